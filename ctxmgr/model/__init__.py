@@ -10,7 +10,7 @@ from ctxmgr.model.epochs import Epoch, EvictedItem, LeftKind, Opening, Pin, PinB
 from ctxmgr.model.errors import CallError, CallFailed, InvalidParams, invalid_params, path_of
 from ctxmgr.model.estimate import CHARACTERS_A_TOKEN, ESTIMATE, WEIGHER, estimate
 from ctxmgr.model.media import Media
-from ctxmgr.model.messages import PACKET_MARK, Block, Call, Message, SummaryKind, Usage, View
+from ctxmgr.model.messages import PACKET_MARK, Block, Call, Message, SummaryKind, Usage, View, once
 from ctxmgr.model.policy import (
     ZONES,
     Archive,
@@ -98,6 +98,7 @@ __all__ = [
     "estimate",
     "faults",
     "invalid_params",
+    "once",
     "path_of",
     "media",
     "policy",

@@ -4,7 +4,8 @@ A format (floor 1, `ctxmgr.formats`) turns raw JSON into a `View`; the session k
 Nothing here knows JSON, tokens or a format.
 """
 
-from typing import Any, Literal
+from collections.abc import Callable
+from typing import Any, Concatenate, Literal, ParamSpec, TypeVar
 
 import msgspec
 
@@ -17,6 +18,27 @@ PACKET_MARK = "[ctxmgr packet]"
 Role = Literal["user", "assistant", "result", "shell", "note", "summary", "packet", "prompt", "other"]
 SummaryKind = Literal["", "compaction", "branch"]
 
+Of = TypeVar("Of")
+With = ParamSpec("With")
+Found = TypeVar("Found")
+
+
+def once(make: Callable[Concatenate[Of, With], Found]) -> Callable[Concatenate[Of, With], Found]:
+    """A pure function of a frozen thing that is worked out once of each: what it gave is kept in the thing itself,
+    beside its fields, and leaves memory with it. Other arguments must be hashable."""
+    name = f"{make.__module__}.{make.__qualname__}"
+
+    def asked(of: Of, /, *args: With.args, **more: With.kwargs) -> Found:
+        known: dict[Any, Any] = of.__dict__
+        key = (name, *args) if args else name
+        if key not in known:
+            known[key] = make(of, *args, **more)
+        found: Found = known[key]
+        return found
+
+    asked.__name__, asked.__doc__ = make.__name__, make.__doc__
+    return asked
+
 
 class Usage(msgspec.Struct, frozen=True, gc=False):
     """What a provider reported for one call, in tokens. `total_tokens` is what the next call starts from."""
@@ -28,7 +50,7 @@ class Usage(msgspec.Struct, frozen=True, gc=False):
     total_tokens: int = 0
 
 
-class Block(msgspec.Struct, frozen=True):
+class Block(msgspec.Struct, frozen=True, dict=True):
     """One content block of a message: a text, a thought, a call, a result, an image.
 
     `text` is what gets weighed: the text, the thinking, a result's texts joined, or for a call its
@@ -82,7 +104,7 @@ class View(msgspec.Struct, frozen=True):
         return "\n".join(block.text for block in self.blocks if block.kind == "summary")
 
 
-class Message(msgspec.Struct, frozen=True):
+class Message(msgspec.Struct, frozen=True, dict=True):
     """A message as the session holds it: raw bytes as they came, view, and weights in tokens (uncalibrated).
 
     `digest` is 16 hex characters over the raw bytes. `weights` has one number a block of the view. `media_count`:

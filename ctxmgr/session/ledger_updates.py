@@ -14,7 +14,7 @@ from ctxmgr.engine.conversation import ConversationIndex, digest
 from ctxmgr.engine.instructions import remembered
 from ctxmgr.engine.ledger import Stamp, current, extract, fold
 from ctxmgr.engine.presets import Inputs
-from ctxmgr.model import Block, Call, Message, SummaryKind, View
+from ctxmgr.model import Block, Message, SummaryKind, View
 from ctxmgr.model.saved import Fact, Ledger, RawSummary, State
 
 FACTS_AT_MOST = 4_000  # above it only facts that hold are kept; recorded sessions reach about 2,500
@@ -39,14 +39,14 @@ def stamp(state: State, given: int | None, position: int) -> tuple[int, int]:
 def with_instructions(state: State, conversation: ConversationIndex, first: int, inputs: Inputs) -> State:
     """With those in the messages from `first` on, for when the host takes them away."""
     named, usable = inputs.policy.protected_instructions, inputs.gauge.usable_weight
-    after = remembered(state.instructions, conversation, first, named, usable, inputs.memo)
+    after = remembered(state.instructions, conversation, first, named, usable)
     return state if after is state.instructions else msgspec.structs.replace(state, instructions=after)
 
 
 def from_messages(
     state: State,
     messages: Iterable[tuple[int, Message]],
-    calls: Mapping[str, Call],
+    calls: Mapping[str, Block],
     at: int | None,
     entries: Mapping[int, str | None],
     heard: "SourceMessages",
@@ -184,17 +184,12 @@ def ledger(state: State) -> Ledger:
     return fold(Ledger(), (*state.facts, *state.pending))
 
 
-def calls_of(messages: Iterable[Message]) -> dict[str, Call]:
-    """The tool calls in these messages, by id."""
-    return {
-        block.call_id: Call(block.tool, block.arguments or {})
-        for message in messages
-        for block in message.view.blocks
-        if block.kind == "call"
-    }
+def calls_of(messages: Iterable[Message]) -> dict[str, Block]:
+    """The blocks that make calls in these messages, by the call's id."""
+    return {block.call_id: block for message in messages for block in message.view.blocks if block.kind == "call"}
 
 
-def calls_answered(among: Iterable[Message], conversation: ConversationIndex) -> dict[str, Call]:
+def calls_answered(among: Iterable[Message], conversation: ConversationIndex) -> dict[str, Block]:
     """The calls that results among these messages answer, and those in them; others stand in the conversation."""
     messages = tuple(among)
     calls = calls_of(messages)

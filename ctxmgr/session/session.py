@@ -19,7 +19,7 @@ from ctxmgr.formats import auto, form_of, messages_of, settled
 from ctxmgr.model import (
     WEIGHER,
     ArchiveRow,
-    Call,
+    Block,
     Message,
     Opening,
     Plan,
@@ -256,7 +256,7 @@ class SessionCore:
         self._replace(model=model, meter=reading, seq=self.state.seq + 1, reopen=reopen)
         self._refresh()
 
-    def calls(self, among: Iterable[Message]) -> dict[str, Call]:
+    def calls(self, among: Iterable[Message]) -> dict[str, Block]:
         """The calls that results among these messages answer."""
         return ledger_updates.calls_answered(among, self.projection.conversation)
 

@@ -42,7 +42,6 @@ from ctxmgr.engine.invariants import Invariants
 from ctxmgr.engine.packet import SMALLEST_TOKENS
 from ctxmgr.engine.rewriting import ERRORS_OVER, LAST_RESORT_LENGTH, again
 from ctxmgr.engine.staleness import superseded
-from ctxmgr.engine.tools import Memo
 from ctxmgr.model import Decision, Epoch, Message, Opening, Packet, Plan, Rates, Receipt, Zone
 
 REPLACED: frozenset[Opening] = frozenset(("compaction", "tree"))  # the host may have put another list in place
@@ -65,7 +64,6 @@ class EpochInputs(msgspec.Struct, frozen=True):
     cached_count: int
     protection: Protection
     writer: PacketWriter
-    memo: Memo
 
     @property
     def rules(self) -> Invariants:
@@ -117,8 +115,8 @@ class _Draft:
         self.late = late = apply_decisions.parted(conversation, plan.decisions)
         self.protected = held = inputs.protection.messages(conversation) | late
         self.all_steps, self.steps, fixed = every, every.steps, every.fixed_indices
-        self.worth = worths(conversation, self.steps, inputs.memo)
-        self.stale: Mapping[BlockRef, str] = superseded(conversation, inputs.memo)
+        self.worth = worths(conversation, self.steps)
+        self.stale: Mapping[BlockRef, str] = superseded(conversation)
         self.newest = protection.first_lossless(conversation, self.steps, inputs.budget.newest)
         self.lossless = frozenset(at for step in self.steps[self.newest :] for at in step.message_indices)
         spoken_for, shorten = self.lossless | held | must_stay, inputs.layout.shorten
@@ -162,15 +160,13 @@ class _Draft:
             epoch.number + 1, opening, self.old_plan.weight, plan.weight, sum_of, time_ms=epoch.last_time_ms
         )
         done = receipt(bare, gone, self._why)
-        files = evicted_paths(self.conversation, gone, self.inputs.memo)
+        files = evicted_paths(self.conversation, gone)
         return EpochResult(plan, packet, self._kept(plan), done, gone, done_by.cost, files)
 
     def _told(self, decisions: Mapping[str, Decision]) -> tuple[Plan, Packet]:
         """The plan with its packet."""
         placement = PacketPlacement(self.conversation, self.all_steps, self.newest, self.worth, self.inputs.rules)
-        packet = packet_of(
-            placement, self._plan(decisions), self.inputs.writer, self.inputs.budget, self.inputs.memo
-        )
+        packet = packet_of(placement, self._plan(decisions), self.inputs.writer, self.inputs.budget)
         return self._plan(decisions, packet, place_of(placement, decisions)), packet
 
     def _untold(self) -> set[str]:
@@ -239,7 +235,7 @@ class _Draft:
             protected_results=self.inputs.protection.results(self.conversation),
             shortened_weights=self.shorter,
         )
-        return select(self.conversation, self.all_steps, problem, self.inputs.memo, self.inputs.rules)
+        return select(self.conversation, self.all_steps, problem, self.inputs.rules)
 
     def _decided(self, ref: BlockRef) -> str:
         found = self.old_plan.decisions.get(self.conversation.block_key(ref))

@@ -18,7 +18,7 @@ from ctxmgr.engine.balanced import identifiers as names
 from ctxmgr.engine.conversation import BlockRef, Step
 from ctxmgr.engine.ledger import essential
 from ctxmgr.engine.text import code, one_line
-from ctxmgr.engine.tools import CHANGES, Memo, ToolCall, calls_of, outcome
+from ctxmgr.engine.tools import CHANGES, ToolCall, calls_of, outcome
 from ctxmgr.model import Block, Message, Weigh
 
 HEADING = "## Left out (names it held; look again for more)"
@@ -45,7 +45,6 @@ def losses(
     dropped: Container[int],
     pruned: Container[BlockRef],
     handle: Callable[[BlockRef], str],
-    memo: Memo,
 ) -> list[Evicted]:
     """Every block that is not shown, oldest first. `handle` of a result; "" for none."""
     found: list[tuple[str, str, str, frozenset[str], bool]] = []  # asked for, label, handle, names, whether known
@@ -54,13 +53,13 @@ def losses(
         calls: dict[str, ToolCall] = {}
         for position in step.assistant_indices:
             gone = position in dropped
-            for block, held, call in _blocks(messages[position], memo):
+            for block, held, call in _blocks(messages[position]):
                 if call is not None and block.kind == "call":
                     calls[block.call_id] = call
                 if gone and held:
                     found.append(("", _label(call) if call is not None else "", "", held, True))
         for position in step.result_indices:
-            for number, (block, held, own) in enumerate(_blocks(messages[position], memo)):
+            for number, (block, held, own) in enumerate(_blocks(messages[position])):
                 if block.kind not in ("result", "shell"):
                     continue
                 ref, call = BlockRef(position, number), calls.get(block.call_id, own)
@@ -84,8 +83,8 @@ def _failed(call: ToolCall | None, block: Block) -> bool:
     return ended == "failed" or (call is None and block.is_error)
 
 
-def _blocks(message: Message, memo: Memo) -> Iterable[tuple[Block, frozenset[str], ToolCall | None]]:
-    return zip(message.view.blocks, names.of_message(message, memo), calls_of(message, memo), strict=True)
+def _blocks(message: Message) -> Iterable[tuple[Block, frozenset[str], ToolCall | None]]:
+    return zip(message.view.blocks, names.of_message(message), calls_of(message), strict=True)
 
 
 def _path(call: ToolCall) -> str:

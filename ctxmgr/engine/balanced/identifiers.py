@@ -1,15 +1,14 @@
 """Turns messages into the names in them: what refers to old text does so by these.
 
 A name is an identifier (`identifiers`) without what begins a path. The names of one message are looked for once,
-and kept in a memo by the message's digest.
+and kept with it.
 """
 
 from collections.abc import Iterator
 from typing import Any
 
 from ctxmgr.engine.text import bare
-from ctxmgr.engine.tools import Memo
-from ctxmgr.model import Block, Message
+from ctxmgr.model import Block, Message, once
 
 DEEPEST = 20  # of arguments within arguments
 READ_AT_MOST = 200_000  # characters of one text: names of what is longer repeat
@@ -22,13 +21,10 @@ def names(text: str) -> frozenset[str]:
     return bare(text[:READ_AT_MOST])
 
 
-def of_message(message: Message, memo: Memo) -> Names:
+@once
+def of_message(message: Message) -> Names:
     """The names of each block of a message."""
-    key = ("names", message.digest)
-    found: Names | None = memo.get(key)
-    if found is None:
-        found = memo[key] = tuple(names(_told(block)) for block in message.view.blocks)
-    return found
+    return tuple([names(_told(block)) for block in message.view.blocks])
 
 
 def _told(block: Block) -> str:
@@ -46,7 +42,7 @@ def _texts(value: Any, deep: int) -> Iterator[str]:
             yield from _texts(one, deep - 1)
 
 
-def whole(message: Message, memo: Memo) -> Iterator[str]:
+def whole(message: Message) -> Iterator[str]:
     """The names of a message, those of each block in turn."""
-    for block in of_message(message, memo):
+    for block in of_message(message):
         yield from block

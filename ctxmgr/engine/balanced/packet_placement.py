@@ -23,7 +23,6 @@ from ctxmgr.engine.invariants import Invariants, set_aside
 from ctxmgr.engine.packet import PacketText
 from ctxmgr.engine.rewriting import handles
 from ctxmgr.engine.text import scratchpad_in
-from ctxmgr.engine.tools import Memo
 from ctxmgr.model import PACKET_MARK, BlockEdit, Decision, Keep, Message, Packet, Plan
 
 NO_PACKET = Packet("", 0)
@@ -108,7 +107,7 @@ def headless(conversation: ConversationIndex, plan: Plan, rules: Invariants) -> 
     return -1
 
 
-def packet_of(placement: PacketPlacement, bare: Plan, writer: PacketWriter, room: Budget, memo: Memo) -> Packet:
+def packet_of(placement: PacketPlacement, bare: Plan, writer: PacketWriter, room: Budget) -> Packet:
     """The packet for what the plan `bare` leaves out, and what the host took away (rule 3)."""
     gone = placement.conversation.raw_weight - bare.weight
     stands_for = max(gone, int(min(gone + writer.most_allowed, room.window - bare.weight)))
@@ -131,8 +130,8 @@ def packet_of(placement: PacketPlacement, bare: Plan, writer: PacketWriter, room
         return NO_PACKET
     users_said = evicted_index.quotations(said, int(room.users), writer.weigh)
     names_held = evicted_index.index_of(
-        _lost(placement, bare, dropped, writer, memo),
-        _shown(placement, bare, memo),
+        _lost(placement, bare, dropped, writer),
+        _shown(placement, bare),
         placement.values,
         room.index,
         writer.weigh,
@@ -156,7 +155,7 @@ def _ever_less(facts: str, said: str, index: str, counted: str) -> Iterator[tupl
 
 
 def _lost(
-    placement: PacketPlacement, bare: Plan, dropped: set[int], writer: PacketWriter, memo: Memo
+    placement: PacketPlacement, bare: Plan, dropped: set[int], writer: PacketWriter
 ) -> list[evicted_index.Evicted]:
     edits = (piece for piece in bare.pieces if isinstance(piece, BlockEdit))
     pruned = {BlockRef(edit.message_index, edit.block_index) for edit in edits if edit.kind == "pruned"}
@@ -164,16 +163,14 @@ def _lost(
     def handle(ref: BlockRef) -> str:
         return writer.handle(placement.conversation.block_key(ref))
 
-    return evicted_index.losses(
-        placement.conversation.messages, placement.steps.steps, dropped, pruned, handle, memo
-    )
+    return evicted_index.losses(placement.conversation.messages, placement.steps.steps, dropped, pruned, handle)
 
 
-def _shown(placement: PacketPlacement, bare: Plan, memo: Memo) -> set[str]:
+def _shown(placement: PacketPlacement, bare: Plan) -> set[str]:
     """The names in what is kept as it came."""
     shown: set[str] = set()
     for piece in bare.pieces:
         if isinstance(piece, Keep):
             for at in range(piece.start, piece.end):
-                shown.update(identifiers.whole(placement.conversation.messages[at], memo))
+                shown.update(identifiers.whole(placement.conversation.messages[at]))
     return shown

@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 from ctxmgr.engine.balanced.globs import Globs
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex
 from ctxmgr.engine.rewriting import handles_in
-from ctxmgr.engine.tools import Memo, ToolCall, calls_of
+from ctxmgr.engine.tools import ToolCall, calls_of
 from ctxmgr.model import Message, Pin
 
 RETURNED_EPOCHS = 2  # so many epochs pass before what was asked for again may leave again
@@ -29,8 +29,8 @@ PATH_CHARACTERS = 4_096  # as Linux has it; a longer argument is no path
 Decided = TypeVar("Decided")
 
 
-def pinned(conversation: ConversationIndex, pins: Collection[Pin], memo: Memo | None = None) -> frozenset[int]:
-    """Indices of the messages that these pins hold. `memo`: of what is known of each message."""
+def pinned(conversation: ConversationIndex, pins: Collection[Pin]) -> frozenset[int]:
+    """Indices of the messages that these pins hold."""
     by: dict[str, set[str]] = {"digest": set(), "callId": set(), "tool": set(), "path": set()}
     for pin in pins:
         by[pin.by].add(pin.value)
@@ -39,7 +39,7 @@ def pinned(conversation: ConversationIndex, pins: Collection[Pin], memo: Memo | 
         found.update(at for at, message in enumerate(conversation.messages) if message.digest in by["digest"])
     if by["callId"] or by["tool"] or by["path"]:
         glob = _glob(tuple(sorted(by["path"])))
-        naming = _naming(conversation.messages, glob, memo)
+        naming = _naming(conversation.messages, glob)
         found |= _of_calls(conversation, by["callId"], by["tool"], naming)
     return frozenset(found)
 
@@ -66,12 +66,11 @@ def protected(
     pins: Collection[Pin],
     returned: Mapping[str, int],
     epoch: int,
-    memo: Memo | None = None,
 ) -> frozenset[int]:
     """Indices of what is pinned, and of what came back lately, for `epoch`, the one to be opened."""
     if not pins and not returned:
         return frozenset()
-    return pinned(conversation, pins, memo) | returned_positions(conversation, returned, epoch)
+    return pinned(conversation, pins) | returned_positions(conversation, returned, epoch)
 
 
 def _of_calls(
@@ -105,15 +104,14 @@ def _answers(conversation: ConversationIndex, calls: set[tuple[int, str]]) -> se
     }
 
 
-def _naming(messages: Sequence[Message], glob: Globs | None, memo: Memo | None) -> set[tuple[int, int]]:
+def _naming(messages: Sequence[Message], glob: Globs | None) -> set[tuple[int, int]]:
     """(message index, block index) of the calls that name such a file."""
     if glob is None:
         return set()
-    known: Memo = {} if memo is None else memo
     return {
         (at, number)
         for at, message in enumerate(messages)
-        for number, call in enumerate(calls_of(message, known))
+        for number, call in enumerate(calls_of(message))
         if call is not None and message.view.blocks[number].kind == "call" and _meets(glob, call)
     }
 

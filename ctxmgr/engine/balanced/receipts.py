@@ -10,7 +10,7 @@ import msgspec
 from ctxmgr.engine.balanced.cache_cost import PrefixBreak, cost
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex
 from ctxmgr.engine.rewriting import marker
-from ctxmgr.engine.tools import USERS_SHELL, Memo, calls_of
+from ctxmgr.engine.tools import USERS_SHELL, calls_of
 from ctxmgr.model import BlockEdit, EvictedItem, Keep, LeftKind, Message, Packet, Piece, Plan, Rates, Receipt
 
 LISTED = 300  # things a receipt lists
@@ -144,14 +144,14 @@ def block_line(conversation: ConversationIndex, ref: BlockRef) -> str:
     return f"{conversation.messages[ref.message_index].view.role} {block.kind}"
 
 
-def evicted_paths(conversation: ConversationIndex, left: Sequence[Original], memo: Memo) -> tuple[str, ...]:
+def evicted_paths(conversation: ConversationIndex, left: Sequence[Original]) -> tuple[str, ...]:
     """The files of which a read left."""
     paths: set[str] = set()
     for one in left:
         for ref, result in conversation.results(one.ref.message_index):
             if (one.kind == "dropped" or one.ref == ref) and ref in conversation.pairs:
                 asked = conversation.messages[conversation.pairs[ref]]
-                for block, call in zip(asked.view.blocks, calls_of(asked, memo), strict=True):
+                for block, call in zip(asked.view.blocks, calls_of(asked), strict=True):
                     if call is not None and block.call_id == result.call_id:
                         paths.update(call.read_paths)
     return tuple(sorted(paths))

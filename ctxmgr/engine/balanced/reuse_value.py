@@ -16,8 +16,8 @@ from collections.abc import Mapping, Sequence
 
 from ctxmgr.engine.balanced import identifiers
 from ctxmgr.engine.conversation import ConversationIndex, Step
-from ctxmgr.engine.tools import Memo, calls_of
-from ctxmgr.model import Message
+from ctxmgr.engine.tools import calls_of
+from ctxmgr.model import Message, once
 
 SAID = 8.0  # rule 1
 EACH_TIME, TIMES_AT_MOST = 0.15, 8
@@ -32,16 +32,16 @@ def faded(steps: int) -> float:
     return FADED + (1 - FADED) * left
 
 
-def worths(conversation: ConversationIndex, steps: Sequence[Step], memo: Memo) -> Mapping[str, float]:
+def worths(conversation: ConversationIndex, steps: Sequence[Step]) -> Mapping[str, float]:
     """The worth of every name in the steps. Linear."""
     messages, count = conversation.messages, len(steps)
-    worth = _in_results(messages, steps, memo)
+    worth = _in_results(messages, steps)
     times: dict[str, int] = {}
     last: dict[str, int] = {}
     for number, step in enumerate(steps):
         here: set[str] = set()
         for position in step.assistant_indices:
-            here.update(identifiers.whole(messages[position], memo))
+            here.update(identifiers.whole(messages[position]))
         for name in here:
             times[name] = times.get(name, 0) + 1
             last[name] = number
@@ -51,10 +51,10 @@ def worths(conversation: ConversationIndex, steps: Sequence[Step], memo: Memo) -
     return worth
 
 
-def _in_results(messages: Sequence[Message], steps: Sequence[Step], memo: Memo) -> dict[str, float]:
+def _in_results(messages: Sequence[Message], steps: Sequence[Step]) -> dict[str, float]:
     """Rule 2: a name has the best worth that any result gives it."""
     count = len(steps)
-    read: list[dict[str, tuple[str, ...]]] = [_read_by(messages, step, memo) for step in steps]
+    read: list[dict[str, tuple[str, ...]]] = [_read_by(messages, step) for step in steps]
     touched: dict[str, int] = {}
     for number, calls in enumerate(read):
         for paths in calls.values():
@@ -64,7 +64,7 @@ def _in_results(messages: Sequence[Message], steps: Sequence[Step], memo: Memo) 
     for number, step in enumerate(steps):
         for position in step.result_indices:
             message = messages[position]
-            for block, found in zip(message.view.blocks, identifiers.of_message(message, memo), strict=True):
+            for block, found in zip(message.view.blocks, identifiers.of_message(message), strict=True):
                 paths = read[number].get(block.call_id, ())
                 value = READ if paths else OTHER
                 if any(count - touched[path] < ACTIVE_STEPS for path in paths):
@@ -76,17 +76,15 @@ def _in_results(messages: Sequence[Message], steps: Sequence[Step], memo: Memo) 
     return worth
 
 
-def _read_by(messages: Sequence[Message], step: Step, memo: Memo) -> dict[str, tuple[str, ...]]:
+def _read_by(messages: Sequence[Message], step: Step) -> dict[str, tuple[str, ...]]:
     """The paths whose text each call of a step asked for, by the call's id."""
     found: dict[str, tuple[str, ...]] = {}
     for position in step.assistant_indices:
-        message = messages[position]
-        key = ("read by", message.digest)
-        if key not in memo:
-            memo[key] = {
-                block.call_id: call.read_paths
-                for block, call in zip(message.view.blocks, calls_of(message, memo), strict=True)
-                if call is not None and call.read_paths
-            }
-        found |= memo[key]
+        found |= _reads(messages[position])
     return found
+
+
+@once
+def _reads(message: Message) -> dict[str, tuple[str, ...]]:
+    calls = zip(message.view.blocks, calls_of(message), strict=True)
+    return {block.call_id: paths for block, call in calls if call is not None and (paths := call.read_paths)}

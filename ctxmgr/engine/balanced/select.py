@@ -24,7 +24,6 @@ import msgspec
 from ctxmgr.engine.balanced import identifiers as names
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex, Step, Steps
 from ctxmgr.engine.invariants import Invariants
-from ctxmgr.engine.tools import Memo
 
 MARKER_TOKENS = 30  # about what a marker weighs
 LIGHT_TOKENS = 2 * MARKER_TOKENS  # a result up to this is not worth one: it goes with its step
@@ -56,10 +55,10 @@ class Selection(msgspec.Struct, frozen=True):
 
 
 def select(
-    conversation: ConversationIndex, steps: Steps, problem: SelectionProblem, memo: Memo, rules: Invariants
+    conversation: ConversationIndex, steps: Steps, problem: SelectionProblem, rules: Invariants
 ) -> Selection:
     """What stays and what leaves. Linear but for the order of offers."""
-    selector = _GreedySelector(conversation, steps, problem, memo)
+    selector = _GreedySelector(conversation, steps, problem)
     selector.keep(rules)
     return selector.choice()
 
@@ -76,10 +75,8 @@ class _StepOffer:
 
 
 class _GreedySelector:
-    def __init__(
-        self, conversation: ConversationIndex, steps: Steps, problem: SelectionProblem, memo: Memo
-    ) -> None:
-        self.conversation, self.steps, self.problem, self.memo = conversation, steps.steps, problem, memo
+    def __init__(self, conversation: ConversationIndex, steps: Steps, problem: SelectionProblem) -> None:
+        self.conversation, self.steps, self.problem = conversation, steps.steps, problem
         self.messages = conversation.messages
         self.visible_names: set[str] = set()
         self.chosen_steps: set[int] = set()  # steps
@@ -103,7 +100,7 @@ class _GreedySelector:
                 self._keep(number, step)
 
     def _show(self, position: int) -> None:
-        self.visible_names.update(names.whole(self.messages[position], self.memo))
+        self.visible_names.update(names.whole(self.messages[position]))
 
     def _hold(self, number: int, step: Step) -> None:
         """A step of rule 1: what of it is held, with its call."""
@@ -229,7 +226,7 @@ class _GreedySelector:
 
     def _said(self, position: int) -> Iterator[str]:
         """The names of an assistant's message, but for those of arguments that will be shortened."""
-        for number, found in enumerate(names.of_message(self.messages[position], self.memo)):
+        for number, found in enumerate(names.of_message(self.messages[position])):
             if (
                 not self.problem.shortened_weights
                 or BlockRef(position, number) not in self.problem.shortened_weights
@@ -277,7 +274,7 @@ class _GreedySelector:
             self.visible_names |= self._names(place)
 
     def _names(self, place: BlockRef) -> frozenset[str]:
-        return names.of_message(self.messages[place.message_index], self.memo)[place.block_index]
+        return names.of_message(self.messages[place.message_index])[place.block_index]
 
     def _result(self) -> Selection:
         dropped: set[int] = set()

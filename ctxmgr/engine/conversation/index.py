@@ -28,7 +28,7 @@ class Sums(msgspec.Struct, frozen=True):
     media_count: int = 0
 
 
-class ConversationIndex(msgspec.Struct, frozen=True):
+class ConversationIndex(msgspec.Struct, frozen=True, dict=True):
     """A whole list, and what is known of it.
 
     `calls` maps a call id to the index of its latest call; `pairs` maps a result to the index of the message whose

@@ -16,8 +16,8 @@ import msgspec
 from ctxmgr.engine.balanced import Globs
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex
 from ctxmgr.engine.staleness import superseded
-from ctxmgr.engine.tools import INSTRUCTION_FILES, Memo, ToolCall, calls_of, files_named, is_instructing, is_skill
-from ctxmgr.model import Message
+from ctxmgr.engine.tools import INSTRUCTION_FILES, ToolCall, calls_of, files_named, is_instructing, is_skill
+from ctxmgr.model import Message, once
 
 INSTRUCTIONS_SHARE = 0.15  # of what is usable: what instructions may hold in place, or word for word in the packet
 SAYING = frozenset(("user", "note", "result"))  # roles of messages that a host may put texts into
@@ -51,26 +51,18 @@ class Instructions(msgspec.Struct, frozen=True):
         return Instructions(self.results & kept, self.texts & kept)
 
 
-def instructions(conversation: ConversationIndex, named: Named, memo: Memo) -> Instructions:
+@once
+def instructions(conversation: ConversationIndex, named: Named) -> Instructions:
     """All in the list that still hold."""
-    files = globs_of(named)
-    if files is None:
+    if globs_of(named) is None:
         return Instructions()
-    key = ("instructions", named)
-    known: tuple[ConversationIndex, Instructions] | None = memo.get(key)
-    if known is None or known[0] is not conversation:
-        known = memo[key] = conversation, _found(conversation, named, files, memo)
-    return known[1]
-
-
-def _found(conversation: ConversationIndex, named: Named, files: Globs, memo: Memo) -> Instructions:
     asked: dict[int, frozenset[str]] = {}
     texts: set[BlockRef] = set()
     told: set[str] = set()
     named_files: set[str] = set()
     for at in range(conversation.size - 1, -1, -1):
         message = conversation.messages[at]
-        found = in_message(conversation, at, named, files, memo)
+        found = in_message(conversation, at, named)
         if isinstance(found, frozenset):
             if found:
                 asked[at] = found
@@ -81,20 +73,14 @@ def _found(conversation: ConversationIndex, named: Named, files: Globs, memo: Me
                 texts.add(BlockRef(at, number))
             told.add(text)
             named_files |= of_files
-    return Instructions(frozenset(_results(conversation, asked, memo)), frozenset(texts))
+    return Instructions(frozenset(_results(conversation, asked)), frozenset(texts))
 
 
-def in_message(
-    conversation: ConversationIndex, at: int, named: Named, files: Globs, memo: Memo
-) -> frozenset[str] | tuple[Told, ...]:
+def in_message(conversation: ConversationIndex, at: int, named: Named) -> frozenset[str] | tuple[Told, ...]:
     """The ids of an assistant's calls that bring instructions; of another message the texts that are some."""
     message = conversation.messages[at]
     before = _ends_with(conversation, at - 1) if message.view.role == "user" else ""
-    key = ("instructs", named, message.digest, before)
-    found: frozenset[str] | tuple[Told, ...] | None = memo.get(key)
-    if found is None:
-        found = memo[key] = _of_message(message, before, files, memo)
-    return found
+    return _of_message(message, before, named)
 
 
 @lru_cache(maxsize=64)
@@ -104,11 +90,14 @@ def globs_of(named: Named) -> Globs | None:
     return Globs(globs) if globs else None
 
 
-def _of_message(message: Message, before: str, files: Globs, memo: Memo) -> frozenset[str] | tuple[Told, ...]:
+@once
+def _of_message(message: Message, before: str, named: Named) -> frozenset[str] | tuple[Told, ...]:
     """As `in_message`. `before`: the text of a user's that stands before it."""
-    blocks = message.view.blocks
+    blocks, files = message.view.blocks, globs_of(named)
+    if files is None:
+        return ()
     if message.view.role == "assistant":
-        made = zip(blocks, calls_of(message, memo), strict=True)
+        made = zip(blocks, calls_of(message), strict=True)
         return frozenset(
             block.call_id
             for block, call in made
@@ -135,11 +124,11 @@ def _reads(call: ToolCall, files: Globs) -> bool:
     return any(files.met(path.replace("\\", "/").casefold()) for path in call.read_paths)
 
 
-def _results(conversation: ConversationIndex, asked: dict[int, frozenset[str]], memo: Memo) -> Iterator[BlockRef]:
+def _results(conversation: ConversationIndex, asked: dict[int, frozenset[str]]) -> Iterator[BlockRef]:
     """Rules 1 and 3."""
     if not asked:
         return
-    again = superseded(conversation, memo)
+    again = superseded(conversation)
     for ref, at in conversation.pairs.items():
         block = conversation.block(ref)
         brought = block.call_id in asked.get(at, ()) and not block.is_error

@@ -13,19 +13,17 @@ import msgspec
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex
 from ctxmgr.engine.instructions.places import INSTRUCTIONS_SHARE, Named, globs_of, in_message
 from ctxmgr.engine.instructions.verbatim import BY_HOST, copied
-from ctxmgr.engine.tools import Memo, ToolCall, calls_of, paths
+from ctxmgr.engine.tools import ToolCall, calls_of, paths
 from ctxmgr.model.saved import InstructionCopy
 
 MOST_CHARACTERS_A_TOKEN = 5  # at most, of prose: what is told is weighed when it is
 Copies = tuple[InstructionCopy, ...]
 
 
-def remembered(
-    before: Copies, conversation: ConversationIndex, first: int, named: Named, usable: float, memo: Memo
-) -> Copies:
+def remembered(before: Copies, conversation: ConversationIndex, first: int, named: Named, usable: float) -> Copies:
     """With those in the messages from `first` on; the same object where that is the same. `usable` in tokens."""
     after = list(before)
-    for one in _shown(conversation, first, named, memo):
+    for one in _shown(conversation, first, named):
         after = [old for old in after if not _replaces(one, old)]
         after.append(one)
     if len(after) == len(before) and tuple(after) == before:
@@ -41,26 +39,25 @@ def absent(every: Copies, conversation: ConversationIndex, named: Named) -> Copi
     return tuple(one for one in every if one.origin not in conversation.digest_counts)
 
 
-def _shown(conversation: ConversationIndex, first: int, named: Named, memo: Memo) -> Iterator[InstructionCopy]:
-    files = globs_of(named)
-    if files is None:
+def _shown(conversation: ConversationIndex, first: int, named: Named) -> Iterator[InstructionCopy]:
+    if globs_of(named) is None:
         return
     for at in range(first, conversation.size):
         for ref, block in conversation.results(at):
             asked_at = conversation.pairs.get(ref)
             if asked_at is None or block.is_error:
                 continue
-            if block.call_id in in_message(conversation, asked_at, named, files, memo):
-                yield copied(conversation, ref, _files(conversation, asked_at, block.call_id, memo))
-        told = in_message(conversation, at, named, files, memo)
+            if block.call_id in in_message(conversation, asked_at, named):
+                yield copied(conversation, ref, _files(conversation, asked_at, block.call_id))
+        told = in_message(conversation, at, named)
         for number, of_files in told if isinstance(told, tuple) else ():
             yield copied(conversation, BlockRef(at, number), tuple(sorted(of_files)))
 
 
-def _files(conversation: ConversationIndex, at: int, call_id: str, memo: Memo) -> tuple[str, ...]:
+def _files(conversation: ConversationIndex, at: int, call_id: str) -> tuple[str, ...]:
     """The files that this call reads, each with what it asks for of it where that is a part."""
     message = conversation.messages[at]
-    made = zip(message.view.blocks, calls_of(message, memo), strict=True)
+    made = zip(message.view.blocks, calls_of(message), strict=True)
     return next((_read(call) for block, call in made if call is not None and block.call_id == call_id), ())
 
 

@@ -23,7 +23,7 @@ from ctxmgr.engine.invariants.users import Users
 from ctxmgr.engine.invariants.weight import Weight
 from ctxmgr.engine.invariants.whole_steps import WholeSteps
 from ctxmgr.engine.invariants.whole_turns import WholeTurnsRule
-from ctxmgr.model import EditKind, Plan
+from ctxmgr.model import EditKind, Plan, once
 
 
 class Invariants:
@@ -58,7 +58,7 @@ class Invariants:
 
     def steps(self, conversation: ConversationIndex) -> Steps:
         """What leaves as one."""
-        return steps_of(conversation, self.is_one_with_previous)
+        return _steps(conversation, self)
 
     def may_cut_at(self, conversation: ConversationIndex, turn_number: int) -> bool:
         """May what stays start at this turn?"""
@@ -72,7 +72,7 @@ class Invariants:
 
     def must_stay(self, conversation: ConversationIndex) -> frozenset[int]:
         """The messages that may not leave, by index."""
-        return frozenset[int]().union(*(asked(conversation) for asked in self._that_say("must_stay")))
+        return _must_stay(conversation, self)
 
     def may_leave(self, conversation: ConversationIndex, step: Step) -> bool:
         """May this step leave whole, where none of its messages must stay?"""
@@ -97,6 +97,16 @@ class Invariants:
     def is_one_with_previous(self, conversation: ConversationIndex, message_index: int) -> bool:
         """Must this message stay or leave with the one before it?"""
         return any(asked(conversation, message_index) for asked in self._that_say("is_one_with_previous"))
+
+
+@once
+def _steps(conversation: ConversationIndex, rules: Invariants) -> Steps:
+    return steps_of(conversation, rules.is_one_with_previous)
+
+
+@once
+def _must_stay(conversation: ConversationIndex, rules: Invariants) -> frozenset[int]:
+    return frozenset[int]().union(*(asked(conversation) for asked in rules._that_say("must_stay")))
 
 
 TURNS = Invariants(

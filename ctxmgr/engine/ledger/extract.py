@@ -14,7 +14,7 @@ from ctxmgr.engine.ledger.from_user import from_user
 from ctxmgr.engine.ledger.statements import Stamp, Statements
 from ctxmgr.engine.text import is_packet
 from ctxmgr.engine.tools import call_of_block
-from ctxmgr.model import Block, Call, View
+from ctxmgr.model import Block, View
 from ctxmgr.model.saved import Fact
 
 __all__ = ["from_message", "from_summary"]
@@ -26,13 +26,13 @@ def from_message(
     view: View,
     *,
     stamp: Stamp,
-    calls: Mapping[str, Call],
+    calls: Mapping[str, Block],
     opening: bool,
 ) -> tuple[Fact, ...]:
     """Return the facts of one message.
 
-    `calls` maps a call id to its call, for results. `opening` says that this is the session's first user
-    message. An opening message in which the user wrote
+    `calls` maps a call id to the block that makes it, for results. `opening` says that this is the session's first
+    user message. An opening message in which the user wrote
     nothing (tags, a command) gives no goal: the next one may then be taken as the opening.
     """
     if view.role not in _ROLES:
@@ -49,7 +49,7 @@ def from_message(
     return into.facts()
 
 
-def _ran(block: Block, calls: Mapping[str, Call], into: Statements) -> None:
+def _ran(block: Block, calls: Mapping[str, Block], into: Statements) -> None:
     """Add what a result or a user's own run says; some formats put results into user messages."""
     if block.kind == "result" and (call := calls.get(block.call_id)) is not None:
         from_result(block, call, into)

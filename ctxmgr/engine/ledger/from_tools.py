@@ -20,9 +20,9 @@ from collections.abc import Iterator
 
 from ctxmgr.engine.ledger.statements import Statements
 from ctxmgr.engine.text import key_of, plain, shorten
-from ctxmgr.engine.tools import CallOutcome, EffectKind, ToolCall, created_id, outcome, tool_call
+from ctxmgr.engine.tools import CallOutcome, EffectKind, ToolCall, call_of_block, created_id, outcome
 from ctxmgr.engine.tools.shell import window
-from ctxmgr.model import Block, Call
+from ctxmgr.model import Block
 from ctxmgr.model.saved import STATE
 
 ERROR_CHARACTERS = 200  # of an error's line, wherever it is told
@@ -63,11 +63,13 @@ _NO_ERROR = re.compile(
 )
 
 
-def from_result(result: Block, call: Call, into: Statements) -> None:
-    """Add the facts of one tool result and the call that it answers."""
+def from_result(result: Block, call: Block, into: Statements) -> None:
+    """Add the facts of one tool result and the block that makes the call that it answers."""
+    made = call_of_block(call)
+    if made is None:
+        return
     text = result.text
     name = _NOT_NAME.sub("", call.tool.rsplit(".", 1)[-1].casefold())
-    made = tool_call(call.tool, call.arguments)
     ended = outcome(made, text, result.is_error, result.doubtful or result.untold)
     touched = list(_touched(made, text))
     if ended != "failed":

@@ -13,15 +13,14 @@ Rules:
 """
 
 import json
-from collections.abc import Iterator
 
 import msgspec
 
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex
 from ctxmgr.engine.staleness.line_ranges import WHOLE, Lines, read_lines
 from ctxmgr.engine.staleness.result_range import Notes, notes
-from ctxmgr.engine.tools import EffectKind, FileEffect, Memo, ToolCall, calls_of, identity, outcome, paths
-from ctxmgr.model import Block, Message
+from ctxmgr.engine.tools import EffectKind, FileEffect, ToolCall, calls_of, identity, outcome, paths
+from ctxmgr.model import Block, Message, once
 
 AWAY = "\0"  # between a directory that a shell went to, and a path seen from there (rule 3)
 
@@ -65,16 +64,16 @@ class CallRecord(msgspec.Struct, frozen=True, gc=False):
     same: str
 
 
-def history(conversation: ConversationIndex, memo: Memo) -> FileHistory:
+def history(conversation: ConversationIndex) -> FileHistory:
     """What the results of a list tell."""
-    return _HistoryBuilder(conversation, memo).build()
+    return _HistoryBuilder(conversation).build()
 
 
 class _HistoryBuilder:
     """A list while it is gone through."""
 
-    def __init__(self, conversation: ConversationIndex, memo: Memo) -> None:
-        self.conversation, self.memo = conversation, memo
+    def __init__(self, conversation: ConversationIndex) -> None:
+        self.conversation = conversation
         self.events: dict[str, list[FileEvent]] = {}
         self.mixed: set[BlockRef] = set()
         self.failed: list[tuple[BlockRef, str]] = []
@@ -85,7 +84,7 @@ class _HistoryBuilder:
     def build(self) -> FileHistory:
         for result, asked_at in self.conversation.pairs.items():
             block = self.conversation.block(result)
-            made = self.made(asked_at).get(block.call_id)
+            made = _calls(self.conversation.messages[asked_at]).get(block.call_id)
             if made is not None:
                 self.add(result, block, BlockRef(asked_at, made.number), made)
         again = [at for same in self.again.values() if len(same) > 1 for at in self.older(same)]
@@ -98,28 +97,10 @@ class _HistoryBuilder:
         failed = tuple((call, known.get(path, path)) for call, path in self.failed)
         return FileHistory(files, frozenset(self.mixed), failed, tuple(again))
 
-    def made(self, asked_at: int) -> dict[str, CallRecord]:
-        """The calls of a message by their ids, those that touch something."""
-        digest = self.conversation.digest(asked_at)
-        found = self.memo.get(digest)
-        if found is None:
-            message = self.conversation.messages[asked_at]
-            found = {block.call_id: made for block, made in _calls(message, self.memo)}
-            self.memo[digest] = found
-        return found
-
-    def notes(self, result: BlockRef, shell: bool) -> Notes:
-        key = f"{self.conversation.digest(result.message_index)}/{result.block_index}"
-        found = self.memo.get(key)
-        if found is None:
-            text = self.conversation.block(result).text
-            found = self.memo[key] = notes(text, shell)
-        return found
-
     def older(self, same: list[BlockRef]) -> list[BlockRef]:
         """Those before the newest that is whole."""
         for place in range(len(same) - 1, 0, -1):
-            told = self.notes(same[place], False)
+            told = _notes(self.conversation.block(same[place]), False)
             if not told.is_cut and told.how in ("shown", "empty", "hidden"):
                 return same[:place]
         return []
@@ -136,7 +117,7 @@ class _HistoryBuilder:
         for effect in effects:
             self.order += 2
             if effect.kind == "read" and not unsure:
-                told = self.notes(result, shell)
+                told = _notes(block, shell)
                 need, cover = read_lines(effect, told, len(effects) == 1, shell)
                 event = FileEvent(result, "read", self.order, result.message_index, need, cover)
                 self.put(effect.path or told.file, shell, event)
@@ -151,7 +132,7 @@ class _HistoryBuilder:
         self, result: BlockRef, block: Block, call: BlockRef, effect: FileEffect, shell: bool, quiet: bool
     ) -> None:
         """A write or an edit; `quiet`: its call reads nothing besides."""
-        told = self.notes(result, shell) if shell or effect.kind == "edit" or not effect.path else Notes()
+        told = _notes(block, shell) if shell or effect.kind == "edit" or not effect.path else Notes()
         path = effect.path or told.file
         if (block.is_error and not shell) or told.how == "refused":
             self.failed.append((call, self.key(path, shell)))
@@ -173,10 +154,20 @@ class _HistoryBuilder:
         return f"{self.went}{AWAY}{path}" if shell and self.went and not paths.is_absolute(path) else path
 
 
-def _calls(message: Message, memo: Memo) -> Iterator[tuple[Block, CallRecord]]:
-    for number, (block, call) in enumerate(zip(message.view.blocks, calls_of(message, memo), strict=True)):
-        if block.kind == "call" and call is not None and (call.effects or call.shell is not None):
-            yield block, CallRecord(number, call, _same(block) if call.repeats else "")
+@once
+def _calls(message: Message) -> dict[str, CallRecord]:
+    """The calls of a message by their ids, those that touch something."""
+    made = enumerate(zip(message.view.blocks, calls_of(message), strict=True))
+    return {
+        block.call_id: CallRecord(number, call, _same(block) if call.repeats else "")
+        for number, (block, call) in made
+        if block.kind == "call" and call is not None and (call.effects or call.shell is not None)
+    }
+
+
+@once
+def _notes(result: Block, shell: bool) -> Notes:
+    return notes(result.text, shell)
 
 
 def _same(block: Block) -> str:

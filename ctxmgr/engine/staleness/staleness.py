@@ -24,19 +24,20 @@ from typing import Literal
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex
 from ctxmgr.engine.staleness.file_history import FileEvent, FileHistory, history
 from ctxmgr.engine.staleness.line_ranges import Lines
-from ctxmgr.engine.tools import Memo
+from ctxmgr.model import once
 
 Reason = Literal["read again", "written later", "repeated", "tried again"]
 MOST_SPANS = 64  # apart from one another, of one file: more are forgotten, which errs to the safe side
 END = 1 << 60  # the line after a file's last
 
 
-def superseded(conversation: ConversationIndex, memo: Memo) -> dict[BlockRef, Reason]:
+@once
+def superseded(conversation: ConversationIndex) -> dict[BlockRef, Reason]:
     """Results and calls that are out of date, in the list's order, with the reason.
 
-    Linear in the list; what is known of each message is kept in `memo`.
+    Linear in the list.
     """
-    told = history(conversation, memo)
+    told = history(conversation)
     needed: set[BlockRef] = set()  # those of which later ones do not cover all
     covered: dict[BlockRef, Reason] = {}
     for events in told.files.values():

@@ -24,7 +24,7 @@ from ctxmgr.engine.tools.names import is_of_a_service, kind_of, leaves_its_sourc
 from ctxmgr.engine.tools.roles import ArgumentRole, role_of
 from ctxmgr.engine.tools.rows import ROWS, ToolRow
 from ctxmgr.engine.tools.tasks import tasks_of
-from ctxmgr.model import Block, Message
+from ctxmgr.model import Block, Message, once
 
 _NOT_NAME = re.compile(r"[^a-z0-9]+")
 _KINDS: dict[str, EffectKind] = {"copy": "write", "patch": "edit", "scroll": "read"}
@@ -44,7 +44,7 @@ FEW = 2  # arguments that are said of a call without a key argument
 NESTED = 2  # calls within calls that are followed
 
 Memo = MutableMapping[Any, Any]
-"""What is known of each message by its digest, kept from call to call; may be cleared at any time."""
+"""What was written in the place of blocks, kept from call to call; may be cleared at any time."""
 
 
 class Catalog:
@@ -204,20 +204,21 @@ def key_arguments(
     return catalog.keys(tool, arguments or {})
 
 
-def calls_of(message: Message, memo: Memo, catalog: Catalog = CATALOG) -> tuple[ToolCall | None, ...]:
-    """The calls of a message, one a block, None for what is no call; read once a message."""
-    key = ("tool calls", message.digest)
-    found: tuple[ToolCall | None, ...] | None = memo.get(key)
-    if found is None:
-        found = memo[key] = tuple(call_of_block(block, catalog) for block in message.view.blocks)
-    return found
+@once
+def calls_of(message: Message) -> tuple[ToolCall | None, ...]:
+    """The calls of a message, one a block, None for what is no call."""
+    return tuple(map(call_of_block, message.view.blocks))
 
 
-def call_of_block(block: Block, catalog: Catalog = CATALOG) -> ToolCall | None:
+def call_of_block(block: Block) -> ToolCall | None:
     """The call that a block makes; a user's own run of a shell counts as one."""
-    if block.kind == "shell":
-        return catalog.call(block.tool or USERS_SHELL, block.arguments or {})
-    return catalog.call(block.tool, block.arguments or {}) if block.kind == "call" else None
+    return _call_of(block) if block.kind in ("call", "shell") else None
+
+
+@once
+def _call_of(block: Block) -> ToolCall:
+    tool = block.tool or USERS_SHELL if block.kind == "shell" else block.tool
+    return CATALOG.call(tool, block.arguments or {})
 
 
 USERS_SHELL = "shell"

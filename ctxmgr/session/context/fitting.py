@@ -120,7 +120,7 @@ def _media(inputs: Inputs, reader: Reader) -> MediaLimits:
 
 def _cut_last(incoming: Incoming, inputs: Inputs) -> frozenset[BlockRef]:
     """What others told the model, as much as may stay in place."""
-    every = instructions(incoming.conversation, inputs.policy.protected_instructions, inputs.memo)
+    every = instructions(incoming.conversation, inputs.policy.protected_instructions)
     held = every.within(incoming.conversation, INSTRUCTIONS_SHARE * inputs.gauge.usable_weight)
     return held.results | held.texts
 

@@ -24,7 +24,7 @@ from typing import Literal
 import msgspec
 
 from ctxmgr.engine.ledger import Stamp, extract, fold, now_and_past
-from ctxmgr.model import Call
+from ctxmgr.model import Block
 from ctxmgr.model.compaction import BranchMessage
 from ctxmgr.model.saved import Fact, Ledger
 from ctxmgr.study.compare import stated
@@ -140,14 +140,14 @@ def _said(message: BranchMessage) -> Iterable[str]:
 
 
 def _facts(messages: Sequence[BranchMessage]) -> list[Fact]:
-    calls: dict[str, Call] = {}
+    calls: dict[str, Block] = {}
     facts: list[Fact] = []
     opened = False
     for at, message in enumerate(messages):
         view = message.view
         for block in view.blocks:
             if block.kind == "call":
-                calls[block.call_id] = Call(block.tool, block.arguments or {})
+                calls[block.call_id] = block
         opening = view.opens_turn and not opened
         found = extract.from_message(view, stamp=Stamp(str(at), at), calls=calls, opening=opening)
         opened = opened or any(fact.slot == "goal" for fact in found)

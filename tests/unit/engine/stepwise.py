@@ -112,7 +112,6 @@ def epoch_inputs(messages: tuple[Message, ...], **keys: Any) -> EpochInputs:
         "facts": lambda stands_for: facts(stands_for)[0],
         "handle": lambda key: "",
         "weigh": quarters,
-        "memo": {},
         "rules": STEPS,
     }
     assert keys.keys() <= by.keys()
@@ -127,7 +126,6 @@ def epoch_inputs(messages: tuple[Message, ...], **keys: Any) -> EpochInputs:
         cached_count=by["cached_count"],
         protection=Protection(by["tools"], by["protected"]),
         writer=Writer(by["facts"], by["handle"], by["weigh"]),
-        memo=by["memo"],
     )
 
 

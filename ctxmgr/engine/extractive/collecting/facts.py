@@ -8,8 +8,8 @@ from ctxmgr.engine.extractive.collecting import carry
 from ctxmgr.engine.extractive.collecting.agreements import agreed
 from ctxmgr.engine.ledger import Stamp, extract
 from ctxmgr.engine.text import is_packet, key_of, plain, prose
-from ctxmgr.engine.tools import ToolCall, outcome, tool_call
-from ctxmgr.model import Block, Call
+from ctxmgr.engine.tools import ToolCall, call_of_block, outcome
+from ctxmgr.model import Block
 from ctxmgr.model.compaction import BranchMessage
 from ctxmgr.model.saved import Fact
 
@@ -32,7 +32,7 @@ def collect(messages: Sequence[BranchMessage], *, opened: bool) -> SessionFacts:
     counts as said there.
     """
     heard = SessionFacts()
-    calls: dict[str, Call] = {}
+    calls: dict[str, Block] = {}
     proposed = ""
     for at, message in enumerate(messages):
         view = message.view
@@ -48,7 +48,7 @@ def collect(messages: Sequence[BranchMessage], *, opened: bool) -> SessionFacts:
             continue
         for block in view.blocks:
             if block.kind == "call":
-                calls[block.call_id] = Call(block.tool, block.arguments or {})
+                calls[block.call_id] = block
             elif block.kind == "result" and (call := _done(calls.get(block.call_id), block)) is not None:
                 heard.path_moves[block.call_id] = call.moved
                 heard.file_effects[block.call_id] = _touched(call)
@@ -66,9 +66,9 @@ def collect(messages: Sequence[BranchMessage], *, opened: bool) -> SessionFacts:
     return heard
 
 
-def _done(call: Call | None, result: Block) -> ToolCall | None:
+def _done(call: Block | None, result: Block) -> ToolCall | None:
     """What a call did that a result answers; None where it failed, or is not known."""
-    made = tool_call(call.tool, call.arguments) if call is not None else None
+    made = call_of_block(call) if call is not None else None
     if made is None or outcome(made, result.text, result.is_error, result.doubtful) == "failed":
         return None
     return made
@@ -86,12 +86,12 @@ def _touched(call: ToolCall) -> tuple[str, ...]:
 
 def moved_or_deleted(messages: Sequence[BranchMessage]) -> frozenset[str]:
     """The paths that calls of these messages moved or deleted."""
-    calls: dict[str, Call] = {}
+    calls: dict[str, Block] = {}
     found: set[str] = set()
     for message in messages:
         for block in message.view.blocks:
             if block.kind == "call":
-                calls[block.call_id] = Call(block.tool, block.arguments or {})
+                calls[block.call_id] = block
             elif block.kind == "result" and (call := _done(calls.get(block.call_id), block)) is not None:
                 found.update(old for old, _ in call.moved)
     return frozenset(found)

@@ -147,7 +147,6 @@ def _ask(incoming: Incoming, state: State, inputs: Inputs, zone: Zone, rules: In
             partial(_instructed, conversation, inputs),
         ),
         writer=writer,
-        memo=inputs.memo,
     )
     reopen = state.reopen or ("forced" if state.force_prune else None) or lost
     at = inputs.time_ms if inputs.time_ms is not None else last_at
@@ -156,13 +155,13 @@ def _ask(incoming: Incoming, state: State, inputs: Inputs, zone: Zone, rules: In
 
 def _staying(conversation: ConversationIndex, state: State, inputs: Inputs) -> frozenset[int]:
     """What stays as it is at the next epoch: pins, what came back lately, a summary that the list began with."""
-    held = pins.protected(conversation, state.pins, state.returned, state.epoch.number + 1, inputs.memo)
+    held = pins.protected(conversation, state.pins, state.returned, state.epoch.number + 1)
     return held | protection.summaries(conversation, {summary.digest for summary in state.summaries[-1:]})
 
 
 def _instructed(conversation: ConversationIndex, inputs: Inputs) -> frozenset[int]:
     """The messages of instructions within their budget."""
-    told = instructions(conversation, inputs.policy.protected_instructions, inputs.memo)
+    told = instructions(conversation, inputs.policy.protected_instructions)
     stays = told.within(conversation, INSTRUCTIONS_SHARE * inputs.gauge.usable_weight)
     return stays.messages(conversation)
 
@@ -173,7 +172,7 @@ def _absent(conversation: ConversationIndex, state: State, inputs: Inputs, token
     named, share = inputs.policy.protected_instructions, INSTRUCTIONS_SHARE * inputs.gauge.usable_weight
     if not state.instructions:
         return ""
-    stays = instructions(conversation, named, inputs.memo).within(conversation, share)
+    stays = instructions(conversation, named).within(conversation, share)
     in_place = sum(conversation.block_weight(ref) for ref in (*stays.results, *stays.texts))
     gone = absent(state.instructions, conversation, named)
     return word_for_word(gone, min(share - in_place, tokens), inputs.weigh)

@@ -84,7 +84,7 @@ def pruning_of(incoming: Incoming, state: State, inputs: Inputs) -> Pruning:
 
 def standing_instructions(conversation: ConversationIndex, inputs: Inputs) -> Instructions:
     """What others told the model and still holds."""
-    return instructions(conversation, inputs.policy.protected_instructions, inputs.memo)
+    return instructions(conversation, inputs.policy.protected_instructions)
 
 
 def _sparing(rewrite: Rewrite, conversation: ConversationIndex, held: Instructions) -> Rewrite:

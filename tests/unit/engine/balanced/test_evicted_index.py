@@ -24,7 +24,7 @@ def losses(
 ) -> list[tuple[str, set[str]]]:
     messages = talk(*said)
     found = evicted_index.losses(
-        messages, STEPS.steps(indexed(messages)).steps, dropped, pruned, lambda ref: handle, {}
+        messages, STEPS.steps(indexed(messages)).steps, dropped, pruned, lambda ref: handle
     )
     return [(one.label, set(one.names)) for one in found]
 
@@ -134,7 +134,7 @@ def test_a_look_without_a_name_and_a_tool_s_bare_name_are_not_listed() -> None:
     def index(handle: str) -> str:
         messages = talk(*said)
         steps = STEPS.steps(indexed(messages)).steps
-        found = evicted_index.losses(messages, steps, set(), results, lambda ref: handle, {})
+        found = evicted_index.losses(messages, steps, set(), results, lambda ref: handle)
         return evicted_index.index_of(found, set(), {}, 1_000, quarters)
 
     assert index("") == f"{HEADING}\n- also: `make all`; src/a.py; `ls away` (failed)"
@@ -237,8 +237,8 @@ def test_the_index_keeps_its_budget_and_its_word(messages: Any, budget: int, dat
     dropped = {
         at for step in steps if data.draw(st.booleans()) for at in (*step.assistant_indices, *step.result_indices)
     }
-    found = evicted_index.losses(messages, steps, dropped, set(), lambda ref: "", {})
-    shown = {name for at, one in enumerate(messages) if at not in dropped for name in identifiers.whole(one, {})}
+    found = evicted_index.losses(messages, steps, dropped, set(), lambda ref: "")
+    shown = {name for at, one in enumerate(messages) if at not in dropped for name in identifiers.whole(one)}
     text = evicted_index.index_of(found, shown, {}, budget, quarters)
     assert quarters(text) <= budget
     assert evicted_index.index_of(found, shown, {}, budget, quarters) == text

@@ -50,11 +50,10 @@ def test_of_a_huge_text_only_the_beginning_is_read() -> None:
 def test_each_block_has_its_own_and_a_message_is_read_once() -> None:
     read = call("read", path="src/a.py")
     message, *_ = talk(a(think("of the_plan"), "say so_what", read), r("x"))
-    memo: identifiers.Memo = {}
-    found = identifiers.of_message(message, memo)
+    found = identifiers.of_message(message)
     assert [set(some) for some in found] == [{"the_plan"}, {"so_what"}, {"src/a.py"}]
-    assert identifiers.of_message(message, memo) is found
-    assert sorted(identifiers.whole(message, memo)) == ["so_what", "src/a.py", "the_plan"]
+    assert identifiers.of_message(message) is found
+    assert sorted(identifiers.whole(message)) == ["so_what", "src/a.py", "the_plan"]
 
 
 @given(st.text(alphabet="ab_./-~@ A1", max_size=80))
@@ -72,7 +71,7 @@ def nested(depth: int) -> Any:
 
 def of_call(**arguments: Any) -> frozenset[str]:
     (message,) = talk(a(call("edit", **arguments)))
-    return identifiers.of_message(message, {})[0]
+    return identifiers.of_message(message)[0]
 
 
 def test_names_of_a_call_are_in_its_texts_however_they_are_nested() -> None:

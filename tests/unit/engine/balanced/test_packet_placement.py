@@ -59,7 +59,7 @@ def test_where_it_stands(name: str, said: list[Said], newest: int, dropped: set[
 def told(messages: tuple[Message, ...], dropped: set[int], **keys: Any) -> Packet:
     keys = {"budget": Budget(0, 0, 200), **keys}
     by = epoch_inputs(messages, **keys)
-    return packet_of(placement_of(messages, 99), bare(messages, dropped), by.writer, by.budget, by.memo)
+    return packet_of(placement_of(messages, 99), bare(messages, dropped), by.writer, by.budget)
 
 
 def of(text: str) -> Callable[[int], str]:

@@ -240,10 +240,9 @@ def test_decisions_are_made_once(messages: tuple[Message, ...]) -> None:
 
 @settings(max_examples=60)
 @given(any_list)
-def test_the_memo_changes_nothing(messages: tuple[Message, ...]) -> None:
-    memo: dict[Any, Any] = {}
+def test_what_is_known_of_messages_changes_nothing(messages: tuple[Message, ...]) -> None:
     index = indexed(messages)
-    plans = [project(index, ask(messages, reopen="forced", memo=memo)).plan for _ in range(2)]
+    plans = [project(index, ask(messages, reopen="forced")).plan for _ in range(2)]
     assert plans[0] == plans[1] == projected(messages, reopen="forced").plan
 
 

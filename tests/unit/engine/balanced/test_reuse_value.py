@@ -29,7 +29,7 @@ RUN_IT = call("bash", command="pytest")
 def worth(*said: Said) -> dict[str, float]:
     messages = talk(*said)
     index = indexed(messages)
-    return dict(worths(index, STEPS.steps(index).steps, {}))
+    return dict(worths(index, STEPS.steps(index).steps))
 
 
 # name, conversation, what the name is worth before it fades, the steps since it was last said
@@ -75,12 +75,13 @@ def test_worth_fades_to_a_part_and_no_further() -> None:
 
 
 @given(any_list)
-def test_worth_is_told_of_what_is_in_the_steps_and_the_memo_changes_nothing(messages: tuple[Message, ...]) -> None:
+def test_worth_is_told_of_what_is_in_the_steps_and_each_time_the_same(
+    messages: tuple[Message, ...],
+) -> None:
     index = indexed(messages)
     steps = STEPS.steps(index).steps
-    memo: dict[object, object] = {}
-    found = dict(worths(index, steps, memo))
-    assert dict(worths(index, steps, memo)) == found == dict(worths(index, steps, {}))
+    found = dict(worths(index, steps))
+    assert dict(worths(indexed(messages), steps)) == found
     assert all(value > 0 for value in found.values())
     text = "\n".join(
         block.text

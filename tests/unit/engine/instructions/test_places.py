@@ -82,22 +82,21 @@ LISTS: list[tuple[str, list[Said], set[int], set[int]]] = [
 
 @pytest.mark.parametrize(("name", "said", "results", "texts"), LISTS, ids=[row[0] for row in LISTS])
 def test_where_they_stand(name: str, said: list[Said], results: set[int], texts: set[int]) -> None:
-    found = instructions(indexed(talk(*said)), True, {})
+    found = instructions(indexed(talk(*said)), True)
     assert {ref.message_index for ref in found.results} == results
     assert {ref.message_index for ref in found.texts} == texts
 
 
 def test_a_policy_may_name_others_or_none() -> None:
     conversation = indexed(talk(u("go"), *read("CLAUDE.md"), *read("docs/style.txt")))
-    memo: dict[Any, Any] = {}
     for named, places in ((True, {2}), (("style.txt",), {4}), (False, set()), ((), set())):
-        found = instructions(conversation, named, memo)
+        found = instructions(conversation, named)
         assert {ref.message_index for ref in found.results} == places
 
 
 def test_within_a_budget_the_newest_stay_with_their_calls() -> None:
     conversation = indexed(talk(u("go"), *read("CLAUDE.md", "x" * 400), *read("AGENTS.md", "y" * 400)))
-    found = instructions(conversation, True, {})
+    found = instructions(conversation, True)
     assert found.messages(conversation) == {1, 2, 3, 4}
     assert found.within(conversation, 150).messages(conversation) == {3, 4}
     assert found.within(conversation, 50).messages(conversation) == frozenset()
@@ -105,7 +104,7 @@ def test_within_a_budget_the_newest_stay_with_their_calls() -> None:
 
 def test_a_packet_tells_those_that_leave_word_for_word() -> None:
     conversation = indexed(talk(u("go"), *read("CLAUDE.md"), *read("AGENTS.md", "Be brief.")))
-    found = instructions(conversation, True, {})
+    found = instructions(conversation, True)
     both = word_for_word(leaving(conversation, found, range(5)), 1_000, quarters)
     assert both == f'{HEADING}\n\n- read path="CLAUDE.md":\n{RULES}\n\n- read path="AGENTS.md":\nBe brief.'
     assert word_for_word(leaving(conversation, found, range(3)), 1_000, quarters).endswith(RULES)

@@ -41,7 +41,7 @@ def test_a_packet_that_comes_back_says_nothing() -> None:
 
 
 def test_a_result_is_read_by_its_call_alone() -> None:
-    calls = {"c1": Call("bash", {"command": "npm test"})}
+    calls = {"c1": Block("call", tool="bash", arguments={"command": "npm test"})}
     (fact,) = facts(view("result", SAID, "result", call_id="c1"), calls)
     assert (fact.slot, fact.status, fact.time_ms, fact.seq, fact.entry, fact.origin) == (
         "command",
@@ -56,7 +56,7 @@ def test_a_result_is_read_by_its_call_alone() -> None:
 
 def test_results_inside_a_user_message_are_read_too() -> None:
     both = View("user", (Block("result", text="x", call_id="c1"), Block("text", text="never push")))
-    calls = {"c1": Call("read", {"path": "a.ts"})}
+    calls = {"c1": Block("call", tool="read", arguments={"path": "a.ts"})}
     assert [fact.slot for fact in facts(both, calls)] == ["constraint", "file", "command"]
 
 

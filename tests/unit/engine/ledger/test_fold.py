@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from ctxmgr.engine.ledger.extract import from_message, from_summary
 from ctxmgr.engine.ledger.fold import current, fold, now_and_past, order
 from ctxmgr.engine.ledger.statements import Stamp
-from ctxmgr.model.messages import Block, Call, View
+from ctxmgr.model.messages import Block, View
 from ctxmgr.model.saved.facts import Fact, Ledger, Slot, Source
 
 SLOTS: tuple[Slot, ...] = get_args(Slot)
@@ -51,7 +51,7 @@ def branch(text: str, at: int) -> tuple[Fact, ...]:
 
 def ran(tool: str, at: int, *, failed: bool = False, **arguments: object) -> tuple[Fact, ...]:
     view = View("result", (Block("result", text="Error: x", call_id="c", is_error=failed),))
-    calls = {"c": Call(tool, dict(arguments))}
+    calls = {"c": Block("call", tool=tool, arguments=dict(arguments))}
     return from_message(view, stamp=Stamp(f"r{at}", at), calls=calls, opening=False)
 
 
@@ -194,7 +194,7 @@ def test_text_of_tools_changes_neither_constraints_nor_tasks() -> None:
     view = View("result", (Block("result", text="## Constraints\n- x\n- [ ] y\n## Goal\nz", call_id="c"),))
     for failed in (False, True):
         block = Block("result", text=view.blocks[0].text, call_id="c", is_error=failed)
-        calls = {"c": Call("bash", {"command": "cat x"})}
+        calls = {"c": Block("call", tool="bash", arguments={"command": "cat x"})}
         message = View("result", (block,))
         told = from_message(message, stamp=Stamp("r", 9), calls=calls, opening=False)
         after = fold(before, told)
@@ -271,7 +271,7 @@ def test_the_order_of_facts_is_total() -> None:
 
 def created(number: str, text: str, at: int) -> tuple[Fact, ...]:
     view = View("result", (Block("result", text=f"Task #{number} created successfully: {text}", call_id="c"),))
-    calls = {"c": Call("TaskCreate", {"subject": text, "description": "more"})}
+    calls = {"c": Block("call", tool="TaskCreate", arguments={"subject": text, "description": "more"})}
     return from_message(view, stamp=Stamp(f"c{at}", at), calls=calls, opening=False)
 
 

@@ -10,7 +10,7 @@ from ctxmgr.model.saved.facts import Fact
 
 
 def result(tool: str, text: str = "", *, failed: bool = False, **arguments: Any) -> tuple[Fact, ...]:
-    return facts_of(Block("result", text=text, is_error=failed), Call(tool, arguments))
+    return facts_of(Block("result", text=text, is_error=failed), Block("call", tool=tool, arguments=arguments))
 
 
 def facts_of(result: Block, call: Call) -> tuple[Fact, ...]:
@@ -29,7 +29,10 @@ def facts_of(result: Block, call: Call) -> tuple[Fact, ...]:
     ],
 )
 def test_a_command_whose_outcome_can_not_be_told_is_neither_ok_nor_failed(result: Block, status: str) -> None:
-    for call in (Call("bash", {"command": "npm test"}), Call("grep", {"pattern": "x"})):
+    for call in (
+        Block("call", tool="bash", arguments={"command": "npm test"}),
+        Block("call", tool="grep", arguments={"pattern": "x"}),
+    ):
         (fact,) = (one for one in facts_of(result, call) if one.slot == "command")
         assert (fact.status, bool(fact.detail)) == (status, status == "failed")
 

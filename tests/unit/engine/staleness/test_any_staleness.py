@@ -1,4 +1,4 @@
-"""Of any list: the memo changes nothing, and no line of a file is lost."""
+"""Of any list: what is known of its messages changes nothing, and no line of a file is lost."""
 
 from typing import Any
 
@@ -14,14 +14,11 @@ from tests.notation import Said, a, call, indexed, r, talk, u
 from tests.unit.engine.staleness.stale_lists import bash, edit, failed, read, shown, write
 
 
-def test_the_memo_changes_nothing() -> None:
-    memo: dict[str, Any] = {}
+def test_what_is_known_of_messages_changes_nothing() -> None:
     said = [u("go"), *read(), *edit(), *read(), *bash("npm test"), *bash("npm test")]
+    known = talk(*said)
     for size in range(1, len(said) + 1):
-        messages = talk(*said[:size])
-        index = indexed(messages)
-        assert superseded(index, memo) == superseded(index, {})
-    assert memo
+        assert superseded(indexed(known[:size])) == superseded(indexed(talk(*said[:size])))
 
 
 MODEL_LINES = 400  # more than any file here has: the last one stands for all after it
@@ -50,7 +47,7 @@ def covered_by_later(events: list[FileEvent]) -> list[bool]:
 
 
 def agrees_with_the_model(index: ConversationIndex) -> None:
-    told, found = history(index, {}), superseded(index, {})
+    told, found = history(index), superseded(index)
     pairs = [
         (event.block, covered)
         for events in told.files.values()
@@ -68,9 +65,8 @@ def agrees_with_the_model(index: ConversationIndex) -> None:
 def test_any_list(messages: tuple[Message, ...]) -> None:
     """Only what is there is told; nothing that failed; what is still needed stays, and no more."""
     index = extend(ConversationIndex(), messages)
-    memo: dict[str, Any] = {}
-    found = superseded(index, memo)
-    assert superseded(index, memo) == found
+    found = superseded(index)
+    assert superseded(extend(ConversationIndex(), messages)) == found
     for ref in found:
         block = index.block(ref)
         assert block.kind in ("call", "result")
@@ -133,7 +129,7 @@ def test_no_line_of_the_file_is_lost(acts: list[Any]) -> None:
             more = f"\n\n[{len(lines) - end} more lines in file. Use offset={end + 1} to continue]"
             said += [a(call("read", **asked)), r("\n".join(part) + (more if end < len(lines) else ""))]
             texts += [set(), set(part)]
-    out = superseded(indexed(talk(*said)), {})
+    out = superseded(indexed(talk(*said)))
     known = set().union(*texts)
     kept = set().union(*(text for at, text in enumerate(texts) if BlockRef(at, 0) not in out))
     assert known & set(lines) <= kept

@@ -23,7 +23,7 @@ def cat_n(start: int, end: int) -> str:
 
 
 def out_of_date(*parts: list[Said]) -> dict[BlockRef, str]:
-    return dict(superseded(indexed(talk(u("go"), *(one for part in parts for one in part))), {}))
+    return dict(superseded(indexed(talk(u("go"), *(one for part in parts for one in part)))))
 
 
 # name, conversation after a user's message (1: first call, 2: its result, 3: second call, ...), what is superseded
@@ -232,7 +232,7 @@ def test_several_results_in_one_message() -> None:
     ]
     raws = [json.dumps(one).encode() for one in to_anthropic(as_pi(u("go"), *steps))]
     messages = Reader(anthropic, quarters).read(raws)
-    assert superseded(indexed(messages), {}) == {BlockRef(2, 1): "read again", BlockRef(3, 0): "read again"}
+    assert superseded(indexed(messages)) == {BlockRef(2, 1): "read again", BlockRef(3, 0): "read again"}
 
 
 def test_a_window_tells_its_file() -> None:
@@ -244,4 +244,4 @@ def test_a_window_tells_its_file() -> None:
     assert found == {BlockRef(2, 0): "read again"}
     refused = "Your proposed edit has introduced new syntax error(s).\n" + window
     tried = [a(call("edit", replacement_text="x", start_line=10, end_line=10)), r(refused)]
-    assert history(indexed(talk(u("go"), *tried)), {}).files == {}
+    assert history(indexed(talk(u("go"), *tried))).files == {}

@@ -13,7 +13,7 @@ from ctxmgr.engine.staleness.file_history import history
 from ctxmgr.formats import FORMATS
 from ctxmgr.formats.pi_tree import view_branch
 from ctxmgr.model.epochs import Pin
-from ctxmgr.model.messages import Call, Message
+from ctxmgr.model.messages import Block, Message
 from ctxmgr.model.saved.facts import Fact
 from ctxmgr.session.reading import Reader
 from tests.notation import a, call, indexed, quarters, r, u
@@ -51,7 +51,7 @@ def says(form: str, known: Known) -> Says:
     messages = Reader(FORMATS[form], quarters).read(lines)
     index = indexed(messages)
     (answer, asked), *_ = index.pairs.items()
-    events = history(index, {}).files
+    events = history(index).files
     facts = _facts(messages)
     block = next(one for one in messages[asked].view.blocks if one.kind == "call")
     made = index.call_of(answer)
@@ -77,11 +77,11 @@ def says(form: str, known: Known) -> Says:
 
 
 def _facts(messages: tuple[Message, ...]) -> list[Fact]:
-    calls: dict[str, Call] = {}
+    calls: dict[str, Block] = {}
     found: list[Fact] = []
     for message in messages:
         for block in message.view.blocks:
             if block.kind == "call":
-                calls[block.call_id] = Call(block.tool, block.arguments or {})
+                calls[block.call_id] = block
         found += extract.from_message(message.view, stamp=Stamp("o", 1), calls=calls, opening=False)
     return found

@@ -13,6 +13,7 @@ from ctxmgr.engine.tools import (
     CATALOG,
     ArgumentRole,
     ToolCall,
+    call_of_block,
     calls_of,
     identity,
     key_arguments,
@@ -126,10 +127,10 @@ def test_how_a_call_ended(is_error: bool, doubtful: bool, ended: str) -> None:
 
 def test_the_calls_of_a_message_are_read_once() -> None:
     (_, message, _) = talk(u("go"), a("so", call("read", path="a"), call("ls")), r("x"))
-    memo: dict[Any, Any] = {}
-    first = calls_of(message, memo)
+    first = calls_of(message)
     assert [one and one.kind for one in first] == [None, "read", "list"]
-    assert calls_of(message, memo) is first
+    assert calls_of(message) is first
+    assert call_of_block(message.view.blocks[1]) is first[1]
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,7 @@ def asked(draw: st.DrawFn) -> tuple[tuple[Message, ...], Steps, SelectionProblem
         problem(
             budget_tokens=draw(st.integers(0, 1_500)),
             protected=draw(at),
-            values=worths(index, steps.steps, {}),
+            values=worths(index, steps.steps),
             stale=draw(some),
             protected_results=draw(some),
         ),
@@ -64,7 +64,7 @@ def included_with_step(messages: tuple[Message, ...], place: BlockRef, by: Selec
 def test_what_is_taken_beside_what_is_held_fits_the_budget(given: Asked) -> None:
     """Told again from the choice: messages that stay, results as markers or in full, errors distilled."""
     messages, steps, by = given
-    found = select(indexed(messages), steps, by, {}, STEPS)
+    found = select(indexed(messages), steps, by, STEPS)
     held = held_steps(messages, steps, by)
     spent = 0
     for number, step in enumerate(steps.steps):
@@ -92,7 +92,7 @@ def test_what_is_taken_beside_what_is_held_fits_the_budget(given: Asked) -> None
 @given(asked())
 def test_what_is_held_stays_and_steps_go_whole(given: Asked) -> None:
     messages, steps, by = given
-    found = select(indexed(messages), steps, by, {}, STEPS)
+    found = select(indexed(messages), steps, by, STEPS)
     for number, step in enumerate(steps.steps):
         places = (*step.assistant_indices, *step.result_indices)
         gone = [at in found.dropped_messages for at in places]
@@ -113,11 +113,10 @@ def test_what_is_held_stays_and_steps_go_whole(given: Asked) -> None:
 @given(asked())
 def test_the_same_wishes_have_the_same_choice(given: Asked) -> None:
     messages, steps, by = given
-    memo: identifiers.Memo = {}
-    first = select(indexed(messages), steps, by, memo, STEPS)
+    first = select(indexed(messages), steps, by, STEPS)
     shuffled = msgspec.structs.replace(by, values=dict(reversed(list(by.values.items()))))
-    assert select(indexed(messages), steps, shuffled, memo, STEPS) == first
-    assert select(indexed(messages), steps, by, {}, STEPS) == first
+    assert select(indexed(messages), steps, shuffled, STEPS) == first
+    assert select(indexed(messages), steps, by, STEPS) == first
 
 
 @settings(max_examples=60)

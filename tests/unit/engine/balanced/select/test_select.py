@@ -17,7 +17,7 @@ RUN = call("bash", command="make")
 
 
 def chosen(messages: tuple[Message, ...], **keys: Any) -> Selection:
-    return select(indexed(messages), STEPS.steps(indexed(messages)), problem(**keys), {}, BY_WORTH)
+    return select(indexed(messages), STEPS.steps(indexed(messages)), problem(**keys), BY_WORTH)
 
 
 BY_WORTH = without(STEPS, "newest step")  # so that the last step competes, too
@@ -186,9 +186,9 @@ def test_a_message_with_many_calls_is_told_once_not_once_for_each_call(monkeypat
     looks: list[int] = []
     real = identifiers.of_message
 
-    def counted(message: Message, memo: identifiers.Memo) -> identifiers.Names:
+    def counted(message: Message) -> identifiers.Names:
         looks[-1] += 1
-        return real(message, memo)
+        return real(message)
 
     monkeypatch.setattr(identifiers, "of_message", counted)
     for count in (50, 100):
