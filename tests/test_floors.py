@@ -26,6 +26,7 @@ FLOORS = {
     "study": 5,
     "proxy": 6,
     "programs": 7,
+    "doctor": 7,
     "cli": 8,
     "__main__": 9,
     "__init__": 9,  # its names are loaded when they are used
@@ -48,6 +49,8 @@ STRANGERS = {
     "client": {"engine", "formats", "session", "summarize", "library", "devices", "study", "cli"},
     "study": {"cli"},
     "proxy": {"engine", "session", "summarize", "library", "devices", "server", "study"},
+    "programs": {"engine", "session", "server", "study", "doctor"},
+    "doctor": {"engine", "session", "server", "proxy"},
     "settings": {"engine", "formats", "wire", "session", "summarize", "library", "devices"},  # `model` alone
 }
 ENGINE_MAY = {"__future__", "base64", "bisect", "collections", "dataclasses", "functools", "hashlib", "heapq"}
@@ -146,6 +149,8 @@ def test_what_is_served_knows_no_device_and_who_runs_devices_decides_nothing(pat
         ("client", "ctxmgr.session.session"),
         ("devices", "ctxmgr.session.session"),
         ("settings", "ctxmgr.devices.directories"),
+        ("programs", "ctxmgr.doctor"),
+        ("study", "ctxmgr.programs"),
         ("server", "ctxmgr.study.spawning.client"),
     ],
 )

@@ -16,6 +16,7 @@ COMMANDS = {  # what each is for; its module is loaded when it is named
     "compare": "compare ways to summarise recorded sessions",
     "drive": "play a script of a host against a sidecar",
     "conform": "check a sidecar, or a host, against the golden transcripts",
+    "doctor": "look at the installation and say what to do",
     "config": "show what holds for run and proxy, and where from",
     "inspect": "show what a session's snapshot holds",
     "forget": "delete what is kept of a session",

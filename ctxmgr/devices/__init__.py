@@ -14,11 +14,14 @@ __all__ = [
     "NOT_INSTALLED",
     "NO_ADDRESS",
     "Weigher",
+    "archive_fault",
+    "archive_path",
     "default_state_dir",
     "embeddings",
     "give_back",
     "keep_large_buffers",
     "private_file",
+    "shared",
     "stdio",
     "tokens",
     "vocabulary",
@@ -29,10 +32,11 @@ if TYPE_CHECKING:
     from ctxmgr.devices import embeddings, stdio, tokens, vocabulary
     from ctxmgr.devices.allocator import give_back, keep_large_buffers
     from ctxmgr.devices.archive import ArchiveDatabase, ArchiveFault
+    from ctxmgr.devices.archive_file import archive_fault, archive_path
     from ctxmgr.devices.archives import ArchiveDatabases
     from ctxmgr.devices.directories import default_state_dir
     from ctxmgr.devices.endpoint import NO_ADDRESS, NOT_INSTALLED, Chat
-    from ctxmgr.devices.ownership import private_file
+    from ctxmgr.devices.ownership import private_file, shared
     from ctxmgr.devices.tokens import Weigher
 else:
     _MODULES = {
@@ -41,11 +45,14 @@ else:
         "ArchiveDatabase": "archive",
         "ArchiveFault": "archive",
         "ArchiveDatabases": "archives",
+        "archive_path": "archive_file",
+        "archive_fault": "archive_file",
         "default_state_dir": "directories",
         "Chat": "endpoint",
         "NOT_INSTALLED": "endpoint",
         "NO_ADDRESS": "endpoint",
         "private_file": "ownership",
+        "shared": "ownership",
         "Weigher": "tokens",
     }
 

@@ -97,6 +97,28 @@ def inode_of(path: Path) -> int:
         return 0
 
 
+def archive_path(directory: Path) -> Path:
+    return directory / NAME
+
+
+def archive_fault(directory: Path) -> str | None:
+    """Why the archive there can not be used, None where it can. It is read, and not changed."""
+    path = archive_path(directory)
+    is_open = path.with_name(f"{path.name}-wal").exists()  # else reading would leave that file, and another
+    try:
+        address = f"{path.absolute().as_uri()}?{'mode=ro' if is_open else 'immutable=1'}"
+        connection = sqlite3.connect(address, uri=True, timeout=BUSY_SECONDS)
+        try:
+            if connection.execute("PRAGMA application_id").fetchone()[0] != _APPLICATION:
+                return "it is no archive of ctxmgr"
+            (answer,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+            return None if answer == "ok" else str(answer)
+        finally:
+            connection.close()
+    except sqlite3.Error as fault:
+        return str(fault)
+
+
 def damaged(fault: sqlite3.Error) -> bool:
     """Does the error say that the file is broken, not only that it can not be used now?"""
     return (getattr(fault, "sqlite_errorcode", None) or 0) & 0xFF in _DAMAGED

@@ -1,5 +1,23 @@
-"""Programs that people run through ctxmgr: how one is pointed at a proxy and started in this terminal."""
+"""Agents that people run: one file each, where it would go by itself and how it is pointed elsewhere; how one is started
+in this terminal behind a proxy.
 
-from ctxmgr.programs import proxying
+Their own files are read and never written. What needs the extra `proxy` is loaded when it is used.
+"""
 
-__all__ = ["proxying"]
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from ctxmgr.programs.installed import installed
+from ctxmgr.programs.program import Launch, NotHookable
+from ctxmgr.programs.table import PROGRAMS
+
+__all__ = ["Launch", "NotHookable", "PROGRAMS", "installed", "proxying"]
+
+if TYPE_CHECKING:
+    from ctxmgr.programs import proxying
+else:
+
+    def __getattr__(name: str) -> object:
+        if name != "proxying":
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        return import_module(f"{__name__}.{name}")

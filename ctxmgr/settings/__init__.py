@@ -3,8 +3,10 @@
 Knows nothing of what is done with it, and starts nothing.
 """
 
+from ctxmgr.settings.environment import meant_variable
 from ctxmgr.settings.fault import SettingsFault
+from ctxmgr.settings.files import user_path
 from ctxmgr.settings.layers import ProgramSettings, read
 from ctxmgr.settings.showing import as_json, lines
 
-__all__ = ["ProgramSettings", "SettingsFault", "as_json", "lines", "read"]
+__all__ = ["ProgramSettings", "SettingsFault", "as_json", "lines", "meant_variable", "read", "user_path"]

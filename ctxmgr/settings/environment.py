@@ -3,12 +3,16 @@
 An empty variable counts as none.
 """
 
+import difflib
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from ctxmgr.settings import keys
 from ctxmgr.settings.fault import SettingsFault
+from ctxmgr.settings.files import NAMED_BY
 from ctxmgr.settings.keys import KeyFault, KeyPath
+
+LIKENESS = 0.85  # from which on a name counts as a slip of another: all of them begin alike
 
 
 def _whole(text: str) -> int:
@@ -72,3 +76,10 @@ def nested(path: KeyPath, value: Any) -> dict[str, Any]:
         value = {name: value}
     table: dict[str, Any] = value
     return table
+
+
+def meant_variable(name: str) -> str | None:
+    """Of a variable that sets nothing: the one of ours that it is nearly spelled as."""
+    if not name.startswith("CTXMGR_") or name in (*VARIABLES, NAMED_BY):
+        return None
+    return next(iter(difflib.get_close_matches(name, VARIABLES, 1, LIKENESS)), None)

@@ -5,6 +5,16 @@ Knows no state and no event: a line is JSON. Nothing of it may be lost by a kill
 
 from ctxmgr.devices.snapshots.file import SnapshotFile
 from ctxmgr.devices.snapshots.lines import to_line
+from ctxmgr.devices.snapshots.listing import leftovers, saved_files
 from ctxmgr.devices.snapshots.store import OpenedSnapshot, SnapshotStore, file_name, read
 
-__all__ = ["OpenedSnapshot", "SnapshotFile", "SnapshotStore", "file_name", "read", "to_line"]
+__all__ = [
+    "OpenedSnapshot",
+    "SnapshotFile",
+    "SnapshotStore",
+    "file_name",
+    "leftovers",
+    "read",
+    "saved_files",
+    "to_line",
+]

@@ -51,18 +51,19 @@ def source(path: Path) -> Source:
 
 def kind(found: Source) -> str:
     """The name of its kind, by its first objects. Raises UnreadableRecording, which names what was tried."""
-    return _kind(found).name
+    return file_kind(found).name
 
 
 def read(found: Source) -> Recording | Stream:
     """The recording in a file that is no transcript. Raises UnreadableRecording, with the line."""
-    taken = _kind(found)
+    taken = file_kind(found)
     if taken.reader is None:
         raise UnreadableRecording(f"{found.name} is {taken.description}, and no recording")
     return taken.reader(found.name, found.content)
 
 
-def _kind(found: Source) -> "FileKind":
+def file_kind(found: Source) -> "FileKind":
+    """By its first objects. Raises UnreadableRecording, which names what was tried."""
     for one in FILE_KINDS:
         if one.sign(found):
             return one

@@ -1,0 +1,9 @@
+"""Looks at an installation and says what to do: checks of a few lines, each with findings of its own subject.
+
+Changes nothing; what it starts (a sidecar, programs for their version) ends with it.
+"""
+
+from ctxmgr.doctor.diagnosis import Surroundings
+from ctxmgr.doctor.examination import as_json, examine, is_well, lines
+
+__all__ = ["Surroundings", "as_json", "examine", "is_well", "lines"]

@@ -1,0 +1,71 @@
+"""All checks in their order, and what is shown of them."""
+
+import textwrap
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import msgspec
+
+from ctxmgr.doctor import agents, installation, recorded, setting_files, sidecar, state
+from ctxmgr.doctor.diagnosis import Diagnosis, Surroundings
+
+Check = Callable[[Surroundings], Iterator[Diagnosis]]
+CHECKS: tuple[Check, ...] = (
+    installation.versions,
+    installation.extras,
+    installation.vocabulary,
+    sidecar.sidecar,
+    state.directory,
+    state.space,
+    state.sessions,
+    state.set_aside,
+    state.archive,
+    setting_files.files,
+    setting_files.rights,
+    setting_files.variables,
+    agents.agents,
+    recorded.recording,
+)
+SUBJECT, COLUMNS = 16, 80  # characters: of a subject, of a line
+
+
+def examine(place: Surroundings, checks: Iterable[Check] = CHECKS) -> Iterator[Diagnosis]:
+    """What each says, as it is said. A check that fails itself is a finding, and the others go on."""
+    for check in checks:
+        try:
+            yield from check(place)
+        except Exception as fault:  # noqa: BLE001  who looks for faults must not fall over one
+            text = f"could not be looked at: {type(fault).__name__}: {fault}"
+            yield Diagnosis("bad", check.__name__.replace("_", " "), text)
+
+
+def is_well(said: Iterable[Diagnosis]) -> bool:
+    return all(one.severity != "bad" for one in said)
+
+
+def lines(one: Diagnosis) -> Iterator[str]:
+    """Severity, subject, sentence; below it what to do."""
+    indent = " " * (SUBJECT + 6)
+    yield from textwrap.wrap(
+        one.text,
+        COLUMNS,
+        initial_indent=f"{one.severity:4}  {one.subject:{SUBJECT}}",
+        subsequent_indent=indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    if one.advice:
+        begin, more = f"{indent}-> ", f"{indent}   "
+        yield from textwrap.wrap(
+            one.advice,
+            COLUMNS,
+            initial_indent=begin,
+            subsequent_indent=more,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+
+
+def as_json(said: Iterable[Diagnosis]) -> dict[str, Any]:
+    every = list(said)
+    return {"well": is_well(every), "findings": [msgspec.to_builtins(one) for one in every]}

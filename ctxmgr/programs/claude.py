@@ -1,0 +1,147 @@
+"""Claude Code: speaks to Anthropic, is pointed elsewhere by ANTHROPIC_BASE_URL.
+
+Rules (of 2.1.330, tried):
+1. What `env` of a settings file says goes before the environment; of files `--settings` goes before the
+   project's, and that before the user's. So where a file names a base URL, ours is said by `--settings` as
+   well.
+2. Where it would go: `--settings`, the user's settings file, the environment, Anthropic. A project's file is
+   not heeded, for it comes with the repository, and Claude Code itself asks before it goes by one: then who
+   starts it must say where to.
+3. With Bedrock, Vertex or Foundry it does not heed the base URL.
+4. A `--settings` that is JSON gets ours put in. One that is a file stays as it is, for it may hold a key, and
+   arguments can be seen by others: where one and a settings file with a base URL come together, there is no way
+   to say ours.
+5. Behind a base URL that is not Anthropic's it may send every tool with the first prompt. Where the upstream is
+   Anthropic's own, ENABLE_TOOL_SEARCH=true keeps it as it was, unless the variable is set already.
+"""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import msgspec
+
+from ctxmgr.programs.program import Launch, NotHookable, Program, home, read_json, table, with_environ
+
+BASE_URL, TOOL_SEARCH = "ANTHROPIC_BASE_URL", "ENABLE_TOOL_SEARCH"
+OWN = "https://api.anthropic.com"
+CLOUDS = {  # rule 3
+    "CLAUDE_CODE_USE_BEDROCK": "Bedrock",
+    "CLAUDE_CODE_USE_VERTEX": "Vertex",
+    "CLAUDE_CODE_USE_FOUNDRY": "Foundry",
+}
+_FLAG = "--settings"
+_OFF = ("", "0", "false", "no", "off")
+
+
+def upstream(start: Launch) -> str:
+    """Rules 2 and 3."""
+    _refuse_clouds(start)
+    for path in _project_files(start):
+        if _environ(read_json(path)).get(BASE_URL):
+            raise NotHookable(f"{path} sets {BASE_URL}, and it comes with the project: name the upstream yourself")
+    said = (_environ(_given(start)), _environ(read_json(_user_file(start))), start.environ)
+    return next((str(one[BASE_URL]) for one in said if one.get(BASE_URL)), OWN).rstrip("/")
+
+
+def hook(start: Launch, base_url: str, upstream: str) -> Launch:
+    """Rules 1, 4 and 5."""
+    _refuse_clouds(start)
+    files = [read_json(path) for path in (_user_file(start), *_project_files(start))]
+    in_files = [_environ(one) for one in (*files, _given(start))]
+    own = urlsplit(upstream).hostname == urlsplit(OWN).hostname
+    values = {BASE_URL: base_url}
+    if own and not any(TOOL_SEARCH in one for one in (start.environ, *in_files)):
+        values[TOOL_SEARCH] = "true"
+    start = with_environ(start, **values)
+    if not any(BASE_URL in one for one in in_files):
+        return start
+    text = _flag(start.arguments)
+    if text and not _is_json(text):
+        raise NotHookable(
+            f"{BASE_URL} stands in a settings file of Claude Code, and {_FLAG} names a file too: leave one out"
+        )
+    given = _given(start)
+    whole = {**given, "env": {**_environ(given), BASE_URL: base_url}}
+    arguments = (_FLAG, json.dumps(whole), *_without_flag(start.arguments))
+    return msgspec.structs.replace(start, arguments=arguments)
+
+
+def _refuse_clouds(start: Launch) -> None:
+    for one in (start.environ, _environ(_given(start)), _environ(read_json(_user_file(start)))):
+        for variable, cloud in CLOUDS.items():
+            if str(one.get(variable, "")).lower() not in _OFF:
+                raise NotHookable(
+                    f"Claude Code speaks to {cloud} ({variable} is set), and no base URL changes that: "
+                    "unset it to go through ctxmgr"
+                )
+
+
+def _user_file(start: Launch) -> Path:
+    folder = start.environ.get("CLAUDE_CONFIG_DIR")
+    return (Path(folder) if folder else home(start) / ".claude") / "settings.json"
+
+
+def _project_files(start: Launch) -> Iterator[Path]:
+    for name in ("settings.json", "settings.local.json"):
+        path = Path(start.directory) / ".claude" / name
+        if path != _user_file(start):
+            yield path
+
+
+def _environ(settings: dict[str, Any]) -> dict[str, Any]:
+    return table(settings.get("env"))
+
+
+def _given(start: Launch) -> dict[str, Any]:
+    """The settings of the last `--settings`, which is JSON or a file."""
+    text = _flag(start.arguments)
+    if not _is_json(text):
+        return read_json(Path(start.directory) / text) if text else {}
+    try:
+        return table(json.loads(text))
+    except ValueError:
+        return {}
+
+
+def _is_json(text: str) -> bool:
+    return text.lstrip().startswith("{")
+
+
+def _flag(arguments: tuple[str, ...]) -> str:
+    """What the last `--settings` says; "" without one."""
+    text = ""
+    for at, argument in enumerate(arguments):
+        if argument == _FLAG:
+            text = "".join(arguments[at + 1 : at + 2])
+        elif argument.startswith(f"{_FLAG}="):
+            text = argument.removeprefix(f"{_FLAG}=")
+    return text
+
+
+def _without_flag(arguments: tuple[str, ...]) -> Iterator[str]:
+    rest = iter(arguments)
+    for argument in rest:
+        if argument == _FLAG:
+            next(rest, None)
+        elif not argument.startswith(f"{_FLAG}="):
+            yield argument
+
+
+CLAUDE = Program(
+    "claude",
+    "Claude Code",
+    "claude",
+    "anthropic",
+    upstream,
+    hook,
+    losses=(
+        "it may send every tool with the first prompt, and defer none: ENABLE_TOOL_SEARCH=true keeps it as it was, "
+        "and ctxmgr run sets it where the upstream is Anthropic's own",
+        "its window of a million tokens may be taken for 200,000: name the model with [1m] at its end",
+        "Remote Control may be off",
+    ),
+    tried="2.1.330",
+)

@@ -1,0 +1,130 @@
+"""Codex: speaks OpenAI's Responses, is pointed elsewhere by a key of its configuration on the command line (`-c`).
+
+Rules (of 0.169.0, tried):
+1. The environment (OPENAI_BASE_URL) is not heeded. `-c KEY=VALUE` goes before the configuration file, and a
+   later one, or one behind a subcommand, before an earlier.
+2. With the built-in provider the key is `openai_base_url`; with one of the user's own it is its `base_url`.
+   Which holds is said by `-c model_provider=`, by the profile that is named, or by the file. With `--oss`, and
+   with a provider that has no address, there is nothing to point elsewhere.
+3. By itself the built-in provider goes to ChatGPT with a ChatGPT login, else to OpenAI. The login is known by
+   `auth.json`, of which nothing is read but which of the two it is; where it lies elsewhere, who starts Codex
+   says where to.
+"""
+
+import json
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from ctxmgr.programs.program import Launch, NotHookable, Program, home, read_json, read_toml, table, with_environ
+
+BUILT_IN, BASE_URL = "openai", "openai_base_url"
+OWN, CHATGPT = "https://api.openai.com/v1", "https://chatgpt.com/backend-api/codex"
+
+
+def upstream(start: Launch) -> str:
+    """Rules 2 and 3."""
+    key = _key(start)
+    said = dict(_overrides(start.arguments))
+    if key in said:
+        return str(said[key]).rstrip("/")
+    config = _config(start)
+    if key == BASE_URL:
+        return str(config.get(BASE_URL) or (CHATGPT if _chatgpt(start) else OWN)).rstrip("/")
+    name = key.split(".")[1]
+    address = table(table(config.get("model_providers")).get(name)).get("base_url")
+    if not isinstance(address, str) or not address:
+        raise NotHookable(f"Codex uses the provider {name}, which has no base_url that ctxmgr could stand before")
+    return address.rstrip("/")
+
+
+def hook(start: Launch, base_url: str, upstream: str) -> Launch:
+    """Rules 1 and 2."""
+    key = _key(start)
+    arguments = ("-c", f"{key}={json.dumps(base_url)}", *_without(start.arguments, key))
+    return msgspec.structs.replace(with_environ(start), arguments=arguments)
+
+
+def _key(start: Launch) -> str:
+    """Of the configuration, that holds the address."""
+    if "--oss" in start.arguments:
+        raise NotHookable("Codex runs a model on this machine (--oss), and ctxmgr can not stand before it")
+    config = _config(start)
+    profile = table(table(config.get("profiles")).get(_profile(start) or str(config.get("profile"))))
+    said = dict(_overrides(start.arguments))
+    name = said.get("model_provider") or profile.get("model_provider") or config.get("model_provider") or BUILT_IN
+    return BASE_URL if name == BUILT_IN else f"model_providers.{name}.base_url"
+
+
+def _config(start: Launch) -> dict[str, Any]:
+    return read_toml(_folder(start) / "config.toml")
+
+
+def _folder(start: Launch) -> Path:
+    folder = start.environ.get("CODEX_HOME")
+    return Path(folder) if folder else home(start) / ".codex"
+
+
+def _chatgpt(start: Launch) -> bool:
+    """Rule 3."""
+    if start.environ.get("CODEX_API_KEY"):
+        return False
+    login = read_json(_folder(start) / "auth.json")
+    return bool(login.get("tokens")) and not login.get("OPENAI_API_KEY") and login.get("auth_mode") != "apikey"
+
+
+def _profile(start: Launch) -> str:
+    for at, argument in enumerate(start.arguments):
+        if argument in ("-p", "--profile"):
+            return "".join(start.arguments[at + 1 : at + 2])
+        if argument.startswith("--profile="):
+            return argument.removeprefix("--profile=")
+    return ""
+
+
+def _overrides(arguments: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
+    """Keys and values of `-c`."""
+    for words in _split(arguments):
+        if _is_override(words):
+            key, _, text = words[-1].removeprefix("--config=").partition("=")
+            try:
+                yield key.strip(), tomllib.loads(f"value = {text}")["value"]
+            except tomllib.TOMLDecodeError:
+                yield key.strip(), text  # as Codex does
+
+
+def _without(arguments: tuple[str, ...], key: str) -> Iterator[str]:
+    for words in _split(arguments):
+        if not (_is_override(words) and words[-1].removeprefix("--config=").partition("=")[0].strip() == key):
+            yield from words
+
+
+def _split(arguments: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    """Each argument, with `-c` the one that it takes; what stands behind `--` is none."""
+    rest = iter(arguments)
+    for argument in rest:
+        if argument == "--":
+            yield (argument, *rest)
+        elif argument in ("-c", "--config"):
+            yield (argument, *(one for one in [next(rest, None)] if one is not None))
+        else:
+            yield (argument,)
+
+
+def _is_override(words: tuple[str, ...]) -> bool:
+    return (words[0] in ("-c", "--config") and len(words) == 2) or words[0].startswith("--config=")
+
+
+CODEX = Program(
+    "codex",
+    "Codex",
+    "codex",
+    "responses",
+    upstream,
+    hook,
+    losses=("its WebSocket is answered with 426, and it goes on over HTTP at once, for the whole session",),
+    tried="0.169.0",
+)

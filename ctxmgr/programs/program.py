@@ -1,0 +1,87 @@
+"""What is known of a program, and what its files say where it is about to be started.
+
+`upstream` is the address that it would speak to by itself, all of it that stands before what a call adds
+(`/v1/messages` of Anthropic's, `/responses` and `/chat/completions` of OpenAI's). `hook` puts another in its
+place.
+"""
+
+import json
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+Api = Literal["anthropic", "openai", "responses"]
+LOOPBACK = ("127.0.0.1", "localhost")
+_PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
+MAX_BYTES = 1 << 20  # of a program's file that is read
+
+
+class NotHookable(Exception):
+    """The program can not be pointed at a base URL as it is set up; the text is a sentence, with what to do."""
+
+
+class Launch(msgspec.Struct, frozen=True):
+    """How a program is started: its arguments without its own name, its environment, its working directory."""
+
+    arguments: tuple[str, ...]
+    environ: dict[str, str]
+    directory: str
+
+
+class Program(msgspec.Struct, frozen=True):
+    """One that people run. `command`: its file's name; `api`: what it speaks.
+
+    `upstream(start)` and `hook(start, base_url, upstream)` may raise NotHookable. `losses`: sentences on what works
+    differently behind a base URL that is not its vendor's. `tried`: the version that this was tried with.
+    """
+
+    name: str
+    title: str
+    command: str
+    api: Api
+    upstream: Callable[[Launch], str]
+    hook: Callable[[Launch, str, str], Launch]
+    losses: tuple[str, ...] = ()
+    tried: str = ""
+
+
+def with_environ(start: Launch, **values: str) -> Launch:
+    """With these variables; loopback is not sent through a proxy that the environment names."""
+    environ = {**start.environ, **values}
+    for proxy, exempt in ((_PROXIES, "NO_PROXY"), (tuple(one.lower() for one in _PROXIES), "no_proxy")):
+        if any(environ.get(one) for one in proxy):
+            hosts = [one for one in environ.get(exempt, "").split(",") if one]
+            environ[exempt] = ",".join([*hosts, *(one for one in LOOPBACK if one not in hosts)])
+    return msgspec.structs.replace(start, environ=environ)
+
+
+def home(start: Launch) -> Path:
+    return Path(start.environ.get("HOME") or Path.home())
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """{} where there is no such file, or it can not be read."""
+    return _read(path, json.loads)
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """{} where there is no such file, or it can not be read."""
+    return _read(path, tomllib.loads)
+
+
+def _read(path: Path, parse: Callable[[str], Any]) -> dict[str, Any]:
+    try:
+        if not path.is_file() or path.stat().st_size > MAX_BYTES:
+            return {}
+        value = parse(path.read_text("utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def table(value: Any) -> dict[str, Any]:
+    """The value where it is a table, else none."""
+    return value if isinstance(value, dict) else {}

@@ -1,0 +1,90 @@
+"""All checks together: their order, what is shown, when the exit code is 1."""
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from ctxmgr.cli import main
+from ctxmgr.doctor import Surroundings, as_json, examine, is_well, lines
+from ctxmgr.doctor.diagnosis import Diagnosis
+
+
+def well(_: Surroundings) -> Iterator[Diagnosis]:
+    yield Diagnosis("ok", "one", "is well")
+
+
+def odd(_: Surroundings) -> Iterator[Diagnosis]:
+    yield Diagnosis("warn", "two", "is odd", "look at it")
+
+
+def falls_over(_: Surroundings) -> Iterator[Diagnosis]:
+    yield Diagnosis("ok", "three", "begins")
+    raise RuntimeError("no such thing")
+
+
+def test_a_check_that_fails_is_a_finding_and_the_others_go_on() -> None:
+    said = list(examine(Surroundings(), (falls_over, well)))
+    assert [(one.severity, one.subject, one.text) for one in said] == [
+        ("ok", "three", "begins"),
+        ("bad", "falls over", "could not be looked at: RuntimeError: no such thing"),
+        ("ok", "one", "is well"),
+    ]
+
+
+def test_a_warning_is_no_fault() -> None:
+    assert is_well(examine(Surroundings(), (well, odd)))
+    assert not is_well(examine(Surroundings(), (well, falls_over)))
+
+
+def test_lines_fit_80_columns_and_say_what_to_do() -> None:
+    one = Diagnosis("warn", "two", "word " * 30, "do " * 40)
+    shown = list(lines(one))
+    assert max(map(len, shown)) <= 80
+    assert shown[0].startswith("warn  two             word word")
+    assert [line for line in shown if "->" in line] == [" " * 22 + "-> " + ("do " * 18).rstrip()]
+
+
+def test_json_has_them_all() -> None:
+    assert as_json(examine(Surroundings(), (odd,))) == {
+        "well": True,
+        "findings": [{"severity": "warn", "subject": "two", "text": "is odd", "advice": "look at it"}],
+    }
+
+
+@pytest.fixture
+def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A machine with no agent, no settings and an empty state directory."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    monkeypatch.delenv("CTXMGR_CONFIG", raising=False)
+    (tmp_path / "work").mkdir()
+    monkeypatch.chdir(tmp_path / "work")
+    return tmp_path
+
+
+def test_the_command_looks_at_everything_and_is_0(machine: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["doctor", "--state-dir", str(machine / "state")]) == 0
+    printed = capsys.readouterr().out
+    subjects = ("version", "extras", "vocabulary", "sidecar", "state directory", "space", "settings", "agents")
+    assert [one for one in subjects if f"\nok    {one:16}" not in f"\n{printed}"] == []
+    assert not (machine / "state").exists()
+
+
+def test_the_command_is_1_where_something_is_bad(machine: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (machine / "work" / ".ctxmgr.toml").write_text("prest = 1")
+    assert main(["doctor", "--state-dir", str(machine / "state"), "--json"]) == 1
+    printed = json.loads(capsys.readouterr().out)
+    assert printed["well"] is False
+    bad = [one for one in printed["findings"] if one["severity"] == "bad"]
+    assert [one["subject"] for one in bad] == ["settings"]
+    assert 'did you mean "preset"?' in bad[0]["text"]
+
+
+def test_nothing_on_the_machine_is_changed(machine: Path) -> None:
+    main(["doctor", "--state-dir", str(machine / "state")])
+    assert sorted(os.listdir(machine)) == ["work"]
+    assert os.listdir(machine / "work") == []

@@ -1,0 +1,70 @@
+"""Version, extras, vocabulary, and a sidecar that is spawned."""
+
+import importlib.util
+import sys
+from functools import partial
+from typing import Any
+
+import pytest
+
+from ctxmgr import __version__
+from ctxmgr.client import SpawnedSidecar
+from ctxmgr.devices import tokens
+from ctxmgr.doctor import Surroundings, installation, sidecar
+from ctxmgr.doctor.diagnosis import Diagnosis
+
+PLACE = Surroundings()
+
+
+def only(said: Any) -> Diagnosis:
+    (one,) = said
+    assert isinstance(one, Diagnosis)
+    return one
+
+
+def test_it_says_its_version() -> None:
+    assert only(installation.versions(PLACE)).text.startswith(f"ctxmgr {__version__}, Python 3.")
+
+
+def test_extras_that_are_not_there_are_named_with_their_use(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        importlib.util, "find_spec", lambda name: None if name in ("rich", "wordllama") else object()
+    )
+    said = only(installation.extras(PLACE))
+    assert said.severity == "ok"
+    assert said.text.startswith("there: proxy, endpoint; not there: study (for ctxmgr replay, ctxmgr compare); ")
+    assert said.advice == "where you need one: pip install 'ctxmgr-sidecar[study,embeddings]'"
+
+
+def test_where_all_extras_are_there_nothing_is_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: object())
+    assert only(installation.extras(PLACE)).advice == ""
+
+
+def test_the_vocabulary_is_loaded() -> None:
+    said = only(installation.vocabulary(PLACE))
+    assert (said.severity, said.text) == ("ok", "o200k_base is there and loads")
+
+
+def test_without_the_vocabulary_it_says_that_tokens_are_estimated(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(installation, "VOCABULARY", "cl100k_base")
+    monkeypatch.delenv("TIKTOKEN_CACHE_DIR", raising=False)
+    said = only(installation.vocabulary(PLACE))
+    assert said.severity == "warn"
+    assert said.text.startswith("weights are estimated: no usable file of cl100k_base")
+    assert tokens.load("o200k_base").weigher.name == "o200k_base"
+
+
+def test_a_sidecar_answers() -> None:
+    said = only(sidecar.sidecar(PLACE))
+    assert said.severity in ("ok", "warn")  # a busy machine is no fault
+    assert said.text.startswith("ctxmgr serve answers ")
+
+
+@pytest.mark.parametrize("command", [[sys.executable, "-c", "pass"], ["/nowhere/ctxmgr"]])
+def test_a_sidecar_that_does_not_answer_is_bad(command: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sidecar, "SpawnedSidecar", partial(SpawnedSidecar, command=command))
+    said = only(sidecar.sidecar(PLACE))
+    assert said.severity == "bad"
+    assert said.text.startswith("ctxmgr serve does not answer: ")
+    assert "ctxmgr serve" in said.advice
