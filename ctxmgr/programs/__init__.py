@@ -1,5 +1,5 @@
-"""Agents that people run: one file each, where it would go by itself and how it is pointed elsewhere; how one is started
-in this terminal behind a proxy.
+"""Agents that people run: one file each, where it would go by itself and how it is pointed elsewhere; how one is
+started in this terminal behind a proxy.
 
 Their own files are read and never written. What needs the extra `proxy` is loaded when it is used.
 """
