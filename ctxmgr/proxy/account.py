@@ -8,6 +8,7 @@
 4. Dollars by the model's prices, where they are known.
 """
 
+from collections import deque
 from collections.abc import Mapping
 from typing import Any
 
@@ -17,6 +18,7 @@ from ctxmgr.formats import pi
 from ctxmgr.model import TieredPrices, Usage
 
 A_MILLION = 1_000_000
+MOST_ROWS = 500
 
 
 class BilledCall(msgspec.Struct, frozen=True):
@@ -93,10 +95,21 @@ def _dollars(
     return sums / A_MILLION
 
 
+class CallRow(msgspec.Struct, frozen=True):
+    """One call for people: its list by weight as the program has it and as it was sent (in observe mode: as it
+    would have been), its epoch, and where the list came from."""
+
+    own_tokens: float
+    list_tokens: float
+    epoch_number: int
+    source: str
+
+
 class Account:
-    """Sums of a proxy's life, or of one conversation."""
+    """Sums of a proxy's life, or of one conversation; and its newest calls."""
 
     def __init__(self) -> None:
+        self.rows: deque[CallRow] = deque(maxlen=MOST_ROWS)
         self.calls = self.rewritten_calls = self.uncounted_calls = 0
         self.sent, self.other = BilledCall(), BilledCall()
 

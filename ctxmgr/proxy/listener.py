@@ -12,12 +12,14 @@ from types import ModuleType
 
 import aiohttp
 from aiohttp import web
+from aiohttp.typedefs import Handler
 
 from ctxmgr.client import AsyncClient, Host, SidecarFault, SpawnedSidecar, Timing
 from ctxmgr.proxy import faults, guarding, headers, passing
 from ctxmgr.proxy.apis import ListCall, api_of
 from ctxmgr.proxy.body import UnreadableBody, decoded
 from ctxmgr.proxy.conversations import Conversations
+from ctxmgr.proxy.page import PageRoutes
 from ctxmgr.proxy.passing import Outgoing, Unreachable, Upstream
 from ctxmgr.proxy.rewriting import Prepared, Rewriter
 from ctxmgr.proxy.settings import ProxySettings
@@ -49,7 +51,8 @@ class Proxy:
 
     async def __aenter__(self) -> "Proxy":
         self._upstream = Upstream(self.settings.upstream)
-        app = web.Application(client_max_size=LARGEST_BYTES)
+        app = web.Application(client_max_size=LARGEST_BYTES, middlewares=[self._guarded])
+        PageRoutes(self.settings, self._client, self.conversations, self.rewriter.account).add(app)
         app.router.add_route("*", "/{path:.*}", self._serve)
         app.on_response_prepare.append(passing.without_additions)
         self._runner = web.AppRunner(
@@ -77,12 +80,18 @@ class Proxy:
 
     # within
 
+    @web.middleware
+    async def _guarded(self, request: web.Request, handler: Handler) -> web.StreamResponse:
+        refused = guarding.refusal(request.headers.get("host"), request.headers.get("origin"), self.settings.names)
+        if not refused:
+            return await handler(request)
+        api = api_of(request.method, request.path)
+        body = faults.error_body(api.FORMAT if api is not None else None, "permission_error", refused)
+        return passing.error(403, body)
+
     async def _serve(self, request: web.Request) -> web.StreamResponse:
         api = api_of(request.method, request.path)
         format: str | None = api.FORMAT if api is not None else None
-        refused = guarding.refusal(request.headers.get("host"), request.headers.get("origin"), self.settings.names)
-        if refused:
-            return passing.error(403, faults.error_body(format, "permission_error", refused))
         if not request.raw_path.startswith("/"):
             text = "one provider stands behind this proxy; it carries nothing to others"
             return passing.error(400, faults.error_body(format, "invalid_request_error", text))

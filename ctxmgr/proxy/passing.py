@@ -86,7 +86,7 @@ async def body_of(request: web.Request) -> AsyncIterator[bytes]:
 async def answer(request: web.Request, came: aiohttp.ClientResponse, tee: Tee | None = None) -> web.StreamResponse:
     """Passes an answer on (rule 1). `tee` sees each chunk after it has gone. Raises ConnectionResetError where the
     program went away."""
-    response = _headed(web.StreamResponse(status=came.status, reason=came.reason), came)
+    response = _headed(_Passed(status=came.status, reason=came.reason), came)
     try:
         await response.prepare(request)
         async for chunk in came.content.iter_any():
@@ -104,7 +104,7 @@ async def answer(request: web.Request, came: aiohttp.ClientResponse, tee: Tee | 
 
 def whole(came: aiohttp.ClientResponse, body: bytes) -> web.Response:
     """An answer whose body was read."""
-    return _headed(web.Response(status=came.status, reason=came.reason, body=body), came)
+    return _headed(_PassedWhole(status=came.status, reason=came.reason, body=body), came)
 
 
 def error(status: int, body: bytes) -> web.Response:
@@ -112,20 +112,30 @@ def error(status: int, body: bytes) -> web.Response:
     return web.Response(status=status, body=body, content_type="application/json")
 
 
-_R = TypeVar("_R", bound=web.StreamResponse)
+class _Passed(web.StreamResponse):
+    """An answer of the provider's. `own_names`: of the headers that came with it, in lower case."""
+
+    own_names: frozenset[str] = frozenset()
+
+
+class _PassedWhole(_Passed, web.Response):
+    """The same of one whose body was read."""
+
+
+_R = TypeVar("_R", bound=_Passed)
 
 
 def _headed(response: _R, came: aiohttp.ClientResponse) -> _R:
     passed = headers.passed(came.raw_headers)
     response.headers.clear()
     response.headers.extend(passed)
-    response["passed"] = frozenset(name.lower() for name in passed)
+    response.own_names = frozenset(name.lower() for name in passed)
     return response
 
 
 async def without_additions(request: web.BaseRequest, response: web.StreamResponse) -> None:
     """Takes off what the library adds to an answer that is passed on."""
-    passed = response.get("passed")
-    for name in ADDED:
-        if passed is not None and name.lower() not in passed:
-            response.headers.popall(name, None)
+    if isinstance(response, _Passed):
+        for name in ADDED:
+            if name.lower() not in response.own_names:
+                response.headers.popall(name, None)

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from ctxmgr.proxy import account, marks
-from ctxmgr.proxy.account import Account, Weights
+from ctxmgr.proxy.account import Account, CallRow, Weights
 from ctxmgr.proxy.apis import ListCall
 from ctxmgr.proxy.conversations import Conversations, Listed, ProgramConversation
 from ctxmgr.proxy.settings import ProxySettings
@@ -85,7 +85,10 @@ class Rewriter:
     # within
 
     def _prepared(self, call: ListCall, conversation: ProgramConversation, listed: Listed) -> Prepared:
-        weights = conversation.weights(call, listed)
+        weights, report = conversation.weights(call, listed), listed.outcome.report
+        epoch = report.epoch if report is not None else 0
+        row = CallRow(weights.own_tokens, weights.projected_tokens, epoch, listed.outcome.source)
+        conversation.account.rows.append(row)
         if self._settings.observe or listed.is_own:
             return Prepared(call, conversation, listed, weights, None)
         body = call.body.with_messages(_marked(call, listed))

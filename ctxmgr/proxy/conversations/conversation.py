@@ -49,6 +49,7 @@ class ProgramConversation:
         self.format, self.model, self.speaker = call.format, call.model, call.speaker
         self.lock = asyncio.Lock()
         self.account = Account()
+        self.is_paused = False
         self.used_ms = 0.0
         self._own: tuple[bytes, ...] = ()  # as the program spelled them
         self._plain: tuple[bytes, ...] = ()  # as ctxmgr gets them

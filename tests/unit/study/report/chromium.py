@@ -69,7 +69,7 @@ class Chromium:
         for one in (self._to, self._from):
             os.close(one)
 
-    def open(self, file: Path, width_px: int, height_px: int, *, phone: bool) -> None:
+    def open(self, url: str, width_px: int, height_px: int, *, phone: bool) -> None:
         """`phone`: what a page says of its viewport counts, as it does there."""
         self._ask(
             "Emulation.setDeviceMetricsOverride",
@@ -78,13 +78,14 @@ class Chromium:
             deviceScaleFactor=1,
             mobile=phone,
         )
-        self._ask("Page.navigate", url=file.as_uri())
+        self._ask("Page.navigate", url=url)
         while self._heard().get("method") != "Page.loadEventFired":
             pass
 
     def value(self, script: str) -> Any:
-        """What an expression comes to in the page, as plain values. RuntimeError where it throws."""
-        answer = self._ask("Runtime.evaluate", expression=script, returnByValue=True)
+        """What an expression comes to in the page, as plain values; a promise is waited for. RuntimeError where it
+        throws."""
+        answer = self._ask("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
         if "exceptionDetails" in answer:
             raise RuntimeError(answer["exceptionDetails"])
         return answer["result"].get("value")

@@ -103,7 +103,7 @@ def width(request: pytest.FixtureRequest) -> int:
 def measured(request: pytest.FixtureRequest, width: int, browser: Chromium, tmp_path: Path) -> dict[str, Any]:
     file = tmp_path / "page.html"
     file.write_text(page.page(SHEETS[request.param]), encoding="utf-8")
-    browser.open(file, width, HEIGHT, phone=width < HEIGHT)
+    browser.open(file.as_uri(), width, HEIGHT, phone=width < HEIGHT)
     found: dict[str, Any] = browser.value(MEASURED)
     assert found["window"] == width
     return found

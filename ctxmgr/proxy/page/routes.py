@@ -1,0 +1,146 @@
+"""What the proxy answers itself: `/healthz`, the page `/`, and what the page asks for.
+
+    GET  /healthz                  {"status": "ok", "version", "engine": "ready" | ...}
+    GET  /ctxmgr/sessions          all sessions with their calls, newest used first
+    GET  /ctxmgr/receipts?session= what left at each epoch
+    POST /ctxmgr/actions           {"session", "method", "params"}: pin, unpin, undo, setPruning
+
+The page's requests bear the header `x-ctxmgr-page`, which no form of another site can send. Every other path is the
+provider's.
+"""
+
+import re
+from importlib.resources import files
+from typing import Any
+
+import msgspec
+from aiohttp import web
+
+from ctxmgr import __version__
+from ctxmgr.client import AsyncClient, SidecarFault
+from ctxmgr.model import InvalidParams
+from ctxmgr.proxy.account import Account, BilledCall
+from ctxmgr.proxy.conversations import Conversations, ProgramConversation
+from ctxmgr.proxy.settings import ProxySettings
+
+PAGE_HEADER = "x-ctxmgr-page"
+ACTIONS = ("pin", "unpin", "undo", "setPruning")
+NEVER_ELSEWHERE = {
+    "Content-Security-Policy": "default-src 'self' 'unsafe-inline'; frame-ancestors 'none'",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cache-Control": "no-store",
+}
+
+
+class PageRoutes:
+    """Of one proxy."""
+
+    def __init__(
+        self, settings: ProxySettings, client: AsyncClient, conversations: Conversations, account: Account
+    ) -> None:
+        self._settings, self._client = settings, client
+        self._conversations, self._account = conversations, account
+
+    def add(self, app: web.Application) -> None:
+        app.router.add_get("/", self._page)
+        app.router.add_get("/healthz", self._health)
+        app.router.add_get("/ctxmgr/sessions", self._sessions)
+        app.router.add_get("/ctxmgr/receipts", self._receipts)
+        app.router.add_post("/ctxmgr/actions", self._action)
+
+    async def _page(self, request: web.Request) -> web.Response:
+        text = files(__package__).joinpath("page.html").read_text("utf-8")
+        return web.Response(text=text, content_type="text/html", headers=NEVER_ELSEWHERE)
+
+    async def _health(self, request: web.Request) -> web.Response:
+        return _json({"status": "ok", "version": __version__, "engine": self._client.state})
+
+    async def _sessions(self, request: web.Request) -> web.Response:
+        listed = sorted(self._conversations.all(), key=lambda one: -one.used_ms)
+        return _json(
+            {
+                "upstream": self._settings.upstream,
+                "observe": self._settings.observe,
+                "engine": self._client.state,
+                "account": _sums(self._account),
+                "sessions": [_session(one) for one in listed],
+            }
+        )
+
+    async def _receipts(self, request: web.Request) -> web.Response:
+        conversation = self._named(request.query.get("session", ""))
+        if conversation is None:
+            return _json({"error": "there is no such session"}, 404)
+        return await _answered(conversation, "explain", {})
+
+    async def _action(self, request: web.Request) -> web.Response:
+        if PAGE_HEADER not in request.headers:
+            return _json({"error": f"the header {PAGE_HEADER} is needed"}, 403)
+        try:
+            asked = msgspec.json.decode(await request.read(), type=_Action)
+        except (msgspec.DecodeError, UnicodeDecodeError) as fault:
+            return _json({"error": f"session, method and params are needed: {type(fault).__name__}"}, 400)
+        conversation = self._named(asked.session)
+        if conversation is None:
+            return _json({"error": "there is no such session"}, 404)
+        if asked.method not in ACTIONS:
+            return _json({"error": f"method: one of {', '.join(ACTIONS)}"}, 400)
+        answer = await _answered(conversation, asked.method, asked.params)
+        if asked.method == "setPruning" and answer.status == 200:
+            conversation.is_paused = asked.params.get("enabled") is False
+        return answer
+
+    def _named(self, key: str) -> ProgramConversation | None:
+        return next((one for one in self._conversations.all() if one.key == key), None)
+
+
+class _Action(msgspec.Struct, frozen=True):
+    session: str
+    method: str
+    params: dict[str, Any] = {}
+
+
+async def _answered(conversation: ProgramConversation, method: str, params: dict[str, Any]) -> web.Response:
+    try:
+        return _json(await conversation.session.request(method, params))
+    except InvalidParams as fault:
+        return _json({"error": fault.message}, 400)
+    except SidecarFault as fault:
+        return _json({"error": fault.message}, 400 if fault.kind == "error" else 503)
+
+
+def _session(conversation: ProgramConversation) -> dict[str, Any]:
+    return {
+        "session": conversation.key,
+        "program": conversation.speaker.program,
+        "model": conversation.model,
+        "isSubagent": conversation.speaker.is_subagent,
+        "usedAt": round(conversation.used_ms),
+        "isPaused": conversation.is_paused,
+        "account": _sums(conversation.account),
+        "calls": [_camel(msgspec.structs.asdict(call)) for call in conversation.account.rows],
+    }
+
+
+def _sums(account: Account) -> dict[str, Any]:
+    return {
+        "calls": account.calls,
+        "rewrittenCalls": account.rewritten_calls,
+        "sent": _bill(account.sent),
+        "other": _bill(account.other),
+    }
+
+
+def _bill(bill: BilledCall) -> dict[str, Any]:
+    return {"inputTokens": round(bill.input_tokens), "dollars": bill.dollars}
+
+
+def _camel(fields: dict[str, Any]) -> dict[str, Any]:
+    return {re.sub("_(.)", lambda found: found[1].upper(), name): value for name, value in fields.items()}
+
+
+def _json(value: Any, status: int = 200) -> web.Response:
+    return web.Response(
+        body=msgspec.json.encode(value), status=status, content_type="application/json", headers=NEVER_ELSEWHERE
+    )

@@ -1,0 +1,87 @@
+"""What the proxy answers itself."""
+
+import json
+from typing import Any
+
+from ctxmgr import __version__
+from tests.unit.proxy.lists import SESSION, conversation, marked, request
+
+OURS = {"x-ctxmgr-page": "1"}
+
+
+async def told(made: Any, path: str) -> Any:
+    response = await made.session.get(made.proxy.url + path)
+    assert response.status == 200
+    return json.loads(await response.read())
+
+
+async def act(made: Any, method: str, params: dict[str, Any], headers: dict[str, str] = OURS) -> tuple[int, Any]:
+    body = json.dumps({"session": "claude:s-1", "method": method, "params": params}).encode()
+    response, answer = await made.post(body, "/ctxmgr/actions", headers)
+    return response.status, json.loads(answer)
+
+
+async def after_steps(rig: Any, count: int = 12, window: int = 20_000, lines: int = 200) -> Any:
+    made = await rig(window=window)
+    for number in range(count):
+        await made.post(request(marked(conversation(number, lines=lines))), headers=SESSION)
+    return made
+
+
+async def test_health(rig: Any) -> None:
+    made = await rig()
+    assert (await told(made, "/healthz"))["version"] == __version__
+
+
+async def test_a_session_is_told_with_each_call_and_what_it_saved(rig: Any) -> None:
+    made = await after_steps(rig)
+    (one,) = (await told(made, "/ctxmgr/sessions"))["sessions"]
+    assert one["session"] == "claude:s-1"
+    assert len(one["calls"]) == 12
+    assert one["calls"][-1]["listTokens"] < one["calls"][-1]["ownTokens"]
+    assert one["account"]["sent"]["inputTokens"] == 12 * 100
+
+
+async def test_what_left_is_told_and_undone(rig: Any) -> None:
+    made = await after_steps(rig)
+    receipts = (await told(made, "/ctxmgr/receipts?session=claude:s-1"))["epochs"]
+    assert receipts[-1]["left"]
+    status, _ = await act(made, "undo", {"epoch": receipts[-1]["epoch"]})
+    assert status == 200
+    body = request(marked(conversation(12, lines=200)))
+    await made.post(body, headers=SESSION)
+    assert len(made.upstream.asked[-1].body) > len(made.upstream.asked[-2].body)
+
+
+async def test_a_paused_session_passes_byte_for_byte_until_it_is_resumed(rig: Any) -> None:
+    made = await after_steps(rig, 20, 60_000, 100)
+    whole, (paused, resumed) = (
+        request(marked(conversation(19, lines=100))),
+        (request(marked(conversation(20 + more, lines=100))) for more in (0, 1)),
+    )
+    assert len(made.upstream.asked[-1].body) < 0.7 * len(whole)
+    await act(made, "setPruning", {"enabled": False})
+    (one,) = (await told(made, "/ctxmgr/sessions"))["sessions"]
+    assert one["isPaused"] is True
+    await made.post(paused, headers=SESSION)
+    assert made.upstream.asked[-1].body == paused
+    await act(made, "setPruning", {"enabled": True})
+    await made.post(resumed, headers=SESSION)
+    assert len(made.upstream.asked[-1].body) < 0.7 * len(resumed)
+
+
+async def test_an_action_without_the_header_of_the_page_is_refused(rig: Any) -> None:
+    made = await after_steps(rig, 1)
+    status, answer = await act(made, "setPruning", {"enabled": False}, {})
+    assert status == 403
+    assert "x-ctxmgr-page" in answer["error"]
+
+
+async def test_another_action_and_an_unknown_session_are_refused(rig: Any) -> None:
+    made = await after_steps(rig, 1)
+    assert (await act(made, "session_shutdown", {}))[0] == 400
+    assert (await act(made, "undo", {"epoch": 99}))[0] == 400
+    response, _ = await made.post(b'{"session":"x","method":"pin"}', "/ctxmgr/actions", OURS)
+    assert response.status == 404
+    response, _ = await made.post(b"no JSON", "/ctxmgr/actions", OURS)
+    assert response.status == 400
