@@ -20,7 +20,10 @@ settings.register_profile(
 )
 settings.load_profile("ctxmgr")
 
-MARKERS = {"real": "start a real program (pi, TypeScript, Rust, Chromium)", "kill": "kill a process in its work"}
+MARKERS = {
+    "real": "start a real program (pi, Claude Code, Rust, Chromium, ...)",
+    "kill": "kill a process in its work",
+}
 OTHERS = "were deselected by name or expression"
 LEFT_OUT = pytest.StashKey[Counter[str]]()
 

@@ -52,12 +52,13 @@ LOOP = (u("go"), a(call("1"), call("2")), u(result("1"), result("2"), "and?"))
         body({"role": "user", "content": "go"}),
         body(*LOOP),
         body(u("go"), a("so"), a(call("1")), u(result("1")), u("and?")),
-        body(u("go"), s(text("rules")), a(call("1")), u(result("1")), s()),
+        body(u("go"), {**s(text("rules")), "output_config": {}}, a(call("1")), u(result("1")), s()),
         body(u("go"), a(THOUGHT, call("1")), u(result("1")), **THINKING),
         body(u("go"), a("so"), u("and?"), **THINKING),
         body(u("go"), a(call("1")), u(result("1")), a(THOUGHT, "so"), u("and?"), **THINKING),
         body(u({**text("go"), **MARK}), system=[{**text("rules"), **MARK}], tools=[{"name": "Read", **MARK}]),
         body(u("go"), a(call("1")), u(result("1", content=[text("found")]))),
+        body(u(*[{**text("go"), **MARK} for _ in range(4)])),
     ],
 )
 def test_takes(taken: Json) -> None:
@@ -76,6 +77,7 @@ def test_takes(taken: Json) -> None:
         (body(s(text("rules")), u("go")), 'messages: first message must use the "user" role'),
         (body(u("go"), a("so")), "This model does not support assistant message prefill"),
         (body(u("go"), a("so"), s(text("rules"))), "This model does not support assistant message prefill"),
+        (body({**u("go"), "output_config": {}}), "messages.0.output_config: Extra inputs are not permitted"),
         (body({**u("go"), "id": "7"}), "messages.0.id: Extra inputs are not permitted"),
         (body({"role": "user"}), "messages.0.content: Input should be a valid list"),
         (body(u()), "messages.0: all messages must have non-empty content"),
@@ -115,7 +117,10 @@ def test_takes(taken: Json) -> None:
             "messages.1.content.0: Invalid `signature`",
         ),
         (body(u("go"), a({**THOUGHT, "signature": "AA=="}, "so"), u("and?")), "messages.1.content.0: Invalid"),
-        (body(*LOOP, **THINKING), "messages.1.content.0.type: Expected `thinking` or `redacted_thinking`"),
+        (
+            body(u("go"), a("so", call("1")), u(result("1")), **THINKING),
+            "messages.1.content.0.type: Expected `thinking` or `redacted_thinking`, but found `text`",
+        ),
     ],
 )
 def test_refuses(asked: Json, sentence: str) -> None:

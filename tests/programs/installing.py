@@ -1,0 +1,120 @@
+"""Fetches the programs that people run, and says where they are: by npm, pinned by version and hash, into a cache
+outside the tree (`ctxmgr-programs` in the user's cache directory).
+
+`python -m tests.programs.installing` fetches what is missing. Tests fetch nothing: they skip aloud where a program
+is missing, or fail where skips are not allowed.
+"""
+
+import base64
+import hashlib
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import platformdirs
+import pytest
+
+CACHE = platformdirs.user_cache_path("ctxmgr-programs")
+FETCH_SECONDS = 900  # 170 MB each
+CHUNK_BYTES = 1 << 20
+
+
+@dataclass(frozen=True)
+class Program:
+    """`package` and `version` as npm has them, `integrity` of its tarball; `executable` is a path in that."""
+
+    name: str
+    package: str
+    version: str
+    integrity: str
+    executable: str
+
+    @property
+    def folder(self) -> Path:
+        return CACHE / f"{self.name}-{self.version}"
+
+    @property
+    def path(self) -> Path:
+        return self.folder / "package" / self.executable
+
+
+CLAUDE = Program(
+    "claude",
+    "@anthropic-ai/claude-code-linux-x64",
+    "2.1.330",
+    "sha512-9Gn+V7DtJ8M1nztP9CeDVl9g3RtrepI7rOFTyPRRnZe8D6zebIHKmC7OvBauucuAP0X0k85SDN/LPVZyjsGezQ==",
+    "claude",
+)
+CODEX = Program(
+    "codex",
+    "@openai/codex",
+    "0.169.0-linux-x64",
+    "sha512-o05NyAOCDygSPRo1yinzxvkRSdmsZyBD9E7mbpmjRanSfM8lypqWtQgEo4XfNkwhuCR2aFu8mlGOsQGFXVbVww==",
+    "vendor/x86_64-unknown-linux-musl/bin/codex",
+)
+PROGRAMS = (CLAUDE, CODEX)
+
+
+def installed(program: Program) -> Path:
+    """The program's path, for a test."""
+    if not program.path.exists():
+        reason = f"{program.name} {program.version} is not at {program.path}: scripts/programs fetches it"
+        if os.environ.get("CTXMGR_NO_SKIPS") == "1":
+            pytest.fail(reason)
+        pytest.skip(reason)
+    return program.path
+
+
+def fetch(program: Program) -> None:
+    """Puts it into the cache, all of it or nothing. Raises OSError, CalledProcessError or ValueError."""
+    if program.path.exists():
+        return
+    npm = shutil.which("npm")
+    if npm is None:
+        raise OSError("npm is not installed")
+    CACHE.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=CACHE) as temporary:
+        place = Path(temporary)
+        wanted = f"{program.package}@{program.version}"
+        command = [npm, "pack", "--silent", "--pack-destination", str(place), wanted]
+        subprocess.run(command, cwd=place, check=True, stdout=subprocess.DEVNULL, timeout=FETCH_SECONDS)
+        (packed,) = place.glob("*.tgz")
+        if integrity(packed) != program.integrity:
+            raise ValueError(f"{wanted} has the hash {integrity(packed)}, not {program.integrity}")
+        with tarfile.open(packed) as archive:
+            archive.extractall(place / "unpacked", filter="data")
+        if not program.folder.exists():
+            (place / "unpacked").rename(program.folder)
+
+
+def integrity(path: Path) -> str:
+    """The hash of a file, as npm writes it."""
+    digest = hashlib.sha512()
+    with path.open("rb") as file:
+        while chunk := file.read(CHUNK_BYTES):
+            digest.update(chunk)
+    return f"sha512-{base64.b64encode(digest.digest()).decode()}"
+
+
+def main() -> int:
+    if (platform.system(), platform.machine()) != ("Linux", "x86_64"):
+        print("the programs are of Linux on x86-64: nothing is fetched", file=sys.stderr)
+        return 1
+    for program in PROGRAMS:
+        try:
+            fetch(program)
+        except (OSError, subprocess.SubprocessError, ValueError) as fault:
+            print(f"{program.name} could not be fetched: {fault}", file=sys.stderr)
+            return 1
+        print(f"{program.name} {program.version}: {program.path}", file=sys.stderr)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
