@@ -2,8 +2,9 @@
 
 Rules:
 1. What came since the model's last answer is looked through from the end. The first of these that is met decides:
-   a prompt with the words of a script begins it anew; a result whose id the model gave is followed by the step
-   after it; a summary that the model wrote goes on where it was written.
+   a prompt with the words of a script begins it anew (of two that fit, the one that says more); a result whose id
+   the model gave is followed by the step after it; a summary that the model wrote goes on where it was written.
+   Where none is met, a script without words begins.
 2. So a list may lose any of its older messages, and a call may be repeated: the answer is the same.
 3. A request for a summary is answered with one that says where the script was. One without tools gets text.
 4. What is answered a second time has other ids, as of a real provider. Where a sub-agent runs on its own, the next
@@ -63,7 +64,8 @@ class Stage:
 
     def __init__(self, scripts: Iterable[Script], root: str) -> None:
         each = [one for script in scripts for one in script.each()]
-        self._scripts = sorted(each, key=lambda one: -len(one.prompt))  # of two that fit, the one that says more
+        self._scripts = sorted((one for one in each if one.prompt), key=lambda one: -len(one.prompt))
+        self._any = next((one for one in each if not one.prompt), None)
         self._root = root
         self._given: Counter[str] = Counter()
         self.plays: list[Script] = []
@@ -77,6 +79,9 @@ class Stage:
             place = self._after(came) or self._beginning(came)
             if place is not None:
                 return self._waiting(*place, request.news) or self._step(*place, request.tools)
+        if request.news and self._any is not None:
+            self.plays.append(self._any)
+            return self._step(len(self.plays) - 1, 0, request.tools)
         return Answer("idle", "idle", IDLE)
 
     def _step(self, play: int, step: int, tools: Sequence[Tool]) -> Answer:

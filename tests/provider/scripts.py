@@ -8,7 +8,8 @@
         final="That was all.",
     )
 
-A script begins where a prompt holds its words. Paths count from the work tree.
+A script begins where a prompt holds its words; one whose words are "" at any that no other fits. Paths count from
+the work tree.
 """
 
 from collections.abc import Iterator

@@ -129,7 +129,7 @@ class Provider:
         fault = self._faults.get(len(self.record.calls))
         exchange.kind = "refused"
         exchange.conversation = api.conversation(exchange.named)
-        exchange.refused = api.refused(body, exchange.named)
+        exchange.refused = _refused(api, body, exchange.named)
         if exchange.refused:
             return _json(exchange, 400, api.error(400, exchange.refused))
         asked = api.request(body)
@@ -169,6 +169,14 @@ class Provider:
             return answer
         await answer.write_eof()
         return answer
+
+
+def _refused(api: Api, body: Json, headers: Mapping[str, str]) -> str:
+    """What the rules say, and of a shape that they know nothing of that it is one."""
+    try:
+        return api.refused(body, headers)
+    except (AttributeError, KeyError, TypeError, IndexError) as fault:
+        return f"The request body has another shape: {fault!r}"
 
 
 def _json(exchange: Exchange, status: int, body: Json, headers: Mapping[str, str] | None = None) -> web.Response:

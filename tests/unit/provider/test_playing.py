@@ -76,6 +76,14 @@ def test_of_two_scripts_the_one_that_says_more_is_played() -> None:
     assert stage.answer(request(u("Look at all of it"))).text == "long"
 
 
+def test_a_script_without_words_begins_where_no_other_fits() -> None:
+    stage = Stage([OUTER, script("", step(Run("any")), final="Any.")], "/tree")
+    assert stage.answer(request(u("What else?"))).calls[0][1] == ToolCall("Bash", {"command": "any"})
+    assert stage.answer(request(r("p0s0n0"), u("By the way."))).text == "Any."
+    assert stage.answer(request(u("Look"))).calls[0][1].name == "Read"
+    assert stage.answer(request()).kind == "idle"
+
+
 def test_without_tools_only_text_is_said(stage: Stage) -> None:
     assert stage.answer(request(r("p0s0n0"), tools=())).text == "Done."
 

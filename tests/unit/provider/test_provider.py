@@ -2,8 +2,12 @@
 
 import asyncio
 import json
+import subprocess
+import sys
 from collections.abc import AsyncIterator
+from pathlib import Path
 from typing import Any
+from urllib.request import Request, urlopen
 
 import aiohttp
 import pytest
@@ -18,6 +22,7 @@ MODEL = {"model": "m", "max_tokens": 99}
 PARAMETERS = {"type": "object", "properties": {"command": {"type": "string"}}}
 MARK = {"cache_control": {"type": "ephemeral"}}
 PATHS = ("/v1/messages", "/v1/chat/completions", "/v1/responses")
+ROOT = Path(__file__).parents[3]
 U = {"role": "user", "content": "Look around"}
 
 
@@ -317,3 +322,28 @@ def test_it_runs_in_a_thread_of_its_own() -> None:
     with Provider.threaded(SCRIPT) as provider:
         assert provider.url.startswith("http://127.0.0.1:")
         provider.record.until(lambda record: record.exchanges == [])
+
+
+async def test_a_body_of_another_shape_is_refused(http: aiohttp.ClientSession) -> None:
+    async with Provider(SCRIPT) as provider:
+        for wrong in ({"messages": [7]}, {"messages": [{"role": "user", "content": [7]}]}, {"tools": 7}):
+            answer = await post(http, provider, "/v1/messages", {**body("/v1/messages", U), **wrong})
+            assert answer["http"] == 400
+
+
+def test_the_command_line_says_where_it_is_and_what_came(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "tests.provider", "--steps", "2", "--tree", str(tmp_path / "tree")]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, cwd=ROOT, stdout=pipe, stderr=pipe, encoding="utf-8") as process:
+        assert process.stdout is not None
+        url, tree = process.stdout.readline().strip(), process.stdout.readline().strip()
+        asked = json.dumps(body("/v1/chat/completions", U)).encode()
+        headers = {"authorization": "Bearer k", "content-type": "application/json"}
+        with urlopen(Request(f"{url}/v1/chat/completions", asked, headers)) as answer:
+            said = json.load(answer)
+        process.terminate()
+        _, told = process.communicate()
+    assert said["choices"][0]["message"]["tool_calls"][0]["function"]["name"] == "bash"
+    assert tree == f"work tree: {tmp_path / 'tree'}"
+    assert (tmp_path / "tree" / "src" / "mod_000.py").exists()
+    assert told.splitlines()[:2] == ["1 calls answered, 0 refused", "0 distinct tool results"]
