@@ -46,6 +46,11 @@ export interface InitializeParams {
   stateDir?: string | null;
   /** The host's own process. When it is gone, ctxmgr saves and ends. */
   processId?: number | null;
+  /**
+   * The host's own tools, where no name tells what they do. What is declared goes before what ctxmgr knows by
+   * itself, in all sessions. Since 1.1.
+   */
+  tools?: DeclaredTool[] | null;
 }
 
 /** The program that spawned ctxmgr. */
@@ -393,6 +398,29 @@ export interface ArchiveKeys {
   maxMegabytes?: number | null;
 }
 
+/**
+ * A tool of the host by its name, and the arguments that hold a path (or a list of paths) or a command line. Each
+ * names one argument; a tool that does several things names several, and a call does those whose argument it has.
+ */
+export interface DeclaredTool {
+  /** Its name, as it stands in calls. */
+  name: string;
+  /** Holds the path of a file whose text is shown. */
+  reads?: string | null;
+  /** Holds the path of a file that is written whole. */
+  writes?: string | null;
+  /** Holds the path of a file that is changed. */
+  edits?: string | null;
+  /** Holds the path of a file that is taken away. */
+  deletes?: string | null;
+  /** Holds a command line of a shell. */
+  runs?: string | null;
+  /** Holds the path of what is searched. */
+  searches?: string | null;
+  /** Holds the path of what is listed. */
+  lists?: string | null;
+}
+
 /** What ctxmgr is and can do, and the policy that came of the host's keys. */
 export interface InitializeResult {
   /** What is spoken: the older of what the host and ctxmgr speak. */
@@ -715,6 +743,11 @@ export interface SessionStartParams {
   leafId?: string | null;
   /** The format of this session's messages; absent, that of `initialize`. Since 1.1. */
   messageFormat?: string | null;
+  /**
+   * Tools of this session, beside those of `initialize` and before them. Absent here and there, what the session
+   * had holds. Since 1.1.
+   */
+  tools?: DeclaredTool[] | null;
 }
 
 /** A model and its window. */

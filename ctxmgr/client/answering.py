@@ -10,16 +10,20 @@ import msgspec
 from ctxmgr.client.channel import Answering
 from ctxmgr.client.settings import Host
 from ctxmgr.model import Policy, policy_keys
-from ctxmgr.model.api import compaction, lifecycle, since
+from ctxmgr.model.api import GivenTools, compaction, lifecycle, since, tools_of
 
 _encode = msgspec.json.Encoder().encode
 
 
 def greeting(
-    host: Host, policy: Policy | Mapping[str, Any] | None, format: str, state_dir: str | None
+    host: Host,
+    policy: Policy | Mapping[str, Any] | None,
+    format: str,
+    state_dir: str | None,
+    tools: GivenTools | None = None,
 ) -> lifecycle.InitializeParams:
     """Declared is what there is a callback for. The caller adds its process, where the sidecar is another one.
-    Raises InvalidParams where `policy` is none; formats a sidecar may know more of than its client."""
+    Raises InvalidParams where `policy` or `tools` are none; formats a sidecar may know more of than its client."""
     capabilities = lifecycle.HostCapabilities(
         request_compaction=host.deliver or False,
         complete=host.on_complete is not None,
@@ -34,6 +38,7 @@ def greeting(
         format,
         policy_keys.checked_keys(policy),
         state_dir,
+        tools=None if tools is None else tools_of(tools),
     )
 
 

@@ -16,7 +16,7 @@ from ctxmgr.client.fault import SidecarFault
 from ctxmgr.client.session import AsyncClientSession, ContextOutcome
 from ctxmgr.client.settings import Host, InProcessSidecar, SpawnedSidecar, Timing
 from ctxmgr.model import Policy
-from ctxmgr.model.api import M, compaction, lifecycle, message_list
+from ctxmgr.model.api import GivenTools, M, compaction, lifecycle, message_list
 
 Value = TypeVar("Value")
 
@@ -30,11 +30,12 @@ class Client:
         policy: Policy | Mapping[str, Any] | None = None,
         *,
         format: str = "pi",
+        tools: GivenTools | None = None,
         sidecar: SpawnedSidecar | InProcessSidecar | None = None,
         host: Host | None = None,
         timing: Timing | None = None,
     ) -> None:
-        self._client = AsyncClient(policy, format=format, sidecar=sidecar, host=host, timing=timing)
+        self._client = AsyncClient(policy, format=format, tools=tools, sidecar=sidecar, host=host, timing=timing)
         self._lock = threading.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None

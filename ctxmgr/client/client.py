@@ -28,7 +28,7 @@ from ctxmgr.client.settings import LONG, Host, InProcessSidecar, SpawnedSidecar,
 from ctxmgr.client.spawned import SpawnedLink
 from ctxmgr.client.trouble import Trouble
 from ctxmgr.model import Policy
-from ctxmgr.model.api import lifecycle, model_of
+from ctxmgr.model.api import GivenTools, lifecycle, model_of
 
 KILLED_SECONDS = 10.0  # for the system to take away what was killed
 
@@ -39,8 +39,9 @@ class AsyncClient:
     """A sidecar and its sessions, on the loop that its calls are made on. An async context manager: leaving it lets
     the sidecar save and end.
 
-    `policy` for all sessions; `format` of their messages (`pi`, `openai`, `anthropic`, `responses`). Raises
-    InvalidParams where `policy` is none.
+    `policy` for all sessions; `format` of their messages (`pi`, `openai`, `anthropic`, `responses`); `tools`: what
+    the program's own do, where no name tells it: `{"name": "load", "reads": "doc"}`. Raises InvalidParams where
+    `policy` or `tools` are none.
     """
 
     def __init__(
@@ -48,13 +49,14 @@ class AsyncClient:
         policy: Policy | Mapping[str, Any] | None = None,
         *,
         format: str = "pi",
+        tools: GivenTools | None = None,
         sidecar: SpawnedSidecar | InProcessSidecar | None = None,
         host: Host | None = None,
         timing: Timing | None = None,
     ) -> None:
         self.host, self.timing = host or Host(), timing or Timing()
         self._sidecar = sidecar or SpawnedSidecar()
-        self._greeting = greeting(self.host, policy, format, self._sidecar.state_dir)
+        self._greeting = greeting(self.host, policy, format, self._sidecar.state_dir, tools)
         self._trouble = Trouble(self.host.on_trouble, self.host.on_recovery)
         self._restarts = Restarts(self.timing.restarts)
         self._sessions: dict[str, AsyncClientSession] = {}

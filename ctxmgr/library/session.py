@@ -31,6 +31,7 @@ from ctxmgr.library.inputs import (
 )
 from ctxmgr.model import Policy, Weigh, policy_keys
 from ctxmgr.model.api import (
+    GivenTools,
     ListAnswer,
     M,
     converted,
@@ -41,6 +42,7 @@ from ctxmgr.model.api import (
     raw_json,
     raw_object,
     reports,
+    tools_of,
 )
 from ctxmgr.session import Calibration, Reader, Verb, journal
 from ctxmgr.session import SessionCore as Living
@@ -150,6 +152,11 @@ class Session:
     def select_model(self, model: lifecycle.Model | Mapping[str, Any]) -> None:
         """Another model from the next call on. Raises InvalidParams where it is none."""
         self._call("model_select", lifecycle.ModelSelectParams("", model_of(model)))
+
+    def declare_tools(self, tools: GivenTools) -> None:
+        """What tools of the program's own do, where no name tells it: `{"name": "load", "reads": "doc"}`. These are
+        all that are declared, from the next call on. Raises InvalidParams, which names the entry."""
+        self._session.declare_tools(tools_of(tools))
 
     # what it knows
 

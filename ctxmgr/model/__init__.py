@@ -40,6 +40,7 @@ from ctxmgr.model.projection import (
 )
 from ctxmgr.model.rules import RELEASES, RULES
 from ctxmgr.model.spelling import plain_numbers
+from ctxmgr.model.tools import DeclaredTool, DeclaredTools, check_tools, with_tools
 from ctxmgr.model.weights import Weigh, WeighMessage
 
 __all__ = [
@@ -52,6 +53,8 @@ __all__ = [
     "CallFailed",
     "CompactionPolicy",
     "Decision",
+    "DeclaredTool",
+    "DeclaredTools",
     "ESTIMATE",
     "BlockEdit",
     "EditKind",
@@ -95,6 +98,7 @@ __all__ = [
     "Written",
     "ZONES",
     "Zone",
+    "check_tools",
     "estimate",
     "faults",
     "invalid_params",
@@ -106,4 +110,5 @@ __all__ = [
     "prices",
     "rules",
     "plain_numbers",
+    "with_tools",
 ]

@@ -4,12 +4,13 @@ A format (floor 1, `ctxmgr.formats`) turns raw JSON into a `View`; the session k
 Nothing here knows JSON, tokens or a format.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Concatenate, Literal, ParamSpec, TypeVar
 
 import msgspec
 
 from ctxmgr.model.media import Media
+from ctxmgr.model.tools import DeclaredTools
 
 BlockKind = Literal["text", "thinking", "call", "result", "image", "shell", "summary", "other"]
 PACKET_MARK = "[ctxmgr packet]"
@@ -58,6 +59,7 @@ class Block(msgspec.Struct, frozen=True, dict=True):
     `media` are the pictures and documents in the block, weighed apart. `content_index` is where it stands in the
     message's content, -1 where the message itself is the block. `can_edit` says that the format can put another
     text, or other arguments, there. Of texts only those of users and notes say so.
+    `declared`: of a call, what its host says of its tools.
     `doubtful`: the format has no error flag, and this result may be an error: it is protected as one is. `untold`:
     it has none, and nothing in the result says how the call ended.
     """
@@ -74,6 +76,12 @@ class Block(msgspec.Struct, frozen=True, dict=True):
     media: tuple[Media, ...] = ()
     doubtful: bool = False
     untold: bool = False
+    declared: DeclaredTools = ()
+
+    @property
+    def made(self) -> "Call":
+        """The call that it is."""
+        return Call(self.tool, self.arguments or {}, self.declared)
 
 
 class View(msgspec.Struct, frozen=True):
@@ -120,7 +128,8 @@ class Message(msgspec.Struct, frozen=True, dict=True):
 
 
 class Call(msgspec.Struct, frozen=True):
-    """A tool call as a later result refers to it."""
+    """A tool call as a later result refers to it. `declared`: what its host says of its tools."""
 
     tool: str
-    arguments: dict[str, Any]
+    arguments: Mapping[str, Any]
+    declared: DeclaredTools = ()

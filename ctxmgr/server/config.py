@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.model import Weigh
+from ctxmgr.model import DeclaredTools, Weigh
 from ctxmgr.model.api import lifecycle, since
 from ctxmgr.wire import StrippedMessages
 
@@ -27,7 +27,7 @@ class ConnectionOptions(msgspec.Struct, frozen=True):
 class ConnectionConfig(msgspec.Struct, frozen=True):
     """`form`: the message format's module. `keys`: the policy keys all sessions begin with. `record`: write
     transcripts. `weighers`: the vocabularies that are there from the start, by name. `embed` gives vectors of
-    texts, or None. `version` of the protocol that is spoken."""
+    texts, or None. `version` of the protocol that is spoken. `tools`: what the host declares of its own."""
 
     form: ModuleType
     weighers: dict[str, Weigh]
@@ -37,6 +37,7 @@ class ConnectionConfig(msgspec.Struct, frozen=True):
     record: bool = False
     embed: Embed | None = None
     version: str = since.PROTOCOL_VERSION
+    tools: DeclaredTools = ()
 
 
 class SessionRequest(msgspec.Struct, frozen=True):

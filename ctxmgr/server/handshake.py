@@ -4,7 +4,7 @@ import msgspec
 
 from ctxmgr import __version__
 from ctxmgr.formats import FORMATS, auto, form_of
-from ctxmgr.model import Preset, invalid_params, policy_keys
+from ctxmgr.model import Preset, check_tools, invalid_params, policy_keys
 from ctxmgr.model.api import lifecycle, since
 from ctxmgr.server.config import ConnectionConfig
 
@@ -24,6 +24,7 @@ def settled(
         policy = policy_keys.policy(keys)
     except policy_keys.InvalidPolicy as refused:
         raise invalid_params(str(refused), f"$.policy{refused.path}") from None
+    check_tools(params.tools or (), "$.tools")
     agreed = msgspec.structs.replace(
         terms,
         form=form,
@@ -31,6 +32,7 @@ def settled(
         keys=keys,
         capabilities=params.capabilities or lifecycle.HostCapabilities(),
         state_dir=params.state_dir or state_dir,
+        tools=params.tools or (),
     )
     formats = tuple(FORMATS) if version == since.FIRST_VERSION else (*FORMATS, auto.NAME)
     result = lifecycle.InitializeResult(

@@ -97,8 +97,9 @@ class Sessions:
     def _stranger(self) -> SessionCore:
         """A session that holds nothing, for calls that name none."""
         terms = self.terms
-        state = State("", ModelSpec("", job_context.WINDOW))
-        return SessionCore(state, terms.form, terms.keys, terms.capabilities, Reader(terms.form), terms.embed)
+        state = State("", ModelSpec("", job_context.WINDOW), tools=terms.tools)
+        reader = Reader(terms.form, tools=terms.tools)
+        return SessionCore(state, terms.form, terms.keys, terms.capabilities, reader, terms.embed)
 
     def resume(self, ticket: int, value: Any) -> None:
         value = self._parked.answered(ticket, value)

@@ -4,7 +4,7 @@ import msgspec
 
 from ctxmgr.engine.conversation import DIGESTS
 from ctxmgr.engine.pressure import latch, meter
-from ctxmgr.model import WEIGHER, prices
+from ctxmgr.model import WEIGHER, DeclaredTools, check_tools, prices, with_tools
 from ctxmgr.model.api import lifecycle
 from ctxmgr.model.saved import ModelSpec, State
 
@@ -23,6 +23,13 @@ def model_spec(model: lifecycle.Model) -> ModelSpec:
 def begun(session_id: str, model: ModelSpec) -> State:
     """The state of a session that nothing is known of."""
     return State(session_id, model, digests=DIGESTS)
+
+
+def declared(state: State, host: DeclaredTools, given: DeclaredTools | None) -> DeclaredTools:
+    """The tools of a session: those of its host, and those given with it before them; where neither is there, what
+    it had. Raises InvalidParams."""
+    check_tools(given or (), "$.tools")
+    return state.tools if given is None and not host else with_tools(host, given or ())
 
 
 def undecided(state: State) -> State:

@@ -91,3 +91,9 @@ class Projection(msgspec.Struct, frozen=True):
     def messages(self) -> tuple[Message, ...]:
         """The list it was made of."""
         return self.conversation.messages
+
+    def without_media(self, before: Reader, after: Reader) -> "Projection":
+        """As read by `after`, which weighs pictures alone otherwise, where there are none; else it is read anew."""
+        if self.reader is not before or any(block.media for one in self.messages for block in one.view.blocks):
+            return self
+        return msgspec.structs.replace(self, reader=after)

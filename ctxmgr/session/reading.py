@@ -4,8 +4,12 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from types import MappingProxyType, ModuleType
 
+import msgspec
+
 from ctxmgr.engine.conversation import digest
-from ctxmgr.model import Media, Message, View, Weigh, estimate, media
+from ctxmgr.model import DeclaredTools, Media, Message, View, Weigh, estimate, media
+from ctxmgr.model.compaction import BranchEntry, BranchMessage
+from ctxmgr.model.saved import State
 from ctxmgr.session.work import Offload, Verb
 
 SAMPLE_CHARACTERS = 50_000  # of the newest messages, to compare by: a vocabulary takes 15 ms for so many
@@ -14,10 +18,24 @@ NONE_KNOWN: Mapping[bytes, Message] = MappingProxyType({})
 
 class Reader:
     """Reads messages of one format. All that decides goes by `weigh`: one for a session's life, and the same in the
-    next process, so that nothing hangs on when a vocabulary is there. `rules`: what pictures weigh."""
+    next process, so that nothing hangs on when a vocabulary is there. `rules`: what pictures weigh. `tools`: what
+    the host declares of its own; calls are told of it."""
 
-    def __init__(self, form: ModuleType, weigh: Weigh = estimate, rules: media.MediaRules = media.OTHER) -> None:
-        self.form, self.weigh, self.rules = form, weigh, rules
+    def __init__(
+        self,
+        form: ModuleType,
+        weigh: Weigh = estimate,
+        rules: media.MediaRules = media.OTHER,
+        tools: DeclaredTools = (),
+    ) -> None:
+        self.form, self.weigh, self.rules, self.tools = form, weigh, rules, tools
+
+    def reading(self, state: State) -> "Reader":
+        """This one, or as the state's model and tools want it."""
+        rules = media.family(state.model.id)
+        if rules is self.rules and state.tools == self.tools:
+            return self
+        return Reader(self.form, self.weigh, rules, state.tools)
 
     def media_tokens(self, one: Media) -> int:
         """What the provider counts a picture or a document as."""
@@ -27,8 +45,33 @@ class Reader:
         """One message a raw one, those in `known` as they are."""
         return tuple(known.get(raw) or self._message(raw) for raw in raws)
 
+    def with_tools(self, view: View) -> View:
+        """With what the host declares of its tools, in each call."""
+        if not self.tools or not any(block.kind == "call" for block in view.blocks):
+            return view
+        blocks = (
+            msgspec.structs.replace(block, declared=self.tools) if block.kind == "call" else block
+            for block in view.blocks
+        )
+        return msgspec.structs.replace(view, blocks=tuple(blocks))
+
+    def with_tools_in(self, path: Sequence[BranchEntry]) -> tuple[BranchEntry, ...]:
+        """The same of all messages of a branch."""
+        return tuple(self._entry(entry) for entry in path) if self.tools else tuple(path)
+
+    def _entry(self, entry: BranchEntry) -> BranchEntry:
+        before = entry.unedited
+        return msgspec.structs.replace(
+            entry,
+            messages=self._branch_messages(entry.messages),
+            unedited=before if before is None else self._branch_messages(before),
+        )
+
+    def _branch_messages(self, messages: Sequence[BranchMessage]) -> tuple[BranchMessage, ...]:
+        return tuple(msgspec.structs.replace(one, view=self.with_tools(one.view)) for one in messages)
+
     def _message(self, raw: bytes) -> Message:
-        view: View = self.form.view(raw)
+        view = self.with_tools(self.form.view(raw))
         weights = tuple(
             (self.weigh(block.text) if block.text else 0) + sum(map(self.media_tokens, block.media))
             for block in view.blocks

@@ -20,19 +20,19 @@ from ctxmgr.model import (
     WEIGHER,
     ArchiveRow,
     Block,
+    DeclaredTools,
     Message,
     Opening,
     Plan,
     Policy,
     Zone,
-    media,
     policy_keys,
 )
 from ctxmgr.model.api import compaction, lifecycle, since
 from ctxmgr.model.saved import Ledger, State
 from ctxmgr.session import ledger_updates, scratchpad
 from ctxmgr.session import tree as branches
-from ctxmgr.session.beginning import model_spec, undecided
+from ctxmgr.session.beginning import declared, model_spec, undecided
 from ctxmgr.session.branch_locks import BranchLocks
 from ctxmgr.session.doubts import Doubts
 from ctxmgr.session.prefetch import Prefetch
@@ -61,6 +61,7 @@ class SessionCore:
     ) -> None:
         self.state, self.form, self.defaults = state, form, defaults
         self.capabilities, self.reader, self.embed = capabilities, reader, embed
+        self.host_tools = reader.tools  # of all its sessions; those of this one stand in the state
         self.vocabulary: Calibration | None = None
         self.projection = Projection()
         self.ledger = ledger_updates.ledger(state)
@@ -97,12 +98,11 @@ class SessionCore:
         idle = sorted(key for key in given if key in KEY_PRESETS and key not in self.preset.policy_keys)
         self.idle_keys = tuple(f"the policy key {key} does nothing in preset {self.preset.name}" for key in idle)
         self.thresholds: Thresholds = thresholds(self.policy, window_of(self.state))
-        rules = media.family(self.state.model.id)
-        if rules is self.reader.rules:
-            return
-        self.reader = Reader(self.form, self.reader.weigh, rules)
-        if not any(block.media for message in self.projection.messages for block in message.view.blocks):
-            self.projection = msgspec.structs.replace(self.projection, reader=self.reader)  # else it is read anew
+        before, self.reader = self.reader, self.reader.reading(self.state)
+        if self.reader.tools != before.tools:
+            self._unread()
+        else:
+            self.projection = self.projection.without_media(before, self.reader)
 
     @property
     def ratio_key(self) -> str:
@@ -161,7 +161,11 @@ class SessionCore:
     def read_as(self, form: ModuleType) -> None:
         """Another format from now on: what was read is read anew when the next list comes."""
         self.form, self.format_settled = form, False
-        self.reader = Reader(form, self.reader.weigh, self.reader.rules)
+        self.reader = Reader(form, self.reader.weigh, self.reader.rules, self.reader.tools)
+        self._unread()
+
+    def _unread(self) -> None:
+        """What was worked out of messages is not known any more."""
         self.memo.clear()
         self.pending_messages.clear()
 
@@ -204,8 +208,7 @@ class SessionCore:
         reopen = self.reopen("rewritten")  # the epoch counts once a list opens it
         self.state = msgspec.structs.replace(undecided(self.state), reopen=reopen)
         self.projection = Projection()
-        self.memo.clear()
-        self.pending_messages.clear()
+        self._unread()
         note = f"{why}: the next list starts afresh"
         if note not in self.warnings:
             self.warnings = (*self.warnings, note)
@@ -213,9 +216,8 @@ class SessionCore:
     def let_go(self) -> None:
         """The list leaves memory, and what was worked out of it: the next one is answered as after a restart."""
         self.projection = Projection()
-        self.memo.clear()
+        self._unread()
         self.weights.clear()
-        self.pending_messages.clear()
         self.unanswered = None
 
     def _cut_off(self) -> None:
@@ -230,13 +232,15 @@ class SessionCore:
 
     def start(self, params: lifecycle.SessionStartParams) -> Verb[None]:
         """A session begins or goes on; `entries` are its whole tree, if the host has one."""
+        tools = declared(self.state, self.host_tools, params.tools)
         if params.message_format is not None:
             form = form_of(params.message_format, "$.messageFormat")
             if form is not self.form and not (form is auto and self.format_settled):
                 self.read_as(form)
         if params.entries:
             self.check_format(messages_of([bytes(raw) for raw in params.entries]), "$.entries")
-        state, entry_of = msgspec.structs.replace(self.state, model=model_spec(params.model)), self.entry_of
+        state = msgspec.structs.replace(self.state, model=model_spec(params.model), tools=tools)
+        entry_of = self.entry_of
         if params.entries:
             raws = [bytes(raw) for raw in params.entries]
             state, entry_of = yield Offload(
@@ -246,6 +250,11 @@ class SessionCore:
         self.ledger = ledger_updates.ledger(state)
         self.source_messages.add_sources(state)
         self.void_base()
+        self._refresh()
+
+    def declare_tools(self, tools: DeclaredTools) -> None:
+        """From the next list on. Raises InvalidParams."""
+        self._replace(tools=declared(self.state, (), tools))
         self._refresh()
 
     def model_select(self, params: lifecycle.ModelSelectParams) -> None:

@@ -26,7 +26,7 @@ def on_path(
     found = [one for one in map(tree.entry, raws) if one is not None]
     path = tree.path(found, leaf)
     state = ledger_updates.moved(state, [one.id for one in path])
-    unweighed = Reader(form, lambda text: 0)
+    unweighed = Reader(form, lambda text: 0, tools=state.tools)
     messages: list[tuple[int, Message]] = []
     ids: dict[int, str | None] = {}
     for position, one in enumerate(path):

@@ -28,6 +28,16 @@ RULES: tuple[Beyond, ...] = (
         "initialize",
         {"protocolVersion": "1.0", "messageFormat": "runes"},
     ),
+    Beyond(
+        "Each of `tools` in `initialize` and `session_start` says one thing at least that it does.",
+        "session_start",
+        {**_S, "model": {"id": "m", "contextWindow": 1_000}, "tools": [{"name": "load"}]},
+    ),
+    Beyond(
+        "No two of `tools` have one name.",
+        "initialize",
+        {"protocolVersion": "1.1", "tools": [{"name": "load", "reads": "a"}, {"name": "load", "reads": "b"}]},
+    ),
     _policy("Zones rise: yellow ≤ red ≤ compact.", zones={"yellow": 0.9, "red": 0.5}),
     _policy("Slices may not overlap by all they hold.", compaction={"slices": {"tokens": 100, "overlap": 100}}),
     _policy('A compaction whose `model` is "endpoint" names an `endpoint`.', compaction={"model": "endpoint"}),

@@ -130,6 +130,7 @@ CUTS = {
     "recovery/undo": 4,
     "safety/a-fault-inside-answers-a-list-that-fits": 3,
     "settings/another-model": 4,
+    "tools/declared": 3,
     "tools/force-and-toggle": 3,
     "tools/force-and-toggle switched off": 5,
 }

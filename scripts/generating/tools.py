@@ -7,7 +7,10 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
+import msgspec
+
 from ctxmgr.engine.tools import CATALOG, SURE, VERBS, WHOLE, ArgumentRole, ToolRow
+from ctxmgr.model import DeclaredTool
 
 PROSE = Path(__file__).with_name("tools.md")
 DOES = {
@@ -35,6 +38,7 @@ def page() -> str:
     """The page, the same for the same catalog."""
     parts = {
         "tools": "\n".join(map(_row, CATALOG.rows)),
+        "declared": "\n".join(_declared()),
         "roles": "\n".join(_roles()),
         "words": "\n".join(_words()),
     }
@@ -49,6 +53,16 @@ def _row(row: ToolRow) -> str:
     notes += [f"with `{row.where}`"] if row.where else []
     notes += ["`offset` counts from 1"] if row.from_one else []
     return f"| {_code(row.names)} | {DOES[row.family]} | {row.hosts} | {'; '.join(notes)} |"
+
+
+def _declared() -> Iterable[str]:
+    info = msgspec.inspect.type_info(DeclaredTool)
+    assert isinstance(info, msgspec.inspect.StructType)
+    for field in info.fields:
+        if field.name != "name":
+            assert isinstance(field.type, msgspec.inspect.Metadata)
+            about = (field.type.extra_json_schema or {})["description"]
+            yield f"| `{field.name}` | {about[0].lower()}{about[1:].removesuffix('.')} |"
 
 
 def _roles() -> Iterable[str]:

@@ -49,6 +49,7 @@ class Run:
         capabilities: Fields | None = None,
         found: SnapshotLoaded = SnapshotLoaded(),  # noqa: B008  frozen
         form: str = "pi",
+        tools: list[Fields] | None = None,
     ) -> None:
         self.form = form
         self.talk = Talk(found=found, start=False)
@@ -58,6 +59,7 @@ class Run:
             messageFormat=form,
             capabilities=capabilities or EDITS,
             policy={**POLICY, "tokenizer": ESTIMATE, **(policy or {})},
+            **({} if tools is None else {"tools": tools}),
         )
         model = {"id": "model-1", "contextWindow": window}
         self.started = self.talk.call("session_start", sessionId="s", model=model)

@@ -80,6 +80,7 @@ TRANSCRIPTS = ROOT / "protocol" / "transcripts"
 OF_NEWER_HOSTS = {
     TRANSCRIPTS / "connection" / "five-messages.jsonl",
     TRANSCRIPTS / "latch" / "a-refusal-teaches-the-window.jsonl",
+    TRANSCRIPTS / "tools" / "declared-of-one-session.jsonl",
 }
 
 

@@ -11,7 +11,7 @@ from ctxmgr.engine.balanced.cache_cost import PrefixBreak, cost
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex
 from ctxmgr.engine.rewriting import marker
 from ctxmgr.engine.tools import USERS_SHELL, calls_of
-from ctxmgr.model import BlockEdit, EvictedItem, Keep, LeftKind, Message, Packet, Piece, Plan, Rates, Receipt
+from ctxmgr.model import BlockEdit, Call, EvictedItem, Keep, LeftKind, Message, Packet, Piece, Plan, Rates, Receipt
 
 LISTED = 300  # things a receipt lists
 RECEIPTS_KEPT = 50  # newest receipts that a session keeps
@@ -135,12 +135,11 @@ def block_line(conversation: ConversationIndex, ref: BlockRef) -> str:
     """What a block was, on one line."""
     block = conversation.block(ref)
     if block.kind == "result":
-        call = conversation.call_of(ref)
-        return marker.call(call.tool, call.arguments)
+        return marker.call(conversation.call_of(ref))
     if block.kind == "call":
-        return marker.call(block.tool, block.arguments or {})
+        return marker.call(block.made)
     if block.kind == "shell":
-        return marker.call(USERS_SHELL, block.arguments or {})
+        return marker.call(Call(USERS_SHELL, block.arguments or {}))
     return f"{conversation.messages[ref.message_index].view.role} {block.kind}"
 
 

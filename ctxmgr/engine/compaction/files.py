@@ -35,7 +35,7 @@ def of_messages(messages: Iterable[BranchMessage]) -> FileLists:
     for message in messages:
         for block in message.view.blocks:
             if block.kind == "call":
-                call = tool_call(block.tool, block.arguments)
+                call = tool_call(block.tool, block.arguments, block.declared)
                 latest[block.call_id] = (call, list(_did(call)))
                 done.append(latest[block.call_id][1])
             elif block.kind == "result" and block.call_id in latest:

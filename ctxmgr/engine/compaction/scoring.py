@@ -167,7 +167,7 @@ def changing_calls(messages: Sequence[BranchMessage]) -> set[int]:
     for at, message in enumerate(messages):
         for block in message.view.blocks:
             if block.kind == "call":
-                changes[block.call_id] = tool_call(block.tool, block.arguments).changes
+                changes[block.call_id] = tool_call(block.tool, block.arguments, block.declared).changes
             if block.kind in ("call", "result") and changes.get(block.call_id):
                 changing.add(at)
     return changing

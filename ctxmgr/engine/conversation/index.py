@@ -113,7 +113,7 @@ class ConversationIndex(msgspec.Struct, frozen=True, dict=True):
         if asked_at is not None:
             for block in self.messages[asked_at].view.blocks:
                 if block.kind == "call" and block.call_id == result.call_id:
-                    return Call(result.tool or block.tool, block.arguments or {})
+                    return Call(result.tool or block.tool, block.arguments or {}, block.declared)
         return Call(result.tool, {})
 
 

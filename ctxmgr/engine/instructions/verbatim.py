@@ -24,8 +24,7 @@ def copied(conversation: ConversationIndex, ref: BlockRef, files: tuple[str, ...
     """One of them, with the `files` that it tells."""
     block, source = conversation.block(ref), BY_HOST
     if block.kind == "result":
-        call = conversation.call_of(ref)
-        source = f"- {marker.call(call.tool, call.arguments)}:"
+        source = f"- {marker.call(conversation.call_of(ref))}:"
     return InstructionCopy(source, block.text.strip(), conversation.digest(ref.message_index), files)
 
 

@@ -9,10 +9,9 @@ Rules (design, section 4, rule 4):
 """
 
 import re
-from collections.abc import Mapping
-from typing import Any
 
 from ctxmgr.engine.rewriting import marker
+from ctxmgr.model import Call
 
 LINE_LENGTH = 200  # characters of a line that stays, at most
 NEWLINE, GAP = 1, 2  # characters; a gap is the line "…" and its newline
@@ -23,7 +22,7 @@ ERROR_LINE = re.compile(
 )
 
 
-def distill(text: str, limit: int, tool: str, arguments: Mapping[str, Any], weight: int) -> str:
+def distill(text: str, limit: int, of: Call, weight: int) -> str:
     """`limit` in characters, `weight` of the whole in tokens."""
     longest = min(LINE_LENGTH, max(0, int(limit * SHARE_FIRST) - NEWLINE - GAP))
     lines = [line[:longest] for line in text.splitlines() if line.strip() and longest]
@@ -33,7 +32,7 @@ def distill(text: str, limit: int, tool: str, arguments: Mapping[str, Any], weig
     errors = [number for number, line in enumerate(lines) if ERROR_LINE.search(line)]
     room -= _take(chosen, lines, errors, int(limit * SHARE_ERRORS), NEWLINE + GAP)
     _take(chosen, lines, range(len(lines)), room)
-    return "\n".join([marker.distilled(tool, arguments, weight), *_with_gaps(lines, sorted(chosen))])
+    return "\n".join([marker.distilled(of, weight), *_with_gaps(lines, sorted(chosen))])
 
 
 def _take(chosen: set[int], lines: list[str], order: range | list[int], room: int, beside: int = NEWLINE) -> int:

@@ -6,11 +6,10 @@ weight of what left, so that the model knows what it no longer sees. Markers are
 
 import json
 import re
-from collections.abc import Mapping
 from typing import Any
 
 from ctxmgr.engine.tools import key_arguments
-from ctxmgr.model import Media
+from ctxmgr.model import Call, Media
 
 LINK_BYTES = 2_000  # what is shorter and has no size in pixels is a link, or a file's id
 PRUNED = "[output pruned — "
@@ -21,14 +20,14 @@ ARGUMENT_LENGTH = 120  # characters of one argument's value
 CALL_LENGTH = 1_500  # characters of all arguments: HEAD has to know it again
 
 
-def pruned(tool: str, arguments: Mapping[str, Any], weight: int) -> str:
+def pruned(of: Call, weight: int) -> str:
     """`[output pruned — ~12,500 tokens | read path="src/App.tsx"]`; `weight` in tokens, uncalibrated."""
-    return f"{PRUNED}~{weight:,} tokens | {call(tool, arguments)}]"
+    return f"{PRUNED}~{weight:,} tokens | {call(of)}]"
 
 
-def distilled(tool: str, arguments: Mapping[str, Any], weight: int) -> str:
+def distilled(of: Call, weight: int) -> str:
     """The head line of a distilled result."""
-    return f"{DISTILLED}~{weight:,} tokens | {call(tool, arguments)}]"
+    return f"{DISTILLED}~{weight:,} tokens | {call(of)}]"
 
 
 def cut(whole: int, left: int, handle: str) -> str:
@@ -68,11 +67,11 @@ def is_marker(text: str) -> bool:
     return len(body) <= DISTILLED_AT_MOST if head.startswith(DISTILLED) else not body
 
 
-def call(tool: str, arguments: Mapping[str, Any]) -> str:
+def call(of: Call) -> str:
     """The tool and its key arguments on one line; without any known name the first short ones."""
-    parts = [" ".join(tool.split())[:ARGUMENT_LENGTH] or "tool"]
+    parts = [" ".join(of.tool.split())[:ARGUMENT_LENGTH] or "tool"]
     room = CALL_LENGTH
-    for name, value in key_arguments(tool, arguments):
+    for name, value in key_arguments(of):
         part = f"{' '.join(name.split())}={_value(value)}"
         if len(part) > room:
             break

@@ -34,9 +34,9 @@ def rewriter(conversation: ConversationIndex, weigh: Weigh, handles: bool = Fals
             return text_of(decision.written, conversation.block(ref).text), decision.weight
         call, weight = conversation.call_of(ref), conversation.block_weight(ref)
         if decision.kind == "pruned":
-            text = marker.pruned(call.tool, call.arguments, weight)
+            text = marker.pruned(call, weight)
         else:
-            text = distill.distill(conversation.block(ref).text, decision.limit, call.tool, call.arguments, weight)
+            text = distill.distill(conversation.block(ref).text, decision.limit, call, weight)
         if handles:
             text = marker.with_handle(text, handle(conversation.block_key(ref)))
         return text, weigh(text)
@@ -71,7 +71,7 @@ def shortener(conversation: ConversationIndex, weigh: Weigh, memo: Memo) -> Shor
         key = ("shortened", conversation.digest(ref.message_index), ref.block_index)
         if key not in memo:
             block = conversation.block(ref)
-            arguments = shorten(block.tool, block.arguments or {})
+            arguments = shorten(block.made)
             text = f"{block.tool} {msgspec.json.encode(arguments).decode()}"
             memo[key] = None if arguments is None else (arguments, weigh(text))
         found: tuple[dict[str, Any], int] | None = memo[key]

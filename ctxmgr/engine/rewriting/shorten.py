@@ -17,6 +17,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ctxmgr.engine.tools import patches, role_of, tool_call
+from ctxmgr.model import Call
 
 LIMIT = 240  # characters: a string of up to so many stays
 HEAD_SHARE = 2  # the first lines of a longer one have a half of the limit
@@ -30,11 +31,12 @@ _HEREDOC = re.compile(r"<<-?[ \t]*(['\"]?)(\w+)\1[^\n]*\n")
 MOST_HEREDOCS = 16  # of one command that are looked at
 
 
-def shorten(tool: str, arguments: Mapping[str, Any]) -> dict[str, Any] | None:
+def shorten(call: Call) -> dict[str, Any] | None:
     """The arguments with long strings shortened; None where under a quarter would be saved, or they are ours."""
+    arguments = call.arguments
     if is_shortened(arguments):
         return None
-    hint = "; read the file to see them" if tool_call(tool, arguments).writes_text else ""
+    hint = "; read the file to see them" if tool_call(call.tool, arguments, call.declared).writes_text else ""
     found = {name: _value(name, value, hint) for name, value in arguments.items()}
     saved = 1 - _size(found) / max(1, _size(arguments))
     return found if saved >= LEAST_SAVED else None

@@ -6,7 +6,8 @@ Rules:
 2. Another is understood by the words of its name and the roles of its arguments: what has a path and an old and a
    new text edits, what has a path and a content writes. What it asks for is not sure then.
 3. Where neither says anything, the paths that its arguments name are all that is known.
-4. Arguments may be of any type. A call within a call (`use_mcp_tool`) is taken for the inner one.
+4. What a host declares of its tools goes before all of that (`declared`).
+5. Arguments may be of any type. A call within a call (`use_mcp_tool`) is taken for the inner one.
 """
 
 import re
@@ -16,7 +17,7 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.engine.tools import families
+from ctxmgr.engine.tools import declared, families
 from ctxmgr.engine.tools.arguments import Arguments, CallArguments
 from ctxmgr.engine.tools.effects import CallEffects, EffectKind, Shell, ToolCall
 from ctxmgr.engine.tools.families import FAMILIES, Counting
@@ -24,7 +25,7 @@ from ctxmgr.engine.tools.names import is_of_a_service, kind_of, leaves_its_sourc
 from ctxmgr.engine.tools.roles import ArgumentRole, role_of
 from ctxmgr.engine.tools.rows import ROWS, ToolRow
 from ctxmgr.engine.tools.tasks import tasks_of
-from ctxmgr.model import Block, Message, once
+from ctxmgr.model import Block, Call, DeclaredTools, Message, once
 
 _NOT_NAME = re.compile(r"[^a-z0-9]+")
 _KINDS: dict[str, EffectKind] = {"copy": "write", "patch": "edit", "scroll": "read"}
@@ -75,7 +76,7 @@ class Catalog:
         return _keys(given, families.scripted(given) if row is None or row.family == "run" else "")
 
     def _outer(self, tool: str, arguments: Arguments) -> tuple[str, ToolRow | None, CallArguments]:
-        """Rule 4: the call that is meant, with its row."""
+        """Rule 5: the call that is meant, with its row."""
         for _ in range(NESTED):
             row = self.row(tool, arguments)
             given = CallArguments(arguments, row.roles if row else None)
@@ -88,11 +89,13 @@ class Catalog:
     def call(self, tool: str, arguments: Arguments) -> ToolCall:
         """All that is known of a call. Never raises; linear in the arguments."""
         tool, row, given = self._outer(tool, arguments)
-        family = row.family if row else _family(tool, given)
+        if row is not None and row.does:
+            return _of(tool, given, *declared.done(row, given.arguments))
+        family: str = row.family if row else _family(tool, given)
         read = FAMILIES.get(family, families.nothing)
         done = read(given, Counting(bool(row and row.from_one), row is not None))
         kind = families.editing(given) if family == "editor" else _KINDS.get(family) or _kind(family)
-        return _of(tool, kind, given, done)
+        return _of(tool, given, kind, done)
 
 
 @lru_cache(maxsize=512)
@@ -151,7 +154,7 @@ def _inner(given: CallArguments) -> tuple[str, Mapping[str, Any]] | None:
     return (tool, handed if isinstance(handed, Mapping) else {}) if tool else None
 
 
-def _of(tool: str, kind: EffectKind, given: CallArguments, done: CallEffects) -> ToolCall:
+def _of(tool: str, given: CallArguments, kind: EffectKind, done: CallEffects) -> ToolCall:
     named = (name for one in done.effects for name in (one.path, one.to) if name)
     keys = _keys(given, done.command if done.scripted else "")
     return ToolCall(
@@ -192,16 +195,20 @@ def identity(arguments: Arguments) -> dict[str, Any]:
 CATALOG = Catalog()
 
 
-def tool_call(tool: str, arguments: Arguments | None, catalog: Catalog = CATALOG) -> ToolCall:
-    """All that is known of a call before its result."""
-    return catalog.call(tool, arguments or {})
+@lru_cache(maxsize=64)
+def _catalog(tools: DeclaredTools) -> Catalog:
+    """With what a host declares of its tools."""
+    return CATALOG.with_rows(map(declared.row_of, tools)) if tools else CATALOG
 
 
-def key_arguments(
-    tool: str, arguments: Arguments | None, catalog: Catalog = CATALOG
-) -> tuple[tuple[str, Any], ...]:
+def tool_call(tool: str, arguments: Arguments | None, own: DeclaredTools = ()) -> ToolCall:
+    """All that is known of a call before its result. `own`: what its host declares of its tools."""
+    return _catalog(own).call(tool, arguments or {})
+
+
+def key_arguments(call: Call) -> tuple[tuple[str, Any], ...]:
     """The key arguments of a call, as its `ToolCall` has them."""
-    return catalog.keys(tool, arguments or {})
+    return _catalog(call.declared).keys(call.tool, call.arguments)
 
 
 @once
@@ -218,7 +225,7 @@ def call_of_block(block: Block) -> ToolCall | None:
 @once
 def _call_of(block: Block) -> ToolCall:
     tool = block.tool or USERS_SHELL if block.kind == "shell" else block.tool
-    return CATALOG.call(tool, block.arguments or {})
+    return tool_call(tool, block.arguments, block.declared)
 
 
 USERS_SHELL = "shell"

@@ -15,6 +15,7 @@ Family = Literal[
     "read", "write", "edit", "delete", "move", "copy", "list", "search", "fetch", "plan", "delegate", "run",
     "editor", "patch", "scroll", "call",
 ]  # fmt: skip
+Does = Literal["run", "write", "edit", "delete", "read", "search", "list"]  # of a declared tool
 
 
 class ToolRow(msgspec.Struct, frozen=True):
@@ -22,7 +23,8 @@ class ToolRow(msgspec.Struct, frozen=True):
 
     `roles`: of arguments by name, where `roles.role_of` would be misled. `where`: the argument without which the
     row does not count; of two rows with one name the first that counts is taken. `from_one`: an `offset` is the
-    number of a line, and the first is 1. `instructs`: the result is a text to go by.
+    number of a line, and the first is 1. `instructs`: the result is a text to go by. `does`: of a tool that its
+    host declared, what is done with which argument, in this order.
     """
 
     family: Family
@@ -32,6 +34,7 @@ class ToolRow(msgspec.Struct, frozen=True):
     where: str = ""
     from_one: bool = False
     instructs: bool = False
+    does: tuple[tuple[Does, str], ...] = ()
 
 
 def row(

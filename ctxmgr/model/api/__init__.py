@@ -5,10 +5,11 @@ Knows no framing and no method table.
 
 from ctxmgr.model.api import edits, recovery, reports, since
 from ctxmgr.model.api.edits import ListAnswer, NoList
-from ctxmgr.model.api.given import converted, model_of
+from ctxmgr.model.api.given import GivenTools, converted, model_of, tools_of
 from ctxmgr.model.api.raw_json import M, message_list, raw_json, raw_object
 
 __all__ = [
+    "GivenTools",
     "ListAnswer",
     "M",
     "NoList",
@@ -21,4 +22,5 @@ __all__ = [
     "recovery",
     "reports",
     "since",
+    "tools_of",
 ]

@@ -1,14 +1,16 @@
 """Turns what a program gives in plain values into a struct of the API, or tells where it is none."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 import msgspec
 
 from ctxmgr.model.api.lifecycle import Model
 from ctxmgr.model.errors import invalid_params, path_of
+from ctxmgr.model.tools import DeclaredTool, DeclaredTools, check_tools
 
 Kind = TypeVar("Kind")
+GivenTools = Sequence[DeclaredTool | Mapping[str, Any]]
 
 
 def converted(value: Any, kind: type[Kind], path: str) -> Kind:
@@ -23,3 +25,10 @@ def converted(value: Any, kind: type[Kind], path: str) -> Kind:
 def model_of(model: Model | Mapping[str, Any]) -> Model:
     """The model that a program names. Raises InvalidParams."""
     return converted(msgspec.to_builtins(model), Model, "$.model")
+
+
+def tools_of(tools: GivenTools) -> DeclaredTools:
+    """The tools that a program declares. Raises InvalidParams."""
+    found = converted(msgspec.to_builtins(tools), DeclaredTools, "$.tools")
+    check_tools(found, "$.tools")
+    return found

@@ -10,6 +10,7 @@ from ctxmgr.model.projection import Decision
 from ctxmgr.model.saved.facts import Fact
 from ctxmgr.model.saved.latch import Latch
 from ctxmgr.model.saved.meter import Meter
+from ctxmgr.model.tools import DeclaredTools
 
 
 class ModelSpec(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -95,7 +96,8 @@ class State(msgspec.Struct, frozen=True, omit_defaults=True):
     next projection opens an epoch whatever the price. `sent`: what the last answer was made of. `returned`:
     handles of what came back through `retrieve`, with the epoch in force then. `windows`: by model's id the
     window that the host said it has, and the smaller one that a refusal taught, in tokens. `instructions`: what
-    others told the model, newest last, for when a host takes it out of the list.
+    others told the model, newest last, for when a host takes it out of the list. `tools`: what the host declares of
+    its own.
     """
 
     session_id: str
@@ -132,3 +134,4 @@ class State(msgspec.Struct, frozen=True, omit_defaults=True):
     windows: dict[str, tuple[int, int]] = {}
     instructions: tuple[InstructionCopy, ...] = ()
     digests: int = 1
+    tools: DeclaredTools = ()

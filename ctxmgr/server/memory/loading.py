@@ -66,7 +66,7 @@ class SessionLoader:
                 notes = (f"the snapshot could not be read, was set aside and begun anew: {fault}",)
                 self._emit(Log(notes[0]))
         terms = self._terms
-        reader = Reader(terms.form)
+        reader = Reader(terms.form, tools=terms.tools)
         queue.session = SessionCore(state, terms.form, terms.keys, terms.capabilities, reader, terms.embed)
         if queue.session.set_aside:
             names = ", ".join(path[1:] for path in queue.session.set_aside)

@@ -1,7 +1,6 @@
 """The verbs `summarizeBranch` and `session_before_tree`: jobs that end with the summary of a branch left."""
 
 from ctxmgr.engine.compaction import branch as engine
-from ctxmgr.formats.pi_tree import view_branch
 from ctxmgr.model import CallFailed
 from ctxmgr.model.api import compaction as wire
 from ctxmgr.model.compaction import BranchEntry, BranchSummaryPlan, Strategy
@@ -72,9 +71,7 @@ def before_tree(session: SessionCore, params: wire.BeforeTreeParams) -> Job:
 
 def _listed(seen: JobContext, entries: list[bytes]) -> BranchSummaryPlan:
     """What the host lists is the path that was left, without what both paths share."""
-    return engine.prepare(
-        view_branch.branch(seen.form, entries, None), (), _budget(seen), seen.weigh, seen.cut_budget.weigher
-    )
+    return engine.prepare(seen.path(entries, None), (), _budget(seen), seen.weigh, seen.cut_budget.weigher)
 
 
 def _budget(seen: JobContext) -> int:

@@ -63,10 +63,10 @@ class JobContext(msgspec.Struct, frozen=True):
     def path(self, entries: Sequence[bytes] | None, leaf: str | None) -> tuple[BranchEntry, ...]:
         """The branch path: of the host's entries, or of what the session holds."""
         if entries is not None:
-            return view_branch.branch(self.form, entries, leaf)
-        return view_branch.from_messages(
-            self.form, [message.raw for message, _ in self.listed], tuple(entry for _, entry in self.listed)
-        )
+            return self.reader.with_tools_in(view_branch.branch(self.form, entries, leaf))
+        ids = tuple(entry for _, entry in self.listed)
+        listed = view_branch.from_messages(self.form, [message.raw for message, _ in self.listed], ids)
+        return self.reader.with_tools_in(listed)
 
 
 def take(

@@ -1,7 +1,6 @@
 """Turns a preparation as a host has it into ours, and ours into what a host is shown."""
 
 from collections.abc import Sequence
-from types import ModuleType
 from typing import Any, TypeVar
 
 import msgspec
@@ -20,6 +19,7 @@ from ctxmgr.model.compaction import (
 )
 from ctxmgr.session.compaction.job_context import JobContext
 from ctxmgr.session.prefetch import PrefetchedCompaction
+from ctxmgr.session.reading import Reader
 
 Shape = TypeVar("Shape")
 
@@ -35,8 +35,8 @@ def given(host: wire.HostPreparation, seen: JobContext) -> CompactionPlan:
     )
     return CompactionPlan(
         first_kept=host.first_kept_entry_id,
-        history=_messages(seen.form, host.messages_to_summarize or []),
-        prefix=_messages(seen.form, host.turn_prefix_messages or []),
+        history=_messages(seen.reader, host.messages_to_summarize or []),
+        prefix=_messages(seen.reader, host.turn_prefix_messages or []),
         split=bool(host.is_split_turn),
         tokens_before=int(host.tokens_before or 0),
         previous=host.previous_summary or None,
@@ -120,9 +120,9 @@ def for_host(prepared: CompactionPlan, enabled: bool) -> wire.Preparation:
     )
 
 
-def _messages(form: ModuleType, raws: list[msgspec.Raw]) -> tuple[BranchMessage, ...]:
-    entries = view_branch.from_messages(form, [bytes(raw) for raw in raws], [""] * len(raws))
-    return tuple(message for entry in entries for message in entry.messages)
+def _messages(reader: Reader, raws: list[msgspec.Raw]) -> tuple[BranchMessage, ...]:
+    entries = view_branch.from_messages(reader.form, [bytes(raw) for raw in raws], [""] * len(raws))
+    return tuple(message for entry in reader.with_tools_in(entries) for message in entry.messages)
 
 
 def serialized(prepared: CompactionPlan) -> wire.Serialized:

@@ -1,6 +1,8 @@
-"""Tool-output pruning: preset `tools`, force and toggle."""
+"""Tool-output pruning: preset `tools`, force and toggle; tools that a host declares."""
 
+from ctxmgr.server.effects import SnapshotLoaded
 from tests.contract.behaviours import behaviour
+from tests.contract.running import Run, file
 from tests.contract.talk import Messages, Talk
 
 TOOLS = {"preset": "tools", "pruneProtect": 1_000, "pruneMinimum": 500}
@@ -111,4 +113,103 @@ def names() -> Talk:
     assert talk.context(messages)["report"]["resultsPruned"] == 1
     talk.call("setPolicy", sessionId="s", policy={"prunableTools": None})
     assert talk.context(messages)["report"]["resultsPruned"] == 2
+    return talk
+
+
+OWN = [
+    {"name": "peruse", "reads": "what"},
+    {"name": "commit", "writes": "doc"},
+    {"name": "toolbox", "runs": "line"},
+]
+
+MORE = [
+    {"name": "polish", "edits": "doc"},
+    {"name": "retire", "deletes": "doc"},
+    {"name": "dig", "searches": "where"},
+    {"name": "survey", "lists": "where"},
+]
+
+
+def _worked(run: Run, *parts: str) -> None:
+    """Files are read by the host's own tool, the first is written, the second is read again, tests run twice."""
+    tests = "12 passed\n" * 200
+    run.step(tests, "toolbox", line=f"pytest tests/{parts[0]}")
+    for part in parts:
+        run.step(file(part), "peruse", what=f"src/{part}.py")
+    run.step("ok", "commit", doc=f"src/{parts[0]}.py", content=file(parts[0]))
+    run.step(file(parts[1]), "peruse", what=f"src/{parts[1]}.py")
+    run.step(tests, "toolbox", line=f"pytest tests/{parts[0]}")
+
+
+def _left(run: Run) -> dict[str, str]:
+    """Why what left the list did, of calls."""
+    return {one["call"]: one["why"] for one in run.receipt()["left"] if "=" in one["call"]}
+
+
+@behaviour(
+    "tools/declared",
+    "A host declares what its own tools do; their results are reads, writes and runs as those of known tools are, "
+    "also after a restart.",
+    "host integration",
+)
+def declared() -> Talk:
+    run = Run(tools=[*OWN, *MORE])
+    run.user("Port the order tables.")
+    _worked(run, *(f"part{number}" for number in range(12)))
+    run.ask()
+    run.epoch()
+    left = _left(run)
+    assert left['peruse what="src/part0.py"'] == "written later"
+    assert left['peruse what="src/part1.py"'] == "read again"
+    assert left['toolbox line="pytest tests/part0"'] == "repeated"
+    assert 'peruse what="src/part11.py"' not in left
+    again = Run(found=SnapshotLoaded(tuple(run.talk.saved)))
+    again.make, again.messages, again.at = run.make, run.messages, run.at
+    again.ask()
+    _worked(again, *(f"more{number}" for number in range(6)))
+    again.epoch()
+    left = _left(again)
+    assert left['peruse what="src/more0.py"'] == "written later"
+    assert left['peruse what="src/more1.py"'] == "read again"
+    return again.talk
+
+
+@behaviour(
+    "tools/declared-of-one-session",
+    "What session_start declares stands beside what initialize did, and before it; a declaration that says nothing "
+    "or is made twice is refused by its place, and nothing has changed.",
+    "host integration",
+)
+def declared_of_one_session() -> Talk:
+    talk = Talk(start=False)
+    host = {"protocolVersion": "1.1", "capabilities": {}}
+    for tools, path in (
+        ([*OWN, {"name": "peruse", "lists": "what"}], "$.tools[3].name"),
+        ([{"name": "peruse"}], "$.tools[0]"),
+        ([OWN[0], {"name": "commit", "writes": ["doc"]}], "$.tools[1].writes"),
+        ([{"reads": "what"}], "$.tools[0].name"),
+        ([{"name": "", "reads": "what"}], "$.tools[0].name"),
+        ([{"name": "peruse", "reads": ""}], "$.tools[0].reads"),
+    ):
+        assert talk.refused("initialize", **host, tools=tools) == (-32602, path)
+    talk.call("initialize", **host, policy={"preset": "tools", "pruneProtect": 0, "pruneMinimum": 0}, tools=OWN[:1])
+    model = {"id": "model-1", "contextWindow": 200_000}
+    more = [{"name": "peruse", "runs": "how"}, *OWN[1:]]
+    assert talk.refused("session_start", sessionId="s", model=model, tools=[*more, OWN[1]]) == (
+        -32602,
+        "$.tools[3].name",
+    )
+    talk.call("session_start", sessionId="s", model=model, tools=more)
+    make = Messages()
+    messages = [
+        *make.turn("Look at it.", BIG, "peruse", note="first", what="a.py", how="make all"),
+        *make.turn("Write it.", BIG, "commit", note="second", doc="b.py"),
+        *(message for number in range(2) for message in make.turn(f"Wait {number}.", "ok")),
+        make.user("Thanks."),
+    ]
+    pruned = [one["content"][0]["text"] for one in talk.context(messages)["list"] if one["role"] == "toolResult"]
+    assert pruned[:2] == [
+        '[output pruned — ~1,000 tokens | peruse how="make all"]',
+        '[output pruned — ~1,000 tokens | commit doc="b.py"]',
+    ]
     return talk

@@ -10,6 +10,7 @@ import pytest
 from ctxmgr.client import AsyncClient, Host, Timing
 from ctxmgr.client import client as client_module
 from ctxmgr.client.session import AsyncClientSession
+from ctxmgr.model.api import GivenTools
 from ctxmgr.model.api.reports import Report
 from ctxmgr.study.spawning.inprocess import Driver
 from ctxmgr.wire.framing import Framer, FramingFault, frame
@@ -62,9 +63,9 @@ class Scripted:
     def last(self, method: str) -> Any:
         return next(params for _, name, params in reversed(self.asked) if name == method)
 
-    def client(self, host: Host | None = None, **timing: Any) -> AsyncClient:
+    def client(self, host: Host | None = None, tools: GivenTools | None = None, **timing: Any) -> AsyncClient:
         set_up = Timing(now_ms=self.clock, **timing)
-        return AsyncClient({"preset": "turns"}, host=host, timing=set_up)
+        return AsyncClient({"preset": "turns"}, tools=tools, host=host, timing=set_up)
 
 
 class ScriptedLink:

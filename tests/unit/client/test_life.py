@@ -117,3 +117,14 @@ async def test_the_same_session_is_started_once(script: Scripted) -> None:
         assert await begun(client) is await begun(client)
         await asyncio.gather(*(client.session("t", MODEL) for _ in range(3)))
         assert script.methods().count("session_start") == 2
+
+
+async def test_tools_are_declared_to_every_process(script: Scripted) -> None:
+    own = [{"name": "peruse", "reads": "what"}]
+    async with script.client(tools=own) as client:
+        session = await begun(client)
+        script.links[0].die()
+        script.clock.now += 250
+        await session.context([user(1)])
+        told = [params["tools"] for _, method, params in script.asked if method == "initialize"]
+        assert told == [own, own]

@@ -16,9 +16,10 @@ from tests.unit.client.scripted import SILENCE, Scripted, begun, user
         ({"policy": "turns"}, "$.policy"),
         ({"policy": {"preset": "q"}}, "$.policy.preset"),
         ({"policy": {"prest": "turns"}}, "$.policy"),
+        ({"tools": [{"name": "dig"}]}, "$.tools[0]"),
     ],
 )
-def test_a_client_of_no_policy_is_refused(given: dict[str, Any], path: str) -> None:
+def test_a_client_of_no_policy_or_tools_is_refused(given: dict[str, Any], path: str) -> None:
     with pytest.raises(InvalidParams) as raised:
         AsyncClient(**given)
     assert path in str(raised.value.message)

@@ -131,7 +131,7 @@ def epoch_inputs(messages: tuple[Message, ...], **keys: Any) -> EpochInputs:
 
 def _shorten(messages: tuple[Message, ...], ref: BlockRef) -> tuple[dict[str, Any], int] | None:
     block = messages[ref.message_index].view.blocks[ref.block_index]
-    arguments = shorten(block.tool, block.arguments or {})
+    arguments = shorten(block.made)
     return None if arguments is None else (arguments, weight_of_call(block.tool, arguments))
 
 

@@ -8,6 +8,7 @@ from msgspec import Meta
 from ctxmgr.model import prices
 from ctxmgr.model.api.lifecycle.plain import Count, RawList, SessionId, Window, Wire
 from ctxmgr.model.policy import Policy
+from ctxmgr.model.tools import DeclaredTools
 
 
 class ClientInfo(Wire, frozen=True):
@@ -68,6 +69,13 @@ class InitializeParams(Wire, frozen=True):
     ] = None
     process_id: Annotated[
         int | None, Meta(description="The host's own process. When it is gone, ctxmgr saves and ends.")
+    ] = None
+    tools: Annotated[
+        DeclaredTools | None,
+        Meta(
+            description="The host's own tools, where no name tells what they do. What is declared goes before what "
+            "ctxmgr knows by itself, in all sessions."
+        ),
     ] = None
 
 
@@ -166,6 +174,13 @@ class SessionStartParams(Wire, frozen=True):
     message_format: Annotated[
         str | None,
         Meta(description="The format of this session's messages; absent, that of `initialize`."),
+    ] = None
+    tools: Annotated[
+        DeclaredTools | None,
+        Meta(
+            description="Tools of this session, beside those of `initialize` and before them. Absent here and "
+            "there, what the session had holds."
+        ),
     ] = None
 
 

@@ -35,6 +35,10 @@ pub struct InitializeParams {
     /// The host's own process. When it is gone, ctxmgr saves and ends.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub process_id: Option<i64>,
+    /// The host's own tools, where no name tells what they do. What is declared goes before what ctxmgr knows by
+    /// itself, in all sessions. Since 1.1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tools: Option<Vec<DeclaredTool>>,
 }
 
 /// The program that spawned ctxmgr.
@@ -673,6 +677,36 @@ pub struct ArchiveKeys {
     pub max_megabytes: Option<u64>,
 }
 
+/// A tool of the host by its name, and the arguments that hold a path (or a list of paths) or a command line. Each
+/// names one argument; a tool that does several things names several, and a call does those whose argument it has.
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct DeclaredTool {
+    /// Its name, as it stands in calls.
+    pub name: String,
+    /// Holds the path of a file whose text is shown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reads: Option<String>,
+    /// Holds the path of a file that is written whole.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub writes: Option<String>,
+    /// Holds the path of a file that is changed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub edits: Option<String>,
+    /// Holds the path of a file that is taken away.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub deletes: Option<String>,
+    /// Holds a command line of a shell.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub runs: Option<String>,
+    /// Holds the path of what is searched.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub searches: Option<String>,
+    /// Holds the path of what is listed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lists: Option<String>,
+}
+
 /// What ctxmgr is and can do, and the policy that came of the host's keys.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -1121,6 +1155,10 @@ pub struct SessionStartParams {
     /// The format of this session's messages; absent, that of `initialize`. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message_format: Option<String>,
+    /// Tools of this session, beside those of `initialize` and before them. Absent here and there, what the session
+    /// had holds. Since 1.1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tools: Option<Vec<DeclaredTool>>,
 }
 
 /// A model and its window.

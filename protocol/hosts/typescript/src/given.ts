@@ -26,7 +26,7 @@ export function commandWords(text: string): string[] | undefined {
 
 /** Declared is what there is a callback for. */
 export function greeting(options: SidecarOptions): Params<"initialize"> {
-  const { clientInfo = { name: "ctxmgr-client" }, policy, messageFormat, deliver = "whenIdle" } = options;
+  const { clientInfo = { name: "ctxmgr-client" }, policy, tools, messageFormat, deliver = "whenIdle" } = options;
   const capabilities = {
     requestCompaction: options.onRequestCompaction ? deliver : false,
     complete: options.onComplete !== undefined,
@@ -34,7 +34,8 @@ export function greeting(options: SidecarOptions): Params<"initialize"> {
     retrieve: options.retrieve ?? false,
     edits: true,
   } as const;
-  return { protocolVersion: PROTOCOL_VERSION, clientInfo, capabilities, policy, messageFormat, processId: process.pid };
+  const told = { clientInfo, capabilities, policy, tools, messageFormat };
+  return { protocolVersion: PROTOCOL_VERSION, ...told, processId: process.pid };
 }
 
 /** Tokens kept free for the reply, by the policy's keys as they were set. */

@@ -66,6 +66,8 @@ export interface SidecarOptions {
   readonly messageFormat?: string;
   /** `{preset, ...overrides}` for all sessions. */
   readonly policy?: Params<"initialize">["policy"];
+  /** What the host's own tools do, where no name tells it: `{ name: "load", reads: "doc" }`. */
+  readonly tools?: Params<"initialize">["tools"];
   /** The model has a tool that calls `retrieve`. */
   readonly retrieve?: boolean;
   /** When a compaction that was asked for may run. Default: "whenIdle". */
@@ -114,6 +116,8 @@ export interface RequestOptions {
 export interface SessionOptions {
   readonly sessionId: string;
   readonly model: Params<"session_start">["model"];
+  /** Of this session, beside those of the sidecar. */
+  readonly tools?: Params<"session_start">["tools"];
   readonly cwd?: string;
   /** The session's tree. A function is asked again after each restart; an array is sent once. */
   readonly entries?: readonly object[] | (() => readonly object[] | undefined);

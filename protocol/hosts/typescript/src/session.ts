@@ -87,11 +87,11 @@ export class LiveSession<M extends object = object> implements Session<M> {
   }
 
   async #start(options?: RequestOptions): Promise<void> {
-    const { sessionId, cwd, entries, leafId } = this.#options;
+    const { sessionId, cwd, tools, entries, leafId } = this.#options;
     // a value is old by the second time, and ctxmgr has a snapshot
     const now = <T>(given: T | (() => T)): T | undefined =>
       given instanceof Function ? given() : this.#lived ? undefined : given;
-    const params = { sessionId, cwd, model: this.#model, entries: now(entries), leafId: now(leafId) };
+    const params = { sessionId, cwd, tools, model: this.#model, entries: now(entries), leafId: now(leafId) };
     const answer = await this.#line.call("session_start", params, options);
     this.#line.works("session_start", this.sessionId);
     this.#live = this.#lived = true;

@@ -5,12 +5,13 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from ctxmgr.engine.rewriting.distill import ERROR_LINE, LINE_LENGTH, distill
+from ctxmgr.model import Call
 
 HEAD = '[output distilled — ~900 tokens | bash command="npm test"]'
 
 
 def distilled(text: str, limit: int) -> list[str]:
-    head, *rest = distill(text, limit, "bash", {"command": "npm test"}, 900).split("\n")
+    head, *rest = distill(text, limit, Call("bash", {"command": "npm test"}), 900).split("\n")
     assert head == HEAD
     return rest
 
@@ -107,9 +108,9 @@ texts = st.lists(lines, max_size=80).map("\n".join)
 @example("\n".join("ab" * 200), 200)
 @example("\n".join(["first"] * 50 + ["error", "x"] * 60 + ["last"] * 50), 200)
 def test_never_longer_than_the_limit_and_the_head_line(text: str, limit: int) -> None:
-    made = distill(text, limit, "bash", {"command": "npm test"}, 900)
+    made = distill(text, limit, Call("bash", {"command": "npm test"}), 900)
     assert len(made) <= len(HEAD) + limit
-    assert made == distill(text, limit, "bash", {"command": "npm test"}, 900)
+    assert made == distill(text, limit, Call("bash", {"command": "npm test"}), 900)
 
 
 @given(texts, st.integers(1, 600))

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxmgr.engine.rewriting import marker
+from ctxmgr.model import Call
 
 LONG = "x" * 500
 
@@ -30,13 +31,13 @@ CALLS: list[tuple[str, dict[str, Any], str]] = [
 
 @pytest.mark.parametrize(("tool", "arguments", "text"), CALLS)
 def test_the_call_on_one_line(tool: str, arguments: dict[str, Any], text: str) -> None:
-    assert marker.call(tool, arguments) == text
+    assert marker.call(Call(tool, arguments)) == text
 
 
 def test_the_marker_of_the_design() -> None:
-    text = marker.pruned("read", {"path": "src/App.tsx"}, 12_500)
+    text = marker.pruned(Call("read", {"path": "src/App.tsx"}), 12_500)
     assert text == '[output pruned — ~12,500 tokens | read path="src/App.tsx"]'
-    text = marker.distilled("bash", {"command": "ls"}, 7)
+    text = marker.distilled(Call("bash", {"command": "ls"}), 7)
     assert text == '[output distilled — ~7 tokens | bash command="ls"]'
 
 
@@ -56,7 +57,7 @@ names = st.sampled_from(KEYS) | st.from_regex(r"[a-z]{1,8}", fullmatch=True)
 
 @given(st.from_regex(r"[a-z_]{0,12}", fullmatch=True), st.dictionaries(names, values), st.integers(0, 10**7))
 def test_a_marker_is_one_short_line_and_known_again(tool: str, arguments: dict[str, Any], weight: int) -> None:
-    for made in (marker.pruned(tool, arguments, weight), marker.distilled(tool, arguments, weight)):
+    for made in (marker.pruned(Call(tool, arguments), weight), marker.distilled(Call(tool, arguments), weight)):
         assert marker.is_marker(made)
         assert made.endswith("]")
         assert len(made.splitlines()) == 1
@@ -66,8 +67,8 @@ def test_a_marker_is_one_short_line_and_known_again(tool: str, arguments: dict[s
 @pytest.mark.parametrize("value", ['"' * 500, "x" * 500, 10**100, {"a": ["y" * 500]}])
 def test_a_marker_of_many_long_arguments_is_known_again(value: Any) -> None:
     arguments = {f"path{number}": value for number in range(30)} | {"line\nend": value}
-    assert marker.is_marker(marker.pruned("read\nme", arguments, 1))
-    assert marker.is_marker(marker.pruned("odd", {"x" * 5_000: 1}, 1))
+    assert marker.is_marker(marker.pruned(Call("read\nme", arguments), 1))
+    assert marker.is_marker(marker.pruned(Call("odd", {"x" * 5_000: 1}), 1))
 
 
 @pytest.mark.parametrize(

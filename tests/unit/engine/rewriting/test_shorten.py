@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from ctxmgr.engine.rewriting.shorten import LEAST_SAVED, is_shortened, shorten
 from ctxmgr.engine.tools import patches, tool_call
+from ctxmgr.model import Call
 
 CODE = "\n".join(f"    value_{number} = compute({number})" for number in range(60))  # 60 lines
 SIZE = f"{len(CODE):,}"
@@ -23,33 +24,33 @@ PATCH += "\n@@ def g():\n-x\n+y\n*** Add File: b.py\n+" + CODE.replace("\n", "\n
 
 def test_a_written_file() -> None:
     given_ = {"path": "src/a.py", "content": CODE, "mode": 7}
-    found = shorten("write", given_)
+    found = shorten(Call("write", given_))
     assert found == {"path": "src/a.py", "content": f"{HEAD}\n{FILE}", "mode": 7}
     assert given_["content"] == CODE
 
 
 def test_an_edit_keeps_its_shape() -> None:
     edits = [{"oldText": CODE, "newText": "short"}, {"oldText": "x", "newText": CODE}]
-    found = shorten("edit", {"path": "a.py", "edits": edits})
+    found = shorten(Call("edit", {"path": "a.py", "edits": edits}))
     assert found is not None
     short = f"{HEAD}\n{FILE}"
     assert found["edits"] == [{"oldText": short, "newText": "short"}, {"oldText": "x", "newText": short}]
 
 
 def test_what_is_no_file_is_not_there_to_be_read() -> None:
-    found = shorten("task", {"prompt": CODE})
+    found = shorten(Call("task", {"prompt": CODE}))
     assert found == {"prompt": f"{HEAD}\n{PLAIN}"}
 
 
 def test_what_is_saved_is_counted_in_characters_of_any_script() -> None:
     """A kept note of 200 letters weighs 200, and not the six signs that JSON may escape each with."""
-    found = shorten("task", {"note": "é" * 200, "prompt": CODE[:480]})
+    found = shorten(Call("task", {"note": "é" * 200, "prompt": CODE[:480]}))
     assert found is not None
     assert found["note"] == "é" * 200
 
 
 def test_one_long_line() -> None:
-    found = shorten("task", {"prompt": "x" * 1_000})
+    found = shorten(Call("task", {"prompt": "x" * 1_000}))
     assert found == {"prompt": "x" * 119 + "…\n[argument shortened — the call had 1,000 characters, 1 line]"}
 
 
@@ -69,20 +70,20 @@ def test_one_long_line() -> None:
     ],
 )
 def test_a_heredoc(command: str, expected: str) -> None:
-    assert shorten("bash", {"command": command}) == {"command": expected}
+    assert shorten(Call("bash", {"command": command})) == {"command": expected}
     assert tool_call("bash", {"command": command}).effects == tool_call("bash", {"command": expected}).effects
 
 
 def test_a_long_command_keeps_its_head() -> None:
     command = "cd /w && " + " && ".join(f"git add file_{number}.py" for number in range(90))
-    found = shorten("bash", {"command": command})
+    found = shorten(Call("bash", {"command": command}))
     assert found is not None
     assert found["command"].startswith(command[:200])
     assert is_shortened(found)
 
 
 def test_a_patch_keeps_its_files_and_hunks() -> None:
-    found = shorten("apply_patch", {"input": PATCH})
+    found = shorten(Call("apply_patch", {"input": PATCH}))
     assert found is not None
     short = found["input"]
     assert patches.is_patch(short)
@@ -106,7 +107,7 @@ def test_a_patch_keeps_its_files_and_hunks() -> None:
     ],
 )
 def test_nothing_is_done(tool: str, arguments: dict[str, Any]) -> None:
-    assert shorten(tool, arguments) is None
+    assert shorten(Call(tool, arguments)) is None
 
 
 JSON = st.recursive(
@@ -130,8 +131,8 @@ def shape(value: Any) -> Any:
 )
 def test_any_arguments(tool: str, arguments: dict[str, Any]) -> None:
     """The shape stays, a quarter at least is saved, it is done once, and twice the same."""
-    found = shorten(tool, arguments)
-    assert found == shorten(tool, arguments)
+    found = shorten(Call(tool, arguments))
+    assert found == shorten(Call(tool, arguments))
     if found is None:
         return
     assert shape(found) == shape(arguments)
@@ -139,4 +140,4 @@ def test_any_arguments(tool: str, arguments: dict[str, Any]) -> None:
         json.dumps(arguments, ensure_ascii=False)
     )
     assert is_shortened(found)
-    assert shorten(tool, found) is None
+    assert shorten(Call(tool, found)) is None

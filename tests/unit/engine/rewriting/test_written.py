@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from ctxmgr.engine.rewriting.distill import distill
 from ctxmgr.engine.rewriting.written import again, arguments_of, as_written, text_of
+from ctxmgr.model import Call
 from ctxmgr.model.projection import BlockEdit, Decision
 
 LOG = "\n".join(f"{number:04} the quick brown fox jumps over the lazy dog" for number in range(400))
@@ -34,7 +35,7 @@ def test_also_where_parts_are_of_the_original(head: str, original: str, tail: st
 
 @pytest.mark.parametrize("limit", [400, 2_000, 8_000])
 def test_lines_of_the_original_are_remembered_by_their_places(limit: int) -> None:
-    text = distill(LOG, limit, "bash", {"command": "make"}, 9_000)
+    text = distill(LOG, limit, Call("bash", {"command": "make"}), 9_000)
     decision = remembered(text, LOG)
     assert text_of(decision.written, LOG) == text
     assert len(msgspec.json.encode(decision.written)) < 260, "however long the text is"

@@ -25,6 +25,7 @@ class Known(NamedTuple):
     does: tuple[tuple[str, str], ...] = ()
     names: str = ""
     tasks: tuple[str, ...] = ()
+    declared: dict[str, str] = {}  # by its host, beside the name
 
 
 def read(*paths: str) -> tuple[tuple[str, str], ...]:

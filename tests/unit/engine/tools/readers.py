@@ -15,6 +15,7 @@ from ctxmgr.formats.pi_tree import view_branch
 from ctxmgr.model.epochs import Pin
 from ctxmgr.model.messages import Block, Message
 from ctxmgr.model.saved.facts import Fact
+from ctxmgr.model.tools import DeclaredTool
 from ctxmgr.session.reading import Reader
 from tests.notation import a, call, indexed, quarters, r, u
 from tests.translation import TO, said
@@ -48,7 +49,9 @@ def raws(form: str, known: Known) -> list[bytes]:
 def says(form: str, known: Known) -> Says:
     """What each reader says of a call that succeeded."""
     lines = raws(form, known)
-    messages = Reader(FORMATS[form], quarters).read(lines)
+    own = (DeclaredTool(known.tool, **known.declared),) if known.declared else ()
+    reader = Reader(FORMATS[form], quarters, tools=own)
+    messages = reader.read(lines)
     index = indexed(messages)
     (answer, asked), *_ = index.pairs.items()
     events = history(index).files
@@ -57,7 +60,7 @@ def says(form: str, known: Known) -> Says:
     made = index.call_of(answer)
     branch = [
         one
-        for entry in view_branch.from_messages(FORMATS[form], lines, [""] * len(lines))
+        for entry in reader.with_tools_in(view_branch.from_messages(FORMATS[form], lines, [""] * len(lines)))
         for one in entry.messages
     ]
     lists = files.lists(files.of_messages(branch))
@@ -68,8 +71,8 @@ def says(form: str, known: Known) -> Says:
         frozenset((fact.status, fact.text) for fact in facts if fact.slot == "file"),
         tuple(fact.status for fact in facts if fact.slot == "task"),
         frozenset(one for one in paths if {asked, answer.message_index} <= pinned(index, [Pin("path", one)])),
-        marker.pruned(made.tool, made.arguments, 1),
-        shorten(block.tool, block.arguments or {}),
+        marker.pruned(made, 1),
+        shorten(block.made),
         frozenset(lists[0]),
         frozenset(lists[1]),
         bool(changing) and len(changing) >= 2,

@@ -23,6 +23,7 @@ from ctxmgr.engine.tools import (
 )
 from ctxmgr.engine.tools.names import kind_of
 from ctxmgr.engine.tools.rows import row
+from ctxmgr.model import Call
 from tests.notation import a, call, r, talk, u
 
 
@@ -108,9 +109,8 @@ def test_a_hosts_own_rows_come_first() -> None:
     own = CATALOG.with_rows([row("read", "peruse", "a host", {"what": "path"}), row("write", "read", "a host")])
     assert own.call("peruse", {"what": "a.py"}).read_paths == ("a.py",)
     assert own.call("read", {"path": "a.py", "content": "x"}).writes_text
-    assert tool_call("peruse", {"what": "a.py"}, own).read_paths == ("a.py",)
     assert tool_call("peruse", {"what": "a.py"}) == ToolCall("peruse", key_arguments=(("what", "a.py"),))
-    assert key_arguments("peruse", {"b": 1, "what": "a.py"}, own) == (("what", "a.py"),)
+    assert own.keys("peruse", {"b": 1, "what": "a.py"}) == (("what", "a.py"),)
 
 
 def test_what_is_said_aside_makes_no_other_call() -> None:
@@ -145,8 +145,8 @@ def test_the_calls_of_a_message_are_read_once() -> None:
     ],
 )
 def test_key_arguments(tool: str, arguments: dict[str, Any], keys: list[str]) -> None:
-    assert [name for name, _ in key_arguments(tool, arguments)] == keys
-    assert tool_call(tool, arguments).key_arguments == key_arguments(tool, arguments)
+    assert [name for name, _ in key_arguments(Call(tool, arguments))] == keys
+    assert tool_call(tool, arguments).key_arguments == key_arguments(Call(tool, arguments))
 
 
 values = st.recursive(
@@ -163,7 +163,7 @@ names = st.sampled_from(NAMES.split(" "))
 def test_no_call_is_an_error(tool: str, arguments: dict[str, Any]) -> None:
     made = tool_call(tool, arguments)
     assert made == tool_call(tool, arguments)
-    assert made.key_arguments == key_arguments(tool, arguments)
+    assert made.key_arguments == key_arguments(Call(tool, arguments))
     assert all(isinstance(path, str) and path for path in made.paths)
 
 

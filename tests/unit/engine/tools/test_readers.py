@@ -5,6 +5,7 @@ import json
 import pytest
 
 from ctxmgr.engine.tools import CATALOG
+from tests.unit.engine.tools.declared_calls import DECLARED
 from tests.unit.engine.tools.known_calls import CALLS, LONG, Known
 from tests.unit.engine.tools.readers import TO, Says, says
 from tests.unit.engine.tools.unlisted_calls import UNLISTED
@@ -37,7 +38,7 @@ def judged(known: Known, found: Says) -> dict[str, bool]:
 
 
 @pytest.mark.parametrize("form", TO)
-@pytest.mark.parametrize("known", [*CALLS, *UNLISTED], ids=lambda known: f"{known.host}: {known.tool}")
+@pytest.mark.parametrize("known", [*CALLS, *UNLISTED, *DECLARED], ids=lambda known: f"{known.host}: {known.tool}")
 def test_every_reader_knows_what_a_call_did(known: Known, form: str) -> None:
     found = says(form, known)
     assert [reader for reader, knows in judged(known, found).items() if not knows] == [], found

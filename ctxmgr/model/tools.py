@@ -1,0 +1,49 @@
+"""What a host declares of its own tools: which argument of a call holds the path or the command, and what is done
+with it."""
+
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+from ctxmgr.model.errors import invalid_params
+
+ArgumentName = Annotated[str, Meta(min_length=1)]
+
+
+class DeclaredTool(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A tool of the host by its name, and the arguments that hold a path (or a list of paths) or a command line.
+    Each names one argument; a tool that does several things names several, and a call does those whose argument it
+    has."""
+
+    name: Annotated[str, Meta(min_length=1, description="Its name, as it stands in calls.")]
+    reads: Annotated[ArgumentName | None, Meta(description="Holds the path of a file whose text is shown.")] = None
+    writes: Annotated[ArgumentName | None, Meta(description="Holds the path of a file that is written whole.")] = (
+        None
+    )
+    edits: Annotated[ArgumentName | None, Meta(description="Holds the path of a file that is changed.")] = None
+    deletes: Annotated[ArgumentName | None, Meta(description="Holds the path of a file that is taken away.")] = None
+    runs: Annotated[ArgumentName | None, Meta(description="Holds a command line of a shell.")] = None
+    searches: Annotated[ArgumentName | None, Meta(description="Holds the path of what is searched.")] = None
+    lists: Annotated[ArgumentName | None, Meta(description="Holds the path of what is listed.")] = None
+
+
+DeclaredTools = tuple[DeclaredTool, ...]
+DOES = tuple(name for name in DeclaredTool.__struct_fields__ if name != "name")
+
+
+def check_tools(tools: DeclaredTools, path: str) -> None:
+    """Raises InvalidParams, which names the entry, where one says nothing or is there twice. `path`: the list's."""
+    first: dict[str, int] = {}
+    for number, tool in enumerate(tools):
+        if all(getattr(tool, name) is None for name in DOES):
+            raise invalid_params(f"nothing is said of {tool.name}: one of {', '.join(DOES)}", f"{path}[{number}]")
+        known = first.setdefault(tool.name, number)
+        if known != number:
+            raise invalid_params(f"{tool.name} is declared by {path}[{known}] already", f"{path}[{number}].name")
+
+
+def with_tools(held: DeclaredTools, more: DeclaredTools) -> DeclaredTools:
+    """Both; of two with one name the newer."""
+    named = {tool.name for tool in more}
+    return (*(tool for tool in held if tool.name not in named), *more)
