@@ -30,7 +30,7 @@ def playing(tmp_path: Path, through: Through) -> Iterator[Playing]:
             executable = installed(agent.program)
             tree = make_tree(tmp_path / "tree")
             provider = stack.enter_context(Provider.threaded(*scripts, root=tree, **settings))
-            url = stack.enter_context(way(through, provider, tmp_path))
-            return Session(agent, executable, url, tmp_path / "home", tree), provider
+            road = stack.enter_context(way(through, provider, tmp_path))
+            return Session(agent, executable, road, tmp_path / "home", tree), provider
 
         yield begin

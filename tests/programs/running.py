@@ -22,7 +22,8 @@ RUN_SECONDS = 100.0
 WINDOW_TOKENS = 40_000  # that ctxmgr works with: thirty steps come to 55,000
 ROOT = Path(__file__).resolve().parents[2]
 NOWHERE = "http://127.0.0.1:9"  # nobody listens there
-Through = Literal["direct", "proxy"]
+SAID = "ctxmgr: "  # how a line of ctxmgr's own begins
+Through = Literal["direct", "proxy", "run"]
 _LISTENING = re.compile(r"listening on (http://\S+),")
 
 
@@ -67,8 +68,14 @@ class Codex:
     def command(self, prompt: str, resumes: bool, url: str) -> list[str]:
         keys = {"model": '"gpt-5.5"'}
         if self.custom:
-            row = f'name="scripted", base_url="{url}/v1", env_key="OPENAI_API_KEY", wire_api="responses"'
-            keys |= {"model_provider": '"scripted"', "model_providers.scripted": f"{{{row}}}"}
+            row = {
+                "name": "scripted",
+                "base_url": f"{url}/v1",
+                "env_key": "OPENAI_API_KEY",
+                "wire_api": "responses",
+            }
+            keys |= {f"model_providers.scripted.{name}": f'"{value}"' for name, value in row.items()}
+            keys["model_provider"] = '"scripted"'
         else:
             keys |= {"openai_base_url": f'"{url}/v1"'}
         if self.compacts_at_tokens is not None:
@@ -82,21 +89,35 @@ class Codex:
         return {"CODEX_HOME": str(home / "codex"), "CODEX_API_KEY": "sk-scripted", "OPENAI_API_KEY": "sk-scripted"}
 
 
+@dataclass(frozen=True)
+class Way:
+    """From a program to the provider: the base URL that it is told, and what starts it."""
+
+    url: str
+    starts: tuple[str, ...] = ()
+
+
 @dataclass
 class Session:
-    """One program in one work tree. `prompt` says something to it and returns its last words."""
+    """One program in one work tree. `prompt` says something to it and returns its last words; `told` is what ctxmgr
+    said beside."""
 
     agent: Agent
     executable: Path
-    url: str
+    way: Way
     home: Path
     tree: Path
     prompts: list[str] = field(default_factory=list)
+    told: list[str] = field(default_factory=list)
+    errors: str = ""
 
     def prompt(self, text: str) -> str:
-        command = [str(self.executable), *self.agent.command(text, bool(self.prompts), self.url)]
+        own = self.agent.command(text, bool(self.prompts), self.way.url)
+        variables = environment(self.home) | self.agent.environment(self.home, self.way.url)
         self.prompts.append(text)
-        return ran(command, self.tree, environment(self.home) | self.agent.environment(self.home, self.url))
+        out, self.errors = ran([*self.way.starts, str(self.executable), *own], self.tree, variables)
+        self.told = [line.removeprefix(SAID) for line in self.errors.splitlines() if line.startswith(SAID)]
+        return out
 
 
 def environment(home: Path) -> dict[str, str]:
@@ -105,13 +126,14 @@ def environment(home: Path) -> dict[str, str]:
         "PATH": os.environ["PATH"],
         "HOME": str(home),
         "LANG": "C.UTF-8",
+        "PYTHONPATH": str(ROOT),
         "HTTPS_PROXY": NOWHERE,
         "NO_PROXY": "127.0.0.1",
     }
 
 
-def ran(command: list[str], folder: Path, variables: Mapping[str, str]) -> str:
-    """What it printed. Raises AssertionError where it fails."""
+def ran(command: list[str], folder: Path, variables: Mapping[str, str]) -> tuple[str, str]:
+    """What it printed, and on standard error. Raises AssertionError where it fails."""
     pipe = subprocess.PIPE
     process = subprocess.Popen(
         command, cwd=folder, env=dict(variables), stdin=subprocess.DEVNULL, stdout=pipe, stderr=pipe,
@@ -123,22 +145,28 @@ def ran(command: list[str], folder: Path, variables: Mapping[str, str]) -> str:
         os.killpg(process.pid, signal.SIGKILL)
         out, errors = process.communicate()
     assert process.returncode == 0, f"{command[:3]} ended with {process.returncode}: {out[-500:]} {errors[-1500:]}"
-    return out.strip()
+    return out.strip(), errors
 
 
 @contextlib.contextmanager
-def way(through: Through, provider: Provider, place: Path) -> Iterator[str]:
-    """The base URL that leads to the provider, through a proxy of ctxmgr or none."""
+def way(through: Through, provider: Provider, place: Path) -> Iterator[Way]:
+    """Through a proxy that stands all the time, by a `ctxmgr run` each prompt, or straight."""
+    settings = ("--window", str(WINDOW_TOKENS), "--state-dir", str(place / "state"))
+    ctxmgr = (sys.executable, "-m", "ctxmgr")
     if through == "direct":
-        yield provider.url
-        return
-    state = place / "state"
-    settings = ["--window", str(WINDOW_TOKENS), "--state-dir", str(state)]
-    command = [sys.executable, "-m", "ctxmgr", "proxy", "--upstream", provider.url, *settings]
+        yield Way(provider.url)
+    elif through == "run":
+        yield Way(provider.url, (*ctxmgr, "run", *settings, "--"))
+    else:
+        with _proxy([*ctxmgr, "proxy", "--upstream", provider.url, *settings], place) as url:
+            yield Way(url)
+
+
+@contextlib.contextmanager
+def _proxy(command: list[str], place: Path) -> Iterator[str]:
     process = subprocess.Popen(
-        command, cwd=place, env=environment(place / "ctxmgr") | {"PYTHONPATH": str(ROOT)},
-        stderr=subprocess.PIPE, encoding="utf-8",
-    )  # fmt: skip
+        command, cwd=place, env=environment(place / "ctxmgr"), stderr=subprocess.PIPE, encoding="utf-8"
+    )
     assert process.stderr is not None
     try:
         found = next((one for line in process.stderr if (one := _LISTENING.search(line))), None)

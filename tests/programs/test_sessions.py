@@ -60,6 +60,8 @@ def test_thirty_steps_and_a_resumed_session(playing: Playing, through: Through, 
             assert before.sent - after.read < 128
     else:
         assert max(one.sent for one in calls) < WINDOW_TOKENS
+    if through == "run":
+        assert len(session.told) == 3, session.errors  # sent, what it would have been, saved
 
 
 @pytest.mark.parametrize("agent", AGENTS, ids=named)
@@ -117,5 +119,5 @@ def test_codex_compacts(playing: Playing, through: Through, custom: bool) -> Non
     held(provider, LOOK, GO_ON)
     summaries = [one for one in provider.record.answered if one.kind == "summary"]
     assert len(summaries) >= (1 if through == "direct" else 0)
-    upgrades = [one.status for one in provider.record.exchanges if one.method == "GET"]
-    assert set(upgrades) == ({426} if through == "direct" and not custom else set())
+    upgrades = {one.status for one in provider.record.exchanges if one.method == "GET"}
+    assert upgrades == ({426} if through == "direct" and not custom else set())
