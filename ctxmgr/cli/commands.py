@@ -18,6 +18,7 @@ COMMANDS = {  # what each is for; its module is loaded when it is named
     "conform": "check a sidecar, or a host, against the golden transcripts",
     "doctor": "look at the installation and say what to do",
     "config": "show what holds for run and proxy, and where from",
+    "sessions": "list, show, export and delete what is saved",
     "inspect": "show what a session's snapshot holds",
     "forget": "delete what is kept of a session",
     "describe": "print all methods and their shapes as OpenRPC JSON",

@@ -23,7 +23,7 @@ def run(parsed: argparse.Namespace) -> int:
     from ctxmgr import doctor
     from ctxmgr.study import plain_text
 
-    place = doctor.Surroundings(os.environ, os.getcwd(), parsed.state_dir or "", parsed.recording or "")
+    place = doctor.surroundings(os.environ, os.getcwd(), parsed.state_dir, parsed.recording)
     said = []
     for one in doctor.examine(place):
         said.append(one)

@@ -90,6 +90,14 @@ class ArchiveDatabase:
         ((key, call, text),) = found
         return ArchiveRow(handle, key, _text(call), _text(text))
 
+    def rows(self, session_id: str) -> list[ArchiveRow]:
+        """All of a session, the oldest first. ArchiveFault."""
+        if not self._path.exists():
+            return []
+        query = "SELECT handle, key, call, text FROM originals WHERE session = ? ORDER BY at, id"
+        found = self._carried_out(lambda connection: connection.execute(query, (_utf8(session_id),)).fetchall())
+        return [ArchiveRow(handle, key, _text(call), _text(text)) for handle, key, call, text in found]
+
     def forget(self, session_id: str) -> int:
         """Deletes all of a session, from the log as well; how many rows that were. ArchiveFault."""
         if not self._path.exists():

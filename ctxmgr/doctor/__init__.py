@@ -3,7 +3,7 @@
 Changes nothing; what it starts (a sidecar, programs for their version) ends with it.
 """
 
-from ctxmgr.doctor.diagnosis import Surroundings
+from ctxmgr.doctor.diagnosis import surroundings
 from ctxmgr.doctor.examination import as_json, examine, is_well, lines
 
-__all__ = ["Surroundings", "as_json", "examine", "is_well", "lines"]
+__all__ = ["as_json", "examine", "is_well", "lines", "surroundings"]

@@ -1,5 +1,6 @@
 """What a check is given, and what it says."""
 
+import contextlib
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -7,6 +8,7 @@ from typing import Literal
 
 import msgspec
 
+from ctxmgr import settings
 from ctxmgr.devices import default_state_dir
 
 Severity = Literal["ok", "warn", "bad"]
@@ -23,6 +25,16 @@ class Surroundings(msgspec.Struct, frozen=True):
     @property
     def state(self) -> Path:
         return Path(self.state_dir or default_state_dir())
+
+
+def surroundings(
+    environ: Mapping[str, str], directory: str, state_dir: str | None, recording: str | None
+) -> Surroundings:
+    """With the state directory that is named, or that the settings have. Settings that can not be used have none: a
+    check of their own says so."""
+    with contextlib.suppress(settings.SettingsFault):
+        state_dir = state_dir or settings.read(environ=environ, directory=directory).settings_for().state_dir
+    return Surroundings(environ, directory, state_dir or "", recording or "")
 
 
 class Diagnosis(msgspec.Struct, frozen=True):

@@ -1,8 +1,8 @@
-"""Commands on a state directory: what a snapshot holds, and what is deleted of a session.
+"""Commands on a state directory: what a snapshot holds, and what is listed, exported and deleted.
 
 Needs no extra, and starts no sidecar.
 """
 
-from ctxmgr.study.inspection import forgetting, inspecting
+from ctxmgr.study.inspection import forgetting, inspecting, sessions
 
-__all__ = ["forgetting", "inspecting"]
+__all__ = ["forgetting", "inspecting", "sessions"]

@@ -11,6 +11,7 @@ from ctxmgr.study.plain_text import safe
 
 def run(parsed: Namespace) -> int:
     """0: deleted; 1: the session is open, or the disk refuses; 2: nothing is kept of it."""
+    said = f"ctxmgr {getattr(parsed, 'command', 'forget')}"
     directory = Path(parsed.state_dir or default_state_dir())
     known = (directory / file_name(parsed.session)).exists()
     fault = SnapshotStore(directory).delete(parsed.session)
@@ -23,13 +24,13 @@ def run(parsed: Namespace) -> int:
             fault = f"the originals were not deleted: {refused}"
         archive.close()
         for note in archive.notes:
-            print(f"ctxmgr forget: {safe(note)}", file=sys.stderr)
+            print(f"{said}: {safe(note)}", file=sys.stderr)
     if fault:
-        print(f"ctxmgr forget: {safe(fault)}", file=sys.stderr)
+        print(f"{said}: {safe(fault)}", file=sys.stderr)
         return 1
     if not known and not gone:
         where = f"{safe(str(directory))}; --state-dir names another"
-        print(f"ctxmgr forget: nothing is kept of {safe(parsed.session)} in {where}", file=sys.stderr)
+        print(f"{said}: nothing is kept of {safe(parsed.session)} in {where}", file=sys.stderr)
         return 2
     print(f"deleted: {'the snapshot' if known else 'no snapshot'}, {gone} originals")
     return 0

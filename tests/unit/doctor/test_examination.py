@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from ctxmgr.cli import main
-from ctxmgr.doctor import Surroundings, as_json, examine, is_well, lines
-from ctxmgr.doctor.diagnosis import Diagnosis
+from ctxmgr.doctor import as_json, examine, is_well, lines
+from ctxmgr.doctor.diagnosis import Diagnosis, Surroundings
 
 
 def well(_: Surroundings) -> Iterator[Diagnosis]:

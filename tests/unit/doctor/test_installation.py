@@ -10,8 +10,8 @@ import pytest
 from ctxmgr import __version__
 from ctxmgr.client import SpawnedSidecar
 from ctxmgr.devices import tokens
-from ctxmgr.doctor import Surroundings, installation, sidecar
-from ctxmgr.doctor.diagnosis import Diagnosis
+from ctxmgr.doctor import installation, sidecar
+from ctxmgr.doctor.diagnosis import Diagnosis, Surroundings
 
 PLACE = Surroundings()
 

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from ctxmgr.doctor import Surroundings, agents, recorded, setting_files
+from ctxmgr.doctor import agents, recorded, setting_files
+from ctxmgr.doctor.diagnosis import Surroundings
 
 PROGRAM = "#!/bin/sh\necho '9.9 (Claude Code)'\n"
 

@@ -11,8 +11,8 @@ import pytest
 
 from ctxmgr.devices import ArchiveDatabase, archive_path
 from ctxmgr.devices.snapshots import SnapshotStore, file_name
-from ctxmgr.doctor import Surroundings, state
-from ctxmgr.doctor.diagnosis import Diagnosis
+from ctxmgr.doctor import state, surroundings
+from ctxmgr.doctor.diagnosis import Diagnosis, Surroundings
 from ctxmgr.model import ArchiveRow
 
 
@@ -118,3 +118,12 @@ def test_another_programs_database_is_no_archive(place: Surroundings) -> None:
     connection.commit()
     connection.close()
     assert grades(state.archive(place)) == [("warn", "can not be used: it is no archive of ctxmgr")]
+
+
+def test_the_directory_is_the_one_that_is_named_or_the_settings(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_text("state_dir = '/from/settings'")
+    environ = {"CTXMGR_CONFIG": str(tmp_path / "config.toml")}
+    assert surroundings(environ, str(tmp_path), "/named", None).state == Path("/named")
+    assert surroundings(environ, str(tmp_path), None, None).state == Path("/from/settings")
+    (tmp_path / "config.toml").write_text("no settings")
+    assert surroundings(environ, str(tmp_path), None, None).state_dir == ""

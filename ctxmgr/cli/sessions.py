@@ -1,0 +1,46 @@
+"""The command `sessions`: the arguments of its four actions, and what runs them."""
+
+import argparse
+
+DESCRIPTION = (
+    "What the state directory holds: its sessions listed, one of them shown, exported into a file of its own, or "
+    "deleted with its originals. One that is open is not deleted. The exit code is 1 if a session is open, if it "
+    "can not be read whole, or if the disk refuses, 2 if there is no such session."
+)
+EXAMPLE = "ctxmgr sessions list"
+
+
+def add_arguments(command: argparse.ArgumentParser) -> None:
+    actions = command.add_subparsers(required=True, metavar="ACTION", dest="action")
+    listing = _action(actions, "list", "all of them, the one saved last first", "ctxmgr sessions list --json")
+    listing.add_argument("--json", action="store_true", help="print them as JSON")
+    show = _action(actions, "show", "what ctxmgr knows of one", "ctxmgr sessions show SESSION --full")
+    _add_session(show)
+    show.add_argument("--full", action="store_true", help="show long texts whole")
+    export = _action(
+        actions, "export", "one in a file of its own, with its originals", "ctxmgr sessions export SESSION s.jsonl"
+    )
+    _add_session(export)
+    export.add_argument("file", metavar="FILE", help="a file that is not there yet; it is made for you alone")
+    delete = _action(actions, "delete", "some, with their originals", "ctxmgr sessions delete SESSION")
+    delete.add_argument("session", metavar="SESSION", nargs="+", help="their ids")
+
+
+def _action(
+    actions: "argparse._SubParsersAction[argparse.ArgumentParser]", name: str, summary: str, example: str
+) -> argparse.ArgumentParser:
+    action = actions.add_parser(
+        name, help=summary, description=f"{summary[0].upper()}{summary[1:]}.", epilog=f"for example: {example}"
+    )
+    action.add_argument("--state-dir", metavar="DIR", help="the state directory (default: the settings' or yours)")
+    return action
+
+
+def _add_session(action: argparse.ArgumentParser) -> None:
+    action.add_argument("session", metavar="SESSION", help="the session's id, as the list has it")
+
+
+def run(parsed: argparse.Namespace) -> int:
+    from ctxmgr.study.inspection import sessions
+
+    return sessions.run(parsed)

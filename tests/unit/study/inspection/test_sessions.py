@@ -1,0 +1,243 @@
+"""The command `sessions`: what is saved, listed, shown, exported and deleted."""
+
+import json
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from ctxmgr.cli import main
+from ctxmgr.devices import ArchiveDatabase, ArchiveFault
+from ctxmgr.devices.snapshots import SnapshotStore, file_name
+from ctxmgr.model import ArchiveRow
+from ctxmgr.study.inspection import listing
+from ctxmgr.study.spawning.inprocess import InProcess
+
+USER = {"role": "user", "content": "hello", "timestamp": 1}
+REPLY = {"role": "assistant", "content": [{"type": "text", "text": "ok"}], "stopReason": "stop", "timestamp": 2}
+ODD = "../../etc/passwd\x1b[31m"
+
+
+def save(state: Path, session: str) -> Path:
+    """A session with one list of one message; its snapshot."""
+    host = InProcess()
+    host.request("context", sessionId="s", messages=[USER])
+    host.notify("turn_end", sessionId="s", message=REPLY, usage={"tokens": 1_000})
+    host.request("setPolicy", sessionId="s", policy={"preset": "turns"})
+    opened = SnapshotStore(state).open(session)
+    assert opened.file is not None
+    for line in host.saved["s"]:
+        for member in (b'"sessionId":', b'"session_id":'):
+            line = line.replace(member + b'"s"', member + json.dumps(session).encode())
+        opened.file.append(line)
+    opened.file.close()
+    return state / file_name(session)
+
+
+def put(state: Path, session: str, *texts: str) -> None:
+    archive = ArchiveDatabase(state)
+    archive.put(session, [ArchiveRow(f"h{at}", f"k{at}", "read a.py", text) for at, text in enumerate(texts)])
+    archive.close()
+
+
+@pytest.fixture
+def state(tmp_path: Path) -> Path:
+    return tmp_path / "state"
+
+
+def run(state: Path, action: str, *arguments: str) -> int:
+    return main(["sessions", action, "--state-dir", str(state), *arguments])
+
+
+def test_the_list_has_each_session_with_its_figures(state: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for at, name in enumerate(("a", "b")):
+        os.utime(save(state, name), (at, at))
+    assert run(state, "list", "--json") == 0
+    newest, oldest = json.loads(capsys.readouterr().out)
+    assert (newest["session"], oldest["session"]) == ("b", "a")
+    assert newest["file"] == str(state / file_name("b"))
+    assert newest["size_bytes"] == (state / file_name("b")).stat().st_size
+    figures = ("saved_ms", "message_count", "preset", "model", "holder", "fault")
+    assert [newest[one] for one in figures] == [1000, 1, "turns", "m", None, None]
+    assert newest["event_count"] == 1
+    assert newest["outgoing_tokens"] > 0
+    assert run(state, "list") == 0
+    head, first, _ = capsys.readouterr().out.splitlines()
+    assert head.split() == list(listing.HEAD)
+    assert first.split()[-1] == "b"
+    assert "turns" in first
+
+
+@pytest.mark.parametrize(
+    ("passed_ms", "age"),
+    [(-5, "now"), (59_999, "now"), (60_000, "1 min"), (7_200_000, "2 h"), (864_000_000, "10 d")],
+)
+def test_an_age_is_in_its_largest_unit(passed_ms: int, age: str) -> None:
+    assert listing.age(passed_ms) == age
+
+
+def test_without_sessions_it_says_where_it_looked(state: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(state, "list") == 0
+    assert capsys.readouterr().out == f"no session is saved in {state}\n"
+    assert run(state, "list", "--json") == 0
+    assert json.loads(capsys.readouterr().out) == []
+    assert not state.exists()
+
+
+def test_one_that_can_not_be_read_is_listed_with_the_reason(
+    state: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    save(state, "a")
+    (state / "broken.jsonl").write_bytes(b"rubbish\n")
+    (state / "empty.jsonl").write_bytes(b"")
+    assert run(state, "list", "--json") == 0
+    faults = {one["session"]: one["fault"] for one in json.loads(capsys.readouterr().out)}
+    assert faults == {"a": None, "broken.jsonl": "its first line is broken", "empty.jsonl": "nothing is saved yet"}
+    assert run(state, "list") == 0
+    assert "broken.jsonl: its first line is broken" in capsys.readouterr().out
+
+
+def test_an_odd_id_is_no_path_and_is_shown_made_safe(state: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = save(state, ODD)
+    assert path.parent == state
+    assert run(state, "list") == 0
+    assert "../../etc/passwd\\u001b[31m" in capsys.readouterr().out
+    assert run(state, "show", ODD) == 0
+    assert "\x1b" not in capsys.readouterr().out
+    assert run(state, "delete", ODD) == 0
+    assert not path.exists()
+
+
+def test_one_that_is_open_is_listed_so_and_not_deleted(state: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    save(state, "a")
+    other = save(state, "b")
+    put(state, "a", "text")
+    opened = SnapshotStore(state).open("a")
+    assert opened.file is not None
+    assert run(state, "list") == 0
+    assert f"a (open: process {os.getpid()})" in capsys.readouterr().out
+    assert run(state, "delete", "a", "b") == 1
+    said = capsys.readouterr()
+    assert f"is locked by pid {os.getpid()}: nothing was deleted" in said.err
+    assert said.err.startswith("ctxmgr sessions delete: ")
+    assert (state / file_name("a")).exists()
+    assert not other.exists()
+    opened.file.close()
+    assert run(state, "delete", "a") == 0
+    assert capsys.readouterr().out == "deleted: the snapshot, 1 originals\n"
+
+
+def test_an_unknown_id_is_2(state: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for action, *more in (("show",), ("delete",), ("export", str(tmp_path / "x"))):
+        assert run(state, action, "nobody", *more) == 2
+        said = capsys.readouterr().err
+        assert (said.count("\n"), f"of nobody in {state}; --state-dir names another" in said) == (1, True)
+    assert not (tmp_path / "x").exists()
+    assert not state.exists()
+
+
+def test_show_says_what_inspect_says(state: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = save(state, "a")
+    assert run(state, "show", "a", "--full") == 0
+    shown = capsys.readouterr().out
+    assert main(["inspect", str(path), "--full"]) == 0
+    assert capsys.readouterr().out == shown
+
+
+def test_an_export_holds_one_session_and_nothing_else(
+    state: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = save(state, "a")
+    save(state, "other")
+    put(state, "a", "the text", "half a pair \udc80")
+    put(state, "other", "another text")
+    file = tmp_path / "a.export"
+    assert run(state, "export", "a", str(file)) == 0
+    head, *lines = [json.loads(line) for line in file.read_text("ascii").splitlines()]
+    assert head == {"export": "ctxmgr session", "version": 1, "sessionId": "a"}
+    records = [json.loads(line[9:]) for line in path.read_text("utf-8").splitlines()]
+    assert [line["record"] for line in lines if "record" in line] == records
+    assert [line["original"] for line in lines if "original" in line] == [
+        {"handle": "h0", "key": "k0", "call": "read a.py", "text": "the text"},
+        {"handle": "h1", "key": "k1", "call": "read a.py", "text": "half a pair \udc80"},
+    ]
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    out = capsys.readouterr().out
+    assert out.startswith(f"{file}: {len(records)} records of the snapshot, 2 originals, ")
+    assert "what was said and read" in out
+
+
+def test_a_file_that_is_there_is_not_written_over(
+    state: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    save(state, "a")
+    (tmp_path / "file").write_text("mine")
+    (tmp_path / "link").symlink_to(tmp_path / "nowhere")
+    for name in ("file", "link"):
+        assert run(state, "export", "a", str(tmp_path / name)) == 2
+        assert "is there already" in capsys.readouterr().err
+    assert (tmp_path / "file").read_text() == "mine"
+    assert run(state, "export", "a", str(tmp_path / "none" / "file")) == 1
+    assert "can not be written: No such file or directory" in capsys.readouterr().err
+
+
+def test_of_a_full_disk_no_half_of_an_export_stays(
+    state: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    save(state, "a")
+
+    def full(value: object, **more: object) -> str:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(json, "dumps", full)
+    assert run(state, "export", "a", str(tmp_path / "x")) == 1
+    assert "can not be written: No space left on device" in capsys.readouterr().err
+    assert not (tmp_path / "x").exists()
+
+
+def test_of_a_broken_snapshot_its_good_lines_are_exported_and_the_fault_is_told(
+    state: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = save(state, "a")
+    put(state, "a", "text")
+    path.write_bytes(b"rubbish\n")
+    assert run(state, "export", "a", str(tmp_path / "x")) == 1
+    said = capsys.readouterr()
+    assert "0 records of the snapshot, 1 originals" in said.out
+    assert "can not be used: its first line is broken" in said.err
+
+
+def test_where_the_archive_can_not_be_read_nothing_is_exported(
+    state: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    save(state, "a")
+
+    def refuse(self: ArchiveDatabase, session: str) -> list[ArchiveRow]:
+        raise ArchiveFault("the disk refuses")
+
+    monkeypatch.setattr(ArchiveDatabase, "rows", refuse)
+    assert run(state, "export", "a", str(tmp_path / "x")) == 1
+    assert capsys.readouterr().err == "ctxmgr sessions: the originals can not be read: the disk refuses\n"
+    assert not (tmp_path / "x").exists()
+
+
+def test_the_directory_is_the_one_that_the_settings_name(
+    state: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    save(state, "a")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("CTXMGR_STATE_DIR", str(state))
+    assert main(["sessions", "list"]) == 0
+    assert capsys.readouterr().out.splitlines()[1].split()[-1] == "a"
+    monkeypatch.setenv("CTXMGR_STATE_DIR", "nowhere")
+    assert main(["sessions", "list"]) == 2
+    assert "CTXMGR_STATE_DIR: state_dir must be a path" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("action", ["list", "show", "export", "delete"])
+def test_each_action_says_how_it_is_called(action: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["sessions", action, "--help"])
+    assert ended.value.code == 0
+    assert f"for example: ctxmgr sessions {action}" in " ".join(capsys.readouterr().out.split())
