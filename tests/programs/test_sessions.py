@@ -12,7 +12,7 @@ import pytest
 from tests.programs.conftest import Playing
 from tests.programs.running import WINDOW_TOKENS, Agent, Claude, Codex, Through
 from tests.provider import Agent as SubAgent
-from tests.provider import Cut, Fault, Provider, Reset, Script, failing, looking, script, step
+from tests.provider import Cut, Fault, Provider, Read, Reset, Script, Write, failing, looking, script, step
 
 pytestmark = pytest.mark.real
 
@@ -121,3 +121,11 @@ def test_codex_compacts(playing: Playing, through: Through, custom: bool) -> Non
     assert len(summaries) >= (1 if through == "direct" else 0)
     upgrades = {one.status for one in provider.record.exchanges if one.method == "GET"}
     assert upgrades == ({426} if through == "direct" and not custom else set())
+
+
+def test_a_file_is_written(playing: Playing) -> None:
+    look = script("Write it down", step(Read("README.md"), Write("notes.md", "Seen.\n")), final="Written.")
+    session, provider = playing(Claude(), look, faults={1: failing(529)})
+    assert session.prompt("Write it down, please.") == "Written."
+    assert (session.tree / "notes.md").read_text() == "Seen.\n"
+    held(provider, look)
