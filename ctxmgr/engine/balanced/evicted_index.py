@@ -19,7 +19,7 @@ from ctxmgr.engine.conversation import BlockRef, Step
 from ctxmgr.engine.ledger import essential
 from ctxmgr.engine.text import code, one_line
 from ctxmgr.engine.tools import CHANGES, ToolCall, calls_of, outcome
-from ctxmgr.model import Block, Message, Weigh
+from ctxmgr.model import Block, Message, Weigh, once
 
 HEADING = "## Left out (names it held; look again for more)"
 SAID_HEADING = "## Said by the user (shortened)"
@@ -87,10 +87,12 @@ def _blocks(message: Message) -> Iterable[tuple[Block, frozenset[str], ToolCall 
     return zip(message.view.blocks, names.of_message(message), calls_of(message), strict=True)
 
 
+@once
 def _path(call: ToolCall) -> str:
     return next((one.path for one in call.effects if one.path and one.kind in ("read", *CHANGES)), "")
 
 
+@once
 def _asked(call: ToolCall) -> str:
     """What to ask for again, whole: as a run is known, whatever filter its output passed."""
     path = _path(call)
@@ -104,6 +106,7 @@ def _tells(call: ToolCall, failed: bool) -> bool:
     return bool(_path(call)) or (call.shell is not None and (failed or call.shell.status.about != "look"))
 
 
+@once
 def _label(call: ToolCall) -> str:
     """What to ask for again."""
     path = _path(call)

@@ -121,7 +121,12 @@ def _ends_with(conversation: ConversationIndex, at: int) -> str:
 
 
 def _reads(call: ToolCall, files: Globs) -> bool:
-    return any(files.met(path.replace("\\", "/").casefold()) for path in call.read_paths)
+    return any(_is_one(path, files) for path in call.read_paths)
+
+
+@lru_cache(maxsize=4_096)
+def _is_one(path: str, files: Globs) -> bool:
+    return files.met(path.replace("\\", "/").casefold())
 
 
 def _results(conversation: ConversationIndex, asked: dict[int, frozenset[str]]) -> Iterator[BlockRef]:

@@ -22,6 +22,7 @@ from ctxmgr.engine.staleness.result_range import Notes, notes
 from ctxmgr.engine.tools import EffectKind, FileEffect, ToolCall, calls_of, identity, outcome, paths
 from ctxmgr.model import Block, Message, once
 
+_encode = msgspec.json.Encoder(order="deterministic").encode
 AWAY = "\0"  # between a directory that a shell went to, and a path seen from there (rule 3)
 
 
@@ -172,4 +173,9 @@ def _notes(result: Block, shell: bool) -> Notes:
 
 def _same(block: Block) -> str:
     """What makes another call the same: its tool and those arguments that count."""
-    return f"{block.tool} {json.dumps(identity(block.arguments or {}), sort_keys=True, default=str)}"
+    arguments = identity(block.arguments or {})
+    try:
+        told = _encode(arguments)
+    except (msgspec.MsgspecError, ValueError, TypeError, OverflowError, RecursionError):  # no JSON can say it
+        told = json.dumps(arguments, sort_keys=True, default=str).encode()
+    return f"{block.tool} {told.decode()}"

@@ -59,7 +59,7 @@ class Notes(msgspec.Struct, frozen=True, gc=False):
 
 def _range(text: str) -> tuple[Range | None, bool]:
     """The range, and whether the numbers have a gap behind it."""
-    first = _NUMBERED.search(text, 0, min(len(text), HEAD_CHARACTERS))
+    first = _first(text, min(len(text), HEAD_CHARACTERS))
     if first is None:
         return None, False
     start = int(first[1])
@@ -67,6 +67,17 @@ def _range(text: str) -> tuple[Range | None, bool]:
     if last and last - start == text.count("\n", first.start(), at):
         return (start, last), False
     return (start, _unbroken(text, first)), True
+
+
+def _first(text: str, end: int) -> re.Match[str] | None:
+    """The first numbered line that stands whole before `end`."""
+    start = 0
+    while start >= 0:
+        line = _NUMBERED.match(text, start, end)
+        if line is not None:
+            return line
+        start = text.find("\n", start, end) + 1 or -1
+    return None
 
 
 def _last(text: str, first: int) -> tuple[int, int]:
@@ -102,9 +113,10 @@ def notes(text: str, shell: bool = False) -> Notes:
     body = text
     if text.rstrip().endswith(_REMINDER[1]):  # what a host adds for the model behind an output
         body = text[: text.rfind(_REMINDER[0])].rstrip()
-    go_on = list(_GO_ON.finditer(body, max(0, len(body) - NOTE_CHARACTERS)))
+    end = body[-NOTE_CHARACTERS:]
+    go_on = list(_GO_ON.finditer(end)) if "continue" in end or "beyond line" in end else ()
     more = int(go_on[-1][1] or 0) or int(go_on[-1][2] or 0) + 1 if go_on else 0
-    ended = body.find("(End of file", max(0, len(body) - NOTE_CHARACTERS)) >= 0
+    ended = "(End of file" in end
     numbered, broken = _range(body)
     opened = window(body)
     if opened is not None and numbered is not None:

@@ -21,10 +21,14 @@ _MARK_START = re.compile(r"\[(?=\s*ctxmgr)", re.IGNORECASE)
 
 def one_line(text: str, limit: int = BULLET_CHARACTERS) -> str:
     """Return `text` on one line of at most `limit` characters, without marks of its own."""
-    text = _BULLET_BREAK.sub("; ", text[: MOST_CHARACTERS_READ * limit].strip())
+    text = text[: MOST_CHARACTERS_READ * limit].strip()
+    if "\n" in text:
+        text = _BULLET_BREAK.sub("; ", text)
     text = text.replace(":; ", ": ").replace("**", "")
-    text = _MARK_START.sub("(", plain(_FENCES.sub(" ", text)))
-    return shorten(_FIRST_MARK.sub("", text), limit)
+    text = plain(_FENCES.sub(" ", text) if "```" in text or "~~~" in text else text)
+    text = _MARK_START.sub("(", text) if "[" in text else text
+    marks = _FIRST_MARK.match(text)
+    return shorten(text[marks.end() :] if marks else text, limit)
 
 
 def sentence(fact: Fact, limit: int = BULLET_CHARACTERS) -> str:

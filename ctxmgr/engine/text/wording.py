@@ -25,6 +25,8 @@ _ABBREVIATION = re.compile(r"(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|approx|resp|no|fi
 
 def plain(text: str) -> str:
     """Return `text` as one line without control characters, escape sequences and unpaired surrogates."""
+    if text.isascii() and text.isprintable():  # most are: of blanks they have spaces alone
+        return " ".join(text.split())
     if "\x1b" in text:
         text = _ESCAPES.sub("", text)
     text = _UNSEEN.sub("", text)

@@ -4,12 +4,12 @@ It reads arguments of any type: what is not of the type that its role has is not
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
 from typing import Any
 
 from ctxmgr.engine.tools import patches
 from ctxmgr.engine.tools.paths import normal
 from ctxmgr.engine.tools.roles import ArgumentRole, role_of
+from ctxmgr.model import once
 
 Arguments = Mapping[str, Any]
 
@@ -61,12 +61,14 @@ class CallArguments:
                 return int(value)
         return None
 
-    @cached_property
+    @property
+    @once
     def path(self) -> str:
         """The file it names, "" for none, in one spelling."""
         return normal(self.text("path", "destination", "source") or "")
 
-    @cached_property
+    @property
+    @once
     def several(self) -> tuple[str, ...]:
         """The files of a list; what holds a wildcard is none."""
         texts = (
@@ -82,7 +84,8 @@ class CallArguments:
         found = self.path or normal(self.text("directory") or "")
         return found or next(iter(self.several), "")
 
-    @cached_property
+    @property
+    @once
     def parts(self) -> tuple["CallArguments", ...]:
         """What stands in lists of objects, and in objects, each by itself: edits, files with their texts."""
         found: list[CallArguments] = []

@@ -96,7 +96,7 @@ class Tasks(msgspec.Struct, frozen=True, gc=False):
     whole: bool = True
 
 
-class ToolCall(msgspec.Struct, frozen=True):
+class ToolCall(msgspec.Struct, frozen=True, dict=True):
     """All that is known of a call before its result.
 
     `kind`: what the tool is for, "" unknown. `paths`: every file and directory that the call names, also where what
