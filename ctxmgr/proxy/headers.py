@@ -20,3 +20,10 @@ def passed(raw: RawHeaders, without: Iterable[str] = ()) -> CIMultiDict[str]:
     }
     left = HOP_BY_HOP | ANSWERED_HERE | named | set(without)
     return CIMultiDict((name, value) for name, value in listed if name.lower() not in left)
+
+
+def one_spelling(given: CIMultiDict[str]) -> CIMultiDict[str]:
+    """A request's headers, a name that comes again spelled as the first time: of two spellings aiohttp sends the
+    last alone."""
+    spelled: dict[str, str] = {}
+    return CIMultiDict((spelled.setdefault(name.lower(), name), value) for name, value in given.items())

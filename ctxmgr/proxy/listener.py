@@ -20,7 +20,7 @@ from ctxmgr.proxy.apis import ListCall, api_of
 from ctxmgr.proxy.body import UnreadableBody, decoded
 from ctxmgr.proxy.conversations import Conversations
 from ctxmgr.proxy.page import PageRoutes
-from ctxmgr.proxy.passing import Outgoing, Unreachable, Upstream
+from ctxmgr.proxy.passing import Broken, Outgoing, Unreachable, Upstream
 from ctxmgr.proxy.rewriting import Prepared, Rewriter
 from ctxmgr.proxy.settings import ProxySettings
 from ctxmgr.proxy.usage import UsageReader
@@ -103,6 +103,8 @@ class Proxy:
                 sent = passing.body_of(request) if request.body_exists else None
                 return await passing.answer(request, await self._ask(request, sent))
             return await self._called(request, api)
+        except Broken:
+            return passing.broken(request)
         except Unreachable as fault:
             return passing.error(502, faults.error_body(format, "api_error", str(fault)))
 
@@ -116,7 +118,7 @@ class Proxy:
             told = await came.read()
             other = await self.rewriter.again(prepared, _plain(told, came))
             if other is None:
-                return passing.whole(came, told)
+                return await passing.whole(request, came, told)
             prepared, came = other, await self._ask(request, body, other)
         reader = UsageReader(came.headers.get("content-type", ""), came.headers.get("content-encoding", ""))
         response = await passing.answer(request, came, reader.feed)

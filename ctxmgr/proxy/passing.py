@@ -1,13 +1,15 @@
 """Carries a request to the provider and its answer back, each byte when it comes.
 
 1. Status, reason, headers and body of an answer pass as they came, chunk by chunk. One that the provider cuts is
-   cut for the program too: a clean end would make a short answer of it.
+   cut for the program too: a clean end would make a short answer of it. So is a connection that it breaks before
+   an answer.
 2. A program that goes away takes its request with it.
 3. A provider that can not be reached is told in the shape that the program knows, with status 502.
+4. The machine's HTTP proxy is heeded, as by the program itself; of its other settings (`.netrc`) nothing is sent.
 """
 
 from collections.abc import AsyncIterator, Callable
-from typing import TypeVar
+from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
 import msgspec
@@ -22,6 +24,7 @@ SKIPPED = ("User-Agent", "Accept", "Accept-Encoding", "Content-Type")  # the lib
 ADDED = ("Date", "Server", "Content-Type")  # to an answer
 LONGEST_LINE, LONGEST_FIELD = 1 << 16, 1 << 18  # bytes, of what a head may hold: programs tell much in theirs
 BUFFER_BYTES = 1 << 20
+PIECE_BYTES = 1 << 18  # a body goes out so, and nothing waits for all of it
 
 Tee = Callable[[bytes], None]
 
@@ -36,7 +39,20 @@ class Outgoing(msgspec.Struct, frozen=True):
 
 
 class Unreachable(Exception):
-    """Nothing came back from the provider. The text names no address beyond its host."""
+    """There is no way to the provider. The text names no address beyond its host."""
+
+
+class Broken(Exception):
+    """The provider broke the connection and did not answer."""
+
+
+class PassedAnswer(web.StreamResponse):
+    """An answer of the provider's: nothing is added to it."""
+
+    def __init__(self, came: aiohttp.ClientResponse) -> None:
+        passed = headers.passed(came.raw_headers)
+        super().__init__(status=came.status, reason=came.reason, headers=passed)
+        self.missing = [name for name in ADDED if name not in passed]
 
 
 class Upstream:
@@ -53,28 +69,47 @@ class Upstream:
             max_field_size=LONGEST_FIELD,
             read_bufsize=BUFFER_BYTES,
             connector=aiohttp.TCPConnector(limit=0),
-            trust_env=True,
         )
+        self._by = _http_proxy(URL(self._base))
 
     def url(self, raw_path: str) -> URL:
         """Of a path with its query, as it was asked for."""
         return URL(self._base + raw_path, encoded=True)
 
     async def ask(self, outgoing: Outgoing) -> aiohttp.ClientResponse:
-        """The answer's head. Raises Unreachable."""
+        """The answer's head. Raises Unreachable and Broken."""
+        sent, body = headers.one_spelling(outgoing.headers), outgoing.body
+        if isinstance(body, bytes):
+            sent["Content-Length"] = str(len(body))
         try:
             return await self._session.request(
                 outgoing.method,
                 outgoing.url,
-                headers=outgoing.headers,
-                data=outgoing.body,
+                headers=sent,
+                data=_pieces(body) if isinstance(body, bytes) and len(body) > PIECE_BYTES else body,
                 allow_redirects=False,
+                proxy=self._by,
             )
+        except (aiohttp.ServerDisconnectedError, ConnectionResetError, BrokenPipeError):
+            raise Broken from None
         except (aiohttp.ClientError, OSError, TimeoutError) as fault:
             raise Unreachable(f"{outgoing.url.host} can not be reached: {type(fault).__name__}") from None
 
     async def close(self) -> None:
         await self._session.close()
+
+
+def _http_proxy(url: URL) -> URL | None:
+    """By which one the environment has this address reached."""
+    found = getproxies().get(url.scheme)
+    if not found or (url.host and proxy_bypass(f"{url.host}:{url.port}")):
+        return None
+    return URL(found if "://" in found else f"http://{found}")
+
+
+async def _pieces(body: bytes) -> AsyncIterator[memoryview]:
+    for start in range(0, len(body), PIECE_BYTES):
+        yield memoryview(body)[start : start + PIECE_BYTES]
 
 
 async def body_of(request: web.Request) -> AsyncIterator[bytes]:
@@ -84,9 +119,8 @@ async def body_of(request: web.Request) -> AsyncIterator[bytes]:
 
 
 async def answer(request: web.Request, came: aiohttp.ClientResponse, tee: Tee | None = None) -> web.StreamResponse:
-    """Passes an answer on (rule 1). `tee` sees each chunk after it has gone. Raises ConnectionResetError where the
-    program went away."""
-    response = _headed(_Passed(status=came.status, reason=came.reason), came)
+    """Passes an answer on (rule 1). `tee` sees each chunk after it has gone."""
+    response = PassedAnswer(came)
     try:
         await response.prepare(request)
         async for chunk in came.content.iter_any():
@@ -94,17 +128,26 @@ async def answer(request: web.Request, came: aiohttp.ClientResponse, tee: Tee | 
             if tee is not None:
                 tee(chunk)
         await response.write_eof()
-    except aiohttp.ClientError:
-        if request.transport is not None:
-            request.transport.abort()
+    except aiohttp.ClientError:  # of either side
+        broken(request)
     finally:
         came.close() if not came.content.at_eof() else came.release()
     return response
 
 
-def whole(came: aiohttp.ClientResponse, body: bytes) -> web.Response:
-    """An answer whose body was read."""
-    return _headed(_PassedWhole(status=came.status, reason=came.reason, body=body), came)
+async def whole(request: web.Request, came: aiohttp.ClientResponse, body: bytes) -> web.StreamResponse:
+    """Passes an answer on whose body was read."""
+    response = PassedAnswer(came)
+    await response.prepare(request)
+    await response.write_eof(body)
+    return response
+
+
+def broken(request: web.Request) -> web.StreamResponse:
+    """Breaks the program's connection; what is given back goes nowhere."""
+    if request.transport is not None:
+        request.transport.abort()
+    return web.Response()
 
 
 def error(status: int, body: bytes) -> web.Response:
@@ -112,30 +155,7 @@ def error(status: int, body: bytes) -> web.Response:
     return web.Response(status=status, body=body, content_type="application/json")
 
 
-class _Passed(web.StreamResponse):
-    """An answer of the provider's. `own_names`: of the headers that came with it, in lower case."""
-
-    own_names: frozenset[str] = frozenset()
-
-
-class _PassedWhole(_Passed, web.Response):
-    """The same of one whose body was read."""
-
-
-_R = TypeVar("_R", bound=_Passed)
-
-
-def _headed(response: _R, came: aiohttp.ClientResponse) -> _R:
-    passed = headers.passed(came.raw_headers)
-    response.headers.clear()
-    response.headers.extend(passed)
-    response.own_names = frozenset(name.lower() for name in passed)
-    return response
-
-
 async def without_additions(request: web.BaseRequest, response: web.StreamResponse) -> None:
     """Takes off what the library adds to an answer that is passed on."""
-    if isinstance(response, _Passed):
-        for name in ADDED:
-            if name.lower() not in response.own_names:
-                response.headers.popall(name, None)
+    for name in response.missing if isinstance(response, PassedAnswer) else ():
+        response.headers.popall(name, None)

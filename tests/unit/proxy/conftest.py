@@ -28,18 +28,23 @@ class Rig:
 
 @pytest.fixture
 async def rig(tmp_path: Path) -> AsyncIterator[Callable[..., Any]]:
-    """Makes one: keyword arguments are flags of the settings, `observe`, `timing`."""
+    """Makes one: keyword arguments are flags of the settings, `observe`, `timing`, and `before`, the address of
+    another provider. Several are proxies over one state directory."""
     open_rigs: list[Any] = []
 
     async def make(
-        observe: bool = False, timing: Timing | None = None, names: tuple[str, ...] = (), **flags: Any
+        observe: bool = False,
+        timing: Timing | None = None,
+        names: tuple[str, ...] = (),
+        before: str = "",
+        **flags: Any,
     ) -> Rig:
         said: list[str] = []
         layers = settings.read({"window": 20_000} | flags, {}, tmp_path)
         upstream = provider()
         up = await upstream.__aenter__()
         made = ProxySettings(
-            up.url,
+            before or up.url,
             layers.settings_for,
             observe=observe,
             names=names,

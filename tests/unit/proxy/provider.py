@@ -80,7 +80,9 @@ async def provider() -> AsyncIterator[Provider]:
 
     app = web.Application(client_max_size=1 << 28)
     app.router.add_route("*", "/{path:.*}", serve)
-    runner = web.AppRunner(app, auto_decompress=False, handler_cancellation=True, access_log=None)
+    runner = web.AppRunner(
+        app, auto_decompress=False, handler_cancellation=True, access_log=None, max_line_size=1 << 16
+    )
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", 0).start()
     made.url = f"http://127.0.0.1:{runner.addresses[0][1]}"
