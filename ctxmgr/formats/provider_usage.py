@@ -52,5 +52,7 @@ def _provider(fields: dict[str, Any]) -> Usage | None:
 
 def _number(fields: dict[str, Any], name: str) -> int:
     value = fields.get(name)
+    if value is None:
+        return 0
     good = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < 2**53
-    return int(value) if good else 0  # type: ignore[arg-type]
+    return int(value) if good else 0

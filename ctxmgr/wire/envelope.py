@@ -23,7 +23,7 @@ Knows no methods and no framing.
 import codecs
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -93,6 +93,20 @@ _ANY = msgspec.json.Decoder(msgspec.Raw)
 _STRING = msgspec.json.Decoder(str)
 _ENCODER = msgspec.json.Encoder()
 
+
+class _Usual(msgspec.Struct, gc=False):
+    """A request as nearly every body is one."""
+
+    jsonrpc: Literal["2.0"]
+    id: msgspec.Raw
+    method: str
+    params: msgspec.Raw
+    result: msgspec.Raw = _ABSENT
+    error: msgspec.Raw = _ABSENT
+
+
+_USUAL = msgspec.json.Decoder(_Usual)
+
 Message = Request | Notification | Response
 
 
@@ -100,6 +114,8 @@ def decode(body: bytes, mode: Mode = "content-length") -> Message | Fault:
     """One body, as the framer gave it. `mode` is the framer's; only "ndjson" lets `jsonrpc` be absent."""
     if not _is_utf8(body):
         return _unreadable(body, PARSE_ERROR, "the body is not UTF-8")
+    if (usual := _usual(body)) is not None:
+        return usual
     mended = 0
     try:
         try:
@@ -119,6 +135,19 @@ def decode(body: bytes, mode: Mode = "content-length") -> Message | Fault:
     # The host looks for the id it sent, not for a mended one (rule 3).
     spelled = peek(body).id if mended else None
     return _judge(members, spelled or bytes(members.id), mode, mended)
+
+
+def _usual(body: bytes) -> Request | None:
+    """A request in which there is nothing to find fault with; None for all else, which is looked at closely."""
+    try:
+        members = _USUAL.decode(body)
+    except (msgspec.DecodeError, RecursionError):
+        return None
+    id_json = bytes(members.id)
+    good = id_json[:1] in _ID_STARTS and _starts_with(members.params, b"{")
+    return (
+        Request(id_json, members.method, members.params) if good and not (members.result or members.error) else None
+    )
 
 
 def _is_utf8(body: bytes) -> bool:

@@ -7,7 +7,7 @@ Rules:
 3. What a host sends is taken whatever version it speaks; what it is sent holds no member newer than that.
 """
 
-from typing import Any, TypeVar
+from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin
 
 import msgspec
 
@@ -52,6 +52,7 @@ def is_in(row: str, version: str) -> bool:
 
 
 HOLDING = (msgspec.Struct, list, tuple, dict)  # what may hold structs
+PLAIN = (str, int, float, bool, type(None), bytes, msgspec.Raw, ...)  # what does not
 
 
 def as_of(value: Value, version: str) -> Value:
@@ -85,17 +86,42 @@ _known: dict[tuple[type[msgspec.Struct], str], tuple[tuple[str, ...], tuple[str,
 
 
 def _members(kind: type[msgspec.Struct], version: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The fields that a host of this version knows, and those that came later; made out once."""
+    """The fields that a host of this version knows and that may hold what it does not know, and those that came
+    later; made out once."""
     if (kind, version) not in _known:
+        _known[kind, version] = kind.__struct_fields__, ()  # while it is made out, of a type that holds itself
         _known[kind, version] = _parted(kind, version)
     return _known[kind, version]
 
 
 def _parted(kind: type[msgspec.Struct], version: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     rows = zip(kind.__struct_fields__, kind.__struct_encode_fields__, strict=True)
-    known = {name: is_in(f"{kind.__name__}.{member}", version) for name, member in rows}
-    early = tuple(name for name, is_known in known.items() if is_known)
-    return early, tuple(name for name in known if name not in early)
+    late = tuple(name for name, member in rows if not is_in(f"{kind.__name__}.{member}", version))
+    shapes = _shapes(kind)
+    known = [name for name in kind.__struct_fields__ if name not in late]
+    return tuple(name for name in known if _may_change(shapes[name], version)), late
+
+
+def _shapes(kind: type[msgspec.Struct]) -> dict[str, Any]:
+    """The types of its fields; evaluated, which takes a while, only where they are not yet."""
+    shapes: dict[str, Any] = {}
+    for base in reversed(kind.__mro__):
+        shapes |= getattr(base, "__annotations__", {})
+    if any(isinstance(shape, str) for shape in shapes.values()):
+        return {field.name: field.type for field in msgspec.structs.fields(kind)}
+    return shapes
+
+
+def _may_change(shape: Any, version: str) -> bool:
+    """May a value of this type hold a member that came after `version`?"""
+    if isinstance(shape, type) and issubclass(shape, msgspec.Struct):
+        return any(_members(shape, version))
+    kind, held = get_origin(shape), get_args(shape)
+    if kind is Literal:
+        return False
+    if kind is Annotated:
+        held = held[:1]
+    return any(_may_change(one, version) for one in held) if held else shape not in PLAIN
 
 
 def _order(version: str) -> tuple[int, ...]:

@@ -25,6 +25,7 @@ from ctxmgr.session.session import SessionCore
 from ctxmgr.session.windows import window_of
 from ctxmgr.session.work import INLINE_BYTES, Offload, Verb
 
+TRAIL_LOOKED_AT = 64  # entries at the end of the path, where one that comes again is known
 EARLY_BYTES_AT_MOST = 32 << 10  # of messages heard before this turn_end that no list has shown yet
 
 
@@ -140,12 +141,13 @@ def _learn_turn(
     base = len(session.projection.messages) + 1
     numbered = [(base + number, message) for number, message in enumerate(messages)]
     entries: dict[int, str | None] = {}
-    trail = list(state.trail)
+    trail = state.trail
     if ids is not None:
         given = [ids.message, *(ids.tool_results or ())]
         entries = dict(zip((position for position, _ in numbered), given, strict=False))
         on_path = [*(id for _, id in users), *given]
-        trail += [one for one in on_path if one is not None and one not in trail[-64:]]
+        newest = trail[-TRAIL_LOOKED_AT:]
+        trail += tuple(one for one in on_path if one is not None and one not in newest)
     calls = session.calls(messages)
     at = int(params.at) if params.at is not None else None
     state, facts = ledger_updates.from_messages(state, numbered, calls, at, entries, session.source_messages)
@@ -155,7 +157,7 @@ def _learn_turn(
         inputs = session.inputs(state, session.ledger)
         state = ledger_updates.with_instructions(state, extend(ConversationIndex(), messages), 0, inputs)
     if len(trail) != len(state.trail):
-        state = msgspec.structs.replace(state, trail=tuple(trail))
+        state = msgspec.structs.replace(state, trail=trail)
     return state, (*bound, *facts)
 
 
@@ -171,6 +173,8 @@ def _latch_turn(session: SessionCore, overflow: bool, tokens: int, heard: bool) 
 
 def _is_high(session: SessionCore, tokens: int) -> bool:
     """Is it time to ask? What may leave with the next list by itself does not count."""
+    if tokens < session.thresholds.red:
+        return False
     inputs = session.inputs(session.state, session.ledger)
     leaves = session.preset.leavable_weight(session.state, session.plan, session.projection.answered, inputs)
     return tokens - inputs.gauge.ratio * leaves >= session.thresholds.red
