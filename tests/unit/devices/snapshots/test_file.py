@@ -66,8 +66,8 @@ def test_an_append_is_in_the_file_on_return(tmp_path: Path) -> None:
 
 
 GROWN = [
-    ("a small file never", 10, 60_000, False),
-    ("64 KiB over a small base", 10, 66_000, True),
+    ("a small file never", 10, 250_000, False),
+    ("256 KiB over a small base", 10, 263_000, True),
     ("a big base, three times", 100_000, 200_000, False),
     ("a big base, more than four times", 100_000, 301_000, True),
 ]

@@ -15,6 +15,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from ctxmgr.devices.snapshots import file
 from ctxmgr.server import effects as do
 from ctxmgr.server import runtime
 from tests.unit.server.faults.conversation import Host, Talk
@@ -38,6 +39,7 @@ def state(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     context = httpx.create_ssl_context()
     monkeypatch.setattr(httpx, "create_ssl_context", lambda **_: context)
     monkeypatch.setattr(runtime, "WATCH_SECONDS", 3_600.0)
+    monkeypatch.setattr(file, "GROWN_BYTES", 64 << 10)  # what is said grows a file by more
     for name in ("fsync", "fdatasync"):
         monkeypatch.setattr(os, name, lambda descriptor: None)
     with tempfile.TemporaryDirectory(dir=MEMORY if os.path.isdir(MEMORY) else None) as directory:
