@@ -1,11 +1,20 @@
-"""Arguments that several commands share, and the texts that are values of them. A wrong text is a ValueError."""
+"""Arguments that several commands share, the texts that are values of them, and who says what is wrong with them. A
+wrong text is a ValueError."""
 
 import argparse
+from typing import NoReturn
 
 TIMEOUT_HELP = "how long each wait may take (default: %(default)g)"
 MAX_TOKENS = 1_000_000_000  # of one number on the command line
 OVERHEAD_TOKENS = 5_000
 MAX_SECONDS = 86_400.0  # a day: longer is a mistake, and no wait is endless
+
+
+class OneLineParser(argparse.ArgumentParser):
+    """What is wrong with a call is said in one line, and a call that is right after it."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{self.prog}: {message}; {self.epilog}\n")
 
 
 def add_peer(command: argparse.ArgumentParser) -> None:

@@ -1,13 +1,15 @@
 """The commands of the command line, and what runs the one that is named."""
 
-import argparse
 import importlib
 import os
 import sys
 from collections.abc import Sequence
-from typing import NoReturn
+from typing import TYPE_CHECKING
 
 from ctxmgr import __version__
+
+if TYPE_CHECKING:
+    import argparse  # which a plain `serve` does not wait for
 
 COMMANDS = {  # what each is for; its module is loaded when it is named
     "serve": "serve one host on standard input and output",
@@ -27,13 +29,6 @@ COMMANDS = {  # what each is for; its module is loaded when it is named
 INTERRUPTED = 130  # 128 and the number of SIGINT, as of any program
 EXTRAS = {"rich": "study", "aiohttp": "proxy"}  # what brings a package that a command needs
 NO_EXTRA = "ctxmgr: this command needs the {0} extra: pip install 'ctxmgr-sidecar[{0}]'"
-
-
-class OneLineParser(argparse.ArgumentParser):
-    """What is wrong with a call is said in one line, and a call that is right after it."""
-
-    def error(self, message: str) -> NoReturn:
-        self.exit(2, f"{self.prog}: {message}; {self.epilog}\n")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -68,6 +63,11 @@ def _to_nowhere() -> None:
 def _run(given: Sequence[str]) -> int:
     """What was printed is out when it ends, by SystemExit too: help is printed before any command runs."""
     try:
+        if given and given[0] == "serve":
+            from ctxmgr.cli import serve
+
+            if (plain := serve.plain(given[1:])) is not None:
+                return serve.run(plain)
         parsed = parser(next((word for word in given if word in COMMANDS), None)).parse_args(given)
         code: int = parsed.run(parsed)
         return code
@@ -76,8 +76,10 @@ def _run(given: Sequence[str]) -> int:
             sys.stdout.flush()
 
 
-def parser(named: str | None) -> argparse.ArgumentParser:
+def parser(named: str | None) -> "argparse.ArgumentParser":
     """Takes the arguments of the named command. Of the others it knows what they are for."""
+    from ctxmgr.cli.arguments import OneLineParser
+
     top = OneLineParser(
         prog="ctxmgr",
         epilog="for example: ctxmgr replay --help",

@@ -12,21 +12,24 @@ A format is a module with these functions. The engine never sees one; the sessio
     extra_weight(view) -> tokens           what a model sees around a message
     usage(fields) -> Usage | None          of a decoded usage object, the provider's or ours
     accept(progress, said) -> Progress     what its provider would refuse of a list (`acceptance`)
+
+A format, and what reads it, is loaded when it is used: a start of the sidecar waits for none.
 """
 
-from ctxmgr.formats import auto, pi
-from ctxmgr.formats.acceptance import BEGINNING, Progress, refused
-from ctxmgr.formats.recognising import form_of, messages_of, settled
-from ctxmgr.formats.spelling import is_marked, mark_count, same_content, unmarked
-from ctxmgr.formats.table import FORMATS
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from ctxmgr.formats.table import AUTO, FORMATS, checked_name, form_of
 
 __all__ = [
+    "AUTO",
     "BEGINNING",
     "FORMATS",
     "Progress",
     "auto",
     "form_of",
     "is_marked",
+    "checked_name",
     "mark_count",
     "messages_of",
     "pi",
@@ -35,3 +38,22 @@ __all__ = [
     "settled",
     "unmarked",
 ]
+
+if TYPE_CHECKING:
+    from ctxmgr.formats import auto, pi
+    from ctxmgr.formats.acceptance import BEGINNING, Progress, refused
+    from ctxmgr.formats.recognising import messages_of, settled
+    from ctxmgr.formats.spelling import is_marked, mark_count, same_content, unmarked
+else:
+    _MODULES = {
+        **dict.fromkeys(("BEGINNING", "Progress", "refused"), "acceptance"),
+        **dict.fromkeys(("messages_of", "settled"), "recognising"),
+        **dict.fromkeys(("is_marked", "mark_count", "same_content", "unmarked"), "spelling"),
+    }
+
+    def __getattr__(name: str) -> object:
+        if name not in __all__:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        if name not in _MODULES:
+            return import_module(f"{__name__}.{name}")
+        return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)

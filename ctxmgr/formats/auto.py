@@ -17,7 +17,6 @@ from ctxmgr.formats.openai import (
 )
 
 __all__ = [
-    "NAME",
     "accept",
     "drop",
     "extra_weight",
@@ -29,5 +28,3 @@ __all__ = [
     "usage",
     "view",
 ]
-
-NAME = "auto"

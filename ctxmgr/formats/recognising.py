@@ -18,8 +18,8 @@ import msgspec
 
 from ctxmgr.formats import auto
 from ctxmgr.formats.content import UNREADABLE
-from ctxmgr.formats.table import FORMATS
-from ctxmgr.model import InvalidParams, invalid_params
+from ctxmgr.formats.table import AUTO, FORMATS
+from ctxmgr.model import InvalidParams
 
 ROLES = {
     **dict.fromkeys(("toolResult", "bashExecution", "branchSummary", "compactionSummary"), ("pi",)),
@@ -103,15 +103,7 @@ def messages_of(entries: Sequence[bytes]) -> list[bytes]:
 
 def name_of(form: ModuleType) -> str:
     """The name by which a host names this format."""
-    return next((name for name, module in FORMATS.items() if module is form), auto.NAME)
-
-
-def form_of(name: str, path: str) -> ModuleType:
-    """The format of this name, which stood at `path` of the params. Raises InvalidParams."""
-    known = {**FORMATS, auto.NAME: auto}
-    if name not in known:
-        raise invalid_params(f"message formats are {', '.join(known)}", path)
-    return known[name]
+    return next((name for name, module in FORMATS.items() if module is form), AUTO)
 
 
 def settled(form: ModuleType, raws: Sequence[bytes], path: str) -> ModuleType | None:

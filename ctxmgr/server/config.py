@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from ctxmgr.formats import form_of
 from ctxmgr.model import DeclaredTools, Weigh
 from ctxmgr.model.api import lifecycle, since
 from ctxmgr.wire import StrippedMessages
@@ -25,11 +26,11 @@ class ConnectionOptions(msgspec.Struct, frozen=True):
 
 
 class ConnectionConfig(msgspec.Struct, frozen=True):
-    """`form`: the message format's module. `keys`: the policy keys all sessions begin with. `record`: write
+    """`form_name` names the message format. `keys`: the policy keys all sessions begin with. `record`: write
     transcripts. `weighers`: the vocabularies that are there from the start, by name. `embed` gives vectors of
     texts, or None. `version` of the protocol that is spoken. `tools`: what the host declares of its own."""
 
-    form: ModuleType
+    form_name: str
     weighers: dict[str, Weigh]
     keys: dict[str, Any] = {}
     capabilities: lifecycle.HostCapabilities = lifecycle.HostCapabilities()
@@ -38,6 +39,11 @@ class ConnectionConfig(msgspec.Struct, frozen=True):
     embed: Embed | None = None
     version: str = since.PROTOCOL_VERSION
     tools: DeclaredTools = ()
+
+    @property
+    def form(self) -> ModuleType:
+        """The format's module, loaded with the first session."""
+        return form_of(self.form_name, "$.messageFormat")
 
 
 class SessionRequest(msgspec.Struct, frozen=True):

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from ctxmgr import __version__
-from ctxmgr.formats import FORMATS
 from ctxmgr.model import ESTIMATE, RULES, Weigh, faults
 from ctxmgr.model.api import lifecycle, since
 from ctxmgr.server.config import ConnectionConfig, ConnectionOptions, Embed, IncomingCall, SessionRequest
@@ -57,7 +56,7 @@ class Connection:
         self._effects: list[Effect] = []
         self.peer = Peer({name: self._handler(row) for name, row in METHODS.items()}, self._send)
         self.terms = ConnectionConfig(
-            FORMATS["pi"],
+            "pi",
             dict(weighers),
             state_dir=options.state_dir,
             record=options.record,

@@ -3,7 +3,7 @@
 import msgspec
 
 from ctxmgr import __version__
-from ctxmgr.formats import FORMATS, auto, form_of
+from ctxmgr.formats import AUTO, FORMATS, checked_name
 from ctxmgr.model import Preset, check_tools, invalid_params, policy_keys
 from ctxmgr.model.api import lifecycle, since
 from ctxmgr.server.config import ConnectionConfig
@@ -18,7 +18,7 @@ def settled(
     version = since.agreed(params.protocol_version)
     if version is None:
         raise invalid_params(f"this server speaks {since.PROTOCOL_VERSION}", "$.protocolVersion")
-    form = form_of(params.message_format or "pi", "$.messageFormat")
+    form_name = checked_name(params.message_format or "pi", "$.messageFormat")
     keys = params.policy or {}
     try:
         policy = policy_keys.policy(keys)
@@ -27,14 +27,14 @@ def settled(
     check_tools(params.tools or (), "$.tools")
     agreed = msgspec.structs.replace(
         terms,
-        form=form,
+        form_name=form_name,
         version=version,
         keys=keys,
         capabilities=params.capabilities or lifecycle.HostCapabilities(),
         state_dir=params.state_dir or state_dir,
         tools=params.tools or (),
     )
-    formats = tuple(FORMATS) if version == since.FIRST_VERSION else (*FORMATS, auto.NAME)
+    formats = tuple(FORMATS) if version == since.FIRST_VERSION else (*FORMATS, AUTO)
     result = lifecycle.InitializeResult(
         version,
         lifecycle.ServerInfo("ctxmgr", __version__),

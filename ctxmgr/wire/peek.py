@@ -4,7 +4,6 @@ Only an `id` of the message itself counts: params are full of ids of tool calls.
 anywhere. Knows no framing and no envelope.
 """
 
-import json
 import re
 from typing import Literal
 
@@ -72,6 +71,8 @@ def _is_id(value: bytes) -> bool:
     """Whether this is the JSON of a string or a number, the two that an answer can be matched by."""
     if not value.startswith(b'"'):
         return _NUMBER.fullmatch(value) is not None
+    import json  # which a start does not wait for
+
     try:
         json.loads(value.decode())  # takes unpaired surrogates, which are echoed as they came
     except ValueError:

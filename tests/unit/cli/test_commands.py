@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from ctxmgr import cli
-from ctxmgr.cli import main, parser
+from ctxmgr.cli import main, parser, serve
 from ctxmgr.cli.commands import COMMANDS
 
 SHARED = {"__init__", "commands", "arguments"}
@@ -131,7 +131,51 @@ def test_no_other_command_is_loaded() -> None:
         "print(sorted(name for name in sys.modules if name.startswith('ctxmgr.')))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
-    assert done.stdout.strip() == "['ctxmgr.cli', 'ctxmgr.cli.commands', 'ctxmgr.cli.serve']"
+    assert (
+        done.stdout.strip() == "['ctxmgr.cli', 'ctxmgr.cli.arguments', 'ctxmgr.cli.commands', 'ctxmgr.cli.serve']"
+    )
+
+
+PLAIN = [
+    [],
+    ["--state-dir", "/tmp/x"],
+    ["--record", "a b", "--state-dir", ""],
+    ["--record", "1", "--record", "2"],
+]
+
+
+@pytest.mark.parametrize("arguments", PLAIN, ids=str)
+def test_a_plain_serve_is_read_as_argparse_reads_it(arguments: list[str]) -> None:
+    read = serve.plain(arguments)
+    assert read is not None
+    assert {**vars(read), "run": serve.run} == vars(parser("serve").parse_args(["serve", *arguments]))
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--help"],
+        ["--preload"],
+        ["--record"],
+        ["--state", "x"],
+        ["--record=x"],
+        ["--record", "--preload"],
+        ["x", "y"],
+    ],
+    ids=str,
+)
+def test_what_is_not_plain_is_left_to_argparse(arguments: list[str]) -> None:
+    assert serve.plain(arguments) is None
+
+
+def test_a_plain_serve_waits_for_neither_argparse_nor_a_format() -> None:
+    code = (
+        "import sys; from ctxmgr.cli import main; main(['serve', '--state-dir', '/nonexistent']);"
+        "late = ('argparse', 'ctxmgr.formats.pi', 'ctxmgr.formats.openai', 'ctxmgr.session');"
+        "print([name for name in late if name in sys.modules], file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, stdin=subprocess.DEVNULL, timeout=60)
+    assert done.stderr.strip() == b"[]"
 
 
 @pytest.mark.parametrize("arguments", [["--help"], *([name, "--help"] for name in COMMANDS), ["describe"]])

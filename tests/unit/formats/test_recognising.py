@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from ctxmgr.formats import FORMATS, auto
-from ctxmgr.formats.recognising import form_of, messages_of, name_of, recognised
+from ctxmgr.formats import FORMATS, auto, form_of
+from ctxmgr.formats.recognising import messages_of, name_of, recognised
 from ctxmgr.model import InvalidParams
 from tests.notation import a, call, r, think, u, written
 from tests.translation import TO, plain
