@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 COMMANDS = {  # what each is for; its module is loaded when it is named
     "serve": "serve one host on standard input and output",
+    "run": "run an agent program through ctxmgr, such as claude or codex",
     "proxy": "stand between programs and their provider, until it is ended",
     "replay": "try ctxmgr on a recorded session, or compare it with a transcript",
     "compare": "compare ways to summarise recorded sessions",

@@ -11,13 +11,13 @@ from ctxmgr.programs.installed import installed
 from ctxmgr.programs.program import Launch, NotHookable
 from ctxmgr.programs.table import PROGRAMS
 
-__all__ = ["Launch", "NotHookable", "PROGRAMS", "installed", "proxying"]
+__all__ = ["Launch", "NotHookable", "PROGRAMS", "installed", "proxying", "running"]
 
 if TYPE_CHECKING:
-    from ctxmgr.programs import proxying
+    from ctxmgr.programs import proxying, running
 else:
 
     def __getattr__(name: str) -> object:
-        if name != "proxying":
+        if name not in ("proxying", "running"):
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         return import_module(f"{__name__}.{name}")

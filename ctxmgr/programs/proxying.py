@@ -4,7 +4,7 @@ import argparse
 import asyncio
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from urllib.parse import urlsplit
 
 from ctxmgr import settings
@@ -28,10 +28,19 @@ def until_ended(parsed: argparse.Namespace) -> int:
     return asyncio.run(_served(made))
 
 
+def say(line: str) -> None:
+    """To people, on standard error."""
+    print(f"ctxmgr: {line}", file=sys.stderr, flush=True)
+
+
 def proxy(
-    parsed: argparse.Namespace, upstream: str, listen: str = "127.0.0.1:0", names: Sequence[str] = ()
+    parsed: argparse.Namespace,
+    upstream: str,
+    listen: str = "127.0.0.1:0",
+    names: Sequence[str] = (),
+    say: Callable[[str], None] = say,
 ) -> Proxy:
-    """Raises WrongFlag and SettingsFault."""
+    """`say` gets what goes wrong on the way, a line at a time. Raises WrongFlag and SettingsFault."""
     layers = settings.read({name: getattr(parsed, name) for name in FLAGS})
     host, port = _address(listen)
     made = ProxySettings(
@@ -47,15 +56,9 @@ def proxy(
     return Proxy(made)
 
 
-def say(line: str) -> None:
-    """To people, on standard error."""
-    print(f"ctxmgr: {line}", file=sys.stderr, flush=True)
-
-
-def tell(made: Proxy) -> None:
-    """What its calls came to."""
-    for line in made.rewriter.account.lines(made.settings.observe):
-        say(line)
+def lines(made: Proxy) -> list[str]:
+    """What its calls came to, for people."""
+    return made.rewriter.account.lines(made.settings.observe)
 
 
 async def _served(made: Proxy) -> int:
@@ -70,7 +73,8 @@ async def _served(made: Proxy) -> int:
     except OSError as fault:
         say(f"{made.settings.host}:{made.settings.port} can not be listened on: {fault.strerror or fault}")
         return 1
-    tell(made)
+    for line in lines(made):
+        say(line)
     return 0
 
 

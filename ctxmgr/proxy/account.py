@@ -123,7 +123,9 @@ class Account:
         self.uncounted_calls += 1
 
     def lines(self, observed: bool) -> list[str]:
-        """Three, for people: how many calls, both sides, and the difference."""
+        """For people, three: how many calls, both sides, and the difference; one where there was no call."""
+        if not self.calls:
+            return ["no call of a conversation came through"]
         calls = f"{self.calls} calls of conversations" if self.calls != 1 else "1 call of a conversation"
         if self.uncounted_calls:
             calls += f", {self.uncounted_calls} without a count"

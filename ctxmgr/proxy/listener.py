@@ -121,14 +121,15 @@ class Proxy:
                 return await passing.whole(request, came, told)
             prepared, came = other, await self._ask(request, body, other)
         reader = UsageReader(came.headers.get("content-type", ""), came.headers.get("content-encoding", ""))
-        response = await passing.answer(request, came, reader.feed)
-        if came.content.exception() is None and came.status == 200:
-            reader.end()
-        if prepared is not None:
-            self.rewriter.answered(prepared, reader.usage)
-        elif call is not None:
-            self.rewriter.passed(call, reader.usage)
-        return response
+        try:
+            return await passing.answer(request, came, reader.feed)
+        finally:  # a program may go away with the last byte
+            if came.content.is_eof() and came.status == 200:
+                reader.end()
+            if prepared is not None:
+                self.rewriter.answered(prepared, reader.usage)
+            elif call is not None:
+                self.rewriter.passed(call, reader.usage)
 
     async def _ask(
         self, request: web.Request, body: bytes | AsyncIterator[bytes] | None, prepared: Prepared | None = None

@@ -119,19 +119,19 @@ async def body_of(request: web.Request) -> AsyncIterator[bytes]:
 
 
 async def answer(request: web.Request, came: aiohttp.ClientResponse, tee: Tee | None = None) -> web.StreamResponse:
-    """Passes an answer on (rule 1). `tee` sees each chunk after it has gone."""
+    """Passes an answer on (rule 1). `tee` sees each chunk."""
     response = PassedAnswer(came)
     try:
         await response.prepare(request)
         async for chunk in came.content.iter_any():
-            await response.write(chunk)
             if tee is not None:
                 tee(chunk)
+            await response.write(chunk)
         await response.write_eof()
     except aiohttp.ClientError:  # of either side
         broken(request)
     finally:
-        came.close() if not came.content.at_eof() else came.release()
+        came.close() if not came.content.is_eof() else came.release()
     return response
 
 

@@ -23,6 +23,11 @@ def when(browser: Chromium, script: str) -> Any:
     return browser.value(WHEN % script)
 
 
+def press(browser: Chromium, text: str) -> None:
+    button = f"[...document.querySelectorAll('button')].find(one => one.textContent === '{text}')"
+    when(browser, f"{button} && ({button}.click(), true)")
+
+
 def looked(profile: Path, url: str) -> dict[str, Any]:
     with Chromium(profile) as browser:
         browser.open(url, 390, 844, phone=True)
@@ -31,9 +36,9 @@ def looked(profile: Path, url: str) -> dict[str, Any]:
         bars = browser.value("document.querySelectorAll('svg rect').length")
         browser.value("document.querySelector('summary').click()")
         receipts = when(browser, f"{TEXT}.includes('things left') && {TEXT}")
-        browser.value("[...document.querySelectorAll('button')].find(one => one.textContent === 'pause').click()")
+        press(browser, "pause")
         paused = when(browser, f"{TEXT}.includes('paused') && {TEXT}")
-        browser.value("[...document.querySelectorAll('button')].find(one => one.textContent === 'undo').click()")
+        press(browser, "undo")
         error = browser.value("document.getElementById('error').textContent")
     return {"text": text, "wide": wide, "bars": bars, "receipts": receipts, "paused": paused, "error": error}
 

@@ -1,0 +1,180 @@
+"""A program that is run behind a proxy: terminal, arguments, signals and end are its own."""
+
+import os
+import pty
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+BOUND = 60.0  # seconds; only a failing test waits so long
+RUN = (sys.executable, "-m", "ctxmgr", "run", "--openai", "--")
+
+
+@pytest.fixture
+def environ(tmp_path: Path) -> dict[str, str]:
+    """Nothing of whoever tests."""
+    kept = {name: os.environ[name] for name in ("PATH", "LANG", "PYTHONPATH") if name in os.environ}
+    return {**kept, "HOME": str(tmp_path), "XDG_STATE_HOME": str(tmp_path / "state")}
+
+
+def ran(environ: dict[str, str], *command: str, run: tuple[str, ...] = RUN) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run([*run, *command], env=environ, capture_output=True, text=True, timeout=BOUND, check=False)
+
+
+def python(script: str) -> tuple[str, ...]:
+    return sys.executable, "-c", script
+
+
+@pytest.mark.parametrize(
+    ("script", "code"), [("exit(7)", 7), ("exit(0)", 0), ("import os; os.kill(os.getpid(), 15)", 128 + 15)]
+)
+def test_the_exit_code_is_the_programs(environ: dict[str, str], script: str, code: int) -> None:
+    assert ran(environ, *python(script)).returncode == code
+
+
+def test_arguments_input_and_output_are_the_programs(environ: dict[str, str]) -> None:
+    script = "import sys; print(sys.argv[1:], sys.stdin.read())"
+    command = [*RUN, *python(script), "--help", "--", "a b"]
+    done = subprocess.run(command, env=environ, input="typed", capture_output=True, text=True, timeout=BOUND)
+    assert done.stdout == "['--help', '--', 'a b'] typed\n"
+    assert done.stderr == "ctxmgr: no call of a conversation came through\n"
+
+
+def test_the_program_is_pointed_at_the_proxy_and_only_in_its_environment(environ: dict[str, str]) -> None:
+    done = ran(environ, *python("import os; print(os.environ['OPENAI_BASE_URL'], os.environ['OPENAI_API_BASE'])"))
+    first, second = done.stdout.split()
+    assert first == second
+    assert first.startswith("http://127.0.0.1:")
+
+
+def test_a_call_goes_to_where_the_program_would_have_gone_and_three_lines_tell_of_it(
+    environ: dict[str, str], tmp_path: Path
+) -> None:
+    provider = tmp_path / "provider.py"
+    provider.write_text(
+        "import http.server, json\n"
+        "class Handler(http.server.BaseHTTPRequestHandler):\n"
+        "    def do_POST(self):\n"
+        "        self.rfile.read(int(self.headers['content-length']))\n"
+        "        usage = {'prompt_tokens': 1000, 'completion_tokens': 5, 'total_tokens': 1005}\n"
+        "        body = json.dumps({'usage': usage, 'path': self.path}).encode()\n"
+        "        self.send_response(200)\n"
+        "        self.send_header('content-length', str(len(body)))\n"
+        "        self.end_headers()\n"
+        "        self.wfile.write(body)\n"
+        "    def log_message(self, *_): pass\n"
+        "server = http.server.HTTPServer(('127.0.0.1', 0), Handler)\n"
+        "print(server.server_port, flush=True)\n"
+        "server.serve_forever()\n"
+    )
+    with subprocess.Popen([sys.executable, str(provider)], stdout=subprocess.PIPE, text=True) as upstream:
+        assert upstream.stdout is not None
+        url = f"http://127.0.0.1:{upstream.stdout.readline().strip()}/v1"
+        script = (
+            "import json, os, urllib.request\n"
+            "messages = [{'role': 'user', 'content': 'Hello'}] * 4\n"
+            "body = json.dumps({'model': 'gpt-5.5', 'messages': messages}).encode()\n"
+            "url = os.environ['OPENAI_BASE_URL'] + '/chat/completions'\n"
+            "print(urllib.request.urlopen(url, body).read().decode())\n"
+        )
+        done = ran({**environ, "OPENAI_BASE_URL": url}, *python(script))
+        upstream.kill()
+    assert '"path": "/v1/chat/completions"' in done.stdout
+    calls, sent, saved = done.stderr.splitlines()
+    assert calls == "ctxmgr: 1 call of a conversation, 0 with another list"
+    assert sent.startswith("ctxmgr: sent 1,000 tokens ($0.01)")
+    assert saved.startswith("ctxmgr: saved 0 tokens")
+
+
+@pytest.mark.parametrize(
+    ("command", "text"),
+    [
+        (("nosuch",), "nosuch is not known: say what it speaks"),
+        ((), "what to run stands behind --"),
+    ],
+)
+def test_what_can_not_be_run_is_told_in_one_line(
+    environ: dict[str, str], command: tuple[str, ...], text: str
+) -> None:
+    done = ran(environ, *command, run=(sys.executable, "-m", "ctxmgr", "run", "--"))
+    assert done.returncode == 2
+    assert text in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_program_that_is_not_there_ends_with_127(environ: dict[str, str]) -> None:
+    done = ran(environ, "nosuch")
+    assert (done.returncode, done.stderr) == (127, "ctxmgr: nosuch: there is no such program\n")
+
+
+@pytest.fixture
+def terminal() -> Iterator[tuple[int, int]]:
+    ours, theirs = pty.openpty()
+    yield ours, theirs
+    os.close(ours)
+
+
+def on(terminal: tuple[int, int], environ: dict[str, str], script: str) -> subprocess.Popen[bytes]:
+    """The program in a session of its own, whose terminal this is."""
+    leading = (
+        "import os, sys, fcntl, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); os.execv(sys.argv[1], sys.argv[1:])"
+    )
+    theirs = terminal[1]
+    command = [sys.executable, "-c", leading, *RUN, *python(script)]
+    process = subprocess.Popen(
+        command, env=environ, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True
+    )
+    os.close(theirs)
+    return process
+
+
+def until(ours: int, text: bytes) -> bytes:
+    seen = b""
+    while text not in seen:
+        seen += os.read(ours, 1 << 12)
+    return seen
+
+
+def test_the_terminal_is_the_programs(terminal: tuple[int, int], environ: dict[str, str]) -> None:
+    script = "import os; print([os.isatty(one) for one in (0, 1, 2)], os.tcgetpgrp(0) == os.getpgrp())"
+    with on(terminal, environ, script) as process:
+        assert b"[True, True, True] True" in until(terminal[0], b"came through")
+        assert process.wait(BOUND) == 0
+
+
+def test_an_interrupt_at_the_terminal_is_the_programs_to_deal_with(
+    terminal: tuple[int, int], environ: dict[str, str]
+) -> None:
+    script = (
+        "import signal\n"
+        "signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])\n"
+        "print('ready', flush=True)\n"
+        "signal.sigwait([signal.SIGINT])\n"
+        "exit(int(input('and? ')))\n"
+    )
+    with on(terminal, environ, script) as process:
+        until(terminal[0], b"ready")
+        os.write(terminal[0], b"\x03")
+        until(terminal[0], b"and? ")
+        os.write(terminal[0], b"5\n")
+        until(terminal[0], b"came through")
+        assert process.wait(BOUND) == 5
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1])
+def test_a_signal_to_ctxmgr_alone_is_passed_on(environ: dict[str, str], number: signal.Signals) -> None:
+    script = (
+        "import signal, sys\n"
+        f"signal.signal({int(number)}, lambda *_: sys.exit(9))\n"
+        "print('ready', flush=True)\n"
+        "signal.pause()\n"
+    )
+    with subprocess.Popen([*RUN, *python(script)], env=environ, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"ready\n"
+        process.send_signal(number)
+        assert process.wait(BOUND) == 9
