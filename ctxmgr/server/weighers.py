@@ -1,6 +1,6 @@
 """Which vocabulary each session counts by while no usage is known: the one its policy names, once it is there.
 
-It is asked for with the first turn of which a host reports no usage: one takes 30 MB. After each such turn the
+It is asked for with the first turn of which a host reports no usage: one takes 37 MB. After each such turn the
 newest messages are weighed by it, off the loop and in the session's turn: its calls come before or after that, and
 no clock tells which. No list hangs on when it is there.
 """
