@@ -19,7 +19,7 @@ from ctxmgr.session.reading import Reader
 
 SHARE_KEPT = 2  # messages known for each in the list
 SLACK_MESSAGES = 100
-ENTRIES_A_MESSAGE = 20  # an epoch asks for the names, calls and forms of each
+ENTRIES_A_MESSAGE = 20  # shorter forms and edits of its blocks, as they were weighed and written
 SLACK_ENTRIES = 2_000
 NO_PLAN = Plan((), "green", 0, 0, 0, {})
 
@@ -52,9 +52,9 @@ def is_of(shown: LastProjection, messages: Sequence[Message]) -> bool:
 
 
 class ListMemo(dict[Any, Any]):
-    """What is worked out of a list's messages, kept for the next decision; only time is lost with it. It is begun
-    anew when most of the messages it knows have left the list, and where it has far more of each than is asked
-    for again."""
+    """What is written in the place of a list's blocks, kept for the next decision; only time is lost with it. It is
+    begun anew when most of the messages it knows have left the list, and where it has far more of each than is
+    asked for again. What follows from a message alone is kept with the message (`model.once`)."""
 
     message_count = 0  # that came since it was begun
 
