@@ -14,7 +14,7 @@ from tests.provider import Provider, Script, make_tree
 Playing = Callable[..., tuple[Session, Provider]]
 
 
-@pytest.fixture(params=["direct", "proxy"])
+@pytest.fixture(params=["direct", "run"])
 def through(request: pytest.FixtureRequest) -> Through:
     found: Through = request.param
     return found
