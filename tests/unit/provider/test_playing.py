@@ -48,7 +48,7 @@ def stage() -> Stage:
         ([u("Look"), r("toolu_p0s0r2n0")], "step", "p0s1", ""),
         ([r("call_p0s1n0"), r("call_p0s1n1")], "final", "p0s2", "Done."),
         ([u("Look"), u("In short: [play 0 step 0]")], "step", "p0s1", ""),
-        ([r("toolu_p7s0n0")], "idle", "idle", IDLE),
+        ([r("toolu_p1s0n0")], "idle", "idle", IDLE),
         ([u("What else?")], "idle", "idle", IDLE),
         ([], "idle", "idle", IDLE),
     ],
@@ -78,7 +78,7 @@ def test_of_two_scripts_the_one_that_says_more_is_played() -> None:
 
 def test_a_script_without_words_begins_where_no_other_fits() -> None:
     stage = Stage([OUTER, script("", step(Run("any")), final="Any.")], "/tree")
-    assert stage.answer(request(u("What else?"))).calls[0][1] == ToolCall("Bash", {"command": "any"})
+    assert stage.answer(request(u("What else?"))).calls == (("p0s0n0", ToolCall("Bash", {"command": "any"})),)
     assert stage.answer(request(r("p0s0n0"), u("By the way."))).text == "Any."
     assert stage.answer(request(u("Look"))).calls[0][1].name == "Read"
     assert stage.answer(request()).kind == "idle"
@@ -97,6 +97,11 @@ def test_a_summary_says_where_the_script_is(stage: Stage) -> None:
 def test_a_summary_after_the_end_finds_its_place_in_what_was_earlier(stage: Stage) -> None:
     asked = Request([u("Sum it up")], [r("p0s0n0"), u("Look")], TOOLS, "summary")
     assert "[play 0 step 0]" in stage.answer(asked).text
+
+
+def test_a_summary_of_what_is_not_known_begins_anew(stage: Stage) -> None:
+    summary = stage.answer(request(u("Sum it up"), asks="summary"))
+    assert stage.answer(request(u(summary.text))).place == "p0s0r1"
 
 
 def test_a_title(stage: Stage) -> None:
