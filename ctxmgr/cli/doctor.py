@@ -13,6 +13,11 @@ EXAMPLE = "ctxmgr doctor ~/.claude/projects/NAME/SESSION.jsonl"
 def add_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("recording", metavar="FILE", nargs="?", help="a recorded session, to see what is in it")
     command.add_argument("--state-dir", metavar="DIR", help="the state directory (default: the user's)")
+    command.add_argument(
+        "--compare",
+        action="store_true",
+        help="start the agents that are here without a key, and tell what their first call lacks behind a base URL",
+    )
     command.add_argument("--json", action="store_true", help="print what was found as JSON")
 
 
@@ -23,7 +28,7 @@ def run(parsed: argparse.Namespace) -> int:
     from ctxmgr import doctor
     from ctxmgr.study import plain_text
 
-    place = doctor.surroundings(os.environ, os.getcwd(), parsed.state_dir, parsed.recording)
+    place = doctor.surroundings(os.environ, os.getcwd(), parsed.state_dir, parsed.recording, parsed.compare)
     said = []
     for one in doctor.examine(place):
         said.append(one)

@@ -15,12 +15,14 @@ Severity = Literal["ok", "warn", "bad"]
 
 
 class Surroundings(msgspec.Struct, frozen=True):
-    """Where it is looked. `state_dir` "": the user's; `recording`: a transcript to look at, "" for none."""
+    """Where it is looked. `state_dir` "": the user's; `recording`: a transcript to look at, "" for none; `compare`:
+    the programs that are there are started, and their first calls compared."""
 
     environ: Mapping[str, str] = os.environ
     directory: str = "."
     state_dir: str = ""
     recording: str = ""
+    compare: bool = False
 
     @property
     def state(self) -> Path:
@@ -28,13 +30,13 @@ class Surroundings(msgspec.Struct, frozen=True):
 
 
 def surroundings(
-    environ: Mapping[str, str], directory: str, state_dir: str | None, recording: str | None
+    environ: Mapping[str, str], directory: str, state_dir: str | None, recording: str | None, compare: bool = False
 ) -> Surroundings:
     """With the state directory that is named, or that the settings have. Settings that can not be used have none: a
     check of their own says so."""
     with contextlib.suppress(settings.SettingsFault):
         state_dir = state_dir or settings.read(environ=environ, directory=directory).settings_for().state_dir
-    return Surroundings(environ, directory, state_dir or "", recording or "")
+    return Surroundings(environ, directory, state_dir or "", recording or "", compare)
 
 
 class Diagnosis(msgspec.Struct, frozen=True):

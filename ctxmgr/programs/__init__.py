@@ -8,10 +8,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from ctxmgr.programs.installed import installed
-from ctxmgr.programs.program import Launch, NotHookable
+from ctxmgr.programs.program import Launch, NotHookable, Program
 from ctxmgr.programs.table import PROGRAMS
 
-__all__ = ["Launch", "NotHookable", "PROGRAMS", "installed", "proxying", "running"]
+__all__ = ["Launch", "NotHookable", "PROGRAMS", "Program", "installed", "proxying", "running"]
 
 if TYPE_CHECKING:
     from ctxmgr.programs import proxying, running

@@ -13,6 +13,8 @@ Rules (of 2.1.330, tried):
    to say ours.
 5. Behind a base URL that is not Anthropic's it may send every tool with the first prompt. Where the upstream is
    Anthropic's own, ENABLE_TOOL_SEARCH=true keeps it as it was, unless the variable is set already.
+6. Whether the base URL is Anthropic's own goes by its host alone: with `http://` before that host, and a proxy,
+   the call comes to the proxy as it would go to Anthropic, and can be read.
 """
 
 import json
@@ -67,6 +69,19 @@ def hook(start: Launch, base_url: str, upstream: str) -> Launch:
     whole = {**given, "env": {**_environ(given), BASE_URL: base_url}}
     arguments = (_FLAG, json.dumps(whole), *_without_flag(start.arguments))
     return msgspec.structs.replace(start, arguments=arguments)
+
+
+def variants(launch: Launch, listener: str) -> dict[str, Launch]:
+    """Rule 6. With a key that is none: no call may cost, and none may hold a key of the user's."""
+    launch = msgspec.structs.replace(launch, arguments=("-p", "hi"))
+    launch = with_environ(launch, ANTHROPIC_API_KEY="none", CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC="1")
+    proxied = dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY"), listener)
+    own = {**launch.environ, **proxied, BASE_URL: OWN.replace("https:", "http:")}
+    return {
+        "own": msgspec.structs.replace(launch, environ=own),
+        "behind": with_environ(launch, **{BASE_URL: listener}),
+        "run": hook(launch, listener, OWN),
+    }
 
 
 def _refuse_clouds(start: Launch) -> None:
@@ -144,4 +159,5 @@ CLAUDE = Program(
         "Remote Control may be off",
     ),
     tried="2.1.330",
+    variants=variants,
 )

@@ -36,6 +36,8 @@ class Program(msgspec.Struct, frozen=True):
 
     `upstream(start)` and `hook(start, base_url, upstream)` may raise NotHookable. `losses`: sentences on what works
     differently behind a base URL that is not its vendor's. `tried`: the version that this was tried with.
+    `variants(launch, listener)`: ways to start it, by name, so that what it sends first can be compared; in "own"
+    it believes to speak to its vendor, and the listener is its proxy.
     """
 
     name: str
@@ -46,6 +48,7 @@ class Program(msgspec.Struct, frozen=True):
     hook: Callable[[Launch, str, str], Launch]
     losses: tuple[str, ...] = ()
     tried: str = ""
+    variants: Callable[[Launch, str], dict[str, Launch]] | None = None
 
 
 def with_environ(start: Launch, **values: str) -> Launch:

@@ -140,3 +140,18 @@ def test_what_goes_to_us_goes_through_no_other_proxy(
 ) -> None:
     made = CLAUDE.hook(start(tmp_path, **environ), LISTENER, "http://gateway")
     assert {name: one for name, one in made.environ.items() if name.lower() == "no_proxy"} == added
+
+
+def test_the_variants_hold_no_key_and_no_settings_of_the_users(tmp_path: Path) -> None:
+    assert CLAUDE.variants is not None
+    begun = CLAUDE.variants(start(tmp_path), LISTENER)
+    assert {name: one.environ["ANTHROPIC_BASE_URL"] for name, one in begun.items()} == {
+        "own": "http://api.anthropic.com",
+        "behind": LISTENER,
+        "run": LISTENER,
+    }
+    assert {one.environ["ANTHROPIC_API_KEY"] for one in begun.values()} == {"none"}
+    own = begun["own"].environ
+    assert (own["HTTP_PROXY"], own["HTTPS_PROXY"]) == (LISTENER, LISTENER)
+    assert not {"NO_PROXY", "no_proxy"} & own.keys()
+    assert [one.environ.get("ENABLE_TOOL_SEARCH") for one in begun.values()] == [None, None, "true"]
