@@ -16,6 +16,7 @@ Playing = Callable[..., tuple[Session, Provider]]
 
 @pytest.fixture(params=["direct", "run"])
 def through(request: pytest.FixtureRequest) -> Through:
+    """A test of its own may say `@pytest.mark.parametrize("through", ["proxy"])`."""
     found: Through = request.param
     return found
 

@@ -23,7 +23,7 @@ WINDOW_TOKENS = 40_000  # that ctxmgr works with: thirty steps come to 55,000
 ROOT = Path(__file__).resolve().parents[2]
 NOWHERE = "http://127.0.0.1:9"  # nobody listens there
 SAID = "ctxmgr: "  # how a line of ctxmgr's own begins
-Through = Literal["direct", "proxy", "run"]
+Through = Literal["direct", "proxy", "run", "observe"]
 _LISTENING = re.compile(r"listening on (http://\S+),")
 
 
@@ -91,10 +91,12 @@ class Codex:
 
 @dataclass(frozen=True)
 class Way:
-    """From a program to the provider: the base URL that it is told, and what starts it."""
+    """From a program to the provider: the base URL that it is told, what starts it, and the process of a proxy that
+    stands all the time."""
 
     url: str
     starts: tuple[str, ...] = ()
+    pid: int = 0
 
 
 @dataclass
@@ -150,20 +152,23 @@ def ran(command: list[str], folder: Path, variables: Mapping[str, str]) -> tuple
 
 @contextlib.contextmanager
 def way(through: Through, provider: Provider, place: Path) -> Iterator[Way]:
-    """Through a proxy that stands all the time, by a `ctxmgr run` each prompt, or straight."""
+    """Through a proxy that stands all the time, by a `ctxmgr run` each prompt, which may only
+    observe, or straight."""
     settings = ("--window", str(WINDOW_TOKENS), "--state-dir", str(place / "state"))
     ctxmgr = (sys.executable, "-m", "ctxmgr")
     if through == "direct":
         yield Way(provider.url)
     elif through == "run":
         yield Way(provider.url, (*ctxmgr, "run", *settings, "--"))
+    elif through == "observe":
+        yield Way(provider.url, (*ctxmgr, "run", "--observe", *settings, "--"))
     else:
-        with _proxy([*ctxmgr, "proxy", "--upstream", provider.url, *settings], place) as url:
-            yield Way(url)
+        with _proxy([*ctxmgr, "proxy", "--upstream", provider.url, *settings], place) as road:
+            yield road
 
 
 @contextlib.contextmanager
-def _proxy(command: list[str], place: Path) -> Iterator[str]:
+def _proxy(command: list[str], place: Path) -> Iterator[Way]:
     process = subprocess.Popen(
         command, cwd=place, env=environment(place / "ctxmgr"), stderr=subprocess.PIPE, encoding="utf-8"
     )
@@ -171,7 +176,7 @@ def _proxy(command: list[str], place: Path) -> Iterator[str]:
     try:
         found = next((one for line in process.stderr if (one := _LISTENING.search(line))), None)
         assert found is not None, "it ended before it listened"
-        yield found[1]
+        yield Way(found[1], pid=process.pid)
     finally:
         process.terminate()
         process.communicate(timeout=RUN_SECONDS)
