@@ -21,6 +21,7 @@ MODULES_AT_MOST = 15  # in a folder, `__init__` aside
 FOR_USERS = {
     "ctxmgr": "what a program imports",
     "ctxmgr.client": "what a program that spawns a sidecar imports",
+    "ctxmgr.integrations": "what a program on a framework imports, to share a sidecar",
     "ctxmgr.library": "what a program without a sidecar imports",
     "ctxmgr.model.api.compaction": "params and answers, which the client's calls take and give",
     "ctxmgr.model.api.lifecycle": "params and answers, which the client's calls take and give",

@@ -1,0 +1,150 @@
+"""pydantic-ai: the list of each model request, by a capability.
+
+    from ctxmgr.integrations.pydantic_ai import ContextCapability
+    agent = Agent(model, capabilities=[ContextCapability({"preset": "balanced"})])
+
+The history keeps the whole conversation; only the request is made with less. A conversation is known by its
+`conversation_id`. Each part of a request becomes a message of chat completions, a response becomes one.
+"""
+
+import asyncio
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import groupby
+from typing import Any
+
+from pydantic_ai import ModelMessage, ModelRequest, ModelResponse, RunContext
+from pydantic_ai import messages as own
+from pydantic_ai.capabilities import AbstractCapability
+from pydantic_ai.models import ModelRequestContext
+
+from ctxmgr.integrations import conversations as shared
+from ctxmgr.integrations.conversations import Json
+from ctxmgr.model import Policy
+
+Place = tuple[int, int]  # of a message, of a part in it (-1: a whole response)
+
+
+class ContextCapability(AbstractCapability[Any]):
+    """What is given is as `FrameworkSessions` has it, but for the format."""
+
+    def __init__(self, policy: Policy | Mapping[str, Any] | None = None, **more: Any) -> None:
+        self.conversations = shared.FrameworkSessions("openai", policy, **more)
+
+    async def before_model_request(
+        self, ctx: RunContext[Any], request_context: ModelRequestContext
+    ) -> ModelRequestContext:
+        def make() -> ModelRequestContext:
+            messages = request_context.messages
+            places = list(_places(messages))
+            given = [shared.placed(_said(messages, place), at) for at, place in enumerate(places)]
+            sent = self.conversations.sent(_name(ctx), request_context.model.model_name, given)
+            if sent == given:
+                return request_context
+            return replace(request_context, messages=_back(sent, given, places, messages))
+
+        return await asyncio.to_thread(shared.guarded, request_context, make)
+
+    async def after_model_request(
+        self, ctx: RunContext[Any], *, request_context: ModelRequestContext, response: ModelResponse
+    ) -> ModelResponse:
+        def make() -> None:
+            of = response.usage
+            usage = shared.used(of.input_tokens, of.output_tokens, of.cache_read_tokens, of.cache_write_tokens)
+            self.conversations.ended(_name(ctx), _response(response), usage)
+
+        if response.usage.input_tokens:
+            await asyncio.to_thread(shared.guarded, None, make)
+        return response
+
+    def close(self) -> None:
+        """The sidecar saves and ends."""
+        self.conversations.close()
+
+
+def _name(ctx: RunContext[Any]) -> str:
+    return str(ctx.conversation_id or ctx.run_id)
+
+
+def _places(messages: Sequence[ModelMessage]) -> Iterable[Place]:
+    for at, message in enumerate(messages):
+        if isinstance(message, ModelResponse) or not message.parts:
+            yield at, -1
+        else:
+            yield from ((at, number) for number in range(len(message.parts)))
+
+
+def _said(messages: Sequence[ModelMessage], place: Place) -> Json:
+    message, number = messages[place[0]], place[1]
+    if isinstance(message, ModelResponse):
+        return _response(message)
+    part = message.parts[number] if number >= 0 else None
+    if isinstance(part, own.UserPromptPart):
+        content = part.content
+        return {"role": "user", "content": content if isinstance(content, str) else list(map(_shown, content))}
+    if isinstance(part, own.ToolReturnPart):
+        return shared.result_of(part.tool_call_id, part.tool_name, part.model_response_str())
+    if isinstance(part, own.RetryPromptPart) and part.tool_name is not None:
+        return shared.result_of(part.tool_call_id, part.tool_name, f"Error: {part.model_response()}")
+    text = part.content if isinstance(part, own.SystemPromptPart) else repr(part)
+    return {"role": "system", "content": text}  # what nobody here knows stays, as prompts do
+
+
+def _shown(content: Any) -> Json:
+    if isinstance(content, str):
+        return {"type": "text", "text": content}
+    if isinstance(content, own.BinaryContent) and content.is_image:
+        return {"type": "image_url", "image_url": {"url": content.data_uri}}
+    if isinstance(content, own.ImageUrl):
+        return {"type": "image_url", "image_url": {"url": content.url}}
+    return {"type": "other", "text": repr(content)[:200]}
+
+
+def _response(message: ModelResponse) -> Json:
+    text = "".join(part.content for part in message.parts if isinstance(part, own.TextPart))
+    thoughts = [{"text": part.content} for part in message.parts if isinstance(part, own.ThinkingPart)]
+    made = (part for part in message.parts if isinstance(part, own.ToolCallPart))
+    calls = [(part.tool_call_id, part.tool_name, part.args_as_json_str()) for part in made]
+    return shared.answer_of(text or None, thoughts, calls)
+
+
+def _back(
+    sent: Sequence[Json], given: Sequence[Json], places: Sequence[Place], messages: Sequence[ModelMessage]
+) -> list[ModelMessage]:
+    """Parts that stood in one message and stand beside each other still are one again."""
+    out: list[ModelMessage] = []
+    where = ((places[one[shared.PLACE]][0] if shared.PLACE in one else -1, one) for one in sent)
+    for at, group in groupby(where, key=lambda pair: pair[0]):
+        several = [one for _, one in group]
+        if at < 0:
+            out += [ModelRequest(parts=[own.UserPromptPart(one["content"])]) for one in several]
+            continue
+        message, before = messages[at], [given[one[shared.PLACE]] for one in several]
+        if several == before and (isinstance(message, ModelResponse) or len(several) == max(1, len(message.parts))):
+            out.append(message)
+        elif isinstance(message, ModelResponse):
+            out.append(_shortened(message, several[0]))
+        else:
+            numbers = [places[one[shared.PLACE]][1] for one in several]
+            parts = [_part(message.parts[at], *pair) for at, *pair in zip(numbers, several, before, strict=True)]
+            out.append(replace(message, parts=parts))
+    return out
+
+
+def _part(part: Any, sent: Json, given: Json) -> Any:
+    if sent == given:
+        return part
+    content = shared.content_of(sent, given, part.content if isinstance(part.content, list) else [])
+    if isinstance(content, list):
+        content = [one["text"] if isinstance(one, dict) else one for one in content]
+    return replace(part, content=content)
+
+
+def _shortened(message: ModelResponse, sent: Json) -> ModelResponse:
+    now = shared.arguments_of(sent)
+    parts = [
+        replace(part, args=now[part.tool_call_id]) if isinstance(part, own.ToolCallPart) else part
+        for part in message.parts
+        if not isinstance(part, own.ToolCallPart) or part.tool_call_id in now
+    ]
+    return replace(message, parts=parts)
