@@ -13,6 +13,7 @@ __all__ = [
     "Chat",
     "NOT_INSTALLED",
     "NO_ADDRESS",
+    "Vocabularies",
     "Weigher",
     "archive_fault",
     "archive_path",
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from ctxmgr.devices.endpoint import NO_ADDRESS, NOT_INSTALLED, Chat
     from ctxmgr.devices.ownership import private_file, shared
     from ctxmgr.devices.tokens import Weigher
+    from ctxmgr.devices.vocabularies import Vocabularies
 else:
     _MODULES = {
         "give_back": "allocator",
@@ -54,6 +56,7 @@ else:
         "private_file": "ownership",
         "shared": "ownership",
         "Weigher": "tokens",
+        "Vocabularies": "vocabularies",
     }
 
     def __getattr__(name: str) -> object:

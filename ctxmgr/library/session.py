@@ -29,7 +29,7 @@ from ctxmgr.library.inputs import (
     text_of,
     whole_tokens,
 )
-from ctxmgr.model import Policy, Weigh, policy_keys
+from ctxmgr.model import Policy, Weigh, of_all, policy_keys
 from ctxmgr.model.api import (
     GivenTools,
     ListAnswer,
@@ -79,7 +79,8 @@ class Session:
         keys = policy_keys.checked_keys(policy)
         self._session = Living(begins, form, keys, CAPABILITIES, Reader(form))
         if weigh is not None:
-            self._session.vocabulary = Calibration(str(getattr(weigh, "name", "given")), whole_tokens(weigh))
+            name = str(getattr(weigh, "name", "given"))
+            self._session.vocabulary = Calibration(name, of_all(whole_tokens(weigh)))
         self._raw_messages = RawMessages()
         self._report: reports.Report | None = None
 

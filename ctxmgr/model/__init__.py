@@ -41,7 +41,7 @@ from ctxmgr.model.projection import (
 from ctxmgr.model.rules import RELEASES, RULES
 from ctxmgr.model.spelling import plain_numbers
 from ctxmgr.model.tools import DeclaredTool, DeclaredTools, check_tools, with_tools
-from ctxmgr.model.weights import Weigh, WeighMessage
+from ctxmgr.model.weights import Weigh, WeighAll, WeighMessage, of_all
 
 __all__ = [
     "Archive",
@@ -94,6 +94,7 @@ __all__ = [
     "View",
     "WEIGHER",
     "Weigh",
+    "WeighAll",
     "WeighMessage",
     "Written",
     "ZONES",
@@ -102,6 +103,7 @@ __all__ = [
     "estimate",
     "faults",
     "invalid_params",
+    "of_all",
     "once",
     "path_of",
     "media",

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from ctxmgr.formats import form_of
-from ctxmgr.model import DeclaredTools, Weigh
+from ctxmgr.model import DeclaredTools, WeighAll
 from ctxmgr.model.api import lifecycle, since
 from ctxmgr.wire import StrippedMessages
 
@@ -31,7 +31,7 @@ class ConnectionConfig(msgspec.Struct, frozen=True):
     texts, or None. `version` of the protocol that is spoken. `tools`: what the host declares of its own."""
 
     form_name: str
-    weighers: dict[str, Weigh]
+    weighers: dict[str, WeighAll]
     keys: dict[str, Any] = {}
     capabilities: lifecycle.HostCapabilities = lifecycle.HostCapabilities()
     state_dir: str | None = None

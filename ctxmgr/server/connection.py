@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from ctxmgr import __version__
-from ctxmgr.model import ESTIMATE, RULES, Weigh, faults
+from ctxmgr.model import ESTIMATE, RULES, WeighAll, faults
 from ctxmgr.model.api import lifecycle, since
 from ctxmgr.server.config import ConnectionConfig, ConnectionOptions, Embed, IncomingCall, SessionRequest
 from ctxmgr.server.effects import Effect, End, Log, Record, Send, WatchProcess
@@ -46,7 +46,7 @@ class Connection:
     def __init__(
         self,
         options: ConnectionOptions,
-        weighers: Mapping[str, Weigh] = MappingProxyType({}),
+        weighers: Mapping[str, WeighAll] = MappingProxyType({}),
         embed: Embed | None = None,
     ) -> None:
         """`weighers` by name: the vocabularies that are there; others come later by `weigher_loaded`. `embed` gives
@@ -115,8 +115,8 @@ class Connection:
             self.sessions.minute()
         return self._take()
 
-    def weigher_loaded(self, name: str, weigh: Weigh | None, note: str | None) -> list[Effect]:
-        """A vocabulary is there, or (`weigh` None) is not to be had, and `note` says why."""
+    def weigher_loaded(self, name: str, weigh: WeighAll | None, note: str | None) -> list[Effect]:
+        """A vocabulary is there, or (`weigh` None) is not to be had or lost, and `note` says why."""
         if weigh is not None and self.options.record:
             self._effects.append(Record(transcript.weigher(name)))
         self.sessions.weigher_loaded(name, weigh, note)

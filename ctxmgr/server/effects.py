@@ -90,6 +90,10 @@ class RunInThread(msgspec.Struct, frozen=True):
     work: Callable[[], Any]
 
 
+class WeighTexts(RunInThread, frozen=True):
+    """The same, for work that waits for a vocabulary: in a thread that nothing else waits for."""
+
+
 class StartTimer(msgspec.Struct, frozen=True):
     """Answer `ticket` with None after so many milliseconds. One that comes too late is harmless."""
 
@@ -156,6 +160,7 @@ Effect = (
     | PutRows
     | GetRow
     | RunInThread
+    | WeighTexts
     | StartTimer
     | Complete
     | Abandon

@@ -4,10 +4,20 @@ from collections.abc import Callable
 from typing import Any
 
 from ctxmgr.model import ArchiveAnswer, faults
-from ctxmgr.server.effects import Effect, GetRow, Open, PutRows, Record, Rest, RunInThread, SnapshotLoaded
+from ctxmgr.server.effects import (
+    Effect,
+    GetRow,
+    Open,
+    PutRows,
+    Record,
+    Rest,
+    RunInThread,
+    SnapshotLoaded,
+    WeighTexts,
+)
 from ctxmgr.server.memory import ReadingGate, Release, Room, Snapshot
 from ctxmgr.server.session_queue import SessionQueue
-from ctxmgr.session import ArchiveGet, ArchivePut, Offload
+from ctxmgr.session import ArchiveGet, ArchivePut, Offload, Weighing
 from ctxmgr.wire import transcript
 
 Wanted = Offload | ArchivePut | ArchiveGet | Snapshot | Release | Room
@@ -35,6 +45,8 @@ class ParkedCalls:
             self._emit(Rest(ticket, id))
         elif isinstance(wanted, Room):
             self.gate.wait(ticket, wanted.size)
+        elif isinstance(wanted, Weighing):
+            self._emit(WeighTexts(ticket, wanted.run))
         else:
             self._emit(RunInThread(ticket, wanted.run))
 

@@ -19,7 +19,8 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from ctxmgr.model import ESTIMATE, Weigh, faults
+from ctxmgr.devices import Vocabularies
+from ctxmgr.model import WeighAll, faults
 from ctxmgr.server import effects as do
 from ctxmgr.server.config import ConnectionOptions
 from ctxmgr.server.connection import Connection
@@ -59,13 +60,12 @@ class Runtime:
 
     def __init__(self, setup: Setup, send: Callable[[Parts], None], say: Callable[[str], None]) -> None:
         self.say, self._write = say, send
-        weighers: dict[str, Weigh] = {}
+        weighers: dict[str, WeighAll] = {}
+        self.vocabularies = Vocabularies()
         if setup.preload:
-            from ctxmgr.devices import tokens
-
-            loaded = tokens.load(setup.preload)
-            if loaded.weigher.name != ESTIMATE:
-                weighers[loaded.weigher.name] = loaded.weigher
+            loaded = self.vocabularies.load(setup.preload)
+            if loaded.weigh is not None:
+                weighers[setup.preload] = loaded.weigh
             if loaded.note:
                 say(loaded.note)
         options = ConnectionOptions(setup.record is not None, setup.state_dir, setup.max_message_bytes)
@@ -114,6 +114,7 @@ class Runtime:
         self._syncing.cancel()
         await self.model_calls.end(DRAIN_SECONDS)
         self.threads.shutdown(wait=False, cancel_futures=True)
+        outcome(self.vocabularies.end)
         self.state_files.close_all()
 
     def close_transcript(self) -> None:
@@ -126,7 +127,7 @@ class Runtime:
         outcome(self._load_early)  # what fails is tried again when it is needed
 
     def _load_early(self) -> None:
-        from ctxmgr.devices import snapshots, tokens  # noqa: F401
+        from ctxmgr.devices import snapshots  # noqa: F401
 
         self.connection.prepare()
 
@@ -203,7 +204,8 @@ class Runtime:
         future.add_done_callback(lambda done: self._ran(effect.ticket, done))
 
     def _run(self, effect: do.RunInThread) -> None:
-        future = self.loop.run_in_executor(self.threads, outcome, effect.work)
+        threads = self.vocabularies.threads if isinstance(effect, do.WeighTexts) else self.threads
+        future = self.loop.run_in_executor(threads, outcome, effect.work)
         future.add_done_callback(lambda done: self._ran(effect.ticket, done))
 
     def _ran(self, ticket: int, done: "asyncio.Future[Any]") -> None:
@@ -220,12 +222,8 @@ class Runtime:
         self.model_calls.abandon(effect.ticket)
 
     def _load(self, effect: do.LoadWeigher) -> None:
-        def load() -> Any:
-            from ctxmgr.devices import tokens
-
-            return tokens.load(effect.name, effect.path)
-
-        future = self.loop.run_in_executor(self.threads, outcome, load)
+        load = functools.partial(self.vocabularies.load, effect.name, effect.path)
+        future = self.loop.run_in_executor(self.vocabularies.threads, outcome, load)
         future.add_done_callback(lambda done: self._loaded(effect, done))
 
     def _loaded(self, effect: do.LoadWeigher, done: "asyncio.Future[Any]") -> None:
@@ -234,9 +232,8 @@ class Runtime:
         loaded = done.result()
         if isinstance(loaded, Exception):
             self._not_loaded(effect, loaded)
-            return
-        weigh = loaded.weigher if loaded.weigher.name == effect.name else None
-        self._decide(self.connection.weigher_loaded, effect.name, weigh, loaded.note)
+        else:
+            self._decide(self.connection.weigher_loaded, effect.name, loaded.weigh, loaded.note)
 
     def _watch(self, effect: do.WatchProcess) -> None:
         """End of input tells first as a rule; a host that leaves its pipes to a child is seen only here."""
@@ -285,7 +282,7 @@ class Runtime:
         self._resume(effect.ticket, fault)
 
     def _not_loaded(self, effect: do.LoadWeigher, fault: Exception) -> None:
-        note = f"{effect.name} could not be loaded: {faults.cause(fault)}"
+        note = f"weights are estimated: {effect.name} could not be loaded: {faults.cause(fault)}"
         self._decide(self.connection.weigher_loaded, effect.name, None, note)
 
     def _unheard(self, effect: do.Effect, fault: Exception) -> None:
@@ -303,6 +300,7 @@ class Runtime:
         do.PutRows: EffectRow(_archive, _not_done),
         do.GetRow: EffectRow(_archive, _not_done),
         do.RunInThread: EffectRow(_run, _not_run),
+        do.WeighTexts: EffectRow(_run, _not_done),
         do.StartTimer: EffectRow(_wake, _not_done),
         do.Complete: EffectRow(_complete, _not_done),
         do.Abandon: EffectRow(_abandon, _unheard),

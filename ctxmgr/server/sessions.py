@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.model import Weigh, invalid_params
+from ctxmgr.model import WeighAll, invalid_params
 from ctxmgr.model.api import lifecycle
 from ctxmgr.model.saved import ModelSpec, State
 from ctxmgr.server.config import ConnectionConfig, SessionRequest
@@ -107,8 +107,8 @@ class Sessions:
             self.queues.resume(ticket, value)
         self._changed()
 
-    def weigher_loaded(self, name: str, weigh: Weigh | None, note: str | None) -> None:
-        """A vocabulary is there, or (`weigh` None) is not to be had, and `note` says why."""
+    def weigher_loaded(self, name: str, weigh: WeighAll | None, note: str | None) -> None:
+        """A vocabulary is there, or (`weigh` None) is not to be had or lost, and `note` says why."""
         self._weighers.loaded(name, weigh, note)
 
     def prefix_end(self, id: str, body: bytes, start: int) -> tuple[int, int]:

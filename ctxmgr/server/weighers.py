@@ -1,23 +1,26 @@
 """Which vocabulary each session counts by while no usage is known: the one its policy names, once it is there.
 
-It is asked for with the first turn of which a host reports no usage: one takes 37 MB. After each such turn the
-newest messages are weighed by it, off the loop and in the session's turn: its calls come before or after that, and
-no clock tells which. No list hangs on when it is there.
+It is asked for with the first turn of which a host reports no usage: a process of its own loads it. After each such
+turn the newest messages are weighed by it, off the loop and in the session's turn: its calls come before or after
+that, and no clock tells which. No list hangs on when it is there. Once it fails the estimate holds, which is said.
 """
 
 from collections.abc import Callable
+from concurrent.futures import Future
 from functools import partial
+from typing import Any
 
-from ctxmgr.model import ESTIMATE, Weigh, policy_keys
+from ctxmgr.model import ESTIMATE, WeighAll, faults, policy_keys
 from ctxmgr.server.config import ConnectionConfig
-from ctxmgr.server.effects import Effect, LoadWeigher, Log
+from ctxmgr.server.effects import Effect, LoadWeigher, Log, Record
 from ctxmgr.server.session_queue import QueuedCall, SessionQueue, SessionQueues
 from ctxmgr.session import Calibration, SessionCore
+from ctxmgr.wire import transcript
 
 
 class SessionWeighers:
     def __init__(self, terms: ConnectionConfig, queues: SessionQueues, emit: Callable[[Effect], None]) -> None:
-        self._queues, self._emit = queues, emit
+        self._queues, self._emit, self._record = queues, emit, terms.record
         self._weighers = dict(terms.weighers)
         self._asked_for: set[str] = set()  # vocabularies: loading, loaded or not to be had
         self._notes: dict[str, str] = {}
@@ -40,13 +43,15 @@ class SessionWeighers:
             self._asked_for.add(wanted.name)
             self._emit(LoadWeigher(wanted.name, wanted.path))
 
-    def loaded(self, name: str, weigh: Weigh | None, note: str | None) -> None:
-        """A vocabulary is there, or (`weigh` None) is not to be had, and `note` says why."""
+    def loaded(self, name: str, weigh: WeighAll | None, note: str | None) -> None:
+        """A vocabulary is there, or (`weigh` None) is not to be had or lost, and `note` says why."""
         if note:
             self._notes[name] = note
             self._emit(Log(note))
         if weigh is not None:
             self._weighers[name] = weigh
+        elif self._weighers.pop(name, None) is not None and self._record:
+            self._emit(Record(transcript.weigher_lost(name, note or "")))
         for queue in self._queues.by_session.values():
             session = queue.session
             if session is None or policy_keys.tokenizer(session.policy).name != name:
@@ -55,12 +60,21 @@ class SessionWeighers:
                 session.warnings = (*session.warnings, note)
             if weigh is not None:
                 self._give(queue, session, name, weigh)
+            else:
+                session.vocabulary = None
 
-    def _give(self, queue: SessionQueue, session: SessionCore, name: str, weigh: Weigh) -> None:
+    def _give(self, queue: SessionQueue, session: SessionCore, name: str, weigh: WeighAll) -> None:
         """It is the session's from now on, and measured by the newest messages before the session's next call."""
         known = session.vocabulary
         if known is None or known.name != name:
             known = session.vocabulary = Calibration(name, weigh)
         if session.counted_by == "vocabulary":
             measure = partial(known.measured, session.projection.messages)
-            self._queues.submit(queue, QueuedCall(measure, lambda value: value, "measure"))
+            done = self._queues.submit(queue, QueuedCall(measure, lambda value: value, "measure"))
+            if isinstance(done, Future):
+                done.add_done_callback(partial(self._measured, name))
+
+    def _measured(self, name: str, done: "Future[Any]") -> None:
+        fault = None if done.cancelled() else done.exception()
+        if fault is not None and name in self._weighers:
+            self.loaded(name, None, f"weights are estimated: {name} is lost: {faults.cause(fault)}")

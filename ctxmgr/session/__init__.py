@@ -7,7 +7,7 @@ from ctxmgr.session import journal, ledger_updates
 from ctxmgr.session.beginning import begun, model_spec, restored
 from ctxmgr.session.reading import Calibration, Reader
 from ctxmgr.session.session import SessionCore
-from ctxmgr.session.work import ArchiveGet, ArchivePut, Await, Embed, Job, Offload, Verb
+from ctxmgr.session.work import ArchiveGet, ArchivePut, Await, Embed, Job, Offload, Verb, Weighing
 
 __all__ = [
     "ArchiveGet",
@@ -19,6 +19,7 @@ __all__ = [
     "Reader",
     "SessionCore",
     "Verb",
+    "Weighing",
     "Calibration",
     "begun",
     "journal",

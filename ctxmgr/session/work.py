@@ -21,6 +21,10 @@ class Offload(msgspec.Struct, frozen=True):
     run: Callable[[], Any]
 
 
+class Weighing(Offload, frozen=True):
+    """Work that asks a vocabulary, which may be another process: it holds up who waits for it, and nobody else."""
+
+
 class ArchivePut(msgspec.Struct, frozen=True):
     """These rows in the archive; an `ArchiveAnswer` comes back."""
 

@@ -1,10 +1,10 @@
 """Transcripts: a JSON-RPC conversation as JSON lines, written as bytes and read back.
 
 A header line, then a line per message: who wrote it, and the message as it was. What is no JSON is kept as text
-under `broken`, byte for character. A line tells when a vocabulary was there, since status may go by it; one what a
-session was restored from; one where a deadline passed, or a compaction was there that had been prepared ahead; one
-what an endpoint completed, one what the archive answered: a transcript can be replayed without snapshot, archive,
-clock and network.
+under `broken`, byte for character. A line tells when a vocabulary was there or was lost, since status may go by it;
+one what a session was restored from; one where a deadline passed, or a compaction was there that had been prepared
+ahead; one what an endpoint completed, one what the archive answered: a transcript can be replayed without snapshot,
+archive, clock and network.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -60,6 +60,11 @@ def weigher(name: str) -> bytes:
     return _encode({"from": "ctxmgr", "weigher": name})
 
 
+def weigher_lost(name: str, note: str) -> bytes:
+    """It is not there any more; `note` as status says it."""
+    return _encode({"from": "ctxmgr", "weigher": name, "lost": note})
+
+
 def restored(session_id: str, lines: Iterable[bytes], fault: str | None = None, refused: bool = False) -> bytes:
     """`lines` are the snapshot's, without checksums; `fault` says what was wrong with it."""
     body = {"from": "ctxmgr", "restored": session_id, "lines": [msgspec.Raw(one) for one in lines]}
@@ -105,7 +110,9 @@ def _line(raw: bytes, number: int) -> TranscriptLine:
         if "broken" in fields:
             return TranscriptLine("broken", number, sender, _string(fields["broken"]).encode("latin-1"))
         if "weigher" in fields:
-            return TranscriptLine("weigher", number, sender, fields={"weigher": _string(fields["weigher"])})
+            lost = _string(fields["lost"]) if "lost" in fields else None
+            about = {"weigher": _string(fields["weigher"]), "lost": lost}
+            return TranscriptLine("weigher", number, sender, fields=about)
         if "woke" in fields:
             return TranscriptLine("woke", number, sender, fields={"ticket": _whole(fields["woke"])})
         if "prepared" in fields:

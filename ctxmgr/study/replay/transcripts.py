@@ -106,8 +106,8 @@ class _Run:
             if line.sender == "host" and line.kind in ("message", "broken"):
                 self.driver.receive(line.body)
             elif line.kind == "weigher":
-                name = line.fields["weigher"]
-                self.driver.use_weigher(name, self._weigher(name))
+                name, lost = line.fields["weigher"], line.fields["lost"]
+                self.driver.use_weigher(name, None if lost else self._weigher(name), lost)
             elif line.kind == "woke":
                 self.driver.wake(line.fields["ticket"])
             elif line.kind == "completed":

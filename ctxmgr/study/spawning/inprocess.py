@@ -16,7 +16,7 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.model import ArchiveAnswer, ArchiveRow, Weigh
+from ctxmgr.model import ArchiveAnswer, ArchiveRow, Weigh, of_all
 from ctxmgr.model.compaction import Completion
 from ctxmgr.server import Connection, ConnectionOptions, SnapshotLoaded
 from ctxmgr.server import effects as do
@@ -47,7 +47,9 @@ class Driver:
         archived: Mapping[str, Mapping[str, ArchiveRow]] | None = None,
         hold: bool = False,
     ) -> None:
-        self.connection = Connection(ConnectionOptions(record=True), weighers or {})
+        self.connection = Connection(
+            ConnectionOptions(record=True), {name: of_all(weigh) for name, weigh in (weighers or {}).items()}
+        )
         self.framing, self.hold = framing, hold
         self.sent: list[bytes] = []
         self.recorded: list[bytes] = []
@@ -82,8 +84,8 @@ class Driver:
         return self.sent[before:]
 
     def use_weigher(self, name: str, weigh: Weigh | None, note: str | None = None) -> None:
-        """A vocabulary is there, or (None) is not to be had."""
-        self._carry_out(self.connection.weigher_loaded(name, weigh, note))
+        """A vocabulary is there, or (None) is not to be had or lost."""
+        self._carry_out(self.connection.weigher_loaded(name, weigh and of_all(weigh), note))
 
     def work(self) -> bool:
         """Runs the oldest work that is held; whether there was any."""

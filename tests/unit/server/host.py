@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from ctxmgr.model.estimate import estimate
+from ctxmgr.model import estimate, of_all
 from ctxmgr.server import effects as do
 from ctxmgr.server.connection import Connection, ConnectionOptions
 
@@ -15,7 +15,7 @@ class Host:
     """Frames messages, carries out effects in order. What needs a device waits in `waiting` while `holds`."""
 
     def __init__(self, ndjson: bool = False, options: ConnectionOptions | None = None, holds: bool = False) -> None:
-        self.connection = Connection(options or ConnectionOptions(), {"estimate": estimate})
+        self.connection = Connection(options or ConnectionOptions(), {"estimate": of_all(estimate)})
         self.ndjson, self.holds = ndjson, holds
         self.sent: list[dict[str, Any]] = []
         self.said: list[str] = []

@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from ctxmgr.model import of_all
 from ctxmgr.server import effects as do
 from ctxmgr.server.connection import ConnectionOptions
 from ctxmgr.wire import errors
@@ -107,7 +108,7 @@ def test_transcript_has_both_sides_and_is_json() -> None:
 def test_weigher_changes_between_events_and_is_recorded() -> None:
     host = Host(options=ConnectionOptions(record=True), holds=True).ready("s")
     host.write(long_context(1, "s"))
-    host.carry_out(host.connection.weigher_loaded("o200k_base", lambda text: len(text), None))
+    host.carry_out(host.connection.weigher_loaded("o200k_base", of_all(len), None))
     assert msgspec.json.decode(next(one.line for one in reversed(host.log) if isinstance(one, do.Record))) == {
         "from": "ctxmgr",
         "weigher": "o200k_base",
@@ -118,7 +119,7 @@ def test_weigher_changes_between_events_and_is_recorded() -> None:
 
 
 def test_a_vocabulary_is_loaded_once_a_host_reports_no_usage(host: Host) -> None:
-    """Not before: one takes 37 MB."""
+    """Not before: one takes a process."""
 
     def loaded() -> list[str]:
         return [one.name for one in host.log if isinstance(one, do.LoadWeigher)]
@@ -129,7 +130,7 @@ def test_a_vocabulary_is_loaded_once_a_host_reports_no_usage(host: Host) -> None
     for number, session in enumerate(("t", "t", "s"), 2):
         host.call(number, "turn_end", sessionId=session, message=a("done"))
         assert loaded() == ["o200k_base"]
-    host.carry_out(host.connection.weigher_loaded("o200k_base", len, None))
+    host.carry_out(host.connection.weigher_loaded("o200k_base", of_all(len), None))
     host.call(5, "turn_end", sessionId="t", message=a("done"))
     host.call(6, "session_start", sessionId="u", model=MODEL)
     host.call(7, "turn_end", sessionId="u", message=a("done"))
@@ -142,9 +143,9 @@ def test_the_newest_messages_are_weighed_off_the_loop_and_in_the_turn_of_their_s
     host.call(2, "turn_end", sessionId="s", message=a("done"))
     before = host.call(3, "getStatus", sessionId="s")["result"]["pressure"]
     host.holds = True
-    host.carry_out(host.connection.weigher_loaded("o200k_base", lambda text: 50 * len(text), None))
+    host.carry_out(host.connection.weigher_loaded("o200k_base", of_all(lambda text: 50 * len(text)), None))
     (work,) = host.waiting.values()
-    assert isinstance(work, do.RunInThread)
+    assert isinstance(work, do.WeighTexts)
     assert host.write(call(4, "getStatus", sessionId="s")) == []
     assert host.write(call(5, "getStatus", sessionId="t"))[0]["id"] == 5
     host.release_all()

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from ctxmgr.devices import stdio
+from ctxmgr.server import effects as do
 from ctxmgr.server.runtime import Parts, Runtime, Setup
 from tests.unit.server.host import LONG, MODEL, a, u
 from tests.unit.session.recovery import handle, leaving, row
 
 BOUND = 20.0  # seconds; only what hangs waits so long
-MOMENTS = 50_000  # of the loop: many more than a thread needs that finds no vocabulary
 Fields = dict[str, Any]
 CALLED = {"type": "toolCall", "id": "c", "name": "read", "arguments": {"path": "src/a.py"}}
 TREE = [
@@ -37,9 +37,17 @@ class Host:
         self.answers: dict[int, asyncio.Future[Fields]] = {}
         self._unread = b""
         self.loop.add_reader(self.far.fileno(), self._read)
+        self.vocabulary: asyncio.Future[None] = self.loop.create_future()  # it is there, or not to be had
+        self._loaded = self.runtime.connection.weigher_loaded
+        self.runtime.connection.weigher_loaded = self._weigher_loaded  # type: ignore[method-assign]
 
     def _send(self, parts: Parts) -> None:
         self.output.write(parts)
+
+    def _weigher_loaded(self, *given: Any) -> list[do.Effect]:
+        if not self.vocabulary.done():
+            self.vocabulary.set_result(None)
+        return self._loaded(*given)
 
     def _lost(self) -> None:
         self.loop.call_soon_threadsafe(self.runtime.end, 1)
@@ -111,11 +119,9 @@ class Talk:
             await self._all(silent)
 
     async def _all(self, silent: socket.socket) -> None:
-        (self.directory / "vocabulary").write_bytes(b"no vocabulary")
         endpoint = {"baseUrl": f"http://127.0.0.1:{silent.getsockname()[1]}/v1", "model": "m"}
         compaction = {"by": "ctxmgr", "model": "endpoint", "endpoint": endpoint, "keepRecentTokens": 200}
-        tokenizer = {"name": "cl100k_base", "path": str(self.directory / "vocabulary")}
-        policy = {"preset": "turns", "tokenizer": tokenizer, "compaction": {**compaction, "reserveTokens": 4_000}}
+        policy = {"preset": "turns", "compaction": {**compaction, "reserveTokens": 4_000}}
         self.heard(
             "initialize",
             await self.host.ready(processId=os.getpid(), capabilities={"retrieve": True}, policy=policy),
@@ -123,10 +129,10 @@ class Talk:
         self.host.tell("no such notification")
         await self.ask("session_start", sessionId="other", model=MODEL)
         await self.ask("session_start", sessionId="s", model=MODEL)
-        said = len(self.host.said)
         await self.ask("turn_end", sessionId="s", message={**a("Reading."), "content": [CALLED]})
-        await self._vocabulary_loaded(said)
+        await self._vocabulary_loaded()
         await self.ask("context", sessionId="s", messages=[u(LONG)])
+        await self.ask("turn_end", sessionId="s", message=a("Read."))
         await self.ask("retrieve", sessionId="s", handle=handle("left"))
         await self._compact(silent)
         entry = {
@@ -140,12 +146,11 @@ class Talk:
         self.host.runtime.minute()  # it leaves memory, where no transcript is written
         await self.ask("getStatus", sessionId="s")
 
-    async def _vocabulary_loaded(self, said: int) -> None:
-        """The first turn without usage asks for it. There is none, and that is said, unless saying fails."""
-        for _ in range(MOMENTS):
-            if len(self.host.said) > said or self.host.runtime.ended.done():
-                return
-            await asyncio.sleep(0)
+    async def _vocabulary_loaded(self) -> None:
+        """The first turn without usage asks for it."""
+        waited = {self.host.vocabulary, self.host.runtime.ended}
+        done, _ = await asyncio.wait(waited, timeout=BOUND, return_when=asyncio.FIRST_COMPLETED)
+        assert done, "no vocabulary was looked for"
 
     async def _compact(self, silent: socket.socket) -> None:
         """Cancelled as soon as the model, which does not answer, is asked."""

@@ -1,7 +1,7 @@
 """A device layer that fails on purpose: counts the system calls that effects of one kind make, and lets one fail.
 
-Counted is what devices ask of the system: files, locks, SQLite, threads, imports; and, as the first call of each
-effect, that it is carried out at all. Work in a thread or a task counts for the effect that began it.
+Counted is what devices ask of the system: files, locks, SQLite, threads, processes, imports; and, as the first call
+of each effect, that it is carried out at all. Work in a thread or a task counts for the effect that began it.
 """
 
 import builtins
@@ -11,6 +11,7 @@ import importlib
 import io
 import os
 import sqlite3
+import subprocess
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -25,11 +26,12 @@ from ctxmgr.server.runtime import EffectRow, Runtime
 
 CALLS = {
     os: "open read write writev pread fsync fdatasync ftruncate truncate rename replace unlink mkdir rmdir lstat "
-    "stat fstat fchmod chmod listdir kill dup dup2",
+    "stat fstat fchmod chmod listdir kill dup dup2 pipe",
     io: "open",
     builtins: "open __import__",
     importlib: "import_module",
     threading.Thread: "start",
+    subprocess.Popen: "_execute_child",
 }
 AFTERWARDS = {"close"}  # what fails has been done all the same: the system takes the descriptor back
 

@@ -15,21 +15,24 @@ from pathlib import Path
 import httpx
 import pytest
 
+from ctxmgr.devices import weighing
 from ctxmgr.devices.snapshots import file
 from ctxmgr.server import effects as do
 from ctxmgr.server import runtime
+from tests.unit.devices import weighing_stand_in
 from tests.unit.server.faults.conversation import Host, Talk
 from tests.unit.server.faults.system import System, faults, install
 from tests.unit.server.host import MODEL, a
 
+NONE = ("/no/such/program",)  # that weighs: it would cost each life its start
 KINDS = typing.get_args(do.Effect)
 MEMORY = "/dev/shm"
 MAY_FAIL = {"retrieve", "compact"}  # the archive is at fault; the host has cancelled, or the job's work failed
 AT_THE_END = 2  # calls that a life may need less than the counted one, by which thread was first
 CALLS_AT_LEAST = {
     do.Send: 20, do.Record: 40, do.Save: 20, do.Begin: 6, do.Open: 20, do.Close: 5, do.Rest: 8, do.PutRows: 30,
-    do.GetRow: 3, do.RunInThread: 2, do.StartTimer: 1, do.Complete: 3, do.Abandon: 1, do.LoadWeigher: 4,
-    do.WatchProcess: 2, do.Log: 1, do.End: 1,
+    do.GetRow: 3, do.RunInThread: 2, do.WeighTexts: 2, do.StartTimer: 1, do.Complete: 3, do.Abandon: 1,
+    do.LoadWeigher: 8, do.WatchProcess: 2, do.Log: 1, do.End: 1,
 }  # fmt: skip
 
 
@@ -49,6 +52,8 @@ def state(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 async def lived(directory: Path, system: System) -> Talk:
     """A life with this layer under it, which is mended towards its end."""
     with pytest.MonkeyPatch.context() as patch:
+        weighs = system.target in (do.LoadWeigher, do.WeighTexts)
+        patch.setattr(weighing, "COMMAND", weighing_stand_in.command() if weighs else NONE)
         install(system, patch)
         host = Host(directory / "state", None if system.target is do.Rest else directory / "record")
         talk = Talk(host, directory)

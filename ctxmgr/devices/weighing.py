@@ -1,0 +1,193 @@
+"""Turns texts into their tokens in a process of its own: both ends of the pipe between it and the one that serves.
+
+1. A child and not a thread: tiktoken holds the interpreter's lock for 140 ms while it takes a vocabulary in, and
+   every session would wait. It takes 70 MB of its own, and stays for as long as its parent serves: to load it again
+   would take half a second in which pressure goes by the estimate.
+2. Over its pipes goes msgpack, each message after its length (4 bytes, big endian): what to load, and what came of
+   it; then texts, and how many tokens they have together. Nothing of them goes into arguments, files or stderr.
+3. The child ends when its input closes, so it never outlives its parent, however that ends.
+4. One that can not be started, ends, answers something else or does not answer in time is done with: it is killed,
+   and every call from then on raises `WeighingFault`.
+"""
+
+import contextlib
+import errno
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Sequence
+from typing import IO, Annotated, Any, TypeVar
+
+import msgspec
+
+from ctxmgr.model import WeighAll, faults
+
+COMMAND = (sys.executable, "-P", "-m", "ctxmgr.devices.weighing")  # -P: no module of the directory it begins in
+LOAD_SECONDS = 30.0  # nobody waits for it
+WEIGH_SECONDS = 5.0  # a session's next call does: 50,000 characters take some milliseconds
+LENGTH_BYTES = 4
+ANSWER_BYTES = 1 << 16  # most of an answer
+TEXT_BYTES = 1 << 28  # most of what is asked
+
+_encode = msgspec.msgpack.encode
+Answer = TypeVar("Answer")
+Count = Annotated[int, msgspec.Meta(ge=0)]
+
+
+class Wanted(msgspec.Struct, frozen=True):
+    """The vocabulary to load; `path` is the policy's file."""
+
+    name: str
+    path: str | None
+
+
+class Loaded(msgspec.Struct, frozen=True):
+    """What came of it: whether it is there, and in one line what a user should know."""
+
+    there: bool
+    note: str | None
+
+
+class LoadedVocabulary(msgspec.Struct, frozen=True):
+    """What weighs by it, None where it is not to be had; and in one line what a user should know."""
+
+    weigh: WeighAll | None
+    note: str | None = None
+
+
+class WeighingFault(OSError):
+    """The child is done with; `strerror` says why."""
+
+
+class WeighingChild:
+    """A vocabulary in a process of its own. Thread-safe; calls wait for one another."""
+
+    def __init__(self, name: str, path: str | None = None) -> None:
+        """Starts nothing. `path` is the policy's vocabulary file."""
+        self._wanted = Wanted(name, path)
+        self._lock = threading.RLock()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._ended = self._late = False
+
+    def load(self) -> LoadedVocabulary:
+        """Starts the process and has it load the vocabulary. For a thread: blocks for about half a second. Never
+        raises: what is in the way ends in a note."""
+        name = self._wanted.name
+        try:
+            found = self._started()
+        except Exception as fault:  # noqa: BLE001 - whatever the system refuses costs no more than exactness
+            return LoadedVocabulary(
+                None, f"weights are estimated: {name} could not be loaded: {faults.cause(fault)}"
+            )
+        if found.there:
+            return LoadedVocabulary(self.weigh, found.note)
+        self.end()
+        return LoadedVocabulary(None, found.note)
+
+    def _started(self) -> Loaded:
+        with self._lock:
+            self._process = process = subprocess.Popen(
+                COMMAND,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+                start_new_session=True,  # Ctrl-C is for the parent, which ends it
+                creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+            )
+            if self._ended:
+                process.kill()
+            return self._asked(self._wanted, Loaded, LOAD_SECONDS)
+
+    def weigh(self, texts: Sequence[str]) -> int:
+        """The tokens of these texts together. Raises WeighingFault."""
+        return self._asked([text.encode("utf-8", "surrogatepass") for text in texts], Count, WEIGH_SECONDS)
+
+    def end(self) -> None:
+        """Kills it; who waits for an answer hears of it."""
+        self._ended = True
+        if self._process is not None:
+            self._process.kill()
+        with self._lock:
+            process, self._process = self._process, None
+            if process is not None:
+                _let_go(process)
+
+    def _asked(self, what: Any, answer: type[Answer], seconds: float) -> Answer:
+        with self._lock:
+            if self._process is None:
+                raise _fault("has ended")
+            timer = threading.Timer(seconds, self._too_late)
+            timer.daemon = True
+            try:
+                timer.start()
+                _send(self._process.stdin, what)
+                found: Answer = _received(self._process.stdout, answer)
+                return found
+            except BaseException as fault:
+                self.end()
+                if isinstance(fault, msgspec.MsgspecError):
+                    raise _fault("answered something else") from None
+                if isinstance(fault, OSError | EOFError):
+                    raise _fault("did not answer in time" if self._late else "has ended") from None
+                raise
+            finally:
+                timer.cancel()
+
+    def _too_late(self) -> None:
+        self._late = True
+        if (process := self._process) is not None:
+            process.kill()
+
+
+def _fault(what: str) -> WeighingFault:
+    return WeighingFault(errno.EPIPE, f"the process that counts tokens {what}")
+
+
+def _let_go(process: "subprocess.Popen[bytes]") -> None:
+    for pipe in (process.stdin, process.stdout):
+        with contextlib.suppress(OSError):  # what was not written yet can not be any more
+            pipe.close()  # type: ignore[union-attr]
+    process.wait()
+
+
+def _send(pipe: IO[bytes] | None, value: Any) -> None:
+    assert pipe is not None
+    body = _encode(value)
+    pipe.write(len(body).to_bytes(LENGTH_BYTES, "big") + body)
+    pipe.flush()
+
+
+def _received(pipe: IO[bytes] | None, kind: Any, most: int = ANSWER_BYTES) -> Any:
+    """Raises EOFError where the pipe has closed, MsgspecError for what is something else."""
+    assert pipe is not None
+    size = int.from_bytes(_whole(pipe, LENGTH_BYTES), "big")
+    if size > most:
+        raise msgspec.DecodeError
+    return msgspec.msgpack.decode(_whole(pipe, size), type=kind)
+
+
+def _whole(pipe: IO[bytes], size: int) -> bytes:
+    content = pipe.read(size)
+    if len(content) < size:
+        raise EOFError
+    return content
+
+
+def main() -> None:
+    """The child's end."""
+    from ctxmgr.devices import tokens
+
+    source, sink = sys.stdin.buffer, sys.stdout.buffer
+    with contextlib.suppress(EOFError, OSError):
+        wanted = _received(source, Wanted, TEXT_BYTES)
+        found = tokens.load(wanted.name, wanted.path)
+        _send(sink, Loaded(found.weigher.name == wanted.name, found.note))
+        while True:
+            texts = _received(source, list[bytes], TEXT_BYTES)
+            _send(sink, sum(found.weigher(text.decode("utf-8", "surrogatepass")) for text in texts))
+
+
+if __name__ == "__main__":
+    main()
