@@ -14,12 +14,11 @@ import pytest
 
 from tests.model_server import Gate
 from tests.provider import Cut, Fault, Hold, Provider, Read, Reset, Run, failing, script, step
+from tests.unit.provider.asking import MODEL, body, go_on, texts
 
 Json = dict[str, Any]
 SCRIPT = script("Look", step(Read("a"), Run("b"), say="Two at once."), final="Done.")
 HEADERS = {"x-api-key": "k", "anthropic-version": "2023-06-01", "X-Claude-Code-Session-Id": "s1", "thread-id": "t1"}
-MODEL = {"model": "m", "max_tokens": 99}
-PARAMETERS = {"type": "object", "properties": {"command": {"type": "string"}}}
 MARK = {"cache_control": {"type": "ephemeral"}}
 PATHS = ("/v1/messages", "/v1/chat/completions", "/v1/responses")
 ROOT = Path(__file__).parents[3]
@@ -30,46 +29,6 @@ U = {"role": "user", "content": "Look around"}
 async def http() -> AsyncIterator[aiohttp.ClientSession]:
     async with aiohttp.ClientSession(headers=HEADERS) as session:
         yield session
-
-
-def body(path: str, *messages: Json, **more: Any) -> Json:
-    """A list and its one tool, as each API has them."""
-    match path:
-        case "/v1/messages":
-            tool, name = {"name": "bash", "input_schema": PARAMETERS}, "messages"
-        case "/v1/chat/completions":
-            tool, name = {"type": "function", "function": {"name": "bash", "parameters": PARAMETERS}}, "messages"
-        case _:
-            tool, name = {"type": "function", "name": "bash", "parameters": PARAMETERS}, "input"
-            more = {"include": ["reasoning.encrypted_content"], **more}
-    return {**MODEL, name: list(messages), "tools": [tool], **more}
-
-
-def go_on(path: str, asked: Json, answer: Json) -> Json:
-    """The list with the answer and the results of its calls."""
-    match path:
-        case "/v1/messages":
-            ids = [one["id"] for one in answer["content"] if one["type"] == "tool_use"]
-            results = [{"type": "tool_result", "tool_use_id": id, "content": f"of {id}"} for id in ids]
-            more = [{"role": "assistant", "content": answer["content"]}, {"role": "user", "content": results}]
-        case "/v1/chat/completions":
-            message = answer["choices"][0]["message"]
-            ids = [one["id"] for one in message["tool_calls"]]
-            more = [message, *({"role": "tool", "tool_call_id": id, "content": f"of {id}"} for id in ids)]
-        case _:
-            ids = [one["call_id"] for one in answer["output"] if one["type"] == "function_call"]
-            results = [{"type": "function_call_output", "call_id": id, "output": f"of {id}"} for id in ids]
-            more = [*answer["output"], *results]
-    name = "input" if "input" in asked else "messages"
-    return {**asked, name: [*asked[name], *more]}
-
-
-def texts(value: Any) -> list[str]:
-    """Every text in an answer."""
-    if isinstance(value, dict):
-        own = [value[name] for name in ("text", "content") if isinstance(value.get(name), str)]
-        return own + [text for one in value.values() for text in texts(one)]
-    return [text for one in value for text in texts(one)] if isinstance(value, list) else []
 
 
 async def post(http: aiohttp.ClientSession, provider: Provider, path: str, asked: Json) -> Json:
