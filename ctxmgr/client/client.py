@@ -109,6 +109,21 @@ class AsyncClient:
         Never fails because of ctxmgr: what can not be told now is told by a later call. Raises InvalidParams where
         `model` is none.
         """
+        session = self.opened(session_id, model, cwd=cwd, entries=entries, leaf_id=leaf_id, format=format)
+        await session.tell_of_it(self.timing.session_ms)
+        return session
+
+    def opened(
+        self,
+        session_id: str,
+        model: lifecycle.Model | Mapping[str, Any],
+        *,
+        cwd: str | None = None,
+        entries: Entries = None,
+        leaf_id: str | None = None,
+        format: str | None = None,
+    ) -> AsyncClientSession:
+        """As `session`, but nothing is waited for: ctxmgr hears of it with the first call."""
         session = self._sessions.get(session_id)
         if session is None:
             begins = lifecycle.SessionStartParams(
@@ -116,7 +131,6 @@ class AsyncClient:
             )
             beginning = Beginning(self, begins, entries)
             session = self._sessions[session_id] = AsyncClientSession(self, beginning)
-        await session.tell_of_it(self.timing.session_ms)
         return session
 
     async def request(

@@ -6,6 +6,7 @@
 3. A WebSocket is answered 426: a program goes on with HTTP then, and lists pass here whole.
 """
 
+import logging
 import time
 from collections.abc import AsyncIterator
 from types import ModuleType
@@ -18,13 +19,14 @@ from ctxmgr.client import AsyncClient, Host, SidecarFault, SpawnedSidecar, Timin
 from ctxmgr.proxy import faults, guarding, headers, passing
 from ctxmgr.proxy.apis import ListCall, api_of
 from ctxmgr.proxy.body import UnreadableBody, decoded
-from ctxmgr.proxy.conversations import Conversations
+from ctxmgr.proxy.conversations import Conversations, Ends
 from ctxmgr.proxy.page import PageRoutes
 from ctxmgr.proxy.passing import Broken, Outgoing, Unreachable, Upstream
 from ctxmgr.proxy.rewriting import Prepared, Rewriter
 from ctxmgr.proxy.settings import ProxySettings
 from ctxmgr.proxy.usage import UsageReader
 
+OK = 200
 LARGEST_BYTES = 256 << 20  # of a request; providers take 32 MB
 TOO_LARGE = (400, 413)  # a refusal as too long comes with one of these
 REWRITTEN_WITHOUT = ("content-length", "content-encoding")
@@ -43,7 +45,9 @@ class Proxy:
             host=Host(deliver=None, name="ctxmgr-proxy", on_trouble=self._trouble, on_recovery=self._recovery),
             timing=timing,
         )
-        self.conversations = Conversations(self._client, settings.settings_for, lambda: time.time() * 1000)
+        self.conversations = Conversations(
+            self._client, settings.settings_for, lambda: time.time() * 1000, Ends(settings.directory)
+        )
         self.rewriter = Rewriter(self.conversations, settings)
         self._runner: web.AppRunner | None = None
         self._upstream: Upstream | None = None
@@ -60,6 +64,7 @@ class Proxy:
             auto_decompress=False,
             handler_cancellation=True,
             access_log=None,
+            logger=_silent(),
             max_line_size=passing.LONGEST_LINE,
             max_field_size=passing.LONGEST_FIELD,
         )
@@ -82,7 +87,7 @@ class Proxy:
 
     @web.middleware
     async def _guarded(self, request: web.Request, handler: Handler) -> web.StreamResponse:
-        refused = guarding.refusal(request.headers.get("host"), request.headers.get("origin"), self.settings.names)
+        refused = guarding.refusal(request.headers, self.settings.names)
         if not refused:
             return await handler(request)
         api = api_of(request.method, request.path)
@@ -112,10 +117,10 @@ class Proxy:
         """What is posted where a list may be."""
         body = await request.read()
         call = _call_of(request, api, body)
-        prepared = await self.rewriter.prepared(call) if call is not None else None
+        prepared = await self._prepared(call) if call is not None else None
         came = await self._ask(request, body, prepared)
         if prepared is not None and came.status in TOO_LARGE and not self.settings.observe:
-            told = await came.read()
+            told = await passing.read(came)
             other = await self.rewriter.again(prepared, _plain(told, came))
             if other is None:
                 return await passing.whole(request, came, told)
@@ -124,12 +129,21 @@ class Proxy:
         try:
             return await passing.answer(request, came, reader.feed)
         finally:  # a program may go away with the last byte
-            if came.content.is_eof() and came.status == 200:
+            if came.content.at_eof() and came.content.exception() is None:
                 reader.end()
+            usage = reader.usage if came.status == OK else None
             if prepared is not None:
-                self.rewriter.answered(prepared, reader.usage)
+                self.rewriter.answered(prepared, usage)
             elif call is not None:
-                self.rewriter.passed(call, reader.usage)
+                self.rewriter.passed(call, usage)
+
+    async def _prepared(self, call: ListCall) -> Prepared | None:
+        """A fault of our own costs nothing but savings."""
+        try:
+            return await self.rewriter.prepared(call)
+        except Exception as fault:  # noqa: BLE001
+            self.settings.say(f"a call passed as it came: ctxmgr failed at it ({type(fault).__name__})")
+            return None
 
     async def _ask(
         self, request: web.Request, body: bytes | AsyncIterator[bytes] | None, prepared: Prepared | None = None
@@ -148,6 +162,13 @@ class Proxy:
 
     def _recovery(self) -> None:
         self.settings.say("ctxmgr is back")
+
+
+def _silent() -> logging.Logger:
+    """What aiohttp would log of a request that it can not read are its bytes, and keys may be among them."""
+    made = logging.Logger("ctxmgr.proxy")
+    made.disabled = True
+    return made
 
 
 def _call_of(request: web.Request, api: ModuleType, body: bytes) -> ListCall | None:

@@ -143,6 +143,14 @@ async def whole(request: web.Request, came: aiohttp.ClientResponse, body: bytes)
     return response
 
 
+async def read(came: aiohttp.ClientResponse) -> bytes:
+    """An answer's whole body. Raises Broken."""
+    try:
+        return await came.read()
+    except aiohttp.ClientError:
+        raise Broken from None
+
+
 def broken(request: web.Request) -> web.StreamResponse:
     """Breaks the program's connection; what is given back goes nowhere."""
     if request.transport is not None:

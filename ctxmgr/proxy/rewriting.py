@@ -16,7 +16,7 @@ from ctxmgr.proxy.apis import ListCall
 from ctxmgr.proxy.conversations import Conversations, Listed, ProgramConversation
 from ctxmgr.proxy.settings import ProxySettings
 
-MARK = b'"cache_control":'
+MARK = b'"cache_control"'
 
 
 class Prepared(msgspec.Struct, frozen=True):
@@ -45,7 +45,7 @@ class Rewriter:
             return None
         if call.kind == "aside" or not call.body.messages:
             return None
-        conversation = await self._conversations.of(call)
+        conversation = self._conversations.of(call)
         async with conversation.lock:
             return self._prepared(call, conversation, await conversation.listed(call))
 

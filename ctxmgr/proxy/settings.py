@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 import msgspec
+from platformdirs import user_state_dir
 
 from ctxmgr.settings import ProgramSettings
 
@@ -24,3 +25,8 @@ class ProxySettings(msgspec.Struct, frozen=True):
     names: tuple[str, ...] = ()
     state_dir: str | None = None
     say: Callable[[str], None] = lambda line: None
+
+    @property
+    def directory(self) -> str:
+        """Where snapshots go."""
+        return self.state_dir or user_state_dir("ctxmgr", appauthor=False)

@@ -12,7 +12,8 @@ import msgspec
 from ctxmgr.proxy.body import UNREADABLE, Decoder
 
 LARGEST_BYTES = 64 << 20  # of one body, or one line of a stream: of what is larger nothing is read
-ENDS = (b'"message_stop"', b'"response.completed"', b'"response.incomplete"', b"[DONE]")
+ENDS = (b'"message_stop"', b'"response.completed"', b'"response.incomplete"')
+DONE = b"[DONE]"
 _decode = msgspec.json.Decoder().decode
 
 
@@ -53,7 +54,7 @@ class UsageReader:
     def _line(self, line: bytearray) -> None:
         if not line.startswith(b"data:"):
             return
-        if any(end in line for end in ENDS):
+        if line[5:].strip() == DONE or any(end in line for end in ENDS):
             self._ended = True
         if b'"usage"' in line:
             self._read(bytes(line[5:]))

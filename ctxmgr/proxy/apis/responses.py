@@ -2,7 +2,8 @@
 
 1. Codex names its thread in a header, a spawned thread has its own; the number of its window counts compactions.
 2. Its own summary is asked for without tools, the provider's with a trigger as the last item.
-3. A list that goes on from a response or a conversation which the provider keeps is not all of it.
+3. A list that goes on from a response or a conversation which the provider keeps is not all of it; one that the
+   provider compacts by itself is another one than it was.
 """
 
 import msgspec
@@ -18,6 +19,7 @@ THREAD, SUBAGENT, WINDOW = "thread-id", "x-openai-subagent", "x-codex-window-id"
 TURN = "x-codex-turn-metadata"
 BESIDE = ("instructions", "tools")
 KEPT = ("previous_response_id", "conversation")
+COMPACTS = b'"compaction"'
 TRIGGER = b'"compaction_trigger"'
 
 
@@ -28,6 +30,8 @@ def call_of(path: str, headers: Headers, body: bytes) -> ListCall | None:
         return None
     members = found.members
     kept = next((name for name in KEPT if not is_empty(members.get(name))), "")
+    if COMPACTS in members.get("context_management", b""):
+        kept = "context_management: compaction"
     return ListCall(
         FORMAT,
         text_of(members.get("model")),

@@ -6,10 +6,14 @@
    with what the provider counted. A list that comes again tells nothing.
 3. A list that leaves the last one before its end, and is no summary's and asks for none, was rewound or edited: the
    session moves in its tree, so that what only the left branch said is not known any more.
+4. Only an answer to `context` is waited for. What is told goes before it and is held until ctxmgr hears it, also
+   where the program goes away meanwhile.
+5. Without an answer the last one and what came since is sent: it fits where the program's own list may not have
+   for long. Where the list does not go on from it, the program's own is.
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from typing import Any
 
 import msgspec
@@ -57,6 +61,9 @@ class ProgramConversation:
         self._ends: list[int] = []  # where lists ended that are a prefix of the last one sent
         self._own_tokens = 0.0  # weight of the last list
         self._usage: dict[str, Any] | None = None
+        self._answered: tuple[tuple[bytes, ...], tuple[bytes, ...]] = ((), ())  # the last list, and its answer
+        self._telling: set[asyncio.Task[Any]] = set()
+        self.on_list: Callable[[Sequence[bytes]], None] | None = None  # called with each list, as ctxmgr gets it
 
     def shared(self, messages: Sequence[bytes]) -> int:
         """So many messages the list shares with the last one."""
@@ -72,16 +79,23 @@ class ProgramConversation:
         own = tuple(call.body.messages) if ask is None else ask.messages
         given = self._respelled(own)
         shared = _shared(self._plain, given)
-        await self._told(given, shared, call)
+        goes_on = bool(shared) and shared == len(self._plain)
+        self._tell_of(given, shared, call)
+        self._own, self._plain = own, given
+        if self.on_list is not None:
+            self.on_list(given)
+        await asyncio.sleep(0)  # what is told comes before what is asked
         prompt = 0 if ask is None else len(ask.whole if ask.prompt is None else bytes(ask.prompt))
         overhead = call.overhead_tokens + prompt // BYTES_A_TOKEN
-        sent = await self.session.context(given, overhead_tokens=overhead)
+        sent: Sequence[bytes] = await self.session.context(given, overhead_tokens=overhead)
         outcome = self.session.outcome
         assert outcome is not None
+        if outcome.source == "answered":
+            self._answered = (given, tuple(sent))
+        else:
+            sent, outcome = self._kept(given, sent, outcome)
         listed = self._spelled(own, given, sent, outcome)
-        goes_on = shared and shared == len(self._plain)
         listed = msgspec.structs.replace(listed, own_prefix_tokens=self._own_tokens if goes_on else 0.0)
-        self._own, self._plain = own, given
         self._own_tokens = outcome.report.raw_tokens if outcome.report is not None else 0.0
         if ask is None:
             return listed
@@ -112,7 +126,22 @@ class ProgramConversation:
         told = await self.session.turn_end(error, usage=None)
         return told is not None and told.send is not None
 
+    def tell(self, event: Coroutine[Any, Any, Any]) -> None:
+        """Tells ctxmgr, and waits for nothing (rule 4)."""
+        task = asyncio.get_running_loop().create_task(event)
+        self._telling.add(task)
+        task.add_done_callback(self._telling.discard)
+
     # within
+
+    def _kept(
+        self, given: tuple[bytes, ...], sent: Sequence[bytes], outcome: ContextOutcome
+    ) -> tuple[Sequence[bytes], ContextOutcome]:
+        """Rule 5."""
+        before, answer = self._answered
+        if not answer or _shared(before, given) < len(before):
+            return sent, outcome
+        return (*answer, *given[len(before) :]), msgspec.structs.replace(outcome, source="kept")
 
     def _respelled(self, messages: Sequence[bytes]) -> tuple[bytes, ...]:
         """Rule 1. The very objects of the last list where they are the same: ctxmgr's answers name them."""
@@ -126,29 +155,29 @@ class ProgramConversation:
             made.append(before if before is not None and before == bare else bare)
         return tuple(made)
 
-    async def _told(self, given: tuple[bytes, ...], shared: int, call: ListCall) -> None:
+    def _tell_of(self, given: tuple[bytes, ...], shared: int, call: ListCall) -> None:
         """Rules 2 and 3."""
         since = given[shared:]
         if shared == len(self._plain):
             usage, self._usage = self._usage, None
             if since and self._plain:
-                await self._turn_ended(since, usage)
+                self._turn_ended(since, usage)
             elif not since:
                 self._usage = usage
             return
         self._usage = None
         if call.kind == "turn" and not self._begins_anew(since, call):
-            await self.session.session_tree({"newLeafId": None})
+            self.tell(self.session.session_tree({"newLeafId": None}))
         self.speaker = call.speaker
 
-    async def _turn_ended(self, since: tuple[bytes, ...], usage: dict[str, Any] | None) -> None:
+    def _turn_ended(self, since: tuple[bytes, ...], usage: dict[str, Any] | None) -> None:
         parts = [part_of(self.format, raw) for raw in since]
         replies = next((place for place, part in enumerate(parts) if part != "reply"), len(since))
         if not replies:
             return
         end = next((place for place in range(replies, len(since)) if parts[place] != "result"), len(since))
         message = since[0] if replies == 1 else b"[" + b",".join(since[:replies]) + b"]"
-        await self.session.turn_end(message, since[replies:end], usage=usage, notify=True)
+        self.tell(self.session.turn_end(message, since[replies:end], usage=usage, notify=True))
 
     def _begins_anew(self, since: tuple[bytes, ...], call: ListCall) -> bool:
         """Does the program go on from a summary of its own?"""

@@ -2,15 +2,17 @@
 
 1. A program that names its conversation has one of that name, and one for each sub-agent.
 2. Of any other the list tells: it begins as the conversation does, up to the first user's message. Of several that
-   begin so, the one that it goes on from; where there is none it is a branch, a conversation of its own. So two
-   programs that were given the same words part with the first answer.
+   begin so, the one that it goes on from; where there is none it is one of its own. So two programs that were given
+   the same words part with the first answer.
 3. The key is the session's id in ctxmgr: a conversation that goes on later, through another proxy, finds what was
-   saved. It says nothing of the conversation.
+   saved: by the name that the program gave it, or by where its last list ended (`ends`). It says nothing of the
+   conversation.
 4. One that was not used for a while is let go; its snapshot stays.
 """
 
-import hashlib
 from collections.abc import Callable
+from functools import partial
+from secrets import token_hex
 from typing import Any
 
 import msgspec
@@ -20,6 +22,7 @@ from ctxmgr.model import TieredPrices
 from ctxmgr.model.api import lifecycle
 from ctxmgr.proxy.apis import ListCall
 from ctxmgr.proxy.conversations.conversation import ProgramConversation
+from ctxmgr.proxy.conversations.ends import Ends, digest
 from ctxmgr.proxy.settings import SettingsFor
 from ctxmgr.proxy.spelling import plain
 from ctxmgr.settings import ProgramSettings
@@ -27,57 +30,61 @@ from ctxmgr.settings import ProgramSettings
 IDLE_MS = 60 * 60_000
 MOST = 256  # conversations held; the one that was used longest ago leaves first
 LONGEST_NAME = 128  # characters of what a program names; a longer one goes by its digest
-DIGEST_BYTES = 8
+KEY_BYTES = 4  # that tell conversations with one beginning apart
 
 
 class Conversations:
     """Those of one proxy. `now_ms`: milliseconds since 1970."""
 
-    def __init__(self, client: AsyncClient, settings_for: SettingsFor, now_ms: Callable[[], float]) -> None:
-        self._client, self._settings_for, self._now_ms = client, settings_for, now_ms
+    def __init__(
+        self, client: AsyncClient, settings_for: SettingsFor, now_ms: Callable[[], float], ends: Ends
+    ) -> None:
+        self._client, self._settings_for, self._now_ms, self._ends = client, settings_for, now_ms, ends
         self._conversations: dict[str, list[ProgramConversation]] = {}
 
     def all(self) -> list[ProgramConversation]:
         return [one for some in self._conversations.values() for one in some]
 
-    async def of(self, call: ListCall) -> ProgramConversation:
-        """The conversation that this list is of; a new one where there is none. Never fails because of ctxmgr."""
-        await self._let_go()
-        key = key_of(call)
-        known = self._conversations.setdefault(key, [])
+    def of(self, call: ListCall) -> ProgramConversation:
+        """The conversation that this list is of; a new one where there is none. Waits for nothing."""
+        base = key_of(call)
+        known = self._conversations.setdefault(base, [])
         found = _best(known, call)
         if found is None:
-            found = await self._begun(f"{key}.{len(known) + 1}" if known else key, call)
+            found = self._begun(base, known, call)
             known.append(found)
         elif found.model != call.model:
             settings = self._settings(call)
             found.model, found.prices = call.model, settings.prices
-            await found.session.model_select(_model(call, settings))
+            found.tell(found.session.model_select(_model(call, settings)))
         found.used_ms = self._now_ms()
+        self._let_go()
         return found
 
     def prices_of(self, call: ListCall) -> TieredPrices | None:
         """Of the model of a call that is of no conversation."""
         return self._settings(call).prices
 
-    async def close(self) -> None:
-        for conversation in self.all():
-            await conversation.session.end()
-        self._conversations.clear()
-
     # within
 
     def _settings(self, call: ListCall) -> ProgramSettings:
         return self._settings_for(call.speaker.program, call.model, call.speaker.is_subagent)
 
-    async def _begun(self, key: str, call: ListCall) -> ProgramConversation:
+    def _begun(self, base: str, known: list[ProgramConversation], call: ListCall) -> ProgramConversation:
         settings = self._settings(call)
-        session = await self._client.session(key, _model(call, settings), format=call.format)
+        key = base
+        if not call.speaker.conversation:
+            messages = [plain(call.format, raw) for raw in call.body.messages]
+            key = self._ends.find(base, messages, [one.key for one in known]) or f"{base}.{token_hex(KEY_BYTES)}"
+        session = self._client.opened(key, _model(call, settings), format=call.format)
+        begun = ProgramConversation(key, session, settings.prices, call)
         if settings.policy:
-            await session.set_policy(settings.policy)
-        return ProgramConversation(key, session, settings.prices, call)
+            begun.tell(session.set_policy(settings.policy))
+        if not call.speaker.conversation:
+            begun.on_list = partial(self._ends.note, key)
+        return begun
 
-    async def _let_go(self) -> None:
+    def _let_go(self) -> None:
         """Rule 4."""
         oldest = sorted(self.all(), key=lambda one: one.used_ms)
         idle = [one for one in oldest if one.used_ms < self._now_ms() - IDLE_MS]
@@ -86,7 +93,8 @@ class Conversations:
                 for some in self._conversations.values():
                     if one in some:
                         some.remove(one)
-                await one.session.end()
+                one.tell(one.session.end())
+        self._conversations = {base: some for base, some in self._conversations.items() if some}
 
 
 def _model(call: ListCall, settings: ProgramSettings) -> lifecycle.Model:
@@ -103,7 +111,7 @@ def key_of(call: ListCall) -> str:
     if speaker.conversation:
         parts = [speaker.program, speaker.conversation, *([speaker.agent] if speaker.agent else [])]
         return ":".join(_short(part) for part in parts)
-    return f"{speaker.program or 'program'}:{_digest(*_beginning(call))}"
+    return f"{speaker.program or 'program'}:{digest(_beginning(call))}"
 
 
 def _best(known: list[ProgramConversation], call: ListCall) -> ProgramConversation | None:
@@ -132,11 +140,6 @@ def _role(raw: bytes) -> Any:
 
 
 def _short(name: str) -> str:
-    return name if len(name) <= LONGEST_NAME and name.isprintable() else _digest(name.encode("utf-8", "replace"))
-
-
-def _digest(*parts: bytes) -> str:
-    found = hashlib.blake2b(digest_size=DIGEST_BYTES)
-    for part in parts:
-        found.update(len(part).to_bytes(8, "big") + part)
-    return found.hexdigest()
+    """A part of a key; one that could be read as two goes by its digest as well."""
+    plain_name = len(name) <= LONGEST_NAME and name.isprintable() and ":" not in name
+    return name if plain_name else digest([name.encode("utf-8", "replace")])

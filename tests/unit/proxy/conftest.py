@@ -29,7 +29,7 @@ class Rig:
 @pytest.fixture
 async def rig(tmp_path: Path) -> AsyncIterator[Callable[..., Any]]:
     """Makes one: keyword arguments are flags of the settings, `observe`, `timing`, and `before`, the address of
-    another provider. Several are proxies over one state directory."""
+    another provider. `state`: the name of its state directory, one of its own where none is given."""
     open_rigs: list[Any] = []
 
     async def make(
@@ -37,6 +37,7 @@ async def rig(tmp_path: Path) -> AsyncIterator[Callable[..., Any]]:
         timing: Timing | None = None,
         names: tuple[str, ...] = (),
         before: str = "",
+        state: str = "",
         **flags: Any,
     ) -> Rig:
         said: list[str] = []
@@ -48,7 +49,7 @@ async def rig(tmp_path: Path) -> AsyncIterator[Callable[..., Any]]:
             layers.settings_for,
             observe=observe,
             names=names,
-            state_dir=str(tmp_path / "state"),
+            state_dir=str(tmp_path / (state or f"state-{len(open_rigs)}")),
             say=said.append,
         )
         proxy = Proxy(made, timing or Timing(timeouts_ms={"context": 30_000, "session_start": 30_000}))

@@ -1,0 +1,137 @@
+"""Which conversation a list is of: by what the program says, else by the list itself, here and after a restart."""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from tests.unit.proxy.lists import SESSION, conversation, request, step
+
+CODEX = {"thread-id": "th-1", "session-id": "th-1", "User-Agent": "codex_exec/0.169.0"}
+UNNAMED = {"User-Agent": "some-agent/1"}
+
+
+def long(steps: int, ask: str = "Read all files.", said: str = "") -> list[dict[str, Any]]:
+    """`said` tells the conversation from others with the same beginning."""
+    messages = conversation(steps, ask, lines=200)
+    for message in messages[1:]:
+        for block in message["content"]:
+            if block["type"] == "tool_result":
+                block["content"][0]["text"] += f"\nof {said}"
+            else:
+                block["input"]["file_path"] += said
+    return messages
+
+
+async def sent(made: Any, messages: list[dict[str, Any]], headers: dict[str, str]) -> bytes:
+    """What went to the provider for this list."""
+    await made.post(request(messages), headers=headers)
+    body: bytes = made.upstream.asked[-1].body
+    return body
+
+
+async def all_sent(made: Any, steps: Sequence[int], headers: dict[str, str], said: str = "") -> list[bytes]:
+    return [await sent(made, long(number, said=said), headers) for number in steps]
+
+
+def keys(made: Any) -> list[str]:
+    return [one.key for one in made.proxy.conversations.all()]
+
+
+async def test_claude_code_names_its_conversation_and_a_sub_agent_has_its_own(rig: Any) -> None:
+    made = await rig()
+    for more in ({}, {"x-claude-code-agent-id": "a-1"}, {"x-claude-code-agent-id": "a-2"}, {}):
+        await sent(made, conversation(1), SESSION | more)
+    assert keys(made) == ["claude:s-1", "claude:s-1:a-1", "claude:s-1:a-2"]
+    assert [one.speaker.is_subagent for one in made.proxy.conversations.all()] == [False, True, True]
+
+
+async def test_codex_names_its_thread_and_a_spawned_one_has_its_own(rig: Any) -> None:
+    made = await rig()
+    items = [{"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Go."}]}] * 3
+    body = json.dumps({"model": "gpt-5.5", "input": items, "tools": [{"type": "custom", "name": "x"}]}).encode()
+    for headers in (CODEX, CODEX | {"thread-id": "th-2", "x-openai-subagent": "collab_spawn"}, CODEX):
+        await made.post(body, "/v1/responses", headers)
+    assert keys(made) == ["codex:th-1", "codex:th-2"]
+
+
+async def test_two_parts_of_a_name_are_never_read_as_another_name(rig: Any) -> None:
+    made = await rig()
+    await sent(made, conversation(1), SESSION | {"X-Claude-Code-Session-Id": "s:a"})
+    await sent(made, conversation(1), SESSION | {"X-Claude-Code-Session-Id": "s", "x-claude-code-agent-id": "a"})
+    assert len(set(keys(made))) == 2
+
+
+async def test_programs_that_run_at_once_with_one_first_prompt_never_mix(rig: Any) -> None:
+    alone = await rig()
+    expected = await all_sent(alone, range(12), UNNAMED, "left")
+    both = await rig()
+    for number in range(12):
+        left = await sent(both, long(number, said="left"), UNNAMED)
+        right = await sent(both, long(number, said="right"), UNNAMED)
+        assert left == expected[number]
+        assert b"of left" not in right
+    assert len(set(keys(both))) == 2
+
+
+async def test_a_resumed_conversation_finds_its_snapshot(rig: Any) -> None:
+    whole = await all_sent(await rig(state="one"), range(14), SESSION)
+    first = await rig(state="two")
+    assert await all_sent(first, range(13), SESSION) == whole[:13]
+    await first.proxy.__aexit__(None, None, None)
+    assert await all_sent(await rig(state="two"), [13], SESSION) == whole[13:]
+    assert len(whole[13]) < 0.7 * len(request(long(13)))
+
+
+async def test_conversations_without_a_name_are_known_again_after_a_restart(rig: Any) -> None:
+    first = await rig(state="one")
+    for number in range(12):
+        for said in ("left", "right"):
+            await sent(first, long(number, said=said), UNNAMED)
+    before = keys(first)
+    await first.proxy.__aexit__(None, None, None)
+    second = await rig(state="one")
+    for said in ("right", "left"):
+        await sent(second, long(12, said=said), UNNAMED)
+    assert keys(second) == [*reversed(before)]
+    assert [one.session.restored for one in second.proxy.conversations.all()] == [True, True]
+
+
+async def test_a_new_conversation_with_the_prompt_of_an_old_one_finds_nothing_of_it(rig: Any) -> None:
+    first = await rig(state="one")
+    await all_sent(first, range(3), UNNAMED)
+    before = keys(first)
+    await first.proxy.__aexit__(None, None, None)
+    second = await rig(state="one")
+    await all_sent(second, [0], UNNAMED)
+    assert keys(second) != before
+    (one,) = second.proxy.conversations.all()
+    assert one.session.restored is False
+
+
+async def test_of_a_branch_that_was_left_nothing_is_known(rig: Any) -> None:
+    made = await rig()
+    left = [*long(2), {"role": "user", "content": "Never touch legacy.py under any circumstances."}, *step(20)]
+    await sent(made, left, SESSION)
+    await sent(made, [*left, *step(21)], SESSION)
+    (one,) = made.proxy.conversations.all()
+    assert "legacy.py" in json.dumps(await one.session.request("getLedger"))
+    await sent(made, [*long(2), {"role": "user", "content": "Now write the tests."}], SESSION)
+    known = json.dumps(await one.session.request("getLedger"))
+    assert "legacy.py" not in known
+
+
+async def test_an_edited_message_is_sent_as_it_is_now(rig: Any) -> None:
+    made = await rig()
+    await sent(made, long(12), SESSION)
+    edited = long(12, "Read all files, and be quick.")
+    body = await sent(made, edited, SESSION)
+    assert json.loads(body)["messages"][0] == edited[0]
+
+
+async def test_what_a_conversation_left_behind_tells_nothing_of_what_was_said(rig: Any, tmp_path: Any) -> None:
+    made = await rig(state="one")
+    await all_sent(made, range(3), UNNAMED)
+    path = tmp_path / "one" / "proxy-conversations"
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert [len(line.split(" ")) for line in path.read_text().splitlines()] == [3, 3, 3]
+    assert "Read" not in path.read_text()
