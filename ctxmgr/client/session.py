@@ -68,7 +68,7 @@ class AsyncClientSession:
         list, and nothing else."""
         given = message_list(messages)
         try:
-            raws = [raw_json(one, f"$.messages[{place}]") for place, one in enumerate(given)]
+            raws = self._raws(given)
             at = self._line.timing.now_ms() if time_ms is None else time_ms
             channel, answer = await self._listed(raws, overhead_tokens, at)
             sent = edits.applied(given, raws, answer)
@@ -95,6 +95,16 @@ class AsyncClientSession:
             made = unaided.Unaided(list(given), "own", False)
         self.outcome = ContextOutcome(made.source, made.fits, None, fault)
         return made.messages
+
+    def _raws(self, given: Sequence[M]) -> list[bytes]:
+        """Each message as JSON. The very bytes of the last list were checked then. Raises InvalidParams."""
+        last = self._last.raws if self._last is not None else ()
+        known = next(
+            (at for at, (one, raw) in enumerate(zip(given, last, strict=False)) if one is not raw), len(last)
+        )
+        known = min(known, len(given))
+        fresh = [raw_json(one, f"$.messages[{known + place}]") for place, one in enumerate(given[known:])]
+        return [*last[:known], *fresh]
 
     async def _listed(self, raws: list[bytes], overhead: int | None, at: float) -> tuple[Channel, ListAnswer]:
         """Sends the new messages alone where ctxmgr holds the others. Both tries share the time of one."""

@@ -15,6 +15,7 @@ import msgspec
 _members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 _elements = msgspec.json.Decoder(list[msgspec.Raw]).decode
 UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+SOUGHT_BYTES = 256
 LARGEST_BYTES = 256 << 20  # of a body, decoded: what is larger is no list of messages
 
 
@@ -62,15 +63,17 @@ def _place(body: bytes, members: dict[str, bytes], name: str) -> int:
     """Where the list begins. Another member may hold the same bytes: the right place is the one without which this
     member alone is another. Raises UnreadableBody."""
     told = members[name]
-    place = body.find(told)
+    begins = told[:SOUGHT_BYTES]  # a needle as long as the list is looked for slowly
+    place = body.find(begins)
     while place >= 0:
-        try:
-            without = _members(body[:place] + b"null" + body[place + len(told) :])
-        except UNREADABLE:
-            without = {}
-        if bytes(without.get(name, b"")) == b"null" and len(without) == len(members):
-            return place
-        place = body.find(told, place + 1)
+        if body.startswith(told, place):
+            try:
+                without = _members(body[:place] + b"null" + body[place + len(told) :])
+            except UNREADABLE:
+                without = {}
+            if bytes(without.get(name, b"")) == b"null" and len(without) == len(members):
+                return place
+        place = body.find(begins, place + 1)
     raise UnreadableBody("its list can not be found")
 
 
