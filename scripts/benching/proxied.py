@@ -6,6 +6,8 @@ provider answers at once. Told apart: the first call, calls that open an epoch, 
 
 import asyncio
 import contextlib
+import os
+import random
 import tempfile
 from collections.abc import AsyncIterator
 from time import perf_counter
@@ -14,10 +16,10 @@ from typing import Any
 import aiohttp
 import msgspec
 from aiohttp import web
-from benching.pair import Options
+
+from benching.pair import Options, environment
 from benching.prepared import prose
 from benching.table import Figure, Goal, figure, percentile
-
 from ctxmgr import settings
 from ctxmgr.proxy import Proxy, ProxySettings
 
@@ -49,27 +51,29 @@ def measure(options: Options) -> list[Figure]:
 
 async def _round(options: Options, number: int) -> dict[str, float]:
     """Milliseconds."""
-    import random
-
     chance = random.Random(number)
     added: list[tuple[float, bool, int]] = []  # milliseconds, whether an epoch was opened, bytes of the body
-    async with _provider() as upstream, _bare(upstream) as bare, _proxy(upstream, options) as proxy:
-        async with aiohttp.ClientSession() as session:
-            await _settled(proxy)
-            messages: list[Any] = [{"role": "user", "content": "Look at all parts."}]
-            epoch, beyond = 0, 0
-            while beyond < options.times(STEADY_CALLS):
-                body = _body(messages)
-                beyond += len(body) >= LIST_BYTES
-                await _first_byte(session, bare, body)
-                floor = await _first_byte(session, bare, body)
-                ours = await _first_byte(session, proxy.url, body)
-                (conversation,) = proxy.conversations.all()
-                report = conversation.session.outcome.report if conversation.session.outcome else None
-                opened = report is not None and report.epoch != epoch
-                epoch = report.epoch if report is not None else epoch
-                added.append(((ours - floor) * MILLISECONDS, opened, len(body)))
-                messages += _step(chance, len(messages))
+    async with (
+        _provider() as upstream,
+        _bare(upstream) as bare,
+        _proxy(upstream, options) as proxy,
+        aiohttp.ClientSession() as session,
+    ):
+        await _settled(proxy)
+        messages: list[Any] = [{"role": "user", "content": "Look at all parts."}]
+        epoch, beyond = 0, 0
+        while beyond < options.times(STEADY_CALLS):
+            body = _body(messages)
+            beyond += len(body) >= LIST_BYTES
+            await _first_byte(session, bare, body)
+            floor = await _first_byte(session, bare, body)
+            ours = await _first_byte(session, proxy.url, body)
+            (conversation,) = proxy.conversations.all()
+            report = conversation.session.outcome.report if conversation.session.outcome else None
+            opened = report is not None and report.epoch != epoch
+            epoch = report.epoch if report is not None else epoch
+            added.append(((ours - floor) * MILLISECONDS, opened, len(body)))
+            messages += _step(chance, len(messages))
     steady = [one for one, opened, size in added[1:] if not opened and size >= LIST_BYTES]
     epochs = [one for one, opened, _ in added[1:] if opened] or [0.0]
     return {
@@ -95,7 +99,7 @@ async def _pieces(body: bytes) -> AsyncIterator[bytes]:
     yield body
 
 
-def _step(chance: Any, number: int) -> list[Any]:
+def _step(chance: random.Random, number: int) -> list[Any]:
     path = f"/p/part_{chance.randrange(60)}.py"
     call = {"type": "tool_use", "id": f"t{number}", "name": "Read", "input": {"file_path": path}}
     text = {"type": "text", "text": prose(chance, RESULT_CHARACTERS)}
@@ -166,7 +170,9 @@ async def _bare(upstream: str) -> AsyncIterator[str]:
 
 @contextlib.asynccontextmanager
 async def _proxy(upstream: str, options: Options) -> AsyncIterator[Proxy]:
-    layers = settings.read({"window": WINDOW}, {}, None)
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # the engine is spawned with this environment
+    os.environ |= environment(options)
+    layers = settings.read({"window": WINDOW}, {}, options.state_dir)
     with tempfile.TemporaryDirectory(dir=options.state_dir) as state_dir:
         async with Proxy(ProxySettings(upstream, layers.settings_for, state_dir=state_dir)) as proxy:
             yield proxy
