@@ -10,10 +10,12 @@ from ctxmgr import __version__
 
 if TYPE_CHECKING:
     import argparse  # which a plain `serve` does not wait for
+    from types import ModuleType
 
 COMMANDS = {  # what each is for; its module is loaded when it is named
     "serve": "serve one host on standard input and output",
     "run": "run an agent program through ctxmgr, such as claude or codex",
+    "ab": "run one prompt as it is and with ctxmgr, and compare the bills",
     "proxy": "stand between programs and their provider, until it is ended",
     "replay": "try ctxmgr on a recorded session, or compare it with a transcript",
     "compare": "compare ways to summarise recorded sessions",
@@ -28,6 +30,7 @@ COMMANDS = {  # what each is for; its module is loaded when it is named
 }
 
 INTERRUPTED = 130  # 128 and the number of SIGINT, as of any program
+PROXIED = ("run", "ab", "proxy")  # commands that lie in a folder of their own
 EXTRAS = {"rich": "study", "aiohttp": "proxy"}  # what brings a package that a command needs
 NO_EXTRA = "ctxmgr: this command needs the {0} extra: pip install 'ctxmgr-sidecar[{0}]'"
 
@@ -77,6 +80,15 @@ def _run(given: Sequence[str]) -> int:
             sys.stdout.flush()
 
 
+def of(name: str) -> "ModuleType":
+    """The module of a command."""
+    if name in PROXIED:
+        from ctxmgr.cli import programs
+
+        return programs.command(name)
+    return importlib.import_module(f"ctxmgr.cli.{name}")
+
+
 def parser(named: str | None) -> "argparse.ArgumentParser":
     """Takes the arguments of the named command. Of the others it knows what they are for."""
     from ctxmgr.cli.arguments import OneLineParser
@@ -93,7 +105,7 @@ def parser(named: str | None) -> "argparse.ArgumentParser":
         if name != named:
             commands.add_parser(name, help=summary)
             continue
-        module = importlib.import_module(f"ctxmgr.cli.{name}")
+        module = of(name)
         own_help = getattr(module, "OWN_HELP", False)
         command = commands.add_parser(
             name,

@@ -11,13 +11,13 @@ from ctxmgr.programs.installed import installed
 from ctxmgr.programs.program import Launch, NotHookable, Program
 from ctxmgr.programs.table import PROGRAMS
 
-__all__ = ["Launch", "NotHookable", "PROGRAMS", "Program", "installed", "proxying", "running"]
+__all__ = ["Launch", "NotHookable", "PROGRAMS", "Program", "installed", "proxying", "receipt", "running"]
 
 if TYPE_CHECKING:
-    from ctxmgr.programs import proxying, running
+    from ctxmgr.programs import proxying, receipt, running
 else:
 
     def __getattr__(name: str) -> object:
-        if name not in ("proxying", "running"):
+        if name not in ("proxying", "receipt", "running"):
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         return import_module(f"{__name__}.{name}")

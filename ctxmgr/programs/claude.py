@@ -152,6 +152,7 @@ CLAUDE = Program(
     "anthropic",
     upstream,
     hook,
+    asks=("-p",),
     losses=(
         "it may send every tool with the first prompt, and defer none: ENABLE_TOOL_SEARCH=true keeps it as it was, "
         "and ctxmgr run sets it where the upstream is Anthropic's own",

@@ -125,6 +125,7 @@ CODEX = Program(
     "responses",
     upstream,
     hook,
+    asks=("exec", "--skip-git-repo-check"),
     losses=("its WebSocket is answered with 426, and it goes on over HTTP at once, for the whole session",),
     tried="0.169.0",
 )

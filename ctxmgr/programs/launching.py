@@ -7,7 +7,11 @@
 
 import asyncio
 import signal
+import subprocess
+import sys
 from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
 FROM_THE_TERMINAL = ("SIGINT", "SIGQUIT")
 PASSED_ON = ("SIGTERM", "SIGHUP", "SIGUSR1", "SIGUSR2")
@@ -22,8 +26,11 @@ class NoProgram(Exception):
         self.code = code
 
 
-async def ended(command: Sequence[str], environ: Mapping[str, str]) -> int:
-    """Runs it to its end; its exit code. Raises NoProgram."""
+async def ended(
+    command: Sequence[str], environ: Mapping[str, str], directory: Path | None = None, quiet: bool = False
+) -> int:
+    """Runs it to its end, in this directory (default: where we are); its exit code. `quiet`: nothing is typed to
+    it, and what it prints goes to standard error. Raises NoProgram."""
     loop = asyncio.get_running_loop()
     heard: list[signal.Signals] = []
     for name in FROM_THE_TERMINAL:
@@ -31,7 +38,8 @@ async def ended(command: Sequence[str], environ: Mapping[str, str]) -> int:
     for name in PASSED_ON:  # before there is a program too
         loop.add_signal_handler(signal.Signals[name], heard.append, signal.Signals[name])
     try:
-        process = await asyncio.create_subprocess_exec(*command, env=dict(environ))
+        pipes: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": sys.stderr} if quiet else {}
+        process = await asyncio.create_subprocess_exec(*command, env=dict(environ), cwd=directory, **pipes)
     except FileNotFoundError:
         raise NoProgram(f"{command[0]}: there is no such program", NOT_FOUND) from None
     except OSError as fault:

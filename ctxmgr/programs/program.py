@@ -34,6 +34,8 @@ class Launch(msgspec.Struct, frozen=True):
 class Program(msgspec.Struct, frozen=True):
     """One that people run. `command`: its file's name; `api`: what it speaks.
 
+    `asks`: arguments by which it answers the prompt that follows them, and ends.
+
     `upstream(start)` and `hook(start, base_url, upstream)` may raise NotHookable. `losses`: sentences on what works
     differently behind a base URL that is not its vendor's. `tried`: the version that this was tried with.
     `variants(launch, listener)`: ways to start it, by name, so that what it sends first can be compared; in "own"
@@ -46,6 +48,7 @@ class Program(msgspec.Struct, frozen=True):
     api: Api
     upstream: Callable[[Launch], str]
     hook: Callable[[Launch, str, str], Launch]
+    asks: tuple[str, ...] = ()
     losses: tuple[str, ...] = ()
     tried: str = ""
     variants: Callable[[Launch, str], dict[str, Launch]] | None = None

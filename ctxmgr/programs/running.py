@@ -31,7 +31,7 @@ def run(parsed: argparse.Namespace, environ: Mapping[str, str] = os.environ) -> 
 
 async def _ended(parsed: argparse.Namespace, program: Program, file: str, launch: Launch) -> int:
     notices: list[str] = []  # the screen is the program's until its end
-    made = proxying.proxy(parsed, _upstream(parsed, program, launch), say=notices.append)
+    made = proxying.proxy(parsed, upstream_of(parsed, program, launch), say=notices.append)
     async with made:
         hooked = program.hook(launch, made.url, made.settings.upstream)
         code = await launching.ended((file, *hooked.arguments), hooked.environ)
@@ -50,7 +50,7 @@ def _program(api: Api | None, command: str) -> Program:
     return known
 
 
-def _upstream(parsed: argparse.Namespace, program: Program, launch: Launch) -> str:
+def upstream_of(parsed: argparse.Namespace, program: Program, launch: Launch) -> str:
     """A flag, else the settings, else where the program would go."""
     if parsed.upstream:
         return str(parsed.upstream)

@@ -5,7 +5,8 @@ passes byte for byte, both ways. Knows the client and the formats' readers; neve
 Needs the extra `proxy`.
 """
 
+from ctxmgr.proxy.account import BilledCall
 from ctxmgr.proxy.listener import Proxy
 from ctxmgr.proxy.settings import ProxySettings
 
-__all__ = ["Proxy", "ProxySettings"]
+__all__ = ["BilledCall", "Proxy", "ProxySettings"]

@@ -1,6 +1,5 @@
 """The command line: every file of a command is a command, and none is loaded before it is named."""
 
-import importlib
 import os
 import shlex
 import subprocess
@@ -10,14 +9,14 @@ from pathlib import Path
 import pytest
 
 from ctxmgr import cli
-from ctxmgr.cli import main, parser, serve
+from ctxmgr.cli import commands, main, parser, serve
 from ctxmgr.cli.commands import COMMANDS
 
 SHARED = {"__init__", "commands", "arguments"}
 
 
 def test_every_file_of_a_command_is_a_command() -> None:
-    files = {path.stem for path in Path(str(cli.__file__)).parent.glob("*.py")}
+    files = {path.stem for path in Path(str(cli.__file__)).parent.rglob("*.py")}
     assert files - SHARED == set(COMMANDS)
 
 
@@ -78,7 +77,7 @@ def test_a_command_that_can_not_be_started_is_said_in_one_line(capsys: pytest.Ca
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_command_has_its_parts(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    module = importlib.import_module(f"ctxmgr.cli.{name}")
+    module = commands.of(name)
     assert callable(module.run)
     with pytest.raises(SystemExit) as caught:
         main([name, "--help"])

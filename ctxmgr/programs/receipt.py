@@ -1,0 +1,151 @@
+"""A receipt: one prompt, run as the program sends it and with ctxmgr, each in a copy of the work tree of its own.
+
+1. Both runs go through a proxy, which is what reads the provider's counts; in the first one every byte passes as it
+   came. So both run behind a base URL, and what that takes from a program it takes from both.
+2. One after the other: they do not share the machine, and the second does not read what the first wrote to the
+   provider's cache, for the copies' paths stand in the prompts and differ.
+3. Nothing of the work tree changes, and the copies are deleted unless they are asked for.
+"""
+
+import argparse
+import asyncio
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from ctxmgr import settings
+from ctxmgr.programs import launching, proxying, running, table, work_trees
+from ctxmgr.programs.launching import NoProgram
+from ctxmgr.programs.program import Launch, NotHookable
+from ctxmgr.programs.proxying import WRONG_USAGE, WrongFlag, say
+from ctxmgr.programs.work_trees import TreeChanges
+from ctxmgr.proxy import BilledCall
+
+
+class TrialRun(msgspec.Struct, frozen=True, rename="camel"):
+    """One run: how it ended, what the provider counted, how long it took, and what it changed."""
+
+    exit_code: int
+    call_count: int
+    seconds: float
+    billed: BilledCall
+    changes: TreeChanges
+
+
+class TrialReceipt(msgspec.Struct, frozen=True, rename="camel"):
+    """`alike`: both changed the same files, to the same content."""
+
+    direct: TrialRun
+    managed: TrialRun
+    alike: bool
+    folder: str | None
+
+
+def run(parsed: argparse.Namespace, environ: Mapping[str, str] = os.environ) -> int:
+    """Prints the receipt; the exit code is 1 where one of the runs failed."""
+    words = parsed.prompt[1:] if parsed.prompt[:1] == ["--"] else parsed.prompt
+    try:
+        if not words:
+            raise WrongFlag("what to ask stands behind --, such as: ctxmgr ab -- Mend the failing test")
+        receipt = _receipt(parsed, " ".join(words), dict(environ))
+    except (WrongFlag, settings.SettingsFault, NotHookable) as fault:
+        say(str(fault))
+        return WRONG_USAGE
+    except NoProgram as fault:
+        say(str(fault))
+        return fault.code
+    if parsed.json:
+        print(msgspec.json.format(msgspec.json.encode(receipt), indent=2).decode())
+    else:
+        print("\n".join(lines(receipt)))
+    return 1 if receipt.direct.exit_code or receipt.managed.exit_code else 0
+
+
+def _receipt(parsed: argparse.Namespace, prompt: str, environ: dict[str, str]) -> TrialReceipt:
+    tree = Path.cwd()
+    folder = tempfile.mkdtemp(prefix="ctxmgr-ab-")
+    try:
+        copies = [work_trees.copied(tree, Path(folder) / name / tree.name) for name in ("direct", "managed")]
+        direct, managed = (
+            asyncio.run(_ran(parsed, prompt, environ, copy, tree, observe))
+            for copy, observe in zip(copies, (True, False), strict=True)
+        )
+        paths = direct.changes.all
+        same = paths == managed.changes.all and work_trees.alike(copies[0], copies[1], paths)
+        return TrialReceipt(direct, managed, same, folder if parsed.keep else None)
+    finally:
+        if not parsed.keep:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+async def _ran(
+    parsed: argparse.Namespace, prompt: str, environ: dict[str, str], copy: Path, tree: Path, observe: bool
+) -> TrialRun:
+    program = table.by_command(parsed.program)
+    assert program is not None
+    arguments = (*program.asks, prompt, *parsed.arg)
+    launch = Launch(arguments, {**environ, "PWD": str(copy)}, str(copy))
+    flags = argparse.Namespace(**{**vars(parsed), "observe": observe})
+    made = proxying.proxy(flags, running.upstream_of(parsed, program, launch))
+    start = time.monotonic()
+    async with made:
+        hooked = program.hook(launch, made.url, made.settings.upstream)
+        command = (program.command, *hooked.arguments)
+        code = await launching.ended(command, hooked.environ, copy, quiet=True)
+        seconds = time.monotonic() - start
+    account = made.rewriter.account
+    return TrialRun(code, account.calls, round(seconds, 1), account.sent, work_trees.changes(tree, copy))
+
+
+def lines(receipt: TrialReceipt) -> list[str]:
+    """For people, a verdict first."""
+    direct, managed = receipt.direct, receipt.managed
+    rows: list[tuple[str, Any, Any]] = [
+        ("", "as it is", "with ctxmgr"),
+        ("calls", direct.call_count, managed.call_count),
+        ("input tokens", _whole(direct.billed.input_tokens), _whole(managed.billed.input_tokens)),
+        ("  no cache held", _whole(direct.billed.fresh_tokens), _whole(managed.billed.fresh_tokens)),
+        ("  read from cache", _whole(direct.billed.read_tokens), _whole(managed.billed.read_tokens)),
+        ("  written to cache", _whole(direct.billed.written_tokens), _whole(managed.billed.written_tokens)),
+        ("output tokens", _whole(direct.billed.output_tokens), _whole(managed.billed.output_tokens)),
+        ("dollars", _money(direct.billed), _money(managed.billed)),
+        ("seconds", direct.seconds, managed.seconds),
+        ("exit code", direct.exit_code, managed.exit_code),
+        ("files changed", len(direct.changes.all), len(managed.changes.all)),
+    ]
+    table = [f"{name:<20}{one!s:>14}{other!s:>14}" for name, one, other in rows]
+    same = "both left the same work" if receipt.alike else "they left different work"
+    only = [f"  {word}: {path}" for word, path in _differing(receipt)]
+    kept = [f"copies: {receipt.folder}"] if receipt.folder else []
+    return [f"{_verdict(direct.billed, managed.billed)}; {same}", "", *table, *only, *kept]
+
+
+def _differing(receipt: TrialReceipt) -> list[tuple[str, str]]:
+    direct, managed = set(receipt.direct.changes.all), set(receipt.managed.changes.all)
+    return [("as it is alone", path) for path in sorted(direct - managed)] + [
+        ("with ctxmgr alone", path) for path in sorted(managed - direct)
+    ]
+
+
+def _verdict(direct: BilledCall, managed: BilledCall) -> str:
+    before, after, what = direct.input_tokens, managed.input_tokens, "tokens"
+    if direct.dollars is not None and managed.dollars is not None:
+        before, after, what = direct.dollars, managed.dollars, "dollars"
+    if not before:
+        return "nothing was counted"
+    share = (after - before) / before
+    return f"with ctxmgr {abs(share):.0%} {'more' if share > 0 else 'fewer'} {what}"
+
+
+def _whole(tokens: float) -> str:
+    return f"{tokens:,.0f}"
+
+
+def _money(billed: BilledCall) -> str:
+    return "not known" if billed.dollars is None else f"{billed.dollars:,.3f}"
