@@ -2,10 +2,12 @@
 
 1. A request whose body holds a list of messages goes the road of a call (`rewriting`); every other one passes as it
    came. What ctxmgr can not read passes too.
-2. The sidecar is started at once, so that the first call does not wait for it.
+2. The sidecar is started at once and loads what it needs, so that the first call does not wait for it.
 3. A WebSocket is answered 426: a program goes on with HTTP then, and lists pass here whole.
 """
 
+import asyncio
+import contextlib
 import logging
 import time
 from collections.abc import AsyncIterator
@@ -27,6 +29,7 @@ from ctxmgr.proxy.settings import ProxySettings
 from ctxmgr.proxy.usage import UsageReader
 
 OK = 200
+WARM_MS = 60_000.0  # nobody waits for it
 LARGEST_BYTES = 256 << 20  # of a request; providers take 32 MB
 TOO_LARGE = (400, 413)  # a refusal as too long comes with one of these
 REWRITTEN_WITHOUT = ("content-length", "content-encoding")
@@ -51,6 +54,7 @@ class Proxy:
         self.rewriter = Rewriter(self.conversations, settings)
         self._runner: web.AppRunner | None = None
         self._upstream: Upstream | None = None
+        self._warming: asyncio.Task[None] | None = None
         self.url = ""
 
     async def __aenter__(self) -> "Proxy":
@@ -73,12 +77,14 @@ class Proxy:
         await site.start()
         host, port = self._runner.addresses[0][:2]
         self.url = f"http://{f'[{host}]' if ':' in host else host}:{port}"
-        self._client.begin()
+        self._warming = asyncio.get_running_loop().create_task(self._warm())
         return self
 
     async def __aexit__(self, *fault: object) -> None:
         assert self._runner is not None
         assert self._upstream is not None
+        if self._warming is not None:
+            self._warming.cancel()
         await self._runner.cleanup()
         await self._upstream.close()
         await self._client.close()
@@ -144,6 +150,13 @@ class Proxy:
         except Exception as fault:  # noqa: BLE001
             self.settings.say(f"a call passed as it came: ctxmgr failed at it ({type(fault).__name__})")
             return None
+
+    async def _warm(self) -> None:
+        """Starts the engine, and has it load what a list needs: it does so for a session that it has not, too, and
+        nothing is left of that."""
+        self._client.begin()
+        with contextlib.suppress(SidecarFault):
+            await self._client.request("context", {"sessionId": "none", "messages": []}, timeout_ms=WARM_MS)
 
     async def _ask(
         self, request: web.Request, body: bytes | AsyncIterator[bytes] | None, prepared: Prepared | None = None

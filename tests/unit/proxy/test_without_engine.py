@@ -7,11 +7,12 @@ import os
 import signal
 import sys
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from ctxmgr.client import SpawnedSidecar, Timing
+from ctxmgr.client import AsyncClient, SpawnedSidecar, Timing
 from ctxmgr.proxy import listener
 from tests.unit.proxy.lists import SESSION, conversation, request
 from tests.unit.proxy.provider import answers, one_after_another, turn
@@ -176,3 +177,23 @@ async def test_a_refusal_for_another_reason_passes(rig: Any) -> None:
     response, came = await made.post(request(conversation(2)), headers=SESSION)
     assert (response.status, came) == (400, told)
     assert len(made.upstream.asked) == 1
+
+
+async def test_the_engine_has_loaded_what_a_list_needs_before_the_first_call(
+    rig: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    asked = asyncio.Event()
+    original = AsyncClient.request
+
+    async def request(self: Any, method: str, params: Any = None, **more: Any) -> Any:
+        try:
+            return await original(self, method, params, **more)
+        finally:
+            if method == "context":
+                asked.set()
+
+    monkeypatch.setattr(AsyncClient, "request", request)
+    made = await rig(state="state")
+    await asked.wait()
+    assert made.said == []
+    assert [*(tmp_path / "state").rglob("*.jsonl")] == []
