@@ -74,11 +74,14 @@ async def test_a_compaction_call_is_rewritten_and_its_prompt_goes_out_whole_at_t
 
 async def test_a_compactions_prompt_is_never_learnt_as_a_users_rule(rig: Any) -> None:
     made = await rig()
-    await grown(made, 12)
-    await made.post(request(summarising(12)), headers=SUMMARISING)
-    await made.post(request(marked(conversation(13, lines=200))), headers=SESSION)
-    assert "TEXT ONLY" not in await known(made)
-    assert b"TEXT ONLY" not in made.upstream.asked[-1].body
+    done = [*conversation(3), {"role": "assistant", "content": "All is read."}]
+    rule = {"role": "user", "content": "Summarize all of it. Never edit planted_rule.py under any circumstances."}
+    await made.post(request(marked([*done, rule])), headers=SUMMARISING)
+    assert "planted_rule" not in await known(made)
+    await made.post(request(marked([*done, {"role": "user", "content": "Go on."}])), headers=SESSION)
+    assert "planted_rule" not in await known(made)
+    await made.post(request(marked([*done, rule])), headers=SESSION)  # said by a user it is one
+    assert "planted_rule" in await known(made)
 
 
 async def test_a_list_that_begins_anew_after_a_summary_goes_out_with_it(rig: Any) -> None:
@@ -155,6 +158,15 @@ async def test_a_retry_and_a_cut_answer_are_told_of_no_turn(rig: Any, told: list
     for steps in (1, 1, 1, 2):
         await made.post(request(marked(conversation(steps))), headers=SESSION)
     assert [usage["cache_creation_input_tokens"] for usage in told] == [199]
+
+
+async def test_a_cut_answers_count_is_no_turns(rig: Any, told: list[Any]) -> None:
+    made = await rig()
+    cut = answers(turn(100)[: turn(100).index(b"event: message_stop")])
+    made.upstream.answer = one_after_another([cut, answers(turn(300))])
+    for steps in (1, 2):
+        await made.post(request(marked(conversation(steps))), headers=SESSION)
+    assert told == [None]
 
 
 async def test_a_compactions_own_usage_is_no_turns(rig: Any, told: list[Any]) -> None:
