@@ -1,8 +1,8 @@
 """What a proxy's calls came to: what was sent, what it would have been, what was saved; in tokens and dollars.
 
-1. What was sent is what the provider counted. What it would have been is the program's own list, weighed by ctxmgr
-   and corrected by the provider's count of this very call; its prefix, which is the whole list of the call before,
-   would have been read from the cache.
+1. What was sent is what the provider counted. What it would have been is that and what the program's own list is
+   heavier, by ctxmgr's weights and the `Scale` of the conversation; its prefix, which is the whole list of the call
+   before, would have been read from the cache.
 2. In observe mode the program's own list was sent: what it would have been is the other one.
 3. A call without a count is not in the sums. A call that passed untouched is the same on both sides.
 4. Dollars by the model's prices, where they are known.
@@ -19,6 +19,8 @@ from ctxmgr.model import TieredPrices, Usage
 
 A_MILLION = 1_000_000
 MOST_ROWS = 500
+ENOUGH_TOKENS = 2_000  # a list that has grown by so much tells the scale
+LEAST_SCALE, MOST_SCALE = 0.4, 2.5  # no weigher is farther off
 
 
 class BilledCall(msgspec.Struct, frozen=True):
@@ -34,6 +36,12 @@ class BilledCall(msgspec.Struct, frozen=True):
     @property
     def input_tokens(self) -> float:
         return self.fresh_tokens + self.read_tokens + self.written_tokens
+
+    @property
+    def usage(self) -> dict[str, int]:
+        """In the protocol's words."""
+        counts = (self.fresh_tokens, self.output_tokens, self.read_tokens, self.written_tokens)
+        return dict(zip(("input", "output", "cacheRead", "cacheWrite"), map(round, counts), strict=True))
 
     def plus(self, other: "BilledCall") -> "BilledCall":
         dollars = [one for one in (self.dollars, other.dollars) if one is not None]
@@ -67,9 +75,12 @@ def bill(usage: Usage, prices: TieredPrices | None) -> BilledCall:
     return BilledCall(*tokens, dollars=_dollars(*tokens, prices=prices))
 
 
-def other_bill(usage: Usage, weights: Weights, prices: TieredPrices | None, observed: bool) -> BilledCall:
-    """What the list that was not sent would have been billed (rules 1 and 2). Where nothing was read though there
-    was a prefix, the cache was cold for the other one too."""
+def other_bill(
+    usage: Usage, weights: Weights, scale: float, prices: TieredPrices | None, observed: bool
+) -> BilledCall:
+    """What the list that was not sent would have been billed: what was sent, and the difference of both lists at
+    `scale` provider's tokens a weighed one. Where nothing was read though there was a prefix, the cache was cold
+    for the other one too."""
     sent = usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens
     of_sent, of_other = (
         (weights.own_tokens, weights.projected_tokens)
@@ -77,12 +88,40 @@ def other_bill(usage: Usage, weights: Weights, prices: TieredPrices | None, obse
         else (weights.projected_tokens, weights.own_tokens)
     )
     prefix = weights.projected_prefix_tokens if observed else weights.own_prefix_tokens
-    ratio = sent / of_sent if of_sent else 1.0
-    read = ratio * prefix if usage.cache_read_tokens else 0.0
-    rest = ratio * of_other - read
+    whole = max(0.0, sent + scale * (of_other - of_sent))
+    read = max(0.0, whole - scale * (of_other - prefix)) if usage.cache_read_tokens else 0.0
+    rest = whole - read
     fresh, written = (0.0, rest) if usage.cache_write_tokens else (rest, 0.0)
     tokens = (fresh, read, written, float(usage.output_tokens))
     return BilledCall(*tokens, dollars=_dollars(*tokens, prices=prices))
+
+
+class Scale:
+    """How many tokens of the provider a weighed one is, from the calls of one conversation so far: what the count
+    grew by over what the list grew by, where it only grew. So what stands beside every list does not count. Until
+    that is much, a count by its weight stands in for it."""
+
+    def __init__(self) -> None:
+        self._before = (0.0, 0.0)  # weight and count of the last call
+        self._grown_weight = self._grown_count = 0.0
+
+    def learn(self, weight: float, prefix: float, count: float) -> None:
+        """Of one call, in tokens: the weight of what was sent and of its part that is the list of the call before,
+        and what the provider counted."""
+        before, counted = self._before
+        if 0 < before == prefix < weight and count > counted:
+            self._grown_weight += weight - before
+            self._grown_count += count - counted
+        self._before = weight, count
+
+    @property
+    def value(self) -> float:
+        weight, count = self._before
+        if weight <= 0:
+            return 1.0
+        missing = max(0.0, ENOUGH_TOKENS - self._grown_weight)
+        scale = (self._grown_count + missing * count / weight) / (self._grown_weight + missing)
+        return min(max(scale, LEAST_SCALE), MOST_SCALE)
 
 
 def _dollars(
@@ -106,9 +145,10 @@ class CallRow(msgspec.Struct, frozen=True):
 
 
 class Account:
-    """Sums of a proxy's life, or of one conversation; and its newest calls."""
+    """Sums of a proxy's life, or of one conversation; its newest calls, and its scale."""
 
     def __init__(self) -> None:
+        self.scale = Scale()
         self.rows: deque[CallRow] = deque(maxlen=MOST_ROWS)
         self.calls = self.rewritten_calls = self.uncounted_calls = 0
         self.sent, self.other = BilledCall(), BilledCall()
@@ -132,11 +172,10 @@ class Account:
         changed = "none was changed" if observed else f"{self.rewritten_calls} with another list"
         other = "with ctxmgr it would have been" if observed else "without ctxmgr it would have been"
         ours, host = (self.other, self.sent) if observed else (self.sent, self.other)
-        saves = "would have saved" if observed else "saved"
         return [
             f"{calls}, {changed}",
             f"sent {_amount(self.sent)}; {other} {_amount(self.other)}",
-            f"{saves} {_difference(host, ours)}",
+            _difference(host, ours, ("would have saved", "would have cost") if observed else ("saved", "cost")),
         ]
 
 
@@ -144,12 +183,23 @@ def _amount(bill: BilledCall) -> str:
     return f"{bill.input_tokens:,.0f} tokens" + (f" (${bill.dollars:,.2f})" if bill.dollars is not None else "")
 
 
-def _difference(host: BilledCall, ours: BilledCall) -> str:
-    tokens = f"{host.input_tokens - ours.input_tokens:,.0f} tokens{_share(host.input_tokens, ours.input_tokens)}"
+def _difference(host: BilledCall, ours: BilledCall, verbs: tuple[str, str]) -> str:
+    saved, cost = verbs
+    tokens = _share("{:,.0f} tokens", host.input_tokens, ours.input_tokens)
+    fewer = ours.input_tokens <= host.input_tokens
     if host.dollars is None or ours.dollars is None:
-        return tokens
-    return f"{tokens}, ${host.dollars - ours.dollars:,.2f}{_share(host.dollars, ours.dollars)}"
+        return f"{saved} {tokens}" if fewer else f"{cost} {tokens} more"
+    dollars, cheaper = _share("${:,.2f}", host.dollars, ours.dollars), ours.dollars <= host.dollars
+    if fewer and cheaper:
+        return f"{saved} {tokens}, {dollars}"
+    if not fewer and not cheaper:
+        return f"{cost} {tokens}, {dollars} more"
+    if fewer:
+        return f"{saved} {tokens}, but {cost} {dollars} more"
+    return f"{saved} {dollars}, but {cost} {tokens} more"
 
 
-def _share(before: float, after: float) -> str:
-    return f" ({(before - after) / before:.0%})" if before else ""
+def _share(form: str, before: float, after: float) -> str:
+    """The difference, whichever way, and which part of what was before it is."""
+    by = abs(before - after)
+    return form.format(by) + (f" ({by / before:.0%})" if before else "")

@@ -2,7 +2,7 @@
 
 1. What is beside a conversation, and what a rival at the provider rewrites itself, passes untouched.
 2. A list that ctxmgr left as it was passes as it came, every byte.
-3. In observe mode ctxmgr hears all, and every byte passes.
+3. In observe mode every byte passes, and ctxmgr hears what the provider would have counted of its own list.
 """
 
 from collections.abc import Mapping
@@ -67,13 +67,17 @@ class Rewriter:
             for one in accounts:
                 one.uncounted()
             return
-        prices = prepared.conversation.prices
-        sent = account.bill(counted, prices)
-        other = account.other_bill(counted, prepared.weights, prices, self._settings.observe)
+        prices, weights, observed = prepared.conversation.prices, prepared.weights, self._settings.observe
+        sent, scale = account.bill(counted, prices), prepared.conversation.account.scale
+        if observed:
+            scale.learn(weights.own_tokens, weights.own_prefix_tokens, sent.input_tokens)
+        else:
+            scale.learn(weights.projected_tokens, weights.projected_prefix_tokens, sent.input_tokens)
+        other = account.other_bill(counted, weights, scale.value, prices, observed)
         for one in accounts:
             one.count(sent, other, prepared.body is not None)
         if prepared.call.kind == "turn":
-            prepared.conversation.answered(dict(usage))
+            prepared.conversation.answered(other.usage if observed else dict(usage))
 
     def passed(self, call: ListCall, usage: Mapping[str, Any] | None) -> None:
         """A call that was left alone: the same on both sides."""

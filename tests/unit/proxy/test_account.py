@@ -1,0 +1,100 @@
+"""What calls came to: what was sent as the provider counted it, and what the other list would have been."""
+
+import pytest
+
+from ctxmgr.model import TieredPrices, Usage
+from ctxmgr.proxy.account import Account, BilledCall, Scale, Weights, bill, other_bill
+
+PRICES = TieredPrices(10, 50, 1, 12.5)
+BESIDE = 5_000  # tokens of prompt and tools, as ctxmgr guesses them
+
+
+def usage(fresh: int, read: int, written: int, output: int = 0) -> Usage:
+    return Usage(fresh, output, read, written, fresh + read + written + output)
+
+
+def scale_of(true: float, beside: int, lists: list[float]) -> Scale:
+    """Of a provider for which a weighed token is `true` tokens, and what stands beside the list `beside`."""
+    made, before = Scale(), 0.0
+    for weight in lists:
+        made.learn(BESIDE + weight, BESIDE + before, beside + true * weight)
+        before = weight
+    return made
+
+
+@pytest.mark.parametrize("true", [0.75, 1.0, 1.3])
+@pytest.mark.parametrize("beside", [3_000, 12_000])
+def test_the_scale_is_of_the_list_alone_whatever_stands_beside_it(true: float, beside: int) -> None:
+    assert scale_of(true, beside, [1_000, 2_500, 4_000, 9_000]).value == pytest.approx(true)
+
+
+def test_a_call_whose_list_was_rewritten_tells_nothing_of_the_scale() -> None:
+    made = scale_of(1.0, 5_000, [1_000, 9_000])
+    made.learn(BESIDE + 3_000, BESIDE + 500, 60_000)
+    assert made.value == pytest.approx(1.0)
+
+
+def test_until_a_list_has_grown_the_count_by_its_weight_stands_in() -> None:
+    made = Scale()
+    assert made.value == 1.0
+    made.learn(10_000, 0, 12_000)
+    assert made.value == pytest.approx(1.2)
+
+
+def test_without_ctxmgr_all_of_the_call_before_would_have_been_read() -> None:
+    weights = Weights(50_000, 20_000, 48_000, 7_000)  # own, projected, and of each the prefix
+    found = other_bill(usage(0, 7_000, 13_000, 100), weights, 1.0, PRICES, observed=False)
+    assert found == BilledCall(0, 48_000, 2_000, 100, (48_000 * 1 + 2_000 * 12.5 + 100 * 50) / 1_000_000)
+
+
+def test_where_nothing_could_be_read_nothing_would_have_been() -> None:
+    weights = Weights(50_000, 20_000, 48_000, 18_000)  # own, projected, and of each the prefix
+    found = other_bill(usage(20_000, 0, 0), weights, 1.0, PRICES, observed=False)
+    assert (found.fresh_tokens, found.read_tokens, found.written_tokens) == (50_000, 0, 0)
+
+
+def test_observing_foretells_the_list_of_ctxmgr() -> None:
+    weights = Weights(50_000, 20_000, 48_000, 18_000)  # own, projected, and of each the prefix
+    found = other_bill(usage(0, 48_000, 2_000), weights, 1.0, PRICES, observed=True)
+    assert (found.read_tokens, found.written_tokens) == (18_000, 2_000)
+    assert found.usage == {"input": 0, "output": 0, "cacheRead": 18_000, "cacheWrite": 2_000}
+
+
+def test_a_long_request_is_billed_by_its_tier() -> None:
+    prices = TieredPrices(10, 50, 1, 12.5, (PRICES.tier(0).__class__(200_000, 20, 100, 2, 25),))
+    assert bill(usage(100_000, 0, 0), prices).dollars == pytest.approx(1.0)
+    assert bill(usage(300_000, 0, 0), prices).dollars == pytest.approx(6.0)
+
+
+@pytest.mark.parametrize(
+    ("observed", "lines"),
+    [
+        (
+            False,
+            (
+                "2 calls of conversations, 1 without a count, 1 with another list",
+                "sent 20,000 tokens ($0.20); without ctxmgr it would have been 50,000 tokens ($0.50)",
+                "saved 30,000 tokens (60%), $0.30 (60%)",
+            ),
+        ),
+        (
+            True,
+            (
+                "2 calls of conversations, 1 without a count, none was changed",
+                "sent 20,000 tokens ($0.20); with ctxmgr it would have been 50,000 tokens ($0.50)",
+                "would have cost 30,000 tokens (150%), $0.30 (150%) more",
+            ),
+        ),
+    ],
+)
+def test_three_lines_tell_people(observed: bool, lines: tuple[str, ...]) -> None:
+    made = Account()
+    made.count(bill(usage(20_000, 0, 0), PRICES), bill(usage(50_000, 0, 0), PRICES), True)
+    made.uncounted()
+    assert tuple(made.lines(observed)) == lines
+
+
+def test_more_dollars_for_fewer_tokens_are_said_as_more() -> None:
+    made = Account()
+    made.count(bill(usage(0, 0, 20_000), PRICES), bill(usage(0, 50_000, 0), PRICES), True)
+    assert made.lines(False)[-1] == "saved 30,000 tokens (60%), but cost $0.20 (400%) more"
