@@ -1,8 +1,8 @@
 """What a proxy's calls came to: what was sent, what it would have been, what was saved; in tokens and dollars.
 
 1. What was sent is what the provider counted. What it would have been is that and what the program's own list is
-   heavier, by ctxmgr's weights and the `Scale` of the conversation; its prefix, which is the whole list of the call
-   before, would have been read from the cache.
+   heavier, by ctxmgr's weights and the `TokenScale` of the conversation; its prefix, which is the whole list of the
+   call before, would have been read from the cache.
 2. In observe mode the program's own list was sent: what it would have been is the other one.
 3. A call without a count is not in the sums. A call that passed untouched is the same on both sides.
 4. Dollars by the model's prices, where they are known.
@@ -96,7 +96,7 @@ def other_bill(
     return BilledCall(*tokens, dollars=_dollars(*tokens, prices=prices))
 
 
-class Scale:
+class TokenScale:
     """How many tokens of the provider a weighed one is, from the calls of one conversation so far: what the count
     grew by over what the list grew by, where it only grew. So what stands beside every list does not count. Until
     that is much, a count by its weight stands in for it."""
@@ -148,7 +148,7 @@ class Account:
     """Sums of a proxy's life, or of one conversation; its newest calls, and its scale."""
 
     def __init__(self) -> None:
-        self.scale = Scale()
+        self.scale = TokenScale()
         self.rows: deque[CallRow] = deque(maxlen=MOST_ROWS)
         self.calls = self.rewritten_calls = self.uncounted_calls = 0
         self.sent, self.other = BilledCall(), BilledCall()

@@ -21,7 +21,7 @@ from ctxmgr.client import AsyncClient, Host, SidecarFault, SpawnedSidecar, Timin
 from ctxmgr.proxy import faults, guarding, headers, passing
 from ctxmgr.proxy.apis import ListCall, api_of
 from ctxmgr.proxy.body import UnreadableBody, decoded
-from ctxmgr.proxy.conversations import Conversations, Ends
+from ctxmgr.proxy.conversations import Conversations, ListEnds
 from ctxmgr.proxy.page import PageRoutes
 from ctxmgr.proxy.passing import Broken, Outgoing, Unreachable, Upstream
 from ctxmgr.proxy.rewriting import Prepared, Rewriter
@@ -49,7 +49,7 @@ class Proxy:
             timing=timing,
         )
         self.conversations = Conversations(
-            self._client, settings.settings_for, lambda: time.time() * 1000, Ends(settings.directory)
+            self._client, settings.settings_for, lambda: time.time() * 1000, ListEnds(settings.directory)
         )
         self.rewriter = Rewriter(self.conversations, settings)
         self._runner: web.AppRunner | None = None
@@ -135,7 +135,7 @@ class Proxy:
         try:
             return await passing.answer(request, came, reader.feed)
         finally:  # a program may go away with the last byte
-            if came.content.at_eof() and came.content.exception() is None:
+            if came.content.is_eof():  # all of it came, read or not
                 reader.end()
             usage = reader.usage if came.status == OK else None
             if prepared is not None:

@@ -30,7 +30,7 @@ def digest(parts: Iterable[bytes]) -> str:
     return found.hexdigest()
 
 
-class Ends:
+class ListEnds:
     """Of one state directory."""
 
     def __init__(self, state_dir: str) -> None:

@@ -22,7 +22,7 @@ from ctxmgr.model import TieredPrices
 from ctxmgr.model.api import lifecycle
 from ctxmgr.proxy.apis import ListCall
 from ctxmgr.proxy.conversations.conversation import ProgramConversation
-from ctxmgr.proxy.conversations.ends import Ends, digest
+from ctxmgr.proxy.conversations.ends import ListEnds, digest
 from ctxmgr.proxy.settings import SettingsFor
 from ctxmgr.proxy.spelling import plain
 from ctxmgr.settings import ProgramSettings
@@ -37,7 +37,7 @@ class Conversations:
     """Those of one proxy. `now_ms`: milliseconds since 1970."""
 
     def __init__(
-        self, client: AsyncClient, settings_for: SettingsFor, now_ms: Callable[[], float], ends: Ends
+        self, client: AsyncClient, settings_for: SettingsFor, now_ms: Callable[[], float], ends: ListEnds
     ) -> None:
         self._client, self._settings_for, self._now_ms, self._ends = client, settings_for, now_ms, ends
         self._conversations: dict[str, list[ProgramConversation]] = {}

@@ -3,7 +3,7 @@
 import pytest
 
 from ctxmgr.model import TieredPrices, Usage
-from ctxmgr.proxy.account import Account, BilledCall, Scale, Weights, bill, other_bill
+from ctxmgr.proxy.account import Account, BilledCall, TokenScale, Weights, bill, other_bill
 
 PRICES = TieredPrices(10, 50, 1, 12.5)
 BESIDE = 5_000  # tokens of prompt and tools, as ctxmgr guesses them
@@ -13,9 +13,9 @@ def usage(fresh: int, read: int, written: int, output: int = 0) -> Usage:
     return Usage(fresh, output, read, written, fresh + read + written + output)
 
 
-def scale_of(true: float, beside: int, lists: list[float]) -> Scale:
+def scale_of(true: float, beside: int, lists: list[float]) -> TokenScale:
     """Of a provider for which a weighed token is `true` tokens, and what stands beside the list `beside`."""
-    made, before = Scale(), 0.0
+    made, before = TokenScale(), 0.0
     for weight in lists:
         made.learn(BESIDE + weight, BESIDE + before, beside + true * weight)
         before = weight
@@ -35,7 +35,7 @@ def test_a_call_whose_list_was_rewritten_tells_nothing_of_the_scale() -> None:
 
 
 def test_until_a_list_has_grown_the_count_by_its_weight_stands_in() -> None:
-    made = Scale()
+    made = TokenScale()
     assert made.value == 1.0
     made.learn(10_000, 0, 12_000)
     assert made.value == pytest.approx(1.2)
