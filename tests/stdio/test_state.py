@@ -173,7 +173,7 @@ def test_rewrite_amid_what_came_at_once_adds_nothing_twice(tmp_path: Path) -> No
     """The file grows past its limit in the middle of events that arrive in one piece."""
     heard = 0
     with Sidecar(tmp_path).ready("s") as sidecar:
-        while snapshot(tmp_path).stat().st_size < 62_000:
+        while snapshot(tmp_path).stat().st_size < 260_000:
             heard += 1
             entry = {"id": f"e{heard}", "summary": f"## Goal\nwin {heard}\n" + "x" * 1_000}
             sidecar.call("session_compact", sessionId="s", compactionEntry=entry)

@@ -28,9 +28,7 @@ from ctxmgr.devices.snapshots.durable_files import (
 )
 from ctxmgr.devices.snapshots.lines import base_fault, to_line
 
-GROWN_BYTES = (
-    256 * 1024
-)  # below this a rewrite (two fsyncs, 15 ms for all sessions) costs more than to read it (2 ms)
+GROWN_BYTES = 256 * 1024  # below, a rewrite (two fsyncs, 15 ms for all sessions) costs more than reading it (2 ms)
 GROWN_TIMES = 4  # times its base: rewriting then costs a third of what was appended since
 GROWN_BYTES_AT_MOST = 512 * 1024  # beyond its base: rewriting a large one costs no more than some times that
 

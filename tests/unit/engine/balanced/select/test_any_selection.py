@@ -125,11 +125,11 @@ def test_with_room_for_all_what_is_worth_something_is_shown(given: Asked) -> Non
     """Every name of worth is in something that stays, unless all that holds it is covered by later ones or gone."""
     messages, steps, by = given
     found = select(
-        indexed(messages), steps, msgspec.structs.replace(by, budget_tokens=LARGE, stale=frozenset()), {}, STEPS
+        indexed(messages), steps, msgspec.structs.replace(by, budget_tokens=LARGE, stale=frozenset()), STEPS
     )
     shown, every = set[str](), set[str]()
     for at, message in enumerate(messages):
-        for block, some in enumerate(identifiers.of_message(message, {})):
+        for block, some in enumerate(identifiers.of_message(message)):
             every |= some
             if at not in found.dropped_messages and BlockRef(at, block) not in found.pruned_results:
                 shown |= some
