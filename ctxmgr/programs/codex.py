@@ -35,17 +35,23 @@ def upstream(start: Launch) -> str:
     if key == BASE_URL:
         return str(config.get(BASE_URL) or (CHATGPT if _chatgpt(start) else OWN)).rstrip("/")
     name = key.split(".")[1]
-    address = table(table(config.get("model_providers")).get(name)).get("base_url")
+    rows = [table(config.get("model_providers")).get(name), table(said.get("model_providers")).get(name)]
+    rows.append(said.get(f"model_providers.{name}"))
+    address = next((table(row)["base_url"] for row in reversed(rows) if table(row).get("base_url")), None)
     if not isinstance(address, str) or not address:
         raise NotHookable(f"Codex uses the provider {name}, which has no base_url that ctxmgr could stand before")
     return address.rstrip("/")
 
 
 def hook(start: Launch, base_url: str, upstream: str) -> Launch:
-    """Rules 1 and 2."""
+    """Rules 1 and 2. Behind the last one that sets the provider as a whole, which would go before ours."""
     key = _key(start)
-    arguments = ("-c", f"{key}={json.dumps(base_url)}", *_without(start.arguments, key))
-    return msgspec.structs.replace(with_environ(start), arguments=arguments)
+    words = list(_split(tuple(_without(start.arguments, key))))
+    whole = {key.rsplit(".", 1)[0], "model_providers"} if key != BASE_URL else set()
+    behind = [at for at, one in enumerate(words) if _is_override(one) and _set_by(one) in whole]
+    at = behind[-1] + 1 if behind else 0
+    words.insert(at, ("-c", f"{key}={json.dumps(base_url)}"))
+    return msgspec.structs.replace(with_environ(start), arguments=tuple(one for some in words for one in some))
 
 
 def _key(start: Launch) -> str:
@@ -98,8 +104,13 @@ def _overrides(arguments: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
 
 def _without(arguments: tuple[str, ...], key: str) -> Iterator[str]:
     for words in _split(arguments):
-        if not (_is_override(words) and words[-1].removeprefix("--config=").partition("=")[0].strip() == key):
+        if not (_is_override(words) and _set_by(words) == key):
             yield from words
+
+
+def _set_by(words: tuple[str, ...]) -> str:
+    """The key that an override sets."""
+    return words[-1].removeprefix("--config=").partition("=")[0].strip()
 
 
 def _split(arguments: tuple[str, ...]) -> Iterator[tuple[str, ...]]:

@@ -110,3 +110,17 @@ def test_its_files_are_not_written(tmp_path: Path) -> None:
     CODEX.hook(start(tmp_path), LISTENER, OWN)
     assert [path.name for path in (tmp_path / ".codex").iterdir()] == ["config.toml"]
     assert (tmp_path / CONFIG).read_text() == MINE
+
+
+@pytest.mark.parametrize(
+    "whole",
+    [
+        'model_providers.one={name="x", base_url="http://one/v1"}',
+        'model_providers={one={base_url="http://one/v1"}}',
+    ],
+)
+def test_a_provider_that_is_given_as_a_whole_is_pointed_elsewhere_behind_it(whole: str, tmp_path: Path) -> None:
+    begun = start(tmp_path, "exec", "-c", "model_provider=one", "-c", whole, "hi")
+    assert CODEX.upstream(begun) == "http://one/v1"
+    ours = ("-c", f'model_providers.one.base_url="{LISTENER}"')
+    assert CODEX.hook(begun, LISTENER, "http://one/v1").arguments == (*begun.arguments[:-1], *ours, "hi")
