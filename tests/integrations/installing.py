@@ -1,4 +1,4 @@
-"""Makes an environment of its own for each framework, by uv, in a cache outside the tree (`ctxmgr-frameworks` in
+"""Makes an environment of its own for each framework, by pip, in a cache outside the tree (`ctxmgr-frameworks` in
 the user's cache directory), keyed by the ranges of its extra.
 
 `python -m tests.integrations.installing` makes what is missing. Tests fetch nothing: they skip aloud where an
@@ -54,11 +54,10 @@ def make(extra: str) -> None:
     if folder.exists():
         return
     made = folder.with_name(f"{folder.name}.{os.getpid()}")
-    uv = [sys.executable, "-m", "uv", "--quiet"]
+    pip = [str(made / "bin" / "python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     try:
-        subprocess.run([*uv, "venv", "--relocatable", "--python", sys.executable, str(made)], check=True)
-        wanted = ["pip", "install", "--python", str(made / "bin" / "python"), *packages(extra)]
-        subprocess.run([*uv, *wanted], check=True, timeout=MAKE_SECONDS)
+        subprocess.run([sys.executable, "-m", "venv", str(made)], check=True)
+        subprocess.run([*pip, *packages(extra)], check=True, timeout=MAKE_SECONDS)
         made.rename(folder)
     finally:
         shutil.rmtree(made, ignore_errors=True)
