@@ -50,7 +50,7 @@ STRANGERS = {
     "client": {"engine", "formats", "session", "summarize", "library", "devices", "study", "cli"},
     "study": {"cli"},
     "integrations": {"engine", "formats", "wire", "session", "summarize", "library", "devices", "server", "study"},
-    "proxy": {"engine", "session", "summarize", "library", "devices", "server", "study"},
+    "proxy": {"session", "summarize", "library", "devices", "server", "study"},
     "programs": {"engine", "session", "server", "study", "doctor"},
     "doctor": {"engine", "session", "server", "proxy"},
     "settings": {"engine", "formats", "wire", "session", "summarize", "library", "devices"},  # `model` alone

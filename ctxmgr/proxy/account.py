@@ -16,6 +16,7 @@ import msgspec
 
 from ctxmgr.formats import pi
 from ctxmgr.model import TieredPrices, Usage
+from ctxmgr.proxy.refetching import Refetches
 
 A_MILLION = 1_000_000
 MOST_ROWS = 500
@@ -149,6 +150,8 @@ class Account:
 
     def __init__(self) -> None:
         self.scale = TokenScale()
+        self.refetches = Refetches()
+        self.refetch_count = 0
         self.rows: deque[CallRow] = deque(maxlen=MOST_ROWS)
         self.calls = self.rewritten_calls = self.uncounted_calls = 0
         self.sent, self.other = BilledCall(), BilledCall()
@@ -175,7 +178,8 @@ class Account:
         return [
             f"{calls}, {changed}",
             f"sent {_amount(self.sent)}; {other} {_amount(self.other)}",
-            _difference(host, ours, ("would have saved", "would have cost") if observed else ("saved", "cost")),
+            _difference(host, ours, ("would have saved", "would have cost") if observed else ("saved", "cost"))
+            + (f"; {self.refetch_count} files would have been read again" if observed else ""),
         ]
 
 

@@ -93,6 +93,12 @@ class Rewriter:
         epoch = report.epoch if report is not None else 0
         row = CallRow(weights.own_tokens, weights.projected_tokens, epoch, listed.outcome.source)
         conversation.account.rows.append(row)
+        if self._settings.observe:
+            refetches, before = conversation.account.refetches, conversation.account.refetches.count
+            gone = (report.reads_gone or ()) if report is not None else ()
+            refetches.follow(call.format, call.body.messages, [one.path for one in gone])
+            for one in (self.account, conversation.account):
+                one.refetch_count += refetches.count - before
         if self._settings.observe or listed.is_own:
             return Prepared(call, conversation, listed, weights, None)
         body = call.body.with_messages(_marked(call, listed))

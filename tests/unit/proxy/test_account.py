@@ -82,7 +82,7 @@ def test_a_long_request_is_billed_by_its_tier() -> None:
             (
                 "2 calls of conversations, 1 without a count, none was changed",
                 "sent 20,000 tokens ($0.20); with ctxmgr it would have been 50,000 tokens ($0.50)",
-                "would have cost 30,000 tokens (150%), $0.30 (150%) more",
+                "would have cost 30,000 tokens (150%), $0.30 (150%) more; 0 files would have been read again",
             ),
         ),
     ],
