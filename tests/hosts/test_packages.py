@@ -112,6 +112,9 @@ def test_a_package_for_node_is_built_when_it_is_packed_and_needs_no_tools_to_ins
         program("node"), "--input-type=module", "-e", f"console.log(Object.keys(await import('{there / main}')))"
     )
     assert shown.strip() not in ("", "[]")
+    if package == "ctxmgr-client":
+        integration = f"console.log((await import('{package}/ai-sdk')).aiSdkContext.name)"
+        assert run(program("node"), "--input-type=module", "-e", integration, cwd=user).strip() == "aiSdkContext"
 
 
 @pytest.mark.real

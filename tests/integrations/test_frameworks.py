@@ -4,13 +4,15 @@ provider's client sends is legal, holds less, and all that was kept is the very 
 import json
 import os
 import subprocess
+import sys
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.integrations.installing import installed
+from tests.integrations.agents import on_node
+from tests.integrations.installing import NODE, installed
 from tests.legality import anthropic, openai, responses
 from tests.provider import Call, Provider, script, step
 
@@ -24,6 +26,10 @@ FRAMEWORKS = [
     ("openai-agents", "openai_agents_agent", "openai"),
     ("pydantic-ai", "pydantic_ai_agent", "anthropic"),
     ("pydantic-ai", "pydantic_ai_agent", "openai"),
+    ("ai-sdk-6", "ai_sdk_agent", "anthropic"),
+    ("ai-sdk-6", "ai_sdk_agent", "openai"),
+    ("ai-sdk-7", "ai_sdk_agent", "anthropic"),
+    ("ai-sdk-7", "ai_sdk_agent", "openai"),
 ]
 JUDGES: dict[str, Any] = {"anthropic": anthropic, "openai": openai, "responses": responses}
 STEPS = 36
@@ -38,11 +44,19 @@ def looking(first: int, count: int) -> list[Any]:
     return steps
 
 
-def run(python: Path, agent: str, home: Path, *arguments: str) -> dict[str, Any]:
+def command(extra: str, agent: str, home: Path) -> list[str]:
+    """What runs an agent in the environment of its framework. Skips, or fails, where that is missing."""
+    if extra in NODE:
+        return on_node.command(extra, agent, home)
+    return [str(installed(extra)), "-m", f"tests.integrations.agents.{agent}"]
+
+
+def run(agent: list[str], home: Path, *arguments: str) -> dict[str, Any]:
     """What the agent tells at its end."""
     environment = {"PATH": os.environ["PATH"], "HOME": str(home), "PYTHONPATH": str(ROOT), "NO_PROXY": "*"}
+    environment["CTXMGR_COMMAND"] = json.dumps([sys.executable, "-m", "ctxmgr"])  # for those that spawn it
     done = subprocess.run(
-        [str(python), "-m", f"tests.integrations.agents.{agent}", *arguments],
+        [*agent, *arguments],
         cwd=home,
         env=environment,
         capture_output=True,
@@ -64,15 +78,13 @@ def lists(provider: Provider, kind: str) -> list[list[dict[str, Any]]]:
 @pytest.mark.real
 @pytest.mark.parametrize(("extra", "agent", "kind"), FRAMEWORKS, ids=str)
 def test_a_framework_sends_a_legal_list_that_holds_less(extra: str, agent: str, kind: str, tmp_path: Path) -> None:
-    python = installed(extra)
+    words = command(extra, agent, tmp_path)
     scripts = [
         script("Look at the parts", *looking(0, STEPS // 2), final="They are fine."),
         script("Look at the rest", *looking(STEPS // 2, STEPS // 2), final="All is well."),
     ]
     with Provider.threaded(*scripts) as provider:
-        told = run(
-            python, agent, tmp_path, provider.url, kind, str(tmp_path), "Look at the parts.", "Look at the rest."
-        )
+        told = run(words, tmp_path, provider.url, kind, str(tmp_path), "Look at the parts.", "Look at the rest.")
     sent = lists(provider, kind)
     assert provider.record.refused == []
     assert [JUDGES[kind].illegal(one) for one in sent] == [[]] * len(sent)
@@ -92,13 +104,11 @@ def test_a_framework_sends_a_legal_list_that_holds_less(extra: str, agent: str, 
 
 
 @pytest.mark.real
-@pytest.mark.parametrize(
-    ("extra", "agent", "kind"), [FRAMEWORKS[1], FRAMEWORKS[3], FRAMEWORKS[6]], ids=lambda value: str(value)
-)
+@pytest.mark.parametrize(("extra", "agent", "kind"), [FRAMEWORKS[at] for at in (1, 3, 6, 7, 10)], ids=str)
 def test_without_a_sidecar_the_list_goes_out_as_it_came(extra: str, agent: str, kind: str, tmp_path: Path) -> None:
-    python = installed(extra)
+    words = command(extra, agent, tmp_path)
     with Provider.threaded(script("Look at the parts", *looking(0, 3), final="They are fine.")) as provider:
-        told = run(python, agent, tmp_path, provider.url, kind, "none", "Look at the parts.")
+        told = run(words, tmp_path, provider.url, kind, "none", "Look at the parts.")
     assert (told["answer"], provider.record.refused) == ("They are fine.", [])
     assert told["fault"].startswith("missing")
     assert [row[1:] for row in told["rows"]] == [[0, 0]] * 4

@@ -227,6 +227,19 @@ test("a long run is held flat by epochs, and between two of them a list only gro
   assert.deepEqual(shapes(heard).slice(0, 3), [3, [3, 2], [5, 2]]);
 });
 
+test("what the host's own tools do is told for all sessions, and for one beside", async () => {
+  const tools = [{ name: "load", reads: "doc" }];
+  const more = [{ name: "store", writes: "doc" }];
+  const heard = await real({ tools }, async (sidecar) => {
+    const session = await sidecar.session({ sessionId: "s", model: MODEL, tools: more });
+    assert.deepEqual([session.restored, sidecar.lastFault], [false, undefined]);
+    await sidecar.session({ sessionId: "wrong", model: MODEL, tools: [{ name: "store", writes: 3 as any }] });
+    assert.deepEqual([sidecar.lastFault?.kind, sidecar.lastFault?.method], ["error", "session_start"]);
+  });
+  const told = (method: string): unknown => heard.find((message) => message.method === method).params.tools;
+  assert.deepEqual([told("initialize"), told("session_start")], [tools, more]);
+});
+
 test("any method can be asked for by name", async () => {
   await real({}, async (sidecar) => {
     const { methods } = (await sidecar.request("rpc.discover", {})) as { methods: { name: string }[] };
