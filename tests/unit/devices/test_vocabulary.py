@@ -2,7 +2,6 @@
 
 import hashlib
 import zlib
-from binascii import b2a_base64
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,6 @@ from hypothesis import strategies as st
 from ctxmgr.devices import vocabulary
 from ctxmgr.devices.vocabulary import (
     CL100K_BASE,
-    COUNT_BYTES,
     O200K_BASE,
     PACKAGED,
     VOCABULARIES,
@@ -27,20 +25,7 @@ from ctxmgr.devices.vocabulary import (
     read_packed,
     unpack,
 )
-
-
-def restore(ranks: dict[bytes, int]) -> bytes:
-    """The original form of a vocabulary, from its ranks by token bytes: the inverse of `parse`."""
-    return b"".join([b"%b %d\n" % (b2a_base64(token, newline=False), rank) for token, rank in ranks.items()])
-
-
-def pack(ranks: dict[bytes, int]) -> bytes:
-    """The packed form, before zlib. Raises ValueError where it cannot say what the ranks say."""
-    if list(ranks.values()) != list(range(len(ranks))):
-        raise ValueError("the ranks are not dense and in order")
-    count = len(ranks).to_bytes(COUNT_BYTES, "big")
-    return count + bytes(map(len, ranks)) + b"".join(ranks)
-
+from tests.unit.devices.vocabulary_forms import pack, restore
 
 TOY_RANKS = {b"a": 0, b"b": 1, b" ": 2, b"ab": 3, b" ab": 4}
 TOY_ORIGINAL = b"YQ== 0\nYg== 1\nIA== 2\nYWI= 3\nIGFi 4\n"
