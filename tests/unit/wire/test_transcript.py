@@ -43,6 +43,7 @@ def test_other_kinds_of_line() -> None:
         [
             transcript.header("1.0", "0.1.0", "estimate"),
             transcript.weigher("o200k_base"),
+            transcript.weigher_lost("o200k_base", "it ended"),
             transcript.restored("s", [b'{"kind":"base"}', b'{"kind":"event"}']),
             transcript.archive("s", ["h1", "h2"], ArchiveAnswer()),
             transcript.archive("s", "h1", ArchiveAnswer(ArchiveRow("h1", "k", "read", "text"), note="set aside")),
@@ -50,20 +51,25 @@ def test_other_kinds_of_line() -> None:
             b"",
         ]
     )
-    header, weigher, restored, put, retrieved, unknown = read(text)
+    header, weigher, lost, restored, put, retrieved, unknown = read(text)
     assert header.fields == {
         "protocolVersion": "1.0",
         "serverVersion": "0.1.0",
         "tokenizer": "estimate",
         "policy": None,
     }
-    assert (weigher.kind, weigher.sender, weigher.fields) == ("weigher", "ctxmgr", {"weigher": "o200k_base"})
+    assert (weigher.kind, weigher.sender, weigher.fields) == (
+        "weigher",
+        "ctxmgr",
+        {"weigher": "o200k_base", "lost": None},
+    )
+    assert (lost.kind, lost.fields) == ("weigher", {"weigher": "o200k_base", "lost": "it ended"})
     assert restored.fields["session"] == "s"
     assert [bytes(line) for line in restored.fields["lines"]] == [b'{"kind":"base"}', b'{"kind":"event"}']
     assert (put.kind, put.fields) == ("archive", {"session": "s", "put": ["h1", "h2"], "answer": {}})
     row = {"handle": "h1", "key": "k", "call": "read", "text": "text"}
     assert retrieved.fields == {"session": "s", "put": None, "answer": {"row": row, "note": "set aside"}}
-    assert (unknown.kind, unknown.number) == ("unknown", 6)
+    assert (unknown.kind, unknown.number) == ("unknown", 7)
 
 
 NO_LINES = [
