@@ -60,7 +60,18 @@ def _sign(lock: int, pid: bytes) -> None:
 
 
 def release(lock: int) -> None:
+    """Free for others at once, also while a process that is just being started has a copy of the descriptor."""
     try:
         _sign(lock, b"")
     finally:
-        os.close(lock)
+        try:
+            _unlock(lock)
+        finally:
+            os.close(lock)
+
+
+def _unlock(lock: int) -> None:
+    with contextlib.suppress(ImportError):
+        import fcntl
+
+        fcntl.flock(lock, fcntl.LOCK_UN)
