@@ -12,9 +12,8 @@ from functools import partial
 
 import msgspec
 
-_members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
-_elements = msgspec.json.Decoder(list[msgspec.Raw]).decode
-UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+from ctxmgr.proxy.members import elements, members
+
 SOUGHT_BYTES = 256
 LARGEST_BYTES = 256 << 20  # of a body, decoded: what is larger is no list of messages
 
@@ -38,40 +37,36 @@ class ListBody(msgspec.Struct, frozen=True):
 
 def members_of(body: bytes) -> dict[str, bytes]:
     """The members of a JSON object, each as JSON. Raises UnreadableBody."""
-    try:
-        return {name: bytes(raw) for name, raw in _members(body).items()}
-    except UNREADABLE:
-        raise UnreadableBody("it is no JSON object") from None
+    found = members(body)
+    if found is None:
+        raise UnreadableBody("it is no JSON object")
+    return {name: bytes(raw) for name, raw in found.items()}
 
 
 def list_body(body: bytes, name: str) -> ListBody | None:
     """The body whose member `name` is its list of messages; None where it has no such list. Raises
     UnreadableBody."""
-    members = members_of(body)
-    told = members.get(name, b"")
+    all = members_of(body)
+    told = all.get(name, b"")
     if not told.startswith(b"["):
         return None
-    try:
-        messages = [bytes(raw) for raw in _elements(told)]
-    except UNREADABLE:
-        raise UnreadableBody("its list can not be read") from None
-    start = _place(body, members, name)
-    return ListBody(body[:start], body[start + len(told) :], members, messages)
+    found = elements(told)
+    if found is None:
+        raise UnreadableBody("its list can not be read")
+    start = _place(body, all, name)
+    return ListBody(body[:start], body[start + len(told) :], all, [bytes(raw) for raw in found])
 
 
-def _place(body: bytes, members: dict[str, bytes], name: str) -> int:
+def _place(body: bytes, all: dict[str, bytes], name: str) -> int:
     """Where the list begins. Another member may hold the same bytes: the right place is the one without which this
     member alone is another. Raises UnreadableBody."""
-    told = members[name]
+    told = all[name]
     begins = told[:SOUGHT_BYTES]  # a needle as long as the list is looked for slowly
     place = body.find(begins)
     while place >= 0:
         if body.startswith(told, place):
-            try:
-                without = _members(body[:place] + b"null" + body[place + len(told) :])
-            except UNREADABLE:
-                without = {}
-            if bytes(without.get(name, b"")) == b"null" and len(without) == len(members):
+            without = members(body[:place] + b"null" + body[place + len(told) :]) or {}
+            if bytes(without.get(name, b"")) == b"null" and len(without) == len(all):
                 return place
         place = body.find(begins, place + 1)
     raise UnreadableBody("its list can not be found")
@@ -92,10 +87,8 @@ class Decoder:
     nothing more comes of it."""
 
     def __init__(self, encoding: str) -> None:
-        self.broken = False
         self._feed = _decoding(encoding.strip().lower())
-        if self._feed is None:
-            self.broken = True
+        self.broken = self._feed is None
 
     def feed(self, chunk: bytes) -> bytes:
         if self.broken or self._feed is None:

@@ -12,13 +12,11 @@ from collections.abc import Sequence
 import msgspec
 
 from ctxmgr.formats import is_marked, mark_count
-from ctxmgr.proxy.body import UNREADABLE
+from ctxmgr.proxy.members import elements, member, members
 
 MOST_MARKS = 4
 LOOK_BACK_BLOCKS = 20
 NEVER_MARKED = (b'"thinking"', b'"redacted_thinking"')
-_object = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
-_list = msgspec.json.Decoder(list[msgspec.Raw]).decode
 _encode = msgspec.json.encode
 
 
@@ -32,52 +30,34 @@ def placed(messages: Sequence[bytes], prefix_count: int, others: int, mark: msgs
     if not is_marked(out[-1]):
         out[-1] = marked(out[-1], mark)
     if 0 < prefix_count < len(out) and not mark_count(out[prefix_count - 1]):
-        free = MOST_MARKS - others - sum(map(mark_count, out))
-        if free > 0 and sum(map(block_count, out[prefix_count:])) >= LOOK_BACK_BLOCKS:
+        far = sum(map(block_count, out[prefix_count:])) >= LOOK_BACK_BLOCKS
+        if far and others + sum(map(mark_count, out)) < MOST_MARKS:
             out[prefix_count - 1] = marked(out[prefix_count - 1], mark)
     return out
 
 
 def mark_of(raw: bytes) -> msgspec.Raw | None:
     """The mark on the last block of a message; None where it has none."""
-    blocks = _blocks(_member(raw, "content")) if is_marked(raw) else None
-    mark = _member(bytes(blocks[-1]), "cache_control") if blocks else b""
+    blocks = elements(member(raw, "content")) if is_marked(raw) else None
+    mark = member(bytes(blocks[-1]), "cache_control") if blocks else b""
     return msgspec.Raw(mark) if mark not in (b"", b"null") else None
 
 
 def marked(raw: bytes, mark: msgspec.Raw) -> bytes:
     """The message with this mark on its last block, all else as it was spelled; as it is where that can bear
     none."""
-    told = _member(raw, "content")
+    told = member(raw, "content")
     if told.startswith(b'"') and told != b'""':
         blocks = [msgspec.Raw(b'{"type":"text","text":' + told + b"}")]
     else:
-        blocks = _blocks(told) or []
-    last = _members(bytes(blocks[-1])) if blocks else {}
+        blocks = elements(told) or []
+    last = members(bytes(blocks[-1])) if blocks else None
     if not last or bytes(last.get("type", b"")) in NEVER_MARKED or bytes(last.get("text", b"")) == b'""':
         return raw
     blocks[-1] = msgspec.Raw(_encode({**last, "cache_control": mark}))
-    return _encode({**_members(raw), "content": blocks})
+    return _encode({**(members(raw) or {}), "content": blocks})
 
 
 def block_count(raw: bytes) -> int:
-    blocks = _blocks(_member(raw, "content"))
+    blocks = elements(member(raw, "content"))
     return 1 if blocks is None else len(blocks)
-
-
-def _member(raw: bytes, name: str) -> bytes:
-    return bytes(_members(raw).get(name, b""))
-
-
-def _members(raw: bytes) -> dict[str, msgspec.Raw]:
-    try:
-        return _object(raw)
-    except UNREADABLE:
-        return {}
-
-
-def _blocks(told: bytes) -> list[msgspec.Raw] | None:
-    try:
-        return _list(told)
-    except UNREADABLE:
-        return None

@@ -6,10 +6,8 @@ Programs write a message with one text as a list of blocks while it bears a mark
 import msgspec
 
 from ctxmgr.formats import unmarked
-from ctxmgr.proxy.body import UNREADABLE
+from ctxmgr.proxy.members import elements, members
 
-_object = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
-_blocks = msgspec.json.Decoder(list[dict[str, msgspec.Raw]]).decode
 LONE = b'"type":"text"'
 
 
@@ -20,12 +18,9 @@ def plain(format: str, raw: bytes) -> bytes:
     bare = unmarked(raw)
     if LONE not in bare:
         return bare
-    try:
-        message = _object(bare)
-        content = bytes(message.get("content", b""))
-        blocks = _blocks(content) if content.startswith(b"[") else []
-    except UNREADABLE:
+    message = members(bare) or {}
+    blocks = elements(bytes(message.get("content", b""))) or []
+    lone = members(bytes(blocks[0])) if len(blocks) == 1 else None
+    if lone is None or lone.keys() != {"type", "text"} or bytes(lone["type"]) != b'"text"':
         return bare
-    if len(blocks) != 1 or blocks[0].keys() != {"type", "text"} or bytes(blocks[0]["type"]) != b'"text"':
-        return bare
-    return msgspec.json.encode({**message, "content": blocks[0]["text"]})
+    return msgspec.json.encode({**message, "content": lone["text"]})

@@ -9,7 +9,8 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.proxy.body import UNREADABLE, Decoder
+from ctxmgr.proxy.body import Decoder
+from ctxmgr.proxy.members import UNREADABLE
 
 LARGEST_BYTES = 64 << 20  # of one body, or one line of a stream: of what is larger nothing is read
 ENDS = (b'"message_stop"', b'"response.completed"', b'"response.incomplete"')

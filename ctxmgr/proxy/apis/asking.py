@@ -9,10 +9,8 @@ from collections.abc import Sequence
 
 import msgspec
 
-from ctxmgr.proxy.body import UNREADABLE
+from ctxmgr.proxy.members import elements, members
 
-_object = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
-_list = msgspec.json.Decoder(list[msgspec.Raw]).decode
 _encode = msgspec.json.encode
 RESULT = b'"tool_result"'
 
@@ -50,10 +48,6 @@ def asking(messages: Sequence[bytes]) -> Asking:
 
 def _content(raw: bytes) -> tuple[dict[str, msgspec.Raw], list[msgspec.Raw]] | None:
     """A user's message whose content is a list of blocks."""
-    try:
-        fields = _object(raw)
-        if bytes(fields.get("role", b"")) != b'"user"':
-            return None
-        return fields, _list(bytes(fields.get("content", b"")))
-    except UNREADABLE:
-        return None
+    fields = members(raw) or {}
+    blocks = elements(bytes(fields.get("content", b"")))
+    return (fields, blocks) if blocks is not None and bytes(fields.get("role", b"")) == b'"user"' else None

@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from ctxmgr.proxy.body import UNREADABLE
+from ctxmgr.proxy.members import UNREADABLE
 
 Part = Literal["reply", "result", "other"]
 _decode = msgspec.json.Decoder().decode

@@ -9,7 +9,8 @@
 import msgspec
 
 from ctxmgr.proxy.apis.call import Headers, Kind, ListCall, Speaker, is_empty, program_of, text_of
-from ctxmgr.proxy.body import UNREADABLE, ListBody, list_body
+from ctxmgr.proxy.body import ListBody, list_body
+from ctxmgr.proxy.members import UNREADABLE
 
 FORMAT = "responses"
 COMPACT = ("/v1/responses/compact", "/responses/compact")
