@@ -9,9 +9,9 @@ import asyncio
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
+
+from ctxmgr.programs.program import Launch
 
 FROM_THE_TERMINAL = ("SIGINT", "SIGQUIT")
 PASSED_ON = ("SIGTERM", "SIGHUP", "SIGUSR1", "SIGUSR2")
@@ -26,11 +26,9 @@ class NoProgram(Exception):
         self.code = code
 
 
-async def ended(
-    command: Sequence[str], environ: Mapping[str, str], directory: Path | None = None, quiet: bool = False
-) -> int:
-    """Runs it to its end, in this directory (default: where we are); its exit code. `quiet`: nothing is typed to
-    it, and what it prints goes to standard error. Raises NoProgram."""
+async def ended(file: str, launch: Launch, quiet: bool = False) -> int:
+    """Runs this file so to its end; its exit code. `quiet`: nothing is typed to it, and what it prints goes to
+    standard error. Raises NoProgram."""
     loop = asyncio.get_running_loop()
     heard: list[signal.Signals] = []
     for name in FROM_THE_TERMINAL:
@@ -39,11 +37,13 @@ async def ended(
         loop.add_signal_handler(signal.Signals[name], heard.append, signal.Signals[name])
     try:
         pipes: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": sys.stderr} if quiet else {}
-        process = await asyncio.create_subprocess_exec(*command, env=dict(environ), cwd=directory, **pipes)
+        process = await asyncio.create_subprocess_exec(
+            file, *launch.arguments, env=launch.environ, cwd=launch.directory, **pipes
+        )
     except FileNotFoundError:
-        raise NoProgram(f"{command[0]}: there is no such program", NOT_FOUND) from None
+        raise NoProgram(f"{file}: there is no such program", NOT_FOUND) from None
     except OSError as fault:
-        raise NoProgram(f"{command[0]}: {fault.strerror}", NOT_RUN) from None
+        raise NoProgram(f"{file}: {fault.strerror}", NOT_RUN) from None
     for name in PASSED_ON:
         loop.add_signal_handler(signal.Signals[name], _send, process, signal.Signals[name])
     for number in heard:

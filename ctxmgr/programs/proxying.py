@@ -8,6 +8,8 @@ from collections.abc import Callable, Sequence
 from urllib.parse import urlsplit
 
 from ctxmgr import settings
+from ctxmgr.programs.launching import NoProgram
+from ctxmgr.programs.program import NotHookable
 from ctxmgr.proxy import Proxy, ProxySettings
 
 WRONG_USAGE = 2
@@ -20,12 +22,29 @@ class WrongFlag(ValueError):
 
 def until_ended(parsed: argparse.Namespace) -> int:
     """Serves until the process is asked to end; the exit code."""
+    return exit_code(
+        lambda: asyncio.run(_served(proxy(parsed, parsed.upstream, parsed.listen, tuple(parsed.name))))
+    )
+
+
+def exit_code(command: Callable[[], int]) -> int:
+    """What it gives; where it can not be run as it was asked for, why is said, and a code of its own given."""
     try:
-        made = proxy(parsed, parsed.upstream, parsed.listen, tuple(parsed.name))
-    except (WrongFlag, settings.SettingsFault) as fault:
+        return command()
+    except (WrongFlag, settings.SettingsFault, NotHookable) as fault:
         say(str(fault))
         return WRONG_USAGE
-    return asyncio.run(_served(made))
+    except NoProgram as fault:
+        say(str(fault))
+        return fault.code
+
+
+def behind_dashes(words: Sequence[str], what: str) -> tuple[str, ...]:
+    """What stands behind `--`. Raises WrongFlag, with this sentence, where nothing does."""
+    found = tuple(words[1:] if words[:1] == ["--"] else words)
+    if not found:
+        raise WrongFlag(what)
+    return found
 
 
 def say(line: str) -> None:

@@ -19,11 +19,8 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr import settings
 from ctxmgr.programs import launching, proxying, running, table, work_trees
-from ctxmgr.programs.launching import NoProgram
-from ctxmgr.programs.program import Launch, NotHookable
-from ctxmgr.programs.proxying import WRONG_USAGE, WrongFlag, say
+from ctxmgr.programs.program import Launch
 from ctxmgr.programs.work_trees import TreeChanges
 from ctxmgr.proxy import BilledCall
 
@@ -49,17 +46,12 @@ class TrialReceipt(msgspec.Struct, frozen=True, rename="camel"):
 
 def run(parsed: argparse.Namespace, environ: Mapping[str, str] = os.environ) -> int:
     """Prints the receipt; the exit code is 1 where one of the runs failed."""
-    words = parsed.prompt[1:] if parsed.prompt[:1] == ["--"] else parsed.prompt
-    try:
-        if not words:
-            raise WrongFlag("what to ask stands behind --, such as: ctxmgr ab -- Mend the failing test")
-        receipt = _receipt(parsed, " ".join(words), dict(environ))
-    except (WrongFlag, settings.SettingsFault, NotHookable) as fault:
-        say(str(fault))
-        return WRONG_USAGE
-    except NoProgram as fault:
-        say(str(fault))
-        return fault.code
+    return proxying.exit_code(lambda: _shown(parsed, dict(environ)))
+
+
+def _shown(parsed: argparse.Namespace, environ: dict[str, str]) -> int:
+    example = "what to ask stands behind --, such as: ctxmgr ab -- Mend the failing test"
+    receipt = _receipt(parsed, " ".join(proxying.behind_dashes(parsed.prompt, example)), environ)
     if parsed.json:
         print(msgspec.json.format(msgspec.json.encode(receipt), indent=2).decode())
     else:
@@ -96,8 +88,7 @@ async def _ran(
     start = time.monotonic()
     async with made:
         hooked = program.hook(launch, made.url, made.settings.upstream)
-        command = (program.command, *hooked.arguments)
-        code = await launching.ended(command, hooked.environ, copy, quiet=True)
+        code = await launching.ended(program.command, hooked, quiet=True)
         seconds = time.monotonic() - start
     account = made.rewriter.account
     return TrialRun(code, account.calls, round(seconds, 1), account.sent, work_trees.changes(tree, copy))

@@ -7,34 +7,24 @@ from collections.abc import Mapping
 
 from ctxmgr import settings
 from ctxmgr.programs import launching, proxying, table
-from ctxmgr.programs.launching import NoProgram
-from ctxmgr.programs.program import Api, Launch, NotHookable, Program
-from ctxmgr.programs.proxying import WRONG_USAGE, WrongFlag, say
+from ctxmgr.programs.program import Api, Launch, Program
+from ctxmgr.programs.proxying import WrongFlag, say
 
 
 def run(parsed: argparse.Namespace, environ: Mapping[str, str] = os.environ) -> int:
     """The program's exit code; another one, and a line on standard error, where it could not be started."""
-    command = parsed.program[1:] if parsed.program[:1] == ["--"] else parsed.program
-    try:
-        if not command:
-            raise WrongFlag("what to run stands behind --, such as: ctxmgr run -- claude")
-        program = _program(parsed.api, command[0])
-        launch = Launch(tuple(command[1:]), dict(environ), os.getcwd())
-        return asyncio.run(_ended(parsed, program, command[0], launch))
-    except (WrongFlag, settings.SettingsFault, NotHookable) as fault:
-        say(str(fault))
-        return WRONG_USAGE
-    except NoProgram as fault:
-        say(str(fault))
-        return fault.code
+    return proxying.exit_code(lambda: asyncio.run(_ended(parsed, dict(environ))))
 
 
-async def _ended(parsed: argparse.Namespace, program: Program, file: str, launch: Launch) -> int:
+async def _ended(parsed: argparse.Namespace, environ: dict[str, str]) -> int:
+    example = "what to run stands behind --, such as: ctxmgr run -- claude"
+    file, *arguments = proxying.behind_dashes(parsed.program, example)
+    program, launch = _program(parsed.api, file), Launch(tuple(arguments), environ, os.getcwd())
     notices: list[str] = []  # the screen is the program's until its end
     made = proxying.proxy(parsed, upstream_of(parsed, program, launch), say=notices.append)
     async with made:
         hooked = program.hook(launch, made.url, made.settings.upstream)
-        code = await launching.ended((file, *hooked.arguments), hooked.environ)
+        code = await launching.ended(file, hooked)
     for line in (*notices, *proxying.lines(made)):
         say(line)
     return code

@@ -135,7 +135,7 @@ def _dollars(
     return sums / A_MILLION
 
 
-class CallRow(msgspec.Struct, frozen=True):
+class CallRow(msgspec.Struct, frozen=True, rename="camel"):
     """One call for people: its list by weight as the program has it and as it was sent (in observe mode: as it
     would have been), its epoch, and where the list came from."""
 

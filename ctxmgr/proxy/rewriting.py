@@ -36,7 +36,6 @@ class Rewriter:
         self._conversations, self._settings = conversations, settings
         self._rival_names: set[str] = set()  # rivals
         self.account = Account()
-        self.rivals: list[str] = []
 
     async def prepared(self, call: ListCall) -> Prepared | None:
         """What to send; None where the call is of no conversation of ours."""
@@ -108,9 +107,9 @@ class Rewriter:
         if call.rival not in self._rival_names:
             self._rival_names.add(call.rival)
             who = call.speaker.program or "the program"
-            text = f"{who} asks its provider to rewrite lists ({call.rival}): ctxmgr leaves those calls alone"
-            self.rivals.append(text)
-            self._settings.say(text)
+            self._settings.say(
+                f"{who} asks its provider to rewrite lists ({call.rival}): ctxmgr leaves those calls alone"
+            )
 
 
 def _marked(call: ListCall, listed: Listed) -> list[bytes]:

@@ -9,7 +9,6 @@ The page's requests bear the header `x-ctxmgr-page`, which no form of another si
 provider's.
 """
 
-import re
 from importlib.resources import files
 from typing import Any
 
@@ -119,7 +118,7 @@ def _session(conversation: ProgramConversation) -> dict[str, Any]:
         "usedAt": round(conversation.used_ms),
         "isPaused": conversation.is_paused,
         "account": _sums(conversation.account),
-        "calls": [_camel(msgspec.structs.asdict(call)) for call in conversation.account.rows],
+        "calls": list(conversation.account.rows),
     }
 
 
@@ -134,10 +133,6 @@ def _sums(account: Account) -> dict[str, Any]:
 
 def _bill(bill: BilledCall) -> dict[str, Any]:
     return {"inputTokens": round(bill.input_tokens), "dollars": bill.dollars}
-
-
-def _camel(fields: dict[str, Any]) -> dict[str, Any]:
-    return {re.sub("_(.)", lambda found: found[1].upper(), name): value for name, value in fields.items()}
 
 
 def _json(value: Any, status: int = 200) -> web.Response:
