@@ -65,13 +65,14 @@ class ProgramConversation:
         self._telling: set[asyncio.Task[Any]] = set()
         self.on_list: Callable[[Sequence[bytes]], None] | None = None  # called with each list, as ctxmgr gets it
 
-    def shared(self, messages: Sequence[bytes]) -> int:
-        """So many messages the list shares with the last one."""
-        return _shared(self._plain, self._respelled(messages))
+    @property
+    def length(self) -> int:
+        """So many messages the last list had."""
+        return len(self._plain)
 
     def goes_on(self, messages: Sequence[bytes]) -> bool:
         """Does the list begin with all of the last one?"""
-        return self.shared(messages) == len(self._plain)
+        return _shared(self._plain, self._respelled(messages)) == self.length
 
     async def listed(self, call: ListCall) -> Listed:
         """The list to send for this call. Never fails because of ctxmgr."""

@@ -117,8 +117,8 @@ def key_of(call: ListCall) -> str:
 def _best(known: list[ProgramConversation], call: ListCall) -> ProgramConversation | None:
     if call.speaker.conversation:
         return known[0] if known else None
-    going_on = [one for one in known if one.goes_on(call.body.messages)]
-    return max(going_on, key=lambda one: one.shared(call.body.messages), default=None)
+    going_on = (one for one in known if one.goes_on(call.body.messages))
+    return max(going_on, key=lambda one: one.length, default=None)
 
 
 def _beginning(call: ListCall) -> list[bytes]:
