@@ -84,7 +84,7 @@ def test_a_call_goes_to_where_the_program_would_have_gone_and_three_lines_tell_o
         done = ran({**environ, "OPENAI_BASE_URL": url}, *python(script))
         upstream.kill()
     assert '"path": "/v1/chat/completions"' in done.stdout
-    calls, sent, saved = done.stderr.splitlines()
+    *_, calls, sent, saved = done.stderr.splitlines()  # a machine that is busy has more to tell before them
     assert calls == "ctxmgr: 1 call of a conversation, 0 with another list"
     assert sent.startswith("ctxmgr: sent 1,000 tokens ($0.01)")
     assert saved.startswith("ctxmgr: saved 0 tokens")
