@@ -23,7 +23,7 @@ class UnreadableBody(ValueError):
 
 
 class ListBody(msgspec.Struct, frozen=True):
-    """A body with a list of messages. `before`, `after`: the bytes around the list; `members`: all members as JSON;
+    """A body with a list of messages. `before`, `after`: the bytes around the list; `members`: all others as JSON;
     `messages`: each as JSON, as it came."""
 
     before: bytes
@@ -54,7 +54,8 @@ def list_body(body: bytes, name: str) -> ListBody | None:
     if found is None:
         raise UnreadableBody("its list can not be read")
     start = _place(body, all, name)
-    return ListBody(body[:start], body[start + len(told) :], all, [bytes(raw) for raw in found])
+    others = {one: raw for one, raw in all.items() if one != name}
+    return ListBody(body[:start], body[start + len(told) :], others, [bytes(raw) for raw in found])
 
 
 def _place(body: bytes, all: dict[str, bytes], name: str) -> int:

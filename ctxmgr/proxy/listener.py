@@ -24,6 +24,7 @@ from ctxmgr.proxy.body import UnreadableBody, decoded
 from ctxmgr.proxy.conversations import Conversations, ListEnds
 from ctxmgr.proxy.page import PageRoutes
 from ctxmgr.proxy.passing import Broken, Outgoing, Unreachable, Upstream
+from ctxmgr.proxy.recent import RecentLists
 from ctxmgr.proxy.rewriting import Prepared, Rewriter
 from ctxmgr.proxy.settings import ProxySettings
 from ctxmgr.proxy.usage import UsageReader
@@ -52,6 +53,7 @@ class Proxy:
             self._client, settings.settings_for, lambda: time.time() * 1000, ListEnds(settings.directory)
         )
         self.rewriter = Rewriter(self.conversations, settings)
+        self._lists = RecentLists()
         self._runner: web.AppRunner | None = None
         self._upstream: Upstream | None = None
         self._warming: asyncio.Task[None] | None = None
@@ -122,7 +124,7 @@ class Proxy:
     async def _called(self, request: web.Request, api: ModuleType) -> web.StreamResponse:
         """What is posted where a list may be."""
         body = await request.read()
-        call = _call_of(request, api, body)
+        call = self._call_of(request, api, body)
         prepared = await self._prepared(call) if call is not None else None
         came = await self._ask(request, body, prepared)
         if prepared is not None and came.status in TOO_LARGE and not self.settings.observe:
@@ -142,6 +144,16 @@ class Proxy:
                 self.rewriter.answered(prepared, usage)
             elif call is not None:
                 self.rewriter.passed(call, usage)
+
+    def _call_of(self, request: web.Request, api: ModuleType, body: bytes) -> ListCall | None:
+        """None where ctxmgr can not read it, or it holds no list."""
+        try:
+            plain = decoded(body, request.headers.get("content-encoding", ""))
+            found = self._lists.read(plain, api.LIST)
+        except UnreadableBody:
+            return None
+        call: ListCall | None = api.call_of(request.path, request.headers, found) if found is not None else None
+        return call
 
     async def _prepared(self, call: ListCall) -> Prepared | None:
         """A fault of our own costs nothing but savings."""
@@ -182,16 +194,6 @@ def _silent() -> logging.Logger:
     made = logging.Logger("ctxmgr.proxy")
     made.disabled = True
     return made
-
-
-def _call_of(request: web.Request, api: ModuleType, body: bytes) -> ListCall | None:
-    """None where ctxmgr can not read it, or it holds no list."""
-    try:
-        plain = decoded(body, request.headers.get("content-encoding", ""))
-        call: ListCall | None = api.call_of(request.path, request.headers, plain)
-    except UnreadableBody:
-        return None
-    return call
 
 
 def _plain(told: bytes, came: aiohttp.ClientResponse) -> bytes:

@@ -1,8 +1,8 @@
 """One file a shape of requests: where it is posted, what its list is called, and what a program tells of itself.
 
 Each is a module with `FORMAT` (the name of its messages' format), `PATHS`, `LIST` (the member), and
-`call_of(path, headers, body) -> ListCall | None`. What a provider's answer and an error of it look like is known to
-`usage` and `faults`.
+`call_of(path, headers, found) -> ListCall`, of the list that was read. What a provider's answer and an error of it
+look like is known to `usage` and `faults`.
 """
 
 from ctxmgr.proxy.apis.asking import asking

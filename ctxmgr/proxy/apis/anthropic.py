@@ -9,7 +9,7 @@
 import msgspec
 
 from ctxmgr.proxy.apis.call import Headers, Kind, ListCall, Speaker, is_empty, program_of, text_of
-from ctxmgr.proxy.body import ListBody, list_body
+from ctxmgr.proxy.body import ListBody
 from ctxmgr.proxy.members import UNREADABLE
 
 FORMAT = "anthropic"
@@ -21,11 +21,7 @@ BESIDE = ("system", "tools")
 RIVALS = ("clear_tool_uses", "compact")  # edits of a list by the provider, by how their types begin
 
 
-def call_of(path: str, headers: Headers, body: bytes) -> ListCall | None:
-    """The call; None where the body holds no list. Raises UnreadableBody."""
-    found = list_body(body, LIST)
-    if found is None:
-        return None
+def call_of(path: str, headers: Headers, found: ListBody) -> ListCall:
     members = found.members
     return ListCall(
         FORMAT,

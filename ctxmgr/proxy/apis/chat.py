@@ -5,7 +5,7 @@ conversation, as a title is.
 """
 
 from ctxmgr.proxy.apis.call import Headers, ListCall, Speaker, is_empty, program_of, text_of
-from ctxmgr.proxy.body import list_body
+from ctxmgr.proxy.body import ListBody
 
 FORMAT = "openai"
 PATHS = ("/v1/chat/completions", "/chat/completions")
@@ -14,11 +14,7 @@ BESIDE = ("tools", "functions")
 SHORT = 3  # messages, the prompt among them
 
 
-def call_of(path: str, headers: Headers, body: bytes) -> ListCall | None:
-    """The call; None where the body holds no list. Raises UnreadableBody."""
-    found = list_body(body, LIST)
-    if found is None:
-        return None
+def call_of(path: str, headers: Headers, found: ListBody) -> ListCall:
     members = found.members
     aside = all(is_empty(members.get(name)) for name in BESIDE) and len(found.messages) <= SHORT
     return ListCall(

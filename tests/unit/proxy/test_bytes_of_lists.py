@@ -1,11 +1,14 @@
-"""Bodies as no tidy library writes them: all outside the list stays byte for byte, what can not be read passes."""
+"""Bodies as no tidy library writes them: all outside the list stays byte for byte, what can not be read passes.
+Of a list that goes on from an earlier one only what is new is read, and the same comes of it as of all of it."""
 
 import json
+import random
 from typing import Any
 
 import pytest
 
-from ctxmgr.proxy.body import UnreadableBody, list_body
+from ctxmgr.proxy.body import ListBody, UnreadableBody, list_body
+from ctxmgr.proxy.recent import MOST_LISTS, RecentLists
 from tests.unit.proxy.lists import SESSION, compact, conversation
 
 LIST = compact(conversation(12, lines=200))
@@ -84,3 +87,89 @@ def test_a_list_is_found_where_its_bytes_stand_elsewhere_too() -> None:
 def test_what_is_no_object_is_unreadable() -> None:
     with pytest.raises(UnreadableBody):
         list_body(b"[1]", "messages")
+
+
+TAIL = b',"tools":[{"name":"Read"}],"n":0.10}'
+
+
+def body(messages: Any, tail: bytes = TAIL, before: bytes = b'{"model":"m","messages":') -> bytes:
+    return before + compact(messages) + tail
+
+
+def outcome(read: Any, told: bytes) -> ListBody | str | None:
+    try:
+        return read(told, "messages")  # type: ignore[no-any-return]
+    except UnreadableBody as fault:
+        return str(fault)
+
+
+SAID = conversation(8)
+CHANGED = [*SAID[:5], {"role": "user", "content": "other"}, *SAID[6:]]
+BODIES = {
+    "goes on": body([*SAID, {"role": "user", "content": "more"}]),
+    "the same": body(SAID),
+    "shorter": body(SAID[:4]),
+    "changed within": body(CHANGED),
+    "another": body(conversation(3)[1:]),
+    "empty": body([]),
+    "another tail": body(SAID, b',"tools":[],"stream":true}'),
+    "another head": body(SAID, before=b'{"model":"other","messages":'),
+    "a comma too many": body(SAID)[: -len(TAIL) - 1] + b",]" + TAIL,
+    "a comma too many, cut": body(SAID)[: -len(TAIL) - 1] + b",",
+    "two commas": body(SAID)[: -len(TAIL) - 1] + b",,{}]" + TAIL,
+    "cut": body(SAID)[:-40],
+    "trailing": body(SAID) + b"x",
+    "the list twice": body(SAID, b',"messages":' + compact(SAID[:2]) + TAIL),
+    "the list again, changed": body(SAID, b',"messages":' + compact(CHANGED) + TAIL),
+    "no list behind": body(SAID, b',"messages":7' + TAIL),
+    "a copy behind": body(SAID, b',"copy":' + compact(SAID) + TAIL),
+    "white space": json.dumps({"model": "m", "messages": SAID}, indent=1).encode(),
+    "spaces": b'{"model":"m","messages":' + json.dumps(SAID).encode() + TAIL,
+    "one number": b'{"model":"m","messages":[1]}',
+    "a longer number": b'{"model":"m","messages":[12,1]}',
+    "no object": b"[1]",
+}
+
+
+@pytest.mark.parametrize("before", BODIES)
+def test_what_is_read_after_another_list_is_what_all_of_it_says(before: str) -> None:
+    for last, told in BODIES.items():
+        recent = RecentLists()
+        outcome(recent.read, body(SAID))
+        assert outcome(recent.read, BODIES[before]) == outcome(list_body, BODIES[before])
+        assert outcome(recent.read, told) == outcome(list_body, told), last
+
+
+def test_messages_of_an_earlier_list_are_its_very_objects() -> None:
+    recent = RecentLists()
+    first = recent.read(body(SAID), "messages")
+    assert recent.read(body(conversation(2, lines=3)), "messages") is not None  # another speaks in turn
+    then = recent.read(body([*SAID, {"role": "user", "content": "more"}]), "messages")
+    assert first is not None
+    assert then is not None
+    assert all(one is other for one, other in zip(first.messages, then.messages, strict=False))
+
+
+def test_what_is_new_alone_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes: list[int] = []
+
+    def counted(told: bytes, name: str) -> ListBody | None:
+        sizes.append(len(told))
+        return list_body(told, name)
+
+    monkeypatch.setattr("ctxmgr.proxy.recent.list_body", counted)
+    recent, long = RecentLists(), [{"role": "user", "content": "x" * 100_000}] * 3
+    recent.read(body(long), "messages")
+    recent.read(body([*long, {"role": "user", "content": "more"}]), "messages")
+    recent.read(body([*long, {"role": "user", "content": "more"}, *long[:1]]), "messages")
+    assert [size // 100_000 for size in sizes] == [3, 0, 1]
+
+
+def test_the_lists_that_were_used_last_are_held() -> None:
+    recent, chance = RecentLists(), random.Random(1)
+    for _ in range(40):
+        kind = chance.randrange(MOST_LISTS + 4)
+        said = [{"role": "user", "content": f"{kind}"}, *conversation(chance.randrange(4))]
+        told = body(said)
+        assert recent.read(told, "messages") == list_body(told, "messages")
+        assert len(recent._lists) <= MOST_LISTS
