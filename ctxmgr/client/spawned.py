@@ -4,6 +4,7 @@
 2. It has a process group of its own: an interrupt at the user's terminal is the program's to deal with, and what a
    wrapper has started ends with it.
 3. Nothing outlives the program: the process ends when its input does.
+4. A pipe holds a whole list, where the system lets it: else it goes from hand to hand in pieces of 64 KB.
 """
 
 import asyncio
@@ -12,12 +13,15 @@ import os
 import queue
 import signal
 import subprocess
+import sys
 import threading
 from collections.abc import Callable
+from typing import IO
 
 from ctxmgr.client.settings import SpawnedSidecar
 
-READ_BYTES = 1 << 20  # of one read: a pipe gives at most its capacity
+PIPE_BYTES = 1 << 20  # the most that Linux gives to anybody (fs.pipe-max-size)
+READ_BYTES = PIPE_BYTES  # of one read: a pipe gives at most its capacity
 CLOSED_SECONDS = 1.0  # for a process that has closed its output to end
 
 
@@ -41,6 +45,8 @@ class SpawnedLink:
             bufsize=0,
             process_group=0 if groups else None,
         )
+        _widen(self._process.stdin)
+        _widen(self._process.stdout)
         self._out: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         for name, run in (("ctxmgr-read", self._read), ("ctxmgr-write", self._write)):
             threading.Thread(target=run, name=name, daemon=True).start()
@@ -99,6 +105,15 @@ class SpawnedLink:
     def _tell(self, whom: Callable[..., None], value: object) -> None:
         with contextlib.suppress(RuntimeError):  # the loop has ended, and nobody waits
             self._loop.call_soon_threadsafe(whom, value)
+
+
+def _widen(pipe: IO[bytes] | None) -> None:
+    """Rule 4. A system without such pipes, or a user who has too many, has those that there are."""
+    if sys.platform == "linux" and pipe is not None:
+        import fcntl
+
+        with contextlib.suppress(OSError):
+            fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
 
 
 def _signal(number: int) -> str:
