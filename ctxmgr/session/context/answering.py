@@ -47,7 +47,7 @@ def answer(
         reason = "nothing to leave out" if session.preset.is_active(session.state) else "pruning is off"
         body: Parts = [b'"unchanged":true']
     elif wanted == "edits":
-        body = [b'"edits":[', *_edits(projection), b"]"]
+        body = [_edits(projection)]
     else:
         body = [b'"messages":[', *_messages(projection, raw_messages), b"]"]
     report = _report(projection, session, begins, reason, mended)
@@ -75,13 +75,13 @@ def _messages(projection: Projection, raw_messages: RawMessages) -> Parts:
     return parts
 
 
-def _edits(projection: Projection) -> Parts:
-    parts: Parts = []
-    for start, end, content in runs(projection):
-        if parts:
-            parts.append(b",")
-        parts += [b'{"put":', content, b"}"] if content else [b'{"keep":[%d,%d]}' % (start, end)]
-    return parts
+def _edits(projection: Projection) -> bytes:
+    """In one piece: they are many and short."""
+    edits = [
+        b'{"put":%b}' % content if content else b'{"keep":[%d,%d]}' % (start, end)
+        for start, end, content in runs(projection)
+    ]
+    return b'"edits":[%b]' % b",".join(edits)
 
 
 def _report(
