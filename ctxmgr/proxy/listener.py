@@ -62,7 +62,7 @@ class Proxy:
     async def __aenter__(self) -> "Proxy":
         self._upstream = Upstream(self.settings.upstream)
         app = web.Application(client_max_size=LARGEST_BYTES, middlewares=[self._guarded])
-        PageRoutes(self.settings, self._client, self.conversations, self.rewriter.account).add(app)
+        PageRoutes(self.settings, lambda: self.engine, self.conversations, self.rewriter.account).add(app)
         app.router.add_route("*", "/{path:.*}", self._serve)
         app.on_response_prepare.append(passing.without_additions)
         self._runner = web.AppRunner(
@@ -90,6 +90,12 @@ class Proxy:
         await self._runner.cleanup()
         await self._upstream.close()
         await self._client.close()
+
+    @property
+    def engine(self) -> str:
+        """The state of the sidecar; "ready" once it has loaded what a list needs."""
+        loads = self._warming is not None and not self._warming.done()
+        return "starting" if loads and self._client.state == "ready" else self._client.state
 
     # within
 

@@ -62,6 +62,7 @@ class Rewriter:
         """The provider's count; None where it told none, or the answer was cut."""
         counted = account.usage_of(usage) if usage is not None else None
         accounts = (self.account, prepared.conversation.account)
+        prepared.conversation.noted()
         if usage is None or counted is None:
             for one in accounts:
                 one.uncounted()

@@ -63,7 +63,7 @@ class ProgramConversation:
         self._usage: dict[str, Any] | None = None
         self._answered: tuple[tuple[bytes, ...], tuple[bytes, ...]] = ((), ())  # the last list, and its answer
         self._telling: set[asyncio.Task[Any]] = set()
-        self.on_list: Callable[[Sequence[bytes]], None] | None = None  # called with each list, as ctxmgr gets it
+        self.on_list: Callable[[Sequence[bytes]], None] | None = None  # called with each list that was answered
 
     @property
     def length(self) -> int:
@@ -83,8 +83,6 @@ class ProgramConversation:
         goes_on = bool(shared) and shared == len(self._plain)
         self._tell_of(given, shared, call)
         self._own, self._plain = own, given
-        if self.on_list is not None:
-            self.on_list(given)
         await asyncio.sleep(0)  # what is told comes before what is asked
         prompt = 0 if ask is None else len(ask.whole if ask.prompt is None else bytes(ask.prompt))
         overhead = call.overhead_tokens + prompt // BYTES_A_TOKEN
@@ -116,6 +114,11 @@ class ProgramConversation:
             beside + listed.own_prefix_tokens,
             beside + prefix,
         )
+
+    def noted(self) -> None:
+        """The provider has answered the last list: now there is time to remember it."""
+        if self.on_list is not None:
+            self.on_list(self._plain)
 
     def answered(self, usage: dict[str, Any]) -> None:
         """What the provider counted for the last list; it is told with the reply."""

@@ -9,6 +9,7 @@ The page's requests bear the header `x-ctxmgr-page`, which no form of another si
 provider's.
 """
 
+from collections.abc import Callable
 from importlib.resources import files
 from typing import Any
 
@@ -16,7 +17,7 @@ import msgspec
 from aiohttp import web
 
 from ctxmgr import __version__
-from ctxmgr.client import AsyncClient, SidecarFault
+from ctxmgr.client import SidecarFault
 from ctxmgr.model import InvalidParams
 from ctxmgr.proxy.account import Account, BilledCall
 from ctxmgr.proxy.conversations import Conversations, ProgramConversation
@@ -33,12 +34,12 @@ NEVER_ELSEWHERE = {
 
 
 class PageRoutes:
-    """Of one proxy."""
+    """Of one proxy. `engine`: the state of its sidecar."""
 
     def __init__(
-        self, settings: ProxySettings, client: AsyncClient, conversations: Conversations, account: Account
+        self, settings: ProxySettings, engine: Callable[[], str], conversations: Conversations, account: Account
     ) -> None:
-        self._settings, self._client = settings, client
+        self._settings, self._engine = settings, engine
         self._conversations, self._account = conversations, account
 
     def add(self, app: web.Application) -> None:
@@ -53,7 +54,7 @@ class PageRoutes:
         return web.Response(text=text, content_type="text/html", headers=NEVER_ELSEWHERE)
 
     async def _health(self, request: web.Request) -> web.Response:
-        return _json({"status": "ok", "version": __version__, "engine": self._client.state})
+        return _json({"status": "ok", "version": __version__, "engine": self._engine()})
 
     async def _sessions(self, request: web.Request) -> web.Response:
         listed = sorted(self._conversations.all(), key=lambda one: -one.used_ms)
@@ -61,7 +62,7 @@ class PageRoutes:
             {
                 "upstream": self._settings.upstream,
                 "observe": self._settings.observe,
-                "engine": self._client.state,
+                "engine": self._engine(),
                 "account": _sums(self._account),
                 "sessions": [_session(one) for one in listed],
             }

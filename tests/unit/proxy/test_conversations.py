@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tests.unit.proxy.lists import SESSION, conversation, request, step
+from tests.unit.proxy.provider import answers, turn
 
 CODEX = {"thread-id": "th-1", "session-id": "th-1", "User-Agent": "codex_exec/0.169.0"}
 UNNAMED = {"User-Agent": "some-agent/1"}
@@ -126,6 +127,19 @@ async def test_an_edited_message_is_sent_as_it_is_now(rig: Any) -> None:
     edited = long(12, "Read all files, and be quick.")
     body = await sent(made, edited, SESSION)
     assert json.loads(body)["messages"][0] == edited[0]
+
+
+async def test_no_answer_waits_for_where_a_list_ended_to_be_noted(rig: Any, tmp_path: Any) -> None:
+    made = await rig(state="one")
+    path, seen = tmp_path / "one" / "proxy-conversations", []
+
+    async def looking(request: Any, body: bytes) -> Any:
+        seen.append(len(path.read_text().splitlines()) if path.exists() else 0)
+        return await answers(turn())(request, body)
+
+    made.upstream.answer = looking
+    await all_sent(made, range(3), UNNAMED)
+    assert seen == [0, 1, 2]
 
 
 async def test_what_a_conversation_left_behind_tells_nothing_of_what_was_said(rig: Any, tmp_path: Any) -> None:

@@ -33,6 +33,15 @@ async def test_health(rig: Any) -> None:
     assert (await told(made, "/healthz"))["version"] == __version__
 
 
+async def test_health_says_ready_once_the_engine_has_loaded_what_a_list_needs(rig: Any) -> None:
+    made = await rig()
+    while (await told(made, "/healthz"))["engine"] != "ready":
+        assert made.proxy._warming is not None
+    assert made.proxy._warming.done()
+    await made.post(request(conversation(1)), headers=SESSION)
+    assert made.proxy.conversations.all()[0].session.outcome.source == "answered"
+
+
 async def test_a_session_is_told_with_each_call_and_what_it_saved(rig: Any) -> None:
     made = await after_steps(rig)
     (one,) = (await told(made, "/ctxmgr/sessions"))["sessions"]
