@@ -308,5 +308,5 @@ def test_every_name_of_a_face_is_there_in_a_fresh_process() -> None:
     names = sorted(packages(sources()))
     assert len(names) > 50
     command = [sys.executable, "-c", GETTABLE, *names]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=True)
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=600, check=True)
     assert (done.stdout, done.stderr) == ("", "")
