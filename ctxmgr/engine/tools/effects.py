@@ -45,7 +45,8 @@ class ShellStatus(msgspec.Struct, frozen=True, gc=False):
 
     `zero`, `one`: how they ended where it is 0, where it is 1; where it is another, they failed. `about`: what they
     do; a check tells by its output as well. `echoed`: the line prints the status itself, at the end of its output.
-    `ends`: they are one check, and its output is shown to its end.
+    `ends`: they are one command, and its output is shown to its end. `subjects`: what they are, by program and
+    subcommand (`git merge`), in order; none of a look.
     """
 
     zero: CallOutcome = "ok"
@@ -53,6 +54,7 @@ class ShellStatus(msgspec.Struct, frozen=True, gc=False):
     about: Literal["check", "run", "look"] = "run"
     echoed: bool = False
     ends: bool = False
+    subjects: tuple[str, ...] = ()
 
 
 CERTAIN = ShellStatus()

@@ -6,20 +6,21 @@ Rules:
    error may be one, and one that says nothing of it may be anything.
 2. Of a call that failed nothing is known to be done.
 3. A shell's status speaks of a part of its line (`ShellStatus`). What it says nothing of is unknown, and so is what
-   goes on. Where the output plainly says that it failed, it failed: of a check any line, of another run one at its
-   start or its end. A check whose output shows the end of it, and that it passed there, went well. A look prints
-   what it likes.
+   goes on. Where its output says that it failed, it failed (`reading`). A single command whose output is shown to
+   its end, and says there that it passed, went well. A look prints what it likes.
 
 Everything that asks how a call ended asks here.
 """
 
 import re
 
-from ctxmgr.engine.tools.effects import CallOutcome, Shell, ToolCall
+from ctxmgr.engine.tools.effects import CallOutcome, Shell, ShellStatus, ToolCall
+from ctxmgr.engine.tools.outcome.general import edges
+from ctxmgr.engine.tools.outcome.reading import lines_of, read_output
+from ctxmgr.engine.tools.outcome.report import RunReport
+from ctxmgr.engine.tools.outcome.table import WRAPPERS
 
 END_CHARACTERS = 2_000  # of the start and of the end
-END_LINES = 5
-CHECKED_CHARACTERS = 100_000  # of a check's output, of its start and of its end
 
 _CODE = re.compile(
     r"\b(?:exit(?:ed)?(?: with)?(?: (?:code|status))|exit_?code\"?|return_?code)\W{0,4}(-?\d+)\b", re.IGNORECASE
@@ -29,22 +30,6 @@ _GOES_ON = re.compile(
     re.IGNORECASE,
 )
 _NOWHERE = re.compile(r"\bcd:(?:\d+:)? .*(?:no such file|not a directory)|\bcan't cd to\b", re.IGNORECASE)
-_PLAIN = re.compile(
-    r"^\W*(?:(?:[Ee]rror|fatal(?: error)?|panic)\b(?:\[\w+\]| TS\d+)?:|Traceback \(most recent"
-    r"|npm (?:ERR!|error )|\w+Error: )"
-    r"|: command not found\s*$|\bELIFECYCLE\b|\bpanicked at\b|^make(?:\[\d+\])?: \*\*\*"
-)
-_CHECKED = re.compile(
-    r"(?<![\w.-])[1-9]\d* (?:\w+ )?(?:failed|failures?|failing|errors?|issues?|problems?)\b"
-    r"|^\s*(?:-{3} )?FAIL(?:ED|URE)?\b|\bFAILED\b|\berror (?:TS\d+|\[?[A-Z]\d+\]?):|\berror\[\w+\]|\bBUILD FAILED\b"
-    r"|:\d+: (?:fatal )?error: "
-)
-_PASSES = re.compile(
-    r"\b[1-9]\d* (?:\w+ ){0,2}pass(?:ed|ing)\b|(?<![\w.])0 (?:errors?|issues?|problems?|failed|failures?)\b"
-    r"|^\s*(?:ok|OK|PASS)\b|\btest result: ok\b|\b[Aa]ll (?:checks|tests) pass"
-    r"|\b[Nn]o (?:issues|errors|problems) found\b|\bBUILD SUCCESS"
-)
-_PASSED = re.compile(r"^\s*(?:[✓✔√]|ok\b|PASS|-{3} PASS)|\b(?:ok|PASSED|passed)$")
 _NUMBER = re.compile(r"(-?\d+)\D*$")
 
 
@@ -61,9 +46,9 @@ def outcome(call: ToolCall, text: str, is_error: bool, doubtful: bool = False) -
         return "unknown"
     else:
         told = "unknown" if doubtful else _printed(call.shell, text) if status.echoed else status.zero
-    if (is_error or told == "unknown") and _says_failing(status.about, text):
-        return "failed"
-    return "ok" if told == "unknown" and status.ends and _says_passing(text) else told
+    if told != "unknown" and not is_error:
+        return told
+    return _read(status, text, told)
 
 
 def is_lost(line: str) -> bool:
@@ -85,28 +70,30 @@ def _is_one(text: str) -> bool:
     return codes == {"1"}
 
 
-def _says_failing(about: str, text: str) -> bool:
-    edges = _edges(text)
-    if any(map(is_lost, edges)):
-        return True
-    if about == "look":
-        return False
-    if any(_PLAIN.search(line) for line in edges):
-        return True
-    if about != "check":
-        return False
-    if len(text) > 2 * CHECKED_CHARACTERS:
-        text = f"{text[:CHECKED_CHARACTERS]}\n{text[-CHECKED_CHARACTERS:]}"
-    return any(_CHECKED.search(line) and not _PASSED.search(line) for line in text.splitlines())
+def _read(status: ShellStatus, text: str, told: CallOutcome) -> CallOutcome:
+    """By what was printed, where the status does not tell."""
+    if any(map(is_lost, _edges(text))):
+        return "failed"
+    if status.about == "look":
+        return told
+    found = read_run(status, text)
+    if found.ended == "failed":
+        return "failed"
+    return "ok" if told == "unknown" and status.ends and found.ended == "passed" else told
 
 
-def _says_passing(text: str) -> bool:
-    return any(_PASSES.search(line) for line in _edges(text)[-END_LINES:])
+def read_run(status: ShellStatus, text: str) -> RunReport:
+    """What the output of a command line says of what it is about. A check, and what runs others, may print as any
+    tool does."""
+    named = frozenset(one.partition(" ")[0] for one in status.subjects)
+    wraps, check = not named.isdisjoint(WRAPPERS), status.about == "check"
+    return read_output(
+        text, check=check, programs=None if check or wraps else named, one=len(status.subjects) == 1 and not wraps
+    )
 
 
 def _edges(text: str) -> list[str]:
     """The first and the last lines that hold something."""
     if len(text) > 2 * END_CHARACTERS:
         text = f"{text[:END_CHARACTERS]}\n{text[-END_CHARACTERS:]}"
-    lines = [line for line in text.splitlines() if line.strip()]
-    return lines if len(lines) <= 2 * END_LINES else [*lines[:END_LINES], *lines[-END_LINES:]]
+    return edges(lines_of(text))

@@ -40,15 +40,19 @@ _CHANGES = {
 }
 _CHECKERS = words_of(
     "pytest py.test tsc tsgo eslint mypy pyright jest vitest ctest rspec phpunit tox nox biome flake8 shellcheck"
-    " golangci-lint"
+    " golangci-lint mocha ava tap bats prove behave ninja pylint stylelint oxlint"
 )
 _RUNNERS = words_of(
     "npm pnpm yarn bun cargo go make mise gradle gradlew mvn dotnet swift deno just task npx uv poetry hk"
+    " node mix bazel rake bundle composer stack cabal zig sbt cmake"
 )
 _CHECK_NAME = re.compile(
     r"^(?:run[:-])?(?:\w+[:-])*(?:tests?|checks?|lint|build|typecheck|type-check|vet|clippy|nextest|pytest|tsc"
     r"|eslint|vitest|jest|mypy|ruff|verify)(?:[:-]\w+)*$"
 )
+_RUNS = words_of("run exec x dlx tool compose")  # a subcommand that says nothing without what is behind it
+_WRAPS = frozenset((("uv", "run"), ("poetry", "run"), ("pnpm", "exec"), ("bundle", "exec"), ("mise", "exec")))
+_ALONE = _CHECKERS | words_of("curl wget gcc g++ cc clang javac mocha ava ruff black prettier")
 
 
 def plain_command(command: ShellCommand) -> ShellCommand:
@@ -87,4 +91,27 @@ def is_check(command: ShellCommand) -> bool:
         return command.words[1:3] in (("-m", "pytest"), ("-m", "unittest"), ("-m", "mypy"))
     if name in _CHECKERS or (name == "ruff" and rest[:1] == ["check"]):
         return not any(word in ("--fix", "--write") for word in command.words)
-    return name in _RUNNERS and any(_CHECK_NAME.match(word) or word in _CHECKERS for word in rest[:3])
+    if name in _RUNNERS:
+        tests = name == "node" and "--test" in command.words
+        return tests or any(_CHECK_NAME.match(word) or word in _CHECKERS for word in rest[:3])
+    script = (command.words[0] or "") if command.words else ""
+    return ("/" in script or script.endswith(".sh")) and bool(_CHECK_NAME.match(name.removesuffix(".sh")))
+
+
+def subject_of(command: ShellCommand) -> str:
+    """The program and its subcommand, or the first thing that it is given, without directories: `git merge`,
+    `npm run lint`, `python load.py`; of one that checks whatever it is given, its name."""
+    words = [word or "" for word in command.words]
+    while words[:1] in (["npx"], ["bunx"]) or tuple(words[:2]) in _WRAPS:
+        words = words[1 if words[0] in ("npx", "bunx") else 2 :]
+    name = words[0].rpartition("/")[2] if words else ""
+    if name in ("python", "python3") and words[1:2] == ["-m"] and len(words) > 2:
+        words = words[2:]
+        name = words[0]
+    told = [word for word in words[1:] if word and not word.startswith("-")]
+    if name == "git" and words[1:2] == ["-C"]:
+        told = told[1:]
+    if name in _ALONE or not told:
+        return name
+    more = told[: 2 if told[0] in _RUNS else 1]
+    return " ".join((name, *(word.rstrip("/").rpartition("/")[2] for word in more)))

@@ -26,6 +26,7 @@ from ctxmgr.engine.tools.shell.programs import (
     is_check,
     is_look,
     plain_command,
+    subject_of,
     words_of,
 )
 from ctxmgr.engine.tools.shell.words import Pipeline, ShellCommand, name_of, parse
@@ -50,6 +51,7 @@ class _Command(msgspec.Struct, frozen=True, gc=False):
     one: CallOutcome
     covered: bool
     ends: bool = False
+    subjects: tuple[str, ...] = ()
 
 
 def status_of(line: str, pipelines: Sequence[Pipeline] | None, depth: int = 0) -> ShellStatus:
@@ -76,8 +78,9 @@ def status_of(line: str, pipelines: Sequence[Pipeline] | None, depth: int = 0) -
     one: CallOutcome = zero if may and len(answers) == len(may) else "unknown" if answers else "failed"
     kinds = {one.about for one in subject}
     about: Literal["check", "run", "look"] = "check" if "check" in kinds else "run" if "run" in kinds else "look"
-    ends = [one.about == "check" and one.ends for one in untold or subject] == [True]
-    return ShellStatus(zero, one, about if subject else "run", echoed, ends)
+    ends = about != "look" and [one.ends for one in untold or subject] == [True]
+    subjects = tuple(dict.fromkeys(name for one in subject for name in one.subjects))
+    return ShellStatus(zero, one, about if subject else "run", echoed, ends, subjects)
 
 
 def _options(pipelines: Sequence[Pipeline]) -> Iterator[tuple[bool, bool]]:
@@ -123,10 +126,12 @@ def _told(pipeline: Pipeline, at: int, covered: bool, depth: int) -> _Command:
         return _Command("", "ok", "failed", covered)
     if len(words) == 3 and name in SHELLS and words[1] in ("-c", "-lc") and words[2] is not None:
         inner = status_of(words[2], parse(words[2]), depth + 1)
-        return _Command(inner.about, inner.zero, inner.one, covered, inner.ends and _shown(pipeline, at))
+        ends = inner.ends and _shown(pipeline, at)
+        return _Command(inner.about, inner.zero, inner.one, covered, ends, inner.subjects)
     about: Literal["check", "run", "look"] = "check" if is_check(command) else "look" if _looks(command) else "run"
     one: CallOutcome = "ok" if _answers(given, command) else "failed"
-    return _Command(about, "ok", one, covered, _shown(pipeline, at))
+    subjects = () if about == "look" else (subject_of(command),)
+    return _Command(about, "ok", one, covered, _shown(pipeline, at), subjects)
 
 
 def _shown(pipeline: Pipeline, at: int) -> bool:
