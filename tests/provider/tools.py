@@ -12,10 +12,10 @@ from tests.provider.scripts import Act, Agent, Call, Edit, Read, Run, Write
 
 PATH = ("file_path", "filePath", "path", "absolute_path")
 FAMILIES: dict[type, tuple[tuple[str, ...], dict[str, tuple[str, ...]]]] = {
-    Read: (("Read", "read", "read_file", "view"), {"path": PATH}),
+    Read: (("Read", "read", "read_file", "view", "read_files"), {"path": (*PATH, "files")}),
     Run: (
-        ("Bash", "bash", "exec_command", "shell_command", "shell", "run_shell_command"),
-        {"command": ("command", "cmd")},
+        ("Bash", "bash", "exec_command", "shell_command", "shell", "run_shell_command", "run_commands"),
+        {"command": ("command", "cmd", "commands")},
     ),
     Edit: (
         ("Edit", "edit", "replace", "str_replace"),
@@ -26,9 +26,15 @@ FAMILIES: dict[type, tuple[tuple[str, ...], dict[str, tuple[str, ...]]]] = {
         },
     ),
     Write: (("Write", "write", "write_file"), {"path": PATH, "text": ("content", "text")}),
-    Agent: (("Agent", "Task", "task", "spawn_agent"), {"prompt": ("prompt", "message")}),
+    Agent: (("Agent", "Task", "task", "spawn_agent"), {"prompt": ("prompt", "message", "task")}),
 }
-EXTRAS = {"description": "A scripted step", "subagent_type": "general-purpose", "run_in_background": False}
+EXTRAS = {
+    "description": "A scripted step",
+    "subagent_type": "general-purpose",
+    "run_in_background": False,
+    "systemPrompt": "You help with one task.",
+}
+PATCH = ("input", "patchText")  # the argument of a patch, where the tool that takes one has a schema
 
 
 @dataclass(frozen=True)
@@ -60,8 +66,8 @@ def tool_call(act: Act, tools: Iterable[Tool], root: str) -> ToolCall:
     found = next((by_name[name] for name in names if name in by_name), None)
     if found is not None:
         return ToolCall(found.name, _arguments(_values(act, root), found, roles), namespace=found.namespace)
-    if isinstance(act, Edit) and "apply_patch" in by_name and by_name["apply_patch"].custom:
-        return ToolCall("apply_patch", _patch(act), custom=True)
+    if isinstance(act, Edit) and "apply_patch" in by_name:
+        return _patching(act, by_name["apply_patch"])
     if isinstance(act, Agent) and "exec_command" in by_name:
         return ToolCall("spawn_agent", {"message": act.script.prompt}, namespace="multi_agent_v1")
     if isinstance(act, Run | Agent):
@@ -90,9 +96,25 @@ def _arguments(values: dict[str, str], tool: Tool, roles: dict[str, tuple[str, .
     given: dict[str, Any] = {}
     for role, value in values.items():
         name = next(name for name in roles[role] if name in properties)
-        words = properties[name].get("type") == "array"
-        given[name] = ["bash", "-c", value] if words else value
+        given[name] = _given(value, name, properties[name])
     return given | {name: value for name, value in EXTRAS.items() if name in properties and name not in given}
+
+
+def _given(value: str, name: str, schema: dict[str, Any]) -> Any:
+    """The value as the schema wants it: a text, a list of texts or of objects, or a command's words."""
+    if schema.get("type") != "array":
+        return value
+    inner = schema.get("items", {}).get("properties")
+    if inner:
+        return [{next(one for one in PATH if one in inner): value}]
+    return [value] if name.endswith("s") else ["bash", "-c", value]
+
+
+def _patching(act: Edit, tool: Tool) -> ToolCall:
+    if tool.custom:
+        return ToolCall(tool.name, _patch(act), custom=True)
+    name = next(name for name in PATCH if name in tool.schema.get("properties", {}))
+    return ToolCall(tool.name, {name: _patch(act)})
 
 
 def _patch(act: Edit) -> str:

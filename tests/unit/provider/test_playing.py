@@ -121,6 +121,15 @@ CLAUDE = (
     Tool("Write", {"properties": {"file_path": {}, "content": {}}}),
 )
 CODEX = (Tool("exec_command", {"properties": {"cmd": {}}}), Tool("apply_patch", {}, custom=True))
+CLINE = (
+    Tool("run_commands", {"properties": {"commands": {"type": "array", "items": {"type": "string"}}}}),
+    Tool(
+        "read_files",
+        {"properties": {"files": {"type": "array", "items": {"properties": {"path": {}, "start_line": {}}}}}},
+    ),
+    Tool("apply_patch", {"properties": {"input": {"type": "string"}}}),
+    Tool("spawn_agent", {"properties": {"systemPrompt": {}, "task": {}}}),
+)
 LISTED = (Tool("shell", {"properties": {"command": {"type": "array"}}}),)
 PATCH = "*** Begin Patch\n*** Update File: a\n@@\n-x\n+y\n*** End Patch\n"
 
@@ -141,6 +150,14 @@ PATCH = "*** Begin Patch\n*** Update File: a\n@@\n-x\n+y\n*** End Patch\n"
         (Edit("a", "x\n", "y\n"), CODEX, ToolCall("apply_patch", PATCH, custom=True)),
         (Agent(INNER), CODEX, ToolCall("spawn_agent", {"message": "Count the tests"}, False, "multi_agent_v1")),
         (Run("ls"), LISTED, ToolCall("shell", {"command": ["bash", "-c", "ls"]})),
+        (Read("a"), CLINE, ToolCall("read_files", {"files": [{"path": "/tree/a"}]})),
+        (Run("ls"), CLINE, ToolCall("run_commands", {"commands": ["ls"]})),
+        (Edit("a", "x\n", "y\n"), CLINE, ToolCall("apply_patch", {"input": PATCH})),
+        (
+            Agent(INNER),
+            CLINE,
+            ToolCall("spawn_agent", {"task": "Count the tests", "systemPrompt": "You help with one task."}),
+        ),
         (Call("Own", {"x": 1}), (), ToolCall("Own", {"x": 1})),
     ],
 )
