@@ -4,7 +4,8 @@
    heavier, by ctxmgr's weights and the `TokenScale` of the conversation; its prefix, which is the whole list of the
    call before, would have been read from the cache.
 2. In observe mode the program's own list was sent: what it would have been is the other one.
-3. A call without a count is not in the sums. A call that passed untouched is the same on both sides.
+3. A call without a count is not in the sums, and it is said how many these are: some programs ask a provider that
+   streams for none. A call that passed untouched is the same on both sides.
 4. Dollars by the model's prices, where they are known.
 """
 
@@ -161,8 +162,9 @@ class Account:
         self.rewritten_calls += rewritten
         self.sent, self.other = self.sent.plus(sent), self.other.plus(other)
 
-    def uncounted(self) -> None:
+    def uncounted(self, rewritten: bool) -> None:
         self.calls += 1
+        self.rewritten_calls += rewritten
         self.uncounted_calls += 1
 
     def lines(self, observed: bool) -> list[str]:
@@ -171,7 +173,7 @@ class Account:
             return ["no call of a conversation came through"]
         calls = f"{self.calls} calls of conversations" if self.calls != 1 else "1 call of a conversation"
         if self.uncounted_calls:
-            calls += f", {self.uncounted_calls} without a count"
+            calls += f", {self.uncounted_calls} of them without a count and not in these sums"
         changed = "none was changed" if observed else f"{self.rewritten_calls} with another list"
         other = "with ctxmgr it would have been" if observed else "without ctxmgr it would have been"
         ours, host = (self.other, self.sent) if observed else (self.sent, self.other)

@@ -65,7 +65,7 @@ class Rewriter:
         prepared.conversation.noted()
         if usage is None or counted is None:
             for one in accounts:
-                one.uncounted()
+                one.uncounted(prepared.body is not None)
             return
         prices, weights, observed = prepared.conversation.prices, prepared.weights, self._settings.observe
         sent, scale = account.bill(counted, prices), prepared.conversation.account.scale

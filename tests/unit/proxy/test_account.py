@@ -72,7 +72,7 @@ def test_a_long_request_is_billed_by_its_tier() -> None:
         (
             False,
             (
-                "2 calls of conversations, 1 without a count, 1 with another list",
+                "3 calls of conversations, 2 of them without a count and not in these sums, 2 with another list",
                 "sent 20,000 tokens ($0.20); without ctxmgr it would have been 50,000 tokens ($0.50)",
                 "saved 30,000 tokens (60%), $0.30 (60%)",
             ),
@@ -80,7 +80,7 @@ def test_a_long_request_is_billed_by_its_tier() -> None:
         (
             True,
             (
-                "2 calls of conversations, 1 without a count, none was changed",
+                "3 calls of conversations, 2 of them without a count and not in these sums, none was changed",
                 "sent 20,000 tokens ($0.20); with ctxmgr it would have been 50,000 tokens ($0.50)",
                 "would have cost 30,000 tokens (150%), $0.30 (150%) more; 0 files would have been read again",
             ),
@@ -90,7 +90,8 @@ def test_a_long_request_is_billed_by_its_tier() -> None:
 def test_three_lines_tell_people(observed: bool, lines: tuple[str, ...]) -> None:
     made = Account()
     made.count(bill(usage(20_000, 0, 0), PRICES), bill(usage(50_000, 0, 0), PRICES), True)
-    made.uncounted()
+    made.uncounted(True)
+    made.uncounted(False)
     assert tuple(made.lines(observed)) == lines
 
 
