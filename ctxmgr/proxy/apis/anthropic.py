@@ -3,12 +3,14 @@
 1. Claude Code names its conversation in a header, a sub-agent in another; both stand still through resumes and
    compactions.
 2. Its request for a summary has one beta name more than its other calls.
-3. A call without tools is one beside the conversation: a title, a check.
+3. A call without tools is one beside the conversation: a title, a check. Of other programs it is where no tool gave
+   anything in its list.
 """
 
 import msgspec
 
-from ctxmgr.proxy.apis.call import Headers, Kind, ListCall, Speaker, is_empty, program_of, text_of
+from ctxmgr.proxy.apis.call import Headers, Kind, ListCall, Speaker, is_empty, speaker_of, text_of
+from ctxmgr.proxy.apis.parts import has_result
 from ctxmgr.proxy.body import ListBody
 from ctxmgr.proxy.members import UNREADABLE
 
@@ -36,14 +38,13 @@ def call_of(path: str, headers: Headers, found: ListBody) -> ListCall:
 
 def _speaker(headers: Headers) -> Speaker:
     conversation, agent = headers.get(SESSION, ""), headers.get(AGENT, "")
-    program = "claude" if conversation else program_of(headers)
-    return Speaker(program, conversation, agent, bool(agent))
+    return Speaker("claude", conversation, agent, bool(agent)) if conversation else speaker_of(headers)
 
 
 def _kind(headers: Headers, found: ListBody) -> Kind:
     if not is_empty(found.members.get("tools")):
         return "compaction" if SUMMARISES in headers.get("anthropic-beta", "") else "turn"
-    return "aside" if headers.get(SESSION) or len(found.messages) <= 2 else "turn"
+    return "aside" if headers.get(SESSION) or not has_result(FORMAT, found.messages) else "turn"
 
 
 def _rival(told: bytes | None) -> str:

@@ -10,7 +10,8 @@ from ctxmgr.proxy.body import ListBody
 Headers = Mapping[str, str]  # by name, whatever its case
 
 # `turn`: the next step of a conversation. `compaction`: the program asks for a summary of it. `aside`: a call
-# beside any conversation (a title, a count of tokens): it passes untouched.
+# beside any conversation (a title, a count of tokens), or of a talk without tools, of which nothing that leaves
+# could be fetched again: it passes untouched.
 Kind = Literal["turn", "compaction", "aside"]
 
 
@@ -58,6 +59,18 @@ def text_of(raw: bytes | None) -> str:
 def is_empty(raw: bytes | None) -> bool:
     """Is the member missing, null, or an empty list?"""
     return raw is None or raw.strip() in (b"", b"null") or raw.replace(b" ", b"") == b"[]"
+
+
+# Programs that name their conversation whatever API they speak: the header with its name, and the one that a
+# sub-agent adds. (opencode 1.18.33, tried.)
+NAMING = {"opencode": ("x-session-id", "x-parent-session-id")}
+
+
+def speaker_of(headers: Headers) -> Speaker:
+    """Who sends a list, where the API itself tells nothing of it."""
+    program = program_of(headers)
+    name, parent = NAMING.get(program, ("", ""))
+    return Speaker(program, headers.get(name, ""), "", bool(headers.get(parent)))
 
 
 def program_of(headers: Headers) -> str:

@@ -1,5 +1,7 @@
-"""Tells what a message of a list is of a step: the model's reply, what its tools gave, or neither."""
+"""Tells what a message of a list is of a step: the model's reply, what its tools gave, or neither; and of a list
+whether there is anything in it that a tool gave."""
 
+from collections.abc import Iterable
 from typing import Any, Literal
 
 import msgspec
@@ -26,6 +28,11 @@ def part_of(format: str, raw: bytes) -> Part:
     if role == "tool" or (format == "anthropic" and role == "user" and _has_result(message.get("content"))):
         return "result"
     return "other"
+
+
+def has_result(format: str, messages: Iterable[bytes]) -> bool:
+    """Does a message of this list hold what a tool gave?"""
+    return any(part_of(format, raw) == "result" for raw in messages)
 
 
 def _item(item: dict[str, Any]) -> Part:

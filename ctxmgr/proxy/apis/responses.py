@@ -8,7 +8,8 @@
 
 import msgspec
 
-from ctxmgr.proxy.apis.call import Headers, Kind, ListCall, Speaker, is_empty, program_of, text_of
+from ctxmgr.proxy.apis.call import Headers, Kind, ListCall, Speaker, is_empty, speaker_of, text_of
+from ctxmgr.proxy.apis.parts import has_result
 from ctxmgr.proxy.body import ListBody
 from ctxmgr.proxy.members import UNREADABLE
 
@@ -42,8 +43,9 @@ def call_of(path: str, headers: Headers, found: ListBody) -> ListCall:
 
 def _speaker(headers: Headers) -> Speaker:
     thread = headers.get(THREAD, "")
-    program = "codex" if thread or "codex" in headers.get("originator", "") else program_of(headers)
-    return Speaker(program, thread, "", bool(headers.get(SUBAGENT)), headers.get(WINDOW, ""))
+    if not thread and "codex" not in headers.get("originator", ""):
+        return speaker_of(headers)
+    return Speaker("codex", thread, "", bool(headers.get(SUBAGENT)), headers.get(WINDOW, ""))
 
 
 def _kind(path: str, headers: Headers, found: ListBody) -> Kind:
@@ -51,7 +53,8 @@ def _kind(path: str, headers: Headers, found: ListBody) -> Kind:
         return "compaction"
     if found.messages and TRIGGER in found.messages[-1]:
         return "compaction"
-    return "aside" if is_empty(found.members.get("tools")) and len(found.messages) <= 2 else "turn"
+    without_tools = is_empty(found.members.get("tools"))
+    return "aside" if without_tools and not has_result(FORMAT, found.messages) else "turn"
 
 
 def _asks_for_summary(headers: Headers) -> bool:

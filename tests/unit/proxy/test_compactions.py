@@ -142,6 +142,31 @@ async def test_side_calls_pass_and_are_of_no_conversation(rig: Any) -> None:
     assert made.proxy.conversations.all() == []
 
 
+RESULTS = {
+    "/v1/messages": {
+        "role": "user",
+        "content": [{"type": "tool_result", "tool_use_id": "t1", "content": "It is."}],
+    },
+    "/v1/chat/completions": {"role": "tool", "tool_call_id": "t1", "content": "It is."},
+    "/v1/responses": {"type": "function_call_output", "call_id": "t1", "output": "It is."},
+}
+
+
+@pytest.mark.parametrize(("path", "result"), RESULTS.items())
+async def test_a_list_in_which_no_tool_gave_anything_passes_where_none_is_declared(
+    rig: Any, path: str, result: dict[str, Any]
+) -> None:
+    made = await rig()
+    name = "input" if path == "/v1/responses" else "messages"
+    talk = [{"role": role, "content": "All of a file. " * 4000} for role in ("user", "assistant", "user") * 4]
+    body = compact({"model": "m", name: talk})
+    await made.post(body, path, {"User-Agent": "some-agent/1"})
+    assert made.upstream.asked[0].body == body
+    assert made.proxy.conversations.all() == []
+    await made.post(compact({"model": "m", name: [*talk, result]}), path)
+    assert len(made.proxy.conversations.all()) == 1
+
+
 async def test_a_turns_usage_is_told_once_with_the_reply_it_counted(rig: Any, told: list[Any]) -> None:
     made = await rig()
     made.upstream.answer = one_after_another([answers(turn(tokens, 10, 7)) for tokens in (100, 200, 300)])

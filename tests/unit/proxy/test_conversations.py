@@ -4,10 +4,13 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+import pytest
+
 from tests.unit.proxy.lists import SESSION, conversation, request, step
 from tests.unit.proxy.provider import answers, turn
 
 CODEX = {"thread-id": "th-1", "session-id": "th-1", "User-Agent": "codex_exec/0.169.0"}
+OPENCODE = {"x-session-id": "ses_1", "User-Agent": "opencode/1.18.33 ai-sdk/provider-utils/4.0.46"}
 UNNAMED = {"User-Agent": "some-agent/1"}
 
 
@@ -53,6 +56,24 @@ async def test_codex_names_its_thread_and_a_spawned_one_has_its_own(rig: Any) ->
     for headers in (CODEX, CODEX | {"thread-id": "th-2", "x-openai-subagent": "collab_spawn"}, CODEX):
         await made.post(body, "/v1/responses", headers)
     assert keys(made) == ["codex:th-1", "codex:th-2"]
+
+
+@pytest.mark.parametrize(
+    ("path", "list_name"),
+    [("/v1/messages", "messages"), ("/v1/chat/completions", "messages"), ("/v1/responses", "input")],
+)
+async def test_opencode_names_its_conversation_in_each_api_and_a_sub_agent_has_its_own(
+    rig: Any, path: str, list_name: str
+) -> None:
+    made = await rig()
+    asked = [{"role": "user", "content": "Go."}]
+    tools = [{"type": "function", "name": "x", "function": {"name": "x"}}]
+    for more in ({}, {"x-session-id": "ses_2", "x-parent-session-id": "ses_1"}, {}):
+        body = json.dumps({"model": "m", list_name: asked, "tools": tools}).encode()
+        await made.post(body, path, OPENCODE | more)
+        asked = [*asked, {"role": "assistant", "content": "Gone."}, {"role": "user", "content": "On."}]
+    assert keys(made) == ["opencode:ses_1", "opencode:ses_2"]
+    assert [one.speaker.is_subagent for one in made.proxy.conversations.all()] == [False, True]
 
 
 async def test_two_parts_of_a_name_are_never_read_as_another_name(rig: Any) -> None:
