@@ -6,6 +6,7 @@ place.
 """
 
 import json
+import re
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
@@ -17,6 +18,7 @@ Api = Literal["anthropic", "openai", "responses"]
 LOOPBACK = ("127.0.0.1", "localhost")
 _PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
 MAX_BYTES = 1 << 20  # of a program's file that is read
+_BESIDE = re.compile(r'("(?:\\.|[^"\\])*")|//[^\n]*|/\*.*?\*/|,(?=\s*[}\]])', re.DOTALL)  # comments, commas at ends
 
 
 class NotHookable(Exception):
@@ -39,7 +41,8 @@ class Program(msgspec.Struct, frozen=True):
     `upstream(start)` and `hook(start, base_url, upstream)` may raise NotHookable. `losses`: sentences on what works
     differently behind a base URL that is not its vendor's. `tried`: the version that this was tried with.
     `variants(launch, listener)`: ways to start it, by name, so that what it sends first can be compared; in "own"
-    it believes to speak to its vendor, and the listener is its proxy.
+    it believes to speak to its vendor, and the listener is its proxy. `speaks(start)`: of one that speaks several,
+    what it will; it may raise NotHookable, too.
     """
 
     name: str
@@ -52,6 +55,7 @@ class Program(msgspec.Struct, frozen=True):
     losses: tuple[str, ...] = ()
     tried: str = ""
     variants: Callable[[Launch, str], dict[str, Launch]] | None = None
+    speaks: Callable[[Launch], Api] | None = None
 
 
 def with_environ(start: Launch, **values: str) -> Launch:
@@ -68,9 +72,37 @@ def home(start: Launch) -> Path:
     return Path(start.environ.get("HOME") or Path.home())
 
 
+def flag(arguments: tuple[str, ...], *names: str) -> str:
+    """What the last of these flags says, in the next argument or behind `=`; "" without one."""
+    said = ""
+    for at, argument in enumerate(arguments):
+        name, _, value = argument.partition("=")
+        if argument in names:
+            said = "".join(arguments[at + 1 : at + 2])
+        elif name in names:
+            said = value
+    return said
+
+
+def work_folders(start: Launch) -> list[Path]:
+    """From the work tree's root, which is where its repository is, down to where the program is started."""
+    here = Path(start.directory)
+    above = [here, *here.parents]
+    root = next((at for at, folder in enumerate(above) if (folder / ".git").exists()), 0)
+    return above[root::-1]
+
+
 def read_json(path: Path) -> dict[str, Any]:
     """{} where there is no such file, or it can not be read."""
-    return _read(path, json.loads)
+    return _read(path, parse_json)
+
+
+def parse_json(text: str) -> Any:
+    """With comments and commas at ends, as some programs allow them. Raises ValueError."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return json.loads(_BESIDE.sub(lambda found: found[1] or "", text))
 
 
 def read_toml(path: Path) -> dict[str, Any]:

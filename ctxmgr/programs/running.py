@@ -44,5 +44,6 @@ def upstream_of(parsed: argparse.Namespace, program: Program, launch: Launch) ->
     """A flag, else the settings, else where the program would go."""
     if parsed.upstream:
         return str(parsed.upstream)
-    said = settings.read().settings_for(program.name).upstream.get(program.api)
+    api = program.api if program.speaks is None else program.speaks(launch)
+    said = settings.read().settings_for(program.name).upstream.get(api)
     return said or program.upstream(launch)

@@ -4,9 +4,10 @@ from pathlib import PurePath
 
 from ctxmgr.programs.claude import CLAUDE
 from ctxmgr.programs.codex import CODEX
+from ctxmgr.programs.opencode import OPENCODE
 from ctxmgr.programs.program import Api, Launch, Program, with_environ
 
-PROGRAMS = (CLAUDE, CODEX)
+PROGRAMS = (CLAUDE, CODEX, OPENCODE)
 VARIABLES: dict[Api, tuple[str, ...]] = {  # the usual ones, the first of them that is set holds
     "anthropic": ("ANTHROPIC_BASE_URL",),
     "openai": ("OPENAI_BASE_URL", "OPENAI_API_BASE"),

@@ -14,7 +14,10 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     from ctxmgr.cli.arguments import add_settings
 
     command.add_argument(
-        "--program", choices=("claude", "codex"), default="claude", help="what to run (default: claude)"
+        "--program",
+        choices=("claude", "codex", "opencode"),
+        default="claude",
+        help="what to run (default: claude)",
     )
     command.add_argument(
         "--arg", metavar="ARGUMENT", action="append", default=[], help="one more argument of the program's"

@@ -4,8 +4,8 @@ import argparse
 
 DESCRIPTION = (
     "Runs an agent program in this terminal with ctxmgr between it and its provider, and says at the end what was "
-    "saved. Claude Code and Codex are known; any other program is pointed here by what it speaks: --anthropic, "
-    "--openai or --responses. The program's own files are not changed; its exit code is the command's."
+    "saved. Claude Code, Codex and opencode are known; any other program is pointed here by what it speaks: "
+    "--anthropic, --openai or --responses. The program's own files are not changed; its exit code is the command's."
 )
 EXAMPLE = "ctxmgr run -- claude"
 

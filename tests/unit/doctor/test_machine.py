@@ -7,6 +7,7 @@ import pytest
 
 from ctxmgr.doctor import agents, recorded, setting_files
 from ctxmgr.doctor.diagnosis import Surroundings
+from ctxmgr.programs import PROGRAMS
 
 PROGRAM = "#!/bin/sh\necho '9.9 (Claude Code)'\n"
 
@@ -64,7 +65,8 @@ def test_a_variable_that_is_nearly_one_of_ours_is_told(root: Path) -> None:
 
 def test_without_agents_it_says_which_are_known(root: Path) -> None:
     (said,) = agents.agents(place(root, PATH=str(root)))
-    assert said.text == "none of those that are known is on PATH (Claude Code, Codex)"
+    titles = ", ".join(one.title for one in PROGRAMS)
+    assert said.text == f"none of those that are known is on PATH ({titles})"
 
 
 def test_an_agent_is_told_with_how_to_begin_and_what_it_loses(root: Path) -> None:
@@ -83,6 +85,18 @@ def test_an_agent_that_can_not_be_hooked_up_is_told(root: Path) -> None:
     (said,) = agents.agents(place(root, CLAUDE_CODE_USE_BEDROCK="1"))
     assert said.severity == "warn"
     assert "speaks to Bedrock (CLAUDE_CODE_USE_BEDROCK is set)" in said.text
+
+
+def test_an_agent_that_speaks_to_one_of_several_is_told_by_its_model(root: Path) -> None:
+    install(root, "opencode")
+    (said,) = agents.agents(place(root))
+    assert (said.severity, said.subject) == ("warn", "opencode")
+    assert "--model" in said.text
+    chosen = root / ".local" / "state" / "opencode" / "model.json"
+    chosen.parent.mkdir(parents=True)
+    chosen.write_text(json.dumps({"recent": [{"providerID": "openai", "modelID": "gpt-5.1"}]}))
+    first, *_ = agents.agents(place(root))
+    assert first.text.endswith("it speaks to https://api.openai.com/v1")
 
 
 def test_an_agent_that_does_not_start_is_told(root: Path) -> None:

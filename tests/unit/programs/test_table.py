@@ -1,10 +1,12 @@
 """Which programs are known, what any other needs, and what is asked of those that are there."""
 
+import argparse
 import os
 from pathlib import Path
 
 import pytest
 
+from ctxmgr.cli.programs import ab
 from ctxmgr.programs import PROGRAMS, installed
 from ctxmgr.programs.program import Api
 from ctxmgr.programs.table import by_api, by_command
@@ -20,8 +22,16 @@ def test_a_program_is_known_by_its_files_name(command: str, name: str | None) ->
     assert (found and found.name) == name
 
 
+def test_a_receipt_is_to_be_had_of_each() -> None:
+    command = argparse.ArgumentParser()
+    ab.add_arguments(command)
+    for one in PROGRAMS:
+        assert command.parse_args(["--program", one.name, "--", "Hi"]).program == one.name
+        assert one.asks
+
+
 def test_each_is_there_once_and_says_what_it_loses() -> None:
-    assert len({one.command for one in PROGRAMS}) == len(PROGRAMS) == 2
+    assert len({one.command for one in PROGRAMS}) == len(PROGRAMS) == 3
     assert all(one.losses and one.tried for one in PROGRAMS)
 
 
