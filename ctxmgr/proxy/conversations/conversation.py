@@ -25,6 +25,8 @@ from ctxmgr.proxy.account import Account, Weights
 from ctxmgr.proxy.apis import BYTES_A_TOKEN, ListCall, asking, part_of
 from ctxmgr.proxy.spelling import plain
 
+GONE = 0.5  # of a list's messages: what is less is an edit
+
 
 class Listed(msgspec.Struct, frozen=True):
     """What is to be sent: each message as JSON, and for each its place in the program's list, None for what ctxmgr
@@ -170,7 +172,7 @@ class ProgramConversation:
                 self._usage = usage
             return
         self._usage = None
-        if call.kind == "turn" and not self._begins_anew(since, call):
+        if call.kind == "turn" and not self._begins_anew(shared, since, call):
             self.tell(self.session.session_tree({"newLeafId": None}))
         self.speaker = call.speaker
 
@@ -183,13 +185,18 @@ class ProgramConversation:
         message = since[0] if replies == 1 else b"[" + b",".join(since[:replies]) + b"]"
         self.tell(self.session.turn_end(message, since[replies:end], usage=usage, notify=True))
 
-    def _begins_anew(self, since: tuple[bytes, ...], call: ListCall) -> bool:
-        """Does the program go on from a summary of its own?"""
+    def _begins_anew(self, shared: int, since: tuple[bytes, ...], call: ListCall) -> bool:
+        """Does the program go on from a summary of its own? Who went back has lost the end of the last list; here
+        the end is there, and most before it is gone."""
         if call.speaker.window_id != self.speaker.window_id:
             return True
         view = FORMATS[self.format].view
         known = set(self._plain)
-        return any(view(raw).summary == "compaction" for raw in since if raw not in known)
+        if any(view(raw).summary == "compaction" for raw in since if raw not in known):
+            return True
+        held, rest = set(since), self._plain[shared:]
+        gone = sum(raw not in held for raw in rest)
+        return rest[-1] in held and gone >= GONE * len(rest)
 
     def _spelled(
         self, own: tuple[bytes, ...], given: tuple[bytes, ...], sent: Sequence[bytes], outcome: ContextOutcome

@@ -142,6 +142,22 @@ async def test_of_a_branch_that_was_left_nothing_is_known(rig: Any) -> None:
     assert "legacy.py" not in known
 
 
+@pytest.mark.parametrize(("kept", "is_known"), [(2, True), (10, False)])
+async def test_where_most_before_the_end_of_a_list_is_gone_its_program_compacted_and_what_was_said_is_known(
+    rig: Any, kept: int, is_known: bool
+) -> None:
+    made = await rig()
+    asked = {"role": "user", "content": "Never touch legacy.py under any circumstances."}
+    whole = [*long(1)[1:], asked, *(message for number in range(20, 25) for message in step(number))]
+    first = {"role": "user", "content": "Read all files."}
+    await sent(made, [first, *whole], SESSION)
+    told = [{"role": "user", "content": "What did we do?"}, {"role": "assistant", "content": "We read some."}]
+    body = await sent(made, [*told, *whole[-kept:]], SESSION)
+    (one,) = made.proxy.conversations.all()
+    assert ("legacy.py" in json.dumps(await one.session.request("getLedger"))) is is_known
+    assert json.loads(body)["messages"][-1] == whole[-1]
+
+
 async def test_an_edited_message_is_sent_as_it_is_now(rig: Any) -> None:
     made = await rig()
     await sent(made, long(12), SESSION)
