@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from ctxmgr.closed_loop import MessageCache, PriceSheet
 from ctxmgr.devices import tokens
 from ctxmgr.formats import pi
 from ctxmgr.session.reading import Reader
@@ -23,8 +24,6 @@ from ctxmgr.study.driving import session as drive_session
 from ctxmgr.study.driving.host_side import ReplayHost
 from ctxmgr.study.driving.outcomes import ReplayOptions, ReplayResult
 from ctxmgr.study.figures.measures import measure
-from ctxmgr.study.metrics.billing import PriceSheet
-from ctxmgr.study.metrics.message_cache import MessageCache
 from ctxmgr.study.metrics.ratio import Ratio
 from ctxmgr.study.probes.asking import ProjectedLists, answers
 from ctxmgr.study.probes.figures import Scores, scores

@@ -18,8 +18,8 @@ from typing import Any
 
 import pytest
 
+from ctxmgr.closed_loop import MessageCache
 from ctxmgr.study.metrics import message_cache
-from ctxmgr.study.metrics.message_cache import MessageCache
 from ctxmgr.study.recordings import readers
 from ctxmgr.study.recordings.recording import Recording
 

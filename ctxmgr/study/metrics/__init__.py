@@ -1,10 +1,22 @@
 """Measures of what a model was shown: cost, recall, grounding. Know no policy."""
 
-from ctxmgr.study.metrics import edits, mentions, message_cache, ratio, recall, refetch, timeline, user_text_recall
-from ctxmgr.study.metrics.billing import Bill, Billed, PriceSheet, bill, dollars, is_cold
+from ctxmgr.closed_loop import (
+    SHORTEST,
+    MessageCache,
+    PriceSheet,
+    dollars,
+    edits,
+    error_codes,
+    identifiers,
+    is_cold,
+    mentions,
+    names_in,
+    paths,
+    strings,
+)
+from ctxmgr.study.metrics import message_cache, ratio, recall, refetch, timeline, user_text_recall
+from ctxmgr.study.metrics.billing import Bill, Billed, bill
 from ctxmgr.study.metrics.grounding import Grounding, LinePresence, grounding
-from ctxmgr.study.metrics.mentions import SHORTEST, error_codes, identifiers, paths
-from ctxmgr.study.metrics.message_cache import MessageCache, names_in, strings
 from ctxmgr.study.metrics.observations import (
     PACKET,
     SUMMARY,

@@ -16,8 +16,7 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from ctxmgr.study.metrics.edits import replaced
-from ctxmgr.study.metrics.message_cache import MessageCache
+from ctxmgr.closed_loop import MessageCache, replaced
 from ctxmgr.study.metrics.observations import PACKET, Observation, new_messages
 from ctxmgr.study.metrics.ratio import Ratio
 

@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
 
-from ctxmgr.study.metrics.message_cache import MessageCache
+from ctxmgr.closed_loop import MessageCache
 from ctxmgr.study.metrics.observations import (
     PACKET,
     Observation,

@@ -12,8 +12,8 @@ from typing import Any
 
 import msgspec
 
+from ctxmgr.closed_loop import MessageCache
 from ctxmgr.model import Block
-from ctxmgr.study.metrics.message_cache import MessageCache
 from ctxmgr.study.metrics.observations import Observation, new_messages
 
 _spelled = msgspec.json.Encoder(order="sorted").encode

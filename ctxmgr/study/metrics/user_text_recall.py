@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from ctxmgr.study.metrics.message_cache import MessageCache
+from ctxmgr.closed_loop import MessageCache
 from ctxmgr.study.metrics.observations import Observation, in_place, new_messages, stands_for_others
 from ctxmgr.study.metrics.ratio import Ratio
 

@@ -6,10 +6,10 @@ turns the host's list at a call into what is shown of it; the messages have the 
 
 from collections.abc import Callable, Sequence
 
+from ctxmgr.closed_loop import MessageCache
 from ctxmgr.formats import pi
 from ctxmgr.session.reading import Reader
 from ctxmgr.study.hosts.pi_host import HostMessage, item
-from ctxmgr.study.metrics.message_cache import MessageCache
 from ctxmgr.study.metrics.observations import PACKET, Observation, ProjectedMessage
 from tests.notation import Said, raws, words
 

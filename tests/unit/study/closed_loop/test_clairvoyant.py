@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ctxmgr.closed_loop.price_sheet import MILLION, PriceSheet
 from ctxmgr.model.prices import PriceTier, TieredPrices
 from ctxmgr.study.closed_loop import clairvoyant, closed_loop, floor
 from ctxmgr.study.closed_loop.clairvoyant import observations
@@ -16,7 +17,6 @@ from ctxmgr.study.closed_loop.epochs import Life, epochs
 from ctxmgr.study.driving import legality
 from ctxmgr.study.driving.legality import MatchedMessage
 from ctxmgr.study.metrics import timeline
-from ctxmgr.study.metrics.billing import MILLION, PriceSheet
 from ctxmgr.study.metrics.observations import Observation
 from ctxmgr.study.metrics.timeline import Timeline
 from ctxmgr.study.recordings import readers

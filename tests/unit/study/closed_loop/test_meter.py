@@ -8,10 +8,10 @@ from collections.abc import Sequence
 
 import pytest
 
+from ctxmgr.closed_loop.price_sheet import MILLION, PriceSheet
 from ctxmgr.model.prices import PriceTier, TieredPrices
 from ctxmgr.study.closed_loop import ClosedLoop, closed_loop
 from ctxmgr.study.hosts.pi_host import HostMessage
-from ctxmgr.study.metrics.billing import MILLION, PriceSheet
 from ctxmgr.study.metrics.observations import ProjectedMessage
 from tests.notation import Said, a, call, r, raws, summary, u
 from tests.unit.study.sighted import Show, changed, known, newest, packed, sights, whole

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 import pytest
 
+from ctxmgr.closed_loop.price_sheet import MILLION, PriceSheet
 from ctxmgr.model.prices import PriceTier, TieredPrices
 from ctxmgr.study.closed_loop import closed_loop
 from ctxmgr.study.closed_loop.parts import BillParts, bill_parts
 from ctxmgr.study.hosts.pi_host import HostMessage
-from ctxmgr.study.metrics.billing import MILLION, PriceSheet
 from ctxmgr.study.metrics.observations import ProjectedMessage
 from tests.notation import a, raws, summary, u
 from tests.unit.study.sighted import changed, known, newest, packed, sights, whole

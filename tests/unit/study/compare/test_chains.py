@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from ctxmgr.closed_loop import PriceSheet
 from ctxmgr.engine.compaction import prepare
 from ctxmgr.engine.compaction.weighing import by_text
 from ctxmgr.formats.pi_tree import entry
@@ -17,7 +18,6 @@ from ctxmgr.study.closed_loop import ClosedLoop, closed_loop
 from ctxmgr.study.compare import chains, scripted_model
 from ctxmgr.study.compare.chains import Chain
 from ctxmgr.study.compare.sessions import read
-from ctxmgr.study.metrics.billing import PriceSheet
 from ctxmgr.study.metrics.observations import SUMMARY, ProjectedMessage
 from ctxmgr.summarize.request.brief import FinishedSummary, SummaryInput
 from tests.notation import Said, a, call, quarters, r, u

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ctxmgr.closed_loop import error_codes, identifiers, paths
 from ctxmgr.model.compaction.branch import BranchMessage
 from ctxmgr.model.compaction.branch import MessageContent as Shown
 from ctxmgr.study.compare.retention import Retention, retention
-from ctxmgr.study.metrics.mentions import error_codes, identifiers, paths
 from tests.notation import Said, a, call, err, r, talk, u
 
 PATHS = [

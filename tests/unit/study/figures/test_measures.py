@@ -6,11 +6,11 @@ import json
 import pytest
 from rich.console import Console
 
+from ctxmgr.closed_loop import PriceSheet
 from ctxmgr.study.figures import figures as measures_figures
 from ctxmgr.study.figures import tables
 from ctxmgr.study.figures.figures import Figures, figures, means
 from ctxmgr.study.figures.measures import Measures, measure
-from ctxmgr.study.metrics.billing import PriceSheet
 from ctxmgr.study.metrics.ratio import Ratio, total
 from ctxmgr.study.metrics.refetch import Refetch, refetch
 from ctxmgr.study.metrics.user_text_recall import recall

@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ctxmgr.closed_loop import PriceSheet, is_cold
 from ctxmgr.model.prices import TieredPrices
 from ctxmgr.study.hosts.pi_host import item
-from ctxmgr.study.metrics.billing import PriceSheet, bill, is_cold
+from ctxmgr.study.metrics.billing import bill
 from ctxmgr.study.metrics.observations import Observation, ProjectedMessage
 
 PRICES = PriceSheet(TieredPrices(input=1e6, cache_read=1e5, cache_write=2e6), ttl_ms=1_000)  # a dollar a token

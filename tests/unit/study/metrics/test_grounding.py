@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxmgr.study.metrics.edits import replaced
+from ctxmgr.closed_loop.edits import replaced
 from ctxmgr.study.metrics.grounding import Grounding, LinePresence, grounding
 from ctxmgr.study.metrics.ratio import Ratio
 from tests.notation import a, call, r, raws, think, u

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from ctxmgr.cli import main
+from ctxmgr.closed_loop import PriceSheet
 from ctxmgr.study.driving.outcomes import ReplayResult
-from ctxmgr.study.metrics.billing import PriceSheet
 from ctxmgr.study.metrics.observations import Observation
 from ctxmgr.study.metrics.timeline import Timeline
 from ctxmgr.study.metrics.timeline import of as course_of

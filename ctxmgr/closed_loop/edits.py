@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from ctxmgr.study.metrics.message_cache import strings
+from ctxmgr.closed_loop.message_cache import strings
 
 SHORTEST = 4  # characters
 OLD_TEXT = frozenset({"oldText", "oldString", "old_string", "old_str"})

@@ -1,0 +1,63 @@
+"""Turns the bytes of a message into what measures ask of it: its weight, its texts, the names in it. Each distinct
+message once, however often and in however many projections it is shown.
+
+Knows nothing of calls, prices or projections.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from ctxmgr.closed_loop.mentions import error_codes, identifiers, paths
+from ctxmgr.model import Message
+from ctxmgr.session import Reader
+
+
+class MessageCache:
+    """What is known of messages by their bytes, in pi's format. Weights in tokens, by the reader's weigher."""
+
+    def __init__(self, reader: Reader) -> None:
+        self._reader = reader
+        self._messages: dict[bytes, Message] = {}
+        self._names: dict[bytes, frozenset[str]] = {}
+
+    def message(self, raw: bytes) -> Message:
+        found = self._messages.get(raw)
+        if found is None:
+            (found,) = self._reader.read((raw,))
+            self._messages[raw] = found
+        return found
+
+    def weight(self, raw: bytes) -> int:
+        return self.message(raw).weight
+
+    def names(self, raw: bytes) -> frozenset[str]:
+        """The file paths, identifiers and error codes in its texts, thinking and the strings of its calls."""
+        found = self._names.get(raw)
+        if found is None:
+            found = frozenset(name for text in self.texts(raw, thinking=True) for name in names_in(text))
+            self._names[raw] = found
+        return found
+
+    def texts(self, raw: bytes, *, thinking: bool = False) -> Iterator[str]:
+        """All texts a model reads in it, and each string in the arguments of its calls."""
+        for block in self.message(raw).view.blocks:
+            if block.kind == "call":
+                yield from strings(block.arguments)
+            elif block.text and (thinking or block.kind != "thinking"):
+                yield block.text
+
+
+def names_in(text: str) -> Iterator[str]:
+    """The same name may come several times."""
+    yield from paths(text)
+    yield from identifiers(text)
+    yield from error_codes(text)
+
+
+def strings(value: Any) -> Iterator[str]:
+    """Each string in a JSON value, however deep; no keys."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from strings(part)
