@@ -47,7 +47,7 @@ STRANGERS = {
     "summarize": {"wire", "formats", "session"},
     "library": {"wire", "devices"},
     "devices": {"session", "engine", "formats", "wire", "library"},
-    "closed_loop": {"engine", "formats", "wire", "summarize", "library", "devices", "settings"},
+    "closed_loop": {"engine", "formats", "wire", "session", "summarize", "library", "devices", "settings"},
     "server": {"library"},
     "client": {"engine", "formats", "session", "summarize", "library", "devices", "study", "cli"},
     "study": {"cli"},

@@ -3,23 +3,36 @@
 It knows neither of them.
 """
 
-from ctxmgr.closed_loop import edits, mentions
+from ctxmgr.closed_loop import mentions
 from ctxmgr.closed_loop.edits import replaced
+from ctxmgr.closed_loop.lists import KeyedMessage, ListMessage
 from ctxmgr.closed_loop.mentions import SHORTEST, error_codes, identifiers, paths
-from ctxmgr.closed_loop.message_cache import MessageCache, names_in, strings
+from ctxmgr.closed_loop.message_cache import EstimatingReader, MessageCache, strings
+from ctxmgr.closed_loop.meter import CALL_TOKENS, LoopCall, LoopMeter, MeasuredCall
+from ctxmgr.closed_loop.originals import Holders, Originals
 from ctxmgr.closed_loop.price_sheet import PriceSheet, dollars, is_cold
+from ctxmgr.closed_loop.references import EarlierCalls, Reference
 
 __all__ = [
+    "CALL_TOKENS",
+    "EarlierCalls",
+    "EstimatingReader",
+    "Holders",
+    "LoopCall",
+    "LoopMeter",
     "MessageCache",
+    "Originals",
     "PriceSheet",
+    "Reference",
     "SHORTEST",
+    "KeyedMessage",
+    "MeasuredCall",
+    "ListMessage",
     "dollars",
-    "edits",
     "error_codes",
     "identifiers",
     "is_cold",
     "mentions",
-    "names_in",
     "paths",
     "replaced",
     "strings",

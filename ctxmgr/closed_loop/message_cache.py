@@ -4,18 +4,41 @@ message once, however often and in however many projections it is shown.
 Knows nothing of calls, prices or projections.
 """
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Sequence
+from types import ModuleType
+from typing import Any, Protocol
 
 from ctxmgr.closed_loop.mentions import error_codes, identifiers, paths
-from ctxmgr.model import Message
-from ctxmgr.session import Reader
+from ctxmgr.model import Message, estimate, media
+
+
+class MessageReader(Protocol):
+    """Reads messages of one format."""
+
+    def read(self, raws: Sequence[bytes]) -> Sequence[Message]: ...
+
+
+class EstimatingReader:
+    """Of one format. Weighs as a session of ctxmgr does, and loads nothing of what decides there."""
+
+    def __init__(self, form: ModuleType) -> None:
+        self._form = form
+
+    def read(self, raws: Sequence[bytes]) -> Sequence[Message]:
+        return tuple(map(self._message, raws))
+
+    def _message(self, raw: bytes) -> Message:
+        view = self._form.view(raw)
+        pictures = [sum(media.tokens(one, media.OTHER) for one in block.media) for block in view.blocks]
+        texts = [estimate(block.text) if block.text else 0 for block in view.blocks]
+        weights = tuple(map(sum, zip(texts, pictures, strict=True)))
+        return Message(raw, "", view, weights, sum(weights) + self._form.extra_weight(view))
 
 
 class MessageCache:
-    """What is known of messages by their bytes, in pi's format. Weights in tokens, by the reader's weigher."""
+    """What is known of messages by their bytes. Weights in tokens, by the reader's weigher."""
 
-    def __init__(self, reader: Reader) -> None:
+    def __init__(self, reader: MessageReader) -> None:
         self._reader = reader
         self._messages: dict[bytes, Message] = {}
         self._names: dict[bytes, frozenset[str]] = {}

@@ -17,10 +17,10 @@ import msgspec
 
 from ctxmgr.formats import pi
 from ctxmgr.model import TieredPrices, Usage
-from ctxmgr.proxy.refetching import Refetches
 
 A_MILLION = 1_000_000
 MOST_ROWS = 500
+VERBS = {False: ("saved", "cost"), True: ("would have saved", "would have cost")}  # by whether it was observed
 ENOUGH_TOKENS = 2_000  # a list that has grown by so much tells the scale
 LEAST_SCALE, MOST_SCALE = 0.4, 2.5  # no weigher is farther off
 
@@ -136,6 +136,23 @@ def _dollars(
     return sums / A_MILLION
 
 
+class Refetched(msgspec.Struct, frozen=True):
+    """What a program that is observed would have fetched again: so many `fetches`, and what the calls for them and
+    what of them stands in later lists would have cost; dollars None while no price is known."""
+
+    fetches: int = 0
+    tokens: float = 0
+    dollars: float | None = None
+
+    def plus(self, fetches: int, tokens: float, dollars: float | None) -> "Refetched":
+        told = [one for one in (self.dollars, dollars) if one is not None]
+        return Refetched(self.fetches + fetches, self.tokens + tokens, sum(told) if told else None)
+
+    @property
+    def bill(self) -> BilledCall:
+        return BilledCall(fresh_tokens=self.tokens, dollars=self.dollars)
+
+
 class CallRow(msgspec.Struct, frozen=True, rename="camel"):
     """One call for people: its list by weight as the program has it and as it was sent (in observe mode: as it
     would have been), its epoch, and where the list came from."""
@@ -151,8 +168,7 @@ class Account:
 
     def __init__(self) -> None:
         self.scale = TokenScale()
-        self.refetches = Refetches()
-        self.refetch_count = 0
+        self.refetched = Refetched()
         self.rows: deque[CallRow] = deque(maxlen=MOST_ROWS)
         self.calls = self.rewritten_calls = self.uncounted_calls = 0
         self.sent, self.other = BilledCall(), BilledCall()
@@ -180,9 +196,16 @@ class Account:
         return [
             f"{calls}, {changed}",
             f"sent {_amount(self.sent)}; {other} {_amount(self.other)}",
-            _difference(host, ours, ("would have saved", "would have cost") if observed else ("saved", "cost"))
-            + (f"; {self.refetch_count} files would have been read again" if observed else ""),
+            _difference(host, ours, VERBS[observed]) + (self._fetched_again(host, ours) if observed else ""),
         ]
+
+    def _fetched_again(self, host: BilledCall, ours: BilledCall) -> str:
+        count, bill = self.refetched.fetches, self.refetched.bill
+        if not count:
+            return "; nothing that left would have been fetched again"
+        what = "1 original" if count == 1 else f"{count} originals"
+        with_them = _difference(host, ours.plus(bill), VERBS[True])
+        return f"; with {what} fetched again, {_amount(bill)}, it {with_them}"
 
 
 def _amount(bill: BilledCall) -> str:

@@ -88,6 +88,7 @@ class Proxy:
         if self._warming is not None:
             self._warming.cancel()
         await self._runner.cleanup()
+        await self.rewriter.close()
         await self._upstream.close()
         await self._client.close()
 

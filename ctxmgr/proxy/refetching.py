@@ -1,36 +1,106 @@
 """What a model would have had to fetch again, had it been sent ctxmgr's lists: told of a program that is observed.
 
-A file's text that ctxmgr took out of the list is gone until a call reads or writes the file. An edit of a file that
-is gone needs its text: the model would have read it again first.
+1. It is the closed-loop cost of the lists that were not sent (`ctxmgr.closed_loop`), as a replay has it.
+2. What a reply acts on is known with the next list that goes on from its own. A list that comes again, or that was
+   rewound, tells of no reply.
+3. Lists are looked at one after another in a thread, once their answer has passed: no call waits for it. Of a reply
+   MOST_REFERENCES are looked for.
+4. After a fault nothing more is told of that conversation.
 """
 
-from collections.abc import Iterable, Sequence
+import asyncio
+from concurrent.futures import Executor
 
-from ctxmgr.engine.tools import call_of_block, paths
+import msgspec
+
+from ctxmgr.closed_loop import (
+    EstimatingReader,
+    KeyedMessage,
+    ListMessage,
+    LoopCall,
+    LoopMeter,
+    MeasuredCall,
+    MessageCache,
+    PriceSheet,
+)
 from ctxmgr.formats import FORMATS
+from ctxmgr.proxy.apis import part_of
 
-NEEDS_TEXT = ("edit",)
-BRINGS_TEXT = ("read", "write", "edit")
+MOST_REFERENCES = 500
+
+
+class ObservedCall(msgspec.Struct, frozen=True):
+    """One call. `given`: the program's list as ctxmgr got it; `messages` and `places`: the list that was not sent,
+    and of each message its place in the program's, None for what ctxmgr put there."""
+
+    given: tuple[bytes, ...]
+    messages: tuple[bytes, ...]
+    places: tuple[int | None, ...]
+    sheet: PriceSheet
 
 
 class Refetches:
-    """Of one conversation. `count`: edits so far that came when their file was gone."""
+    """Of one conversation."""
 
-    def __init__(self) -> None:
-        self.count = 0
-        self._absent: set[str] = set()
-        self._message_count = 0  # of the list that was looked at last
+    def __init__(self, format: str) -> None:
+        self._format = format
+        self._messages = MessageCache(EstimatingReader(FORMATS[format]))
+        self._meter = LoopMeter(self._messages, MOST_REFERENCES)
+        self._conversation: set[bytes] = set()
+        self._last: ObservedCall | None = None
 
-    def follow(self, format: str, messages: Sequence[bytes], paths_gone: Iterable[str]) -> None:
-        """The next list of the program, and the files whose text left the list that ctxmgr made of it."""
-        view = FORMATS[format].view
-        for raw in messages[self._message_count :]:
-            for block in view(raw).blocks:
-                call = call_of_block(block)
-                for effect in call.effects if call is not None else ():
-                    path = paths.normal(effect.path)
-                    self.count += effect.kind in NEEDS_TEXT and path in self._absent
-                    if effect.kind in BRINGS_TEXT:
-                        self._absent.discard(path)
-        self._message_count = len(messages)
-        self._absent.update(map(paths.normal, paths_gone))
+    def follow(self, now: ObservedCall) -> LoopCall | None:
+        """The call before this one, None where its reply is not known (rule 2)."""
+        last, self._last = self._last, now
+        if last is None or now.given[: len(last.given)] != last.given:
+            return None
+        since = now.given[len(last.given) :]
+        replies = next((at for at, raw in enumerate(since) if part_of(self._format, raw) != "reply"), len(since))
+        if not replies:
+            return None
+        reply = tuple(map(self._keyed, since[:replies]))
+        return self._meter.call(MeasuredCall(tuple(self._new(last)), self._projected(last), reply), last.sheet)
+
+    def _new(self, call: ObservedCall) -> list[KeyedMessage]:
+        """The messages of the conversation that came since the call before."""
+        came = [
+            raw for raw in dict.fromkeys(call.given) if raw not in self._conversation and not self._is_summary(raw)
+        ]
+        self._conversation.update(came)
+        return [self._keyed(raw) for raw in came]
+
+    def _projected(self, call: ObservedCall) -> tuple[ListMessage, ...]:
+        shown = []
+        for raw, place in zip(call.messages, call.places, strict=True):
+            own = raw if place is None else call.given[place]
+            is_own = place is not None and not self._is_summary(own)
+            shown.append(ListMessage(own, ("", own) if is_own else None))
+        return tuple(shown)
+
+    def _keyed(self, raw: bytes) -> KeyedMessage:
+        return KeyedMessage(("", raw), self._messages.message(raw))
+
+    def _is_summary(self, raw: bytes) -> bool:
+        """Does it stand for what the program compacted away?"""
+        return self._messages.message(raw).view.summary == "compaction"
+
+
+class Observer:
+    """Of one conversation: has its calls looked at in a thread (rules 3 and 4)."""
+
+    def __init__(self, format: str, thread: Executor) -> None:
+        self._refetches, self._thread = Refetches(format), thread
+        self._is_faulty = False
+
+    async def follow(self, call: ObservedCall) -> LoopCall | None:
+        """As `Refetches` does. Never fails."""
+        return await asyncio.get_running_loop().run_in_executor(self._thread, self._look, call)
+
+    def _look(self, call: ObservedCall) -> LoopCall | None:
+        if self._is_faulty:
+            return None
+        try:
+            return self._refetches.follow(call)
+        except Exception:  # noqa: BLE001  what is measured is never worth a call
+            self._is_faulty = True
+            return None

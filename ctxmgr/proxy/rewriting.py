@@ -5,18 +5,25 @@
 3. In observe mode every byte passes, and ctxmgr hears what the provider would have counted of its own list.
 """
 
+import asyncio
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import msgspec
 
+from ctxmgr.closed_loop import PriceSheet
+from ctxmgr.model import TieredPrices
 from ctxmgr.proxy import account, marks
 from ctxmgr.proxy.account import Account, CallRow, Weights
 from ctxmgr.proxy.apis import ListCall
 from ctxmgr.proxy.conversations import Conversations, Listed, ProgramConversation
+from ctxmgr.proxy.refetching import ObservedCall, Observer
 from ctxmgr.proxy.settings import ProxySettings
 
 MARK = b'"cache_control"'
+END_SECONDS = 5.0  # for what is looked for in a thread, at the end
+NO_PRICES = TieredPrices(0, 0, 0, 0)
 
 
 class Prepared(msgspec.Struct, frozen=True):
@@ -36,6 +43,8 @@ class Rewriter:
         self._conversations, self._settings = conversations, settings
         self._rival_names: set[str] = set()  # rivals
         self.account = Account()
+        self._thread = ThreadPoolExecutor(1, "observe")
+        self._looking: set[asyncio.Task[None]] = set()
 
     async def prepared(self, call: ListCall) -> Prepared | None:
         """What to send; None where the call is of no conversation of ours."""
@@ -63,6 +72,10 @@ class Rewriter:
         counted = account.usage_of(usage) if usage is not None else None
         accounts = (self.account, prepared.conversation.account)
         prepared.conversation.noted()
+        if self._settings.observe and prepared.call.kind == "turn":
+            task = asyncio.get_running_loop().create_task(self._observe(prepared))
+            self._looking.add(task)
+            task.add_done_callback(self._looking.discard)
         if usage is None or counted is None:
             for one in accounts:
                 one.uncounted(prepared.body is not None)
@@ -86,19 +99,38 @@ class Rewriter:
             same = account.bill(counted, self._conversations.prices_of(call))
             self.account.count(same, same, False)
 
+    async def looked(self) -> None:
+        """What is looked for in calls that were answered is told, or takes too long."""
+        if self._looking:
+            await asyncio.wait(set(self._looking), timeout=END_SECONDS)
+
+    async def close(self) -> None:
+        await self.looked()
+        self._thread.shutdown(wait=False, cancel_futures=True)
+
     # within
+
+    async def _observe(self, prepared: Prepared) -> None:
+        """What a list of this conversation, not sent, would have had fetched again: looked for once its answer has
+        passed."""
+        conversation, listed, prices = prepared.conversation, prepared.listed, prepared.conversation.prices
+        sheet = PriceSheet(prices or NO_PRICES, overhead_tokens=prepared.call.overhead_tokens)
+        if conversation.observer is None:
+            conversation.observer = Observer(conversation.format, self._thread)
+        found = await conversation.observer.follow(
+            ObservedCall(listed.given, listed.messages, listed.places, sheet)
+        )
+        if found is not None:
+            scale = conversation.account.scale.value
+            dollars = None if prices is None else scale * found.more_dollars
+            for one in (self.account, conversation.account):
+                one.refetched = one.refetched.plus(found.fetches, scale * found.more_tokens, dollars)
 
     def _prepared(self, call: ListCall, conversation: ProgramConversation, listed: Listed) -> Prepared:
         weights, report = conversation.weights(call, listed), listed.outcome.report
         epoch = report.epoch if report is not None else 0
         row = CallRow(weights.own_tokens, weights.projected_tokens, epoch, listed.outcome.source)
         conversation.account.rows.append(row)
-        if self._settings.observe:
-            refetches, before = conversation.account.refetches, conversation.account.refetches.count
-            gone = (report.reads_gone or ()) if report is not None else ()
-            refetches.follow(call.format, call.body.messages, [one.path for one in gone])
-            for one in (self.account, conversation.account):
-                one.refetch_count += refetches.count - before
         if self._settings.observe or listed.is_own:
             return Prepared(call, conversation, listed, weights, None)
         body = call.body.with_messages(_marked(call, listed))

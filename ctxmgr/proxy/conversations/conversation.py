@@ -23,6 +23,7 @@ from ctxmgr.formats import FORMATS
 from ctxmgr.model import TieredPrices
 from ctxmgr.proxy.account import Account, Weights
 from ctxmgr.proxy.apis import BYTES_A_TOKEN, ListCall, asking, part_of
+from ctxmgr.proxy.refetching import Observer
 from ctxmgr.proxy.spelling import plain
 
 GONE = 0.5  # of a list's messages: what is less is an edit
@@ -31,20 +32,20 @@ GONE = 0.5  # of a list's messages: what is less is an edit
 class Listed(msgspec.Struct, frozen=True):
     """What is to be sent: each message as JSON, and for each its place in the program's list, None for what ctxmgr
     put there. `outcome`: where it comes from. `prefix_count`: so many of its messages are a list that was sent
-    before. `own_count`: messages of the program's list; `own_prefix_tokens`: so much of that list, by weight, is
+    before. `given`: the program's list as ctxmgr got it; `own_prefix_tokens`: so much of that list, by weight, is
     the list of the call before."""
 
     messages: tuple[bytes, ...]
     places: tuple[int | None, ...]
     outcome: ContextOutcome
     prefix_count: int
-    own_count: int
+    given: tuple[bytes, ...]
     own_prefix_tokens: float
 
     @property
     def is_own(self) -> bool:
         """Is it the program's list, every message of it?"""
-        return self.places == tuple(range(self.own_count))
+        return self.places == tuple(range(len(self.given)))
 
 
 class ProgramConversation:
@@ -65,6 +66,7 @@ class ProgramConversation:
         self._usage: dict[str, Any] | None = None
         self._answered: tuple[tuple[bytes, ...], tuple[bytes, ...]] = ((), ())  # the last list, and its answer
         self._telling: set[asyncio.Task[Any]] = set()
+        self.observer: Observer | None = None  # where the proxy observes
         self.on_list: Callable[[Sequence[bytes]], None] | None = None  # called with each list that was answered
 
     @property
@@ -210,7 +212,7 @@ class ProgramConversation:
         prefix_count = self._ends[-1] if self._ends else 0
         self._sent = tuple(sent)
         self._ends.append(len(sent))
-        return Listed(messages, places, outcome, prefix_count, len(own), 0.0)
+        return Listed(messages, places, outcome, prefix_count, given, 0.0)
 
 
 def _shared(one: Sequence[bytes], other: Sequence[bytes]) -> int:

@@ -129,6 +129,7 @@ def _sums(account: Account) -> dict[str, Any]:
         "rewrittenCalls": account.rewritten_calls,
         "sent": _bill(account.sent),
         "other": _bill(account.other),
+        "refetched": {"originals": account.refetched.fetches, **_bill(account.refetched.bill)},
     }
 
 

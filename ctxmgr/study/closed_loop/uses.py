@@ -20,11 +20,10 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from itertools import accumulate
 
+from ctxmgr.closed_loop import CALL_TOKENS, Holders, Originals, Reference
 from ctxmgr.model import PriceTier
 from ctxmgr.study.closed_loop.epochs import Life
-from ctxmgr.study.closed_loop.meter import CALL_TOKENS
-from ctxmgr.study.closed_loop.originals import Originals
-from ctxmgr.study.closed_loop.references import Occurrences, Reference
+from ctxmgr.study.closed_loop.references import Occurrences
 from ctxmgr.study.metrics import MessageCache, PriceSheet, Timeline, dollars, timeline
 
 MOST_HOLDERS = 16  # steps that a need is looked for in, newest first
@@ -74,7 +73,7 @@ class _Serving:
         for step in uses.staying():
             self.ends[step] = len(uses.timeline.asked)
         self.holders: defaultdict[Reference, list[int]] = defaultdict(list)  # steps, oldest first
-        self.originals = Originals(uses.occurrences)
+        self.originals = Originals(Holders(uses.messages))
         self.arrived_count = 0
 
     def serve(self, call: int) -> None:
@@ -82,7 +81,8 @@ class _Serving:
         asked = self.uses.timeline.asked[call]
         for place in range(self.arrived_count, asked.end_index):
             self._hold(self.uses.steps[place], self.uses.occurrences.within(self.uses.timeline.items[place].raw))
-        self.originals.add(self.uses.timeline.items[self.arrived_count : asked.end_index])
+        came = self.uses.timeline.items[self.arrived_count : asked.end_index]
+        self.originals.add(self.uses.messages.message(one.raw) for one in came)
         self.arrived_count = asked.end_index
         wanted = [one for one in self.uses.wanted[call] if one in self.originals]
         while wanted := [one for one in wanted if not self._is_kept(one, call)]:

@@ -82,7 +82,8 @@ def test_a_long_request_is_billed_by_its_tier() -> None:
             (
                 "3 calls of conversations, 2 of them without a count and not in these sums, none was changed",
                 "sent 20,000 tokens ($0.20); with ctxmgr it would have been 50,000 tokens ($0.50)",
-                "would have cost 30,000 tokens (150%), $0.30 (150%) more; 0 files would have been read again",
+                "would have cost 30,000 tokens (150%), $0.30 (150%) more; "
+                "nothing that left would have been fetched again",
             ),
         ),
     ],
@@ -99,3 +100,23 @@ def test_more_dollars_for_fewer_tokens_are_said_as_more() -> None:
     made = Account()
     made.count(bill(usage(0, 0, 20_000), PRICES), bill(usage(0, 50_000, 0), PRICES), True)
     assert made.lines(False)[-1] == "saved 30,000 tokens (60%), but cost $0.20 (400%) more"
+
+
+@pytest.mark.parametrize(
+    ("fetched", "told"),
+    [
+        ((1, 2_000, 0.02), "with 1 original fetched again, 2,000 tokens ($0.02), it would have saved"),
+        ((3, 40_000, 0.4), "with 3 originals fetched again, 40,000 tokens ($0.40), it would have cost"),
+    ],
+)
+def test_what_is_left_is_told_with_what_would_have_been_fetched_again(
+    fetched: tuple[int, float, float], told: str
+) -> None:
+    made = Account()
+    made.count(bill(usage(50_000, 0, 0), PRICES), bill(usage(20_000, 0, 0), PRICES), False)
+    made.refetched = made.refetched.plus(*fetched)
+    saved, _, again = made.lines(True)[-1].partition("; ")
+    assert saved == "would have saved 30,000 tokens (60%), $0.30 (60%)"
+    assert again.startswith(told)
+    left = 30_000 - fetched[1]
+    assert f"{abs(left):,.0f} tokens" in again

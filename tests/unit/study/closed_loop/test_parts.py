@@ -10,7 +10,7 @@ from ctxmgr.study.closed_loop import closed_loop
 from ctxmgr.study.closed_loop.parts import BillParts, bill_parts
 from ctxmgr.study.hosts.pi_host import HostMessage
 from ctxmgr.study.metrics.observations import ProjectedMessage
-from tests.notation import a, raws, summary, u
+from tests.notation import a, call, r, raws, summary, u
 from tests.unit.study.sighted import changed, known, newest, packed, sights, whole
 
 PRICES = TieredPrices(0, 100.0 * MILLION, 1.0 * MILLION, 10.0 * MILLION)
@@ -66,3 +66,13 @@ def test_parts_are_the_bill_whatever_is_shown(show: object) -> None:
     parts = loop.parts
     assert loop.billed == parts.overhead + parts.first_writes + parts.rewritten + parts.reads
     assert loop.billed == sum(one.warm for one in loop.calls)  # nothing was fetched
+
+
+def test_what_forgetting_cost_is_the_closed_loop_without_the_bill() -> None:
+    act = a(call("run", with_="one.py"))
+    said = (u("one.py it is"), a("well"), u("go on"), act, r("done", "c1"), a(call("edit", oldText="one.py it is")))
+    loop = closed_loop(sights(*said, show=newest(1)), known(), SHEET)
+    assert loop.fetches > 1
+    assert sum(one.list_dollars for one in loop.calls) == pytest.approx(loop.billed)
+    assert sum(one.more_dollars for one in loop.calls) == pytest.approx(loop.closed - loop.billed)
+    assert all(one.more_tokens > one.fetches * 150 for one in loop.calls if one.fetches)

@@ -2,7 +2,8 @@
 
 import pytest
 
-from ctxmgr.study.closed_loop.references import Occurrences, Reference, acted_on
+from ctxmgr.closed_loop import Reference
+from ctxmgr.study.closed_loop.references import Occurrences, acted_on
 from tests.notation import Said, a, call, r, raws, think, u
 from tests.unit.study.sighted import known, sights
 

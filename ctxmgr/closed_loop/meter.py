@@ -1,0 +1,142 @@
+"""Turns what a model was shown into its *closed-loop cost*: with what it had to fetch again to do what it did.
+
+Who replays the replies that there were, whatever a policy left out, rewards forgetting by input alone, and keeping
+by recall alone. One figure has both, in dollars. Rules:
+
+1. What a reply acts on (`references`) and the conversation had, and the list of its call does not show (`lists`),
+   is missing. The first missing is fetched, the newest tool result that had it first (`originals`), whole; all else
+   that this one holds is struck out; and so on.
+2. Each is one more model call: it reads the list as it stands, with what the fetches before it brought, and writes
+   the original and the call for it (CALL_TOKENS), which it also puts out. No cache is cold between a call and its
+   re-fetches.
+3. The next list is billed by its common prefix with the one that the last re-fetch left.
+4. A prompt is the list and the overhead (system prompt, tools), which is always read.
+5. `warm`: input of a call, as if no cache were ever cold; `actual`: with cold caches (then the overhead is written
+   too). Summaries as if a model had written them: each reads the list of the call before it, overhead and all, and
+   puts out the summary.
+
+Bias: originals come whole and one by one; a name may stand in new code by chance; the policy is not told what came
+back. Not charged: work done wrong because nobody noticed that something was missing.
+"""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from ctxmgr.closed_loop.lists import Element, Fetched, KeyedMessage, ListMessage, LoopLists, common_start
+from ctxmgr.closed_loop.message_cache import MessageCache
+from ctxmgr.closed_loop.originals import Holders, Originals
+from ctxmgr.closed_loop.price_sheet import PriceSheet, dollars, is_cold
+from ctxmgr.closed_loop.references import EarlierCalls, Reference
+
+CALL_TOKENS = 150  # of a call that fetches one thing: a few words, a tool's name, a path
+
+
+class MeasuredCall(msgspec.Struct, frozen=True):
+    """One call: the messages that came to the conversation since the one before, what was shown of all, and the
+    reply, one message or several items. `time_ms` in milliseconds, None where no time is known; `summaries`: that
+    came into the list since, as bytes."""
+
+    new_messages: tuple[KeyedMessage, ...]
+    projected: tuple[ListMessage, ...]
+    reply: tuple[KeyedMessage, ...]
+    time_ms: int | None = None
+    summaries: tuple[bytes, ...] = ()
+
+
+class LoopCall(msgspec.Struct, frozen=True, gc=False):
+    """One call, in dollars: its input as billed with a `warm` cache and as the cache `actually` was, its `fetches`
+    (so many) with input and output, its `output`, and the summaries made before it. `list_dollars`: as `warm`, of
+    the list without what came back. `more_tokens`: input of the re-fetches, and what of earlier ones stands in the
+    list."""
+
+    warm: float
+    actual: float
+    fetches: int = 0
+    refetched: float = 0.0
+    output: float = 0.0
+    summary_dollars: float = 0.0
+    list_dollars: float = 0.0
+    more_tokens: int = 0
+
+    @property
+    def more_dollars(self) -> float:
+        """What forgetting cost, beside the list itself."""
+        return self.warm - self.list_dollars + self.refetched
+
+
+class LoopMeter:
+    """Of one session, call by call. Weights as `known` weighs. `most`: of what a reply acts on so much is looked
+    for; None: all."""
+
+    def __init__(self, known: MessageCache, most: int | None = None) -> None:
+        self._messages, self._most = known, most
+        holders = Holders(known)
+        self._lists, self._originals, self._earlier = LoopLists(holders), Originals(holders), EarlierCalls()
+        self._before: list[Element] = []  # as the last re-fetch left it
+        self._projected: tuple[ListMessage, ...] = ()  # of the call before
+        self._time_ms: int | None = None
+
+    def call(self, seen: MeasuredCall, sheet: PriceSheet) -> LoopCall:
+        """The next one, as `sheet` bills it."""
+        came = [one.message for one in seen.new_messages]
+        self._originals.add(came)
+        self._lists.add(seen.new_messages)
+        self._lists.replied(seen.reply)
+        self._earlier.add(came)
+        summaries = self._summaries(seen.summaries, sheet)
+        now = self._lists.at(seen.projected)
+        list_dollars = self._input(self._projected, seen.projected, sheet)
+        warm = self._input(self._before, now, sheet)
+        actual = warm
+        if is_cold(self._time_ms, seen.time_ms, sheet.ttl_ms):
+            tokens = self._tokens(now) + sheet.overhead_tokens
+            actual = dollars(sheet.prices.tier(tokens), written=tokens)
+        wanted = self._earlier.acted_on(one.message for one in seen.reply)[: self._most]
+        brought = self._fetched(seen, [one for one in wanted if one in self._originals], now, sheet)
+        self._before = [*now, *(one for one, _, _ in brought)]
+        self._projected, self._time_ms = seen.projected, seen.time_ms
+        tier = sheet.prices.tier(self._tokens(self._before) + sheet.overhead_tokens)
+        return LoopCall(
+            warm=warm,
+            actual=actual,
+            fetches=len(brought),
+            refetched=sum(money for _, _, money in brought),
+            output=dollars(tier, output=sum(one.message.weight for one in seen.reply)),
+            summary_dollars=summaries,
+            list_dollars=list_dollars,
+            more_tokens=self._tokens(now) - self._tokens(seen.projected) + sum(tokens for _, tokens, _ in brought),
+        )
+
+    def _input(self, before: Sequence[Element], now: Sequence[Element], sheet: PriceSheet) -> float:
+        """Dollars for the list of a call with a warm cache."""
+        beside = sheet.overhead_tokens
+        tokens = self._tokens(now)
+        cached = self._tokens(now[: common_start(before, now)])
+        return dollars(sheet.prices.tier(tokens + beside), read=cached + beside, written=tokens - cached)
+
+    def _fetched(
+        self, seen: MeasuredCall, wanted: Sequence[Reference], now: Sequence[Element], sheet: PriceSheet
+    ) -> list[tuple[Fetched, int, float]]:
+        """Each re-fetch of a call with the tokens of its input and what it cost, oldest first (rules 1 and 2)."""
+        out: list[tuple[Fetched, int, float]] = []
+        tokens = self._tokens(now) + sheet.overhead_tokens
+        missing = self._lists.missing(wanted)
+        while missing:
+            original = self._originals.of(missing[0])
+            brought = CALL_TOKENS + self._messages.weight(original)
+            one = self._lists.fetch(original, brought, seen.reply[0].key)
+            tier = sheet.prices.tier(tokens + brought)
+            out.append((one, tokens + brought, dollars(tier, read=tokens, written=brought, output=CALL_TOKENS)))
+            tokens += brought
+            missing = [one for one in missing if not self._originals.holds(one, original)]
+        return out
+
+    def _summaries(self, raws: Sequence[bytes], sheet: PriceSheet) -> float:
+        """Dollars for summaries that came into the list since the call before, as if a model wrote them."""
+        tokens = self._tokens(self._before) + sheet.overhead_tokens
+        tier = sheet.prices.tier(tokens)
+        return sum(dollars(tier, read=tokens, output=self._messages.weight(raw)) for raw in raws)
+
+    def _tokens(self, some: Sequence[Element]) -> int:
+        return sum(one.tokens if isinstance(one, Fetched) else self._messages.weight(one.raw) for one in some)
