@@ -54,6 +54,8 @@ class Rewriter:
         if call.kind == "aside" or not call.body.messages:
             return None
         conversation = self._conversations.of(call)
+        if conversation is None:
+            return None
         async with conversation.lock:
             return self._prepared(call, conversation, await conversation.listed(call))
 

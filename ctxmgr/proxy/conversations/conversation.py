@@ -49,14 +49,15 @@ class Listed(msgspec.Struct, frozen=True):
 
 
 class ProgramConversation:
-    """`key` names it for people and in ctxmgr; `lock` is held while a list of it is made."""
+    """`key` names it for people and in ctxmgr; `lock` is held while a list of it is made. `gives_summary`: its last
+    call asked for one."""
 
     def __init__(self, key: str, session: AsyncClientSession, prices: TieredPrices | None, call: ListCall) -> None:
         self.key, self.session, self.prices = key, session, prices
         self.format, self.model, self.speaker = call.format, call.model, call.speaker
         self.lock = asyncio.Lock()
         self.account = Account()
-        self.is_paused = False
+        self.is_paused = self.gives_summary = False
         self.used_ms = 0.0
         self._own: tuple[bytes, ...] = ()  # as the program spelled them
         self._plain: tuple[bytes, ...] = ()  # as ctxmgr gets them
@@ -74,13 +75,28 @@ class ProgramConversation:
         """So many messages the last list had."""
         return len(self._plain)
 
+    def begins_as(self, messages: Sequence[bytes]) -> bool:
+        """Does the list share its first message with the last one? Of a conversation without a list any does."""
+        return not self._plain or self._own[0] == messages[0] or self._plain[0] == plain(self.format, messages[0])
+
+    def shares(self, messages: Sequence[bytes]) -> bool:
+        """Is any message of the list one of the last list?"""
+        return not set(self._plain).isdisjoint(self._respelled(messages))
+
+    def begins_anew(self, messages: Sequence[bytes], call: ListCall) -> bool:
+        """Does the program go on from a summary of its own with this list?"""
+        given = self._respelled(messages)
+        shared = _shared(self._plain, given)
+        return self._begins_anew(shared, given[shared:], call)
+
     def goes_on(self, messages: Sequence[bytes]) -> bool:
         """Does the list begin with all of the last one?"""
         return _shared(self._plain, self._respelled(messages)) == self.length
 
     async def listed(self, call: ListCall) -> Listed:
         """The list to send for this call. Never fails because of ctxmgr."""
-        ask = asking(call.body.messages) if call.kind == "compaction" else None
+        self.gives_summary = call.kind == "compaction"
+        ask = asking(call.body.messages) if self.gives_summary else None
         own = tuple(call.body.messages) if ask is None else ask.messages
         given = self._respelled(own)
         shared = _shared(self._plain, given)

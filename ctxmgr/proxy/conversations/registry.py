@@ -1,6 +1,9 @@
 """Which conversation a list belongs to.
 
-1. A program that names its conversation has one of that name, and one for each sub-agent.
+1. A program that names its conversation has one of that name, and one for each sub-agent. Where it sends another
+   list under the same name, which shares no message with that one and goes on from no summary of it, that is beside
+   the conversation, as a search of the program's own is: while it is short it passes untouched, then it is one of
+   its own.
 2. Of any other the list tells: it begins as the conversation does, up to the first user's message. Of several that
    begin so, the one that it goes on from; where there is none it is one of its own. So two programs that were given
    the same words part with the first answer.
@@ -30,6 +33,7 @@ from ctxmgr.settings import ProgramSettings
 IDLE_MS = 60 * 60_000
 MOST = 256  # conversations held; the one that was used longest ago leaves first
 LONGEST_NAME = 128  # characters of what a program names; a longer one goes by its digest
+SHORT = 2  # messages of a list beside a named conversation that passes
 KEY_BYTES = 4  # that tell conversations with one beginning apart
 
 
@@ -45,11 +49,14 @@ class Conversations:
     def all(self) -> list[ProgramConversation]:
         return [one for some in self._conversations.values() for one in some]
 
-    def of(self, call: ListCall) -> ProgramConversation:
-        """The conversation that this list is of; a new one where there is none. Waits for nothing."""
+    def of(self, call: ListCall) -> ProgramConversation | None:
+        """The conversation that this list is of; a new one where there is none, None where it is beside one. Waits
+        for nothing."""
         base = key_of(call)
         known = self._conversations.setdefault(base, [])
         found = _best(known, call)
+        if found is None and known and call.speaker.conversation and len(call.body.messages) <= SHORT:
+            return None
         if found is None:
             found = self._begun(base, known, call)
             known.append(found)
@@ -73,6 +80,8 @@ class Conversations:
     def _begun(self, base: str, known: list[ProgramConversation], call: ListCall) -> ProgramConversation:
         settings = self._settings(call)
         key = base
+        if call.speaker.conversation and any(one.key == base for one in known):
+            key = f"{base}.{digest(_beginning(call))}"
         if not call.speaker.conversation:
             messages = [plain(call.format, raw) for raw in call.body.messages]
             key = self._ends.find(base, messages, [one.key for one in known]) or f"{base}.{token_hex(KEY_BYTES)}"
@@ -115,10 +124,16 @@ def key_of(call: ListCall) -> str:
 
 
 def _best(known: list[ProgramConversation], call: ListCall) -> ProgramConversation | None:
-    if call.speaker.conversation:
-        return known[0] if known else None
-    going_on = (one for one in known if one.goes_on(call.body.messages))
-    return max(going_on, key=lambda one: one.length, default=None)
+    messages = call.body.messages
+    if not call.speaker.conversation:
+        going_on = (one for one in known if one.goes_on(messages))
+        return max(going_on, key=lambda one: one.length, default=None)
+    found = next((one for one in known if one.begins_as(messages)), None)
+    if found is not None:
+        return found
+    anew = [one for one in known if one.begins_anew(messages, call)]
+    alike = [*anew, *(one for one in known if one.shares(messages))]
+    return next((one for one in anew if one.gives_summary), alike[0] if alike else None)
 
 
 def _beginning(call: ListCall) -> list[bytes]:

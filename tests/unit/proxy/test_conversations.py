@@ -76,6 +76,38 @@ async def test_opencode_names_its_conversation_in_each_api_and_a_sub_agent_has_i
     assert [one.speaker.is_subagent for one in made.proxy.conversations.all()] == [False, True]
 
 
+SEARCH = [{"role": "user", "content": [{"type": "text", "text": "Perform a web search for the query: mushrooms"}]}]
+HOSTED = [{"name": "web_search", "type": "web_search_20250305"}]  # that the provider runs
+
+
+async def test_a_search_beside_a_conversation_passes_and_changes_nothing_of_it(rig: Any) -> None:
+    alone = await all_sent(await rig(), range(14), SESSION)
+    made = await rig()
+    for number, expected in enumerate(alone):
+        assert await sent(made, long(number), SESSION) == expected
+        if number > 10:
+            search = request(SEARCH, tools=HOSTED)
+            await made.post(search, headers=SESSION)
+            assert made.upstream.asked[-1].body == search
+    (one,) = made.proxy.conversations.all()
+    assert one.key == "claude:s-1"
+    assert "mushrooms" not in json.dumps(await one.session.request("getLedger"))
+    assert len(alone[-1]) < 0.7 * len(request(long(13)))
+
+
+async def test_two_lists_under_one_name_are_two_conversations(rig: Any) -> None:
+    other = [long(number, "Look for mushrooms.", "right") for number in range(14)]
+    left = await all_sent(await rig(), range(14), SESSION)
+    right = [await sent(one, messages, SESSION) for one in [await rig()] for messages in other]
+    made = await rig()
+    for number in range(14):
+        assert await sent(made, long(number), SESSION) == left[number]
+        assert await sent(made, other[number], SESSION) == right[number]
+    first, second = keys(made)
+    assert first == "claude:s-1"
+    assert second.startswith("claude:s-1.")
+
+
 async def test_two_parts_of_a_name_are_never_read_as_another_name(rig: Any) -> None:
     made = await rig()
     await sent(made, conversation(1), SESSION | {"X-Claude-Code-Session-Id": "s:a"})
