@@ -32,7 +32,7 @@ from ctxmgr.proxy.usage import UsageReader
 OK = 200
 WARM_MS = 60_000.0  # nobody waits for it
 LARGEST_BYTES = 256 << 20  # of a request; providers take 32 MB
-TOO_LARGE = (400, 413)  # a refusal as too long comes with one of these
+REFUSED = (400, 413, 422)  # a refusal of a list, be it as too long, comes with one of these
 REWRITTEN_WITHOUT = ("content-length", "content-encoding")
 POLICY = {"preset": "balanced", "tokenizer": "estimate"}  # the provider's own count comes with each answer
 
@@ -134,12 +134,14 @@ class Proxy:
         call = self._call_of(request, api, body)
         prepared = await self._prepared(call) if call is not None else None
         came = await self._ask(request, body, prepared)
-        if prepared is not None and came.status in TOO_LARGE and not self.settings.observe:
+        if prepared is not None and came.status in REFUSED and not self.settings.observe:
             told = await passing.read(came)
             other = await self.rewriter.again(prepared, _plain(told, came))
             if other is None:
                 return await passing.whole(request, came, told)
             prepared, came = other, await self._ask(request, body, other)
+            if came.status == OK:
+                self.rewriter.taken(other)
         reader = UsageReader(came.headers.get("content-type", ""), came.headers.get("content-encoding", ""))
         try:
             return await passing.answer(request, came, reader.feed)

@@ -3,6 +3,8 @@
 1. What is beside a conversation, and what a rival at the provider rewrites itself, passes untouched.
 2. A list that ctxmgr left as it was passes as it came, every byte.
 3. In observe mode every byte passes, and ctxmgr hears what the provider would have counted of its own list.
+4. A list of ctxmgr's that the provider refuses, and not for its size, gives way to the program's own, once: the
+   answer to that is the program's. Where the provider takes it, ctxmgr leaves the conversation alone from then on.
 """
 
 import asyncio
@@ -27,13 +29,15 @@ NO_PRICES = TieredPrices(0, 0, 0, 0)
 
 
 class Prepared(msgspec.Struct, frozen=True):
-    """A call that is of a conversation. `body`: to send, None where it passes as it came."""
+    """A call that is of a conversation. `body`: to send, None where it passes as it came. `gave_way`: a list of
+    ctxmgr's was refused before."""
 
     call: ListCall
     conversation: ProgramConversation
     listed: Listed
     weights: Weights
     body: bytes | None
+    gave_way: bool = False
 
 
 class Rewriter:
@@ -64,7 +68,7 @@ class Rewriter:
         conversation = refused.conversation
         async with conversation.lock:
             if not await conversation.refused(error):
-                return None
+                return self._giving_way(refused) if refused.body is not None else None
             listed = await conversation.listed(refused.call)
         made = self._prepared(refused.call, conversation, listed)
         return made if made.listed.messages != refused.listed.messages else None
@@ -93,6 +97,11 @@ class Rewriter:
             one.count(sent, other, prepared.body is not None)
         if prepared.call.kind == "turn":
             prepared.conversation.answered(other.usage if observed else dict(usage))
+
+    def taken(self, prepared: Prepared) -> None:
+        """The provider took what was sent after a refusal."""
+        if prepared.gave_way:
+            prepared.conversation.tell(self._leave_alone(prepared.conversation))
 
     def passed(self, call: ListCall, usage: Mapping[str, Any] | None) -> None:
         """A call that was left alone: the same on both sides."""
@@ -137,6 +146,18 @@ class Rewriter:
             return Prepared(call, conversation, listed, weights, None)
         body = call.body.with_messages(_marked(call, listed))
         return Prepared(call, conversation, listed, weights, body)
+
+    def _giving_way(self, refused: Prepared) -> Prepared:
+        """Rule 4."""
+        own, prefix = refused.weights.own_tokens, refused.weights.own_prefix_tokens
+        return msgspec.structs.replace(refused, body=None, gave_way=True, weights=Weights(own, own, prefix, prefix))
+
+    async def _leave_alone(self, conversation: ProgramConversation) -> None:
+        if await conversation.paused(True):
+            self._settings.say(
+                "the provider refused a list of ctxmgr's and took the program's own: ctxmgr leaves the conversation "
+                f"{conversation.key} alone from here on"
+            )
 
     def _stand_aside(self, call: ListCall) -> None:
         if call.rival not in self._rival_names:

@@ -18,7 +18,7 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.client import AsyncClientSession, ContextOutcome
+from ctxmgr.client import AsyncClientSession, ContextOutcome, SidecarFault
 from ctxmgr.formats import FORMATS
 from ctxmgr.model import TieredPrices
 from ctxmgr.proxy.account import Account, Weights
@@ -149,6 +149,15 @@ class ProgramConversation:
         ctxmgr has learnt of it."""
         told = await self.session.turn_end(error, usage=None)
         return told is not None and told.send is not None
+
+    async def paused(self, is_paused: bool) -> bool:
+        """Has lists pass as they come, or not any more; False where ctxmgr did not hear of it."""
+        try:
+            await self.session.request("setPruning", {"enabled": not is_paused})
+        except SidecarFault:
+            return False
+        self.is_paused = is_paused
+        return True
 
     def tell(self, event: Coroutine[Any, Any, Any]) -> None:
         """Tells ctxmgr, and waits for nothing (rule 4)."""

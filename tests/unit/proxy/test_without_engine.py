@@ -179,6 +179,53 @@ async def test_a_refusal_for_another_reason_passes(rig: Any) -> None:
     assert len(made.upstream.asked) == 1
 
 
+OTHERWISE = json.dumps(
+    {"type": "error", "error": {"type": "invalid_request_error", "message": "messages.3: unexpected block"}}
+).encode()
+
+
+def refusing(made: Any, *own: bytes) -> None:
+    """Any list but these is refused."""
+
+    async def answered(asked: Any, body: bytes) -> Any:
+        refused = answers(OTHERWISE, 400, {"Content-Type": "application/json"})
+        return await (answers(turn()) if body in own else refused)(asked, body)
+
+    made.upstream.answer = answered
+
+
+async def test_a_list_of_ctxmgrs_that_is_refused_gives_way_to_the_programs_own(rig: Any) -> None:
+    made = await rig(window=60_000)  # which the program's own does fit
+    *before, own, next_one = (request(conversation(number, lines=100)) for number in range(21))
+    for body in before:
+        await made.post(body, headers=SESSION)
+    refusing(made, own, next_one)
+    response, _ = await made.post(own, headers=SESSION)
+    assert response.status == 200
+    refused, *rest = made.upstream.asked[len(before) :]
+    assert len(refused.body) < 0.7 * len(own)
+    assert [one.body for one in rest] == [own]
+    (one,) = made.proxy.conversations.all()
+    await asyncio.gather(*one._telling)
+    assert one.is_paused
+    assert made.said[-1].endswith("ctxmgr leaves the conversation claude:s-1 alone from here on")
+    await made.post(next_one, headers=SESSION)
+    assert [one.body for one in made.upstream.asked[len(before) + 2 :]] == [next_one]
+
+
+async def test_where_the_programs_own_list_is_refused_too_its_refusal_is_heard(rig: Any) -> None:
+    made = await rig()
+    await rewritten(made)
+    refusing(made)
+    before = len(made.upstream.asked)
+    response, came = await made.post(request(conversation(13, lines=200)), headers=SESSION)
+    assert (response.status, came) == (400, OTHERWISE)
+    assert made.upstream.asked[-1].body == request(conversation(13, lines=200))
+    assert len(made.upstream.asked) == before + 2
+    (one,) = made.proxy.conversations.all()
+    assert not one.is_paused
+
+
 async def test_the_engine_has_loaded_what_a_list_needs_before_the_first_call(
     rig: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
