@@ -123,6 +123,9 @@ class Proxy:
                 sent = passing.body_of(request) if request.body_exists else None
                 return await passing.answer(request, await self._ask(request, sent))
             return await self._called(request, api)
+        except web.HTTPRequestEntityTooLarge:
+            text = f"a request of more than {LARGEST_BYTES >> 20} MB is not carried"
+            return passing.error(413, faults.error_body(format, "request_too_large", text))
         except Broken:
             return passing.broken(request)
         except Unreachable as fault:
@@ -141,7 +144,7 @@ class Proxy:
                 return await passing.whole(request, came, told)
             prepared, came = other, await self._ask(request, body, other)
             if came.status == OK:
-                self.rewriter.taken(other)
+                self.rewriter.note_success(other)
         reader = UsageReader(came.headers.get("content-type", ""), came.headers.get("content-encoding", ""))
         try:
             return await passing.answer(request, came, reader.feed)

@@ -98,7 +98,7 @@ class Rewriter:
         if prepared.call.kind == "turn":
             prepared.conversation.answered(other.usage if observed else dict(usage))
 
-    def taken(self, prepared: Prepared) -> None:
+    def note_success(self, prepared: Prepared) -> None:
         """The provider took what was sent after a refusal."""
         if prepared.gave_way:
             prepared.conversation.tell(self._leave_alone(prepared.conversation))
@@ -155,8 +155,8 @@ class Rewriter:
     async def _leave_alone(self, conversation: ProgramConversation) -> None:
         if await conversation.paused(True):
             self._settings.say(
-                "the provider refused a list of ctxmgr's and took the program's own: ctxmgr leaves the conversation "
-                f"{conversation.key} alone from here on"
+                "the provider refused a list of ctxmgr's and took the program's own: ctxmgr leaves the "
+                f"conversation {conversation.key} alone from here on"
             )
 
     def _stand_aside(self, call: ListCall) -> None:

@@ -6,8 +6,8 @@
    with what the provider counted. A list that comes again tells nothing.
 3. A list that leaves the last one before its end, and is no summary's and asks for none, was rewound or edited: the
    session moves in its tree, so that what only the left branch said is not known any more.
-4. Only an answer to `context` is waited for. What is told goes before it and is held until ctxmgr hears it, also
-   where the program goes away meanwhile.
+4. Only an answer to `context` is waited for, and of a refusal whether it was heard. What is told goes before it and
+   is held until ctxmgr hears it, also where the program goes away meanwhile.
 5. Without an answer the last one and what came since is sent: it fits where the program's own list may not have
    for long. Where the list does not go on from it, the program's own is.
 """
@@ -27,6 +27,7 @@ from ctxmgr.proxy.refetching import Observer
 from ctxmgr.proxy.spelling import plain
 
 GONE = 0.5  # of a list's messages: what is less is an edit
+REFUSAL_SECONDS = 2.0  # to hear of a refusal
 
 
 class Listed(msgspec.Struct, frozen=True):
@@ -147,7 +148,11 @@ class ProgramConversation:
     async def refused(self, error: bytes) -> bool:
         """The provider refused the last list with this error, a JSON object. True: because it was too long, and
         ctxmgr has learnt of it."""
-        told = await self.session.turn_end(error, usage=None)
+        try:
+            async with asyncio.timeout(REFUSAL_SECONDS):
+                told = await self.session.turn_end(error, usage=None)
+        except TimeoutError:
+            return False
         return told is not None and told.send is not None
 
     async def paused(self, is_paused: bool) -> bool:

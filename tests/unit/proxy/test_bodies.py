@@ -9,6 +9,7 @@ import brotli
 import pytest
 from backports import zstd
 
+from ctxmgr.proxy import listener
 from tests.unit.proxy.lists import SESSION, conversation, request
 from tests.unit.proxy.provider import answers, turn
 
@@ -82,3 +83,19 @@ async def test_bodies_of_30_megabytes_pass_both_ways(rig: Any, path: str) -> Non
         came = await response.read()
     assert came == body
     assert made.upstream.asked[0].body == body
+
+
+@pytest.mark.parametrize(
+    ("path", "shape"),
+    [("/v1/messages", {"type", "error"}), ("/v1/chat/completions", {"error"}), ("/v1/responses", {"error"})],
+)
+async def test_a_body_over_the_limit_is_refused_in_the_programs_words(
+    rig: Any, monkeypatch: pytest.MonkeyPatch, path: str, shape: set[str]
+) -> None:
+    monkeypatch.setattr(listener, "LARGEST_BYTES", 1 << 20)
+    made = await rig()
+    async with made.session.post(made.proxy.url + path, data=io.BytesIO(b" " * ((1 << 20) + 1))) as response:
+        told = await response.json()
+    assert (response.status, told.keys(), made.upstream.asked) == (413, shape, [])
+    assert told["error"]["type"] == "request_too_large"
+    assert told["error"]["message"] == "ctxmgr: a request of more than 1 MB is not carried"

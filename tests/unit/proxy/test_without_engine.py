@@ -14,6 +14,7 @@ import pytest
 
 from ctxmgr.client import AsyncClient, SpawnedSidecar, Timing
 from ctxmgr.proxy import listener
+from ctxmgr.proxy.conversations import conversation as program
 from tests.unit.proxy.lists import SESSION, conversation, request
 from tests.unit.proxy.provider import answers, one_after_another, turn
 
@@ -177,6 +178,27 @@ async def test_a_refusal_for_another_reason_passes(rig: Any) -> None:
     response, came = await made.post(request(conversation(2)), headers=SESSION)
     assert (response.status, came) == (400, told)
     assert len(made.upstream.asked) == 1
+
+
+async def test_an_engine_that_hangs_before_it_hears_of_a_refusal_is_not_waited_for(
+    rig: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = await rig()
+    await rewritten(made)
+    bounded(made)
+    monkeypatch.setattr(program, "REFUSAL_SECONDS", BOUND_MS / 1000)
+
+    async def refuses(asked: Any, body: bytes) -> Any:
+        os.kill(engine(made), signal.SIGSTOP)
+        return await answers(TOO_LONG, 400, {"Content-Type": "application/json"})(asked, body)
+
+    made.upstream.answer = refuses
+    try:
+        async with asyncio.timeout(60):
+            response, came = await made.post(request(conversation(13, lines=200)), headers=SESSION)
+    finally:
+        os.kill(engine(made), signal.SIGCONT)
+    assert (response.status, came) == (400, TOO_LONG)
 
 
 OTHERWISE = json.dumps(
