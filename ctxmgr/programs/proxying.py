@@ -58,13 +58,19 @@ def proxy(
     listen: str = "127.0.0.1:0",
     names: Sequence[str] = (),
     say: Callable[[str], None] = say,
+    program: str = "",
 ) -> Proxy:
-    """`say` gets what goes wrong on the way, a line at a time. Raises WrongFlag and SettingsFault."""
+    """`say` gets what goes wrong on the way, a line at a time. `program`: the one whose calls these are, whatever
+    they call themselves. Raises WrongFlag and SettingsFault."""
     layers = settings.read({name: getattr(parsed, name) for name in FLAGS})
     host, port = _address(listen)
+
+    def settings_for(speaker: str, model: str, is_subagent: bool) -> settings.ProgramSettings:
+        return layers.settings_for(program or speaker, model, is_subagent)
+
     made = ProxySettings(
         _checked(upstream),
-        layers.settings_for,
+        settings_for,
         host,
         port,
         parsed.observe,

@@ -84,7 +84,7 @@ async def _ran(
     arguments = (*program.asks, prompt, *parsed.arg)
     launch = Launch(arguments, {**environ, "PWD": str(copy)}, str(copy))
     flags = argparse.Namespace(**{**vars(parsed), "observe": observe})
-    made = proxying.proxy(flags, running.upstream_of(parsed, program, launch))
+    made = proxying.proxy(flags, running.upstream_of(parsed, program, launch), program=program.name)
     start = time.monotonic()
     async with made:
         hooked = program.hook(launch, made.url, made.settings.upstream)

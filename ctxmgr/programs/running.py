@@ -21,7 +21,7 @@ async def _ended(parsed: argparse.Namespace, environ: dict[str, str]) -> int:
     file, *arguments = proxying.behind_dashes(parsed.program, example)
     program, launch = _program(parsed.api, file), Launch(tuple(arguments), environ, os.getcwd())
     notices: list[str] = []  # the screen is the program's until its end
-    made = proxying.proxy(parsed, upstream_of(parsed, program, launch), say=notices.append)
+    made = proxying.proxy(parsed, upstream_of(parsed, program, launch), say=notices.append, program=program.name)
     async with made:
         hooked = program.hook(launch, made.url, made.settings.upstream)
         code = await launching.ended(file, hooked)

@@ -51,9 +51,18 @@ def test_the_program_is_pointed_at_the_proxy_and_only_in_its_environment(environ
     assert first.startswith("http://127.0.0.1:")
 
 
-def test_a_call_goes_to_where_the_program_would_have_gone_and_three_lines_tell_of_it(
-    environ: dict[str, str], tmp_path: Path
-) -> None:
+CALLING = (
+    "import json, os, urllib.request\n"
+    "messages = [{'role': 'user', 'content': 'Hello'}] * 4\n"
+    "body = json.dumps({'model': 'gpt-5.5', 'messages': messages}).encode()\n"
+    "url = os.environ['OPENAI_BASE_URL'] + '/chat/completions'\n"
+    "print(urllib.request.urlopen(url, body).read().decode())\n"
+)
+
+
+@pytest.fixture
+def upstream(tmp_path: Path) -> Iterator[str]:
+    """The address of a provider that counts 1,000 tokens."""
     provider = tmp_path / "provider.py"
     provider.write_text(
         "import http.server, json\n"
@@ -71,23 +80,32 @@ def test_a_call_goes_to_where_the_program_would_have_gone_and_three_lines_tell_o
         "print(server.server_port, flush=True)\n"
         "server.serve_forever()\n"
     )
-    with subprocess.Popen([sys.executable, str(provider)], stdout=subprocess.PIPE, text=True) as upstream:
-        assert upstream.stdout is not None
-        url = f"http://127.0.0.1:{upstream.stdout.readline().strip()}/v1"
-        script = (
-            "import json, os, urllib.request\n"
-            "messages = [{'role': 'user', 'content': 'Hello'}] * 4\n"
-            "body = json.dumps({'model': 'gpt-5.5', 'messages': messages}).encode()\n"
-            "url = os.environ['OPENAI_BASE_URL'] + '/chat/completions'\n"
-            "print(urllib.request.urlopen(url, body).read().decode())\n"
-        )
-        done = ran({**environ, "OPENAI_BASE_URL": url}, *python(script))
-        upstream.kill()
+    with subprocess.Popen([sys.executable, str(provider)], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        yield f"http://127.0.0.1:{process.stdout.readline().strip()}/v1"
+        process.kill()
+
+
+def test_a_call_goes_to_where_the_program_would_have_gone_and_three_lines_tell_of_it(
+    environ: dict[str, str], upstream: str
+) -> None:
+    done = ran({**environ, "OPENAI_BASE_URL": upstream}, *python(CALLING))
     assert '"path": "/v1/chat/completions"' in done.stdout
     *_, calls, sent, saved = done.stderr.splitlines()  # a machine that is busy has more to tell before them
     assert calls == "ctxmgr: 1 call of a conversation, 0 with another list"
     assert sent.startswith("ctxmgr: sent 1,000 tokens ($0.01)")
     assert saved.startswith("ctxmgr: saved 0 tokens")
+
+
+def test_what_is_set_for_a_program_holds_for_its_calls_whatever_they_call_themselves(
+    environ: dict[str, str], upstream: str, tmp_path: Path
+) -> None:
+    settings, agent = tmp_path / "config.toml", tmp_path / "some-agent"
+    settings.write_text("[programs.some-agent.prices]\ninput = 2000\n")
+    agent.write_text(f"#!{sys.executable}\n{CALLING}")
+    agent.chmod(0o700)
+    done = ran({**environ, "OPENAI_BASE_URL": upstream, "CTXMGR_CONFIG": str(settings)}, str(agent))
+    assert done.stderr.splitlines()[1].startswith("ctxmgr: sent 1,000 tokens ($2.00)")
 
 
 @pytest.mark.parametrize(
