@@ -2,7 +2,8 @@
 
 1. All but the list stays byte for byte: a new list is put in the place of the old one.
 2. A body that came compressed is read decoded, and goes on decoded where its list was changed.
-3. What can not be read is no call for us: it goes on as it came, and the provider says what is wrong with it.
+3. Half of a surrogate pair, which is no valid JSON text, is read as U+FFFD, and goes on so in a list that changed.
+4. What can not be read is no call for us: it goes on as it came, and the provider says what is wrong with it.
 """
 
 import sys
@@ -13,6 +14,7 @@ from functools import partial
 import msgspec
 
 from ctxmgr.proxy.members import elements, members
+from ctxmgr.wire import surrogates
 
 SOUGHT_BYTES = 256
 LARGEST_BYTES = 256 << 20  # of a body, decoded: what is larger is no list of messages
@@ -46,14 +48,19 @@ def members_of(body: bytes) -> dict[str, bytes]:
 def list_body(body: bytes, name: str) -> ListBody | None:
     """The body whose member `name` is its list of messages; None where it has no such list. Raises
     UnreadableBody."""
-    all = members_of(body)
+    mended = body  # every offset is the same in it
+    try:
+        all = members_of(body)
+    except UnreadableBody:
+        mended, _ = surrogates.mend(body) or (body, 0)
+        all = members_of(mended)
     told = all.get(name, b"")
     if not told.startswith(b"["):
         return None
     found = elements(told)
     if found is None:
         raise UnreadableBody("its list can not be read")
-    start = _place(body, all, name)
+    start = _place(mended, all, name)
     others = {one: raw for one, raw in all.items() if one != name}
     return ListBody(body[:start], body[start + len(told) :], others, [bytes(raw) for raw in found])
 

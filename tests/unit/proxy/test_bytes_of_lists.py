@@ -23,9 +23,19 @@ LIST = compact(conversation(12, lines=200))
         (b'{"tools":[{}],"copy":' + LIST + b',"messages":', b"}"),
         (b'{"tools":[{}],"messages":', b',"copy":' + LIST + b"}"),
         (b'{"tools":[{}],"messages":[],"messages":', b"}"),
+        (b'{"tools":[{}],"half":"\\ud83d",\r\n"messages":', b',"other":"\\udc00x"}'),
         (b'{"tools":[{}],"within":{"messages":' + LIST + b'},"messages":', b"}"),
     ],
-    ids=["white space", "twice", "escaped", "a copy before", "a copy behind", "the list twice", "a list within"],
+    ids=[
+        "white space",
+        "twice",
+        "escaped",
+        "a copy before",
+        "a copy behind",
+        "the list twice",
+        "half a pair",
+        "a list within",
+    ],
 )
 async def test_all_outside_the_list_stays_byte_for_byte(rig: Any, before: bytes, after: bytes) -> None:
     made = await rig()
@@ -74,6 +84,22 @@ async def test_what_is_not_in_its_encoding_passes(rig: Any, encoding: str) -> No
     made = await rig()
     await made.post(b"\x1f\x8b\x00\x01 no such thing", headers=SESSION | {"Content-Encoding": encoding})
     assert made.upstream.asked[0].body == b"\x1f\x8b\x00\x01 no such thing"
+
+
+async def test_half_of_a_surrogate_pair_in_a_list_is_read_and_passes_where_the_list_stays(rig: Any) -> None:
+    made = await rig()
+    messages = conversation(12, lines=200)
+    messages[-1]["content"][0]["content"][0]["text"] += "HALF"
+    short, long = (
+        compact({"messages": some, "tools": [{}]}).replace(b"HALF", b"\\ud83d")
+        for some in (messages[-2:], messages)
+    )
+    await made.post(short, headers=SESSION | {"X-Claude-Code-Session-Id": "s-2"})
+    await made.post(long, headers=SESSION)
+    first, second = (one.body for one in made.upstream.asked)
+    assert first == short
+    assert len(second) < 0.7 * len(long)
+    assert json.loads(second)["messages"][-1]["content"][0]["content"][0]["text"].endswith("\ufffd")
 
 
 def test_a_list_is_found_where_its_bytes_stand_elsewhere_too() -> None:
