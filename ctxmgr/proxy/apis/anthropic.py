@@ -3,7 +3,9 @@
 1. Claude Code names its conversation in a header, a sub-agent in another; both stand still through resumes and
    compactions.
 2. Its request for a summary has one beta name more than its other calls.
-3. A call without tools is one beside the conversation: a title, a check. Of other programs it is where no tool gave
+3. A window of a million is asked for by a beta name: the model's id, of which Claude Code takes the `[1m]`, says
+   nothing of it.
+4. A call without tools is one beside the conversation: a title, a check. Of other programs it is where no tool gave
    anything in its list.
 """
 
@@ -19,6 +21,7 @@ PATHS = ("/v1/messages",)
 LIST = "messages"
 SESSION, AGENT = "x-claude-code-session-id", "x-claude-code-agent-id"
 SUMMARISES = "fallback-credit-2026-06-01"
+MILLION_BETA, MILLION = "context-1m-", 1_000_000
 BESIDE = ("system", "tools")
 RIVALS = ("clear_tool_uses", "compact")  # edits of a list by the provider, by how their types begin
 
@@ -33,6 +36,7 @@ def call_of(path: str, headers: Headers, found: ListBody) -> ListCall:
         found,
         _rival(members.get("context_management")),
         sum(len(members.get(name, b"")) for name in BESIDE),
+        MILLION if MILLION_BETA in headers.get("anthropic-beta", "") else 0,
     )
 
 

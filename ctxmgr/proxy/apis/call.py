@@ -31,7 +31,8 @@ class Speaker(msgspec.Struct, frozen=True):
 
 class ListCall(msgspec.Struct, frozen=True):
     """One request with a list. `rival`: what of the request makes the provider itself drop or add messages, ""
-    where nothing does. `overhead_bytes`: of what is sent beside the list and counts as input."""
+    where nothing does. `overhead_bytes`: of what is sent beside the list and counts as input.
+    `window_tokens`: of the window that the request asks for, 0 where it asks for none."""
 
     format: str
     model: str
@@ -40,6 +41,7 @@ class ListCall(msgspec.Struct, frozen=True):
     body: ListBody
     rival: str = ""
     overhead_bytes: int = 0
+    window_tokens: int = 0
 
     @property
     def overhead_tokens(self) -> int:

@@ -55,7 +55,8 @@ class ProgramConversation:
 
     def __init__(self, key: str, session: AsyncClientSession, prices: TieredPrices | None, call: ListCall) -> None:
         self.key, self.session, self.prices = key, session, prices
-        self.format, self.model, self.speaker = call.format, call.model, call.speaker
+        self.format, self.speaker = call.format, call.speaker
+        self.model, self.window_tokens = call.model, call.window_tokens
         self.lock = asyncio.Lock()
         self.account = Account()
         self.is_paused = self.gives_summary = False

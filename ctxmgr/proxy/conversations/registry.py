@@ -60,9 +60,9 @@ class Conversations:
         if found is None:
             found = self._begun(base, known, call)
             known.append(found)
-        elif found.model != call.model:
+        elif (found.model, found.window_tokens) != (call.model, call.window_tokens):
             settings = self._settings(call)
-            found.model, found.prices = call.model, settings.prices
+            found.model, found.window_tokens, found.prices = call.model, call.window_tokens, settings.prices
             found.tell(found.session.model_select(_model(call, settings)))
         found.used_ms = self._now_ms()
         self._let_go()
@@ -75,7 +75,10 @@ class Conversations:
     # within
 
     def _settings(self, call: ListCall) -> ProgramSettings:
-        return self._settings_for(call.speaker.program, call.model, call.speaker.is_subagent)
+        settings = self._settings_for(call.speaker.program, call.model, call.speaker.is_subagent)
+        if call.window_tokens and settings.origins["window"].kind in ("model", "default"):
+            settings = msgspec.structs.replace(settings, window=call.window_tokens)
+        return settings
 
     def _begun(self, base: str, known: list[ProgramConversation], call: ListCall) -> ProgramConversation:
         settings = self._settings(call)

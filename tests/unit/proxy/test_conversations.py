@@ -1,5 +1,6 @@
 """Which conversation a list is of: by what the program says, else by the list itself, here and after a restart."""
 
+import asyncio
 import json
 from collections.abc import Sequence
 from typing import Any
@@ -218,3 +219,21 @@ async def test_what_a_conversation_left_behind_tells_nothing_of_what_was_said(ri
     assert path.stat().st_mode & 0o777 == 0o600
     assert [len(line.split(" ")) for line in path.read_text().splitlines()] == [3, 3, 3]
     assert "Read" not in path.read_text()
+
+
+@pytest.mark.parametrize(
+    ("flags", "windows"),
+    [({"window": None}, [200_000, 1_000_000, 200_000]), ({"window": 50_000}, [50_000] * 3)],
+    ids=["nobody says another", "the user says another"],
+)
+async def test_a_million_that_is_asked_for_by_a_beta_is_the_window(
+    rig: Any, flags: dict[str, Any], windows: list[int]
+) -> None:
+    made = await rig(**flags)
+    found: list[int] = []
+    for number, betas in enumerate(["a-1", "claude-code-1,context-1m-2025-08-07", "a-1"]):
+        await sent(made, long(number), SESSION | {"anthropic-beta": betas})
+        (one,) = made.proxy.conversations.all()
+        await asyncio.gather(*one._telling)
+        found.append((await one.session.request("getStatus"))["contextWindow"])
+    assert found == windows
