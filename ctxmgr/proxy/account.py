@@ -6,7 +6,8 @@
 2. In observe mode the program's own list was sent: what it would have been is the other one.
 3. A call without a count is not in the sums, and it is said how many these are: some programs ask a provider that
    streams for none. A call that passed untouched is the same on both sides.
-4. Dollars by the model's prices, where they are known.
+4. Where ctxmgr did not answer, both sides are what was sent.
+5. Dollars by the model's prices, where they are known.
 """
 
 from collections import deque

@@ -88,11 +88,12 @@ class Rewriter:
             return
         prices, weights, observed = prepared.conversation.prices, prepared.weights, self._settings.observe
         sent, scale = account.bill(counted, prices), prepared.conversation.account.scale
-        if observed:
+        is_weighed = prepared.listed.outcome.report is not None
+        if is_weighed and observed:
             scale.learn(weights.own_tokens, weights.own_prefix_tokens, sent.input_tokens)
-        else:
+        elif is_weighed:
             scale.learn(weights.projected_tokens, weights.projected_prefix_tokens, sent.input_tokens)
-        other = account.other_bill(counted, weights, scale.value, prices, observed)
+        other = account.other_bill(counted, weights, scale.value, prices, observed) if is_weighed else sent
         for one in accounts:
             one.count(sent, other, prepared.body is not None)
         if prepared.call.kind == "turn":

@@ -124,8 +124,8 @@ class ProgramConversation:
         return msgspec.structs.replace(listed, messages=ask.with_prompt(listed.messages, last_is_kept))
 
     def weights(self, call: ListCall, listed: Listed) -> Weights:
-        """Of this call's lists, with what is sent beside them; nothing is known of the other list where ctxmgr did
-        not answer."""
+        """Of this call's lists, with what is sent beside them; nothing is known of either where ctxmgr did not
+        answer."""
         report, beside = listed.outcome.report, call.overhead_tokens
         if report is None:
             return Weights(beside, beside, beside, beside)

@@ -141,6 +141,19 @@ async def test_without_an_engine_every_call_passes_byte_for_byte(
     assert made.said
 
 
+async def test_what_was_sent_without_an_engine_is_the_same_on_both_sides(rig: Any) -> None:
+    made = await rig()
+    await rewritten(made)
+    os.kill(engine(made), signal.SIGKILL)
+    made.proxy._client._retry_ms = None  # and no other comes
+    account, (one,) = made.proxy.rewriter.account, made.proxy.conversations.all()
+    made.upstream.answer = answers(turn(9_000, read=5_000))
+    before, scale = (account.sent.dollars, account.other.dollars), one.account.scale.value
+    await posted(made, 13)
+    assert account.sent.dollars - before[0] == pytest.approx(account.other.dollars - before[1])
+    assert one.account.scale.value == scale
+
+
 async def test_a_fault_of_the_proxys_own_lets_the_call_pass(rig: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     made = await rig()
     monkeypatch.setattr(made.proxy.rewriter, "_prepared", lambda *given: 1 // 0)
