@@ -45,7 +45,8 @@ def test_the_examples_in_python_run(number: int, printed: str, tmp_path: Path) -
     run = [sys.executable, "-W", "error", "-c", example]
     env = {**os.environ, "PYTHONPATH": str(DOCS.parent)}
     done = subprocess.run(run, cwd=tmp_path, env=env, capture_output=True, text=True, check=False, timeout=60)
-    assert (done.returncode, done.stderr, done.stdout) == (0, "", printed)
+    out = done.stdout.removeprefix("starting\n")  # which it tells where the machine is too busy to start in time
+    assert (done.returncode, done.stderr, out) == (0, "", printed)
 
 
 @pytest.mark.parametrize("preset", policy.Preset.__args__)  # type: ignore[attr-defined]
