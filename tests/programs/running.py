@@ -59,14 +59,16 @@ class Claude:
 @dataclass(frozen=True)
 class Codex:
     """`custom`: with a provider of its own it compacts by a prompt, with the built-in one by an item.
-    `compacts_at_tokens`: where it does so by itself."""
+    `compacts_at_tokens`: where it does so by itself. With "gpt-6.1-sol", its default, tools stand in the list, and
+    the one that does the rest runs JavaScript."""
 
     custom: bool = True
     compacts_at_tokens: int | None = None
+    model: str = "gpt-5.5"
     program: Program = CODEX
 
     def command(self, prompt: str, resumes: bool, url: str) -> list[str]:
-        keys = {"model": '"gpt-5.5"'}
+        keys = {"model": f'"{self.model}"'}
         if self.custom:
             row = {
                 "name": "scripted",

@@ -46,7 +46,7 @@ def named(agent: Agent) -> str:
     return agent.program.name
 
 
-@pytest.mark.parametrize("agent", AGENTS, ids=named)
+@pytest.mark.parametrize("agent", [*AGENTS, Codex(model="gpt-6.1-sol")], ids=[*map(named, AGENTS), "codex in code"])
 def test_thirty_steps_and_a_resumed_session(playing: Playing, through: Through, agent: Agent) -> None:
     session, provider = playing(agent, LOOK, GO_ON)
     assert session.prompt("Look through the modules, please.") == DONE

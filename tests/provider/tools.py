@@ -3,6 +3,7 @@
 What a program has no tool for is done with its shell. Knows no API: declared tools come as `Tool`.
 """
 
+import json
 import shlex
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -68,11 +69,20 @@ def tool_call(act: Act, tools: Iterable[Tool], root: str) -> ToolCall:
         return ToolCall(found.name, _arguments(_values(act, root), found, roles), namespace=found.namespace)
     if isinstance(act, Edit) and "apply_patch" in by_name:
         return _patching(act, by_name["apply_patch"])
+    if isinstance(act, Run) and "exec" in by_name and by_name["exec"].custom:
+        return ToolCall("exec", _code(act), custom=True, namespace=by_name["exec"].namespace)
     if isinstance(act, Agent) and "exec_command" in by_name:
         return ToolCall("spawn_agent", {"message": act.script.prompt}, namespace="multi_agent_v1")
     if isinstance(act, Run | Agent):
         raise LookupError(f"no tool for {act} among {sorted(by_name)}")
     return tool_call(Run(_in_shell(act)), by_name.values(), root)
+
+
+def _code(act: Run) -> str:
+    """For a program whose one tool runs JavaScript, in which its other tools are functions. It prints the command
+    too: what two commands that print nothing gave would be the same result."""
+    command = json.dumps(act.command)
+    return f"const done = await tools.exec_command({{cmd: {command}}});\ntext({command});\ntext(done.output);"
 
 
 def _values(act: Act, root: str) -> dict[str, str]:

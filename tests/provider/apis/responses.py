@@ -24,7 +24,8 @@ class Responses:
         end = max((at for at, one in enumerate(items) if not _is_models(one)), default=-1)  # then an answer was cut
         last = max((at for at, one in enumerate(items[:end]) if _is_models(one)), default=-1)
         news, earlier = list(_came(items[last + 1 :])), list(_came(items[: last + 1]))
-        tools = [tool for one in body.get("tools", []) for tool in _tools(one)]
+        later = [one for item in items if rules.kind_of(item) == "additional_tools" for one in item["tools"]]
+        tools = [tool for one in (*body.get("tools", []), *later) for tool in _tools(one)]
         if body.get("text", {}).get("format", {}).get("type") == "json_schema":
             return Request(news, earlier, tools, "title")
         if rules.kind_of(items[-1]) == "compaction_trigger" or (news and asks_summary(news[-1].text)):
@@ -108,7 +109,7 @@ def _came(items: list[Json]) -> Iterator[Came]:
 def _tools(one: Json) -> Iterator[Tool]:
     if one["type"] == "namespace":
         for tool in one["tools"]:
-            yield Tool(tool["name"], tool.get("parameters", {}), namespace=one["name"])
+            yield Tool(tool["name"], tool.get("parameters", {}), tool.get("type") == "custom", one["name"])
     elif one["type"] in ("function", "custom"):
         yield Tool(one["name"], one.get("parameters", {}), custom=one["type"] == "custom")
 

@@ -18,7 +18,8 @@ Json = dict[str, Any]
 CALLS = ("function_call", "custom_tool_call", "tool_search_call", "local_shell_call")
 OUTPUTS = tuple(f"{kind}_output" for kind in CALLS)
 SEALED = ("reasoning", "compaction")
-TYPES = ("message", *CALLS, *OUTPUTS, *SEALED, "compaction_trigger", "web_search_call", "item_reference")
+BESIDE = ("additional_tools", "compaction_trigger", "web_search_call", "item_reference")
+TYPES = ("message", *CALLS, *OUTPUTS, *SEALED, *BESIDE)
 _CAME_WITH = re.compile(r"_(p\d+s\d+\w*)n\d+$")  # an item's id names the answer it came in
 
 

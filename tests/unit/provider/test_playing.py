@@ -120,6 +120,8 @@ CLAUDE = (
     Tool("Edit", {"properties": {"file_path": {}, "old_string": {}, "new_string": {}}}),
     Tool("Write", {"properties": {"file_path": {}, "content": {}}}),
 )
+IN_CODE = (Tool("exec", {}, custom=True, namespace="functions"),)
+CODE = 'const done = await tools.exec_command({cmd: "cat a"});\ntext("cat a");\ntext(done.output);'
 CODEX = (Tool("exec_command", {"properties": {"cmd": {}}}), Tool("apply_patch", {}, custom=True))
 CLINE = (
     Tool("run_commands", {"properties": {"commands": {"type": "array", "items": {"type": "string"}}}}),
@@ -146,6 +148,7 @@ PATCH = "*** Begin Patch\n*** Update File: a\n@@\n-x\n+y\n*** End Patch\n"
         ),
         (Write("a", "x"), CLAUDE, ToolCall("Write", {"file_path": "/tree/a", "content": "x"})),
         (Read("a"), CODEX, ToolCall("exec_command", {"cmd": "cat a"})),
+        (Read("a"), IN_CODE, ToolCall("exec", CODE, custom=True, namespace="functions")),
         (Write("a", "x y"), CODEX, ToolCall("exec_command", {"cmd": "printf %s 'x y' > a"})),
         (Edit("a", "x\n", "y\n"), CODEX, ToolCall("apply_patch", PATCH, custom=True)),
         (Agent(INNER), CODEX, ToolCall("spawn_agent", {"message": "Count the tests"}, False, "multi_agent_v1")),
