@@ -8,7 +8,7 @@ import re
 from ctxmgr.engine.tools.outcome import counting
 from ctxmgr.engine.tools.outcome.counting import Counting
 from ctxmgr.engine.tools.outcome.report import NEVER, OutputReader, counted
-from ctxmgr.engine.tools.shell.programs import words_of
+from ctxmgr.engine.tools.shell import words_of
 
 WRAPPERS = words_of("npm pnpm yarn bun make gmake just task mise uv poetry tox nox nx turbo")
 _NEVER = NEVER.pattern
