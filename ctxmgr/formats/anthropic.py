@@ -54,47 +54,43 @@ def view(raw: bytes) -> View:
 
 def set_result(raw: bytes, texts: dict[int, str]) -> bytes:
     """The user message with the contents of these results (by block index) replaced; all else byte for byte."""
-    listed = content.elements(content.members(raw)["content"])
-    for number, told in texts.items():
-        old = content.members(listed[number]).get("content")
-        listed[number] = msgspec.Raw(content.put(listed[number], {"content": content.retold(old, told)}))
-    return content.put(raw, {"content": content.listed(listed)})
+
+    def edit(block: msgspec.Raw, told: str) -> bytes:
+        return content.put(block, {"content": content.retold(content.members(block).get("content"), told)})
+
+    return content.edited(raw, "content", texts, edit)
 
 
 def set_text(raw: bytes, texts: dict[int, str]) -> bytes:
     """The user message with the texts of these blocks replaced: texts, or results, whose images stay."""
     if not bytes(content.members(raw)["content"]).startswith(b"["):
         return content.put(raw, {"content": texts[0]})
-    listed = content.elements(content.members(raw)["content"])
-    for number, told in texts.items():
-        fields = content.members(listed[number])
-        changed = (
-            {"text": told} if "text" in fields else {"content": content.with_text(fields.get("content"), told)}
-        )
-        listed[number] = msgspec.Raw(content.put(listed[number], changed))
-    return content.put(raw, {"content": content.listed(listed)})
+
+    def edit(block: msgspec.Raw, told: str) -> bytes:
+        fields = content.members(block)
+        if "text" in fields:
+            return content.put(block, {"text": told})
+        return content.put(block, {"content": content.with_text(fields.get("content"), told)})
+
+    return content.edited(raw, "content", texts, edit)
 
 
 def set_media(raw: bytes, markers: dict[int, dict[int, str]]) -> bytes:
     """The user message with texts in the place of these pictures and documents: by block, and by their number in a
     result."""
-    listed: list[Any] = content.elements(content.members(raw)["content"])
-    for number, texts in markers.items():
-        fields = content.members(listed[number])
+
+    def edit(block: msgspec.Raw, texts: dict[int, str]) -> bytes:
+        fields = content.members(block)
         if "tool_use_id" in fields:
-            anew = content.with_markers(fields.get("content"), texts)
-            listed[number] = msgspec.Raw(content.put(listed[number], {"content": anew}))
-        else:
-            listed[number] = content.marked(listed[number], texts[0])
-    return content.put(raw, {"content": content.listed(listed)})
+            return content.put(block, {"content": content.with_markers(fields.get("content"), texts)})
+        return msgspec.json.encode(content.marked(block, texts[0]))
+
+    return content.edited(raw, "content", markers, edit)
 
 
 def set_arguments(raw: bytes, given: dict[int, dict[str, Any]]) -> bytes:
     """The assistant's message with the input of these calls (by block index) replaced."""
-    listed = content.elements(content.members(raw)["content"])
-    for number, arguments in given.items():
-        listed[number] = msgspec.Raw(content.put(listed[number], {"input": arguments}))
-    return content.put(raw, {"content": content.listed(listed)})
+    return content.edited(raw, "content", given, lambda block, arguments: content.put(block, {"input": arguments}))
 
 
 def drop(raw: bytes, numbers: frozenset[int]) -> bytes | None:

@@ -5,7 +5,7 @@ weighed by its JSON. A member that is put anew leaves all others byte for byte; 
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -15,6 +15,8 @@ from ctxmgr.model import PACKET_MARK, Block, Media, View
 TEXTS = frozenset(("text", "input_text", "output_text", "summary_text", "reasoning_text"))
 _IMAGES = frozenset(("image", "image_url", "input_image", "computer_screenshot"))
 _PAGES = frozenset(("document", "file", "input_file", "input_audio", "audio"))
+
+New = TypeVar("New")
 
 _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder().decode
@@ -201,9 +203,19 @@ def marked(raw_block: msgspec.Raw, told: str, kind: str = "text") -> dict[str, A
     return {"type": kind, "text": told} | ({} if mark is None else {"cache_control": mark})
 
 
-def without(raw: bytes, numbers: frozenset[int], block_count: int) -> bytes | None:
-    """A message without these of its `block_count` blocks; None where none is left."""
+def without(raw: bytes, numbers: frozenset[int], block_count: int, name: str = "content") -> bytes | None:
+    """A message without these of its `block_count` blocks, which the member `name` holds; None where none is
+    left."""
     if len(numbers) == block_count:
         return None
-    kept = [one for number, one in enumerate(elements(members(raw)["content"])) if number not in numbers]
-    return put(raw, {"content": listed(kept)})
+    kept = [one for number, one in enumerate(elements(members(raw)[name])) if number not in numbers]
+    return put(raw, {name: listed(kept)})
+
+
+def edited(raw: bytes, name: str, news: Mapping[int, New], edit: Callable[[msgspec.Raw, New], bytes]) -> bytes:
+    """A message with these of the blocks that its member `name` holds put anew, each as `edit` makes it of the old
+    one and of what is new; all others byte for byte."""
+    blocks = _elements(_members(raw)[name])
+    for number, new in news.items():
+        blocks[number] = msgspec.Raw(edit(blocks[number], new))
+    return put(raw, {name: listed(blocks)})
