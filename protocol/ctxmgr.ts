@@ -1090,7 +1090,7 @@ export interface TurnEndParams {
 
 /**
  * Tokens as the provider counted them: in these words, or the provider's own object as it came (members in
- * snake_case: Anthropic's, OpenAI's).
+ * snake_case: Anthropic's, OpenAI's; those that end in `TokenCount`: Gemini's).
  */
 export interface UsageParams {
   /** Input that no cache held. */
@@ -1123,6 +1123,18 @@ export interface UsageParams {
   input_tokens_details?: CachedTokens | null;
   /** OpenAI chat completions: how much of the input a cache held. */
   prompt_tokens_details?: CachedTokens | null;
+  /** Gemini: all input but what its tools gave. Since 1.1. */
+  promptTokenCount?: number | null;
+  /** Gemini: input that its own tools gave. Since 1.1. */
+  toolUsePromptTokenCount?: number | null;
+  /** Gemini: how much of the input a cache held. Since 1.1. */
+  cachedContentTokenCount?: number | null;
+  /** Gemini: output without thoughts. Since 1.1. */
+  candidatesTokenCount?: number | null;
+  /** Gemini: thoughts. Since 1.1. */
+  thoughtsTokenCount?: number | null;
+  /** Gemini: all of them. Since 1.1. */
+  totalTokenCount?: number | null;
 }
 
 /** Of OpenAI's counts: how much of the input a cache held. */

@@ -148,6 +148,32 @@ def _item(block: Json, id: str) -> Json:
     return {"type": "message", "id": f"msg_{id}", "role": "assistant", "status": "completed", "content": content}
 
 
+def to_gemini(messages: Iterable[Json]) -> list[Json]:
+    out: list[Json] = []
+    for one in messages:
+        role = one["role"]
+        if role == "assistant":
+            out.append({"role": "model", "parts": [_part(block) for block in one["content"]]})
+        elif role == "toolResult":
+            response = {"id": one["toolCallId"], "name": one["toolName"]}
+            part = {"functionResponse": {**response, "response": {"output": one["content"][0]["text"]}}}
+            if out and "functionResponse" in out[-1]["parts"][0]:
+                out[-1]["parts"].append(part)
+            else:
+                out.append({"role": "user", "parts": [part]})
+        else:
+            out.append({"role": "user", "parts": [{"text": one["content"]}]})
+    return out
+
+
+def _part(block: Json) -> Json:
+    if block["type"] == "toolCall":
+        return {"functionCall": {"id": block["id"], "name": block["name"], "args": block["arguments"]}}
+    if block["type"] == "thinking":
+        return {"text": block["thinking"], "thought": True, "thoughtSignature": "c2lnbmVk"}
+    return {"text": block["text"]}
+
+
 # and back; the tool of a result and whether it failed are the caller's to know
 
 
@@ -209,6 +235,25 @@ def _from_item(one: Json) -> Json:
     return {"type": "text", "text": one["content"][0]["text"]}
 
 
+def from_gemini(contents: Iterable[Json]) -> list[Json]:
+    out: list[Json] = []
+    for one in contents:
+        if one["role"] == "model":
+            out.append({"role": "assistant", "content": [_from_part(part) for part in one["parts"]]})
+        elif "text" in one["parts"][0]:
+            out.append(_users(one["parts"][0]["text"]))
+        else:
+            told = (part["functionResponse"] for part in one["parts"])
+            out += [_result(each["id"], each["response"]["output"]) for each in told]
+    return out
+
+
+def _from_part(part: Json) -> Json:
+    if "functionCall" in part:
+        return _call(part["functionCall"]["id"], part["functionCall"]["name"], part["functionCall"]["args"])
+    return _thought(part["text"]) if part.get("thought") else {"type": "text", "text": part["text"]}
+
+
 def _users(text: str) -> Json:
     return _packet(text) if text.startswith(MARK) else {"role": "user", "content": text}
 
@@ -234,12 +279,14 @@ TO: dict[str, Callable[[Iterable[Json]], list[Json]]] = {
     "openai": to_openai,
     "anthropic": to_anthropic,
     "responses": to_responses,
+    "gemini": to_gemini,
 }
 BACK: dict[str, Callable[[Iterable[Json]], list[Json]]] = {
     "pi": list,
     "openai": from_openai,
     "anthropic": from_anthropic,
     "responses": from_responses,
+    "gemini": from_gemini,
 }
 
 

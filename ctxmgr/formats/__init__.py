@@ -19,11 +19,12 @@ A format, and what reads it, is loaded when it is used: a start of the sidecar w
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from ctxmgr.formats.table import AUTO, FORMATS, checked_name, form_of
+from ctxmgr.formats.table import AUTO, FIRST_NAMES, FORMATS, checked_name, form_of
 
 __all__ = [
     "AUTO",
     "BEGINNING",
+    "FIRST_NAMES",
     "FORMATS",
     "Progress",
     "auto",

@@ -13,6 +13,7 @@ OPENINGS = (
     "Another language model started to solve this problem",  # Codex
     "I spoke to you previously about a number of things",  # Aider
     "<state_snapshot>",  # Gemini CLI
+    "<scratchpad>",  # the same, where the model thought aloud before it
 )
 
 

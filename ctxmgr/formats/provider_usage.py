@@ -10,6 +10,8 @@ Rules:
    `prompt_tokens` and Anthropic's cache counts in one object, and the cached are inside. A total tells too: beside
    `input_tokens` it must have room for them, and they are beside `prompt_tokens` only where it is just that sum.
    What is more than was sent can not be inside.
+5. Gemini's `promptTokenCount` holds the cached ones; what its own tools brought into the prompt, and what was
+   thought, stand beside it and beside the answer.
 """
 
 from typing import Any
@@ -18,13 +20,15 @@ from ctxmgr.model import Usage
 
 _OURS = ("input", "output", "cacheRead", "cacheWrite")
 _ANTHROPIC = ("cache_read_input_tokens", "cache_creation_input_tokens")
+_GEMINI_SENT = ("promptTokenCount", "toolUsePromptTokenCount")
+_GEMINI_OUTPUT = ("candidatesTokenCount", "thoughtsTokenCount")
 
 
 def usage(fields: Any) -> Usage | None:
     """The usage of a decoded usage object, in tokens; None where it holds no count. The total holds the output."""
     if not isinstance(fields, dict):
         return None
-    return _ours(fields) or _provider(fields)
+    return _ours(fields) or _provider(fields) or _gemini(fields)
 
 
 def _ours(fields: dict[str, Any]) -> Usage | None:
@@ -48,6 +52,13 @@ def _provider(fields: dict[str, Any]) -> Usage | None:
     read = min(sent - written, read or held)
     total = total or sent + output
     return Usage(sent - read - written, output, read, written, total) if total else None
+
+
+def _gemini(fields: dict[str, Any]) -> Usage | None:
+    sent, output = (sum(_number(fields, name) for name in some) for some in (_GEMINI_SENT, _GEMINI_OUTPUT))
+    read = min(sent, _number(fields, "cachedContentTokenCount"))
+    total = _number(fields, "totalTokenCount") or sent + output
+    return Usage(sent - read, output, read, 0, total) if total else None
 
 
 def _number(fields: dict[str, Any], name: str) -> int:

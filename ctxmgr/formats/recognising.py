@@ -25,6 +25,7 @@ ROLES = {
     **dict.fromkeys(("toolResult", "bashExecution", "branchSummary", "compactionSummary"), ("pi",)),
     **dict.fromkeys(("tool", "function"), ("openai",)),
     "developer": ("openai", "responses"),
+    "model": ("gemini",),
 }
 BLOCKS = {
     "toolCall": "pi",
@@ -54,6 +55,8 @@ class _Marked(msgspec.Struct, frozen=True):
     content: msgspec.Raw = _NONE
     message: msgspec.Raw = _NONE
     choices: msgspec.Raw = _NONE
+    parts: msgspec.Raw = _NONE
+    candidates: msgspec.Raw = _NONE
     tool_calls: msgspec.Raw = _NONE
     function_call: msgspec.Raw = _NONE
     tool_call_id: msgspec.Raw = _NONE
@@ -151,6 +154,8 @@ def _marks(found: _Marked) -> Iterator[str]:
         yield "responses"
     if found.object == "response":
         yield "responses"
+    if _there(found.parts) or _there(found.candidates):
+        yield "gemini"
     if bytes(found.content).startswith(b"["):
         for raw in _blocks(found.content):
             yield from _marks_of_block(raw)

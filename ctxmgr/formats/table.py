@@ -6,7 +6,9 @@ from types import ModuleType
 
 from ctxmgr.model import invalid_params
 
-NAMES = ("pi", "openai", "anthropic", "responses")
+FIRST_NAMES = ("pi", "openai", "anthropic", "responses")
+"""Of the first version of the protocol."""
+NAMES = (*FIRST_NAMES, "gemini")
 AUTO = "auto"
 """Names the one that the first messages show."""
 

@@ -3,7 +3,7 @@
 import msgspec
 
 from ctxmgr import __version__
-from ctxmgr.formats import AUTO, FORMATS, checked_name
+from ctxmgr.formats import AUTO, FIRST_NAMES, FORMATS, checked_name
 from ctxmgr.model import Preset, check_tools, invalid_params, policy_keys
 from ctxmgr.model.api import lifecycle, since
 from ctxmgr.server.config import ConnectionConfig
@@ -34,7 +34,7 @@ def settled(
         state_dir=params.state_dir or state_dir,
         tools=params.tools or (),
     )
-    formats = tuple(FORMATS) if version == since.FIRST_VERSION else (*FORMATS, AUTO)
+    formats = FIRST_NAMES if version == since.FIRST_VERSION else (*FORMATS, AUTO)
     result = lifecycle.InitializeResult(
         version,
         lifecycle.ServerInfo("ctxmgr", __version__),

@@ -79,6 +79,8 @@ def newer(value: Any, shape: Any) -> list[str]:
 TRANSCRIPTS = ROOT / "protocol" / "transcripts"
 OF_NEWER_HOSTS = {
     TRANSCRIPTS / "connection" / "five-messages.jsonl",
+    TRANSCRIPTS / "formats" / "gemini.jsonl",
+    TRANSCRIPTS / "formats" / "gemini-pruned.jsonl",
     TRANSCRIPTS / "latch" / "a-refusal-teaches-the-window.jsonl",
     TRANSCRIPTS / "tools" / "declared-of-one-session.jsonl",
 }

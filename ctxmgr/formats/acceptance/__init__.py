@@ -8,6 +8,7 @@ asked for: all of these providers take messages of one role after each other.
 """
 
 from ctxmgr.formats.acceptance.anthropic import accept as accept_anthropic
+from ctxmgr.formats.acceptance.gemini import accept as accept_gemini
 from ctxmgr.formats.acceptance.openai import accept as accept_openai
 from ctxmgr.formats.acceptance.pi import accept as accept_pi
 from ctxmgr.formats.acceptance.progress import BEGINNING, Progress, refused
@@ -17,6 +18,7 @@ __all__ = [
     "BEGINNING",
     "Progress",
     "accept_anthropic",
+    "accept_gemini",
     "accept_openai",
     "accept_pi",
     "accept_responses",

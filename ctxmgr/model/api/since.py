@@ -35,6 +35,12 @@ SINCE: dict[str, str] = {
     "Status.learnedWindow": "1.1",
     "Status.ratio": "1.1",
     "TurnEndResult.send": "1.1",
+    "UsageParams.cachedContentTokenCount": "1.1",
+    "UsageParams.candidatesTokenCount": "1.1",
+    "UsageParams.promptTokenCount": "1.1",
+    "UsageParams.thoughtsTokenCount": "1.1",
+    "UsageParams.toolUsePromptTokenCount": "1.1",
+    "UsageParams.totalTokenCount": "1.1",
 }
 
 

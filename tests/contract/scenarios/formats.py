@@ -37,13 +37,22 @@ USAGE: dict[str, Fields] = {
         "output_tokens": 1_000,
         "total_tokens": 101_000,
     },
+    "gemini": {
+        "promptTokenCount": 100_000,
+        "cachedContentTokenCount": 90_000,
+        "candidatesTokenCount": 400,
+        "thoughtsTokenCount": 600,
+        "totalTokenCount": 101_000,
+    },
 }
+VERSIONS = {"gemini": "1.1"}  # that first knew a format, where it is not 1.0
 
 
 def _opened(name: str, policy: Fields) -> Talk:
     talk = Talk(start=False)
     policy = {"tokenizer": ESTIMATE, **policy}
-    answer = talk.call("initialize", protocolVersion="1.0", messageFormat=name, capabilities=HOST, policy=policy)
+    terms: Fields = {"protocolVersion": VERSIONS.get(name, "1.0"), "messageFormat": name, "capabilities": HOST}
+    answer = talk.call("initialize", **terms, policy=policy)
     assert name in (*answer["capabilities"]["messageFormats"], "auto")
     talk.call("session_start", sessionId="s", model={"id": "model-1", "contextWindow": 200_000})
     return talk
@@ -184,6 +193,15 @@ def responses() -> Talk:
 
 
 @behaviour(
+    "formats/gemini",
+    "Gemini's contents: several responses in one are shortened one by one; signed thoughts are as they came.",
+    "design 3; the format's own rules",
+)
+def gemini() -> Talk:
+    return _lived("gemini")
+
+
+@behaviour(
     "formats/openai-pruned",
     "Chat completions have no error flag: what failed is told from its text, and is not pruned.",
     "design 3 and 4, rule 6",
@@ -208,6 +226,15 @@ def anthropic_pruned() -> Talk:
 )
 def responses_pruned() -> Talk:
     return _pruned("responses")
+
+
+@behaviour(
+    "formats/gemini-pruned",
+    "Of two responses in one of Gemini's contents the old output is pruned, what failed stays.",
+    "design 3 and 4, rule 6",
+)
+def gemini_pruned() -> Talk:
+    return _pruned("gemini")
 
 
 @behaviour(

@@ -42,6 +42,22 @@ THOUGHT = {"type": "reasoning", "summary": [], "encrypted_content": "x"}
 PI_CALL = {"role": "assistant", "content": [{"type": "toolCall", "id": "t1", "name": "read", "arguments": {}}]}
 PI_RESULT = {"role": "toolResult", "toolCallId": "t1", "toolName": "read", "content": [TEXT], "isError": False}
 
+ASKS = {"functionCall": {"id": "t1", "name": "read", "args": {}}}
+GIVES = {"functionResponse": {"id": "t1", "name": "read", "response": {"output": "x"}}}
+NAMED = {"functionCall": {"name": "read", "args": {}}}
+ANSWERED = {"functionResponse": {"name": "read", "response": {"output": "x"}}}
+
+
+def model(*parts: Any) -> dict[str, Any]:
+    return {"role": "model", "parts": list(parts)}
+
+
+def users(*parts: Any) -> dict[str, Any]:
+    return {"role": "user", "parts": list(parts)}
+
+
+WORDS = {"text": "go"}
+
 # format, list, what is refused
 LISTS: list[tuple[str, list[Any], set[str]]] = [
     ("anthropic", [USER, said(USE), told(RESULT)], set()),
@@ -77,6 +93,23 @@ LISTS: list[tuple[str, list[Any], set[str]]] = [
     ("responses", [USER, OUTPUT], {"pairs"}),
     ("responses", [USER, CALL, OUTPUT, OUTPUT], {"pairs"}),
     ("responses", [USER, THOUGHT, USER], {"reasoning"}),
+    ("gemini", [users(WORDS), model(ASKS), users(GIVES), model(WORDS)], set()),
+    (
+        "gemini",
+        [users(WORDS), model(ASKS), users(GIVES), users(WORDS), model(WORDS), model(ASKS), users(GIVES)],
+        set(),
+    ),
+    ("gemini", [users(WORDS), model(NAMED, NAMED), users(ANSWERED, ANSWERED, WORDS)], set()),
+    ("gemini", [users(WORDS), model(NAMED), users(ANSWERED), model(NAMED), users(ANSWERED)], set()),
+    ("gemini", [], {"empty list"}),
+    ("gemini", [model(WORDS)], {"first role"}),
+    ("gemini", [users(GIVES)], {"pairs"}),
+    ("gemini", [users(WORDS), model(ASKS)], {"pairs"}),
+    ("gemini", [users(WORDS), model(ASKS), users(WORDS), model(WORDS)], {"pairs"}),
+    ("gemini", [users(WORDS), model(NAMED, NAMED), users(ANSWERED)], {"pairs"}),
+    ("gemini", [users(WORDS), model(NAMED), users(GIVES)], {"pairs"}),
+    ("gemini", [users(WORDS), model(ASKS), users(GIVES), model(WORDS), users(GIVES)], {"pairs"}),
+    ("gemini", [users(), model(WORDS)], {"empty message"}),
     ("pi", [USER, PI_CALL, PI_RESULT], set()),
     ("pi", [PI_CALL, PI_RESULT], {"first role"}),
     ("pi", [USER, PI_RESULT], {"pairs"}),

@@ -29,6 +29,15 @@ def test_by_the_words_before_it(format: str, opening: str) -> None:
     assert view(format, [{"type": kind, "text": text}]).summary_text == text
 
 
+@pytest.mark.parametrize("opening", OPENINGS)
+def test_of_a_part_beside_others(opening: str) -> None:
+    """As Gemini CLI has it, behind what it says of the machine."""
+    message = {"role": "user", "parts": [{"text": "Today is Monday."}, {"text": f"{opening} and so on."}]}
+    found: View = FORMATS["gemini"].view(json.dumps(message).encode())
+    assert [block.kind for block in found.blocks] == ["text", "summary"]
+    assert (found.summary, found.summary_text) == ("compaction", f"{opening} and so on.")
+
+
 def test_behind_reminders_it_is_one_block_of_them() -> None:
     """As Claude Code has it where it compacts by itself."""
     text = f"{OPENINGS[0]} that ran out of context."

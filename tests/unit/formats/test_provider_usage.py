@@ -105,6 +105,22 @@ TABLE: list[tuple[str, dict[str, Any], Usage | None]] = [
         {"prompt_tokens": 5, "prompt_tokens_details": {"cached_tokens": 9}},
         Usage(0, 0, 5, 0, 5),
     ),
+    (
+        "gemini: the cached are inside, thoughts beside the answer",
+        {
+            "promptTokenCount": 1_000,
+            "cachedContentTokenCount": 900,
+            "candidatesTokenCount": 20,
+            "thoughtsTokenCount": 30,
+            "totalTokenCount": 1_050,
+        },
+        Usage(100, 50, 900, 0, 1_050),
+    ),
+    (
+        "gemini: what its own tools brought in",
+        {"promptTokenCount": 1_000, "toolUsePromptTokenCount": 200, "candidatesTokenCount": 20},
+        Usage(1_200, 20, 0, 0, 1_220),
+    ),
     ("nothing", {}, None),
     ("zeros", {"prompt_tokens": 0, "completion_tokens": 0}, None),
     ("nonsense", {"prompt_tokens": "many", "input_tokens": -1, "output_tokens": True}, None),

@@ -50,6 +50,13 @@ MARKED: dict[str, list[Json]] = {
         {"type": "compaction", "encrypted_content": "s"},
         {"object": "response", "output": []},
     ],
+    "gemini": [
+        {"role": "user", "parts": [{"text": "x"}]},
+        {"parts": [{"text": "x"}]},
+        {"role": "model", "parts": [{"functionCall": {"name": "read", "args": {}}}]},
+        {"role": "model"},
+        {"candidates": [{"content": {"role": "model", "parts": []}}]},
+    ],
 }
 # what is legal in several
 UNMARKED: list[Json] = [
@@ -128,5 +135,5 @@ def test_messages_that_show_no_format_are_served_as_all_others_are() -> None:
 
 def test_a_format_and_its_name() -> None:
     assert [form_of(name_of(form), "$") for form in (*FORMATS.values(), auto)] == [*FORMATS.values(), auto]
-    with pytest.raises(InvalidParams, match="message formats are pi, openai, anthropic, responses, auto"):
+    with pytest.raises(InvalidParams, match="message formats are pi, openai, anthropic, responses, gemini, auto"):
         form_of("nope", "$")

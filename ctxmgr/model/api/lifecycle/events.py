@@ -51,7 +51,7 @@ class CachedTokens(Wire, frozen=True):
 
 class UsageParams(Wire, frozen=True):
     """Tokens as the provider counted them: in these words, or the provider's own object as it came (members in
-    snake_case: Anthropic's, OpenAI's)."""
+    snake_case: Anthropic's, OpenAI's; those that end in `TokenCount`: Gemini's)."""
 
     input: Annotated[Count | None, Meta(description="Input that no cache held.")] = None
     output: Annotated[Count | None, Meta(description="Output.")] = None
@@ -86,6 +86,18 @@ class UsageParams(Wire, frozen=True):
     prompt_tokens_details: Annotated[
         CachedTokens | None, Meta(description="OpenAI chat completions: how much of the input a cache held.")
     ] = msgspec.field(default=None, name="prompt_tokens_details")
+    prompt_token_count: Annotated[Count | None, Meta(description="Gemini: all input but what its tools gave.")] = (
+        None
+    )
+    tool_use_prompt_token_count: Annotated[
+        Count | None, Meta(description="Gemini: input that its own tools gave.")
+    ] = None
+    cached_content_token_count: Annotated[
+        Count | None, Meta(description="Gemini: how much of the input a cache held.")
+    ] = None
+    candidates_token_count: Annotated[Count | None, Meta(description="Gemini: output without thoughts.")] = None
+    thoughts_token_count: Annotated[Count | None, Meta(description="Gemini: thoughts.")] = None
+    total_token_count: Annotated[Count | None, Meta(description="Gemini: all of them.")] = None
 
 
 class EntryIds(Wire, frozen=True):

@@ -1591,7 +1591,7 @@ pub struct TurnEndParams {
 }
 
 /// Tokens as the provider counted them: in these words, or the provider's own object as it came (members in
-/// snake_case: Anthropic's, OpenAI's).
+/// snake_case: Anthropic's, OpenAI's; those that end in `TokenCount`: Gemini's).
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct UsageParams {
@@ -1649,6 +1649,24 @@ pub struct UsageParams {
     #[serde(rename = "prompt_tokens_details")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prompt_tokens_details: Option<CachedTokens>,
+    /// Gemini: all input but what its tools gave. Since 1.1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prompt_token_count: Option<f64>,
+    /// Gemini: input that its own tools gave. Since 1.1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tool_use_prompt_token_count: Option<f64>,
+    /// Gemini: how much of the input a cache held. Since 1.1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cached_content_token_count: Option<f64>,
+    /// Gemini: output without thoughts. Since 1.1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub candidates_token_count: Option<f64>,
+    /// Gemini: thoughts. Since 1.1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub thoughts_token_count: Option<f64>,
+    /// Gemini: all of them. Since 1.1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub total_token_count: Option<f64>,
 }
 
 /// Of OpenAI's counts: how much of the input a cache held.

@@ -58,3 +58,12 @@ def openai() -> Talk:
 )
 def responses() -> Talk:
     return _lived("responses")
+
+
+@behaviour(
+    "epochs/gemini",
+    "Gemini's contents: a step leaves with its responses' content; of two a read is pruned, an error stays.",
+    "design 3 and 6",
+)
+def gemini() -> Talk:
+    return _lived("gemini")

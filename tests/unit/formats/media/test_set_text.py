@@ -31,7 +31,7 @@ def put(name: str, message: dict[str, Any], texts: dict[int, str]) -> Any:
     return json.loads(made)
 
 
-@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("name", sorted(set(FORMATS) - {"gemini"}))
 def test_a_bare_text_stays_one(name: str) -> None:
     message = {"role": "user", "content": "old", "n": 1}
     assert put(name, message, {0: "new"}) == {**message, "content": "new"}
@@ -75,6 +75,18 @@ RESULTS: dict[str, dict[str, Any]] = {
 def test_a_results_images_stay(name: str) -> None:
     found = put(name, RESULTS[name], {0: "new"})
     assert found.get("content", found.get("output")) == [part(name, "new"), IMAGES[name]]
+
+
+def test_a_geminis_responses_pictures_and_the_words_beside_stay() -> None:
+    picture = {"inlineData": {"mimeType": "image/png", "data": "xxxx"}}
+    response = {"id": "c", "name": "read", "response": {"output": "a"}, "parts": [picture]}
+    parts = [{"functionResponse": response}, picture, {"text": "b"}]
+    found = put("gemini", {"role": "user", "parts": parts}, {0: "new", 2: "words"})
+    assert found["parts"] == [
+        {"functionResponse": {**response, "response": {"output": "new"}}},
+        picture,
+        {"text": "words"},
+    ]
 
 
 def test_results_and_words_in_one_message() -> None:

@@ -69,6 +69,7 @@ CUTS = {
     "openai": [0, 1, 4, 5, 6, 9],
     "anthropic": [0, 1, 3, 4, 5, 7],
     "responses": [0, 1, 7, 8, 9, 15],  # not with a text or a call that has its thought before it
+    "gemini": [0, 1, 3, 4, 5, 7],
 }
 
 

@@ -10,7 +10,7 @@ from tests.contract.talk import HOST, Fields, Messages, Talk
 from tests.legality import lists
 from tests.translation import RULES, TO, plain
 
-FORMATS = ("pi", "openai", "anthropic", "responses")
+FORMATS = ("pi", "openai", "anthropic", "responses", "gemini")
 PRESETS = ("turns", "balanced")
 RULE = "Never touch the schema."
 BARE = "## Goal\nPort the parser\n\n## Next Steps\n1. Port the statements\n"  # lacks what the user ruled

@@ -1,0 +1,290 @@
+"""Turns contents of the Gemini API into views, and decisions back into such contents.
+
+Rules:
+
+1. Function responses lie in a user's content. Such a content is a user's, and opens a turn, only where it says
+   something too; pictures and files beside the responses are what tools gave.
+2. A call and its response are a pair by their id. Where they have none it is the function's name, and which of the
+   calls of that name in its content it is: responses come in the order of the calls.
+3. A response has no error flag: it failed where it has an `error`; else it is told from its text (`outcomes`), and
+   the doubtful are protected.
+4. Only texts, pictures and responses are ever put anew. A part that bears a `thoughtSignature` is signed, whatever
+   it holds: nothing in its content is touched.
+5. What the provider itself ran (code and its outcome, server tools) stands in one content: no pair of ours.
+6. Consecutive contents of one role are one for the provider. So the packet may be a user's content of its own, and
+   answers that a host keeps a part a content are one step.
+7. A user's text in which a host put the summary of an earlier list (`begun_anew`) is heard as one, and stays.
+8. A whole answer, an array of a stream's answers and an error object are taken as a model's content: `turn_end` may
+   bring any of them.
+
+Members are read in camelCase and in snake_case, as the API itself does. A block of the view is a part of the
+content, and has its number. Other fields and parts are kept as they came.
+Source: Google, "Gemini API reference", Content; "Function calling"; "Thought signatures".
+"""
+
+from collections import Counter
+from typing import Any
+
+import msgspec
+
+from ctxmgr.formats import content, media
+from ctxmgr.formats.acceptance import accept_gemini as accept
+from ctxmgr.formats.begun_anew import is_summary
+from ctxmgr.formats.content import spelled, text
+from ctxmgr.formats.outcomes import failure, verdict
+from ctxmgr.formats.provider_usage import usage
+from ctxmgr.model import Block, Media, View
+
+__all__ = [
+    "accept",
+    "drop",
+    "extra_weight",
+    "packet",
+    "set_arguments",
+    "set_media",
+    "set_result",
+    "set_text",
+    "usage",
+    "view",
+]
+
+USERS = ("user", "function", "", None)  # a lone content may leave its role out
+STOPS = {"STOP": "stop", "MAX_TOKENS": "length"}
+PARTS, CALL, RESPONSE = "parts", "functionCall", "functionResponse"
+_OUTPUT, _ERROR = "output", "error"
+
+
+def view(raw: bytes) -> View:
+    """The view of one content. Never raises: what can not be read is `other`, weighed by its JSON."""
+    return content.read(raw, _view)
+
+
+def set_result(raw: bytes, texts: dict[int, str]) -> bytes:
+    """The user's content with these responses (by block index) replaced; all else byte for byte."""
+    return content.edited(raw, PARTS, texts, lambda part, told: _answered(part, told, frozenset()))
+
+
+def set_text(raw: bytes, texts: dict[int, str]) -> bytes:
+    """The user's content with the texts of these blocks replaced: texts, or responses, whose pictures stay."""
+
+    def edit(part: msgspec.Raw, told: str) -> bytes:
+        return content.put(part, {"text": told}) if "text" in content.members(part) else _answered(part, told)
+
+    return content.edited(raw, PARTS, texts, edit)
+
+
+def set_media(raw: bytes, markers: dict[int, dict[int, str]]) -> bytes:
+    """The user's content with texts in the place of these pictures and files: by block, and by their number in a
+    response, which says them itself, for there are no texts among its parts."""
+
+    def edit(part: msgspec.Raw, texts: dict[int, str]) -> bytes:
+        response = _camel(msgspec.json.decode(part)).get(RESPONSE)
+        if response is None:
+            return msgspec.json.encode({"text": texts[0]})
+        told = "\n".join(filter(None, (_told(response)[1], *texts.values())))
+        places = [at for at, one in enumerate(response[PARTS]) if _media(_camel(one))]
+        gone = {places[number] for number in texts}
+        return _answered(part, told, frozenset(range(len(response[PARTS]))) - gone)
+
+    return content.edited(raw, PARTS, markers, edit)
+
+
+def set_arguments(raw: bytes, given: dict[int, dict[str, Any]]) -> bytes:
+    """The model's content with the arguments of these calls (by block index) replaced."""
+
+    def edit(part: msgspec.Raw, arguments: dict[str, Any]) -> bytes:
+        fields = content.members(part)
+        name = _spelled_as(fields, CALL)
+        return content.put(part, {name: msgspec.Raw(content.put(fields[name], {"args": arguments}))})
+
+    return content.edited(raw, PARTS, given, edit)
+
+
+def drop(raw: bytes, numbers: frozenset[int]) -> bytes | None:
+    """The content without these blocks; None where none is left."""
+    return content.without(raw, numbers, len(view(raw).blocks), PARTS)
+
+
+def packet(text: str, at: int) -> bytes:
+    """The content that carries the packet (rule 6). It has no time: `at` is not used."""
+    return msgspec.json.encode({"role": "user", PARTS: [{"text": text}]})
+
+
+def extra_weight(view: View) -> int:
+    return 0
+
+
+def _view(message: Any) -> View | None:
+    if isinstance(message, list):
+        return _joined(message)
+    role = message.get("role")
+    if role == "model":
+        return View("assistant", _model(message), usage=usage(message.get("usageMetadata")), joins=True)
+    if isinstance(message.get(PARTS), list):
+        return _user(message) if role in USERS else None
+    if isinstance(message.get("candidates"), list):
+        return _answer(message)
+    failed = failure(message)
+    return View("assistant", stop="error", error=failed) if failed else None
+
+
+def _user(message: dict[str, Any]) -> View:
+    parts = _parts(message)
+    if len(parts) == 1 and content.is_packet(text(parts[0].get("text"))):
+        return View("packet", (Block("text", 0, parts[0]["text"]),))
+    ids = _ids(parts, RESPONSE)
+    blocks = tuple(
+        _result(number, one[RESPONSE], ids[number]) if number in ids else _users(number, one)
+        for number, one in enumerate(parts)
+    )
+    said = not ids or any(block.kind in ("text", "summary") for block in blocks)
+    heard = any(block.kind == "summary" for block in blocks)
+    return View("user" if said else "result", blocks, opens_turn=said, summary="compaction" if heard else "")
+
+
+def _users(number: int, part: dict[str, Any]) -> Block:
+    found = _plain(number, part)
+    if found.kind != "text":
+        return found
+    return msgspec.structs.replace(found, kind="summary" if is_summary(found.text) else "text", can_edit=True)
+
+
+def _result(number: int, response: dict[str, Any], id: str) -> Block:
+    told = _told(response)
+    how = "error" if told[0] == _ERROR else verdict(told[1])
+    inner = response.get(PARTS)
+    return Block(
+        "result",
+        number,
+        told[1],
+        id,
+        text(response.get("name")),
+        is_error=how == "error",
+        can_edit=True,
+        media=tuple(each for one in inner if (each := _media(_camel(one)))) if isinstance(inner, list) else (),
+        doubtful=how == "doubtful",
+        untold=how == "untold",
+    )
+
+
+def _told(response: dict[str, Any]) -> tuple[str, str]:
+    """The member under which a response is told, and what it says: the one text in it, else its JSON."""
+    given = response.get("response")
+    if isinstance(given, dict) and len(given) == 1:
+        ((name, told),) = given.items()
+        if isinstance(told, str):
+            return name, told
+    failed = isinstance(given, dict) and given.get(_ERROR)
+    return _ERROR if failed else _OUTPUT, spelled(given) if given else ""
+
+
+def _answered(part: msgspec.Raw, told: str, kept: frozenset[int] | None = None) -> bytes:
+    """A response that says `told` instead; of its own parts these are kept, None: all."""
+    fields = content.members(part)
+    name = _spelled_as(fields, RESPONSE)
+    response = content.members(fields[name])
+    anew: dict[str, Any] = {**response, "response": {_told(msgspec.json.decode(fields[name]))[0]: told}}
+    if kept is not None and PARTS in response:
+        left = [one for at, one in enumerate(content.elements(response[PARTS])) if at in kept]
+        anew = anew | {PARTS: left} if left else {name: one for name, one in anew.items() if name != PARTS}
+    return content.put(part, {name: anew})
+
+
+def _model(message: dict[str, Any]) -> tuple[Block, ...]:
+    parts = _parts(message)
+    ids = _ids(parts, CALL)
+    return tuple(
+        msgspec.structs.replace(_models(number, one, ids.get(number)), signed="thoughtSignature" in one)
+        for number, one in enumerate(parts)
+    )
+
+
+def _models(number: int, part: dict[str, Any], id: str | None) -> Block:
+    if id is not None:
+        asked = part[CALL]
+        return content.call(number, id, asked.get("name"), asked.get("args") or {}, can_edit=True)
+    if part.get("thought"):
+        return Block("thinking", number, text(part.get("text")))
+    return _plain(number, part)
+
+
+def _plain(number: int, part: dict[str, Any]) -> Block:
+    if isinstance(part.get("text"), str):
+        return Block("text", number, part["text"])
+    shown = _media(part)
+    if shown is not None:
+        return Block("image" if shown.kind == "image" else "other", number, media=(shown,))
+    return Block("other", number, spelled({name: one for name, one in part.items() if name != "thoughtSignature"}))
+
+
+def _media(part: dict[str, Any]) -> Media | None:
+    """The picture or the file of a part: its data, or where it lies."""
+    held = part.get("inlineData") or part.get("fileData")
+    if not isinstance(held, dict):
+        return None
+    held = _camel(held)
+    data = text(held.get("data")) or text(held.get("fileUri"))
+    if text(held.get("mimeType")).startswith("image/"):
+        return media.image(data)
+    return media.document(len(data))
+
+
+def _ids(parts: list[dict[str, Any]], kind: str) -> dict[int, str]:
+    """Rule 2: the ids of the calls or responses of a content, by the numbers of their parts."""
+    found: dict[int, str] = {}
+    names: Counter[str] = Counter()
+    for number, one in enumerate(parts):
+        if not isinstance(one.get(kind), dict):
+            continue
+        found[number] = text(one[kind].get("id"))
+        if not found[number]:
+            name = text(one[kind].get("name"))
+            found[number] = f"function {name} {names[name]}"
+            names[name] += 1
+    return found
+
+
+def _parts(message: dict[str, Any]) -> list[dict[str, Any]]:
+    listed = message.get(PARTS)
+    return [_camel(one) for one in listed] if isinstance(listed, list) else []
+
+
+def _camel(part: Any) -> dict[str, Any]:
+    """The part with its members in camelCase; what is none stands in one of no known kind."""
+    if not isinstance(part, dict):
+        return {"": part}
+    return {_camel_name(name): one for name, one in part.items()}
+
+
+def _camel_name(name: str) -> str:
+    first, *rest = name.split("_")
+    return first + "".join(word.capitalize() for word in rest)
+
+
+def _spelled_as(fields: dict[str, msgspec.Raw], kind: str) -> str:
+    """How a member is spelled here."""
+    return next(name for name in fields if _camel_name(name) == kind)
+
+
+def _answer(answer: dict[str, Any]) -> View:
+    """Rule 8: the first candidate of a whole answer."""
+    candidate = answer["candidates"][0]
+    blocks = _model(candidate.get("content") or {})
+    stop = STOPS.get(text(candidate.get("finishReason")), text(candidate.get("finishReason")))
+    if stop == "stop" and any(block.kind == "call" for block in blocks):
+        stop = "toolUse"
+    return View("assistant", blocks, usage=usage(answer.get("usageMetadata")), stop=stop, joins=True)
+
+
+def _joined(listed: list[Any]) -> View:
+    """Rule 8: the answers of a stream, or contents of one answer, as one. None of their blocks can be edited."""
+    views = [found for one in listed if isinstance(one, dict) and (found := _view(one)) is not None]
+    answers = [found for found in views if found.role == "assistant"]
+    return View(
+        "assistant",
+        tuple(block for found in answers for block in found.blocks),
+        usage=next((found.usage for found in reversed(answers) if found.usage), None),
+        stop=next((found.stop for found in reversed(answers) if found.stop), ""),
+        error=next((found.error for found in answers if found.error), ""),
+        joins=True,
+    )

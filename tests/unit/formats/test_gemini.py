@@ -1,0 +1,283 @@
+"""Gemini's contents: what is read of each, what is put anew, and that nothing a host sends is an error."""
+
+import json
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ctxmgr.formats import gemini
+from ctxmgr.model.media import Media
+from ctxmgr.model.messages import Block, Usage, View
+
+CALL = {"functionCall": {"id": "c1", "name": "read", "args": {"path": "x"}}}
+ASKED = Block("call", 0, 'read {"path":"x"}', "c1", "read", {"path": "x"}, can_edit=True)
+RESPONSE = {"functionResponse": {"id": "c1", "name": "read", "response": {"output": "text"}}}
+GIVEN = Block("result", 0, "text", "c1", "read", can_edit=True, untold=True)
+IMAGE = {"inlineData": {"mimeType": "image/png", "data": "xxxx"}}
+PICTURE = Media("image", 4)
+TEXT = Block("text", 0, "go", can_edit=True)
+REPORT = {"promptTokenCount": 100, "cachedContentTokenCount": 60, "candidatesTokenCount": 20}
+Part = dict[str, Any]
+
+
+def view(message: Any) -> View:
+    return gemini.view(json.dumps(message).encode())
+
+
+def changed(block: Block, **fields: Any) -> Block:
+    return msgspec.structs.replace(block, **fields)
+
+
+def user(*blocks: Block) -> View:
+    return View("user", blocks, opens_turn=True)
+
+
+def model(*blocks: Block) -> View:
+    return View("assistant", blocks, joins=True)
+
+
+def responding(response: Any, **more: Any) -> Part:
+    return {"functionResponse": {"id": "c1", "name": "read", "response": response, **more}}
+
+
+TABLE: list[tuple[str, list[Part], View]] = [
+    ("text", [{"text": "go"}], user(TEXT)),
+    ("a picture", [{"text": "go"}, IMAGE], user(TEXT, Block("image", 1, media=(PICTURE,)))),
+    (
+        "a file",
+        [{"inlineData": {"mimeType": "application/pdf", "data": "x" * 250_000}}],
+        user(Block("other", 0, media=(Media("document", 250_000, pages=3),))),
+    ),
+    (
+        "a file that lies elsewhere",
+        [{"fileData": {"mimeType": "image/png", "fileUri": "https://x/y"}}],
+        user(Block("image", 0, media=(Media("image", 11),))),
+    ),
+    ("a response", [RESPONSE], View("result", (GIVEN,))),
+    (
+        "one in snake_case",
+        [
+            {"function_response": RESPONSE["functionResponse"]},
+            {"inline_data": {"mime_type": "image/png", "data": "xxxx"}},
+        ],
+        View("result", (GIVEN, Block("image", 1, media=(PICTURE,)))),
+    ),
+    (
+        "a response with a picture in it, and one beside it",
+        [responding({"output": "text"}, parts=[IMAGE]), IMAGE],
+        View("result", (changed(GIVEN, media=(PICTURE,)), Block("image", 1, media=(PICTURE,)))),
+    ),
+    (
+        "a response and words",
+        [RESPONSE, {"text": "stop"}],
+        user(GIVEN, Block("text", 1, "stop", can_edit=True)),
+    ),
+    (
+        "one that failed",
+        [responding({"error": "no such file"})],
+        View("result", (changed(GIVEN, text="no such file", untold=False, is_error=True),)),
+    ),
+    (
+        "one that failed, and says more",
+        [responding({"error": "no", "code": 3})],
+        View("result", (changed(GIVEN, text='{"error":"no","code":3}', untold=False, is_error=True),)),
+    ),
+    (
+        "one that may have failed",
+        [responding({"output": "x: not found"})],
+        View("result", (changed(GIVEN, text="x: not found", untold=False, doubtful=True),)),
+    ),
+    (
+        "one under a name of its own, and one of several members",
+        [responding({"listing": "text"}), responding({"lines": 3, "more": [1]})],
+        View("result", (GIVEN, changed(GIVEN, content_index=1, text='{"lines":3,"more":[1]}'))),
+    ),
+    ("one that says nothing", [responding({})], View("result", (changed(GIVEN, text=""),))),
+    (
+        "responses without ids",
+        [{"functionResponse": {"name": name, "response": {"output": "text"}}} for name in ("read", "ls", "read")],
+        View(
+            "result",
+            tuple(
+                changed(GIVEN, content_index=at, call_id=id, tool=id.split()[1])
+                for at, id in enumerate(("function read 0", "function ls 0", "function read 1"))
+            ),
+        ),
+    ),
+    (
+        "a packet that came back",
+        [{"text": "[ctxmgr packet]\nfacts"}],
+        View("packet", (Block("text", 0, "[ctxmgr packet]\nfacts"),)),
+    ),
+    (
+        "one that a user speaks of",
+        [{"text": "what is [ctxmgr packet]?"}],
+        user(changed(TEXT, text="what is [ctxmgr packet]?")),
+    ),
+]
+MODELS: list[tuple[str, list[Part], View]] = [
+    ("text", [{"text": "ok"}], model(Block("text", 0, "ok"))),
+    ("a call", [CALL], model(ASKED)),
+    (
+        "a call without arguments",
+        [{"functionCall": {"id": "c1", "name": "ls"}}],
+        model(changed(ASKED, text="ls {}", tool="ls", arguments={})),
+    ),
+    (
+        "a signed call, and one beside it",
+        [{**CALL, "thoughtSignature": "s"}, CALL],
+        model(changed(ASKED, signed=True), changed(ASKED, content_index=1)),
+    ),
+    (
+        "in snake_case",
+        [{"function_call": CALL["functionCall"], "thought_signature": "s"}],
+        model(changed(ASKED, signed=True)),
+    ),
+    (
+        "calls without ids",
+        [{"functionCall": {"name": "read", "args": {"path": "x"}}}] * 2,
+        model(*(changed(ASKED, content_index=at, call_id=f"function read {at}") for at in range(2))),
+    ),
+    (
+        "a thought and a signed text",
+        [{"text": "hm", "thought": True}, {"text": "", "thoughtSignature": "s"}],
+        model(Block("thinking", 0, "hm"), Block("text", 1, "", signed=True)),
+    ),
+    (
+        "what the provider ran",
+        [{"executableCode": {"code": "1"}}, {"codeExecutionResult": {"output": "1"}}],
+        model(
+            Block("other", 0, '{"executableCode":{"code":"1"}}'),
+            Block("other", 1, '{"codeExecutionResult":{"output":"1"}}'),
+        ),
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "parts", "expected"), TABLE, ids=[row[0] for row in TABLE])
+def test_what_is_read_of_a_user(name: str, parts: list[Part], expected: View) -> None:
+    assert view({"role": "user", "parts": parts}) == expected
+    assert view({"parts": parts}) == expected
+
+
+@pytest.mark.parametrize(("name", "parts", "expected"), MODELS, ids=[row[0] for row in MODELS])
+def test_what_is_read_of_a_model(name: str, parts: list[Part], expected: View) -> None:
+    assert view({"role": "model", "parts": parts}) == expected
+
+
+def whole(*parts: Part, reason: str = "STOP", **more: Any) -> dict[str, Any]:
+    return {"candidates": [{"content": {"role": "model", "parts": list(parts)}, "finishReason": reason}], **more}
+
+
+@pytest.mark.parametrize(
+    ("answer", "stop"),
+    [(whole({"text": "ok"}), "stop"), (whole(CALL), "toolUse"), (whole(CALL, reason="MAX_TOKENS"), "length")],
+)
+def test_a_whole_answer(answer: Any, stop: str) -> None:
+    found = view({**answer, "usageMetadata": REPORT})
+    assert (found.role, found.stop, found.usage) == ("assistant", stop, Usage(40, 20, 60, 0, 120))
+    assert found.blocks
+
+
+def test_the_answers_of_a_stream() -> None:
+    pieces = [
+        {**whole({"text": "o"}, reason=""), "usageMetadata": {"promptTokenCount": 1}},
+        whole({"text": "k"}, usageMetadata=REPORT),
+    ]
+    found = view(pieces)
+    assert ([block.text for block in found.blocks], found.stop) == (["o", "k"], "stop")
+    assert found.usage == Usage(40, 20, 60, 0, 120)
+
+
+@pytest.mark.parametrize("wrap", [lambda error: error, lambda error: [error]])
+def test_an_error(wrap: Any) -> None:
+    error = {"error": {"code": 400, "message": "too long", "status": "INVALID_ARGUMENT"}}
+    found = view(wrap(error))
+    assert (found.role, found.stop if isinstance(wrap(error), dict) else "error") == ("assistant", "error")
+    assert found.error == '{"error":{"code":400,"message":"too long","status":"INVALID_ARGUMENT"}}'
+
+
+ODD = [
+    '{"role":"wizard","parts":[{"text":"x"}]}',
+    '{"role":7}',
+    "[]",
+    "{}",
+    '"x"',
+    "nul",
+    '{"candidates":[]}',
+    '{"candidates":[{}]}',
+    '{"role":"user","content":"x"}',
+    '{"role":"user","parts":[]}',
+    '{"role":"user","parts":[3,null,{"functionResponse":4},{"functionResponse":{"parts":7}},{"inlineData":1}]}',
+    '{"role":"model","parts":[[],{"functionCall":4},{"functionCall":{"id":7,"name":[],"args":"x"}}]}',
+    '{"role":"model","parts":{}}',
+    "[" * 3_000,
+]
+
+
+@pytest.mark.parametrize("raw", ODD)
+def test_nothing_is_an_error(raw: str) -> None:
+    gemini.view(raw.encode())
+
+
+@given(st.binary())
+def test_nor_are_any_bytes(raw: bytes) -> None:
+    gemini.view(raw)
+
+
+SPELLED = (
+    '{ "x":1.50, "parts":[ {"functionResponse": { "id":"c1","name":"read","response":%s}},'
+    '{"text":"a", "n":1e3}], "role":"user"}'
+)
+# a response as it came, as it leaves
+PUT = [
+    ('{"output":"text"}', '{"output":"new"}'),
+    ('{ "listing":"text"}', '{"listing":"new"}'),
+    ('{"error":"no"}', '{"error":"new"}'),
+    ('{"error":"no","code":3}', '{"error":"new"}'),
+    ('{"lines":3,"more":[1]}', '{"output":"new"}'),
+    ('{"output":"text"},"parts":[{"inlineData":{"mimeType":"image/png","data":"xxxx"}}]', '{"output":"new"}'),
+]
+
+
+@pytest.mark.parametrize(("came", "leaves"), PUT)
+def test_a_response_is_put_anew_and_all_else_stays_byte_for_byte(came: str, leaves: str) -> None:
+    found = gemini.set_result((SPELLED % came).encode(), {0: "new"}).decode()
+    assert found == (
+        '{"x":1.50,"parts":[{"functionResponse":{"id":"c1","name":"read","response":' + leaves + "}},"
+        '{"text":"a", "n":1e3}],"role":"user"}'
+    )
+    assert gemini.view(found.encode()).blocks[0].text == "new"
+
+
+def test_pictures_become_texts() -> None:
+    parts = [responding({"output": "text"}, parts=[IMAGE, IMAGE]), IMAGE]
+    raw = json.dumps({"role": "user", "parts": parts}).encode()
+    found = json.loads(gemini.set_media(raw, {0: {1: "[a picture]"}, 1: {0: "[another]"}}))
+    assert found["parts"] == [responding({"output": "text\n[a picture]"}, parts=[IMAGE]), {"text": "[another]"}]
+    found = json.loads(gemini.set_media(raw, {0: {0: "[one]", 1: "[two]"}}))
+    assert found["parts"] == [responding({"output": "text\n[one]\n[two]"}), IMAGE]
+
+
+def test_arguments_are_put_anew() -> None:
+    snake = {"function_call": CALL["functionCall"]}
+    raw = json.dumps({"role": "model", "parts": [{"text": "ok"}, CALL, snake]}).encode()
+    found = gemini.set_arguments(raw, {2: {"path": "y"}})
+    assert [block.arguments for block in gemini.view(found).blocks] == [None, {"path": "x"}, {"path": "y"}]
+    assert list(json.loads(found)["parts"][2]) == ["function_call"]
+    assert json.loads(found)["parts"][1] == CALL
+
+
+def test_blocks_leave() -> None:
+    raw = json.dumps({"role": "model", "parts": [{"text": "ok"}, CALL]}).encode()
+    assert json.loads(gemini.drop(raw, frozenset({0})) or b"") == {"role": "model", "parts": [CALL]}
+    assert gemini.drop(raw, frozenset({0, 1})) is None
+
+
+def test_a_packet_is_known_again() -> None:
+    raw = gemini.packet("[ctxmgr packet]\nfacts", 7)
+    assert json.loads(raw) == {"role": "user", "parts": [{"text": "[ctxmgr packet]\nfacts"}]}
+    assert gemini.view(raw).role == "packet"
