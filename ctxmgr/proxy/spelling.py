@@ -8,12 +8,13 @@ import msgspec
 from ctxmgr.formats import unmarked
 from ctxmgr.proxy.members import elements, members
 
+AS_IT_CAME = ("responses", "gemini")  # no marks in them, and no second spelling
 LONE = b'"type":"text"'
 
 
 def plain(format: str, raw: bytes) -> bytes:
     """The message so spelled; the very bytes where they are."""
-    if format == "responses":
+    if format in AS_IT_CAME:
         return raw
     bare = unmarked(raw)
     if LONE not in bare:

@@ -1,7 +1,8 @@
 """Reads what a provider counted from its answer, as its bytes pass: of a stream of events, or of one body.
 
 1. Anthropic tells the input with the first event and the output with the last: what comes later goes over what came
-   before. OpenAI tells all of it once.
+   before. OpenAI tells all of it once. Gemini tells all so far with each piece, of a stream of events or of one
+   array; the one that ends it says why.
 2. An answer that does not end as its kind ends was cut: what it told is no count of a turn.
 """
 
@@ -13,7 +14,8 @@ from ctxmgr.proxy.body import Decoder
 from ctxmgr.proxy.members import UNREADABLE
 
 LARGEST_BYTES = 64 << 20  # of one body, or one line of a stream: of what is larger nothing is read
-ENDS = (b'"message_stop"', b'"response.completed"', b'"response.incomplete"')
+ENDS = (b'"message_stop"', b'"response.completed"', b'"response.incomplete"', b'"finishReason"')
+NAMES = ("usage", "usageMetadata")
 DONE = b"[DONE]"
 _decode = msgspec.json.Decoder().decode
 
@@ -57,7 +59,7 @@ class UsageReader:
             return
         if line[5:].strip() == DONE or any(end in line for end in ENDS):
             self._ended = True
-        if b'"usage"' in line:
+        if b'"usage' in line:
             self._read(bytes(line[5:]))
 
     def _read(self, told: bytes) -> None:
@@ -65,10 +67,12 @@ class UsageReader:
             event = _decode(told)
         except UNREADABLE:
             return
-        if not isinstance(event, dict):
-            return
-        holders = [event, event.get("message"), event.get("response")]
-        for holder in holders:
-            usage = holder.get("usage") if isinstance(holder, dict) else None
-            if isinstance(usage, dict):
-                self._usage |= {name: value for name, value in usage.items() if value is not None}
+        for one in event if isinstance(event, list) else [event]:
+            if isinstance(one, dict):
+                self._take(one)
+
+    def _take(self, event: dict[str, Any]) -> None:
+        for holder in (event, event.get("message"), event.get("response")):
+            for usage in (holder.get(name) for name in NAMES) if isinstance(holder, dict) else ():
+                if isinstance(usage, dict):
+                    self._usage |= {name: value for name, value in usage.items() if value is not None}

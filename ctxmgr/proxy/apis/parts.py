@@ -23,6 +23,8 @@ def part_of(format: str, raw: bytes) -> Part:
     if format == "responses":
         return _item(message)
     role = message.get("role")
+    if format == "gemini":
+        return "reply" if role == "model" else "result" if _responds(message.get("parts")) else "other"
     if role == "assistant":
         return "reply"
     if role == "tool" or (format == "anthropic" and role == "user" and _has_result(message.get("content"))):
@@ -40,6 +42,12 @@ def _item(item: dict[str, Any]) -> Part:
     if kind == "message":
         return "reply" if item.get("role") == "assistant" else "other"
     return "result" if isinstance(kind, str) and kind.endswith("_output") else "reply"
+
+
+def _responds(parts: Any) -> bool:
+    return isinstance(parts, list) and any(
+        isinstance(part, dict) and ("functionResponse" in part or "function_response" in part) for part in parts
+    )
 
 
 def _has_result(content: Any) -> bool:

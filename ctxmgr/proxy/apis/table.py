@@ -2,9 +2,9 @@
 
 from types import ModuleType
 
-from ctxmgr.proxy.apis import anthropic, chat, responses
+from ctxmgr.proxy.apis import anthropic, chat, gemini, responses
 
-APIS: tuple[ModuleType, ...] = (anthropic, chat, responses)
+APIS: tuple[ModuleType, ...] = (anthropic, chat, responses, gemini)
 
 
 def api_of(method: str, path: str) -> ModuleType | None:
