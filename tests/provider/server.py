@@ -19,7 +19,7 @@ from typing import Any, Self
 
 from aiohttp import web
 
-from tests.provider.apis import API, Api, Caches
+from tests.provider.apis import API, GEMINI, Api, Caches, api_of, asked_at
 from tests.provider.apis.anthropic import counted
 from tests.provider.caching import Clock, MarkedCache, PrefixCache, Usage, tokens
 from tests.provider.faults import Cut, Fault, Hold, Reset, Status
@@ -110,10 +110,10 @@ class Provider:
         path = request.path
         if "upgrade" in exchange.named:
             return _json(exchange, 426, {"error": {"message": "Upgrade Required"}})
-        api = API.get(path.removesuffix("/count_tokens"))
+        api = api_of(path)
         if api is None or request.method != "POST":
             return _json(exchange, 404, API["/v1/messages"].error(404, f"Not found: {request.method} {path}"))
-        if not {"x-api-key", "authorization"} & exchange.named.keys():
+        if not {"x-api-key", "authorization", "x-goog-api-key"} & exchange.named.keys():
             return _json(exchange, 401, api.error(401, "x-api-key header is required"))
         try:
             body = exchange.json
@@ -123,7 +123,10 @@ class Provider:
         if path == COUNT_TOKENS:
             exchange.kind = "count"
             return _json(exchange, 200, {"input_tokens": counted(body)})
-        return await self._call(request, exchange, api, body)
+        if path.endswith(":countTokens"):
+            exchange.kind = "count"
+            return _json(exchange, 200, {"totalTokens": tokens(json.dumps(body.get("contents")))})
+        return await self._call(request, exchange, api, asked_at(path, body) if api is GEMINI else body)
 
     async def _call(self, request: web.Request, exchange: Exchange, api: Api, body: Json) -> web.StreamResponse:
         fault = self._faults.get(len(self.record.calls))

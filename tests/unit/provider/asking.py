@@ -5,6 +5,7 @@ from typing import Any
 Json = dict[str, Any]
 PARAMETERS = {"type": "object", "properties": {"command": {"type": "string"}}}
 MODEL = {"model": "m", "max_tokens": 99}
+GEMINI = "/v1beta/models/gemini-3-pro:generateContent"
 
 
 def body(path: str, *messages: Json, **more: Any) -> Json:
@@ -14,6 +15,10 @@ def body(path: str, *messages: Json, **more: Any) -> Json:
             tool, name = {"name": "bash", "input_schema": PARAMETERS}, "messages"
         case "/v1/chat/completions":
             tool, name = {"type": "function", "function": {"name": "bash", "parameters": PARAMETERS}}, "messages"
+        case _ if ":" in path:
+            contents = [{"role": one["role"], "parts": [{"text": one["content"]}]} for one in messages]
+            tool = {"functionDeclarations": [{"name": "bash", "parametersJsonSchema": PARAMETERS}]}
+            return {"contents": contents, "tools": [tool], **more}
         case _:
             tool, name = {"type": "function", "name": "bash", "parameters": PARAMETERS}, "input"
             more = {"include": ["reasoning.encrypted_content"], **more}
@@ -31,6 +36,12 @@ def go_on(path: str, asked: Json, answer: Json) -> Json:
             message = answer["choices"][0]["message"]
             ids = [one["id"] for one in message["tool_calls"]]
             more = [message, *({"role": "tool", "tool_call_id": id, "content": f"of {id}"} for id in ids)]
+        case _ if ":" in path:
+            content = answer["candidates"][0]["content"]
+            calls = [one["functionCall"] for one in content["parts"] if "functionCall" in one]
+            given = [{**call, "response": {"output": f"of {at}"}} for at, call in enumerate(calls)]
+            parts = [{"functionResponse": {k: v for k, v in one.items() if k != "args"}} for one in given]
+            return {**asked, "contents": [*asked["contents"], content, {"role": "user", "parts": parts}]}
         case _:
             ids = [one["call_id"] for one in answer["output"] if one["type"] == "function_call"]
             results = [{"type": "function_call_output", "call_id": id, "output": f"of {id}"} for id in ids]
