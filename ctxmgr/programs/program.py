@@ -1,8 +1,8 @@
 """What is known of a program, and what its files say where it is about to be started.
 
 `upstream` is the address that it would speak to by itself, all of it that stands before what a call adds
-(`/v1/messages` of Anthropic's, `/responses` and `/chat/completions` of OpenAI's). `hook` puts another in its
-place.
+(`/v1/messages` of Anthropic's, `/responses` and `/chat/completions` of OpenAI's, `/v1beta/models/...` of Google's).
+`hook` puts another in its place.
 """
 
 import json
@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 import msgspec
 
-Api = Literal["anthropic", "openai", "responses"]
+Api = Literal["anthropic", "openai", "responses", "gemini"]
 LOOPBACK = ("127.0.0.1", "localhost")
 _PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
 MAX_BYTES = 1 << 20  # of a program's file that is read

@@ -36,7 +36,9 @@ def _program(api: Api | None, command: str) -> Program:
     if api is not None and (known is None or known.api != api):
         return table.by_api(api, command)
     if known is None:
-        raise WrongFlag(f"{command} is not known: say what it speaks, with --anthropic, --openai or --responses")
+        raise WrongFlag(
+            f"{command} is not known: say what it speaks, with --anthropic, --openai, --responses or --gemini"
+        )
     return known
 
 

@@ -4,19 +4,22 @@ from pathlib import PurePath
 
 from ctxmgr.programs.claude import CLAUDE
 from ctxmgr.programs.codex import CODEX
+from ctxmgr.programs.gemini import GEMINI
 from ctxmgr.programs.opencode import OPENCODE
 from ctxmgr.programs.program import Api, Launch, Program, with_environ
 
-PROGRAMS = (CLAUDE, CODEX, OPENCODE)
+PROGRAMS = (CLAUDE, CODEX, OPENCODE, GEMINI)
 VARIABLES: dict[Api, tuple[str, ...]] = {  # the usual ones, the first of them that is set holds
     "anthropic": ("ANTHROPIC_BASE_URL",),
     "openai": ("OPENAI_BASE_URL", "OPENAI_API_BASE"),
     "responses": ("OPENAI_BASE_URL", "OPENAI_API_BASE"),
+    "gemini": ("GOOGLE_GEMINI_BASE_URL",),
 }
 VENDORS: dict[Api, str] = {
     "anthropic": "https://api.anthropic.com",
     "openai": "https://api.openai.com/v1",
     "responses": "https://api.openai.com/v1",
+    "gemini": "https://generativelanguage.googleapis.com",
 }
 
 

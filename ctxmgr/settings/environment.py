@@ -50,6 +50,7 @@ VARIABLES: dict[str, tuple[KeyPath, Callable[[str], Any]]] = {
     "CTXMGR_UPSTREAM_ANTHROPIC": (("upstream", "anthropic"), str),
     "CTXMGR_UPSTREAM_OPENAI": (("upstream", "openai"), str),
     "CTXMGR_UPSTREAM_RESPONSES": (("upstream", "responses"), str),
+    "CTXMGR_UPSTREAM_GEMINI": (("upstream", "gemini"), str),
 }
 
 

@@ -21,7 +21,7 @@ from msgspec import inspect
 from ctxmgr.model import Policy
 from ctxmgr.settings.fault import nearest
 
-APIS = ("anthropic", "openai", "responses")
+APIS = ("anthropic", "openai", "responses", "gemini")
 OWN = ("window", "state_dir", "upstream")
 POLICY = tuple(field.encode_name for field in msgspec.structs.fields(Policy) if field.encode_name != "models")
 OF_PROJECTS = frozenset(  # rule 2

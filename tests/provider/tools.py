@@ -31,6 +31,7 @@ FAMILIES: dict[type, tuple[tuple[str, ...], dict[str, tuple[str, ...]]]] = {
 }
 EXTRAS = {
     "description": "A scripted step",
+    "instruction": "A scripted step",
     "subagent_type": "general-purpose",
     "run_in_background": False,
     "systemPrompt": "You help with one task.",

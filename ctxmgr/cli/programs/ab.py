@@ -15,7 +15,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
 
     command.add_argument(
         "--program",
-        choices=("claude", "codex", "opencode"),
+        choices=("claude", "codex", "opencode", "gemini"),
         default="claude",
         help="what to run (default: claude)",
     )

@@ -4,8 +4,9 @@ import argparse
 
 DESCRIPTION = (
     "Runs an agent program in this terminal with ctxmgr between it and its provider, and says at the end what was "
-    "saved. Claude Code, Codex and opencode are known; any other program is pointed here by what it speaks: "
-    "--anthropic, --openai or --responses. The program's own files are not changed; its exit code is the command's."
+    "saved. Claude Code, Codex, opencode and Gemini CLI are known; any other program is pointed here by what it "
+    "speaks: --anthropic, --openai, --responses or --gemini. The program's own files are not changed; its exit "
+    "code is the command's."
 )
 EXAMPLE = "ctxmgr run -- claude"
 
@@ -18,6 +19,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
         ("anthropic", "Anthropic's messages, at ANTHROPIC_BASE_URL"),
         ("openai", "OpenAI's chat completions, at OPENAI_BASE_URL"),
         ("responses", "OpenAI's responses, at OPENAI_BASE_URL"),
+        ("gemini", "Gemini's contents, at GOOGLE_GEMINI_BASE_URL"),
     ):
         speaks.add_argument(
             f"--{api}", dest="api", action="store_const", const=api, help=f"the program speaks {what}"

@@ -4,11 +4,13 @@ speaks it.
 1. The model stands in the path. What comes before it (`/v1beta`, a cloud's project) is the provider's.
 2. No program says whose list it sends: the list itself tells.
 3. Gemini CLI's request for a summary has no tools, and a prompt that speaks of the snapshot that it asks for.
-4. A call without functions that wants JSON, or whose list is short, is beside the conversation: a check, a search.
+4. A call without functions that wants JSON, or in whose list none gave anything, passes untouched: a check, a
+   search, a talk of which the model could fetch nothing again.
 5. A list that goes on from content which the provider keeps is not all of it.
 """
 
 from ctxmgr.proxy.apis.call import Headers, Kind, ListCall, Speaker, is_empty, program_of
+from ctxmgr.proxy.apis.parts import has_result
 from ctxmgr.proxy.body import ListBody
 
 FORMAT = "gemini"
@@ -20,7 +22,6 @@ KEPT = ("cachedContent", "cached_content")
 BESIDE = (*PROMPT, "tools")
 FUNCTIONS = (b'"functionDeclarations"', b'"function_declarations"')
 SNAPSHOT, JSON = b"<state_snapshot>", b"application/json"
-SHORT = 2  # messages
 
 
 def call_of(path: str, headers: Headers, found: ListBody) -> ListCall:
@@ -44,4 +45,4 @@ def _kind(found: ListBody) -> Kind:
     if any(SNAPSHOT in found.members.get(name, b"") for name in PROMPT):
         return "compaction"
     wants_json = any(JSON in found.members.get(name, b"") for name in SETTINGS)
-    return "aside" if wants_json or len(found.messages) <= SHORT else "turn"
+    return "aside" if wants_json or not has_result(FORMAT, found.messages) else "turn"

@@ -15,7 +15,14 @@ from tests.unit.programs.starting import LISTENER, start
 
 @pytest.mark.parametrize(
     ("command", "name"),
-    [("claude", "claude"), ("/opt/bin/codex", "codex"), ("Claude.exe", "claude"), ("claude-x", None), ("", None)],
+    [
+        ("claude", "claude"),
+        ("/opt/bin/codex", "codex"),
+        ("gemini", "gemini"),
+        ("Claude.exe", "claude"),
+        ("claude-x", None),
+        ("", None),
+    ],
 )
 def test_a_program_is_known_by_its_files_name(command: str, name: str | None) -> None:
     found = by_command(command)
@@ -31,7 +38,7 @@ def test_a_receipt_is_to_be_had_of_each() -> None:
 
 
 def test_each_is_there_once_and_says_what_it_loses() -> None:
-    assert len({one.command for one in PROGRAMS}) == len(PROGRAMS) == 3
+    assert len({one.command for one in PROGRAMS}) == len(PROGRAMS) == 4
     assert all(one.losses and one.tried for one in PROGRAMS)
 
 
@@ -41,6 +48,7 @@ def test_each_is_there_once_and_says_what_it_loses() -> None:
         ("anthropic", ["ANTHROPIC_BASE_URL"], "https://api.anthropic.com"),
         ("openai", ["OPENAI_BASE_URL", "OPENAI_API_BASE"], "https://api.openai.com/v1"),
         ("responses", ["OPENAI_BASE_URL", "OPENAI_API_BASE"], "https://api.openai.com/v1"),
+        ("gemini", ["GOOGLE_GEMINI_BASE_URL"], "https://generativelanguage.googleapis.com"),
     ],
 )
 def test_any_other_is_pointed_elsewhere_by_the_usual_variables(

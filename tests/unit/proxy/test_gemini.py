@@ -125,9 +125,10 @@ async def test_a_cut_answers_count_is_no_turns(rig: Any, usages: list[Any], cut:
         (f"{MODEL}:embedContent", {}),
         (STREAM, {"cachedContent": "cachedContents/1"}),
         (STREAM, {"tools": [], "generationConfig": {"responseMimeType": "application/json"}}),
+        (STREAM, {"tools": [{"googleSearch": {}}], "contents": contents(0) * 9}),
         ("/v1internal:generateContent", {"contents": {}}),
     ],
-    ids=["a count", "an embedding", "kept by the provider", "beside, for JSON", "no list"],
+    ids=["a count", "an embedding", "kept by the provider", "beside, for JSON", "a search", "no list"],
 )
 async def test_what_is_no_conversations_list_passes(rig: Any, path: str, more: dict[str, Any]) -> None:
     made = await rig()

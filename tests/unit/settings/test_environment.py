@@ -27,6 +27,7 @@ GUIDE = Path(__file__).parents[3] / "docs" / "guide" / "config.md"
         ("CTXMGR_UPSTREAM_ANTHROPIC", "https://x/y", {"upstream": {"anthropic": "https://x/y"}}),
         ("CTXMGR_UPSTREAM_OPENAI", "http://x:1", {"upstream": {"openai": "http://x:1"}}),
         ("CTXMGR_UPSTREAM_RESPONSES", "http://[::1]/v1", {"upstream": {"responses": "http://[::1]/v1"}}),
+        ("CTXMGR_UPSTREAM_GEMINI", "http://x", {"upstream": {"gemini": "http://x"}}),
     ],
 )
 def test_a_variable_sets_its_key(variable: str, text: str, table: dict[str, object]) -> None:
