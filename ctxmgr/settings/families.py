@@ -22,6 +22,8 @@ UNKNOWN_TOKENS = 200_000  # most models of the last years take that, and those t
 MILLION = 1_000_000
 LONG_TOKENS, LONG_INPUT, LONG_OUTPUT = 272_000, 2.0, 1.5  # of GPT: times the price, of a request above that
 HAIKU_TOKENS, HAIKU_FACTOR = 100_000, 5.0  # of Haiku 5.5: times the price, of a request above that
+GEMINI_TOKENS = 1_048_576
+PRO_TOKENS, PRO_INPUT, PRO_OUTPUT = 200_000, 2.0, 1.5  # of Gemini Pro: times the price, of a request above that
 
 
 class Family(msgspec.Struct, frozen=True):
@@ -40,6 +42,15 @@ def _gpt(name: str, input: float, output: float, read: float, write: float) -> F
 def _haiku(name: str, input: float, output: float, read: float, write: float) -> Family:
     tier = PriceTier(HAIKU_TOKENS, *(HAIKU_FACTOR * price for price in (input, output, read, write)))
     return Family(name, MILLION, TieredPrices(input, output, read, write, (tier,)))
+
+
+def _flash(name: str, input: float, output: float, read: float) -> Family:
+    return Family(name, GEMINI_TOKENS, TieredPrices(input, output, read, input))
+
+
+def _pro(name: str, input: float, output: float, read: float) -> Family:
+    tier = PriceTier(PRO_TOKENS, PRO_INPUT * input, PRO_OUTPUT * output, PRO_INPUT * read, PRO_INPUT * input)
+    return Family(name, GEMINI_TOKENS, TieredPrices(input, output, read, input, (tier,)))
 
 
 FAMILIES = (
@@ -88,9 +99,22 @@ FAMILIES = (
     _gpt("gpt-6-luna", 0.1, 0.5, 0.01, 0.125),
     _gpt("gpt-6-sol", 2, 10, 0.2, 2.5),
     _gpt("gpt-6.1-sol", 2, 10, 0.1, 2.5),
+    Family("gemini-", GEMINI_TOKENS),
+    _pro("gemini-2.5-pro", 1.25, 10, 0.125),
+    _flash("gemini-2.5-flash", 0.3, 2.5, 0.03),
+    _flash("gemini-2.5-flash-lite", 0.1, 0.4, 0.01),
+    _flash("gemini-3-flash-preview", 0.5, 3, 0.05),
+    _pro("gemini-3.1-pro-preview", 2, 12, 0.2),
+    _flash("gemini-3.1-flash-lite", 0.25, 1.5, 0.025),
+    _flash("gemini-3.5-flash", 1.5, 9, 0.15),
+    _flash("gemini-3.5-flash-lite", 0.3, 2.5, 0.03),
+    _flash("gemini-3.6-flash", 0.75, 3.75, 0.075),
+    _flash("gemini-3.7-flash", 0.75, 3.75, 0.075),
+    _flash("gemini-3.8-flash", 0.75, 3.75, 0.075),
+    _flash("gemini-4-argon", 2, 10, 0.1),
 )
 UNKNOWN = Family("", UNKNOWN_TOKENS)
-_NAMED = re.compile(r"(?<![a-z0-9])(claude-|gpt-)", re.IGNORECASE)
+_NAMED = re.compile(r"(?<![a-z0-9])(claude-|gpt-|gemini-)", re.IGNORECASE)
 
 
 def family(model: str | None) -> Family:

@@ -30,6 +30,10 @@ from ctxmgr.settings.families import FAMILIES, family
         ("gpt-5.9", "gpt-", 272_000),
         ("gpt-50", "gpt-", 272_000),
         ("openai/gpt-4.1-mini", "gpt-4.1", 1_047_576),
+        ("gemini-2.5-pro", "gemini-2.5-pro", 1_048_576),
+        ("models/gemini-2.5-flash-lite", "gemini-2.5-flash-lite", 1_048_576),
+        ("gemini-3.1-pro-preview-customtools", "gemini-3.1-pro-preview", 1_048_576),
+        ("gemini-9-ultra", "gemini-", 1_048_576),
     ],
 )
 def test_the_longest_name_that_the_id_begins_with_holds(model: str | None, name: str, window: int) -> None:
@@ -62,3 +66,6 @@ def test_a_long_request_is_dearer() -> None:
     prices = family("gpt-5.5").prices
     assert prices is not None
     assert (prices.tier(272_000).input, prices.tier(272_001).input) == (5, 10)
+    prices = family("gemini-2.5-pro").prices
+    assert prices is not None
+    assert (prices.tier(200_000).input, prices.tier(200_001).output) == (1.25, 15)
