@@ -27,13 +27,15 @@ CHUNK_BYTES = 1 << 20
 
 @dataclass(frozen=True)
 class Program:
-    """`package` and `version` as npm has them, `integrity` of its tarball; `executable` is a path in that."""
+    """`package` and `version` as npm has them, `integrity` of its tarball; `executable` is a path in that.
+    `script`: what Node runs, where no file has the program's name: the executable is a link to it."""
 
     name: str
     package: str
     version: str
     integrity: str
     executable: str
+    script: str = ""
 
     @property
     def folder(self) -> Path:
@@ -58,7 +60,15 @@ CODEX = Program(
     "sha512-o05NyAOCDygSPRo1yinzxvkRSdmsZyBD9E7mbpmjRanSfM8lypqWtQgEo4XfNkwhuCR2aFu8mlGOsQGFXVbVww==",
     "vendor/x86_64-unknown-linux-musl/bin/codex",
 )
-PROGRAMS = (CLAUDE, CODEX)
+GEMINI = Program(
+    "gemini",
+    "@google/gemini-cli",
+    "0.61.0",
+    "sha512-dbQ9A0qBtFJNi6XBkHvfZ6Azpn6PNgH/P8h2MZ67RLlX8hSAVjup39CRWqdRxZv7YXIuhrFaytr8y0jKnkoxnQ==",
+    "gemini",
+    "bundle/gemini.js",
+)
+PROGRAMS = (CLAUDE, CODEX, GEMINI)
 
 
 def installed(program: Program) -> Path:
@@ -89,6 +99,8 @@ def fetch(program: Program) -> None:
             raise ValueError(f"{wanted} has the hash {integrity(packed)}, not {program.integrity}")
         with tarfile.open(packed) as archive:
             archive.extractall(place / "unpacked", filter="data")
+        if program.script:
+            (place / "unpacked" / "package" / program.executable).symlink_to(program.script)
         if not program.folder.exists():
             (place / "unpacked").rename(program.folder)
 

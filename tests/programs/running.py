@@ -5,6 +5,7 @@ not end is ended after RUN_SECONDS, with all that it started.
 """
 
 import contextlib
+import json
 import os
 import re
 import signal
@@ -15,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, Protocol
 
-from tests.programs.installing import CLAUDE, CODEX, Program
+from tests.programs.installing import CLAUDE, CODEX, GEMINI, Program
 from tests.provider import Provider
 
 RUN_SECONDS = 100.0
@@ -89,6 +90,32 @@ class Codex:
     def environment(self, home: Path, url: str) -> dict[str, str]:
         (home / "codex").mkdir(parents=True, exist_ok=True)
         return {"CODEX_HOME": str(home / "codex"), "CODEX_API_KEY": "sk-scripted", "OPENAI_API_KEY": "sk-scripted"}
+
+
+@dataclass(frozen=True)
+class Gemini:
+    """With a key that was chosen, without which it heeds no base URL. Its look at whether the model goes round in
+    circles is off: that list begins with a call (its issue 11814), which its provider refuses."""
+
+    model: str = "gemini-3-pro-preview"
+    program: Program = GEMINI
+
+    def command(self, prompt: str, resumes: bool, url: str) -> list[str]:
+        return ["-p", prompt, *(["--resume", "latest"] if resumes else []), "--model", self.model, "--yolo"]
+
+    def environment(self, home: Path, url: str) -> dict[str, str]:
+        settings = {
+            "security": {"auth": {"selectedType": "gemini-api-key"}},
+            "model": {"disableLoopDetection": True},
+            "privacy": {"usageStatisticsEnabled": False},
+        }
+        (home / ".gemini").mkdir(parents=True, exist_ok=True)
+        (home / ".gemini" / "settings.json").write_text(json.dumps(settings), "utf-8")
+        return {
+            "GOOGLE_GEMINI_BASE_URL": url,
+            "GEMINI_API_KEY": "sk-scripted",
+            "GEMINI_CLI_TRUST_WORKSPACE": "true",
+        }
 
 
 @dataclass(frozen=True)
