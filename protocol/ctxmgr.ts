@@ -125,6 +125,12 @@ export interface PolicyKeys {
   maxImages?: number | null;
   /** Preset balanced: 0 is cheapest, 1 keeps most. Default: 0.5. */
   costVersusRecall?: number | null;
+  /** Preset balanced: tokens that compete to stay; null: 2,500 x 25^costVersusRecall. Since 1.1. */
+  oldTokens?: number | null;
+  /** Preset balanced: tokens of the newest steps, which stay whole. Since 1.1. Default: 6000. */
+  newestTokens?: number | null;
+  /** Preset balanced: tokens of the index of what left; null: 12 % of the old part. Since 1.1. */
+  indexTokens?: number | null;
   /** What tokens cost, for a model whose host does not say. Only proportions count. */
   prices?: ModelPricesKeys | null;
   /** How long the provider keeps a prompt's prefix, in milliseconds; null: five minutes. */
@@ -484,6 +490,12 @@ export interface Policy {
   maxImages?: number | null;
   /** Preset balanced: 0 is cheapest, 1 keeps most. */
   costVersusRecall: number;
+  /** Preset balanced: tokens that compete to stay; null: 2,500 x 25^costVersusRecall. Since 1.1. */
+  oldTokens?: number | null;
+  /** Preset balanced: tokens of the newest steps, which stay whole. Since 1.1. Default: 6000. */
+  newestTokens?: number;
+  /** Preset balanced: tokens of the index of what left; null: 12 % of the old part. Since 1.1. */
+  indexTokens?: number | null;
   /** What tokens cost, for a model whose host does not say. Only proportions count. */
   prices: ModelPrices | null;
   /** How long the provider keeps a prompt's prefix, in milliseconds; null: five minutes. */

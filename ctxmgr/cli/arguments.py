@@ -88,6 +88,26 @@ def prices(text: str) -> object:
     return price_text.prices(text)
 
 
+def policy_key(text: str) -> tuple[str, object]:
+    """(key, value) of `KEY=VALUE`; the value as JSON, else a text. Raises what argparse tells in its own words."""
+    import json
+
+    from ctxmgr.model import InvalidPolicy, policy_keys
+
+    key, sign, value = text.partition("=")
+    if not sign:
+        raise ValueError(text)
+    try:
+        said: object = json.loads(value)
+    except ValueError:
+        said = value
+    try:
+        policy_keys.policy({key: said})
+    except InvalidPolicy as refused:
+        raise argparse.ArgumentTypeError(f"invalid value at {refused.path[1:] or key}: {refused}") from None
+    return key, said
+
+
 def share(text: str) -> float:
     return _checked(float(text), 0 <= float(text) <= 1)
 

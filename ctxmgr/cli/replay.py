@@ -3,7 +3,7 @@
 import argparse
 from typing import get_args
 
-from ctxmgr.cli.arguments import add_bill, add_probes_failed, positive, share
+from ctxmgr.cli.arguments import add_bill, add_probes_failed, policy_key, positive, share
 from ctxmgr.model import Preset
 
 HOSTS = ("modelled", "recorded")
@@ -27,6 +27,13 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
         action="append",
         choices=PRESETS,
         help=f"drive it with this preset ({', '.join(PRESETS)}); several times: side by side",
+    )
+    sessions.add_argument(
+        "--policy",
+        metavar="KEY=VALUE",
+        type=policy_key,
+        action="append",
+        help="drive it with this key of the policy, such as oldTokens=2500; several times",
     )
     sessions.add_argument(
         "--window",

@@ -258,6 +258,17 @@ class Policy(Setting, frozen=True):
     cost_versus_recall: Annotated[
         float, Meta(ge=0, le=1, description="Preset balanced: 0 is cheapest, 1 keeps most.")
     ] = 0.5
+    old_tokens: Annotated[
+        Natural | None,
+        Meta(description="Preset balanced: tokens that compete to stay; null: 2,500 x 25^costVersusRecall."),
+    ] = None
+    newest_tokens: Annotated[
+        Natural, Meta(description="Preset balanced: tokens of the newest steps, which stay whole.")
+    ] = 6_000
+    index_tokens: Annotated[
+        Natural | None,
+        Meta(description="Preset balanced: tokens of the index of what left; null: 12 % of the old part."),
+    ] = None
     prices: Annotated[
         ModelPrices | None,
         Meta(description="What tokens cost, for a model whose host does not say. Only proportions count."),

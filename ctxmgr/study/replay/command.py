@@ -139,7 +139,11 @@ def _recording(
                 state_dir=Path(state),
                 record=_record_file(parsed.record, found.name, preset) if (preset, knob) in listed else None,
                 measure=measured,
-                policy={**({} if knob is None else {"costVersusRecall": knob}), **host.policy()},
+                policy={
+                    **host.policy(),
+                    **dict(parsed.policy or ()),
+                    **({} if knob is None else {"costVersusRecall": knob}),
+                },
                 label=None if knob is None else f"{KNOBBED} {knob:g}",
                 host=host.limits(parsed.window or recorded.window),
                 write=host.write(),

@@ -74,6 +74,12 @@ MADE: list[tuple[Keys, str | None, Policy]] = [
     ({"protectedInstructions": False}, None, Policy(protected_instructions=False)),
     ({"protectedInstructions": ["RULES.txt"]}, None, Policy(protected_instructions=("RULES.txt",))),
     ({"idleMinutes": 5}, None, Policy(idle_minutes=5)),
+    (
+        {"oldTokens": 2_500, "newestTokens": 1_000, "indexTokens": 4_000},
+        None,
+        Policy(old_tokens=2_500, newest_tokens=1_000, index_tokens=4_000),
+    ),
+    ({"oldTokens": None, "newestTokens": None, "indexTokens": 0}, None, Policy(index_tokens=0)),
 ]
 
 
@@ -111,6 +117,9 @@ FAULTS: list[tuple[Keys, str, str]] = [
     ({"protectedTools": "read"}, ".protectedTools", "array"),
     ({"protectedTools": ["read", 5]}, ".protectedTools[1]", "int"),
     ({"packetTokens": -1}, ".packetTokens", ">= 0"),
+    ({"oldTokens": -1}, ".oldTokens", ">= 0"),
+    ({"newestTokens": 1.5}, ".newestTokens", "float"),
+    ({"indexTokens": "much"}, ".indexTokens", "str"),
     ({"models": {"m": {"preset": "off"}}}, ".models.m.preset", "preset"),
     ({"models": {"m": {"zones": {"red": 5}}}}, ".models.m.zones.red", "<= 1.0"),
     ({"compaction": {"strategy": "guess"}}, ".compaction.strategy", "guess"),

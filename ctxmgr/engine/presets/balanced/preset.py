@@ -48,7 +48,10 @@ class Balanced(PresetStrategy):
 
     name = "balanced"
     policy_keys = frozenset(
-        ("cacheTtlMs", "costVersusRecall", "packetTokens", "prices", "protectedTools", "resumeTokens")
+        (
+            *("cacheTtlMs", "costVersusRecall", "oldTokens", "newestTokens", "indexTokens", "packetTokens"),
+            *("prices", "protectedTools", "resumeTokens"),
+        )
     )
     invariants: ClassVar[Invariants] = STEPS
     keeps_prefix = True
@@ -93,7 +96,7 @@ class Balanced(PresetStrategy):
             return 0.0
         if not answered and state.last_projection is not None:
             return math.inf  # since a restart no list has come: the first may be pruned
-        stays = budget.room(inputs.policy.cost_versus_recall, inputs.gauge.usable_weight, "red")
+        stays = budget.room(inputs.policy, inputs.gauge.usable_weight, "red")
         return max(0, state.outgoing_tokens - stays.total)
 
     def packet_outdated(self, state: State) -> State:
@@ -138,7 +141,7 @@ def _ask(incoming: Incoming, state: State, inputs: Inputs, zone: Zone, rules: In
             rules=rules,
             allowance=max(packet.weight, writer.allowance),  # what stands was checked when it was written
         ),
-        budget=budget.room(policy.cost_versus_recall, gauge.usable_weight, zone, gauge.fit_weight),
+        budget=budget.room(policy, gauge.usable_weight, zone, gauge.fit_weight),
         rates=prices.rates(prices.in_force(model.prices, policy.prices)),
         cached_count=0 if lost_to_provider or unsent else incoming.delta.unchanged_count,
         protection=Protection(

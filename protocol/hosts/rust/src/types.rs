@@ -147,6 +147,15 @@ pub struct PolicyKeys {
     /// Preset balanced: 0 is cheapest, 1 keeps most.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost_versus_recall: Option<f64>,
+    /// Preset balanced: tokens that compete to stay; null: 2,500 x 25^costVersusRecall. Since 1.1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub old_tokens: Option<u64>,
+    /// Preset balanced: tokens of the newest steps, which stay whole. Since 1.1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub newest_tokens: Option<u64>,
+    /// Preset balanced: tokens of the index of what left; null: 12 % of the old part. Since 1.1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub index_tokens: Option<u64>,
     /// What tokens cost, for a model whose host does not say. Only proportions count.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prices: Option<ModelPricesKeys>,
@@ -778,6 +787,15 @@ pub struct Policy {
     pub max_images: Option<u64>,
     /// Preset balanced: 0 is cheapest, 1 keeps most.
     pub cost_versus_recall: f64,
+    /// Preset balanced: tokens that compete to stay; null: 2,500 x 25^costVersusRecall. Since 1.1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub old_tokens: Option<u64>,
+    /// Preset balanced: tokens of the newest steps, which stay whole. Since 1.1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub newest_tokens: Option<u64>,
+    /// Preset balanced: tokens of the index of what left; null: 12 % of the old part. Since 1.1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub index_tokens: Option<u64>,
     /// What tokens cost, for a model whose host does not say. Only proportions count.
     pub prices: Option<ModelPrices>,
     /// How long the provider keeps a prompt's prefix, in milliseconds; null: five minutes.

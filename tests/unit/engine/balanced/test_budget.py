@@ -1,7 +1,9 @@
-"""How much an epoch leaves: by the knob, the window and the zone."""
+"""How much an epoch leaves: by the keys of the policy, the window and the zone."""
 
+import math
 from itertools import pairwise
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,8 +11,8 @@ from hypothesis import strategies as st
 from ctxmgr.engine.balanced.budget import (
     CHEAPEST,
     DEAREST,
+    INDEX_MOST_SHARE,
     INDEX_SHARE,
-    NEWEST,
     NEWEST_SHARE,
     OLD_SHARE_LEAST,
     OLD_SHARE_MOST,
@@ -18,11 +20,17 @@ from ctxmgr.engine.balanced.budget import (
     Budget,
     room,
 )
-from ctxmgr.model.policy import ZONES, Zone
+from ctxmgr.model.policy import ZONES, Policy, Zone
 
 LARGE = 1e9
+NEWEST = Policy().newest_tokens
 SMALL = 1_000
 MIDDLE = (CHEAPEST * DEAREST) ** 0.5
+
+
+def by_knob(knob: float, usable: float, zone: Zone, window: float = math.inf) -> Budget:
+    return room(Policy(cost_versus_recall=knob), usable, zone, window)
+
 
 # name, (knob, usable, zone), tokens of the old part, of newest steps, of what the index is a share of
 TABLE: list[tuple[str, tuple[float, float, Zone], float, float, float]] = [
@@ -41,19 +49,19 @@ TABLE: list[tuple[str, tuple[float, float, Zone], float, float, float]] = [
 @pytest.mark.parametrize(("name", "of", "old", "newest", "whole"), TABLE, ids=[row[0] for row in TABLE])
 def test_room(name: str, of: tuple[float, float, Zone], old: float, newest: float, whole: float) -> None:
     users = USER_SHARE * of[1]
-    assert room(*of) == Budget(int(old), int(newest), int(INDEX_SHARE * whole), users)
-    assert room(*of, 900.0) == Budget(int(old), int(newest), int(INDEX_SHARE * whole), users, 900.0)
+    assert by_knob(*of) == Budget(int(old), int(newest), int(INDEX_SHARE * whole), users)
+    assert by_knob(*of, 900.0) == Budget(int(old), int(newest), int(INDEX_SHARE * whole), users, 900.0)
 
 
 def test_each_tenth_of_the_knob_keeps_so_many_times_as_much() -> None:
-    sizes = [room(tenth / 10, LARGE, "green").old for tenth in range(11)]
+    sizes = [by_knob(tenth / 10, LARGE, "green").old for tenth in range(11)]
     step = (DEAREST / CHEAPEST) ** 0.1
     assert [more / less for less, more in pairwise(sizes)] == pytest.approx([step] * 10, rel=1e-3)
 
 
 @given(st.floats(0, 1), st.floats(0, 1e6), st.sampled_from(ZONES))
 def test_never_more_than_its_share(knob: float, usable: float, zone: Zone) -> None:
-    found = room(knob, usable, zone)
+    found = by_knob(knob, usable, zone)
     assert 0 <= found.old <= min(DEAREST, OLD_SHARE_MOST * usable)
     assert 0 <= found.newest <= min(NEWEST, NEWEST_SHARE * usable)
     assert 0 <= found.index <= INDEX_SHARE * min(DEAREST, OLD_SHARE_MOST * usable)
@@ -62,12 +70,39 @@ def test_never_more_than_its_share(knob: float, usable: float, zone: Zone) -> No
 @given(st.floats(0, 1), st.floats(0, 1), st.floats(0, 1e6))
 def test_a_worse_zone_and_a_lower_knob_keep_no_more(one: float, two: float, usable: float) -> None:
     low, high = sorted((one, two))
-    assert room(low, usable, "green").old <= room(high, usable, "green").old
-    sizes = [room(high, usable, zone).old for zone in ZONES]
+    assert by_knob(low, usable, "green").old <= by_knob(high, usable, "green").old
+    sizes = [by_knob(high, usable, zone).old for zone in ZONES]
     assert sizes == sorted(sizes, reverse=True)
 
 
 def test_in_a_small_window_it_is_a_tenth_to_a_half_of_what_is_usable() -> None:
-    assert [room(knob, 10_000, "green").old for knob in (0, 1)] == [1_000, 5_000]
-    assert [room(knob, LARGE, "green").old for knob in (0, 1)] == [2_500, 62_500]
-    assert room(1, 10_000, "green").newest == 1_000
+    assert [by_knob(knob, 10_000, "green").old for knob in (0, 1)] == [1_000, 5_000]
+    assert [by_knob(knob, LARGE, "green").old for knob in (0, 1)] == [2_500, 62_500]
+    assert by_knob(1, 10_000, "green").newest == 1_000
+
+
+SET = Policy(old_tokens=2_500, newest_tokens=1_000, index_tokens=4_000)
+
+
+def test_what_is_set_goes_before_the_knob() -> None:
+    for knob in (0.0, 0.5, 1.0):
+        policy = msgspec.structs.replace(SET, cost_versus_recall=knob)
+        found = room(policy, LARGE, "green")
+        assert (found.old, found.newest, found.index) == (2_500, 1_000, 4_000)
+
+
+def test_an_index_with_a_budget_of_its_own_does_not_shrink_with_the_old_part() -> None:
+    assert [room(SET, LARGE, zone).index for zone in ZONES] == [4_000] * 4
+    assert [room(SET, LARGE, zone).old for zone in ZONES] == [2_500, 2_500, 1_250, 0]
+    without = Policy(old_tokens=2_500)
+    assert room(without, LARGE, "green").index == int(INDEX_SHARE * 2_500)
+
+
+def test_in_a_small_window_what_is_set_has_its_share_at_most() -> None:
+    found = room(Policy(old_tokens=9_000, newest_tokens=9_000, index_tokens=9_000), 10_000, "green")
+    shares = [OLD_SHARE_MOST, NEWEST_SHARE, INDEX_MOST_SHARE]
+    assert [found.old, found.newest, found.index] == [int(share * 10_000) for share in shares]
+
+
+def test_nothing_is_room_for_nothing() -> None:
+    assert room(Policy(old_tokens=0, newest_tokens=0, index_tokens=0), LARGE, "green").total == 0

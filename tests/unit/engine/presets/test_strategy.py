@@ -70,7 +70,7 @@ def test_balanced_keeps_it_until_an_epoch() -> None:
 
 
 SHOWN = LastProjection("1.x", 1, 30_000, "quarters")
-STAYS = room(Policy().cost_versus_recall, GAUGE.usable_weight, "red").total
+STAYS = room(Policy(), GAUGE.usable_weight, "red").total
 
 
 @pytest.mark.parametrize(

@@ -37,6 +37,16 @@ def test_a_session_is_driven_and_recorded_and_its_transcript_is_the_same(
     assert figures["failures"] == []
 
 
+def test_a_session_is_driven_with_keys_of_the_policy(capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["replay", str(GREENHOUSE), "--preset", "balanced", "--window", "64000", "--no-measures", "--json"]
+    sizes = []
+    for keys in ([], ["--policy", "oldTokens=500", "--policy", "newestTokens=200"]):
+        assert main([*arguments, *keys]) == 0
+        (one,) = json.loads(capsys.readouterr().out)
+        sizes.append(one["all"]["afterMean"])
+    assert sizes[1] < sizes[0]
+
+
 def test_what_a_session_costs_and_still_knows_beside_off(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
