@@ -58,3 +58,13 @@ async def test_observing_passes_every_byte_and_tells_what_would_have_been_saved(
         assert asked.body == request(marked(conversation(number, lines=200)))
     account = made.proxy.rewriter.account
     assert account.other.input_tokens < account.sent.input_tokens
+
+
+async def test_a_program_keeps_little_where_nobody_says_otherwise(rig: Any) -> None:
+    """What is set goes before what holds for programs."""
+    less, more = [await steps(rig, 40, window=60_000, costVersusRecall=knob) for knob in (None, 0.8)]
+    assert bytes_sent(less) < 0.9 * bytes_sent(more)
+
+
+def bytes_sent(made: Any) -> int:
+    return sum(len(asked.body) for asked in made.upstream.asked)
