@@ -142,6 +142,15 @@ class Session:
     told: list[str] = field(default_factory=list)
     errors: str = ""
 
+    @property
+    def summary(self) -> list[str]:
+        """The last three lines of `ctxmgr run`: calls, what was sent, what was saved; [] where one is missing.
+        A busy machine has notices before them."""
+        found = self.told[-3:]
+        wanted = ("calls of conversations", "it would have been", "saved|cost")
+        complete = len(found) == 3 and all(map(re.search, wanted, found))
+        return found if complete else []
+
     def prompt(self, text: str) -> str:
         own = self.agent.command(text, bool(self.prompts), self.way.url)
         variables = environment(self.home) | self.agent.environment(self.home, self.way.url)
