@@ -18,7 +18,6 @@ from ctxmgr.engine.extractive.collecting import (
     collect,
     flat,
     outcomes,
-    phrases,
     settle,
     take_up,
 )
@@ -26,8 +25,9 @@ from ctxmgr.engine.extractive.collecting import work as extractive_turns
 from ctxmgr.engine.extractive.commands import add_failures
 from ctxmgr.engine.extractive.lines import Kind, SummaryLines
 from ctxmgr.engine.extractive.mentions import add_files, add_names
+from ctxmgr.engine.findings import done, sentences, wrong
 from ctxmgr.engine.ledger import GOAL_CHARACTERS, fold, now_and_past
-from ctxmgr.engine.text import key_of, sentences, sentences_of, shorten, without_marks
+from ctxmgr.engine.text import key_of, sentences_of, shorten, without_marks
 from ctxmgr.model.compaction import BranchMessage
 from ctxmgr.model.saved import Fact, Ledger
 
@@ -81,7 +81,7 @@ def _carried(lines: SummaryLines, carried: carry.PreviousFacts, changes: outcome
     """Our own labelled lines; a fault that was found in what was changed since is likely mended."""
     for text in carried.findings:
         late = changes.after(text, -1)
-        if not (late and phrases.wrong(text)):
+        if not (late and wrong(text)):
             text = f"{text}{outcomes.LATER}" if late and not text.endswith(outcomes.LATER) else text
             lines.add("found", text, shorten(text, BRIEF_CHARACTERS))
     for text in carried.planned:
@@ -218,7 +218,7 @@ def _findings(lines: SummaryLines, left: Sequence[str], changes: outcomes.Change
     said = [one for one in changes.standing(said) if sentences.finds(one) and one.text not in shown]
     said = [one for one in said if not one.text.startswith(carry.LABELS)]  # nobody writes our lines but us
     for one in sentences.best(said, lines.weights, characters=room, without=told):
-        if phrases.done(one.text):
+        if done(one.text):
             lines.add("note", one.text)
         else:
             lines.add(

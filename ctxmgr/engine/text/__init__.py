@@ -3,7 +3,7 @@
 Knows no fact and no packet.
 """
 
-from ctxmgr.engine.text import checklists, sentences
+from ctxmgr.engine.text import checklists
 from ctxmgr.engine.text.headings import Heading, HeadingKind, heading, kind_of
 from ctxmgr.engine.text.identifiers import bare, identifiers, without
 from ctxmgr.engine.text.one_line import BULLET_CHARACTERS, code, one_line, sentence
@@ -26,7 +26,6 @@ from ctxmgr.engine.text.sections import (
     SummarySection,
     sections_of,
 )
-from ctxmgr.engine.text.sentences import Sentence
 from ctxmgr.engine.text.wording import (
     FENCE,
     key_of,
@@ -50,7 +49,6 @@ __all__ = [
     "Kind",
     "SCRATCHPAD_HEADING",
     "SectionItem",
-    "Sentence",
     "SummarySection",
     "bare",
     "checklists",
@@ -72,7 +70,6 @@ __all__ = [
     "scratchpad_section",
     "sections_of",
     "sentence",
-    "sentences",
     "sentences_of",
     "shorten",
     "unfenced",

@@ -1,6 +1,6 @@
 """What messages and an earlier summary state: facts, requests, what came of them. Knows no line and no format."""
 
-from ctxmgr.engine.extractive.collecting import carry, outcomes, phrases, work
+from ctxmgr.engine.extractive.collecting import carry, outcomes, work
 from ctxmgr.engine.extractive.collecting.continuation import ASKED_CHARACTERS, take_up
 from ctxmgr.engine.extractive.collecting.facts import collect, moved_or_deleted
 from ctxmgr.engine.extractive.collecting.open_items import settle
@@ -17,7 +17,6 @@ __all__ = [
     "moved_or_deleted",
     "open_request",
     "outcomes",
-    "phrases",
     "request_of",
     "settle",
     "take_up",

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import msgspec
 
 from ctxmgr.engine.extractive.collecting import carry
-from ctxmgr.engine.extractive.collecting.agreements import agreed
+from ctxmgr.engine.findings import agreed
 from ctxmgr.engine.ledger import Stamp, extract
 from ctxmgr.engine.text import is_packet, key_of, plain, prose
 from ctxmgr.engine.tools import ToolCall, call_of_block, outcome

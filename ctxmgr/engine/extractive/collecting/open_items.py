@@ -14,9 +14,9 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from ctxmgr.engine.extractive.collecting.carry import LATEST, PreviousFacts
-from ctxmgr.engine.extractive.collecting.phrases import done
 from ctxmgr.engine.extractive.collecting.work import WorkHistory
-from ctxmgr.engine.text import identifiers, key_of, sentences
+from ctxmgr.engine.findings import done, sentences
+from ctxmgr.engine.text import identifiers, key_of
 from ctxmgr.model.saved import Fact
 
 NAMED_SHARE = 0.6  # of the names in a task that later work must have named

@@ -1,7 +1,7 @@
 """Turns a stretch of work into what it came to: an outcome, an answer, or neither.
 
 Rules:
-1. An outcome is a sentence that states one (`phrases.done`), or files that were changed; details stand beside
+1. An outcome is a sentence that states one (`done`), or files that were changed; details stand beside
    it. That the user went on to something else makes nothing done.
 2. Else what was said last is an answer: what was found, not what was done.
 3. A fault that was found in something that was changed later is not told: it is likely mended. Another finding
@@ -14,9 +14,9 @@ from typing import Literal
 
 import msgspec
 
-from ctxmgr.engine.extractive.collecting.phrases import done, proposes, wrong
 from ctxmgr.engine.extractive.collecting.work import Stretch, WorkHistory
-from ctxmgr.engine.text import Sentence, identifiers, one_line, plain, sentences, sentences_of, shorten, unfenced
+from ctxmgr.engine.findings import Sentence, done, proposes, sentences, wrong
+from ctxmgr.engine.text import identifiers, one_line, plain, sentences_of, shorten, unfenced
 
 CLOSING_CHARACTERS = 520  # of what a stretch came to: about 130 tokens
 ANSWER_CHARACTERS = 360

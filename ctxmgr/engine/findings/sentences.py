@@ -21,9 +21,7 @@ from math import log, sqrt
 
 import msgspec
 
-from ctxmgr.engine.text.identifiers import identifiers
-from ctxmgr.engine.text.one_line import one_line
-from ctxmgr.engine.text.wording import key_of, sentences_of, unfenced
+from ctxmgr.engine.text import identifiers, key_of, one_line, sentences_of, unfenced
 
 SENTENCE_CHARACTERS = 320  # a longer one is several, or pasted
 LEAST_WORDS = 4

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ctxmgr.engine.extractive.collecting.phrases import done, proposes, wrong
+from ctxmgr.engine.findings import done, proposes, wrong
 
 DONE = [
     "Fixed `parse_date` for leap years.",

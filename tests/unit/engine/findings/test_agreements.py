@@ -2,7 +2,7 @@
 
 import pytest
 
-from ctxmgr.engine.extractive.collecting.agreements import agreed
+from ctxmgr.engine.findings import agreed
 
 ASKED = "Should we keep the old parser around?"
 
