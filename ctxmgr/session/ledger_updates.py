@@ -11,6 +11,7 @@ from types import MappingProxyType
 import msgspec
 
 from ctxmgr.engine.conversation import ConversationIndex, digest
+from ctxmgr.engine.findings import Asked
 from ctxmgr.engine.instructions import remembered
 from ctxmgr.engine.ledger import Stamp, current, extract, fold
 from ctxmgr.engine.presets import Inputs
@@ -51,14 +52,17 @@ def from_messages(
     entries: Mapping[int, str | None],
     heard: "SourceMessages",
 ) -> tuple[State, tuple[Fact, ...]]:
-    """The facts of these messages, (position, message) each. `heard`: messages that add nothing."""
+    """The facts of these messages, (position, message) each. `heard`: messages that add nothing; the next one may
+    answer them."""
     found: list[Fact] = []
+    asked: Asked | None = None
     opened, clock = state.opened, state.clock  # opened: a goal was heard, or a summary that stands for one
     for position, message in messages:
         view = message.view
         opening = view.opens_turn and not opened
         moment = view.time_ms if view.time_ms is not None else at
         clock = max(clock, moment or 0)
+        answers, asked = asked, extract.asked_by(view, message.digest, asked)
         if message in heard:
             continue
         when, order = stamp(state, moment, position)
@@ -67,6 +71,7 @@ def from_messages(
             stamp=Stamp(message.digest, when, order, entries.get(position)),
             calls=calls,
             opening=opening,
+            asked=answers,
         )
         opened = opened or any(fact.slot == "goal" for fact in facts)
         found += facts

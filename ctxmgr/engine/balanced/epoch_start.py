@@ -35,7 +35,7 @@ from ctxmgr.engine.balanced.packet_placement import (
 )
 from ctxmgr.engine.balanced.protection import Protection
 from ctxmgr.engine.balanced.receipts import Original, evicted_paths, originals, projected_weights, receipt, summed
-from ctxmgr.engine.balanced.reuse_value import worths
+from ctxmgr.engine.balanced.reuse_value import stated, worths
 from ctxmgr.engine.balanced.select import MARKER_TOKENS, Selection, SelectionProblem, select
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex
 from ctxmgr.engine.invariants import Invariants
@@ -115,7 +115,7 @@ class _Draft:
         self.late = late = apply_decisions.parted(conversation, plan.decisions)
         self.protected = held = inputs.protection.messages(conversation) | late
         self.all_steps, self.steps, fixed = every, every.steps, every.fixed_indices
-        self.worth = worths(conversation, self.steps)
+        self.worth, self.stated = worths(conversation, self.steps), stated(self.messages, self.steps)
         self.stale: Mapping[BlockRef, str] = superseded(conversation)
         self.newest = protection.first_lossless(conversation, self.steps, inputs.budget.newest)
         self.lossless = frozenset(at for step in self.steps[self.newest :] for at in step.message_indices)
@@ -231,6 +231,7 @@ class _Draft:
             protected=held_now,
             evicted=gone_now,
             values=self.worth,
+            stated=self.stated,
             stale=stale,
             protected_results=self.inputs.protection.results(self.conversation),
             shortened_weights=self.shorter,

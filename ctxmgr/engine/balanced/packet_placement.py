@@ -4,7 +4,8 @@
    try to keep: at the head of the list it would break all of it each time.
 2. It goes before what was said right before those steps, so that no answer is parted from its question; but not
    before a summary that a list begins with.
-3. It tells the ledger's facts, user messages that left, and what else left (`gone`); it never weighs more than
+3. It tells the ledger's facts, what the assistant decided and found that is not shown, user messages that left, and
+   the names in what else left, in the room that sentences leave of the index's; it never weighs more than
    what it stands for: what left, and what the host took away in a compaction or a move, as its budget allows. What
    does not fit goes from its end; that user messages left is told before all else.
 4. Instructions that the host took away stand in it word for word, in a budget of their own.
@@ -25,6 +26,8 @@ from ctxmgr.engine.rewriting import handles
 from ctxmgr.engine.text import scratchpad_in
 from ctxmgr.model import PACKET_MARK, BlockEdit, Decision, Keep, Message, Packet, Plan
 
+FOUND_SHARE = 0.75  # of the room of the index, for what the assistant decided and found: the rest is for names
+FOUND_MOST = 0.25  # of what the packet stands for: after a host's compaction that is all there is room for
 NO_PACKET = Packet("", 0)
 
 
@@ -60,6 +63,10 @@ class PacketWriter(msgspec.Struct, frozen=True):
     def facts(self, stands_for: int, shown: Iterable[Message]) -> str:
         """The ledger's facts, in no more tokens than these, beside what is `shown`; "" where nothing fits."""
         return self.text.within(min(self.budget_tokens, stands_for), self.resume, self.text.in_view(shown))
+
+    def findings(self, budget: int, shown: Iterable[Message]) -> str:
+        """What the assistant decided and found, in so many tokens, beside what is `shown`."""
+        return self.text.findings(budget, self.text.in_view(shown))
 
     def has_news(self, shown: Packet) -> bool:
         """Are the model's notes other than the packet that is shown tells them?"""
@@ -120,23 +127,25 @@ def packet_of(placement: PacketPlacement, bare: Plan, writer: PacketWriter, room
         if at in dropped and placement.conversation.messages[at].view.role == "user"
     ]
     said = ["\n".join(block.text for block in placement.conversation.messages[at].view.blocks) for at in users]
-    fixed = [(at, placement.conversation.messages[at]) for at in placement.steps.fixed_indices]
-    told = (one for at, one in fixed if at not in dropped or one.view.role == "user")  # shown, or quoted below
+    every = enumerate(placement.conversation.messages)
+    told = [one for at, one in every if at not in dropped or one.view.role == "user"]  # shown, or quoted below
     counted = evicted_index.counted(len(said)) if said else ""
     spare = stands_for - sum(writer.weigh(one) + 2 for one in (PACKET_MARK, counted) if one)
     instructed = writer.absent(spare)
-    facts = writer.facts(stands_for - (writer.weigh(instructed) + 2 if instructed else 0), told) or PACKET_MARK
-    if gone <= 0 and facts == PACKET_MARK and not instructed:
+    found = writer.findings(int(min(FOUND_SHARE * room.index, FOUND_MOST * stands_for)), told)
+    beside = sum(writer.weigh(one) + 2 for one in (instructed, found) if one)
+    facts = writer.facts(stands_for - beside, told) or PACKET_MARK
+    if gone <= 0 and facts == PACKET_MARK and not beside:
         return NO_PACKET
     users_said = evicted_index.quotations(said, int(room.users), writer.weigh)
     names_held = evicted_index.index_of(
         _lost(placement, bare, dropped, writer),
-        _shown(placement, bare),
+        _shown(placement, bare) | identifiers.names(found),
         placement.values,
-        room.index,
+        room.index - (writer.weigh(found) + 2 if found else 0),
         writer.weigh,
     )
-    for head, *parts in _ever_less(facts, users_said, names_held, counted):
+    for head, *parts in _ever_less(facts, users_said, found, names_held, counted):
         text = "\n\n".join(part for part in (head, instructed, *parts) if part)
         weight = writer.weigh(text)
         if placement.rules.may_stand_for(weight, stands_for):
@@ -144,9 +153,10 @@ def packet_of(placement: PacketPlacement, bare: Plan, writer: PacketWriter, room
     return NO_PACKET
 
 
-def _ever_less(facts: str, said: str, index: str, counted: str) -> Iterator[tuple[str, ...]]:
+def _ever_less(facts: str, said: str, found: str, index: str, counted: str) -> Iterator[tuple[str, ...]]:
     """What the packet may tell, the most first."""
-    yield facts, said, index
+    yield facts, found, said, index
+    yield facts, found, said
     yield facts, said
     if counted:
         yield facts, counted

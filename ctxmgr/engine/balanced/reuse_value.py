@@ -7,7 +7,9 @@ the assistant within the next 40 calls?); the weights are round numbers in about
 1. A name that the assistant has said itself: 11 %. Said more than once, up to 21 %.
 2. A name that only a result holds: 3.8 % where that was a file's text, up to 12 % while the file is being worked
    on; 1 % in other output.
-3. Worth fades with steps: past about 80 steps a third of it is left, and then it fades no more.
+3. A sentence by which the assistant decided or found something has a worth of its own beside that of its names:
+   about one in six is referred to again, little more than a name that the assistant has said.
+4. Worth fades with steps: past about 80 steps a third of it is left, and then it fades no more.
 
 Worth is relative: only proportions count.
 """
@@ -16,6 +18,7 @@ from collections.abc import Mapping, Sequence
 
 from ctxmgr.engine.balanced import identifiers
 from ctxmgr.engine.conversation import ConversationIndex, Step
+from ctxmgr.engine.findings import statements
 from ctxmgr.engine.tools import calls_of
 from ctxmgr.model import Message, once
 
@@ -23,7 +26,8 @@ SAID = 8.0  # rule 1
 EACH_TIME, TIMES_AT_MOST = 0.15, 8
 READ, OTHER = 3.0, 1.0  # rule 2
 ACTIVE, ACTIVE_STEPS = 2.0, 20  # times, and for so many steps after the file was last touched
-HALF_STEPS, FADED = 60, 0.25  # rule 3
+STATED = 8.0  # rule 3
+HALF_STEPS, FADED = 60, 0.25  # rule 4
 
 
 def faded(steps: int) -> float:
@@ -49,6 +53,22 @@ def worths(conversation: ConversationIndex, steps: Sequence[Step]) -> Mapping[st
         often = 1 + EACH_TIME * min(TIMES_AT_MOST, said - 1)
         worth[name] = SAID * often * faded(count - last[name])
     return worth
+
+
+def stated(messages: Sequence[Message], steps: Sequence[Step]) -> Mapping[int, float]:
+    """The worth of what each step's assistant decided and found (rule 3), by the step's number; of others none."""
+    found: dict[int, float] = {}
+    for number, step in enumerate(steps):
+        count = sum(_statements(messages[at]) for at in step.assistant_indices)
+        if count:
+            found[number] = STATED * count * faded(len(steps) - number)
+    return found
+
+
+@once
+def _statements(message: Message) -> int:
+    """How many sentences of a reply decide or find something."""
+    return sum(len(statements(block.text)) for block in message.view.blocks if block.kind == "text")
 
 
 def _in_results(messages: Sequence[Message], steps: Sequence[Step]) -> dict[str, float]:

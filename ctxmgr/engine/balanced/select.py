@@ -5,7 +5,7 @@ Rules:
    the prefix may break. The newest steps are held, too.
 2. Everything else competes for the budget by worth a token. A step's offer is its assistant message, whole and
    as it came, with its results as markers; then each of its results in full. Names that are shown already add no
-   worth: of two that say the same the denser one stays.
+   worth: of two that say the same the denser one stays. What the assistant decided and found adds one of its own.
 3. What a later read or write covers does not compete: it is pruned before anything else.
 4. Errors are short and dear: where the step stays, its error stays with it.
 5. What is left over leaves: results become markers where their step stays, else the step leaves whole, but for
@@ -34,8 +34,9 @@ STEP = BlockRef(-1, -1)  # an offer of a step, not of one of its results
 
 class SelectionProblem(msgspec.Struct, frozen=True):
     """What a choice is made by. `budget_tokens` in tokens, for what competes. `protected`: message indices that
-    stay as they came; `evicted`: those that left for good and do not compete. `values` of names; `stale`: blocks
-    that are covered by later ones; `shortened_weights`: what calls weigh whose arguments are shortened where
+    stay as they came; `evicted`: those that left for good and do not compete. `values` of names, `stated` of what
+    was decided and found, by the number of its step; `stale`: blocks that are covered by later ones;
+    `shortened_weights`: what calls weigh whose arguments are shortened where
     their step stays, in tokens; `protected_results`: results that are never pruned."""
 
     budget_tokens: int
@@ -45,6 +46,7 @@ class SelectionProblem(msgspec.Struct, frozen=True):
     stale: Container[BlockRef]
     protected_results: Container[BlockRef]
     shortened_weights: dict[BlockRef, int] = {}
+    stated: Mapping[int, float] = {}
 
 
 class Selection(msgspec.Struct, frozen=True):
@@ -66,10 +68,10 @@ def select(
 class _StepOffer:
     """What taking a step costs that is not kept yet, and what it would show, up to date with what is shown."""
 
-    __slots__ = ("cost", "last_take", "names", "value")
+    __slots__ = ("cost", "last_take", "names", "stated", "value")
 
-    def __init__(self, cost: int, names: set[str]) -> None:
-        self.cost, self.names = cost, names
+    def __init__(self, cost: int, names: set[str], stated: float) -> None:
+        self.cost, self.names, self.stated = cost, names, stated
         self.value = 0.0
         self.last_take = -1  # so many takes the names are up to date with
 
@@ -199,17 +201,17 @@ class _GreedySelector:
         with a thousand calls would be walked for each of them."""
         step = self.step_offers.get(number)
         if step is None:
-            step = self.step_offers[number] = self._first(self.steps[number])
+            step = self.step_offers[number] = self._first(number)
         if step.last_take != self.take_count:
             before = len(step.names)
             step.names -= self.visible_names
             if step.last_take < 0 or len(step.names) != before:
-                step.value = self._worth(step.names)
+                step.value = step.stated + self._worth(step.names)
             step.last_take = self.take_count
         return step
 
-    def _first(self, step: Step) -> _StepOffer:
-        found, cost = set[str](), 0
+    def _first(self, number: int) -> _StepOffer:
+        step, found, cost = self.steps[number], set[str](), 0
         for position in step.assistant_indices:
             found.update(self._said(position))
             cost += self.messages[position].weight - self._shortens(position)
@@ -217,7 +219,7 @@ class _GreedySelector:
             cost += self._least(result)
             if self._included_with_step(result):
                 found |= self._names(result)
-        return _StepOffer(cost, found)
+        return _StepOffer(cost, found, self.problem.stated.get(number, 0.0))
 
     def _worth(self, some: Iterable[str]) -> float:
         """The same sum whatever the order of the names."""

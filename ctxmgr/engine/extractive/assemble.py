@@ -9,7 +9,7 @@ Rules:
 5. Done is what came to an outcome. A request without one is told as asked, an answer as found.
 """
 
-from collections.abc import Container, Sequence
+from collections.abc import Container, Mapping, Sequence
 
 from ctxmgr.engine.extractive.collecting import (
     ASKED_CHARACTERS,
@@ -25,7 +25,7 @@ from ctxmgr.engine.extractive.collecting import work as extractive_turns
 from ctxmgr.engine.extractive.commands import add_failures
 from ctxmgr.engine.extractive.lines import Kind, SummaryLines
 from ctxmgr.engine.extractive.mentions import add_files, add_names
-from ctxmgr.engine.findings import done, sentences, wrong
+from ctxmgr.engine.findings import Sentence, done, sentences, wrong
 from ctxmgr.engine.ledger import GOAL_CHARACTERS, fold, now_and_past
 from ctxmgr.engine.text import key_of, sentences_of, shorten, without_marks
 from ctxmgr.model.compaction import BranchMessage
@@ -41,6 +41,7 @@ STEPS_A_FINDING = 3  # texts said for one finding that is told
 LEAST_LEFT_WORDS = 5
 KNOWN_CHARACTERS = 60  # of a request that tell it from others
 REFERENCE_CHARACTERS = 56  # of a request that is told in full elsewhere
+MOST_ANSWERS = 6  # questions that the user answered, the newest
 NOT_ANSWERED = "not answered yet"
 LEFT = "On a branch that was left: "
 
@@ -71,7 +72,8 @@ def gather(
     _carried(lines, carried, changes)
     _requests(lines, carried, changes, newest)
     add_failures(lines, carried, heard.facts, now)
-    _findings(lines, heard.branch_statements, changes, budget)
+    _findings(lines, heard.branch_statements, changes, budget, _states(heard.facts, now))
+    _answers(lines, now)
     add_files(lines, carried, budget, gone)
     add_names(lines, carried, budget)
     return lines
@@ -201,8 +203,25 @@ def _is_answered(lines: SummaryLines, asked: str) -> bool:
     return any(line.text.startswith(f'"{asked[:KNOWN_CHARACTERS]}') for line in lines.kinds.get("found", []))
 
 
-def _findings(lines: SummaryLines, left: Sequence[str], changes: outcomes.Changes, budget: int) -> None:
-    """The best sentences of what was said on the way, besides what the requests came to; left branches."""
+def _states(heard: Sequence[Fact], now: Sequence[Fact]) -> dict[str, bool]:
+    """By the key of what the assistant decided and found: does it hold?"""
+    stated = [fact for fact in heard if fact.slot in ("decision", "finding") and fact.source == "assistant"]
+    holds = {fact.key for fact in now if fact.slot in ("decision", "finding")}
+    return {fact.key: fact.key in holds for fact in stated}
+
+
+def _answers(lines: SummaryLines, now: Sequence[Fact]) -> None:
+    """Questions that the user answered and that decided nothing else."""
+    told = " ".join(line.text for line in lines.kinds.get("decision", []))
+    for fact in [fact for fact in now if fact.slot == "question" and fact.text not in told][-MOST_ANSWERS:]:
+        lines.add("note", f'Asked "{flat(fact.text)}" → the user: {flat(fact.detail)}')
+
+
+def _findings(
+    lines: SummaryLines, left: Sequence[str], changes: outcomes.Changes, budget: int, states: Mapping[str, bool]
+) -> None:
+    """The best sentences of what was said on the way, besides what the requests came to; left branches. What was
+    found counts wherever it stands, what holds no more does not: `states`."""
     for text in left:
         lines.add("note", f"{LEFT}{text}", shorten(f"{LEFT}{text}", BRIEF_CHARACTERS))
     stretches = lines.work.stretches
@@ -215,7 +234,7 @@ def _findings(lines: SummaryLines, left: Sequence[str], changes: outcomes.Change
     shown = " ".join(told)
     steps = sum(len(stretch.texts) for stretch in stretches)
     room = min(MOST_NOTE_CHARACTERS, budget, NOTE_CHARACTERS * max(steps // STEPS_A_FINDING, LEAST_FINDINGS))
-    said = [one for one in changes.standing(said) if sentences.finds(one) and one.text not in shown]
+    said = [one for one in changes.standing(said) if _counts(one, states) and one.text not in shown]
     said = [one for one in said if not one.text.startswith(carry.LABELS)]  # nobody writes our lines but us
     for one in sentences.best(said, lines.weights, characters=room, without=told):
         if done(one.text):
@@ -224,3 +243,9 @@ def _findings(lines: SummaryLines, left: Sequence[str], changes: outcomes.Change
             lines.add(
                 "found", f"{one.text}{outcomes.LATER}" if changes.after(one.text, one.text_index) else one.text
             )
+
+
+def _counts(one: Sentence, states: Mapping[str, bool]) -> bool:
+    """Is it worth telling far from where it was said?"""
+    holds = states.get(key_of(one.text))
+    return sentences.finds(one) if holds is None else holds

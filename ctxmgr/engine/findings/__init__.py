@@ -1,11 +1,30 @@
-"""Turns what an assistant said into what it states: what was agreed to, done, could be done, is wrong.
+"""Turns what an assistant said into what it states: what was decided, found, announced, asked, agreed to, done.
 
-Knows no fact and no line of a summary.
+The one set of readers of an assistant's sentences, for the ledger and for summaries. Knows no fact and no line.
 """
 
 from ctxmgr.engine.findings import sentences
 from ctxmgr.engine.findings.agreements import agreed
 from ctxmgr.engine.findings.phrases import done, proposes, wrong
+from ctxmgr.engine.findings.questions import Asked, chosen, closing_question
 from ctxmgr.engine.findings.sentences import Sentence
+from ctxmgr.engine.findings.statements import Statement, announced, statements
+from ctxmgr.engine.findings.superseding import standing
+from ctxmgr.engine.findings.wordings import is_firm
 
-__all__ = ["Sentence", "agreed", "done", "proposes", "sentences", "wrong"]
+__all__ = [
+    "Asked",
+    "Sentence",
+    "Statement",
+    "agreed",
+    "announced",
+    "chosen",
+    "closing_question",
+    "done",
+    "is_firm",
+    "proposes",
+    "sentences",
+    "standing",
+    "statements",
+    "wrong",
+]

@@ -4,7 +4,7 @@ A sentence is worth keeping by four things, each cheap and each with its reason:
 1. Centrality: it names what the rest of the session names too (identifiers, paths, longer words). A term that
    stands in one message alone ties nothing together, one that stands in nearly all says nothing: log of the
    messages with it, times log of their rarity. Divided by the root of the length, or long sentences always win.
-2. Wording: causes, findings and results ("because", "the problem is", "now works") are what a later reader can
+2. Wording: choices, causes and results (`wordings`, `phrases.done`) are what a later reader can
    not work out again. Narration ("Let me check"), praise, questions and lines that only introduce something
    are left out for good: out of their place they say nothing.
 3. Recency: late statements are about the state that the work goes on from; early ones may be outdated.
@@ -21,6 +21,8 @@ from math import log, sqrt
 
 import msgspec
 
+from ctxmgr.engine.findings.phrases import done
+from ctxmgr.engine.findings.wordings import decides, finds_out
 from ctxmgr.engine.text import identifiers, key_of, one_line, sentences_of, unfenced
 
 SENTENCE_CHARACTERS = 320  # a longer one is several, or pasted
@@ -47,13 +49,6 @@ _NARRATION = re.compile(
 _PRAISE = re.compile(
     r"^(?:(?:perfect|great|excellent|done|good|nice|wonderful|awesome|ok(?:ay)?|alright|yes|got it|aha|ah|oh"
     r"|i see|fixed|sure|understood|hm+|committed|pushed|works?|all (?:good|done|set))\b[,.!:—– -]*)+",
-    re.IGNORECASE,
-)
-_FINDING = re.compile(
-    r"\b(?:because|root cause|the (?:problem|issue|bug|reason|fix|cause|catch) (?:is|was)|turns out|due to|fixed"
-    r"|found (?:it|the|that|a)|instead of|no longer|now (?:works?|passes|uses|returns|supports)|must|can ?not"
-    r"|can'?t|doesn'?t|does not|requires?|needs? to|never|only (?:if|when|works)|remaining|not yet|passes|failing"
-    r"|added|changed|removed|replaced|created|renamed|moved|committed)\b",
     re.IGNORECASE,
 )
 _MARKS = re.compile(r"^\s*(?:(?:[-*+•>]|\d{1,3}[.)]|\[[ xX~]?\]|[✅✓✔☑️❌⚠→]+)\s+)+")
@@ -111,7 +106,7 @@ def stands(sentence: str) -> bool:
     sentence = sentence.strip()
     bare = sentence.rstrip("*_` ")
     if bare.endswith(":"):
-        whole = _FINDING.search(bare) and not _HANGING.search(bare) and len(bare.split()) >= INTRODUCING_WORDS
+        whole = tells(bare) and not _HANGING.search(bare) and len(bare.split()) >= INTRODUCING_WORDS
         if not whole:
             return False
     if bare.endswith(("?", "…", "...")) or len(sentence) > SENTENCE_CHARACTERS or _CODE_END.search(bare):
@@ -119,6 +114,11 @@ def stands(sentence: str) -> bool:
     if _NARRATION.match(sentence) or sentence.count("`") % 2:  # cut off in the middle of a name
         return False
     return len(_PRAISE.sub("", sentence).split()) >= LEAST_WORDS
+
+
+def tells(sentence: str) -> bool:
+    """Does it say a choice, a finding or a result?"""
+    return decides(sentence) or finds_out(sentence, "`" in sentence) or done(sentence)
 
 
 def terms(text: str) -> frozenset[str]:
@@ -140,7 +140,7 @@ def central(texts: Iterable[str]) -> dict[str, float]:
 def worth(sentence: str, weights: dict[str, float], lateness: float) -> float:
     """The worth of a sentence (rules 1 to 3); `lateness` runs from 0, the session's start, to 1."""
     shared = sum(sorted(weights.get(term, 0.0) for term in terms(sentence)))  # sorted: sums do not commute
-    telling = TELLING if _FINDING.search(sentence) else 1.0
+    telling = TELLING if tells(sentence) else 1.0
     return (1 + shared) * telling * (0.6 + 0.4 * lateness) / sqrt(len(sentence.split()) + 4)
 
 
@@ -148,7 +148,7 @@ def finds(one: Sentence) -> bool:
     """Whether a sentence can be told far from where it was said: names what it is about, states something."""
     if one.leans or "?" in one.text or _PRAISE.match(one.text) or len(one.text.split()) < FINDING_WORDS:
         return False
-    return ("`" in one.text or bool(identifiers(one.text))) and (not one.listed or bool(_FINDING.search(one.text)))
+    return ("`" in one.text or bool(identifiers(one.text))) and (not one.listed or bool(tells(one.text)))
 
 
 def best(

@@ -7,17 +7,18 @@ A packet that came back in another role is recognised by its mark and says nothi
 
 from collections.abc import Mapping
 
+from ctxmgr.engine.findings import Asked
 from ctxmgr.engine.ledger.from_assistant import from_assistant
 from ctxmgr.engine.ledger.from_summary import from_summary
 from ctxmgr.engine.ledger.from_tools import from_result, from_shell
-from ctxmgr.engine.ledger.from_user import from_user
+from ctxmgr.engine.ledger.from_user import from_answer, from_user
 from ctxmgr.engine.ledger.statements import Stamp, Statements
 from ctxmgr.engine.text import is_packet
 from ctxmgr.engine.tools import call_of_block
 from ctxmgr.model import Block, View
 from ctxmgr.model.saved import Fact
 
-__all__ = ["from_message", "from_summary"]
+__all__ = ["asked_by", "from_message", "from_summary"]
 
 _ROLES = frozenset(("user", "assistant", "result", "shell"))
 
@@ -28,12 +29,14 @@ def from_message(
     stamp: Stamp,
     calls: Mapping[str, Block],
     opening: bool,
+    asked: Asked | None = None,
 ) -> tuple[Fact, ...]:
     """Return the facts of one message.
 
     `calls` maps a call id to the block that makes it, for results. `opening` says that this is the session's first
     user message. An opening message in which the user wrote
-    nothing (tags, a command) gives no goal: the next one may then be taken as the opening.
+    nothing (tags, a command) gives no goal: the next one may then be taken as the opening. `asked` is what the
+    assistant said right before a user's message.
     """
     if view.role not in _ROLES:
         return ()
@@ -41,12 +44,23 @@ def from_message(
     texts = [block.text for block in view.blocks if block.kind == "text" and not is_packet(block.text)]
     if view.role == "user" and texts:
         from_user("\n".join(texts), into, opening=opening)
+        if asked is not None:
+            from_answer("\n".join(texts), asked, into)
     elif view.role == "assistant":
         for text in texts:
             from_assistant(text, into)
     for block in view.blocks:
         _ran(block, calls, into)
     return into.facts()
+
+
+def asked_by(view: View, origin: str, before: Asked | None) -> Asked | None:
+    """What a user's message after this one answers. `origin`: its digest; `before`: what it would answer else."""
+    if view.role == "result":
+        return before
+    texts = [block.text for block in view.blocks if block.kind == "text" and not is_packet(block.text)]
+    text = "\n".join(texts) if view.role == "assistant" else ""
+    return Asked(text, origin) if text.strip() else None
 
 
 def _ran(block: Block, calls: Mapping[str, Block], into: Statements) -> None:

@@ -14,7 +14,8 @@ Rules:
 5. A constraint is closed when a later user message takes back most of its words, or allows what it forbids. Where
    it is in doubt whether that is what was allowed, the constraint stands, and so does what was allowed.
 6. Branch facts and done tasks are history, with one exception: files, for a branch's changes are on disk.
-7. A fact that says a task's state and not its text (`STATE`) takes the newest text of its key; a task that was
+7. Of what the assistant decided and found the newest holds that says it (`findings.standing`).
+8. A fact that says a task's state and not its text (`STATE`) takes the newest text of its key; a task that was
    dropped no longer holds.
 """
 
@@ -23,6 +24,7 @@ from collections.abc import Iterable
 
 from msgspec import structs
 
+from ctxmgr.engine import findings
 from ctxmgr.engine.text import key_of
 from ctxmgr.model.saved import ALLOWED, Fact, Ledger, Slot
 
@@ -30,6 +32,7 @@ Stamp = tuple[int, int]
 
 # At the same moment a person's word stands before a summary of it, and both before what a tool did.
 _RANKS = {"user": 4, "summary": 3, "assistant": 2, "tool": 1, "branch": 0}
+_STATED: frozenset[Slot] = frozenset(("decision", "finding"))
 _USER_FIRST: frozenset[Slot] = frozenset(("constraint", "decision", "context"))
 
 _FORBIDS = re.compile(r"\b(?:never|not|no|avoid|stop|refrain|without|only)\b|n'?t\b", re.IGNORECASE)
@@ -186,6 +189,7 @@ def _standing(ledger: Ledger) -> list[Fact]:
     if said is not None and told is not None and order(said) > order(told):
         del chosen["goal", "", ""]
     standing = _without_retracted(_with_texts(chosen.values(), ledger))
+    standing = _without_superseded(standing)
     standing.sort(key=lambda fact: (fact.time_ms, fact.seq, fact.order, fact.slot, fact.key, fact.source))
     return standing
 
@@ -198,7 +202,7 @@ def _apart(fact: Fact) -> str:
 
 
 def _with_texts(facts: Iterable[Fact], ledger: Ledger) -> list[Fact]:
-    """Rule 7: facts that say a state alone with the newest text of their key."""
+    """Rule 8: facts that say a state alone with the newest text of their key."""
     texts: dict[str, Fact] = {}
     for fact in ledger.facts.values():
         if fact.slot == "task" and fact.text and (fact.key not in texts or order(fact) > order(texts[fact.key])):
@@ -258,6 +262,14 @@ def _is_doubtful(allowed: Fact, facts: list[Fact], held: list[Fact]) -> bool:
     forbidding = [one for one in held if one.slot == "constraint" and _FORBIDS.search(one.text)]
     near = any(words & _words(one.text) and (one.time_ms, one.seq) < stamp for one in forbidding)
     return near and not any(_allows(words, _words(one.text)) for one in facts if one not in held and one != allowed)
+
+
+def _without_superseded(facts: list[Fact]) -> list[Fact]:
+    """Rule 7."""
+    stated = sorted((fact for fact in facts if fact.source == "assistant" and fact.slot in _STATED), key=order)
+    holds = findings.standing([fact.text for fact in stated])
+    over = {id(fact) for fact, stands in zip(stated, holds, strict=True) if not stands}
+    return [fact for fact in facts if id(fact) not in over]
 
 
 def _words(text: str) -> frozenset[str]:

@@ -5,12 +5,14 @@ Rules:
 2. Precision before recall: a missed constraint is still in the message, a false one misleads for the rest of
    the session. So questions, statements about others ("it never worked") and long sentences give nothing.
 3. The opening message is the goal. A later message sets it only where it says so ("new goal: ...").
-4. Taking back ("never mind the ...") or allowing ("you may ... now") is a fact of its own; which constraint it
+4. A question that the message answers stands with the answer, and with what that chooses.
+5. Taking back ("never mind the ...") or allowing ("you may ... now") is a fact of its own; which constraint it
    closes is decided when the ledger is read, so that the order of seeing both does not matter.
 """
 
 import re
 
+from ctxmgr.engine.findings import Asked, agreed, chosen, closing_question
 from ctxmgr.engine.ledger.statements import Statements
 from ctxmgr.engine.text import checklists, key_of, may_hold, plain, prose, sentences_of, shorten, without_marks
 from ctxmgr.model.saved import ALLOWED
@@ -20,6 +22,7 @@ SENTENCE_CHARACTERS = 600
 REQUEST_CHARACTERS = 240
 LEAST_CHARACTERS = 8
 CORRECTION_WORDS = 5  # "no, that's horrible." says nothing that could be followed later
+ANSWERED_CHARACTERS = 120  # of an answer beside its question: the message itself mostly stays
 REQUEST_WORDS = 3  # "ok", "yes do it": no request that says anything later
 
 _LEAD = r"(?:(?:ok(?:ay)?|so|and|but|also|please|pls|yes|yeah|well|then|now|btw|oh|hm+|alright|again)[,.!:]* +)*"
@@ -131,6 +134,18 @@ def from_user(text: str, into: Statements, *, opening: bool) -> None:
             _sentence(sentence, into)
     for item in checklists.items(text):
         into.add("task", key_of(item.text), item.text, "user", item.status)
+
+
+def from_answer(text: str, asked: Asked, into: Statements) -> None:
+    """Add what the assistant had asked, and what was agreed to."""
+    written = prose(text)
+    question, choice = closing_question(asked.text), chosen(asked.text, written)
+    if written and (question or choice):
+        answer = f'"{shorten(plain(written), ANSWERED_CHARACTERS)}"'
+        detail = f"{answer} ({choice})" if question and choice else answer
+        into.add("question", asked.origin, question or choice, "user", detail=detail)
+    if decision := agreed(asked.text, written):
+        into.add("decision", key_of(decision), decision, "assistant")
 
 
 def _whole_corrections(found: list[str]) -> list[str]:

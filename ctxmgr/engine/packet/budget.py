@@ -4,7 +4,7 @@ from collections.abc import Container, Iterable
 
 import msgspec
 
-from ctxmgr.engine.packet import missing, packet
+from ctxmgr.engine.packet import findings, missing, packet
 from ctxmgr.engine.text import scratchpad_in, scratchpad_lines
 from ctxmgr.model import PACKET_MARK, Message, PacketTokens, Policy, Weigh, Zone
 from ctxmgr.model.saved import Ledger, RawSummary, State
@@ -41,10 +41,14 @@ class PacketText(msgspec.Struct, frozen=True):
     def in_view(self, messages: Iterable[Message]) -> frozenset[str]:
         """What these messages show: their digests, and those of summaries whose text stands in them. Not every
         format has a message of its own for a summary."""
-        kept = [message for message in messages if message.view.role in ("user", "summary")]
+        kept = [message for message in messages if message.view.role in ("user", "summary", "assistant")]
         texts = ["\n".join(block.text for block in message.view.blocks) for message in kept]
         said = (one.digest for one in self.summaries if any(one.text.strip() in text for text in texts))
         return frozenset((*(message.digest for message in kept), *said))
+
+    def findings(self, budget: int, shown: Container[str]) -> str:
+        """What the assistant decided and found, as `findings.findings_text`."""
+        return findings.findings_text(self.ledger, shown, budget, self.weigh)
 
     def covered(self, budget: int, shown: Iterable[Message]) -> frozenset[str]:
         """The summaries, by digest, all of which a packet of so many tokens says beside these messages."""

@@ -70,7 +70,7 @@ def parts_of(
     parts = [
         goal_part,
         _constraints(held.get("constraint", [])),
-        _decisions(held.get("decision", [])),
+        _decisions([fact for fact in held.get("decision", []) if fact.source != "assistant"]),
         _tasks(held.get("current", []), held.get("task", []), past),
         _scratchpad(scratchpad),
         _part("## Blockers (failed when last tried)", blockers, 0.12, total=failed),

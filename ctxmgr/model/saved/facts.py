@@ -8,6 +8,9 @@ Slot = Literal[
     "goal",
     "constraint",
     "decision",
+    "finding",
+    "question",
+    "next",
     "task",
     "current",
     "file",
@@ -28,8 +31,9 @@ class Fact(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     """One statement with its source and time.
 
     `key` names what the statement is about inside its slot: "" for the single slots (goal, current task);
-    the words of the text for constraint, decision, task, context and request (a task that a tool gave an id: tool,
-    a newline and the id); "read" or "changed", a newline
+    the words of the text for constraint, decision, finding, task, context and request (a task that a tool gave an
+    id: tool, a newline and the id); the digest of the message that asked for question, which a user's message
+    answered; "" for next, what was announced last; "read" or "changed", a newline
     and the path for file; tool, a newline and the telling argument for command; a listing's name for
     listing.
     `status`: task "open" | "active" | "done" | "blocked" | "dropped" (it no longer
@@ -37,8 +41,8 @@ class Fact(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     command "ok" | "failed" (a failed command is a blocker until the same thing is tried again and does not fail) |
     "unknown" (the format has no error flag, and nothing tells how it ended); constraint "" |
     "retracted" (the user took back what shares its words); else "".
-    `detail`: command, the quoted error line; of a summary, the heading it stood under where that says more
-    than the slot; constraint of a user, "correction" or "allowed".
+    `detail`: command, the quoted error line; question, the answer; of a summary, the heading it stood under where
+    that says more than the slot; constraint of a user, "correction" or "allowed".
     `listing` names the whole list a statement came in ("summary", "tool:todowrite"): the statement is closed
     when that list is stated again without it. A fact in slot "listing" says when the list was last stated.
     `time_ms` is milliseconds since the epoch: the host's time, or for an undated event the newest host time known

@@ -127,8 +127,15 @@ def _learn(
     calls = session.calls(message for _, message in fresh)
     before, (state, facts) = (
         state,
-        ledger_updates.from_messages(state, fresh, calls, time_ms, {}, heard),
+        ledger_updates.from_messages(state, [*_said_before(messages, shared), *fresh], calls, time_ms, {}, heard),
     )
     facts = with_shared_words(ledger, facts)
     state = ledger_updates.learn(state, facts, bound=False)
     return state, ledger_updates.merged(ledger, before, state, facts)
+
+
+def _said_before(messages: tuple[Message, ...], shared: int) -> list[tuple[int, Message]]:
+    """What was said last before the new messages: they may answer it."""
+    places = (at for at in range(shared - 1, -1, -1) if messages[at].view.role != "result")
+    last = next(places, None)
+    return [(last, messages[last])] if last is not None else []

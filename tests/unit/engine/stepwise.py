@@ -69,6 +69,7 @@ class Writer(msgspec.Struct):
     text: Holding = Holding()
     allowance: int = 0
     lean_tokens: int = 0
+    own: str = ""
 
     @property
     def most_allowed(self) -> int:
@@ -79,6 +80,9 @@ class Writer(msgspec.Struct):
 
     def facts(self, stands_for: int, shown: Iterable[Message]) -> str:
         return self.of(stands_for)
+
+    def findings(self, budget: int, shown: Iterable[Message]) -> str:
+        return self.own[: budget * 4]
 
     def has_news(self, shown: Packet) -> bool:
         return False
@@ -113,6 +117,7 @@ def epoch_inputs(messages: tuple[Message, ...], **keys: Any) -> EpochInputs:
         "handle": lambda key: "",
         "weigh": quarters,
         "rules": STEPS,
+        "own": "",
     }
     assert keys.keys() <= by.keys()
     by |= keys
@@ -125,7 +130,7 @@ def epoch_inputs(messages: tuple[Message, ...], **keys: Any) -> EpochInputs:
         rates=by["rates"],
         cached_count=by["cached_count"],
         protection=Protection(by["tools"], by["protected"]),
-        writer=Writer(by["facts"], by["handle"], by["weigh"]),
+        writer=Writer(by["facts"], by["handle"], by["weigh"], own=by["own"]),
     )
 
 

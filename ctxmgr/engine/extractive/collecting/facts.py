@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import msgspec
 
 from ctxmgr.engine.extractive.collecting import carry
-from ctxmgr.engine.findings import agreed
+from ctxmgr.engine.findings import Asked
 from ctxmgr.engine.ledger import Stamp, extract
-from ctxmgr.engine.text import is_packet, key_of, plain, prose
+from ctxmgr.engine.text import plain
 from ctxmgr.engine.tools import ToolCall, call_of_block, outcome
 from ctxmgr.model import Block
 from ctxmgr.model.compaction import BranchMessage
@@ -33,7 +33,7 @@ def collect(messages: Sequence[BranchMessage], *, opened: bool) -> SessionFacts:
     """
     heard = SessionFacts()
     calls: dict[str, Block] = {}
-    proposed = ""
+    asked: Asked | None = None
     for at, message in enumerate(messages):
         view = message.view
         if view.role == "summary" or (view.role == "user" and view.summary):
@@ -52,15 +52,9 @@ def collect(messages: Sequence[BranchMessage], *, opened: bool) -> SessionFacts:
             elif block.kind == "result" and (call := _done(calls.get(block.call_id), block)) is not None:
                 heard.path_moves[block.call_id] = call.moved
                 heard.file_effects[block.call_id] = _touched(call)
-        spoken = "\n".join(
-            block.text for block in view.blocks if block.kind == "text" and not is_packet(block.text)
-        )
-        if view.role == "user" and spoken:
-            text = agreed(proposed, prose(spoken)) if proposed else ""
-            heard.facts += [Fact("decision", key_of(text), text, "assistant", at, origin=str(at))] if text else []
-        proposed = spoken if view.role == "assistant" and spoken else proposed if view.role == "result" else ""
         opening = view.opens_turn and not opened
-        facts = extract.from_message(view, stamp=Stamp(str(at), at), calls=calls, opening=opening)
+        facts = extract.from_message(view, stamp=Stamp(str(at), at), calls=calls, opening=opening, asked=asked)
+        asked = extract.asked_by(view, str(at), asked)
         opened = opened or any(fact.slot == "goal" for fact in facts)
         heard.facts += facts
     return heard

@@ -13,6 +13,8 @@ from ctxmgr.engine.presets.turns.summary_folding import LeftOut
 from ctxmgr.model import PACKET_MARK, Zone
 from ctxmgr.model.saved import RenderedPacket, State
 
+FOUND_SHARE = 0.3  # of the packet's budget, for what the assistant decided and found
+
 
 class Packets:
     """`rendered` is the packet in force; in tokens: `budget` of the packet that comes now, `allowance` that it may
@@ -50,14 +52,15 @@ class Packets:
         held = (*self._instructions.results, *self._instructions.texts)
         in_place = sum(conversation.block_weight(ref) for ref in held if ref.message_index >= left.start)
         room = min(self._room - in_place, most - weigh(PACKET_MARK) - 2)
-        parts = (*self._absent, *leaving(conversation, self._instructions, range(left.start)))
-        told = word_for_word(parts, room, weigh)
+        instructions = (*self._absent, *leaving(conversation, self._instructions, range(left.start)))
+        told = word_for_word(instructions, room, weigh)
         allowed = min(self.budget, most - (weigh(told) + 2 if told else 0))
         newer = conversation.messages[left.start :]
-        text = self._text.within(
-            allowed, self._resume, self._text.in_view(one for one in newer if one.view.role == "user")
-        )
-        return f"{text or PACKET_MARK}\n\n{told}" if told else text
+        shown = self._text.in_view(one for one in newer if one.view.role in ("user", "assistant"))
+        found = self._text.findings(int(FOUND_SHARE * allowed), shown)
+        text = self._text.within(allowed - (weigh(found) + 2 if found else 0), self._resume, shown)
+        parts = [text or PACKET_MARK if told else text, found if text else "", told]
+        return "\n\n".join(part for part in parts if part)
 
     def _stays(self, left: LeftOut) -> bool:
         """Does the packet in force keep its bytes? One that resumed does, where it is no larger than others are."""

@@ -2266,6 +2266,12 @@ pub enum FactSlot {
     Constraint,
     #[serde(rename = "decision")]
     Decision,
+    #[serde(rename = "finding")]
+    Finding,
+    #[serde(rename = "question")]
+    Question,
+    #[serde(rename = "next")]
+    Next,
     #[serde(rename = "task")]
     Task,
     #[serde(rename = "current")]

@@ -78,6 +78,24 @@ def test_it_tells_facts_then_users_then_names() -> None:
     assert "the_plan" in index
 
 
+def test_names_that_a_sentence_holds_are_not_listed_and_the_rest_have_its_room() -> None:
+    messages = talk(u("go"), *STEP, a("the_plan and the_other"), a("ok"))
+    named = told(messages, {1, 2, 3}, own="## Found\n- the_plan fails")
+    assert "the_other" in named.text.partition("## Left out")[2]
+    assert "the_plan" not in named.text.partition("## Left out")[2]
+    tight, own = Budget(0, 0, 110), "## Found\n" + "- it fails so\n" * 20
+    whole, less = (told(messages, {1, 2, 3}, budget=tight, own=one) for one in ("", own))
+    assert len(less.text.partition("## Left out")[2]) < len(whole.text.partition("## Left out")[2])
+    assert less.weight <= 110 + 10, "both have the room of the index"
+
+
+def test_what_was_found_leaves_room_for_facts_where_the_packet_stands_for_little() -> None:
+    messages = talk(u("go"), *STEP, a("ok"))
+    light = told(messages, {1, 2}, own="- it fails so\n" * 200, facts=lambda room: "x" * room * 4)
+    assert light.text.startswith("x" * 200)
+    assert "- it fails so" in light.text
+
+
 def test_without_facts_it_has_its_mark_all_the_same() -> None:
     """By that it is known again where no field can say what it is."""
     found = told(talk(u("go"), *STEP, a("ok")), {1, 2}, facts=of(""))

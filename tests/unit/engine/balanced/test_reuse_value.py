@@ -12,8 +12,10 @@ from ctxmgr.engine.balanced.reuse_value import (
     OTHER,
     READ,
     SAID,
+    STATED,
     TIMES_AT_MOST,
     faded,
+    stated,
     worths,
 )
 from ctxmgr.engine.invariants import STEPS
@@ -90,3 +92,10 @@ def test_worth_is_told_of_what_is_in_the_steps_and_each_time_the_same(
         for block in messages[at].view.blocks
     )
     assert all(name in text for name in found)
+
+
+def test_what_was_decided_and_found_has_a_worth_of_its_own() -> None:
+    cause, choice = "The root cause is the lock.", "I'll use a table instead."
+    messages = talk(a(cause), a(f"{cause} {choice}", READ_IT), r(cause), u(choice), a("ok"))
+    steps = STEPS.steps(indexed(messages)).steps
+    assert stated(messages, steps) == {0: STATED * faded(3), 1: 2 * STATED * faded(2)}

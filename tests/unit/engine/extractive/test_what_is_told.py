@@ -47,6 +47,39 @@ TABLE: list[tuple[str, list[Said], list[str], list[str]]] = [
         ['- "Always use tabs'],
     ),
     (
+        "what was found is told though no name is in it",
+        [
+            u("please fix the parser of dates"),
+            a("The root cause is a table that nobody fills."),
+            a("Now it is fine."),
+            a("Fixed `parseDate` for leap years."),
+        ],
+        ["The root cause is a table that nobody fills."],
+        [],
+    ),
+    (
+        "what was found and taken back later is not",
+        [
+            u("please fix the parser of dates"),
+            a("`parseDate` does not work for leap years at all."),
+            a("With the table `parseDate` works now for leap years."),
+            a("That is all of it."),
+        ],
+        [],
+        ["does not work"],
+    ),
+    (
+        "a question stands with its answer",
+        [
+            u("please fix the parser of dates"),
+            a("A) a flag\nB) a table of months\n\nHow do you want it?"),
+            u("B please"),
+            a("Fixed `parseDate` with a table."),
+        ],
+        ['"How do you want it?" → the user: "B please" (a table of months)'],
+        [],
+    ),
+    (
         "narration, praise and questions are no conclusion",
         [
             u("please fix the parser of dates"),

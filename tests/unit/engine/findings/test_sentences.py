@@ -4,7 +4,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxmgr.engine.findings.sentences import Sentence, best, central, finds, joined, standalone, stands, terms, worth
+from ctxmgr.engine.findings.sentences import (
+    Sentence,
+    best,
+    central,
+    finds,
+    joined,
+    standalone,
+    stands,
+    terms,
+    worth,
+)
 
 STANDING = [
     ("The `Text` component does not implement `invalidate()`.", True),

@@ -2,7 +2,8 @@ from typing import Any
 
 import pytest
 
-from ctxmgr.engine.ledger.extract import from_message
+from ctxmgr.engine.findings import Asked
+from ctxmgr.engine.ledger.extract import asked_by, from_message
 from ctxmgr.engine.ledger.statements import Stamp
 from ctxmgr.model.messages import PACKET_MARK, Block, BlockKind, Call, Role, View
 from ctxmgr.model.saved.facts import Fact
@@ -69,3 +70,26 @@ def test_a_run_that_the_user_kept_from_the_model_says_nothing() -> None:
 def test_the_same_message_gives_the_same_facts() -> None:
     message = view("user", SAID)
     assert facts(message, opening=True) == facts(message, opening=True)
+
+
+ASKED = Asked("A) a table\nB) a tree of files\n\nWhich one?", "asker")
+
+
+def test_a_question_stands_with_its_answer_and_what_that_chooses() -> None:
+    found = from_message(view("user", "B please"), stamp=Stamp("d", 3), calls={}, opening=False, asked=ASKED)
+    assert [(fact.slot, fact.key, fact.text, fact.detail) for fact in found] == [
+        ("question", "asker", "Which one?", '"B please" (a tree of files)')
+    ]
+
+
+def test_a_packet_answers_nothing() -> None:
+    pasted = view("user", f"{PACKET_MARK}\nB please")
+    assert from_message(pasted, stamp=Stamp("d", 3), calls={}, opening=False, asked=ASKED) == ()
+
+
+def test_a_user_answers_what_the_assistant_said_right_before() -> None:
+    said = asked_by(view("assistant", "Which one?"), "a1", None)
+    assert said == Asked("Which one?", "a1")
+    assert asked_by(view("result", "x", "result"), "r1", said) == said
+    assert asked_by(view("user", "no"), "u1", said) is None
+    assert asked_by(view("assistant", f"{PACKET_MARK}\nWhich one?"), "a2", said) is None

@@ -1,4 +1,4 @@
-import pytest
+"""What the ledger keeps of an assistant's text: what it decided and found, announced last, and its checklists."""
 
 from ctxmgr.engine.ledger.from_assistant import from_assistant
 from ctxmgr.engine.ledger.statements import Stamp, Statements
@@ -11,43 +11,23 @@ def facts(text: str) -> tuple[Fact, ...]:
     return into.facts()
 
 
-@pytest.mark.parametrize(
-    ("text", "decision"),
-    [
-        ("Decision: keep the old parser", "keep the old parser"),
-        ("- **Decision:** keep the old parser", "keep the old parser"),
-        ("I decided to keep the old parser.", "I decided to keep the old parser."),
-        ("We'll go with the table. Next I read it.", "We'll go with the table."),
-        ("So I've decided against a cache.", "So I've decided against a cache."),
-        ("I'll use the lexer because it is exact.", "I'll use the lexer because it is exact."),
-        ("Instead of two files, we write one table.", "Instead of two files, we write one table."),
-        ("Used a table rather than a tree.", "Used a table rather than a tree."),
-        ("## Key decisions\n- one file a session", "one file a session"),
-    ],
-)
-def test_a_stated_decision(text: str, decision: str) -> None:
-    assert [(fact.slot, fact.text) for fact in facts(text)] == [("decision", decision)]
+def test_decisions_and_findings_have_slots_of_their_own() -> None:
+    text = "The root cause is the lexer: it drops the last token. I'll use a table instead of it."
+    assert [(fact.slot, fact.text, fact.source) for fact in facts(text)] == [
+        ("finding", "The root cause is the lexer: it drops the last token.", "assistant"),
+        ("decision", "I'll use a table instead of it.", "assistant"),
+        ("next", "I'll use a table instead of it.", "assistant"),
+    ]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "I'll use grep to look.",
-        "I'll use grep because it is fast.",
-        "I'll use the lexer for it.",
-        "Instead of fixing each one, let me read it.",
-        "We use it because it is there.",
-        "Should we go with the table?",
-        "The decision is yours.",
-        "> Decision: quoted text here",
-        "```\nDecision: in code here\n```",
-        "If we go with the table it is slow.",
-        "# Constraints\n- never do this",
-        "You must not push.",
-        "Agreed!",
-    ],
-)
-def test_what_is_none(text: str) -> None:
+def test_of_what_was_announced_the_newest_counts() -> None:
+    assert [(fact.slot, fact.key, fact.text) for fact in facts("Let me read it. Then I'll write the parser.")] == [
+        ("next", "", "Then I'll write the parser.")
+    ]
+
+
+def test_nothing_is_stated_by_rules_for_others_and_by_code() -> None:
+    text = "# Constraints\n- never do this\n\n> Decision: quoted text here\n\n```\nDecision: in code here\n```"
     assert facts(text) == ()
 
 
@@ -56,22 +36,3 @@ def test_a_checklist_is_closed_by_the_next_summary() -> None:
         ("a", "done", "assistant", "summary"),
         ("b", "open", "assistant", "summary"),
     ]
-
-
-@pytest.mark.parametrize(("characters", "count"), [(300, 1), (301, 0)])
-def test_a_decision_has_300_characters_at_most(characters: int, count: int) -> None:
-    for start in ("Decision: ", "I decided to "):
-        assert len(facts(start + "x" * (characters - len(start)))) == count
-    item = "- one file a session "
-    assert len(facts("## Decisions\n" + item + "x" * (characters - len(item)))) == count
-
-
-def test_a_question_is_no_decision() -> None:
-    assert facts("Decision: shall we keep the parser?") == ()
-    assert facts("## Decisions\n- shall we keep the parser?") == ()
-    assert facts("I decided to keep the parser?") == ()
-
-
-def test_a_list_of_decisions_ends_with_the_next_paragraph() -> None:
-    text = "## Decisions\n\n- one file a session\n\n- two a project\nMore of it.\n- three words here"
-    assert [fact.text for fact in facts(text)] == ["one file a session", "two a project"]

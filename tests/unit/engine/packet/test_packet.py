@@ -31,7 +31,7 @@ WEIGHERS: list[Callable[[str], int]] = [tokens, words, len]
 GOAL = Fact("goal", "", "Ship the parser.", "user", 1, origin="u1")
 RULE = Fact("constraint", "never push", "never push", "user", 2)
 NOTED = Fact("constraint", "tabs", "tabs", "summary", 3, listing="summary")
-CHOICE = Fact("decision", "table", "Use a table", "assistant", 4)
+CHOICE = Fact("decision", "table", "Use a table", "user", 4)
 NOW = Fact("current", "", "Testing", "summary", 5, listing="summary")
 TASK = Fact("task", "docs", "Write docs", "user", 6, status="open")
 DONE = Fact("task", "lexer", "Lexer", "user", 7, status="done")
@@ -183,10 +183,13 @@ SLOTS: tuple[Slot, ...] = get_args(Slot)
 
 @pytest.mark.parametrize("slot", SLOTS)
 def test_facts_of_each_kind_have_their_lines(slot: Slot) -> None:
-    """But for `listing`, which is about facts. The newest request is still shown itself."""
+    """But for `listing`, which is about facts, and what stands beside the packet's parts: what the assistant found,
+    asked and announced (`findings`). The newest request is still shown itself."""
     status = {"task": "open", "command": "failed"}.get(slot, "")
     facts = [Fact(slot, f"k\n{number}", f"words {number}", "user", number, status=status) for number in (1, 2)]
-    assert ("words" in render(ledger(*facts), budget=500, weigh=tokens)) == (slot != "listing")
+    assert ("words" in render(ledger(*facts), budget=500, weigh=tokens)) == (
+        slot not in ("listing", "finding", "question", "next")
+    )
 
 
 SOURCES: list[Source] = ["summary", "branch", "user", "assistant", "tool"]

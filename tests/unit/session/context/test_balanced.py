@@ -232,3 +232,20 @@ def test_what_changes_the_packet_waits_for_an_epoch() -> None:
         after = one.context([*messages, *new], answer="messages")
         assert "arithmetic" in after["report"] or extends(after, before, new)
         assert packet(after["list"])
+
+
+def test_what_was_found_and_asked_stands_in_the_packet_when_its_message_left() -> None:
+    """The user's answer stays, in place; the question stands beside it."""
+    make, talk = Messages(), talk_of()
+    cause = "The root cause is `drop_last`: it never frees the lock."
+    asks = make.reply(f"{cause}\n\n{'so ' * 2_000}\n\nA) a flag\nB) a table\n\nWhich one?")
+    messages = [make.user("Mend it."), *steps(make, 3), asks]
+    talk.context(messages)
+    messages += [make.user("B please"), *steps(make, 20, start=3)]
+    talk.context(messages)
+    talk.call("prune", sessionId="s")
+    answer = talk.context(messages, answer="messages")
+    assert asks not in answer["list"]
+    told = packet(answer["list"])
+    assert '"Which one?" \u2192 the user: "B please" (a table)' in told
+    assert f"- {cause}" in told

@@ -1,0 +1,133 @@
+"""Turns an assistant's text into its statements: what it decided, what it found, and what it announced last.
+
+1. A sentence, or an item of a list whole, is a statement as it stands: fenced code, quoted lines, tables, tasks and
+   questions are none, nor is what is longer than STATEMENT_CHARACTERS.
+2. Of English the wording tells (`wordings`), and the heading "Decisions" over a list.
+3. Of any other language structure alone tells, and all that it states counts as found: what names something and
+   stands in a short text, as is said between two calls; of a longer one the items of lists, what leads in bold, and
+   how a paragraph begins. What ends in a colon only introduces.
+4. What is announced is the last sentence that does so; of another language the last one of a short text.
+"""
+
+import re
+from typing import Literal
+
+import msgspec
+
+from ctxmgr.engine.findings import sentences
+from ctxmgr.engine.findings.wordings import announces, decides, finds_out
+from ctxmgr.engine.text import identifiers, one_line, sentences_of, unfenced, without
+
+STATEMENT_CHARACTERS = 400
+LEAST_CHARACTERS = 12
+LEAST_WORDS = 3
+LEAST_ANNOUNCED_WORDS = 5  # "Let me start anew" says nothing that one could go on with
+SHORT_SENTENCES = 4  # of a text that is said between two calls
+MOST = 24  # statements of one text, the last
+ENGLISH_SHARE = 0.08  # of a text's words that are of the commonest English ones
+
+_ENGLISH = frozenset(
+    ("the", "is", "to", "of", "and", "that", "it", "for", "with", "this", "not", "are", "was", "from", "you")
+)
+_CODE = re.compile(r"`[^`\n]*`")
+_WORD = re.compile(r"[^\W\d_]+")
+_MARKS = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+(?=\S)")
+_BOLD = re.compile(r"^\s*(?:[-*+•]\s+|\d{1,3}[.)]\s+)?(?:\*\*|__)(?=\S)")
+_LEAD = re.compile(
+    r"^(?:#+\s+|\*\*)?(?:(?:key|final|main|design|my|our|agreed|the) )*decisions?(?: made)?\W*$", re.IGNORECASE
+)
+_LABELLED = re.compile(
+    r"^[*_]*(?:(?:key|final|design|my|our|the) )*decisions?(?: made)?[*_]*:[*_]*\s*(?P<what>\S.*)$", re.IGNORECASE
+)
+
+StatementKind = Literal["decision", "finding"]
+
+
+class Statement(msgspec.Struct, frozen=True, gc=False):
+    """One sentence on one line, in the assistant's words."""
+
+    kind: StatementKind
+    text: str
+
+
+class _ReadSentence(msgspec.Struct, frozen=True, gc=False):
+    """A sentence as it was said. `leads`: it is an item, in bold, or begins a paragraph; `decided`: it stands under
+    a heading of decisions; `introduces`: it ends in a colon."""
+
+    text: str
+    leads: bool
+    decided: bool
+    introduces: bool
+
+
+def statements(text: str) -> tuple[Statement, ...]:
+    """All of a text, in its order."""
+    said = _sentences(text)
+    english = is_english(text)
+    short = len(said) <= SHORT_SENTENCES
+    found = (_statement(one, english, short) for one in said)
+    return tuple(one for one in found if one is not None)[-MOST:]
+
+
+def announced(text: str) -> str:
+    """What it says that comes next (rule 4), "" where it says nothing of it."""
+    said = [one.text for one in _sentences(text)]
+    if is_english(text):
+        whole = [one for one in said if len(one.split()) >= LEAST_ANNOUNCED_WORDS]
+        return next((one for one in reversed(whole) if announces(one)), "")
+    return said[-1] if said and len(said) <= SHORT_SENTENCES else ""
+
+
+def is_english(text: str) -> bool:
+    """By its commonest words, code aside; a text without words is taken for it."""
+    said = without(_CODE.sub(" ", "\n".join(unfenced(text[: sentences.TEXT_CHARACTERS]))))
+    words = _WORD.findall(said.casefold())
+    return sum(word in _ENGLISH for word in words) >= ENGLISH_SHARE * len(words)
+
+
+def _statement(one: _ReadSentence, english: bool, short: bool) -> Statement | None:
+    labelled = _LABELLED.match(one.text)
+    if labelled:
+        return Statement("decision", labelled["what"])
+    if one.decided:
+        return Statement("decision", one.text)
+    if one.introduces and (not english or len(one.text.split()) < sentences.INTRODUCING_WORDS):
+        return None
+    names = "`" in one.text or bool(identifiers(one.text))
+    if not english:
+        return Statement("finding", one.text) if names and (short or one.leads) else None
+    if decides(one.text):
+        return Statement("decision", one.text)
+    return Statement("finding", one.text) if finds_out(one.text, names) else None
+
+
+def _sentences(text: str) -> list[_ReadSentence]:
+    """Rule 1, but for what only introduces."""
+    found: list[_ReadSentence] = []
+    decided, begins = False, True
+    for line in unfenced(text[: sentences.TEXT_CHARACTERS]):
+        if not line.strip():
+            begins = True
+            continue
+        if _LEAD.match(line.strip()):
+            decided = True
+            continue
+        bare = _MARKS.sub("", line)
+        listed = bare != line
+        decided = decided and listed
+        if sentences.skipped(line) or line.lstrip().startswith(">"):
+            continue
+        whole = listed and len(bare) <= STATEMENT_CHARACTERS
+        leads = listed or begins or bool(_BOLD.match(line))
+        for part in [bare] if whole else sentences_of(bare):
+            clean = one_line(part, len(part))
+            if _stands(clean):
+                found.append(_ReadSentence(clean.removesuffix(":"), leads, decided, clean.endswith(":")))
+            leads = listed
+        begins = False
+    return found
+
+
+def _stands(text: str) -> bool:
+    asks = text.rstrip("*_`\"') ").endswith(("?", "？"))
+    return not asks and LEAST_CHARACTERS <= len(text) <= STATEMENT_CHARACTERS and len(text.split()) >= LEAST_WORDS

@@ -1,0 +1,103 @@
+"""Turns a sentence into whether it decides, finds or announces something, by its wording, for English.
+
+1. It decides where it names what was not taken ("instead of"), says that something was chosen, or says what will be
+   done and why.
+2. It finds where it says what a cause is, what was tried, what does not work or is not so.
+3. It announces where it says what comes next.
+
+A sentence may do several of these.
+"""
+
+import re
+
+_WE = r"(?:i|we|let)(?:['’](?:ll|ve|m|re|s)| will| have| am| are| us)?(?: going to)?"
+_ALTERNATIVE = re.compile(
+    r"\b(?:instead of|rather than|in place of|in favou?r of|as opposed to)\b|\binstead[.;]?$", re.IGNORECASE
+)
+_CHOICE = re.compile(
+    r"\b(?:decided|decision|settled|opted|chose|chosen|picked|agreed|preferr?(?:ed|ing)"
+    r"|(?:go|going|went|stay|staying|stick|sticking|stuck) with)\b"
+    r"|\b(?:best|better|simplest|cleanest|cleaner|safest|safer|right|proper|correct|minimal|smallest) (?:\w+ )?"
+    r"(?:approach|option|way|fix|solution|choice|place|design|move|call)\b"
+    r"|\bthe (?:\w+ )?(?:fix|solution|approach|plan|design|trick|answer) (?:is|was|will be|would be)\b",
+    re.IGNORECASE,
+)
+_PLAN = re.compile(rf"\b{_WE}\b|^(?:keep|use|leave|skip|drop|avoid)\w*\b", re.IGNORECASE)
+_REASON = re.compile(
+    r"\b(?:because|since|so(?: that)?|otherwise|to (?:avoid|keep|prevent|preserve|ensure|match|make sure)"
+    r"|this way|that way|which (?:avoids|keeps|means|makes|lets|gives)|as (?:it|this|that|they|we))\b",
+    re.IGNORECASE,
+)
+_SUPPOSED = re.compile(r"(?:if|when|once|unless|whether)\b", re.IGNORECASE)
+_CAUSE = re.compile(
+    r"\broot cause\b"
+    r"|\b(?:the|this|that|a|real|actual|main|only|other|key|one) (?:\w+ )?(?:problem|issue|bug|cause|culprit"
+    r"|failure|error|reason|catch|trouble|difference|gap|regression|mistake)s? (?:is|was|are|were|here|comes?|came"
+    r"|lies?|seems?|happens?|occurs?)\b"
+    r"|\b(?:caused|triggered|blocked) by\b|\b(?:due|thanks) to\b|\bbecause of\b|\b(?:turns|turned) out\b"
+    r"|\b(?:that|this|which)(?:['’]s| is) (?:exactly )?(?:why|how)\b|\bexplains?\b"
+    r"|\b(?:comes|came|stems|results?|resulted) from\b",
+    re.IGNORECASE,
+)
+_TRIED = re.compile(
+    r"\b(?:tried|attempted|broke|breaks?|broken|crash(?:es|ed)?|hangs?|regress\w*)\b"
+    r"|\bfail(?:s|ed|ing)?\b(?! fast\b)",
+    re.IGNORECASE,
+)
+_NOT_SO = re.compile(
+    r"\b(?:do|does|did|is|are|was|were|will|would|can|could|has|have|had)(?:n['’]t| not)\b"
+    r"|\b(?:cannot|won['’]t|can['’]t|never|no longer|not (?:yet|only|a|the|an))\b"
+    r"|\b(?:missing|wrong(?:ly)?|stale|outdated|lacks?|unused|incorrect(?:ly)?|mismatch\w*|leaks?|overflows?"
+    r"|silently|only (?:if|when|works|because|on|in|for))\b",
+    re.IGNORECASE,
+)
+_NEXT = re.compile(
+    r"(?:^|[.;:,–—] |\b(?:and|so|then|now|next|first) )(?:i['’]ll|i will|i['’]m (?:now |also )?(?!not\b)\w+ing"
+    r"|i am (?:now )?going to|let me|let['’]s|i need to|we need to|next (?:step|up|i)\b|next:)",
+    re.IGNORECASE,
+)
+_LOOKS = re.compile(
+    r"\b(?:let me|let['’]s|i['’]ll|i will|i['’]m|i need to|i want to|we need to|i am)(?: \w+){0,3}? "
+    r"(?:check\w*|look\w*|see\w*|read\w*|search\w*|find\w*|verif\w+|inspect\w*|investigat\w+|explor\w+|view\w*"
+    r"|run\w*|grep\w*|confirm\w*|understand\w*|trac\w+|examin\w+|review\w*|test\w*|try\w*)\b",
+    re.IGNORECASE,
+)
+_BACK = re.compile(
+    r"\b(?:back to|revert\w*|undo\w*|undid"
+    r"|after all|no longer|scrap\w*|abandon\w*|works? (?:now|again)|now works?)\b",
+    re.IGNORECASE,
+)
+
+
+def decides(sentence: str) -> bool:
+    """Rule 1. A plan to look at something is no choice, whatever its reason, nor is what is only supposed."""
+    if _ALTERNATIVE.search(sentence):
+        return True
+    if _SUPPOSED.match(sentence):
+        return False
+    if _CHOICE.search(sentence):
+        return True
+    return bool(_PLAN.search(sentence) and _REASON.search(sentence)) and not _LOOKS.search(sentence)
+
+
+def finds_out(sentence: str, names: bool) -> bool:
+    """Rule 2. `names`: it names something; what is merely not so is worth telling where that is named."""
+    if _CAUSE.search(sentence):
+        return True
+    looks = _LOOKS.search(sentence)
+    return not looks and bool(_TRIED.search(sentence) or (names and _NOT_SO.search(sentence)))
+
+
+def is_firm(sentence: str) -> bool:
+    """Does it say a cause, a failure or a choice, and not merely that something is not so?"""
+    return bool(_CAUSE.search(sentence) or _TRIED.search(sentence) or decides(sentence))
+
+
+def announces(sentence: str) -> bool:
+    """Rule 3."""
+    return bool(_NEXT.search(sentence))
+
+
+def reverses(sentence: str) -> bool:
+    """Does it take something back that was said before?"""
+    return bool(_BACK.search(sentence))

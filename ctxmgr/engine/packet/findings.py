@@ -1,0 +1,82 @@
+"""Turns what holds of the assistant's own words into a part of the packet: what it was answered, decided, found.
+
+1. Only what nothing shown says is told: a statement whose message is shown, or a question whose message is, is not.
+2. What was announced last comes first, then answered questions within a share, then decisions and findings: the
+   newest, and of those that say a cause, a failure or a choice ones of twice the age as well. Under each heading
+   the newest stands first.
+3. The text never weighs more than its budget. A line is told whole or not at all.
+"""
+
+from collections.abc import Container, Sequence
+
+from ctxmgr.engine.findings import is_firm
+from ctxmgr.engine.ledger import current
+from ctxmgr.engine.text import one_line
+from ctxmgr.model import Weigh
+from ctxmgr.model.saved import Fact, Ledger
+
+QUESTIONS_SHARE = 0.3  # of the budget, for questions that the user answered
+MOST = 200  # newest statements that are tried: more would not fit the largest part, and weighing them costs
+FIRM = 2.0  # so many times as old a cause, a failure or a choice may be
+LINE_CHARACTERS = 420  # a statement is of 400 at most
+HEADINGS = {
+    "next": "## Announced last",
+    "question": "## Asked and answered (newest first)",
+    "decision": "## Decided by the assistant (newest first)",
+    "finding": "## Found by the assistant (newest first)",
+}
+
+
+def findings_text(ledger: Ledger, shown: Container[str], budget: int, weigh: Weigh) -> str:
+    """At most `budget` tokens, "" where nothing is to be told or fits. `shown`: digests of the messages in view."""
+    facts = [fact for fact in reversed(current(ledger)) if _is_own(fact) and not _is_shown(fact, shown)]
+    places = {id(fact): place for place, fact in enumerate(facts)}
+    stated = _ranked([fact for fact in facts if fact.slot in ("decision", "finding")][:MOST])
+    chosen: list[Fact] = []
+    headed: set[str] = set()
+    left = budget
+    for some, limit in (
+        ([fact for fact in facts if fact.slot == "next"], budget),
+        ([fact for fact in facts if fact.slot == "question"], int(QUESTIONS_SHARE * budget)),
+        (stated, budget),
+    ):
+        room = min(limit, left)
+        for fact in some:
+            weight = weigh(f"{_line(fact)}\n") + (0 if fact.slot in headed else weigh(f"\n{HEADINGS[fact.slot]}\n"))
+            if weight > room:
+                break
+            chosen.append(fact)
+            headed.add(fact.slot)
+            room -= weight
+            left -= weight
+    while chosen:  # lines are weighed one by one, so the whole may be a little more
+        text = _composed(sorted(chosen, key=lambda fact: places[id(fact)]))
+        if weigh(text) <= budget:
+            return text
+        chosen.pop()
+    return ""
+
+
+def _ranked(facts: list[Fact]) -> list[Fact]:
+    """Rule 2: of facts from new to old the best right to stay first."""
+    ages = {id(fact): (age / FIRM if is_firm(fact.text) else age) for age, fact in enumerate(facts)}
+    return sorted(facts, key=lambda fact: ages[id(fact)])
+
+
+def _is_own(fact: Fact) -> bool:
+    """Is it told here? A user's and a summary's decisions have a part of their own."""
+    return fact.slot in ("next", "question", "finding") or (fact.slot == "decision" and fact.source == "assistant")
+
+
+def _is_shown(fact: Fact, shown: Container[str]) -> bool:
+    return (fact.key if fact.slot == "question" else fact.origin) in shown
+
+
+def _line(fact: Fact) -> str:
+    text = one_line(fact.text, LINE_CHARACTERS)
+    return f'- "{text}" → the user: {one_line(fact.detail)}' if fact.slot == "question" else f"- {text}"
+
+
+def _composed(facts: Sequence[Fact]) -> str:
+    lines = {slot: [_line(fact) for fact in facts if fact.slot == slot] for slot in HEADINGS}
+    return "\n\n".join("\n".join((HEADINGS[slot], *some)) for slot, some in lines.items() if some)

@@ -1,0 +1,125 @@
+"""What an assistant's text states: by wording where it is English, by structure alone in any other language."""
+
+import pytest
+
+from ctxmgr.engine.findings import announced, statements
+
+
+def stated(text: str) -> list[tuple[str, str]]:
+    return [(one.kind, one.text) for one in statements(text)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I decided to keep the old parser.",
+        "We'll go with the table.",
+        "So I've settled on two files for it.",
+        "I'll use the lexer because it is exact.",
+        "Instead of two files, we write one table.",
+        "Use `deque` instead of `list` for the queue.",
+        "I'll box both variants rather than only the larger one.",
+        "The cleanest fix is to close it in the caller.",
+        "The fix is to read the header first.",
+        "We read the header instead.",
+        "I'm keeping both for now so the old callers still work.",
+    ],
+)
+def test_a_choice_is_a_decision(text: str) -> None:
+    assert stated(text) == [("decision", text)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The root cause is a lock that nobody lets go.",
+        "The problem is that the header comes first.",
+        "That fails on Windows because of the drive letter.",
+        "I tried a larger buffer and it made no difference.",
+        "It turns out the list is sorted twice.",
+        "The crash is caused by an empty line.",
+        "`read_all` doesn't close the file.",
+        "`cache.py` is never imported.",
+    ],
+)
+def test_a_cause_and_what_does_not_work_is_a_finding(text: str) -> None:
+    assert stated(text) == [("finding", text)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I'll use grep to look.",
+        "I'll run the tests because they are fast.",
+        "Let me check why `read_all` is missing a close.",
+        "Should we go with the table?",
+        "> The root cause is quoted text here.",
+        "```\nThe root cause is in code here.\n```",
+        "| root cause | is the table |",
+        "- [ ] the root cause is a task",
+        "The problem is:",
+        "It is not so bad.",
+        "If we go with the table it is slow.",
+        "Done, all of it passes.",
+    ],
+)
+def test_what_states_neither(text: str) -> None:
+    assert stated(text) == []
+
+
+def test_items_under_a_heading_of_decisions_are_decisions() -> None:
+    text = "## Key decisions\n\n- one file a session\n- two a project of them\n\nThat is all of it."
+    assert stated(text) == [("decision", "one file a session"), ("decision", "two a project of them")]
+    assert stated("- **Decision:** keep the old parser") == [("decision", "keep the old parser")]
+
+
+def test_an_item_of_a_list_is_told_whole() -> None:
+    text = "- **Lexer**: it fails on tabs. The fix is one line."
+    assert stated(text) == [("decision", "Lexer: it fails on tabs. The fix is one line.")]
+
+
+@pytest.mark.parametrize(("characters", "count"), [(400, 1), (401, 0)])
+def test_a_statement_has_400_characters_at_most(characters: int, count: int) -> None:
+    start = "The root cause is "
+    assert len(stated(start + "x" * (characters - len(start)))) == count
+
+
+def test_of_one_text_the_last_24_statements_count() -> None:
+    text = "\n".join(f"- `f{number}` fails because of line {number} in it" for number in range(30))
+    assert [one.text.split("`")[1] for one in statements(text)] == [f"f{number}" for number in range(6, 30)]
+
+
+GERMAN = "Der Fehler liegt in `read_all`, weil die Datei nie geschlossen wird. Ich ändere das jetzt."
+SPANISH = "El fallo viene de `read_all`, porque el archivo nunca se cierra. Voy a cambiarlo ahora."
+
+
+@pytest.mark.parametrize("text", [GERMAN, SPANISH])
+def test_of_other_languages_what_names_something_between_calls_is_found(text: str) -> None:
+    first, last = text.split(". ")
+    assert stated(text) == [("finding", f"{first}.")]
+    assert announced(text) == last
+
+
+LONG = """# Ergebnis
+
+Hier steht erst einmal viel. Danach kommt noch mehr davon. Und so geht das weiter, mit `x_1` darin.
+
+{}
+
+Am Ende steht noch ein Absatz. Darin kommt `y_2` vor. Mehr ist nicht zu sagen."""
+
+
+@pytest.mark.parametrize(
+    "lead",
+    ["- Die Liste in `read_all` bleibt offen.", "**Liste:** `read_all` bleibt offen.", "Auch `read_all` hängt."],
+)
+def test_of_a_long_text_in_another_language_only_what_leads_is_found(lead: str) -> None:
+    assert [one for _, one in stated(LONG.format(lead))] == [lead.removeprefix("- ").replace("**", "")]
+
+
+def test_an_english_text_announces_by_its_wording() -> None:
+    assert announced("The list is empty. Let me read the caller:") == "Let me read the caller"
+    assert announced("The list is empty, and that is all of it.") == ""
+    assert announced("Let me start anew. The list is empty again.") == ""
+    assert announced("Let me start anew here. The list is empty again.") == "Let me start anew here."
+    assert announced("I'm now narrowing this to one line of the test.") != ""
