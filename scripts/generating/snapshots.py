@@ -120,6 +120,7 @@ CUTS = {
     "latch/a-refusal-starts-a-cooldown at rest": 17,
     "latch/a-refusal-teaches-the-window": 3,
     "latch/overflow-asks-at-once": 4,
+    "memory/a-blocker-until-it-succeeds": 3,
     "notes/scratchpad-kept": 3,
     "own/crowded": 2,
     "own/failing": 8,

@@ -18,12 +18,13 @@ from ctxmgr.engine.balanced import identifiers as names
 from ctxmgr.engine.conversation import BlockRef, Step
 from ctxmgr.engine.ledger import essential
 from ctxmgr.engine.text import code, one_line
-from ctxmgr.engine.tools import CHANGES, ToolCall, calls_of, outcome
+from ctxmgr.engine.tools import CHANGES, ToolCall, calls_of, is_lost, outcome
 from ctxmgr.model import Block, Message, Weigh, once
 
 HEADING = "## Left out (names it held; look again for more)"
 SAID_HEADING = "## Said by the user (shortened)"
 LABEL_CHARACTERS = 100
+LOST_CHARACTERS = 500  # of a result's start, where a shell says that it could not go to a directory
 LABELS_SHARE = 0.25  # of the budget, for what has no name to tell
 ALSO = "- also: "
 SAID_CHARACTERS = (400, 200, 80)  # of one user message: the first that all fit with
@@ -79,6 +80,9 @@ def losses(
 
 
 def _failed(call: ToolCall | None, block: Block) -> bool:
+    """Did it fail by itself? What `cd` kept from running did not."""
+    if any(map(is_lost, block.text[:LOST_CHARACTERS].splitlines())):
+        return False
     ended = outcome(call, block.text, block.is_error, block.doubtful or block.untold) if call is not None else ""
     return ended == "failed" or (call is None and block.is_error)
 

@@ -7,12 +7,10 @@ history; one whose command was run again since is told anew, or gone.
 import re
 from collections.abc import Sequence
 
-import msgspec
-
 from ctxmgr.engine.extractive.collecting import carry
 from ctxmgr.engine.extractive.lines import Kind, SummaryLines
 from ctxmgr.engine.extractive.mentions import coded
-from ctxmgr.engine.ledger import ERROR_CHARACTERS
+from ctxmgr.engine.ledger import ERROR_CHARACTERS, essential
 from ctxmgr.engine.packet import blocker_lines, worked_lines
 from ctxmgr.engine.text import code, one_line
 from ctxmgr.model.saved import Fact
@@ -39,17 +37,17 @@ def add_failures(
     since = asked[-BLOCKING_REQUESTS] if len(asked) >= BLOCKING_REQUESTS else -1
     fresh = _bulletless(blocker_lines([fact for fact in commands if fact.time_ms >= since])[0])
     older = _bulletless(blocker_lines([fact for fact in commands if fact.time_ms < since])[0])
-    tried = {match[0] for line in heard if line.slot == "command" and (match := _tried(line))}
+    tried = {_known(fact.text) for fact in heard if fact.slot == "command"}
     blocked = lines.kinds.pop("blocked", [])
     for line in blocked:
         ours = _CODE.match(line.text)
-        if ours and ours[0] in tried:
+        if ours and _known(ours[1]) in tried:
             continue
         kind: Kind = "error" if ours and stretches else "blocked"
         lines.add(kind, line.text, line.brief)
     for text in carried.failed:
         code = _CODE.match(text)
-        if not (code and code[0] in tried):
+        if not (code and _known(code[1]) in tried):
             lines.add("error", text, "")
     for text in (*_lookups(commands, [*older, *fresh]), *older):
         lines.add("error", text, "")
@@ -67,17 +65,16 @@ def _lookups(commands: Sequence[Fact], told: Sequence[str]) -> list[str]:
     their errors say what there is not."""
     found = []
     for fact in commands:
-        if fact.status == "failed" and fact.detail and not _NO_REASON.search(fact.detail):
-            text = f'{code(fact.text, LOOKUP_CHARACTERS)}: "{one_line(fact.detail, ERROR_CHARACTERS)}"'
-            found += [text] if all(one_line(fact.detail, ERROR_CHARACTERS) not in other for other in told) else []
+        error = fact.detail.rpartition("\n")[2] if fact.status == "failed" else ""
+        if error and not _NO_REASON.search(error):
+            text = f'{code(fact.text, LOOKUP_CHARACTERS)}: "{one_line(error, ERROR_CHARACTERS)}"'
+            found += [text] if all(one_line(error, ERROR_CHARACTERS) not in other for other in told) else []
     return found[-MOST_LOOKUPS:]
 
 
-def _tried(fact: Fact) -> re.Match[str] | None:
-    """The command of a run as a line on its failure names it."""
-    failed = msgspec.structs.replace(fact, status="failed", detail="")
-    shown = _bulletless(blocker_lines([failed])[0])
-    return _CODE.match(shown[0]) if shown else None
+def _known(command: str) -> str:
+    """What a run is known by, whatever filter its output passed."""
+    return essential(command.replace("`", "'"), unfiltered=True)
 
 
 def _bulletless(shown: Sequence[str]) -> list[str]:

@@ -29,6 +29,7 @@ from ctxmgr.engine.text import key_of
 from ctxmgr.model.saved import ALLOWED, Fact, Ledger, Slot
 
 Stamp = tuple[int, int]
+Order = tuple[int, int, int, str, str, str, str, str, str, str, str, str, int]
 
 # At the same moment a person's word stands before a summary of it, and both before what a tool did.
 _RANKS = {"user": 4, "summary": 3, "assistant": 2, "tool": 1, "branch": 0}
@@ -144,11 +145,11 @@ def _line(fact: Fact) -> str:
     return f"{fact.slot}\n{fact.source}\n{fact.listing}\n{fact.key}"
 
 
-def order(fact: Fact) -> tuple[int, int, int, str, str, str, str, str, str, str, str, int]:
+def order(fact: Fact) -> Order:
     """The total order of facts: when it was said, then everything else that a fact holds."""
     rank, entry = _RANKS[fact.source], fact.entry or ""
     text = (fact.status, fact.text, fact.detail, fact.slot, fact.key, fact.listing)
-    return (fact.time_ms, fact.seq, rank, *text, entry, fact.origin, fact.order)
+    return (fact.time_ms, fact.seq, rank, *text, fact.runs, entry, fact.origin, fact.order)
 
 
 def current(ledger: Ledger) -> tuple[Fact, ...]:
@@ -217,7 +218,7 @@ def _with_texts(facts: Iterable[Fact], ledger: Ledger) -> list[Fact]:
     return found
 
 
-def _precedence(fact: Fact) -> tuple[bool, tuple[int, int, int, str, str, str, str, str, str, str, str, int]]:
+def _precedence(fact: Fact) -> tuple[bool, Order]:
     return (fact.slot in _USER_FIRST and fact.source == "user", order(fact))
 
 

@@ -1,8 +1,8 @@
 """Turns a tool result and its call into facts: files read and changed, commands and how they ended, task lists.
 
 Rules:
-1. A result's text is data: it is never parsed for headings, checklists or packets. Of a failed result one
-   quoted line of at most 200 characters is kept, and nothing else.
+1. A result's text is data: it is never parsed for headings, checklists or packets. What it counted is kept
+   (`3 failed, 41 passed`), of a failed result one quoted line of at most 200 characters, and nothing else.
 2. Facts come from the result; a call whose result never came did nothing that is known of.
 3. Reading and changing one path are two keys, so that a read after an edit does not hide the edit.
 4. What failed is known by tool and key argument, so that the same thing succeeding clears it. Of a shell
@@ -20,7 +20,17 @@ from collections.abc import Iterator
 
 from ctxmgr.engine.ledger.statements import Statements
 from ctxmgr.engine.text import key_of, plain, shorten
-from ctxmgr.engine.tools import CallOutcome, EffectKind, ToolCall, call_of_block, created_id, outcome
+from ctxmgr.engine.tools import (
+    CallOutcome,
+    EffectKind,
+    ToolCall,
+    call_of_block,
+    counts_text,
+    created_id,
+    only_counts,
+    outcome,
+    run_report,
+)
 from ctxmgr.engine.tools.shell import window
 from ctxmgr.model import Block
 from ctxmgr.model.saved import STATE
@@ -29,6 +39,7 @@ ERROR_CHARACTERS = 200  # of an error's line, wherever it is told
 COMMAND_CHARACTERS = 240
 EDGE_CHARACTERS = 20_000  # of a longer output only so much of its start and end is looked at for an error
 ESSENTIAL_CHARACTERS = 2_000  # a longer command is a script: taken as it is
+MOST_SUBJECTS = 8  # of a line that runs more, the first are known
 SHELL = "shell"  # one key for every shell tool and the user's own runs
 
 
@@ -58,6 +69,11 @@ _WEAK = re.compile(
     r"|expected|undefined|unable|refused|timed out|aborted|exited with)\b|[✗✘×]",
     re.IGNORECASE,
 )
+_WRAPPING = re.compile(
+    r"^(?:(?:process|command|script)\b.{0,40}\b(?:code:? -?\d+|completed|failed)|exit code:? \d+|chunk id: .*"
+    r"|wall time.*|original token count.*|total output lines.*|output:|<returncode>.*)$",
+    re.IGNORECASE,
+)  # what a host puts around an output
 _NO_ERROR = re.compile(
     r"\b(?:0|no) (?:errors?|failed|failures?)\b|^\s*>\s|^\s*\d+ \||^npm (?:error|ERR!)", re.IGNORECASE
 )
@@ -78,9 +94,9 @@ def from_result(result: Block, call: Block, into: Statements) -> None:
         _tasks(name, made, text, into)
     if made.shell is not None:
         line = made.shell.command.strip()
-        _command(SHELL, essential(line, made.shell.status.about != "look"), line, ended, text, into)
+        _ran(line, made, ended, text, into)
     elif asked := (made.asked if made.kind != "run" else "") or (touched[0][1] if touched else ""):
-        _command(name, asked, f"{call.tool} {asked}", ended, text, into)
+        into.ran(_key(name, asked), _shown(f"{call.tool} {asked}"), ended, _detail(made, ended, text), "")
 
 
 def from_shell(text: str, call: ToolCall, is_error: bool, into: Statements) -> None:
@@ -89,8 +105,7 @@ def from_shell(text: str, call: ToolCall, is_error: bool, into: Statements) -> N
         return
     command = call.shell.command.strip()
     output = text.removeprefix(command)
-    runs = essential(command, call.shell.status.about != "look")
-    _command(SHELL, runs, command, outcome(call, output, is_error), output, into)
+    _ran(command, call, outcome(call, output, is_error), output, into)
 
 
 def essential(command: str, unfiltered: bool = False) -> str:
@@ -108,7 +123,8 @@ def error_line(text: str) -> str:
     """Return the one line of a failed result that says most, clean and at most 200 characters; "" if none."""
     if len(text) > 2 * EDGE_CHARACTERS:
         text = f"{text[:EDGE_CHARACTERS]}\n{text[-EDGE_CHARACTERS:]}"
-    lines = [line for line in map(plain, text.splitlines()) if line and line != "(no output)"]
+    found = [line for line in map(plain, text.splitlines()) if line and line != "(no output)"]
+    lines = [line for line in found if not _WRAPPING.match(line)] or found
     telling = [line for line in lines if not _NO_ERROR.search(line)]
     for pattern in (_STRONG, _WEAK):
         for line in telling:
@@ -117,15 +133,33 @@ def error_line(text: str) -> str:
     return shorten((telling or lines or [""])[-1], ERROR_CHARACTERS)
 
 
-def _command(tool: str, argument: str, shown: str, ended: CallOutcome, output: str, into: Statements) -> None:
-    into.add(
-        "command",
-        f"{tool}\n{key_of(argument) if len(argument) > COMMAND_CHARACTERS else argument}",
-        shorten(plain(shown), COMMAND_CHARACTERS),
-        "tool",
-        ended,
-        error_line(output) if ended == "failed" else "",
+def _ran(line: str, call: ToolCall, ended: CallOutcome, output: str, into: Statements) -> None:
+    """Add a command line of a shell, and how it ended."""
+    assert call.shell is not None
+    status = call.shell.status
+    key = _key(SHELL, essential(line, status.about != "look"))
+    into.ran(key, _shown(line), ended, _detail(call, ended, output), "\n".join(status.subjects[:MOST_SUBJECTS]))
+
+
+def _key(tool: str, argument: str) -> str:
+    return f"{tool}\n{key_of(argument) if len(argument) > COMMAND_CHARACTERS else argument}"
+
+
+def _shown(command: str) -> str:
+    return shorten(plain(command), COMMAND_CHARACTERS)
+
+
+def _detail(call: ToolCall, ended: CallOutcome, output: str) -> str:
+    """What was counted; of a failure, behind a line end, the line that says most."""
+    found = run_report(call, output) if ended != "unknown" else None
+    counts = (
+        counts_text(found.counts) if found is not None and (found.ended == "failed") == (ended == "failed") else ""
     )
+    if ended != "failed":
+        return counts
+    read = found.lines if found is not None and found.ended == "failed" else ()
+    line = shorten(plain(read[0]), ERROR_CHARACTERS) if read else error_line(output)
+    return f"{counts}\n{line if found is None or not only_counts(line, found) else ''}" if counts else line
 
 
 def _touched(call: ToolCall, result: str) -> Iterator[tuple[str, str]]:

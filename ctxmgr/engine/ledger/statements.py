@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from itertools import count
 
 import msgspec
+from msgspec import structs
 
 from ctxmgr.model.saved import Fact, Slot, Source
 
@@ -50,6 +51,12 @@ class Statements:
             self._listing,
             next(self._places),
         )
+
+    def ran(self, key: str, text: str, status: str, detail: str, runs: str) -> None:
+        """State one command; the arguments are the fields of `Fact`."""
+        self.add("command", key, text, "tool", status, detail)
+        if runs:
+            self._facts["command", key, "tool"] = structs.replace(self._facts["command", key, "tool"], runs=runs)
 
     def facts(self) -> tuple[Fact, ...]:
         return tuple(self._facts.values())

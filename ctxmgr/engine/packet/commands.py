@@ -1,35 +1,53 @@
-"""Turns command facts into lines: what failed when it was last tried, and what works here.
+"""Turns command facts into lines: what failed when it was last tried, and how everything else last ended.
 
 Rules:
 
-1. Commands that only look or wait, and scripts written for one run, are left out: their failing blocks nothing,
-   their working tells nothing.
-2. Several that failed with the same error are one line, which names the newest. What an error is wrapped in, and a
+1. What failed blocks until something later shows that it does no more: the same command, however it is quoted, or
+   another of the same program and subcommand, worked (a merge is also ended by a commit); the file of a failed edit
+   was changed.
+2. A failure fades: the newest come first, commands that only look, and scripts written for one run, last. One that
+   `FADES` other commands have followed, `LOOK_FADES` of such, stands in nobody's way.
+3. Several that failed with the same error are one line, which names the newest. What an error is wrapped in, and a
    code alone, is not quoted.
+4. How a command ended is told once, for the newest run: of checks always, failures that no longer block and ends
+   that nobody knows among them; of another run where it worked. What only looks, and a script written for one run,
+   tells nothing; of git the newest of each kind.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from ctxmgr.engine.ledger import ERROR_CHARACTERS, SHELL
-from ctxmgr.engine.text import code, one_line
-from ctxmgr.engine.tools import is_lost
+from ctxmgr.engine.text import code, key_of, one_line
+from ctxmgr.engine.tools import is_checking, is_lost
 from ctxmgr.model.saved import Fact
 
-COMMAND_CHARACTERS = 120
-DIRECTORY_CHARACTERS = 60
+COMMAND_CHARACTERS = 240
+OTHER_CHARACTERS = 120  # of a command beside another
 MOST_BLOCKERS = 6
+MOST_CHECKS = 4
+MOST_ENDS = 8
 MOST_WORKED = 5
 MOST_SAME = 3  # other commands of one error that are named
+FADES = 120
+LOOK_FADES = 40
 
 _LOOKING = re.compile(
     r"(?:ls|ll|cat|head|tail|less|grep|rg|ag|fd|find|wc|which|type|file|stat|du|df|pwd|echo|printf|sleep|test"
     r"|\[|tree|sed -n|awk|diff|cmp|jq|ps|env|true|cd|open|code|history|date|whoami|uname"
     r"|git (?:status|diff|log|show|branch|remote|grep|blame|rev-parse|ls-files)"
-    r"|gh (?:\w+ (?:view|list|status|diff)|auth status|search))(?:\s|$)"
+    r"|gh (?:\w+ (?:view|list|status|diff|checks)|auth status|search))(?:\s|$)"
 )
 _ONE_OFF = re.compile(r"<<|\s-(?:e|c|p)\s+[\"'$]|^(?:kill|pkill|rm|mkdir|touch|mv|cp|ln|chmod|sed)\s")
 _GIT = re.compile(r"^git\s|&& git (?:add|commit|push)\b")  # what git did is in git
+_GIT_ENDS = ("git merge", "git rebase", "git push", "git commit", "git pull", "git cherry-pick", "git revert")
+_ENDED_BY = {
+    "git merge": ("git commit", "git pull", "git reset"),
+    "git pull": ("git commit", "git merge", "git rebase", "git reset"),
+    "git cherry-pick": ("git commit", "git reset"),
+    "git revert": ("git commit", "git reset"),
+    "git rebase": ("git reset",),
+}
 _DIRECTORY = re.compile(r"^cd\s+(\S+)\s*(?:&&|;)\s*")
 _RUN = re.compile(r"(?:[^|\"']|\"(?:[^\"\\]|\\.)*\"|'[^']*'|\|\|)*", re.DOTALL)  # without what its output passed
 _REDIRECTED = re.compile(r"\s*(?:2>&1)?\s*$")
@@ -40,21 +58,124 @@ _SAYS_NOTHING = re.compile(
     re.IGNORECASE,
 )
 _ABORTED = re.compile(r"\b(?:abort|cancel|interrupt)", re.IGNORECASE)
+_BAD = re.compile(r"\d+ (?:[a-z]+ )?(?:failed|errors?|issues?|problems?)\b")
 
 
-def blocker_lines(facts: Sequence[Fact]) -> tuple[list[str], int]:
-    """Return a line for each of the newest errors that block, newest first, and how many there are."""
+def blocker_lines(
+    facts: Sequence[Fact], changed: Mapping[str, tuple[int, int]] | None = None
+) -> tuple[list[str], int]:
+    """Return a line for each of the newest errors that block, and how many there are. `facts`: commands, oldest
+    first; `changed`: when each file was last changed, by path."""
     groups: dict[str, list[Fact]] = {}
-    for number, fact in enumerate(reversed(facts)):
-        if _is_blocker(fact):
-            groups.setdefault(_error(fact) or f"\n{number}", []).append(fact)
+    for number, fact in enumerate(_blocking(facts, changed or {})):
+        groups.setdefault(_error(fact) or f"\n{number}", []).append(fact)
     return [_blocker(same) for same in list(groups.values())[:MOST_BLOCKERS]], len(groups)
+
+
+def _blocking(facts: Sequence[Fact], changed: Mapping[str, tuple[int, int]]) -> list[Fact]:
+    """Those that block, what blocks most first (rules 1 and 2)."""
+    worked: set[str] = set()
+    runs: list[Fact] = []
+    looks: list[Fact] = []
+    for age, fact in enumerate(reversed(facts)):
+        said = key_of(fact.text)
+        if fact.status == "ok":
+            worked.update((*fact.runs.split("\n"), f"\n{said}"))
+        elif (
+            _fails(fact)
+            and not ({*_aim(fact), f"\n{said}"} & worked)
+            and changed.get(_edited(fact), (-1, -1)) <= _when(fact)
+        ):
+            runs_it = _does_something(fact)
+            if age < (FADES if runs_it else LOOK_FADES):
+                (runs if runs_it else looks).append(fact)
+    return [*runs, *looks]
+
+
+def _aim(fact: Fact) -> set[str]:
+    """What a line was run for, its last command, and what else ends that."""
+    last = fact.runs.rpartition("\n")[2]
+    return {last, *_ENDED_BY.get(last, ())} if last else set()
+
+
+def _edited(fact: Fact) -> str:
+    """The file of another tool's call."""
+    by, _, argument = fact.key.partition("\n")
+    return "" if by == SHELL else argument
+
+
+def _when(fact: Fact) -> tuple[int, int]:
+    return fact.time_ms, fact.seq
+
+
+def _fails(fact: Fact) -> bool:
+    """Did it fail by itself? What a person stopped did not, nor what `cd` kept from running."""
+    line = _line(fact)
+    return fact.status == "failed" and not _ABORTED.search(line[:40]) and not is_lost(line)
+
+
+def _does_something(fact: Fact) -> bool:
+    runs = _runs(fact)
+    return not runs or not (_LOOKING.match(runs) or _ONE_OFF.search(runs))
+
+
+def _line(fact: Fact) -> str:
+    """The line that its output is quoted by."""
+    return fact.detail.rpartition("\n")[2] if fact.status == "failed" else ""
+
+
+def _counts(fact: Fact) -> str:
+    return fact.detail.rpartition("\n")[0] if fact.status == "failed" else fact.detail
 
 
 def _error(fact: Fact) -> str:
     """What it failed with, bare; "" for nothing that says more than that it failed."""
-    error = _ENVELOPE.sub("", _TAG.sub("", fact.detail)).strip()
+    error = _ENVELOPE.sub("", _TAG.sub("", _line(fact))).strip()
     return "" if _SAYS_NOTHING.fullmatch(error) else error
+
+
+def end_lines(facts: Sequence[Fact], changed: Mapping[str, tuple[int, int]] | None = None) -> list[str]:
+    """Return a line for each of the newest commands that do not block, with how it ended (rule 4): checks first,
+    newest first."""
+    blocking = {id(fact) for fact in _blocking(facts, changed or {})}
+    checks: dict[str, str] = {}
+    others: dict[str, str] = {}
+    for fact in reversed(facts):
+        if not fact.runs or id(fact) in blocking or (fact.status == "failed" and not _fails(fact)):
+            continue
+        names = fact.runs.split("\n")
+        if any(map(is_checking, names)):
+            checks.setdefault(fact.text, f"- {code(fact.text, COMMAND_CHARACTERS)}: {_ended(fact)}")
+        elif fact.status == "ok" and _tells(fact, names):
+            name = names[-1] if names[-1] in _GIT_ENDS else fact.text
+            others.setdefault(name, f"- {code(fact.text, OTHER_CHARACTERS)}: {_ended(fact)}")
+    first = list(checks.values())[:MOST_CHECKS]
+    return [*first, *list(others.values())[: MOST_ENDS - len(first)]]
+
+
+def _tells(fact: Fact, names: Sequence[str]) -> bool:
+    """Is it worth telling that it worked?"""
+    runs = _runs(fact)
+    if names[-1].startswith("git "):
+        return names[-1] in _GIT_ENDS
+    return not (_LOOKING.match(runs) or _ONE_OFF.search(runs))
+
+
+def _ended(fact: Fact) -> str:
+    """`41 passed`, `worked`, `3 failed, 41 passed; "FAILED test_a"`, `outcome unknown`."""
+    counts = _counts(fact)
+    if fact.status == "unknown":
+        return "outcome unknown"
+    if fact.status == "ok":
+        kept = ", ".join(count for count in counts.split(", ") if count and not _BAD.search(count))
+        return kept if "passed" in kept else f"worked, {kept}" if kept else "worked"
+    error = _error(fact)
+    said = counts if _BAD.search(counts) else f"failed, {counts}" if counts else "failed"
+    return f"{said}; {_quoted(error)}" if error else said
+
+
+def _quoted(error: str) -> str:
+    return f'"{one_line(error, ERROR_CHARACTERS)}"'
 
 
 def worked_lines(facts: Sequence[Fact]) -> list[str]:
@@ -65,7 +186,7 @@ def worked_lines(facts: Sequence[Fact]) -> list[str]:
         found = _RUN.match(runs)
         runs = _REDIRECTED.sub("", found[0]) if found else runs
         if runs and not (_LOOKING.match(runs) or _ONE_OFF.search(runs) or _GIT.search(runs)):
-            line = f"- {code(runs, COMMAND_CHARACTERS)}"
+            line = f"- {code(runs, OTHER_CHARACTERS)}"
             lines += [line] if line not in lines else []
         if len(lines) == MOST_WORKED:
             break
@@ -78,27 +199,13 @@ def _runs(fact: Fact) -> str:
     return _DIRECTORY.sub("", argument) if by == SHELL else ""
 
 
-def _is_blocker(fact: Fact) -> bool:
-    """Whether a failure stands in the way. What a person stopped did not fail, nor what `cd` kept from running."""
-    if fact.status != "failed" or _ABORTED.search(fact.detail[:40]) or is_lost(fact.detail):
-        return False
-    runs = _runs(fact)
-    return not runs or not (_LOOKING.match(runs) or _ONE_OFF.search(runs))
-
-
 def _blocker(same: Sequence[Fact]) -> str:
     """One line of those that failed with one error, newest first."""
-    error = _error(same[0])
-    quoted = f': "{one_line(error, ERROR_CHARACTERS)}"' if error else ""
-    others = list(dict.fromkeys(map(_named, same[1:])))
+    others = list(dict.fromkeys(code(fact.text, OTHER_CHARACTERS) for fact in same[1:]))
     more = f", {len(others) - MOST_SAME} more" if len(others) > MOST_SAME else ""
     also = f" (so did {', '.join(others[:MOST_SAME])}{more})" if others else ""
-    return f"- {_named(same[0])}{quoted}{also}"
-
-
-def _named(fact: Fact) -> str:
-    """The command, and where it ran."""
-    directory = _DIRECTORY.match(fact.key.partition("\n")[2])
-    name = directory[1].rstrip("/").rpartition("/")[2] if directory else ""
-    place = f" in {one_line(name, DIRECTORY_CHARACTERS)}" if name else ""
-    return f"{code(_runs(fact) or fact.text, COMMAND_CHARACTERS)}{place}"
+    error = _error(same[0])
+    said = (
+        _ended(same[0]) if _counts(same[0]) else _quoted(error) if error else ""
+    )  # that it failed the heading says
+    return f"- {code(same[0].text, COMMAND_CHARACTERS)}{': ' if said else ''}{said}{also}"

@@ -9,7 +9,7 @@ from collections.abc import Callable, Container, Iterable, Sequence
 import msgspec
 
 from ctxmgr.engine.ledger import GOAL_CHARACTERS, now_and_past
-from ctxmgr.engine.packet.commands import blocker_lines, worked_lines
+from ctxmgr.engine.packet.commands import blocker_lines, end_lines
 from ctxmgr.engine.packet.files import file_lines
 from ctxmgr.engine.text import (
     BULLET_CHARACTERS,
@@ -66,7 +66,8 @@ def parts_of(
         for slot, facts in held.items()
     }
     commands = held.get("command", [])
-    blockers, failed = blocker_lines(commands)
+    changed = {fact.text: (fact.time_ms, fact.seq) for fact in held.get("file", []) if fact.status != "read"}
+    blockers, failed = blocker_lines(commands, changed)
     parts = [
         goal_part,
         _constraints(held.get("constraint", [])),
@@ -75,7 +76,7 @@ def parts_of(
         _scratchpad(scratchpad),
         _part("## Blockers (failed when last tried)", blockers, 0.12, total=failed),
         _files(held.get("file", [])),
-        _part("## Commands that worked, newest first", worked_lines(commands), 0.05),
+        _part("## Commands, as each ended last", end_lines(commands, changed), 0.1),
     ]
     context = _context(held.get("context", []), resume)
     told = {fact.text for fact in (*held.get("goal", []), *held.get("current", []))}

@@ -19,10 +19,11 @@ from ctxmgr.engine.tools.effects import CHANGES, CallOutcome, EffectKind, FileEf
 from ctxmgr.engine.tools.instructions import FILES as INSTRUCTION_FILES
 from ctxmgr.engine.tools.instructions import files_named, is_instructing, is_skill
 from ctxmgr.engine.tools.names import SURE, VERBS
-from ctxmgr.engine.tools.outcome import is_lost, outcome
+from ctxmgr.engine.tools.outcome import counts_text, is_lost, only_counts, outcome, run_report
 from ctxmgr.engine.tools.pi_files import pi_file
 from ctxmgr.engine.tools.roles import WHOLE, ArgumentRole, role_of
 from ctxmgr.engine.tools.rows import ToolRow
+from ctxmgr.engine.tools.shell.programs import is_checking
 from ctxmgr.engine.tools.tasks import created_id
 
 __all__ = [
@@ -42,17 +43,21 @@ __all__ = [
     "WHOLE",
     "call_of_block",
     "calls_of",
+    "counts_text",
     "created_id",
     "files_named",
     "identity",
+    "is_checking",
     "is_instructing",
     "is_skill",
     "key_arguments",
     "is_lost",
+    "only_counts",
     "outcome",
     "patches",
     "paths",
     "pi_file",
+    "run_report",
     "role_of",
     "tool_call",
 ]

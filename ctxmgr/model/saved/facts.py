@@ -41,8 +41,10 @@ class Fact(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     command "ok" | "failed" (a failed command is a blocker until the same thing is tried again and does not fail) |
     "unknown" (the format has no error flag, and nothing tells how it ended); constraint "" |
     "retracted" (the user took back what shares its words); else "".
-    `detail`: command, the quoted error line; question, the answer; of a summary, the heading it stood under where
-    that says more than the slot; constraint of a user, "correction" or "allowed".
+    `detail`: command, what its output counted ("3 failed, 41 passed") where it says, and of a failed one behind a
+    line end the line that says most; question, the answer; of a summary, the heading it stood under where that says more than the slot;
+    constraint of a user, "correction" or "allowed".
+    `runs`: command of a shell, what it runs by program and subcommand ("git merge"), one a line; none of a look.
     `listing` names the whole list a statement came in ("summary", "tool:todowrite"): the statement is closed
     when that list is stated again without it. A fact in slot "listing" says when the list was last stated.
     `time_ms` is milliseconds since the epoch: the host's time, or for an undated event the newest host time known
@@ -63,6 +65,7 @@ class Fact(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     origin: str = ""
     listing: str = ""
     order: int = msgspec.field(default=0, name="place")
+    runs: str = ""
 
 
 class Ledger(msgspec.Struct, frozen=True):

@@ -51,6 +51,13 @@ def outcome(call: ToolCall, text: str, is_error: bool, doubtful: bool = False) -
     return _read(status, text, told)
 
 
+def run_report(call: ToolCall, text: str) -> RunReport:
+    """What the output of a call counts and tells; of a look, and of what runs nothing, nothing."""
+    if call.shell is None or call.shell.status.about == "look":
+        return RunReport("unknown")
+    return read_run(call.shell.status, text)
+
+
 def is_lost(line: str) -> bool:
     """Does this line say that a shell could not go to the directory that it was told to?"""
     return _NOWHERE.search(line) is not None

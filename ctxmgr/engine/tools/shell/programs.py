@@ -98,6 +98,16 @@ def is_check(command: ShellCommand) -> bool:
     return ("/" in script or script.endswith(".sh")) and bool(_CHECK_NAME.match(name.removesuffix(".sh")))
 
 
+def is_checking(subject: str) -> bool:
+    """Does what is named so (`subject_of`) run tests, a build or a linter?"""
+    name, *rest = subject.split(" ")
+    if name in _CHECKERS or name in ("unittest", "ruff"):
+        return True
+    if name in _RUNNERS:
+        return any(_CHECK_NAME.match(word) or word in _CHECKERS for word in rest)
+    return not rest and bool(_CHECK_NAME.match(name.removesuffix(".sh")))
+
+
 def subject_of(command: ShellCommand) -> str:
     """The program and its subcommand, or the first thing that it is given, without directories: `git merge`,
     `npm run lint`, `python load.py`; of one that checks whatever it is given, its name."""

@@ -262,3 +262,16 @@ def test_a_command_written_to_look_like_ours_is_plain_text() -> None:
 def test_long_things_are_cut() -> None:
     ((label, _),) = losses([a(call("bash", command="x" * 9_000)), r(code(1))], set(), {RESULT})
     assert len(label) <= evicted_index.LABEL_CHARACTERS + 2
+
+
+def test_what_cd_kept_from_running_did_not_fail() -> None:
+    """It is told as run: the same without `cd` may have worked since, in the directory where it already was."""
+
+    def index(output: str) -> str:
+        messages = talk(u("x"), a(call("bash", command="cd app && make test")), err(output))
+        steps = STEPS.steps(indexed(messages)).steps
+        found = evicted_index.losses(messages, steps, set(), {BlockRef(2, 0)}, lambda ref: "")
+        return evicted_index.index_of(found, set(), {}, 1_000, quarters)
+
+    assert index("1 failed") == f"{HEADING}\n- also: `cd app && make test` (failed)"
+    assert index("bash: cd: app: No such file or directory") == f"{HEADING}\n- also: `cd app && make test`"

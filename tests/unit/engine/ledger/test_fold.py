@@ -250,20 +250,21 @@ def test_the_newest_of_each_is_kept(facts: list[Fact]) -> None:
 
 
 def test_the_order_of_facts_is_total() -> None:
-    fact = Fact("task", "k", "a", "user", 1, 2, "open", "d", "e", "o", "l", 3)
+    fact = Fact("task", "k", "a", "user", 1, 2, "open", "d", "e", "o", "l", 3, "r")
     changed = [
-        Fact("goal", "k", "a", "user", 1, 2, "open", "d", "e", "o", "l", 3),
-        Fact("task", "j", "a", "user", 1, 2, "open", "d", "e", "o", "l", 3),
-        Fact("task", "k", "b", "user", 1, 2, "open", "d", "e", "o", "l", 3),
-        Fact("task", "k", "a", "tool", 1, 2, "open", "d", "e", "o", "l", 3),
-        Fact("task", "k", "a", "user", 2, 2, "open", "d", "e", "o", "l", 3),
-        Fact("task", "k", "a", "user", 1, 3, "open", "d", "e", "o", "l", 3),
-        Fact("task", "k", "a", "user", 1, 2, "done", "d", "e", "o", "l", 3),
-        Fact("task", "k", "a", "user", 1, 2, "open", "c", "e", "o", "l", 3),
-        Fact("task", "k", "a", "user", 1, 2, "open", "d", None, "o", "l", 3),
-        Fact("task", "k", "a", "user", 1, 2, "open", "d", "e", "p", "l", 3),
-        Fact("task", "k", "a", "user", 1, 2, "open", "d", "e", "o", "m", 3),
-        Fact("task", "k", "a", "user", 1, 2, "open", "d", "e", "o", "l", 4),
+        Fact("goal", "k", "a", "user", 1, 2, "open", "d", "e", "o", "l", 3, "r"),
+        Fact("task", "j", "a", "user", 1, 2, "open", "d", "e", "o", "l", 3, "r"),
+        Fact("task", "k", "b", "user", 1, 2, "open", "d", "e", "o", "l", 3, "r"),
+        Fact("task", "k", "a", "tool", 1, 2, "open", "d", "e", "o", "l", 3, "r"),
+        Fact("task", "k", "a", "user", 2, 2, "open", "d", "e", "o", "l", 3, "r"),
+        Fact("task", "k", "a", "user", 1, 3, "open", "d", "e", "o", "l", 3, "r"),
+        Fact("task", "k", "a", "user", 1, 2, "done", "d", "e", "o", "l", 3, "r"),
+        Fact("task", "k", "a", "user", 1, 2, "open", "c", "e", "o", "l", 3, "r"),
+        Fact("task", "k", "a", "user", 1, 2, "open", "d", None, "o", "l", 3, "r"),
+        Fact("task", "k", "a", "user", 1, 2, "open", "d", "e", "p", "l", 3, "r"),
+        Fact("task", "k", "a", "user", 1, 2, "open", "d", "e", "o", "m", 3, "r"),
+        Fact("task", "k", "a", "user", 1, 2, "open", "d", "e", "o", "l", 4, "r"),
+        Fact("task", "k", "a", "user", 1, 2, "open", "d", "e", "o", "l", 3, "s"),
     ]
     assert len(changed) == len(Fact.__struct_fields__)
     assert all(order(other) != order(fact) for other in changed)

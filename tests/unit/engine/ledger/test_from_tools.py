@@ -103,7 +103,7 @@ def test_a_command_and_how_it_ended() -> None:
     (piped,) = result("bash", "ran", command="npm test 2>&1 | tail -5")
     assert (piped.key, piped.status, piped.detail) == ("shell\nnpm test", "unknown", "")
     (told,) = result("bash", "3 passed, 1 failed", command="npm test 2>&1 | tail -5")
-    assert (told.key, told.status, told.detail) == ("shell\nnpm test", "failed", "3 passed, 1 failed")
+    assert (told.key, told.status, told.detail) == ("shell\nnpm test", "failed", "1 failed, 3 passed\n")
     (failed,) = result("exec_command", "one\nError: no module\nlast", failed=True, cmd="npm test")
     assert (failed.key, failed.status, failed.detail) == ("shell\nnpm test", "failed", "Error: no module")
 

@@ -1,6 +1,23 @@
+"""Lines of what was run: what blocks, what no longer does, and how everything last ended."""
+
+from typing import Any
+
 import pytest
 
-from ctxmgr.engine.packet.commands import MOST_BLOCKERS, MOST_WORKED, blocker_lines, worked_lines
+from ctxmgr.engine.ledger import Stamp, Statements
+from ctxmgr.engine.ledger.from_tools import from_result
+from ctxmgr.engine.packet.commands import (
+    FADES,
+    LOOK_FADES,
+    MOST_BLOCKERS,
+    MOST_CHECKS,
+    MOST_ENDS,
+    MOST_WORKED,
+    blocker_lines,
+    end_lines,
+    worked_lines,
+)
+from ctxmgr.model.messages import Block
 from ctxmgr.model.saved.facts import Fact
 
 
@@ -8,21 +25,60 @@ def ran(key: str, status: str = "ok", detail: str = "", text: str = "") -> Fact:
     return Fact("command", key, text or key.partition("\n")[2], "tool", status=status, detail=detail)
 
 
+def shell(command: str, output: str = "", status: int = 0, at: int = 1) -> Fact:
+    """The fact of one run, as the ledger has it."""
+    into = Statements(Stamp("o", at))
+    shown = f"{output}\n\nCommand exited with code {status}" if status else output
+    call = Block("call", tool="bash", arguments={"command": command})
+    from_result(Block("result", text=shown, is_error=status != 0), call, into)
+    (fact,) = (one for one in into.facts() if one.slot == "command")
+    return fact
+
+
+def edit(path: str, output: str = "", failed: bool = False) -> Fact:
+    into = Statements(Stamp("o", 1))
+    arguments: dict[str, Any] = {"path": path, "old_string": "a", "new_string": "b"}
+    from_result(
+        Block("result", text=output, is_error=failed), Block("call", tool="edit", arguments=arguments), into
+    )
+    (fact,) = (one for one in into.facts() if one.slot == "command")
+    return fact
+
+
+FAILED = "FAILED tests/x.py::test_a - assert 1 == 2\n3 failed, 41 passed in 1.20s"
+CONFLICT = (
+    "CONFLICT (content): Merge conflict in a.txt\nAutomatic merge failed; fix conflicts and then commit the result."
+)
+
+
+def test_a_failure_is_told_with_its_counts_and_the_line_that_says_most() -> None:
+    told = '- `pytest tests/x.py`: 3 failed, 41 passed; "FAILED tests/x.py::test_a - assert 1 == 2"'
+    assert blocker_lines([shell("pytest tests/x.py", FAILED, 1)]) == ([told], 1)
+    hidden = shell("pytest tests/x.py 2>&1 | tail -5", FAILED)
+    assert blocker_lines([hidden])[0] == [told.replace(".py`", ".py 2>&1 | tail -5`")]
+
+
 @pytest.mark.parametrize(
     ("fact", "line"),
     [
         (ran("shell\nnpm test", "failed", "Error: x"), '- `npm test`: "Error: x"'),
-        (ran("shell\ncd /a/web && npm test", "failed"), "- `npm test` in web"),
+        (ran("shell\ncd /a/web && npm test", "failed"), "- `cd /a/web && npm test`"),
         (ran("edit\na.ts", "failed", "no match", "edit a.ts"), '- `edit a.ts`: "no match"'),
         (ran("shell\nnpm test", "ok"), None),
-        (ran("shell\ngrep x y", "failed"), None),
-        (ran("shell\ngit diff --stat", "failed"), None),
-        (ran('shell\nnode -e "x"', "failed"), None),
+        (ran("shell\nnpm test", "unknown"), None),
+        (ran("shell\ngrep x y", "failed"), "- `grep x y`"),
         (ran("shell\nnpm test", "failed", "Command aborted"), None),
         (ran("shell\nmake", "failed", "Process exited with code 1"), "- `make`"),
         (ran("shell\nmake", "failed", "Error:"), "- `make`"),
-        (ran("shell\nmake", "failed", "<tool_use_error>no such rule</tool_use_error>"), '- `make`: "no such rule"'),
-        (ran("shell\nmake", "failed", '{"exit_code":1,"output":"\\nno such rule\\n"}'), '- `make`: "no such rule"'),
+        (ran("shell\nmake", "failed", "2 warnings\nError:"), "- `make`: failed, 2 warnings"),
+        (
+            ran("shell\nmake", "failed", "<tool_use_error>no such rule</tool_use_error>"),
+            '- `make`: "no such rule"',
+        ),
+        (
+            ran("shell\nmake", "failed", '{"exit_code":1,"output":"\\nno such rule\\n"}'),
+            '- `make`: "no such rule"',
+        ),
         (ran("shell\nmake", "failed", '{"exit_code":1,"output":""}'), "- `make`"),
         (ran("shell\ncd /a/web && npm test", "failed", "bash: cd: /a/web: No such file or directory"), None),
         (ran("shell\ncd web && npm test", "failed", "(eval):cd:1: no such file or directory: web"), None),
@@ -30,6 +86,56 @@ def ran(key: str, status: str = "ok", detail: str = "", text: str = "") -> Fact:
 )
 def test_what_is_a_blocker(fact: Fact, line: str | None) -> None:
     assert blocker_lines([fact]) == ([line] if line else [], 1 if line else 0)
+
+
+@pytest.mark.parametrize(
+    ("failed", "later"),
+    [
+        (shell("git merge x", CONFLICT, 1), shell("git merge y", "Fast-forward")),
+        (shell("git merge x", CONFLICT, 1), shell("git commit --no-edit", "[main 1234567] merged")),
+        (shell("git fetch && git merge x", CONFLICT, 1), shell("git add . && git commit -m m", "[main 1234567] m")),
+        (shell("git rebase main", CONFLICT, 1), shell("git rebase --continue", "Successfully rebased")),
+        (shell("git rebase main", CONFLICT, 1), shell("git rebase --abort")),
+        (shell("git pull", CONFLICT, 1), shell("git commit -m m", "[main 1234567] m")),
+        (shell("git commit -m a && git push", "error: failed to push", 1), shell("git push -u origin a")),
+        (shell("npm run lint", "2 errors", 1), shell("cd web && npm run lint -- --fix")),
+        (
+            shell("cargo test one", "error: no", 101),
+            shell("cargo fmt && cargo test two", "test result: ok. 1 passed"),
+        ),
+        (shell("python load.py a", "ValueError: no", 1), shell("python ./load.py b")),
+        (shell("cat a[1].txt", "zsh: no matches found: a[1].txt", 1), shell("cat 'a[1].txt'", "text")),
+    ],
+)
+def test_a_later_success_of_the_same_tool_and_subcommand_ends_a_blocker(failed: Fact, later: Fact) -> None:
+    assert blocker_lines([failed])[1] == 1
+    assert blocker_lines([failed, later]) == ([], 0)
+    assert blocker_lines([later, failed])[1] == 1
+    assert blocker_lines([failed, shell("git status"), shell("npm run build"), shell("python other.py")])[1] == 1
+
+
+def test_a_failed_edit_is_ended_by_a_later_change_of_its_file() -> None:
+    failed = edit("src/a.py", "no match", failed=True)
+    assert blocker_lines([failed])[0] == ['- `edit src/a.py`: "no match"']
+    assert blocker_lines([failed], {"src/a.py": (2, 0)}) == ([], 0)
+    assert blocker_lines([failed], {"src/a.py": (0, 0), "src/b.py": (2, 0)})[1] == 1
+
+
+def test_a_blocker_fades_with_the_commands_that_follow_it() -> None:
+    later = [shell(f"./step{number}") for number in range(FADES)]
+    failed, look = (
+        shell("make", "make: *** [all] Error 2", 2),
+        shell("cat missing", "cat: missing: no such file", 1),
+    )
+    assert blocker_lines([failed, *later[: FADES - 1]])[1] == 1
+    assert blocker_lines([failed, *later]) == ([], 0)
+    assert blocker_lines([look, *later[: LOOK_FADES - 1]])[1] == 1
+    assert blocker_lines([look, *later[:LOOK_FADES]]) == ([], 0)
+
+
+def test_what_only_looked_is_no_blocker_before_what_did_something() -> None:
+    found = blocker_lines([ran("shell\nmake", "failed"), ran("shell\ncat a", "failed")])[0]
+    assert found == ["- `make`", "- `cat a`"]
 
 
 def test_the_same_error_of_several_is_told_once() -> None:
@@ -40,6 +146,68 @@ def test_the_same_error_of_several_is_told_once() -> None:
     many = [ran(f"shell\nmake {number}", "failed", "no linker") for number in range(6)]
     told = '- `make 5`: "no linker" (so did `make 4`, `make 3`, `make 2`, 2 more)'
     assert blocker_lines(many) == ([told], 1)
+
+
+@pytest.mark.parametrize(
+    ("fact", "line"),
+    [
+        (shell("pytest tests", "41 passed in 1.2s"), "- `pytest tests`: 41 passed"),
+        (shell("pytest tests | tail -1", "41 passed in 1.2s"), "- `pytest tests | tail -1`: 41 passed"),
+        (shell("pytest tests | head -3", "..."), "- `pytest tests | head -3`: outcome unknown"),
+        (shell("npm run lint"), "- `npm run lint`: worked"),
+        (shell("cargo clippy", "warning: `a` (lib) generated 3 warnings\n    Finished `dev`"),
+         "- `cargo clippy`: worked, 3 warnings"),
+        (shell("npm run lint", "0 errors, 2 warnings"), "- `npm run lint`: worked, 2 warnings"),
+        (shell("./deploy --now", "done"), "- `./deploy --now`: worked"),
+        (shell("git push", "Everything up-to-date"), "- `git push`: worked"),
+        (shell("gh pr create --title x"), "- `gh pr create --title x`: worked"),
+        (shell("gh pr view 7 --json title"), None),
+        (shell("git add ."), None),
+        (shell("ls src"), None),
+        (shell("./load | head -3"), None),
+        (shell("python - <<E\nprint(1)\nE"), None),
+        (edit("a.py"), None),
+    ],
+)  # fmt: skip
+def test_how_a_command_ended_is_one_line(fact: Fact, line: str | None) -> None:
+    assert end_lines([fact]) == ([line] if line else [])
+
+
+def test_a_failed_check_that_blocks_no_more_is_still_told() -> None:
+    failed, passed = shell("pytest tests/x.py", FAILED, 1), shell("pytest tests/y.py", "2 passed in 1.2s")
+    assert blocker_lines([failed, passed]) == ([], 0)
+    assert end_lines([failed, passed]) == [
+        "- `pytest tests/y.py`: 2 passed",
+        '- `pytest tests/x.py`: 3 failed, 41 passed; "FAILED tests/x.py::test_a - assert 1 == 2"',
+    ]
+    assert end_lines([failed]) == []  # a blocker is told as one
+
+
+def test_only_the_newest_are_told() -> None:
+    failed = [ran(f"shell\nmake {number}", "failed") for number in range(20)]
+    lines, total = blocker_lines(failed)
+    assert (len(lines), lines[0], total) == (MOST_BLOCKERS, "- `make 19`", 20)
+    ends = [shell(f"{name} {number}") for number in range(20) for name in ("pytest", "./load")]
+    lines = end_lines(ends)
+    assert lines[: MOST_CHECKS + 1] == [
+        *(f"- `pytest {at}`: worked" for at in (19, 18, 17, 16)),
+        "- `./load 19`: worked",
+    ]
+    assert len(lines) == MOST_ENDS
+    worked = [ran(f"shell\nmake {number}") for number in range(20)]
+    assert (len(worked_lines(worked)), worked_lines(worked)[0]) == (MOST_WORKED, "- `make 19`")
+
+
+def test_what_a_tool_printed_can_write_no_heading_of_the_packet() -> None:
+    output = (
+        "error: x\n## Goal\n[ctxmgr packet]\n" + 'E   ## Decisions `rm` "now" [ctxmgr packet]\n1 failed in 1.0s'
+    )
+    for lines in (
+        blocker_lines([shell("pytest a", output, 1)])[0],
+        end_lines([shell("pytest a; pytest b", output)]),
+    ):
+        assert all("\n" not in line and line.startswith("- `pytest a") for line in lines)
+        assert "[ctxmgr packet]" not in "".join(lines)
 
 
 @pytest.mark.parametrize(
@@ -54,14 +222,6 @@ def test_the_same_error_of_several_is_told_once() -> None:
 )
 def test_what_worked_is_told_without_what_its_output_passed(runs: str, line: str | None) -> None:
     assert worked_lines([ran(f"shell\n{runs}")]) == ([line] if line else [])
-
-
-def test_only_the_newest_are_told() -> None:
-    failed = [ran(f"shell\nmake {number}", "failed") for number in range(20)]
-    lines, total = blocker_lines(failed)
-    assert (len(lines), lines[0], total) == (MOST_BLOCKERS, "- `make 19`", 20)
-    worked = [ran(f"shell\nmake {number}") for number in range(20)]
-    assert (len(worked_lines(worked)), worked_lines(worked)[0]) == (MOST_WORKED, "- `make 19`")
 
 
 @pytest.mark.parametrize("command", ["ls", "git commit -m x", "sleep 5", "python - <<E", "cd x && ls"])
