@@ -8,7 +8,7 @@ Read are the messages that stand for others (packet, summary). A statement is un
 
 and the list does not show the newer call as well, or its result. A command is told where a part of a line in
 backticks is that command; of a check, a `cd` before it and a filter of its output aside. Another test is another
-command.
+command. A state is a word by itself: a longer name that has it for a part states nothing. A deleted directory in which a file was changed since is there again.
 """
 
 import re
@@ -78,7 +78,7 @@ def _statements(entry: IndexedMessage, number: int) -> Iterator[tuple[str, str]]
 
 
 def _state(text: str) -> str:
-    said = wording.runs(text.lower())
+    said = frozenset(wording.words(text))
     return next((state for state in COMMAND_STATES if not said.isdisjoint(STATE_WORDS[state])), "")
 
 
@@ -87,7 +87,10 @@ def _files(of: Examined, end: int, index: EvidenceIndex, number: int, visible: V
         touch.path: touch for touch in of.history.touches if touch.message_index < end and touch.action != "read"
     }
     for path, touch in newest.items():
-        if touch.action == "deleted" and not visible(touch.message_index, touch.message_index - 1):
+        again = any(
+            one.startswith(f"{path}/") and at.message_index > touch.message_index for one, at in newest.items()
+        )
+        if touch.action == "deleted" and not again and not visible(touch.message_index, touch.message_index - 1):
             changed, deleted = index.holders(PathState(path, "changed")), index.holders(PathState(path, "deleted"))
             if number in changed and number not in deleted:
                 yield f"told as changed, is deleted: {path}"

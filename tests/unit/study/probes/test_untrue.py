@@ -40,6 +40,7 @@ UNTRUE: list[tuple[Sequence[Said], str, str]] = [
     ((*FAILED, *WORKED), "## Blockers\n- `npm run test`: 1 failed", "told as failed, is working: npm run test"),
     ((*FAILED, *WORKED), "- also: `npm run test` (failed); a.ts", "told as failed, is working: npm run test"),
     ((*FAILED, *WORKED), "- also: `npm run test`; a.ts (failed); `ls`", ""),
+    ((*FAILED, *WORKED), "- `npm run test`: is_api_error, fail.ts, hosts_failed", ""),
     (WORKED, "## Commands that worked\n- `npm run test`", ""),
     (FAILED, "## Blockers\n- `npm run test`", ""),
     (FILTERED, "## Commands that worked\n- `npm run test`", f"told as working, is failed: {FILTER}"),
@@ -54,6 +55,16 @@ UNTRUE: list[tuple[Sequence[Said], str, str]] = [
         "told as changed, is deleted: src/a.ts",
     ),
     ((a(call("write", path="src/a.ts", content="x")), r("ok")), "- changed src/a.ts", ""),
+    (
+        (
+            a(call("bash", command="rm -rf src/parts")),
+            r(""),
+            a(call("write", path="src/parts/a.ts", content="x")),
+            r("ok"),
+        ),
+        "- changed src/parts/a.ts",
+        "",
+    ),
     (
         (a(call("write", path="src/a.ts", content="x")), r("ok"), a(call("bash", command="rm src/a.ts")), r("")),
         "- changed src/a.ts, deleted since",
