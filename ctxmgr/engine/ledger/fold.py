@@ -17,6 +17,7 @@ Rules:
 7. Of what the assistant decided and found the newest holds that says it (`findings.standing`).
 8. A fact that says a task's state and not its text (`STATE`) takes the newest text of its key; a task that was
    dropped no longer holds.
+8. A command whose run went on ended as the fact says that tells of its end, by the id of the run.
 """
 
 import re
@@ -26,7 +27,7 @@ from msgspec import structs
 
 from ctxmgr.engine import findings
 from ctxmgr.engine.text import key_of
-from ctxmgr.model.saved import ALLOWED, Fact, Ledger, Slot
+from ctxmgr.model.saved import ALLOWED, END_OF, GOES_ON, Fact, Ledger, Slot
 
 Stamp = tuple[int, int]
 Order = tuple[int, int, int, str, str, str, str, str, str, str, str, str, int]
@@ -40,6 +41,7 @@ _FORBIDS = re.compile(r"\b(?:never|not|no|avoid|stop|refrain|without|only)\b|n'?
 _IFS = re.compile(r"\b(?:but|except|not|only|unless|if|when|until|once|after(?! all\b))\b|n'?t\b", re.IGNORECASE)
 _ENDING = re.compile(r"(?:ing|ed|es|e|s)$")
 SHORT_WORD = 4  # characters: a shorter one has no ending to take off
+MOST_IDS = 4  # that one run goes on under, one after the other: a script's, and a shell's in it
 RETRACTIONS = 50  # newest ones looked at: each is compared with every constraint
 LEAST_SHARED_WORDS = 2
 SHARED_SHARE = 0.6  # of the words of what is taken back that a constraint must hold to be closed by it
@@ -189,8 +191,12 @@ def _standing(ledger: Ledger) -> list[Fact]:
     said, told = chosen.get(("goal", "", "user")), chosen.get(("goal", "", ""))
     if said is not None and told is not None and order(said) > order(told):
         del chosen["goal", "", ""]
+<<<<<<< HEAD
     standing = _without_retracted(_with_texts(chosen.values(), ledger))
     standing = _without_superseded(standing)
+=======
+    standing = _without_retracted(_with_ends(_with_texts(chosen.values(), ledger)))
+>>>>>>> 8d36abb (A run that goes on ends with the result of a call that asks for it, and what a host put into JSON is read by its lines)
     standing.sort(key=lambda fact: (fact.time_ms, fact.seq, fact.order, fact.slot, fact.key, fact.source))
     return standing
 
@@ -216,6 +222,32 @@ def _with_texts(facts: Iterable[Fact], ledger: Ledger) -> list[Fact]:
         elif fact.slot != "task" or fact.status != "dropped":
             found.append(fact)
     return found
+
+
+def _with_ends(facts: list[Fact]) -> list[Fact]:
+    """Rule 8: runs that went on, with the end that was told of them later."""
+    ends = {fact.key.removeprefix(END_OF): fact for fact in facts if _is_end(fact)}
+    if not ends:
+        return facts
+    found: list[Fact] = []
+    for fact in facts:
+        if _is_end(fact):
+            continue
+        for _ in range(MOST_IDS):
+            end = ends.get(fact.detail.removeprefix(GOES_ON)) if _goes_on(fact) else None
+            if end is None or (end.time_ms, end.seq) < (fact.time_ms, fact.seq):
+                break
+            fact = structs.replace(fact, status=end.status, detail=end.detail, time_ms=end.time_ms, seq=end.seq)
+        found.append(fact)
+    return found
+
+
+def _is_end(fact: Fact) -> bool:
+    return fact.slot == "command" and fact.key.startswith(END_OF)
+
+
+def _goes_on(fact: Fact) -> bool:
+    return fact.slot == "command" and fact.status == "unknown" and fact.detail.startswith(GOES_ON)
 
 
 def _precedence(fact: Fact) -> tuple[bool, Order]:

@@ -13,6 +13,7 @@ Rules:
    task that a later list leaves out is closed, in whatever order the lists are seen.
 6. A task that is stated alone is known by the id that its tool gave it. A call that says its state and not its text
    states that alone (`fold` puts them together).
+7. A run that goes on ends with the result of a call that asks for it by its id; `fold` puts them together, too.
 """
 
 import re
@@ -23,17 +24,22 @@ from ctxmgr.engine.text import key_of, plain, shorten
 from ctxmgr.engine.tools import (
     CallOutcome,
     EffectKind,
+    RunReport,
     ToolCall,
+    asks_for,
     call_of_block,
     counts_text,
     created_id,
+    end_of_run,
+    goes_on_as,
     only_counts,
     outcome,
     run_report,
+    unwrapped,
 )
 from ctxmgr.engine.tools.shell import window
 from ctxmgr.model import Block
-from ctxmgr.model.saved import STATE
+from ctxmgr.model.saved import END_OF, GOES_ON, STATE
 
 ERROR_CHARACTERS = 200  # of an error's line, wherever it is told
 COMMAND_CHARACTERS = 240
@@ -65,7 +71,7 @@ _STRONG = re.compile(
     r"|^fatal:|^FAIL|\bpanicked at\b"
 )
 _WEAK = re.compile(
-    r"\b(?:errors?|failed|failure|cannot|can't|could not|couldn't|not found|no such|denied|invalid|unexpected"
+    r"\b(?:errors?|fail(?:ed|ure)?|cannot|can't|could not|couldn't|not found|no such|denied|invalid|unexpected"
     r"|expected|undefined|unable|refused|timed out|aborted|exited with)\b|[✗✘×]",
     re.IGNORECASE,
 )
@@ -95,8 +101,10 @@ def from_result(result: Block, call: Block, into: Statements) -> None:
     if made.shell is not None:
         line = made.shell.command.strip()
         _ran(line, made, ended, text, into)
+    elif (run := asks_for(call.arguments or {})) and made.tasks is None:
+        _came_to(run, result, into)
     elif asked := (made.asked if made.kind != "run" else "") or (touched[0][1] if touched else ""):
-        into.ran(_key(name, asked), _shown(f"{call.tool} {asked}"), ended, _detail(made, ended, text), "")
+        into.ran(_key(name, asked), _shown(f"{call.tool} {asked}"), ended, _detail(None, ended, text), "")
 
 
 def from_shell(text: str, call: ToolCall, is_error: bool, into: Statements) -> None:
@@ -123,7 +131,7 @@ def error_line(text: str) -> str:
     """Return the one line of a failed result that says most, clean and at most 200 characters; "" if none."""
     if len(text) > 2 * EDGE_CHARACTERS:
         text = f"{text[:EDGE_CHARACTERS]}\n{text[-EDGE_CHARACTERS:]}"
-    found = [line for line in map(plain, text.splitlines()) if line and line != "(no output)"]
+    found = [line for line in map(plain, unwrapped(text).splitlines()) if line and line != "(no output)"]
     lines = [line for line in found if not _WRAPPING.match(line)] or found
     telling = [line for line in lines if not _NO_ERROR.search(line)]
     for pattern in (_STRONG, _WEAK):
@@ -138,7 +146,19 @@ def _ran(line: str, call: ToolCall, ended: CallOutcome, output: str, into: State
     assert call.shell is not None
     status = call.shell.status
     key = _key(SHELL, essential(line, status.about != "look"))
-    into.ran(key, _shown(line), ended, _detail(call, ended, output), "\n".join(status.subjects[:MOST_SUBJECTS]))
+    run = goes_on_as(output) if ended == "unknown" and status.zero == "ok" else ""
+    found = run_report(call, output) if ended != "unknown" else None
+    detail = f"{GOES_ON}{run}" if run else _detail(found, ended, output)
+    into.ran(key, _shown(line), ended, detail, "\n".join(status.subjects[:MOST_SUBJECTS]))
+
+
+def _came_to(run: str, result: Block, into: Statements) -> None:
+    """Add how a run ended that went on as this, or what it goes on as now."""
+    ended, found = end_of_run(result.text, result.is_error, result.doubtful or result.untold)
+    goes_on = goes_on_as(result.text) if ended == "unknown" else ""
+    into.ran(
+        f"{END_OF}{run}", "", ended, f"{GOES_ON}{goes_on}" if goes_on else _detail(found, ended, result.text), ""
+    )
 
 
 def _key(tool: str, argument: str) -> str:
@@ -149,9 +169,10 @@ def _shown(command: str) -> str:
     return shorten(plain(command), COMMAND_CHARACTERS)
 
 
-def _detail(call: ToolCall, ended: CallOutcome, output: str) -> str:
-    """What was counted; of a failure, behind a line end, the line that says most."""
-    found = run_report(call, output) if ended != "unknown" else None
+def _detail(found: RunReport | None, ended: CallOutcome, output: str) -> str:
+    """What was counted, where it is known how it ended; of a failure behind a line end the line that says most."""
+    if ended == "unknown":
+        return ""
     counts = (
         counts_text(found.counts) if found is not None and (found.ended == "failed") == (ended == "failed") else ""
     )

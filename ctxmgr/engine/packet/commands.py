@@ -20,7 +20,7 @@ from collections.abc import Mapping, Sequence
 from ctxmgr.engine.ledger import ERROR_CHARACTERS, SHELL
 from ctxmgr.engine.text import code, key_of, one_line
 from ctxmgr.engine.tools import is_checking, is_lost
-from ctxmgr.model.saved import Fact
+from ctxmgr.model.saved import GOES_ON, Fact
 
 COMMAND_CHARACTERS = 240
 OTHER_CHARACTERS = 120  # of a command beside another
@@ -165,7 +165,7 @@ def _ended(fact: Fact) -> str:
     """`41 passed`, `worked`, `3 failed, 41 passed; "FAILED test_a"`, `outcome unknown`."""
     counts = _counts(fact)
     if fact.status == "unknown":
-        return "outcome unknown"
+        return "not known to have ended" if fact.detail.startswith(GOES_ON) else "outcome unknown"
     if fact.status == "ok":
         kept = ", ".join(count for count in counts.split(", ") if count and not _BAD.search(count))
         return kept if "passed" in kept else f"worked, {kept}" if kept else "worked"

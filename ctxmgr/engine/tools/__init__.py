@@ -19,7 +19,18 @@ from ctxmgr.engine.tools.effects import CHANGES, CallOutcome, EffectKind, FileEf
 from ctxmgr.engine.tools.instructions import FILES as INSTRUCTION_FILES
 from ctxmgr.engine.tools.instructions import files_named, is_instructing, is_skill
 from ctxmgr.engine.tools.names import SURE, VERBS
-from ctxmgr.engine.tools.outcome import counts_text, is_lost, only_counts, outcome, run_report
+from ctxmgr.engine.tools.outcome import (
+    RunReport,
+    asks_for,
+    counts_text,
+    end_of_run,
+    goes_on_as,
+    is_lost,
+    only_counts,
+    outcome,
+    run_report,
+    unwrapped,
+)
 from ctxmgr.engine.tools.pi_files import pi_file
 from ctxmgr.engine.tools.roles import WHOLE, ArgumentRole, role_of
 from ctxmgr.engine.tools.rows import ToolRow
@@ -35,17 +46,21 @@ __all__ = [
     "FileEffect",
     "INSTRUCTION_FILES",
     "Memo",
+    "RunReport",
     "SURE",
     "ToolCall",
     "ToolRow",
     "USERS_SHELL",
     "VERBS",
     "WHOLE",
+    "asks_for",
     "call_of_block",
     "calls_of",
     "counts_text",
     "created_id",
+    "end_of_run",
     "files_named",
+    "goes_on_as",
     "identity",
     "is_checking",
     "is_instructing",
@@ -60,4 +75,5 @@ __all__ = [
     "run_report",
     "role_of",
     "tool_call",
+    "unwrapped",
 ]

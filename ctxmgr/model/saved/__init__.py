@@ -1,6 +1,6 @@
 """What outlives a restart: a session's state and what it is made of. A renamed field keeps its name on disk."""
 
-from ctxmgr.model.saved.facts import ALLOWED, STATE, Fact, Ledger, Slot, Source
+from ctxmgr.model.saved.facts import ALLOWED, END_OF, GOES_ON, STATE, Fact, Ledger, Slot, Source
 from ctxmgr.model.saved.latch import Latch, LatchState
 from ctxmgr.model.saved.meter import Meter
 from ctxmgr.model.saved.state import (
@@ -16,6 +16,8 @@ from ctxmgr.model.saved.state import (
 
 __all__ = [
     "ALLOWED",
+    "END_OF",
+    "GOES_ON",
     "Fact",
     "InstructionCopy",
     "LastProjection",

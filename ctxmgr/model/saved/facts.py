@@ -23,6 +23,10 @@ ALLOWED = "allowed"
 """The detail of a taking back by which the user allows something."""
 STATE = "state"
 """The listing of a fact that says a task's state and not its text, which another fact of its key has."""
+GOES_ON = "goes on as "
+"""How the detail of a command begins whose run goes on, before the id that it goes on under."""
+END_OF = "end of\n"
+"""How the key of a command's fact begins that tells how a run ended which went on, before that id."""
 
 Source = Literal["summary", "branch", "user", "assistant", "tool"]
 
@@ -36,14 +40,17 @@ class Fact(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     answered; "" for next, what was announced last; "read" or "changed", a newline
     and the path for file; tool, a newline and the telling argument for command; a listing's name for
     listing.
+    the words of the text for constraint, decision, task, context and request (a task that a tool gave an id: tool,
+    a newline and the id); "read" or "changed", a newline and the path for file; tool, a newline and the telling
+    argument for command (`END_OF` and an id for how a run ended that went on); a listing's name for listing.
     `status`: task "open" | "active" | "done" | "blocked" | "dropped" (it no longer
     counts); file "read" | "written" | "edited" | "deleted";
     command "ok" | "failed" (a failed command is a blocker until the same thing is tried again and does not fail) |
     "unknown" (the format has no error flag, and nothing tells how it ended); constraint "" |
     "retracted" (the user took back what shares its words); else "".
     `detail`: command, what its output counted ("3 failed, 41 passed") where it says, and of a failed one behind a
-    line end the line that says most; question, the answer; of a summary, the heading it stood under where that says more than the slot;
-    constraint of a user, "correction" or "allowed".
+    line end the line that says most, or that it goes on, and as what (`GOES_ON`); question, the answer; of a summary, the heading it
+    stood under where that says more than the slot; constraint of a user, "correction" or "allowed".
     `runs`: command of a shell, what it runs by program and subcommand ("git merge"), one a line; none of a look.
     `listing` names the whole list a statement came in ("summary", "tool:todowrite"): the statement is closed
     when that list is stated again without it. A fact in slot "listing" says when the list was last stated.

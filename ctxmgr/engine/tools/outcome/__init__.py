@@ -1,6 +1,19 @@
 """How a call ended, from its mark, its status and its output. Knows no fact and no packet."""
 
-from ctxmgr.engine.tools.outcome.ended import is_lost, outcome, run_report
+from ctxmgr.engine.tools.outcome.background import asks_for, goes_on_as
+from ctxmgr.engine.tools.outcome.ended import end_of_run, is_lost, outcome, run_report
+from ctxmgr.engine.tools.outcome.reading import unwrapped
 from ctxmgr.engine.tools.outcome.report import RunReport, counts_text, only_counts
 
-__all__ = ["RunReport", "is_lost", "only_counts", "outcome", "run_report", "counts_text"]
+__all__ = [
+    "RunReport",
+    "asks_for",
+    "counts_text",
+    "end_of_run",
+    "goes_on_as",
+    "is_lost",
+    "only_counts",
+    "outcome",
+    "run_report",
+    "unwrapped",
+]

@@ -15,6 +15,7 @@ Everything that asks how a call ended asks here.
 import re
 
 from ctxmgr.engine.tools.effects import CallOutcome, Shell, ShellStatus, ToolCall
+from ctxmgr.engine.tools.outcome.background import goes_on_as
 from ctxmgr.engine.tools.outcome.general import edges
 from ctxmgr.engine.tools.outcome.reading import lines_of, read_output
 from ctxmgr.engine.tools.outcome.report import RunReport
@@ -24,10 +25,6 @@ END_CHARACTERS = 2_000  # of the start and of the end
 
 _CODE = re.compile(
     r"\b(?:exit(?:ed)?(?: with)?(?: (?:code|status))|exit_?code\"?|return_?code)\W{0,4}(-?\d+)\b", re.IGNORECASE
-)
-_GOES_ON = re.compile(
-    r"\brunning (?:with (?:session|cell) ID|in (?:the )?background with (?:ID|PID))\b|\"session_id\":\s*\d",
-    re.IGNORECASE,
 )
 _NOWHERE = re.compile(r"\bcd:(?:\d+:)? .*(?:no such file|not a directory)|\bcan't cd to\b", re.IGNORECASE)
 _NUMBER = re.compile(r"(-?\d+)\D*$")
@@ -42,7 +39,7 @@ def outcome(call: ToolCall, text: str, is_error: bool, doubtful: bool = False) -
         if status.one == "failed" or not _is_one(text):
             return "failed"
         told: CallOutcome = status.one
-    elif _GOES_ON.search(text[: END_CHARACTERS // 4]):
+    elif goes_on_as(text):
         return "unknown"
     else:
         told = "unknown" if doubtful else _printed(call.shell, text) if status.echoed else status.zero
@@ -56,6 +53,15 @@ def run_report(call: ToolCall, text: str) -> RunReport:
     if call.shell is None or call.shell.status.about == "look":
         return RunReport("unknown")
     return read_run(call.shell.status, text)
+
+
+def end_of_run(text: str, is_error: bool, doubtful: bool) -> tuple[CallOutcome, RunReport]:
+    """How a run ended that went on, from the result that tells of its end: nothing is known of its command here."""
+    found = RunReport("unknown") if goes_on_as(text) else read_output(text)
+    if is_error:
+        return "failed", found
+    told: CallOutcome = "ok" if found.ended == "passed" else found.ended
+    return told if doubtful or goes_on_as(text) else "ok", found
 
 
 def is_lost(line: str) -> bool:

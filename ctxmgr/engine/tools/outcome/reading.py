@@ -52,7 +52,16 @@ def lines_of(text: str) -> list[str]:
     """Those that hold something (rule 3)."""
     if len(text) > 2 * READ_CHARACTERS:
         text = f"{text[:READ_CHARACTERS]}\n{text[-READ_CHARACTERS:]}"
-    return [line.rstrip() for line in text.splitlines() if line.strip()]
+    return [line.rstrip() for line in unwrapped(text).splitlines() if line.strip()]
+
+
+def unwrapped(text: str) -> str:
+    """A text with the lines that a host put into a member of a JSON object (`"output":"one\\ntwo"`)."""
+    if '"output":' not in text:
+        return text
+    for escaped, plain in (("\\n", "\n"), ("\\t", "\t"), ('\\"', '"')):
+        text = text.replace(escaped, plain)
+    return text
 
 
 class _ToolReading:

@@ -2,11 +2,12 @@ from typing import Any
 
 import pytest
 
+from ctxmgr.engine.ledger import current, fold
 from ctxmgr.engine.ledger.from_tools import ERROR_CHARACTERS, error_line, essential, from_result, from_shell
 from ctxmgr.engine.ledger.statements import Stamp, Statements
 from ctxmgr.engine.tools import tool_call
 from ctxmgr.model.messages import Block, Call
-from ctxmgr.model.saved.facts import Fact
+from ctxmgr.model.saved.facts import Fact, Ledger
 
 
 def result(tool: str, text: str = "", *, failed: bool = False, **arguments: Any) -> tuple[Fact, ...]:
@@ -200,3 +201,50 @@ def test_a_task_list_is_stated_whole(tool: str, arguments: dict[str, Any], tasks
 )
 def test_arguments_of_another_shape_say_nothing(tool: str, arguments: dict[str, Any]) -> None:
     assert result(tool, **arguments) == ()
+
+
+def told(*said: tuple[str, dict[str, Any], str, bool]) -> list[tuple[str, str, str]]:
+    """(command, status, detail) of what holds after these calls: (tool, arguments, result, whether it failed)."""
+    ledger = Ledger()
+    for at, (tool, arguments, text, failed) in enumerate(said):
+        into = Statements(Stamp(str(at), at))
+        call = Block("call", tool=tool, arguments=arguments)
+        from_result(Block("result", text=text, is_error=failed), call, into)
+        ledger = fold(ledger, into.facts())
+    return [(fact.text, fact.status, fact.detail) for fact in current(ledger) if fact.slot == "command"]
+
+
+STARTED = ("exec_command", {"cmd": "cargo test"}, "Process running with session ID 7\nOutput:\nCompiling", False)
+ASKED: dict[str, Any] = {"session_id": 7, "chars": ""}
+
+
+def test_a_run_that_goes_on_ends_with_the_result_of_a_call_that_asks_for_it() -> None:
+    assert told(STARTED) == [("cargo test", "unknown", "goes on as 7")]
+    still = ("write_stdin", ASKED, "Process running with session ID 7\nOutput:\n", False)
+    assert told(STARTED, still) == [("cargo test", "unknown", "goes on as 7")]
+    passed = ("write_stdin", ASKED, "Process exited with code 0\ntest result: ok. 13 passed; 0 failed", False)
+    assert told(STARTED, still, passed) == [("cargo test", "ok", "13 passed")]
+    failed = ("write_stdin", ASKED, "Process exited with code 101\nerror[E0308]: mismatched types", True)
+    assert told(STARTED, failed) == [("cargo test", "failed", "error[E0308]: mismatched types")]
+    other = ("write_stdin", {"session_id": 8}, "Process exited with code 0", False)
+    assert told(STARTED, other) == [("cargo test", "unknown", "goes on as 7")]
+    again = ("exec_command", {"cmd": "cargo test"}, "Process running with session ID 9\n", False)
+    assert told(STARTED, passed, again) == [("cargo test", "unknown", "goes on as 9")]
+
+
+def test_a_run_may_go_on_under_another_id() -> None:
+    script = (
+        "exec",
+        {"input": 'await tools.exec_command({cmd:"make test"})'},
+        "Script running with cell ID 3",
+        False,
+    )
+    moved = ("wait", {"cell_id": "3"}, '{"session_id":41,"output":""}', False)
+    ended = ("exec", {"input": "await tools.write_stdin({session_id: 41})"}, '{"exit_code":0,"output":"ok"}', False)
+    assert told(script, moved, ended) == [("make test", "ok", "")]
+
+
+def test_of_a_run_behind_a_pipe_no_later_code_tells_how_it_ended() -> None:
+    piped = ("exec_command", {"cmd": "make test | tail -5"}, "Process running with session ID 7\n", False)
+    ended = ("write_stdin", ASKED, "Process exited with code 0\n", False)
+    assert told(piped, ended) == [("make test | tail -5", "unknown", "")]
