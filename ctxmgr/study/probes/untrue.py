@@ -8,7 +8,8 @@ Read are the messages that stand for others (packet, summary). A statement is un
 
 and the list does not show the newer call as well, or its result. A command is told where a part of a line in
 backticks is that command; of a check, a `cd` before it and a filter of its output aside. Another test is another
-command. A state is a word by itself: a longer name that has it for a part states nothing. A deleted directory in which a file was changed since is there again.
+command. A state is a word by itself: a longer name that has it for a part states nothing. A deleted directory in
+which a file was changed since is there again.
 """
 
 import re

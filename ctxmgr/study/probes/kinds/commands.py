@@ -1,10 +1,11 @@
 """Turns a history into probes of what was run: errors, tests, commits, env.
 
-An error stands as long as the same command, or an edit of the same file, has not succeeded since. Lines of an
-output are asked for in pieces of six words, as sentences are: by the line is code alone.
+An error stands as long as the same command, or an edit of the same file, has not succeeded since. What git refused
+is over when it did the same for other arguments, or when a merge was committed: nobody merges what is merged. Lines
+of an output are asked for in pieces of six words, as sentences are: by the line is code alone.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from ctxmgr.study.probes.evidence import (
     Evidence,
@@ -16,7 +17,7 @@ from ctxmgr.study.probes.evidence import (
     TextState,
     Wording,
 )
-from ctxmgr.study.probes.reading import CommandRun, SessionHistory, mentioned_again, wording
+from ctxmgr.study.probes.reading import CommandRun, SessionHistory, mentioned_again, programs, wording
 
 ERRORS = 6
 TESTS = 3
@@ -43,6 +44,7 @@ def probes(of: SessionHistory, end: int) -> Iterator[Probe]:
         if run.ended.failed
         and run.ended.errors
         and not (run.path and changed.get(run.path, -1) > run.message_index)
+        and not _git_went_on(run, newest.values())
     ]
     for run in failed[-ERRORS:]:
         yield _error(of, run, run.key in again, end)
@@ -68,6 +70,14 @@ def probes(of: SessionHistory, end: int) -> Iterator[Probe]:
 def command_pieces(command: str) -> tuple[str, ...]:
     """Of the first lines of a command, as far as it is asked for."""
     return wording.pieces(wording.shortened(command, COMMAND_CHARACTERS))
+
+
+def _git_went_on(failed: CommandRun, newest: Iterable[CommandRun]) -> bool:
+    """Did git do later what a run of it failed in last?"""
+    aims = programs.in_git(failed.command)[-1:]
+    over = {*aims, *(("commit",) if aims == ("merge",) else ())}
+    later = (one for one in newest if one.message_index > failed.message_index and not one.ended.failed)
+    return bool(aims) and any(not over.isdisjoint(programs.in_git(one.command)) for one in later)
 
 
 def _error(of: SessionHistory, run: CommandRun, again: bool, end: int) -> Probe:

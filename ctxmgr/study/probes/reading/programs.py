@@ -111,6 +111,12 @@ def _unfiltered(command: str) -> Iterator[Simple]:
         after_pipe = one.piped
 
 
+def in_git(command: str) -> tuple[str, ...]:
+    """The subcommands of git that it runs, in order."""
+    calls = (one.words[1:] for one in simples(command) if _program(one) == "git")
+    return tuple(words[0] for words in calls if words and not words[0].startswith("-"))
+
+
 def filtered(command: str) -> bool:
     """Its exit code need not be that of what it ran."""
     return any(one.piped for one in simples(command)) or ";" in command or "||" in command

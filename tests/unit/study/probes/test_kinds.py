@@ -312,3 +312,21 @@ def test_a_commit_is_read_from_output_that_stands_in_a_record() -> None:
     )
     assert answers(asked, "commits") == ["1a2b3c4"]
     assert graded(asked, "commits", r(printed)) == 1
+
+
+@pytest.mark.parametrize(
+    ("later", "stands"),
+    [
+        ("git commit --no-edit", 0),
+        ("git add . && git merge b", 0),
+        ("git push", 1),
+        ("git status", 1),
+        ("npm run merge", 1),
+    ],
+)
+def test_what_git_refused_is_over_when_it_did_the_same_later(later: str, stands: int) -> None:
+    refused = (u("go"), a(call("bash", command="git fetch && git merge a")), err("Automatic merge failed"))
+    assert len(probes_of(*refused).of("errors")) == 1
+    assert len(probes_of(*refused, a(call("bash", command=later)), r("done")).of("errors")) == stands
+    again = (*refused, a(call("bash", command="git commit -m x")), err("error: no"))
+    assert len(probes_of(*again).of("errors")) == 2
