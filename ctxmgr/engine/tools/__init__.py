@@ -34,7 +34,7 @@ from ctxmgr.engine.tools.outcome import (
 from ctxmgr.engine.tools.pi_files import pi_file
 from ctxmgr.engine.tools.roles import WHOLE, ArgumentRole, role_of
 from ctxmgr.engine.tools.rows import ToolRow
-from ctxmgr.engine.tools.shell.programs import is_checking
+from ctxmgr.engine.tools.shell import is_checking
 from ctxmgr.engine.tools.tasks import created_id
 
 __all__ = [

@@ -18,6 +18,7 @@ from ctxmgr.engine.tools.outcome.report import TOLD_LINES, End, OutputReader, Ru
 from ctxmgr.engine.tools.outcome.table import READERS
 
 READ_CHARACTERS = 100_000  # of the start and of the end
+READ_LINE_CHARACTERS = 1_000  # of a longer line the start is read: patterns cost more than a line is long
 
 
 def read_output(
@@ -52,7 +53,7 @@ def lines_of(text: str) -> list[str]:
     """Those that hold something (rule 3)."""
     if len(text) > 2 * READ_CHARACTERS:
         text = f"{text[:READ_CHARACTERS]}\n{text[-READ_CHARACTERS:]}"
-    return [line.rstrip() for line in unwrapped(text).splitlines() if line.strip()]
+    return [line[:READ_LINE_CHARACTERS].rstrip() for line in unwrapped(text).splitlines() if line.strip()]
 
 
 def unwrapped(text: str) -> str:

@@ -2,8 +2,8 @@
 
 from ctxmgr.engine.tools.shell.changes import of_patch
 from ctxmgr.engine.tools.shell.lines import of_shell
-from ctxmgr.engine.tools.shell.programs import words_of
+from ctxmgr.engine.tools.shell.programs import is_checking, words_of
 from ctxmgr.engine.tools.shell.swe_agent import replaced, window
 from ctxmgr.engine.tools.shell.words import quoted
 
-__all__ = ["of_patch", "of_shell", "quoted", "replaced", "window", "words_of"]
+__all__ = ["is_checking", "of_patch", "of_shell", "quoted", "replaced", "window", "words_of"]
