@@ -17,7 +17,7 @@ Rules:
 7. Of what the assistant decided and found the newest holds that says it (`findings.standing`).
 8. A fact that says a task's state and not its text (`STATE`) takes the newest text of its key; a task that was
    dropped no longer holds.
-8. A command whose run went on ended as the fact says that tells of its end, by the id of the run.
+9. A command whose run went on ended as the fact says that tells of its end, by the id of the run.
 """
 
 import re
@@ -191,12 +191,8 @@ def _standing(ledger: Ledger) -> list[Fact]:
     said, told = chosen.get(("goal", "", "user")), chosen.get(("goal", "", ""))
     if said is not None and told is not None and order(said) > order(told):
         del chosen["goal", "", ""]
-<<<<<<< HEAD
-    standing = _without_retracted(_with_texts(chosen.values(), ledger))
-    standing = _without_superseded(standing)
-=======
     standing = _without_retracted(_with_ends(_with_texts(chosen.values(), ledger)))
->>>>>>> 8d36abb (A run that goes on ends with the result of a call that asks for it, and what a host put into JSON is read by its lines)
+    standing = _without_superseded(standing)
     standing.sort(key=lambda fact: (fact.time_ms, fact.seq, fact.order, fact.slot, fact.key, fact.source))
     return standing
 
@@ -225,7 +221,7 @@ def _with_texts(facts: Iterable[Fact], ledger: Ledger) -> list[Fact]:
 
 
 def _with_ends(facts: list[Fact]) -> list[Fact]:
-    """Rule 8: runs that went on, with the end that was told of them later."""
+    """Rule 9: runs that went on, with the end that was told of them later."""
     ends = {fact.key.removeprefix(END_OF): fact for fact in facts if _is_end(fact)}
     if not ends:
         return facts

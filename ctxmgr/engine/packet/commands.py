@@ -125,7 +125,7 @@ def _line(fact: Fact) -> str:
 
 
 def _counts(fact: Fact) -> str:
-    return fact.detail.rpartition("\n")[0] if fact.status == "failed" else fact.detail
+    return one_line(fact.detail.rpartition("\n")[0] if fact.status == "failed" else fact.detail, ERROR_CHARACTERS)
 
 
 def _error(fact: Fact) -> str:
