@@ -90,11 +90,24 @@ def crowded() -> Talk:
     return run.talk
 
 
+def stated() -> Talk:
+    """What an assistant found out, asked and announced, and a compaction."""
+    run = Run()
+    run.user("Port the order tables.")
+    run.say("Root cause: `src/orders.py` never clears its cache.\n\nShall I drop it, or clear it after each write?")
+    run.user("Clear it, please.")
+    run.say("Next I will add a test of `clear_cache` in `tests/test_orders.py`.")
+    run.ask()
+    run.talk.call("session_compact", sessionId="s", compactionEntry={"id": "c", "summary": "## Goal\nPort them"})
+    return run.talk
+
+
 OWN: dict[str, Callable[[], Talk]] = {
     "own/priced": priced,
     "own/failing": failing,
     "own/rewritten": rewritten,
     "own/crowded": crowded,
+    "own/stated": stated,
 }
 CUTS = {
     "branches/left-as-history": 3,
@@ -126,6 +139,7 @@ CUTS = {
     "own/failing": 8,
     "own/priced": 11,
     "own/rewritten": 5,
+    "own/stated": 3,
     "recovery/pages-of-an-original": 2,
     "recovery/pins": 7,
     "recovery/undo": 4,

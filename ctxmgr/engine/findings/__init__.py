@@ -8,14 +8,13 @@ from ctxmgr.engine.findings.agreements import agreed
 from ctxmgr.engine.findings.phrases import done, proposes, wrong
 from ctxmgr.engine.findings.questions import Asked, chosen, closing_question
 from ctxmgr.engine.findings.sentences import Sentence
-from ctxmgr.engine.findings.statements import Statement, announced, statements
+from ctxmgr.engine.findings.statements import announced, statements
 from ctxmgr.engine.findings.superseding import standing
 from ctxmgr.engine.findings.wordings import is_firm
 
 __all__ = [
     "Asked",
     "Sentence",
-    "Statement",
     "agreed",
     "announced",
     "chosen",
