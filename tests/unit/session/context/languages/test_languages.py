@@ -13,7 +13,7 @@ from ctxmgr.study.probes.kinds import probes
 from ctxmgr.study.probes.reading import history, turn, wording
 from tests.contract.talk import Fields, Messages
 from tests.unit.session.context.epochs import LINES, sent, steps, talk_of
-from tests.unit.session.context.translated import GOAL, LANGUAGES, REPLIES, Language
+from tests.unit.session.context.languages.translated import GOAL, LANGUAGES, REPLIES, Language
 
 KINDS = ("decisions", "attempts")
 BETWEEN = 3  # steps without a word of a finding, after each of REPLIES
