@@ -151,7 +151,7 @@ async def test_a_request_for_a_summary_is_rewritten_and_its_prompt_goes_out_whol
 
 
 async def test_a_list_that_was_too_long_goes_out_again_shorter(rig: Any) -> None:
-    text = "The input token count (1048577) exceeds the maximum number of tokens allowed (20000)."
+    text = "The input token count (1048577) exceeds the maximum number of tokens allowed (9000)."
     error = json.dumps({"error": {"code": 400, "message": text, "status": "INVALID_ARGUMENT"}}).encode()
     made = await rig(window=200_000)
     for number in range(12):

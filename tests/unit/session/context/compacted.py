@@ -88,7 +88,7 @@ def packet_of(answer: Fields) -> str:
 
 
 def _texts(message: Fields) -> list[str]:
-    content = message.get("content") or []
+    content = message.get("content") or message.get("parts") or []
     if isinstance(content, str):
         return [content]
     return [str(block.get("text", "")) for block in content]

@@ -11,7 +11,7 @@ from tests.unit.session.context.epochs import talk_of
 
 MARK = {"cache_control": {"type": "ephemeral"}}
 WINDOW = 20_000  # tokens: epochs come about each tenth step
-FORMATS = ("anthropic", "openai", "responses", "pi")
+FORMATS = ("anthropic", "openai", "responses", "pi", "gemini")
 
 
 def begun(format: str, preset: str, saved: Any = ()) -> Talk:
@@ -22,7 +22,7 @@ def step(format: str, number: int, user: bool = False) -> list[Fields]:
     """A call of a model and its result, after a user's message now and then, as no host marks them."""
     id, path = f"t{number}", f"src/mod_{number}.py"
     text = "\n".join(f"def func_{number}_{line}(): pass" for line in range(70))
-    asked = [{"role": "user", "content": f"Now {number}."}] if user else []
+    asked = [said_by_user(format, f"Now {number}.")] if user else []
     arguments = {"path": path, "offset": number, "ratio": 1.0}
     if format == "anthropic":
         call = {"type": "tool_use", "id": id, "name": "read", "input": arguments}
@@ -36,15 +36,27 @@ def step(format: str, number: int, user: bool = False) -> list[Fields]:
     if format == "responses":
         call = {"type": "function_call", "call_id": id, "name": "read", "arguments": json.dumps(arguments)}
         return [*asked, call, {"type": "function_call_output", "call_id": id, "output": text}]
+    if format == "gemini":
+        parts = [{"functionCall": {"id": id, "name": "read", "args": arguments}}]
+        response = {"id": id, "name": "read", "response": {"output": text}}
+        return [
+            *asked,
+            {"role": "model", "parts": parts},
+            {"role": "user", "parts": [{"functionResponse": response}]},
+        ]
     call = {"type": "toolCall", "id": id, "name": "read", "arguments": arguments}
     said = {"role": "assistant", "content": [call], "stopReason": "toolUse", "timestamp": number + 1}
     result = {"role": "toolResult", "toolCallId": id, "toolName": "read", "isError": False, "timestamp": number + 1}
     return [*asked, said, {**result, "content": [{"type": "text", "text": text}]}]
 
 
+def said_by_user(format: str, text: str) -> Fields:
+    return {"role": "user", **({"parts": [{"text": text}]} if format == "gemini" else {"content": text})}
+
+
 def session(format: str, count: int = 24) -> list[list[Fields]]:
     """The lists of so many calls, none of them marked."""
-    lists: list[list[Fields]] = [[{"role": "user", "content": "Go on with src/mod_1.py."}]]
+    lists: list[list[Fields]] = [[said_by_user(format, "Go on with src/mod_1.py.")]]
     for number in range(count):
         lists.append([*lists[-1], *step(format, number, user=number % 5 == 4)])
     return lists

@@ -13,6 +13,7 @@ from tests.unit.formats.media.test_media_size import encoded, png
 
 PRESETS = ("tools", "turns", "balanced")
 BYTES = 10_000  # of a picture in base64
+PARTS = {"gemini": "parts"}  # the member that holds a message's blocks, where it is not `content`
 
 
 def data(number: int, size: int = BYTES) -> str:
@@ -28,10 +29,14 @@ def part(name: str, number: int, size: int = BYTES) -> Json:
     url = f"data:image/png;base64,{told}"
     if name == "openai":
         return {"type": "image_url", "image_url": {"url": url}}
+    if name == "gemini":
+        return {"inlineData": {"mimeType": "image/png", "data": told}}
     return {"type": "input_image", "image_url": url}
 
 
 def text(name: str, said: str) -> Json:
+    if name == "gemini":
+        return {"text": said}
     return {"type": "input_text" if name == "responses" else "text", "text": said}
 
 
@@ -54,6 +59,15 @@ def seen(name: str, number: int, size: int = BYTES) -> list[Json]:
             user,
             {"role": "assistant", "content": None, "tool_calls": [call]},
             {"role": "tool", "tool_call_id": id, "content": result},
+        ]
+    if name == "gemini":
+        call = {"functionCall": {"id": id, "name": "shot", "args": {}}}
+        told, picture = result
+        done = {"functionResponse": {"id": id, "name": "shot", "response": {"output": told["text"]}}}
+        return [
+            {"role": "user", "parts": pictures},
+            {"role": "model", "parts": [call]},
+            {"role": "user", "parts": [done, picture]},
         ]
     call = {"type": "function_call", "call_id": id, "name": "shot", "arguments": "{}"}
     return [{"type": "message", **user}, call, {"type": "function_call_output", "call_id": id, "output": result}]
@@ -96,7 +110,7 @@ def test_the_oldest_become_a_text_and_stay_one(preset: str, name: str, policy: J
         assert RULES[name].illegal(before) == RULES[name].illegal(sent) == []
     for restarts in (False, True):
         one = session(preset, name, state=one.state, **policy) if restarts else one
-        sent = [*sent, {**sent[0], "content": f"and {restarts}"}]
+        sent = [*sent, {**sent[0], PARTS.get(name, "content"): [text(name, f"and {restarts}")]}]
         after = one.project(sent)
         assert after[: len(before)] == before
         before = after
@@ -129,8 +143,8 @@ def test_what_is_counted_is_what_the_request_takes(name: str, said: str) -> None
     """Whatever the limit: the list as JSON is within it, and uses it."""
     sent = talk(name, 12)
     for message in sent:
-        if message.get("role") == "user" and "tool_result" not in json.dumps(message):
-            message["content"][0]["text"] += said * 400
+        if message.get("role") == "user" and "text" in (first := message[PARTS.get(name, "content")][0]):
+            first["text"] += said * 400
     for most in range(180_000, 190_000, 1_300):
         out = session("balanced", name, maxRequestBytes=most).project(sent)
         assert 0.84 * most < request_size(out) <= most
