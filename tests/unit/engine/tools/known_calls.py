@@ -119,6 +119,10 @@ CALLS = [
         (*edit("src/a.py"), *write("b.py")),
     ),
     Known("Codex", "exec", script('exec_command({cmd:"cat a.py","workdir":"/w"})'), read("/w/a.py")),
+    Known("Codex", "exec", script('exec_command({cmd:"sed -i s/a/b/ src/a.py"})'), edit("src/a.py")),
+    Known("Codex", "exec", script('exec_command({cmd:"cat > a.py <<EOF\\nx = 1\\nEOF"})'), write("a.py")),
+    Known("Claude Code", "Bash", {"command": "git rm -q old.py"}, delete("old.py")),
+    Known("Claude Code", "Bash", {"command": "mv a.py b.py"}, (*delete("a.py"), *write("b.py"))),
     Known("Codex", "exec", script(f"apply_patch({json.dumps(PATCH)})"), (*edit("src/a.py"), *write("b.py"))),
     Known(
         "Codex",

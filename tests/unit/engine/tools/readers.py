@@ -5,8 +5,9 @@ from typing import Any, NamedTuple
 
 from ctxmgr.engine.balanced.pins import pinned
 from ctxmgr.engine.compaction import files, scoring
-from ctxmgr.engine.ledger import extract
+from ctxmgr.engine.ledger import extract, fold
 from ctxmgr.engine.ledger.statements import Stamp
+from ctxmgr.engine.packet.packet import render
 from ctxmgr.engine.rewriting import marker
 from ctxmgr.engine.rewriting.shorten import shorten
 from ctxmgr.engine.staleness.file_history import history
@@ -14,7 +15,7 @@ from ctxmgr.formats import FORMATS
 from ctxmgr.formats.pi_tree import view_branch
 from ctxmgr.model.epochs import Pin
 from ctxmgr.model.messages import Block, Message
-from ctxmgr.model.saved.facts import Fact
+from ctxmgr.model.saved.facts import Fact, Ledger
 from ctxmgr.model.tools import DeclaredTool
 from ctxmgr.session.reading import Reader
 from tests.notation import a, call, indexed, quarters, r, u
@@ -25,12 +26,14 @@ WINDOW = "[File: /w/open.py (90 lines total)]\n3:x\n4:y"
 
 
 class Says(NamedTuple):
-    """`staleness`: (kind, path); `ledger`: (status, path); `tasks`: their states; `pins`: paths by which call and
+    """`staleness`: (kind, path); `ledger`: (status, path); `packet`: its lines of files and tasks; `tasks`: their
+    states; `pins`: paths by which call and
     result are pinned; `shortened`: the arguments with the hint where to read again, None without; `read` and
     `modified`: a compaction's lists; `scored`: does the call count as a change."""
 
     staleness: frozenset[tuple[str, str]]
     ledger: frozenset[tuple[str, str]]
+    packet: tuple[str, ...]
     tasks: tuple[str, ...]
     pins: frozenset[str]
     marker: str
@@ -69,6 +72,7 @@ def says(form: str, known: Known) -> Says:
     return Says(
         frozenset((event.kind, path) for path, found in events.items() for event in found),
         frozenset((fact.status, fact.text) for fact in facts if fact.slot == "file"),
+        tuple(render(fold(Ledger(), facts), budget=2_000, weigh=quarters).split("\n")),
         tuple(fact.status for fact in facts if fact.slot == "task"),
         frozenset(one for one in paths if {asked, answer.message_index} <= pinned(index, [Pin("path", one)])),
         marker.pruned(made, 1),

@@ -1,6 +1,7 @@
 """Every reader of tool calls says the same of a call, in every format: they stand on one catalog."""
 
 import json
+from collections.abc import Sequence
 
 import pytest
 
@@ -11,6 +12,7 @@ from tests.unit.engine.tools.readers import TO, Says, says
 from tests.unit.engine.tools.unlisted_calls import UNLISTED
 
 STATUS = {"read": "read", "write": "written", "edit": "edited", "delete": "deleted"}
+MARKS = ("- [ ]", "- [~]", "- [!]")  # of open tasks, in the packet
 AGAIN = "read the file to see them"
 CHANGED = ("write", "edit", "delete")
 
@@ -29,12 +31,23 @@ def judged(known: Known, found: Says) -> dict[str, bool]:
     return {
         "staleness": state <= found.staleness and {path for _, path in found.staleness} <= paths,
         "ledger": found.ledger == {(STATUS[kind], path) for kind, path in does} and found.tasks == known.tasks,
+        "packet": all(
+            _tells(found.packet, kind, path) for kind, path in does - {("read", path) for path in changed}
+        )
+        and sum(line.startswith(MARKS) for line in found.packet) == sum(state != "done" for state in known.tasks),
         "pins": found.pins >= here,
         "markers": names in found.marker,
         "shortening": not long or (found.shortened is not None and (AGAIN in str(found.shortened)) == texts),
         "file lists": found.read == paths - changed and found.modified == changed,
         "scoring": found.scored == bool(changed),
     }
+
+
+def _tells(packet: Sequence[str], kind: str, path: str) -> bool:
+    """Does a line of the packet's files say this of the path?"""
+    verb = {"read": "read", "delete": "deleted"}.get(kind, "changed")
+    name = path.rpartition("/")[2]
+    return any(line.startswith(f"- {verb} ") and name in line for line in packet)
 
 
 @pytest.mark.parametrize("form", TO)
