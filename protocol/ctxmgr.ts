@@ -1534,7 +1534,8 @@ export type FactSlot =
   | "command"
   | "context"
   | "request"
-  | "listing";
+  | "listing"
+  | "value";
 
 /** Who said it. */
 export type FactSource = "summary" | "branch" | "user" | "assistant" | "tool";

@@ -102,12 +102,24 @@ def stated() -> Talk:
     return run.talk
 
 
+def committed() -> Talk:
+    """A commit, what is printed of it, and what the assistant says of that."""
+    run = Run()
+    run.user("Port the order tables.")
+    run.step("[main 1a2b3c4] Port the order tables\n 2 files changed", "bash", command="git commit -qam 'Port'")
+    run.step("https://forge.example/a/b/pull/12", "bash", command="gh pr create --fill")
+    run.say("Opened #12.")
+    run.ask()
+    return run.talk
+
+
 OWN: dict[str, Callable[[], Talk]] = {
     "own/priced": priced,
     "own/failing": failing,
     "own/rewritten": rewritten,
     "own/crowded": crowded,
     "own/stated": stated,
+    "own/committed": committed,
 }
 CUTS = {
     "branches/left-as-history": 3,
@@ -135,6 +147,7 @@ CUTS = {
     "latch/overflow-asks-at-once": 4,
     "memory/a-blocker-until-it-succeeds": 3,
     "notes/scratchpad-kept": 3,
+    "own/committed": 2,
     "own/crowded": 2,
     "own/failing": 8,
     "own/priced": 11,

@@ -7,6 +7,7 @@ summary closes what it does not list. Of what was announced the newest counts.
 from ctxmgr.engine.findings import announced, statements
 from ctxmgr.engine.ledger.from_summary import SUMMARY_LISTING
 from ctxmgr.engine.ledger.statements import Statements
+from ctxmgr.engine.ledger.values import values_of_words
 from ctxmgr.engine.text import checklists, key_of
 
 
@@ -16,5 +17,6 @@ def from_assistant(text: str, into: Statements) -> None:
         into.add(one.kind, key_of(one.text), one.text, "assistant")
     if step := announced(text):
         into.add("next", "", step, "assistant")
+    values_of_words(text, into)
     for task in checklists.items(text):
         into.items_of(SUMMARY_LISTING).add("task", key_of(task.text), task.text, "assistant", task.status)

@@ -20,6 +20,7 @@ import re
 from collections.abc import Iterator
 
 from ctxmgr.engine.ledger.statements import Statements
+from ctxmgr.engine.ledger.values import values_of_call
 from ctxmgr.engine.text import key_of, plain, shorten
 from ctxmgr.engine.tools import (
     CallOutcome,
@@ -98,6 +99,7 @@ def from_result(result: Block, call: Block, into: Statements) -> None:
         for status, path in touched:
             into.add("file", f"{'read' if status == 'read' else 'changed'}\n{path}", path, "tool", status)
         _tasks(name, made, text, into)
+    values_of_call(made, text, ended, into)
     if made.shell is not None:
         line = made.shell.command.strip()
         _ran(line, made, ended, text, into)
@@ -113,7 +115,9 @@ def from_shell(text: str, call: ToolCall, is_error: bool, into: Statements) -> N
         return
     command = call.shell.command.strip()
     output = text.removeprefix(command)
-    _ran(command, call, outcome(call, output, is_error), output, into)
+    ended = outcome(call, output, is_error)
+    values_of_call(call, output, ended, into)
+    _ran(command, call, ended, output, into)
 
 
 def essential(command: str, unfiltered: bool = False) -> str:

@@ -11,6 +11,7 @@ import msgspec
 from ctxmgr.engine.ledger import GOAL_CHARACTERS, now_and_past
 from ctxmgr.engine.packet.commands import blocker_lines, end_lines
 from ctxmgr.engine.packet.files import file_lines
+from ctxmgr.engine.packet.values import value_lines
 from ctxmgr.engine.text import (
     BULLET_CHARACTERS,
     SCRATCHPAD_HEADING,
@@ -77,6 +78,7 @@ def parts_of(
         _part("## Blockers (failed when last tried)", blockers, 0.12, total=failed),
         _files(held.get("file", [])),
         _part("## Commands, as each ended last", end_lines(commands, changed), 0.1),
+        _part("## Exact values, newest first", value_lines(held.get("value", [])), 0.1),
     ]
     context = _context(held.get("context", []), resume)
     told = {fact.text for fact in (*held.get("goal", []), *held.get("current", []))}

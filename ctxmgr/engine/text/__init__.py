@@ -4,6 +4,7 @@ Knows no fact and no packet.
 """
 
 from ctxmgr.engine.text import checklists
+from ctxmgr.engine.text.exact_values import exact_values
 from ctxmgr.engine.text.headings import Heading, HeadingKind, heading, kind_of
 from ctxmgr.engine.text.identifiers import bare, identifiers, without
 from ctxmgr.engine.text.one_line import BULLET_CHARACTERS, code, one_line, sentence
@@ -53,6 +54,7 @@ __all__ = [
     "bare",
     "checklists",
     "code",
+    "exact_values",
     "heading",
     "identifiers",
     "is_packet",

@@ -84,6 +84,11 @@ def prose(text: str, *, long_too: bool = False) -> str:
     return "\n\n".join(kept)
 
 
+def as_written(text: str) -> str:
+    """The whole message but for what a host put there: what was pasted is a part of what was asked for."""
+    return without_preamble(_BLOCK.sub("\n\n", text) if "</" in text else text).strip()
+
+
 def _without_replies(paragraphs: list[list[str]]) -> list[list[str]]:
     """Without paragraphs of an assistant's reply that the user pasted, where something of the user's is left."""
     if not paragraphs:

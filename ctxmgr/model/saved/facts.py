@@ -18,6 +18,7 @@ Slot = Literal[
     "context",
     "request",
     "listing",
+    "value",
 ]
 ALLOWED = "allowed"
 """The detail of a taking back by which the user allows something."""
@@ -39,16 +40,16 @@ class Fact(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     id: tool, a newline and the id); the digest of the message that asked for question, which a user's message
     answered; "" for next, what was announced last; "read" or "changed", a newline and the path for file; tool, a
     newline and the telling argument for command (`END_OF` and an id for how a run ended that went on); a listing's
-    name for listing.
+    name for listing; "committed", "printed" or "said", a newline and the exact value for value.
     `status`: task "open" | "active" | "done" | "blocked" | "dropped" (it no longer
     counts); file "read" | "written" | "edited" | "deleted";
     command "ok" | "failed" (a failed command is a blocker until the same thing is tried again and does not fail) |
     "unknown" (the format has no error flag, and nothing tells how it ended); constraint "" |
     "retracted" (the user took back what shares its words); else "".
     `detail`: command, what its output counted ("3 failed, 41 passed") where it says, and of a failed one behind a
-    line end the line that says most, or that it goes on, and as what (`GOES_ON`); question, the answer; of a
-    summary, the heading it stood under where that says more than the slot; constraint of a user, "correction" or
-    "allowed".
+    line end the line that says most, or that it goes on, and as what (`GOES_ON`); value, the command that printed
+    it; question, the answer; of a summary, the heading it stood under where that says more than the slot;
+    constraint of a user, "correction" or "allowed".
     `runs`: command of a shell, what it runs by program and subcommand ("git merge"), one a line; none of a look.
     `listing` names the whole list a statement came in ("summary", "tool:todowrite"): the statement is closed
     when that list is stated again without it. A fact in slot "listing" says when the list was last stated.

@@ -2286,6 +2286,8 @@ pub enum FactSlot {
     Request,
     #[serde(rename = "listing")]
     Listing,
+    #[serde(rename = "value")]
+    Value,
     #[serde(untagged)]
     Other(String),
 }

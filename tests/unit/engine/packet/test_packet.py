@@ -236,7 +236,8 @@ def test_any_ledger_fits_any_budget_and_forges_nothing(
     assert len(headings) == len(set(headings))
     assert set(headings) <= {
         "## Goal", "## Constraints", "## Decisions", "## Tasks", "## Scratchpad", "## Blockers", "## Files",
-        "## Commands that worked, newest first", "## Left branch", "## History", "## Critical context",
+        "## Commands that worked, newest first", "## Exact values, newest first", "## Left branch", "## History",
+        "## Critical context",
     }  # fmt: skip
     assert render(told, budget=budget, weigh=weigh, resume=resume, scratchpad=scratchpad) == text
 
