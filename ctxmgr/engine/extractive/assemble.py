@@ -1,8 +1,9 @@
 """Turns messages and what a previous summary says into the lines that a summary may hold.
 
 Rules:
-1. The user's own words stand verbatim: goal, constraints and corrections, requests. What stands as a constraint is
-   not told again with the request it came in.
+1. The user's own words stand verbatim: goal, constraints and corrections, requests. The goal is the opening message
+   as it was written, with what was pasted there, as far as the budget allows. What stands as a constraint is not
+   told again with the request it came in.
 2. What holds is told by the ledger's fold: taken back is gone, done is no longer open, the newest wording wins.
 3. Lines of one kind run from old to new: what is carried comes first, and is the first to give way.
 4. A line has a brief form where it has one: what is old is told in short before it is left out.
@@ -27,11 +28,13 @@ from ctxmgr.engine.extractive.lines import Kind, SummaryLines
 from ctxmgr.engine.extractive.mentions import add_files, add_names
 from ctxmgr.engine.findings import Sentence, done, sentences, wrong
 from ctxmgr.engine.ledger import GOAL_CHARACTERS, fold, now_and_past
-from ctxmgr.engine.text import key_of, sentences_of, shorten, without_marks
+from ctxmgr.engine.text import as_written, key_of, one_line, sentences_of, shorten, without_marks
 from ctxmgr.model.compaction import BranchMessage
 from ctxmgr.model.saved import Fact, Ledger
 
 BRIEF_CHARACTERS = 200
+OPENING_CHARACTERS = 8_000  # of the opening message, as it was written
+OPENING_PART = 2  # a character of it for so many tokens of budget: about an eighth
 BRIEF_REQUEST_CHARACTERS = 120
 LAST_CHARACTERS = 240
 NOTE_CHARACTERS = 110  # of one finding, on average
@@ -69,8 +72,9 @@ def gather(
     weights = sentences.central(text for stretch in work.stretches for _, text in stretch.texts)
     lines, changes = SummaryLines(weights=weights, work=work), outcomes.Changes(work)
     _standing(lines, now, past)
+    goal = _goal(lines, now, carried, heard.facts, messages, budget)
     _carried(lines, carried, changes)
-    _requests(lines, carried, changes, newest)
+    _requests(lines, carried, changes, newest, goal)
     add_failures(lines, carried, heard.facts, now)
     _findings(lines, heard.branch_statements, changes, budget, _states(heard.facts, now))
     _answers(lines, now)
@@ -114,10 +118,28 @@ def _standing(lines: SummaryLines, now: Sequence[Fact], past: Sequence[Fact]) ->
         elif fact.slot == "request" and fact.source == "summary":
             lines.add("asked", f'"{fact.text}"', f'"{shorten(fact.text, BRIEF_CHARACTERS)}"')
             lines.add("request", f'"{fact.text}"', f'"{shorten(fact.text, BRIEF_CHARACTERS)}"')
-    goals = [fact for fact in now if fact.slot == "goal"]
-    if goals:
-        text = flat(goals[-1].text)
-        lines.add("goal", text, shorten(text, BRIEF_CHARACTERS))
+
+
+def _goal(
+    lines: SummaryLines,
+    now: Sequence[Fact],
+    carried: carry.PreviousFacts,
+    heard: Sequence[Fact],
+    messages: Sequence[BranchMessage],
+    budget: int,
+) -> str:
+    """Adds the goal (rule 1), and returns it as the ledger has it."""
+    goal = next((fact for fact in reversed(now) if fact.slot == "goal"), None)
+    if goal is None:
+        return ""
+    text = whole = flat(goal.text)
+    opening = next((fact for fact in (*carried.facts, *heard) if fact.slot == "goal"), None)
+    if goal is opening and goal.source == "user":
+        blocks = messages[goal.time_ms].view.blocks
+        written = as_written("\n".join(block.text for block in blocks if block.kind == "text"))
+        whole = one_line(written, max(GOAL_CHARACTERS, min(OPENING_CHARACTERS, budget // OPENING_PART)))
+    lines.add("goal", whole, shorten(text, BRIEF_CHARACTERS))
+    return text
 
 
 def _said(fact: Fact) -> str:
@@ -143,12 +165,13 @@ def _without(text: str, told: Container[str]) -> str:
     return short if len(short.split()) >= LEAST_LEFT_WORDS else shorten(text, REFERENCE_CHARACTERS)
 
 
-def _requests(lines: SummaryLines, carried: carry.PreviousFacts, changes: outcomes.Changes, later: str) -> None:
+def _requests(
+    lines: SummaryLines, carried: carry.PreviousFacts, changes: outcomes.Changes, later: str, goal: str
+) -> None:
     """A line for each request and what it came to; the newest request stands beside the goal."""
     stretches = lines.work.stretches
     told = [line.text for kind in ("constraint", "decision") for line in lines.kinds.get(kind, [])]
     keys = {key_of(text) for text in told}
-    goal = "".join(line.text for line in lines.kinds.get("goal", []))
     newest = None if later else next((one for one in reversed(stretches) if one.request), None)
     latest = later or ("" if newest else carried.latest)
     if latest and key_of(latest) != key_of(goal):

@@ -13,7 +13,7 @@ from ctxmgr.engine.extractive.collecting.work import WorkHistory, request_of
 from ctxmgr.engine.text import key_of, shorten
 from ctxmgr.model.saved import Fact
 
-ASKED_CHARACTERS = 400  # of a request beside what came of it
+ASKED_CHARACTERS = 1_200  # of a request beside what came of it
 
 
 def take_up(carried: PreviousFacts, work: WorkHistory, newest: str = "") -> None:

@@ -57,8 +57,8 @@ def test_no_kind_starves_the_ones_after_it() -> None:
     assert all(0 < share < 0.3 for _, share in RIGHTS)
 
 
-@pytest.mark.parametrize(("characters", "whole"), [(400, True), (401, False)])
-def test_a_request_beside_what_came_of_it_has_400_characters(characters: int, whole: bool) -> None:
+@pytest.mark.parametrize(("characters", "whole"), [(1_200, True), (1_201, False)])
+def test_a_request_beside_what_came_of_it_has_1200_characters(characters: int, whole: bool) -> None:
     asked = "please fix the parser of " + "d" * (characters - 25)
     done = "Fixed `parse_date` for leap years."
     text = told(u("please do the very first thing"), a("ok"), u(asked), a(done), u("and now another thing"))

@@ -70,13 +70,13 @@ def test_a_request_that_is_told_already_is_not_asked_again() -> None:
     assert texts(found, "request") == []
 
 
-def test_a_request_that_is_over_is_told_in_400_characters() -> None:
-    for length, whole in ((400, True), (401, False)):
+def test_a_request_that_is_over_is_told_in_1200_characters() -> None:
+    for length, whole in ((1_200, True), (1_201, False)):
         asked = "fix the " + "f" * (length - 8)
         carried = PreviousFacts(latest=asked)
         taken(carried, u("write the docs"))
         assert (texts(carried, "request") == [asked]) is whole
-        assert len(texts(carried, "request")[0]) == 400
+        assert len(texts(carried, "request")[0]) == 1_200
 
 
 def test_the_request_of_a_cut_turn_goes_on() -> None:
