@@ -11,7 +11,7 @@ from tests.unit.session.context.epochs import talk_of
 
 MARK = {"cache_control": {"type": "ephemeral"}}
 WINDOW = 20_000  # tokens: epochs come about each tenth step
-FORMATS = ("anthropic", "openai", "responses", "pi", "gemini")
+FORMATS = ("anthropic", "openai", "responses", "pi")
 
 
 def begun(format: str, preset: str, saved: Any = ()) -> Talk:
