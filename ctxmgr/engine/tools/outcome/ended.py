@@ -57,11 +57,12 @@ def run_report(call: ToolCall, text: str) -> RunReport:
 
 def end_of_run(text: str, is_error: bool, doubtful: bool) -> tuple[CallOutcome, RunReport]:
     """How a run ended that went on, from the result that tells of its end: nothing is known of its command here."""
-    found = RunReport("unknown") if goes_on_as(text) else read_output(text)
+    goes_on = bool(goes_on_as(text))
+    found = RunReport("unknown") if goes_on else read_output(text)
     if is_error:
         return "failed", found
     told: CallOutcome = "ok" if found.ended == "passed" else found.ended
-    return told if doubtful or goes_on_as(text) else "ok", found
+    return told if doubtful or goes_on else "ok", found
 
 
 def is_lost(line: str) -> bool:
