@@ -116,7 +116,7 @@ def _fails(fact: Fact) -> bool:
 
 def _does_something(fact: Fact) -> bool:
     runs = _runs(fact)
-    return not runs or not (_LOOKING.match(runs) or _ONE_OFF.search(runs))
+    return not (_LOOKING.match(runs) or _ONE_OFF.search(runs))
 
 
 def _line(fact: Fact) -> str:
@@ -155,10 +155,7 @@ def end_lines(facts: Sequence[Fact], changed: Mapping[str, tuple[int, int]] | No
 
 def _tells(fact: Fact, names: Sequence[str]) -> bool:
     """Is it worth telling that it worked?"""
-    runs = _runs(fact)
-    if names[-1].startswith("git "):
-        return names[-1] in _GIT_ENDS
-    return not (_LOOKING.match(runs) or _ONE_OFF.search(runs))
+    return names[-1] in _GIT_ENDS if names[-1].startswith("git ") else _does_something(fact)
 
 
 def _ended(fact: Fact) -> str:
