@@ -19,12 +19,12 @@ badly, is in `replies`.
 import asyncio
 import contextlib
 import json
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from tests.model_server.dialects import DIALECTS
 from tests.model_server.replies import Answering, Gate, Reply, Request, Way
+from tests.serving import closed_to_others, served_in_thread
 
 __all__ = ["Gate", "ModelServer", "Reply", "Request", "Script", "Way"]
 
@@ -44,7 +44,7 @@ class ModelServer:
         self.in_flight = 0
         self.most_in_flight = 0
         self._connections = 0
-        self._serving: set[asyncio.Task[None]] = set()
+        self._serving: dict[asyncio.Task[None], _Peer] = {}
 
     async def __aenter__(self) -> "ModelServer":
         self._loop = asyncio.get_running_loop()
@@ -55,11 +55,14 @@ class ModelServer:
         return self
 
     async def __aexit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        await closed_to_others(self._server.sockets[0].fileno())
         self._server.close()
-        for task in self._serving:
+        serving = dict(self._serving)
+        for task, peer in serving.items():
             task.cancel()
-        if self._serving:
-            await asyncio.wait(self._serving, timeout=LIMIT_SECONDS)
+            peer.abort()
+        if serving:
+            await asyncio.wait(serving, timeout=LIMIT_SECONDS)
         await self._server.wait_closed()
         if self.faults and kind is None:
             raise AssertionError("; ".join(self.faults))
@@ -68,34 +71,10 @@ class ModelServer:
     @contextlib.contextmanager
     def threaded(cls, script: Script) -> Iterator["ModelServer"]:
         """The server on a loop in a thread of its own, for a test that has none."""
-        server, started, ending = cls(script), threading.Event(), asyncio.Event()
-        faults: list[BaseException] = []
-
-        async def serve() -> None:
-            async with server:
-                started.set()
-                await ending.wait()
-
-        def run() -> None:
-            try:
-                asyncio.run(serve())
-            except BaseException as fault:  # noqa: BLE001  # raised in the test's own thread, below
-                faults.append(fault)
-                started.set()
-
-        thread = threading.Thread(target=run, name="model server")
-        thread.start()
-        try:
-            if not started.wait(LIMIT_SECONDS):
-                raise TimeoutError("the model server did not start")
-            if not faults:
-                yield server
-        finally:
-            with contextlib.suppress(RuntimeError, AttributeError):  # it has ended, or never began
-                server._loop.call_soon_threadsafe(ending.set)
-            thread.join(LIMIT_SECONDS)
-        if faults:
-            raise faults[0]
+        server = cls(script)
+        with served_in_thread(server, "model server") as loop:
+            server._loop = loop
+            yield server
 
     # what a test waits for
 
@@ -112,12 +91,15 @@ class ModelServer:
 
     # connections
 
-    async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.current_task()
-        assert task is not None
-        self._serving.add(task)
+    def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """No coroutine: a task that is cancelled before it began would leave the connection open."""
         peer = _Peer(reader, writer, self._connections)
         self._connections += 1
+        task = asyncio.ensure_future(self._attend(peer))
+        self._serving[task] = peer
+        task.add_done_callback(self._serving.pop)
+
+    async def _attend(self, peer: "_Peer") -> None:
         try:
             await self._serve(peer)
         except ConnectionError:
@@ -128,7 +110,6 @@ class ModelServer:
             self.faults.append(f"a wait took longer than {LIMIT_SECONDS:g} s")
         finally:
             await peer.close()
-            self._serving.discard(task)
 
     async def _serve(self, peer: "_Peer") -> None:
         while (came := await peer.request()) is not None:

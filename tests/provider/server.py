@@ -12,7 +12,6 @@ import contextlib
 import json
 import socket
 import struct
-import threading
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Self
@@ -26,6 +25,7 @@ from tests.provider.faults import Cut, Fault, Hold, Reset, Status
 from tests.provider.playing import Stage
 from tests.provider.record import Exchange, Record
 from tests.provider.scripts import Script
+from tests.serving import closed_to_others, served_in_thread
 
 WINDOW_TOKENS = 200_000
 BODY_BYTES = 64 * 1024 * 1024
@@ -58,31 +58,24 @@ class Provider:
         app.router.add_route("*", "/{path:.*}", self._handle)
         self._runner = web.AppRunner(app, handler_cancellation=True, access_log=None, shutdown_timeout=0)
         await self._runner.setup()
-        site = web.TCPSite(self._runner, "127.0.0.1", 0)
-        await site.start()
+        self._listening = socket.create_server(("127.0.0.1", 0))
+        await web.SockSite(self._runner, self._listening).start()
         host, port = self._runner.addresses[0][:2]
         self.url = f"http://{host}:{port}"
         return self
 
     async def __aexit__(self, *_: object) -> None:
         assert self._runner is not None
+        await closed_to_others(self._listening.fileno())
         await self._runner.cleanup()
 
     @classmethod
     @contextlib.contextmanager
     def threaded(cls, *scripts: Script, **settings: Any) -> Iterator[Self]:
         """In a thread and loop of its own, for tests that start programs."""
-        provider, loop = cls(*scripts, **settings), asyncio.new_event_loop()
-        thread = threading.Thread(target=loop.run_forever, name="scripted provider")
-        thread.start()
-        try:
-            asyncio.run_coroutine_threadsafe(provider.__aenter__(), loop).result()
+        provider = cls(*scripts, **settings)
+        with served_in_thread(provider, "scripted provider"):
             yield provider
-        finally:
-            asyncio.run_coroutine_threadsafe(provider.__aexit__(), loop).result()
-            loop.call_soon_threadsafe(loop.stop)
-            thread.join()
-            loop.close()
 
     async def _handle(self, request: web.Request) -> web.StreamResponse:
         exchange = await self._arrived(request)

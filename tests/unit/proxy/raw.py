@@ -5,6 +5,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from urllib.parse import urlsplit
 
+from tests.serving import closed_to_others
+
 Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
@@ -57,7 +59,9 @@ async def listener(serve: Serve) -> AsyncIterator[str]:
             writer.close()
 
     server = await asyncio.start_server(served, "127.0.0.1", 0, limit=1 << 26)
+    listening = server.sockets[0]
     try:
-        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}"
     finally:
+        await closed_to_others(listening.fileno())
         server.close()
