@@ -84,6 +84,7 @@ _WRAPPING = re.compile(
 _NO_ERROR = re.compile(
     r"\b(?:0|no) (?:errors?|failed|failures?)\b|^\s*>\s|^\s*\d+ \||^npm (?:error|ERR!)", re.IGNORECASE
 )
+_PASSING = re.compile(r"\b(?:pass(?:ed|ing)?|skip(?:ped|ping)?|success(?:ful(?:ly)?)?|ok)\b", re.IGNORECASE)
 
 
 def from_result(result: Block, call: Block, into: Statements) -> None:
@@ -142,7 +143,8 @@ def error_line(text: str) -> str:
         for line in telling:
             if pattern.search(line):
                 return shorten(line, ERROR_CHARACTERS)
-    return shorten((telling or lines or [""])[-1], ERROR_CHARACTERS)
+    neutral = [line for line in telling if not _PASSING.search(line)]
+    return shorten((neutral or telling or lines or [""])[-1], ERROR_CHARACTERS)
 
 
 def _ran(line: str, call: ToolCall, ended: CallOutcome, output: str, into: Statements) -> None:

@@ -248,3 +248,9 @@ def test_of_a_run_behind_a_pipe_no_later_code_tells_how_it_ended() -> None:
     piped = ("exec_command", {"cmd": "make test | tail -5"}, "Process running with session ID 7\n", False)
     ended = ("write_stdin", ASKED, "Process exited with code 0\n", False)
     assert told(piped, ended) == [("make test | tail -5", "unknown", "")]
+
+
+def test_a_line_that_says_passing_is_no_error_where_another_is_left() -> None:
+    assert error_line("lint\tfail\t7m\nunit\tpass\t5m") == "lint fail 7m"
+    assert error_line("lint\tpending\t0\nunit\tpass\t5m") == "lint pending 0"
+    assert error_line("unit\tpass\t5m") == "unit pass 5m"
