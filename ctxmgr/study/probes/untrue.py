@@ -8,8 +8,8 @@ Read are the messages that stand for others (packet, summary). A statement is un
 
 and the list does not show the newer call as well, or its result. A command is told where a part of a line in
 backticks is that command; of a check, a `cd` before it and a filter of its output aside. Another test is another
-command. A state is a word by itself: a longer name that has it for a part states nothing. A deleted directory in
-which a file was changed since is there again.
+command. A state is a word by itself: a longer name that has it for a part states nothing, and a quoted output
+neither. A deleted directory in which a file was changed since is there again.
 """
 
 import re
@@ -26,6 +26,7 @@ Visible = Callable[..., bool]  # whether the list shows one of these messages
 COMMAND_STATES: tuple[FactState, ...] = ("failed", "working")
 
 _QUOTED = re.compile(r"`([^`]+)`")
+_PRINTED = re.compile(r'"[^"]*"')  # what a command printed, word for word
 
 
 def untrue(of: Examined, end: int, index: EvidenceIndex, ids: Ids, stand_ins: Sequence[int]) -> tuple[str, ...]:
@@ -74,7 +75,7 @@ def _statements(entry: IndexedMessage, number: int) -> Iterator[tuple[str, str]]
     parts = list(_QUOTED.finditer(line))
     ends = (*(one.start() for one in parts[1:]), len(line))
     for one, end in zip(parts, ends, strict=False):
-        said = line[one.end() : end].partition(";")[0]
+        said = _PRINTED.sub("", line[one.end() : end]).partition(";")[0]
         yield one[1], _state(said) or _state(entry.heading(number))
 
 
