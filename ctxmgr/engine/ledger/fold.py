@@ -26,7 +26,7 @@ from collections.abc import Iterable
 from msgspec import structs
 
 from ctxmgr.engine import findings
-from ctxmgr.engine.text import key_of
+from ctxmgr.engine.text import content_words, forbids, key_of
 from ctxmgr.model.saved import ALLOWED, END_OF, GOES_ON, Fact, Ledger, Slot
 
 Stamp = tuple[int, int]
@@ -37,80 +37,11 @@ _RANKS = {"user": 4, "summary": 3, "assistant": 2, "tool": 1, "branch": 0}
 _STATED: frozenset[Slot] = frozenset(("decision", "finding"))
 _USER_FIRST: frozenset[Slot] = frozenset(("constraint", "decision", "context"))
 
-_FORBIDS = re.compile(r"\b(?:never|not|no|avoid|stop|refrain|without|only)\b|n'?t\b", re.IGNORECASE)
 _IFS = re.compile(r"\b(?:but|except|not|only|unless|if|when|until|once|after(?! all\b))\b|n'?t\b", re.IGNORECASE)
-_ENDING = re.compile(r"(?:ing|ed|es|e|s)$")
-SHORT_WORD = 4  # characters: a shorter one has no ending to take off
 MOST_IDS = 4  # that one run goes on under, one after the other: a script's, and a shell's in it
 RETRACTIONS = 50  # newest ones looked at: each is compared with every constraint
 LEAST_SHARED_WORDS = 2
 SHARED_SHARE = 0.6  # of the words of what is taken back that a constraint must hold to be closed by it
-_FILLERS = frozenset(
-    [
-        "the",
-        "a",
-        "an",
-        "and",
-        "or",
-        "of",
-        "to",
-        "in",
-        "on",
-        "for",
-        "with",
-        "that",
-        "this",
-        "it",
-        "is",
-        "be",
-        "do",
-        "not",
-        "don",
-        "t",
-        "i",
-        "we",
-        "you",
-        "my",
-        "our",
-        "about",
-        "thing",
-        "things",
-        "rule",
-        "what",
-        "said",
-        "anymore",
-        "any",
-        "more",
-        "please",
-        "just",
-        "s",
-        "must",
-        "never",
-        "always",
-        "only",
-        "should",
-        "use",
-        "may",
-        "can",
-        "now",
-        "again",
-        "after",
-        "all",
-        "from",
-        "ok",
-        "okay",
-        "fine",
-        "feel",
-        "free",
-        "go",
-        "ahead",
-        "re",
-        "allowed",
-        "avoid",
-        "refrain",
-        "stop",
-    ]
-)
 
 
 def fold(ledger: Ledger, facts: Iterable[Fact]) -> Ledger:
@@ -269,9 +200,10 @@ def _without_retracted(facts: list[Fact]) -> list[Fact]:
 
 def _is_taken_back(fact: Fact, taken_back: list[tuple[Stamp, frozenset[str], bool]]) -> bool:
     held = _words(fact.text)
-    forbids = bool(_FORBIDS.search(fact.text))
+    forbidding = forbids(fact.text)
     return any(
-        stamp > (fact.time_ms, fact.seq) and (_allows(words, held) and forbids if allowed else _shares(words, held))
+        stamp > (fact.time_ms, fact.seq)
+        and (_allows(words, held) and forbidding if allowed else _shares(words, held))
         for stamp, words, allowed in taken_back
     )
 
@@ -288,7 +220,7 @@ def _allows(words: frozenset[str], held: frozenset[str]) -> bool:
 def _is_doubtful(allowed: Fact, facts: list[Fact], held: list[Fact]) -> bool:
     """Does it speak of a rule from before that stands, and lift none?"""
     words, stamp = _words(allowed.text), (allowed.time_ms, allowed.seq)
-    forbidding = [one for one in held if one.slot == "constraint" and _FORBIDS.search(one.text)]
+    forbidding = [one for one in held if one.slot == "constraint" and forbids(one.text)]
     near = any(words & _words(one.text) and (one.time_ms, one.seq) < stamp for one in forbidding)
     return near and not any(_allows(words, _words(one.text)) for one in facts if one not in held and one != allowed)
 
@@ -302,6 +234,4 @@ def _without_superseded(facts: list[Fact]) -> list[Fact]:
 
 
 def _words(text: str) -> frozenset[str]:
-    """Those that say something, without their endings: `changing` speaks of what `change` does."""
-    found = frozenset(key_of(text).split()) - _FILLERS
-    return frozenset(_ENDING.sub("", word) if len(word) > SHORT_WORD else word for word in found)
+    return content_words(key_of(text))

@@ -4,6 +4,7 @@ Knows no fact and no packet.
 """
 
 from ctxmgr.engine.text import checklists
+from ctxmgr.engine.text.content_words import content_words, forbids
 from ctxmgr.engine.text.exact_values import exact_values
 from ctxmgr.engine.text.headings import Heading, HeadingKind, heading, kind_of
 from ctxmgr.engine.text.identifiers import bare, identifiers, without
@@ -55,7 +56,9 @@ __all__ = [
     "bare",
     "checklists",
     "code",
+    "content_words",
     "exact_values",
+    "forbids",
     "heading",
     "identifiers",
     "is_packet",
