@@ -50,7 +50,7 @@ def asked(
         "history",
         prepared.history,
         shape,
-        _history_output(brief, shape),
+        history_output(brief, shape),
         brief.instructions,
         previous=past.history,
         earlier=past.context,
@@ -180,7 +180,8 @@ def _share(brief: SummaryInput[CompactionPlan], share: float) -> int:
     return int(brief.preparation.settings.reserve_tokens * share)
 
 
-def _history_output(brief: SummaryInput[CompactionPlan], shape: Shape) -> int:
+def history_output(brief: SummaryInput[CompactionPlan], shape: Shape) -> int:
+    """Tokens of a history's summary."""
     return min(output(brief, _share(brief, HISTORY_SHARE)), shape.max_tokens)
 
 

@@ -13,16 +13,19 @@ Rules:
 5. A summary that is longer than what it replaces is not given out.
 6. The model's own notes (its scratchpad) stand at the end of what is written without a model, in any format; a
    model is shown them and carries them over. A previous summary's section of them is left out: they are kept apart.
+7. What a model wrote is checked against what is known (`evidence`): what it lacks is added and marked, what is not
+   so is told on its line, and the details say which.
 """
 
 from typing import Any
 
 from ctxmgr.engine.compaction import files, render
 from ctxmgr.engine.extractive import summary
+from ctxmgr.engine.mending import Mended
 from ctxmgr.engine.text import BRANCH_LEAD, without_scratchpad
 from ctxmgr.model import Weigh
 from ctxmgr.model.compaction import Asking, BranchSummaryPlan, CompactionPlan, FileLists, Format
-from ctxmgr.summarize import compacting
+from ctxmgr.summarize import compacting, evidence
 from ctxmgr.summarize.prompts import BRANCH, CONTINUE, FREE, HANDOFF, NINE, STRUCTURED, Shape, asked_for
 from ctxmgr.summarize.request import (
     AcceptedAnswer,
@@ -69,10 +72,15 @@ def compaction(brief: SummaryInput[CompactionPlan]) -> Asking[FinishedSummary]:
     text = f"{shape.lead}\n\n{body}" if shape.lead else body
     # lists in the text of the previous summary were taken off with it (rule 3), whoever had written them there
     ops = files.merged(files.listed(prepared.previous or ""), prepared.files)
-    written = AcceptedAnswer(text, accepted.short)
+    mended = Mended(text)
+    if by_model:
+        mended = evidence.compaction(brief, text, files.rendered(ops), compacting.history_output(brief, shape))
+    written = AcceptedAnswer(mended.text, accepted.short)
     left_out = 0 if by_model else summary.untold((*prepared.history, *prepared.prefix), text)
     done = _written(brief, written, ops, account, failure, shape.name if by_model else brief.format)
     done.details["ctxmgr"]["leftOut"] += left_out
+    if mended.mends:
+        done.details["ctxmgr"]["mended"] = evidence.details(mended)
     if of_turn is not None:
         done.details["ctxmgr"]["turnFallback"] = _fallback(brief, of_turn)
     return done
@@ -118,8 +126,14 @@ def branch_summary(brief: SummaryInput[BranchSummaryPlan]) -> Asking[FinishedSum
         noted, budget = compacting.with_notes_room(brief, budget)
         text = summary.branch(messages, budget=budget, weigh=brief.weigh) or NOTHING
         text = compacting.with_notes(text, noted)
-    written = AcceptedAnswer(f"{PREAMBLE}\n\n{text}")
-    return _written(brief, written, prepared.files, account, failure, form)
+    mended = Mended(text)
+    if accepted.text:
+        mended = evidence.branch(brief, text, files.rendered(prepared.files), output)
+    written = AcceptedAnswer(f"{PREAMBLE}\n\n{mended.text}")
+    done = _written(brief, written, prepared.files, account, failure, form)
+    if mended.mends:
+        done.details["ctxmgr"]["mended"] = evidence.details(mended)
+    return done
 
 
 def _written(

@@ -66,10 +66,23 @@ def blocker_lines(
 ) -> tuple[list[str], int]:
     """Return a line for each of the newest errors that block, and how many there are. `facts`: commands, oldest
     first; `changed`: when each file was last changed, by path."""
+    groups = _groups(facts, changed or {})
+    return [_blocker(same) for same in groups[:MOST_BLOCKERS]], len(groups)
+
+
+def blockers(
+    facts: Sequence[Fact], changed: Mapping[str, tuple[int, int]] | None = None
+) -> list[tuple[Sequence[Fact], str]]:
+    """The same lines, each with the failures that it tells of, newest first."""
+    return [(same, _blocker(same)) for same in _groups(facts, changed or {})[:MOST_BLOCKERS]]
+
+
+def _groups(facts: Sequence[Fact], changed: Mapping[str, tuple[int, int]]) -> list[list[Fact]]:
+    """Rule 3."""
     groups: dict[str, list[Fact]] = {}
-    for number, fact in enumerate(_blocking(facts, changed or {})):
+    for number, fact in enumerate(_blocking(facts, changed)):
         groups.setdefault(_error(fact) or f"\n{number}", []).append(fact)
-    return [_blocker(same) for same in list(groups.values())[:MOST_BLOCKERS]], len(groups)
+    return list(groups.values())
 
 
 def _blocking(facts: Sequence[Fact], changed: Mapping[str, tuple[int, int]]) -> list[Fact]:
@@ -145,10 +158,10 @@ def end_lines(facts: Sequence[Fact], changed: Mapping[str, tuple[int, int]] | No
             continue
         names = fact.runs.split("\n")
         if any(map(is_checking, names)):
-            checks.setdefault(fact.text, f"- {code(fact.text, COMMAND_CHARACTERS)}: {_ended(fact)}")
+            checks.setdefault(fact.text, f"- {code(fact.text, COMMAND_CHARACTERS)}: {how_it_ended(fact)}")
         elif fact.status == "ok" and _tells(fact, names):
             name = names[-1] if names[-1] in _GIT_ENDS else fact.text
-            others.setdefault(name, f"- {code(fact.text, OTHER_CHARACTERS)}: {_ended(fact)}")
+            others.setdefault(name, f"- {code(fact.text, OTHER_CHARACTERS)}: {how_it_ended(fact)}")
     first = list(checks.values())[:MOST_CHECKS]
     return [*first, *list(others.values())[: MOST_ENDS - len(first)]]
 
@@ -158,7 +171,7 @@ def _tells(fact: Fact, names: Sequence[str]) -> bool:
     return names[-1] in _GIT_ENDS if names[-1].startswith("git ") else _does_something(fact)
 
 
-def _ended(fact: Fact) -> str:
+def how_it_ended(fact: Fact) -> str:
     """`41 passed`, `worked`, `3 failed, 41 passed; "FAILED test_a"`, `outcome unknown`."""
     counts = _counts(fact)
     if fact.status == "unknown":
@@ -203,6 +216,6 @@ def _blocker(same: Sequence[Fact]) -> str:
     also = f" (so did {', '.join(others[:MOST_SAME])}{more})" if others else ""
     error = _error(same[0])
     said = (
-        _ended(same[0]) if _counts(same[0]) else _quoted(error) if error else ""
+        how_it_ended(same[0]) if _counts(same[0]) else _quoted(error) if error else ""
     )  # that it failed the heading says
     return f"- {code(same[0].text, COMMAND_CHARACTERS)}{': ' if said else ''}{said}{also}"

@@ -20,6 +20,7 @@ from ctxmgr.engine.text.scratchpad import (
     without_scratchpad,
 )
 from ctxmgr.engine.text.sections import (
+    ADDED_HEADING,
     BRANCH_LEAD,
     CONTINUE_LEAD,
     HANDOFF_LEAD,
@@ -41,6 +42,7 @@ from ctxmgr.engine.text.wording import (
 )
 
 __all__ = [
+    "ADDED_HEADING",
     "BRANCH_LEAD",
     "BULLET_CHARACTERS",
     "CONTINUE_LEAD",

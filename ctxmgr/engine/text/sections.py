@@ -49,6 +49,8 @@ HANDOFF_LEAD = (
     "Notes from a model that worked on this before you. Build on what is done, and do not do it a second time."
 )
 CONTINUE_LEAD = "Go on with the work below. It was cut off here: nothing of it has to be asked for or done again."
+# under which ctxmgr adds what a model's summary lacks: the headings below it say what it is
+ADDED_HEADING = "## Added by ctxmgr (known, and not said above)"
 _WRAPPERS = (
     CONTINUE_LEAD,
     BRANCH_LEAD,
@@ -168,7 +170,8 @@ def _close(section: _Open) -> SummarySection:
         items = _items(lines)
     else:
         items = [SectionItem(text) for text in _paragraphs(lines)]  # of a next step, the first is the step itself
-    if not items and section.title and ("(" in section.title or not kind_of(section.title)):
+    bare = not items and section.title and f"## {section.title}" != ADDED_HEADING
+    if bare and ("(" in section.title or not kind_of(section.title)):
         # an unknown title, or `Next Steps (WP14-WP20)`, says something with nothing below it, too
         return SummarySection("context", section.title, (SectionItem(section.title),), section.part)
     return SummarySection(kind, section.title, tuple(items), section.part)

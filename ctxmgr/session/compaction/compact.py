@@ -154,7 +154,9 @@ def ahead(session: SessionCore) -> Job:
             session.prefetch.failure = "no model wrote it"
             return None
         leaf = next((entry.id for entry in reversed(path) if entry.id), None)
-        return PrefetchedCompaction(_compaction(prepared, written), leaf, seen.scratchpad, _reserve(seen, prepared))
+        return PrefetchedCompaction(
+            _compaction(prepared, written), leaf, seen.memory.scratchpad, _reserve(seen, prepared)
+        )
 
     return Job(steps(), seen.runner, seen.policy.deadline_ms)
 

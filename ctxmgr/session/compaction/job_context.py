@@ -14,6 +14,7 @@ from ctxmgr.formats.pi_tree import view_branch
 from ctxmgr.model import CompactionPolicy, Message, WeighMessage, policy_keys
 from ctxmgr.model.api import compaction as wire
 from ctxmgr.model.compaction import BranchEntry, CutBudget, Strategy
+from ctxmgr.model.saved import Ledger
 from ctxmgr.session import ledger_updates
 from ctxmgr.session.reading import Reader
 from ctxmgr.session.session import Embedding, SessionCore
@@ -31,10 +32,18 @@ class VectorSources(msgspec.Struct, frozen=True):
     embed: Embedding | None = None
 
 
+class SessionMemory(msgspec.Struct, frozen=True):
+    """`scratchpad`: the model's own notes. `ledger`: what the session has learnt."""
+
+    scratchpad: str = ""
+    ledger: Ledger = Ledger()
+
+
 class JobContext(msgspec.Struct, frozen=True):
     """`policy` and `cut_budget` with the call's own settings put in, `instructions` of both. `listed` are the
     messages the session knows, oldest first, each with the id of its entry, "" where unknown. `window` of the
-    session's model in tokens. `scratchpad`: the model's own notes."""
+    session's model in tokens. `memory`: what the
+    session has beside its list."""
 
     reader: Reader
     policy: CompactionPolicy
@@ -42,7 +51,7 @@ class JobContext(msgspec.Struct, frozen=True):
     runner: ModelRunner
     listed: tuple[tuple[Message, str], ...]
     window: int
-    scratchpad: str = ""
+    memory: SessionMemory = SessionMemory()
     vectors: VectorSources = VectorSources()
 
     @property
@@ -90,7 +99,7 @@ def take(
         runner=via(session, policy, None if given.context_window is None else int(given.context_window)),
         listed=tuple((message, session.entry_of.get(ledger_updates.mark(message), "")) for message in listed),
         window=window_of(session.state),
-        scratchpad=session.state.scratchpad,
+        memory=SessionMemory(session.state.scratchpad, session.ledger),
         vectors=VectorSources(bool(session.capabilities.embed), session.embed),
     )
 
@@ -128,8 +137,9 @@ def brief(seen: JobContext, prepared: Prepared, strategy: Strategy, **more: Any)
         "window": seen.runner.window,
         "max_output_tokens": seen.runner.max_output_tokens,
         "retries": seen.policy.retries,
-        "scratchpad": seen.scratchpad,
+        "scratchpad": seen.memory.scratchpad,
         "prompts": seen.policy.prompts,
+        "ledger": seen.memory.ledger,
     }
     return SummaryInput(prepared, seen.reader.weigh, strategy, **(given | more))
 

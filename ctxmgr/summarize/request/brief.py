@@ -7,6 +7,7 @@ import msgspec
 from ctxmgr.engine.compaction import Depths
 from ctxmgr.model import Slices, SummaryPrompts, Weigh
 from ctxmgr.model.compaction import BranchSummaryPlan, CompactionPlan, Format, Strategy
+from ctxmgr.model.saved import Ledger
 from ctxmgr.summarize.prompts import SYSTEM
 from ctxmgr.summarize.request.prompt_task import SummaryTerms
 from ctxmgr.summarize.request.usage import SummaryUsage
@@ -24,7 +25,7 @@ class SummaryInput(msgspec.Struct, Generic[Prepared], frozen=True):
     `max_output_tokens` None where it is not known. `instructions` are the user's own; of a branch
     `replace_instructions` says that they stand in place of ours. `retries` of each ask that is refused. `depths` of
     breaks, for natural slices; None: told by words. `scratchpad`: the model's own notes as they stand. `prompts`
-    stand in place of ours.
+    stand in place of ours. `ledger`: what the session knows, to check what a model wrote; it may be empty.
     """
 
     preparation: Prepared
@@ -40,6 +41,7 @@ class SummaryInput(msgspec.Struct, Generic[Prepared], frozen=True):
     depths: Depths | None = None
     scratchpad: str = ""
     prompts: SummaryPrompts = SummaryPrompts()
+    ledger: Ledger = Ledger()
 
     def terms(self, account: SummaryUsage) -> SummaryTerms:
         """What holds for all asks."""
@@ -53,9 +55,9 @@ class FinishedSummary(msgspec.Struct, frozen=True):
     """A finished summary: its text with the file lists, and its details as the host keeps them.
 
     `details` is {readFiles, modifiedFiles, ctxmgr: {strategy, format, calls, retries, inputTokens?,
-    outputTokens?, ladder: [words], leftOut, joined?, fallback?, turnFallback?, short?}}; a fallback
-    is {from, reason, label?, said?}. A branch's format is "structured", or "free" where the user's
-    instructions stood in place of ours.
+    outputTokens?, ladder: [words], leftOut, joined?, fallback?, turnFallback?, short?, mended?}}; a
+    fallback is {from, reason, label?, said?}, what was mended [{kind, text, corrected?}]. A branch's format is
+    "structured", or "free" where the user's instructions stood in place of ours.
     """
 
     summary: str
