@@ -104,8 +104,9 @@ export interface PolicyKeys {
    */
   distill?: DistillOverKeys | null;
   /**
-   * The packet's budget in tokens, by zone; a number is the budget in green, and less above. Default: {"green":
-   * 1500, "yellow": 1200, "red": 900, "compact": 600}.
+   * The packet's budget in tokens, by zone; a number is the budget in green, and less above. Instructions, and in
+   * `turns` what the user said, stand beside it word for word. Default: {"green": 1500, "yellow": 1200, "red": 900,
+   * "compact": 600}.
    */
   packetTokens?: number | PacketTokensKeys | null;
   /** The resume packet's budget in tokens. Default: 4000. */
@@ -471,7 +472,10 @@ export interface Policy {
   zones: Zones;
   /** Preset turns: how long a tool result in an older turn may be, by zone. */
   distill: DistillOver;
-  /** The packet's budget in tokens, by zone; a number is the budget in green, and less above. */
+  /**
+   * The packet's budget in tokens, by zone; a number is the budget in green, and less above. Instructions, and in
+   * `turns` what the user said, stand beside it word for word.
+   */
   packetTokens: number | PacketTokens;
   /** The resume packet's budget in tokens. */
   resumeTokens: number;

@@ -228,7 +228,8 @@ class Policy(Setting, frozen=True):
     packet_tokens: Annotated[
         PacketTokens | Natural,
         Meta(
-            description="The packet's budget in tokens, by zone; a number is the budget in green, and less above."
+            description="The packet's budget in tokens, by zone; a number is the budget in green, and less above. "
+            "Instructions, and in `turns` what the user said, stand beside it word for word."
         ),
     ] = PacketTokens()
     resume_tokens: Annotated[Natural, Meta(description="The resume packet's budget in tokens.")] = 4_000

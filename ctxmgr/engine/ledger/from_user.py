@@ -6,7 +6,8 @@ Rules:
    the session. So questions, statements about others ("it never worked") and long sentences give nothing.
 3. The opening message is the goal. A later message sets it only where it says so ("new goal: ...").
 4. A question that the message answers stands with the answer, and with what that chooses.
-5. Taking back ("never mind the ...") or allowing ("you may ... now") is a fact of its own; which constraint it
+5. What was asked is kept whole: of an opening message with what was pasted there, for that is asked about.
+6. Taking back ("never mind the ...") or allowing ("you may ... now") is a fact of its own; which constraint it
    closes is decided when the ledger is read, so that the order of seeing both does not matter.
 """
 
@@ -14,12 +15,22 @@ import re
 
 from ctxmgr.engine.findings import Asked, agreed, chosen, closing_question
 from ctxmgr.engine.ledger.statements import Statements
-from ctxmgr.engine.text import checklists, key_of, may_hold, plain, prose, sentences_of, shorten, without_marks
+from ctxmgr.engine.text import (
+    as_written,
+    checklists,
+    key_of,
+    may_hold,
+    plain,
+    prose,
+    sentences_of,
+    shorten,
+    without_marks,
+)
 from ctxmgr.model.saved import ALLOWED
 
 GOAL_CHARACTERS = 600  # of the goal, wherever it is told in full
 SENTENCE_CHARACTERS = 600
-REQUEST_CHARACTERS = 240
+REQUEST_CHARACTERS = 4_000  # of one message in the user's words: a longer one is a pasted document
 LEAST_CHARACTERS = 8
 CORRECTION_WORDS = 5  # "no, that's horrible." says nothing that could be followed later
 ANSWERED_CHARACTERS = 120  # of an answer beside its question: the message itself mostly stays
@@ -124,7 +135,7 @@ def from_user(text: str, into: Statements, *, opening: bool) -> None:
     if opening and (goal := written or prose(text, long_too=True)):
         into.add("goal", "", shorten(goal, GOAL_CHARACTERS), "user")
     if len(written.split()) >= REQUEST_WORDS:
-        asked = shorten(plain(written), REQUEST_CHARACTERS)
+        asked = shorten(plain(as_written(text) if opening else written), REQUEST_CHARACTERS)
         into.add("request", key_of(asked), asked, "user")
     for sentence in _whole_corrections([without_marks(sentence) for sentence in sentences_of(written)]):
         said = _GOAL.match(sentence) if len(sentence) <= GOAL_CHARACTERS and not opening else None

@@ -4,7 +4,7 @@ from collections.abc import Container, Iterable
 
 import msgspec
 
-from ctxmgr.engine.packet import findings, missing, packet
+from ctxmgr.engine.packet import findings, missing, packet, users
 from ctxmgr.engine.text import scratchpad_in, scratchpad_lines
 from ctxmgr.model import PACKET_MARK, Message, PacketTokens, Policy, Weigh, Zone
 from ctxmgr.model.saved import Ledger, RawSummary, State
@@ -49,6 +49,10 @@ class PacketText(msgspec.Struct, frozen=True):
     def findings(self, budget: int, shown: Container[str]) -> str:
         """What the assistant decided and found, as `findings.findings_text`."""
         return findings.findings_text(self.ledger, shown, budget, self.weigh)
+
+    def users(self, budget: int, shown: Container[str]) -> users.UsersText:
+        """What the user said, word for word, as `users.users_text`."""
+        return users.users_text(self.ledger, shown, budget, self.weigh)
 
     def covered(self, budget: int, shown: Iterable[Message]) -> frozenset[str]:
         """The summaries, by digest, all of which a packet of so many tokens says beside these messages."""

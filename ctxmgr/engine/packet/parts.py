@@ -11,6 +11,7 @@ import msgspec
 from ctxmgr.engine.ledger import GOAL_CHARACTERS, now_and_past
 from ctxmgr.engine.packet.commands import blocker_lines, end_lines
 from ctxmgr.engine.packet.files import file_lines
+from ctxmgr.engine.packet.users import name_of, rule_line
 from ctxmgr.engine.packet.values import value_lines
 from ctxmgr.engine.text import (
     BULLET_CHARACTERS,
@@ -29,7 +30,7 @@ CONTEXT_CHARACTERS = 2_000  # of one item in a resume packet: it stands for a su
 MOST_LINES = 200  # candidates a part: more would not fit the largest packet, and weighing them costs
 MOST_PAST = 10  # of each kind of history
 PAST_CHARACTERS = 160
-FIRST_CHARACTERS = 240  # of the first request: as much as the ledger keeps
+FIRST_CHARACTERS = 240  # of the first request
 TITLE_CHARACTERS = 60
 NOTHING_SHOWN: Container[str] = frozenset()
 FILE_LINE_CHARACTERS = 400  # a directory and the names in it, which are counted: none may be cut off
@@ -152,17 +153,10 @@ def _constraints(facts: list[Fact]) -> PacketPart:
     ]  # it may lift a rule: that is read after it
     rules = [*allowed, *(fact for fact in told if fact.detail != ALLOWED)]
     corrections = [fact for fact in facts if fact.detail == "correction"][-MOST_LINES:]
-    lines = [_said(fact) for fact in (*rules, *corrections)]
+    lines = [rule_line(fact, BULLET_CHARACTERS) for fact in (*rules, *corrections)]
     ranked = [*_newest_first(len(rules)), *(len(rules) + place for place in _newest_first(len(corrections)))]
     part = _part("## Constraints", lines, 0.3, ranked=ranked, total=len(facts))
     return _grouped(part, (_summarised(fact, "rules") for fact in (*rules, *corrections)))
-
-
-def _said(fact: Fact) -> str:
-    text = one_line(fact.text)
-    if fact.source != "user":
-        return f"- {text}"
-    return f'- the user corrected: "{text}"' if fact.detail == "correction" else f'- the user said: "{text}"'
 
 
 def _decisions(facts: list[Fact]) -> PacketPart:
@@ -212,7 +206,9 @@ def _files(facts: list[Fact]) -> PacketPart:
 
 
 def _stands(fact: Fact, shown: Container[str]) -> bool:
-    """Is it a statement of a summary that is shown itself?"""
+    """Is it a statement of a summary that is shown itself, or told word for word elsewhere?"""
+    if fact.source == "user":
+        return name_of(fact) in shown
     return fact.source in ("summary", "branch") and fact.origin in shown
 
 

@@ -14,6 +14,8 @@ from ctxmgr.model import PACKET_MARK, Zone
 from ctxmgr.model.saved import RenderedPacket, State
 
 FOUND_SHARE = 0.3  # of the packet's budget, for what the assistant decided and found
+USERS_TOKENS = 3_000  # of the user's words, as much as a summary tells of rules; beside the packet's budget
+USERS_SHARE = 0.05  # of what is usable, where that is less
 
 
 class Packets:
@@ -29,7 +31,9 @@ class Packets:
         self._absent = absent(state.instructions, conversation, inputs.policy.protected_instructions)
         told = word_for_word(self._absent, self._room, inputs.weigh)
         self._absent_tokens = inputs.weigh(told) if told else 0
-        self.allowance = packet_allowance(state, self.budget) + self._absent_tokens
+        most = min(USERS_TOKENS, int(USERS_SHARE * inputs.gauge.usable_weight))
+        self._words = most if self.budget else 0
+        self.allowance = packet_allowance(state, self.budget + self._words) + self._absent_tokens
         self._text = PacketText(inputs.ledger, state.scratchpad, inputs.weigh, state.summaries)
 
     @property
@@ -54,23 +58,29 @@ class Packets:
         room = min(self._room - in_place, most - weigh(PACKET_MARK) - 2)
         instructions = (*self._absent, *leaving(conversation, self._instructions, range(left.start)))
         told = word_for_word(instructions, room, weigh)
-        allowed = min(self.budget, most - (weigh(told) + 2 if told else 0))
-        newer = conversation.messages[left.start :]
-        shown = self._text.in_view(one for one in newer if one.view.role in ("user", "assistant"))
+        room = most - (weigh(told) + 2 if told else 0)
+        shown = self._shown(left)
+        words = self._text.users(min(self._words, room // 2), shown)  # half: they say nothing of the work
+        allowed = min(self.budget, room - (weigh(words.text) + 2 if words.text else 0))
         found = self._text.findings(int(FOUND_SHARE * allowed), shown)
-        text = self._text.within(allowed - (weigh(found) + 2 if found else 0), self._resume, shown)
-        parts = [text or PACKET_MARK if told else text, found if text else "", told]
+        text = self._text.within(allowed - (weigh(found) + 2 if found else 0), self._resume, shown | words.names)
+        parts = [text or PACKET_MARK if told or words.text else text, words.text, found if text else "", told]
         return "\n\n".join(part for part in parts if part)
+
+    def _shown(self, left: LeftOut) -> frozenset[str]:
+        """What kept turns show."""
+        newer = self._conversation.messages[left.start :]
+        return self._text.in_view(one for one in newer if one.view.role in ("user", "assistant"))
 
     def _stays(self, left: LeftOut) -> bool:
         """Does the packet in force keep its bytes? One that resumed does, where it is no larger than others are."""
         before = self.rendered
         if before is None or before.weight > left.most_tokens:
             return False
-        fits = not self._resume and before.weight <= self.budget + self._absent_tokens
-        return before.placement_key == _place(left, self._resume) or (
-            fits and before.placement_key == _place(left, resume=True)
-        )
+        if self._resume or before.placement_key != _place(left, resume=True):
+            return before.placement_key == _place(left, self._resume)
+        words = self._text.weigh(self._text.users(self._words, self._shown(left)).text)
+        return before.weight <= self.budget + words + self._absent_tokens
 
 
 def _place(left: LeftOut, resume: bool) -> str:

@@ -122,7 +122,8 @@ pub struct PolicyKeys {
     /// Preset turns: how long a tool result in an older turn may be, by zone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub distill: Option<DistillOverKeys>,
-    /// The packet's budget in tokens, by zone; a number is the budget in green, and less above.
+    /// The packet's budget in tokens, by zone; a number is the budget in green, and less above. Instructions, and
+    /// in `turns` what the user said, stand beside it word for word.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub packet_tokens: Option<PolicyKeysPacketTokens>,
     /// The resume packet's budget in tokens.
@@ -768,7 +769,8 @@ pub struct Policy {
     pub zones: Zones,
     /// Preset turns: how long a tool result in an older turn may be, by zone.
     pub distill: DistillOver,
-    /// The packet's budget in tokens, by zone; a number is the budget in green, and less above.
+    /// The packet's budget in tokens, by zone; a number is the budget in green, and less above. Instructions, and
+    /// in `turns` what the user said, stand beside it word for word.
     pub packet_tokens: PolicyPacketTokens,
     /// The resume packet's budget in tokens.
     pub resume_tokens: u64,

@@ -163,10 +163,15 @@ def test_a_goal_has_600_characters_at_most() -> None:
     assert said(f"{said_later}b", "goal") == []
 
 
-def test_a_request_is_told_in_240_characters() -> None:
-    asked = "fix the " + "x" * 232
+def test_a_request_is_kept_whole() -> None:
+    asked = "fix the " + "parser and " * 100 + "the lexer"
     assert said(asked, "request") == [asked]
-    assert [len(text) for text in said(f"{asked}x", "request")] == [240]
+
+
+def test_a_request_of_many_paragraphs_has_4000_characters() -> None:
+    asked = "\n\n".join("fix it all, " * 90 + "x" for _ in range(5))
+    (kept,) = said(asked, "request")
+    assert 3_980 < len(kept) <= 4_000
 
 
 @pytest.mark.parametrize(

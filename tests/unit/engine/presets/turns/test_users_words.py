@@ -1,0 +1,77 @@
+"""Preset `turns` tells what the user said in turns that left, word for word."""
+
+from ctxmgr.engine.conversation.delta import Delta, Incoming
+from ctxmgr.engine.ledger import from_user
+from ctxmgr.engine.ledger.fold import fold
+from ctxmgr.engine.ledger.statements import Stamp, Statements
+from ctxmgr.engine.presets.strategy import Inputs, Planned
+from ctxmgr.engine.presets.table import PRESETS
+from ctxmgr.engine.pressure.gauge import Gauge
+from ctxmgr.engine.pressure.zone import thresholds
+from ctxmgr.model.policy import PacketTokens, Policy
+from ctxmgr.model.projection import Packet
+from ctxmgr.model.saved.facts import Ledger
+from ctxmgr.model.saved.meter import Meter
+from ctxmgr.model.saved.state import ModelSpec, State
+from tests.notation import Said, a, indexed, quarters, talk, u
+from tests.unit.engine.stepwise import looked
+
+WINDOW = 16_000
+RULE = (
+    "Never change what lies in the directory of the vendor, "
+    + "and that holds for its tests as well, " * 7
+    + "whatever fails."
+)
+WISH = "the rest needs to be moved to directories that we can keep, as the others go away at the end"
+SAID = [u("Write the parser of the small language, please."), u(RULE), u(WISH)]
+
+
+def packet_of(policy: Policy, said: list[Said]) -> str:
+    """The packet of a session in which the user says this first, and then asks for other things."""
+    turns = [*said, *(u(f"go on with number {number}") for number in range(60))]
+    conversation = indexed(
+        talk(*(one for number, turn in enumerate(turns) for one in (turn, *looked(number, 20), a("ok"))))
+    )
+    ledger = Ledger()
+    for at, message in enumerate(conversation.messages):
+        if message.view.role == "user":
+            into = Statements(Stamp(message.digest, at))
+            from_user(message.view.blocks[0].text, into, opening=at == 0)
+            ledger = fold(ledger, into.facts())
+    gauge = Gauge(Meter(), thresholds(policy, WINDOW), "quarters/m", 0)
+    state = State("s", ModelSpec("m", WINDOW), reopen="policy")
+    found = PRESETS["turns"].project(
+        Incoming(conversation, Delta(0)), state, Inputs(policy, gauge, quarters, ledger, {})
+    )
+    assert isinstance(found, Planned)
+    return next((piece.text for piece in found.plan.pieces if isinstance(piece, Packet)), "")
+
+
+def test_the_users_rules_stay_word_for_word() -> None:
+    """Though the packet's budget would hold neither."""
+    text = packet_of(Policy(packet_tokens=PacketTokens(200, 200, 200, 200)), SAID)
+    assert RULE in text
+    assert WISH in text
+    assert text.index("## Goal") < text.index("## Rules")
+
+
+def test_what_does_not_fit_is_counted() -> None:
+    rules = [
+        u(f"never touch the directory {number}, " + "whatever else there is to be done " * 6)
+        for number in range(80)
+    ]
+    text = packet_of(Policy(), [SAID[0], *rules])
+    assert "directory 79" in text
+    assert "directory 3," not in text
+    assert "more not told whole)" in text
+
+
+def test_no_packet_is_written_where_none_may_be() -> None:
+    assert packet_of(Policy(packet_tokens=0), SAID) == ""
+
+
+def test_in_a_small_window_they_have_a_twentieth_of_it() -> None:
+    rules = [u(f"never touch the directory {number}, please") for number in range(80)]
+    text = packet_of(Policy(), [SAID[0], *rules])
+    words = next(part for part in text.split("\n\n") if part.startswith("## Rules"))
+    assert 0.02 * WINDOW < quarters(words) < 0.05 * WINDOW
