@@ -2,8 +2,8 @@
 
 Rules:
 1. A command in backticks is told to work and failed last, or is told to fail and worked last; or a test is told to
-   work that failed last. Only what is told plainly: not what shall be, what was, or both. What ended differently in
-   two places is not judged.
+   work that failed last. It is said behind it, and plainly: not what shall be, what was, or both. What ended
+   differently in two places is not judged.
 2. A task is told as open that its list has as done. It has to be the same task: all of its words, and no more.
 3. What git is still to do, or has not done, it did: nothing was changed, or committed, since.
 4. Nothing in code, under a goal or a rule is judged. What is in doubt stands as it is.
@@ -31,7 +31,7 @@ _WORKS = re.compile(r"\b(?:pass(?:es|ed|ing)?|green|succe\w+|works?|worked|clean
 _NOT_PLAIN = re.compile(
     r"\b(?:not?|never|without|cannot|if|when|once|until|unless|should|must|shall|will|would|could|can|may|might|to"
     r"|make|makes|ensure|verify|check|before|after|earlier|previously|initially|first|then|since|again|was|were"
-    r"|had|fix\w*|mend\w*|expect\w*|zero|0|only|but|except|some|part\w*)\b|n'?t\b|\?",
+    r"|had|resolv\w*|fix\w*|mend\w*|expect\w*|zero|0|only|but|except|some|part\w*)\b|n'?t\b|\?",
     re.IGNORECASE,
 )
 _DID = {"commit": ("git commit",), "merge": ("git merge", "git commit"), "push": ("git push",)}
@@ -98,23 +98,21 @@ def _tests(commands: Sequence[Fact]) -> dict[str, Fact]:
 
 
 def _end(item: DraftItem, ends: dict[str, Fact], tests: dict[str, Fact]) -> Contradiction | None:
-    """Rule 1. What is said is what stands beside the code: a command may hold any word."""
-    said = _CODE.sub(" ", item.text)
-    works, fails = bool(_WORKS.search(said)), bool(FAILS.search(said))
-    if item.kind in _TO_DO or works == fails or (works and _NOT_PLAIN.search(said)):
+    """Rule 1."""
+    if item.kind in _TO_DO or _NOT_PLAIN.search(_CODE.sub(" ", item.text)):
         return None
-    if fails and _NOT_PLAIN.search(said):
-        return None
-    named = [words_of(code) for code in _CODE.findall(item.text)]
-    fact = next((ends[one] for one in map(bare, _CODE.findall(item.text)) if one in ends), None)
-    if fact is None and works:
-        fact = next((tests[one] for one in named if one in tests), None)
-    if fact is None or (fact.status == "ok") == works:
-        return None
-    told = how_it_ended(fact)
-    verb = "worked" if fact.status == "ok" else "failed"
-    more = told.removeprefix(verb).lstrip(",; ")
-    return Contradiction(item.first_line, "outcome", fact.text, f"{verb} when last run{': ' if more else ''}{more}")
+    quoted = list(_CODE.finditer(item.text))
+    for one, end in zip(quoted, (*(one.start() for one in quoted[1:]), len(item.text)), strict=False):
+        said = item.text[one.end() : end]
+        works, fails = bool(_WORKS.search(said)), bool(FAILS.search(said))
+        fact = ends.get(bare(one[1])) or (tests.get(words_of(one[1])) if works else None)
+        if fact is None or works == fails or (fact.status == "ok") == works:
+            continue
+        verb = "worked" if fact.status == "ok" else "failed"
+        more = how_it_ended(fact).removeprefix(verb).lstrip(",; ")
+        note = f"{verb} when last run{': ' if more else ''}{more}"
+        return Contradiction(item.first_line, "outcome", fact.text, note)
+    return None
 
 
 def _task(item: DraftItem, done: dict[str, frozenset[str]], still: set[str]) -> Contradiction | None:

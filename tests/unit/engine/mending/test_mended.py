@@ -159,6 +159,7 @@ SAYS = [
     ("what shall be", "- make `pytest tests/test_login.py -q` pass", False),
     ("what is not", "- `pytest tests/test_login.py -q` does not pass", False),
     ("both", "- `pytest tests/test_login.py -q` failed first and passes now", False),
+    ("of what stands before it", "- all green by `pytest tests/test_login.py -q`", False),
     ("code", "```\n`pytest tests/test_login.py -q` passes\n```", False),
 ]
 
@@ -178,6 +179,11 @@ def test_a_line_that_says_it_fails_is_told_that_it_worked() -> None:
     line = "- `pytest tests/test_login.py -q` fails with an AssertionError"
     assert found.text == draft.replace(line, f"{line} [ctxmgr: worked when last run: 9 passed]")
     assert kinds(found) == ["outcome"]
+
+
+def test_what_a_command_mended_is_no_failure_of_it() -> None:
+    draft = "## Progress\n### Done\n- **Push rejected**: ended by `pytest tests/test_login.py -q`"
+    assert mend(draft, u("Mend it."), *ran(RUN, PASSED)) == Mended(draft)
 
 
 def test_what_ended_differently_in_two_directories_is_not_judged() -> None:
