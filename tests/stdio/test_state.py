@@ -216,7 +216,7 @@ def test_unknown_vocabulary_is_said_and_estimated(tmp_path: Path) -> None:
         sidecar.call("session_start", sessionId="t", model=MODEL)
         for session in ("s", "t"):
             sidecar.call("turn_end", sessionId=session, message=a("done"))  # it tells no usage
-        for _ in range(20_000):  # it is looked for in a thread; each call gives that thread time
+        for _ in range(200_000):  # it is looked for in a process of its own; each call gives it time
             status = sidecar.call("getStatus", sessionId="s")
             if status["notes"]:
                 break
