@@ -15,9 +15,8 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from ctxmgr.engine.ledger import SHELL
-from ctxmgr.engine.mending.draft import DraftItem, DraftLines
-from ctxmgr.engine.mending.stated import FAILS, bare, tests_named
 from ctxmgr.engine.packet import how_it_ended
+from ctxmgr.engine.stating import FAILS, DraftItem, DraftLines, bare_command, tests_named
 from ctxmgr.engine.text import HeadingKind, content_words, words_of
 from ctxmgr.model.saved import Fact
 
@@ -77,7 +76,7 @@ def _ends(commands: Sequence[Fact]) -> dict[str, Fact]:
     """How each command ended last, by its bare words; those that ended in two ways are left out (rule 1)."""
     found: dict[str, list[Fact]] = {}
     for fact in commands:
-        found.setdefault(bare(fact.text), []).append(fact)
+        found.setdefault(bare_command(fact.text), []).append(fact)
     return {
         words: same[-1]
         for words, same in found.items()
@@ -105,7 +104,7 @@ def _end(item: DraftItem, ends: dict[str, Fact], tests: dict[str, Fact]) -> Cont
     for one, end in zip(quoted, (*(one.start() for one in quoted[1:]), len(item.text)), strict=False):
         said = item.text[one.end() : end]
         works, fails = bool(_WORKS.search(said)), bool(FAILS.search(said))
-        fact = ends.get(bare(one[1])) or (tests.get(words_of(one[1])) if works else None)
+        fact = ends.get(bare_command(one[1])) or (tests.get(words_of(one[1])) if works else None)
         if fact is None or works == fails or (fact.status == "ok") == works:
             continue
         verb = "worked" if fact.status == "ok" else "failed"

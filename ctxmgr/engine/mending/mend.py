@@ -15,9 +15,8 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from ctxmgr.engine.mending.against import NOTE, Contradiction, contradictions
-from ctxmgr.engine.mending.draft import DraftLines, draft_lines
-from ctxmgr.engine.mending.stated import names_file, says, says_failure
 from ctxmgr.engine.packet import blockers
+from ctxmgr.engine.stating import DraftLines, draft_lines, names_file, says, says_failure
 from ctxmgr.engine.text import ADDED_HEADING, code, one_line, rules_in_short, rules_left, shorten
 from ctxmgr.engine.tools import paths
 from ctxmgr.model import Weigh

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from ctxmgr.engine.ledger import now_and_past
-from ctxmgr.engine.packet.parts import repeats
+from ctxmgr.engine.packet.part import repeats
 from ctxmgr.engine.text import one_line, sentence, words_of
 from ctxmgr.model.saved import Fact, Ledger
 

@@ -14,7 +14,8 @@ from collections.abc import Container
 
 import msgspec
 
-from ctxmgr.engine.packet.parts import NOTHING_SHOWN, PacketPart, parts_of
+from ctxmgr.engine.packet.part import PacketPart
+from ctxmgr.engine.packet.parts import NOTHING_SHOWN, parts_of
 from ctxmgr.engine.text import shorten
 from ctxmgr.model import PACKET_MARK, Weigh
 from ctxmgr.model.saved import Ledger

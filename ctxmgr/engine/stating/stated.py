@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from ctxmgr.engine.ledger import essential
-from ctxmgr.engine.mending.draft import DraftItem, DraftLines
+from ctxmgr.engine.stating.draft import DraftItem, DraftLines
 from ctxmgr.engine.text import content_words, exact_values, forbids, identifiers, words_of
 from ctxmgr.model.saved import Fact
 
@@ -57,7 +57,7 @@ def names_file(text: str, path: str, others: Sequence[str]) -> bool:
     return any(re.search(rf"(?<![\w.-]){re.escape(one)}(?![\w-])", text) for one in spelled)
 
 
-def bare(command: str) -> str:
+def bare_command(command: str) -> str:
     """A command without the directory that it changes to first, what is set before it, and what filters it."""
     return words_of(_DIRECTORY.sub("", essential(_DIRECTORY.sub("", command.strip()), True)))
 
@@ -70,7 +70,7 @@ def tests_named(facts: Iterable[Fact]) -> frozenset[str]:
 
 def says_failure(draft: DraftLines, facts: Sequence[Fact]) -> bool:
     """Rule 3, of failures with one error."""
-    named = {*(bare(fact.text) for fact in facts), *tests_named(facts)}
+    named = {*(bare_command(fact.text) for fact in facts), *tests_named(facts)}
     return any(
         (item.kind == "blocked" or FAILS.search(item.text)) and any(map(item.names, filter(None, named)))
         for item in draft.items
