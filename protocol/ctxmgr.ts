@@ -70,6 +70,12 @@ export interface HostCapabilities {
   requestCompaction?: CompactionMoment | boolean | null;
   /** It runs a model call for ctxmgr on request: `complete`. */
   complete?: boolean | null;
+  /**
+   * Beside `complete`: it answers one that has an `instruction` by appending that, as one user message, to its last
+   * request and what came since, with the same system prompt and tools. Then the provider reads all before it from
+   * its cache. Since 1.1.
+   */
+  completeOnContext?: boolean | null;
   /** It turns texts into vectors on request: `embed`. */
   embed?: boolean | null;
   /**
@@ -1965,18 +1971,28 @@ export interface RequestCompactionResult {
   reason?: string | null;
 }
 
-/** One model call for the host to run: one user message under a system prompt, no tools. */
+/**
+ * One model call for the host to run: one user message under a system prompt, no tools. Or, where there is an
+ * `instruction`, the host's last request once more with that at its end.
+ */
 export interface CompleteParams {
   /** The session it is for; null where the call that needs it named none. */
   sessionId: string | null;
   /** What it is for. */
   purpose: Purpose;
-  /** The system prompt. */
+  /** The system prompt; "" with an `instruction`. */
   system: string;
-  /** The user message. */
+  /** The user message; "" with an `instruction`. */
   prompt: string;
   /** The longest answer in tokens. */
   maxTokens: number;
+  /**
+   * Only where `capabilities.completeOnContext` is declared: one user message, to be appended to the session's last
+   * request and what came since (the reply, its results), with the same system prompt and the same tools. What the
+   * model answers is not to become part of the session. An answer that can not be used, such as a tool call, is
+   * asked for again with a copy of the conversation in `prompt`. Since 1.1.
+   */
+  instruction?: string;
 }
 
 /** What the model answered. A failed call may be answered with an error as well. */

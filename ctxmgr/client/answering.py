@@ -27,6 +27,7 @@ def greeting(
     capabilities = lifecycle.HostCapabilities(
         request_compaction=host.deliver or False,
         complete=host.on_complete is not None,
+        complete_on_context=(host.on_complete is not None and host.on_complete_on_context is not None) or None,
         embed=host.on_embed is not None,
         retrieve=host.retrieve,
         edits=True,
@@ -51,7 +52,8 @@ def answering(host: Host) -> Answering:
 
     async def complete(params: bytes) -> bytes:
         wanted = msgspec.json.decode(params, type=compaction.CompleteParams)
-        return _encode(await _called(host.on_complete, wanted))
+        on_context = wanted.instruction is not None
+        return _encode(await _called(host.on_complete_on_context if on_context else host.on_complete, wanted))
 
     async def embed(params: bytes) -> bytes:
         wanted = msgspec.json.decode(params, type=compaction.EmbedParams)

@@ -44,6 +44,8 @@ class Host(msgspec.Struct, frozen=True):
     another callable in a thread, so that it may call the client.
 
     `on_request_compaction`: accepted means queued; it is called for commands in `turn_end`'s answer too.
+    `on_complete_on_context`, beside `on_complete`: its params have an `instruction` in the place of a prompt, which
+    goes to the end of the program's last request and what came since, system prompt and tools as they were.
     `retrieve`: the model has a tool that calls `retrieve`. `deliver`: when a compaction may run; None: none is
     asked for.
     `on_trouble` is told once when something goes wrong, `on_recovery` once when lists are answered again; both must
@@ -52,6 +54,7 @@ class Host(msgspec.Struct, frozen=True):
 
     on_request_compaction: OnRequestCompaction | None = None
     on_complete: OnComplete | None = None
+    on_complete_on_context: OnComplete | None = None
     on_embed: OnEmbed | None = None
     on_trouble: Callable[[SidecarFault], None] | None = None
     on_recovery: Callable[[], None] | None = None

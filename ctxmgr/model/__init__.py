@@ -25,7 +25,7 @@ from ctxmgr.model.policy import (
     Zone,
 )
 from ctxmgr.model.policy_keys import InvalidPolicy
-from ctxmgr.model.prices import PriceTier, Rates, TieredPrices
+from ctxmgr.model.prices import BasePrices, PriceTier, Rates, TieredPrices
 from ctxmgr.model.projection import (
     BlockEdit,
     Decision,
@@ -56,6 +56,7 @@ __all__ = [
     "DeclaredTool",
     "DeclaredTools",
     "ESTIMATE",
+    "BasePrices",
     "BlockEdit",
     "EditKind",
     "Endpoint",

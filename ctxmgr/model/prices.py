@@ -8,6 +8,8 @@ the kind of token, such as the length of the prompt, belongs here: a further fie
 import msgspec
 
 READ, WRITE = 0.1, 1.25  # of the input price, where no price is known: Anthropic's, 5 minutes
+OUTPUT = 5.0  # of the input price, where no price is known: Anthropic's, and of most others
+MILLION = 1_000_000
 DEAREST_SHARE = 10.0  # of the input price: no provider's is near it, so what is above is a slip
 
 
@@ -53,6 +55,45 @@ class Rates(msgspec.Struct, frozen=True):
 
     cache_read: float = READ
     cache_write: float = WRITE
+
+
+class CallTokens(msgspec.Struct, frozen=True):
+    """Of one request: read from a cache, written to one, new input that neither is, and output."""
+
+    read_tokens: int = 0
+    written_tokens: int = 0
+    new_tokens: int = 0
+    output_tokens: int = 0
+
+
+def call_cost(tokens: CallTokens, prices: BasePrices | None) -> float:
+    """What a request comes to, in tokens of input that no cache held."""
+    by, output = rates(prices), output_share(prices)
+    return (
+        tokens.read_tokens * by.cache_read
+        + tokens.written_tokens * by.cache_write
+        + tokens.new_tokens
+        + tokens.output_tokens * output
+    )
+
+
+def spelled_out(tokens: CallTokens, prices: BasePrices | None) -> str:
+    """The same as a sum that a person can check: `9,000 read x 0.1 + 200 written x 1.25`."""
+    by = rates(prices)
+    parts = (
+        (tokens.read_tokens, "read", by.cache_read),
+        (tokens.written_tokens, "written", by.cache_write),
+        (tokens.new_tokens, "new", 1.0),
+        (tokens.output_tokens, "put out", output_share(prices)),
+    )
+    return " + ".join(f"{count:,} {what} x {price:g}" for count, what, price in parts if count) or "nothing"
+
+
+def output_share(prices: BasePrices | None) -> float:
+    """The price of output, as a part of the input price."""
+    if prices is None or prices.input is None or not prices.input > 0 or not prices.output:
+        return OUTPUT
+    return prices.output / prices.input
 
 
 def base_prices(prices: BasePrices | None) -> BasePrices | None:

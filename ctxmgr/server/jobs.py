@@ -165,7 +165,10 @@ class Jobs:
                 self._ask_host(running, place, ask)
 
     def _ask_host(self, running: RunningJob, place: int, ask: CompletionRequest) -> None:
-        params = compaction.CompleteParams(running.session_id, ask.purpose, ask.system, ask.prompt, ask.max_tokens)
+        prompt, instruction = ("", ask.prompt) if ask.on_context else (ask.prompt, None)
+        params = compaction.CompleteParams(
+            running.session_id, ask.purpose, ask.system, prompt, ask.max_tokens, instruction
+        )
         future = self._peer.request("complete", params)
         running.calls[place] = future.cancel
 

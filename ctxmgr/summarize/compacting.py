@@ -82,7 +82,7 @@ def asked(
             first = AcceptedAnswer(_context(brief, failure))
         if first.text:
             accepted = AcceptedAnswer(turn_context.joined(accepted.text, first.text), accepted.short)
-    if _longer(brief, accepted.text, past):
+    if is_longer(brief, accepted.text, past):
         give_up(RejectedAnswer("too long", "more than what it replaces"), "summary")
     return accepted, failure
 
@@ -189,7 +189,7 @@ def _turn_output(brief: SummaryInput[CompactionPlan]) -> int:
     return output(brief, _share(brief, TURN_SHARE))
 
 
-def _longer(brief: SummaryInput[CompactionPlan], text: str, past: PreviousSummary) -> bool:
+def is_longer(brief: SummaryInput[CompactionPlan], text: str, past: PreviousSummary) -> bool:
     """Whether a text weighs more than what it replaces. Weighs that only where the answer is not plain to see."""
     prepared = brief.preparation
     messages: Sequence[BranchMessage] = (*prepared.history, *prepared.prefix)

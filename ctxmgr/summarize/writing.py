@@ -25,7 +25,7 @@ from ctxmgr.engine.mending import Mended
 from ctxmgr.engine.text import BRANCH_LEAD, without_scratchpad
 from ctxmgr.model import Weigh
 from ctxmgr.model.compaction import Asking, BranchSummaryPlan, CompactionPlan, FileLists, Format
-from ctxmgr.summarize import compacting, evidence
+from ctxmgr.summarize import compacting, evidence, on_context
 from ctxmgr.summarize.prompts import BRANCH, CONTINUE, FREE, HANDOFF, NINE, STRUCTURED, Shape, asked_for
 from ctxmgr.summarize.request import (
     AcceptedAnswer,
@@ -59,10 +59,11 @@ def compaction(brief: SummaryInput[CompactionPlan]) -> Asking[FinishedSummary]:
     before = previous_summary.past(prepared.previous)
     failure: CompletionFailure | None = None
     of_turn: CompletionFailure | None = None
-    accepted = AcceptedAnswer("")
+    accepted, costs, course = AcceptedAnswer(""), None, on_context.Course()
     if brief.strategy != "extractive" and (prepared.history or prepared.prefix):
         try:
-            accepted, of_turn = yield from compacting.asked(brief, shape, before, brief.terms(account))
+            found = yield from on_context.written(brief, shape, before, account, course)
+            accepted, of_turn, costs = found.accepted, found.of_turn, found.costs
         except SummaryFailed as gave_up:
             failure = gave_up.failure
     by_model = bool(accepted.text)
@@ -81,6 +82,10 @@ def compaction(brief: SummaryInput[CompactionPlan]) -> Asking[FinishedSummary]:
     done.details["ctxmgr"]["leftOut"] += left_out
     if mended.mends:
         done.details["ctxmgr"]["mended"] = evidence.details(mended)
+    if costs is not None:
+        done.details["ctxmgr"]["bill"] = costs.details()
+    if course.warm_failure is not None:
+        done.details["ctxmgr"]["warmFallback"] = {**_fallback(brief, course.warm_failure), "from": "warm"}
     if of_turn is not None:
         done.details["ctxmgr"]["turnFallback"] = _fallback(brief, of_turn)
     return done

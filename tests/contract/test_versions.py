@@ -78,6 +78,11 @@ def newer(value: Any, shape: Any) -> list[str]:
 
 TRANSCRIPTS = ROOT / "protocol" / "transcripts"
 OF_NEWER_HOSTS = {
+    TRANSCRIPTS / "compaction" / "warm.jsonl",
+    TRANSCRIPTS / "compaction" / "warm-before-compact.jsonl",
+    TRANSCRIPTS / "compaction" / "warm-by-price.jsonl",
+    TRANSCRIPTS / "compaction" / "warm-falls-back.jsonl",
+    TRANSCRIPTS / "compaction" / "warm-only-of-the-list-that-was-sent.jsonl",
     TRANSCRIPTS / "connection" / "five-messages.jsonl",
     TRANSCRIPTS / "formats" / "gemini.jsonl",
     TRANSCRIPTS / "formats" / "gemini-pruned.jsonl",

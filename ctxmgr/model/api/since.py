@@ -19,8 +19,10 @@ Value = TypeVar("Value")
 # "Type.member", as they stand on the wire, and the version that brought it
 SINCE: dict[str, str] = {
     "CompactionPolicy.prompts": "1.1",
+    "CompleteParams.instruction": "1.1",
     "Endpoint.api": "1.1",
     "EntryIds.user": "1.1",
+    "HostCapabilities.completeOnContext": "1.1",
     "InitializeParams.tools": "1.1",
     "Policy.indexTokens": "1.1",
     "Policy.maxImages": "1.1",

@@ -14,13 +14,15 @@ Stop = Literal["stop", "length", "toolUse", "error", "cancelled"]
 
 
 class CompletionRequest(msgspec.Struct, frozen=True):
-    """One model call. `max_tokens` of output. `label` says for people what it is ("slice 2 of 5")."""
+    """One model call. `max_tokens` of output. `label` says for people what it is ("slice 2 of 5").
+    `on_context`: the prompt is one message more at the end of the host's own list, beside no system prompt."""
 
     purpose: Purpose
     system: str
     prompt: str
     max_tokens: int
     label: str = ""
+    on_context: bool = False
 
 
 class CompletionUsage(msgspec.Struct, frozen=True):

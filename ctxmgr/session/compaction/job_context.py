@@ -9,18 +9,20 @@ from typing import Any
 
 import msgspec
 
+from ctxmgr.engine.balanced import is_cold
 from ctxmgr.engine.compaction import weighing
 from ctxmgr.formats.pi_tree import view_branch
-from ctxmgr.model import CompactionPolicy, Message, WeighMessage, policy_keys
+from ctxmgr.model import CompactionPolicy, Message, WeighMessage, policy_keys, prices
 from ctxmgr.model.api import compaction as wire
-from ctxmgr.model.compaction import BranchEntry, CutBudget, Strategy
+from ctxmgr.model.api import since
+from ctxmgr.model.compaction import BranchEntry, BranchMessage, CutBudget, Strategy
 from ctxmgr.model.saved import Ledger
 from ctxmgr.session import ledger_updates
 from ctxmgr.session.reading import Reader
 from ctxmgr.session.session import Embedding, SessionCore
 from ctxmgr.session.windows import window_of
 from ctxmgr.session.work import ModelRunner
-from ctxmgr.summarize.request import Prepared, SummaryInput
+from ctxmgr.summarize.request import HostContext, Prepared, SummaryInput
 
 WINDOW = 200_000  # tokens; of a summarising model nobody has told the window of
 
@@ -33,17 +35,19 @@ class VectorSources(msgspec.Struct, frozen=True):
 
 
 class SessionMemory(msgspec.Struct, frozen=True):
-    """`scratchpad`: the model's own notes. `ledger`: what the session has learnt."""
+    """`scratchpad`: the model's own notes. `ledger`: what the session has learnt. `context`: the list that the host
+    sent last, where its model can be asked at the end of it, and `last_mark` that of its last message."""
 
     scratchpad: str = ""
     ledger: Ledger = Ledger()
+    context: HostContext | None = None
+    last_mark: str = ""
 
 
 class JobContext(msgspec.Struct, frozen=True):
     """`policy` and `cut_budget` with the call's own settings put in, `instructions` of both. `listed` are the
     messages the session knows, oldest first, each with the id of its entry, "" where unknown. `window` of the
-    session's model in tokens. `memory`: what the
-    session has beside its list."""
+    session's model in tokens. `memory`: what it has beside its list."""
 
     reader: Reader
     policy: CompactionPolicy
@@ -99,9 +103,43 @@ def take(
         runner=via(session, policy, None if given.context_window is None else int(given.context_window)),
         listed=tuple((message, session.entry_of.get(ledger_updates.mark(message), "")) for message in listed),
         window=window_of(session.state),
-        memory=SessionMemory(session.state.scratchpad, session.ledger),
+        memory=_memory(session, policy),
         vectors=VectorSources(bool(session.capabilities.embed), session.embed),
     )
+
+
+def _memory(session: SessionCore, policy: CompactionPolicy) -> SessionMemory:
+    """The host's list counts where this process has answered it and nothing has outdated it since: then it is what
+    the provider's cache holds."""
+    of = SessionMemory(session.state.scratchpad, session.ledger)
+    can = session.capabilities.complete_on_context and session.capabilities.complete
+    can = can and since.is_in("CompleteParams.instruction", session.version)
+    listed = session.listed()
+    if not (can and policy.model in (None, "host") and session.projection.etag and listed):
+        return of
+    state, tokens = session.state, session.tokens()
+    epoch, model = state.epoch, state.model
+    ttl = model.cache_ttl_ms if model.cache_ttl_ms is not None else session.policy.cache_ttl_ms
+    cold = is_cold(state.clock or None, epoch.last_time_ms, ttl) or state.reopen == "model"
+    cached = 0 if cold else min(tokens, state.meter.reading_tokens or tokens)
+    context = HostContext(
+        cached,
+        tokens,
+        window_of(state),
+        session.gauge(state).ratio,
+        prices.in_force(model.prices, session.policy.prices),
+    )
+    return msgspec.structs.replace(of, context=context, last_mark=ledger_updates.mark(listed[-1]))
+
+
+def at_its_end(seen: JobContext, recent: Sequence[BranchMessage]) -> HostContext | None:
+    """The host's list, where it ends with what stays. Where that is not known it is taken to: a host compacts the
+    list that it has."""
+    context = seen.memory.context
+    if context is None or not recent:
+        return context
+    (last,) = seen.reader.read((recent[-1].raw,))[-1:] or (None,)
+    return context if last is not None and ledger_updates.mark(last) == seen.memory.last_mark else None
 
 
 def via(session: SessionCore, policy: CompactionPolicy, window: int | None = None) -> ModelRunner:

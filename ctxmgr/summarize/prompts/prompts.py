@@ -104,7 +104,7 @@ def prompt(
 
     Of a free shape its task, or the instructions alone, say what to write.
     """
-    return paragraphs((_shown(given), _task(matter, shape, given, place), _form(shape, most), _extra(instructions)))
+    return paragraphs((_shown(given), _task(matter, shape, given, place), form(shape, most), extra(instructions)))
 
 
 def merge_prompt(
@@ -132,10 +132,10 @@ def merge_prompt(
             "This is for a turn whose rest is kept as it is and follows." if matter == "turn-prefix" else "",
         )
     )
-    form = _form(shape, most)
+    wanted = form(shape, most)
     if shape.task:
-        form = f"The parts were asked for as follows, and what you write of them is too:\n\n{form}"
-    return paragraphs((_shown(given), *shown, task, form, _extra(instructions)))
+        wanted = f"The parts were asked for as follows, and what you write of them is too:\n\n{wanted}"
+    return paragraphs((_shown(given), *shown, task, wanted, extra(instructions)))
 
 
 def _turn_or_summary(matter: Matter) -> str:
@@ -182,14 +182,15 @@ def _hints(given: PromptParts) -> str:
     return " ".join(text for name, text in _MORE.items() if getattr(given, name).strip())
 
 
-def _form(shape: Shape, most: int) -> str:
+def form(shape: Shape, most: int) -> str:
+    """What the answer must be like."""
     if shape.is_free:
         return shape.task
     room = f"You have room for about {most * 3 // 4} words in all; the answer must end within it." if most else ""
     return paragraphs((" ".join(text for text in (_RULES, shape.hint, room) if text), shape.outline))
 
 
-def _extra(instructions: str) -> str:
+def extra(instructions: str) -> str:
     """What the user asks for in summaries: an instruction to the summariser, unlike all that is in tags."""
     said = without_tags(instructions.strip())
     return f"The user who will read this asks in particular:\n{said}" if said else ""

@@ -5,7 +5,7 @@ from typing import Any, Generic, TypeVar
 import msgspec
 
 from ctxmgr.engine.compaction import Depths
-from ctxmgr.model import Slices, SummaryPrompts, Weigh
+from ctxmgr.model import BasePrices, Slices, SummaryPrompts, Weigh
 from ctxmgr.model.compaction import BranchSummaryPlan, CompactionPlan, Format, Strategy
 from ctxmgr.model.saved import Ledger
 from ctxmgr.summarize.prompts import SYSTEM
@@ -18,6 +18,18 @@ WINDOW = 128_000  # tokens, of a summarising model that nobody described (pi)
 Prepared = TypeVar("Prepared", CompactionPlan, BranchSummaryPlan)
 
 
+class HostContext(msgspec.Struct, frozen=True):
+    """The list that the host's model was asked with last, and what came since, as its provider counts. `tokens` of
+    all of it, `cached_tokens` of them in the cache; `window` of that model; `ratio`: the provider's tokens for each
+    that `weigh` counts; `prices` of the model, None where nobody told them."""
+
+    cached_tokens: int
+    tokens: int
+    window: int
+    ratio: float = 1.0
+    prices: BasePrices | None = None
+
+
 class SummaryInput(msgspec.Struct, Generic[Prepared], frozen=True):
     """A preparation and how to summarise it.
 
@@ -26,6 +38,7 @@ class SummaryInput(msgspec.Struct, Generic[Prepared], frozen=True):
     `replace_instructions` says that they stand in place of ours. `retries` of each ask that is refused. `depths` of
     breaks, for natural slices; None: told by words. `scratchpad`: the model's own notes as they stand. `prompts`
     stand in place of ours. `ledger`: what the session knows, to check what a model wrote; it may be empty.
+    `context`: the host's own list, where a summary may be asked for at the end of it.
     """
 
     preparation: Prepared
@@ -42,6 +55,7 @@ class SummaryInput(msgspec.Struct, Generic[Prepared], frozen=True):
     scratchpad: str = ""
     prompts: SummaryPrompts = SummaryPrompts()
     ledger: Ledger = Ledger()
+    context: HostContext | None = None
 
     def terms(self, account: SummaryUsage) -> SummaryTerms:
         """What holds for all asks."""

@@ -31,6 +31,10 @@ class SummaryUsage:
             self.input_tokens = (self.input_tokens or 0) + spent.input_tokens
             self.output_tokens = (self.output_tokens or 0) + spent.output_tokens
 
+    def unshortened(self) -> None:
+        """What was shortened for a call that was not made does not count."""
+        self.ladder, self.left_out = [], 0
+
     def shortened(self, steps: Iterable[str]) -> None:
         """Note what was given up to make a conversation fit."""
         self.ladder += [step for step in dict.fromkeys(steps) if step not in self.ladder]

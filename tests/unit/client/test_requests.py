@@ -123,6 +123,28 @@ async def test_declared_is_what_there_is_a_callback_for(script: Scripted) -> Non
         assert (await heard(script.links[0]))["result"] == {"vectors": [[1.0], [1.0]]}
 
 
+async def test_an_instruction_goes_to_the_callback_that_has_the_list(script: Scripted) -> None:
+    def plain(wanted: CompleteParams) -> CompleteResult:
+        return CompleteResult(wanted.prompt)
+
+    def at_the_end(wanted: CompleteParams) -> CompleteResult:
+        return CompleteResult(f"at the end: {wanted.instruction}")
+
+    async with script.client(Host(on_complete=plain, on_complete_on_context=at_the_end)) as client:
+        await begun(client)
+        assert script.last("initialize")["capabilities"]["completeOnContext"] is True
+        script.links[0].ask("complete", {**COMPLETE, "system": "", "prompt": "", "instruction": "sum up"})
+        assert (await heard(script.links[0]))["result"] == {"text": "at the end: sum up"}
+        script.links[0].ask("complete", COMPLETE)
+        assert (await heard(script.links[0]))["result"] == {"text": "go"}
+
+
+async def test_without_a_callback_for_a_copy_none_is_declared(script: Scripted) -> None:
+    async with script.client(Host(on_complete_on_context=lambda wanted: CompleteResult("x"))) as client:
+        await begun(client)
+        assert "completeOnContext" not in script.last("initialize")["capabilities"]
+
+
 async def test_a_plain_function_runs_in_a_thread_and_a_coroutine_on_the_loop(script: Scripted) -> None:
     threads: list[str] = []
 

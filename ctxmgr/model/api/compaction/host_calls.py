@@ -10,15 +10,26 @@ from ctxmgr.model.api.lifecycle import Token, Wire
 
 
 class CompleteParams(Wire, frozen=True):
-    """One model call for the host to run: one user message under a system prompt, no tools."""
+    """One model call for the host to run: one user message under a system prompt, no tools. Or, where there is an
+    `instruction`, the host's last request once more with that at its end."""
 
     session_id: Annotated[
         str | None, Meta(description="The session it is for; null where the call that needs it named none.")
     ]
     purpose: Annotated[str, Meta(description="What it is for.")]
-    system: Annotated[str, Meta(description="The system prompt.")]
-    prompt: Annotated[str, Meta(description="The user message.")]
+    system: Annotated[str, Meta(description='The system prompt; "" with an `instruction`.')]
+    prompt: Annotated[str, Meta(description='The user message; "" with an `instruction`.')]
     max_tokens: Annotated[int, Meta(description="The longest answer in tokens.")]
+    instruction: Annotated[
+        str | None,
+        Meta(
+            description="Only where `capabilities.completeOnContext` is declared: one user message, to be appended "
+            "to the session's last request and what came since (the reply, its results), with the same system "
+            "prompt and the same tools. What the model answers is not to become part of the session. An answer "
+            "that can not be used, such as a tool call, is asked for again with a copy of the conversation in "
+            "`prompt`."
+        ),
+    ] = None
 
 
 class CompleteResult(Wire, frozen=True):

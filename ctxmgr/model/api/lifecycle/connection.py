@@ -31,6 +31,14 @@ class HostCapabilities(Wire, frozen=True):
     complete: Annotated[
         bool | None, Meta(description="It runs a model call for ctxmgr on request: `complete`.")
     ] = None
+    complete_on_context: Annotated[
+        bool | None,
+        Meta(
+            description="Beside `complete`: it answers one that has an `instruction` by appending that, as one "
+            "user message, to its last request and what came since, with the same system prompt and tools. Then "
+            "the provider reads all before it from its cache."
+        ),
+    ] = None
     embed: Annotated[bool | None, Meta(description="It turns texts into vectors on request: `embed`.")] = None
     retrieve: Annotated[
         bool | None,

@@ -63,6 +63,11 @@ pub struct HostCapabilities {
     /// It runs a model call for ctxmgr on request: `complete`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub complete: Option<bool>,
+    /// Beside `complete`: it answers one that has an `instruction` by appending that, as one user message, to its
+    /// last request and what came since, with the same system prompt and tools. Then the provider reads all before
+    /// it from its cache. Since 1.1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub complete_on_context: Option<bool>,
     /// It turns texts into vectors on request: `embed`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub embed: Option<bool>,
@@ -2872,7 +2877,8 @@ pub struct RequestCompactionResult {
     pub reason: Option<String>,
 }
 
-/// One model call for the host to run: one user message under a system prompt, no tools.
+/// One model call for the host to run: one user message under a system prompt, no tools. Or, where there is an
+/// `instruction`, the host's last request once more with that at its end.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CompleteParams {
@@ -2880,12 +2886,18 @@ pub struct CompleteParams {
     pub session_id: Option<String>,
     /// What it is for.
     pub purpose: Purpose,
-    /// The system prompt.
+    /// The system prompt; "" with an `instruction`.
     pub system: String,
-    /// The user message.
+    /// The user message; "" with an `instruction`.
     pub prompt: String,
     /// The longest answer in tokens.
     pub max_tokens: i64,
+    /// Only where `capabilities.completeOnContext` is declared: one user message, to be appended to the session's
+    /// last request and what came since (the reply, its results), with the same system prompt and the same tools.
+    /// What the model answers is not to become part of the session. An answer that can not be used, such as a tool
+    /// call, is asked for again with a copy of the conversation in `prompt`. Since 1.1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub instruction: Option<String>,
 }
 
 /// What the model answered. A failed call may be answered with an error as well.

@@ -30,6 +30,7 @@ export function greeting(options: SidecarOptions): Params<"initialize"> {
   const capabilities = {
     requestCompaction: options.onRequestCompaction ? deliver : false,
     complete: options.onComplete !== undefined,
+    ...(options.onComplete && options.onCompleteOnContext ? { completeOnContext: true } : {}),
     embed: options.onEmbed !== undefined,
     retrieve: options.retrieve ?? false,
     edits: true,
@@ -44,10 +45,13 @@ export function reserve({ policy }: SidecarOptions, modelId: string): number {
 }
 
 export function answering(options: SidecarOptions): ReadonlyMap<string, Answering> {
-  const { onRequestCompaction, onComplete, onEmbed } = options;
+  const { onRequestCompaction, onComplete, onCompleteOnContext, onEmbed } = options;
   const all = new Map<string, Answering>();
   if (onRequestCompaction) all.set("requestCompaction", (params) => compactionAnswer(options, params));
-  if (onComplete) all.set("complete", onComplete);
+  if (onComplete)
+    all.set("complete", (params, signal) =>
+      params.instruction !== undefined && onCompleteOnContext ? onCompleteOnContext(params, signal) : onComplete(params, signal),
+    );
   if (onEmbed) all.set("embed", onEmbed);
   return all;
 }

@@ -80,6 +80,9 @@ export interface SidecarOptions {
   ) => Result<"requestCompaction"> | Promise<Result<"requestCompaction">>;
   /** Runs one model call; `signal` aborts when ctxmgr needs it no more. */
   readonly onComplete?: (params: Params<"complete">, signal: AbortSignal) => Promise<Result<"complete">>;
+  /** Beside `onComplete`: params have an `instruction`, one user message for the end of your last request and what came
+   *  since, with the same system prompt and tools. */
+  readonly onCompleteOnContext?: (params: Params<"complete">, signal: AbortSignal) => Promise<Result<"complete">>;
   readonly onEmbed?: (params: Params<"embed">, signal: AbortSignal) => Promise<Result<"embed">>;
 
   /** The child's stderr, as it comes. */

@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import type { Params, Sidecar, SidecarOptions } from "../src/index.ts";
+import type { Params, Result, Sidecar, SidecarOptions } from "../src/index.ts";
 import { MODEL, REAL, using } from "./children.ts";
 import { StandingClock } from "./clock.ts";
 
@@ -147,6 +147,30 @@ test("a compaction by the host's model, and how far it is", async () => {
     const preparation = { firstKeptEntryId: "e6-0", messagesToSummarize: [] };
     const before = await session.beforeCompact({ preparation, branchEntries: entries });
     assert.match(before?.compaction?.summary ?? "", /Answer six questions/);
+    assert.equal(sidecar.lastFault, undefined);
+  });
+});
+
+test("a summary at the end of the host's own list", async () => {
+  const asked: string[] = [];
+  const onComplete = async (): Promise<never> => assert.fail("a copy was asked for");
+  const onCompleteOnContext = async ({ instruction, prompt, purpose }: Params<"complete">): Promise<Result<"complete">> => {
+    asked.push(instruction ?? "none");
+    assert.equal(prompt, "");
+    return { text: WRITTEN[purpose] ?? "", stopReason: "stop" };
+  };
+  await real({ onComplete, onCompleteOnContext, policy: COMPACTING }, async (sidecar) => {
+    const session = await sidecar.session<Message>({ sessionId: "s", model: MODEL });
+    const talk = [1, 2, 3, 4, 5, 6].flatMap((number): Message[] => [
+      { role: "user", content: `Tell me of part ${number}. `.repeat(200), timestamp: number },
+      { role: "assistant", content: [{ type: "text", text: `Part ${number} is this. `.repeat(200) }], stopReason: "stop", timestamp: number },
+    ]);
+    const tree = talk.map((message, at) => ({ type: "message", id: `e${at}`, parentId: at > 0 ? `e${at - 1}` : null, message }));
+    await session.context(talk);
+    const { compaction } = await session.request("compact", { entries: tree });
+    assert.match(compaction.summary, /Answer six questions/);
+    assert.equal(asked.length, 1);
+    assert.match(asked[0]!, /## Next Steps/);
     assert.equal(sidecar.lastFault, undefined);
   });
 });

@@ -1,5 +1,5 @@
 """Compactions written by ctxmgr: all scenarios of them."""
 
-from tests.contract.scenarios.compaction import ahead, applied, chained, checked, failing, planned, written
+from tests.contract.scenarios.compaction import ahead, applied, chained, checked, failing, planned, warm, written
 
-__all__ = ["ahead", "applied", "chained", "checked", "failing", "planned", "written"]
+__all__ = ["ahead", "applied", "chained", "checked", "failing", "planned", "warm", "written"]

@@ -1,0 +1,195 @@
+"""Turns a preparation into a summary that the host's model writes at the end of its list, where that is cheaper.
+
+Rules:
+1. The host's last request is in its provider's cache: with one message more it is read at the price of that, while
+   a copy of the conversation is paid as new. What is cut of a copy is saved. The cheaper of the two is asked.
+2. Only where one call writes all of it, and where list, message and answer are within the window.
+3. An answer is judged as any other. Where it can not be had the copy is asked for, and the details say so.
+"""
+
+from typing import Any, Literal
+
+import msgspec
+
+from ctxmgr.model import prices
+from ctxmgr.model.compaction import (
+    Asking,
+    BranchMessage,
+    CompactionPlan,
+    CompletionRequest,
+    Result,
+)
+from ctxmgr.summarize import compacting
+from ctxmgr.summarize.prompts import Shape, on_context_prompt
+from ctxmgr.summarize.request import (
+    AcceptedAnswer,
+    CompletionFailure,
+    HostContext,
+    PreviousSummary,
+    RejectedAnswer,
+    ShapedRequest,
+    SummaryFailed,
+    SummaryInput,
+    SummaryUsage,
+    answers,
+    give_up,
+)
+
+STRATEGY = "single-shot"  # the one that one call writes
+LABEL = "at the end of the host's list"
+
+
+class WayCosts(msgspec.Struct, frozen=True):
+    """What both ways cost, and which goes. In dollars where the price of input is told, else in tokens of input
+    that no cache held. None: that way is not open."""
+
+    way: Literal["warm", "cold"]
+    warm_cost: float | None = msgspec.field(name="warm")
+    cold_cost: float | None = msgspec.field(name="cold")
+    counted_in: Literal["dollars", "inputTokens"] = msgspec.field(name="unit")
+    arithmetic: str
+
+    def details(self) -> dict[str, Any]:
+        found: dict[str, Any] = msgspec.to_builtins(self)
+        return found
+
+
+class Written(msgspec.Struct, frozen=True):
+    """The accepted text; why a cut turn's part was written without a model; the costs where there was a choice; why
+    the host's list gave no summary where it was asked."""
+
+    accepted: AcceptedAnswer
+    of_turn: CompletionFailure | None = None
+    costs: WayCosts | None = None
+    warm_failure: CompletionFailure | None = None
+
+
+class Course:
+    """What became of the asks so far, for who hears of a failure alone."""
+
+    def __init__(self) -> None:
+        self.warm_failure: CompletionFailure | None = None
+
+
+def written(
+    brief: SummaryInput[CompactionPlan], shape: Shape, past: PreviousSummary, account: SummaryUsage, course: Course
+) -> Asking[Written]:
+    """The text, the cheaper way. Raises SummaryFailed where neither gives one."""
+    copy = compacting.asked(brief, shape, past, brief.terms(account))
+    context = brief.context if brief.strategy == STRATEGY else None
+    if context is None:
+        return Written(*(yield from copy))
+    asks, failure = _first(copy)
+    ask = _ask(brief, shape)
+    costs = _costs(brief, context, ask, asks)
+    if costs.way == "warm":
+        try:
+            (accepted,) = yield from answers(
+                (ShapedRequest(ask, shape, context.tokens),), retries=0, weigh=brief.weigh, account=account
+            )
+            if compacting.is_longer(brief, accepted.text, past):
+                give_up(RejectedAnswer("too long", "more than what it replaces"), LABEL)
+        except SummaryFailed as gave_up:
+            course.warm_failure = gave_up.failure
+        else:
+            copy.close()
+            account.unshortened()
+            return Written(accepted, costs=costs)
+    if asks is None:
+        raise SummaryFailed(failure or course.warm_failure or CompletionFailure("does not fit"))
+    accepted, of_turn = yield from _resumed(copy, asks)
+    return Written(accepted, of_turn, msgspec.structs.replace(costs, way="cold"), course.warm_failure)
+
+
+def copied_tokens(brief: SummaryInput[CompactionPlan], shape: Shape, past: PreviousSummary) -> int | None:
+    """The input of the calls with a copy, as `brief.weigh` counts; None where none fits the window."""
+    copy = compacting.asked(brief, shape, past, brief.terms(SummaryUsage()))
+    asks, _ = _first(copy)
+    copy.close()
+    return None if asks is None else _weight(brief, asks)
+
+
+def instruction_tokens(brief: SummaryInput[CompactionPlan], shape: Shape) -> int:
+    """The message at the end of the host's list."""
+    return brief.weigh(_ask(brief, shape).prompt)
+
+
+def _first(copy: Asking[Any]) -> tuple[tuple[CompletionRequest, ...] | None, CompletionFailure | None]:
+    """What a copy would ask first, or why it can not."""
+    try:
+        return next(copy), None
+    except SummaryFailed as gave_up:
+        return None, gave_up.failure
+
+
+def _resumed(asking: Asking[Result], asks: tuple[CompletionRequest, ...]) -> Asking[Result]:
+    """The rest of a run that has asked this already."""
+    try:
+        while True:
+            asks = asking.send((yield asks))
+    except StopIteration as done:
+        return done.value  # type: ignore[no-any-return]  # the run's own result
+
+
+def _ask(brief: SummaryInput[CompactionPlan], shape: Shape) -> CompletionRequest:
+    output = compacting.history_output(brief, shape)
+    recent = brief.preparation.recent
+    text = on_context_prompt(
+        shape, brief.instructions, stays=_begins(recent), scratchpad=brief.scratchpad, most=output
+    )
+    return CompletionRequest("history", "", text, output, LABEL, on_context=True)
+
+
+def _begins(recent: tuple[BranchMessage, ...]) -> str:
+    """The words that what stays begins with; "" where it has none."""
+    texts = (message.content.text for message in recent)
+    return next((" ".join(text.split()) for text in texts if text and text.strip()), "")
+
+
+def _weight(brief: SummaryInput[CompactionPlan], asks: tuple[CompletionRequest, ...]) -> int:
+    return sum(brief.weigh(one.system) + brief.weigh(one.prompt) for one in asks)
+
+
+def _costs(
+    brief: SummaryInput[CompactionPlan],
+    context: HostContext,
+    ask: CompletionRequest,
+    asks: tuple[CompletionRequest, ...] | None,
+) -> WayCosts:
+    """Rule 1. Both write at most the same: the longest answer that the message at the list's end asks for."""
+    output = ask.max_tokens
+    more = round(context.ratio * brief.weigh(ask.prompt))
+    warm = prices.CallTokens(
+        read_tokens=context.cached_tokens,
+        written_tokens=context.tokens - context.cached_tokens + more,
+        output_tokens=output,
+    )
+    copied = (
+        None
+        if asks is None
+        else prices.CallTokens(new_tokens=round(context.ratio * _weight(brief, asks)), output_tokens=output)
+    )
+    within = context.tokens + more + output <= context.window
+    warm_cost = prices.call_cost(warm, context.prices) if within else None
+    copy_cost = None if copied is None else prices.call_cost(copied, context.prices)
+    price = (context.prices.input or 0) / prices.MILLION if context.prices is not None else 0
+    told = f"{context.tokens + more + output:,} tokens are above the window of {context.window:,}"
+    lines = (
+        f"warm: {prices.spelled_out(warm, context.prices) if within else told}",
+        f"cold: {prices.spelled_out(copied, context.prices) if copied is not None else 'no copy fits the window'}",
+    )
+    is_warm = warm_cost is not None and (copy_cost is None or warm_cost < copy_cost)
+    return WayCosts(
+        "warm" if is_warm else "cold",
+        _rounded(warm_cost, price),
+        _rounded(copy_cost, price),
+        "dollars" if price else "inputTokens",
+        "; ".join(lines),
+    )
+
+
+def _rounded(cost: float | None, price: float) -> float | None:
+    """In dollars to a millionth where there is a price, else in whole tokens."""
+    if cost is None:
+        return None
+    return round(cost * price, 6) if price else float(round(cost))

@@ -1,0 +1,157 @@
+"""A summary that the host's model writes at the end of its own list: when it is asked for, and what it costs."""
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from ctxmgr.model.compaction.completion import Completion, CompletionRequest, CompletionUsage
+from ctxmgr.model.compaction.plans import Strategy
+from ctxmgr.model.prices import BasePrices
+from ctxmgr.summarize.request.brief import FinishedSummary, HostContext
+from ctxmgr.summarize.request.turn_context import MARK
+from tests.notation import u
+from tests.unit.summarize.scripted import filled, good, prepared, shape_in, told, turn, turns
+from tests.unit.summarize.written import FILES, LISTS, STRATEGIES, H, ctxmgr, write
+
+HISTORY = turns(60, 2_000)  # a copy of it weighs about 30,000 tokens
+WARM = HostContext(cached_tokens=20_000, tokens=21_000, window=200_000, ratio=1.0)
+DEAR = HostContext(cached_tokens=600_000, tokens=600_000, window=1_000_000, ratio=1.0)
+
+
+def asks(batches: list[tuple[CompletionRequest, ...]]) -> list[tuple[str, bool]]:
+    return [(ask.purpose, ask.on_context) for batch in batches for ask in batch]
+
+
+def bill(written: FinishedSummary) -> Any:
+    return ctxmgr(written)["bill"]
+
+
+def test_one_message_is_asked_at_the_end_of_the_hosts_list() -> None:
+    written, ((ask,),) = write(prepared(HISTORY, files=FILES), context=WARM)
+    assert (ask.purpose, ask.on_context, ask.system) == ("history", True, "")
+    assert "line of part" not in ask.prompt  # nothing of the conversation is sent again
+    assert "## Next Steps" in ask.prompt
+    assert written.summary.startswith("## Goal\nabout")
+    assert written.summary.endswith(LISTS)
+    assert ctxmgr(written)["calls"] == 1
+    assert (ctxmgr(written)["ladder"], ctxmgr(written)["leftOut"]) == ([], 0)
+    assert bill(written)["way"] == "warm"
+
+
+def test_a_cut_turn_is_told_with_the_rest() -> None:
+    written, ((ask,),) = write(prepared(HISTORY, turns(1, 400, start=4)), context=WARM)
+    assert ask.on_context
+    assert MARK not in written.summary
+
+
+def test_what_stays_is_named_by_how_it_begins() -> None:
+    plan = msgspec.structs.replace(prepared(HISTORY), recent=told(*turn(9)))
+    _, ((ask,),) = write(plan, context=WARM)
+    assert "Please mend part 9 of the parser" in ask.prompt
+
+
+def test_notes_and_instructions_go_along() -> None:
+    _, ((ask,),) = write(prepared(HISTORY), context=WARM, scratchpad="port is 8080", instructions="Name each port.")
+    assert "port is 8080" in ask.prompt
+    assert ask.prompt.rstrip().endswith("Name each port.")
+
+
+def test_the_cheaper_way_goes_and_the_details_say_why() -> None:
+    """By hand, in tokens of input. Cold: system, prompt. Warm: 20,000 x 0.1 + (1,000 + instruction) x 1.25."""
+    written, ((ask,),) = write(prepared(HISTORY), context=WARM)
+    instruction = (len(ask.prompt) + 3) // 4
+    out = ask.max_tokens * 5
+    assert bill(written)["warm"] == pytest.approx(2_000 + (1_000 + instruction) * 1.25 + out, abs=1)
+    assert bill(written)["cold"] > bill(written)["warm"]
+    assert bill(written)["unit"] == "inputTokens"
+    told = f"warm: 20,000 read x 0.1 + {1_000 + instruction:,} written x 1.25 + "
+    assert bill(written)["arithmetic"].startswith(told)
+    dear, ((first,),) = write(prepared(HISTORY), context=DEAR)
+    assert not first.on_context
+    assert bill(dear)["way"] == "cold"
+    assert "line of part" in first.prompt
+
+
+def test_told_prices_make_dollars() -> None:
+    prices = BasePrices(input=3.0, output=15.0, cache_read=0.3, cache_write=3.75)
+    context = HostContext(20_000, 21_000, 200_000, 1.0, prices)
+    written, ((ask,),) = write(prepared(HISTORY), context=context)
+    instruction = (len(ask.prompt) + 3) // 4
+    by_hand = (20_000 * 0.3 + (1_000 + instruction) * 3.75 + ask.max_tokens * 15) / 1e6
+    assert bill(written)["unit"] == "dollars"
+    assert bill(written)["warm"] == pytest.approx(by_hand, abs=1e-6)
+
+
+def test_a_cache_that_is_cold_is_written_anew() -> None:
+    context = HostContext(0, 60_000, 200_000, 1.0)
+    written, ((ask,),) = write(prepared(HISTORY), context=context)
+    assert (ask.on_context, bill(written)["way"]) == (False, "cold")
+
+
+def test_what_is_too_long_for_the_window_is_not_asked_for() -> None:
+    context = HostContext(20_000, 21_000, 30_000, 1.0)
+    written, ((ask,),) = write(prepared(HISTORY), context=context, window=30_000)
+    assert not ask.on_context
+    assert bill(written)["warm"] is None
+    assert bill(written)["arithmetic"].startswith("warm: ")
+    assert "window" in bill(written)["arithmetic"]
+
+
+@pytest.mark.parametrize("strategy", [one for one in STRATEGIES if one not in ("single-shot", "extractive")])
+def test_a_strategy_of_several_calls_has_no_such_way(strategy: Strategy) -> None:
+    written, batches = write(prepared(HISTORY), strategy=strategy, context=WARM)
+    assert not any(on_context for _, on_context in asks(batches))
+    assert "bill" not in ctxmgr(written)
+
+
+BAD = [
+    Completion(stop="error", fault="no such prefix"),
+    Completion("I go on with the work."),
+    Completion("## Goal\nx", "length"),
+    Completion("## Goal", "toolUse"),
+]
+
+
+@pytest.mark.parametrize("bad", BAD, ids=["failed", "no sections", "truncated", "called a tool"])
+def test_where_it_fails_the_copy_is_asked_for(bad: Completion) -> None:
+    def model(ask: CompletionRequest) -> Completion:
+        return bad if ask.on_context else Completion(good(ask).text, usage=CompletionUsage(1_000, 200))
+
+    written, batches = write(prepared(HISTORY, files=FILES), model, context=WARM)
+    cold, _ = write(prepared(HISTORY, files=FILES))
+    assert asks(batches) == [("history", True), ("history", False)]
+    assert written.summary == cold.summary
+    assert ctxmgr(written)["calls"] == 2
+    assert ctxmgr(written)["warmFallback"]["from"] == "warm"
+    assert "fallback" not in ctxmgr(written)
+    assert bill(written)["way"] == "cold"
+
+
+def test_where_both_fail_it_is_written_without_a_model() -> None:
+    written, batches = write(
+        prepared(HISTORY), lambda ask: Completion(stop="error", fault="no route"), context=WARM
+    )
+    assert asks(batches) == [("history", True), ("history", False), ("history", False)]
+    assert ctxmgr(written)["fallback"]["from"] == "single-shot"
+    assert ctxmgr(written)["warmFallback"]["reason"] == "failed"
+    assert "bill" not in ctxmgr(written)
+
+
+def test_where_no_copy_fits_the_hosts_list_is_asked() -> None:
+    def model(ask: CompletionRequest) -> Completion:
+        return Completion(filled(shape_in(ask.prompt)))
+
+    plan = prepared(HISTORY, previous=H + "\n- x" * 12_000)
+    written, ((ask,),) = write(plan, model, window=8_000, context=WARM)
+    assert ask.on_context
+    assert bill(written)["cold"] is None
+
+
+def test_what_a_warm_model_leaves_out_is_added_too() -> None:
+    plan = prepared(
+        told(u("Never touch the generated files."), *(one for number in range(60) for one in turn(number, 2_000)))
+    )
+    written, ((ask,),) = write(plan, context=WARM)
+    assert ask.on_context
+    assert [one["kind"] for one in ctxmgr(written)["mended"]] == ["constraint"]
