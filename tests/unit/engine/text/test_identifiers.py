@@ -21,6 +21,15 @@ TABLE: list[tuple[str, list[str], set[str]]] = [
     ("--dir=src/a.py", ["--dir", "src/a.py"], {"src/a.py"}),
     ("E501 TS2304 3.14 0x1f", ["E501", "TS2304"], {"E501", "TS2304"}),
     ("x" * LONGEST + "_y", [], set()),
+    ("78ef1d0a 0x7f_a 424b5bd34 2nd_run", [], set()),
+    ("index a2badb1..a438573 main..HEAD", ["main..HEAD"], {"main..HEAD"}),
+    ("abf9c1d2", ["abf9c1d2"], {"abf9c1d2"}),
+    ("修改src/a.py", ["src/a.py"], {"src/a.py"}),
+    (r'"a\nSetting.\n\n- one\tMAX_SIZE"', ["MAX_SIZE"], {"MAX_SIZE"}),
+    (r'{"body": "see\nsrc/a.py \"b\""}', ["src/a.py"], {"src/a.py"}),
+    (r"C:\work\new_file.py", ["new_file.py"], {"new_file.py"}),
+    ("src/a.go-608-func() b.py-12", ["src/a.go", "b.py"], {"src/a.go", "b.py"}),
+    ("jquery-3.1.min.js", ["jquery-3.1.min.js"], {"jquery-3.1.min.js"}),
 ]
 
 
