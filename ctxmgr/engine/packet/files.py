@@ -1,4 +1,4 @@
-"""Turns file facts into few lines: paths grouped by directory, under the directory that all share.
+"""Turns file facts into few lines: paths grouped by directory, under the directory that nearly all share.
 
 A path costs 10 to 25 tokens written out; grouped, a file costs little more than its name.
 """
@@ -11,7 +11,6 @@ from ctxmgr.model.saved import Fact
 MOST_CHANGED = 60
 MOST_READ = 40
 LINE_CHARACTERS = 200
-ROOT_LEAST_FILES = 2
 _TEMPORARY = ("/tmp/", "/var/tmp/", "/private/tmp/", "/var/folders/", "/private/var/folders/", "/dev/")
 
 
@@ -34,7 +33,7 @@ def file_lines(facts: Sequence[Fact]) -> tuple[list[str], list[int], str, int]:
             read.setdefault(path, fact.status)
     total = len(changed) + len(read)
     shown = [*list(changed.items())[:MOST_CHANGED], *list(read.items())[:MOST_READ]]
-    root = _shared_root([path for path, _ in shown]) or _shared_root(list(changed)[:MOST_CHANGED])
+    root = paths.root_of([path for path, _ in shown]) or paths.root_of(list(changed)[:MOST_CHANGED])
     groups: dict[tuple[str, str], list[str]] = {}
     for path, status in shown:
         directory, _, name = path.removeprefix(root).rpartition("/")
@@ -49,19 +48,6 @@ def file_lines(facts: Sequence[Fact]) -> tuple[list[str], list[int], str, int]:
             lines.append(f"{verb} {several if len(chunk) > 1 else place + chunk[0]}")
             counts.append(len(chunk))
     return lines, counts, root, total
-
-
-def _shared_root(paths: Sequence[str]) -> str:
-    """The deepest directory, with its slash, that all absolute paths are under; "" if there is none."""
-    absolute = [path.split("/")[:-1] for path in paths if path.startswith("/")]
-    if len(absolute) < ROOT_LEAST_FILES:
-        return ""
-    shared = []
-    for names in zip(*absolute, strict=False):
-        if len(set(names)) > 1:
-            break
-        shared.append(names[0])
-    return "/".join(shared) + "/" if len(shared) > 1 else ""
 
 
 def _chunks(names: Sequence[str]) -> list[list[str]]:

@@ -75,6 +75,7 @@ def _paths(text: str) -> Iterator[str]:
             root = (heading["root"] or "") if heading else None
         elif root is not None and (found := _FILE_LINE.match(line)):
             for name in found["names"].split(", ") if found["place"] is not None else (found["names"],):
-                yield f"{root}{found['place'] or ''}{name}"
+                path = f"{found['place'] or ''}{name}"
+                yield path if path.startswith("/") else f"{root}{path}"
             if found["place"] is None:  # several names without a directory
                 yield from (f"{root}{name}" for name in found["names"].split(", "))

@@ -17,6 +17,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 
 UNKNOWN = "?"  # a directory that is not known: no file is named from there
+LEAST_FILES, LEAST_SHARE = 2, 0.75  # of the paths told, that a directory is said once for
 LEAST_VOTES = 2  # names, or parts of one name, that must agree on the directory (rule 2)
 _FILE_URI = "file://"
 _WINDOWS = re.compile(r"^[A-Za-z]:[\\/]")
@@ -72,3 +73,11 @@ def same(paths: Iterable[str]) -> Mapping[str, str]:
         return {}
     root = ranked[0][0]
     return {path: f"{root}/{path}" for path, found in roots.items() if found == [root]}
+
+
+def root_of(paths: Iterable[str]) -> str:
+    """The deepest directory, with its slash, that nearly all absolute paths are under; "" if there is none."""
+    absolute = [path for path in paths if path.startswith("/")]
+    least = max(LEAST_FILES, LEAST_SHARE * len(absolute))
+    held = Counter(path[: at + 1] for path in absolute for at in range(1, len(path)) if path[at] == "/")
+    return max((directory for directory, count in held.items() if count >= least), key=len, default="")

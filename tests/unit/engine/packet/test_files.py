@@ -30,6 +30,12 @@ def test_files_elsewhere_do_not_hide_what_the_changed_ones_share() -> None:
     assert (root, lines) == ("/p/q/", ["changed r/b", "changed a", "read /usr/c"])
 
 
+def test_one_file_elsewhere_does_not_hide_what_nearly_all_share() -> None:
+    told = facts(*(("read", f"/home/me/p/{name}") for name in ("a", "b", "c")), ("read", "/home/me/.notes"))
+    lines, _, root, _ = file_lines(told)
+    assert (root, lines) == ("/home/me/p/", ["read /home/me/.notes", "read c, b, a"])
+
+
 def test_a_file_by_its_whole_path_and_from_where_a_shell_was_is_one() -> None:
     lines, _, root, total = file_lines(
         facts(("edited", "/p/src/a.ts"), ("read", "src/b.ts"), ("deleted", "src/a.ts"), ("read", "/p/src/b.ts"))
