@@ -9,8 +9,8 @@ Rules:
 3. A fact of a listing (a compaction summary, a task list) is closed when the listing was stated later without
    it. A user's fact is in no listing: only a later user message closes it.
 4. Of one key, the newest source counts; but a constraint in the user's own words stands before a summary's
-   wording of it, whatever their times. The goal in the user's words stands until the user says another; a later
-   summary's wording of it stands beside it.
+   wording of it, whatever their times, and what a tool did to a file before a summary's list of files. The goal in
+   the user's words stands until the user says another; a later summary's wording of it stands beside it.
 5. A constraint is closed when a later user message takes back most of its words, or allows what it forbids. Where
    it is in doubt whether that is what was allowed, the constraint stands, and so does what was allowed.
 6. Branch facts and done tasks are history, with one exception: files, for a branch's changes are on disk.
@@ -178,7 +178,8 @@ def _goes_on(fact: Fact) -> bool:
 
 
 def _precedence(fact: Fact) -> tuple[bool, Order]:
-    return (fact.slot in _USER_FIRST and fact.source == "user", order(fact))
+    seen = fact.slot == "file" and fact.source != "summary"
+    return (seen or (fact.slot in _USER_FIRST and fact.source == "user"), order(fact))
 
 
 def _without_retracted(facts: list[Fact]) -> list[Fact]:

@@ -12,3 +12,13 @@ def test_of_what_the_assistant_decided_the_newest_holds_that_says_it() -> None:
     users = Fact("decision", "c", "Use `deque` instead of `list` for it!", "user", 0)
     for some in permutations((first, turned, users)):
         assert set(current(fold(Ledger(), some))) == {turned, users}
+
+
+def test_a_summary_does_not_bring_back_a_file_that_a_tool_deleted() -> None:
+    gone = Fact("file", "changed\na.ts", "a.ts", "tool", 1, status="deleted")
+    listed = Fact("file", "changed\na.ts", "a.ts", "summary", 2, status="edited")
+    anew = Fact("file", "changed\na.ts", "a.ts", "tool", 3, status="written")
+    for some in permutations((gone, listed)):
+        assert current(fold(Ledger(), some)) == (gone,)
+    for some in permutations((gone, listed, anew)):
+        assert current(fold(Ledger(), some)) == (anew,)
