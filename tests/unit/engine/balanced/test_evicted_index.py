@@ -154,6 +154,15 @@ def test_names_stand_under_the_newest_that_held_them() -> None:
     assert text.splitlines() == [HEADING, "- a.py: two_name", "- `make`: red_name", "- b.py: one_name"]
 
 
+def test_the_directory_of_nearly_all_paths_is_said_once() -> None:
+    some = [lost("/home/p/a.py", "one_name"), lost("/home/p/b/c.py", "two_name"), lost("`make x`", "TARGET_X")]
+    lines = evicted_index.index_of(some, set(), {}, 500, quarters).split("\n")
+    assert lines[0].endswith("; paths under `/home/p/`)")
+    assert lines[1:] == ["- a.py: one_name", "- b/c.py: two_name", "- `make x`: TARGET_X"]
+    elsewhere = [*some, lost("/etc/d", "three_name")]
+    assert "- /home/p/a.py: one_name" in evicted_index.index_of(elsewhere, set(), {}, 500, quarters)
+
+
 def test_what_is_shown_is_not_told() -> None:
     some = [lost("a.py", "one_name", "two_name")]
     assert "one_name" not in evicted_index.index_of(some, {"one_name"}, WORTH, 500, quarters)
