@@ -12,7 +12,7 @@ from ctxmgr.engine.extractive.lines import Kind, SummaryLines
 from ctxmgr.engine.extractive.mentions import coded
 from ctxmgr.engine.ledger import ERROR_CHARACTERS, essential
 from ctxmgr.engine.packet import blocker_lines, worked_lines
-from ctxmgr.engine.text import code, one_line
+from ctxmgr.engine.text import coded_command, leading_command, one_line
 from ctxmgr.model.saved import Fact
 
 MOST_FAILED = 12
@@ -24,7 +24,6 @@ BLOCKING_REQUESTS = 2
 _NO_REASON = re.compile(
     r"^Command (?:exited|aborted|timed out)|^\(no output\)|abort|cancel|interrupt", re.IGNORECASE
 )
-_CODE = re.compile(r"^`([^`]+)`")
 
 
 def add_failures(
@@ -40,14 +39,14 @@ def add_failures(
     tried = {_known(fact.text) for fact in heard if fact.slot == "command"}
     blocked = lines.kinds.pop("blocked", [])
     for line in blocked:
-        ours = _CODE.match(line.text)
-        if ours and _known(ours[1]) in tried:
+        ours = leading_command(line.text)
+        if ours and _known(ours) in tried:
             continue
         kind: Kind = "error" if ours and stretches else "blocked"
         lines.add(kind, line.text, line.brief)
     for text in carried.failed:
-        code = _CODE.match(text)
-        if not (code and _known(code[1]) in tried):
+        ours = leading_command(text)
+        if not (ours and _known(ours) in tried):
             lines.add("error", text, "")
     for text in (*_lookups(commands, [*older, *fresh]), *older):
         lines.add("error", text, "")
@@ -67,7 +66,7 @@ def _lookups(commands: Sequence[Fact], told: Sequence[str]) -> list[str]:
     for fact in commands:
         error = fact.detail.rpartition("\n")[2] if fact.status == "failed" else ""
         if error and not _NO_REASON.search(error):
-            text = f'{code(fact.text, LOOKUP_CHARACTERS)}: "{one_line(error, ERROR_CHARACTERS)}"'
+            text = f'{coded_command(fact.text, LOOKUP_CHARACTERS)}: "{one_line(error, ERROR_CHARACTERS)}"'
             found += [text] if all(one_line(error, ERROR_CHARACTERS) not in other for other in told) else []
     return found[-MOST_LOOKUPS:]
 

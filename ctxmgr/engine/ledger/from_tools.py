@@ -21,7 +21,7 @@ from collections.abc import Iterator
 
 from ctxmgr.engine.ledger.statements import Statements
 from ctxmgr.engine.ledger.values import values_of_call
-from ctxmgr.engine.text import key_of, plain, shorten
+from ctxmgr.engine.text import command_line, key_of, plain, shorten
 from ctxmgr.engine.tools import (
     CallOutcome,
     EffectKind,
@@ -43,7 +43,7 @@ from ctxmgr.model import Block
 from ctxmgr.model.saved import END_OF, GOES_ON, STATE
 
 ERROR_CHARACTERS = 200  # of an error's line, wherever it is told
-COMMAND_CHARACTERS = 240
+COMMAND_CHARACTERS = 240  # a longer one is known by its words, and a digest of them
 EDGE_CHARACTERS = 20_000  # of a longer output only so much of its start and end is looked at for an error
 ESSENTIAL_CHARACTERS = 2_000  # a longer command is a script: taken as it is
 MOST_SUBJECTS = 8  # of a line that runs more, the first are known
@@ -107,7 +107,7 @@ def from_result(result: Block, call: Block, into: Statements) -> None:
     elif (run := asks_for(call.arguments or {})) and made.tasks is None:
         _came_to(run, result, into)
     elif asked := (made.asked if made.kind != "run" else "") or (touched[0][1] if touched else ""):
-        into.ran(_key(name, asked), _shown(f"{call.tool} {asked}"), ended, _detail(None, ended, text), "")
+        into.ran(_key(name, asked), command_line(f"{call.tool} {asked}"), ended, _detail(None, ended, text), "")
 
 
 def from_shell(text: str, call: ToolCall, is_error: bool, into: Statements) -> None:
@@ -155,7 +155,8 @@ def _ran(line: str, call: ToolCall, ended: CallOutcome, output: str, into: State
     run = goes_on_as(output) if ended == "unknown" and status.zero == "ok" else ""
     found = run_report(call, output) if ended != "unknown" else None
     detail = f"{GOES_ON}{run}" if run else _detail(found, ended, output)
-    into.ran(key, _shown(line), ended, detail, "\n".join(status.subjects[:MOST_SUBJECTS]))
+    shown = command_line(line, [path for kind, path in _touched(call, "") if kind != "read"])
+    into.ran(key, shown, ended, detail, "\n".join(status.subjects[:MOST_SUBJECTS]))
 
 
 def _came_to(run: str, result: Block, into: Statements) -> None:
@@ -169,10 +170,6 @@ def _came_to(run: str, result: Block, into: Statements) -> None:
 
 def _key(tool: str, argument: str) -> str:
     return f"{tool}\n{key_of(argument) if len(argument) > COMMAND_CHARACTERS else argument}"
-
-
-def _shown(command: str) -> str:
-    return shorten(plain(command), COMMAND_CHARACTERS)
 
 
 def _detail(found: RunReport | None, ended: CallOutcome, output: str) -> str:

@@ -18,11 +18,10 @@ import re
 from collections.abc import Mapping, Sequence
 
 from ctxmgr.engine.ledger import ERROR_CHARACTERS, SHELL
-from ctxmgr.engine.text import code, key_of, one_line
+from ctxmgr.engine.text import begins, code, coded_command, is_script, key_of, one_line
 from ctxmgr.engine.tools import is_checking, is_lost
 from ctxmgr.model.saved import GOES_ON, Fact
 
-COMMAND_CHARACTERS = 240
 OTHER_CHARACTERS = 120  # of a command beside another
 MOST_BLOCKERS = 6
 MOST_CHECKS = 4
@@ -158,10 +157,10 @@ def end_lines(facts: Sequence[Fact], changed: Mapping[str, tuple[int, int]] | No
             continue
         names = fact.runs.split("\n")
         if any(map(is_checking, names)):
-            checks.setdefault(fact.text, f"- {code(fact.text, COMMAND_CHARACTERS)}: {how_it_ended(fact)}")
+            checks.setdefault(fact.text, f"- {coded_command(fact.text)}: {how_it_ended(fact)}")
         elif fact.status == "ok" and _tells(fact, names):
             name = names[-1] if names[-1] in _GIT_ENDS else fact.text
-            others.setdefault(name, f"- {code(fact.text, OTHER_CHARACTERS)}: {how_it_ended(fact)}")
+            others.setdefault(name, f"- {coded_command(fact.text, OTHER_CHARACTERS)}: {how_it_ended(fact)}")
     first = list(checks.values())[:MOST_CHECKS]
     return [*first, *list(others.values())[: MOST_ENDS - len(first)]]
 
@@ -204,18 +203,20 @@ def worked_lines(facts: Sequence[Fact]) -> list[str]:
 
 
 def _runs(fact: Fact) -> str:
-    """What a shell command runs, without the directory it changed to first; "" for another tool's call."""
+    """What a shell command runs, without the directory it changed to first, of a script how it begins; "" for
+    another tool's call."""
     by, _, argument = fact.key.partition("\n")
+    argument = begins(fact.text) if is_script(fact.text) else argument
     return _DIRECTORY.sub("", argument) if by == SHELL else ""
 
 
 def _blocker(same: Sequence[Fact]) -> str:
     """One line of those that failed with one error, newest first."""
-    others = list(dict.fromkeys(code(fact.text, OTHER_CHARACTERS) for fact in same[1:]))
+    others = list(dict.fromkeys(coded_command(fact.text, OTHER_CHARACTERS) for fact in same[1:]))
     more = f", {len(others) - MOST_SAME} more" if len(others) > MOST_SAME else ""
     also = f" (so did {', '.join(others[:MOST_SAME])}{more})" if others else ""
     error = _error(same[0])
     said = (
         how_it_ended(same[0]) if _counts(same[0]) else _quoted(error) if error else ""
     )  # that it failed the heading says
-    return f"- {code(same[0].text, COMMAND_CHARACTERS)}{': ' if said else ''}{said}{also}"
+    return f"- {coded_command(same[0].text)}{': ' if said else ''}{said}{also}"

@@ -4,6 +4,7 @@ Knows no fact and no packet.
 """
 
 from ctxmgr.engine.text import checklists
+from ctxmgr.engine.text.command_lines import begins, coded_command, command_line, is_script, leading_command
 from ctxmgr.engine.text.content_words import content_words, forbids
 from ctxmgr.engine.text.exact_values import exact_values
 from ctxmgr.engine.text.headings import Heading, HeadingKind, heading, kind_of
@@ -42,6 +43,11 @@ from ctxmgr.engine.text.wording import (
 )
 
 __all__ = [
+    "is_script",
+    "leading_command",
+    "command_line",
+    "coded_command",
+    "begins",
     "ADDED_HEADING",
     "BRANCH_LEAD",
     "BULLET_CHARACTERS",

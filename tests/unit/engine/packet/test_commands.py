@@ -1,5 +1,6 @@
 """Lines of what was run: what blocks, what no longer does, and how everything last ended."""
 
+import re
 from typing import Any
 
 import pytest
@@ -231,3 +232,20 @@ def test_what_works_but_tells_nothing(command: str) -> None:
 
 def test_the_same_command_is_told_once() -> None:
     assert worked_lines([ran("shell\ncd /a && make"), ran("shell\nmake 2>&1 | grep x")]) == ["- `make`"]
+
+
+SCRIPT = "python - <<'EOF'\n" + "assert table['row'] == 'column', 'no such row'\n" * 40 + "EOF"
+
+
+def test_a_long_command_is_told_by_how_it_begins_and_a_digest() -> None:
+    """And never by the words that the ledger knows it by."""
+    (line,), _ = blocker_lines([shell(SCRIPT, "AssertionError: no such row", 1)])
+    assert line.startswith("- `python - <<'EOF' assert table['row'] == 'column'")
+    assert re.search(r"…` \(42 lines, sha256 [0-9a-f]{8}\): \"AssertionError: no such row\"$", line)
+
+
+def test_a_long_script_of_one_run_fades_as_a_short_one() -> None:
+    failed = shell(SCRIPT, "AssertionError: no such row", 1)
+    later = [shell(f"make part-{at}", at=at + 2) for at in range(LOOK_FADES)]
+    assert blocker_lines([failed, *later[:-1]])[1] == 1
+    assert blocker_lines([failed, *later]) == ([], 0)

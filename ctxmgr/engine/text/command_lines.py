@@ -1,0 +1,81 @@
+"""Turns a command into the one line that tells it, and that line into what a packet or a summary shows.
+
+1. One that fits on a line is told as it was run. Of several lines those that a shell would read the same with `;`
+   between them are put on one.
+2. A script (a heredoc, many lines, or a line too long) is told by how it begins, how long it is, what it writes,
+   and a digest of the whole, so that two scripts that begin alike are two. Of a heredoc what follows its first
+   line is no command: where a file is named that it writes, that says more than how the text begins.
+"""
+
+import hashlib
+import re
+from collections.abc import Sequence
+
+from ctxmgr.engine.text.one_line import code
+from ctxmgr.engine.text.wording import plain, shorten
+
+COMMAND_CHARACTERS = 240
+DIGEST_CHARACTERS = 8  # hexadecimal, of sha256
+MOST_WRITTEN = 3  # files of a script that are named
+
+_QUOTES = ("'", '"', "`")
+_CONTINUED = re.compile(r"\\\n[ \t]*")
+_GOES_ON = re.compile(r"(?:[;&|({\\]|\b(?:do|then|else|in))\s*$|(?:^|\s)#")
+_HEREDOC = re.compile(r"<<-?\s*[\\'\"]?\w")
+_SIZE = r" \(\d+ (?:lines|characters), (?:writes [^\n]*, )?sha256 [0-9a-f]{8}\)"
+_SCRIPT = re.compile(f"{_SIZE}$")
+_SHOWN = re.compile(f"^`([^`]+)`({_SIZE})?")
+
+
+def command_line(command: str, written: Sequence[str] = ()) -> str:
+    """The command on one line of at most COMMAND_CHARACTERS. `written`: paths of the files that it writes."""
+    command = command.strip()
+    joined = _joined(command)
+    if len(joined) <= COMMAND_CHARACTERS and (joined or not command):
+        return joined
+    lines = command.count("\n") + 1
+    size = f"{lines} lines" if lines > 1 else f"{len(command)} characters"
+    names = ", ".join(shorten(plain(path), COMMAND_CHARACTERS // 4) for path in written[:MOST_WRITTEN])
+    writes = shorten(names, COMMAND_CHARACTERS // 3)
+    digest = hashlib.sha256(command.encode("utf-8", "surrogatepass")).hexdigest()[:DIGEST_CHARACTERS]
+    size = f" ({size}, {f'writes {writes}, ' if writes else ''}sha256 {digest})"
+    begins = command.partition("\n")[0] if writes and _HEREDOC.search(command) else command
+    return f"{shorten(plain(begins), COMMAND_CHARACTERS - len(size))}{size}"
+
+
+def coded_command(text: str, limit: int = COMMAND_CHARACTERS) -> str:
+    """Such a line with the command as inline code, of at most about `limit` characters; what is said of a script
+    stands whole behind it."""
+    said = _SCRIPT.search(text)
+    if said is None:
+        return code(text, limit)
+    return f"{code(text[: said.start()], limit)}{said[0]}"
+
+
+def leading_command(text: str) -> str:
+    """The command that a text begins with as `coded_command` shows it; "" for none. Its ticks were quotes."""
+    found = _SHOWN.match(text)
+    return f"{found[1]}{found[2] or ''}" if found else ""
+
+
+def is_script(text: str) -> bool:
+    """Does such a line tell a command by how it begins alone?"""
+    return _SCRIPT.search(text) is not None
+
+
+def begins(text: str) -> str:
+    """How the command of such a line begins: all of it where it is no script."""
+    return _SCRIPT.sub("", text)
+
+
+def _joined(command: str) -> str:
+    """A command of several lines on one that runs the same; "" where that is not certain."""
+    lines = [line for line in _CONTINUED.sub(" ", command).splitlines() if line.strip()]
+    if len(lines) <= 1:
+        return plain(command.replace("\\\n", " "))
+    whole = all(
+        line.count("'") % 2 == 0 and line.count('"') % 2 == 0 and line.count("`") % 2 == 0 for line in lines
+    )
+    if not whole or _HEREDOC.search(command) or any(map(_GOES_ON.search, lines)):
+        return ""
+    return "; ".join(plain(line) for line in lines)
