@@ -1,7 +1,8 @@
-"""Turns commands and how they ended into lines: what stands in the way, what failed before, what works.
+"""Turns commands and how they ended into lines: what stands in the way, what failed before, how the others ended.
 
 Of a tool's text only its quoted error line enters. A failure of the newest two requests blocks; an older one is
-history; one whose command was run again since is told anew, or gone.
+history; one whose command was run again since is told anew, or gone. What blocks, and how
+a command ended, is read as for a packet.
 """
 
 import re
@@ -9,14 +10,13 @@ from collections.abc import Sequence
 
 from ctxmgr.engine.extractive.collecting import carry
 from ctxmgr.engine.extractive.lines import Kind, SummaryLines
-from ctxmgr.engine.extractive.mentions import coded
 from ctxmgr.engine.ledger import ERROR_CHARACTERS, essential
-from ctxmgr.engine.packet import blocker_lines, worked_lines
+from ctxmgr.engine.packet import MOST_BLOCKERS, command_states
 from ctxmgr.engine.text import coded_command, leading_command, one_line
 from ctxmgr.model.saved import Fact
 
 MOST_FAILED = 12
-MOST_RAN = 5
+MOST_RAN = 8
 MOST_LOOKUPS = 6
 LOOKUP_CHARACTERS = 80
 BLOCKING_REQUESTS = 2
@@ -34,8 +34,10 @@ def add_failures(
     commands = [fact for fact in now if fact.slot == "command"]
     asked = [one.message_index for one in stretches if one.request]
     since = asked[-BLOCKING_REQUESTS] if len(asked) >= BLOCKING_REQUESTS else -1
-    fresh = _bulletless(blocker_lines([fact for fact in commands if fact.time_ms >= since])[0])
-    older = _bulletless(blocker_lines([fact for fact in commands if fact.time_ms < since])[0])
+    changed = {fact.text: (fact.time_ms, fact.seq) for fact in now if fact.slot == "file" and fact.status != "read"}
+    states = command_states(commands, changed)
+    fresh = _bulletless([line for same, line in states.blockers if same[0].time_ms >= since])
+    older = _bulletless([line for same, line in states.blockers if same[0].time_ms < since])
     tried = {_known(fact.text) for fact in heard if fact.slot == "command"}
     blocked = lines.kinds.pop("blocked", [])
     for line in blocked:
@@ -53,10 +55,9 @@ def add_failures(
     for text in fresh:
         lines.add("blocked", text, "")
     lines.kinds["error"] = lines.kinds.get("error", [])[-MOST_FAILED:]
-    ran = [line.removeprefix("- ").strip("`") for line in worked_lines(commands)]
-    ran = list(dict.fromkeys([*ran, *carried.ran]))[:MOST_RAN]
-    if ran:
-        lines.add("ran", coded(ran))
+    earlier = [text for text in carried.ran if _known(leading_command(text)) not in tried]
+    for text in [*earlier, *_bulletless(states.ends, len(states.ends))][-MOST_RAN:]:
+        lines.add("ran", text)
 
 
 def _lookups(commands: Sequence[Fact], told: Sequence[str]) -> list[str]:
@@ -76,6 +77,6 @@ def _known(command: str) -> str:
     return essential(command.replace("`", "'"), unfiltered=True)
 
 
-def _bulletless(shown: Sequence[str]) -> list[str]:
-    """Lines from newest to oldest, each with its bullet, as texts from oldest to newest."""
-    return [line.removeprefix("- ") for line in reversed(shown)]
+def _bulletless(told: Sequence[str], most: int = MOST_BLOCKERS) -> list[str]:
+    """The first lines, each with its bullet, as texts: what comes first of them is told last."""
+    return [line.removeprefix("- ") for line in reversed(told[:most])]

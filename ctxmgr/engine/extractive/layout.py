@@ -52,7 +52,7 @@ RIGHTS: tuple[tuple[Kind, float], ...] = (
     ("note", 0.12),
     ("asked", 0.06),
     ("planned", 0.05),
-    ("ran", 0.03),
+    ("ran", 0.05),
     ("error", 0.05),
     ("likely", 0.02),
     ("name", 0.06),

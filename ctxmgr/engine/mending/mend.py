@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from ctxmgr.engine.mending.against import NOTE, Contradiction, contradictions
-from ctxmgr.engine.packet import blockers
+from ctxmgr.engine.packet import MOST_BLOCKERS, command_states
 from ctxmgr.engine.stating import DraftLines, draft_lines, names_file, says, says_failure
 from ctxmgr.engine.text import ADDED_HEADING, code, one_line, rules_in_short, rules_left, shorten
 from ctxmgr.engine.tools import paths
@@ -119,7 +119,8 @@ def _lacking(draft: DraftLines, text: str, by: Evidence) -> Iterator[_Part]:
     files = [fact for fact in now if fact.slot == "file" and fact.status != "read"]
     changed = {fact.text: (fact.time_ms, fact.seq) for fact in files}
     commands = [fact for fact in now if fact.slot == "command"]
-    failed = [(same, line) for same, line in blockers(commands, changed) if same[0].runs and same[0] in left]
+    blockers = command_states(commands, changed).blockers[:MOST_BLOCKERS]
+    failed = [(same, line) for same, line in blockers if same[0].runs and same[0] in left]
     told = [_Line(line, _mend("failure", same[0].text)) for same, line in failed if not says_failure(draft, same)]
     yield _Part("### Blocked", tuple(told), tuple(range(len(told))))
     yield _newest(

@@ -2,17 +2,16 @@
 
 from ctxmgr.engine.packet import packet
 from ctxmgr.engine.packet.budget import PacketText, packet_allowance, packet_budget
-from ctxmgr.engine.packet.commands import blocker_lines, blockers, how_it_ended, worked_lines
+from ctxmgr.engine.packet.commands import MOST_BLOCKERS, command_states, how_it_ended
 from ctxmgr.engine.packet.packet import SMALLEST_TOKENS
 
 __all__ = [
+    "MOST_BLOCKERS",
     "PacketText",
     "SMALLEST_TOKENS",
-    "blocker_lines",
-    "blockers",
+    "command_states",
     "how_it_ended",
     "packet",
     "packet_allowance",
     "packet_budget",
-    "worked_lines",
 ]

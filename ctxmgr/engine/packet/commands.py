@@ -15,10 +15,12 @@ Rules:
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
+
+import msgspec
 
 from ctxmgr.engine.ledger import ERROR_CHARACTERS, SHELL
-from ctxmgr.engine.text import begins, code, coded_command, is_script, key_of, one_line
+from ctxmgr.engine.text import begins, coded_command, is_script, key_of, one_line
 from ctxmgr.engine.tools import is_checking, is_lost
 from ctxmgr.model.saved import GOES_ON, Fact
 
@@ -26,7 +28,6 @@ OTHER_CHARACTERS = 120  # of a command beside another
 MOST_BLOCKERS = 6
 MOST_CHECKS = 4
 MOST_ENDS = 8
-MOST_WORKED = 5
 MOST_SAME = 3  # other commands of one error that are named
 FADES = 120
 LOOK_FADES = 40
@@ -38,7 +39,6 @@ _LOOKING = re.compile(
     r"|gh (?:\w+ (?:view|list|status|diff|checks)|auth status|search))(?:\s|$)"
 )
 _ONE_OFF = re.compile(r"<<|\s-(?:e|c|p)\s+[\"'$]|^(?:kill|pkill|rm|mkdir|touch|mv|cp|ln|chmod|sed)\s")
-_GIT = re.compile(r"^git\s|&& git (?:add|commit|push)\b")  # what git did is in git
 _GIT_ENDS = ("git merge", "git rebase", "git push", "git commit", "git pull", "git cherry-pick", "git revert")
 _ENDED_BY = {
     "git merge": ("git commit", "git pull", "git reset"),
@@ -48,8 +48,6 @@ _ENDED_BY = {
     "git rebase": ("git reset",),
 }
 _DIRECTORY = re.compile(r"^cd\s+(\S+)\s*(?:&&|;)\s*")
-_RUN = re.compile(r"(?:[^|\"']|\"(?:[^\"\\]|\\.)*\"|'[^']*'|\|\|)*", re.DOTALL)  # without what its output passed
-_REDIRECTED = re.compile(r"\s*(?:2>&1)?\s*$")
 _TAG = re.compile(r"^\s*<(\w+)>|</\w+>\s*$")
 _ENVELOPE = re.compile(r"^\{.{0,300}?\"output\"\s*:\s*\"(?:\\n|\s)*|(?:\\n|\s)*\"\}+\s*$", re.DOTALL)
 _SAYS_NOTHING = re.compile(
@@ -60,28 +58,26 @@ _ABORTED = re.compile(r"\b(?:abort|cancel|interrupt)", re.IGNORECASE)
 _BAD = re.compile(r"\d+ (?:[a-z]+ )?(?:failed|errors?|issues?|problems?)\b")
 
 
-def blocker_lines(
-    facts: Sequence[Fact], changed: Mapping[str, tuple[int, int]] | None = None
-) -> tuple[list[str], int]:
-    """Return a line for each of the newest errors that block, and how many there are. `facts`: commands, oldest
-    first; `changed`: when each file was last changed, by path."""
-    groups = _groups(facts, changed or {})
-    return [_blocker(same) for same in groups[:MOST_BLOCKERS]], len(groups)
+class CommandStates(msgspec.Struct, frozen=True):
+    """`blockers`: the failures of each error that blocks, newest first, with the line that tells them; those that
+    block most first. `ends`: a line for each of the newest commands that do not block (rule 4), checks first."""
+
+    blockers: tuple[tuple[Sequence[Fact], str], ...]
+    ends: tuple[str, ...]
+
+    def blocker_lines(self) -> list[str]:
+        """As many as are told."""
+        return [line for _, line in self.blockers[:MOST_BLOCKERS]]
 
 
-def blockers(
-    facts: Sequence[Fact], changed: Mapping[str, tuple[int, int]] | None = None
-) -> list[tuple[Sequence[Fact], str]]:
-    """The same lines, each with the failures that it tells of, newest first."""
-    return [(same, _blocker(same)) for same in _groups(facts, changed or {})[:MOST_BLOCKERS]]
-
-
-def _groups(facts: Sequence[Fact], changed: Mapping[str, tuple[int, int]]) -> list[list[Fact]]:
-    """Rule 3."""
+def command_states(facts: Sequence[Fact], changed: Mapping[str, tuple[int, int]] | None = None) -> CommandStates:
+    """How things stand. `facts`: commands, oldest first; `changed`: when each file was last changed, by path."""
+    blocking = _blocking(facts, changed or {})
     groups: dict[str, list[Fact]] = {}
-    for number, fact in enumerate(_blocking(facts, changed)):
+    for number, fact in enumerate(blocking):  # rule 3
         groups.setdefault(_error(fact) or f"\n{number}", []).append(fact)
-    return list(groups.values())
+    ends = _end_lines(facts, {id(fact) for fact in blocking})
+    return CommandStates(tuple((same, _blocker(same)) for same in groups.values()), tuple(ends))
 
 
 def _blocking(facts: Sequence[Fact], changed: Mapping[str, tuple[int, int]]) -> list[Fact]:
@@ -146,10 +142,8 @@ def _error(fact: Fact) -> str:
     return "" if _SAYS_NOTHING.fullmatch(error) else error
 
 
-def end_lines(facts: Sequence[Fact], changed: Mapping[str, tuple[int, int]] | None = None) -> list[str]:
-    """Return a line for each of the newest commands that do not block, with how it ended (rule 4): checks first,
-    newest first."""
-    blocking = {id(fact) for fact in _blocking(facts, changed or {})}
+def _end_lines(facts: Sequence[Fact], blocking: Container[int]) -> list[str]:
+    """`blocking`: the ids of the facts that block."""
     checks: dict[str, str] = {}
     others: dict[str, str] = {}
     for fact in reversed(facts):
@@ -185,21 +179,6 @@ def how_it_ended(fact: Fact) -> str:
 
 def _quoted(error: str) -> str:
     return f'"{one_line(error, ERROR_CHARACTERS)}"'
-
-
-def worked_lines(facts: Sequence[Fact]) -> list[str]:
-    """Return a line for each of the newest commands that worked, newest first."""
-    lines: list[str] = []
-    for fact in reversed(facts):
-        runs = _runs(fact) if fact.status == "ok" else ""
-        found = _RUN.match(runs)
-        runs = _REDIRECTED.sub("", found[0]) if found else runs
-        if runs and not (_LOOKING.match(runs) or _ONE_OFF.search(runs) or _GIT.search(runs)):
-            line = f"- {code(runs, OTHER_CHARACTERS)}"
-            lines += [line] if line not in lines else []
-        if len(lines) == MOST_WORKED:
-            break
-    return lines
 
 
 def _runs(fact: Fact) -> str:

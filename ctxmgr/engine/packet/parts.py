@@ -7,7 +7,7 @@ judgement, made by reading packets of recorded sessions: no part may starve the 
 from collections.abc import Container, Sequence
 
 from ctxmgr.engine.ledger import GOAL_CHARACTERS, now_and_past
-from ctxmgr.engine.packet.commands import blocker_lines, end_lines
+from ctxmgr.engine.packet.commands import command_states
 from ctxmgr.engine.packet.files import file_lines
 from ctxmgr.engine.packet.part import MOST_LINES, PacketPart, grouped, newest_first, part_of, repeats, summarised
 from ctxmgr.engine.packet.past import context_part, history, left_branch, past_requests
@@ -45,16 +45,16 @@ def parts_of(
     }
     commands = held.get("command", [])
     changed = {fact.text: (fact.time_ms, fact.seq) for fact in held.get("file", []) if fact.status != "read"}
-    blockers, failed = blocker_lines(commands, changed)
+    states = command_states(commands, changed)
     parts = [
         goal_part,
         _constraints(held.get("constraint", [])),
         _decisions([fact for fact in held.get("decision", []) if fact.source != "assistant"]),
         _tasks(held.get("current", []), held.get("task", []), past),
         _scratchpad(scratchpad),
-        part_of("## Blockers (failed when last tried)", blockers, 0.12, total=failed),
+        part_of("## Blockers (failed when last tried)", states.blocker_lines(), 0.12, total=len(states.blockers)),
         _files(held.get("file", [])),
-        part_of("## Commands, as each ended last", end_lines(commands, changed), 0.1),
+        part_of("## Commands, as each ended last", states.ends, 0.1),
         part_of("## Exact values, newest first", value_lines(held.get("value", [])), 0.1),
     ]
     context = context_part(held.get("context", []), resume)

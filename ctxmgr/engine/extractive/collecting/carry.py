@@ -23,7 +23,8 @@ JOINED_CHARACTERS = 600  # statements under one unknown heading stand on one lin
 LATEST = "Latest request: "
 FILES = "Files worked on most: "
 NAMES = "Named often: "
-RAN = "Commands that worked: "
+RAN = "Last run: "
+WORKED = "Commands that worked: "  # as summaries of ours said it before
 ASKED = "Asked: "
 FAILED = "Failed: "
 CONSTRAINT = "Constraint: "
@@ -56,16 +57,17 @@ _RELABELLED: dict[str, tuple[Slot, str]] = {
     NOW: ("task", "active"),
     ASKED: ("request", ""),
 }
-LABELS = (LATEST, FILES, NAMES, RAN, FAILED, LAST, FOUND, PLANNED, LIKELY, *_RELABELLED)
+LABELS = (LATEST, FILES, NAMES, RAN, WORKED, FAILED, LAST, FOUND, PLANNED, LIKELY, *_RELABELLED)
 _BLANKS = re.compile(r"\n(?:[^\S\n]*\n){2,}")
 
 
 class PreviousFacts(msgspec.Struct):
     """What a previous summary says. `facts` are older than any message. `latest` is its newest request.
 
-    `files` maps a path to (changed, read); `failed` are our lines on what failed before; `split` is the request
-    of a turn that was cut, `last_statement` what was said last in it, `title` the unknown heading that the last
-    note stood under. `findings`, `planned` and `likely` are our lines with these labels.
+    `files` maps a path to (changed, read); `failed` are our lines on what failed before, `ran` those on how other
+    commands ended; `split` is the request of a turn that was cut, `last_statement` what was said last in it,
+    `title` the unknown heading that the last note stood under. `findings`, `planned` and `likely` are our
+    lines with these labels.
     """
 
     facts: list[Fact] = []
@@ -156,7 +158,9 @@ def _counted(text: str, carried: PreviousFacts) -> bool:
     elif text.startswith(NAMES):
         carried.names.update(dict.fromkeys(_CODE.findall(text)))
     elif text.startswith(RAN):
-        carried.ran.update(dict.fromkeys(_CODE.findall(text)))
+        carried.ran[text.removeprefix(RAN)] = None
+    elif text.startswith(WORKED):
+        carried.ran.update({f"`{command}`: worked": None for command in reversed(_CODE.findall(text))})
     elif text.startswith(FAILED):
         carried.failed[text.removeprefix(FAILED)] = None
     else:

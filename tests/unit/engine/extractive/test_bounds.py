@@ -84,17 +84,34 @@ def test_eight_changed_files_are_named(count: int, line: str) -> None:
     assert done.endswith(line)
 
 
-def test_the_newest_five_commands_that_worked_are_told() -> None:
-    ran = [one for number in range(7) for one in (a(call("bash", command=f"make part{number}")), r("ok"))]
-    (line,) = (one for one in told(u("please build all of it"), *ran).split("\n") if "worked" in one)
-    assert line == "- Commands that worked: " + ", ".join(f"`make part{number}`" for number in (6, 5, 4, 3, 2))
+def ended(text: str) -> list[str]:
+    return [line.removeprefix("- Last run: ") for line in text.split("\n") if line.startswith("- Last run: ")]
 
 
-def test_and_of_those_that_worked_before_as_many_as_there_is_room_for() -> None:
-    before = "## Critical Context\n- Commands that worked: `make old1`, `make old2`, `make old3`, `make old4`"
-    ran = [one for number in range(2) for one in (a(call("bash", command=f"make part{number}")), r("ok"))]
-    (line,) = (one for one in told(u("please build all"), *ran, previous=before).split("\n") if "worked" in one)
-    assert line == "- Commands that worked: `make part1`, `make part0`, `make old1`, `make old2`, `make old3`"
+def test_how_the_newest_eight_commands_ended_is_told() -> None:
+    ran = [one for number in range(11) for one in (a(call("bash", command=f"./load part{number}")), r("ok"))]
+    assert ended(told(u("please build all of it"), *ran)) == [f"`./load part{at}`: worked" for at in range(3, 11)]
+
+
+def test_and_of_those_that_ended_before_as_many_as_there_is_room_for() -> None:
+    before = "## Critical Context\n" + "\n".join(f"- Last run: `./load old{at}`: worked" for at in range(8))
+    ran = [one for number in range(2) for one in (a(call("bash", command=f"./load part{number}")), r("ok"))]
+    names = [*(f"old{at}" for at in range(2, 8)), "part0", "part1"]
+    assert ended(told(u("please build all"), *ran, previous=before)) == [
+        f"`./load {name}`: worked" for name in names
+    ]
+
+
+def test_a_command_that_was_run_again_is_told_by_its_newest_end() -> None:
+    before = "## Critical Context\n- Last run: `pytest tests`: 7 passed\n- Last run: `./load`: worked"
+    again = [a(call("bash", command="pytest tests")), r("8 passed in 0.1s")]
+    text = told(u("please build all"), *again, previous=before)
+    assert ended(text) == ["`./load`: worked", "`pytest tests`: 8 passed"]
+
+
+def test_what_worked_by_a_summary_of_before_is_carried_on() -> None:
+    before = "## Critical Context\n- Commands that worked: `make new`, `make old`"
+    assert ended(told(previous=before)) == ["`make old`: worked", "`make new`: worked"]
 
 
 def test_the_newest_twelve_failures_are_told() -> None:

@@ -37,7 +37,7 @@ TABLE: list[tuple[str, list[Said], list[str], list[str]]] = [
             a(call("bash", command="make")),
             r("ok"),
         ],
-        ["Commands that worked: `make`"],
+        ["Last run: `make`: worked"],
         ["fatal"],
     ),
     (

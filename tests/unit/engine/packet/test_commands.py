@@ -1,6 +1,7 @@
 """Lines of what was run: what blocks, what no longer does, and how everything last ended."""
 
 import re
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -13,13 +14,21 @@ from ctxmgr.engine.packet.commands import (
     MOST_BLOCKERS,
     MOST_CHECKS,
     MOST_ENDS,
-    MOST_WORKED,
-    blocker_lines,
-    end_lines,
-    worked_lines,
+    command_states,
 )
 from ctxmgr.model.messages import Block
 from ctxmgr.model.saved.facts import Fact
+
+Changed = Mapping[str, tuple[int, int]]
+
+
+def blocker_lines(facts: Sequence[Fact], changed: Changed | None = None) -> tuple[list[str], int]:
+    states = command_states(facts, changed)
+    return states.blocker_lines(), len(states.blockers)
+
+
+def end_lines(facts: Sequence[Fact]) -> list[str]:
+    return list(command_states(facts).ends)
 
 
 def ran(key: str, status: str = "ok", detail: str = "", text: str = "") -> Fact:
@@ -195,8 +204,6 @@ def test_only_the_newest_are_told() -> None:
         "- `./load 19`: worked",
     ]
     assert len(lines) == MOST_ENDS
-    worked = [ran(f"shell\nmake {number}") for number in range(20)]
-    assert (len(worked_lines(worked)), worked_lines(worked)[0]) == (MOST_WORKED, "- `make 19`")
 
 
 def test_what_a_tool_printed_can_write_no_heading_of_the_packet() -> None:
@@ -209,29 +216,6 @@ def test_what_a_tool_printed_can_write_no_heading_of_the_packet() -> None:
     ):
         assert all("\n" not in line and line.startswith("- `pytest a") for line in lines)
         assert "[ctxmgr packet]" not in "".join(lines)
-
-
-@pytest.mark.parametrize(
-    ("runs", "line"),
-    [
-        ('go test -run "A|B" 2>&1 | tail', '- `go test -run "A|B"`'),
-        ("make -k 'a|b'", "- `make -k 'a|b'`"),
-        ("make || make all | head", "- `make || make all`"),
-        ("gh pr view 7 --json title", None),
-        ("gh pr create --title x", "- `gh pr create --title x`"),
-    ],
-)
-def test_what_worked_is_told_without_what_its_output_passed(runs: str, line: str | None) -> None:
-    assert worked_lines([ran(f"shell\n{runs}")]) == ([line] if line else [])
-
-
-@pytest.mark.parametrize("command", ["ls", "git commit -m x", "sleep 5", "python - <<E", "cd x && ls"])
-def test_what_works_but_tells_nothing(command: str) -> None:
-    assert worked_lines([ran(f"shell\n{command}"), ran("read\na.ts")]) == []
-
-
-def test_the_same_command_is_told_once() -> None:
-    assert worked_lines([ran("shell\ncd /a && make"), ran("shell\nmake 2>&1 | grep x")]) == ["- `make`"]
 
 
 SCRIPT = "python - <<'EOF'\n" + "assert table['row'] == 'column', 'no such row'\n" * 40 + "EOF"

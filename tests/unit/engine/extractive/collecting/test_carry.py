@@ -29,7 +29,7 @@ def test_our_labels_are_read_back() -> None:
             "## Critical Context",
             "- Files worked on most: `a.py` (changed 2, read 3), `b.py` (read 1), `c.py`",
             "- Named often: `Lexer`, `parse`",
-            "- Commands that worked: `make`",
+            "- Last run: `make`: worked",
             '- Failed: `npm test`: "x"',
             "- Found: the cache is cold",
             "- Planned earlier (check before doing it): measure it",
@@ -47,7 +47,7 @@ def test_our_labels_are_read_back() -> None:
     assert found.latest == "write the docs"
     assert found.files == {"a.py": (2, 3), "b.py": (0, 1), "c.py": (0, 0)}
     assert list(found.names) == ["Lexer", "parse"]
-    assert list(found.ran) == ["make"]
+    assert list(found.ran) == ["`make`: worked"]
     assert list(found.failed) == ['`npm test`: "x"']
     assert list(found.findings) == ["the cache is cold"]
     assert (found.planned, found.likely, found.last_statement) == (["measure it"], ["move it"], "Let me see")
