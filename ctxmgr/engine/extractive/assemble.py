@@ -63,7 +63,10 @@ def gather(
     names, files and findings are looked for. `newest` is a request that came after all of them, `gone` are files
     that were taken away after them."""
     carried = carry.read(previous)
+    _open(carried, carried.latest or carried.split)
     heard = collect(messages, opened=any(fact.slot == "goal" for fact in carried.facts))
+    if all(fact.slot != "goal" for fact in heard.facts):
+        _open(carried, newest)
     work = extractive_turns.of(messages, heard.file_effects, heard.path_moves)
     if work.stretches:
         take_up(carried, work, newest)
@@ -81,6 +84,12 @@ def gather(
     add_files(lines, carried, budget, gone)
     add_names(lines, carried, budget)
     return lines
+
+
+def _open(carried: carry.PreviousFacts, request: str) -> None:
+    """Where no goal is known, what was asked first is the goal."""
+    if request and all(fact.slot != "goal" for fact in carried.facts):
+        carried.facts.insert(0, Fact("goal", "", request, "summary", -1))
 
 
 def _carried(lines: SummaryLines, carried: carry.PreviousFacts, changes: outcomes.Changes) -> None:

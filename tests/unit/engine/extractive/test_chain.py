@@ -4,7 +4,7 @@ import pytest
 
 from ctxmgr.engine.extractive import summary
 from ctxmgr.engine.extractive.collecting.carry import LAST, LIKELY, PLANNED
-from tests.notation import a, call, err, note, quarters, r, u
+from tests.notation import Said, a, call, err, note, quarters, r, u
 from tests.unit.engine.extractive.conversations import conversation, told, under
 
 PLAN = """## Goal
@@ -220,3 +220,24 @@ def test_a_move_in_the_split_turn_counts_for_the_history() -> None:
     text = summary.summary(history, None, budget=20_000, weigh=quarters, prefix=prefix)
     assert "old.py` (changed" not in text
     assert "old.py` (changed" in summary.summary(history, None, budget=20_000, weigh=quarters)
+
+
+@pytest.mark.parametrize("before", [[], [note("The model was changed.")]])
+def test_the_request_of_a_turn_that_was_cut_is_the_goal_where_nothing_was_asked_before(before: list[Said]) -> None:
+    asked = "please write the parser of the small language"
+    prefix = conversation(u(asked), a("Reading.", call("ls")), r("ok"))
+    first = summary.summary(conversation(*before), None, budget=2_000, weigh=quarters, prefix=prefix)
+    assert first.startswith(f"## Goal\n{asked}\n") or not before
+    later = conversation(a("Wrote `parser.py`."), u("and now the lexer of it"), a("Wrote `lexer.py`."))
+    for next_prefix in ([], conversation(u("and then the docs"), a("Reading.", call("ls")), r("ok"))):
+        second = summary.summary(later, first, budget=2_000, weigh=quarters, prefix=next_prefix)
+        assert second.startswith(f"## Goal\n{asked}\n")
+
+
+def test_a_goal_that_was_told_before_a_cut_turn_stays_the_goal() -> None:
+    opened = conversation(u("please write the parser"), a("Wrote `parser.py`."))
+    prefix = conversation(u("now mend the lexer of it"), a("Reading.", call("ls")), r("ok"))
+    first = summary.summary(opened, None, budget=2_000, weigh=quarters, prefix=prefix)
+    later = conversation(a("Mended `lexer.py`."), u("and now the docs of it"), a("Wrote `docs.md`."))
+    second = summary.summary(later, first, budget=2_000, weigh=quarters)
+    assert second.startswith("## Goal\nplease write the parser\n")
