@@ -15,6 +15,7 @@ MOST_CHARACTERS_READ = 4  # times the limit: what is cut off anyway is not worth
 _BULLET_BREAK = re.compile(r"[;,]?\s*\n\s*(?:[-*+•]|\d{1,3}[.)])\s+(?:\[[ xX~]?\]\s+)?")
 _LINE_END = re.compile(r"(\w)[ \t]*\n\s*(?=[A-Z])")
 _FIRST_MARK = re.compile(r"^(?:[-*+•>|=~]+\s+|#+(?:\s+|$)|\[[ xX~]?\]\s+|[-=~*_]{3,}\s*)+")
+_BOLD = re.compile(r"(?<![\w/*])\*\*(?=[^\s/*])([^*\n]*[^\s/*])\*\*(?![\w/*])")  # not `src/**/*.ts`, `2**3`, `f(**x)`
 _FENCES = re.compile(r"(?:`{3,}|~{3,})\w*")
 _MARK_START = re.compile(r"\[(?=\s*ctxmgr)", re.IGNORECASE)
 
@@ -24,7 +25,8 @@ def one_line(text: str, limit: int = BULLET_CHARACTERS) -> str:
     text = text[: MOST_CHARACTERS_READ * limit].strip()
     if "\n" in text:
         text = _BULLET_BREAK.sub("; ", text)
-    text = text.replace(":; ", ": ").replace("**", "")
+    text = text.replace(":; ", ": ")
+    text = _BOLD.sub(r"\1", text) if "**" in text else text
     text = plain(_FENCES.sub(" ", text) if "```" in text or "~~~" in text else text)
     text = _MARK_START.sub("(", text) if "[" in text else text
     marks = _FIRST_MARK.match(text)
