@@ -2,8 +2,8 @@
 
 1. Only what nothing shown says is told: a statement whose message is shown, or a question whose message is, is not.
 2. What was announced last comes first, then answered questions within a share, then decisions and findings: the
-   newest, and of those that say a cause, a failure or a choice ones of twice the age as well. Under each heading
-   the newest stands first.
+   newest, and of those that say a cause, a failure or a choice ones of twice the age as well; but of those that
+   name nothing only ones of half the age. Under each heading the newest stands first.
 3. The text never weighs more than its budget. A line is told whole or not at all.
 """
 
@@ -11,13 +11,14 @@ from collections.abc import Container, Sequence
 
 from ctxmgr.engine.findings import is_firm
 from ctxmgr.engine.ledger import current
-from ctxmgr.engine.text import one_line
+from ctxmgr.engine.text import identifiers, one_line
 from ctxmgr.model import Weigh
 from ctxmgr.model.saved import Fact, Ledger
 
 QUESTIONS_SHARE = 0.3  # of the budget, for questions that the user answered
 MOST = 200  # newest statements that are tried: more would not fit the largest part, and weighing them costs
 FIRM = 2.0  # so many times as old a cause, a failure or a choice may be
+NAMELESS = 0.5  # and what names nothing, which nothing later can refer to
 LINE_CHARACTERS = 420  # a statement is of 400 at most
 HEADINGS = {
     "next": "## Announced last",
@@ -59,8 +60,13 @@ def findings_text(ledger: Ledger, shown: Container[str], budget: int, weigh: Wei
 
 def _ranked(facts: list[Fact]) -> list[Fact]:
     """Rule 2: of facts from new to old the best right to stay first."""
-    ages = {id(fact): (age / FIRM if is_firm(fact.text) else age) for age, fact in enumerate(facts)}
+    ages = {id(fact): age / _lasts(fact.text) for age, fact in enumerate(facts)}
     return sorted(facts, key=lambda fact: ages[id(fact)])
+
+
+def _lasts(text: str) -> float:
+    """How old it may be, against what merely says that something is not so."""
+    return (FIRM if is_firm(text) else 1.0) * (1.0 if "`" in text or identifiers(text) else NAMELESS)
 
 
 def _is_own(fact: Fact) -> bool:

@@ -76,8 +76,16 @@ def test_tools_users_and_summaries_state_nothing_here() -> None:
 
 def test_a_cause_stays_longer_than_what_is_merely_not_so() -> None:
     merely = [Fact("finding", f"k{at}", f"`f{at}` is not in the list of them", "assistant", at) for at in range(30)]
-    cause = Fact("finding", "c", "The root cause is the lock", "assistant", 0)
-    older = Fact("finding", "d", "The lock is not in it", "assistant", 0)
+    cause = Fact("finding", "c", "The root cause is the `lock`", "assistant", 0)
+    older = Fact("finding", "d", "The `lock` is not in it", "assistant", 0)
     text = told(cause, older, *merely, budget=220)
     assert "`f5`" not in text
-    assert ("The root cause is the lock" in text, "The lock is not in it" in text) == (True, False)
+    assert ("root cause" in text, "not in it" in text) == (True, False)
+
+
+def test_what_names_nothing_goes_before_what_names_something() -> None:
+    named = [Fact("decision", f"n{at}", f"I'll use `t{at}` instead of a tree", "assistant", at) for at in range(40)]
+    nameless = Fact("decision", "k", "I'll keep going rather than wait for the rest", "assistant", 28)
+    text = told(*named, nameless, budget=220)
+    assert ("`t27`" in text, "keep going" in text) == (True, False)
+    assert "keep going" in told(nameless)
