@@ -9,9 +9,9 @@ Rules:
    `FADES` other commands have followed, `LOOK_FADES` of such, stands in nobody's way.
 3. Several that failed with the same error are one line, which names the newest. What an error is wrapped in, and a
    code alone, is not quoted.
-4. How a command ended is told once, for the newest run: of checks always, failures that no longer block and ends
-   that nobody knows among them; of another run where it worked. What only looks, and a script written for one run,
-   tells nothing; of git the newest of each kind.
+4. How a command ended is told once, for the newest run: of checks always, failures that no longer block (and what
+   ended them) and ends that nobody knows among them; of another run where it worked. What only looks, and a script
+   written for one run, tells nothing; of git the newest of each kind.
 """
 
 import re
@@ -86,24 +86,24 @@ def _blocking(facts: Sequence[Fact], changed: Mapping[str, tuple[int, int]]) -> 
     runs: list[Fact] = []
     looks: list[Fact] = []
     for age, fact in enumerate(reversed(facts)):
-        said = key_of(fact.text)
         if fact.status == "ok":
-            worked.update((*fact.runs.split("\n"), f"\n{said}"))
-        elif (
-            _fails(fact)
-            and not ({*_aim(fact), f"\n{said}"} & worked)
-            and changed.get(_edited(fact), (-1, -1)) <= _when(fact)
-        ):
+            worked |= _shows_to_work(fact)
+        elif _fails(fact) and not (_aim(fact) & worked) and changed.get(_edited(fact), (-1, -1)) <= _when(fact):
             runs_it = _does_something(fact)
             if age < (FADES if runs_it else LOOK_FADES):
                 (runs if runs_it else looks).append(fact)
     return [*runs, *looks]
 
 
+def _shows_to_work(fact: Fact) -> set[str]:
+    """What a run that worked shows to work: each command of its line, and the line itself, however it is quoted."""
+    return {*fact.runs.split("\n"), f"\n{key_of(fact.text)}"} - {""}
+
+
 def _aim(fact: Fact) -> set[str]:
-    """What a line was run for, its last command, and what else ends that."""
+    """What a line was run for, its last command, and what else ends that; and the line itself."""
     last = fact.runs.rpartition("\n")[2]
-    return {last, *_ENDED_BY.get(last, ())} if last else set()
+    return {f"\n{key_of(fact.text)}", *((last, *_ENDED_BY.get(last, ())) if last else ())}
 
 
 def _edited(fact: Fact) -> str:
@@ -146,17 +146,28 @@ def _end_lines(facts: Sequence[Fact], blocking: Container[int]) -> list[str]:
     """`blocking`: the ids of the facts that block."""
     checks: dict[str, str] = {}
     others: dict[str, str] = {}
+    worked: dict[str, Fact] = {}
     for fact in reversed(facts):
+        if fact.status == "ok":
+            for name in _shows_to_work(fact):
+                worked.setdefault(name, fact)
         if not fact.runs or id(fact) in blocking or (fact.status == "failed" and not _fails(fact)):
             continue
         names = fact.runs.split("\n")
         if any(map(is_checking, names)):
-            checks.setdefault(fact.text, f"- {coded_command(fact.text)}: {how_it_ended(fact)}")
+            since = _since(fact, worked) if fact.status == "failed" else ""
+            checks.setdefault(fact.text, f"- {coded_command(fact.text)}: {how_it_ended(fact)}{since}")
         elif fact.status == "ok" and _tells(fact, names):
             name = names[-1] if names[-1] in _GIT_ENDS else fact.text
             others.setdefault(name, f"- {coded_command(fact.text, OTHER_CHARACTERS)}: {how_it_ended(fact)}")
     first = list(checks.values())[:MOST_CHECKS]
     return [*first, *list(others.values())[: MOST_ENDS - len(first)]]
+
+
+def _since(fact: Fact, worked: Mapping[str, Fact]) -> str:
+    """What ended it: the newest run of the same that worked. `worked`: by what each shows to work."""
+    after = next((worked[name] for name in sorted(_aim(fact)) if name in worked), None)
+    return f"; {coded_command(after.text, OTHER_CHARACTERS)} worked since" if after else ""
 
 
 def _tells(fact: Fact, names: Sequence[str]) -> bool:

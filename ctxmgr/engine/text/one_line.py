@@ -15,7 +15,9 @@ MOST_CHARACTERS_READ = 4  # times the limit: what is cut off anyway is not worth
 _BULLET_BREAK = re.compile(r"[;,]?\s*\n\s*(?:[-*+•]|\d{1,3}[.)])\s+(?:\[[ xX~]?\]\s+)?")
 _LINE_END = re.compile(r"(\w)[ \t]*\n\s*(?=[A-Z])")
 _FIRST_MARK = re.compile(r"^(?:[-*+•>|=~]+\s+|#+(?:\s+|$)|\[[ xX~]?\]\s+|[-=~*_]{3,}\s*)+")
-_BOLD = re.compile(r"(?<![\w/*])\*\*(?=[^\s/*])([^*\n]*[^\s/*])\*\*(?![\w/*])")  # not `src/**/*.ts`, `2**3`, `f(**x)`
+_BOLD = re.compile(
+    r"(?<![\w/*])\*\*(?=[^\s/*])([^*\n]*[^\s/*])\*\*(?![\w/*])"
+)  # not `src/**/*.ts`, `2**3`, `f(**x)`
 _FENCES = re.compile(r"(?:`{3,}|~{3,})\w*")
 _MARK_START = re.compile(r"\[(?=\s*ctxmgr)", re.IGNORECASE)
 

@@ -188,8 +188,14 @@ def test_a_failed_check_that_blocks_no_more_is_still_told() -> None:
     assert blocker_lines([failed, passed]) == ([], 0)
     assert end_lines([failed, passed]) == [
         "- `pytest tests/y.py`: 2 passed",
-        '- `pytest tests/x.py`: 3 failed, 41 passed; "FAILED tests/x.py::test_a - assert 1 == 2"',
+        '- `pytest tests/x.py`: 3 failed, 41 passed; "FAILED tests/x.py::test_a - assert 1 == 2"'
+        "; `pytest tests/y.py` worked since",
     ]
+    both = shell("mise run lint && mise run test", "ok")
+    assert "worked since" not in end_lines([passed, failed, both])[-1]
+    assert end_lines([shell("mise run lint 2>&1", "1 issues:", 1), both])[-1] == (
+        "- `mise run lint 2>&1`: 1 issue; `mise run lint && mise run test` worked since"
+    )
     assert end_lines([failed]) == []  # a blocker is told as one
 
 
