@@ -2,10 +2,9 @@
 
 1. Only names that nothing shown holds are told, the best worth for their length first, each under the newest
    thing that held it. A name is an identifier or a path: no sentence of a tool's reaches the packet by this.
-2. A line begins with what to ask for again: the path (the heading says under which directory nearly all are), or
-   the command and whether its newest run failed; with a handle, where the host's model can retrieve by it. What
-   left and has no name to tell is listed by that alone, the newest first, within a share of the budget, but for
-   looks that went well and bare names of tools.
+2. A line begins with what to ask for again: the path, or the command and whether its newest run failed; with a
+   handle, where the host's model can retrieve by it. What left and has no name to tell is listed by that alone, the
+   newest first, within a share of the budget, but for looks that went well and bare names of tools.
 3. User messages that left are told in their own words, shortened, each with its length. None leaves without a
    word: what does not fit is counted.
 4. The index never weighs more than its budget.
@@ -19,7 +18,7 @@ from ctxmgr.engine.balanced import identifiers as names
 from ctxmgr.engine.conversation import BlockRef, Step
 from ctxmgr.engine.ledger import essential
 from ctxmgr.engine.text import code, one_line
-from ctxmgr.engine.tools import CHANGES, ToolCall, calls_of, is_lost, outcome, paths
+from ctxmgr.engine.tools import CHANGES, ToolCall, calls_of, is_lost, outcome
 from ctxmgr.model import Block, Message, Weigh, once
 
 HEADING = "## Left out (names it held; look again for more)"
@@ -126,21 +125,18 @@ def index_of(
     lost: Sequence[Evicted], shown: Container[str], worth: Mapping[str, float], budget: int, weigh: Weigh
 ) -> str:
     """The index, "" where nothing is to be told or nothing fits; at most `budget` tokens by `weigh`."""
-    root = paths.root_of({one.label for one in lost})
-    heading = HEADING[:-1] + f"; paths under {code(root, LABEL_CHARACTERS)})" if root else HEADING
-    labels_of = [one.label.removeprefix(root) for one in lost]
     newest: dict[str, str] = {}
-    for one, label in zip(lost, labels_of, strict=True):
+    for one in lost:
         for name in one.names:
             if name not in one.label:  # the line says it already
-                newest[name] = label
+                newest[name] = one.label
     ranked = sorted(
         (name for name in newest if name not in shown),
         key=lambda name: (-worth.get(name, 0.0) / _tokens(name), name),
     )
     chosen: list[str] = []
     labels: set[str] = set()
-    room: float = (1 - LABELS_SHARE) * budget - weigh(heading)
+    room: float = (1 - LABELS_SHARE) * budget - weigh(HEADING)
     for name in ranked:
         label = newest[name]
         needed = _tokens(name) + (0 if label in labels else _tokens(label))
@@ -149,11 +145,9 @@ def index_of(
         room -= needed
         chosen.append(name)
         labels.add(label)
-    telling = [label for one, label in zip(lost, labels_of, strict=True) if one.tells]
-    also = _others(telling, labels, room + LABELS_SHARE * budget)
-    order = {label: number for number, label in enumerate(labels_of)}  # the newest place of each
+    also = _others(lost, labels, room + LABELS_SHARE * budget)
     while chosen or also:
-        text = _composed(heading, order, chosen, newest, also)
+        text = _composed(lost, chosen, newest, also)
         over = weigh(text) - budget
         if over <= 0:
             return text
@@ -162,10 +156,10 @@ def index_of(
     return ""
 
 
-def _others(labels: Sequence[str], told: Container[str], room: float) -> list[str]:
+def _others(lost: Sequence[Evicted], told: Container[str], room: float) -> list[str]:
     """The labels of what left and is not told of yet, newest first."""
     found: list[str] = []
-    for label in dict.fromkeys(reversed(labels)):
+    for label in dict.fromkeys(one.label for one in reversed(lost) if one.tells):
         if label and label not in told:
             room -= _tokens(label)
             if room < 0:
@@ -179,22 +173,19 @@ def _tokens(text: str) -> float:
 
 
 def _composed(
-    heading: str,
-    order: Mapping[str, int],
-    chosen: Sequence[str],
-    newest: Mapping[str, str],
-    also: Sequence[str],
+    lost: Sequence[Evicted], chosen: Sequence[str], newest: Mapping[str, str], also: Sequence[str]
 ) -> str:
     by_label: dict[str, list[str]] = {}
     for name in chosen:
         by_label.setdefault(newest[name], []).append(name)
+    order = {one.label: number for number, one in enumerate(lost)}  # the newest place of each
     lines = [
         f"- {label or 'said'}: {', '.join(sorted(by_label[label]))}"
         for label in sorted(by_label, key=lambda label: order[label])
     ]
     if also:
         lines.append(ALSO + "; ".join(reversed(also)))
-    return "\n".join((heading, *lines))
+    return "\n".join((HEADING, *lines))
 
 
 def quotations(texts: Sequence[str], budget: int, weigh: Weigh) -> str:
