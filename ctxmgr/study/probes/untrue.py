@@ -6,7 +6,8 @@ Read are the messages that stand for others (packet, summary). A statement is un
 2. a file is told as changed that is deleted;
 3. a task is told as open that is done;
 
-and the list does not show the newer call as well, or its result. A command is told where a part of a line in
+and the list does not show the newer call as well, or its result, nor is a file or a task told as it is by what stands
+for others further on: a packet corrects an older summary that nobody may change. A command is told where a part of a line in
 backticks is that command; of a check, a `cd` before it and a filter of its output aside. Another test is another
 command. A state is a word by itself: a longer name that has it for a part states nothing, and a quoted output
 neither. A deleted directory in which a file was changed since is there again.
@@ -30,7 +31,7 @@ _PRINTED = re.compile(r'"[^"]*"')  # what a command printed, word for word
 
 
 def untrue(of: Examined, end: int, index: EvidenceIndex, ids: Ids, stand_ins: Sequence[int]) -> tuple[str, ...]:
-    """The statements, each once. `ids`: all messages of the list; `stand_ins`: those that stand for others."""
+    """The statements, each once. `ids`: all messages of the list; `stand_ins`: those that stand for others, in their order."""
     if not stand_ins:
         return ()
     originals = ids.difference(stand_ins)
@@ -39,11 +40,12 @@ def untrue(of: Examined, end: int, index: EvidenceIndex, ids: Ids, stand_ins: Se
         return any(index.find(of.course.items[place].raw) in originals for place in places)
 
     found: dict[str, None] = {}
-    for number in stand_ins:
+    for place, number in enumerate(stand_ins):
+        later = frozenset(stand_ins[place:])
         for text in (
             *_commands(of, end, index.entries[number], visible),
-            *_files(of, end, index, number, visible),
-            *_tasks(of, end, index, number, visible),
+            *_files(of, end, index, later, number, visible),
+            *_tasks(of, end, index, later, number, visible),
         ):
             found.setdefault(text)
     return tuple(found)
@@ -84,7 +86,10 @@ def _state(text: str) -> str:
     return next((state for state in COMMAND_STATES if not said.isdisjoint(STATE_WORDS[state])), "")
 
 
-def _files(of: Examined, end: int, index: EvidenceIndex, number: int, visible: Visible) -> Iterator[str]:
+def _files(
+    of: Examined, end: int, index: EvidenceIndex, later: Ids, number: int, visible: Visible
+) -> Iterator[str]:
+    """`later`: this stand-in and those after it."""
     newest = {
         touch.path: touch for touch in of.history.touches if touch.message_index < end and touch.action != "read"
     }
@@ -94,15 +99,17 @@ def _files(of: Examined, end: int, index: EvidenceIndex, number: int, visible: V
         )
         if touch.action == "deleted" and not again and not visible(touch.message_index, touch.message_index - 1):
             changed, deleted = index.holders(PathState(path, "changed")), index.holders(PathState(path, "deleted"))
-            if number in changed and number not in deleted:
+            if number in changed and deleted.isdisjoint(later):
                 yield f"told as changed, is deleted: {path}"
 
 
-def _tasks(of: Examined, end: int, index: EvidenceIndex, number: int, visible: Visible) -> Iterator[str]:
+def _tasks(
+    of: Examined, end: int, index: EvidenceIndex, later: Ids, number: int, visible: Visible
+) -> Iterator[str]:
     listed = next((one for one in reversed(of.history.tasks) if one.message_index < end), None)
     for task in listed.tasks if listed else ():
         name = wording.joined(task.text)
         if task.done and listed and not visible(listed.message_index, listed.message_index - 1):
             is_open, done = index.holders(TextState((name,), "open")), index.holders(TextState((name,), "done"))
-            if number in is_open and number not in done:
+            if number in is_open and done.isdisjoint(later):
                 yield f"told as open, is done: {task.text}"

@@ -2,21 +2,27 @@
 
 from collections.abc import Sequence
 
+import msgspec
 import pytest
 
 from ctxmgr.study.metrics import timeline
 from tests.notation import Said, a, call, err, r, u
 from tests.unit.study.probes.asked import SESSION, asked, of, sights
+from tests.unit.study.sighted import packed
 
 
-def untrue(said: Sequence[Said], packet: str, shown: Sequence[int] = ()) -> tuple[str, ...]:
-    """What a packet states that does not hold, at the last call, beside these messages."""
+def untrue(said: Sequence[Said], packet: str, shown: Sequence[int] = (), after: str = "") -> tuple[str, ...]:
+    """What a packet states that does not hold, at the last call, beside these messages, and `after` them another."""
     padded = (*said, u("go on"), a("fine"))
     fill = (u("start"), a("ok")) * 4
     found = of(*fill, *padded)
     calls = len(found.course.asked)
     lists = [list[int]()] * (calls - 1) + [[len(fill) + place for place in shown]]
-    (result,) = asked(found, sights(found.course, lists, [""] * (calls - 1) + [packet]))
+    seen = sights(found.course, lists, [""] * (calls - 1) + [packet])
+    if after:
+        both = (*seen[-1].projected_messages, packed(after))
+        seen[-1] = msgspec.structs.replace(seen[-1], projected_messages=both)
+    (result,) = asked(found, seen)
     assert found.points[-1].call_index == calls - 1
     return result.untrue[-1]
 
@@ -88,6 +94,22 @@ def test_a_packet_that_states_what_does_not_hold(said: Sequence[Said], packet: s
 def test_a_list_that_shows_the_newer_call_states_nothing_untrue(shown: list[int]) -> None:
     packet = "## Commands that worked\n- `npm run test`"
     assert bool(untrue(FAILED, packet, shown)) == (shown == [])
+
+
+GONE = (a(call("write", path="src/a.ts", content="x")), r("ok"), a(call("bash", command="rm src/a.ts")), r(""))
+CORRECTED = [
+    (GONE, "- changed src/a.ts", "- deleted src/a.ts"),
+    ((TASK, r("ok")), "- [ ] mend the test", "- [x] mend the test"),
+]
+
+
+@pytest.mark.parametrize(("said", "older", "newer"), CORRECTED)
+def test_a_packet_corrects_what_stands_before_it_and_nothing_after_it(
+    said: Sequence[Said], older: str, newer: str
+) -> None:
+    assert untrue(said, older)
+    assert not untrue(said, older, after=newer)
+    assert untrue(said, newer, after=older)
 
 
 def test_a_list_without_stand_ins_states_nothing() -> None:
