@@ -6,11 +6,11 @@ Read are the messages that stand for others (packet, summary). A statement is un
 2. a file is told as changed that is deleted;
 3. a task is told as open that is done;
 
-and the list does not show the newer call as well, or its result, nor is a file or a task told as it is by what stands
-for others further on: a packet corrects an older summary that nobody may change. A command is told where a part of a line in
-backticks is that command; of a check, a `cd` before it and a filter of its output aside. Another test is another
-command. A state is a word by itself: a longer name that has it for a part states nothing, and a quoted output
-neither. A deleted directory in which a file was changed since is there again.
+and the list does not show the newer call as well, or its result, nor is a file or a task told as it is by what
+stands for others further on: a packet corrects an older summary that nobody may change. A command is told where a
+part of a line in backticks is that command; of a check, a `cd` before it and a filter of its output aside. Another
+test is another command. A state is a word by itself: a longer name that has it for a part states nothing, and a
+quoted output neither. A deleted directory in which a file was changed since is there again.
 """
 
 import re
@@ -31,7 +31,8 @@ _PRINTED = re.compile(r'"[^"]*"')  # what a command printed, word for word
 
 
 def untrue(of: Examined, end: int, index: EvidenceIndex, ids: Ids, stand_ins: Sequence[int]) -> tuple[str, ...]:
-    """The statements, each once. `ids`: all messages of the list; `stand_ins`: those that stand for others, in their order."""
+    """The statements, each once. `ids`: all messages of the list; `stand_ins`: those that stand for others, in
+    their order."""
     if not stand_ins:
         return ()
     originals = ids.difference(stand_ins)

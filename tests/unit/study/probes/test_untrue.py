@@ -12,7 +12,7 @@ from tests.unit.study.sighted import packed
 
 
 def untrue(said: Sequence[Said], packet: str, shown: Sequence[int] = (), after: str = "") -> tuple[str, ...]:
-    """What a packet states that does not hold, at the last call, beside these messages, and `after` them another."""
+    """What a packet states that does not hold, at the last call, beside these messages, `after` them another."""
     padded = (*said, u("go on"), a("fine"))
     fill = (u("start"), a("ok")) * 4
     found = of(*fill, *padded)
