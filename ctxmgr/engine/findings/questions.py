@@ -59,5 +59,5 @@ def chosen(text: str, reply: str) -> str:
     for line in _last_lines(text):
         option = _OPTION.match(line)
         if option and option[1].casefold() == found[1].casefold():
-            return shorten(one_line(option[2].lstrip("* "), OPTION_CHARACTERS), OPTION_CHARACTERS)
+            return shorten(one_line(option[2].replace("**", "").lstrip("* "), OPTION_CHARACTERS), OPTION_CHARACTERS)
     return ""
