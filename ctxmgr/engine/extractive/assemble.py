@@ -14,11 +14,13 @@ from collections.abc import Container, Mapping, Sequence
 
 from ctxmgr.engine.extractive.collecting import (
     ASKED_CHARACTERS,
+    KNOWN_CHARACTERS,
     Stretch,
     carry,
     collect,
     flat,
     outcomes,
+    own_words,
     settle,
     take_up,
 )
@@ -42,7 +44,6 @@ MOST_NOTE_CHARACTERS = 8_000  # of findings; and at most a character for each to
 LEAST_FINDINGS = 3
 STEPS_A_FINDING = 3  # texts said for one finding that is told
 LEAST_LEFT_WORDS = 5
-KNOWN_CHARACTERS = 60  # of a request that tell it from others
 REFERENCE_CHARACTERS = 56  # of a request that is told in full elsewhere
 MOST_ANSWERS = 6  # questions that the user answered, the newest
 NOT_ANSWERED = "not answered yet"
@@ -93,10 +94,14 @@ def _open(carried: carry.PreviousFacts, request: str) -> None:
 
 
 def _carried(lines: SummaryLines, carried: carry.PreviousFacts, changes: outcomes.Changes) -> None:
-    """Our own labelled lines; a fault that was found in what was changed since is likely mended."""
+    """Our own labelled lines; a fault that was found in what was changed since is likely mended, but what was asked
+    before it was found was asked all the same."""
     for text in carried.findings:
+        asked, found = _parted(text)
         late = changes.after(text, -1)
-        if not (late and wrong(text)):
+        if late and wrong(found):
+            _asked(lines, asked)
+        else:
             text = f"{text}{outcomes.LATER}" if late and not text.endswith(outcomes.LATER) else text
             lines.add("found", text, shorten(text, BRIEF_CHARACTERS))
     for text in carried.planned:
@@ -105,6 +110,18 @@ def _carried(lines: SummaryLines, carried: carry.PreviousFacts, changes: outcome
         lines.add("likely", text, shorten(text, BRIEF_CHARACTERS))
     if carried.last_statement:
         lines.add("active", f"{carry.LAST}{carried.last_statement}")
+
+
+def _parted(text: str) -> tuple[str, str]:
+    """A finding's request, "" where it has none, and what was found."""
+    asked, arrow, found = text.partition(carry.ARROW) if text.startswith('"') else ("", "", "")
+    return (asked[1:], found) if arrow else ("", text)
+
+
+def _asked(lines: SummaryLines, text: str) -> None:
+    if text:
+        told = shorten(text, ASKED_CHARACTERS)
+        lines.add("asked", f'"{told}"', f'"{shorten(text, BRIEF_REQUEST_CHARACTERS)}"')
 
 
 def _standing(lines: SummaryLines, now: Sequence[Fact], past: Sequence[Fact]) -> None:
@@ -187,7 +204,7 @@ def _requests(
         lines.add("latest", latest, shorten(latest, BRIEF_CHARACTERS))
     for stretch in stretches:
         request = _without(stretch.request, keys)
-        is_goal = bool(goal) and key_of(shorten(stretch.request, GOAL_CHARACTERS)) == key_of(goal)
+        is_goal = bool(goal) and key_of(shorten(own_words(stretch.request), GOAL_CHARACTERS)) == key_of(goal)
         if stretch.request:
             lines.add("request", f'"{stretch.request}"', f'"{shorten(stretch.request, BRIEF_CHARACTERS)}"')
         if stretch is newest and not is_goal:
@@ -216,8 +233,8 @@ def _outcome(
     """What a stretch came to (rule 5)."""
     end = outcomes.closing(stretch, changes, lines.weights, told)
     lines.state = end.text or lines.state
-    lead = f'"{shorten(asked, ASKED_CHARACTERS)}" → ' if asked else ""
-    brief = f'"{shorten(asked, BRIEF_REQUEST_CHARACTERS)}" → ' if asked else ""
+    lead = f'"{shorten(asked, ASKED_CHARACTERS)}{carry.ARROW}' if asked else ""
+    brief = f'"{shorten(asked, BRIEF_REQUEST_CHARACTERS)}{carry.ARROW}' if asked else ""
     if end.what == "done":
         lines.add("outcome", end.text, end.brief)
         lead, brief = (carry.LATEST, carry.LATEST) if newest and asked else (lead, brief)
@@ -226,8 +243,7 @@ def _outcome(
         lead = brief if newest else lead
         lines.add("found", f"{lead}{end.text}", f"{brief}{end.brief}")
     elif asked and not newest and not _is_answered(lines, asked):
-        text = shorten(asked, ASKED_CHARACTERS)
-        lines.add("asked", f'"{text}"', f'"{shorten(asked, BRIEF_REQUEST_CHARACTERS)}"')
+        _asked(lines, asked)
 
 
 def _is_answered(lines: SummaryLines, asked: str) -> bool:

@@ -53,7 +53,7 @@ def split_turn(prefix: Sequence[BranchMessage], budget: int, weigh: Weigh, asked
         text = shorten(written, work.REQUEST_CHARACTERS)
         kinds["goal"] = [SummaryLine(text, shorten(written, BRIEF_CHARACTERS))]
         told = [line.text for line in kinds.get("done", [])]  # with its request: it outlives this part
-        lead = f'"{shorten(written, LEAD_CHARACTERS)}" → '
+        lead = f'"{shorten(written, LEAD_CHARACTERS)}{carry.ARROW}'
         kinds["done"] = [SummaryLine(one if one.startswith('"') else f"{lead}{one}", one) for one in told]
     last = outcomes.last_words(lines.work.stretches[-1], LAST_CHARACTERS) if lines.work.stretches else ""
     if last and all(last not in line.text for kind in ("found", "done") for line in kinds.get(kind, [])):

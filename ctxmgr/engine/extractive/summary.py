@@ -74,8 +74,8 @@ def short(messages: Sequence[BranchMessage], previous: str | None = None) -> str
     about = next((line.text for kind in ("latest", "goal") for line in kinds.get(kind, [])), "")
     state = lines.state or next((one.text for kind in _STATES for one in reversed(kinds.get(kind, []))), "")
     told = state.removeprefix(carry.LATEST)
-    if state.startswith('"') and '" → ' in state:
-        told = state.partition('" → ')[2]
+    if state.startswith('"') and carry.ARROW in state:
+        told = state.partition(carry.ARROW)[2]
     found = [_sentence("Asked", about), _sentence("State", told)]
     return " ".join(one for one in found if one)
 

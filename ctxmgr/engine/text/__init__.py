@@ -11,7 +11,7 @@ from ctxmgr.engine.text.headings import Heading, HeadingKind, heading, kind_of
 from ctxmgr.engine.text.identifiers import bare, identifiers, without
 from ctxmgr.engine.text.one_line import BULLET_CHARACTERS, code, one_line, sentence
 from ctxmgr.engine.text.packet_mark import is_packet
-from ctxmgr.engine.text.prose import as_written, prose, without_marks
+from ctxmgr.engine.text.prose import as_sent, as_written, prose, without_marks
 from ctxmgr.engine.text.rules_in_short import rules_in_short, rules_left
 from ctxmgr.engine.text.scratchpad import (
     SCRATCHPAD_HEADING,
@@ -60,6 +60,7 @@ __all__ = [
     "SCRATCHPAD_HEADING",
     "SectionItem",
     "SummarySection",
+    "as_sent",
     "as_written",
     "bare",
     "checklists",

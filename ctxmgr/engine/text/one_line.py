@@ -1,7 +1,7 @@
 """Turns text of a fact into what may stand in a packet: one line, short, and nothing but text.
 
 It can not look like a heading, a list of its own, a code fence or the packet's mark: a fact may hold words
-that somebody wrote to be read as ours.
+that somebody wrote to be read as ours. The numbers of a list's items stay: somebody may say "do 2".
 """
 
 import re
@@ -12,7 +12,7 @@ from ctxmgr.model.saved import Fact
 BULLET_CHARACTERS = 240
 MOST_CHARACTERS_READ = 4  # times the limit: what is cut off anyway is not worth cleaning
 
-_BULLET_BREAK = re.compile(r"[;,]?\s*\n\s*(?:[-*+•]|\d{1,3}[.)])\s+(?:\[[ xX~]?\]\s+)?")
+_BULLET_BREAK = re.compile(r"[;,]?\s*\n\s*(?:[-*+•]\s+(?:\[[ xX~]?\]\s+)?|(?=\d{1,3}[.)]\s))")
 _LINE_END = re.compile(r"(\w)[ \t]*\n\s*(?=[A-Z])")
 _FIRST_MARK = re.compile(r"^(?:[-*+•>|=~]+\s+|#+(?:\s+|$)|\[[ xX~]?\]\s+|[-=~*_]{3,}\s*)+")
 _BOLD = re.compile(

@@ -89,6 +89,13 @@ def as_written(text: str) -> str:
     return without_preamble(_BLOCK.sub("\n\n", text) if "</" in text else text).strip()
 
 
+def as_sent(text: str) -> str:
+    """The same without what a host notes on a message; "" for a command that it carries out."""
+    if _COMMAND.fullmatch(text.strip()):
+        return ""
+    return "\n".join(line for line in as_written(text).splitlines() if not _INJECTED.match(line))
+
+
 def _without_replies(paragraphs: list[list[str]]) -> list[list[str]]:
     """Without paragraphs of an assistant's reply that the user pasted, where something of the user's is left."""
     if not paragraphs:

@@ -37,6 +37,7 @@ FOUND = "Found: "
 PLANNED = "Planned earlier (check before doing it): "
 LIKELY = "Planned earlier, likely done since (check): "
 CONTINUE = CONTINUE_LEAD
+ARROW = '" → '  # between a request and what it came to
 
 _TITLES = frozenset(
     [

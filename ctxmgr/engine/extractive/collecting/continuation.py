@@ -2,18 +2,19 @@
 
 Rules:
 1. New messages that ask for nothing go on with that request; else it is over, and was asked.
-2. What it came to is told with its request from now on, as the newest request is another one.
+2. What it came to is told with its request from now on, whole, as the newest request is another one.
 3. What was said last is told no more once something new was said.
 """
 
 import msgspec
 
-from ctxmgr.engine.extractive.collecting.carry import LATEST, PreviousFacts
+from ctxmgr.engine.extractive.collecting.carry import ARROW, LATEST, PreviousFacts
 from ctxmgr.engine.extractive.collecting.work import WorkHistory, request_of
 from ctxmgr.engine.text import key_of, shorten
 from ctxmgr.model.saved import Fact
 
 ASKED_CHARACTERS = 1_200  # of a request beside what came of it
+KNOWN_CHARACTERS = 60  # of a request that tell it from others
 
 
 def take_up(carried: PreviousFacts, work: WorkHistory, newest: str = "") -> None:
@@ -43,11 +44,24 @@ def take_up(carried: PreviousFacts, work: WorkHistory, newest: str = "") -> None
     over = [text for text in dict.fromkeys(over) if not _is_told(text, told)]
     carried.facts = [_superseded(fact, carried.latest) for fact in facts] + [_asked(text) for text in over]
     if newer:
+        carried.findings = {_in_full(text, carried.latest): None for text in carried.findings}
         carried.latest = ""
 
 
 def _is_told(request: str, told: list[str]) -> bool:
-    return any(text.startswith(f'"{request[:60].rstrip()}') for text in told)
+    return any(text.startswith(_begins(request)) for text in told)
+
+
+def _begins(request: str) -> str:
+    """How a line begins that tells what came of a request."""
+    return f'"{request[:KNOWN_CHARACTERS].rstrip()}'
+
+
+def _in_full(found: str, latest: str) -> str:
+    """What was found for the newest request, once a newer one came: the request stands nowhere else then."""
+    if not latest or not found.startswith(_begins(latest)) or ARROW not in found:
+        return found
+    return f'"{shorten(latest, ASKED_CHARACTERS)}{ARROW}{found.partition(ARROW)[2]}'
 
 
 def _asked(request: str) -> Fact:
@@ -58,7 +72,7 @@ def _asked(request: str) -> Fact:
 def _superseded(fact: Fact, latest: str) -> Fact:
     """What the newest request came to, once a newer one came: told with its request from now on."""
     if fact.slot == "task" and fact.text.startswith(LATEST) and latest:
-        text = f'"{shorten(latest, ASKED_CHARACTERS)}" → {fact.text.removeprefix(LATEST)}'
+        text = f'"{shorten(latest, ASKED_CHARACTERS)}{ARROW}{fact.text.removeprefix(LATEST)}'
         return msgspec.structs.replace(fact, status="done", text=text, key=key_of(text))
     return fact
 

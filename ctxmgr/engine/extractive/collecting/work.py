@@ -13,13 +13,14 @@ from collections.abc import Sequence
 import msgspec
 
 from ctxmgr.engine.ledger import REQUEST_WORDS
-from ctxmgr.engine.text import identifiers, is_packet, key_of, one_line, prose, sentences_of, shorten
+from ctxmgr.engine.text import as_sent, identifiers, is_packet, key_of, one_line, prose, sentences_of, shorten
 from ctxmgr.model.compaction import BranchMessage
 
 REQUEST_CHARACTERS = 1_200  # of one request, verbatim: prose holds little that is longer
 COMMAND_CHARACTERS = 400  # of a call's argument that is read for names: more is a script or a file's text
 REQUEST_HEAD = 0.6  # of a request that has to be cut; the rest is of its end, where it often says what is wanted
 PASTED_SHARE = 0.8  # of a message's words that are left as the user's own: below it something was pasted
+PASTED = " (pasted: "
 _GONE_ON = re.compile(
     r"(?:(?:ok(?:ay)?|yes|yeah|alright|please|so|now|and|just|good|great|cool|nice|thanks|perfect) )*"
     r"(?:|(?:go on|go ahead|go for it|keep going|carry on|continue|proceed|do it|do that|resume"
@@ -113,14 +114,33 @@ def open_request(messages: Sequence[BranchMessage]) -> str:
 
 
 def request_of(text: str, *, long_too: bool = False) -> str:
-    """What a user's message asks for, on one line; "" where it asks for nothing new ("continue", "ok")."""
+    """What a user's message asks for, on one line, the user's own words first; "" where it asks for nothing new
+    ("continue", "ok")."""
     written = asked(text, long_too=long_too)
     request = one_line(written, len(written) + 1)
+    if written and (len(request.split()) < REQUEST_WORDS or _GONE_ON.fullmatch(key_of(request))):
+        return ""
     if len(request) > REQUEST_CHARACTERS:
         head = shorten(request, int(REQUEST_CHARACTERS * REQUEST_HEAD))
-        request = f"{head} {_end(request, REQUEST_CHARACTERS - len(head) - 1)}"
-    goes_on = len(request.split()) < REQUEST_WORDS or _GONE_ON.fullmatch(key_of(request))
-    return "" if goes_on else request
+        return f"{head} {_end(request, REQUEST_CHARACTERS - len(head) - 1)}"
+    return _with_pasted(request, text, written)
+
+
+def _with_pasted(request: str, text: str, written: str) -> str:
+    """With what was pasted with it, behind it, where both are short: it says what the request is about."""
+    own = set(written.splitlines())
+    lines = [line for line in as_sent(text).splitlines() if line.strip() not in own and not _JUNK.search(line)]
+    pasted = "\n".join(lines)
+    if len(pasted) > REQUEST_CHARACTERS or len(pasted.split()) < REQUEST_WORDS:
+        return request
+    pasted = one_line(pasted, len(pasted) + len(lines)).replace('"', "'")
+    whole = f"{request}{PASTED}{pasted})" if request else pasted
+    return whole if len(whole) <= REQUEST_CHARACTERS else request
+
+
+def own_words(request: str) -> str:
+    """A request without what was pasted with it."""
+    return request.partition(PASTED)[0]
 
 
 def _end(text: str, limit: int) -> str:

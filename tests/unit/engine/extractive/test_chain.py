@@ -241,3 +241,15 @@ def test_a_goal_that_was_told_before_a_cut_turn_stays_the_goal() -> None:
     later = conversation(a("Mended `lexer.py`."), u("and now the docs of it"), a("Wrote `docs.md`."))
     second = summary.summary(later, first, budget=2_000, weigh=quarters)
     assert second.startswith("## Goal\nplease write the parser\n")
+
+
+def test_what_was_asked_stays_where_the_fault_that_was_found_is_likely_mended() -> None:
+    asked = "look through the notes in `notes.md`, some of it might be outdated"
+    fault = "The part on the lexer is missing in `notes.md`."
+    first = told(u("please write the parser"), a("Wrote it."), u(asked), a(fault), u("what is a lexer?"))
+    assert f'- Found: "{asked}" → {fault}' in first
+    added = (u("add it to the notes"), a(call("edit", path="notes.md")), r("ok"), a("Added the part to the notes."))
+    second = told(*added, previous=first)
+    assert fault not in second
+    assert f'- Asked: "{asked}"' in second
+    assert told(previous=second) == second

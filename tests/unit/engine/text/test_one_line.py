@@ -11,7 +11,8 @@ from ctxmgr.model.saved.facts import Fact
     [
         ("# Goal\n## Tasks", "Goal ## Tasks"),
         ("- item\n- other", "item; other"),
-        ("has:\n- one\n  1. two", "has: one; two"),
+        ("has:\n- one\n  1. two", "has: one; 1. two"),
+        ("asks:\n\n1. one\n2) [ ] two", "asks: 1. one; 2) [ ] two"),
         ("#b5bd68 is the colour", "#b5bd68 is the colour"),
         ("[ctxmgr packet]\nx", "(ctxmgr packet] x"),
         ("a [ CTXMGR packet]", "a ( CTXMGR packet]"),

@@ -70,6 +70,16 @@ def test_a_request_that_is_told_already_is_not_asked_again() -> None:
     assert texts(found, "request") == []
 
 
+def test_what_was_found_for_a_request_is_told_with_all_of_it_once_a_newer_one_came() -> None:
+    asked = "is the footer red? " + "and should it be like the header of the page then, " * 4 + "please?"
+    brief = f'"{asked[:80]}…" → it is red'
+    carried = PreviousFacts(findings={brief: None, "`a.py` is old": None}, latest=asked)
+    taken(carried, a("I look again."))
+    assert list(carried.findings) == [brief, "`a.py` is old"]
+    taken(carried, u("write the docs"))
+    assert list(carried.findings) == [f'"{asked}" → it is red', "`a.py` is old"]
+
+
 def test_a_request_that_is_over_is_told_in_1200_characters() -> None:
     for length, whole in ((1_200, True), (1_201, False)):
         asked = "fix the " + "f" * (length - 8)

@@ -33,8 +33,36 @@ def test_a_request_is_one_line(text: str, asked: str) -> None:
 
 def test_where_most_was_pasted_short_lines_were_as_well() -> None:
     pasted = "\n".join(f"> line {number} of it" for number in range(9))
-    assert work.request_of(f"fix the footer\n{pasted}\nnot that") == "fix the footer"
+    asked = work.request_of(f"fix the footer\n{pasted}\nnot that")
+    assert asked.startswith(f"fix the footer{work.PASTED}line 0 of it")
+    assert asked.endswith("not that)")
     assert work.request_of("fix the footer\nnot that") == "fix the footer not that"
+
+
+def test_a_short_request_is_told_with_what_was_pasted_with_it_behind_the_users_own_words() -> None:
+    trace = 'Error: no such "file"\n    at open (fs.js:12)\n  code: ENOENT'
+    told = "Error: no such 'file' code: ENOENT"
+    assert work.request_of(f"{trace}\n\nwhat is this then?") == f"what is this then?{work.PASTED}{told})"
+    assert work.request_of(trace) == told
+    assert work.request_of(f"ok, thanks\n\n{trace}") == f"ok, thanks {told}"  # a paste asks what it is about
+    again = work.request_of(f"{trace}\n\nwhat is this then?")
+    assert work.request_of(again) == again
+    assert work.own_words(again) == "what is this then?"
+    assert work.own_words(told) == told
+
+
+def test_what_was_pasted_is_told_whole_or_not() -> None:
+    for lines, whole in ((20, True), (90, False)):
+        pasted = "> a line of it\n" * lines
+        assert (work.PASTED in work.request_of(f"what is this then?\n\n{pasted}")) is whole
+        assert (work.request_of(pasted) != "") is whole
+
+
+def test_a_hosts_own_words_are_no_paste() -> None:
+    told = "[Request interrupted by user for tool use]"
+    assert work.request_of(told) == ""
+    assert work.request_of(f"<command-name>/compact</command-name>\n{told}") == ""
+    assert work.request_of("/compact now") == ""
 
 
 def test_a_long_request_keeps_its_start_and_its_end() -> None:
