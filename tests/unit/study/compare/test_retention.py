@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from ctxmgr.closed_loop import error_codes, identifiers, paths
 from ctxmgr.model.compaction.branch import BranchMessage
 from ctxmgr.model.compaction.branch import MessageContent as Shown
-from ctxmgr.study.compare.retention import Retention, retention
+from ctxmgr.study.compare.retention.retained import Retention, retention
 from tests.notation import Said, a, call, err, r, talk, u
 
 PATHS = [

@@ -4,8 +4,8 @@ import pytest
 
 from ctxmgr.model.compaction.branch import BranchMessage
 from ctxmgr.model.compaction.branch import MessageContent as Shown
-from ctxmgr.study.compare.retention import retention
-from ctxmgr.study.compare.stated import decisions, open_tasks
+from ctxmgr.study.compare.retention.retained import retention
+from ctxmgr.study.compare.retention.stated import decisions, open_tasks
 from tests.notation import Said, a, call, r, talk, u
 
 

@@ -27,7 +27,7 @@ from ctxmgr.engine.ledger import Stamp, extract, fold, now_and_past
 from ctxmgr.model import Block
 from ctxmgr.model.compaction import BranchMessage
 from ctxmgr.model.saved import Fact, Ledger
-from ctxmgr.study.compare import stated
+from ctxmgr.study.compare.retention import stated
 from ctxmgr.study.metrics import SHORTEST, identifiers, paths
 
 What = Literal["paths", "identifiers", "constraints", "decisions", "tasks", "errors", "requests"]
