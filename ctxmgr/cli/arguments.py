@@ -42,14 +42,14 @@ def add_bill(command: argparse._ActionsContainer) -> None:
         "that, its output the second FACTOR times (default: 3,0.1,1.25,15)",
     )
     command.add_argument("--cache-ttl", metavar="SECONDS", type=seconds, help="life of the cache (300)")
-    hindsight = "beside them, who knows what each reply will need, and what that costs"
+    hindsight = "beside policies or chains, who knows what each reply will need, and what that costs"
     command.add_argument("--clairvoyant", action="store_true", help=hindsight)
     command.add_argument(
         "--overhead",
         metavar="TOKENS",
         type=whole,
         default=OVERHEAD_TOKENS,
-        help="of system prompt and tools in each request, in the closed-loop cost (default: 5000)",
+        help="of system prompt and tools in each request (default: 5000)",
     )
 
 

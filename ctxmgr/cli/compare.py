@@ -13,7 +13,8 @@ APIS: tuple[str, ...] = get_args(EndpointApi)
 DESCRIPTION = (
     "Runs summarising strategies on the same cut of each recorded session (any that "
     "`ctxmgr replay` reads), and shows what each took and how much its summary still "
-    "holds of what it replaces: paths, identifiers, constraints, decisions, tasks, errors, requests. Without a "
+    "holds of what it replaces: paths, identifiers, constraints, decisions, tasks, errors, requests; and what a "
+    "model's call for it costs, with a copy of the conversation and at the end of the host's list. Without a "
     "model, `extractive` alone. Each summary becomes a Markdown file, readable by you alone (it holds "
     "conversation); a run that was interrupted, or is done again with the same settings, starts from what is "
     "there. The exit code is 1 if a recording can not be read or a summary failed."
@@ -66,7 +67,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     chain.add_argument(
         "--window", metavar="TOKENS", type=positive, help="the context window of that walk (default: 200000)"
     )
-    add_bill(chain)
+    add_bill(command.add_argument_group("the bill of a model's call for each summary, and of chains"))
 
 
 def _models(command: argparse.ArgumentParser) -> None:

@@ -65,6 +65,18 @@ class CallTokens(msgspec.Struct, frozen=True):
     new_tokens: int = 0
     output_tokens: int = 0
 
+    @property
+    def input_tokens(self) -> int:
+        return self.read_tokens + self.written_tokens + self.new_tokens
+
+
+def at_length(prices: BasePrices | None, input_tokens: int) -> BasePrices | None:
+    """What a request of so much input pays: of prices with tiers those of its tier."""
+    if not isinstance(prices, TieredPrices):
+        return prices
+    tier = prices.tier(input_tokens)
+    return BasePrices(tier.input, tier.output, tier.cache_read, tier.cache_write)
+
 
 def call_cost(tokens: CallTokens, prices: BasePrices | None) -> float:
     """What a request comes to, in tokens of input that no cache held."""

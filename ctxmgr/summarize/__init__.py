@@ -4,5 +4,6 @@ Strategies ask for completions and never make one.
 """
 
 from ctxmgr.summarize import writing
+from ctxmgr.summarize.on_context import WayCosts
 
-__all__ = ["writing"]
+__all__ = ["WayCosts", "writing"]

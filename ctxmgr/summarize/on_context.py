@@ -156,40 +156,47 @@ def _costs(
     ask: CompletionRequest,
     asks: tuple[CompletionRequest, ...] | None,
 ) -> WayCosts:
-    """Rule 1. Both write at most the same: the longest answer that the message at the list's end asks for."""
-    output = ask.max_tokens
-    more = round(context.ratio * brief.weigh(ask.prompt))
+    """Both write at most the same: the longest answer that the message at the list's end asks for."""
+    copied = None if asks is None else _weight(brief, asks)
+    return way_costs(context, brief.weigh(ask.prompt), copied, ask.max_tokens)
+
+
+def way_costs(context: HostContext, instruction: int, copied: int | None, output: int) -> WayCosts:
+    """Rule 1. `instruction` and the input with a copy (None: none fits) as `weigh` counts; `output` tokens of
+    either answer."""
+    more = round(context.ratio * instruction)
     warm = prices.CallTokens(
         read_tokens=context.cached_tokens,
         written_tokens=context.tokens - context.cached_tokens + more,
         output_tokens=output,
     )
-    copied = (
-        None
-        if asks is None
-        else prices.CallTokens(new_tokens=round(context.ratio * _weight(brief, asks)), output_tokens=output)
-    )
-    within = context.tokens + more + output <= context.window
-    warm_cost = prices.call_cost(warm, context.prices) if within else None
-    copy_cost = None if copied is None else prices.call_cost(copied, context.prices)
-    price = (context.prices.input or 0) / prices.MILLION if context.prices is not None else 0
-    told = f"{context.tokens + more + output:,} tokens are above the window of {context.window:,}"
-    lines = (
-        f"warm: {prices.spelled_out(warm, context.prices) if within else told}",
-        f"cold: {prices.spelled_out(copied, context.prices) if copied is not None else 'no copy fits the window'}",
-    )
+    is_within = warm.input_tokens + output <= context.window
+    is_priced = bool(context.prices is not None and context.prices.input)
+    told = f"{warm.input_tokens + output:,} tokens are above the window of {context.window:,}"
+    warm_cost, warm_sum = _cost(warm, context, is_priced) if is_within else (None, told)
+    copy_cost, copy_sum = None, "no copy fits the window"
+    if copied is not None:
+        cold = prices.CallTokens(new_tokens=round(context.ratio * copied), output_tokens=output)
+        copy_cost, copy_sum = _cost(cold, context, is_priced)
     is_warm = warm_cost is not None and (copy_cost is None or warm_cost < copy_cost)
     return WayCosts(
         "warm" if is_warm else "cold",
-        _rounded(warm_cost, price),
-        _rounded(copy_cost, price),
-        "dollars" if price else "inputTokens",
-        "; ".join(lines),
+        _rounded(warm_cost, is_priced),
+        _rounded(copy_cost, is_priced),
+        "dollars" if is_priced else "inputTokens",
+        f"warm: {warm_sum}; cold: {copy_sum}",
     )
 
 
-def _rounded(cost: float | None, price: float) -> float | None:
+def _cost(tokens: prices.CallTokens, context: HostContext, is_priced: bool) -> tuple[float, str]:
+    """With the sum. A long request pays what its length does."""
+    at = prices.at_length(context.prices, tokens.input_tokens)
+    price = ((at.input if at else None) or 0) / prices.MILLION if is_priced else 1.0
+    return prices.call_cost(tokens, at) * price, prices.spelled_out(tokens, at)
+
+
+def _rounded(cost: float | None, is_priced: bool) -> float | None:
     """In dollars to a millionth where there is a price, else in whole tokens."""
     if cost is None:
         return None
-    return round(cost * price, 6) if price else float(round(cost))
+    return round(cost, 6) if is_priced else float(round(cost))

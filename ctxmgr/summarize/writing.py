@@ -19,6 +19,8 @@ Rules:
 
 from typing import Any
 
+import msgspec
+
 from ctxmgr.engine.compaction import files, render
 from ctxmgr.engine.extractive import summary
 from ctxmgr.engine.mending import Mended
@@ -26,11 +28,13 @@ from ctxmgr.engine.text import BRANCH_LEAD, without_scratchpad
 from ctxmgr.model import Weigh
 from ctxmgr.model.compaction import Asking, BranchSummaryPlan, CompactionPlan, FileLists, Format
 from ctxmgr.summarize import compacting, evidence, on_context
+from ctxmgr.summarize.on_context import WayCosts
 from ctxmgr.summarize.prompts import BRANCH, CONTINUE, FREE, HANDOFF, NINE, STRUCTURED, Shape, asked_for
 from ctxmgr.summarize.request import (
     AcceptedAnswer,
     CompletionFailure,
     FinishedSummary,
+    HostContext,
     PromptTask,
     SummaryFailed,
     SummaryInput,
@@ -89,6 +93,15 @@ def compaction(brief: SummaryInput[CompactionPlan]) -> Asking[FinishedSummary]:
     if of_turn is not None:
         done.details["ctxmgr"]["turnFallback"] = _fallback(brief, of_turn)
     return done
+
+
+def both_ways(brief: SummaryInput[CompactionPlan], context: HostContext, output_tokens: int) -> WayCosts:
+    """What one call costs with a copy and what at the end of the host's list, by whatever this one is written."""
+    shape = asked_for(brief.prompts.history, SHAPES[brief.format])
+    past = previous_summary.past(brief.preparation.previous)
+    single = msgspec.structs.replace(brief, strategy=on_context.STRATEGY)
+    copied = on_context.copied_tokens(single, shape, past)
+    return on_context.way_costs(context, on_context.instruction_tokens(single, shape), copied, output_tokens)
 
 
 def with_newer_notes(text: str, notes: str, reserve_tokens: int, weigh: Weigh) -> str:

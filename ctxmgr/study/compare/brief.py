@@ -25,7 +25,7 @@ def brief(rows: Sequence[SummaryRow]) -> RenderableType:
     parts: list[RenderableType] = []
     for name in dict.fromkeys(row.recording for row in rows):
         mine = [row for row in rows if row.recording == name]
-        parts += [plain(name, "bold"), plain(verdict(mine)), _table(mine)]
+        parts += [plain(name, "bold"), plain(verdict(mine)), *map(plain, both_ways(mine)), _table(mine)]
     return Group(*parts, *([plain(ABOUT)] if rows else []))
 
 
@@ -40,6 +40,18 @@ def verdict(rows: Sequence[SummaryRow]) -> str:
     bad = sum(bool(row.failures or row.fallback_reasons) for row in rows)
     failed = f"{bad} of {len(rows)} were written without a model or failed" if bad else "nothing failed"
     return f"{named(best)} {what}; {failed}."
+
+
+def both_ways(rows: Sequence[SummaryRow]) -> list[str]:
+    """A line on what a model's call costs with a copy and at the end of the list, of the dearest summary; none
+    where neither is open or nothing has a price."""
+    bills = [row.bill for row in rows if row.bill is not None and row.bill.counted_in == "dollars"]
+    if not bills:
+        return []
+    dearest = max(bills, key=lambda bill: bill.cheaper_cost)
+    parts = ((dearest.cold_cost, "with a copy"), (dearest.warm_cost, "at the list's end"))
+    costs = [f"{cost:,.3f} $ {where}" for cost, where in parts if cost is not None]
+    return [f"A model's call for it: {', '.join(costs)}."] if costs else []
 
 
 def named(row: SummaryRow) -> str:

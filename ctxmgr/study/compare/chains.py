@@ -29,10 +29,12 @@ from ctxmgr.model.compaction import (
     in_list,
     places_in_list,
 )
+from ctxmgr.study.compare import ways
 from ctxmgr.study.compare.sessions import uncovered
+from ctxmgr.study.compare.ways import BilledList
 from ctxmgr.study.hosts import HostMessage, pi_host
 from ctxmgr.study.metrics import Observation, ProjectedMessage
-from ctxmgr.summarize import writing
+from ctxmgr.summarize import WayCosts, writing
 from ctxmgr.summarize.request import FinishedSummary, SummaryInput
 
 Path = tuple[BranchEntry, ...]
@@ -42,13 +44,23 @@ _encode = msgspec.json.Encoder().encode
 
 class Pass(msgspec.Struct, frozen=True, rename="camel"):
     """One compaction. `entry`: id of the last entry before it. Tokens of the list before and after, of the summary
-    in it, and of what it was the first to take out."""
+    in it, and of what it was the first to take out. `bill`: what it costs a model to write it, both ways; None
+    where there was nothing to ask."""
 
     entry: str
     before_tokens: int = msgspec.field(name="before")
     after_tokens: int = msgspec.field(name="after")
     summary_tokens: int = msgspec.field(name="summary")
     removed_tokens: int = msgspec.field(name="removed")
+    bill: WayCosts | None = None
+
+
+class WrittenPass(msgspec.Struct, frozen=True):
+    """What one compaction is billed by: how it was asked for, the list before it, and its summary."""
+
+    brief: SummaryInput[CompactionPlan]
+    listed: BilledList
+    summary: str
 
 
 class Chain(msgspec.Struct, frozen=True):
@@ -56,7 +68,8 @@ class Chain(msgspec.Struct, frozen=True):
     beside it then; `removed` all that was taken out, oldest first. `details` are ctxmgr's own of each compaction.
 
     `largest` and `last`: tokens of the largest list and of the list at the end. `uncut`: steps at which the list
-    was over the limit and nothing could be compacted. `sights`: the list before each reply of the model.
+    was over the limit and nothing could be compacted. `sights`: the list before each reply of the model. `written`
+    as many as passes.
     """
 
     passes: tuple[Pass, ...]
@@ -69,6 +82,7 @@ class Chain(msgspec.Struct, frozen=True):
     uncut: int
     failures: tuple[str, ...]
     sights: tuple[Observation, ...] = ()
+    written: tuple[WrittenPass, ...] = ()
 
 
 def walked(
@@ -95,8 +109,9 @@ def walked(
         if isinstance(prepared, NothingToCompact):
             uncut += 1
             continue
-        written = yield from writing.compaction(brief(prepared))
-        walk.compacted(path, prepared, written)
+        asked = brief(prepared)
+        written = yield from writing.compaction(asked)
+        walk.compacted(path, asked, written)
         yield ()
     walk.check_all()
     return walk.chain(uncut)
@@ -120,6 +135,7 @@ class _Walk:
         self._removed: list[BranchMessage] = []
         self._passes: list[Pass] = []
         self._details: list[dict[str, Any]] = []
+        self._written: list[WrittenPass] = []
         self._failures: list[str] = []
         self._last: tuple[CompactionPlan, FinishedSummary] | None = None
         self._list: list[HostMessage] = []
@@ -155,8 +171,9 @@ class _Walk:
             return tuple(self._entries)
         return branch.branch([_encode(_raw_fields(node)) for node in self._nodes], None)
 
-    def compacted(self, path: Path, prepared: CompactionPlan, written: FinishedSummary) -> None:
+    def compacted(self, path: Path, asked: SummaryInput[CompactionPlan], written: FinishedSummary) -> None:
         """Add a compaction's entry (rule 3) and check it (rule 4)."""
+        prepared = asked.preparation
         number, before, last = len(self._passes) + 1, self.weight, self._nodes[-1]
         self._failures += [
             f"compaction {number} leaves {path[place].id} to nobody" for place in uncovered(path, prepared)
@@ -175,6 +192,7 @@ class _Walk:
             Pass(last.id, before, self.weight, self._weighed(now[-1].messages), self._weighed(removed))
         )
         self._details.append(written.details["ctxmgr"])
+        self._written.append(WrittenPass(asked, ways.sent(path, self._weigh), written.summary))
         self._last = prepared, written
 
     def check_all(self) -> None:
@@ -198,6 +216,7 @@ class _Walk:
             uncut,
             tuple(dict.fromkeys(self._failures)),
             tuple(self._sights),
+            tuple(self._written),
         )
 
     def _asked(self, entry: BranchEntry) -> None:

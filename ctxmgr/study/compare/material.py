@@ -11,7 +11,7 @@ from pathlib import Path
 from ctxmgr.engine.compaction import prepare, weighing
 from ctxmgr.formats.pi_tree import branch
 from ctxmgr.model import Weigh, WeighMessage, media
-from ctxmgr.model.compaction import BranchMessage, CompactionPlan, Format, NothingToCompact, Strategy
+from ctxmgr.model.compaction import BranchEntry, BranchMessage, CompactionPlan, Format, NothingToCompact, Strategy
 from ctxmgr.study.compare.retention import MentionCounts, mentioned
 from ctxmgr.study.compare.sessions import RecordedSession, messages, read, uncovered
 from ctxmgr.study.compare.settings import SUMMARISER_WINDOW, Settings
@@ -31,12 +31,17 @@ class Material:
         )
 
     @cached_property
-    def planned(self) -> CompactionPlan | NothingToCompact:
-        """As planCompaction plans it on the whole last branch; where that ends with a compaction, on what was there
-        before it. Raises RuntimeError where the cut would lose an entry."""
+    def path(self) -> tuple[BranchEntry, ...]:
+        """The whole last branch; where that ends with a compaction, what was there before it."""
         path = branch.branch(self.session.entries, self.session.leaf)
         while path and path[-1].kind in ("compaction", ""):
             path = path[:-1]
+        return path
+
+    @cached_property
+    def planned(self) -> CompactionPlan | NothingToCompact:
+        """As planCompaction plans it on that path. Raises RuntimeError where the cut would lose an entry."""
+        path = self.path
         prepared = prepare.decide(path, self.settings.cut_budget, self.weigh_message)
         if isinstance(prepared, CompactionPlan) and (lost := uncovered(path, prepared)):
             raise RuntimeError(f"the cut leaves {', '.join(path[place].id for place in lost)} to nobody")

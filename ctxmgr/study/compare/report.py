@@ -68,7 +68,7 @@ def report(outcomes: Sequence[RecordingRows], settings: Settings) -> str:
     found = rows(outcomes)
     parts = [
         f"# {'Strategies compared' if settings.chain_window is None else 'Chains of compactions'}",
-        _settings(settings),
+        _settings(settings, billed=True),
     ]
     parts += [markdown(sheet) for sheet in sheets(found, _beside(outcomes), whole=True) if sheet.lines]
     parts += notes(found, wide=True)
@@ -79,8 +79,8 @@ def report(outcomes: Sequence[RecordingRows], settings: Settings) -> str:
 def show(out: Console, outcomes: Sequence[RecordingRows], settings: Settings, wide: bool) -> None:
     """`wide`: all figures. Chains are always shown so: what they cost is no figure of one summary."""
     found = rows(outcomes)
-    out.print(plain(_settings(settings)))
     wide = wide or settings.chain_window is not None
+    out.print(plain(_settings(settings, billed=wide)))
     if not wide:
         out.print(brief(found))
     elif found:
@@ -103,7 +103,7 @@ def values(outcomes: Sequence[RecordingRows], settings: Settings) -> dict[str, A
             "model": settings.endpoint.model if settings.endpoint else settings.model,
             "contextWindow": settings.window,
             "chainWindow": settings.chain_window,
-            "prices": None if settings.chain_window is None else figures.prices(settings.sheet),
+            "prices": figures.prices(settings.sheet),
         },
         "rows": [
             {**_row(one.row), "file": one.file, "reused": one.reused}
@@ -144,11 +144,13 @@ def _beside(outcomes: Sequence[RecordingRows]) -> dict[str, ChainBounds]:
     return {one.recording: one.bounds for one in outcomes if one.bounds is not None}
 
 
-def _settings(settings: Settings) -> str:
+def _settings(settings: Settings, *, billed: bool) -> str:
+    """`billed`: with the prices."""
     model = settings.endpoint.model if settings.endpoint else settings.model
     parts = [f"Kept: the newest {settings.cut_budget.keep_recent_tokens:,} tokens.", f"Model: {model}."]
     if settings.chain_window is not None:
         parts.append(f"Compacted above {settings.limit:,} tokens (window {settings.chain_window:,}).")
+    if billed:
         parts.append(f"Billed: {prices_line(figures.prices(settings.sheet))}.")
     return table_cell(" ".join(parts))
 

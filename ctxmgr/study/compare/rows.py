@@ -10,15 +10,16 @@ import msgspec
 from ctxmgr.engine.compaction import RenderLimits, render
 from ctxmgr.model.compaction import BranchMessage, CompactionPlan, Format, Strategy
 from ctxmgr.study.closed_loop import closed_loop
-from ctxmgr.study.compare import chains, scripted_model
-from ctxmgr.study.compare.chains import Chain, Pass
+from ctxmgr.study.compare import chains, scripted_model, ways
+from ctxmgr.study.compare.chains import Chain, Pass, WrittenPass
 from ctxmgr.study.compare.material import Material
 from ctxmgr.study.compare.models import AnsweringModel, Spending, answered
 from ctxmgr.study.compare.retention import Retention, measure, mentioned
+from ctxmgr.study.compare.ways import BothWays
 from ctxmgr.study.figures import Figures, figures
 from ctxmgr.study.metrics import MessageCache, Observation, PriceSheet, message_cache
 from ctxmgr.study.probes import RemovedPart, Scores, failures, scored
-from ctxmgr.summarize import writing
+from ctxmgr.summarize import WayCosts, writing
 from ctxmgr.summarize.request import SummaryInput
 
 WHOLE = RenderLimits(result_units=1 << 40)  # what is kept is kept whole
@@ -58,7 +59,8 @@ class SummaryRow(msgspec.Struct, frozen=True, rename="camel"):
     none. `replaced_tokens`: of the messages, and the earlier summary, that it stands for. `retained` and `probes`
     None: not measured. `fallback_reasons`: why it was written without a model. `again`: a call went wrong, it
     is no result yet. `controls`: the same probes by control; `probes_failed` as `probes.failures` gives them, for a
-    file of their own.
+    file of their own. `bill`: what it costs a model to write it in one call, both ways; None where there was
+    nothing to ask.
     """
 
     recording: str
@@ -84,6 +86,7 @@ class SummaryRow(msgspec.Struct, frozen=True, rename="camel"):
     probes: Scores | None = None
     controls: dict[str, Scores] = {}
     probes_failed: tuple[Figures, ...] | None = None
+    bill: BothWays | None = None
 
 
 async def row(
@@ -109,7 +112,8 @@ async def _summary(wanted: _Wanted) -> tuple[SummaryRow, str]:
     prepared = material.planned
     assert isinstance(prepared, CompactionPlan)
     began = time.perf_counter()
-    asking = writing.compaction(wanted.brief(prepared))
+    brief = wanted.brief(prepared)
+    asking = writing.compaction(brief)
     written, spent = await answered(asking, wanted.model, material.weigh)
     found = _figures(wanted, spent, (written.details["ctxmgr"],), began)
     replaced = material.weight((*prepared.history, *prepared.prefix)) + material.weigh(prepared.previous or "")
@@ -118,9 +122,14 @@ async def _summary(wanted: _Wanted) -> tuple[SummaryRow, str]:
         held = counts(await asyncio.to_thread(measure, material.mentioned, written.summary))
         removed = RemovedPart(_raws((*prepared.history, *prepared.prefix)), _raws(prepared.recent))
         found = await asyncio.to_thread(_asked, found, removed, written.summary, material)
-    summary_tokens = material.weigh(written.summary)
+    made = WrittenPass(brief, ways.sent(material.path, material.weigh_message), written.summary)
+    costs = await asyncio.to_thread(_costs, made, material)
     return msgspec.structs.replace(
-        found, summary_tokens=summary_tokens, replaced_tokens=replaced, retained=held
+        found,
+        summary_tokens=material.weigh(written.summary),
+        replaced_tokens=replaced,
+        retained=held,
+        bill=ways.together([costs] if costs else []),
     ), written.summary
 
 
@@ -144,16 +153,28 @@ async def _chain(wanted: _Wanted) -> tuple[SummaryRow, str]:
         before = [one for one in chain.sights if one.own < len(chain.passes)]
         found = await asyncio.to_thread(_asked, found, removed, chain.summary, material, before)
         loop = await asyncio.to_thread(_loop, chain, settings.sheet)
+    bills = [await asyncio.to_thread(_costs, one, material) for one in chain.written]
+    passes = tuple(map(_billed, chain.passes, bills))
     return msgspec.structs.replace(
         found,
         summary_tokens=material.weigh(chain.summary),
         replaced_tokens=material.weight(chain.removed),
         retained=alone,
         chain=ChainFigures(
-            settings.chain_window or 0, chain.passes, chain.largest, chain.last, chain.uncut, with_tail, loop
+            settings.chain_window or 0, passes, chain.largest, chain.last, chain.uncut, with_tail, loop
         ),
         failures=chain.failures,
+        bill=ways.together([one for one in bills if one is not None]),
     ), chain.summary
+
+
+def _costs(made: WrittenPass, material: Material) -> WayCosts | None:
+    settings, tokens = material.settings, material.weigh(made.summary)
+    return ways.costs(made.brief, made.listed, tokens, settings.sheet, settings.chain_window)
+
+
+def _billed(one: Pass, bill: WayCosts | None) -> Pass:
+    return msgspec.structs.replace(one, bill=bill)
 
 
 def _asked(

@@ -39,8 +39,9 @@ class InvalidArguments(Exception):
 class Settings(msgspec.Struct, frozen=True):
     """`window`: of the summarising model; `chain_window`: that of the session's model in a chain, None without one.
 
-    Tokens. `policy` has what is not set here: slices, retries, calls side by side. `sheet`: what a chain is billed
-    by, and whether a clairvoyant stands beside it. `probes_failed`: the file that takes the failed probes.
+    Tokens. `policy` has what is not set here: slices, retries, calls side by side. `sheet`: what summaries and
+    chains are billed by, and whether a clairvoyant stands beside these. `probes_failed`: the file that takes the
+    failed probes.
     """
 
     strategies: tuple[Strategy, ...]
@@ -78,7 +79,7 @@ class Settings(msgspec.Struct, frozen=True):
         ]
         if other and not paid:
             what.append(other)
-        if self.chain_window is not None and self.sheet != PriceSheet():
+        if self.sheet != PriceSheet():
             what.append(msgspec.to_builtins(self.sheet))
         return sha256(msgspec.json.encode(what)).hexdigest()
 
@@ -105,8 +106,8 @@ def settings(parsed: Namespace, environment: Mapping[str, str] = os.environ) -> 
         raise InvalidArguments(f"{asking[0]} needs a model: --endpoint URL --model NAME, or --scripted")
     if parsed.window and not parsed.chain:
         raise InvalidArguments("--window is for --chain")
-    if not parsed.chain and (made.clairvoyant or made.sheet != PriceSheet()):
-        raise InvalidArguments("--prices, --cache-ttl, --overhead and --clairvoyant are for --chain")
+    if parsed.clairvoyant and not parsed.chain:
+        raise InvalidArguments("--clairvoyant is for --chain")
     if made.chain_window is not None and made.limit <= parsed.keep:
         room = f"{made.chain_window:,} tokens less the {made.cut_budget.reserve_tokens:,} kept free for the reply"
         raise InvalidArguments(

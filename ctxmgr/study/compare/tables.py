@@ -16,9 +16,11 @@ from ctxmgr.study.closed_loop import FLOOR, MEANINGS
 from ctxmgr.study.compare.bounds import ChainBounds
 from ctxmgr.study.compare.files import table_cell
 from ctxmgr.study.compare.rows import Counts, RetainedCount, SummaryRow, measured
+from ctxmgr.study.compare.ways import BothWays
 from ctxmgr.study.console import plain
 from ctxmgr.study.figures import Figures
 from ctxmgr.study.probes import NEWEST, Scores
+from ctxmgr.summarize import WayCosts
 
 KINDS = ("paths", "identifiers", "constraints", "decisions", "tasks", "errors", "requests")
 DASH = "–"
@@ -29,6 +31,7 @@ PASSES_SHOWN = 40  # of one chain, on a terminal
 TOOK = "what it took, tokens"
 WALKED = "compactions along the session, tokens"
 LOOPED = "closed-loop cost"
+BILLED = "a model's call for it"
 
 NOTES = {
     "weighed": f"{WEIGHED} weighed here: the provider reported no usage, or not for each call.",
@@ -45,6 +48,11 @@ NOTES = {
         "the cut, used again or not."
     ),
     "looped": f"$. {'; '.join(MEANINGS)}.",
+    "billed": (
+        "a model's call for it: one call that writes a summary as long as this one. copy: the conversation in a "
+        "prompt, as new input; at the end: one message more behind the host's own list, which the cache holds; "
+        f"{DASH}: it does not fit."
+    ),
     "fallback": "without a model: what the model gave was refused or its call failed; the summary is extractive.",
 }
 
@@ -116,10 +124,16 @@ WALK: tuple[Column, ...] = (
 LOOP: tuple[Column, ...] = tuple(
     (f"{name} $" if name in LOOP_SUMS else name, _loop(key, digits)) for name, (key, digits) in LOOP_CELLS.items()
 )
+BILL: tuple[Column, ...] = (
+    ("copy", lambda row: _sum(row.bill, row.bill.cold_cost if row.bill else None)),
+    ("at the end", lambda row: _sum(row.bill, row.bill.warm_cost if row.bill else None)),
+    ("the cheaper", lambda row: _sum(row.bill, row.bill.cheaper_cost if row.bill else None)),
+    ("at the end, of", lambda row: f"{row.bill.warm_count} of {row.bill.total_count}" if row.bill else DASH),
+)
 CHAIN: tuple[Column, ...] = (*WALK, *LOOP, *COSTS, WITHOUT)
 
 
-EXPLAINED = {"held", "probes", "looped"}  # notes on what columns mean
+EXPLAINED = {"held", "probes", "looped", "billed"}  # notes on what columns mean
 
 
 def sheets(
@@ -131,11 +145,12 @@ def sheets(
     if rows[0].chain is not None:
         took = [(WALKED, (*WALK, *COSTS, WITHOUT))] if whole else [(WALKED, WALK), (TOOK, (*COSTS, WITHOUT))]
         chains = [_sheet(title, rows, NAMES + columns, whole) for title, columns in took]
-        return [*chains, _loops(rows, beside or {}), _both(rows), _passes(rows, whole), _probes(rows)]
+        looped = _loops(rows, beside or {})
+        return [*chains, looped, _bills(rows), _both(rows), _passes(rows, whole), _probes(rows)]
     if whole:
-        return [_sheet("comparison", rows, NAMES + SUMMARY + HELD, whole), _probes(rows)]
+        return [_sheet("comparison", rows, NAMES + SUMMARY + HELD, whole), _bills(rows), _probes(rows)]
     held = _sheet("held", rows, NAMES + HELD, whole)
-    return [_sheet(TOOK, rows, NAMES + SUMMARY, whole), held, _probes(rows)]
+    return [_sheet(TOOK, rows, NAMES + SUMMARY, whole), held, _bills(rows), _probes(rows)]
 
 
 def _probes(rows: Sequence[SummaryRow]) -> TextTable:
@@ -176,6 +191,7 @@ def notes(rows: Sequence[SummaryRow], *, wide: bool) -> list[str]:
         "held": any(row.retained is not None for row in rows),
         "probes": any(row.probes is not None for row in rows),
         "looped": any(row.chain and row.chain.loop for row in rows),
+        "billed": any(row.bill is not None for row in rows),
         "fallback": any(row.fallback_reasons for row in rows),
     }
     found = [text for name, text in NOTES.items() if said[name] and (wide or name not in EXPLAINED)]
@@ -207,6 +223,17 @@ def _loops(rows: Sequence[SummaryRow], beside: Mapping[str, ChainBounds]) -> Tex
     return TextTable(LOOPED, tuple(name for name, _ in (*NAMES, *LOOP)), tuple(lines))
 
 
+def _bills(rows: Sequence[SummaryRow]) -> TextTable:
+    return _sheet(BILLED, [row for row in rows if row.bill is not None], NAMES + BILL, whole=True)
+
+
+def _sum(of: BothWays | WayCosts | None, cost: float | None) -> str:
+    """Dollars to a tenth of a cent, or tokens of input."""
+    if of is None or cost is None:
+        return DASH
+    return f"{cost:,.3f} $" if of.counted_in == "dollars" else f"{cost:,.0f}"
+
+
 def _both(rows: Sequence[SummaryRow]) -> TextTable:
     """Of a chain: all that was removed, held by the last summary, and by it and the kept part together."""
     lines = []
@@ -232,11 +259,13 @@ def _passes(rows: Sequence[SummaryRow], whole: bool) -> TextTable:
         passes = row.chain.passes if row.chain else ()
         for number, one in enumerate(passes, 1):
             if number > PASSES_SHOWN and not whole:
-                lines.append((*_names(row), "…", *("",) * 5))
+                lines.append((*_names(row), "…", *("",) * 7))
                 break
+            bill = one.bill
             weights = (one.before_tokens, one.after_tokens, one.summary_tokens, one.removed_tokens)
-            lines.append((*_names(row), str(number), one.entry, *(f"{weight:,}" for weight in weights)))
-    titles = ("number", "after entry", "before", "after", "summary", "removed")
+            costs = [_sum(bill, cost) for cost in ((bill.cold_cost, bill.warm_cost) if bill else (None, None))]
+            lines.append((*_names(row), str(number), one.entry, *(f"{weight:,}" for weight in weights), *costs))
+    titles = ("number", "after entry", "before", "after", "summary", "removed", "copy", "at the end")
     return TextTable("each compaction, tokens of the list", (*(name for name, _ in NAMES), *titles), tuple(lines))
 
 

@@ -7,7 +7,8 @@ import pytest
 
 from ctxmgr.model.compaction.completion import Completion, CompletionRequest, CompletionUsage
 from ctxmgr.model.compaction.plans import Strategy
-from ctxmgr.model.prices import BasePrices
+from ctxmgr.model.prices import BasePrices, PriceTier, TieredPrices
+from ctxmgr.summarize.on_context import way_costs
 from ctxmgr.summarize.request.brief import FinishedSummary, HostContext
 from ctxmgr.summarize.request.turn_context import MARK
 from tests.notation import u
@@ -81,6 +82,24 @@ def test_told_prices_make_dollars() -> None:
     by_hand = (20_000 * 0.3 + (1_000 + instruction) * 3.75 + ask.max_tokens * 15) / 1e6
     assert bill(written)["unit"] == "dollars"
     assert bill(written)["warm"] == pytest.approx(by_hand, abs=1e-6)
+
+
+def test_both_ways_are_what_a_person_works_out() -> None:
+    """By hand, in dollars a million. Warm: 105,000 x 0.3 + 800 x 3.75 + 2,000 x 15 = 31,500 + 3,000 + 30,000. Cold:
+    60,000 x 3 + 2,000 x 15 = 180,000 + 30,000."""
+    context = HostContext(105_000, 105_000, 200_000, 1.0, BasePrices(3.0, 15.0, 0.3, 3.75))
+    costs = way_costs(context, 800, 60_000, 2_000)
+    assert (costs.way, costs.warm_cost, costs.cold_cost, costs.counted_in) == ("warm", 0.0645, 0.21, "dollars")
+
+
+def test_a_long_list_pays_the_prices_of_its_length() -> None:
+    """Above 100,000 tokens of input all prices are twice as high: of the list (105,800), not of the copy."""
+    tier = PriceTier(100_000, 6.0, 30.0, 0.6, 7.5)
+    context = HostContext(105_000, 105_000, 200_000, 1.0, TieredPrices(3.0, 15.0, 0.3, 3.75, (tier,)))
+    costs = way_costs(context, 800, 60_000, 2_000)
+    assert (costs.warm_cost, costs.cold_cost) == (0.129, 0.21)
+    longer = way_costs(context, 800, 100_001, 2_000)
+    assert longer.cold_cost == pytest.approx((100_001 * 6 + 2_000 * 30) / 1e6, abs=1e-6)
 
 
 def test_a_cache_that_is_cold_is_written_anew() -> None:

@@ -65,6 +65,23 @@ def test_the_command_shows_each_compaction_and_what_is_held(
     assert "| long.jsonl | extractive | structured | 1 |" in table
 
 
+def test_each_compaction_of_a_chain_has_the_bill_of_both_ways(
+    session: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    row = figures(session, capsys)
+    bills = [one["bill"] for one in row["chain"]["passes"]]
+    assert len(bills) == row["bill"]["compactions"] > 5
+    assert row["bill"]["cold"] == pytest.approx(sum(one["cold"] for one in bills), abs=1e-5)
+    assert row["bill"]["warm"] == pytest.approx(sum(one["warm"] for one in bills), abs=1e-5)
+    assert row["bill"]["cheaper"] <= min(row["bill"]["warm"], row["bill"]["cold"])
+    assert row["bill"]["warmCompactions"] == sum(one["way"] == "warm" for one in bills)
+    for one, bill in zip(row["chain"]["passes"], bills, strict=True):
+        assert bill["way"] == ("warm" if bill["warm"] < bill["cold"] else "cold")
+        assert bill["arithmetic"].startswith("warm: ")
+        assert f"{bills[0]['cold']:.3f} $" in (session.parent / "out" / "chains-20000.md").read_text()
+        assert one["summary"] > 0
+
+
 def test_closed_loop_cost_of_a_chain_is_at_any_price_sheet(
     session: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
