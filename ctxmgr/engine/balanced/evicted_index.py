@@ -18,7 +18,7 @@ from ctxmgr.engine.balanced import identifiers as names
 from ctxmgr.engine.conversation import BlockRef, Step
 from ctxmgr.engine.ledger import essential
 from ctxmgr.engine.text import code, one_line
-from ctxmgr.engine.tools import CHANGES, ToolCall, calls_of, is_lost, outcome
+from ctxmgr.engine.tools import CHANGES, Shell, ToolCall, calls_of, is_lost, outcome_by
 from ctxmgr.model import Block, Message, Weigh, once
 
 HEADING = "## Left out (names it held; look again for more)"
@@ -65,7 +65,7 @@ def losses(
                     continue
                 ref, call = BlockRef(position, number), calls.get(block.call_id, own)
                 asked = _asked(call) if call is not None else block.tool
-                failed[asked] = _failed(call, block)
+                failed[asked] = _failed(messages[position], number, call.shell if call is not None else None)
                 if position in dropped or ref in pruned:
                     label = _label(call) if call is not None else one_line(block.tool, LABEL_CHARACTERS)
                     found.append(
@@ -79,12 +79,13 @@ def losses(
     ]
 
 
-def _failed(call: ToolCall | None, block: Block) -> bool:
-    """Did it fail by itself? What `cd` kept from running did not."""
+@once
+def _failed(message: Message, number: int, shell: Shell | None) -> bool:
+    """Did the call fail by itself whose result this block is? What `cd` kept from running did not."""
+    block = message.view.blocks[number]
     if any(map(is_lost, block.text[:LOST_CHARACTERS].splitlines())):
         return False
-    ended = outcome(call, block.text, block.is_error, block.doubtful or block.untold) if call is not None else ""
-    return ended == "failed" or (call is None and block.is_error)
+    return outcome_by(shell, block.text, block.is_error, block.doubtful or block.untold) == "failed"
 
 
 def _blocks(message: Message) -> Iterable[tuple[Block, frozenset[str], ToolCall | None]]:

@@ -27,6 +27,7 @@ from msgspec import structs
 
 from ctxmgr.engine import findings
 from ctxmgr.engine.text import content_words, forbids, key_of
+from ctxmgr.model import once
 from ctxmgr.model.saved import ALLOWED, END_OF, GOES_ON, Fact, Ledger, Slot
 
 Stamp = tuple[int, int]
@@ -90,6 +91,7 @@ def current(ledger: Ledger) -> tuple[Fact, ...]:
     return now_and_past(ledger)[0]
 
 
+@once
 def now_and_past(ledger: Ledger) -> tuple[tuple[Fact, ...], tuple[Fact, ...]]:
     """Return what holds now, and what is over but worth knowing: done tasks, left branches, requests."""
     standing = _standing(ledger)

@@ -15,7 +15,7 @@ from ctxmgr.engine.tools.catalog import (
     key_arguments,
     tool_call,
 )
-from ctxmgr.engine.tools.effects import CHANGES, CallOutcome, EffectKind, FileEffect, ToolCall
+from ctxmgr.engine.tools.effects import CHANGES, CallOutcome, EffectKind, FileEffect, Shell, ToolCall
 from ctxmgr.engine.tools.instructions import FILES as INSTRUCTION_FILES
 from ctxmgr.engine.tools.instructions import files_named, is_instructing, is_skill
 from ctxmgr.engine.tools.names import SURE, VERBS
@@ -28,6 +28,7 @@ from ctxmgr.engine.tools.outcome import (
     is_lost,
     only_counts,
     outcome,
+    outcome_by,
     run_report,
     unwrapped,
 )
@@ -48,6 +49,7 @@ __all__ = [
     "Memo",
     "RunReport",
     "SURE",
+    "Shell",
     "ToolCall",
     "ToolRow",
     "USERS_SHELL",
@@ -69,6 +71,7 @@ __all__ = [
     "is_lost",
     "only_counts",
     "outcome",
+    "outcome_by",
     "patches",
     "paths",
     "pi_file",

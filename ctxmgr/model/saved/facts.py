@@ -74,7 +74,7 @@ class Fact(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     runs: str = ""
 
 
-class Ledger(msgspec.Struct, frozen=True):
+class Ledger(msgspec.Struct, frozen=True, dict=True):
     """The newest fact per slot, source, listing and key, and the stamp of the newest cumulative summary.
 
     Sources are kept apart so that closing one statement lets an older one of another source hold again.

@@ -32,9 +32,14 @@ _NUMBER = re.compile(r"(-?\d+)\D*$")
 
 def outcome(call: ToolCall, text: str, is_error: bool, doubtful: bool = False) -> CallOutcome:
     """How a call ended, from its result: `text`, the host's mark of an error, and whether that is in doubt."""
-    if call.shell is None:
+    return outcome_by(call.shell, text, is_error, doubtful)
+
+
+def outcome_by(shell: Shell | None, text: str, is_error: bool, doubtful: bool) -> CallOutcome:
+    """The same by what the call hands to a shell, which is all of it that tells; None: it is no shell's."""
+    if shell is None:
         return "failed" if is_error else "unknown" if doubtful else "ok"
-    status = call.shell.status
+    status = shell.status
     if is_error:
         if status.one == "failed" or not _is_one(text):
             return "failed"
@@ -42,7 +47,7 @@ def outcome(call: ToolCall, text: str, is_error: bool, doubtful: bool = False) -
     elif goes_on_as(text):
         return "unknown"
     else:
-        told = "unknown" if doubtful else _printed(call.shell, text) if status.echoed else status.zero
+        told = "unknown" if doubtful else _printed(shell, text) if status.echoed else status.zero
     if told != "unknown" and not is_error:
         return told
     return _read(status, text, told)

@@ -11,6 +11,7 @@ from ctxmgr.engine.balanced import evicted_index, identifiers
 from ctxmgr.engine.balanced.evicted_index import HEADING, SAID_HEADING, Evicted
 from ctxmgr.engine.conversation import BlockRef
 from ctxmgr.engine.invariants import STEPS
+from ctxmgr.engine.tools import CallOutcome, Shell, outcome_by
 from ctxmgr.model.messages import PACKET_MARK
 from tests.notation import Said, a, call, err, indexed, quarters, r, sh, talk, u
 from tests.unit.engine.stepwise import any_list, code
@@ -281,3 +282,21 @@ def test_what_cd_kept_from_running_did_not_fail() -> None:
 
     assert index("1 failed") == f"{HEADING}\n- also: `cd app && make test` (failed)"
     assert index("bash: cd: app: No such file or directory") == f"{HEADING}\n- also: `cd app && make test`"
+
+
+def test_how_a_result_ended_is_read_once_however_many_epochs_tell_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+
+    def counting(shell: Shell | None, text: str, is_error: bool, doubtful: bool) -> CallOutcome:
+        read.append(text)
+        return outcome_by(shell, text, is_error, doubtful)
+
+    monkeypatch.setattr(evicted_index, "outcome_by", counting)
+    messages = talk(a(RUN), r("so_what"), a(RUN), err("no_more"))
+    steps = STEPS.steps(indexed(messages)).steps
+    first, *others = (
+        [one.label for one in evicted_index.losses(messages, steps, {0, 1, 2, 3}, (), lambda ref: "")]
+        for _ in range(3)
+    )
+    assert others == [first, first]
+    assert sorted(read) == ["no_more", "so_what"]

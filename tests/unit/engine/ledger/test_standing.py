@@ -2,7 +2,7 @@
 
 from itertools import permutations
 
-from ctxmgr.engine.ledger.fold import current, fold
+from ctxmgr.engine.ledger.fold import current, fold, now_and_past
 from ctxmgr.model.saved.facts import Fact, Ledger
 
 
@@ -22,3 +22,10 @@ def test_a_summary_does_not_bring_back_a_file_that_a_tool_deleted() -> None:
         assert current(fold(Ledger(), some)) == (gone,)
     for some in permutations((gone, listed, anew)):
         assert current(fold(Ledger(), some)) == (anew,)
+
+
+def test_what_holds_is_worked_out_once_of_a_ledger() -> None:
+    ledger = fold(Ledger(), [Fact("decision", "a", "Use `deque` for it.", "assistant", 1)])
+    held = now_and_past(ledger)
+    assert now_and_past(ledger) is held
+    assert now_and_past(fold(ledger, [Fact("decision", "b", "Use `list` there.", "assistant", 2)])) != held
