@@ -18,7 +18,7 @@ from ctxmgr.engine.balanced import identifiers as names
 from ctxmgr.engine.conversation import BlockRef, Step
 from ctxmgr.engine.ledger import essential
 from ctxmgr.engine.text import code, one_line
-from ctxmgr.engine.tools import CHANGES, Shell, ToolCall, calls_of, is_lost, outcome_by
+from ctxmgr.engine.tools import CHANGES, Shell, ToolCall, calls_of, is_lost, is_refused, outcome_by
 from ctxmgr.model import Block, Message, Weigh, once
 
 HEADING = "## Left out (names it held; look again for more)"
@@ -81,8 +81,10 @@ def losses(
 
 @once
 def _failed(message: Message, number: int, shell: Shell | None) -> bool:
-    """Did the call fail by itself whose result this block is? What `cd` kept from running did not."""
+    """Did the call of this result fail by itself? What `cd` kept from running, or a person refused, did not."""
     block = message.view.blocks[number]
+    if block.is_error and is_refused(block.text):
+        return False
     if any(map(is_lost, block.text[:LOST_CHARACTERS].splitlines())):
         return False
     return outcome_by(shell, block.text, block.is_error, block.doubtful or block.untold) == "failed"

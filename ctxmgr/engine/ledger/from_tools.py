@@ -3,7 +3,7 @@
 Rules:
 1. A result's text is data: it is never parsed for headings, checklists or packets. What it counted is kept
    (`3 failed, 41 passed`), of a failed result one quoted line of at most 200 characters, and nothing else.
-2. Facts come from the result; a call whose result never came did nothing that is known of.
+2. Facts come from the result; a call whose result never came, or that a person refused, did nothing that is known.
 3. Reading and changing one path are two keys, so that a read after an edit does not hide the edit.
 4. What failed is known by tool and key argument, so that the same thing succeeding clears it. Of a shell
    command the argument is what it runs: `CI=1 npm test 2>&1 | tail -5` is `npm test`, and `npm test | grep x` too,
@@ -33,6 +33,7 @@ from ctxmgr.engine.tools import (
     created_id,
     end_of_run,
     goes_on_as,
+    is_refused,
     only_counts,
     outcome,
     run_report,
@@ -90,9 +91,9 @@ _PASSING = re.compile(r"\b(?:pass(?:ed|ing)?|skip(?:ped|ping)?|success(?:ful(?:l
 def from_result(result: Block, call: Block, into: Statements) -> None:
     """Add the facts of one tool result and the block that makes the call that it answers."""
     made = call_of_block(call)
-    if made is None:
-        return
     text = result.text
+    if made is None or (result.is_error and is_refused(text)):
+        return
     name = _NOT_NAME.sub("", call.tool.rsplit(".", 1)[-1].casefold())
     ended = outcome(made, text, result.is_error, result.doubtful or result.untold)
     touched = list(_touched(made, text))

@@ -1,7 +1,7 @@
 """How a call ended, from its mark, its status and its output. Knows no fact and no packet."""
 
 from ctxmgr.engine.tools.outcome.background import asks_for, goes_on_as
-from ctxmgr.engine.tools.outcome.ended import end_of_run, is_lost, outcome, outcome_by, run_report
+from ctxmgr.engine.tools.outcome.ended import end_of_run, is_lost, is_refused, outcome, outcome_by, run_report
 from ctxmgr.engine.tools.outcome.reading import unwrapped
 from ctxmgr.engine.tools.outcome.report import RunReport, counts_text, only_counts
 
@@ -12,6 +12,7 @@ __all__ = [
     "end_of_run",
     "goes_on_as",
     "is_lost",
+    "is_refused",
     "only_counts",
     "outcome",
     "outcome_by",

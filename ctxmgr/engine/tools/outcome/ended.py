@@ -9,6 +9,9 @@ Rules:
    goes on. Where its output says that it failed, it failed (`reading`). A single command whose output is shown to
    its end, and says there that it passed, went well. A look prints what it likes.
 
+4. A call that a person refused never ran: its result is the host's word for that, and no error. One that a person
+   stopped may have run.
+
 Everything that asks how a call ended asks here.
 """
 
@@ -27,6 +30,13 @@ _CODE = re.compile(
     r"\b(?:exit(?:ed)?(?: with)?(?: (?:code|status))|exit_?code\"?|return_?code)\W{0,4}(-?\d+)\b", re.IGNORECASE
 )
 _NOWHERE = re.compile(r"\bcd:(?:\d+:)? .*(?:no such file|not a directory)|\bcan't cd to\b", re.IGNORECASE)
+_REFUSED = re.compile(
+    r"\W*(?:error:? )?(?:(?:the )?user (?:has )?(?:rejected|refused|denied|declined"
+    r"|does(?:n['’]t| not) want)\b"
+    r"|(?:[\w ]+ )?(?:rejected|refused|denied|declined) by (?:the )?user\b"
+    r"|permission (?:to (?:use|run)|for) [^\n]{1,80}\b(?:denied|rejected|refused)\b)",
+    re.IGNORECASE,
+)
 _NUMBER = re.compile(r"(-?\d+)\D*$")
 
 
@@ -73,6 +83,11 @@ def end_of_run(text: str, is_error: bool, doubtful: bool) -> tuple[CallOutcome, 
 def is_lost(line: str) -> bool:
     """Does this line say that a shell could not go to the directory that it was told to?"""
     return _NOWHERE.search(line) is not None
+
+
+def is_refused(text: str) -> bool:
+    """Does a result that is marked as an error say that a person would not have the call (rule 4)?"""
+    return _REFUSED.match(text[:END_CHARACTERS].lstrip()) is not None
 
 
 def _printed(shell: Shell, text: str) -> CallOutcome:

@@ -51,6 +51,13 @@ LOSSES: list[tuple[str, list[Said], set[int], set[BlockRef], list[tuple[str, set
         [("`make all` (failed)", {"so_what"})],
     ),
     (
+        "a command that a person refused",
+        [a(RUN), err("The user doesn't want to proceed with this. so_what")],
+        set(),
+        {RESULT},
+        [("`make all`", {"so_what"})],
+    ),
+    (
         "a command that failed, and worked later",
         [a(RUN), err("so_what"), a(call("bash", command="make\n  all")), r("so_be_it")],
         set(),

@@ -20,6 +20,13 @@ def facts_of(result: Block, call: Call) -> tuple[Fact, ...]:
     return into.facts()
 
 
+def test_what_a_person_refused_did_nothing_and_is_no_commands_error() -> None:
+    said = "The user doesn't want to proceed with this tool use. The user said: error: not there"
+    for tool, arguments in (("bash", {"command": "npm test"}), ("Write", {"file_path": "a.ts"})):
+        assert result(tool, said, failed=True, **arguments) == ()
+        assert result(tool, said, **arguments) != ()
+
+
 @pytest.mark.parametrize(
     ("result", "status"),
     [

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ctxmgr.engine.tools import CallOutcome, outcome, tool_call
+from ctxmgr.engine.tools import CallOutcome, is_refused, outcome, tool_call
 
 ONE = "\n\nCommand exited with code 1"
 ROWS = "\nrow" * 9
@@ -225,3 +225,23 @@ def test_another_tool_is_told_by_its_mark_alone() -> None:
     call = tool_call("read", {"path": "a.py"})
     assert [outcome(call, f"FAIL{ONE}", mark) for mark in (False, True)] == ["ok", "failed"]
     assert outcome(call, f"x{TWO}", False, doubtful=True) == "unknown"
+
+
+@pytest.mark.parametrize(
+    ("text", "refused"),
+    [
+        ("The user doesn't want to proceed with this tool use. The tool use was rejected", True),
+        ("Error: The user rejected permission to use this specific tool call.", True),
+        ("exec command rejected by user", True),
+        ("Permission to use Bash with command rm -r x has been denied.", True),
+        ("User denied execution.\nmore", True),
+        ("git@host: Permission denied (publickey).", False),
+        ("Access denied for user 'root'@'localhost'", False),
+        ("FAILED test_a: the user rejected it", False),
+        ("Command interrupted by user", False),
+        ("users refused", False),
+        ("", False),
+    ],
+)
+def test_what_a_person_refused(text: str, refused: bool) -> None:
+    assert is_refused(text) is refused
