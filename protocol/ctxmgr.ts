@@ -130,13 +130,13 @@ export interface PolicyKeys {
   maxRequestBytes?: number | null;
   /** Pictures and documents of a list; null: as many as the model's provider is known to take. Since 1.1. */
   maxImages?: number | null;
-  /** Preset balanced: 0 is cheapest, 1 keeps most. Default: 0.5. */
+  /** Preset balanced: 0 keeps least, 1 most; 0.5 costs least. Default: 0.5. */
   costVersusRecall?: number | null;
-  /** Preset balanced: tokens that compete to stay; null: 2,500 x 25^costVersusRecall. Since 1.1. */
+  /** Preset balanced: tokens that compete to stay; null: 2,500 x 625^(costVersusRecall - 0.5). Since 1.1. */
   oldTokens?: number | null;
-  /** Preset balanced: tokens of the newest steps, which stay whole. Since 1.1. Default: 6000. */
+  /** Preset balanced: tokens of the newest steps, which stay whole. Since 1.1. Default: 1000. */
   newestTokens?: number | null;
-  /** Preset balanced: tokens of the index of what left; null: 12 % of the old part. Since 1.1. */
+  /** Preset balanced: tokens of the index of what left. Since 1.1. Default: 4000. */
   indexTokens?: number | null;
   /** What tokens cost, for a model whose host does not say. Only proportions count. */
   prices?: ModelPricesKeys | null;
@@ -498,14 +498,14 @@ export interface Policy {
   maxRequestBytes?: number;
   /** Pictures and documents of a list; null: as many as the model's provider is known to take. Since 1.1. */
   maxImages?: number | null;
-  /** Preset balanced: 0 is cheapest, 1 keeps most. */
+  /** Preset balanced: 0 keeps least, 1 most; 0.5 costs least. */
   costVersusRecall: number;
-  /** Preset balanced: tokens that compete to stay; null: 2,500 x 25^costVersusRecall. Since 1.1. */
+  /** Preset balanced: tokens that compete to stay; null: 2,500 x 625^(costVersusRecall - 0.5). Since 1.1. */
   oldTokens?: number | null;
-  /** Preset balanced: tokens of the newest steps, which stay whole. Since 1.1. Default: 6000. */
+  /** Preset balanced: tokens of the newest steps, which stay whole. Since 1.1. Default: 1000. */
   newestTokens?: number;
-  /** Preset balanced: tokens of the index of what left; null: 12 % of the old part. Since 1.1. */
-  indexTokens?: number | null;
+  /** Preset balanced: tokens of the index of what left. Since 1.1. Default: 4000. */
+  indexTokens?: number;
   /** What tokens cost, for a model whose host does not say. Only proportions count. */
   prices: ModelPrices | null;
   /** How long the provider keeps a prompt's prefix, in milliseconds; null: five minutes. */

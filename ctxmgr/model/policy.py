@@ -257,19 +257,18 @@ class Policy(Setting, frozen=True):
         ),
     ] = None
     cost_versus_recall: Annotated[
-        float, Meta(ge=0, le=1, description="Preset balanced: 0 is cheapest, 1 keeps most.")
+        float, Meta(ge=0, le=1, description="Preset balanced: 0 keeps least, 1 most; 0.5 costs least.")
     ] = 0.5
     old_tokens: Annotated[
         Natural | None,
-        Meta(description="Preset balanced: tokens that compete to stay; null: 2,500 x 25^costVersusRecall."),
+        Meta(
+            description="Preset balanced: tokens that compete to stay; null: 2,500 x 625^(costVersusRecall - 0.5)."
+        ),
     ] = None
     newest_tokens: Annotated[
         Natural, Meta(description="Preset balanced: tokens of the newest steps, which stay whole.")
-    ] = 6_000
-    index_tokens: Annotated[
-        Natural | None,
-        Meta(description="Preset balanced: tokens of the index of what left; null: 12 % of the old part."),
-    ] = None
+    ] = 1_000
+    index_tokens: Annotated[Natural, Meta(description="Preset balanced: tokens of the index of what left.")] = 4_000
     prices: Annotated[
         ModelPrices | None,
         Meta(description="What tokens cost, for a model whose host does not say. Only proportions count."),

@@ -28,14 +28,13 @@ from ctxmgr.proxy.recent import RecentLists
 from ctxmgr.proxy.rewriting import Prepared, Rewriter
 from ctxmgr.proxy.settings import ProxySettings
 from ctxmgr.proxy.usage import UsageReader
-from ctxmgr.settings import FOR_PROGRAMS
 
 OK = 200
 WARM_MS = 60_000.0  # nobody waits for it
 LARGEST_BYTES = 256 << 20  # of a request; providers take 32 MB
 REFUSED = (400, 413, 422)  # a refusal of a list, be it as too long, comes with one of these
 REWRITTEN_WITHOUT = ("content-length", "content-encoding")
-POLICY = {**FOR_PROGRAMS, "tokenizer": "estimate"}  # the provider's own count comes with each answer
+POLICY = {"tokenizer": "estimate"}  # the provider's own count comes with each answer
 
 
 class Proxy:

@@ -3,7 +3,6 @@
 Knows nothing of what is done with it, and starts nothing.
 """
 
-from ctxmgr.settings.defaults import FOR_PROGRAMS
 from ctxmgr.settings.environment import meant_variable
 from ctxmgr.settings.fault import SettingsFault
 from ctxmgr.settings.files import user_path
@@ -11,7 +10,6 @@ from ctxmgr.settings.layers import ProgramSettings, read
 from ctxmgr.settings.showing import as_json, lines
 
 __all__ = [
-    "FOR_PROGRAMS",
     "ProgramSettings",
     "SettingsFault",
     "as_json",

@@ -8,7 +8,6 @@ import msgspec
 
 from ctxmgr.model import Policy
 from ctxmgr.settings import keys
-from ctxmgr.settings.defaults import FOR_PROGRAMS
 from ctxmgr.settings.keys import dotted, leaves
 from ctxmgr.settings.layers import DEFAULT, Origin, ProgramSettings
 
@@ -76,7 +75,7 @@ def _policy(settings: ProgramSettings) -> Iterator[tuple[str, Any]]:
                 {key: value for key, value in msgspec.to_builtins(settings.prices).items() if key != "tiers"},
             )
             continue
-        defaults = dict(leaves({name: FOR_PROGRAMS.get(name, msgspec.to_builtins(field.default))}))
+        defaults = dict(leaves({name: msgspec.to_builtins(field.default)}))
         given = dict(leaves({name: settings.policy[name]})) if name in settings.policy else {}
         spelled = {path[0] for path in given if len(path) > 1}
         held = {path: value for path, value in defaults.items() if not (len(path) == 1 and path[0] in spelled)}

@@ -150,16 +150,16 @@ pub struct PolicyKeys {
     /// Pictures and documents of a list; null: as many as the model's provider is known to take. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_images: Option<u64>,
-    /// Preset balanced: 0 is cheapest, 1 keeps most.
+    /// Preset balanced: 0 keeps least, 1 most; 0.5 costs least.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost_versus_recall: Option<f64>,
-    /// Preset balanced: tokens that compete to stay; null: 2,500 x 25^costVersusRecall. Since 1.1.
+    /// Preset balanced: tokens that compete to stay; null: 2,500 x 625^(costVersusRecall - 0.5). Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub old_tokens: Option<u64>,
     /// Preset balanced: tokens of the newest steps, which stay whole. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub newest_tokens: Option<u64>,
-    /// Preset balanced: tokens of the index of what left; null: 12 % of the old part. Since 1.1.
+    /// Preset balanced: tokens of the index of what left. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub index_tokens: Option<u64>,
     /// What tokens cost, for a model whose host does not say. Only proportions count.
@@ -792,15 +792,15 @@ pub struct Policy {
     /// Pictures and documents of a list; null: as many as the model's provider is known to take. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_images: Option<u64>,
-    /// Preset balanced: 0 is cheapest, 1 keeps most.
+    /// Preset balanced: 0 keeps least, 1 most; 0.5 costs least.
     pub cost_versus_recall: f64,
-    /// Preset balanced: tokens that compete to stay; null: 2,500 x 25^costVersusRecall. Since 1.1.
+    /// Preset balanced: tokens that compete to stay; null: 2,500 x 625^(costVersusRecall - 0.5). Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub old_tokens: Option<u64>,
     /// Preset balanced: tokens of the newest steps, which stay whole. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub newest_tokens: Option<u64>,
-    /// Preset balanced: tokens of the index of what left; null: 12 % of the old part. Since 1.1.
+    /// Preset balanced: tokens of the index of what left. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub index_tokens: Option<u64>,
     /// What tokens cost, for a model whose host does not say. Only proportions count.

@@ -12,7 +12,8 @@ from ctxmgr.engine.balanced.budget import (
     CHEAPEST,
     DEAREST,
     INDEX_MOST_SHARE,
-    INDEX_SHARE,
+    LEAST,
+    MIDDLE,
     NEWEST_SHARE,
     OLD_SHARE_LEAST,
     OLD_SHARE_MOST,
@@ -23,40 +24,41 @@ from ctxmgr.engine.balanced.budget import (
 from ctxmgr.model.policy import ZONES, Policy, Zone
 
 LARGE = 1e9
-NEWEST = Policy().newest_tokens
+NEWEST, INDEX = Policy().newest_tokens, Policy().index_tokens
 SMALL = 1_000
-MIDDLE = (CHEAPEST * DEAREST) ** 0.5
 
 
 def by_knob(knob: float, usable: float, zone: Zone, window: float = math.inf) -> Budget:
     return room(Policy(cost_versus_recall=knob), usable, zone, window)
 
 
-# name, (knob, usable, zone), tokens of the old part, of newest steps, of what the index is a share of
+# name, (knob, usable, zone), tokens of the old part, of newest steps, of the index
 TABLE: list[tuple[str, tuple[float, float, Zone], float, float, float]] = [
-    ("the cheapest", (0, LARGE, "green"), CHEAPEST, NEWEST, CHEAPEST),
-    ("the middle", (0.5, LARGE, "green"), MIDDLE, NEWEST, MIDDLE),
-    ("the dearest", (1, LARGE, "green"), DEAREST, NEWEST, DEAREST),
-    ("yellow as green", (0.5, LARGE, "yellow"), MIDDLE, NEWEST, MIDDLE),
-    ("red halves the old part", (0.5, LARGE, "red"), MIDDLE / 2, NEWEST, MIDDLE),
-    ("compact leaves the last steps alone", (0.5, LARGE, "compact"), 0, 0, MIDDLE),
-    ("a small window", (0, SMALL, "green"), OLD_SHARE_LEAST * SMALL, NEWEST_SHARE * SMALL, OLD_SHARE_LEAST * SMALL),
-    ("and much of it", (1, SMALL, "green"), OLD_SHARE_MOST * SMALL, NEWEST_SHARE * SMALL, OLD_SHARE_MOST * SMALL),
+    ("the least", (0, LARGE, "green"), LEAST, NEWEST, INDEX),
+    ("the middle", (0.5, LARGE, "green"), CHEAPEST, NEWEST, INDEX),
+    ("between the middle and the end", (0.75, LARGE, "green"), (CHEAPEST * DEAREST) ** 0.5, NEWEST, INDEX),
+    ("the dearest", (1, LARGE, "green"), DEAREST, NEWEST, INDEX),
+    ("yellow as green", (0.5, LARGE, "yellow"), CHEAPEST, NEWEST, INDEX),
+    ("red halves the old part", (0.5, LARGE, "red"), CHEAPEST / 2, NEWEST, INDEX),
+    ("compact leaves the last steps alone", (0.5, LARGE, "compact"), 0, 0, INDEX),
+    ("a small window", (0.5, SMALL, "green"), *(share * SMALL for share in (OLD_SHARE_LEAST, 0.1, 0.1))),
+    ("and much of it", (1, SMALL, "green"), *(share * SMALL for share in (OLD_SHARE_MOST, 0.1, 0.1))),
     ("none at all", (0.5, 0, "green"), 0, 0, 0),
 ]
 
 
-@pytest.mark.parametrize(("name", "of", "old", "newest", "whole"), TABLE, ids=[row[0] for row in TABLE])
-def test_room(name: str, of: tuple[float, float, Zone], old: float, newest: float, whole: float) -> None:
+@pytest.mark.parametrize(("name", "of", "old", "newest", "index"), TABLE, ids=[row[0] for row in TABLE])
+def test_room(name: str, of: tuple[float, float, Zone], old: float, newest: float, index: float) -> None:
     users = USER_SHARE * of[1]
-    assert by_knob(*of) == Budget(int(old), int(newest), int(INDEX_SHARE * whole), users)
-    assert by_knob(*of, 900.0) == Budget(int(old), int(newest), int(INDEX_SHARE * whole), users, 900.0)
+    assert by_knob(*of) == Budget(int(old), int(newest), int(index), users)
+    assert by_knob(*of, 900.0) == Budget(int(old), int(newest), int(index), users, 900.0)
 
 
 def test_each_tenth_of_the_knob_keeps_so_many_times_as_much() -> None:
     sizes = [by_knob(tenth / 10, LARGE, "green").old for tenth in range(11)]
-    step = (DEAREST / CHEAPEST) ** 0.1
-    assert [more / less for less, more in pairwise(sizes)] == pytest.approx([step] * 10, rel=1e-3)
+    assert sizes[:4] == [LEAST] * 4
+    step = (DEAREST / CHEAPEST) ** (0.1 / (1 - MIDDLE))
+    assert [more / less for less, more in pairwise(sizes[4:])] == pytest.approx([step] * 6, rel=1e-3)
 
 
 @given(st.floats(0, 1), st.floats(0, 1e6), st.sampled_from(ZONES))
@@ -64,7 +66,7 @@ def test_never_more_than_its_share(knob: float, usable: float, zone: Zone) -> No
     found = by_knob(knob, usable, zone)
     assert 0 <= found.old <= min(DEAREST, OLD_SHARE_MOST * usable)
     assert 0 <= found.newest <= min(NEWEST, NEWEST_SHARE * usable)
-    assert 0 <= found.index <= INDEX_SHARE * min(DEAREST, OLD_SHARE_MOST * usable)
+    assert 0 <= found.index <= min(INDEX, INDEX_MOST_SHARE * usable)
 
 
 @given(st.floats(0, 1), st.floats(0, 1), st.floats(0, 1e6))
@@ -76,8 +78,8 @@ def test_a_worse_zone_and_a_lower_knob_keep_no_more(one: float, two: float, usab
 
 
 def test_in_a_small_window_it_is_a_tenth_to_a_half_of_what_is_usable() -> None:
-    assert [by_knob(knob, 10_000, "green").old for knob in (0, 1)] == [1_000, 5_000]
-    assert [by_knob(knob, LARGE, "green").old for knob in (0, 1)] == [2_500, 62_500]
+    assert [by_knob(knob, 10_000, "green").old for knob in (0, 0.5, 1)] == [1_000, 1_000, 5_000]
+    assert [by_knob(knob, LARGE, "green").old for knob in (0, 0.5, 1)] == [1_000, 2_500, 62_500]
     assert by_knob(1, 10_000, "green").newest == 1_000
 
 
@@ -91,11 +93,9 @@ def test_what_is_set_goes_before_the_knob() -> None:
         assert (found.old, found.newest, found.index) == (2_500, 1_000, 4_000)
 
 
-def test_an_index_with_a_budget_of_its_own_does_not_shrink_with_the_old_part() -> None:
+def test_the_index_does_not_shrink_with_the_old_part() -> None:
     assert [room(SET, LARGE, zone).index for zone in ZONES] == [4_000] * 4
     assert [room(SET, LARGE, zone).old for zone in ZONES] == [2_500, 2_500, 1_250, 0]
-    without = Policy(old_tokens=2_500)
-    assert room(without, LARGE, "green").index == int(INDEX_SHARE * 2_500)
 
 
 def test_in_a_small_window_what_is_set_has_its_share_at_most() -> None:

@@ -46,7 +46,7 @@ def test_an_epoch_is_announced_with_its_sum_and_what_is_no_longer_seen() -> None
 
 
 def policy(talk: Talk, make: Messages, messages: list[Fields]) -> Fields:
-    talk.call("setPolicy", sessionId="s", policy={"costVersusRecall": 0.0})
+    talk.call("setPolicy", sessionId="s", policy={"costVersusRecall": 0.5})
     return {}
 
 

@@ -59,7 +59,7 @@ OTHER: Fields = SET | {
     "cacheTtlMs": 3_600_000,
     "costVersusRecall": 1.0,
     "indexTokens": 20,
-    "newestTokens": 10,
+    "newestTokens": 9_000,
     "oldTokens": 10,
     "distill": {"green": 50_000, "yellow": 50_000, "red": 50_000, "compact": 50_000},
     "packetTokens": 20,
@@ -119,7 +119,7 @@ def test_get_policy_tells_which_preset_a_key_belongs_to() -> None:
 @pytest.mark.parametrize("preset", ["tools", "turns", "balanced"])
 def test_results_of_protected_tools_stay(preset: str) -> None:
     keys: Fields = {"pruneProtect": 0, "pruneMinimum": 0, "protectedTurns": 0}
-    keys = keys if preset != "balanced" else {"costVersusRecall": 0.0}
+    keys = keys if preset != "balanced" else {"costVersusRecall": 0.5}
     talk, said = session(preset, protectedTools=["lookup"], **keys)
     talk.context(said)
     talk.call("prune", sessionId="s")
@@ -131,7 +131,7 @@ def test_results_of_protected_tools_stay(preset: str) -> None:
 
 @pytest.mark.parametrize("preset", ["tools", "turns", "balanced"])
 def test_prune_prunes_and_its_figures_are_true(preset: str) -> None:
-    keys: Fields = {"pruneProtect": 0, "protectedTurns": 2} if preset != "balanced" else {"costVersusRecall": 0.0}
+    keys: Fields = {"pruneProtect": 0, "protectedTurns": 2} if preset != "balanced" else {"costVersusRecall": 0.5}
     talk, said = session(preset, **keys)
     talk.call("prune", sessionId="s")
     answer = talk.context(said)

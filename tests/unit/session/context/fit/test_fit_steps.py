@@ -26,6 +26,9 @@ from tests.unit.session.context.fit.test_fit import (
 
 WINDOW = 60_000
 BY_TURNS = ("tools", "turns")
+ROOMY: dict[str, Json] = {one: {} for one in PRESETS} | {
+    "balanced": {"costVersusRecall": 0.75, "newestTokens": 6_000}  # with less room a restart opens another epoch
+}
 
 
 def signed(number: int, tokens: int) -> list[Said]:
@@ -91,11 +94,11 @@ def test_old_steps_of_one_long_turn_leave_until_it_fits(
 @pytest.mark.parametrize("restarts", [False, True])
 def test_steps_that_left_stay_out_in_the_calls_after(preset: str, name: str, kind: str, restarts: bool) -> None:
     said = turn(kind, [1_200] * 60)
-    one = session(preset, name, WINDOW)
+    one = session(preset, name, WINDOW, policy=ROOMY[preset])
     before = one.project(messages(name, *said), overhead_tokens=OVERHEAD)
     for number in (60, 61, 62):
         if restarts:
-            one = session(preset, name, WINDOW, state=one.state)
+            one = session(preset, name, WINDOW, state=one.state, policy=ROOMY[preset])
             assert one.project(messages(name, *said), overhead_tokens=OVERHEAD) == before
         said += KINDS[kind](number, 100)
         sent = messages(name, *said)
