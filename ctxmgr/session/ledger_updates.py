@@ -67,7 +67,7 @@ def from_messages(
             continue
         when, order = stamp(state, moment, position)
         facts = extract.from_message(
-            view,
+            _own_words(view, state.summaries),
             stamp=Stamp(message.digest, when, order, entries.get(position)),
             calls=calls,
             opening=opening,
@@ -78,6 +78,20 @@ def from_messages(
     if opened != state.opened or clock != state.clock:
         state = msgspec.structs.replace(state, opened=opened, clock=clock)
     return state, tuple(found)
+
+
+def _own_words(view: View, summaries: Iterable[RawSummary]) -> View:
+    """A user's message without the summary that its host put into it, and what introduces that."""
+    if view.role != "user":
+        return view
+    heard = [text for one in summaries if (text := one.text.strip())]
+    blocks = tuple(
+        msgspec.structs.replace(block, text=block.text.rpartition(text)[2])
+        if block.kind == "text" and (text := next((one for one in heard if one in block.text), ""))
+        else block
+        for block in view.blocks
+    )
+    return view if blocks == view.blocks else msgspec.structs.replace(view, blocks=blocks)
 
 
 def summary_digest(text: str) -> str:

@@ -230,3 +230,10 @@ def test_what_the_packet_would_hold_less_of_stays_in_balanced_and_stands_shorten
     assert max(said) <= 40
     if preset == "balanced":
         assert said == [40] * 8
+
+
+@EVERYWHERE
+def test_a_summary_in_a_users_message_is_no_word_of_the_users(preset: str, form: str) -> None:
+    text = packet_of(compacted(preset, form, f"{BARE}\n- No, the table is not to be sorted.\n").context())
+    assert text.count("the user corrected") == 1
+    assert 'the user corrected: "No, not the lexer again' in text
