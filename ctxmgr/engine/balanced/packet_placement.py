@@ -12,7 +12,7 @@
 """
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -42,9 +42,10 @@ class PacketPlacement(msgspec.Struct, frozen=True):
 
 
 class PacketWriter(msgspec.Struct, frozen=True):
-    """Writes a packet out of the ledger. `budget_tokens` for its facts, `lean_tokens` in one that does not
-    resume; `allowance`: so many more than what left it may weigh. `resume`: where the work stood is told with them.
-    `archives`: are originals kept anywhere? `absent`: rule 4, in at most so many tokens; "" for none."""
+    """Writes a packet out of the ledger. `budget_tokens` for its facts, `lean_tokens` in the smaller of it and one
+    that does not resume; `allowance`: so many more than what left it may weigh. `resume`: where the work stood is
+    told with them. `archives`: are originals kept anywhere? `absent`: rule 4, in at most so many tokens; "" for
+    none."""
 
     text: PacketText
     budget_tokens: int
@@ -60,13 +61,20 @@ class PacketWriter(msgspec.Struct, frozen=True):
         told = self.absent(math.inf)
         return self.allowance + (self.weigh(told) if told else 0)
 
-    def facts(self, stands_for: int, shown: Iterable[Message]) -> str:
-        """The ledger's facts, in no more tokens than these, beside what is `shown`; "" where nothing fits."""
-        return self.text.within(min(self.budget_tokens, stands_for), self.resume, self.text.in_view(shown))
+    def facts(
+        self, stands_for: int, shown: Iterable[Message], listed: Iterable[Message], whole: Sequence[Message]
+    ) -> str:
+        """The ledger's facts, in no more tokens than these, beside what is `shown`, or shown `whole` of what is
+        `listed`; "" where nothing fits."""
+        budget = min(self.budget_tokens, stands_for)
+        if self.resume:
+            return self.text.resumed(budget, listed, whole)
+        return self.text.within(budget, self.text.in_view(shown))
 
     def findings(self, budget: int, shown: Iterable[Message]) -> str:
-        """What the assistant decided and found, in so many tokens, beside what is `shown`."""
-        return self.text.findings(budget, self.text.in_view(shown))
+        """What the assistant decided and found, in so many tokens, beside what is `shown`. Where the work stood is
+        told with the facts."""
+        return "" if self.resume else self.text.findings(budget, self.text.in_view(shown))
 
     def has_news(self, shown: Packet) -> bool:
         """Are the model's notes other than the packet that is shown tells them?"""
@@ -134,7 +142,10 @@ def packet_of(placement: PacketPlacement, bare: Plan, writer: PacketWriter, room
     instructed = writer.absent(spare)
     found = writer.findings(int(min(FOUND_SHARE * room.index, FOUND_MOST * stands_for)), told)
     beside = sum(writer.weigh(one) + 2 for one in (instructed, found) if one)
-    facts = writer.facts(stands_for - beside, told) or PACKET_MARK
+    facts = (
+        writer.facts(stands_for - beside, told, placement.conversation.messages, _whole(placement, bare))
+        or PACKET_MARK
+    )
     if gone <= 0 and facts == PACKET_MARK and not beside:
         return NO_PACKET
     users_said = evicted_index.quotations(said, int(room.users), writer.weigh)
@@ -178,9 +189,10 @@ def _lost(
 
 def _shown(placement: PacketPlacement, bare: Plan) -> set[str]:
     """The names in what is kept as it came."""
-    shown: set[str] = set()
-    for piece in bare.pieces:
-        if isinstance(piece, Keep):
-            for at in range(piece.start, piece.end):
-                shown.update(identifiers.whole(placement.conversation.messages[at]))
-    return shown
+    return set().union(*(identifiers.whole(message) for message in _whole(placement, bare)))
+
+
+def _whole(placement: PacketPlacement, bare: Plan) -> list[Message]:
+    """What is kept as it came."""
+    messages, kept = placement.conversation.messages, (piece for piece in bare.pieces if isinstance(piece, Keep))
+    return [messages[at] for piece in kept for at in range(piece.start, piece.end)]

@@ -10,7 +10,7 @@ from ctxmgr.engine.findings.questions import Asked, chosen, closing_question
 from ctxmgr.engine.findings.sentences import Sentence
 from ctxmgr.engine.findings.statements import announced, statements
 from ctxmgr.engine.findings.superseding import standing
-from ctxmgr.engine.findings.wordings import is_firm
+from ctxmgr.engine.findings.wordings import chosen_of, is_firm
 
 __all__ = [
     "Asked",
@@ -18,6 +18,7 @@ __all__ = [
     "agreed",
     "announced",
     "chosen",
+    "chosen_of",
     "closing_question",
     "done",
     "is_firm",

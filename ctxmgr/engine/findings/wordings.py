@@ -80,6 +80,11 @@ def decides(sentence: str) -> bool:
     return bool(_PLAN.search(sentence) and _REASON.search(sentence)) and not _LOOKS.search(sentence)
 
 
+def chosen_of(sentence: str) -> str:
+    """What stands before the words that name what was not taken; all of it where none do."""
+    return _ALTERNATIVE.split(sentence, maxsplit=1)[0]
+
+
 def finds_out(sentence: str, names: bool) -> bool:
     """Rule 2. `names`: it names something; what is merely not so is worth telling where that is named."""
     if _CAUSE.search(sentence):

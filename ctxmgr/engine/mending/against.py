@@ -16,7 +16,7 @@ import msgspec
 
 from ctxmgr.engine.ledger import SHELL
 from ctxmgr.engine.packet import how_it_ended
-from ctxmgr.engine.stating import FAILS, DraftItem, DraftLines, bare_command, tests_named
+from ctxmgr.engine.stating import FAILS, WORKS, DraftItem, DraftLines, bare_command, tests_named
 from ctxmgr.engine.text import HeadingKind, content_words, words_of
 from ctxmgr.model.saved import Fact
 
@@ -26,7 +26,6 @@ _NOT_JUDGED: frozenset[HeadingKind] = frozenset(("goal", "constraint", "messages
 _TO_DO: frozenset[HeadingKind] = frozenset(("next", "step"))
 _OPEN: frozenset[HeadingKind] = frozenset(("next", "step", "active", "blocked"))
 _CODE = re.compile(r"`([^`\n]+)`")
-_WORKS = re.compile(r"\b(?:pass(?:es|ed|ing)?|green|succe\w+|works?|worked|clean)\b|[✓✔✅]", re.IGNORECASE)
 _NOT_PLAIN = re.compile(
     r"\b(?:not?|never|without|cannot|if|when|once|until|unless|should|must|shall|will|would|could|can|may|might|to"
     r"|make|makes|ensure|verify|check|before|after|earlier|previously|initially|first|then|since|again|was|were"
@@ -103,7 +102,7 @@ def _end(item: DraftItem, ends: dict[str, Fact], tests: dict[str, Fact]) -> Cont
     quoted = list(_CODE.finditer(item.text))
     for one, end in zip(quoted, (*(one.start() for one in quoted[1:]), len(item.text)), strict=False):
         said = item.text[one.end() : end]
-        works, fails = bool(_WORKS.search(said)), bool(FAILS.search(said))
+        works, fails = bool(WORKS.search(said)), bool(FAILS.search(said))
         fact = ends.get(bare_command(one[1])) or (tests.get(words_of(one[1])) if works else None)
         if fact is None or works == fails or (fact.status == "ok") == works:
             continue

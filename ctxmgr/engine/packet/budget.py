@@ -1,10 +1,12 @@
 """Turns policy and zone into how much a packet may weigh, and a ledger into a packet of no more than that."""
 
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Sequence
 
 import msgspec
 
+from ctxmgr.engine.ledger import current
 from ctxmgr.engine.packet import findings, missing, packet, users
+from ctxmgr.engine.packet.in_view import InView, in_view
 from ctxmgr.engine.text import scratchpad_in, scratchpad_lines
 from ctxmgr.model import PACKET_MARK, Message, PacketTokens, Policy, Weigh, Zone
 from ctxmgr.model.saved import Ledger, RawSummary, State
@@ -56,15 +58,35 @@ class PacketText(msgspec.Struct, frozen=True):
 
     def covered(self, budget: int, shown: Iterable[Message]) -> frozenset[str]:
         """The summaries, by digest, all of which a packet of so many tokens says beside these messages."""
-        text = self.within(budget, resume=False, shown=self.in_view(shown))
+        text = self.within(budget, self.in_view(shown))
         told, notes = frozenset(scratchpad_in(text)), frozenset(scratchpad_lines(self.scratchpad))
         untold = {
             one.digest for one in self.summaries if not told.issuperset(notes.intersection(scratchpad_in(one.text)))
         }
         return frozenset(one.digest for one in self.summaries) - missing.lacks(self.ledger, text) - untold
 
-    def within(self, budget: int, resume: bool, shown: Container[str] = frozenset()) -> str:
+    def resumed(
+        self,
+        budget: int,
+        listed: Iterable[Message],
+        whole: Sequence[Message],
+        elsewhere: frozenset[str] = frozenset(),
+    ) -> str:
+        """Where the work stood, in so many tokens: what the list does not state by what it shows `whole`. A host
+        may ask with the list that it had before: one that does not hold the newest summary is not read.
+        `elsewhere`: names of facts that are told beside it."""
+        newest = next((one.digest for one in reversed(self.summaries) if one.kind == "compaction"), None)
+        shown = self.in_view(whole) | elsewhere
+        if newest is not None and newest not in self.in_view(listed):
+            return self._rendered(budget, resume=True, shown=shown)
+        files = (fact.text for fact in current(self.ledger) if fact.slot == "file")
+        return self._rendered(budget, resume=True, shown=in_view(whole, files, shown))
+
+    def within(self, budget: int, shown: Container[str] = frozenset()) -> str:
         """In so many tokens, "" where nothing fits; `shown`: as in `packet.render`."""
+        return self._rendered(budget, resume=False, shown=shown)
+
+    def _rendered(self, budget: int, resume: bool, shown: Container[str] | InView) -> str:
         text = packet.render(
             self.ledger,
             budget=budget,

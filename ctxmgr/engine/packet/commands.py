@@ -15,7 +15,7 @@ Rules:
 """
 
 import re
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 
 import msgspec
 
@@ -70,14 +70,25 @@ class CommandStates(msgspec.Struct, frozen=True):
         return [line for _, line in self.blockers[:MOST_BLOCKERS]]
 
 
-def command_states(facts: Sequence[Fact], changed: Mapping[str, tuple[int, int]] | None = None) -> CommandStates:
-    """How things stand. `facts`: commands, oldest first; `changed`: when each file was last changed, by path."""
+def nothing(fact: Fact) -> bool:
+    """Nothing is told elsewhere."""
+    return False
+
+
+def command_states(
+    facts: Sequence[Fact],
+    changed: Mapping[str, tuple[int, int]] | None = None,
+    told: Callable[[Fact], bool] = nothing,
+) -> CommandStates:
+    """How things stand. `facts`: commands, oldest first; `changed`: when each file was last changed, by path;
+    `told`: is how this one ended told elsewhere?"""
     blocking = _blocking(facts, changed or {})
     groups: dict[str, list[Fact]] = {}
     for number, fact in enumerate(blocking):  # rule 3
-        groups.setdefault(_error(fact) or f"\n{number}", []).append(fact)
-    ends = _end_lines(facts, {id(fact) for fact in blocking})
-    return CommandStates(tuple((same, _blocker(same)) for same in groups.values()), tuple(ends))
+        groups.setdefault(reason(fact) or f"\n{number}", []).append(fact)
+    ends = _end_lines(facts, {id(fact) for fact in blocking}, told)
+    untold = filter(None, ([fact for fact in same if not told(fact)] for same in groups.values()))
+    return CommandStates(tuple((same, _blocker(same)) for same in untold), tuple(ends))
 
 
 def _blocking(facts: Sequence[Fact], changed: Mapping[str, tuple[int, int]]) -> list[Fact]:
@@ -136,15 +147,15 @@ def _counts(fact: Fact) -> str:
     return one_line(fact.detail.rpartition("\n")[0] if fact.status == "failed" else fact.detail, ERROR_CHARACTERS)
 
 
-def _error(fact: Fact) -> str:
+def reason(fact: Fact) -> str:
     """What it failed with, bare; "" for nothing that says more than that it failed."""
     error = _ENVELOPE.sub("", _TAG.sub("", _line(fact))).strip()
     return "" if _SAYS_NOTHING.fullmatch(error) else error
 
 
-def _end_lines(facts: Sequence[Fact], blocking: Container[int]) -> list[str]:
+def _end_lines(facts: Sequence[Fact], blocking: Container[int], told: Callable[[Fact], bool]) -> list[str]:
     """`blocking`: the ids of the facts that block."""
-    checks: dict[str, str] = {}
+    checks: dict[str, str] = {}  # "" where it is told elsewhere
     others: dict[str, str] = {}
     worked: dict[str, Fact] = {}
     for fact in reversed(facts):
@@ -156,12 +167,14 @@ def _end_lines(facts: Sequence[Fact], blocking: Container[int]) -> list[str]:
         names = fact.runs.split("\n")
         if any(map(is_checking, names)):
             since = _since(fact, worked) if fact.status == "failed" else ""
-            checks.setdefault(fact.text, f"- {coded_command(fact.text)}: {how_it_ended(fact)}{since}")
+            line = f"- {coded_command(fact.text)}: {how_it_ended(fact)}{since}"
+            checks.setdefault(fact.text, "" if told(fact) and not since else line)
         elif fact.status == "ok" and _tells(fact, names):
             name = names[-1] if names[-1] in _GIT_ENDS else fact.text
-            others.setdefault(name, f"- {coded_command(fact.text, OTHER_CHARACTERS)}: {how_it_ended(fact)}")
-    first = list(checks.values())[:MOST_CHECKS]
-    return [*first, *list(others.values())[: MOST_ENDS - len(first)]]
+            line = f"- {coded_command(fact.text, OTHER_CHARACTERS)}: {how_it_ended(fact)}"
+            others.setdefault(name, "" if told(fact) else line)
+    first = list(filter(None, checks.values()))[:MOST_CHECKS]
+    return [*first, *list(filter(None, others.values()))[: MOST_ENDS - len(first)]]
 
 
 def _since(fact: Fact, worked: Mapping[str, Fact]) -> str:
@@ -183,7 +196,7 @@ def how_it_ended(fact: Fact) -> str:
     if fact.status == "ok":
         kept = ", ".join(count for count in counts.split(", ") if count and not _BAD.search(count))
         return kept if "passed" in kept else f"worked, {kept}" if kept else "worked"
-    error = _error(fact)
+    error = reason(fact)
     said = counts if _BAD.search(counts) else f"failed, {counts}" if counts else "failed"
     return f"{said}; {_quoted(error)}" if error else said
 
@@ -205,7 +218,7 @@ def _blocker(same: Sequence[Fact]) -> str:
     others = list(dict.fromkeys(coded_command(fact.text, OTHER_CHARACTERS) for fact in same[1:]))
     more = f", {len(others) - MOST_SAME} more" if len(others) > MOST_SAME else ""
     also = f" (so did {', '.join(others[:MOST_SAME])}{more})" if others else ""
-    error = _error(same[0])
+    error = reason(same[0])
     said = (
         how_it_ended(same[0]) if _counts(same[0]) else _quoted(error) if error else ""
     )  # that it failed the heading says

@@ -11,15 +11,18 @@ from collections.abc import Container, Sequence
 
 from ctxmgr.engine.findings import is_firm
 from ctxmgr.engine.ledger import current
+from ctxmgr.engine.packet.part import PacketPart, part_of
 from ctxmgr.engine.text import identifiers, one_line
 from ctxmgr.model import Weigh
 from ctxmgr.model.saved import Fact, Ledger
 
 QUESTIONS_SHARE = 0.3  # of the budget, for questions that the user answered
 MOST = 200  # newest statements that are tried: more would not fit the largest part, and weighing them costs
+MOST_QUESTIONS = 8  # where the work stood: what was answered longer ago is settled
 FIRM = 2.0  # so many times as old a cause, a failure or a choice may be
 NAMELESS = 0.5  # and what names nothing, which nothing later can refer to
 LINE_CHARACTERS = 420  # a statement is of 400 at most
+RESUME_SHARES = {"next": 0.05, "finding": 0.2, "decision": 0.15, "question": 0.1}  # of the budget, best right first
 HEADINGS = {
     "next": "## Announced last",
     "question": "## Asked and answered (newest first)",
@@ -56,6 +59,18 @@ def findings_text(ledger: Ledger, shown: Container[str], budget: int, weigh: Wei
             return text
         chosen.pop()
     return ""
+
+
+def findings_parts(facts: Sequence[Fact]) -> list[PacketPart]:
+    """A part under each heading, of facts from old to new: for a packet that says where the work stood."""
+    newest: dict[str, list[Fact]] = {slot: [] for slot in RESUME_SHARES}
+    for fact in reversed(facts):
+        if _is_own(fact) and len(newest[fact.slot]) < (MOST_QUESTIONS if fact.slot == "question" else MOST):
+            newest[fact.slot].append(fact)
+    return [
+        part_of(HEADINGS[slot], [_line(fact) for fact in own], share, ranked=map(own.index, _ranked(own)))
+        for (slot, share), own in zip(RESUME_SHARES.items(), newest.values(), strict=True)
+    ]
 
 
 def _ranked(facts: list[Fact]) -> list[Fact]:

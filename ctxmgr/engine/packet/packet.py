@@ -14,10 +14,12 @@ from collections.abc import Container
 
 import msgspec
 
+from ctxmgr.engine.ledger import GOAL_CHARACTERS
+from ctxmgr.engine.packet.in_view import InView
 from ctxmgr.engine.packet.part import PacketPart
-from ctxmgr.engine.packet.parts import NOTHING_SHOWN, parts_of
+from ctxmgr.engine.packet.parts import NOTHING_SHOWN, SMALL_GOAL_CHARACTERS, parts_of
 from ctxmgr.engine.text import shorten
-from ctxmgr.model import PACKET_MARK, Weigh
+from ctxmgr.model import CHARACTERS_A_TOKEN, PACKET_MARK, Weigh
 from ctxmgr.model.saved import Ledger
 
 NOTE = "Kept by ctxmgr from earlier conversation that is no longer shown. A record, not a new instruction."
@@ -30,6 +32,7 @@ SMALLEST_TOKENS = (
     600  # of the default policy: less never leaves without a packet, and this one has the goal in full
 )
 
+RESUME_GOAL_PART = 4  # of its budget a resume packet tells the goal in, whole where that holds it
 HEADING_CHARACTERS = 120  # of the first line under a summary's heading, where the whole does not fit
 
 
@@ -50,16 +53,20 @@ def render(
     weigh: Weigh,
     resume: bool = False,
     scratchpad: str = "",
-    shown: Container[str] = NOTHING_SHOWN,
+    shown: Container[str] | InView = NOTHING_SHOWN,
 ) -> str:
     """Return the packet, `weigh` of which is at most `budget` tokens; "" where nothing is to be said or fits.
 
     `resume` renders the packet used once after a compaction or a tree move: critical context in full.
     `scratchpad` is the model's own notes, a line each. `shown`: the origins (digests) of messages and summaries
-    that the list shows itself: what was asked there, and what a summary says, is not told again.
+    that the list shows itself: what was asked there, and what a summary says, is not told again. Where
+    it is an `InView`, nothing is that the list states.
     """
     note = RESUME_NOTE if resume else NOTE
-    parts = parts_of(ledger, resume=resume, scratchpad=scratchpad, roomy=budget >= SMALLEST_TOKENS, shown=shown)
+    most = GOAL_CHARACTERS if budget >= SMALLEST_TOKENS else SMALL_GOAL_CHARACTERS
+    if resume:
+        most = max(most, budget * CHARACTERS_A_TOKEN // RESUME_GOAL_PART)
+    parts = parts_of(ledger, resume=resume, scratchpad=scratchpad, goal_characters=most, shown=shown)
     text, lines = _fitted(f"{PACKET_MARK}\n{note}\n", parts, budget, weigh)
     if budget >= NOTE_TOKENS:
         return text

@@ -4,15 +4,18 @@ Knows nothing of weights. Every text from a fact passes `one_line`. The shares o
 judgement, made by reading packets of recorded sessions: no part may starve the ones after it.
 """
 
-from collections.abc import Container, Sequence
+from collections.abc import Container, Mapping, Sequence
 
-from ctxmgr.engine.ledger import GOAL_CHARACTERS, now_and_past
-from ctxmgr.engine.packet.commands import command_states
+from ctxmgr.engine.ledger import now_and_past
+from ctxmgr.engine.packet.commands import CommandStates, command_states, nothing
 from ctxmgr.engine.packet.files import file_lines
+from ctxmgr.engine.packet.findings import findings_parts
+from ctxmgr.engine.packet.in_view import InView
 from ctxmgr.engine.packet.part import MOST_LINES, PacketPart, grouped, newest_first, part_of, repeats, summarised
 from ctxmgr.engine.packet.past import context_part, history, left_branch, past_requests
 from ctxmgr.engine.packet.users import name_of, rule_line
 from ctxmgr.engine.packet.values import value_lines
+from ctxmgr.engine.stating import draft_lines, states_it
 from ctxmgr.engine.text import (
     BULLET_CHARACTERS,
     SCRATCHPAD_HEADING,
@@ -30,52 +33,78 @@ FILE_LINE_CHARACTERS = 400  # a directory and the names in it, which are counted
 
 
 def parts_of(
-    ledger: Ledger, *, resume: bool, scratchpad: str, roomy: bool, shown: Container[str] = NOTHING_SHOWN
+    ledger: Ledger,
+    *,
+    resume: bool,
+    scratchpad: str,
+    goal_characters: int,
+    shown: Container[str] | InView = NOTHING_SHOWN,
 ) -> tuple[PacketPart, ...]:
     """Return the parts in their order of right to stay; those with nothing to say are left out."""
-    held: dict[str, list[Fact]] = {}
     now, past = ([fact for fact in facts if not _stands(fact, shown)] for facts in now_and_past(ledger))
+    commands = [fact for fact in now if fact.slot == "command"]
+    changed = {fact.text: (fact.time_ms, fact.seq) for fact in now if fact.slot == "file" and fact.status != "read"}
+    told = shown.states if isinstance(shown, InView) else nothing
+    states = command_states(commands, changed, told)  # of all: one that is told may have closed another
+    now = _said_once(now, states) if resume else now
+    now, past = ([fact for fact in facts if fact.slot != "command" and not told(fact)] for facts in (now, past))
+    held: dict[str, list[Fact]] = {}
     for fact in now:
         held.setdefault(fact.slot, []).append(fact)
-    goal_part = _goal(held.get("goal", []), GOAL_CHARACTERS if roomy else SMALL_GOAL_CHARACTERS)
-    wording = f" {words_of(goal_part.lines[0])} " if goal_part and goal_part.lines else ""
+    asked = {fact.origin: fact.text for fact in past if fact.slot == "request"} if resume else {}
+    goal = _goal(held.get("goal", []), goal_characters, asked)
+    wording = f" {words_of(goal.lines[0])} " if goal and goal.lines else ""
     held = {
         slot: [fact for fact in facts if slot == "goal" or not repeats(fact, wording)]
         for slot, facts in held.items()
     }
-    commands = held.get("command", [])
-    changed = {fact.text: (fact.time_ms, fact.seq) for fact in held.get("file", []) if fact.status != "read"}
-    states = command_states(commands, changed)
-    parts = [
-        goal_part,
-        _constraints(held.get("constraint", [])),
-        _decisions([fact for fact in held.get("decision", []) if fact.source != "assistant"]),
-        _tasks(held.get("current", []), held.get("task", []), past),
-        _scratchpad(scratchpad),
-        part_of("## Blockers (failed when last tried)", states.blocker_lines(), 0.12, total=len(states.blockers)),
-        _files(held.get("file", [])),
-        part_of("## Commands, as each ended last", states.ends, 0.1),
-        part_of("## Exact values, newest first", value_lines(held.get("value", [])), 0.1),
-    ]
+    rules = _constraints(held.get("constraint", []))
+    decisions = _decisions([fact for fact in held.get("decision", []) if fact.source != "assistant"])
+    tasks = _tasks(held.get("current", []), held.get("task", []), past)
+    notes = _scratchpad(scratchpad)
+    failed = states.blocker_lines()
+    blockers = part_of("## Blockers (failed when last tried)", failed, 0.12, total=len(states.blockers))
+    files = _files(held.get("file", []))
+    ends = part_of("## Commands, as each ended last", states.ends, 0.1)
+    values = part_of("## Exact values, newest first", value_lines(held.get("value", [])), 0.1)
     context = context_part(held.get("context", []), resume)
-    told = {fact.text for fact in (*held.get("goal", []), *held.get("current", []))}
-    over = history(past, past_requests(past, held.get("goal", []), told, shown))
+    known = {fact.text for fact in (*held.get("goal", []), *held.get("current", []))}
+    over = history(past, past_requests(past, held.get("goal", []), known, shown), resume)
     left = left_branch(past, resume)
-    parts += [left, context, over] if resume else [left, over, context]
     if resume:  # what nothing else tells first: the user's rules, then what is open, what failed, what was decided
-        goal, rules, decisions, tasks, notes, failed_last, *rest = parts
-        parts = [rules, goal, tasks, failed_last, decisions, notes, *rest]
+        first = [rules, goal, tasks, blockers, decisions, notes]
+        parts = [*first, *findings_parts(now), ends, files, over, left, context, values]
+    else:
+        parts = [goal, rules, decisions, tasks, notes, blockers, files, ends, values, left, over, context]
     return tuple(part for part in parts if part is not None and part.lines)
 
 
-def _goal(facts: list[Fact], limit: int) -> PacketPart | None:
-    """In the user's words where they are known; beside them what a later summary says it is by now."""
+def _said_once(facts: Sequence[Fact], states: CommandStates) -> list[Fact]:
+    """Those that no better one says: of what a summary says only what neither the assistant said itself, nor how
+    commands ended does, and nothing that was announced last."""
+    own = [fact for fact in facts if fact.source == "assistant" and fact.slot in ("finding", "decision")]
+    lines = (*(f"- {one_line(one.text)}" for one in own), *states.blocker_lines(), *states.ends)
+    said, announced = draft_lines("\n".join(lines)), {words_of(fact.text) for fact in facts if fact.slot == "next"}
+
+    def again(fact: Fact) -> bool:
+        if fact.source == "assistant":
+            return fact.slot in ("finding", "decision") and words_of(fact.text) in announced
+        told = fact.source == "summary" and fact.slot in ("decision", "context")
+        return told and all(states_it(said, line) for line in fact.text.splitlines())
+
+    return [fact for fact in facts if not again(fact)]
+
+
+def _goal(facts: list[Fact], limit: int, asked: Mapping[str, str]) -> PacketPart | None:
+    """In the user's words where they are known; beside them what a later summary says it is by now. `asked`: what
+    messages asked, whole, by their digests."""
     if not facts:
         return None
     said = next((fact for fact in reversed(facts) if fact.source == "user"), None)
     newest = facts[-1]
     heading = "## Goal" if said is None else "## Goal (in the user's words)"
-    text = one_line((said or newest).text, limit)
+    told = said or newest
+    text = one_line((told.text.endswith("…") and asked.get(told.origin)) or told.text, limit)
     lines = [text] if text else []
     if said is not None and newest is not said and not repeats(newest, f" {words_of(text)} "):
         lines.append(f"- as the last summary has it: {one_line(newest.text, SMALL_GOAL_CHARACTERS)}")

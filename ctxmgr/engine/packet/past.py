@@ -9,6 +9,8 @@ from ctxmgr.model.saved import Fact
 CONTEXT_CHARACTERS = 2_000  # of one item in a resume packet: it stands for a summary nobody else holds
 MOST_PAST = 10  # of each kind of history
 PAST_CHARACTERS = 160
+RESUME_ASKED = 20  # newest requests in a resume packet: the user's words are in no other place by then
+RESUME_ASKED_CHARACTERS = 600  # of one of them
 FIRST_CHARACTERS = 240  # of the first request
 TITLE_CHARACTERS = 60
 
@@ -24,18 +26,17 @@ def past_requests(
     ]
 
 
-def history(facts: Sequence[Fact], asked: Sequence[Fact]) -> PacketPart:
+def history(facts: Sequence[Fact], asked: Sequence[Fact], resume: bool = False) -> PacketPart:
     """What was asked before, the first and the newest, and done tasks. The first is what all of it is about."""
-    asked = [*asked[:1], *asked[1:][-MOST_PAST:]]
+    asked = [*asked[:1], *asked[1:][-(RESUME_ASKED if resume else MOST_PAST) :]]
+    first, later = (RESUME_ASKED_CHARACTERS,) * 2 if resume else (FIRST_CHARACTERS, PAST_CHARACTERS)
     done = [fact for fact in facts if fact.slot == "task" and fact.source != "branch" and not _introduces(fact)]
-    lines = [
-        f"- asked: {_quoted(fact, PAST_CHARACTERS if at else FIRST_CHARACTERS)}" for at, fact in enumerate(asked)
-    ]
+    lines = [f"- asked: {_quoted(fact, later if at else first)}" for at, fact in enumerate(asked)]
     lines += [f"- done: {sentence(fact, PAST_CHARACTERS)}" for fact in done[-MOST_PAST:]]
     newest = [*newest_first(len(asked)), *newest_first(len(lines) - len(asked))]
     newest[:1] = [-1] if asked else newest[:1]
     ranked = sorted(range(len(lines)), key=lambda place: (newest[place], place))  # of each kind in turn
-    part = part_of("## History (over, not to be done again)", lines, 0.12, ranked=ranked)
+    part = part_of("## History (over, not to be done again)", lines, 0.2 if resume else 0.12, ranked=ranked)
     return grouped(part, (summarised(fact, fact.slot) for fact in (*asked, *done[-MOST_PAST:])))
 
 

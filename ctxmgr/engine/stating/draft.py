@@ -13,7 +13,7 @@ _BREAKS = ("<", "---")  # a list of files, and a rule, are no part of an item
 class DraftItem(msgspec.Struct, frozen=True):
     """One statement: a bullet and the lines below it, or a paragraph. `first_line`: the place of its first line;
     `kind` of its section; `box`: what is in its box, None without one. `flat`: its words with a blank around each;
-    `words`: those that say something."""
+    `words`: those that say something. `folded`: the text in small letters."""
 
     first_line: int
     kind: HeadingKind
@@ -21,6 +21,7 @@ class DraftItem(msgspec.Struct, frozen=True):
     text: str
     flat: str
     words: frozenset[str]
+    folded: str
 
     def names(self, words: str) -> bool:
         """Are these words in it, one after the other? Where they are of letters that no blanks part, anywhere."""
@@ -28,11 +29,14 @@ class DraftItem(msgspec.Struct, frozen=True):
 
 
 class DraftLines(msgspec.Struct, frozen=True):
-    """`fenced`: the places of lines in code, which nothing is written into."""
+    """`fenced`: the places of lines in code, which nothing is written into. `folded`: all in small letters.
+    `having`: the places of the items that have a word, by word."""
 
     lines: tuple[str, ...]
     items: tuple[DraftItem, ...]
     fenced: frozenset[int]
+    folded: str
+    having: dict[str, list[int]]
 
 
 def draft_lines(text: str) -> DraftLines:
@@ -60,7 +64,11 @@ def draft_lines(text: str) -> DraftLines:
             first = at
     if first >= 0:
         items.append(_item(first, lines[first:], above[-1][1] if above else ""))
-    return DraftLines(tuple(lines), tuple(items), frozenset(fenced))
+    having: dict[str, list[int]] = {}
+    for at, item in enumerate(items):
+        for word in item.words:
+            having.setdefault(word, []).append(at)
+    return DraftLines(tuple(lines), tuple(items), frozenset(fenced), text.casefold(), having)
 
 
 def _under(above: list[tuple[int, HeadingKind]], level: int, kind: HeadingKind) -> None:
@@ -75,4 +83,4 @@ def _item(first: int, lines: list[str], kind: HeadingKind) -> DraftItem:
     box = begins["box"] if begins else None
     text = "\n".join(lines)
     said = text[begins.end() :] if begins else text
-    return DraftItem(first, kind, box, said, f" {words_of(said)} ", content_words(said))
+    return DraftItem(first, kind, box, said, f" {words_of(said)} ", content_words(said), said.casefold())

@@ -9,11 +9,13 @@ Rules:
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from math import ceil
 
+from ctxmgr.engine.findings import chosen_of
 from ctxmgr.engine.ledger import essential
 from ctxmgr.engine.stating.draft import DraftItem, DraftLines
-from ctxmgr.engine.text import content_words, exact_values, forbids, identifiers, words_of
+from ctxmgr.engine.text import content_words, exact_values, forbids, identifiers, sentences_of, words_of
 from ctxmgr.model.saved import Fact
 
 SAID_SHARE = 0.75  # of a statement's words: who rewords a sentence keeps the words that it is about
@@ -26,22 +28,59 @@ FAILS = re.compile(
     re.IGNORECASE,
 )
 
+_COUNTED = re.compile(r"\b\d+ (?:\w+ )?(?:pass|succe)\w*", re.IGNORECASE)  # beside those that failed
+WORKS = re.compile(r"\b(?:pass(?:es|ed|ing)?|green|succe\w+|works?|worked|clean)\b|[✓✔✅]", re.IGNORECASE)
 
-def says(draft: DraftLines, text: str, *, forbidding: bool = False) -> bool:
-    """Rule 1. `forbidding`: does it count what the statement forbids?"""
-    words, references = content_words(text), _references(text)
-    if not words and not references:
+
+def says(draft: DraftLines, text: str, *, forbidding: bool = False, share: float = SAID_SHARE) -> bool:
+    """Rule 1. `forbidding`: does it count what the statement forbids? `share` of the words that are to be there."""
+    if not content_words(text) and not _references(text):
         return True  # it says nothing by itself
-    against = forbidding and forbids(text)
-    return any(_holds(item, words, references) and (not against or forbids(item.text)) for item in draft.items)
+    return any(not forbidding or not forbids(text) or forbids(one.text) for one in items_saying(draft, text, share))
 
 
-def _holds(item: DraftItem, words: frozenset[str], references: Iterable[str]) -> bool:
-    said = item.text.casefold()
-    if not all(one in said for one in references):
-        return False
-    there = sum(word in item.words or (not word.isascii() and word in item.flat) for word in words)
-    return there >= SAID_SHARE * len(words)
+def items_saying(draft: DraftLines, text: str, share: float = SAID_SHARE) -> Iterator[DraftItem]:
+    """The items that hold what a statement refers to, and this share of its words."""
+    words, references = content_words(text), _references(text)
+    if not (words or references) or not all(one in draft.folded for one in references):
+        return
+    for at in _candidates(draft, words, share):
+        item = draft.items[at]
+        if all(one in item.folded for one in references):
+            there = sum(word in item.words or (not word.isascii() and word in item.flat) for word in words)
+            if there >= share * len(words):
+                yield item
+
+
+def _candidates(draft: DraftLines, words: frozenset[str], share: float) -> Iterable[int]:
+    """The places of items that may hold this share: of the rarest words, one more than may be missing, they have
+    one."""
+    if not words or not all(map(str.isascii, words)):
+        return range(len(draft.items))
+    rarest = sorted((draft.having.get(word, []) for word in words), key=len)
+    return sorted({at for places in rarest[: len(words) - ceil(share * len(words)) + 1] for at in places})
+
+
+def states_it(draft: DraftLines, text: str, share: float = SAID_SHARE) -> bool:
+    """Does an item hold this share of a statement's words, and mean the same?"""
+    return any(_agrees(text, item.text) for item in items_saying(draft, text, share))
+
+
+def _agrees(statement: str, said: str) -> bool:
+    """Do two texts of the same words mean the same: do both deny it, or neither, and take the same of two? What
+    counts is the sentence that has most of the statement's words."""
+    words = content_words(statement)
+    sentence = max(sentences_of(said), key=lambda one: len(words & content_words(one)), default=said)
+    return forbids(statement) is forbids(sentence) and _takes_the_same(statement, sentence)
+
+
+def _takes_the_same(statement: str, sentence: str) -> bool:
+    taken, took = content_words(chosen_of(statement)), content_words(chosen_of(sentence))
+    left = content_words(statement) - taken
+    if not left:
+        return True
+    both = took != content_words(sentence)  # it names what was not taken, too
+    return both and len(taken & took) >= SAID_SHARE * min(len(taken), len(took)) and not left <= took
 
 
 def _references(text: str) -> frozenset[str]:
@@ -53,8 +92,12 @@ def names_file(text: str, path: str, others: Sequence[str]) -> bool:
     """Rule 2. `others`: the paths of all files that are known."""
     name = path.rpartition("/")[2]
     alone = sum(other.rpartition("/")[2] == name for other in others) <= 1
-    spelled = filter(None, (path, name if alone else ""))
-    return any(re.search(rf"(?<![\w.-]){re.escape(one)}(?![\w-])", text) for one in spelled)
+    return names_any(text, (path, name) if alone else (path,))
+
+
+def names_any(text: str, spelled: Iterable[str]) -> bool:
+    """Does the text hold one of these spellings of a path as a word of its own?"""
+    return any(one and re.search(rf"(?<![\w.-]){re.escape(one)}(?![\w-])", text) for one in spelled)
 
 
 def bare_command(command: str) -> str:
@@ -68,10 +111,12 @@ def tests_named(facts: Iterable[Fact]) -> frozenset[str]:
     return frozenset(words_of(name) for line in lines for name in identifiers(line) if _TEST.search(name))
 
 
-def says_failure(draft: DraftLines, facts: Sequence[Fact]) -> bool:
-    """Rule 3, of failures with one error."""
+def says_failure(draft: DraftLines, facts: Sequence[Fact], *, still: bool = False) -> bool:
+    """Rule 3, of failures with one error. `still`: does it count only where the item tells of no success?"""
     named = {*(bare_command(fact.text) for fact in facts), *tests_named(facts)}
     return any(
-        (item.kind == "blocked" or FAILS.search(item.text)) and any(map(item.names, filter(None, named)))
+        (item.kind == "blocked" or FAILS.search(item.text))
+        and any(map(item.names, filter(None, named)))
+        and not (still and WORKS.search(_COUNTED.sub(" ", item.text)))
         for item in draft.items
     )

@@ -78,7 +78,7 @@ class Writer(msgspec.Struct):
     def absent(self, tokens: float) -> str:
         return ""
 
-    def facts(self, stands_for: int, shown: Iterable[Message]) -> str:
+    def facts(self, stands_for: int, *_: object) -> str:
         return self.of(stands_for)
 
     def findings(self, budget: int, shown: Iterable[Message]) -> str:

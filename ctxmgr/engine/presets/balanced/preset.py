@@ -187,7 +187,7 @@ def _writer(conversation: ConversationIndex, state: State, inputs: Inputs, zone:
     return PacketWriter(
         text=text,
         budget_tokens=budget,
-        lean_tokens=lean,
+        lean_tokens=min(lean, budget),
         allowance=packet_allowance(state, budget),
         resume=state.resume,
         archives=inputs.archives,

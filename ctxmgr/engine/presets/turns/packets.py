@@ -10,7 +10,7 @@ from ctxmgr.engine.instructions import INSTRUCTIONS_SHARE, Instructions, absent,
 from ctxmgr.engine.packet import PacketText, packet_allowance, packet_budget
 from ctxmgr.engine.presets.strategy import Inputs
 from ctxmgr.engine.presets.turns.summary_folding import LeftOut
-from ctxmgr.model import PACKET_MARK, Zone
+from ctxmgr.model import PACKET_MARK, Message, Zone
 from ctxmgr.model.saved import RenderedPacket, State
 
 FOUND_SHARE = 0.3  # of the packet's budget, for what the assistant decided and found
@@ -62,15 +62,22 @@ class Packets:
         shown = self._shown(left)
         words = self._text.users(min(self._words, room // 2), shown)  # half: they say nothing of the work
         allowed = min(self.budget, room - (weigh(words.text) + 2 if words.text else 0))
-        found = self._text.findings(int(FOUND_SHARE * allowed), shown)
-        text = self._text.within(allowed - (weigh(found) + 2 if found else 0), self._resume, shown | words.names)
+        found = "" if self._resume else self._text.findings(int(FOUND_SHARE * allowed), shown)
+        if self._resume:
+            text = self._text.resumed(allowed, conversation.messages, self._said(left), words.names)
+        else:
+            text = self._text.within(allowed - (weigh(found) + 2 if found else 0), shown | words.names)
         parts = [text or PACKET_MARK if told or words.text else text, words.text, found if text else "", told]
         return "\n\n".join(part for part in parts if part)
 
     def _shown(self, left: LeftOut) -> frozenset[str]:
         """What kept turns show."""
+        return self._text.in_view(self._said(left))
+
+    def _said(self, left: LeftOut) -> list[Message]:
+        """The messages of kept turns that no rule shortens."""
         newer = self._conversation.messages[left.start :]
-        return self._text.in_view(one for one in newer if one.view.role in ("user", "assistant"))
+        return [one for one in newer if one.view.role in ("user", "assistant")]
 
     def _stays(self, left: LeftOut) -> bool:
         """Does the packet in force keep its bytes? One that resumed does, where it is no larger than others are."""

@@ -67,7 +67,7 @@ class WholeTurns(PresetStrategy):
 
     def _folding(self, conversation: ConversationIndex, state: State, packets: Packets, gauge: Gauge) -> Folding:
         known = frozenset(summary.digest for summary in state.summaries)
-        folds = self.limits(gauge) is not None
+        folds = self.limits(gauge) is not None and packets.budget > 0  # else nothing would say what it says
         return Folding(
             packets.render if packets.may_say else None,
             _folded(conversation, known if folds else frozenset()),

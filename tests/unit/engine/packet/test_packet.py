@@ -237,7 +237,8 @@ def test_any_ledger_fits_any_budget_and_forges_nothing(
     assert set(headings) <= {
         "## Goal", "## Constraints", "## Decisions", "## Tasks", "## Scratchpad", "## Blockers", "## Files",
         "## Commands that worked, newest first", "## Exact values, newest first", "## Left branch", "## History",
-        "## Critical context",
+        "## Critical context", "## Announced last", "## Asked and answered", "## Decided by the assistant",
+        "## Found by the assistant",
     }  # fmt: skip
     assert render(told, budget=budget, weigh=weigh, resume=resume, scratchpad=scratchpad) == text
 

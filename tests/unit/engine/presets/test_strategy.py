@@ -130,9 +130,9 @@ def test_a_gauge_goes_both_ways() -> None:
 
 def test_where_no_fact_fits_the_mark_alone_is_the_packet() -> None:
     text = PacketText(Ledger(), "", quarters)
-    assert text.within(quarters(PACKET_MARK), resume=False) == PACKET_MARK
-    assert text.within(quarters(PACKET_MARK) - 1, resume=False) == ""
-    assert Packet(text.within(500, resume=True), 0).text.startswith(PACKET_MARK)
+    assert text.within(quarters(PACKET_MARK)) == PACKET_MARK
+    assert text.within(quarters(PACKET_MARK) - 1) == ""
+    assert Packet(text.resumed(500, (), ()), 0).text.startswith(PACKET_MARK)
 
 
 def test_what_was_looked_at_for_pruning_is_counted_where_it_was_looked_at() -> None:
