@@ -29,7 +29,7 @@ from ctxmgr.engine.extractive.commands import add_failures
 from ctxmgr.engine.extractive.lines import Kind, SummaryLines
 from ctxmgr.engine.extractive.mentions import add_files, add_names
 from ctxmgr.engine.findings import Sentence, done, sentences, wrong
-from ctxmgr.engine.ledger import GOAL_CHARACTERS, fold, now_and_past
+from ctxmgr.engine.ledger import GOAL_CHARACTERS, fold, now_and_past, task_ids
 from ctxmgr.engine.text import as_written, key_of, one_line, sentences_of, shorten, without_marks
 from ctxmgr.model.compaction import BranchMessage
 from ctxmgr.model.saved import Fact, Ledger
@@ -132,7 +132,8 @@ def _standing(lines: SummaryLines, now: Sequence[Fact], past: Sequence[Fact]) ->
         elif fact.slot == "decision":
             lines.add("decision", _said(fact), shorten(fact.text, BRIEF_CHARACTERS))
         elif fact.slot == "task" and fact.status in _OPEN:
-            lines.add(_OPEN[fact.status], _said(fact), shorten(fact.text, BRIEF_CHARACTERS))
+            brief = task_ids.told(shorten(fact.text, BRIEF_CHARACTERS), fact.key)
+            lines.add(_OPEN[fact.status], task_ids.told(_said(fact), fact.key), brief)
         elif fact.slot == "context":
             lines.add("note", fact.text, _brief(fact.text))
     for fact in past:

@@ -1,6 +1,6 @@
 """Turns messages into facts, and facts into the ledger of what holds now. Knows no packet and no list."""
 
-from ctxmgr.engine.ledger import extract
+from ctxmgr.engine.ledger import extract, task_ids
 from ctxmgr.engine.ledger.fold import current, fold, now_and_past, with_shared_words
 from ctxmgr.engine.ledger.from_assistant import from_assistant
 from ctxmgr.engine.ledger.from_summary import from_summary
@@ -26,5 +26,6 @@ __all__ = [
     "from_summary",
     "from_user",
     "now_and_past",
+    "task_ids",
     "with_shared_words",
 ]

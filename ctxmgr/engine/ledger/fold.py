@@ -16,7 +16,7 @@ Rules:
 6. Branch facts and done tasks are history, with one exception: files, for a branch's changes are on disk.
 7. Of what the assistant decided and found the newest holds that says it (`findings.standing`).
 8. A fact that says a task's state and not its text (`STATE`) takes the newest text of its key; a task that was
-   dropped no longer holds.
+   dropped no longer holds. Of a task that its tool knows by an id, what a summary says without it holds no more.
 9. A command whose run went on ended as the fact says that tells of its end, by the id of the run.
 """
 
@@ -26,6 +26,7 @@ from collections.abc import Iterable
 from msgspec import structs
 
 from ctxmgr.engine import findings
+from ctxmgr.engine.ledger import task_ids
 from ctxmgr.engine.text import content_words, forbids, key_of
 from ctxmgr.model import once
 from ctxmgr.model.saved import ALLOWED, END_OF, GOES_ON, Fact, Ledger, Slot
@@ -143,8 +144,11 @@ def _with_texts(facts: Iterable[Fact], ledger: Ledger) -> list[Fact]:
     for fact in ledger.facts.values():
         if fact.slot == "task" and fact.text and (fact.key not in texts or order(fact) > order(texts[fact.key])):
             texts[fact.key] = fact
+    by_id = {key_of(one.text) for key, one in texts.items() if key.startswith(task_ids.KEY)}
     found: list[Fact] = []
     for fact in facts:
+        if fact.slot == "task" and fact.source == "summary" and fact.key in by_id:
+            continue
         if fact.slot == "task" and not fact.text:
             told = texts.get(fact.key)
             found += [structs.replace(told, status=fact.status)] if told and fact.status != "dropped" else []

@@ -12,6 +12,7 @@ Rules:
 import re
 from typing import Literal
 
+from ctxmgr.engine.ledger import task_ids
 from ctxmgr.engine.ledger.statements import Stamp, Statements
 from ctxmgr.engine.text import Kind, SectionItem, SummarySection, key_of, plain, sections_of, without_scratchpad
 from ctxmgr.model.saved import Fact, Slot, Source
@@ -89,7 +90,7 @@ def _one(section: SummarySection, number: int, item: SectionItem, into: _Summary
         into.add("file", f"{'read' if reading else 'changed'}\n{path}", path, "read" if reading else "edited")
         return
     if kind == "progress" and item.mark:
-        into.add("task", key_of(text), text, item.mark)
+        into.add("task", *task_ids.stated(text), item.mark)
         return
     slot, status = _SLOTS.get(kind, ("context", ""))
     later_paragraph = kind == "step" and number > 0
@@ -97,7 +98,7 @@ def _one(section: SummarySection, number: int, item: SectionItem, into: _Summary
         into.add("context", key_of(text), text, detail="" if section.title == text else section.title)
     elif slot == "task":
         told = section.title if kind == "step" else _aside(section.title)
-        into.add("task", key_of(text), text, _status(status, item.mark), told)
+        into.add("task", *task_ids.stated(text), _status(status, item.mark), told)
     else:
         into.add(slot, key_of(text), text, detail=_aside(section.title))
 

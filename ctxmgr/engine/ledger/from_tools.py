@@ -19,6 +19,7 @@ Rules:
 import re
 from collections.abc import Iterator
 
+from ctxmgr.engine.ledger import task_ids
 from ctxmgr.engine.ledger.statements import Statements
 from ctxmgr.engine.ledger.values import values_of_call
 from ctxmgr.engine.text import command_line, key_of, plain, shorten
@@ -207,7 +208,7 @@ def _tasks(name: str, call: ToolCall, result: str, into: Statements) -> None:
     if not call.tasks.whole:
         for task in call.tasks.tasks:
             number = task.id or created_id(result)
-            key = f"task\n{number}" if number else key_of(task.text)
+            key = task_ids.id_key(number) if number else key_of(task.text)
             if task.status:
                 part = "" if task.text else STATE
                 into.items_of(part).add("task", key, plain(task.text), "assistant", task.status)

@@ -13,7 +13,7 @@ import re
 import msgspec
 
 from ctxmgr.engine.extractive.collecting.pieces import CODE, flat, has_fence, statements
-from ctxmgr.engine.ledger import Stamp, from_summary
+from ctxmgr.engine.ledger import Stamp, from_summary, task_ids
 from ctxmgr.engine.text import CONTINUE_LEAD, key_of, kind_of, sections_of
 from ctxmgr.model.saved import Fact, Slot
 
@@ -144,6 +144,9 @@ def _take(fact: Fact, text: str, carried: PreviousFacts) -> None:
         text = f"{name}:\n{body}" if fenced else f"{name}: {text}"
     place = len(carried.facts)
     key = "" if slot == "goal" else key_of(text)
+    if slot == "task":
+        told = task_ids.stated(text)
+        key, text = (fact.key, text) if fact.key.startswith(task_ids.KEY) else told
     carried.facts.append(
         msgspec.structs.replace(
             fact, slot=slot, status=status, text=text, key=key, detail="", listing="", order=place

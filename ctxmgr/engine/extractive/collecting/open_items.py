@@ -16,6 +16,7 @@ import msgspec
 from ctxmgr.engine.extractive.collecting.carry import LATEST, PreviousFacts
 from ctxmgr.engine.extractive.collecting.work import WorkHistory
 from ctxmgr.engine.findings import done, sentences
+from ctxmgr.engine.ledger import task_ids
 from ctxmgr.engine.text import identifiers, key_of
 from ctxmgr.model.saved import Fact
 
@@ -78,7 +79,9 @@ def settle(carried: PreviousFacts, heard: Sequence[Fact], work: WorkHistory) -> 
 
 def _is_open(fact: Fact) -> bool:
     """Whether it is a carried task that stood as open; our own line on the current request is none."""
-    return fact.slot == "task" and fact.status in _OPEN and not fact.text.startswith(('"', LATEST))
+    if fact.slot != "task" or fact.key.startswith(task_ids.KEY):  # its tool says when it is done
+        return False
+    return fact.status in _OPEN and not fact.text.startswith(('"', LATEST))
 
 
 def _since(heard: Sequence[Fact], work: WorkHistory) -> RecentWork:

@@ -4,8 +4,9 @@ import pytest
 
 from ctxmgr.engine.extractive import summary
 from ctxmgr.engine.extractive.collecting.carry import LAST, LIKELY, PLANNED
+from ctxmgr.model.compaction.plans import Format
 from tests.notation import Said, a, call, err, note, quarters, r, u
-from tests.unit.engine.extractive.conversations import conversation, told, under
+from tests.unit.engine.extractive.conversations import FORMATS, conversation, told, under
 
 PLAN = """## Goal
 Ship the exporter
@@ -253,3 +254,18 @@ def test_what_was_asked_stays_where_the_fault_that_was_found_is_likely_mended() 
     assert fault not in second
     assert f'- Asked: "{asked}"' in second
     assert told(previous=second) == second
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_a_task_that_its_tool_knows_by_an_id_stays_open_until_the_tool_closes_it(format: Format) -> None:
+    made = (a(call("TaskCreate", subject="mend the build", description="all")), r("Task #7 created successfully"))
+    first = told(u("please plan the work on the build"), *made, a("Planned it."), format=format)
+    assert first.count("mend the build (task #7)") == 1
+    second = told(u("what is next then?"), a("The build is next."), previous=first, format=format)
+    assert "mend the build (task #7)" in second
+    assert told(previous=second, format=format) == second
+    closing = (a(call("TaskUpdate", taskId="7", status="completed")), r("Updated task #7 status"))
+    third = told(*closing, a("I mended it."), previous=second, format=format)
+    assert "task #7" not in third
+    assert "mend the build" in third
+    assert told(previous=third, format=format) == third

@@ -270,43 +270,6 @@ def test_the_order_of_facts_is_total() -> None:
     assert all(order(other) != order(fact) for other in changed)
 
 
-def created(number: str, text: str, at: int) -> tuple[Fact, ...]:
-    view = View("result", (Block("result", text=f"Task #{number} created successfully: {text}", call_id="c"),))
-    calls = {"c": Block("call", tool="TaskCreate", arguments={"subject": text, "description": "more"})}
-    return from_message(view, stamp=Stamp(f"c{at}", at), calls=calls, opening=False)
-
-
-def tasks(facts: Iterable[Fact]) -> list[tuple[str, str]]:
-    now, past = now_and_past(ledger(*facts))
-    return [(fact.text, fact.status) for fact in (*now, *past) if fact.slot == "task"]
-
-
-ONE_BY_ONE = [
-    *created("1", "mend the build", 1),
-    *created("2", "write the page", 2),
-    *ran("TaskUpdate", 3, taskId="1", status="in_progress"),
-    *ran("TaskUpdate", 4, taskId="2", addBlockedBy=["1"]),
-    *ran("TaskUpdate", 5, taskId="1", status="completed"),
-]
-
-
-def test_tasks_that_are_stated_one_a_call() -> None:
-    assert tasks(ONE_BY_ONE[:3]) == [("mend the build", "active"), ("write the page", "open")]
-    assert tasks(ONE_BY_ONE) == [("write the page", "open"), ("mend the build", "done")]
-    assert tasks([*ONE_BY_ONE, *ran("TaskUpdate", 6, taskId="2", status="deleted")]) == [("mend the build", "done")]
-    assert tasks([*ONE_BY_ONE, *ran("TaskUpdate", 6, taskId="2", subject="write two", status="pending")])[0] == (
-        "write two",
-        "open",
-    )
-    assert tasks(ran("TaskUpdate", 6, taskId="9", status="completed")) == []
-    assert tasks([*ONE_BY_ONE, *ran("TaskUpdate", 6, failed=True, taskId="2", status="completed")])[0][1] == "open"
-
-
-def test_a_state_finds_its_text_in_whatever_order_they_are_seen() -> None:
-    expected = tasks(ONE_BY_ONE)
-    assert all(tasks(order_) == expected for order_ in permutations(ONE_BY_ONE))
-
-
 @pytest.mark.parametrize("at", [0, 1, 5])
 def test_a_newer_listing_closes_what_it_does_not_list_whatever_the_time(at: int) -> None:
     old = Fact("task", "a", "write it", "tool", at, status="open", listing="summary")
