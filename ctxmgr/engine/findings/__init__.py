@@ -5,12 +5,11 @@ The one set of readers of an assistant's sentences, for the ledger and for summa
 
 from ctxmgr.engine.findings import sentences
 from ctxmgr.engine.findings.agreements import agreed
-from ctxmgr.engine.findings.phrases import done, proposes, wrong
 from ctxmgr.engine.findings.questions import Asked, chosen, closing_question
 from ctxmgr.engine.findings.sentences import Sentence
 from ctxmgr.engine.findings.statements import announced, statements
 from ctxmgr.engine.findings.superseding import standing
-from ctxmgr.engine.findings.wordings import chosen_of, is_firm
+from ctxmgr.engine.findings.wordings import chosen_of, done, is_firm, proposes, wrong
 
 __all__ = [
     "Asked",

@@ -4,7 +4,7 @@ A sentence is worth keeping by four things, each cheap and each with its reason:
 1. Centrality: it names what the rest of the session names too (identifiers, paths, longer words). A term that
    stands in one message alone ties nothing together, one that stands in nearly all says nothing: log of the
    messages with it, times log of their rarity. Divided by the root of the length, or long sentences always win.
-2. Wording: choices, causes and results (`wordings`, `phrases.done`) are what a later reader can
+2. Wording: choices, causes and results (`wordings`) are what a later reader can
    not work out again. Narration ("Let me check"), praise, questions and lines that only introduce something
    are left out for good: out of their place they say nothing.
 3. Recency: late statements are about the state that the work goes on from; early ones may be outdated.
@@ -21,8 +21,7 @@ from math import log, sqrt
 
 import msgspec
 
-from ctxmgr.engine.findings.phrases import done
-from ctxmgr.engine.findings.wordings import decides, finds_out
+from ctxmgr.engine.findings.wordings import decides, done, finds_out
 from ctxmgr.engine.text import identifiers, key_of, one_line, sentences_of, unfenced
 
 SENTENCE_CHARACTERS = 320  # a longer one is several, or pasted
