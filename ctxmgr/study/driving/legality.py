@@ -230,11 +230,11 @@ def _cut_text(old: str, new: str, ends: int) -> bool:
     at, tail = len(head), pieces.pop()
     if not old.startswith(head) or not old.endswith(tail) or min(at, len(tail)) < ends:
         return False
-    for piece in pieces:
-        at = old.find(piece, at)
+    for line in (line for piece in pieces for line in piece.splitlines(keepends=True)):
+        at = old.find(line, at)
         if at < 0:
             return False
-        at += len(piece)
+        at += len(line)
     return at <= len(old) - len(tail)
 
 

@@ -158,7 +158,9 @@ def test_what_was_not_sent_is_illegal(raws: list[bytes]) -> None:
         judged(raws)
 
 
-PASTED = "first line\n" + "word " * 2_000 + "\nan error here\n" + "more " * 2_000 + "\nlast line"
+PASTED = (
+    f"first line\n{'word ' * 2_000}\nan error here\n{'more ' * 1_000}\nand it failed\n{'more ' * 900}\nlast line"
+)
 CUT = "[cut to fit — ~3,000 of ~4,000 tokens are left out here]\n"
 HEAD, TAIL = PASTED[:3_000], PASTED[-3_000:]
 
@@ -175,6 +177,7 @@ def pasted(text: str, at: int = 1) -> list[str]:
 def test_a_text_that_was_cut_and_says_so_is_right(at: int) -> None:
     assert pasted(f"{HEAD}\n{CUT}an error here\n…\n{TAIL}", at) == []
     assert pasted(f"{HEAD}\n{CUT}{TAIL}", at) == []
+    assert pasted(f"{HEAD}\n{CUT}an error here\nand it failed\n…\n{TAIL}", at) == []  # lines that stood apart
 
 
 @pytest.mark.parametrize(
@@ -184,6 +187,7 @@ def test_a_text_that_was_cut_and_says_so_is_right(at: int) -> None:
         f"{HEAD}!\n{CUT}{TAIL}",
         f"{HEAD}\n{CUT}no error here\n…\n{TAIL}",
         f"{HEAD}\n{CUT}an error here\n…\nan error here\n…\n{TAIL}",
+        f"{HEAD}\n{CUT}and it failed\nan error here\n…\n{TAIL}",
         f"{HEAD}\n{CUT}{TAIL}!",
     ],
 )
