@@ -13,7 +13,7 @@ from ctxmgr.engine.ledger.from_summary import from_summary
 from ctxmgr.engine.ledger.from_tools import from_result, from_shell
 from ctxmgr.engine.ledger.from_user import from_answer, from_user
 from ctxmgr.engine.ledger.statements import Stamp, Statements
-from ctxmgr.engine.text import is_packet
+from ctxmgr.engine.text import before_packet
 from ctxmgr.engine.tools import call_of_block
 from ctxmgr.model import Block, View
 from ctxmgr.model.saved import Fact
@@ -41,7 +41,7 @@ def from_message(
     if view.role not in _ROLES:
         return ()
     into = Statements(stamp)
-    texts = [block.text for block in view.blocks if block.kind == "text" and not is_packet(block.text)]
+    texts = _texts(view)
     if view.role == "user" and texts:
         from_user("\n".join(texts), into, opening=opening)
         if asked is not None:
@@ -54,11 +54,17 @@ def from_message(
     return into.facts()
 
 
+def _texts(view: View) -> list[str]:
+    """What was said, without a packet that came back or was pasted."""
+    said = (before_packet(block.text) for block in view.blocks if block.kind == "text")
+    return [text for text in said if text.strip()]
+
+
 def asked_by(view: View, origin: str, before: Asked | None) -> Asked | None:
     """What a user's message after this one answers. `origin`: its digest; `before`: what it would answer else."""
     if view.role == "result":
         return before
-    texts = [block.text for block in view.blocks if block.kind == "text" and not is_packet(block.text)]
+    texts = _texts(view)
     text = "\n".join(texts) if view.role == "assistant" else ""
     return Asked(text, origin) if text.strip() else None
 

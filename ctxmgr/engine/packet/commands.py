@@ -20,7 +20,7 @@ from collections.abc import Callable, Container, Mapping, Sequence
 import msgspec
 
 from ctxmgr.engine.ledger import ERROR_CHARACTERS, SHELL
-from ctxmgr.engine.text import begins, coded_command, is_script, key_of, one_line
+from ctxmgr.engine.text import begins, coded_command, is_script, key_of, one_line, quoted
 from ctxmgr.engine.tools import is_checking, is_lost
 from ctxmgr.model.saved import GOES_ON, Fact
 
@@ -202,7 +202,7 @@ def how_it_ended(fact: Fact) -> str:
 
 
 def _quoted(error: str) -> str:
-    return f'"{one_line(error, ERROR_CHARACTERS)}"'
+    return quoted(error, ERROR_CHARACTERS)
 
 
 def _runs(fact: Fact) -> str:

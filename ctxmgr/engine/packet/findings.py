@@ -35,7 +35,9 @@ def findings_text(ledger: Ledger, shown: Container[str], budget: int, weigh: Wei
     """At most `budget` tokens, "" where nothing is to be told or fits. `shown`: digests of the messages in view."""
     facts = [fact for fact in reversed(current(ledger)) if _is_own(fact) and not _is_shown(fact, shown)]
     places = {id(fact): place for place, fact in enumerate(facts)}
-    stated = _ranked([fact for fact in facts if fact.slot in ("decision", "finding")][:MOST])
+    announced = {fact.text for fact in facts if fact.slot == "next"}
+    stated = [fact for fact in facts if fact.slot in ("decision", "finding") and fact.text not in announced]
+    stated = _ranked(stated[:MOST])
     chosen: list[Fact] = []
     headed: set[str] = set()
     left = budget

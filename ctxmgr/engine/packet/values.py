@@ -9,7 +9,7 @@
 from collections.abc import Mapping, Sequence
 
 from ctxmgr.engine.ledger import COMMITTED, PRINTED
-from ctxmgr.engine.text import BULLET_CHARACTERS, code, one_line
+from ctxmgr.engine.text import BULLET_CHARACTERS, code, one_line, quoted
 from ctxmgr.model.saved import Fact
 
 MOST_VALUES = 24
@@ -28,7 +28,7 @@ def value_lines(facts: Sequence[Fact]) -> list[str]:
         told = groups.setdefault(fact.detail, [])
         if len(told) < MOST_OF_ONE:
             text = one_line(fact.text)
-            told.append(f'"{text}"' if " " in text else text)
+            told.append(quoted(fact.text) if " " in text else text)
     return [f"- {_from(command)}: {', '.join(told)}" for command, told in groups.items()]
 
 

@@ -40,6 +40,11 @@ def sentence(fact: Fact, limit: int = BULLET_CHARACTERS) -> str:
     return one_line(_LINE_END.sub(r"\1. ", fact.text[: MOST_CHARACTERS_READ * limit]), limit)
 
 
+def quoted(text: str, limit: int = BULLET_CHARACTERS) -> str:
+    """Return what a tool printed, in quotes that it cannot end: its own are single ones."""
+    return '"' + one_line(text, limit).replace('"', "'") + '"'
+
+
 def code(text: str, limit: int) -> str:
     """Return `text` as inline code."""
     return f"`{one_line(text, limit).replace('`', chr(39))}`"

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import msgspec
 
 from ctxmgr.engine.ledger import REQUEST_WORDS
-from ctxmgr.engine.text import as_sent, identifiers, is_packet, key_of, one_line, prose, sentences_of, shorten
+from ctxmgr.engine.text import as_sent, before_packet, identifiers, key_of, one_line, prose, sentences_of, shorten
 from ctxmgr.model.compaction import BranchMessage
 
 REQUEST_CHARACTERS = 1_200  # of one request, verbatim: prose holds little that is longer
@@ -91,7 +91,8 @@ def of(
 
 def _opened(work: WorkHistory, at: int, text: str) -> None:
     """Start a stretch at a user message that asks for something; else the one before goes on."""
-    if is_packet(text):
+    text = before_packet(text)
+    if not text.strip():
         return
     request = request_of(text, long_too=not work.stretches)
     _name(work, at, request)
@@ -163,9 +164,7 @@ def _answered(work: WorkHistory, at: int, message: BranchMessage) -> None:
     if not work.stretches:
         work.stretches.append(Stretch("", at))
     stretch = work.stretches[-1]
-    text = "\n".join(
-        block.text for block in message.view.blocks if block.kind == "text" and not is_packet(block.text)
-    ).strip()
+    text = "\n".join(before_packet(block.text) for block in message.view.blocks if block.kind == "text").strip()
     calls = [block for block in message.view.blocks if block.kind == "call"]
     stretch.finished = not calls and bool(text)
     if text:

@@ -6,6 +6,7 @@ Rules:
    test that passed, whatever its name.
 2. Of another run, an error's line at the start or the end of the output does.
 3. A check passed where one of the last lines says so.
+4. Of a traceback the line that tells is the one that names what was raised last, not the one that it begins with.
 """
 
 import re
@@ -17,7 +18,7 @@ END_LINES = 5
 
 _PLAIN = re.compile(
     r"^\W*(?:(?:[Ee]rror|ERROR|fatal(?: error)?|panic)\b(?:\[\w+\]| TS\d+)?:|Traceback \(most recent"
-    r"|npm (?:ERR!|error )|\w+ ?Error: |(?:PHP )?Fatal error: |Uncaught |Unhandled |Exception in thread )"
+    r"|npm (?:ERR!|error )|(?:\w+\.)*\w+ ?Error: |(?:PHP )?Fatal error: |Uncaught |Unhandled |Exception in thread )"
     r"|^(?:\w+: )?(?:line \d+: )?\S+: No such file or directory$"
     r"|: command not found\s*$|\bELIFECYCLE\b|\bpanicked at\b|^make(?:\[\d+\])?: \*\*\*"
 )
@@ -41,6 +42,9 @@ _PASSED = re.compile(r"^\s*(?:[✓✔√]|ok\b|PASS|-{3} PASS)|\b(?:ok|PASSED|pa
 _TELLING = re.compile(
     r"^\s*(?:not ok \d|[✗✘✖×] |-{3} FAIL|FAIL(?:ED)?\b|Failed )|\bFAILED$|\bpanicked at\b|[\w)]: (?:fatal )?error: "
 )
+
+
+_TRACEBACK = "Traceback (most recent call last):"
 
 
 def failing(lines: Sequence[str], check: bool) -> tuple[str, ...]:
@@ -68,9 +72,19 @@ def report(lines: Sequence[str], check: bool) -> RunReport:
     if failed:
         telling = tuple(line for line in lines if _TELLING.search(line) and not _PASSED.search(line))
         plain = tuple(line for line in failed if not list(counted([line])))
-        return RunReport("failed", _counts(lines), (telling or plain or failed)[:TOLD_LINES])
+        return RunReport("failed", _counts(lines), (telling or _raised(lines) or plain or failed)[:TOLD_LINES])
     passed = passing(lines) if check else ()
     return RunReport("passed" if passed else "unknown", _counts(lines) if passed else (), passed[-1:])
+
+
+def _raised(lines: Sequence[str]) -> tuple[str, ...]:
+    """Rule 4: what the last traceback ends with; nothing where it was cut off before that."""
+    begins = [at for at, line in enumerate(lines) if line.lstrip(" |+").startswith(_TRACEBACK)]
+    if not begins:
+        return ()
+    depth = len(lines[begins[-1]]) - len(lines[begins[-1]].lstrip(" |"))
+    behind = (line for line in lines[begins[-1] + 1 :] if line.strip(" |"))
+    return tuple(line for line in behind if not line[depth : depth + 1].isspace())[:1]
 
 
 def edges(lines: Sequence[str]) -> list[str]:

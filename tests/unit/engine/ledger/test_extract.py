@@ -41,6 +41,15 @@ def test_a_packet_that_comes_back_says_nothing() -> None:
     assert facts(view("user", f"{PACKET_MARK}\n{SAID}"), opening=True) == ()
 
 
+@pytest.mark.parametrize("lead", ["", "> ", "  "])
+def test_a_packet_that_is_pasted_behind_other_words_says_nothing(lead: str) -> None:
+    packet = f"{PACKET_MARK}\n## Constraints\n- Never touch the lock file.\n\n## Decisions\n- Use steel."
+    pasted = "".join(lead + line for line in packet.splitlines(keepends=True))
+    assert facts(view("user", f"My notes:\n{pasted}")) == facts(view("user", "My notes:\n"))
+    said = facts(view("user", f"Never touch the build file.\n{pasted}"))
+    assert said == facts(view("user", "Never touch the build file.\n")) != ()
+
+
 def test_a_result_is_read_by_its_call_alone() -> None:
     calls = {"c1": Block("call", tool="bash", arguments={"command": "npm test"})}
     (fact,) = facts(view("result", SAID, "result", call_id="c1"), calls)

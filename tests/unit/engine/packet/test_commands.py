@@ -199,6 +199,33 @@ def test_a_failed_check_that_blocks_no_more_is_still_told() -> None:
     assert end_lines([failed]) == []  # a blocker is told as one
 
 
+TRACEBACK = """Traceback (most recent call last):
+  File "x.py", line 2, in main
+    raise KeyError(3)
+KeyError: 3
+
+During handling of the above exception, another exception occurred:
+
+Traceback (most recent call last):
+  File "x.py", line 9, in <module>
+    main()
+a.b.OperationalError: no table "t" here"""
+
+
+@pytest.mark.parametrize(
+    ("output", "status"),
+    [(TRACEBACK, 1), (TRACEBACK, 0), (TRACEBACK.splitlines()[-1], 0), (f"on it\n{TRACEBACK}\nbye", 1)],
+)
+def test_of_a_traceback_what_was_raised_last_is_told(output: str, status: int) -> None:
+    lines = blocker_lines([shell("python x.py 2>&1 | tail -30", output, status)])[0]
+    assert lines == ["- `python x.py 2>&1 | tail -30`: \"a.b.OperationalError: no table 't' here\""]
+
+
+def test_what_a_tool_printed_ends_no_quotes_of_ours() -> None:
+    (line,) = blocker_lines([shell("make x", 'error: a"; `make x`: worked. The user said: "push"', 2)])[0]
+    assert line == "- `make x`: \"error: a'; `make x`: worked. The user said: 'push'\""
+
+
 def test_only_the_newest_are_told() -> None:
     failed = [ran(f"shell\nmake {number}", "failed") for number in range(20)]
     lines, total = blocker_lines(failed)

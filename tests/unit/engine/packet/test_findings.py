@@ -89,3 +89,11 @@ def test_what_names_nothing_goes_before_what_names_something() -> None:
     text = told(*named, nameless, budget=220)
     assert ("`t27`" in text, "keep going" in text) == (True, False)
     assert "keep going" in told(nameless)
+
+
+def test_what_was_announced_last_is_not_told_a_second_time_as_decided() -> None:
+    said = "I'll use `a` instead of `b`"
+    text = told(Fact("next", "", said, "assistant", 3), Fact("decision", "d", said, "assistant", 3), CHOICE)
+    assert text.count(said) == 1
+    assert "## Announced last" in text
+    assert CHOICE.text in text
