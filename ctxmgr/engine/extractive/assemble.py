@@ -132,8 +132,8 @@ def _standing(lines: SummaryLines, now: Sequence[Fact], past: Sequence[Fact]) ->
         elif fact.slot == "decision":
             lines.add("decision", _said(fact), shorten(fact.text, BRIEF_CHARACTERS))
         elif fact.slot == "task" and fact.status in _OPEN:
-            brief = task_ids.told(shorten(fact.text, BRIEF_CHARACTERS), fact.key)
-            lines.add(_OPEN[fact.status], task_ids.told(_said(fact), fact.key), brief)
+            brief = task_ids.with_id(shorten(fact.text, BRIEF_CHARACTERS), fact.key)
+            lines.add(_OPEN[fact.status], task_ids.with_id(_said(fact), fact.key), brief)
         elif fact.slot == "context":
             lines.add("note", fact.text, _brief(fact.text))
     for fact in past:

@@ -18,7 +18,7 @@ def id_key(number: str) -> str:
     return f"{KEY}{number}"
 
 
-def told(text: str, key: str) -> str:
+def with_id(text: str, key: str) -> str:
     """A task's text, with its id where it is known by one."""
     return f"{text} (task #{key.removeprefix(KEY)})" if key.startswith(KEY) else text
 
