@@ -64,6 +64,7 @@ class SessionCore:
         self.host_tools = reader.tools  # of all its sessions; those of this one stand in the state
         self.vocabulary: Calibration | None = None
         self.projection = Projection()
+        self.listed_ms: int | None = None  # the host's time at the last list, else that of its newest message
         self.ledger = ledger_updates.ledger(state)
         self.source_messages = ledger_updates.SourceMessages(state)
         self.memo = ListMemo()

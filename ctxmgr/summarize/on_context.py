@@ -4,7 +4,8 @@ Rules:
 1. The host's last request is in its provider's cache: with one message more it is read at the price of that, while
    a copy of the conversation is paid as new. What is cut of a copy is saved. The cheaper of the two is asked.
 2. Only where one call writes all of it, and where list, message and answer are within the window.
-3. An answer is judged as any other. Where it can not be had the copy is asked for, and the details say so.
+3. An answer is judged as any other. Where it can not be had the copy is asked for, and the details say so; not
+   where the call was cancelled: whoever cancelled has no more time.
 """
 
 from typing import Any, Literal
@@ -90,6 +91,10 @@ def written(
             if compacting.is_longer(brief, accepted.text, past):
                 give_up(RejectedAnswer("too long", "more than what it replaces"), LABEL)
         except SummaryFailed as gave_up:
+            if gave_up.failure.reason == "cancelled":
+                copy.close()
+                account.unshortened()
+                raise
             course.warm_failure = gave_up.failure
         else:
             copy.close()

@@ -166,7 +166,7 @@ def _written(
 ) -> Routine[FinishedSummary]:
     chosen = job_context.strategy(seen, strategy)
     depths = yield from breaks.depths(seen, prepared.history, chosen)
-    context = yield Offload(lambda: job_context.at_its_end(seen, prepared.recent))
+    context = yield Offload(lambda: job_context.at_its_end(seen, prepared))
     brief = _brief(seen, prepared, chosen, form, depths=depths, context=context)
     return (yield from advanced(writing.compaction(brief)))
 

@@ -15,7 +15,7 @@ from ctxmgr.formats.pi_tree import view_branch
 from ctxmgr.model import CompactionPolicy, Message, WeighMessage, policy_keys, prices
 from ctxmgr.model.api import compaction as wire
 from ctxmgr.model.api import since
-from ctxmgr.model.compaction import BranchEntry, BranchMessage, CutBudget, Strategy
+from ctxmgr.model.compaction import BranchEntry, CompactionPlan, CutBudget, Strategy
 from ctxmgr.model.saved import Ledger
 from ctxmgr.session import ledger_updates
 from ctxmgr.session.reading import Reader
@@ -117,10 +117,9 @@ def _memory(session: SessionCore, policy: CompactionPolicy) -> SessionMemory:
     listed = session.listed()
     if not (can and policy.model in (None, "host") and session.projection.etag and listed):
         return of
-    state, tokens = session.state, session.tokens()
-    epoch, model = state.epoch, state.model
+    state, model, tokens = session.state, session.state.model, session.tokens()
     ttl = model.cache_ttl_ms if model.cache_ttl_ms is not None else session.policy.cache_ttl_ms
-    cold = is_cold(state.clock or None, epoch.last_time_ms, ttl) or state.reopen == "model"
+    cold = is_cold(state.clock or None, session.listed_ms, ttl) or state.reopen == "model"
     cached = 0 if cold else min(tokens, state.meter.reading_tokens or tokens)
     context = HostContext(
         cached,
@@ -132,14 +131,19 @@ def _memory(session: SessionCore, policy: CompactionPolicy) -> SessionMemory:
     return msgspec.structs.replace(of, context=context, last_mark=ledger_updates.mark(listed[-1]))
 
 
-def at_its_end(seen: JobContext, recent: Sequence[BranchMessage]) -> HostContext | None:
-    """The host's list, where it ends with what stays. Where that is not known it is taken to: a host compacts the
-    list that it has."""
+def at_its_end(seen: JobContext, plan: CompactionPlan) -> HostContext | None:
+    """The host's list, where it ends with what stays. Where that is not known it must hold what is removed."""
     context = seen.memory.context
-    if context is None or not recent:
+    of = plan.recent or (*plan.history, *plan.prefix)
+    if context is None or not of:
         return context
-    (last,) = seen.reader.read((recent[-1].raw,))[-1:] or (None,)
-    return context if last is not None and ledger_updates.mark(last) == seen.memory.last_mark else None
+    (last,) = seen.reader.read((of[-1].raw,))[-1:] or (None,)
+    if last is None:
+        return None
+    mark = ledger_updates.mark(last)
+    if plan.recent:
+        return context if mark == seen.memory.last_mark else None
+    return context if any(mark == ledger_updates.mark(message) for message, _ in seen.listed) else None
 
 
 def via(session: SessionCore, policy: CompactionPolicy, window: int | None = None) -> ModelRunner:

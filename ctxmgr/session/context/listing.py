@@ -78,6 +78,7 @@ def context(
     raw_messages.truncate(delta.shared_count)
     raw_messages.extend(delta.appended)
     session.state, session.projection, session.ledger = done.planned.state, done.projection, attempt.ledger
+    session.listed_ms = int(params.at) if params.at is not None else session.state.clock or None
     session.pending_archive += done.planned.originals
     if attempt.anew:
         session.prefetch.forget()
