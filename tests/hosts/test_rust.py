@@ -23,6 +23,7 @@ HELD = {
     "killed_sidecar_goes_on_where_it_was",
     "long_run_is_held_flat_by_epochs_and_grows_between_them",
     "callbacks_run_while_calls_wait",
+    "summary_is_asked_for_at_the_end_of_the_hosts_own_list",
     "child_that_never_comes_up_leaves_the_own_list",
     "failing_child_leaves_the_last_projection_and_what_came_since",
     "pauses_between_starts_double_and_end_with_a_run_that_lasts",

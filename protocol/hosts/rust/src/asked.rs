@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use crate::host::{Cancelled, Host};
 use crate::link::{lock, Reply, Shared, State};
 use crate::raw::Raw;
-use crate::types::ErrorObject;
+use crate::types::{CompleteParams, ErrorObject};
 
 const METHOD_NOT_FOUND: i64 = -32601;
 const INVALID_PARAMS: i64 = -32602;
@@ -69,7 +69,10 @@ impl Shared {
                 lock(&self.running).insert(id.text().into(), cancelled.clone());
                 thread::spawn(move || {
                     if completes {
-                        shared.answer(&id, params, |asked| host.complete(asked, &cancelled));
+                        shared.answer(&id, params, |asked: CompleteParams| match &asked.instruction {
+                            Some(text) => host.complete_on_context(text, &asked, &cancelled),
+                            None => host.complete(asked, &cancelled),
+                        });
                     } else {
                         shared.answer(&id, params, |asked| host.embed(asked, &cancelled));
                     }

@@ -23,6 +23,18 @@ pub trait Host: Send + Sync + 'static {
         Err("this host does not complete".into())
     }
 
+    /// Run one model call at the end of a session's last request: what came since, then `instruction` as one user
+    /// message, with the same system prompt and tools, so that the provider reads the rest from its cache. Where
+    /// `complete_on_context` is declared beside `complete`. On a thread of its own.
+    fn complete_on_context(
+        &self,
+        _instruction: &str,
+        _asked: &CompleteParams,
+        _cancelled: &Cancelled,
+    ) -> Result<CompleteResult, String> {
+        Err("this host does not complete at the end of its list".into())
+    }
+
     /// Turn texts into vectors. On a thread of its own.
     fn embed(&self, _asked: EmbedParams, _cancelled: &Cancelled) -> Result<EmbedResult, String> {
         Err("this host does not embed".into())

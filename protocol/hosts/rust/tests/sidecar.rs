@@ -247,3 +247,55 @@ fn callbacks_run_while_calls_wait() {
     assert_eq!((status.latch.state, status.summaries.compaction), (LatchState::Idle, 1));
     assert_eq!(client.shutdown(BOUND).and_then(|status| status.code()), Some(0));
 }
+
+/// A host that is asked at the end of its own list, and never with a copy.
+struct OnContext(Sender<String>);
+
+impl Host for OnContext {
+    fn complete_on_context(
+        &self,
+        instruction: &str,
+        asked: &CompleteParams,
+        cancelled: &Cancelled,
+    ) -> Result<CompleteResult, String> {
+        assert!(!cancelled.is_set() && asked.prompt.is_empty() && asked.session_id.as_deref() == Some("s"));
+        self.0.send(instruction.into()).unwrap();
+        let sections = ["Goal", "Progress", "Key Decisions", "Next Steps", "Critical Context"];
+        let text: String =
+            sections.iter().map(|section| format!("## {section}\n- words for {section}\n\n")).collect();
+        Ok(CompleteResult { text: Some(text), stop_reason: Some("stop".into()), ..Default::default() })
+    }
+}
+
+#[test]
+fn summary_is_asked_for_at_the_end_of_the_hosts_own_list() {
+    let (instructed, instructions) = channel();
+    let mut options = options(&folder("on-context"));
+    options.initialize.capabilities =
+        Some(HostCapabilities { complete: Some(true), complete_on_context: Some(true), ..Default::default() });
+    let client = Client::new(options, OnContext(instructed));
+    let session = client.session(start("s", WINDOW));
+    let messages: Vec<_> = (0..20)
+        .map(|n| {
+            json!({"role": (["user", "assistant"][n % 2]), "timestamp": n, "stopReason": "stop",
+                "content": [{"type": "text", "text": format!("{n} {}", "words about the work ".repeat(80))}]})
+        })
+        .collect();
+    let list: Vec<Raw> = messages.iter().map(|message| Raw::of(message).unwrap()).collect();
+    assert_eq!(session.context(&list).source, Source::Answered);
+    let entries = messages.iter().enumerate().map(|(n, message)| {
+        let parent = n.checked_sub(1).map(|before| format!("e{before}"));
+        Raw::of(&json!({"type": "message", "id": format!("e{n}"), "parentId": parent, "timestamp": n, "message": message}))
+    });
+    let params = CompactParams {
+        session_id: Some("s".into()),
+        entries: Some(entries.collect::<Result<_, _>>().unwrap()),
+        settings: Some(CutSettings { keep_recent_tokens: Some(900.0), ..Default::default() }),
+        ..Default::default()
+    };
+    let compaction = session.request_within::<Compact>(&params, BOUND).unwrap().compaction;
+    assert!(compaction.summary.contains("words for Goal"), "{}", compaction.details.ctxmgr.text());
+    assert!(instructions.recv_timeout(BOUND).unwrap().contains("## Next Steps"));
+    assert!(instructions.try_recv().is_err());
+    assert_eq!(client.shutdown(BOUND).and_then(|status| status.code()), Some(0));
+}
