@@ -13,6 +13,7 @@ from typing import Any
 from tests.model_server import Reply, Request
 
 PACKET = "[ctxmgr packet]"
+OUTLINE = "## Critical Context"  # the last section of what is asked for at the end of the agent's own list
 SUMMARY = """## Goal
 Work through the notes, step by step.
 
@@ -63,8 +64,8 @@ def _summary(request: Request) -> str:
 
 
 def is_summary(request: Request) -> bool:
-    """Whether this is no turn of the agent: the agent's requests carry tools."""
-    return not request.body.get("tools")
+    """Whether this is no turn of the agent: the agent's requests carry tools and end with no outline."""
+    return not request.body.get("tools") or OUTLINE in text(request.body["messages"][-1])
 
 
 def text(message: dict[str, Any]) -> str:

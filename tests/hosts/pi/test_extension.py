@@ -120,7 +120,14 @@ def test_compactions_by_ctxmgr(program: Installed, model: ModelServer, places: P
         result = pi.ask("compact", customInstructions="Mind the seventh line.")
         assert result["details"]["ctxmgr"]["strategy"] == "single-shot"
         assert result["details"]["readFiles"][:3] == ["notes-1.txt", "notes-2.txt", "notes-3.txt"]
-        assert "Mind the seventh line." in scripted.text(model.requests[before].body["messages"][-1])
+        agent, summary = (one.body for one in model.requests[before - 1 : before + 1])
+        assert "Mind the seventh line." in scripted.text(summary["messages"][-1])
+        sent = len(agent["messages"])  # what the provider has in its cache
+        assert summary["messages"][:sent] == agent["messages"]
+        assert [one["role"] for one in summary["messages"][sent:]] == ["assistant", "user"]
+        own = {"messages": [], "max_completion_tokens": 0}
+        assert summary | own == agent | own
+        assert len(model.requests) == before + 1
         assert "Summaries: 1 compaction, 0 branches" in pi.command("/ctx-status")
         compacted = branch_of(pi)[-1]
         requests_of(pi, program, model, "Step 5: read notes-5.txt")
@@ -136,7 +143,7 @@ def test_compactions_by_ctxmgr(program: Installed, model: ModelServer, places: P
 def test_summaries_are_written_to_no_cache_and_are_paid_for(
     program: Installed, model: ModelServer, places: Places
 ) -> None:
-    """What is sent for a summary is never read again, so it carries no mark; pi's totals count what it cost."""
+    """What is sent for a summary is never read again, so nothing new has a mark; pi's totals count what it cost."""
     place = places(compaction="ctxmgr")
     models = place.agent / "models.json"
     told = json.loads(models.read_text())
@@ -146,8 +153,14 @@ def test_summaries_are_written_to_no_cache_and_are_paid_for(
         for number in range(1, 5):
             requests_of(pi, program, model, f"Step {number}: read notes-{number}.txt")
         pi.ask("compact")
-        marked = [("cache_control" in json.dumps(one.body), scripted.is_summary(one)) for one in model.requests]
-        assert set(marked) == {(True, False), (False, True)}
+        kinds = [scripted.is_summary(one) for one in model.requests]
+        marked = [
+            [json.dumps(message) for message in one.body["messages"] if "cache_control" in json.dumps(message)]
+            for one in model.requests
+        ]
+        assert kinds.count(True) == 1
+        assert all(marked)
+        assert marked[kinds.index(True)] == marked[kinds.index(True) - 1]
         summaries = [scripted.tokens(one) for one in filter(scripted.is_summary, model.requests)]
         entry = branch_of(pi)[-1]
         assert (entry["type"], entry["fromHook"]) == ("compaction", True)

@@ -14,7 +14,8 @@ import type { ContextOptions, Fault, protocol, Session, Sidecar } from "../../ty
 import { BOUND, within } from "./bounded.ts";
 import { Compactions } from "./compactions.ts";
 import type { Teller } from "./compactions.ts";
-import { complete } from "./completing.ts";
+import { complete, completeOnContext } from "./completing.ts";
+import { LastRequest } from "./last-request.ts";
 import * as mapping from "./mapping.ts";
 import type { Context, Lent, Message, Model } from "./pi.ts";
 import { read } from "./settings.ts";
@@ -31,6 +32,7 @@ export class Bridge {
   sidecar: Sidecar | undefined;
   complaint = "";
   readonly spending = new Spending();
+  readonly last = new LastRequest();
   readonly compactions: Compactions;
   private starting: Promise<Session<Message> | undefined> | undefined;
   private context: Context | undefined;
@@ -86,6 +88,7 @@ export class Bridge {
   async end(): Promise<void> {
     const { sidecar, starting, passing } = this;
     this.sidecar = this.starting = this.passing = this.seen = undefined;
+    this.last.forget();
     if (sidecar === undefined) return;
     await within(BOUND.end / 2, (async () => await (await starting)?.end())());
     await within(BOUND.end, sidecar.dispose());
@@ -165,6 +168,8 @@ export class Bridge {
       retrieve: settings.modelTools,
       onRequestCompaction: (params) => this.compactions.asked(params),
       onComplete: (params, signal) => complete(params, this.context, this.lent, this.spending, signal),
+      onCompleteOnContext: (params, signal) =>
+        completeOnContext(params, this.context, this.lent, this.spending, this.last, signal),
       onStderr: (text) => {
         this.stderr = (this.stderr + text).slice(-STDERR_CHARACTERS);
       },

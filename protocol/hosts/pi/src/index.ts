@@ -43,12 +43,18 @@ export default async function ctxmgr(pi: Api, lent: Lent): Promise<void> {
 
   on<{ messages: Message[] }>("context", BOUND.context, async ({ messages }, context) => {
     await compactions.settleDraft(context);
+    bridge.last.listed();
     const options = { at: Date.now(), overheadTokens: mapping.overhead(context.getSystemPrompt?.()) };
     const list = await bridge.list(messages, options, context);
     return list === undefined || list === messages ? undefined : { messages: list };
   });
 
+  on<{ payload: unknown }>("before_provider_request", BOUND.event, async ({ payload }, context) =>
+    bridge.last.sent(payload, context.model),
+  );
+
   on<TurnEnd>("turn_end", BOUND.event + BOUND.compaction, async (event, context) => {
+    bridge.last.answered(event.message, ...event.toolResults);
     const params = mapping.turnEnd(event, context.sessionManager, Date.now());
     await bridge.with((session) => session.turnEnd(params));
     return await compactions.turnEnded(event, context);
@@ -70,6 +76,7 @@ export default async function ctxmgr(pi: Api, lent: Lent): Promise<void> {
   });
   on<Compacted>("session_compact", BOUND.event, async ({ compactionEntry, fromExtension }) => {
     compactions.done();
+    bridge.last.forget();
     const params = { compactionEntry: mapping.summarised(compactionEntry), fromExtension };
     await bridge.with((session) => session.sessionCompact(params));
   });
@@ -85,6 +92,7 @@ export default async function ctxmgr(pi: Api, lent: Lent): Promise<void> {
     return answer?.cancel ? answer : undefined;
   });
   on<Tree>("session_tree", BOUND.event, async ({ newLeafId, oldLeafId, summaryEntry }, context) => {
+    bridge.last.forget();
     const entries = context.sessionManager.getEntries();
     const params = { newLeafId, oldLeafId, summaryEntry: summaryEntry && mapping.summarised(summaryEntry), entries };
     await bridge.with((session) => session.sessionTree(params));
