@@ -1276,6 +1276,11 @@ export interface BeforeCompactParams {
   deadlineMs?: number | null;
   /** Any token of the host: with one, `$/progress` tells how far the call is. */
   progressToken?: ProgressToken | null;
+  /**
+   * The host's time, in milliseconds since the epoch: whether the provider still has the last request in its cache.
+   * Absent: as of the newest message. Since 1.1.
+   */
+  at?: number | null;
 }
 
 /** A compaction as the host has prepared it, in pi's names. What is not listed is passed over. */
@@ -1870,6 +1875,11 @@ export interface CompactParams {
   deadlineMs?: number | null;
   /** Any token of the host: with one, `$/progress` tells how far the call is. */
   progressToken?: ProgressToken | null;
+  /**
+   * The host's time, in milliseconds since the epoch: whether the provider still has the last request in its cache.
+   * Absent: as of the newest message. Since 1.1.
+   */
+  at?: number | null;
 }
 
 /** A finished compaction. The host applies it and sends `session_compact`. */

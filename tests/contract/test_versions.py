@@ -79,6 +79,7 @@ def newer(value: Any, shape: Any) -> list[str]:
 TRANSCRIPTS = ROOT / "protocol" / "transcripts"
 OF_NEWER_HOSTS = {
     TRANSCRIPTS / "compaction" / "warm.jsonl",
+    TRANSCRIPTS / "compaction" / "warm-after-a-pause.jsonl",
     TRANSCRIPTS / "compaction" / "warm-before-compact.jsonl",
     TRANSCRIPTS / "compaction" / "warm-by-price.jsonl",
     TRANSCRIPTS / "compaction" / "warm-falls-back.jsonl",

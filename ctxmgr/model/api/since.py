@@ -18,6 +18,8 @@ Value = TypeVar("Value")
 
 # "Type.member", as they stand on the wire, and the version that brought it
 SINCE: dict[str, str] = {
+    "BeforeCompactParams.at": "1.1",
+    "CompactParams.at": "1.1",
     "CompactionPolicy.prompts": "1.1",
     "CompleteParams.instruction": "1.1",
     "Endpoint.api": "1.1",

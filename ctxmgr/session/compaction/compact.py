@@ -68,7 +68,8 @@ def _first_asks(brief: SummaryInput[CompactionPlan]) -> tuple[CompletionRequest,
 
 def compact(session: SessionCore, params: wire.CompactParams) -> Job:
     entries = _raws(params.entries)
-    seen = job_context.take(session, params.settings, params.custom_instructions, holds=entries is None)
+    holds = entries is None
+    seen = job_context.take(session, params.settings, params.custom_instructions, holds=holds, at=params.at)
 
     def steps() -> Routine[wire.CompactResult]:
         path = yield Offload(lambda: seen.path(entries, params.leaf_id))
@@ -93,7 +94,7 @@ def before_compact(session: SessionCore, params: wire.BeforeCompactParams) -> Jo
     policy = policy_keys.compaction(session.policy)
     if policy.by == "host":
         return Job(_answered(wire.BeforeCompactResult()), job_context.via(session, policy))
-    seen = job_context.take(session, None, params.custom_instructions, holds=False)
+    seen = job_context.take(session, None, params.custom_instructions, holds=False, at=params.at)
     entries = _raws(params.branch_entries)
     instructed = bool((params.custom_instructions or "").strip())
 

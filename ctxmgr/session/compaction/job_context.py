@@ -36,12 +36,12 @@ class VectorSources(msgspec.Struct, frozen=True):
 
 class SessionMemory(msgspec.Struct, frozen=True):
     """`scratchpad`: the model's own notes. `ledger`: what the session has learnt. `context`: the list that the host
-    sent last, where its model can be asked at the end of it, and `last_mark` that of its last message."""
+    sent last, where its model can be asked at the end of it, and `sent` its messages."""
 
     scratchpad: str = ""
     ledger: Ledger = Ledger()
     context: HostContext | None = None
-    last_mark: str = ""
+    sent: tuple[Message, ...] = ()
 
 
 class JobContext(msgspec.Struct, frozen=True):
@@ -83,9 +83,15 @@ class JobContext(msgspec.Struct, frozen=True):
 
 
 def take(
-    session: SessionCore, given: wire.CutSettings | None, instructions: str | None, holds: bool = True
+    session: SessionCore,
+    given: wire.CutSettings | None,
+    instructions: str | None,
+    *,
+    holds: bool = True,
+    at: float | None = None,
 ) -> JobContext:
-    """`holds`: what the session holds is needed; a call with entries of its own does not pay for looking it up."""
+    """`holds`: what the session holds is needed; a call with entries of its own does not pay for looking it up.
+    `at`: the host's time, in milliseconds."""
     policy = policy_keys.compaction(session.policy)
     given = given or wire.CutSettings()
     cut = CutBudget(
@@ -103,23 +109,23 @@ def take(
         runner=via(session, policy, None if given.context_window is None else int(given.context_window)),
         listed=tuple((message, session.entry_of.get(ledger_updates.mark(message), "")) for message in listed),
         window=window_of(session.state),
-        memory=_memory(session, policy),
+        memory=_memory(session, policy, 0 if at is None else int(at)),
         vectors=VectorSources(bool(session.capabilities.embed), session.embed),
     )
 
 
-def _memory(session: SessionCore, policy: CompactionPolicy) -> SessionMemory:
+def _memory(session: SessionCore, policy: CompactionPolicy, now_ms: int) -> SessionMemory:
     """The host's list counts where this process has answered it and nothing has outdated it since: then it is what
-    the provider's cache holds."""
+    the provider's cache holds. `now_ms`: the host's time, 0 where it does not tell that."""
     of = SessionMemory(session.state.scratchpad, session.ledger)
     can = session.capabilities.complete_on_context and session.capabilities.complete
     can = can and since.is_in("CompleteParams.instruction", session.version)
-    listed = session.listed()
+    listed = _listed(session)
     if not (can and policy.model in (None, "host") and session.projection.etag and listed):
         return of
     state, model, tokens = session.state, session.state.model, session.tokens()
     ttl = model.cache_ttl_ms if model.cache_ttl_ms is not None else session.policy.cache_ttl_ms
-    cold = is_cold(state.clock or None, session.listed_ms, ttl) or state.reopen == "model"
+    cold = is_cold(max(state.clock, now_ms) or None, session.listed_ms, ttl) or state.reopen == "model"
     cached = 0 if cold else min(tokens, state.meter.reading_tokens or tokens)
     context = HostContext(
         cached,
@@ -128,7 +134,7 @@ def _memory(session: SessionCore, policy: CompactionPolicy) -> SessionMemory:
         session.gauge(state).ratio,
         prices.in_force(model.prices, session.policy.prices),
     )
-    return msgspec.structs.replace(of, context=context, last_mark=ledger_updates.mark(listed[-1]))
+    return msgspec.structs.replace(of, context=context, sent=listed)
 
 
 def at_its_end(seen: JobContext, plan: CompactionPlan) -> HostContext | None:
@@ -140,10 +146,9 @@ def at_its_end(seen: JobContext, plan: CompactionPlan) -> HostContext | None:
     (last,) = seen.reader.read((of[-1].raw,))[-1:] or (None,)
     if last is None:
         return None
-    mark = ledger_updates.mark(last)
-    if plan.recent:
-        return context if mark == seen.memory.last_mark else None
-    return context if any(mark == ledger_updates.mark(message) for message, _ in seen.listed) else None
+    mark, sent = ledger_updates.mark(last), seen.memory.sent
+    own = sent[-1:] if plan.recent else sent
+    return context if any(mark == ledger_updates.mark(message) for message in own) else None
 
 
 def via(session: SessionCore, policy: CompactionPolicy, window: int | None = None) -> ModelRunner:

@@ -21,6 +21,14 @@ from ctxmgr.model.api.lifecycle import (
 )
 from ctxmgr.model.compaction import Format, Strategy, Weigher
 
+At = Annotated[
+    Number | None,
+    Meta(
+        description="The host's time, in milliseconds since the epoch: whether the provider still has the last "
+        "request in its cache. Absent: as of the newest message."
+    ),
+]
+
 
 class CutSettings(Wire, frozen=True):
     """Settings for one call; what is absent is as the policy says."""
@@ -132,6 +140,7 @@ class CompactParams(Wire, frozen=True):
     )
     deadline_ms: Deadline = None
     progress_token: ProgressToken = None
+    at: At = None
 
 
 class Compaction(Wire, frozen=True, omit_defaults=False):
@@ -192,6 +201,7 @@ class BeforeCompactParams(Wire, frozen=True):
     reason: Annotated[str | None, Meta(description="Why the host compacts: its own word.")] = None
     deadline_ms: Deadline = None
     progress_token: ProgressToken = None
+    at: At = None
 
 
 class BeforeCompactResult(Wire, frozen=True):

@@ -69,7 +69,7 @@ export default async function ctxmgr(pi: Api, lent: Lent): Promise<void> {
   on("input", BOUND.compaction, (_, context) => compactions.beforePrompt(context));
 
   on<BeforeCompact>("session_before_compact", BOUND.compaction, async (event) => {
-    const params = mapping.beforeCompact(event, BOUND.summary);
+    const params = mapping.beforeCompact(event, BOUND.summary, Date.now());
     const answer = await bridge.with((session) => session.beforeCompact(params, { signal: event.signal }));
     if (answer?.compaction) return { ...answer, compaction: { ...answer.compaction, ...bridge.spending.take() } };
     return answer?.cancel ? answer : undefined;

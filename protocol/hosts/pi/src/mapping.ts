@@ -93,10 +93,10 @@ function held(manager: SessionManager, wanted: ReadonlySet<unknown>): Map<unknow
   return found;
 }
 
-export function beforeCompact(event: BeforeCompact, deadlineMs: number): SessionParams<"session_before_compact"> {
+export function beforeCompact(event: BeforeCompact, deadlineMs: number, at: number): SessionParams<"session_before_compact"> {
   const { branchEntries, customInstructions, reason } = event;
   const preparation = plain(event.preparation) as protocol.HostPreparation;
-  return { preparation, branchEntries, customInstructions, reason, deadlineMs };
+  return { preparation, branchEntries, customInstructions, reason, deadlineMs, at };
 }
 
 export function beforeTree(preparation: Json, deadlineMs: number): SessionParams<"session_before_tree"> {

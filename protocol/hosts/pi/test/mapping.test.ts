@@ -79,7 +79,7 @@ test("a preparation: Sets become arrays, the messages stay as they are, the sign
     customInstructions: "focus",
     signal: new AbortController().signal,
   };
-  const params = mapping.beforeCompact(event, 1000);
+  const params = mapping.beforeCompact(event, 1000, 5000);
   const { fileOps, messagesToSummarize } = params.preparation as typeof event.preparation;
   assert.deepEqual(fileOps as object, { read: ["a.txt", "b.txt"], written: [], edited: ["out.txt"] });
   assert.equal(messagesToSummarize, messages);

@@ -1878,6 +1878,10 @@ pub struct BeforeCompactParams {
     /// Any token of the host: with one, `$/progress` tells how far the call is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub progress_token: Option<ProgressToken>,
+    /// The host's time, in milliseconds since the epoch: whether the provider still has the last request in its
+    /// cache. Absent: as of the newest message. Since 1.1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at: Option<f64>,
 }
 
 /// A compaction as the host has prepared it, in pi's names. What is not listed is passed over.
@@ -2747,6 +2751,10 @@ pub struct CompactParams {
     /// Any token of the host: with one, `$/progress` tells how far the call is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub progress_token: Option<ProgressToken>,
+    /// The host's time, in milliseconds since the epoch: whether the provider still has the last request in its
+    /// cache. Absent: as of the newest message. Since 1.1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at: Option<f64>,
 }
 
 /// A finished compaction. The host applies it and sends `session_compact`.

@@ -163,3 +163,19 @@ def by_price() -> Talk:
     bill = talk.result(id)["compaction"]["details"]["ctxmgr"]["bill"]
     assert bill["way"] == "cold", bill
     return talk
+
+
+@behaviour(
+    "compaction/warm-after-a-pause",
+    "compact and session_before_compact take the host's time: a pause that no message tells counts too.",
+    "own rule: a list that a provider holds is read from its cache, and not paid as new",
+)
+def after_a_pause() -> Talk:
+    talk = _talk()
+    messages, tree, _ = _worked(talk)
+    last = messages[-1]["timestamp"]
+    for pause, way in ((200_000, "warm"), (400_000, "cold")):
+        id = talk.ask("compact", sessionId="s", entries=tree.entries, settings=SMALL, at=last + pause)
+        talk.model(_answer)
+        assert talk.result(id)["compaction"]["details"]["ctxmgr"]["bill"]["way"] == way
+    return talk

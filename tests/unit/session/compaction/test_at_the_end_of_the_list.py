@@ -91,6 +91,48 @@ def test_a_shorter_pause_does_not(preset: str) -> None:
     assert details["bill"]["arithmetic"].startswith("warm: 4,100 read")
 
 
+def test_it_is_right_after_a_list_was_sent_too() -> None:
+    host = Host()
+    host.say(host.make.user("And now?"))
+    host.talk.context(host.messages)
+    asked, _ = host.compact()
+    assert asked == [True]
+
+
+@pytest.mark.parametrize("after", [TTL_MS, HOUR_MS])
+def test_the_time_of_the_call_tells_a_pause_that_no_message_tells(after: int) -> None:
+    """Somebody comes back to a session and compacts it before a word is said."""
+    host = Host()
+    sent = host.say(host.make.user("And now?"))["timestamp"]
+    host.talk.context(host.messages, at=sent)
+    host.talk.turn_end(host.say(host.make.reply("All is well.")), tokens=4_100)
+    _, details = host.compact(at=sent + after)
+    assert (" read " in details["bill"]["arithmetic"].split(";")[0]) == (after == TTL_MS)
+
+
+def test_the_time_of_the_host_s_own_plan_counts_as_well() -> None:
+    host = Host()
+    plan = host.talk.call("planCompaction", entries=host.tree.entries, settings=SMALL)["preparation"]
+    params = {
+        "preparation": plan,
+        "branchEntries": host.tree.entries,
+        "at": host.messages[-1]["timestamp"] + HOUR_MS,
+    }
+    id = host.talk.ask("session_before_compact", sessionId="s", **params)
+    host.talk.model(_good)
+    bill = host.talk.result(id)["compaction"]["details"]["ctxmgr"]["bill"]
+    assert " read " not in bill["arithmetic"].split(";")[0]
+
+
+def test_of_a_plan_of_this_list_that_does_not_say_what_stays_it_is_asked_for() -> None:
+    host = Host()
+    plan = host.talk.call("planCompaction", entries=host.tree.entries, settings=SMALL)["preparation"]
+    id = host.talk.ask("session_before_compact", sessionId="s", preparation=plan)
+    assert {"instruction" in params for params in host.asks()} == {True}
+    host.talk.model(_good)
+    assert host.talk.result(id)["compaction"]["details"]["ctxmgr"]["bill"]["way"] == "warm"
+
+
 def test_who_cancels_is_not_asked_again_with_a_copy() -> None:
     asked, details = Host().compact(lambda params: CANCELLED)
     assert asked == [True]
