@@ -9,12 +9,12 @@ Rules:
 
 import re
 
-from ctxmgr.engine.text import one_line, sentences_of, shorten, unfenced
+from ctxmgr.engine.findings.questions import chosen, last_lines
+from ctxmgr.engine.text import one_line, sentences_of
 
 REPLY_WORDS = 8
 LEAST_PROPOSAL_WORDS = 5
 PROPOSAL_CHARACTERS = 240
-TAIL_CHARACTERS = 6_000  # of the assistant's text, for what it asked at its end; options may stand higher up
 
 _ASKED = re.compile(
     r"^(?:(?:so|ok(?:ay)?|or|and|alternatively)[, ]+)*(?:should (?:i|we)|shall (?:i|we)|(?:do you )?want me to"
@@ -40,7 +40,6 @@ _OPTION_REPLY = re.compile(
     r"|approach)\s+([a-e]|\d)\b",
     re.IGNORECASE,
 )
-_OPTION = re.compile(r"^\W*(?:option|variant|approach)\s+([a-e]|\d)\b\W*(.*)$", re.IGNORECASE)
 
 
 def agreed(proposed: str, reply: str) -> str:
@@ -51,23 +50,15 @@ def agreed(proposed: str, reply: str) -> str:
         return ""
     option = _OPTION_REPLY.match(reply)
     if option:
-        chosen = _option(proposed, option[1].casefold())
-        return f'Option {option[1].upper()} ("{reply}"): {chosen}' if chosen else ""
+        words = chosen(proposed, reply)
+        return f'Option {option[1].upper()} ("{reply}"): {words}' if words else ""
     asked = _asked(proposed) if _REPLY.match(reply) else ""
     return f'"{asked}" The user: "{reply}"' if asked else ""
 
 
 def _asked(proposed: str) -> str:
-    lines = [line for line in unfenced(proposed[-TAIL_CHARACTERS:]) if line.strip()]
-    said = sentences_of(lines[-1]) if lines else []
+    last = next((line for line in last_lines(proposed) if line.strip()), "")
+    said = sentences_of(last)
     asked = one_line(said[-1], PROPOSAL_CHARACTERS) if said else ""  # what is cut ends with no question mark
     telling = _ASKED.match(asked) and not _ON.search(asked)
     return asked if telling and len(asked.split()) >= LEAST_PROPOSAL_WORDS else ""
-
-
-def _option(proposed: str, wanted: str) -> str:
-    for line in unfenced(proposed[-TAIL_CHARACTERS:]):
-        found = _OPTION.match(line)
-        if found and found[1].casefold() == wanted and found[2].strip():
-            return shorten(one_line(found[2].strip(" :.-–—*)"), PROPOSAL_CHARACTERS), PROPOSAL_CHARACTERS)
-    return ""

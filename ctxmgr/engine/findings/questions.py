@@ -33,7 +33,7 @@ class Asked(msgspec.Struct, frozen=True):
     origin: str
 
 
-def _last_lines(text: str) -> list[str]:
+def last_lines(text: str) -> list[str]:
     """From the last one up, without code."""
     lines = unfenced(text)
     return lines[: -1 - OPTION_LINES : -1]
@@ -43,7 +43,7 @@ def closing_question(text: str) -> str:
     """On one line; "" where it does not end with one."""
     if not any(end in text[-TAIL_CHARACTERS:] for end in _ENDS):
         return ""
-    for line in _last_lines(text):
+    for line in last_lines(text):
         for said in reversed(sentences_of(line)):
             if said.rstrip(_EDGES).endswith(_ENDS):
                 asked = one_line(said, len(said))
@@ -56,7 +56,7 @@ def chosen(text: str, reply: str) -> str:
     found = _CHOSEN.match(reply) or (_LETTER.match(reply) if len(reply.split()) <= CHOICE_WORDS else None)
     if found is None:
         return ""
-    for line in _last_lines(text):
+    for line in last_lines(text):
         option = _OPTION.match(line)
         if option and option[1].casefold() == found[1].casefold():
             return shorten(one_line(option[2].replace("**", "").lstrip("* "), OPTION_CHARACTERS), OPTION_CHARACTERS)

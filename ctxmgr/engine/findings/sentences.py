@@ -62,7 +62,8 @@ _LEANING = re.compile(
 )
 _HANGING = re.compile(
     r"\b(?:for|with|to|of|in|on|by|as|from|like|the|and|or|that|is|are|was|were|both|via|leading to|following"
-    r"|cover(?:s|ing)|explain(?:s|ing)|contain(?:s|ing)|includ(?:es|ing)|following (?:\w+)):$",
+    r"|cover(?:s|ing)|explain(?:s|ing)|contain(?:s|ing)|includ(?:es|ing)|following (?:\w+)|because|since"
+    r"|(?:that|which|it|they) (?:\S+ )?now):$",
     re.IGNORECASE,
 )
 _CODE_END = re.compile(r"(?:[;{}(,\\]|=>)$")
@@ -104,15 +105,18 @@ def stands(sentence: str) -> bool:
     """Whether a sentence says something without what is around it (rule 2)."""
     sentence = sentence.strip()
     bare = sentence.rstrip("*_` ")
-    if bare.endswith(":"):
-        whole = tells(bare) and not _HANGING.search(bare) and len(bare.split()) >= INTRODUCING_WORDS
-        if not whole:
-            return False
+    if bare.endswith(":") and not (tells(bare) and not only_introduces(bare)):
+        return False
     if bare.endswith(("?", "…", "...")) or len(sentence) > SENTENCE_CHARACTERS or _CODE_END.search(bare):
         return False
     if _NARRATION.match(sentence) or sentence.count("`") % 2:  # cut off in the middle of a name
         return False
     return len(_PRAISE.sub("", sentence).split()) >= LEAST_WORDS
+
+
+def only_introduces(sentence: str) -> bool:
+    """Does what ends in a colon say nothing without what follows it?"""
+    return bool(_HANGING.search(sentence)) or len(sentence.split()) < INTRODUCING_WORDS
 
 
 def tells(sentence: str) -> bool:

@@ -91,7 +91,7 @@ def _statement(one: _ReadSentence, english: bool, short: bool) -> Statement | No
         return Statement("decision", labelled["what"])
     if one.decided:
         return Statement("decision", one.text)
-    if one.introduces and (not english or len(one.text.split()) < sentences.INTRODUCING_WORDS):
+    if one.introduces and (not english or sentences.only_introduces(f"{one.text}:")):
         return None
     names = "`" in one.text or bool(identifiers(one.text))
     if not english:

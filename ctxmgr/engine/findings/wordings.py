@@ -43,15 +43,21 @@ _CAUSE = re.compile(
     r"|\b(?:comes|came|stems|results?|resulted) from\b",
     re.IGNORECASE,
 )
+_FAULT = (
+    r"missing|wrong(?:ly)?|stale|outdated|lacks?|unused|incorrect(?:ly)?|mismatch\w*|leaks?|overflows?|broken|hangs?"
+    r"|crash(?:es|ed)?|regress\w*"
+)
+_NEGATED = (
+    r"(?:do|does|did|is|are|was|were|will|would|can|could|has|have|had)(?:n['’]?t| not)|cannot|won['’]?t|can['’]?t"
+    r"|never"
+)
 _TRIED = re.compile(
     r"\b(?:tried|attempted|broke|breaks?|broken|crash(?:es|ed)?|hangs?|regress\w*)\b"
     r"|\bfail(?:s|ed|ing)?\b(?! fast\b)",
     re.IGNORECASE,
 )
 _NOT_SO = re.compile(
-    r"\b(?:do|does|did|is|are|was|were|will|would|can|could|has|have|had)(?:n['’]t| not)\b"
-    r"|\b(?:cannot|won['’]t|can['’]t|never|no longer|not (?:yet|only|a|the|an))\b"
-    r"|\b(?:missing|wrong(?:ly)?|stale|outdated|lacks?|unused|incorrect(?:ly)?|mismatch\w*|leaks?|overflows?"
+    rf"\b(?:{_NEGATED}|{_FAULT}|no longer|not (?:yet|only|a|the|an)"
     r"|silently|only (?:if|when|works|because|on|in|for))\b",
     re.IGNORECASE,
 )
@@ -62,8 +68,8 @@ _NEXT = re.compile(
 )
 _LOOKS = re.compile(
     r"\b(?:let me|let['’]s|i['’]ll|i will|i['’]m|i need to|i want to|we need to|i am)(?: \w+){0,3}? "
-    r"(?:check\w*|look\w*|see\w*|read\w*|search\w*|find\w*|verif\w+|inspect\w*|investigat\w+|explor\w+|view\w*"
-    r"|run\w*|grep\w*|confirm\w*|understand\w*|trac\w+|examin\w+|review\w*|test\w*|try\w*)\b",
+    r"(?:check(?!\w* out\b)\w*|look\w*|see\w*|read\w*|search\w*|find\w*|verif\w+|inspect\w*|investigat\w+"
+    r"|explor\w+|view\w*|run\w*|grep\w*|confirm\w*|understand\w*|trac\w+|examin\w+|review\w*|test\w*|try\w*)\b",
     re.IGNORECASE,
 )
 _BACK = re.compile(
@@ -112,11 +118,7 @@ _UNREAL = re.compile(
 )
 _NOT = re.compile(r"\b(?:not|never|nothing|none)\b|n[o']t\b", re.IGNORECASE)
 _WRONG = re.compile(
-    r"\b(?:doesn'?t|does not|don'?t|do not|isn'?t|is not|aren'?t|wasn'?t|didn'?t|can ?not|can'?t|won'?t|fails?"
-    r"|failing|broken|missing"
-    r"|bugs?|crash(?:es|ed)?|wrong(?:ly)?|issues?|problems?|root cause|lacks?|never|unused|stale|errors?"
-    r"|incorrect(?:ly)?"
-    r"|outdated|leaks?|hangs?|regression|mismatch|duplicated|twice|overflows?)\b",
+    rf"\b(?:{_NEGATED}|{_FAULT}|fails?|failing|issues?|problems?|root cause|errors?|bugs?|duplicated|twice)\b",
     re.IGNORECASE,
 )
 LEAST_ALONE = 3  # words of an outcome: "Fixed." says nothing
@@ -128,9 +130,9 @@ def decides(sentence: str) -> bool:
         return True
     if _SUPPOSED.match(sentence):
         return False
-    if _CHOICE.search(sentence):
-        return True
-    return bool(_PLAN.search(sentence) and _REASON.search(sentence)) and not _LOOKS.search(sentence)
+    if _LOOKS.search(sentence):
+        return False
+    return bool(_CHOICE.search(sentence) or (_PLAN.search(sentence) and _REASON.search(sentence)))
 
 
 def chosen_of(sentence: str) -> str:

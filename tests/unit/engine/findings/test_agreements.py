@@ -62,9 +62,9 @@ OPTIONS = "Option A: a table in one file.\n**Option B**: a tree\n- Option 3 - (n
 @pytest.mark.parametrize(
     ("reply", "decision"),
     [
-        ("option a", 'Option A ("option a"): a table in one file'),
+        ("option a", 'Option A ("option a"): a table in one file.'),
         ("let's go with variant b", 'Option B ("let\'s go with variant b"): a tree'),
-        ("approach 3", 'Option 3 ("approach 3"): neither'),
+        ("approach 3", 'Option 3 ("approach 3"): (neither)'),
         ("option c", ""),
     ],
 )
@@ -81,7 +81,14 @@ def test_an_option_without_words_is_none() -> None:
     assert agreed("Option A:\nOption A: a tree", "option a").endswith(": a tree")
 
 
-def test_only_the_last_6000_characters_are_looked_at() -> None:
-    option = "Option A: a tree\n"
-    assert agreed(option + "x" * (6_000 - len(option)), "option a") != ""
-    assert agreed(option + "x" * (6_000 - len(option) + 10), "option a") == ""
+def test_of_an_option_that_stands_twice_the_later_list_counts() -> None:
+    assert agreed("Option A: a tree\nOption B: a heap\n\nOption A: a list\nOption B: a map", "option b").endswith(
+        ": a map"
+    )
+
+
+def test_code_is_no_proposal_however_long_it_is() -> None:
+    code = "```\n" + "Should we keep the old parser around?\n" * 400
+    assert agreed(f"{code}```\nThat is it.", "yes") == ""
+    assert agreed(f"{code}```\n{ASKED}", "yes") == f'"{ASKED}" The user: "yes"'
+    assert agreed(code, "yes") == ""

@@ -23,6 +23,7 @@ def stated(text: str) -> list[tuple[str, str]]:
         "The fix is to read the header first.",
         "We read the header instead.",
         "I'm keeping both for now so the old callers still work.",
+        "I'm going to check out the branch first so that the fix lands there.",
     ],
 )
 def test_a_choice_is_a_decision(text: str) -> None:
@@ -58,6 +59,9 @@ def test_a_cause_and_what_does_not_work_is_a_finding(text: str) -> None:
         "| root cause | is the table |",
         "- [ ] the root cause is a task",
         "The problem is:",
+        "I've changed the two callers so that `read_all` now:",
+        "We could move `read_all` to the lexer because:",
+        "Let me first check where the state lives to add `read_all` in the right place.",
         "It is not so bad.",
         "If we go with the table it is slow.",
         "Done, all of it passes.",

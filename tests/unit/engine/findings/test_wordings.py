@@ -42,6 +42,8 @@ def test_what_is_none(sentence: str) -> None:
 
 def test_faults_and_proposals() -> None:
     assert wrong("The loader fails because of the alias.")
+    assert wrong("The footer isn’t red in `a.ts`.")
+    assert wrong("`read_all` closes the file twice.")
     assert not wrong("Fixed the crash of the loader because of the alias.")
     assert proposes("We could move it to `src/`.")
     assert not proposes("It is in `src/` today.")
