@@ -99,8 +99,7 @@ class InView(msgspec.Struct, frozen=True):
         named, counts = bare_command(fact.text), _NUMBER.findall(how_it_ended(fact))
         said = (
             f" {words_of(sentence)} "
-            for item in self.lines.items
-            if named and item.names(named)
+            for item in self.lines.items_naming(named)
             for sentence in sentences_of(item.text)
         )
         return fact.status == "ok" and any(

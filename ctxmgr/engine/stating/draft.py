@@ -30,13 +30,20 @@ class DraftItem(msgspec.Struct, frozen=True):
 
 class DraftLines(msgspec.Struct, frozen=True):
     """`fenced`: the places of lines in code, which nothing is written into. `folded`: all in small letters.
-    `having`: the places of the items that have a word, by word."""
+    `having`: the places of the items that have a word, by word. `flat`: the words of all items, a line each."""
 
     lines: tuple[str, ...]
     items: tuple[DraftItem, ...]
     fenced: frozenset[int]
     folded: str
     having: dict[str, list[int]]
+    flat: str
+
+    def items_naming(self, words: str) -> list[DraftItem]:
+        """Those that have these words, one after the other; none for no words."""
+        if not words or words not in self.flat:
+            return []
+        return [item for item in self.items if item.names(words)]
 
 
 def draft_lines(text: str) -> DraftLines:
@@ -68,7 +75,8 @@ def draft_lines(text: str) -> DraftLines:
     for at, item in enumerate(items):
         for word in item.words:
             having.setdefault(word, []).append(at)
-    return DraftLines(tuple(lines), tuple(items), frozenset(fenced), text.casefold(), having)
+    flat = "\n".join(item.flat for item in items)
+    return DraftLines(tuple(lines), tuple(items), frozenset(fenced), text.casefold(), having, flat)
 
 
 def _under(above: list[tuple[int, HeadingKind]], level: int, kind: HeadingKind) -> None:

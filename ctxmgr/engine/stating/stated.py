@@ -55,6 +55,10 @@ def items_saying(draft: DraftLines, text: str, share: float = SAID_SHARE) -> Ite
 def _candidates(draft: DraftLines, words: frozenset[str], share: float) -> Iterable[int]:
     """The places of items that may hold this share: of the rarest words, one more than may be missing, they have
     one."""
+    if sum(word in draft.having or (not word.isascii() and word in draft.folded) for word in words) < share * len(
+        words
+    ):
+        return ()
     if not words or not all(map(str.isascii, words)):
         return range(len(draft.items))
     rarest = sorted((draft.having.get(word, []) for word in words), key=len)
@@ -116,7 +120,7 @@ def says_failure(draft: DraftLines, facts: Sequence[Fact], *, still: bool = Fals
     named = {*(bare_command(fact.text) for fact in facts), *tests_named(facts)}
     return any(
         (item.kind == "blocked" or FAILS.search(item.text))
-        and any(map(item.names, filter(None, named)))
         and not (still and WORKS.search(_COUNTED.sub(" ", item.text)))
-        for item in draft.items
+        for words in named
+        for item in draft.items_naming(words)
     )
