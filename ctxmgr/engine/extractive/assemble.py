@@ -30,7 +30,7 @@ from ctxmgr.engine.extractive.lines import Kind, SummaryLines
 from ctxmgr.engine.extractive.mentions import add_files, add_names
 from ctxmgr.engine.findings import Sentence, done, sentences, wrong
 from ctxmgr.engine.ledger import GOAL_CHARACTERS, fold, now_and_past, task_ids
-from ctxmgr.engine.text import as_written, key_of, one_line, sentences_of, shorten, without_marks
+from ctxmgr.engine.text import as_written, count_words, key_of, one_line, sentences_of, shorten, without_marks
 from ctxmgr.model.compaction import BranchMessage
 from ctxmgr.model.saved import Fact, Ledger
 
@@ -189,7 +189,7 @@ def _without(text: str, told: Container[str]) -> str:
     if len(left) == len(said):
         return text
     short = " ".join(left)
-    return short if len(short.split()) >= LEAST_LEFT_WORDS else shorten(text, REFERENCE_CHARACTERS)
+    return short if count_words(short) >= LEAST_LEFT_WORDS else shorten(text, REFERENCE_CHARACTERS)
 
 
 def _requests(

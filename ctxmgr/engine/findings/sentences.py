@@ -22,7 +22,7 @@ from math import log, sqrt
 import msgspec
 
 from ctxmgr.engine.findings.wordings import decides, done, finds_out
-from ctxmgr.engine.text import identifiers, key_of, one_line, sentences_of, unfenced
+from ctxmgr.engine.text import count_words, identifiers, key_of, one_line, sentences_of, unfenced
 
 SENTENCE_CHARACTERS = 320  # a longer one is several, or pasted
 LEAST_WORDS = 4
@@ -111,7 +111,7 @@ def stands(sentence: str) -> bool:
         return False
     if _NARRATION.match(sentence) or sentence.count("`") % 2:  # cut off in the middle of a name
         return False
-    return len(_PRAISE.sub("", sentence).split()) >= LEAST_WORDS
+    return count_words(_PRAISE.sub("", sentence)) >= LEAST_WORDS
 
 
 def only_introduces(sentence: str) -> bool:
@@ -144,12 +144,12 @@ def worth(sentence: str, weights: dict[str, float], lateness: float) -> float:
     """The worth of a sentence (rules 1 to 3); `lateness` runs from 0, the session's start, to 1."""
     shared = sum(sorted(weights.get(term, 0.0) for term in terms(sentence)))  # sorted: sums do not commute
     telling = TELLING if tells(sentence) else 1.0
-    return (1 + shared) * telling * (0.6 + 0.4 * lateness) / sqrt(len(sentence.split()) + 4)
+    return (1 + shared) * telling * (0.6 + 0.4 * lateness) / sqrt(count_words(sentence) + 4)
 
 
 def finds(one: Sentence) -> bool:
     """Whether a sentence can be told far from where it was said: names what it is about, states something."""
-    if one.leans or "?" in one.text or _PRAISE.match(one.text) or len(one.text.split()) < FINDING_WORDS:
+    if one.leans or "?" in one.text or _PRAISE.match(one.text) or count_words(one.text) < FINDING_WORDS:
         return False
     return ("`" in one.text or bool(identifiers(one.text))) and (not one.listed or bool(tells(one.text)))
 

@@ -16,7 +16,7 @@ import msgspec
 
 from ctxmgr.engine.findings import sentences
 from ctxmgr.engine.findings.wordings import announces, decides, finds_out
-from ctxmgr.engine.text import identifiers, one_line, sentences_of, unfenced, without
+from ctxmgr.engine.text import count_words, identifiers, one_line, sentences_of, unfenced, without
 
 STATEMENT_CHARACTERS = 400
 LEAST_CHARACTERS = 12
@@ -130,4 +130,4 @@ def _sentences(text: str) -> list[_ReadSentence]:
 
 def _stands(text: str) -> bool:
     asks = text.rstrip("*_`\"') ").endswith(("?", "？"))
-    return not asks and LEAST_CHARACTERS <= len(text) <= STATEMENT_CHARACTERS and len(text.split()) >= LEAST_WORDS
+    return not asks and LEAST_CHARACTERS <= len(text) <= STATEMENT_CHARACTERS and count_words(text) >= LEAST_WORDS

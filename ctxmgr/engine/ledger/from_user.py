@@ -18,6 +18,7 @@ from ctxmgr.engine.ledger.statements import Statements
 from ctxmgr.engine.text import (
     as_written,
     checklists,
+    count_words,
     key_of,
     may_hold,
     plain,
@@ -36,9 +37,17 @@ CORRECTION_WORDS = 5  # "no, that's horrible." says nothing that could be follow
 ANSWERED_CHARACTERS = 120  # of an answer beside its question: the message itself mostly stays
 REQUEST_WORDS = 3  # "ok", "yes do it": no request that says anything later
 
-_LEAD = r"(?:(?:ok(?:ay)?|so|and|but|also|please|pls|yes|yeah|well|then|now|btw|oh|hm+|alright|again)[,.!:]* +)*"
+_LEAD = (
+    r"(?:(?:ok(?:ay)?|so|and|but|also|please|pls|yes|yeah|well|then|now|btw|oh|hm+|alright|again|actually)"
+    r"[,.!:]* +)*"
+)
 _CLAUSE = rf"(?:^{_LEAD}|[,;:–—-] +{_LEAD}|\b(?:and|but|please|so|also) )"
 _ACT = r"(?!(?:worry|mind|know|think|care|see|get|understand|forget|bother|ask|sweat)\b)[a-z]"
+_NAMED = (
+    r"(?!(?:sure|certain|yet|only|just|that|because|if|when|as|so|even|really|necessarily|always|to|a|the|my|it|this)\b)"
+    r"\S+(?: \S+){0,2}$"
+)  # a thing of few words, and nothing after it
+_OURS = r"(?:this|the|our) (?:repo(?:sitory)?|project|codebase|team|company)"
 _VERBS = r"(?:use|touch|edit|change|modify|write|add|commit|run|support|target|test|read)"
 
 
@@ -52,6 +61,7 @@ _RULE = _any(
     rf"{_CLAUSE}(?:only {_VERBS}|{_VERBS} only)\b",
     rf"{_CLAUSE}keep (?!(?:going|on|at|me|up|it up|working|trying)\b)[a-z]",
     rf"{_CLAUSE}prefer [a-z`]",
+    rf"^{_LEAD}(?:(?:i|we|{_OURS}) )?uses? [^,;:?]{{1,60}}, not {_NAMED}",
     rf"^{_LEAD}stop (?:using|adding|creating|writing|changing|running|committing|editing|touching|reading)\b",
     rf"^{_LEAD}no (?:more )?(?!(?:idea|worries|problem|way|clue|need|one|i|it|we|that|this|not|no|u|you)\b)"
     r"[a-z]+(?: [a-z]+){0,4}(?:[.!]|$)",
@@ -79,6 +89,7 @@ _RULE_WORDS = (
     "prefer",
     "stop",
     "no ",
+    ", not ",
     "must",
     "shall",
     "should",
@@ -134,7 +145,7 @@ def from_user(text: str, into: Statements, *, opening: bool) -> None:
     written = prose(text)
     if opening and (goal := written or prose(text, long_too=True)):
         into.add("goal", "", shorten(goal, GOAL_CHARACTERS), "user")
-    if len(written.split()) >= REQUEST_WORDS:
+    if count_words(written) >= REQUEST_WORDS:
         asked = shorten(plain(as_written(text) if opening else written), REQUEST_CHARACTERS)
         into.add("request", key_of(asked), asked, "user")
     for sentence in _whole_corrections([without_marks(sentence) for sentence in sentences_of(written)]):

@@ -36,7 +36,8 @@ def history(facts: Sequence[Fact], asked: Sequence[Fact], resume: bool = False) 
     newest = [*newest_first(len(asked)), *newest_first(len(lines) - len(asked))]
     newest[:1] = [-1] if asked else newest[:1]
     ranked = sorted(range(len(lines)), key=lambda place: (newest[place], place))  # of each kind in turn
-    part = part_of("## History (over, not to be done again)", lines, 0.2 if resume else 0.12, ranked=ranked)
+    heading = "## History (maybe done; its rules hold)"
+    part = part_of(heading, lines, 0.2 if resume else 0.12, ranked=ranked)
     return grouped(part, (summarised(fact, fact.slot) for fact in (*asked, *done[-MOST_PAST:])))
 
 

@@ -20,7 +20,7 @@ from ctxmgr.model import Weigh
 from ctxmgr.model.saved import Fact, Ledger
 
 RULES = "## Rules (the user's, word for word)"
-ASKED = "## Asked before (the user's words; over, but what they demand holds)"
+ASKED = "## Asked before (the user's words; past, but what they demand holds)"
 MOST = 400  # newest lines that are tried: more would not fit, and weighing them costs
 COUNT_TOKENS = 12  # of a heading's note on how many more there are
 

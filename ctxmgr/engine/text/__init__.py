@@ -32,6 +32,7 @@ from ctxmgr.engine.text.sections import (
 )
 from ctxmgr.engine.text.wording import (
     FENCE,
+    count_words,
     key_of,
     may_hold,
     one_spaced,
@@ -66,6 +67,7 @@ __all__ = [
     "checklists",
     "code",
     "content_words",
+    "count_words",
     "exact_values",
     "forbids",
     "heading",

@@ -20,6 +20,13 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 _SPACE = re.compile(r"\s+")
 _NOT_WORD = re.compile(r"[\W_]+")
 _SENTENCE_END = re.compile(r"(?<=[.!?])([\"')\]*]*)\s+(?=[\"'(`*\[]*\w)")
+# A word each, in scripts that put no spaces between words: a Han character, and about as many letters as a word of
+# Japanese, or of Thai, Lao, Burmese and Khmer, has.
+_UNSPACED = re.compile(
+    "[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
+    "|[\u3041-\u3096\u30a1-\u30fa\u30fc-\u30ff\uff66-\uff9f]{1,3}"
+    "|[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]{1,4}"
+)
 _ABBREVIATION = re.compile(r"(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|approx|resp|no|fig|incl|mr|dr)\.$", re.IGNORECASE)
 
 
@@ -74,6 +81,14 @@ def one_spaced(text: str) -> str:
 def words_of(text: str) -> str:
     """The words of a text in lower case, a space between them; where it has none, its characters."""
     return _NOT_WORD.sub(" ", text.casefold()).strip() or _SPACE.sub(" ", text).strip()
+
+
+def count_words(text: str) -> int:
+    """How many words a text has: what stands between spaces; in a script without them, by its letters (about)."""
+    unspaced = 0 if text.isascii() else len(_UNSPACED.findall(text))
+    if not unspaced:
+        return len(text.split())
+    return unspaced + sum(any(map(str.isalnum, piece)) for piece in _UNSPACED.sub(" ", text).split())
 
 
 def sentences_of(text: str) -> list[str]:

@@ -16,7 +16,7 @@ import msgspec
 
 from ctxmgr.engine.extractive.collecting.work import Stretch, WorkHistory
 from ctxmgr.engine.findings import Sentence, done, proposes, sentences, wrong
-from ctxmgr.engine.text import identifiers, one_line, plain, sentences_of, shorten, unfenced
+from ctxmgr.engine.text import count_words, identifiers, one_line, plain, sentences_of, shorten, unfenced
 
 CLOSING_CHARACTERS = 520  # of what a stretch came to: about 130 tokens
 ANSWER_CHARACTERS = 360
@@ -141,7 +141,7 @@ def last_words(stretch: Stretch, limit: int) -> str:
     """The last thing said, narration and questions too: where the work stood when it was cut."""
     for _, text in reversed(stretch.texts):
         lines = [plain(line) for line in unfenced(text) if not sentences.skipped(line)]
-        found = [one for line in lines for one in sentences_of(line) if len(one.split()) >= sentences.LEAST_WORDS]
+        found = [one for line in lines for one in sentences_of(line) if count_words(one) >= sentences.LEAST_WORDS]
         stated = [one for one in found if sentences.stands(one)]
         if found:
             chosen = (stated or found)[-1] if stretch.finished else found[-1]

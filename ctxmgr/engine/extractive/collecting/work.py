@@ -13,7 +13,17 @@ from collections.abc import Sequence
 import msgspec
 
 from ctxmgr.engine.ledger import REQUEST_WORDS
-from ctxmgr.engine.text import as_sent, before_packet, identifiers, key_of, one_line, prose, sentences_of, shorten
+from ctxmgr.engine.text import (
+    as_sent,
+    before_packet,
+    count_words,
+    identifiers,
+    key_of,
+    one_line,
+    prose,
+    sentences_of,
+    shorten,
+)
 from ctxmgr.model.compaction import BranchMessage
 
 REQUEST_CHARACTERS = 1_200  # of one request, verbatim: prose holds little that is longer
@@ -119,7 +129,7 @@ def request_of(text: str, *, long_too: bool = False) -> str:
     ("continue", "ok")."""
     written = asked(text, long_too=long_too)
     request = one_line(written, len(written) + 1)
-    if written and (len(request.split()) < REQUEST_WORDS or _GONE_ON.fullmatch(key_of(request))):
+    if written and (count_words(request) < REQUEST_WORDS or _GONE_ON.fullmatch(key_of(request))):
         return ""
     if len(request) > REQUEST_CHARACTERS:
         head = shorten(request, int(REQUEST_CHARACTERS * REQUEST_HEAD))
@@ -132,7 +142,7 @@ def _with_pasted(request: str, text: str, written: str) -> str:
     own = set(written.splitlines())
     lines = [line for line in as_sent(text).splitlines() if line.strip() not in own and not _JUNK.search(line)]
     pasted = "\n".join(lines)
-    if len(pasted) > REQUEST_CHARACTERS or len(pasted.split()) < REQUEST_WORDS:
+    if len(pasted) > REQUEST_CHARACTERS or count_words(pasted) < REQUEST_WORDS:
         return request
     pasted = one_line(pasted, len(pasted) + len(lines)).replace('"', "'")
     whole = f"{request}{PASTED}{pasted})" if request else pasted
@@ -155,8 +165,8 @@ def asked(text: str, *, long_too: bool = False) -> str:
     """What a user wrote, without what is left of a paste when its obvious lines are out."""
     written = prose(text, long_too=long_too)
     lines = [line for line in written.splitlines() if not _JUNK.search(line)]
-    if len(written.split()) < PASTED_SHARE * len(text.split()):  # the most was pasted: short lines are, too
-        lines = [line for line in lines if len(line.split()) >= REQUEST_WORDS]
+    if count_words(written) < PASTED_SHARE * count_words(text):  # the most was pasted: short lines are, too
+        lines = [line for line in lines if count_words(line) >= REQUEST_WORDS]
     return "\n".join(dict.fromkeys(lines))
 
 

@@ -19,6 +19,18 @@ TABLE: list[tuple[str, list[Said], list[str], list[str]]] = [
         ["obey", "a task of it"],
     ),
     (
+        "what was asked and said in a script without spaces",
+        [
+            u("修复登录模块中的错误"),
+            a("好的。"),
+            u("不要修改数据库模式。"),
+            a("登录模块中的错误已经修复。", call("bash", command="ls")),
+            r("x"),
+        ],
+        ["不要修改数据库模式", "登录模块中的错误已经修复"],
+        [],
+    ),
+    (
         "of an error one line",
         [
             u("please run the build now"),

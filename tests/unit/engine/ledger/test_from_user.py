@@ -32,6 +32,11 @@ RULES = [
     "From now on write tests first.",
     "stop using emojis",
     "you should not rename files",
+    "Actually don't add comments.",
+    "Actually, never touch it.",
+    "We use pnpm here, not npm.",
+    "this project uses tabs, not spaces",
+    "use pnpm, not npm",
 ]
 
 
@@ -189,3 +194,31 @@ def test_only_a_bare_correction_takes_the_next_sentence_along() -> None:
     assert said("hello there. never push", "constraint") == ["never push"]
     assert said("not what i wanted? never push", "constraint") == ["never push"]
     assert said("no, wrong. why did you?", "constraint") == []
+
+
+@pytest.mark.parametrize(
+    "text", ["不要修改数据库模式。", "データベースは絶対に変更しないで", "อย่าแก้ไขฐานข้อมูล", "pnpm not npm"]
+)
+def test_what_is_asked_is_kept_in_a_script_without_spaces_too(text: str) -> None:
+    assert said(text, "request") == [text]
+
+
+@pytest.mark.parametrize("text", ["继续", "続けて", "はい", "ok go"])
+def test_a_word_or_two_ask_for_nothing_in_any_script(text: str) -> None:
+    assert said(text, "request") == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "we use it here, not sure why",
+        "we use pnpm, not that it matters",
+        "it uses the cache, not yet in production",
+        "the parser uses the cache, not the file",
+        "run the unit tests, not the slow ones",
+        "actually keep going",
+        "actually I don't know",
+    ],
+)
+def test_what_is_said_beside_no_thing_is_no_rule(text: str) -> None:
+    assert said(text, "constraint") == []

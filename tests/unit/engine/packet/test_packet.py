@@ -141,6 +141,13 @@ def test_requests_that_left_are_history_and_the_opening_is_not_told_twice() -> N
     assert re.findall(r"fix thing \d", text) == ["fix thing 2", "fix thing 3"]
 
 
+def test_nothing_that_was_asked_is_told_as_over() -> None:
+    """A request of before may be a rule in any language, and nobody knows that all was done."""
+    asked = [Fact("request", f"q{at}", f"fix thing {at}", "user", at, origin=f"u{at}") for at in (1, 2, 3)]
+    text = render(ledger(GOAL, *asked), budget=500, weigh=tokens, shown={"u3"})
+    assert '## History (maybe done; its rules hold)\n- asked: "fix thing 2"' in text
+
+
 def test_what_a_summary_says_that_is_shown_itself_is_not_told_again() -> None:
     said = [msgspec.structs.replace(fact, origin="s") for fact in (NOTED, NOW, CONTEXT)]
     text = render(ledger(GOAL, RULE, *said), budget=500, weigh=tokens, shown={"s"})

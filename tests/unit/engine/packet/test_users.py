@@ -36,7 +36,7 @@ def test_rules_and_requests_stand_word_for_word() -> None:
         "## Rules (the user's, word for word)\n"
         f'- the user said: "{LONG}"\n'
         '- the user corrected: "No, the port is 81"\n\n'
-        "## Asked before (the user's words; over, but what they demand holds)\n"
+        "## Asked before (the user's words; past, but what they demand holds)\n"
         '- "Now the lexer, and keep it small"\n'
         '- "Then the docs"'
     )

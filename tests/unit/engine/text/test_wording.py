@@ -2,7 +2,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxmgr.engine.text.wording import KEY_CHARACTERS, key_of, may_hold, plain, sentences_of, shorten, unfenced
+from ctxmgr.engine.text.wording import (
+    KEY_CHARACTERS,
+    count_words,
+    key_of,
+    may_hold,
+    plain,
+    sentences_of,
+    shorten,
+    unfenced,
+)
 
 
 @pytest.mark.parametrize(
@@ -104,3 +113,28 @@ def test_a_word_may_stand_in_a_text_whatever_its_case() -> None:
     assert not may_hold("in stead of so, that", words)
     assert may_hold("in\u017ftead of it, which a pattern finds", words)
     assert not may_hold("", words)
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("", 0),
+        ("never push - ever", 4),
+        ("Niemals das Schema ändern!", 4),
+        ("데이터베이스 스키마를 변경하지 마세요", 4),
+        ("好的。", 2),
+        ("不要修改数据库模式。", 9),
+        ("不要用Redis，用 SQLite。", 6),
+        ("はい", 1),
+        ("続けて", 2),
+        ("コメントを追加しないで", 6),
+        ("อย่าแก้ไขฐานข้อมูล", 5),
+    ],
+)
+def test_words_are_counted_in_scripts_without_spaces_too(text: str, count: int) -> None:
+    assert count_words(text) == count
+
+
+@given(st.text())
+def test_no_text_has_fewer_words_than_pieces_with_letters_between_spaces(text: str) -> None:
+    assert count_words(text) >= sum(any(map(str.isalpha, piece)) for piece in text.split())

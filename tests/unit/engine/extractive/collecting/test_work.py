@@ -12,7 +12,8 @@ def history(*said: Said, touched: dict[str, tuple[str, ...]] | None = None) -> w
 
 
 @pytest.mark.parametrize(
-    "text", ["", "ok", "continue", "go on please", "ok, thanks, keep going now", "do it", "/clear", "fix it"]
+    "text",
+    ["", "ok", "continue", "go on please", "ok, thanks, keep going now", "do it", "/clear", "fix it", "继续"],
 )
 def test_what_asks_for_nothing_new(text: str) -> None:
     assert work.request_of(text) == ""
@@ -24,6 +25,7 @@ def test_what_asks_for_nothing_new(text: str) -> None:
         ("fix the footer", "fix the footer"),
         ("fix the\n\nfooter", "fix the footer"),
         ("fix the footer\nfix the footer", "fix the footer"),
+        ("不要修改数据库模式。", "不要修改数据库模式。"),
         ("fix the footer\n   ^^^\n  run (a.js:1)", "fix the footer"),
     ],
 )
