@@ -44,8 +44,6 @@ from ctxmgr.session.work import Offload, Verb
 
 WEIGHTS_AT_MOST = 5_000  # of texts that packets are made of, kept ready
 CountedBy = Literal["usage", "vocabulary", "estimate"]
-
-
 Embedding = Callable[[Sequence[str]], list[list[float]] | None]  # texts to vectors, None where there are none
 
 
