@@ -100,8 +100,9 @@ def mended(draft: SummaryDraft, by: Evidence, *, budget: int, weigh: Weigh) -> M
 
 def _corrected(line: str, found: Contradiction) -> str:
     box = next((one for one in _BOX if one in line), "") if found.is_done else ""
-    line = line.replace(box, "[x]", 1) if box else line
-    return f"{line.rstrip()} {NOTE}{found.note}]"
+    line = (line.replace(box, "[x]", 1) if box else line).rstrip()
+    row = line.lstrip().startswith("|") and line.endswith(" |")  # a table's: what stands behind it is not shown
+    return f"{line[:-2].rstrip()} {NOTE}{found.note}] |" if row else f"{line} {NOTE}{found.note}]"
 
 
 def _lacking(draft: DraftLines, text: str, by: Evidence) -> Iterator[_Part]:

@@ -8,12 +8,13 @@ from ctxmgr.engine.text import FENCE, HeadingKind, content_words, heading, words
 
 _ITEM = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+(?:\[(?P<box>[ xX~>/]?)\]\s+)?")
 _BREAKS = ("<", "---")  # a list of files, and a rule, are no part of an item
+_ROW = "|"
 
 
 class DraftItem(msgspec.Struct, frozen=True):
-    """One statement: a bullet and the lines below it, or a paragraph. `first_line`: the place of its first line;
-    `kind` of its section; `box`: what is in its box, None without one. `flat`: its words with a blank around each;
-    `words`: those that say something. `folded`: the text in small letters."""
+    """One statement: a bullet and the lines below it, a row of a table, or a paragraph. `first_line`: the place of
+    its first line; `kind` of its section; `box`: what is in its box, None without one. `flat`: its words with a
+    blank around each; `words`: those that say something. `folded`: the text in small letters."""
 
     first_line: int
     kind: HeadingKind
@@ -56,7 +57,7 @@ def draft_lines(text: str) -> DraftLines:
         mark = FENCE.match(line)
         in_code = bool(fence or mark)
         title = None if in_code else heading(line)
-        starts = title is not None or not line.strip() or line.startswith(_BREAKS) or bool(_ITEM.match(line))
+        starts = title is not None or not line.strip() or _begins(line)
         if first >= 0 and not in_code and starts:
             items.append(_item(first, lines[first:at], above[-1][1] if above else ""))
             first = -1
@@ -77,6 +78,10 @@ def draft_lines(text: str) -> DraftLines:
             having.setdefault(word, []).append(at)
     flat = "\n".join(item.flat for item in items)
     return DraftLines(tuple(lines), tuple(items), frozenset(fenced), text.casefold(), having, flat)
+
+
+def _begins(line: str) -> bool:
+    return line.startswith(_BREAKS) or line.lstrip().startswith(_ROW) or bool(_ITEM.match(line))
 
 
 def _under(above: list[tuple[int, HeadingKind]], level: int, kind: HeadingKind) -> None:

@@ -2,41 +2,40 @@
 
 Rules:
 1. A statement is there where one item holds all that it refers to (paths, names, values, numbers, code) letter by
-   letter, and most of its words (`SAID_SHARE`). What forbids is there only where that forbids too.
+   letter, and most of its words (`SAID_SHARE`). What forbids is there only where that forbids too, and what
+   demands where that forbids nothing; a demand of one word needs more of its sentence than that word.
 2. A file is there by its whole path, or by its name where no other file has it.
-3. A failure is there where an item names the command, or a test that failed, and says that it fails.
+3. A failure is there where an item names the command, or a test that failed, and says that it fails: not that
+   nothing failed, and not that it did and works now.
 4. What is in doubt is not there: said twice, it is not lost.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from math import ceil
 
 from ctxmgr.engine.findings import chosen_of
 from ctxmgr.engine.ledger import essential
+from ctxmgr.engine.stating.claims import CODE, FAILS, WORKS, claims, ending, present
 from ctxmgr.engine.stating.draft import DraftItem, DraftLines
 from ctxmgr.engine.text import content_words, exact_values, forbids, identifiers, sentences_of, words_of
 from ctxmgr.model.saved import Fact
 
 SAID_SHARE = 0.75  # of a statement's words: who rewords a sentence keeps the words that it is about
 _NUMBER = re.compile(r"\d+")
-_CODE = re.compile(r"`([^`\n]+)`")
-_DIRECTORY = re.compile(r"^cd\s+\S+\s*(?:&&|;)\s*")
+_DIRECTORY = re.compile(r"^cd\s+([^\s;&]+)\s*(?:&&|;|$)\s*")
 _TEST = re.compile(r"test|spec", re.IGNORECASE)
-FAILS = re.compile(
-    r"\b(?:fail\w*|errors?|broken|breaks?|crash\w*|red|timed out|times out|blocked|refused|rejected)\b|[✗✘×❌]",
-    re.IGNORECASE,
-)
 
 _COUNTED = re.compile(r"\b\d+ (?:\w+ )?(?:pass|succe)\w*", re.IGNORECASE)  # beside those that failed
-WORKS = re.compile(r"\b(?:pass(?:es|ed|ing)?|green|succe\w+|works?|worked|clean)\b|[✓✔✅]", re.IGNORECASE)
 
 
 def says(draft: DraftLines, text: str, *, forbidding: bool = False, share: float = SAID_SHARE) -> bool:
-    """Rule 1. `forbidding`: does it count what the statement forbids? `share` of the words that are to be there."""
-    if not content_words(text) and not _references(text):
+    """Rule 1. `forbidding`: does it count what the statement forbids, or demands? `share` of the words that are to
+    be there."""
+    words = content_words(text)
+    if not words and not _references(text):
         return True  # it says nothing by itself
-    return any(not forbidding or not forbids(text) or forbids(one.text) for one in items_saying(draft, text, share))
+    return any(not forbidding or _demands_as(one, text, words) for one in items_saying(draft, text, share))
 
 
 def items_saying(draft: DraftLines, text: str, share: float = SAID_SHARE) -> Iterator[DraftItem]:
@@ -87,8 +86,20 @@ def _takes_the_same(statement: str, sentence: str) -> bool:
     return both and len(taken & took) >= SAID_SHARE * min(len(taken), len(took)) and not left <= took
 
 
+def _demands_as(item: DraftItem, text: str, words: frozenset[str]) -> bool:
+    """Is what the item holds forbidden, or demanded, as by the statement? Its sentences that hold it count, else
+    all of it."""
+    against = forbids(text)
+    every = set(words_of(text).split())
+    if not against and len(words) == 1 and len(every & set(item.flat.split())) < len(every) / 2:
+        return False
+    least = SAID_SHARE * len(words)
+    own = [one for one in sentences_of(item.text) if words and len(words & content_words(one)) >= least]
+    return any(forbids(one) == against for one in own or [item.text])
+
+
 def _references(text: str) -> frozenset[str]:
-    found = (*identifiers(text), *exact_values(text), *_NUMBER.findall(text), *_CODE.findall(text))
+    found = (*identifiers(text), *exact_values(text), *_NUMBER.findall(text), *CODE.findall(text))
     return frozenset(one.casefold() for one in found)
 
 
@@ -109,6 +120,12 @@ def bare_command(command: str) -> str:
     return words_of(_DIRECTORY.sub("", essential(_DIRECTORY.sub("", command.strip()), True)))
 
 
+def directory_of(command: str) -> str:
+    """The directory that a command changes to first; "" for none."""
+    first = _DIRECTORY.match(command.strip()) or _DIRECTORY.match(essential(command))
+    return first[1].strip("\"'").rstrip("/") or "/" if first else ""
+
+
 def tests_named(facts: Iterable[Fact]) -> frozenset[str]:
     """The tests that the quoted lines of failures name, as words."""
     lines = (fact.detail.rpartition("\n")[2] for fact in facts if fact.status == "failed")
@@ -117,10 +134,16 @@ def tests_named(facts: Iterable[Fact]) -> frozenset[str]:
 
 def says_failure(draft: DraftLines, facts: Sequence[Fact], *, still: bool = False) -> bool:
     """Rule 3, of failures with one error. `still`: does it count only where the item tells of no success?"""
-    named = {*(bare_command(fact.text) for fact in facts), *tests_named(facts)}
+    named = {*(bare_command(fact.text) for fact in facts), *tests_named(facts)} - {""}
     return any(
-        (item.kind == "blocked" or FAILS.search(item.text))
-        and not (still and WORKS.search(_COUNTED.sub(" ", item.text)))
+        _tells_failure(item, named) and not (still and WORKS.search(_COUNTED.sub(" ", item.text)))
         for words in named
         for item in draft.items_naming(words)
     )
+
+
+def _tells_failure(item: DraftItem, named: Set[str]) -> bool:
+    own = [one.ending for one in claims(item.text) if {bare_command(one.quoted), words_of(one.quoted)} & named]
+    if "works" in own and "fails" not in own:
+        return False
+    return bool(FAILS.search(present(item.text))) or (item.kind == "blocked" and ending(item.text) != "works")

@@ -2,36 +2,12 @@
 
 import pytest
 
-from ctxmgr.engine.extractive.collecting import collect
-from ctxmgr.engine.ledger import fold, now_and_past
-from ctxmgr.engine.mending import Evidence, Mended, SummaryDraft, mended
+from ctxmgr.engine.mending import Mended
 from ctxmgr.engine.text import ADDED_HEADING
-from ctxmgr.model.saved import Ledger
-from tests.notation import Json, Said, a, call, err, quarters, r, u
-from tests.unit.engine.extractive.conversations import conversation
+from tests.notation import a, call, quarters, r, u
+from tests.unit.engine.mending.drafts import FAILED, PASSED, kinds, mend, ran, todos
 
-ROOMY = 10_000
 RULE = "Never touch the generated files under protocol/."
-ERROR = "FAILED tests/test_login.py::test_login_expires - AssertionError: 3 != 4"
-FAILED = f"===== FAILURES =====\n{ERROR}\n1 failed, 8 passed in 1.2s\n"
-PASSED = "9 passed in 1.2s\n"
-
-
-def mend(draft: str, *said: Said, budget: int = ROOMY, lists: str = "", end: int | None = None) -> Mended:
-    facts = now_and_past(fold(Ledger(), collect(conversation(*said), opened=True).facts))
-    return mended(SummaryDraft(draft, lists, end), Evidence(*facts), budget=budget, weigh=quarters)
-
-
-def ran(command: str, output: str, failed: bool = False) -> list[Said]:
-    return [a(call("bash", command=command)), (err if failed else r)(output)]
-
-
-def todos(*tasks: tuple[str, str]) -> Json:
-    return call("TodoWrite", todos=[{"content": text, "status": status} for text, status in tasks])
-
-
-def kinds(found: Mended) -> list[str]:
-    return [one.kind for one in found.mends]
 
 
 def test_a_summary_that_says_all_is_as_it_was() -> None:
@@ -51,6 +27,11 @@ RULES = [
     ("You must keep the timeout at 30 seconds.", "- keep the timeout at 60 seconds", False),
     ("Never change `load_all`.", "- The user forbids a change of `load_all`: never", True),
     ("Never change `load_all`.", "- never change `load_one`", False),
+    ("Always use spaces.", "- Never use spaces.", False),
+    ("Always use spaces.", "- spaces", False),
+    ("Always use spaces.", "- use spaces", True),
+    ("Always use spaces.", "- Never touch the schema. Use spaces, always.", True),
+    ("Never touch the schema.", "- Touch the schema. Never use tabs.", False),
 ]
 
 
@@ -144,111 +125,6 @@ def test_what_failed_and_worked_since_is_not_added() -> None:
     run = "pytest tests/test_login.py -q"
     found = mend("## Goal\nx", u("Mend it."), *ran(run, FAILED, failed=True), *ran(run, PASSED))
     assert found == Mended("## Goal\nx")
-
-
-RUN = "pytest tests/test_login.py -q"
-SAYS = [
-    ("passes, but failed last", "- `pytest tests/test_login.py -q` passes", True),
-    (
-        "in its directory",
-        "- `cd /work && pytest tests/test_login.py -q 2>&1 | tail -3`: all green",
-        True,
-    ),
-    ("a test of it passes", "- `test_login_expires` passes now", True),
-    ("another command", "- `pytest tests/test_logout.py -q` passes", False),
-    ("what shall be", "- make `pytest tests/test_login.py -q` pass", False),
-    ("what is not", "- `pytest tests/test_login.py -q` does not pass", False),
-    ("both", "- `pytest tests/test_login.py -q` failed first and passes now", False),
-    ("of what stands before it", "- all green by `pytest tests/test_login.py -q`", False),
-    ("code", "```\n`pytest tests/test_login.py -q` passes\n```", False),
-]
-
-
-@pytest.mark.parametrize(("line", "wrong"), [row[1:] for row in SAYS], ids=[row[0] for row in SAYS])
-def test_a_line_that_says_it_works_is_told_that_it_failed(line: str, wrong: bool) -> None:
-    draft = f"## Goal\nx\n\n## Progress\n### Done\n{line}\n- the rest\n\n### Blocked\n- test_login_expires"
-    found = mend(draft, u("Mend it."), *ran(RUN, PASSED), *ran(RUN, FAILED, failed=True))
-    assert kinds(found) == (["outcome"] if wrong else [])
-    told = f' [ctxmgr: failed when last run: 1 failed, 8 passed; "{ERROR}"]'
-    assert found.text == (draft.replace(line, line + told) if wrong else draft)
-
-
-def test_a_line_that_says_it_fails_is_told_that_it_worked() -> None:
-    draft = "## Progress\n### Blocked\n- `pytest tests/test_login.py -q` fails with an AssertionError\n- more"
-    found = mend(draft, u("Mend it."), *ran(RUN, FAILED, failed=True), *ran(RUN, PASSED))
-    line = "- `pytest tests/test_login.py -q` fails with an AssertionError"
-    assert found.text == draft.replace(line, f"{line} [ctxmgr: worked when last run: 9 passed]")
-    assert kinds(found) == ["outcome"]
-
-
-def test_what_a_command_mended_is_no_failure_of_it() -> None:
-    draft = "## Progress\n### Done\n- **Push rejected**: ended by `pytest tests/test_login.py -q`"
-    assert mend(draft, u("Mend it."), *ran(RUN, PASSED)) == Mended(draft)
-
-
-def test_what_ended_differently_in_two_directories_is_not_judged() -> None:
-    said = [*ran("cd a && npm test", "1 passing", False), *ran("cd b && npm test", "1 failing\n1) x", True)]
-    draft = "## Progress\n### Done\n- `npm test` passes\n### Blocked\n- `npm test` fails"
-    assert mend(draft, u("Mend it."), *said) == Mended(draft)
-
-
-OPEN = [
-    ("a box", "- [ ] Write the changelog", "- [x] Write the changelog [ctxmgr: done, by the task list]"),
-    ("begun", "- [~] **Write the changelog**", "- [x] **Write the changelog** [ctxmgr: done, by the task list]"),
-    ("a next step", "1. Write the changelog", "1. Write the changelog [ctxmgr: done, by the task list]"),
-    ("another task", "- [ ] Write the changelog of the client", ""),
-    ("done", "- [x] Write the changelog", ""),
-]
-
-
-@pytest.mark.parametrize(("line", "becomes"), [row[1:] for row in OPEN], ids=[row[0] for row in OPEN])
-def test_what_is_told_as_open_and_is_done_is_corrected(line: str, becomes: str) -> None:
-    draft = f"## Goal\nx\n\n## Next Steps\n{line}\n2. Rest"
-    found = mend(draft, u("Do it."), a(todos(("Write the changelog", "completed"), ("Rest", "pending"))), r("ok"))
-    assert found.text == (draft.replace(line, becomes) if becomes else draft)
-    assert kinds(found) == (["task"] if becomes else [])
-
-
-COMMIT = "git commit -m 'Parse it'"
-DONE = "[main abc1234] Parse it\n 1 file changed"
-MERGED = ran("git merge topic/login", "Merge made by the 'ort' strategy.")
-EDIT = [a(call("edit", path="src/parser.py", oldText="a", newText="b")), r("ok")]
-GIT = [
-    (
-        "committed since",
-        [*EDIT, *ran(COMMIT, DONE)],
-        "1. Commit the change",
-        True,
-    ),
-    (
-        "changed after",
-        [*ran(COMMIT, DONE), *EDIT],
-        "1. Commit the change",
-        False,
-    ),
-    ("it failed", [*EDIT, *ran(COMMIT, "error: hook declined", True)], "1. Commit the change", False),
-    ("merged", MERGED, "1. Merge topic/login", True),
-    (
-        "merged another",
-        MERGED,
-        "1. Merge topic/logout",
-        False,
-    ),
-    (
-        "uncommitted",
-        [*EDIT, *ran(COMMIT, DONE)],
-        "1. The edit is uncommitted",
-        True,
-    ),
-]
-
-
-@pytest.mark.parametrize(("said", "line", "wrong"), [row[1:] for row in GIT], ids=[row[0] for row in GIT])
-def test_what_git_did_since_is_told(said: list[Said], line: str, wrong: bool) -> None:
-    draft = f"## Goal\nparser.py, git failed: `{COMMIT}` fails\n\n## Next Steps\n{line}"
-    found = mend(draft, u("Do it."), *said)
-    assert [one for one in kinds(found) if one == "git"] == (["git"] if wrong else [])
-    assert ("[ctxmgr: done since:" in found.text.split("\n")[4]) is wrong
 
 
 def test_it_stands_before_what_must_be_last() -> None:
