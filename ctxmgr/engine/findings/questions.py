@@ -1,27 +1,34 @@
 """Turns what the assistant asked at the end of a text, and the user's words on it, into the question and what they
 choose.
 
-Rules, of no language:
+Rules, of no language but where said:
 1. A text asks where a question stands in its last TAIL_CHARACTERS; of several the last is the one that is answered.
-2. Of a list of options with letters or numbers a reply chooses one by that ("B please", "2", "option c"): its words
-   are what was chosen. Where two options have the same letter the later list counts.
+2. A question of a few words that names nothing ("Should I?") is told with the sentence before it, which it is
+   about, unless that is a list's.
+3. Of a list of options with letters or numbers a reply chooses one by that ("B please", "2", "option c"), or in
+   English by its place ("the second one"): its words are what was chosen. Where two options have the same letter
+   the later list counts.
 """
 
 import re
 
 import msgspec
 
-from ctxmgr.engine.text import one_line, sentences_of, shorten, unfenced
+from ctxmgr.engine.text import count_words, identifiers, one_line, sentences_of, shorten, unfenced
 
 QUESTION_CHARACTERS = 400  # a longer sentence is no question that one answers
 TAIL_CHARACTERS = 600  # in which it asks: what stands higher up was not what the text ends with
 OPTION_CHARACTERS = 240
 OPTION_LINES = 80  # of the text's end, in which options stand
+SHORT_WORDS = 4  # of a question that is about what was said before it
 CHOICE_WORDS = 4  # of a reply that begins with a bare letter: "B please"; "A cache would be nice" chooses nothing
 
 _ENDS = ("?", "？", "؟")
 _EDGES = "*_`\"') "
 _CHOSEN = re.compile(r"^\W*(?:\S+ ){0,3}?(?:option|variante?|approach|opci[oó]n)\s+([a-f]|\d)\b", re.IGNORECASE)
+_PLACE = re.compile(r"^\W*(?:the )?(first|second|third|fourth|last)(?: (?:one|option))?\b", re.IGNORECASE)
+_PLACES = {"first": 0, "second": 1, "third": 2, "fourth": 3, "last": -1}
+_ITEM = re.compile(r"^\s*(?:[-*+•|#>]|\d{1,3}[.)])\s")
 _LETTER = re.compile(r"^\W*([A-Fa-f]|\d)(?:[.):,!]|\s|$)")
 _OPTION = re.compile(r"^\W*(?:(?:[^\W\d_]+)\s+)?([A-Fa-f]|\d{1,2})(?:\*\*)?\s*[.):–—-]+\s*(\S.*)$")
 
@@ -43,21 +50,47 @@ def closing_question(text: str) -> str:
     """On one line; "" where it does not end with one."""
     if not any(end in text[-TAIL_CHARACTERS:] for end in _ENDS):
         return ""
-    for line in last_lines(text):
-        for said in reversed(sentences_of(line)):
-            if said.rstrip(_EDGES).endswith(_ENDS):
-                asked = one_line(said, len(said))
+    lines = last_lines(text)
+    for at, line in enumerate(lines):
+        sentences = sentences_of(line)
+        for number in range(len(sentences) - 1, -1, -1):
+            if sentences[number].rstrip(_EDGES).endswith(_ENDS):
+                asked = _whole(sentences[: number + 1], lines[at + 1 :])
                 return asked if len(asked) <= QUESTION_CHARACTERS else ""
     return ""
 
 
+def _whole(sentences: list[str], above: list[str]) -> str:
+    """Rule 2. The last of the sentences asks; `above`: lines before them, from the last one up."""
+    asked = one_line(sentences[-1], len(sentences[-1]))
+    if count_words(asked) > SHORT_WORDS or "`" in asked or identifiers(asked):
+        return asked
+    before = sentences[:-1]
+    if not before:
+        line = next((one for one in above if one.strip()), "")
+        before = [] if _ITEM.match(line) or _OPTION.match(line) else sentences_of(line)
+    whole = one_line(f"{before[-1]} {asked}", len(before[-1]) + len(asked) + 1) if before else asked
+    return whole if len(whole) <= QUESTION_CHARACTERS else asked
+
+
 def chosen(text: str, reply: str) -> str:
     """The words of the option that a reply chooses of those in the text; "" for none."""
-    found = _CHOSEN.match(reply) or (_LETTER.match(reply) if len(reply.split()) <= CHOICE_WORDS else None)
-    if found is None:
+    brief = len(reply.split()) <= CHOICE_WORDS
+    by_place = _PLACE.match(reply) if brief else None
+    found = _CHOSEN.match(reply) or (_LETTER.match(reply) if brief else None)
+    if found is None and by_place is None:
         return ""
+    options: dict[str, str] = {}  # from the last one up
     for line in last_lines(text):
         option = _OPTION.match(line)
-        if option and option[1].casefold() == found[1].casefold():
-            return shorten(one_line(option[2].replace("**", "").lstrip("* "), OPTION_CHARACTERS), OPTION_CHARACTERS)
-    return ""
+        if option and (name := option[1].casefold()) in options:
+            break  # of another list
+        if option:
+            options[name] = option[2]
+    if found is not None:
+        what = options.get(found[1].casefold(), "")
+    else:
+        place = _PLACES[by_place[1].casefold()] if by_place else 0
+        listed = list(options.values())[::-1]
+        what = listed[place] if place < len(listed) and listed else ""
+    return shorten(one_line(what.replace("**", "").lstrip("* "), OPTION_CHARACTERS), OPTION_CHARACTERS)

@@ -8,8 +8,8 @@ from ctxmgr.engine.findings import chosen, closing_question
 @pytest.mark.parametrize(
     ("text", "question"),
     [
-        ("It is slow.\n\nShould we keep it?", "Should we keep it?"),
-        ("Is it slow? Should we **keep** it? Either works.", "Should we keep it?"),
+        ("It is slow.\n\nShould we keep it?", "It is slow. Should we keep it?"),
+        ("Is it slow? Should we **keep** it? Either works.", "Is it slow? Should we keep it?"),
         ("¿Lo dejamos así?", "¿Lo dejamos así?"),
         ("Sollen wir `a.py` behalten?", "Sollen wir `a.py` behalten?"),
         ("残しますか？", "残しますか？"),
@@ -39,7 +39,31 @@ NUMBERS = "1. **Migrate** the old ones\n2. Leave them\n\nWhat do you prefer?"
         (NUMBERS, "1", "Migrate the old ones"),
         (NUMBERS, "2.", "Leave them"),
         (NUMBERS, "neither", ""),
+        (NUMBERS, "the second", "Leave them"),
+        (NUMBERS, "First one please", "Migrate the old ones"),
+        (LETTERS, "the last one", "neither of them"),
+        (LETTERS, "the fourth", ""),
+        (LETTERS, "the first thing that comes to my mind is speed", ""),
     ],
 )
 def test_a_letter_or_number_chooses_an_option(text: str, reply: str, words: str) -> None:
     assert chosen(text, reply) == words
+
+
+@pytest.mark.parametrize(
+    ("text", "question"),
+    [
+        ("I looked. I can delete the old table. Should I?", "I can delete the old table. Should I?"),
+        (
+            "It is done.\n\nI would push it to `main` now.\n\nSound good?",
+            "I would push it to `main` now. Sound good?",
+        ),
+        ("Two ways:\n- a table\n- a tree\n\nWhich one?", "Which one?"),
+        ("It works. Shall I keep `retry`?", "Shall I keep `retry`?"),
+        ("It works. Do you want me to write the tests as well?", "Do you want me to write the tests as well?"),
+        ("Ich kann die alte Tabelle löschen. Soll ich?", "Ich kann die alte Tabelle löschen. Soll ich?"),
+        ("Proceed?", "Proceed?"),
+    ],
+)
+def test_a_question_of_a_few_words_is_told_with_what_it_is_about(text: str, question: str) -> None:
+    assert closing_question(text) == question
