@@ -20,6 +20,8 @@ _PLAIN = re.compile(
     r"^\W*(?:(?:[Ee]rror|ERROR|fatal(?: error)?|panic)\b(?:\[\w+\]| TS\d+)?:|Traceback \(most recent"
     r"|npm (?:ERR!|error )|(?:\w+\.)*\w+ ?Error: |(?:PHP )?Fatal error: |Uncaught |Unhandled |Exception in thread )"
     r"|^(?:\w+: )?(?:line \d+: )?\S+: No such file or directory$"
+    r"|^\W*(?:[Bb]uild|[Dd]eploy(?:ment)?|[Cc]ompilation|(?:[Ss]ome )?[Tt]ests?) (?:failed|aborted)\b"
+    r"|^\W*Failed to compile\b|^\w+: build stopped\b"
     r"|: command not found\s*$|\bELIFECYCLE\b|\bpanicked at\b|^make(?:\[\d+\])?: \*\*\*"
 )
 _CHECKED = re.compile(

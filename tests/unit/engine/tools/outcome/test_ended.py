@@ -134,6 +134,11 @@ def test_a_status_of_1_otherwise(command: str, expected: CallOutcome) -> None:
         "  ELIFECYCLE  Command failed with exit code 2.",
         "Error: no config",
         "Traceback (most recent call last):",
+        "Build failed in 312ms",
+        "Failed to compile.",
+        "ninja: build stopped: subcommand failed.",
+        "Some tests failed.",
+        "app.db.OperationalError: no such table: t",
     ],
 )
 def test_output_that_plainly_says_failing_is_a_failure_where_the_status_does_not_tell(text: str) -> None:
@@ -180,6 +185,8 @@ def test_a_run_that_is_no_check_is_told_by_the_edges_of_its_output_alone() -> No
     assert ended("./load | head -90", f"{middle}\nbash: load: command not found") == "failed"
     assert ended("./load | head -90", f"{middle}\nfatal: a row\n{middle}") == "unknown"
     assert ended("./load | head -90", "2 errors were mended") == "unknown"
+    assert ended("./deploy.sh | tail -5", "pushing\nDeploy failed: no route") == "failed"
+    assert ended("./load | tail -5", "the tests failed before and pass") == "unknown"
 
 
 def test_where_it_could_not_go_nothing_ran() -> None:
