@@ -9,7 +9,7 @@ from ctxmgr.engine.findings.questions import Asked, chosen, closing_question
 from ctxmgr.engine.findings.sentences import Sentence
 from ctxmgr.engine.findings.statements import announced, statements
 from ctxmgr.engine.findings.superseding import standing
-from ctxmgr.engine.findings.wordings import chosen_of, done, is_firm, proposes, wrong
+from ctxmgr.engine.findings.wordings import chosen_of, done, failing_now, is_firm, proposes, wrong
 
 __all__ = [
     "Asked",
@@ -20,6 +20,7 @@ __all__ = [
     "chosen_of",
     "closing_question",
     "done",
+    "failing_now",
     "is_firm",
     "proposes",
     "sentences",

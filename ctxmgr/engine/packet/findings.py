@@ -4,15 +4,17 @@
 2. What was announced last comes first, then answered questions within a share, then decisions and findings: the
    newest, and of those that say a cause, a failure or a choice ones of twice the age as well; but of those that
    name nothing only ones of half the age. Under each heading the newest stands first.
-3. The text never weighs more than its budget. A line is told whole or not at all.
+3. What is said to fail as things are ("the test is failing") is not told once a run of that kind worked.
+4. The text never weighs more than its budget. A line is told whole or not at all.
 """
 
 from collections.abc import Container, Sequence
 
-from ctxmgr.engine.findings import is_firm
+from ctxmgr.engine.findings import failing_now, is_firm
 from ctxmgr.engine.ledger import current
 from ctxmgr.engine.packet.part import PacketPart, part_of
 from ctxmgr.engine.text import identifiers, one_line
+from ctxmgr.engine.tools import is_checking
 from ctxmgr.model import Weigh
 from ctxmgr.model.saved import Fact, Ledger
 
@@ -23,6 +25,7 @@ FIRM = 2.0  # so many times as old a cause, a failure or a choice may be
 NAMELESS = 0.5  # and what names nothing, which nothing later can refer to
 LINE_CHARACTERS = 420  # a statement is of 400 at most
 RESUME_SHARES = {"next": 0.05, "finding": 0.2, "decision": 0.15, "question": 0.1}  # of the budget, best right first
+FAILING_KINDS = ("test", "build", "lint")
 HEADINGS = {
     "next": "## Announced last",
     "question": "## Asked and answered (newest first)",
@@ -33,7 +36,9 @@ HEADINGS = {
 
 def findings_text(ledger: Ledger, shown: Container[str], budget: int, weigh: Weigh) -> str:
     """At most `budget` tokens, "" where nothing is to be told or fits. `shown`: digests of the messages in view."""
-    facts = [fact for fact in reversed(current(ledger)) if _is_own(fact) and not _is_shown(fact, shown)]
+    now = current(ledger)
+    over = _failures_over(now)
+    facts = [fact for fact in reversed(now) if _is_own(fact) and not _is_shown(fact, shown) and fact not in over]
     places = {id(fact): place for place, fact in enumerate(facts)}
     announced = {fact.text for fact in facts if fact.slot == "next"}
     stated = [fact for fact in facts if fact.slot in ("decision", "finding") and fact.text not in announced]
@@ -66,8 +71,13 @@ def findings_text(ledger: Ledger, shown: Container[str], budget: int, weigh: Wei
 def findings_parts(facts: Sequence[Fact]) -> list[PacketPart]:
     """A part under each heading, of facts from old to new: for a packet that says where the work stood."""
     newest: dict[str, list[Fact]] = {slot: [] for slot in RESUME_SHARES}
+    over = _failures_over(facts)
     for fact in reversed(facts):
-        if _is_own(fact) and len(newest[fact.slot]) < (MOST_QUESTIONS if fact.slot == "question" else MOST):
+        if (
+            _is_own(fact)
+            and fact not in over
+            and len(newest[fact.slot]) < (MOST_QUESTIONS if fact.slot == "question" else MOST)
+        ):
             newest[fact.slot].append(fact)
     return [
         part_of(HEADINGS[slot], [_line(fact) for fact in own], share, ranked=map(own.index, _ranked(own)))
@@ -84,6 +94,20 @@ def _ranked(facts: list[Fact]) -> list[Fact]:
 def _lasts(text: str) -> float:
     """How old it may be, against what merely says that something is not so."""
     return (FIRM if is_firm(text) else 1.0) * (1.0 if "`" in text or identifiers(text) else NAMELESS)
+
+
+def _failures_over(facts: Sequence[Fact]) -> frozenset[Fact]:
+    """Rule 3. Facts from old to new, commands among them."""
+    worked: dict[str, tuple[int, int]] = {}
+    for fact in facts:
+        if fact.slot == "command" and fact.status == "ok":
+            for kind in FAILING_KINDS:
+                if any(kind in name and is_checking(name) for name in fact.runs.split("\n")):
+                    worked[kind] = max(worked.get(kind, (0, 0)), (fact.time_ms, fact.seq))
+    own = (fact for fact in facts if worked and fact.slot in ("decision", "finding", "next") and _is_own(fact))
+    return frozenset(
+        fact for fact in own if worked.get(failing_now(fact.text), (-1, -1)) > (fact.time_ms, fact.seq)
+    )
 
 
 def _is_own(fact: Fact) -> bool:

@@ -97,3 +97,15 @@ def test_what_was_announced_last_is_not_told_a_second_time_as_decided() -> None:
     assert text.count(said) == 1
     assert "## Announced last" in text
     assert CHOICE.text in text
+
+
+def test_what_is_said_to_fail_now_is_not_told_once_a_run_of_that_kind_worked() -> None:
+    failing = Fact("finding", "f", "The test in `a.py` is failing at line 222", "assistant", 3)
+    cause = Fact("finding", "c", "The test failed because `a.py` was not imported", "assistant", 3)
+    build = Fact("finding", "b", "The build of `a` is still broken", "assistant", 3)
+    worked = Fact("command", "shell\npytest", "pytest", "tool", 4, status="ok", runs="pytest")
+    before = Fact("command", "shell\npytest", "pytest", "tool", 2, status="ok", runs="pytest")
+    text = told(failing, cause, build, worked)
+    assert ("at line 222" in text, cause.text in text, build.text in text) == (False, True, True)
+    assert "at line 222" in told(failing, before)
+    assert "at line 222" in told(failing, Fact("command", "k", "make x", "tool", 4, status="ok", runs="make x"))
