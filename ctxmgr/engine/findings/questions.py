@@ -27,7 +27,7 @@ _ENDS = ("?", "？", "؟")
 _EDGES = "*_`\"') "
 _CHOSEN = re.compile(r"^\W*(?:\S+ ){0,3}?(?:option|variante?|approach|opci[oó]n)\s+([a-f]|\d)\b", re.IGNORECASE)
 _PLACE = re.compile(r"^\W*(?:the )?(first|second|third|fourth|last)(?: (?:one|option))?\b", re.IGNORECASE)
-_PLACES = {"first": 0, "second": 1, "third": 2, "fourth": 3, "last": -1}
+_PLACES = ("first", "second", "third", "fourth")
 _ITEM = re.compile(r"^\s*(?:[-*+•|#>]|\d{1,3}[.)])\s")
 _LETTER = re.compile(r"^\W*([A-Fa-f]|\d)(?:[.):,!]|\s|$)")
 _OPTION = re.compile(r"^\W*(?:(?:[^\W\d_]+)\s+)?([A-Fa-f]|\d{1,2})(?:\*\*)?\s*[.):–—-]+\s*(\S.*)$")
@@ -76,21 +76,27 @@ def _whole(sentences: list[str], above: list[str]) -> str:
 def chosen(text: str, reply: str) -> str:
     """The words of the option that a reply chooses of those in the text; "" for none."""
     brief = len(reply.split()) <= CHOICE_WORDS
-    by_place = _PLACE.match(reply) if brief else None
-    found = _CHOSEN.match(reply) or (_LETTER.match(reply) if brief else None)
-    if found is None and by_place is None:
-        return ""
-    options: dict[str, str] = {}  # from the last one up
-    for line in last_lines(text):
-        option = _OPTION.match(line)
-        if option and (name := option[1].casefold()) in options:
-            break  # of another list
-        if option:
-            options[name] = option[2]
-    if found is not None:
-        what = options.get(found[1].casefold(), "")
-    else:
-        place = _PLACES[by_place[1].casefold()] if by_place else 0
-        listed = list(options.values())[::-1]
-        what = listed[place] if place < len(listed) and listed else ""
+    named = _CHOSEN.match(reply) or (_LETTER.match(reply) if brief else None)
+    placed = _PLACE.match(reply) if brief and named is None else None
+    what = ""
+    if named is not None:
+        what = _options(text).get(named[1].casefold(), "")
+    elif placed is not None:
+        what = _at(placed[1].casefold(), [*_options(text).values()])
     return shorten(one_line(what.replace("**", "").lstrip("* "), OPTION_CHARACTERS), OPTION_CHARACTERS)
+
+
+def _options(text: str) -> dict[str, str]:
+    """Those of the text's last list, in their order, by letter or number."""
+    found: dict[str, str] = {}
+    for option in filter(None, map(_OPTION.match, last_lines(text))):
+        if option[1].casefold() in found:
+            break  # of another list
+        found[option[1].casefold()] = option[2]
+    return dict(reversed(found.items()))
+
+
+def _at(place: str, options: list[str]) -> str:
+    if place == "last":
+        return options[-1] if options else ""
+    return dict(zip(_PLACES, options, strict=False)).get(place, "")
