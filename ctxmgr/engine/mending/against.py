@@ -152,7 +152,7 @@ def _end(
 
 def _is_placed(line: str, claim: Claim, named: bool) -> bool:
     """May the line name a place where it ran? `named`: the session named where it ran, so any word before may."""
-    before = CODE.sub(" ", line[: claim.at])
+    before = CODE.sub(" ", line[: claim.start])
     return bool(_PLACE.search(CODE.sub(" ", line)) or _FOLDER.search(line) or (named and content_words(before)))
 
 
