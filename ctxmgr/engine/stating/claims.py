@@ -43,8 +43,8 @@ _LISTED = re.compile(r"\s*(?:,|&|\+|/|,?\s*and)\s*", re.IGNORECASE)
 
 
 class Claim(msgspec.Struct, frozen=True):
-    """What is said of the code `quoted`, at `start` of the line at `line_index` of a text. `now`: it is said to be so
-    now (rule 2)."""
+    """What is said of the code `quoted`, at `start` of the line at `line_index` of a text. `now`: it is said to be
+    so now (rule 2)."""
 
     line_index: int
     start: int
