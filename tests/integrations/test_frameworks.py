@@ -96,7 +96,7 @@ def test_a_framework_sends_a_legal_list_that_holds_less(extra: str, agent: str, 
     assert sum(put for _, put, _ in rows) > 0
     assert max(left for _, _, left in rows) > 20
     assert all((put, left) == (0, 0) for _, put, left in rows[:5])
-    assert sum(kept for kept, _, _ in rows) > 2 * sum(put for _, put, _ in rows)
+    assert sum(kept for kept, _, _ in rows) > sum(put for _, put, _ in rows)  # most are the framework's own
     grown = sum(later[: len(before)] == before for before, later in pairwise(sent))
     assert grown > STEPS / 2  # what a provider's cache holds
     assert told["usages"] == STEPS + 2
