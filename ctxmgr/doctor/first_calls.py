@@ -41,9 +41,9 @@ def first_calls(program: Program, path: str, environ: Mapping[str, str]) -> dict
     with tempfile.TemporaryDirectory(prefix="ctxmgr-doctor-", ignore_cleanup_errors=True) as folder:
         bare = Launch((), {"PATH": environ.get("PATH", os.defpath), "HOME": folder}, folder)
         calls = {}
-        with _listener() as (url, caught):
-            for name, launch in program.variants(bare, url).items():
-                calls[name] = _first(path, launch, caught)
+        for name in program.variants(bare, ""):
+            with _listener() as (url, caught):  # one each: what a program that was ended asked is read late
+                calls[name] = _first(path, program.variants(bare, url)[name], caught)
         return calls
 
 
@@ -70,8 +70,6 @@ def _first(path: str, launch: Launch, caught: "queue.SimpleQueue[FirstCall]") ->
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         process.wait()
-        while not caught.empty():  # what it asked once more
-            caught.get()
 
 
 @contextlib.contextmanager
