@@ -14,7 +14,7 @@
 Nothing is decided here.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -214,3 +214,17 @@ def _shorter(ref: BlockRef, decision: Decision, layout: Layout) -> tuple[dict[st
     if decision.written:
         return arguments_of(decision.written), decision.weight
     return layout.shorten(ref)
+
+
+def shown(
+    conversation: ConversationIndex, steps: Sequence[Step], decisions: Mapping[str, Decision]
+) -> tuple[set[int], set[BlockRef]]:
+    """Which of the steps stand in the list, by number, and the results of these that do so in full."""
+    numbers, results = set[int](), set[BlockRef]()
+    for number, step in enumerate(steps):
+        if any(drops(conversation, decisions, at) for at in step.message_indices):
+            continue
+        numbers.add(number)
+        found = (ref for at in step.result_indices for ref, _ in conversation.results(at))
+        results.update(ref for ref in found if conversation.block_key(ref) not in decisions)
+    return numbers, results

@@ -46,7 +46,8 @@ from ctxmgr.model import Decision, Epoch, Message, Opening, Packet, Plan, Rates,
 
 REPLACED: frozenset[Opening] = frozenset(("compaction", "tree"))  # the host may have put another list in place
 MUST: frozenset[Opening] = frozenset(("pin", "undo", "compaction", "tree"))  # whatever they cost or bring back
-LEAST_SAVED = 0.05  # of the list: less is not worth a prefix, whatever the zone
+# Of the list: less is not worth a prefix. In red what is new and large leaves in a step or two by itself.
+LEAST_SAVED: Mapping[Zone, float] = {"green": 0.05, "yellow": 0.05, "red": 0.3, "compact": 0.2}
 KEPT_ABOVE = 1.1  # what an epoch kept beyond its room by chance (a huge newest step) may leave at the next
 
 
@@ -183,7 +184,8 @@ class _Draft:
     def _is_worth(self, plan: Plan, sums: PrefixBreak) -> bool:
         """Is it worth a break, or needed to fit?"""
         saved, fits = self.old_plan.weight - plan.weight, self.old_plan.weight <= self.inputs.budget.window
-        return saved > 0 if sums.cost <= 0 or not fits else saved >= LEAST_SAVED * self.old_plan.weight
+        least = LEAST_SAVED[self.inputs.zone] * self.old_plan.weight
+        return saved > 0 if sums.cost <= 0 or not fits else saved >= least
 
     def _why(self, one: Original) -> str:
         at = one.ref.message_index
@@ -226,6 +228,8 @@ class _Draft:
                     if self._decided(ref) == "pruned":
                         stale.add(ref)
                         budget += self.conversation.block_weight(ref)
+        old = self.steps[: self.newest]
+        shown_steps, shown_results = apply_decisions.shown(self.conversation, old, self.old_plan.decisions)
         problem = SelectionProblem(
             budget_tokens=max(0, budget),
             protected=held_now,
@@ -235,6 +239,8 @@ class _Draft:
             stale=stale,
             protected_results=self.inputs.protection.results(self.conversation),
             shortened_weights=self.shorter,
+            shown_steps=shown_steps,
+            shown_results=shown_results,
         )
         return select(self.conversation, self.all_steps, problem, self.inputs.rules)
 

@@ -6,6 +6,7 @@ Rules:
 2. Everything else competes for the budget by worth a token. A step's offer is its assistant message, whole and
    as it came, with its results as markers; then each of its results in full. Names that are shown already add no
    worth: of two that say the same the denser one stays. What the assistant decided and found adds one of its own.
+   What is shown now counts SHOWN times: once it has left, it comes back whole, and by one more call.
 3. What a later read or write covers does not compete: it is pruned before anything else.
 4. Errors are short and dear: where the step stays, its error stays with it.
 5. What is left over leaves: results become markers where their step stays, else the step leaves whole, but for
@@ -27,6 +28,7 @@ from ctxmgr.engine.invariants import Invariants
 
 MARKER_TOKENS = 30  # about what a marker weighs
 LIGHT_TOKENS = 2 * MARKER_TOKENS  # a result up to this is not worth one: it goes with its step
+SHOWN = 2.5  # times the worth of what is shown in full now
 ERROR_TOKENS = 500  # about what is left of a long error when it is distilled
 
 STEP = BlockRef(-1, -1)  # an offer of a step, not of one of its results
@@ -37,7 +39,8 @@ class SelectionProblem(msgspec.Struct, frozen=True):
     stay as they came; `evicted`: those that left for good and do not compete. `values` of names, `stated` of what
     was decided and found, by the number of its step; `stale`: blocks that are covered by later ones;
     `shortened_weights`: what calls weigh whose arguments are shortened where
-    their step stays, in tokens; `protected_results`: results that are never pruned."""
+    their step stays, in tokens; `protected_results`: results that are never pruned; `shown_steps` by number, and
+    `shown_results`: what is in full now."""
 
     budget_tokens: int
     protected: Container[int]
@@ -47,6 +50,8 @@ class SelectionProblem(msgspec.Struct, frozen=True):
     protected_results: Container[BlockRef]
     shortened_weights: dict[BlockRef, int] = {}
     stated: Mapping[int, float] = {}
+    shown_steps: Container[int] = frozenset()
+    shown_results: Container[BlockRef] = frozenset()
 
 
 class Selection(msgspec.Struct, frozen=True):
@@ -190,11 +195,15 @@ class _GreedySelector:
         worth, cost, new = 0.0, 0, set[str]()
         if number not in self.chosen_steps:
             step = self._step(number)
-            worth, cost, new = step.value, step.cost, step.names
+            worth, cost, new = step.value * self._times(number, STEP), step.cost, step.names
         if place != STEP:
-            worth += self._worth(self._names(place) - self.visible_names - new)
+            worth += self._worth(self._names(place) - self.visible_names - new) * self._times(number, place)
             cost += self._weight(place) - (self._least(place) if self.steps[number].assistant_indices else 0)
         return worth, cost
+
+    def _times(self, number: int, place: BlockRef) -> float:
+        shown = number in self.problem.shown_steps if place == STEP else place in self.problem.shown_results
+        return SHOWN if shown else 1.0
 
     def _step(self, number: int) -> _StepOffer:
         """Of a step that is not kept. Told once, and looked at again only where more is shown since: else a message

@@ -55,6 +55,20 @@ TABLE: list[tuple[str, list[Said], dict[str, Any], set[int], set[BlockRef]]] = [
         {0},
         set(),
     ),
+    (
+        "what is shown now stays before one as good that would come back",
+        [a("the_name"), a("the_name")],
+        {"budget_tokens": 6, "values": {"the_name": 1}, "shown_steps": {0}},
+        {1},
+        set(),
+    ),
+    (
+        "a result that is shown in full before one as good that is not",
+        [a(RUN), r(LONG), a(RUN), r(LONG)],
+        {"budget_tokens": 200, "values": {"func_1_3": 1}, "shown_results": {RESULT}},
+        {2, 3},
+        set(),
+    ),
     ("a step for what it found", [SAYS, r(LONG)], {"budget_tokens": LARGE, "stated": {0: 1}}, set(), {RESULT}),
     (
         "what was found stays before a name worth less",
