@@ -262,13 +262,15 @@ class Policy(Setting, frozen=True):
     old_tokens: Annotated[
         Natural | None,
         Meta(
-            description="Preset balanced: tokens that compete to stay; null: 2,500 x 625^(costVersusRecall - 0.5)."
+            description="Preset balanced: tokens that compete to stay; null: "
+            "1,750 x 1276^(costVersusRecall - 0.5), less where reading the cache costs more than a tenth of input, "
+            "and 1,000 at least."
         ),
     ] = None
     newest_tokens: Annotated[
         Natural, Meta(description="Preset balanced: tokens of the newest steps, which stay whole.")
     ] = 1_000
-    index_tokens: Annotated[Natural, Meta(description="Preset balanced: tokens of the index of what left.")] = 4_000
+    index_tokens: Annotated[Natural, Meta(description="Preset balanced: tokens of the index of what left.")] = 6_000
     prices: Annotated[
         ModelPrices | None,
         Meta(description="What tokens cost, for a model whose host does not say. Only proportions count."),

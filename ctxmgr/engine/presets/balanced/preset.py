@@ -37,7 +37,7 @@ from ctxmgr.engine.presets.balanced.into_state import originals, with_epoch
 from ctxmgr.engine.presets.strategy import Inputs, NeedsThread, Planned, PresetStrategy
 from ctxmgr.engine.pressure import Gauge
 from ctxmgr.engine.rewriting import memoised, shortener
-from ctxmgr.model import Opening, Packet, Plan, Zone, prices
+from ctxmgr.model import Opening, Packet, Plan, Rates, Zone, prices
 from ctxmgr.model.saved import State
 
 INLINE_WEIGHT = 20_000  # tokens: over a shorter list an epoch takes less than the way to another thread
@@ -96,7 +96,7 @@ class Balanced(PresetStrategy):
             return 0.0
         if not answered and state.last_projection is not None:
             return math.inf  # since a restart no list has come: the first may be pruned
-        stays = budget.room(inputs.policy, inputs.gauge.usable_weight, "red")
+        stays = _room(state, inputs, "red")
         return max(0, state.outgoing_tokens - stays.total)
 
     def packet_outdated(self, state: State) -> State:
@@ -123,7 +123,7 @@ class Balanced(PresetStrategy):
 
 
 def _ask(incoming: Incoming, state: State, inputs: Inputs, zone: Zone, rules: Invariants) -> BalancedInputs:
-    conversation, gauge, policy = incoming.conversation, inputs.gauge, inputs.policy
+    conversation, policy = incoming.conversation, inputs.policy
     writer = _writer(conversation, state, inputs, zone)
     place, packet, lost = _packet(incoming, state, writer)
     last_at, model = state.epoch.last_time_ms, state.model
@@ -141,8 +141,8 @@ def _ask(incoming: Incoming, state: State, inputs: Inputs, zone: Zone, rules: In
             rules=rules,
             allowance=max(packet.weight, writer.allowance),  # what stands was checked when it was written
         ),
-        budget=budget.room(policy, gauge.usable_weight, zone, gauge.fit_weight),
-        rates=prices.rates(prices.in_force(model.prices, policy.prices)),
+        budget=_room(state, inputs, zone),
+        rates=_rates(state, inputs),
         cached_count=0 if lost_to_provider or unsent else incoming.delta.unchanged_count,
         protection=Protection(
             policy.protected_tools,
@@ -154,6 +154,16 @@ def _ask(incoming: Incoming, state: State, inputs: Inputs, zone: Zone, rules: In
     reopen = state.reopen or ("forced" if state.force_prune else None) or lost
     at = inputs.time_ms if inputs.time_ms is not None else last_at
     return BalancedInputs(epoch_inputs, state.epoch, reopen, incoming.last_plan, _before(state), at)
+
+
+def _rates(state: State, inputs: Inputs) -> Rates:
+    return prices.rates(prices.in_force(state.model.prices, inputs.policy.prices))
+
+
+def _room(state: State, inputs: Inputs, zone: Zone) -> budget.Budget:
+    gauge = inputs.gauge
+    limits = budget.Limits(gauge.usable_weight, gauge.weight_at(gauge.thresholds.red), gauge.fit_weight)
+    return budget.room(inputs.policy, limits, zone, _rates(state, inputs))
 
 
 def _staying(conversation: ConversationIndex, state: State, inputs: Inputs) -> frozenset[int]:
