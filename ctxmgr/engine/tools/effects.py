@@ -43,18 +43,20 @@ RUN = FileEffect("", "run")
 class ShellStatus(msgspec.Struct, frozen=True, gc=False):
     """What the status that a shell ends with says of the commands that its line is about.
 
-    `zero`, `one`: how they ended where it is 0, where it is 1; where it is another, they failed. `about`: what they
-    do; a check tells by its output as well. `echoed`: the line prints the status itself, at the end of its output.
-    `ends`: they are one command, and its output is shown to its end. `subjects`: what they are, by program and
-    subcommand (`git merge`), in order; none of a look.
+    `zero`: how they ended where it is 0. `codes`: of other statuses, how where it is this one; where it is another,
+    they failed. `about`: what they do; a check tells by its output as well. `echoed`: the line prints the status
+    itself, at the end of its output. `ends`: they are one command, and its output is shown to its end. `subjects`:
+    what they are, by program and subcommand (`git merge`), in order; none of a look. `printing`: of each that
+    prints the status of a server's answer, the pattern of the line that has it, as `code`.
     """
 
     zero: CallOutcome = "ok"
-    one: CallOutcome = "failed"
+    codes: tuple[tuple[int, CallOutcome], ...] = ()
     about: Literal["check", "run", "look"] = "run"
     echoed: bool = False
     ends: bool = False
     subjects: tuple[str, ...] = ()
+    printing: tuple[str, ...] = ()
 
 
 CERTAIN = ShellStatus()

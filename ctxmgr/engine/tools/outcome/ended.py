@@ -20,6 +20,7 @@ import re
 from ctxmgr.engine.tools.effects import CallOutcome, Shell, ShellStatus, ToolCall
 from ctxmgr.engine.tools.outcome.background import goes_on_as
 from ctxmgr.engine.tools.outcome.general import edges
+from ctxmgr.engine.tools.outcome.http import read_answers
 from ctxmgr.engine.tools.outcome.reading import lines_of, read_output
 from ctxmgr.engine.tools.outcome.report import RunReport
 from ctxmgr.engine.tools.outcome.table import WRAPPERS
@@ -51,9 +52,9 @@ def outcome_by(shell: Shell | None, text: str, is_error: bool, doubtful: bool) -
         return "failed" if is_error else "unknown" if doubtful else "ok"
     status = shell.status
     if is_error:
-        if status.one == "failed" or not _is_one(text):
+        told: CallOutcome = dict(status.codes).get(_code(text), "failed")
+        if told == "failed":
             return "failed"
-        told: CallOutcome = status.one
     elif goes_on_as(text):
         return "unknown"
     else:
@@ -95,13 +96,13 @@ def _printed(shell: Shell, text: str) -> CallOutcome:
     number = _NUMBER.search(text.rstrip().rpartition("\n")[2])
     if number is None:
         return "unknown"
-    return {"0": shell.status.zero, "1": shell.status.one}.get(number[1], "failed")
+    return {0: shell.status.zero, **dict(shell.status.codes)}.get(int(number[1]), "failed")
 
 
-def _is_one(text: str) -> bool:
-    """Is 1 the code that it says it ended with?"""
-    codes = {code for line in _edges(text) for code in _CODE.findall(line)}
-    return codes == {"1"}
+def _code(text: str) -> int:
+    """The status that it says it ended with; -1 where it says none, or several."""
+    codes = {int(code) for line in _edges(text) for code in _CODE.findall(line)}
+    return codes.pop() if len(codes) == 1 else -1
 
 
 def _read(status: ShellStatus, text: str, told: CallOutcome) -> CallOutcome:
@@ -119,6 +120,10 @@ def _read(status: ShellStatus, text: str, told: CallOutcome) -> CallOutcome:
 def read_run(status: ShellStatus, text: str) -> RunReport:
     """What the output of a command line says of what it is about. A check, and what runs others, may print as any
     tool does."""
+    if status.printing:
+        found = read_answers(status.printing, text)
+        if found.ended != "unknown" and (found.ended == "failed" or status.ends):
+            return found
     named = frozenset(one.partition(" ")[0] for one in status.subjects)
     wraps, check = not named.isdisjoint(WRAPPERS), status.about == "check"
     return read_output(

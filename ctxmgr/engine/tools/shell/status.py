@@ -6,8 +6,8 @@ Rules:
 2. Status 0 speaks of the last pipeline and of those that `&&` ties to it; behind `set -e` also of those that stood
    alone before. Of a pipe it speaks of the last command, behind `set -o pipefail` of all. Of what is beside `||` or
    behind `!` it says nothing.
-3. Status 1 is an answer of some programs (nothing found, differs). Where another command may have ended with it, it
-   tells nothing.
+3. A status may be an answer (`answers`: nothing found, differs). Where a command for which it is none may have
+   ended with it, it tells nothing.
 4. Of a line that is not understood status 0 says nothing.
 5. A line may print the status of what came before in its last `echo`.
 """
@@ -19,6 +19,8 @@ from typing import Literal
 import msgspec
 
 from ctxmgr.engine.tools.effects import CallOutcome, ShellStatus
+from ctxmgr.engine.tools.shell.answers import NO_ANSWERS, Codes, codes_of
+from ctxmgr.engine.tools.shell.http import printed_status
 from ctxmgr.engine.tools.shell.programs import (
     MOST_SHELLS,
     SHELLS,
@@ -33,25 +35,25 @@ from ctxmgr.engine.tools.shell.words import Pipeline, ShellCommand, name_of, par
 
 NOT_UNDERSTOOD = ShellStatus(zero="unknown")
 
-_ANSWERS = words_of(
-    "grep egrep fgrep zgrep rg ag ack diff colordiff cmp test [ which type pgrep pkill expr lsof fuser false"
-)  # programs whose status 1 says what they found
-_GIT_ANSWERS = words_of("diff grep merge-base check-ignore show-ref ls-files config diff-index diff-files")
+_ASKING = words_of(
+    "test [ which type pgrep pkill tee expr lsof fuser false zgrep ack colordiff sdiff ps tty id hash"
+)
 _ECHOED = re.compile(r"[;\n]\s*echo\b[^;|&\n]*\$\?[^;|&\n]*\Z")
 _TO_THE_END = ("tail", "cat", "tee")
 _PARTED = ("", ";", "\n")
 
 
 class _Command(msgspec.Struct, frozen=True, gc=False):
-    """`zero`, `one`: of its own status; `covered`: status 0 of the line speaks of it; `ends`: of what it prints the
-    end is shown."""
+    """`zero`, `codes`: of its own status; `covered`: status 0 of the line speaks of it; `ends`: of what it prints
+    the end is shown; `subjects`, `printing`: as of the line."""
 
     about: Literal["", "check", "run", "look"]
     zero: CallOutcome
-    one: CallOutcome
+    codes: Codes
     covered: bool
     ends: bool = False
     subjects: tuple[str, ...] = ()
+    printing: tuple[str, ...] = ()
 
 
 def status_of(line: str, pipelines: Sequence[Pipeline] | None, depth: int = 0) -> ShellStatus:
@@ -74,13 +76,23 @@ def status_of(line: str, pipelines: Sequence[Pipeline] | None, depth: int = 0) -
     untold = [one for one in subject if not (one.covered and one.zero == "ok")]
     zero: CallOutcome = "unknown" if untold else "ok"
     may = [one for at in blamed for one in (commands[at] if options[at][1] else commands[at][-1:]) if one.about]
-    answers = [one for one in may if one.one != "failed"]
-    one: CallOutcome = zero if may and len(answers) == len(may) else "unknown" if answers else "failed"
     kinds = {one.about for one in subject}
     about: Literal["check", "run", "look"] = "check" if "check" in kinds else "run" if "run" in kinds else "look"
-    ends = about != "look" and [one.ends for one in untold or subject] == [True]
+    ending = [one.ends and (bool(one.printing) or len(untold or subject) == 1) for one in untold or subject]
+    ends = about != "look" and bool(ending) and all(ending)
     subjects = tuple(dict.fromkeys(name for one in subject for name in one.subjects))
-    return ShellStatus(zero, one, about if subject else "run", echoed, ends, subjects)
+    printing = tuple(pattern for one in subject for pattern in one.printing)
+    return ShellStatus(zero, _codes(may, zero), about if subject else "run", echoed, ends, subjects, printing)
+
+
+def _codes(may: Sequence[_Command], zero: CallOutcome) -> tuple[tuple[int, CallOutcome], ...]:
+    """What the statuses say that one of these commands may have ended with (rule 3)."""
+    found: list[tuple[int, CallOutcome]] = []
+    for code in sorted({code for one in may for code in one.codes}):
+        told = {one.codes.get(code) for one in may}
+        (only,) = told if len(told) == 1 else ("unknown",)
+        found.append((code, zero if only == "ok" else "unknown"))
+    return tuple(found)
 
 
 def _options(pipelines: Sequence[Pipeline]) -> Iterator[tuple[bool, bool]]:
@@ -123,15 +135,19 @@ def _told(pipeline: Pipeline, at: int, covered: bool, depth: int) -> _Command:
     command = plain_command(given)
     name, words = name_of(command), command.words
     if not words or name in SILENT:
-        return _Command("", "ok", "failed", covered)
+        return _Command("", "ok", NO_ANSWERS, covered)
     if len(words) == 3 and name in SHELLS and words[1] in ("-c", "-lc") and words[2] is not None:
         inner = status_of(words[2], parse(words[2]), depth + 1)
         ends = inner.ends and _shown(pipeline, at)
-        return _Command(inner.about, inner.zero, inner.one, covered, ends, inner.subjects)
+        return _Command(inner.about, inner.zero, dict(inner.codes), covered, ends, inner.subjects, inner.printing)
     about: Literal["check", "run", "look"] = "check" if is_check(command) else "look" if _looks(command) else "run"
-    one: CallOutcome = "ok" if _answers(given, command) else "failed"
     subjects = () if about == "look" else (subject_of(command),)
-    return _Command(about, "ok", one, covered, _shown(pipeline, at), subjects)
+    printed = printed_status(command)
+    zero: CallOutcome = "unknown" if printed else "ok"
+    printing = (printed,) if printed else ()
+    return _Command(
+        about, zero, codes_of(given) or codes_of(command), covered, _shown(pipeline, at), subjects, printing
+    )
 
 
 def _shown(pipeline: Pipeline, at: int) -> bool:
@@ -142,15 +158,4 @@ def _shown(pipeline: Pipeline, at: int) -> bool:
 
 
 def _looks(command: ShellCommand) -> bool:
-    return is_look(command) or name_of(command) in (*_ANSWERS, "tee")
-
-
-def _answers(given: ShellCommand, command: ShellCommand) -> bool:
-    """Is status 1 an answer of it (rule 3)?"""
-    if given.words[:2] == ("command", "-v"):
-        return True
-    told = [word for word in command.words[1:] if word and not word.startswith("-")]
-    told = told[1:] if command.words[1:2] == ("-C",) else told
-    return name_of(command) in _ANSWERS or (
-        name_of(command) == "git" and told[:1] != [] and told[0] in _GIT_ANSWERS
-    )
+    return is_look(command) or name_of(command) in _ASKING

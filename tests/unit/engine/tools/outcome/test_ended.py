@@ -3,15 +3,11 @@
 import pytest
 
 from ctxmgr.engine.tools import CallOutcome, is_refused, outcome, tool_call
+from tests.unit.engine.tools.outcome.shell_lines import ended
 
 ONE = "\n\nCommand exited with code 1"
 ROWS = "\nrow" * 9
 TWO = "\n\nCommand exited with code 2"
-
-
-def ended(command: str, text: str = "", status: int = 0) -> CallOutcome:
-    told = f"{text}\n\nCommand exited with code {status}" if status else text
-    return outcome(tool_call("bash", {"command": command}), told, status != 0)
 
 
 @pytest.mark.parametrize(
