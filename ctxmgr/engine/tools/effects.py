@@ -48,6 +48,7 @@ class ShellStatus(msgspec.Struct, frozen=True, gc=False):
     itself, at the end of its output. `ends`: they are one command, and its output is shown to its end. `subjects`:
     what they are, by program and subcommand (`git merge`), in order; none of a look. `printing`: of each that
     prints the status of a server's answer, the pattern of the line that has it, as `code`.
+    `often`: they may run more than once, "each" for something else or "until" it goes well.
     """
 
     zero: CallOutcome = "ok"
@@ -57,6 +58,7 @@ class ShellStatus(msgspec.Struct, frozen=True, gc=False):
     ends: bool = False
     subjects: tuple[str, ...] = ()
     printing: tuple[str, ...] = ()
+    often: Literal["", "each", "until"] = ""
 
 
 CERTAIN = ShellStatus()

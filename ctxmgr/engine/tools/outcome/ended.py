@@ -21,7 +21,7 @@ from ctxmgr.engine.tools.effects import CallOutcome, Shell, ShellStatus, ToolCal
 from ctxmgr.engine.tools.outcome.background import goes_on_as
 from ctxmgr.engine.tools.outcome.general import edges
 from ctxmgr.engine.tools.outcome.http import read_answers
-from ctxmgr.engine.tools.outcome.reading import lines_of, read_output
+from ctxmgr.engine.tools.outcome.reading import lines_of, passes_somewhere, read_output
 from ctxmgr.engine.tools.outcome.report import RunReport
 from ctxmgr.engine.tools.outcome.table import WRAPPERS
 
@@ -121,14 +121,16 @@ def read_run(status: ShellStatus, text: str) -> RunReport:
     """What the output of a command line says of what it is about. A check, and what runs others, may print as any
     tool does."""
     if status.printing:
-        found = read_answers(status.printing, text)
+        found = read_answers(status.printing, text, status.often)
         if found.ended != "unknown" and (found.ended == "failed" or status.ends):
             return found
     named = frozenset(one.partition(" ")[0] for one in status.subjects)
     wraps, check = not named.isdisjoint(WRAPPERS), status.about == "check"
-    return read_output(
-        text, check=check, programs=None if check or wraps else named, one=len(status.subjects) == 1 and not wraps
-    )
+    one = len(status.subjects) == 1 and not wraps and not status.often
+    found = read_output(text, check=check, programs=None if check or wraps else named, one=one)
+    if status.often == "until" and found.ended == "failed" and passes_somewhere(text):
+        return RunReport("unknown")
+    return found
 
 
 def _edges(text: str) -> list[str]:

@@ -13,15 +13,16 @@ _WELL = "23"
 _NOT_YET = "1"  # the answer itself follows
 
 
-def read_answers(printing: Sequence[str], text: str) -> RunReport:
+def read_answers(printing: Sequence[str], text: str, often: str = "") -> RunReport:
     """`printing`: of each command the pattern of the line that has a status in it. One command is told by its last:
-    what stands before was redirected, or asked again. Several are told where each printed one."""
+    what stands before was redirected. Several are told where each printed one. `often`: as `ShellStatus` has it;
+    what is asked until it goes well failed where it never did."""
     lines = lines_of(text)
     patterns = [re.compile(pattern) for pattern in dict.fromkeys(printing)]
     found = [(line, told["code"]) for line in lines for one in patterns[:] if (told := one.search(line))]
     found = [(line, code) for line, code in found if code[0] != _NOT_YET]
-    found = found[-1:] if len(printing) == 1 else found
+    found = found[-1:] if len(printing) == 1 and not often else found
     failed = [line for line, code in found if code[0] not in _WELL]
-    if failed:
+    if failed and (often != "until" or len(failed) == len(found)):
         return RunReport("failed", lines=tuple(failed[:TOLD_LINES]))
-    return RunReport("passed" if found and len(found) >= len(printing) else "unknown")
+    return RunReport("passed" if found and not failed and len(found) >= len(printing) else "unknown")

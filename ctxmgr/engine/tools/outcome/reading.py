@@ -49,6 +49,13 @@ def read_output(
     return RunReport(ended, added_up(counts), tuple(dict.fromkeys(line.strip() for line in telling))[:TOLD_LINES])
 
 
+def passes_somewhere(text: str) -> bool:
+    """Does any line say that something passed, and none of it failed?"""
+    lines = lines_of(text)
+    passed = [line for line in lines if any(one_of.passed.search(line) for one_of in READERS)]
+    return any(not general.failing([line], check=True) for line in (*passed, *general.passing(lines)))
+
+
 def lines_of(text: str) -> list[str]:
     """Those that hold something (rule 3)."""
     if len(text) > 2 * READ_CHARACTERS:

@@ -8,7 +8,8 @@ Rules:
    behind `!` it says nothing.
 3. A status may be an answer (`answers`: nothing found, differs). Where a command for which it is none may have
    ended with it, it tells nothing.
-4. Of a line that is not understood status 0 says nothing.
+4. Of what stands in a loop, a condition, a pipe of a group or another command's words status 0 says nothing. Of
+   what such words run only a check counts.
 5. A line may print the status of what came before in its last `echo`.
 """
 
@@ -21,6 +22,7 @@ import msgspec
 from ctxmgr.engine.tools.effects import CallOutcome, ShellStatus
 from ctxmgr.engine.tools.shell.answers import NO_ANSWERS, Codes, codes_of
 from ctxmgr.engine.tools.shell.http import printed_status
+from ctxmgr.engine.tools.shell.outline import outlined
 from ctxmgr.engine.tools.shell.programs import (
     MOST_SHELLS,
     SHELLS,
@@ -34,11 +36,12 @@ from ctxmgr.engine.tools.shell.programs import (
 from ctxmgr.engine.tools.shell.words import Pipeline, ShellCommand, name_of, parse
 
 NOT_UNDERSTOOD = ShellStatus(zero="unknown")
+MOST_INNER = 8  # lines in the words of one
 
-_ASKING = words_of(
-    "test [ which type pgrep pkill tee expr lsof fuser false zgrep ack colordiff sdiff ps tty id hash"
-)
+_STEERS = words_of("wait exit return trap shift local unset shopt umask break continue disown source . read")
+_ASKING = words_of("test [ [[ which type pgrep pkill tee expr lsof fuser false zgrep ack colordiff sdiff ps tty id")
 _ECHOED = re.compile(r"[;\n]\s*echo\b[^;|&\n]*\$\?[^;|&\n]*\Z")
+_UNTIL = re.compile(r"(?:^|[;&|(\n])\s*(?:until|while(?!\s+(?:IFS=\S*\s+)?read\b))\s")
 _TO_THE_END = ("tail", "cat", "tee")
 _PARTED = ("", ";", "\n")
 
@@ -58,6 +61,8 @@ class _Command(msgspec.Struct, frozen=True, gc=False):
 
 def status_of(line: str, pipelines: Sequence[Pipeline] | None, depth: int = 0) -> ShellStatus:
     """What the status of a line says that was parsed to this. `depth`: in so many other shells."""
+    lists = pipelines is not None
+    pipelines = pipelines if pipelines is not None else outlined(line)
     if pipelines is None or depth > MOST_SHELLS:
         return NOT_UNDERSTOOD
     echoed = _ECHOED.search(line.rstrip()) is not None and len(pipelines) > 1
@@ -71,18 +76,36 @@ def status_of(line: str, pipelines: Sequence[Pipeline] | None, depth: int = 0) -
         ]
         for place, (pipeline, (_, pipefail)) in enumerate(zip(pipelines, options, strict=True))
     ]
-    every = [one for pipe in commands for one in pipe if one.about]
+    inner = [line for pipeline in pipelines for line in pipeline.inner][:MOST_INNER]
+    within = [one for line in inner if (one := _inner(line, depth)).about == "check"]
+    every = [*within, *(one for pipe in commands for one in pipe if one.about)]
     subject = [one for one in every if one.about != "look"] or every
     untold = [one for one in subject if not (one.covered and one.zero == "ok")]
     zero: CallOutcome = "unknown" if untold else "ok"
     may = [one for at in blamed for one in (commands[at] if options[at][1] else commands[at][-1:]) if one.about]
+    may = may if lists else every
     kinds = {one.about for one in subject}
     about: Literal["check", "run", "look"] = "check" if "check" in kinds else "run" if "run" in kinds else "look"
     ending = [one.ends and (bool(one.printing) or len(untold or subject) == 1) for one in untold or subject]
     ends = about != "look" and bool(ending) and all(ending)
     subjects = tuple(dict.fromkeys(name for one in subject for name in one.subjects))
     printing = tuple(pattern for one in subject for pattern in one.printing)
-    return ShellStatus(zero, _codes(may, zero), about if subject else "run", echoed, ends, subjects, printing)
+    about = about if subject else "run"
+    return ShellStatus(zero, _codes(may, zero), about, echoed, ends, subjects, printing, _often(pipelines, line))
+
+
+def _inner(line: str, depth: int) -> _Command:
+    """Of a line in the words of a command, whose output another may show."""
+    of_line = status_of(line, parse(line), depth + 1)
+    return _Command(of_line.about, "unknown", NO_ANSWERS, False, False, of_line.subjects, of_line.printing)
+
+
+def _often(pipelines: Sequence[Pipeline], line: str) -> Literal["", "each", "until"]:
+    """Does it run something more than once, or until it goes well?"""
+    if not any(pipeline.often for pipeline in pipelines):
+        return ""
+    leaves = any(pipeline.commands[0].words[:1] in (("break",), ("exit",), ("return",)) for pipeline in pipelines)
+    return "until" if leaves or _UNTIL.search(line) else "each"
 
 
 def _codes(may: Sequence[_Command], zero: CallOutcome) -> tuple[tuple[int, CallOutcome], ...]:
@@ -134,7 +157,7 @@ def _told(pipeline: Pipeline, at: int, covered: bool, depth: int) -> _Command:
     given = pipeline.commands[at]
     command = plain_command(given)
     name, words = name_of(command), command.words
-    if not words or name in SILENT:
+    if not words or name in SILENT or name in _STEERS:
         return _Command("", "ok", NO_ANSWERS, covered)
     if len(words) == 3 and name in SHELLS and words[1] in ("-c", "-lc") and words[2] is not None:
         inner = status_of(words[2], parse(words[2]), depth + 1)
@@ -152,8 +175,9 @@ def _told(pipeline: Pipeline, at: int, covered: bool, depth: int) -> _Command:
 
 def _shown(pipeline: Pipeline, at: int) -> bool:
     """Does the pipeline print the end of what this command of it prints?"""
-    return not pipeline.commands[at].writes and all(
-        name_of(one) in _TO_THE_END for one in pipeline.commands[at + 1 :]
+    behind = (*pipeline.commands[at + 1 :], *pipeline.behind)
+    return not (pipeline.often or pipeline.commands[at].writes) and all(
+        name_of(one) in _TO_THE_END for one in behind
     )
 
 

@@ -4,9 +4,9 @@ Rules:
 
 1. Understood are words, quotes, pipes, `&&`, `||`, `;`, line ends, redirects, comments, heredocs, `!`, and groups
    that stand in no pipe and are sent nowhere. Loops, conditions, functions and background runs make the whole line
-   one that is not understood.
-2. A word that a shell would expand (`$x`, `*.py`, `{a,b}`) is None: what it stands for is not known. What a command
-   substitution runs is not looked into.
+   one that is not understood (`outline` says what it may run).
+2. A word that a shell would expand (`$x`, `*.py`, `{a,b}`) is None: what it stands for is not known; of a variable
+   that a line begins with the name is kept. What a command substitution runs is kept too, and not looked into.
 3. A command beside `||` or behind `!` is not sure: it may not have run, or have failed unseen.
 
 It knows no command by its meaning.
@@ -38,8 +38,9 @@ class ShellCommand(msgspec.Struct, frozen=True, gc=False):
 class Pipeline(msgspec.Struct, frozen=True, gc=False):
     """Commands whose outputs feed one another. `sure`: it ran, and its failure would have been seen (rule 3).
 
-    `substitutes`: it runs others in its words. `opens`, `closes`: how many subshells begin before it, end behind.
-    `then`: the operator behind it, "" at the end of the line.
+    `substitutes`: it runs others in its words, `inner`: these, as far as they are known. `opens`, `closes`: how
+    many subshells begin before it, end behind. `then`: the operator behind it, "" at the end of the line. `often`:
+    it may run more than once. `behind`: the commands of the pipe that the group which it stands in goes on to.
     """
 
     commands: tuple[ShellCommand, ...]
@@ -48,9 +49,12 @@ class Pipeline(msgspec.Struct, frozen=True, gc=False):
     opens: int = 0
     closes: int = 0
     then: str = ""
+    inner: tuple[str, ...] = ()
+    often: bool = False
+    behind: tuple[ShellCommand, ...] = ()
 
 
-_TOKEN = re.compile(
+TOKEN = re.compile(
     r"(?P<space>(?:[ \t\r]|\\\n)+)"
     r"|(?P<joined>[12]?>&[12])"
     r"|(?P<target>(?:[12]|&)?(?:>>|>\||>)(?![&(])|0?<(?![<(&>]))"
@@ -71,12 +75,13 @@ _EXPANDS = re.compile(r"\$[\w{?$!#@*-]")
 _SUBSTITUTES = re.compile(r"\$\(|`")
 _ESCAPED = re.compile(r'\\(["\\$`\n])')
 _KEYWORDS = frozenset(("if", "then", "else", "elif", "fi", "for", "while", "until", "do", "done", "case", "esac"))
-_KEYWORDS |= {"function", "select", "{", "}", "!", "[[", "time"}
-_BRACKETS = ("[", "]")  # of a test: one that stands alone expands to nothing
+_KEYWORDS |= {"function", "select", "{", "}", "!"}
+_BRACKETS = ("[", "]", "[[", "]]")  # of a test: one that stands alone expands to nothing
+_SETS = re.compile(r"[A-Za-z_]\w*\+?=")
 _PAIRS = {")": "(", "}": "{"}
 
 
-class _Reading:
+class LineReading:
     """A line while it is read."""
 
     def __init__(self) -> None:
@@ -90,6 +95,7 @@ class _Reading:
         self.is_literal = True  # whether its value is (rule 2)
         self.redirect = ""  # what the next word is the target of
         self.after_or = self.inverted = self.substitutes = False
+        self.inner: list[str] = []  # what is run in the words of this pipeline
         self.groups: list[
             tuple[str, int, bool]
         ] = []  # those open: how, its first pipeline, whether it is after "||"
@@ -109,6 +115,8 @@ class _Reading:
         if self.word is None:
             return
         word = self.word if self.is_literal or self.word in _BRACKETS else None
+        if word is None and not self.words and (sets := _SETS.match(self.word)):
+            word = sets[0]
         if not self.redirect:
             self.words.append(word)
         elif "<" in self.redirect:
@@ -146,10 +154,21 @@ class _Reading:
             return False
         if self.commands:
             sure = operator != "||" and not self.after_or and not self.inverted
-            self.pipelines.append(Pipeline(tuple(self.commands), sure, self.substitutes, then=operator))
+            inner = tuple(self.inner)
+            self.pipelines.append(
+                Pipeline(tuple(self.commands), sure, self.substitutes, then=operator, inner=inner)
+            )
             self.after_or = operator == "||"
-            self.commands, self.inverted, self.substitutes = [], False, False
+            self.commands, self.inverted, self.substitutes, self.inner = [], False, False, []
         return True
+
+    def pipe(self) -> bool:
+        """Goes on behind `|`; whether what was read is understood."""
+        return self.ended_pipeline is None and self.end_command()
+
+    def ahead(self, line: str, place: int) -> int:
+        """Where it goes on that takes what stands here by itself; `place` where it leaves it to others."""
+        return place
 
     def _end_group(self, operator: str) -> None:
         if operator == "||" or self.after_or:
@@ -179,29 +198,37 @@ class _Reading:
 
 def parse(line: str) -> tuple[Pipeline, ...] | None:
     """The pipelines of a command line in order; None by rule 1. Time is linear in the line."""
-    reading = _Reading()
+    reading = LineReading()
+    if not read_into(reading, line) or reading.groups:
+        return None
+    return tuple(reading.pipelines)
+
+
+def read_into(reading: LineReading, line: str) -> bool:
+    """Reads a whole line; whether it is understood."""
     place, size, resume = 0, len(line), 0  # `resume`: where the line goes on after its heredocs
     while place < size:
-        token = _TOKEN.match(line, place)
+        ahead = reading.ahead(line, place)
+        if ahead != place:
+            place = ahead
+            continue
+        token = TOKEN.match(line, place)
         if token is None:
-            return None
+            return False
         kind, piece, place = token.lastgroup, token.group(), token.end()
         if kind == "group" and piece != ")" and not reading.starts:
             kind = "expands" if piece != "(" else None
         if reading.ended_pipeline is not None and kind not in ("space", "operator", "comment", "group"):
-            return None
+            return False
         if kind == "operator":
-            piped = piece in ("|", "|&")
-            if piped and reading.ended_pipeline is not None:
-                return None
-            if not (reading.end_command() if piped else reading.end_pipeline(piece)):
-                return None
+            if not (reading.pipe() if piece in ("|", "|&") else reading.end_pipeline(piece)):
+                return False
             if piece == "\n" and resume:
                 place, resume = resume, 0
         elif kind == "nested":
             end = closing(line, place, piece[-1])
             if end is None:
-                return None
+                return False
             _add_nested(reading, line[place : end - 1], piece)
             place = end
         elif kind == "comment" and reading.word is None:
@@ -211,24 +238,23 @@ def parse(line: str) -> tuple[Pipeline, ...] | None:
             reading.end_word()
             found = body(line, resume or line.find("\n", place) + 1, mark_of(token))
             if found is None:
-                return None
+                return False
             reading.stdin, resume = line[found[0] : found[1]], found[2]
         elif kind is None or not _take(reading, kind, token):
-            return None
-    if not reading.end_pipeline("") or reading.groups:
-        return None
-    return tuple(reading.pipelines)
+            return False
+    return reading.end_pipeline("")
 
 
-def _add_nested(reading: _Reading, text: str, opened: str) -> None:
+def _add_nested(reading: LineReading, text: str, opened: str) -> None:
     if opened == '"':
         reading.double(text)
     else:
         reading.substitutes = True
+        reading.inner.append(text)
         reading.add(text, known=False)
 
 
-def _take(reading: _Reading, kind: str, token: re.Match[str]) -> bool:
+def _take(reading: LineReading, kind: str, token: re.Match[str]) -> bool:
     """Adds what begins and ends at once; whether it is understood."""
     piece = token.group()
     if kind == "space":
