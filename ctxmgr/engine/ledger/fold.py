@@ -15,7 +15,9 @@ Rules:
    it is in doubt whether that is what was allowed, the constraint stands, and so does what was allowed.
 6. Branch facts and done tasks are history, with one exception: files, for a branch's changes are on disk.
 7. Of what the assistant decided and found the newest holds that says it (`findings.standing`).
-8. A fact that says a task's state and not its text (`STATE`) takes the newest text of its key; a task that was
+8. A fact that says a task's state and not its text (`STATE`) takes the newest text of its key, one that says its
+   text and not its state (`RENAMED`) the newest state, and what the task is about (`ABOUT`) stands behind the text
+   that it came after. A task that was
    dropped no longer holds. Of a task that its tool knows by an id, what a summary says without it holds no more.
 9. A command whose run went on ended as the fact says that tells of its end, by the id of the run.
 """
@@ -29,13 +31,14 @@ from ctxmgr.engine import findings
 from ctxmgr.engine.ledger import task_ids
 from ctxmgr.engine.text import content_words, forbids, key_of
 from ctxmgr.model import once
-from ctxmgr.model.saved import ALLOWED, END_OF, GOES_ON, Fact, Ledger, Slot
+from ctxmgr.model.saved import ABOUT, ALLOWED, END_OF, GOES_ON, RENAMED, STATE, Fact, Ledger, Slot
 
 Stamp = tuple[int, int]
 Order = tuple[int, int, int, str, str, str, str, str, str, str, str, str, int]
 
 # At the same moment a person's word stands before a summary of it, and both before what a tool did.
 _RANKS = {"user": 4, "summary": 3, "assistant": 2, "tool": 1, "branch": 0}
+_IN_PART = frozenset((STATE, RENAMED, ABOUT))
 _STATED: frozenset[Slot] = frozenset(("decision", "finding"))
 _USER_FIRST: frozenset[Slot] = frozenset(("constraint", "decision", "context"))
 
@@ -139,22 +142,39 @@ def _apart(fact: Fact) -> str:
 
 
 def _with_texts(facts: Iterable[Fact], ledger: Ledger) -> list[Fact]:
-    """Rule 8: facts that say a state alone with the newest text of their key."""
-    texts: dict[str, Fact] = {}
-    for fact in ledger.facts.values():
-        if fact.slot == "task" and fact.text and (fact.key not in texts or order(fact) > order(texts[fact.key])):
-            texts[fact.key] = fact
+    """Rule 8: facts that say a task in part with the newest of the rest."""
+    tasks = [fact for fact in ledger.facts.values() if fact.slot == "task"]
+    texts = _newest(fact for fact in tasks if fact.text and fact.listing != ABOUT)
     by_id = {key_of(one.text) for key, one in texts.items() if key.startswith(task_ids.KEY)}
+    states = _newest(fact for fact in tasks if fact.status and fact.source != "summary")
+    abouts = _newest(fact for fact in tasks if fact.listing == ABOUT)
     found: list[Fact] = []
     for fact in facts:
         if fact.slot == "task" and fact.source == "summary" and fact.key in by_id:
             continue
-        if fact.slot == "task" and not fact.text:
-            told = texts.get(fact.key)
-            found += [structs.replace(told, status=fact.status)] if told and fact.status != "dropped" else []
-        elif fact.slot != "task" or fact.status != "dropped":
-            found.append(fact)
+        told: Fact | None = fact
+        if fact.slot == "task" and fact.listing in _IN_PART:
+            told = _whole_task(texts.get(fact.key), states.get(fact.key), abouts.get(fact.key))
+        if told is not None and not (told.slot == "task" and told.status == "dropped"):
+            found.append(told)
     return found
+
+
+def _newest(facts: Iterable[Fact]) -> dict[str, Fact]:
+    """By their keys."""
+    found: dict[str, Fact] = {}
+    for fact in facts:
+        if fact.key not in found or order(fact) > order(found[fact.key]):
+            found[fact.key] = fact
+    return found
+
+
+def _whole_task(text: Fact | None, state: Fact | None, about: Fact | None) -> Fact | None:
+    """A task of what is known of it; None where nothing says its text."""
+    if text is None:
+        return None
+    said = f"{text.text}: {about.text}" if about is not None and order(about) > order(text) else text.text
+    return structs.replace(text, text=said, status=state.status if state is not None else "open")
 
 
 def _with_ends(facts: list[Fact]) -> list[Fact]:

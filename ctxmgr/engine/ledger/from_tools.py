@@ -12,7 +12,8 @@ Rules:
 5. A task list is stated whole: its tasks carry the tool's listing, and one fact says when it was stated; so a
    task that a later list leaves out is closed, in whatever order the lists are seen.
 6. A task that is stated alone is known by the id that its tool gave it. A call that says its state and not its text
-   states that alone (`fold` puts them together).
+   states that alone, and one that says its text and not its state (`fold` puts them together). One that the tool
+   does not know is none. What a host's own task tool prints of its tasks is so.
 7. A run that goes on ends with the result of a call that asks for it by its id; `fold` puts them together, too.
 """
 
@@ -27,6 +28,7 @@ from ctxmgr.engine.tools import (
     CallOutcome,
     EffectKind,
     RunReport,
+    Task,
     ToolCall,
     asks_for,
     call_of_block,
@@ -35,14 +37,17 @@ from ctxmgr.engine.tools import (
     end_of_run,
     goes_on_as,
     is_refused,
+    is_unknown_task,
+    listed_tasks,
     only_counts,
     outcome,
     run_report,
+    told_by,
     unwrapped,
 )
 from ctxmgr.engine.tools.shell import window
 from ctxmgr.model import Block
-from ctxmgr.model.saved import END_OF, GOES_ON, STATE
+from ctxmgr.model.saved import ABOUT, END_OF, GOES_ON, RENAMED, STATE
 
 ERROR_CHARACTERS = 200  # of an error's line, wherever it is told
 COMMAND_CHARACTERS = 240  # a longer one is known by its words, and a digest of them
@@ -95,6 +100,7 @@ def from_result(result: Block, call: Block, into: Statements) -> None:
     text = result.text
     if made is None or (result.is_error and is_refused(text)):
         return
+    told = told_by(call.made)
     name = _NOT_NAME.sub("", call.tool.rsplit(".", 1)[-1].casefold())
     ended = outcome(made, text, result.is_error, result.doubtful or result.untold)
     touched = list(_touched(made, text))
@@ -102,7 +108,10 @@ def from_result(result: Block, call: Block, into: Statements) -> None:
         for status, path in touched:
             into.add("file", f"{'read' if status == 'read' else 'changed'}\n{path}", path, "tool", status)
         _tasks(name, made, text, into)
-    values_of_call(made, text, ended, into)
+        for task in listed_tasks(text) if told == "tasks" else ():
+            _task(task, task.id, into)
+    if not told:
+        values_of_call(made, text, ended, into)
     if made.shell is not None:
         line = made.shell.command.strip()
         _ran(line, made, ended, text, into)
@@ -206,12 +215,8 @@ def _tasks(name: str, call: ToolCall, result: str, into: Statements) -> None:
     if call.tasks is None:
         return
     if not call.tasks.whole:
-        for task in call.tasks.tasks:
-            number = task.id or created_id(result)
-            key = task_ids.id_key(number) if number else key_of(task.text)
-            if task.status:
-                part = "" if task.text else STATE
-                into.items_of(part).add("task", key, plain(task.text), "assistant", task.status)
+        for task in () if is_unknown_task(result) else call.tasks.tasks:
+            _task(task, task.id or created_id(result), into)
         return
     listing = f"tool:{name}"
     items = into.items_of(listing)
@@ -219,3 +224,11 @@ def _tasks(name: str, call: ToolCall, result: str, into: Statements) -> None:
     for task in call.tasks.tasks:
         if task.status != "dropped":
             items.add("task", key_of(task.text), plain(task.text), "assistant", task.status)
+
+
+def _task(task: Task, number: str, into: Statements) -> None:
+    """Add one task, or as much of it as is said; `number`: its id, "" for none."""
+    key = task_ids.id_key(number) if number else key_of(task.text)
+    part = ABOUT if task.about else RENAMED if task.text and not task.status else "" if task.text else STATE
+    if task.text or task.status or task.about:
+        into.items_of(part).add("task", key, plain(task.text or task.about), "assistant", task.status)

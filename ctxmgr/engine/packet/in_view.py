@@ -4,9 +4,9 @@ Rules:
 1. What came from a message that is in view whole is stated there.
 2. Else what people, the assistant and summaries say in view is asked, by references and words (`engine.stating`).
 3. A goal, a task and what was announced are stated by all of their words: much is worded like them. An open task
-   is stated where it is not told as done, a done one where it is; a change of a file where a word on its line, or
-   above its list, tells of a change; a failure where its reason is; an end with all that it counted, or that it
-   works.
+   is stated where it is not told as done, with the id that its tool gave it, a done one where it is; a change of a
+   file where a word on its line, or above its list, tells of a change; a failure where its reason is; an end with
+   all that it counted, or that it works.
 4. What is in doubt is not stated: said twice, it is not lost.
 """
 
@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
+from ctxmgr.engine.ledger import task_ids
 from ctxmgr.engine.packet.commands import how_it_ended, reason
 from ctxmgr.engine.stating import (
     FAILS,
@@ -69,7 +70,10 @@ class InView(msgspec.Struct, frozen=True):
         if fact.origin in self.origins:
             return True
         if fact.slot == "task":
-            items = items_saying(self.lines, fact.text, EVERY)
+            items = list(items_saying(self.lines, fact.text, EVERY))
+            if fact.status != "done" and fact.key.startswith(task_ids.KEY):
+                number = fact.key.removeprefix(task_ids.KEY)
+                items = [item for item in items if re.search(rf"#{re.escape(number)}\b", item.text)]
             told = [
                 item.box in ("x", "X") or item.kind == "done" or bool(_DONE.search(item.text)) for item in items
             ]

@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
-from ctxmgr.engine.ledger import now_and_past
+from ctxmgr.engine.ledger import now_and_past, task_ids
 from ctxmgr.engine.packet.part import repeats
 from ctxmgr.engine.text import one_line, sentence, words_of
 from ctxmgr.model.saved import Fact, Ledger
@@ -42,7 +42,7 @@ def _is_in(fact: Fact, text: str, paths: frozenset[str]) -> bool:
     if fact.slot == "file":
         return fact.text in paths
     whole = 2 * len(fact.text) + 1  # a line end may become two characters, and nothing is to be cut
-    return any(_stands(form(fact, whole), text) for form in (sentence, _plain))
+    return any(_stands(form(fact, whole), text) for form in (sentence, _plain, _with_id))
 
 
 def _goal(text: str) -> str:
@@ -53,6 +53,11 @@ def _goal(text: str) -> str:
 
 def _plain(fact: Fact, limit: int) -> str:
     return one_line(fact.text, limit)
+
+
+def _with_id(fact: Fact, limit: int) -> str:
+    text = sentence(fact, limit)
+    return task_ids.with_id(text, fact.key) if fact.slot == "task" else text
 
 
 def _stands(form: str, text: str) -> bool:

@@ -6,7 +6,7 @@ judgement, made by reading packets of recorded sessions: no part may starve the 
 
 from collections.abc import Container, Mapping, Sequence
 
-from ctxmgr.engine.ledger import now_and_past
+from ctxmgr.engine.ledger import now_and_past, task_ids
 from ctxmgr.engine.packet.commands import CommandStates, command_states, nothing
 from ctxmgr.engine.packet.files import file_lines
 from ctxmgr.engine.packet.findings import findings_parts
@@ -141,7 +141,7 @@ def _tasks(now: list[Fact], tasks: list[Fact], past: Sequence[Fact]) -> PacketPa
     marked = [("now:", fact) for fact in now]
     for status, mark in (("active", "[~]"), ("blocked", "[!] blocked:"), ("open", "[ ]")):
         marked += [(mark, fact) for fact in tasks if fact.status == status][:MOST_LINES]
-    lines = [f"- {mark} {sentence(fact)}" for mark, fact in marked]
+    lines = [f"- {mark} {_named(fact)}" for mark, fact in marked]
     heading = "## Tasks"
     stated = [*now, *tasks]
     if stated and all(fact.source == "summary" for fact in stated):
@@ -152,6 +152,12 @@ def _tasks(now: list[Fact], tasks: list[Fact], past: Sequence[Fact]) -> PacketPa
         heading = f"## Tasks (as of {age})"
     part = part_of(heading, lines, 0.25, total=len(now) + len(tasks))
     return grouped(part, (summarised(fact, f"{fact.slot} {fact.status} {fact.detail}") for _, fact in marked))
+
+
+def _named(fact: Fact) -> str:
+    """A task, with the id that its tool wants to be told."""
+    text = sentence(fact)
+    return task_ids.with_id(text, fact.key) if fact.slot == "task" else text
 
 
 def _scratchpad(text: str) -> PacketPart:

@@ -13,9 +13,10 @@ from ctxmgr.engine.tools.catalog import (
     calls_of,
     identity,
     key_arguments,
+    told_by,
     tool_call,
 )
-from ctxmgr.engine.tools.effects import CHANGES, CallOutcome, EffectKind, FileEffect, Shell, ToolCall
+from ctxmgr.engine.tools.effects import CHANGES, CallOutcome, EffectKind, FileEffect, Shell, Task, ToolCall
 from ctxmgr.engine.tools.instructions import FILES as INSTRUCTION_FILES
 from ctxmgr.engine.tools.instructions import files_named, is_instructing, is_skill
 from ctxmgr.engine.tools.names import SURE, VERBS
@@ -37,7 +38,7 @@ from ctxmgr.engine.tools.pi_files import pi_file
 from ctxmgr.engine.tools.roles import WHOLE, ArgumentRole, role_of
 from ctxmgr.engine.tools.rows import ToolRow
 from ctxmgr.engine.tools.shell import is_checking
-from ctxmgr.engine.tools.tasks import created_id
+from ctxmgr.engine.tools.tasks import created_id, is_unknown_task, listed_tasks
 
 __all__ = [
     "CallOutcome",
@@ -51,6 +52,7 @@ __all__ = [
     "RunReport",
     "SURE",
     "Shell",
+    "Task",
     "ToolCall",
     "ToolRow",
     "USERS_SHELL",
@@ -71,6 +73,8 @@ __all__ = [
     "key_arguments",
     "is_lost",
     "is_refused",
+    "is_unknown_task",
+    "listed_tasks",
     "only_counts",
     "outcome",
     "outcome_by",
@@ -79,6 +83,7 @@ __all__ = [
     "pi_file",
     "run_report",
     "role_of",
+    "told_by",
     "tool_call",
     "unwrapped",
 ]

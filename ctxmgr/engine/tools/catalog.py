@@ -8,6 +8,7 @@ Rules:
 3. Where neither says anything, the paths that its arguments name are all that is known.
 4. What a host declares of its tools goes before all of that (`declared`).
 5. Arguments may be of any type. A call within a call (`use_mcp_tool`) is taken for the inner one.
+6. That a result is a host's or a user's word (`tells`) holds of a whole name alone: a server's tool may have any.
 """
 
 import re
@@ -23,7 +24,7 @@ from ctxmgr.engine.tools.effects import CallEffects, EffectKind, Shell, ToolCall
 from ctxmgr.engine.tools.families import FAMILIES, Counting
 from ctxmgr.engine.tools.names import is_of_a_service, kind_of, leaves_its_source, without_prefix
 from ctxmgr.engine.tools.roles import ArgumentRole, role_of
-from ctxmgr.engine.tools.rows import ROWS, ToolRow
+from ctxmgr.engine.tools.rows import ROWS, Tells, ToolRow
 from ctxmgr.engine.tools.tasks import tasks_of
 from ctxmgr.model import Block, Call, DeclaredTools, Message, once
 
@@ -69,6 +70,12 @@ class Catalog:
                 if not row.where or row.where in arguments:
                     return row
         return None
+
+    def tells(self, tool: str, arguments: Arguments) -> Tells:
+        """What the result of a call is (rule 6)."""
+        row = self.row(tool, arguments)
+        whole = row is not None and row.tells and _plain(tool) in map(_plain, row.names)
+        return row.tells if row is not None and whole else ""
 
     def keys(self, tool: str, arguments: Arguments) -> tuple[tuple[str, Any], ...]:
         """The key arguments of a call alone, which cost little."""
@@ -209,6 +216,11 @@ def tool_call(tool: str, arguments: Arguments | None, own: DeclaredTools = ()) -
 def key_arguments(call: Call) -> tuple[tuple[str, Any], ...]:
     """The key arguments of a call, as its `ToolCall` has them."""
     return _catalog(call.declared).keys(call.tool, call.arguments)
+
+
+def told_by(call: Call) -> Tells:
+    """What its result is, where that is not merely a tool's text."""
+    return _catalog(call.declared).tells(call.tool, call.arguments)
 
 
 @once

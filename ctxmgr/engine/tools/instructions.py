@@ -71,4 +71,4 @@ def files_named(text: str) -> frozenset[str]:
 def is_skill(tool: str, arguments: Arguments | None, catalog: Catalog = CATALOG) -> bool:
     """Does this call bring a text to go by?"""
     row = catalog.row(tool, arguments or {})
-    return row is not None and row.instructs
+    return row is not None and row.tells == "instructions"

@@ -16,7 +16,7 @@ from typing import Literal
 ArgumentRole = Literal[
     "path", "paths", "source", "destination", "directory", "working directory", "old text", "new text", "content",
     "patch", "command", "input", "pattern", "query", "filter", "url", "start", "end", "offset", "limit", "range",
-    "line", "tasks", "task", "operation", "tool", "arguments", "id", "task id", "status", "aside", "",
+    "line", "tasks", "task", "about", "operation", "tool", "arguments", "id", "task id", "status", "aside", "",
 ]  # fmt: skip
 NAME_CHARACTERS = 80  # a longer name is no argument's of any tool
 

@@ -15,6 +15,8 @@ Family = Literal[
     "read", "write", "edit", "delete", "move", "copy", "list", "search", "fetch", "plan", "delegate", "run",
     "editor", "patch", "scroll", "call",
 ]  # fmt: skip
+Tells = Literal["", "instructions", "tasks"]
+"""What a tool's result is: instructions to go by, or the state of the host's own tasks."""
 Does = Literal["run", "write", "edit", "delete", "read", "search", "list"]  # of a declared tool
 
 
@@ -23,8 +25,9 @@ class ToolRow(msgspec.Struct, frozen=True):
 
     `roles`: of arguments by name, where `roles.role_of` would be misled. `where`: the argument without which the
     row does not count; of two rows with one name the first that counts is taken. `from_one`: an `offset` is the
-    number of a line, and the first is 1. `instructs`: the result is a text to go by. `does`: of a tool that its
-    host declared, what is done with which argument, in this order.
+    number of a line, and the first is 1. `tells`: what its result is, where that is
+    not merely a tool's text. `does`: of a tool that its host declared, what is done with which argument, in this
+    order.
     """
 
     family: Family
@@ -33,7 +36,7 @@ class ToolRow(msgspec.Struct, frozen=True):
     roles: Mapping[str, ArgumentRole] = {}
     where: str = ""
     from_one: bool = False
-    instructs: bool = False
+    tells: Tells = ""
     does: tuple[tuple[Does, str], ...] = ()
 
 
@@ -53,7 +56,7 @@ SKILLS = ToolRow(
     "delegate",
     ("Skill", "use_skill", "activate_skill", "load_skill", "read_skill", "skill_view"),
     "Claude Code, OpenCode, Cline, Gemini CLI, Goose",
-    instructs=True,
+    tells="instructions",
 )
 ROWS: tuple[ToolRow, ...] = (
     # files: read
@@ -110,9 +113,10 @@ ROWS: tuple[ToolRow, ...] = (
         "list",
         "ls list list_files list_dir list_directory read_dir directory_tree tree create_directory_tree"
         " list_code_definition_names get_errors read_lints get_changed_files copilot_listDirectory"
-        " copilot_getErrors get_file_info lsp todo_read TaskList TaskGet",
+        " copilot_getErrors get_file_info lsp todo_read",
         "pi, Claude Code, Gemini CLI, Cursor, Cline, Roo Code, Copilot, Goose, OpenCode, MCP file servers",
     ),
+    ToolRow("list", ("TaskList", "TaskGet"), "Claude Code", tells="tasks"),
     row(
         "search",
         "grep glob find search search_files file_search grep_search search_file_content"
@@ -136,7 +140,7 @@ ROWS: tuple[ToolRow, ...] = (
     ),
     row("run", "execute_ipython_cell execute_code run_notebook_cell", "OpenHands, Aider, Copilot"),
     # plans and others
-    row("plan", "TaskCreate TaskUpdate", "Claude Code"),
+    row("plan", "TaskCreate TaskUpdate", "Claude Code", {"description": "about", "activeForm": "about"}),
     row(
         "plan",
         "TodoWrite write_todos todo update_plan update_todo update_todo_list manage_todo_list task_tracker"

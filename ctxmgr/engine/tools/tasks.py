@@ -1,4 +1,4 @@
-"""Turns the arguments of a call into the tasks that it states.
+"""Turns the arguments of a call, and what a host's own task tool prints, into the tasks that they state.
 
 Rules:
 
@@ -6,6 +6,8 @@ Rules:
    where the tool's name says so. So is a checklist in text (`[x] done`) that a tool for plans is handed.
 2. One task a call: it has a text, or the id that the tool gave it, which the call's result tells.
 3. A list with one row that is no task is none.
+4. A host prints its tasks a line each with id, state and text (`#2 [pending] x`), or one task with its state below.
+   What it waits for, which stands behind the text, is no part of it.
 """
 
 import re
@@ -36,6 +38,10 @@ _TEXTS = ("content", "text", "title", "step", "subject", "task", "description", 
 _LISTING_TOOL = re.compile(r"todo|plan|task", re.IGNORECASE)
 _LINE = re.compile(r"^\s*(?:[-*+•]\s+|\d{1,3}[.)]\s+)?\[([ xX~/>-]?)\]\s+(\S.*)$")
 _CREATED = re.compile(r"\bTask #(\w{1,40}) created\b")
+_UNKNOWN = re.compile(r"\W*(?:error:? )?task\b[^\n]{0,60}\bnot (?:be )?found\b", re.IGNORECASE)
+_LISTED = re.compile(r"^#(\w{1,40}) \[(\w{1,40})\] (\S.*)$")
+_SHOWN = re.compile(r"Task #(\w{1,40}): (\S[^\n]*)\nStatus: (\w{1,40})\s*$", re.MULTILINE)
+_BLOCKED = re.compile(r" \[blocked by [^\]]*\]$")
 LINE_CHARACTERS = 500  # a longer line is no task
 RESULT_CHARACTERS = 400  # of a result, in which an id is looked for
 
@@ -62,13 +68,29 @@ def created_id(result: str) -> str:
     return head[1] if head else ""
 
 
+def is_unknown_task(result: str) -> bool:
+    """Does a result say that there is no task with the id that its call gave?"""
+    return _UNKNOWN.match(result, 0, RESULT_CHARACTERS) is not None
+
+
+def listed_tasks(result: str) -> tuple[Task, ...]:
+    """Those that a host's own task tool prints (rule 4)."""
+    shown = _SHOWN.match(result)
+    if shown:
+        return (Task(shown[2][:LINE_CHARACTERS], _status(shown[3]), shown[1]),)
+    lines = (_LISTED.match(line) for line in result.splitlines() if len(line) <= LINE_CHARACTERS)
+    return tuple(Task(_BLOCKED.sub("", line[3]), _status(line[2]), line[1]) for line in lines if line)
+
+
 def _single(given: CallArguments) -> Tasks | None:
     """Rule 2."""
     text, number = given.text("task") or "", given.text("task id") or ""
     if not text and not number:
         return None
     status = given.text("status")
-    return Tasks((Task(text, _status(status) if status else "" if number else "open", number),), whole=False)
+    about = "" if text else given.text("about") or ""
+    known = _status(status) if status else "" if number else "open"
+    return Tasks((Task(text, known, number, about),), whole=False)
 
 
 def _status(text: str) -> TaskStatus:

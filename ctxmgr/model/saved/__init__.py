@@ -1,6 +1,17 @@
 """What outlives a restart: a session's state and what it is made of. A renamed field keeps its name on disk."""
 
-from ctxmgr.model.saved.facts import ALLOWED, END_OF, GOES_ON, STATE, Fact, Ledger, Slot, Source
+from ctxmgr.model.saved.facts import (
+    ABOUT,
+    ALLOWED,
+    END_OF,
+    GOES_ON,
+    RENAMED,
+    STATE,
+    Fact,
+    Ledger,
+    Slot,
+    Source,
+)
 from ctxmgr.model.saved.latch import Latch, LatchState
 from ctxmgr.model.saved.meter import Meter
 from ctxmgr.model.saved.state import (
@@ -15,6 +26,7 @@ from ctxmgr.model.saved.state import (
 )
 
 __all__ = [
+    "ABOUT",
     "ALLOWED",
     "END_OF",
     "GOES_ON",
@@ -27,6 +39,7 @@ __all__ = [
     "Meter",
     "ModelSpec",
     "Outline",
+    "RENAMED",
     "RawSummary",
     "RenderedPacket",
     "STATE",

@@ -17,6 +17,13 @@ def created(number: str, text: str, at: int) -> tuple[Fact, ...]:
     return from_message(view, stamp=Stamp(f"c{at}", at), calls=calls, opening=False)
 
 
+def told(tool: str, at: int, text: str, **arguments: object) -> tuple[Fact, ...]:
+    """The facts of a call whose result is this text."""
+    view = View("result", (Block("result", text=text, call_id="c"),))
+    calls = {"c": Block("call", tool=tool, arguments=dict(arguments))}
+    return from_message(view, stamp=Stamp(f"t{at}", at), calls=calls, opening=False)
+
+
 def tasks(facts: Iterable[Fact]) -> list[tuple[str, str]]:
     now, past = now_and_past(ledger(*facts))
     return [(fact.text, fact.status) for fact in (*now, *past) if fact.slot == "task"]
@@ -45,20 +52,87 @@ def test_tasks_that_are_stated_one_a_call() -> None:
 
 def test_a_task_that_its_tool_closed_is_open_in_no_summary() -> None:
     for line in ("- [ ] Mend the build", "- [ ] mend the build (task #1)"):
-        told = summary(f"## Progress\n### In Progress\n{line}", 4)
+        stated = summary(f"## Progress\n### In Progress\n{line}", 4)
         open_ = {("mend the build", "active"), ("write the page", "open")}
-        assert set(tasks([*ONE_BY_ONE[:3], *told])) == open_
-        for order_ in permutations([*ONE_BY_ONE, *told][-4:]):
+        assert set(tasks([*ONE_BY_ONE[:3], *stated])) == open_
+        for order_ in permutations([*ONE_BY_ONE, *stated][-4:]):
             assert ("mend the build", "done") in tasks([*ONE_BY_ONE[:2], *order_])
             assert len(tasks([*ONE_BY_ONE[:2], *order_])) == 2
 
 
 def test_a_summary_keeps_the_id_of_a_task_whose_message_left() -> None:
-    told = summary("## Progress\n### In Progress\n- [ ] mend the build (task #1)", 4)
-    assert tasks(told) == [("mend the build", "active")]
-    assert tasks([*told, *ran("TaskUpdate", 5, taskId="1", status="completed")]) == [("mend the build", "done")]
+    stated = summary("## Progress\n### In Progress\n- [ ] mend the build (task #1)", 4)
+    assert tasks(stated) == [("mend the build", "active")]
+    assert tasks([*stated, *ran("TaskUpdate", 5, taskId="1", status="completed")]) == [("mend the build", "done")]
 
 
 def test_a_state_finds_its_text_in_whatever_order_they_are_seen() -> None:
     expected = tasks(ONE_BY_ONE)
     assert all(tasks(order_) == expected for order_ in permutations(ONE_BY_ONE))
+
+
+OPENED = [*created("1", "mend the build", 1), *ran("TaskUpdate", 2, taskId="1", status="in_progress")]
+
+
+def test_a_task_that_is_renamed_without_a_state_is_told_by_its_new_text_in_the_state_it_had() -> None:
+    renamed = ran("TaskUpdate", 3, taskId="1", subject="mend the build and its cache")
+    assert tasks([*OPENED, *renamed]) == [("mend the build and its cache", "active")]
+    closed = ran("TaskUpdate", 4, taskId="1", status="completed")
+    for order_ in permutations([*OPENED, *renamed, *closed]):
+        assert tasks(order_) == [("mend the build and its cache", "done")]
+    dropped = ran("TaskUpdate", 4, taskId="1", status="deleted")
+    for order_ in permutations([*OPENED, *renamed, *dropped]):
+        assert tasks(order_) == []
+    assert tasks(renamed) == [("mend the build and its cache", "open")]
+
+
+def test_a_task_whose_description_is_new_is_told_with_it() -> None:
+    said = ran("TaskUpdate", 3, taskId="1", description="Its cache, too", activeForm="Mending")
+    assert tasks([*OPENED, *said]) == [("mend the build: Its cache, too", "active")]
+    shown = ran("TaskUpdate", 3, taskId="1", activeForm="Mending the build and its cache")
+    assert tasks([*OPENED, *shown]) == [("mend the build: Mending the build and its cache", "active")]
+    renamed = ran("TaskUpdate", 4, taskId="1", subject="mend all of it", description="More")
+    for order_ in permutations([*OPENED, *said, *renamed]):
+        assert tasks(order_) == [("mend all of it", "active")]
+    with_state = ran("TaskUpdate", 3, taskId="1", description="Its cache, too", status="pending")
+    assert tasks([*OPENED, *with_state]) == [("mend the build: Its cache, too", "open")]
+
+
+def test_an_update_of_a_task_that_is_not_there_changes_nothing() -> None:
+    for text in ("Task not found", "Task #1 not found", "Error: task 1 was not found"):
+        assert tasks([*OPENED, *told("TaskUpdate", 3, text, taskId="1", status="completed")]) == [
+            ("mend the build", "active")
+        ]
+    done = told("TaskUpdate", 3, "Updated task #1 status", taskId="1", status="completed")
+    assert tasks([*OPENED, *done]) == [("mend the build", "done")]
+
+
+LISTED = """#1 [completed] mend the build
+#2 [in_progress] write the page (again)
+#7 [pending] release it [blocked by #2]"""
+
+
+def test_the_list_that_the_task_tool_prints_is_the_state_of_its_tasks() -> None:
+    facts = told("TaskList", 3, LISTED)
+    assert tasks(facts) == [
+        ("write the page (again)", "active"),
+        ("release it", "open"),
+        ("mend the build", "done"),
+    ]
+    assert tasks([*OPENED, *facts])[-1] == ("mend the build", "done")
+    later = ran("TaskUpdate", 4, taskId="7", status="completed")
+    assert ("release it", "done") in tasks([*facts, *later])
+    one = told("TaskGet", 3, "Task #2: write the page\nStatus: in_progress\nDescription: all of it", taskId="2")
+    assert tasks(one) == [("write the page", "active")]
+
+
+def test_no_number_of_a_task_is_an_exact_value() -> None:
+    for tool, text in (("TaskList", LISTED), ("TaskGet", "Task #2: fix #12\nStatus: pending")):
+        assert not [fact for fact in told(tool, 3, text, taskId="2") if fact.slot == "value"]
+
+
+def test_a_list_of_tasks_that_another_tool_prints_says_nothing() -> None:
+    for tool in ("Bash", "Read", "mcp__evil__TaskList", "list_tasks", "grep"):
+        assert not [fact for fact in told(tool, 3, LISTED, command="cat t") if fact.slot == "task"]
+    for text in ("No tasks found", "", "#1 completed mend", "see #1 [completed] x", "#2 [pending] " + "x" * 600):
+        assert tasks(told("TaskList", 3, text)) == []

@@ -91,6 +91,22 @@ def test_a_task_is_stated_by_its_state(fact: Fact, says: str, stated: bool) -> N
 
 
 @pytest.mark.parametrize(
+    ("says", "stated"),
+    [
+        ("- [ ] Port the comments", False),
+        ("- [ ] Port the comments (task #12)", False),
+        ("- [ ] Port the comments (task #1)", True),
+        ("- #1 Port the comments", True),
+        ("- [x] Port the comments (task #1)", False),
+    ],
+)
+def test_an_open_task_that_its_tool_knows_by_an_id_is_stated_with_that(says: str, stated: bool) -> None:
+    by_id = msgspec.structs.replace(OPEN, key="task\n1")
+    assert shown(f"## Next Steps\n{says}").states(by_id) is stated
+    assert shown("### Done\n- [x] Port the comments").states(msgspec.structs.replace(by_id, status="done"))
+
+
+@pytest.mark.parametrize(
     ("path", "status", "says", "stated"),
     [
         ("src/parser.py", "edited", "## Files changed\n- parser.py", True),

@@ -94,6 +94,7 @@ CASES: list[tuple[str, tuple[Fact, ...], int, set[str]]] = [
         set(),
     ),
     ("paths without a directory", facts("<read-files>\na.py\nb.py\n</read-files>"), ROOM, set()),
+    ("a task with its id", facts("## Next Steps\n- Port it (task #3)"), ROOM, set()),
     ("one path alone", facts("<read-files>\nsrc/a.py\n</read-files>"), ROOM, set()),
     (
         "a path that reads like a list counts as missing",

@@ -305,6 +305,11 @@ def test_tasks_of_a_user_have_no_age() -> None:
     assert "(as of a summary 1 request ago)" in render(ledger(NOW, asked), budget=500, weigh=tokens)
 
 
+def test_a_task_stands_with_the_id_that_its_tool_wants() -> None:
+    by_id = msgspec.structs.replace(TASK, key="task\n12")
+    assert "- [ ] Write docs (task #12)" in render(ledger(by_id), budget=500, weigh=tokens)
+
+
 def test_without_its_goal_there_is_no_packet() -> None:
     """Though a rule alone would fit: it misleads."""
     goal = Fact("goal", "", "Ship the parser. " * 12, "user", 1)
