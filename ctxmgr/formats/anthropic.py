@@ -156,6 +156,7 @@ def _user_block(number: int, raw_block: dict[str, Any]) -> Block:
         is_error=bool(raw_block.get("is_error")),
         can_edit=True,
         media=told.media,
+        marked=bool(raw_block.get("is_error")),
     )
 
 

@@ -183,6 +183,7 @@ def _result(message: dict[str, Any]) -> View:
         is_error=bool(message.get("isError")),
         can_edit=True,
         media=images,
+        marked=bool(message.get("isError")),
     )
     return View("result", (block,), time_ms=_time(message))
 

@@ -60,6 +60,7 @@ class Block(msgspec.Struct, frozen=True, dict=True):
     message's content, -1 where the message itself is the block. `can_edit` says that the format can put another
     text, or other arguments, there. Of texts only those of users and notes say so.
     `declared`: of a call, what its host says of its tools.
+    `marked`: the host itself marks the result as an error.
     `doubtful`: the format has no error flag, and this result may be an error: it is protected as one is. `untold`:
     it has none, and nothing in the result says how the call ended.
     """
@@ -77,6 +78,7 @@ class Block(msgspec.Struct, frozen=True, dict=True):
     doubtful: bool = False
     untold: bool = False
     declared: DeclaredTools = ()
+    marked: bool = False
 
     @property
     def made(self) -> "Call":

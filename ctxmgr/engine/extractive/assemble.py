@@ -30,9 +30,18 @@ from ctxmgr.engine.extractive.lines import Kind, SummaryLines
 from ctxmgr.engine.extractive.mentions import add_files, add_names
 from ctxmgr.engine.findings import Sentence, done, sentences, wrong
 from ctxmgr.engine.ledger import GOAL_CHARACTERS, fold, now_and_past, task_ids
-from ctxmgr.engine.text import as_written, count_words, key_of, one_line, sentences_of, shorten, without_marks
+from ctxmgr.engine.text import (
+    answered,
+    as_written,
+    count_words,
+    key_of,
+    one_line,
+    sentences_of,
+    shorten,
+    without_marks,
+)
 from ctxmgr.model.compaction import BranchMessage
-from ctxmgr.model.saved import Fact, Ledger
+from ctxmgr.model.saved import REJECTED, Fact, Ledger
 
 BRIEF_CHARACTERS = 200
 OPENING_CHARACTERS = 8_000  # of the opening message, as it was written
@@ -263,7 +272,8 @@ def _answers(lines: SummaryLines, now: Sequence[Fact]) -> None:
     """Questions that the user answered and that decided nothing else."""
     told = " ".join(line.text for line in lines.kinds.get("decision", []))
     for fact in [fact for fact in now if fact.slot == "question" and fact.text not in told][-MOST_ANSWERS:]:
-        lines.add("note", f'Asked "{flat(fact.text)}" → the user: {flat(fact.detail)}')
+        asked = f'Asked "{flat(fact.text)}" → the user: {flat(fact.detail)}'
+        lines.add("note", f"Rejected: {answered(fact)}" if fact.status == REJECTED else asked)
 
 
 def _findings(

@@ -21,6 +21,7 @@ import re
 from collections.abc import Iterator
 
 from ctxmgr.engine.ledger import task_ids
+from ctxmgr.engine.ledger.from_dialogue import from_dialogue
 from ctxmgr.engine.ledger.statements import Statements
 from ctxmgr.engine.ledger.values import values_of_call
 from ctxmgr.engine.text import command_line, key_of, plain, shorten
@@ -98,7 +99,7 @@ def from_result(result: Block, call: Block, into: Statements) -> None:
     """Add the facts of one tool result and the block that makes the call that it answers."""
     made = call_of_block(call)
     text = result.text
-    if made is None or (result.is_error and is_refused(text)):
+    if made is None or from_dialogue(result, call, made, into) or (result.is_error and is_refused(text)):
         return
     told = told_by(call.made)
     name = _NOT_NAME.sub("", call.tool.rsplit(".", 1)[-1].casefold())

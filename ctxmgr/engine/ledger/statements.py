@@ -26,6 +26,11 @@ class Statements:
         self._facts: dict[tuple[Slot, str, Source], Fact] = {}
         self._places: Iterator[int] = count()
 
+    @property
+    def origin(self) -> str:
+        """The digest of the message."""
+        return self._stamp.origin
+
     def items_of(self, listing: str) -> "Statements":
         """Where to state items of this list; all facts are collected in one."""
         items = Statements(self._stamp)

@@ -13,7 +13,7 @@ from collections.abc import Container, Sequence
 from ctxmgr.engine.findings import failing_now, is_firm
 from ctxmgr.engine.ledger import current
 from ctxmgr.engine.packet.part import PacketPart, part_of
-from ctxmgr.engine.text import identifiers, one_line
+from ctxmgr.engine.text import answered, identifiers, one_line
 from ctxmgr.engine.tools import is_checking
 from ctxmgr.model import Weigh
 from ctxmgr.model.saved import Fact, Ledger
@@ -116,12 +116,11 @@ def _is_own(fact: Fact) -> bool:
 
 
 def _is_shown(fact: Fact, shown: Container[str]) -> bool:
-    return (fact.key if fact.slot == "question" else fact.origin) in shown
+    return (fact.key.partition("\n")[0] if fact.slot == "question" else fact.origin) in shown
 
 
 def _line(fact: Fact) -> str:
-    text = one_line(fact.text, LINE_CHARACTERS)
-    return f'- "{text}" → the user: {one_line(fact.detail)}' if fact.slot == "question" else f"- {text}"
+    return f"- {answered(fact)}" if fact.slot == "question" else f"- {one_line(fact.text, LINE_CHARACTERS)}"
 
 
 def _composed(facts: Sequence[Fact]) -> str:

@@ -66,7 +66,9 @@ class InView(msgspec.Struct, frozen=True):
     def states(self, fact: Fact) -> bool:
         """Need the packet not say it?"""
         if fact.slot == "question":
-            return fact.key in self.origins or (says(self.lines, fact.text) and says(self.lines, fact.detail))
+            return fact.key.partition("\n")[0] in self.origins or (
+                says(self.lines, fact.text) and says(self.lines, fact.detail)
+            )
         if fact.origin in self.origins:
             return True
         if fact.slot == "task":

@@ -9,7 +9,7 @@ from ctxmgr.engine.text.content_words import content_words, forbids
 from ctxmgr.engine.text.exact_values import exact_values
 from ctxmgr.engine.text.headings import Heading, HeadingKind, heading, kind_of
 from ctxmgr.engine.text.identifiers import bare, identifiers, without
-from ctxmgr.engine.text.one_line import BULLET_CHARACTERS, code, one_line, quoted, sentence
+from ctxmgr.engine.text.one_line import BULLET_CHARACTERS, answered, code, one_line, quoted, sentence
 from ctxmgr.engine.text.packet_mark import before_packet
 from ctxmgr.engine.text.prose import as_sent, as_written, prose, without_marks
 from ctxmgr.engine.text.rules_in_short import rules_in_short, rules_left
@@ -61,6 +61,7 @@ __all__ = [
     "SCRATCHPAD_HEADING",
     "SectionItem",
     "SummarySection",
+    "answered",
     "as_sent",
     "as_written",
     "bare",

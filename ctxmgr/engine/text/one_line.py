@@ -7,9 +7,10 @@ that somebody wrote to be read as ours. The numbers of a list's items stay: some
 import re
 
 from ctxmgr.engine.text.wording import plain, shorten
-from ctxmgr.model.saved import Fact
+from ctxmgr.model.saved import REJECTED, Fact
 
 BULLET_CHARACTERS = 240
+QUESTION_CHARACTERS, ANSWER_CHARACTERS = 420, 420
 MOST_CHARACTERS_READ = 4  # times the limit: what is cut off anyway is not worth cleaning
 
 _BULLET_BREAK = re.compile(r"[;,]?\s*\n\s*(?:[-*+•]\s+(?:\[[ xX~]?\]\s+)?|(?=\d{1,3}[.)]\s))")
@@ -38,6 +39,16 @@ def one_line(text: str, limit: int = BULLET_CHARACTERS) -> str:
 def sentence(fact: Fact, limit: int = BULLET_CHARACTERS) -> str:
     """Return a statement on one line, its line ends as sentence ends; not for the user's own words."""
     return one_line(_LINE_END.sub(r"\1. ", fact.text[: MOST_CHARACTERS_READ * limit]), limit)
+
+
+def answered(fact: Fact) -> str:
+    """Return a question and the user's answer on one line, or what was rejected and what was said to that."""
+    text, said = one_line(fact.text, QUESTION_CHARACTERS), one_line(fact.detail, ANSWER_CHARACTERS)
+    if fact.status != REJECTED:
+        return f'"{text}" → the user: {said}'
+    if not said:
+        return f"the user rejected {text}"
+    return f"when {text} was rejected, {'the user' if fact.source == 'user' else 'its result'} said: {said}"
 
 
 def quoted(text: str, limit: int = BULLET_CHARACTERS) -> str:

@@ -16,6 +16,7 @@ from ctxmgr.engine.tools.catalog import (
     told_by,
     tool_call,
 )
+from ctxmgr.engine.tools.dialogue import plan_answer, plan_title, rejection, user_answers
 from ctxmgr.engine.tools.effects import CHANGES, CallOutcome, EffectKind, FileEffect, Shell, Task, ToolCall
 from ctxmgr.engine.tools.instructions import FILES as INSTRUCTION_FILES
 from ctxmgr.engine.tools.instructions import files_named, is_instructing, is_skill
@@ -81,9 +82,13 @@ __all__ = [
     "patches",
     "paths",
     "pi_file",
+    "plan_answer",
+    "plan_title",
+    "rejection",
     "run_report",
     "role_of",
     "told_by",
     "tool_call",
     "unwrapped",
+    "user_answers",
 ]

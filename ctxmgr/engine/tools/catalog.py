@@ -73,9 +73,13 @@ class Catalog:
 
     def tells(self, tool: str, arguments: Arguments) -> Tells:
         """What the result of a call is (rule 6)."""
+        row = self.listed(tool, arguments)
+        return row.tells if row is not None else ""
+
+    def listed(self, tool: str, arguments: Arguments) -> ToolRow | None:
+        """The row of a tool that has its whole name there."""
         row = self.row(tool, arguments)
-        whole = row is not None and row.tells and _plain(tool) in map(_plain, row.names)
-        return row.tells if row is not None and whole else ""
+        return row if row is not None and _plain(tool) in map(_plain, row.names) else None
 
     def keys(self, tool: str, arguments: Arguments) -> tuple[tuple[str, Any], ...]:
         """The key arguments of a call alone, which cost little."""

@@ -13,10 +13,11 @@ from ctxmgr.engine.tools.roles import ArgumentRole
 
 Family = Literal[
     "read", "write", "edit", "delete", "move", "copy", "list", "search", "fetch", "plan", "delegate", "run",
-    "editor", "patch", "scroll", "call",
+    "editor", "patch", "scroll", "call", "",
 ]  # fmt: skip
-Tells = Literal["", "instructions", "tasks"]
-"""What a tool's result is: instructions to go by, or the state of the host's own tasks."""
+Tells = Literal["", "instructions", "tasks", "answers", "plan"]
+"""What a tool's result is: instructions to go by, the state of the host's own tasks, what the user answered to the
+questions in the call, whether the user approved the plan in it."""
 Does = Literal["run", "write", "edit", "delete", "read", "search", "list"]  # of a declared tool
 
 
@@ -150,5 +151,12 @@ ROWS: tuple[ToolRow, ...] = (
     row("delegate", "Task Agent new_task subagent runSubagent spawn_agent delegate",
         "Claude Code, OpenCode, Cline, Roo Code, Copilot, Gemini CLI"),
     SKILLS,
+    ToolRow(
+        "",
+        ("AskUserQuestion", "question", "request_user_input", "ask_user", "ask_followup_question"),
+        "Claude Code, OpenCode, Codex, Gemini CLI, Cline, Roo Code",
+        tells="answers",
+    ),
+    ToolRow("plan", ("ExitPlanMode",), "Claude Code, Gemini CLI", tells="plan"),
     row("call", "use_mcp_tool", "Cline, Roo Code"),
 )  # fmt: skip

@@ -28,6 +28,8 @@ RENAMED = "text"
 """The listing of one that says its new text and not its state."""
 ABOUT = "about"
 """The listing of one whose text is what its task is about, beside the text that another fact has."""
+REJECTED = "rejected"
+"""The status of a question that is a call, or a plan, which the user rejected."""
 GOES_ON = "goes on as "
 """How the detail of a command begins whose run goes on, before the id that it goes on under."""
 END_OF = "end of\n"
@@ -42,14 +44,16 @@ class Fact(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     `key` names what the statement is about inside its slot: "" for the single slots (goal, current task);
     the words of the text for constraint, decision, finding, task, context and request (a task that a tool gave an
     id: tool, a newline and the id); the digest of the message that asked for question, which a user's message
-    answered; "" for next, what was announced last; "read" or "changed", a newline and the path for file; tool, a
-    newline and the telling argument for command (`END_OF` and an id for how a run ended that went on); a listing's
-    name for listing; "committed", "printed" or "said", a newline and the exact value for value.
+    answered (the result's, a newline and what it was there, where the result of a call did); "" for next, what was
+    announced last; "read" or "changed", a newline and the path for file; tool, a newline and the telling argument
+    for command (`END_OF` and an id for how a run ended that went on); a listing's name for listing; "committed",
+    "printed" or "said", a newline and the exact value for value.
     `status`: task "open" | "active" | "done" | "blocked" | "dropped" (it no longer
     counts); file "read" | "written" | "edited" | "deleted";
     command "ok" | "failed" (a failed command is a blocker until the same thing is tried again and does not fail) |
     "unknown" (the format has no error flag, and nothing tells how it ended); constraint "" |
-    "retracted" (the user took back what shares its words); else "".
+    "retracted" (the user took back what shares its words); question "" | "rejected" (its text is a call or a plan
+    that the user would not have, its detail what was said to that; of source "tool" by its result alone); else "".
     `detail`: command, what its output counted ("3 failed, 41 passed") where it says, and of a failed one behind a
     line end the line that says most, or that it goes on, and as what (`GOES_ON`); value, the command that printed
     it; question, the answer; of a summary, the heading it stood under where that says more than the slot;

@@ -130,6 +130,11 @@ CALLS = [
         script('exec_command({cmd:"cargo test"})', "write_stdin({session_id:1})"),
         names="cargo test",
     ),
+    Known("Claude Code", "AskUserQuestion", {"questions": [{"question": "a?", "options": []}]}),
+    Known("Codex", "request_user_input", {"questions": [{"id": "q", "question": "a?", "options": []}]}),
+    Known("Cline", "ask_followup_question", {"question": "a?", "options": '["b"]'}),
+    Known("Claude Code", "ExitPlanMode", {"plan": "# Do it"}),
+    Known("Claude Code", "TaskList", {}),
     Known("Codex", "update_plan", {"plan": [{"step": "a", "status": "completed"}]}, tasks=("done",)),
     # OpenCode
     Known("OpenCode", "read", {"filePath": "/w/a.ts", "offset": 20}, read("/w/a.ts")),

@@ -1,0 +1,8 @@
+"""What a user says in the result of a call: answers to a tool that asks, a plan approved or not, why a call was
+rejected. Knows no fact."""
+
+from ctxmgr.engine.tools.dialogue.asking import user_answers
+from ctxmgr.engine.tools.dialogue.plans import plan_answer, plan_title
+from ctxmgr.engine.tools.dialogue.rejecting import rejection
+
+__all__ = ["plan_answer", "plan_title", "rejection", "user_answers"]
