@@ -9,7 +9,7 @@ Rules:
 
 import re
 
-from ctxmgr.engine.findings.questions import chosen, last_lines
+from ctxmgr.engine.findings.questions import chosen, last_lines, several_of
 from ctxmgr.engine.text import one_line, sentences_of
 
 REPLY_WORDS = 8
@@ -50,6 +50,8 @@ def agreed(proposed: str, reply: str) -> str:
         return ""
     option = _OPTION_REPLY.match(reply)
     if option:
+        if several := several_of(proposed, reply):
+            return f'Options ("{reply}"): {several}'
         words = chosen(proposed, reply)
         return f'Option {option[1].upper()} ("{reply}"): {words}' if words else ""
     asked = _asked(proposed) if _REPLY.match(reply) else ""

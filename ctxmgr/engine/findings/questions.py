@@ -7,18 +7,20 @@ Rules, of no language but where said:
    about, unless that is a list's.
 3. Of a list of options with letters or numbers a reply chooses one by that ("B please", "2", "option c"), or in
    English by its place ("the second one"): its words are what was chosen. Where two options have the same letter
-   the later list counts.
+   the later list counts. Where it takes several, or refuses some (`choices`), each is told with its letter.
 """
 
 import re
 
 import msgspec
 
+from ctxmgr.engine.findings.choices import choice, names_several
 from ctxmgr.engine.text import count_words, identifiers, one_line, sentences_of, shorten, unfenced
 
 QUESTION_CHARACTERS = 400  # a longer sentence is no question that one answers
 TAIL_CHARACTERS = 600  # in which it asks: what stands higher up was not what the text ends with
 OPTION_CHARACTERS = 240
+SEVERAL_CHARACTERS = 110  # of each option where several are told
 OPTION_LINES = 80  # of the text's end, in which options stand
 SHORT_WORDS = 4  # of a question that is about what was said before it
 CHOICE_WORDS = 4  # of a reply that begins with a bare letter: "B please"; "A cache would be nice" chooses nothing
@@ -75,15 +77,34 @@ def _whole(sentences: list[str], above: list[str]) -> str:
 
 def chosen(text: str, reply: str) -> str:
     """The words of the option that a reply chooses of those in the text; "" for none."""
+    options = _options(text)
+    several = several_of(text, reply)
+    if several or names_several(reply, list(options)):
+        return several
     brief = len(reply.split()) <= CHOICE_WORDS
     named = _CHOSEN.match(reply) or (_LETTER.match(reply) if brief else None)
     placed = _PLACE.match(reply) if brief and named is None else None
     what = ""
     if named is not None:
-        what = _options(text).get(named[1].casefold(), "")
+        what = options.get(named[1].casefold(), "")
     elif placed is not None:
-        what = _at(placed[1].casefold(), [*_options(text).values()])
-    return shorten(one_line(what.replace("**", "").lstrip("* "), OPTION_CHARACTERS), OPTION_CHARACTERS)
+        what = _at(placed[1].casefold(), [*options.values()])
+    return _words(what, OPTION_CHARACTERS)
+
+
+def several_of(text: str, reply: str) -> str:
+    """The options that a reply takes and refuses, each with its letter; "" where it takes one and refuses none."""
+    options = _options(text)
+    found = choice(reply, list(options))
+    if found is None or (len(found.taken) == 1 and not found.refused):
+        return ""
+    told = [f"{name.upper()}: {_words(options[name], SEVERAL_CHARACTERS)}" for name in found.taken]
+    told += [f"not {name.upper()}: {_words(options[name], SEVERAL_CHARACTERS)}" for name in found.refused]
+    return "; ".join(told)
+
+
+def _words(option: str, limit: int) -> str:
+    return shorten(one_line(option.replace("**", "").lstrip("* "), limit), limit)
 
 
 def _options(text: str) -> dict[str, str]:

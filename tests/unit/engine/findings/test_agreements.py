@@ -92,3 +92,9 @@ def test_code_is_no_proposal_however_long_it_is() -> None:
     assert agreed(f"{code}```\nThat is it.", "yes") == ""
     assert agreed(f"{code}```\n{ASKED}", "yes") == f'"{ASKED}" The user: "yes"'
     assert agreed(code, "yes") == ""
+
+
+def test_of_two_options_that_were_agreed_to_none_is_told_alone() -> None:
+    proposed = "A) a table\nB) a tree\nC) a list\n\nWhich?"
+    assert agreed(proposed, "option A and C") == 'Options ("option A and C"): A: a table; C: a list'
+    assert agreed(proposed, "option A or maybe C") == ""

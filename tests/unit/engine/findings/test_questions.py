@@ -38,7 +38,6 @@ NUMBERS = "1. **Migrate** the old ones\n2. Leave them\n\nWhat do you prefer?"
         (LETTERS, "D", ""),
         (NUMBERS, "1", "Migrate the old ones"),
         (NUMBERS, "2.", "Leave them"),
-        (NUMBERS, "neither", ""),
         (NUMBERS, "the second", "Leave them"),
         (NUMBERS, "First one please", "Migrate the old ones"),
         (LETTERS, "the last one", "neither of them"),
@@ -47,6 +46,51 @@ NUMBERS = "1. **Migrate** the old ones\n2. Leave them\n\nWhat do you prefer?"
     ],
 )
 def test_a_letter_or_number_chooses_an_option(text: str, reply: str, words: str) -> None:
+    assert chosen(text, reply) == words
+
+
+ABC = "Three ways:\n\nA) a table\nB) a tree\nC) a list\n\nWhich?"
+A, B, C = "A: a table", "B: a tree", "C: a list"
+FIVE = "\n".join(f"{at}. step {at}" for at in range(1, 6)) + "\n\nWhich of them?"
+
+
+@pytest.mark.parametrize(
+    ("text", "reply", "words"),
+    [
+        (ABC, "A and C, not B", f"{A}; {C}; not {B}"),
+        (ABC, "A, C", f"{A}; {C}"),
+        (ABC, "a and c please", f"{A}; {C}"),
+        (ABC, "options A + B", f"{A}; {B}"),
+        (ABC, "let's do option A and option C", f"{A}; {C}"),
+        (ABC, "B but not C", f"{B}; not {C}"),
+        (ABC, "all except B", f"{A}; {C}; not {B}"),
+        (ABC, "everything but C", f"{A}; {B}; not {C}"),
+        (ABC, "all of them", f"{A}; {B}; {C}"),
+        (ABC, "none of them", f"not {A}; not {B}; not {C}"),
+        (ABC, "neither A nor B", ""),
+        (ABC, "not B", f"not {B}"),
+        (ABC, "not B but C", f"{C}; not {B}"),
+        (ABC, "not B, A and C", ""),
+        (ABC, "both A and C", f"{A}; {C}"),
+        (ABC, "the first and the last", f"{A}; {C}"),
+        (ABC, "A und C, nicht B", ""),
+        (ABC, "A or maybe C?", ""),
+        (ABC, "B", "a tree"),
+        (ABC, "I'd take option B", "a tree"),
+        (NUMBERS, "both", "1: Migrate the old ones; 2: Leave them"),
+        (NUMBERS, "both please", "1: Migrate the old ones; 2: Leave them"),
+        (NUMBERS, "neither", "not 1: Migrate the old ones; not 2: Leave them"),
+        (NUMBERS, "1 and 3", ""),
+        (FIVE, "1 and 3", "1: step 1; 3: step 3"),
+        (FIVE, "do 1, 2 and 5", "1: step 1; 2: step 2; 5: step 5"),
+        (FIVE, "2-4", "2: step 2; 3: step 3; 4: step 4"),
+        (FIVE, "1 to 3, not 2", "1: step 1; 3: step 3; not 2: step 2"),
+        (FIVE, "all except 2 and 3", "1: step 1; 4: step 4; 5: step 5; not 2: step 2; not 3: step 3"),
+        ("What next?", "both", ""),
+        ("What next?", "1 and 2", ""),
+    ],
+)
+def test_all_that_a_reply_chooses_is_told_and_what_it_refuses_as_refused(text: str, reply: str, words: str) -> None:
     assert chosen(text, reply) == words
 
 
