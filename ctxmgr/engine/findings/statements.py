@@ -15,6 +15,7 @@ from typing import Literal
 import msgspec
 
 from ctxmgr.engine.findings import sentences
+from ctxmgr.engine.findings.reversing import takes_back
 from ctxmgr.engine.findings.wordings import announces, decides, finds_out
 from ctxmgr.engine.text import count_words, identifiers, one_line, sentences_of, unfenced, without
 
@@ -98,7 +99,7 @@ def _statement(one: _ReadSentence, english: bool, short: bool) -> Statement | No
         return Statement("finding", one.text) if names and (short or one.leads) else None
     if decides(one.text):
         return Statement("decision", one.text)
-    return Statement("finding", one.text) if finds_out(one.text, names) else None
+    return Statement("finding", one.text) if finds_out(one.text, names) or takes_back(one.text) else None
 
 
 def _sentences(text: str) -> list[_ReadSentence]:

@@ -3,43 +3,110 @@
 1. Of two of which the newer says nearly all words of the older, and names all that it names, numbers too, the newer
    holds. So a choice the other way round ("B instead of A") takes the place of the first, and none stands twice.
 2. One that takes something back ("back to A, B is too slow") closes what it names all of, whatever else that said.
+3. One that leaves a thing ("moved from A to B", "A is out") closes the choice of that thing, and one that chooses
+   what was left before ("B after all") closes the choice against it. A correction closes what was said of the names
+   it corrects.
+4. A change that names nothing of what was before ("so I've switched to B"; "that diagnosis was wrong") closes
+   nothing: of the NEAR statements before it the newest choice, or cause, is told as an earlier one.
 
 Words are compared as they are, whatever the language; which wording takes back is known of English.
 """
 
-import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Literal
 
-from ctxmgr.engine.findings.wordings import reverses
-from ctxmgr.engine.text import bare, words_of
+import msgspec
+
+from ctxmgr.engine.findings.reversing import Reversal, named_in, reversal
+from ctxmgr.engine.findings.wordings import causes, reverses
+from ctxmgr.engine.text import words_of
 
 SAME_SHARE = 0.75  # of the older statement's words
 LEAST_WORDS = 3  # of two statements that say the same, in both
 COMPARED_CHARACTERS = 3  # a shorter one is in every sentence
 COMPARED = 400  # newest statements: with each of them more is compared
+NEAR = 12  # statements: a choice longer ago is hardly what "switched to B" speaks of; a judgement
 
-_NUMBER = re.compile(r"\d+")
+Holds = Literal["now", "earlier", "no more"]
 
 
-def standing(statements: Sequence[str]) -> list[bool]:
+class _Read(msgspec.Struct, frozen=True):
+    """One statement. `words` of COMPARED_CHARACTERS and more; `named`: names of code in it; `back`: does it take
+    back all it names?"""
+
+    text: str
+    words: frozenset[str]
+    named: frozenset[str]
+    says: Reversal
+    back: bool
+    causes: bool
+
+
+def standing(statements: Sequence[str]) -> list[Holds]:
     """Of statements from old to new, does each hold? Those before the newest COMPARED are not looked at."""
-    holds = [True] * len(statements)
+    holds: list[Holds] = ["now"] * len(statements)
     by_word: dict[str, list[int]] = {}
-    names: dict[int, frozenset[str]] = {}
     taken_back: list[frozenset[str]] = []
+    kept: dict[int, _Read] = {}  # from new to old
+    turns: list[int] = []  # those that take something back
+    sure: set[int] = set()  # those of which it is known what they take back
     for number in range(len(statements) - 1, max(-1, len(statements) - 1 - COMPARED), -1):
-        text = statements[number]
-        words = {word for word in words_of(text).split() if len(word) >= COMPARED_CHARACTERS}
-        named = names[number] = bare(text) | frozenset((*text.split("`")[1::2], *_NUMBER.findall(text)))
-        shared = Counter(newer for word in words for newer in by_word.get(word, ()))
-        least = max(LEAST_WORDS, SAME_SHARE * len(words))
-        again = any(count >= least and named <= names[newer] for newer, count in shared.items())
-        if again or (named and any(named <= others for others in taken_back)):
-            holds[number] = False
+        one = _read(statements[number])
+        by = [newer for newer in turns if _overturns(kept[newer].says, one)]
+        sure.update(by)
+        again = _is_said_again(one, by_word, kept) or (one.named and any(map(one.named.issubset, taken_back)))
+        if by or again:
+            holds[number] = "no more"
             continue
-        for word in words:
+        kept[number] = one
+        for word in one.words:
             by_word.setdefault(word, []).append(number)
-        if named and reverses(text):
-            taken_back.append(named)
+        if one.says.turns:
+            turns.append(number)
+        if one.named and one.back:
+            taken_back.append(one.named)
+    for number in _doubtful(kept, sure):
+        holds[number] = "earlier"
     return holds
+
+
+@lru_cache(maxsize=1 << 12)  # a session's statements are read again with each that it adds
+def _read(text: str) -> _Read:
+    words = frozenset(word for word in words_of(text).split() if len(word) >= COMPARED_CHARACTERS)
+    return _Read(text, words, named_in(text), reversal(text), reverses(text), causes(text))
+
+
+def _is_said_again(one: _Read, by_word: dict[str, list[int]], kept: Mapping[int, _Read]) -> bool:
+    """Rule 1. `by_word`: the newer ones, `kept`, that have a word."""
+    least = max(LEAST_WORDS, SAME_SHARE * len(one.words))
+    shared = Counter(newer for word in one.words for newer in by_word.get(word, ()))
+    return any(count >= least and one.named <= kept[newer].named for newer, count in shared.items())
+
+
+def _overturns(newer: Reversal, one: _Read) -> bool:
+    """Rule 3."""
+    if newer.corrects & one.named:
+        return True
+    older = one.says
+    if not older.chooses or older.chooses <= newer.chooses:
+        return False
+    if any(older.chooses <= left for left in newer.leaves):
+        return True
+    if older.named and older.chooses <= newer.words - newer.chooses:
+        return True
+    return bool(newer.chooses and newer.words) and any(newer.chooses <= left for left in older.leaves)
+
+
+def _doubtful(kept: Mapping[int, _Read], sure: set[int]) -> set[int]:
+    """Rule 4: the numbers of those that may be over. `kept` from new to old."""
+    found: set[int] = set()
+    every = list(kept.items())
+    for place, (number, newer) in enumerate(every):
+        near = every[place + 1 : place + 1 + NEAR] if number not in sure else []
+        if newer.says.of_choice:
+            found.update([at for at, one in near if one.says.chooses - newer.says.chooses][:1])
+        if newer.says.of_cause:
+            found.update([at for at, one in near if one.causes and not one.says.of_cause][:1])
+    return found

@@ -23,7 +23,12 @@ _CHOICE = re.compile(
     r"|(?:go|going|went|stay|staying|stick|sticking|stuck) with)\b"
     r"|\b(?:best|better|simplest|cleanest|cleaner|safest|safer|right|proper|correct|minimal|smallest) (?:\w+ )?"
     r"(?:approach|option|way|fix|solution|choice|place|design|move|call)\b"
-    r"|\bthe (?:\w+ )?(?:fix|solution|approach|plan|design|trick|answer) (?:is|was|will be|would be)\b",
+    r"|\bthe (?:\w+ )?(?:fix|solution|approach|plan|design|trick|answer) (?:is|was|will be|would be)\b"
+    r"|\b(?:i|we)(?:['’](?:ve|m|re)| have| am| are)?(?: now| just)? switch(?:ed|ing)\b"
+    r"(?:[^.;,]|\.(?=\w)){0,60}? to\b"
+    r"(?!(?: \S+){1,3} branch\b)"
+    r"|\b(?:i|we)(?:['’]ve| have)?(?: now| just)? (?:moved|migrated) (?:\S+ )?from [^/]{2,40}? to [^/]+$"
+    r"|\b(?:going|went|moving) back to\b|^\W*\S+(?: \S+)? it is[.!]?$",
     re.IGNORECASE,
 )
 _PLAN = re.compile(rf"\b{_WE}\b|^(?:keep|use|leave|skip|drop|avoid)\w*\b", re.IGNORECASE)
@@ -150,6 +155,11 @@ def finds_out(sentence: str, names: bool) -> bool:
         return True
     looks = _LOOKS.search(sentence)
     return not looks and bool(_TRIED.search(sentence) or (names and _NOT_SO.search(sentence)))
+
+
+def causes(sentence: str) -> bool:
+    """Does it say a cause?"""
+    return bool(_CAUSE.search(sentence))
 
 
 def is_firm(sentence: str) -> bool:

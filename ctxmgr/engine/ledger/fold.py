@@ -14,7 +14,8 @@ Rules:
 5. A constraint is closed when a later user message takes back most of its words, or allows what it forbids. Where
    it is in doubt whether that is what was allowed, the constraint stands, and so does what was allowed.
 6. Branch facts and done tasks are history, with one exception: files, for a branch's changes are on disk.
-7. Of what the assistant decided and found the newest holds that says it (`findings.standing`).
+7. Of what the assistant decided and found the newest holds that says it (`findings.standing`), and what the user
+   said since before it; one that may be over has the status `EARLIER`.
 8. A fact that says a task's state and not its text (`STATE`) takes the newest text of its key, one that says its
    text and not its state (`RENAMED`) the newest state, and what the task is about (`ABOUT`) stands behind the text
    that it came after. A task that was
@@ -31,7 +32,7 @@ from ctxmgr.engine import findings
 from ctxmgr.engine.ledger import task_ids
 from ctxmgr.engine.text import content_words, forbids, key_of
 from ctxmgr.model import once
-from ctxmgr.model.saved import ABOUT, ALLOWED, END_OF, GOES_ON, RENAMED, STATE, Fact, Ledger, Slot
+from ctxmgr.model.saved import ABOUT, ALLOWED, EARLIER, END_OF, GOES_ON, RENAMED, STATE, Fact, Ledger, Slot
 
 Stamp = tuple[int, int]
 Order = tuple[int, int, int, str, str, str, str, str, str, str, str, str, int]
@@ -253,11 +254,21 @@ def _is_doubtful(allowed: Fact, facts: list[Fact], held: list[Fact]) -> bool:
 
 
 def _without_superseded(facts: list[Fact]) -> list[Fact]:
-    """Rule 7."""
-    stated = sorted((fact for fact in facts if fact.source == "assistant" and fact.slot in _STATED), key=order)
+    """Rule 7. What the user said takes the place of what the assistant did, and never the other way round."""
+    stated = sorted((fact for fact in facts if fact.slot in _STATED or _demands(fact)), key=order)
+    stated = [fact for fact in stated if fact.source in ("assistant", "user")]
     holds = findings.standing([fact.text for fact in stated])
-    over = {id(fact) for fact, stands in zip(stated, holds, strict=True) if not stands}
-    return [fact for fact in facts if id(fact) not in over]
+    own = {id(fact): held for fact, held in zip(stated, holds, strict=True) if fact.source == "assistant"}
+    found: list[Fact] = []
+    for fact in facts:
+        held = own.get(id(fact), "now")
+        if held != "no more":
+            found.append(fact if held == "now" else structs.replace(fact, status=EARLIER))
+    return found
+
+
+def _demands(fact: Fact) -> bool:
+    return fact.slot == "constraint" and fact.source == "user" and fact.status != "retracted"
 
 
 def _words(text: str) -> frozenset[str]:

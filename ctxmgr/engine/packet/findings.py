@@ -5,7 +5,8 @@
    newest, and of those that say a cause, a failure or a choice ones of twice the age as well; but of those that
    name nothing only ones of half the age. Under each heading the newest stands first.
 3. What is said to fail as things are ("the test is failing") is not told once a run of that kind worked.
-4. The text never weighs more than its budget. A line is told whole or not at all.
+4. What may be over (`EARLIER`) says so on its line.
+5. The text never weighs more than its budget. A line is told whole or not at all.
 """
 
 from collections.abc import Container, Sequence
@@ -16,7 +17,7 @@ from ctxmgr.engine.packet.part import PacketPart, part_of
 from ctxmgr.engine.text import answered, identifiers, one_line
 from ctxmgr.engine.tools import is_checking
 from ctxmgr.model import Weigh
-from ctxmgr.model.saved import Fact, Ledger
+from ctxmgr.model.saved import EARLIER, Fact, Ledger
 
 QUESTIONS_SHARE = 0.3  # of the budget, for questions that the user answered
 MOST = 200  # newest statements that are tried: more would not fit the largest part, and weighing them costs
@@ -120,7 +121,10 @@ def _is_shown(fact: Fact, shown: Container[str]) -> bool:
 
 
 def _line(fact: Fact) -> str:
-    return f"- {answered(fact)}" if fact.slot == "question" else f"- {one_line(fact.text, LINE_CHARACTERS)}"
+    if fact.slot == "question":
+        return f"- {answered(fact)}"
+    text = one_line(fact.text, LINE_CHARACTERS)
+    return f"- earlier: {text}" if fact.status == EARLIER else f"- {text}"
 
 
 def _composed(facts: Sequence[Fact]) -> str:

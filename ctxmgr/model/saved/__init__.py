@@ -3,6 +3,7 @@
 from ctxmgr.model.saved.facts import (
     ABOUT,
     ALLOWED,
+    EARLIER,
     END_OF,
     GOES_ON,
     REJECTED,
@@ -29,6 +30,7 @@ from ctxmgr.model.saved.state import (
 __all__ = [
     "ABOUT",
     "ALLOWED",
+    "EARLIER",
     "END_OF",
     "GOES_ON",
     "Fact",

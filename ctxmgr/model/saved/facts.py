@@ -20,6 +20,8 @@ Slot = Literal[
     "listing",
     "value",
 ]
+EARLIER = "earlier"
+"""The status of a decision or finding that may be over: a newer one takes something back and does not say what."""
 ALLOWED = "allowed"
 """The detail of a taking back by which the user allows something."""
 STATE = "state"
@@ -53,7 +55,8 @@ class Fact(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     command "ok" | "failed" (a failed command is a blocker until the same thing is tried again and does not fail) |
     "unknown" (the format has no error flag, and nothing tells how it ended); constraint "" |
     "retracted" (the user took back what shares its words); question "" | "rejected" (its text is a call or a plan
-    that the user would not have, its detail what was said to that; of source "tool" by its result alone); else "".
+    that the user would not have, its detail what was said to that; of source "tool" by its result alone); decision
+    and finding "" | `EARLIER` (worked out when it is read); else "".
     `detail`: command, what its output counted ("3 failed, 41 passed") where it says, and of a failed one behind a
     line end the line that says most, or that it goes on, and as what (`GOES_ON`); value, the command that printed
     it; question, the answer; of a summary, the heading it stood under where that says more than the slot;

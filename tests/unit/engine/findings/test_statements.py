@@ -22,6 +22,9 @@ def stated(text: str) -> list[tuple[str, str]]:
         "The cleanest fix is to close it in the caller.",
         "The fix is to read the header first.",
         "We read the header instead.",
+        "So I've switched to the table in `a.py`.",
+        "We moved from trees to tables.",
+        "Memcached it is.",
         "I'm keeping both for now so the old callers still work.",
         "I'm going to check out the branch first so that the fix lands there.",
     ],
@@ -41,6 +44,9 @@ def test_a_choice_is_a_decision(text: str) -> None:
         "The crash is caused by an empty line.",
         "`read_all` doesn't close the file.",
         "`cache.py` is never imported.",
+        "That diagnosis was wrong.",
+        "Correction: it comes from `body.py`.",
+        "`retry()` in net.py is gone now: I removed it.",
     ],
 )
 def test_a_cause_and_what_does_not_work_is_a_finding(text: str) -> None:
@@ -64,6 +70,8 @@ def test_a_cause_and_what_does_not_work_is_a_finding(text: str) -> None:
         "Let me first check where the state lives to add `read_all` in the right place.",
         "It is not so bad.",
         "If we go with the table it is slow.",
+        "I've switched to the right branch of it.",
+        "I moved the table from src/a.py to src/b.py.",
         "Done, all of it passes.",
     ],
 )

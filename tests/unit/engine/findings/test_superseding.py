@@ -15,18 +15,93 @@ from ctxmgr.engine.findings import standing
     ],
 )
 def test_what_is_said_anew_or_taken_back_holds_no_more(older: str, newer: str) -> None:
-    assert standing([older, newer]) == [False, True]
-    assert standing([newer, older])[1], "the newest holds whatever it says"
+    assert standing([older, newer]) == ["no more", "now"]
+    assert standing([newer, older])[1] == "now", "the newest holds whatever it says"
 
 
 def test_what_only_shares_a_name_stays() -> None:
-    assert standing(["`read_all` fails on pipes.", "`read_all` needs a size of its own."]) == [True, True]
+    assert standing(["`read_all` fails on pipes.", "`read_all` needs a size of its own."]) == ["now", "now"]
 
 
 def test_the_same_said_of_another_thing_stays() -> None:
-    assert standing(["`a_1` is not in the list of them.", "`a_2` is not in the list of them."]) == [True, True]
-    assert standing(["`f` is not in the list of them.", "`g` is not in the list of them."]) == [True, True]
+    assert standing(["`a_1` is not in the list of them.", "`a_2` is not in the list of them."]) == ["now", "now"]
+    assert standing(["`f` is not in the list of them.", "`g` is not in the list of them."]) == ["now", "now"]
 
 
 def test_what_takes_back_something_else_stays_out_of_it() -> None:
-    assert standing(["`read_all` fails on pipes.", "Reverting `write_all`, it is too slow."]) == [True, True]
+    assert standing(["`read_all` fails on pipes.", "Reverting `write_all`, it is too slow."]) == ["now", "now"]
+
+
+@pytest.mark.parametrize(
+    "newer",
+    [
+        "We moved from Redis to Memcached.",
+        "Redis is out; Memcached instead.",
+        "Redis does not work here because port 6379 is blocked, so I've switched cache.py to Memcached.",
+        "Redis turned out too heavy: I'll use Memcached instead of Redis in cache.py.",
+        "On reflection I'm going back to Memcached, without Redis.",
+        "No, don't use Redis.",
+        "I'm replacing Redis with Memcached in cache.py.",
+        "We no longer use Redis.",
+    ],
+)
+@pytest.mark.parametrize(
+    "older", ["I'll use Redis for the cache.", "I'll use Redis in cache.py, because it persists its keys."]
+)
+def test_a_choice_is_over_once_another_words_leave_what_it_chose(older: str, newer: str) -> None:
+    assert standing([older, "The lock is held by `read_all` here.", newer]) == ["no more", "now", "now"]
+
+
+def test_choosing_after_all_what_was_left_closes_the_choice_against_it() -> None:
+    first = "I'll use Redis instead of Memcached in cache.py because it persists."
+    assert standing([first, "We settled on Memcached in cache.py after all."]) == ["no more", "now"]
+
+
+def test_turned_twice_the_last_choice_holds() -> None:
+    first = "I'll use Redis instead of Memcached for the cache in cache.py, because it persists."
+    second = "Redis turned out too heavy: I'll use Memcached instead of Redis for the cache in cache.py."
+    third = "On reflection I'm going back to Redis rather than Memcached for the cache in cache.py."
+    assert standing([first, second, third])[1:] == ["no more", "now"]
+
+
+def test_a_kept_thing_that_is_gone_is_no_more_kept() -> None:
+    assert standing(
+        ["I decided to keep `retry()` in net.py.", "`retry()` in net.py is gone now: I removed it."]
+    ) == [
+        "no more",
+        "now",
+    ]
+
+
+@pytest.mark.parametrize(
+    "newer",
+    [
+        "Wait, I was wrong: `parse_header()` is fine.",
+        "`parse_header()` is not the problem.",
+        "Correction: the root cause is `read_body()` in body.py, not `parse_header()`.",
+        "That diagnosis was wrong, `parse_header()` does not strip.",
+    ],
+)
+def test_a_correction_closes_the_finding_of_what_it_names(newer: str) -> None:
+    said = [
+        "The root cause is that `parse_header()` in login.py strips the newline.",
+        "So the root cause: `parse_header()` (login.py) removes the trailing newline.",
+        "`read_line()` in login.py doesn't close the file.",
+    ]
+    assert standing([*said, newer]) == ["no more", "no more", "now", "now"]
+
+
+def test_a_change_that_names_nothing_of_before_tells_the_choice_before_it_as_earlier() -> None:
+    first, between = "I'll use Redis for the cache.", "`read_all` needs a size of its own."
+    assert standing([first, between, "So I've switched to Memcached."]) == ["earlier", "now", "now"]
+    assert standing([first, between, "We moved from trees to tables."]) == ["now", "now", "now"]
+
+
+def test_a_correction_that_names_nothing_tells_the_cause_before_it_as_earlier() -> None:
+    cause, other = "The root cause is the proxy in front of it.", "`read_all` needs a size of its own."
+    assert standing([cause, other, "That diagnosis was wrong."]) == ["earlier", "now", "now"]
+
+
+def test_what_is_fine_under_a_condition_closes_nothing() -> None:
+    said = ["`parse_header()` is broken on long lines.", "`parse_header()` is fine if there are no tabs."]
+    assert standing(said) == ["now", "now"]

@@ -3,7 +3,7 @@
 from itertools import permutations
 
 from ctxmgr.engine.ledger.fold import current, fold, now_and_past
-from ctxmgr.model.saved.facts import Fact, Ledger
+from ctxmgr.model.saved.facts import EARLIER, Fact, Ledger
 
 
 def test_of_what_the_assistant_decided_the_newest_holds_that_says_it() -> None:
@@ -12,6 +12,22 @@ def test_of_what_the_assistant_decided_the_newest_holds_that_says_it() -> None:
     users = Fact("decision", "c", "Use `deque` instead of `list` for it!", "user", 0)
     for some in permutations((first, turned, users)):
         assert set(current(fold(Ledger(), some))) == {turned, users}
+
+
+def test_what_the_user_says_closes_what_the_assistant_chose_and_never_the_other_way_round() -> None:
+    chose = Fact("decision", "a", "I'll use Redis for the cache.", "assistant", 1)
+    rule = Fact("constraint", "b", "No, don't use Redis.", "user", 2, detail="correction")
+    said = Fact("decision", "c", "Use Redis for the cache", "user", 1)
+    left = Fact("decision", "d", "We moved from Redis to Memcached.", "assistant", 3)
+    assert set(current(fold(Ledger(), (chose, rule)))) == {rule}
+    assert set(current(fold(Ledger(), (said, left)))) == {said, left}
+
+
+def test_what_may_be_over_is_told_as_earlier() -> None:
+    chose = Fact("decision", "a", "I'll use Redis for the cache.", "assistant", 1)
+    turned = Fact("decision", "b", "So I've switched to Memcached.", "assistant", 2)
+    held = {fact.key: fact.status for fact in current(fold(Ledger(), (chose, turned)))}
+    assert held == {"a": EARLIER, "b": ""}
 
 
 def test_a_summary_does_not_bring_back_a_file_that_a_tool_deleted() -> None:

@@ -109,3 +109,9 @@ def test_what_is_said_to_fail_now_is_not_told_once_a_run_of_that_kind_worked() -
     assert ("at line 222" in text, cause.text in text, build.text in text) == (False, True, True)
     assert "at line 222" in told(failing, before)
     assert "at line 222" in told(failing, Fact("command", "k", "make x", "tool", 4, status="ok", runs="make x"))
+
+
+def test_what_may_be_over_says_so_on_its_line() -> None:
+    chose = Fact("decision", "a", "I'll use Redis for the cache.", "assistant", 1)
+    turned = Fact("decision", "b", "So I've switched to Memcached.", "assistant", 2)
+    assert told(chose, turned).splitlines()[1:] == [f"- {turned.text}", f"- earlier: {chose.text}"]
