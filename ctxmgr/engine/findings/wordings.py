@@ -68,7 +68,7 @@ _NOT_SO = re.compile(
 )
 _NEXT = re.compile(
     r"(?:^|[.;:,–—] |\b(?:and|so|then|now|next|first) )(?:i['’]ll|i will|i['’]m (?:now |also )?(?!not\b)\w+ing"
-    r"|i am (?:now )?going to|let me|let['’]s|i need to|we need to|next (?:step|up|i)\b|next:)",
+    r"|i am (?:now )?going to|let me(?! know\b)|let['’]s|i need to|we need to|next (?:step|up|i)\b|next:)",
     re.IGNORECASE,
 )
 _LOOKS = re.compile(

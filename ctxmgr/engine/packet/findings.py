@@ -5,16 +5,18 @@
    newest, and of those that say a cause, a failure or a choice ones of twice the age as well; but of those that
    name nothing only ones of half the age. Under each heading the newest stands first.
 3. What is said to fail as things are ("the test is failing") is not told once a run of that kind worked.
-4. What may be over (`EARLIER`) says so on its line.
-5. The text never weighs more than its budget. A line is told whole or not at all.
+4. What was announced last is told where nothing was stated, asked, answered or committed since. What was agreed to
+   is told with its question, and not as a decision as well; a choice in the user's words as the packet's decision.
+5. What may be over (`EARLIER`) says so on its line.
+6. The text never weighs more than its budget. A line is told whole or not at all.
 """
 
 from collections.abc import Container, Sequence
 
 from ctxmgr.engine.findings import failing_now, is_firm
-from ctxmgr.engine.ledger import current
+from ctxmgr.engine.ledger import COMMITTED, now_and_past
 from ctxmgr.engine.packet.part import PacketPart, part_of
-from ctxmgr.engine.text import answered, identifiers, one_line
+from ctxmgr.engine.text import answered, identifiers, one_line, words_of
 from ctxmgr.engine.tools import is_checking
 from ctxmgr.model import Weigh
 from ctxmgr.model.saved import EARLIER, Fact, Ledger
@@ -37,8 +39,8 @@ HEADINGS = {
 
 def findings_text(ledger: Ledger, shown: Container[str], budget: int, weigh: Weigh) -> str:
     """At most `budget` tokens, "" where nothing is to be told or fits. `shown`: digests of the messages in view."""
-    now = current(ledger)
-    over = _failures_over(now)
+    now, past = now_and_past(ledger)
+    over = _failures_over(now) | told_elsewhere(now, past)
     facts = [fact for fact in reversed(now) if _is_own(fact) and not _is_shown(fact, shown) and fact not in over]
     places = {id(fact): place for place, fact in enumerate(facts)}
     announced = {fact.text for fact in facts if fact.slot == "next"}
@@ -67,6 +69,47 @@ def findings_text(ledger: Ledger, shown: Container[str], budget: int, weigh: Wei
             return text
         chosen.pop()
     return ""
+
+
+def told_elsewhere(now: Sequence[Fact], past: Sequence[Fact]) -> frozenset[Fact]:
+    """Rule 4, of what holds now and what is over, from old to new."""
+    newest = max(map(_when, (fact for fact in (*now, *past) if _moves_on(fact))), default=(-1, -1))
+    asked = {fact.origin: fact for fact in now if fact.slot == "question"}
+    answers = chosen_in_answer(now)
+    return frozenset(
+        fact
+        for fact in now
+        if (fact.slot == "next" and _when(fact) < newest)
+        or (fact.slot == "decision" and fact.source == "assistant" and fact.origin in asked)
+        or (fact.slot == "question" and fact.origin in answers)
+    )
+
+
+def chosen_in_answer(facts: Sequence[Fact]) -> dict[str, Fact]:
+    """The questions whose answer, all of it, is a decision in the user's words, by its message's digest."""
+    asked = {fact.origin: fact for fact in facts if fact.slot == "question"}
+    decided = (fact for fact in facts if fact.slot == "decision" and fact.source == "user" and fact.origin in asked)
+    answers = {one.origin: words_of(asked[one.origin].detail.rpartition('"')[0]) for one in decided}
+    return {
+        fact.origin: asked[fact.origin]
+        for fact in facts
+        if fact.slot == "decision" and fact.origin and answers.get(fact.origin) == words_of(fact.text)
+    }
+
+
+def question_line(fact: Fact) -> str:
+    """A question with its answer, or what was rejected."""
+    return f"- {answered(fact)}"
+
+
+def _moves_on(fact: Fact) -> bool:
+    """Is what was announced before it no more what comes next?"""
+    stated = fact.slot in ("decision", "finding", "question", "request", "constraint", "goal")
+    return stated or (fact.slot == "value" and fact.key.startswith(COMMITTED))
+
+
+def _when(fact: Fact) -> tuple[int, int]:
+    return fact.time_ms, fact.seq
 
 
 def findings_parts(facts: Sequence[Fact]) -> list[PacketPart]:
@@ -122,7 +165,7 @@ def _is_shown(fact: Fact, shown: Container[str]) -> bool:
 
 def _line(fact: Fact) -> str:
     if fact.slot == "question":
-        return f"- {answered(fact)}"
+        return question_line(fact)
     text = one_line(fact.text, LINE_CHARACTERS)
     return f"- earlier: {text}" if fact.status == EARLIER else f"- {text}"
 

@@ -9,7 +9,7 @@ from collections.abc import Container, Mapping, Sequence
 from ctxmgr.engine.ledger import now_and_past, task_ids
 from ctxmgr.engine.packet.commands import CommandStates, command_states, nothing
 from ctxmgr.engine.packet.files import file_lines
-from ctxmgr.engine.packet.findings import findings_parts
+from ctxmgr.engine.packet.findings import chosen_in_answer, findings_parts, question_line, told_elsewhere
 from ctxmgr.engine.packet.in_view import InView
 from ctxmgr.engine.packet.part import MOST_LINES, PacketPart, grouped, newest_first, part_of, repeats, summarised
 from ctxmgr.engine.packet.past import context_part, history, left_branch, past_requests
@@ -46,7 +46,8 @@ def parts_of(
     changed = {fact.text: (fact.time_ms, fact.seq) for fact in now if fact.slot == "file" and fact.status != "read"}
     told = shown.states if isinstance(shown, InView) else nothing
     states = command_states(commands, changed, told)  # of all: one that is told may have closed another
-    now = _said_once(now, states) if resume else now
+    elsewhere, answered = told_elsewhere(*now_and_past(ledger)), chosen_in_answer(now)
+    now = _said_once([fact for fact in now if fact not in elsewhere], states) if resume else now
     now, past = ([fact for fact in facts if fact.slot != "command" and not told(fact)] for facts in (now, past))
     held: dict[str, list[Fact]] = {}
     for fact in now:
@@ -59,7 +60,7 @@ def parts_of(
         for slot, facts in held.items()
     }
     rules = _constraints(held.get("constraint", []))
-    decisions = _decisions([fact for fact in held.get("decision", []) if fact.source != "assistant"])
+    decisions = _decisions([fact for fact in held.get("decision", []) if fact.source != "assistant"], answered)
     tasks = _tasks(held.get("current", []), held.get("task", []), past)
     notes = _scratchpad(scratchpad)
     failed = states.blocker_lines()
@@ -126,9 +127,11 @@ def _constraints(facts: list[Fact]) -> PacketPart:
     return grouped(part, (summarised(fact, "rules") for fact in (*rules, *corrections)))
 
 
-def _decisions(facts: list[Fact]) -> PacketPart:
+def _decisions(facts: list[Fact], answered: Mapping[str, Fact]) -> PacketPart:
+    """`answered`: questions that a decision is the whole answer to, by the digest of its message."""
     said = [(fact, text) for fact in facts[-MOST_LINES:] if (text := sentence(fact))]
-    lines = [f"- {text}" for _, text in said]
+    asked = [answered.get(fact.origin) if fact.source == "user" else None for fact, _ in said]
+    lines = [question_line(one) if one else f"- {text}" for one, (_, text) in zip(asked, said, strict=True)]
     part = part_of("## Decisions", lines, 0.2, ranked=newest_first(len(lines)), total=len(facts))
     return grouped(part, (summarised(fact, "decisions") for fact, _ in said))
 

@@ -1,15 +1,17 @@
 """The packet's part of what the assistant decided, found and was answered."""
 
 import pytest
+from msgspec import structs
 
 from ctxmgr.engine.ledger.fold import fold
 from ctxmgr.engine.packet.findings import findings_text
+from ctxmgr.engine.packet.packet import render
 from ctxmgr.model.messages import PACKET_MARK
 from ctxmgr.model.saved.facts import Fact, Ledger
 
 CHOICE = Fact("decision", "table", "I'll use a table", "assistant", 4, origin="a4")
 CAUSE = Fact("finding", "lock", "The lock is never let go", "assistant", 5, origin="a5")
-NEXT = Fact("next", "", "Let me read the lock", "assistant", 5, origin="a5")
+NEXT = Fact("next", "", "Let me read the lock", "assistant", 9, origin="a5")
 ASKED = Fact("question", "a6", "Which one?", "user", 7, detail='"B please" (a tree)', origin="u7")
 
 
@@ -93,7 +95,7 @@ def test_what_names_nothing_goes_before_what_names_something() -> None:
 
 def test_what_was_announced_last_is_not_told_a_second_time_as_decided() -> None:
     said = "I'll use `a` instead of `b`"
-    text = told(Fact("next", "", said, "assistant", 3), Fact("decision", "d", said, "assistant", 3), CHOICE)
+    text = told(Fact("next", "", said, "assistant", 5), Fact("decision", "d", said, "assistant", 5), CHOICE)
     assert text.count(said) == 1
     assert "## Announced last" in text
     assert CHOICE.text in text
@@ -115,3 +117,40 @@ def test_what_may_be_over_says_so_on_its_line() -> None:
     chose = Fact("decision", "a", "I'll use Redis for the cache.", "assistant", 1)
     turned = Fact("decision", "b", "So I've switched to Memcached.", "assistant", 2)
     assert told(chose, turned).splitlines()[1:] == [f"- {turned.text}", f"- earlier: {chose.text}"]
+
+
+@pytest.mark.parametrize(
+    "newer",
+    [
+        CHOICE,
+        Fact("finding", "k", "The lock is never let go", "assistant", 4),
+        Fact("request", "k", "Now write the docs of it", "user", 4),
+        Fact("constraint", "k", "Never use tabs.", "user", 4),
+        Fact("value", "committed\n1a2b3c4", "1a2b3c4 Mend it", "tool", 4, detail="git commit"),
+        ASKED,
+    ],
+)
+def test_what_was_announced_before_something_newer_is_not_told_as_the_last(newer: Fact) -> None:
+    step = Fact("next", "", "Let me read the lock", "assistant", 3)
+    assert "Announced last" not in told(step, newer)
+    assert "Announced last" in told(structs.replace(step, time_ms=8), newer)
+
+
+def test_what_was_agreed_to_is_told_once() -> None:
+    said = Fact("decision", "k", '"Should we keep the table?" The user: "yes"', "assistant", 7, origin="u7")
+    asked = Fact("question", "a6", "Should we keep the table?", "user", 7, detail='"yes"', origin="u7")
+    assert told(said, asked).count("keep the table") == 1
+    assert told(said, asked, shown=("a6",)) == ""
+
+
+def test_a_users_decision_is_told_once_with_the_question_that_it_answers() -> None:
+    said = Fact("decision", "k", "let's use Redis for it", "user", 7, origin="u7")
+    asked = Fact("question", "a6", "Which cache?", "user", 7, detail='"let\'s use Redis for it"', origin="u7")
+    ledger = fold(Ledger(), (said, asked, Fact("goal", "", "Mend the login", "user", 1)))
+    for resume in (False, True):
+        text = render(ledger, budget=1_000, weigh=tokens, resume=resume)
+        assert text.count("Redis") == 1
+        assert '- "Which cache?" → the user: "let\'s use Redis for it"' in text
+    assert told(said, asked) == ""
+    more = structs.replace(asked, detail='"let\'s use Redis for it. And keep the tests."')
+    assert "keep the tests" in told(said, more)
