@@ -3,8 +3,9 @@ choose.
 
 Rules, of no language but where said:
 1. A text asks where a question stands in its last TAIL_CHARACTERS; of several the last is the one that is answered.
-2. A question of a few words that names nothing ("Should I?") is told with the sentence before it, which it is
-   about, unless that is a list's.
+2. A question that says nothing alone is told with what it is about: one of a few words that names nothing
+   ("Should I?"), and in English one that only points ("Does this look right?") or asks for a word ("What do you
+   think?"). That is the sentence before it, or the items of the list before it.
 3. Of a list of options with letters or numbers a reply chooses one by that ("B please", "2", "option c"), or in
    English by its place ("the second one"): its words are what was chosen. Where two options have the same letter
    the later list counts. Where it takes several, or refuses some (`choices`), each is told with its letter.
@@ -15,7 +16,7 @@ import re
 import msgspec
 
 from ctxmgr.engine.findings.choices import choice, names_several
-from ctxmgr.engine.text import count_words, identifiers, one_line, sentences_of, shorten, unfenced
+from ctxmgr.engine.text import count_words, identifiers, one_line, sentences_of, shorten, unfenced, words_of
 
 QUESTION_CHARACTERS = 400  # a longer sentence is no question that one answers
 TAIL_CHARACTERS = 600  # in which it asks: what stands higher up was not what the text ends with
@@ -25,6 +26,18 @@ OPTION_LINES = 80  # of the text's end, in which options stand
 SHORT_WORDS = 4  # of a question that is about what was said before it
 CHOICE_WORDS = 4  # of a reply that begins with a bare letter: "B please"; "A cache would be nice" chooses nothing
 
+ITEM_CHARACTERS = 90  # of each item of a list that a question is about
+_FILLING = frozenset(  # words of questions that are about something else
+    words_of(
+        "a about ahead all also an and any anything approach are as be before begin can change changes choose"
+        " concerns continue could do does else feedback feel fine first for from go good happy have help how i"
+        " if implement is it keep know let like look looks make makes may me more move my need needed now of"
+        " ok okay on one option or plan prefer proceed proposal questions ready right s say sense shall should"
+        " so something sound sounds start suggest that the them there these thing think this those thoughts to"
+        " us want way we what when which with would yes you your"
+    ).split()
+)
+_POINTS = re.compile(r"\b(?:it|this|that|these|those|them)\b", re.IGNORECASE)
 _ENDS = ("?", "？", "؟")
 _EDGES = "*_`\"') "
 _CHOSEN = re.compile(r"^\W*(?:\S+ ){0,3}?(?:option|variante?|approach|opci[oó]n)\s+([a-f]|\d)\b", re.IGNORECASE)
@@ -48,8 +61,9 @@ def last_lines(text: str) -> list[str]:
     return lines[: -1 - OPTION_LINES : -1]
 
 
-def closing_question(text: str) -> str:
-    """On one line; "" where it does not end with one."""
+def closing_question(text: str, *, about: bool = True) -> str:
+    """On one line; "" where it does not end with one. `about`: with what it is about, where it does not say (rule
+    2)."""
     if not any(end in text[-TAIL_CHARACTERS:] for end in _ENDS):
         return ""
     lines = last_lines(text)
@@ -57,7 +71,8 @@ def closing_question(text: str) -> str:
         sentences = sentences_of(line)
         for number in range(len(sentences) - 1, -1, -1):
             if sentences[number].rstrip(_EDGES).endswith(_ENDS):
-                asked = _whole(sentences[: number + 1], lines[at + 1 :])
+                above = lines[at + 1 :] if about else []
+                asked = _whole(sentences[: number + 1] if about else [sentences[number]], above)
                 return asked if len(asked) <= QUESTION_CHARACTERS else ""
     return ""
 
@@ -65,14 +80,32 @@ def closing_question(text: str) -> str:
 def _whole(sentences: list[str], above: list[str]) -> str:
     """Rule 2. The last of the sentences asks; `above`: lines before them, from the last one up."""
     asked = one_line(sentences[-1], len(sentences[-1]))
-    if count_words(asked) > SHORT_WORDS or "`" in asked or identifiers(asked):
+    if "`" in asked or identifiers(asked):
         return asked
-    before = sentences[:-1]
-    if not before:
-        line = next((one for one in above if one.strip()), "")
-        before = [] if _ITEM.match(line) or _OPTION.match(line) else sentences_of(line)
-    whole = one_line(f"{before[-1]} {asked}", len(before[-1]) + len(asked) + 1) if before else asked
+    if count_words(asked) > SHORT_WORDS and not _POINTS.search(asked) and not says_nothing(asked):
+        return asked
+    about = sentences[-2] if len(sentences) > 1 else _about(above)
+    whole = one_line(f"{about} {asked}".strip(), len(about) + len(asked) + 1)
     return whole if len(whole) <= QUESTION_CHARACTERS else asked
+
+
+def says_nothing(question: str) -> bool:
+    """Does it ask for a word on something that it does not name, in English?"""
+    return frozenset(words_of(question).split()) <= _FILLING and "`" not in question
+
+
+def _about(above: list[str]) -> str:
+    """The last sentence of the lines above, or the items of the list that they end with; "" for none."""
+    lines = [one for one in above if one.strip()]
+    items: list[str] = []
+    for line in lines:
+        if not (_ITEM.match(line) or _OPTION.match(line)) or line.lstrip().startswith(("#", "|", ">")):
+            break
+        items.append(shorten(one_line(line, len(line)), ITEM_CHARACTERS))
+    if items:
+        return "; ".join(reversed(items)) + "."
+    said = sentences_of(lines[0]) if lines and not lines[0].lstrip().startswith(("#", "|", ">")) else []
+    return said[-1] if said else ""
 
 
 def chosen(text: str, reply: str) -> str:

@@ -13,7 +13,7 @@ Rules:
 
 import re
 
-from ctxmgr.engine.findings import Asked, agreed, chosen, closing_question
+from ctxmgr.engine.findings import Asked, agreed, chosen, closing_question, says_nothing
 from ctxmgr.engine.ledger.statements import Statements
 from ctxmgr.engine.text import (
     as_written,
@@ -161,7 +161,9 @@ def from_user(text: str, into: Statements, *, opening: bool) -> None:
 def from_answer(text: str, asked: Asked, into: Statements) -> None:
     """Add what the assistant had asked, and what was agreed to."""
     written = prose(text)
-    question, choice = closing_question(asked.text), chosen(asked.text, written)
+    choice = chosen(asked.text, written)
+    question = closing_question(asked.text, about=not choice)
+    question = question if choice or not says_nothing(question) else ""
     if written and (question or choice):
         answer = f'"{shorten(plain(written), ANSWERED_CHARACTERS)}"'
         detail = f"{answer} ({choice})" if question and choice else answer

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ctxmgr.engine.findings import chosen, closing_question
+from ctxmgr.engine.findings import chosen, closing_question, says_nothing
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,16 @@ def test_all_that_a_reply_chooses_is_told_and_what_it_refuses_as_refused(text: s
             "It is done.\n\nI would push it to `main` now.\n\nSound good?",
             "I would push it to `main` now. Sound good?",
         ),
-        ("Two ways:\n- a table\n- a tree\n\nWhich one?", "Which one?"),
+        ("Two ways:\n- a table\n- a tree\n\nWhich one?", "a table; a tree. Which one?"),
+        (
+            "1. Rewrite `a.py`\n2. Drop the table\n\nWhat do you think of it?",
+            "1. Rewrite `a.py`; 2. Drop the table. What do you think of it?",
+        ),
+        (
+            "I'd use signed cookies. Would you like me to implement this approach?",
+            "I'd use signed cookies. Would you like me to implement this approach?",
+        ),
+        ("## The plan\n\nDoes this look right to you?", "Does this look right to you?"),
         ("It works. Shall I keep `retry`?", "Shall I keep `retry`?"),
         ("It works. Do you want me to write the tests as well?", "Do you want me to write the tests as well?"),
         ("Ich kann die alte Tabelle löschen. Soll ich?", "Ich kann die alte Tabelle löschen. Soll ich?"),
@@ -111,3 +120,21 @@ def test_all_that_a_reply_chooses_is_told_and_what_it_refuses_as_refused(text: s
 )
 def test_a_question_of_a_few_words_is_told_with_what_it_is_about(text: str, question: str) -> None:
     assert closing_question(text) == question
+
+
+@pytest.mark.parametrize(
+    ("question", "nothing"),
+    [
+        ("What do you think?", True),
+        ("Shall I go ahead with this?", True),
+        ("Does that look right?", True),
+        ("Which one do you prefer?", True),
+        ("Shall I keep the table?", False),
+        ("Does this look right for the handlers?", False),
+        ("Shall I keep `it`?", False),
+        ("Soll ich?", False),
+        ("残しますか？", False),
+    ],
+)
+def test_a_question_says_nothing_that_only_asks_for_a_word(question: str, nothing: bool) -> None:
+    assert says_nothing(question) is nothing

@@ -91,6 +91,15 @@ def test_a_question_stands_with_its_answer_and_what_that_chooses() -> None:
     ]
 
 
+def test_a_question_that_says_nothing_is_told_with_its_list_or_not_at_all() -> None:
+    listed, alone = Asked("1. Rewrite it\n2. Drop it\n\nProceed?", "a1"), Asked("What do you think?", "a2")
+    for asked, told in ((listed, ["1. Rewrite it; 2. Drop it. Proceed?"]), (alone, [])):
+        found = from_message(
+            view("user", "ok but skip one"), stamp=Stamp("d", 3), calls={}, opening=False, asked=asked
+        )
+        assert [fact.text for fact in found if fact.slot == "question"] == told
+
+
 def test_a_packet_answers_nothing() -> None:
     pasted = view("user", f"{PACKET_MARK}\nB please")
     assert from_message(pasted, stamp=Stamp("d", 3), calls={}, opening=False, asked=ASKED) == ()
