@@ -67,7 +67,8 @@ def parts_of(
     blockers = part_of("## Blockers (failed when last tried)", failed, 0.12, total=len(states.blockers))
     files = _files(held.get("file", []))
     ends = part_of("## Commands, as each ended last", states.ends, 0.1)
-    values = part_of("## Exact values, newest first", value_lines(held.get("value", [])), 0.1)
+    exact = value_lines(held.get("value", []))
+    values = part_of("## Exact values, newest first", exact.lines, 0.1, ranked=exact.ranked)
     context = context_part(held.get("context", []), resume)
     known = {fact.text for fact in (*held.get("goal", []), *held.get("current", []))}
     over = history(past, past_requests(past, held.get("goal", []), known, shown), resume)

@@ -1,46 +1,77 @@
 """Turns facts of exact values into lines: what each command printed that is said again letter by letter.
 
-1. The newest first; a value is as new as it was printed or said last. So many are told at most, of commits as many
-   again, and of one command so many: what is older or more is in no line.
+1. The newest first; a value is as new as it was printed or said last. What the session made (commits, and requests
+   and issues that it opened) and what was merely seen (ids of runs, ports, versions) have as many places each: what
+   was made outlasts what was seen since. Of one command so many are told, and of commits as many on a line.
 2. Values that one command printed stand on one line with it; those that nothing is known to have printed on one.
+   What was committed tells its subject, and so needs no command.
 3. What git said of a commit stands in quotes. A value by itself has no blank in it, and can say nothing else.
+4. Where there is no room for all lines, one of what was made and one of what was seen stay in turn.
 """
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Sequence
+from itertools import chain, zip_longest
+
+import msgspec
 
 from ctxmgr.engine.ledger import COMMITTED, PRINTED
 from ctxmgr.engine.text import BULLET_CHARACTERS, code, one_line, quoted
 from ctxmgr.model.saved import Fact
 
-MOST_VALUES = 24
+MOST_VALUES = 24  # of each kind
 MOST_OF_ONE = 6  # values on a line
+COMMIT_CHARACTERS = 80  # of a commit's hash and subject
+
+_REQUEST = re.compile(r"/(?:pulls?|issues|merge_requests|pull-requests)/\d+$|^[#!]\d+$")
+_OPENS = re.compile(r"(?<![^\W_])(?:create|open|new|submit)(?![^\W_])", re.IGNORECASE)
 
 
-def value_lines(facts: Sequence[Fact]) -> list[str]:
+class ValueLines(msgspec.Struct, frozen=True):
+    """`ranked`: places of the lines, the best right to stay first (rule 4)."""
+
+    lines: tuple[str, ...] = ()
+    ranked: tuple[int, ...] = ()
+
+
+def value_lines(facts: Sequence[Fact]) -> ValueLines:
     """Lines of the newest values; `facts` oldest first."""
     values: dict[str, dict[str, Fact]] = {}
     for fact in reversed(facts):
         how, _, value = fact.key.partition("\n")
         values.setdefault(value, {})[how] = fact
+    every = list(values.values())
+    commits = [by[COMMITTED] for by in every if COMMITTED in by][:MOST_VALUES]
+    others = [by.get(PRINTED) or next(iter(by.values())) for by in every if COMMITTED not in by]
+    opened = [fact for fact in others if _is_opened(fact)][:MOST_VALUES]
+    seen = [fact for fact in others if not _is_opened(fact)][:MOST_VALUES]
+    made = [*_committed(commits), *_printed(opened)]
+    lines = (*made, *_printed(seen))
+    both = zip_longest(range(len(made)), range(len(made), len(lines)))
+    return ValueLines(lines, tuple(place for place in chain.from_iterable(both) if place is not None))
+
+
+def _is_opened(fact: Fact) -> bool:
+    return bool(_REQUEST.search(fact.text) and _OPENS.search(fact.detail))
+
+
+def _committed(facts: Sequence[Fact]) -> list[str]:
+    told = [quoted(fact.text, COMMIT_CHARACTERS) for fact in facts]
+    return [f"- committed: {', '.join(some)}" for some in _lines(told)]
+
+
+def _lines(told: Sequence[str]) -> list[Sequence[str]]:
+    return [told[at : at + MOST_OF_ONE] for at in range(0, len(told), MOST_OF_ONE)]
+
+
+def _printed(facts: Sequence[Fact]) -> list[str]:
     groups: dict[str, list[str]] = {}
-    for by in _newest(list(values.values())):
-        fact = by.get(COMMITTED) or by.get(PRINTED) or next(iter(by.values()))
+    for fact in facts:
         told = groups.setdefault(fact.detail, [])
         if len(told) < MOST_OF_ONE:
             text = one_line(fact.text)
             told.append(quoted(fact.text) if " " in text else text)
     return [f"- {_from(command)}: {', '.join(told)}" for command, told in groups.items()]
-
-
-def _newest(values: Sequence[Mapping[str, Fact]]) -> list[Mapping[str, Fact]]:
-    """The newest of commits, and of all else (rule 1)."""
-    left = {True: MOST_VALUES, False: MOST_VALUES}
-    found = []
-    for by in values:
-        if left[COMMITTED in by]:
-            left[COMMITTED in by] -= 1
-            found.append(by)
-    return found
 
 
 def _from(command: str) -> str:
