@@ -36,6 +36,7 @@ LEAST_CHARACTERS = 8
 CORRECTION_WORDS = 5  # "no, that's horrible." says nothing that could be followed later
 ANSWERED_CHARACTERS = 120  # of an answer beside its question: the message itself mostly stays
 REQUEST_WORDS = 3  # "ok", "yes do it": no request that says anything later
+LONG_WORD = 6  # letters: of two words ("Niemals pushen!") one is as long, where they are a sentence that asks
 
 _LEAD = (
     r"(?:(?:ok(?:ay)?|so|and|but|also|please|pls|yes|yeah|well|then|now|btw|oh|hm+|alright|again|actually)"
@@ -145,7 +146,7 @@ def from_user(text: str, into: Statements, *, opening: bool) -> None:
     written = prose(text)
     if opening and (goal := written or prose(text, long_too=True)):
         into.add("goal", "", shorten(goal, GOAL_CHARACTERS), "user")
-    if count_words(written) >= REQUEST_WORDS:
+    if count_words(written) >= REQUEST_WORDS or _asks_in_two_words(written):
         asked = shorten(plain(as_written(text) if opening else written), REQUEST_CHARACTERS)
         into.add("request", key_of(asked), asked, "user")
     for sentence in _whole_corrections([without_marks(sentence) for sentence in sentences_of(written)]):
@@ -156,6 +157,13 @@ def from_user(text: str, into: Statements, *, opening: bool) -> None:
             _sentence(sentence, into)
     for item in checklists.items(text):
         into.add("task", key_of(item.text), item.text, "user", item.status)
+
+
+def _asks_in_two_words(written: str) -> bool:
+    """Is it a sentence of two words that may be a rule, in whatever language?"""
+    words = written.split()
+    long = any(len(word.strip(".!")) >= LONG_WORD for word in words)
+    return len(words) == REQUEST_WORDS - 1 and long and written.rstrip().endswith((".", "!"))
 
 
 def from_answer(text: str, asked: Asked, into: Statements) -> None:

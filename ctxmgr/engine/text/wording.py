@@ -19,7 +19,10 @@ _UNSEEN = re.compile(
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _SPACE = re.compile(r"\s+")
 _NOT_WORD = re.compile(r"[\W_]+")
-_SENTENCE_END = re.compile(r"(?<=[.!?])([\"')\]*]*)\s+(?=[\"'(`*\[]*\w)")
+# behind a mark with a blank after it; in a script without blanks behind its own marks, which need none
+_SENTENCE_END = re.compile(
+    r"(?<=[.!?؟।])([\"')\]*]*)\s+(?=[\"'(`*\[]*\w)|(?<=[。！？｡])([\"'”’」』）】\])*]*)\s*(?=[^\s。！？｡\"'”’」』）】\])*])"
+)
 # A word each, in scripts that put no spaces between words: a Han character, and about as many letters as a word of
 # Japanese, or of Thai, Lao, Burmese and Khmer, has.
 _UNSPACED = re.compile(
@@ -49,8 +52,8 @@ def shorten(text: str, limit: int) -> str:
     head = text[: max(limit - 1, 0)]
     least = limit * 3 // 5  # a cut before this would throw away too much for the sake of a clean end
     for match in reversed(list(_SENTENCE_END.finditer(head))):
-        if match.end(1) >= least:
-            return head[: match.end(1)] + "…"
+        if _end(match) >= least:
+            return head[: _end(match)] + "…"
     space = head.rfind(" ")
     if space >= least:
         head = head[:space]
@@ -97,11 +100,16 @@ def sentences_of(text: str) -> list[str]:
     for line in text.splitlines():
         start = 0
         for match in _SENTENCE_END.finditer(line):
-            if not _ABBREVIATION.search(line[start : match.end(1)]):
-                found.append(line[start : match.end(1)].strip())
+            if not _ABBREVIATION.search(line[start : _end(match)]):
+                found.append(line[start : _end(match)].strip())
                 start = match.end()
         found.append(line[start:].strip())
     return [sentence for sentence in found if sentence]
+
+
+def _end(match: re.Match[str]) -> int:
+    """Where a sentence ends, with what closes a quotation behind its mark."""
+    return match.end(match.lastindex or 0)
 
 
 def unfenced(text: str) -> list[str]:

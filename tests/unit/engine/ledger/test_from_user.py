@@ -222,3 +222,11 @@ def test_a_word_or_two_ask_for_nothing_in_any_script(text: str) -> None:
 )
 def test_what_is_said_beside_no_thing_is_no_rule(text: str) -> None:
     assert said(text, "constraint") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [("Niemals pushen!", True), ("Nie pushen.", True), ("Sehr gut!", False), ("Niemals pushen", False)],
+)
+def test_two_words_that_may_be_a_rule_are_a_request_in_any_language(text: str, kept: bool) -> None:
+    assert said(text, "request") == ([text] if kept else [])

@@ -138,3 +138,21 @@ def test_words_are_counted_in_scripts_without_spaces_too(text: str, count: int) 
 @given(st.text())
 def test_no_text_has_fewer_words_than_pieces_with_letters_between_spaces(text: str) -> None:
     assert count_words(text) >= sum(any(map(str.isalpha, piece)) for piece in text.split())
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (
+            "请把令牌存储在内存中。不要使用Redis！好吗？好",
+            ["请把令牌存储在内存中。", "不要使用Redis！", "好吗？", "好"],
+        ),
+        ("「直してください。」はい。次へ", ["「直してください。」", "はい。", "次へ"]),
+        ("本当ですか！？はい", ["本当ですか！？", "はい"]),
+        ("`a.py`を直す。`b.py`は残す。", ["`a.py`を直す。", "`b.py`は残す。"]),
+        ("हाँ। नहीं", ["हाँ।", "नहीं"]),
+    ],
+)
+def test_a_sentence_of_another_script_ends_at_its_mark(text: str, found: list[str]) -> None:
+    assert sentences_of(text) == found
+    assert shorten(text, len(text) - 1).endswith("…")
