@@ -2,8 +2,9 @@
 something, says that something was done or is wrong, or what could be done.
 
 1. It decides where it names what was not taken ("instead of"), says that something was chosen, or says what will be
-   done and why.
-2. It finds where it says what a cause is, what was tried, what does not work or is not so.
+   done and why. What a next step is for ("Let me move it to match the rest") is no reason.
+2. It finds where it says what a cause is, what was tried, what does not work or is not so. A next step
+   finds nothing.
 3. It announces where it says what comes next.
 4. Done is what says so as a fact of the past or of now ("Fixed ...", "`a.ts` moved to ...", "the tests pass"). What
    may be, should be or was not is no outcome: a wrong "done" is not done again by who reads it.
@@ -24,6 +25,8 @@ _CHOICE = re.compile(
     r"|\b(?:best|better|simplest|cleanest|cleaner|safest|safer|right|proper|correct|minimal|smallest) (?:\w+ )?"
     r"(?:approach|option|way|fix|solution|choice|place|design|move|call)\b"
     r"|\bthe (?:\w+ )?(?:fix|solution|approach|plan|design|trick|answer) (?:is|was|will be|would be)\b"
+    r"(?! (?:\w+ly |very |now |all |also )?(?:clear|ready|good|great|solid|sound|fine|done|complete|correct"
+    r"|committed|approved|working|in place|up to date)\b)"
     r"|\b(?:i|we)(?:['’](?:ve|m|re)| have| am| are)?(?: now| just)? switch(?:ed|ing)\b"
     r"(?:[^.;,]|\.(?=\w)){0,60}? to\b"
     r"(?!(?: \S+){1,3} branch\b)"
@@ -37,6 +40,17 @@ _REASON = re.compile(
     r"|this way|that way|which (?:avoids|keeps|means|makes|lets|gives)|as (?:it|this|that|they|we))\b",
     re.IGNORECASE,
 )
+_WEIGHTY = re.compile(
+    r"\b(?:because|since|otherwise|to (?:avoid|keep|prevent|preserve)|so that|this way|that way"
+    r"|which (?:avoids|keeps|means|makes|lets|gives)|as (?:it|this|that|they|we))\b",
+    re.IGNORECASE,
+)
+_STEP = re.compile(
+    r"^(?:(?:ok(?:ay)?|so|and|but|good|great|perfect|right|now|first|next|then|also|alright|finally)[,.!:—–-]* )*"
+    r"(?:let me|let['’]s|i['’]ll|i will|i['’]m (?:now )?(?:going to|\w+ing)|i need to|we need to|i should)\b",
+    re.IGNORECASE,
+)
+_LET = re.compile(r"\blet\b", re.IGNORECASE)  # it says what is done now; "I'll" says as well how it will be
 _SUPPOSED = re.compile(r"(?:if|when|once|unless|whether)\b", re.IGNORECASE)
 _CAUSE = re.compile(
     r"\broot cause\b"
@@ -44,7 +58,8 @@ _CAUSE = re.compile(
     r"|failure|error|reason|catch|trouble|difference|gap|regression|mistake)s? (?:is|was|are|were|here|comes?|came"
     r"|lies?|seems?|happens?|occurs?)\b"
     r"|\b(?:caused|triggered|blocked) by\b|\b(?:due|thanks) to\b|\bbecause of\b|\b(?:turns|turned) out\b"
-    r"|\b(?:that|this|which)(?:['’]s| is) (?:exactly )?(?:why|how)\b|\bexplains?\b"
+    r"|\b(?:that|this|which)(?:['’]s| is) (?:exactly )?(?:why|how)\b"
+    r"|\bexplains\b|\b(?:may|might|could|would|can|to) explain (?:why|how|the|this|that)\b"
     r"|\b(?:comes|came|stems|results?|resulted) from\b",
     re.IGNORECASE,
 )
@@ -141,7 +156,11 @@ def decides(sentence: str) -> bool:
         return False
     if _LOOKS.search(sentence):
         return False
-    return bool(_CHOICE.search(sentence) or (_PLAN.search(sentence) and _REASON.search(sentence)))
+    if _CHOICE.search(sentence):
+        return True
+    step = _STEP.match(sentence)
+    reason = _WEIGHTY if step and _LET.search(step[0]) else _REASON
+    return bool(_PLAN.search(sentence) and reason.search(sentence))
 
 
 def chosen_of(sentence: str) -> str:
@@ -153,8 +172,9 @@ def finds_out(sentence: str, names: bool) -> bool:
     """Rule 2. `names`: it names something; what is merely not so is worth telling where that is named."""
     if _CAUSE.search(sentence):
         return True
-    looks = _LOOKS.search(sentence)
-    return not looks and bool(_TRIED.search(sentence) or (names and _NOT_SO.search(sentence)))
+    if _STEP.match(sentence) or _LOOKS.search(sentence):
+        return False
+    return bool(_TRIED.search(sentence) or (names and _NOT_SO.search(sentence)))
 
 
 def causes(sentence: str) -> bool:
