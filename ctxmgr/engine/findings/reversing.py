@@ -6,11 +6,12 @@
 2. With a word of reversal all else that a sentence names and does not choose is left, too: "it failed on the names,
    so I've switched to the other".
 3. A correction ("I was wrong: ...", "... is fine", "not the cause") takes back what was said of the things in the
-   clause that says so; where that clause names none, of all that the sentence names. Among names of code a file is
-   only where they are.
+   clause that says so, or behind a "not"; where "I was wrong" names none, of all that the sentence names. Among
+   names of code a file is one only where all are.
 """
 
 import re
+from collections.abc import Iterable
 
 import msgspec
 
@@ -67,7 +68,6 @@ _TO_ANOTHER = re.compile(
 _IS_GONE = re.compile(r"\b(?:is|are) (?:now )?(?:out|gone)\b(?! of\b)", re.IGNORECASE)
 _WAS_WRONG = re.compile(
     r"\b(?:i|we) (?:was|were|am|had it) (?:wrong|mistaken)\b|\bi (?:misread|misunderstood|misdiagnosed|misjudged)\b"
-    r"|^\W*correction\b"
     r"|\b(?:diagnosis|analysis|assumption|theory|hypothesis|conclusion|guess|claim|explanation|suspicion|reading)\b"
     r"[^.;]{0,30}?\b(?:was|is|were|turned out)(?: to be)? "
     r"(?:wrong|false|mistaken|incorrect|not (?:right|true|so))\b"
@@ -82,7 +82,8 @@ _CLEARED = re.compile(
     r"(?! (?:if|when|while|unless|until|as long|with|without|but|except|for|to)\b)",
     re.IGNORECASE,
 )
-_NOT_THIS = re.compile(r"\bnot (?:in |because of |caused by |from )?[`\w]", re.IGNORECASE)
+_NOT_THIS = re.compile(r"\bnot (?:in |because of |caused by |from )?(?=[`\w])", re.IGNORECASE)
+_CORRECTION = re.compile(r"^\W*(?:\w+ )?correction\b", re.IGNORECASE)
 _CLAUSE_END = re.compile(r"[;:–—]\s|,\s(?=(?:and |but |so |not |it |the )|`)|\.\s|\bbut\b")
 _NAME = re.compile(r"[A-Z_\d./]")
 _NUMBER = re.compile(r"\d+")
@@ -91,15 +92,16 @@ _FILE = re.compile(r"/|\.\w{1,5}$")
 
 class Reversal(msgspec.Struct, frozen=True):
     """What a sentence does to earlier ones. Things are sets of words. `chooses`: of the first thing it chooses;
-    `named`: it writes that as a name is written. `leaves`: of each it leaves by name; `words`: all its words where
-    it has a word of reversal, none else. `corrects`: names of code of which it takes back what was said.
-    `of_choice`, `of_cause`: it takes back an earlier choice, an earlier cause, and may not name it."""
+    `name`: that as it is written, "" where it is not written as a name is. `leaves`: of each it leaves by name;
+    `words`: all its words where it has a word of reversal, none else. `corrects`: names of code of which it takes
+    back what was said. `of_choice`, `of_cause`: it takes back an earlier choice, an earlier cause, and may not name
+    it."""
 
     chooses: frozenset[str]
     leaves: tuple[frozenset[str], ...]
     words: frozenset[str]
     corrects: frozenset[str]
-    named: bool
+    name: str
     of_choice: bool
     of_cause: bool
 
@@ -116,15 +118,15 @@ def reversal(text: str) -> Reversal:
         left,
         frozenset(words_of(text).split()) if _REVERSAL.search(text) else frozenset(),
         _corrected(text) if _corrects(text) else frozenset(),
-        bool("`" in thing or _NAME.search(thing)),
+        thing.strip("`") if "`" in thing or _NAME.search(thing) else "",
         bool(thing and not left and _TO_ANOTHER.search(text)),
-        bool(_WAS_WRONG.search(text)),
+        bool(_WAS_WRONG.search(text) or _CORRECTION.search(text)),
     )
 
 
 def takes_back(text: str) -> bool:
     """Does it say that what stood holds no more, so that it has to be known?"""
-    return bool(_WAS_WRONG.search(text) or (_IS_GONE.search(text) and _left(text)))
+    return bool(_WAS_WRONG.search(text) or _CORRECTION.search(text) or (_IS_GONE.search(text) and _left(text)))
 
 
 def named_in(text: str) -> frozenset[str]:
@@ -149,16 +151,20 @@ def _words(thing: str) -> frozenset[str]:
 
 
 def _corrects(text: str) -> bool:
-    return bool(_WAS_WRONG.search(text) or (_CLEARED.search(text) and named_in(text)))
+    told = _WAS_WRONG.search(text) or _CORRECTION.search(text)
+    return bool(told or (_CLEARED.search(text) and named_in(text)))
 
 
 def _corrected(text: str) -> frozenset[str]:
     """Rule 3."""
     ends = [found.start() for found in _CLAUSE_END.finditer(text)]
     clauses = [text[start:end] for start, end in zip([0, *ends], [*ends, len(text)], strict=True)]
-    for says in (_CLEARED, _NOT_THIS, _WAS_WRONG):
-        named = frozenset[str]().union(*(named_in(one) for one in clauses if says.search(one)))
-        if named:
-            break
-    named = named or named_in(text)
+    denied = [one[found.end() :] for one in clauses if (found := _NOT_THIS.search(one))]
+    cleared, wrong = ([one for one in clauses if says.search(one)] for says in (_CLEARED, _WAS_WRONG))
+    every = [text] if wrong else []
+    named = next(filter(None, map(_named, (cleared, denied, wrong, every))), frozenset[str]())
     return frozenset(one for one in named if not _FILE.search(one)) or named
+
+
+def _named(texts: Iterable[str]) -> frozenset[str]:
+    return frozenset[str]().union(*map(named_in, texts))

@@ -12,6 +12,7 @@
 Words are compared as they are, whatever the language; which wording takes back is known of English.
 """
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
@@ -20,7 +21,7 @@ from typing import Literal
 import msgspec
 
 from ctxmgr.engine.findings.reversing import Reversal, named_in, reversal
-from ctxmgr.engine.findings.wordings import causes, reverses
+from ctxmgr.engine.findings.wordings import causes, reverses, wrong
 from ctxmgr.engine.text import words_of
 
 SAME_SHARE = 0.75  # of the older statement's words
@@ -34,7 +35,7 @@ Holds = Literal["now", "earlier", "no more"]
 
 class _Read(msgspec.Struct, frozen=True):
     """One statement. `words` of COMPARED_CHARACTERS and more; `named`: names of code in it; `back`: does it take
-    back all it names?"""
+    back all it names? `causes`, `faults`: does it say a cause, a fault?"""
 
     text: str
     words: frozenset[str]
@@ -42,6 +43,7 @@ class _Read(msgspec.Struct, frozen=True):
     says: Reversal
     back: bool
     causes: bool
+    faults: bool
 
 
 def standing(statements: Sequence[str]) -> list[Holds]:
@@ -54,7 +56,7 @@ def standing(statements: Sequence[str]) -> list[Holds]:
     sure: set[int] = set()  # those of which it is known what they take back
     for number in range(len(statements) - 1, max(-1, len(statements) - 1 - COMPARED), -1):
         one = _read(statements[number])
-        by = [newer for newer in turns if _overturns(kept[newer].says, one)]
+        by = [newer for newer in turns if _overturns(kept[newer], one)]
         sure.update(by)
         again = _is_said_again(one, by_word, kept) or (one.named and any(map(one.named.issubset, taken_back)))
         if by or again:
@@ -75,7 +77,7 @@ def standing(statements: Sequence[str]) -> list[Holds]:
 @lru_cache(maxsize=1 << 12)  # a session's statements are read again with each that it adds
 def _read(text: str) -> _Read:
     words = frozenset(word for word in words_of(text).split() if len(word) >= COMPARED_CHARACTERS)
-    return _Read(text, words, named_in(text), reversal(text), reverses(text), causes(text))
+    return _Read(text, words, named_in(text), reversal(text), reverses(text), causes(text), wrong(text))
 
 
 def _is_said_again(one: _Read, by_word: dict[str, list[int]], kept: Mapping[int, _Read]) -> bool:
@@ -85,18 +87,23 @@ def _is_said_again(one: _Read, by_word: dict[str, list[int]], kept: Mapping[int,
     return any(count >= least and one.named <= kept[newer].named for newer, count in shared.items())
 
 
-def _overturns(newer: Reversal, one: _Read) -> bool:
+def _overturns(turn: _Read, one: _Read) -> bool:
     """Rule 3."""
-    if newer.corrects & one.named:
+    newer, older = turn.says, one.says
+    if newer.corrects & one.named and one.faults:
         return True
-    older = one.says
     if not older.chooses or older.chooses <= newer.chooses:
         return False
     if any(older.chooses <= left for left in newer.leaves):
         return True
-    if older.named and older.chooses <= newer.words - newer.chooses:
+    if older.name and older.chooses <= newer.words - newer.chooses and _has(turn.text, older.name):
         return True
     return bool(newer.chooses and newer.words) and any(newer.chooses <= left for left in older.leaves)
+
+
+def _has(text: str, name: str) -> bool:
+    """Does it stand there as it is written? "text" is no `Text`."""
+    return bool(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text))
 
 
 def _doubtful(kept: Mapping[int, _Read], sure: set[int]) -> set[int]:

@@ -105,3 +105,17 @@ def test_a_correction_that_names_nothing_tells_the_cause_before_it_as_earlier() 
 def test_what_is_fine_under_a_condition_closes_nothing() -> None:
     said = ["`parse_header()` is broken on long lines.", "`parse_header()` is fine if there are no tabs."]
     assert standing(said) == ["now", "now"]
+
+
+def test_what_only_shares_words_or_another_spelling_of_a_name_closes_nothing() -> None:
+    said = ["It uses `Text` and `Spacer` instead of raw strings.", "It takes a text of bytes instead of an object."]
+    assert standing(said) == ["now", "now"]
+
+
+def test_a_correction_closes_only_what_it_denies() -> None:
+    said = [
+        "`jc` fails on its checksum.",
+        "Correction: `jc` is not in `a.lock`, so the checksum is not from there.",
+    ]
+    assert standing(said) == ["now", "now"]
+    assert standing(["The checksum is wrong in `a.lock`.", said[1]]) == ["no more", "now"]
