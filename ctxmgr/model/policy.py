@@ -263,7 +263,7 @@ class Policy(Setting, frozen=True):
         Natural | None,
         Meta(
             description="Preset balanced: tokens that compete to stay; null: "
-            "1,750 x 1276^(costVersusRecall - 0.5), less where reading the cache costs more than a tenth of input, "
+            "1,500 x 1736^(costVersusRecall - 0.5), less where reading the cache costs more than a tenth of input, "
             "and 1,000 at least."
         ),
     ] = None

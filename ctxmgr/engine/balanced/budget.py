@@ -1,7 +1,7 @@
 """Turns the policy, the window, the zone and what the cache costs into how much of a list an epoch leaves.
 
 1. Each part has a key of the policy: `oldTokens`, `newestTokens`, `indexTokens`. Where the first is not set, one
-   knob says it, `costVersusRecall`: from 0, which keeps least, to 1, which keeps most; each tenth keeps twice
+   knob says it, `costVersusRecall`: from 0, which keeps least, to 1, which keeps most; each tenth keeps 2.1 times
    as much. In the middle recorded sessions cost least, with all that is fetched again. The index of what left does
    not shrink with the old part.
 2. What is kept is read at each call: where reading the cache costs twice the usual tenth of input, half as much
@@ -22,7 +22,7 @@ from ctxmgr.model import Policy, Rates, Zone
 
 LEAST, CHEAPEST, DEAREST = (
     1_000,
-    1_750,
+    1_500,
     62_500,
 )  # tokens of the old part: at least, at the knob's middle, at its end
 MIDDLE = 0.5

@@ -83,7 +83,7 @@ def test_a_worse_zone_and_a_lower_knob_keep_no_more(one: float, two: float, usab
 
 def test_in_a_small_window_it_is_a_tenth_to_a_half_of_what_is_usable() -> None:
     assert [by_knob(knob, 10_000, "green").old for knob in (0, 0.5, 1)] == [1_000, 1_000, 5_000]
-    assert [by_knob(knob, LARGE, "green").old for knob in (0, 0.5, 1)] == [1_000, 1_750, 62_500]
+    assert [by_knob(knob, LARGE, "green").old for knob in (0, 0.5, 1)] == [1_000, 1_500, 62_500]
     assert by_knob(1, 10_000, "green").newest == 1_000
 
 
