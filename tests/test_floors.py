@@ -15,6 +15,7 @@ FLOORS = {
     "model": 0,
     "engine": 1,
     "formats": 1,
+    "known_models": 1,
     "wire": 1,
     "session": 2,
     "summarize": 2,
@@ -34,13 +35,14 @@ FLOORS = {
     "__init__": 9,  # its names are loaded when they are used
 }
 FACES = {"Client", "AsyncClient", "Model", "Policy", "Session"}  # names of the package for those who use it
-LIBRARY = {"model", "engine", "formats", "session", "summarize", "library"}
+LIBRARY = {"model", "engine", "formats", "known_models", "session", "summarize", "library"}
 # a library knows no loop, no descriptor and no protocol: whoever uses it brings them
 NOT_IN_THE_LIBRARY = {"asyncio", "os", "io", "socket", "select", "selectors", "signal", "subprocess", "threading"}
 NOT_IN_THE_LIBRARY |= {"multiprocessing", "logging", "pathlib", "tempfile", "time", "random"}
 # rooms that never import these, though their floor would allow it
 STRANGERS = {
-    "engine": {"wire", "formats"},
+    "engine": {"wire", "formats", "known_models"},
+    "known_models": {"engine", "formats", "wire"},
     "formats": {"wire", "engine"},
     "wire": {"engine", "formats"},
     "session": {"wire"},
@@ -55,7 +57,7 @@ STRANGERS = {
     "proxy": {"session", "summarize", "library", "devices", "server", "study"},
     "programs": {"engine", "session", "server", "study", "doctor"},
     "doctor": {"engine", "session", "server", "proxy"},
-    "settings": {"engine", "formats", "wire", "session", "summarize", "library", "devices"},  # `model` alone
+    "settings": {"engine", "formats", "wire", "session", "summarize", "library", "devices"},
 }
 ENGINE_MAY = {"__future__", "base64", "bisect", "collections", "dataclasses", "functools", "hashlib", "heapq"}
 ENGINE_MAY |= {"itertools", "json", "math", "msgspec", "re", "typing", "unicodedata", "enum", "operator", "string"}

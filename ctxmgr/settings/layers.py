@@ -15,9 +15,9 @@ from typing import Any
 
 import msgspec
 
+from ctxmgr.known_models import ModelFacts, Registry, shipped
 from ctxmgr.model import InvalidPolicy, TieredPrices, policy_keys
 from ctxmgr.settings import environment, keys
-from ctxmgr.settings.families import Family, family
 from ctxmgr.settings.fault import SettingsFault
 from ctxmgr.settings.files import Scope, files
 from ctxmgr.settings.keys import KeyFault, KeyPath, dotted, leaves
@@ -59,7 +59,8 @@ class ProgramSettings(msgspec.Struct, frozen=True):
     """What holds for a call.
 
     `policy`: the keys that are set, as `initialize` and `setPolicy` take them. `window`: the model's, in tokens.
-    `prices`: dollars a million tokens; None where they are neither set nor known. `upstream`: addresses by API
+    `prices`: dollars a million tokens; None where they are neither set nor known of this very model: a sum in
+    dollars is no guess. `upstream`: addresses by API
     (`anthropic`, `openai`, `responses`), those that are set. `state_dir` None: the user's.
     `origins`: of each value, by its dotted key; what is not in it is as by default.
     """
@@ -73,10 +74,12 @@ class ProgramSettings(msgspec.Struct, frozen=True):
 
 
 class Layers(msgspec.Struct, frozen=True):
-    """All settings that were read, the weakest first. `paths`: of the files that were there."""
+    """All settings that were read, the weakest first. `paths`: of the files that were there. `models`: what is known
+    of models; None: what is shipped."""
 
     layers: tuple[Layer, ...]
     paths: tuple[str, ...]
+    models: Registry | None = None
 
     def settings_for(
         self, program: str | None = None, model: str | None = None, is_subagent: bool = False
@@ -92,11 +95,11 @@ class Layers(msgspec.Struct, frozen=True):
         origins = {path: origins[path] for path, _ in leaves(values)}
         policy = {name: value for name, value in values.items() if name not in keys.OWN}
         _check(policy, origins)
-        known = family(model)
+        known = (self.models or shipped()).find(model)
         state_dir = values.get("state_dir")
         return ProgramSettings(
             policy,
-            values.get("window", known.window),
+            values.get("window", known.usual_window),
             _prices(policy.get("prices"), known),
             values.get("upstream", {}),
             state_dir and os.path.expanduser(state_dir),
@@ -108,9 +111,11 @@ def read(
     flags: Mapping[str, Any] | None = None,
     environ: Mapping[str, str] = os.environ,
     directory: str | os.PathLike[str] | None = None,
+    models: Registry | None = None,
 ) -> Layers:
     """`flags`: values by key, as a file has them; None: not given. `directory`: where the project's file is looked
-    for (default: the working directory). Raises SettingsFault."""
+    for (default: the working directory). `models`: what is known of them (default: what is shipped). Raises
+    SettingsFault."""
     given = list(files(environ, Path(directory or os.getcwd()).absolute()))
     layers = [
         Layer(file.owner, file.path, table.scope, table.values, table.under)
@@ -123,7 +128,7 @@ def read(
     for name, value in (flags or {}).items():
         if value is not None:
             layers.append(_flag(name, value))
-    made = Layers(tuple(layers), tuple(file.path for file in given))
+    made = Layers(tuple(layers), tuple(file.path for file in given), models)
     for scope in dict.fromkeys([Scope(), *(layer.scope for layer in layers)]):
         made.settings_for(scope.program, scope.model, scope.subagents)
     return made
@@ -149,10 +154,10 @@ def _check(policy: dict[str, Any], origins: Mapping[KeyPath, Origin]) -> None:
         raise SettingsFault(f"{near[0] if near else refused.path.strip('.')}: {refused}") from None
 
 
-def _prices(given: Any, known: Family) -> TieredPrices | None:
+def _prices(given: Any, known: ModelFacts) -> TieredPrices | None:
     """Those that are set go before those that are known."""
     if given is None:
-        return known.prices
+        return known.prices if known.matched == "model" else None
     return msgspec.convert({**given}, _Prices).tiered()
 
 
@@ -166,11 +171,19 @@ class _Prices(msgspec.Struct, frozen=True, rename="camel"):
         return TieredPrices(self.input, self.output, self.cache_read, self.cache_write)
 
 
-def _with_known(origins: dict[str, Origin], known: Family) -> dict[str, Origin]:
+def _with_known(origins: dict[str, Origin], known: ModelFacts) -> dict[str, Origin]:
     """With what is known of the model, where nothing else says it."""
-    origin = Origin("model", f"{known.name.strip('-')} models") if known.name else DEFAULT
+    origin = Origin("model", f"known of {known.row}")
+    if known.matched == "family":
+        origin = Origin("model", f"guessed by {known.row or known.family}")
+    if known.matched == "unknown":
+        origin = DEFAULT
     if "window" not in origins:
         origins = {**origins, "window": origin}
-    if known.prices is not None and not any(key.startswith("prices.") for key in origins):
+    if (
+        known.prices is not None
+        and known.matched == "model"
+        and not any(key.startswith("prices.") for key in origins)
+    ):
         origins = {**origins, "prices": origin}
     return origins

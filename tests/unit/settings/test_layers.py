@@ -113,8 +113,8 @@ def test_a_model_that_is_known_has_its_window_and_prices(places: Places) -> None
     assert (settings.window, settings.prices) == (1_000_000, TieredPrices(4, 20, 0.2, 5))
     assert settings.policy == NO_POLICY
     assert {key: (one.kind, one.text()) for key, one in settings.origins.items()} == {
-        "window": ("model", "claude-opus-5-5 models"),
-        "prices": ("model", "claude-opus-5-5 models"),
+        "window": ("model", "known of claude-opus-5-5"),
+        "prices": ("model", "known of claude-opus-5-5"),
     }
 
 
@@ -161,3 +161,13 @@ def test_it_says_which_files_it_read(places: Places) -> None:
     assert places.read().paths == (str(places.user),)
     places.project.write_text("")
     assert places.read().paths == (str(places.user), str(places.project))
+
+
+def test_a_model_that_is_guessed_has_a_window_and_no_price(places: Places) -> None:
+    settings = places.read().settings_for(model="claude-opus-9")
+    assert (settings.window, settings.prices) == (200_000, None)
+    assert settings.origins["window"].text() == "guessed by claude-opus-5-5"
+
+
+def test_programs_of_gpt_stay_under_the_tier(places: Places) -> None:
+    assert places.read().settings_for(model="gpt-6.1-sol").window == 272_000

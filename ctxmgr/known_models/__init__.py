@@ -1,0 +1,12 @@
+"""What is known of models where no host says it: windows, limits, prices, how their providers cache.
+
+Facts of others, each with its source and its day, in `ctxmgr/data/models.json`. Knows no session and no settings:
+it answers what it knows of an id and how it found that, and who asks lets a host's own word go before.
+"""
+
+from ctxmgr.known_models import naming
+from ctxmgr.known_models.model_facts import ModelFacts
+from ctxmgr.known_models.reading import shipped
+from ctxmgr.known_models.registry import Registry
+
+__all__ = ["ModelFacts", "Registry", "naming", "shipped"]

@@ -1,0 +1,112 @@
+"""The file of facts as it stands on disk: camelCase, dollars a million tokens, tokens, milliseconds.
+
+The shipped file and a user's own have one shape. A user's row need not say all: what it leaves out is as it was.
+"""
+
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta
+
+from ctxmgr.known_models.model_facts import LongCache
+from ctxmgr.model import CacheRule, PriceTier, TieredPrices
+
+Tokens = Annotated[int, Meta(ge=1, le=1_000_000_000)]
+Dollars = Annotated[float, Meta(ge=0, le=1_000_000)]
+Name = Annotated[str, Meta(min_length=1, max_length=200)]
+
+
+class FileMember(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fields=True, omit_defaults=True):
+    """Base of all that stands in the file."""
+
+
+class TierRow(FileMember, frozen=True):
+    above_tokens: Tokens
+    input: Dollars
+    output: Dollars
+    cache_read: Dollars | None = None
+    cache_write: Dollars | None = None
+
+
+class PricesRow(FileMember, frozen=True):
+    """`cache_read` and `cache_write` None: as the input's."""
+
+    input: Annotated[float, Meta(gt=0, le=1_000_000)]
+    output: Dollars
+    cache_read: Dollars | None = None
+    cache_write: Dollars | None = None
+    tiers: tuple[TierRow, ...] = ()
+
+    def prices(self) -> TieredPrices:
+        tiers = sorted(self.tiers, key=lambda one: one.above_tokens)
+        made = tuple(PriceTier(one.above_tokens, *_four(one)) for one in tiers)
+        return TieredPrices(*_four(self), made)
+
+
+class CacheRow(FileMember, frozen=True):
+    """A `CacheRule`, and who says so."""
+
+    kind: Literal["marks", "implicit", "none"]
+    most_marks: Annotated[int, Meta(ge=0, le=1_000)] = 0
+    look_back_blocks: Annotated[int, Meta(ge=0)] = 0
+    least_tokens: Annotated[int, Meta(ge=0)] = 0
+    step_tokens: Tokens = 1
+    lifetime_ms: Annotated[int, Meta(ge=0)] = CacheRule().lifetime_ms
+    renews: bool = True
+    note: str = ""
+    source: str = ""
+    date: str = ""
+
+    def rule(self, least_tokens: int | None = None) -> CacheRule:
+        least = self.least_tokens if least_tokens is None else least_tokens
+        sizes = self.most_marks, self.look_back_blocks, least, self.step_tokens
+        return CacheRule(self.kind, *sizes, self.lifetime_ms, self.renews)
+
+
+class FamilyRow(FileMember, frozen=True):
+    """`ids`: how names of its models begin. `window`, `cache` and `vocabulary`: of one that is like no row.
+    `stays_under_tier`: programs work with what costs no more, though longer requests are taken."""
+
+    name: Name
+    ids: tuple[Name, ...]
+    window: Tokens
+    cache: Name
+    vocabulary: Name = "o200k_base"
+    stays_under_tier: bool = False
+
+
+class ModelRow(FileMember, frozen=True):
+    """Of one model. `cache`: the name of a cache rule, or one of its own; `least_tokens` instead of the rule's."""
+
+    id: Name
+    family: str | None = None
+    window: Tokens | None = None
+    max_output_tokens: Tokens | None = None
+    prices: PricesRow | None = None
+    batch: PricesRow | None = None
+    cache: CacheRow | str | None = None
+    least_tokens: Annotated[int, Meta(ge=0)] | None = None
+    long_cache: LongCache | None = None
+    vocabulary: str | None = None
+    source: str | None = None
+    date: str | None = None
+
+
+class FactsFile(FileMember, frozen=True):
+    """A whole file."""
+
+    models: tuple[ModelRow, ...] = ()
+    families: tuple[FamilyRow, ...] = ()
+    caches: dict[str, CacheRow] = {}
+
+
+def filled(row: ModelRow, base: ModelRow) -> ModelRow:
+    """The row with what it leaves out as the other has it."""
+    said = {name: value for name in ModelRow.__struct_fields__ if (value := getattr(row, name)) is not None}
+    return msgspec.structs.replace(base, **said)
+
+
+def _four(fact: Any) -> tuple[float, float, float, float]:
+    """Input, output, reading and writing the cache."""
+    read = fact.input if fact.cache_read is None else fact.cache_read
+    return fact.input, fact.output, read, fact.input if fact.cache_write is None else fact.cache_write

@@ -1,0 +1,63 @@
+"""Turns a model's id, as hosts and requests write it, into the name that a row may have.
+
+Rules:
+1. What stands before the name is passed over: a cloud's, a region's, a gateway's prefix. The name begins where a
+   family's word does, behind no letter and no digit.
+2. Capitals mean nothing. In names of Claude a dot is a hyphen, for some write `claude-opus-4.5`.
+3. A name's end may say what is no other model: a day (`-20250929`, `-2025-08-07`, `@20250929`, `-0613`), `-latest`,
+   a cloud's version (`-v1:0`), a gateway's variant (`:free`), and `[1m]`, a window of a million.
+4. A name's *version* is the numbers in it, its *words* are the rest: those of `gemini-2.5-flash-lite` are `flash`
+   and `lite`. Models of one family and the same words are alike, whatever their version.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+
+MILLION = "[1m]"
+_ENDS = re.compile(
+    r"(?:[-@](?:20\d{6}|20\d\d-\d\d-\d\d|\d{4}|\d\d-20\d\d|latest|default)|@[\w-]+|-v\d+(?::\d+)?|:[\w-]+|\[1m\])$"
+)
+_SIZE = re.compile(r"(?<![a-z\d])a?\d+[bk](?![a-z\d])")  # `120b`, `a3b`, `128k`: neither a version nor a word
+_PARTS = re.compile(r"[a-z]+|\d+(?:\.\d+)?")
+_NO_WORDS = frozenset({"preview", "latest", "exp", "v"})
+_ANOTHER = re.compile(r"[a-z0-9]|\.\d|-\d{1,2}(?:$|[-.@:\[])")  # behind a row's name: another version of it
+
+
+def names(model: str, ids: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """(the family's word, the name from there on), each that the id may have, by rules 1 and 2."""
+    text = model.strip().lower()
+    for found in _words_of(tuple(ids)).finditer(text):
+        name = text[found.start() :]
+        yield found[0], name.replace(".", "-") if found[0] == "claude" else name
+
+
+def shorter(name: str) -> Iterator[str]:
+    """The name, and what is left of it with each end that rule 3 takes away."""
+    yield name
+    while (found := _ENDS.search(name)) and found.start():
+        name = name[: found.start()]
+        yield name
+
+
+def begins(name: str, row: str) -> bool:
+    """Is the name the row's, with something behind it that is no other version?"""
+    return name.startswith(row) and not _ANOTHER.match(name[len(row) :])
+
+
+@lru_cache(maxsize=1024)
+def parts(name: str) -> tuple[frozenset[str], tuple[float, ...]]:
+    """Its words and its version, by rule 4. `4.20` is `4.2`, and before `4.7`."""
+    *_, bare = shorter(name)
+    found = _PARTS.findall(_SIZE.sub("", bare))
+    words = frozenset(one for one in found if one.isalpha() and one not in _NO_WORDS)
+    return words, tuple(float(one) for one in found if not one.isalpha())
+
+
+@lru_cache(maxsize=8)
+def _words_of(ids: tuple[str, ...]) -> re.Pattern[str]:
+    """A word that ends in a digit, as that of o3, stands alone; any other has something behind it."""
+    ordered = sorted(ids, key=len, reverse=True)
+    alone = [re.escape(one) for one in ordered if one[-1].isdigit()] or ["(?!)"]
+    others = [re.escape(one) for one in ordered if not one[-1].isdigit()] or ["(?!)"]
+    return re.compile(rf"(?<![a-z0-9])(?:(?:{'|'.join(alone)})(?=[-@:\[]|$)|(?:{'|'.join(others)})(?=[-\d]))")

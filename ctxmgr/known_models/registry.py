@@ -1,0 +1,138 @@
+"""Turns a model's id into what is known of it.
+
+Rules:
+1. The row of that name holds. Where there is none, the row whose name is the longest beginning of the id's.
+2. Where there is none either, the newest row of the family with the same words (`claude-opus-9`: the newest Opus);
+   its window is at most the family's, for nobody knows.
+3. Else what holds for the whole family, without prices. What is of no family is unknown.
+4. All but a row of that very name is `matched` "family", and `why` says by what.
+5. `[1m]` at an id's end is a window of a million, as Claude Code writes it.
+"""
+
+from collections.abc import Iterable
+
+import msgspec
+
+from ctxmgr.known_models import naming
+from ctxmgr.known_models.facts_file import CacheRow, FactsFile, FamilyRow, ModelRow, filled
+from ctxmgr.known_models.model_facts import ModelFacts
+from ctxmgr.model import CacheRule, media
+
+MILLION_TOKENS = 1_000_000
+
+
+class Registry:
+    """Rows by name. `find` remembers nothing, and costs some 20 microseconds."""
+
+    def __init__(self, facts: FactsFile) -> None:
+        self.rows = {_key(row): row for row in facts.models}
+        self.families = {one.name: one for one in facts.families}
+        self.caches = facts.caches
+        self._family_of = {word: one for one in facts.families for word in one.ids}
+
+    def find(self, model: str | None) -> ModelFacts:
+        """Of a model's id, as a host or a request names it."""
+        whole = (model or "").strip().lower()
+        exact = self.rows.get(whole) or self.rows.get(whole.rpartition("/")[2])
+        if exact is not None:
+            return self._of_row(model or "", exact)
+        candidates = list(naming.names(model or "", tuple(self._family_of)))
+        for _, name in candidates:
+            for bare in naming.shorter(name):
+                if bare in self.rows:
+                    return self._of_row(model or "", self.rows[bare])
+        for word, name in candidates:
+            return self._of_family(model or "", name, self._family_of[word])
+        return ModelFacts(model or "", why="no name in it is that of a family" if model else "no model is named")
+
+    def with_facts(self, more: FactsFile) -> "Registry":
+        """One in which these rows go before: what they leave out is as this one knows it."""
+        rows = [filled(row, self._base(row.id)) for row in more.models]
+        families = {**self.families, **{one.name: one for one in more.families}}
+        merged = {**self.rows, **{_key(row): row for row in rows}}
+        return Registry(FactsFile(tuple(merged.values()), tuple(families.values()), {**self.caches, **more.caches}))
+
+    def row_of(self, known: ModelFacts) -> ModelRow | None:
+        return self.rows.get(known.row)
+
+    # within
+
+    def _base(self, id: str) -> ModelRow:
+        known = self.find(id)
+        row = self.rows.get(known.row)
+        if row is not None:
+            return row
+        return ModelRow(id, family=known.family or None)
+
+    def _of_family(self, model: str, name: str, family: FamilyRow) -> ModelFacts:
+        beginning = [row for key, row in self.rows.items() if naming.begins(name, key)]
+        if beginning:
+            row = max(beginning, key=lambda one: len(one.id))
+            found = self._of_row(model, row)
+            return msgspec.structs.replace(found, matched="family", why=f"the id begins as {row.id} does")
+        words, _ = naming.parts(name)
+        alike = _alike(words, (row for row in self.rows.values() if row.family == family.name))
+        if alike is not None:
+            found = self._of_row(model, alike)
+            window = min(family.window, found.window)
+            why = f"{alike.id} is the newest of its kind that is known"
+            return msgspec.structs.replace(
+                found, window=window, usual_window=min(window, found.usual_window), matched="family", why=why
+            )
+        rule = self._rule(family.cache, None)
+        why = f"all that is known is the family {family.name}"
+        window = MILLION_TOKENS if model.endswith(naming.MILLION) else family.window
+        return ModelFacts(
+            model,
+            family=family.name,
+            window=window,
+            usual_window=window,
+            cache=rule,
+            media=media.family(model).name,
+            vocabulary=family.vocabulary,
+            matched="family",
+            why=why,
+        )
+
+    def _of_row(self, model: str, row: ModelRow) -> ModelFacts:
+        family = self.families.get(row.family or "")
+        window = row.window or (family.window if family else ModelFacts().window)
+        if model.lower().endswith(naming.MILLION):
+            window = max(window, MILLION_TOKENS)
+        prices = row.prices.prices() if row.prices else None
+        usual = window
+        if family is not None and family.stays_under_tier and prices is not None and prices.tiers:
+            usual = min(window, prices.tiers[0].above_tokens)
+        return ModelFacts(
+            id=model,
+            row=_key(row),
+            family=row.family or "",
+            window=window,
+            usual_window=usual,
+            max_output_tokens=row.max_output_tokens,
+            prices=prices,
+            batch=row.batch.prices() if row.batch else None,
+            cache=self._rule(row.cache or (family.cache if family else ""), row.least_tokens),
+            long_cache=row.long_cache,
+            media=media.family(row.id).name,
+            vocabulary=row.vocabulary or (family.vocabulary if family else ModelFacts().vocabulary),
+            source=row.source or "",
+            date=row.date or "",
+            matched="model",
+            why=f"{row.id} is known",
+        )
+
+    def _rule(self, cache: CacheRow | str, least_tokens: int | None) -> CacheRule:
+        fact = self.caches.get(cache) if isinstance(cache, str) else cache
+        return fact.rule(least_tokens) if fact is not None else CacheRule()
+
+
+def _alike(words: frozenset[str], rows: Iterable[ModelRow]) -> ModelRow | None:
+    """Rule 2."""
+    fitting = [(version, row) for row in rows for of, version in (naming.parts(_key(row)),) if of == words]
+    return max(fitting, key=lambda one: (one[0], one[1].id), default=((), None))[1]
+
+
+def _key(row: ModelRow) -> str:
+    name = row.id.lower()
+    return name.replace(".", "-") if name.startswith("claude") else name

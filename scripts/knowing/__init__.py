@@ -1,0 +1,1 @@
+"""Makes `ctxmgr/data/models.json` of LiteLLM's price map and of `facts.toml`."""

@@ -1,0 +1,80 @@
+"""Writes ctxmgr/data/models.json.
+
+    python -m scripts.knowing                    with the newest release of LiteLLM, and what older ones still knew
+    python -m scripts.knowing 1.80.0 1.109.1     with these releases: the later one's rows go before
+    python -m scripts.knowing FILE.whl ...       with wheels that are there; their names tell the release
+
+The wheels come through `pip`. `--date DAY` says when they were read (default: today).
+"""
+
+import argparse
+import datetime
+import json
+import subprocess
+import sys
+import tempfile
+import tomllib
+import zipfile
+from pathlib import Path
+
+from scripts.knowing.price_map import Json, rows
+
+ROOT = Path(__file__).parents[2]
+TARGET = ROOT / "ctxmgr" / "data" / "models.json"
+FACTS = Path(__file__).with_name("facts.toml")
+RELEASES = ("1.80.0", "1.109.1")  # the first still knew what was retired since
+MEMBER = "litellm/model_prices_and_context_window_backup.json"
+
+
+def main() -> int:
+    arguments = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
+    arguments.add_argument("releases", nargs="*", default=RELEASES, metavar="RELEASE|FILE.whl")
+    arguments.add_argument("--date", default=datetime.date.today().isoformat(), metavar="DAY")
+    chosen = arguments.parse_args()
+    facts = tomllib.loads(FACTS.read_text("utf-8"))
+    found: dict[str, Json] = {}
+    for release in chosen.releases:
+        version, price_map = _map(release)
+        found |= rows(price_map, facts, f"LiteLLM {version}", chosen.date)
+    for correction in facts["corrections"]:
+        for id in correction["ids"]:
+            if id in found:
+                changed = {key: value for key, value in correction.items() if key not in ("ids", "source", "date")}
+                told = f"{found[id]['source']}; {', '.join(changed)}: {correction['source']}"
+                found[id] |= changed | {"source": told}
+    TARGET.write_text(_text(facts, found), encoding="utf-8")
+    print(f"{TARGET.relative_to(ROOT)}: {len(found)} models, {TARGET.stat().st_size:,} bytes")
+    return 0
+
+
+def _text(facts: Json, found: dict[str, Json]) -> str:
+    """One line a fact, so that a diff tells which changed."""
+    families, caches = facts["families"], facts["caches"]
+    lines = ['{"caches": {']
+    lines.append(",\n".join(f"{json.dumps(name)}: {json.dumps(rule)}" for name, rule in caches.items()))
+    lines.append('}, "families": [')
+    lines.append(",\n".join(json.dumps(one) for one in families))
+    lines.append('], "models": [')
+    lines.append(",\n".join(json.dumps(found[name]) for name in sorted(found)))
+    return "\n".join([*lines, "]}", ""])
+
+
+def _map(release: str) -> tuple[str, dict[str, Json]]:
+    """The version, and what the wheel of it holds."""
+    if release.endswith(".whl"):
+        return Path(release).name.split("-")[1], _read(Path(release))
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary", ":all:"]
+        subprocess.run([*command, "--dest", folder, f"litellm=={release}"], check=True)
+        (archive,) = Path(folder).glob("*.whl")
+        return release, _read(archive)
+
+
+def _read(archive: Path) -> dict[str, Json]:
+    with zipfile.ZipFile(archive) as wheel:
+        price_map: dict[str, Json] = json.loads(wheel.read(MEMBER))
+    return price_map
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,136 @@
+"""Turns LiteLLM's price map into rows of ours. Its license is MIT; it is read while ctxmgr is developed, and no
+part of it is needed by who uses ctxmgr.
+
+Rules:
+1. Only models for conversations at one API each, their makers' own, with a price.
+2. Its prices are dollars a token: ours are a million times that, rounded to what a price list has.
+3. What costs nothing to read from a cache because there is none costs what input does, and so does writing where
+   nothing is asked for it.
+4. A limit of output that is no less than the window is none.
+5. Models that differ by their day alone are one row, under the name without it; where they differ in more, the
+   newest has that name.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from ctxmgr.known_models import naming
+
+Json = dict[str, Any]
+_ABOVE = re.compile(r"^input_cost_per_token_above_(\d+)k_tokens$")
+_LONG = re.compile(r"^cache_creation_input_token_cost_above_(\d+)hr$")
+HOUR_MS = 3_600_000
+
+
+def rows(price_map: Mapping[str, Json], facts: Json, source: str, date: str) -> dict[str, Json]:
+    """By name. `source` and `date` of the map."""
+    found: dict[str, Json] = {}
+    for key, given in price_map.items():
+        name = key.rpartition("/")[2].lower()
+        family = _family(name, facts)
+        if family and _is_taken(name, family, given, facts):
+            found[name] = _row(name, family, given, source, date)
+    return _without_days(found, {word for one in facts["families"] for word in one["ids"]})
+
+
+def _is_taken(name: str, family: Json, given: Json, facts: Json) -> bool:
+    """Rule 1."""
+    told = given.get("input_cost_per_token") and given.get("output_cost_per_token")
+    own = given.get("litellm_provider") == facts["providers"][family["name"]]
+    talks = given.get("mode") in ("chat", "responses") and not any(word in name for word in facts["without"])
+    return bool(told) and own and talks
+
+
+def _family(name: str, facts: Json) -> Json | None:
+    words = {word: one for one in facts["families"] for word in one["ids"]}
+    return next((words[word] for word, found in naming.names(name, tuple(words)) if len(found) == len(name)), None)
+
+
+def _row(name: str, family: Json, given: Json, source: str, date: str) -> Json:
+    window, output = int(given.get("max_input_tokens") or 0), int(given.get("max_output_tokens") or 0)
+    row: Json = {"id": name, "family": family["name"]} | ({"window": window} if window else {})
+    if 0 < output < window:
+        row["maxOutputTokens"] = output
+    row["prices"] = _prices(given, "")
+    if given.get("input_cost_per_token_batches") and given.get("output_cost_per_token_batches"):
+        batch = _prices(given, "_batches")
+        row |= {"batch": batch} if batch["input"] < row["prices"]["input"] else {}
+    row["cache"] = _cache(name, given)
+    if row["cache"] != "none" and given.get("prompt_cache_min_tokens"):
+        row["leastTokens"] = int(given["prompt_cache_min_tokens"])
+    row |= _long(given, row["prices"]["cacheWrite"])
+    where = re.sub(r"^https?://", "", str(given.get("source") or ""))
+    return row | {"source": f"{source}: {where}" if where else source, "date": date}
+
+
+def _cache(name: str, given: Json) -> str:
+    """The name of the rule that holds."""
+    if not given.get("cache_read_input_token_cost"):
+        return "none"
+    provider = str(given["litellm_provider"])
+    if provider == "openai":
+        if given.get("cache_creation_input_token_cost"):
+            return "openai-breakpoints"
+        return "openai-day" if name.startswith("gpt-5.5") else "openai"
+    return "gemini-2" if name.startswith("gemini-2") else provider
+
+
+def _prices(given: Json, way: str) -> Json:
+    """`way`: "" or "_batches". Rules 2 and 3."""
+    found = _four(given, way)
+    bounds = sorted(int(at[1]) for key in given if (at := _ABOVE.match(key)))
+    tiers = [{"aboveTokens": 1_000 * at, **_four(given, f"_above_{at}k_tokens{way}", found)} for at in bounds]
+    return found | ({"tiers": tiers} if tiers else {})
+
+
+def _four(given: Json, end: str, below: Json | None = None) -> Json:
+    """What is not told of a tier is as many times the price below it as the input is."""
+    inward = _dollars(given.get(f"input_cost_per_token{end}"))
+    if inward is None and below is None:
+        raise ValueError(f"no price of input{end}")
+    times = inward / below["input"] if inward is not None and below is not None else 2.0
+    told = {
+        "input": inward,
+        "output": _dollars(given.get(f"output_cost_per_token{end}")),
+        "cacheRead": _dollars(given.get(f"cache_read_input_token_cost{end}")),
+        "cacheWrite": _dollars(given.get(f"cache_creation_input_token_cost{end}")),
+    }
+    if below is not None:
+        return {name: price if price is not None else round(times * below[name], 6) for name, price in told.items()}
+    share = 0.5 if end == "_batches" else 1.0
+    usual = _dollars(given.get("cache_read_input_token_cost"))
+    told["cacheRead"] = told["cacheRead"] or (share * usual if usual else None) or told["input"]
+    usual = _dollars(given.get("cache_creation_input_token_cost"))
+    told["cacheWrite"] = told["cacheWrite"] or (share * usual if usual else None) or told["input"]
+    return {name: round(price, 6) for name, price in told.items() if price is not None}
+
+
+def _dollars(price: Any) -> float | None:
+    return round(1e6 * float(price), 6) if price else None
+
+
+def _long(given: Json, usual: float) -> Json:
+    """What costs less than `usual`, a shorter life, is a slip."""
+    for key in given:
+        price = _dollars(given[key]) if (found := _LONG.match(key)) else None
+        if found and price is not None and price >= usual:
+            return {"longCache": {"lifetimeMs": int(found[1]) * HOUR_MS, "cacheWrite": price}}
+    return {}
+
+
+def _without_days(found: dict[str, Json], words: set[str]) -> dict[str, Json]:
+    """Rule 5. `words` of families: none is a name."""
+    kept: dict[str, Json] = {}
+    for name in sorted(found, key=lambda one: (len(list(naming.shorter(one))), one), reverse=True):
+        *_, bare = naming.shorter(name)
+        bare = name if bare in words else bare
+        row = found[bare] if bare in found else kept.get(bare, found[name])
+        kept[bare] = {**row, "id": bare}
+        if _facts(found[name]) != _facts(kept[bare]):
+            kept[name] = found[name]
+    return kept
+
+
+def _facts(row: Json) -> Json:
+    return {key: value for key, value in row.items() if key not in ("id", "source", "date")}

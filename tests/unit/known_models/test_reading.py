@@ -1,0 +1,106 @@
+"""A user's own facts go before the shipped ones, and a bad file is told by row and member."""
+
+import json
+from typing import Any
+
+import pytest
+
+from ctxmgr.known_models import shipped
+from ctxmgr.known_models.reading import BadFacts, read
+
+
+def facts(*rows: Any, **others: Any) -> bytes:
+    return json.dumps({"models": rows, **others}).encode()
+
+
+def test_a_users_row_goes_before_the_shipped_one_and_leaves_the_rest_as_it_was() -> None:
+    prices = {"input": 1, "output": 2, "cacheRead": 0.5, "cacheWrite": 1}
+    known = read(facts({"id": "claude-opus-5-5", "window": 64_000, "prices": prices})).find("claude-opus-5-5")
+    assert (known.window, known.max_output_tokens, known.cache.kind, known.matched) == (
+        64_000,
+        128_000,
+        "marks",
+        "model",
+    )
+    assert known.prices is not None
+    assert (known.prices.input, known.prices.cache_read) == (1, 0.5)
+    assert shipped().find("claude-opus-5-5").window == 1_000_000
+
+
+def test_a_users_model_of_no_family_is_known_by_its_name() -> None:
+    row = {"id": "acme-large", "window": 64_000, "cache": {"kind": "implicit", "leastTokens": 256}}
+    registry = read(facts(row))
+    for model in ("acme-large", "Acme-Large", "gateway/acme-large"):
+        known = registry.find(model)
+        assert (known.window, known.cache.least_tokens, known.matched) == (64_000, 256, "model")
+
+
+def test_a_users_model_of_a_family_has_what_the_family_has() -> None:
+    known = read(facts({"id": "claude-nova-1", "window": 64_000})).find("claude-nova-1-20270101")
+    assert (known.window, known.cache.kind, known.family, known.matched) == (64_000, "marks", "claude", "model")
+
+
+def test_a_users_cache_rule_and_family_hold() -> None:
+    more = {
+        "caches": {"acme": {"kind": "implicit", "lifetimeMs": 60_000}},
+        "families": [{"name": "acme", "ids": ["acme"], "window": 32_000, "cache": "acme"}],
+    }
+    known = read(facts(**more)).find("acme-3-large")
+    assert (known.window, known.cache.lifetime_ms, known.matched) == (32_000, 60_000, "family")
+
+
+def test_what_costs_nothing_more_to_write_or_read_costs_what_input_does() -> None:
+    known = read(facts({"id": "acme-1", "prices": {"input": 3, "output": 4}})).find("acme-1")
+    assert known.prices is not None
+    assert (known.prices.cache_read, known.prices.cache_write) == (3, 3)
+
+
+@pytest.mark.parametrize(
+    ("content", "text"),
+    [
+        (b"", "it is no JSON object"),
+        (b"[]", "it is no JSON object"),
+        (b'{"model": []}', 'there is no member "model": it has models, families, caches'),
+        (b'{"models": {}}', "models: expected `array`, got `object`"),
+        (facts({"window": 5}), "models[0]: object missing required field `id`"),
+        (facts({"id": "a"}, {"id": "b", "windw": 5}), 'models[1] ("b") windw: there is no such member'),
+        (facts({"id": "b", "window": "5"}), 'models[0] ("b") window: expected `int | null`, got `str`'),
+        (facts({"id": "b", "window": 0}), 'models[0] ("b") window: expected `int` >= 1'),
+        (
+            facts({"id": "b", "prices": {"input": 0, "output": 1}}),
+            'models[0] ("b") prices.input: expected `float` > 0.0',
+        ),
+        (
+            facts({"id": "b", "prices": {"input": 1, "output": 1, "tiers": [{"aboveTokens": 5}]}}),
+            'models[0] ("b") prices.tiers[0]: object missing required field `input`',
+        ),
+        (
+            facts(
+                {
+                    "id": "b",
+                    "batch": {
+                        "input": 1,
+                        "output": 1,
+                        "tiers": [{"aboveTokens": 5, "input": 1, "output": 1}] * 2,
+                    },
+                }
+            ),
+            'models[0] ("b") batch.tiers: two tiers begin above as many tokens',
+        ),
+        (facts({"id": "b", "cache": "c"}), 'models[0] ("b") cache: there is no cache rule "c"'),
+        (facts({"id": "b", "family": "c"}), 'models[0] ("b") family: there is no family "c"'),
+        (
+            facts(families=[{"name": "f", "ids": ["f"], "window": 5, "cache": "c"}]),
+            'families[0] cache: there is no cache rule "c"',
+        ),
+        (facts(caches={"c": {"kind": "some"}}), "caches.c kind: invalid enum value 'some'"),
+        (b" " * 4_000_001, "it is longer than 4,000,000 bytes"),
+        (b"\xff", "it is no JSON object"),
+        (b'{"models": [{"id": "a", "source": "\xff"}]}', "models[0]"),
+        (b"[" * 100_000, "it is no JSON object"),
+    ],
+)
+def test_a_bad_file_is_told_by_row_and_member(content: bytes, text: str) -> None:
+    with pytest.raises(BadFacts) as told:
+        read(content)
+    assert str(told.value).startswith(text)

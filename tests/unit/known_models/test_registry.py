@@ -1,0 +1,196 @@
+"""What is known of a model by its id, and that what is guessed is told as a guess."""
+
+import pytest
+
+from ctxmgr.known_models import ModelFacts, shipped
+from ctxmgr.known_models.naming import parts
+
+NEWEST = "{} is the newest of its kind that is known"
+
+
+def find(model: str | None) -> ModelFacts:
+    return shipped().find(model)
+
+
+@pytest.mark.parametrize(
+    ("model", "row", "window"),
+    [
+        ("claude-opus-5-5", "claude-opus-5-5", 1_000_000),
+        ("Claude-Opus-4-6", "claude-opus-4-6", 1_000_000),
+        ("claude-sonnet-4-5-20250929", "claude-sonnet-4-5", 200_000),
+        ("claude-sonnet-4-20250514", "claude-sonnet-4", 200_000),
+        ("claude-opus-5-20260101", "claude-opus-5", 1_000_000),
+        ("claude-3-7-sonnet-latest", "claude-3-7-sonnet", 200_000),
+        ("claude-opus-4-5@20251101", "claude-opus-4-5", 200_000),
+        ("claude-opus-4-5@default", "claude-opus-4-5", 200_000),
+        ("anthropic/claude-haiku-4.5", "claude-haiku-4-5", 200_000),
+        ("openrouter/anthropic/claude-opus-4.6:thinking", "claude-opus-4-6", 1_000_000),
+        ("us.anthropic.claude-opus-4-5-20251101-v1:0", "claude-opus-4-5", 200_000),
+        ("bedrock/eu.anthropic.claude-sonnet-5-5", "claude-sonnet-5-5", 1_000_000),
+        ("databricks-claude-sonnet-4-6", "claude-sonnet-4-6", 1_000_000),
+        ("gpt-5", "gpt-5", 272_000),
+        ("gpt-5-codex", "gpt-5-codex", 272_000),
+        ("gpt-5.5-2026-04-23", "gpt-5.5", 1_050_000),
+        ("openai/gpt-4.1-mini", "gpt-4.1-mini", 1_047_576),
+        ("azure/o4-mini-2025-04-16", "o4-mini", 200_000),
+        ("models/gemini-2.5-flash-lite", "gemini-2.5-flash-lite", 1_048_576),
+        ("gemini-4-argon", "gemini-4-argon", 1_048_576),
+        ("groq/openai/gpt-oss-120b", "gpt-oss-120b", 131_072),
+        ("deepseek/deepseek-chat", "deepseek-chat", 131_072),
+        ("x-ai/grok-4.7", "grok-4.7", 500_000),
+        ("MiniMax-M2.5", "minimax-m2.5", 1_000_000),
+    ],
+)
+def test_clouds_gateways_days_and_variants_are_passed_over(model: str, row: str, window: int) -> None:
+    known = find(model)
+    assert (known.row, known.window, known.matched, known.id) == (row, window, "model", model)
+
+
+@pytest.mark.parametrize(
+    ("model", "row", "window", "why"),
+    [
+        ("claude-opus-9", "claude-opus-5-5", 200_000, "claude-opus-5-5 is the newest of its kind that is known"),
+        ("claude-opus-4-9", "claude-opus-5-5", 200_000, "claude-opus-5-5 is the newest of its kind that is known"),
+        ("gpt-5.9", "gpt-5.6", 272_000, "gpt-5.6 is the newest of its kind that is known"),
+        ("gpt-50", "gpt-5.6", 272_000, "gpt-5.6 is the newest of its kind that is known"),
+        ("gpt-6.2-sol", "gpt-6.1-sol", 272_000, "gpt-6.1-sol is the newest of its kind that is known"),
+        (
+            "gemini-3.9-flash",
+            "gemini-3.8-flash",
+            1_048_576,
+            NEWEST.format("gemini-3.8-flash"),
+        ),
+        ("grok-9", "grok-4.7", 128_000, "grok-4.7 is the newest of its kind that is known"),
+        ("kimi-k9", "kimi-k3", 128_000, "kimi-k3 is the newest of its kind that is known"),
+        (
+            "gemini-3.1-pro-preview-customtools",
+            "gemini-3.1-pro-preview",
+            1_048_576,
+            "the id begins as gemini-3.1-pro-preview does",
+        ),
+        ("claude-nova-1", "", 200_000, "all that is known is the family claude"),
+        ("gemini-9-ultra", "", 1_048_576, "all that is known is the family gemini"),
+    ],
+)
+def test_an_unknown_model_falls_back_to_its_family_and_says_so(model: str, row: str, window: int, why: str) -> None:
+    known = find(model)
+    assert (known.row, known.window, known.matched, known.why) == (row, window, "family", why)
+
+
+def test_of_a_family_alone_no_price_is_known_and_its_cache_rule_is() -> None:
+    known = find("claude-nova-1")
+    assert (known.prices, known.max_output_tokens) == (None, None)
+    assert (known.cache.kind, known.cache.most_marks) == ("marks", 4)
+
+
+@pytest.mark.parametrize("model", [None, "", "my-claude", "xclaude-opus-4-6", "llama3:70b", "mistral.", "o"])
+def test_what_is_of_no_family_is_unknown(model: str | None) -> None:
+    known = find(model)
+    assert (known.matched, known.window, known.prices, known.family) == ("unknown", 200_000, None, "")
+
+
+@pytest.mark.parametrize("model", ["claude-sonnet-4-5[1m]", "claude-sonnet-4-20250514[1m]", "claude-nova-1[1m]"])
+def test_1m_at_the_end_is_a_window_of_a_million(model: str) -> None:
+    known = find(model)
+    assert (known.window, known.usual_window) == (1_000_000, 1_000_000)
+
+
+def test_programs_work_with_what_costs_no_more() -> None:
+    assert (find("gpt-6.1-sol").window, find("gpt-6.1-sol").usual_window) == (922_000, 272_000)
+    assert (find("gemini-2.5-pro").window, find("gemini-2.5-pro").usual_window) == (1_048_576, 1_048_576)
+
+
+def test_a_long_request_is_dearer() -> None:
+    prices = find("gpt-5.5").prices
+    assert prices is not None
+    assert (prices.tier(272_000).input, prices.tier(272_001).input) == (5, 10)
+    prices = find("gemini-2.5-pro").prices
+    assert prices is not None
+    assert (prices.tier(200_000).input, prices.tier(200_001).output) == (1.25, 15)
+    prices = find("claude-haiku-5-5").prices
+    assert prices is not None
+    assert (prices.tier(100_000).cache_read, prices.tier(100_001).cache_read) == (0.01, 0.05)
+
+
+@pytest.mark.parametrize(
+    ("model", "input", "output", "read", "write"),
+    [
+        ("claude-opus-5-5", 4, 20, 0.2, 5),
+        ("claude-sonnet-5-5", 2, 10, 0.1, 2.5),
+        ("claude-fable-5-1", 10, 50, 0.25, 12.5),
+        ("claude-3-opus", 15, 75, 1.5, 18.75),
+        ("gpt-6.1-sol", 2, 10, 0.1, 2.5),
+        ("gpt-5.5", 5, 30, 0.5, 5),
+        ("gpt-5.5-pro", 30, 180, 30, 30),
+        ("gemini-3.8-flash", 0.75, 3.75, 0.075, 0.75),
+    ],
+)
+def test_prices_are_those_of_the_price_lists(
+    model: str, input: float, output: float, read: float, write: float
+) -> None:
+    prices = find(model).prices
+    assert prices is not None
+    assert (prices.input, prices.output, prices.cache_read, prices.cache_write) == (input, output, read, write)
+
+
+def test_requests_that_may_wait_have_prices_of_their_own() -> None:
+    batch = find("gpt-5.5").batch
+    assert batch is not None
+    assert (batch.input, batch.output, batch.cache_read, batch.tiers[0].input) == (2.5, 15, 0.25, 5)
+    assert find("gpt-5.5-cyber").batch is None
+
+
+@pytest.mark.parametrize(
+    ("model", "kind", "least", "step", "lifetime_ms"),
+    [
+        ("claude-opus-5-5", "marks", 512, 1, 300_000),
+        ("claude-sonnet-4-5", "marks", 1_024, 1, 300_000),
+        ("claude-opus-4-7", "marks", 2_048, 1, 300_000),
+        ("claude-haiku-4-5", "marks", 4_096, 1, 300_000),
+        ("gpt-5.2", "implicit", 1_024, 128, 300_000),
+        ("gpt-5.5", "implicit", 1_024, 128, 3_600_000),
+        ("gpt-6.1-sol", "implicit", 1_024, 1, 1_800_000),
+        ("gemini-3.8-flash", "implicit", 4_096, 1, 300_000),
+        ("gemini-2.5-pro", "implicit", 2_048, 1, 300_000),
+        ("deepseek-v4-pro", "implicit", 64, 64, 3_600_000),
+        ("gpt-5.5-pro", "none", 0, 1, 0),
+        ("gpt-4", "none", 0, 1, 0),
+    ],
+)
+def test_each_provider_caches_by_a_rule_of_its_own(
+    model: str, kind: str, least: int, step: int, lifetime_ms: int
+) -> None:
+    rule = find(model).cache
+    assert (rule.kind, rule.least_tokens, rule.step_tokens, rule.lifetime_ms) == (kind, least, step, lifetime_ms)
+
+
+def test_a_start_kept_for_an_hour_costs_twice_the_input_to_write() -> None:
+    known = find("claude-opus-5-5")
+    assert known.long_cache is not None
+    assert known.prices is not None
+    assert (known.long_cache.lifetime_ms, known.long_cache.cache_write) == (3_600_000, 2 * known.prices.input)
+    assert (known.cache.look_back_blocks, known.cache.renews) == (20, True)
+
+
+def test_pictures_and_vocabulary_are_told_too() -> None:
+    assert [find(model).media for model in ("claude-opus-5-5", "gpt-5", "gemini-3.8-flash")] == [
+        "claude-large",
+        "gpt-5",
+        "gemini-3",
+    ]
+    assert [find(model).vocabulary for model in ("gpt-5", "gpt-4")] == ["o200k_base", "cl100k_base"]
+
+
+@pytest.mark.parametrize(
+    ("name", "words", "version"),
+    [
+        ("gemini-2.5-flash-lite", {"gemini", "flash", "lite"}, (2.5,)),
+        ("gemini-3.1-pro-preview", {"gemini", "pro"}, (3.1,)),
+        ("claude-opus-4-5", {"claude", "opus"}, (4, 5)),
+        ("grok-4.20-0309", {"grok"}, (4.2,)),
+        ("gpt-oss-120b", {"gpt", "oss"}, ()),
+        ("kimi-latest-128k", {"kimi"}, ()),
+    ],
+)
+def test_a_name_is_words_and_a_version(name: str, words: set[str], version: tuple[float, ...]) -> None:
+    assert parts(name) == (words, version)

@@ -1,0 +1,73 @@
+"""That no row of the shipped facts is absurd: a slip in a price list would steer every session of that model."""
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+
+import msgspec
+import pytest
+
+from ctxmgr.known_models import shipped
+from ctxmgr.known_models.facts_file import ModelRow, PricesRow
+from ctxmgr.model import PriceTier, TieredPrices
+
+ROWS = list(shipped().rows.values())
+
+
+def every(prices: PricesRow | None) -> Iterator[PriceTier]:
+    """The prices of each tier, the lowest first."""
+    if prices is not None:
+        made: TieredPrices = prices.prices()
+        yield made.tier(0)
+        yield from made.tiers
+
+
+def test_there_are_rows_of_each_family() -> None:
+    assert {row.family for row in ROWS} == set(shipped().families)
+    assert len(ROWS) > 200
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.id)
+def test_a_row_is_sane(row: ModelRow) -> None:
+    """Windows hold more than one answer; nothing costs less than reading it from a cache; what is longer is dearer;
+    each fact has a source and a day."""
+    assert row.prices is not None
+    assert row.window is None or 4_000 < row.window <= 10_000_000
+    assert row.max_output_tokens is None or row.max_output_tokens < (row.window or 0)
+    tiers = list(every(row.prices))
+    for one in tiers:
+        assert 0 < one.cache_read <= one.input <= one.output <= 1_000
+        assert one.input <= one.cache_write <= 2 * one.input
+    for lower, upper in pairwise(tiers):
+        assert lower.above_tokens < upper.above_tokens <= (row.window or 0)
+        assert lower.input < upper.input
+        assert lower.output <= upper.output
+        assert lower.cache_read <= upper.cache_read
+    for one in every(row.batch):
+        assert 0 < one.input < tiers[-1].input
+    assert row.source
+    assert re.fullmatch(r"20\d\d-\d\d-\d\d", row.date or "")
+    assert row.cache in shipped().caches
+    assert (row.cache == "none") == (tiers[0].cache_read == tiers[0].input)
+    if row.long_cache is not None:
+        assert row.long_cache.lifetime_ms > shipped().find(row.id).cache.lifetime_ms
+        assert row.long_cache.cache_write >= tiers[0].cache_write
+
+
+def test_each_cache_rule_has_a_source_and_a_day() -> None:
+    for name, rule in shipped().caches.items():
+        assert rule.source, name
+        assert rule.date, name
+        assert (rule.kind == "marks") == (rule.most_marks > 0), name
+        assert (rule.kind == "none") == (rule.lifetime_ms == 0), name
+
+
+def test_a_row_is_found_by_its_own_name() -> None:
+    for name, row in shipped().rows.items():
+        known = shipped().find(row.id)
+        assert (known.row, known.matched) == (name, "model")
+
+
+def test_what_is_found_can_be_told_as_json() -> None:
+    told = msgspec.json.decode(msgspec.json.encode(shipped().find("claude-opus-5-5")))
+    assert told["cache"]["kind"] == "marks"
