@@ -960,6 +960,11 @@ export interface ContextParams {
    * `unchanged`.
    */
   answer?: AnswerForm | null;
+  /**
+   * Cache marks that the request bears outside of the list: on system prompt and tools. 2 where absent. The
+   * report's `cacheBreakpoints` are as many as are free beside them. Since 1.1.
+   */
+  ownMarks?: number | null;
 }
 
 /**
@@ -1034,6 +1039,13 @@ export interface Report {
    * made, and does not fit the window; `tooBig` says why. Normally empty.
    */
   checks: string[];
+  /**
+   * Where cache marks belong on the list to send, where its provider takes marks: on the last content block that
+   * can bear one of the messages at these places, ascending, the newest message's as a rule. No other message of
+   * the list should have one. Empty where the provider caches without marks, where `ownMarks` leave none free, and
+   * after a fault: then a host sets its marks as it is used to. Since 1.1.
+   */
+  cacheBreakpoints: number[];
   /**
    * Messages left out by themselves, not with their turn: in preset balanced, and in others where the list did not
    * fit.

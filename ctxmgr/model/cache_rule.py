@@ -1,4 +1,4 @@
-"""How a provider caches prompts: what of a request it reads from its cache, and how long it keeps that.
+"""How a provider caches prompts: what of a request it reads from its cache, how long it keeps that, who says so.
 
 Facts of a provider, never settings of ours. A host tells a lifetime of its own where it knows it.
 """
@@ -13,10 +13,10 @@ LIFETIME_MS = 300_000  # of a cached start since it was last read: Anthropic's, 
 class CacheRule(msgspec.Struct, frozen=True, omit_defaults=True):
     """Of one provider.
 
-    `kind`: "marks": a start is kept up to each mark that a request sets; "implicit": any is; "none": nothing.
-    `most_marks`: in one request. `look_back_blocks`: a start kept earlier is found where it ends no more content
-    blocks before a mark; 0: however far. `least_tokens`: a shorter start is not kept. `step_tokens`: what is read
-    is a multiple of these. `lifetime_ms`: of a start that nobody reads; `renews`: each read begins it anew.
+    `kind`: "marks": a start is kept up to each mark that a request sets; "implicit": every start is; "none":
+    nothing. `most_marks`: in one request. `look_back_blocks`: a start kept earlier is found where it ends fewer
+    content blocks before a mark; 0: however far. `least_tokens`: a shorter start is not kept. `step_tokens`: what
+    is read is a multiple of these. `lifetime_ms`: of a start that nobody reads; `renews`: each read begins it anew.
     """
 
     kind: Literal["marks", "implicit", "none"] = "implicit"

@@ -1,13 +1,18 @@
-"""The window that a model is taken to have: as the host said it, or smaller, as a refusal taught it.
+"""What a model is taken to be, beside what its host says of it: its window and how its provider caches.
 
-What was learnt holds for the model's id while the host says the same window of it.
+A window is as the host said it, or smaller, as a refusal taught it: what was learnt holds for the model's id while
+the host says the same window of it. How a provider caches is said here and nowhere else.
 """
 
 import msgspec
 
-from ctxmgr.model.saved import State
+from ctxmgr.model import IMPLICIT, MARKS, BasePrices, CacheRule, Policy
+from ctxmgr.model.saved import ModelSpec, State
 
 MODELS_AT_MOST = 32  # whose window was learnt
+UNKNOWN = CacheRule()  # whatever is sent again is read, however short
+_MARKED = ("claude", "anthropic")
+_IMPLICIT = ("gpt", "openai", "codex", "gemini", "google")
 
 
 def window_of(state: State) -> int:
@@ -26,3 +31,25 @@ def with_window(state: State, taken: int) -> State:
     if taken < model.window:
         windows[model.id] = model.window, taken
     return msgspec.structs.replace(state, windows=dict(list(windows.items())[-MODELS_AT_MOST:]))
+
+
+def cache_rule(model: ModelSpec) -> CacheRule:
+    """By the names of model and provider, else by its prices: what is dearer to write than to send is marked."""
+    for name in (model.id.lower(), model.provider.lower()):
+        if any(word in name for word in _MARKED):
+            return MARKS
+        if any(word in name for word in _IMPLICIT):
+            return IMPLICIT
+    return MARKS if _writing_costs(model.prices) else UNKNOWN
+
+
+def lifetime_ms(model: ModelSpec, policy: Policy) -> int:
+    """How long what is cached lives: as the host says, as the policy says, else by the rule."""
+    for told in (model.cache_ttl_ms, policy.cache_ttl_ms):
+        if told is not None:
+            return told
+    return cache_rule(model).lifetime_ms
+
+
+def _writing_costs(prices: BasePrices | None) -> bool:
+    return prices is not None and (prices.cache_write or 0) > (prices.input or 0) > 0

@@ -138,6 +138,7 @@ CUTS = {
     "epochs/pin-keeps": 6,
     "epochs/responses": 3,
     "epochs/undo-brings-back": 5,
+    "epochs/where-marks-belong": 6,
     "fit/a-cut-opens-an-epoch": 3,
     "fit/old-pictures-become-a-text": 3,
     "fit/old-steps-of-one-long-turn-leave": 3,

@@ -6,7 +6,7 @@ where `firstChangedIndex` is -1 it begins with the whole of the one before.
 
 import json
 import re
-from typing import Any
+from typing import Any, ClassVar
 
 import msgspec
 
@@ -41,7 +41,11 @@ def file(name: str, lines: int = LINES) -> str:
 
 class Run:
     """`messages` as the scenario wrote them, in pi's format; the host holds them in the format `form`. `shown`: the
-    last projection, `before` the one before that."""
+    last projection, `before` the one before that. `version` of the protocol, `model` without its window: of all
+    runs of a class."""
+
+    version = "1.0"
+    model: ClassVar[Fields] = {"id": "model-1"}
 
     def __init__(
         self,
@@ -56,13 +60,13 @@ class Run:
         self.talk = Talk(found=found, start=False)
         self.talk.call(
             "initialize",
-            protocolVersion="1.0",
+            protocolVersion=self.version,
             messageFormat=form,
             capabilities=capabilities or EDITS,
             policy={**POLICY, "tokenizer": ESTIMATE, **(policy or {})},
             **({} if tools is None else {"tools": tools}),
         )
-        model = {"id": "model-1", "contextWindow": window}
+        model = {**self.model, "contextWindow": window}
         self.started = self.talk.call("session_start", sessionId="s", model=model)
         self.make = Messages()
         self.messages: list[Fields] = []
@@ -70,6 +74,7 @@ class Run:
         self.before: list[Fields] = []
         self.sent, self.base = 0, ""
         self.at = NOON
+        self.more: Fields = {}  # further members of each `context`
 
     # what happens
 
@@ -101,7 +106,7 @@ class Run:
         new: Fields = {"messages": sent}
         if self.base and not whole:
             new = {"append": {"after": self.sent, "base": self.base, "messages": sent[self.sent :]}}
-        answer = self.talk.call("context", sessionId="s", answer="edits", at=self.at, **new)
+        answer = self.talk.call("context", sessionId="s", answer="edits", at=self.at, **new, **self.more)
         self.sent, self.base = len(sent), answer["base"]
         self.before, self.shown = self.shown, applied(sent, answer)
         report: Fields = answer["report"]

@@ -51,6 +51,16 @@ class Report(Wire, frozen=True):
             "short as it can be made, and does not fit the window; `tooBig` says why. Normally empty."
         ),
     ]
+    cache_breakpoints: Annotated[
+        tuple[int, ...],
+        Meta(
+            description="Where cache marks belong on the list to send, where its provider takes marks: on the last "
+            "content block that can bear one of the messages at these places, ascending, the newest message's "
+            "as a rule. No other message of the list should have one. Empty where the provider caches without "
+            "marks, where `ownMarks` leave none free, and after a fault: then a host sets its marks as it is "
+            "used to."
+        ),
+    ]
     messages_dropped: Annotated[
         int | None,
         Meta(

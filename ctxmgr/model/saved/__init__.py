@@ -15,6 +15,7 @@ from ctxmgr.model.saved.facts import (
     Source,
 )
 from ctxmgr.model.saved.latch import Latch, LatchState
+from ctxmgr.model.saved.marks import MarkedStart
 from ctxmgr.model.saved.meter import Meter
 from ctxmgr.model.saved.state import (
     InstructionCopy,
@@ -39,6 +40,7 @@ __all__ = [
     "Latch",
     "LatchState",
     "Ledger",
+    "MarkedStart",
     "Meter",
     "ModelSpec",
     "Outline",

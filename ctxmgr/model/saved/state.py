@@ -9,6 +9,7 @@ from ctxmgr.model.prices import BasePrices
 from ctxmgr.model.projection import Decision
 from ctxmgr.model.saved.facts import Fact
 from ctxmgr.model.saved.latch import Latch
+from ctxmgr.model.saved.marks import MarkedStart
 from ctxmgr.model.saved.meter import Meter
 from ctxmgr.model.tools import DeclaredTools
 
@@ -97,7 +98,7 @@ class State(msgspec.Struct, frozen=True, omit_defaults=True):
     handles of what came back through `retrieve`, with the epoch in force then. `windows`: by model's id the
     window that the host said it has, and the smaller one that a refusal taught, in tokens. `instructions`: what
     others told the model, newest last, for when a host takes it out of the list. `tools`: what the host declares of
-    its own.
+    its own. `marked_starts`: of the last answer, shortest first.
     """
 
     session_id: str
@@ -135,3 +136,4 @@ class State(msgspec.Struct, frozen=True, omit_defaults=True):
     instructions: tuple[InstructionCopy, ...] = ()
     digests: int = 1
     tools: DeclaredTools = ()
+    marked_starts: tuple[MarkedStart, ...] = msgspec.field(default=(), name="marks")

@@ -29,16 +29,23 @@ class ProjectionFailure(msgspec.Struct, frozen=True):
     places: str = ""
 
 
+class Compared(msgspec.Struct, frozen=True):
+    """How an answer stands to the one before. `begins`: what it shares with that, None without one; `breakpoints`:
+    its places for cache marks; `mended` surrogates of the request."""
+
+    begins: tuple[int, int, int] | None = None
+    breakpoints: tuple[int, ...] = ()
+    mended: int = 0
+
+
 def answer(
     session: SessionCore,
     raw_messages: RawMessages,
     wanted: str | None,
     planned: Planned,
-    begins: tuple[int, int, int] | None,
-    mended: int,
+    compared: Compared,
 ) -> Parts:
-    """The answer of the session's projection. `wanted`: "messages", "edits" or None; `begins`: what it shares with
-    the answer before, None without one; `mended` surrogates of the request."""
+    """The answer of the session's projection. `wanted`: "messages", "edits" or None."""
     projection = session.projection
     untouched = projection.plan.pieces in ((), (Keep(0, len(projection.messages)),))
     raw_fits = planned.tokens <= session.thresholds.limit
@@ -50,7 +57,7 @@ def answer(
         body = [_edits(projection)]
     else:
         body = [b'"messages":[', *_messages(projection, raw_messages), b"]"]
-    report = _report(projection, session, begins, reason, mended)
+    report = _report(projection, session, compared, reason)
     if planned.receipt is not None:
         gone = tuple(reports.ReadGone(path) for path in planned.evicted_reads)
         report = msgspec.structs.replace(report, arithmetic=planned.receipt.arithmetic, reads_gone=gone or None)
@@ -87,12 +94,11 @@ def _edits(projection: Projection) -> bytes:
 def _report(
     projection: Projection,
     session: SessionCore,
-    begins: tuple[int, int, int] | None,
+    compared: Compared,
     reason: str | None,
-    mended: int = 0,
 ) -> reports.Report:
     """What the projection did."""
-    changed, tokens, size = begins if begins is not None else (-1, None, None)
+    changed, tokens, size = compared.begins if compared.begins is not None else (-1, None, None)
     plan = projection.plan
     return reports.Report(
         raw_tokens=plan.raw_weight,
@@ -105,6 +111,7 @@ def _report(
         results_distilled=plan.distilled,
         results_pruned=plan.pruned,
         packet_tokens=plan.packet_weight,
+        cache_breakpoints=compared.breakpoints,
         checks=("fit",) if plan.too_big else (),
         too_big=tuple(reports.TooBig(one.kind, one.index, one.tokens) for one in plan.too_big) or None,
         blocks_cut=plan.blocks_cut or None,
@@ -112,7 +119,7 @@ def _report(
         prefix_tokens=tokens,
         prefix_bytes=size,
         reason=reason,
-        mended=mended or None,
+        mended=compared.mended or None,
     )
 
 
@@ -138,7 +145,7 @@ def fall_back(session: SessionCore, raw_messages: RawMessages, delta: Delta, fai
     totals = session.state.totals
     totals = msgspec.structs.replace(totals, fallbacks=totals.fallbacks + 1)
     session.state = msgspec.structs.replace(session.state, totals=totals)
-    report = _report(last, session, (0, 0, 0), failure.reason)
+    report = _report(last, session, Compared((0, 0, 0)), failure.reason)
     if failure.checks or session.failure_count > 1:
         session.begin_afresh(failure.reason)
         raw_messages.truncate(0)

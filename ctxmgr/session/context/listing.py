@@ -15,9 +15,10 @@ from ctxmgr.model import Message, faults
 from ctxmgr.model.api import lifecycle
 from ctxmgr.model.saved import Ledger
 from ctxmgr.session.context import respelling
-from ctxmgr.session.context.answering import Parts, ProjectionFailure, answer, fall_back
+from ctxmgr.session.context.answering import Compared, Parts, ProjectionFailure, answer, fall_back
 from ctxmgr.session.context.arriving import Stale, arrived, delta_of, is_read
 from ctxmgr.session.context.comparing import begins_with, resumed
+from ctxmgr.session.context.marking import marked
 from ctxmgr.session.context.projecting import Checked, Faulty, projected
 from ctxmgr.session.context.raw_messages import RawMessages
 from ctxmgr.session.session import SessionCore
@@ -86,7 +87,10 @@ def context(
     session.source_messages.add(*done.projection.messages[delta.shared_count :])
     session.memo.keep_for(len(done.projection.messages), len(delta.appended))
     session.failure_count = 0
-    return answer(session, raw_messages, params.answer, done.planned, begins, mended)
+    own = int(params.own_marks) if params.own_marks is not None else None
+    marks = marked(session, done.projection, begins[0] if begins is not None else None, own, session.listed_ms)
+    session.state = msgspec.structs.replace(session.state, marked_starts=marks.starts)
+    return answer(session, raw_messages, params.answer, done.planned, Compared(begins, marks.indices, mended))
 
 
 def _newest(

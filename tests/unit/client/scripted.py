@@ -19,7 +19,7 @@ START = ["initialize", "initialized", "session_start"]
 
 MODEL = {"id": "m", "contextWindow": 200_000}
 SILENCE, DEATH = object(), object()
-REPORT = msgspec.to_builtins(Report(0, 0, "green", 0, -1, 0, 0, 0, 0, 0, ()))
+REPORT = msgspec.to_builtins(Report(0, 0, "green", 0, -1, 0, 0, 0, 0, 0, (), ()))
 FAILED_SECONDS = 20.0  # only a failing test waits so long
 
 

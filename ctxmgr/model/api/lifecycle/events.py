@@ -39,6 +39,13 @@ class ContextParams(Wire, frozen=True):
             "Absent: the whole list, or `unchanged`."
         ),
     ] = None
+    own_marks: Annotated[
+        Count | None,
+        Meta(
+            description="Cache marks that the request bears outside of the list: on system prompt and tools. "
+            "2 where absent. The report's `cacheBreakpoints` are as many as are free beside them."
+        ),
+    ] = None
 
 
 class CachedTokens(Wire, frozen=True):

@@ -1436,6 +1436,10 @@ pub struct ContextParams {
     /// `unchanged`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub answer: Option<AnswerForm>,
+    /// Cache marks that the request bears outside of the list: on system prompt and tools. 2 where absent. The
+    /// report's `cacheBreakpoints` are as many as are free beside them. Since 1.1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub own_marks: Option<f64>,
 }
 
 /// One message, the host's own object in the format that `initialize` named. It goes through as it came: members,
@@ -1517,6 +1521,11 @@ pub struct Report {
     /// Promises that did not hold; then the answer is the last good list. `fit`: the list is as short as it can be
     /// made, and does not fit the window; `tooBig` says why. Normally empty.
     pub checks: Vec<String>,
+    /// Where cache marks belong on the list to send, where its provider takes marks: on the last content block that
+    /// can bear one of the messages at these places, ascending, the newest message's as a rule. No other message of
+    /// the list should have one. Empty where the provider caches without marks, where `ownMarks` leave none free,
+    /// and after a fault: then a host sets its marks as it is used to. Since 1.1.
+    pub cache_breakpoints: Vec<i64>,
     /// Messages left out by themselves, not with their turn: in preset balanced, and in others where the list did
     /// not fit.
     #[serde(skip_serializing_if = "Option::is_none")]

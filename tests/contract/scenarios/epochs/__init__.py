@@ -1,5 +1,5 @@
 """Cache epochs, preset `balanced`: all scenarios of them."""
 
-from tests.contract.scenarios.epochs import back, begun, formats, left
+from tests.contract.scenarios.epochs import back, begun, formats, left, marks
 
-__all__ = ["back", "begun", "formats", "left"]
+__all__ = ["back", "begun", "formats", "left", "marks"]

@@ -1,0 +1,77 @@
+"""Cache marks: where they belong on the list of an answer, for a provider that caches by marks."""
+
+from typing import ClassVar
+
+from tests.contract.behaviours import behaviour
+from tests.contract.running import MINUTE, Run
+from tests.contract.scenarios.epochs.begun import PARTS, PORT
+from tests.contract.talk import Fields, Talk
+
+
+class Marked(Run):
+    """Of a model whose provider caches by marks."""
+
+    version = "1.1"
+    model: ClassVar[Fields] = {"id": "claude-sonnet-5", "provider": "anthropic"}
+
+
+@behaviour(
+    "epochs/where-marks-belong",
+    "The report says where cache marks belong on the list: at its end, and where the look-back of that mark would "
+    "not reach what an earlier call had kept, or the list changed behind it, there as well.",
+    "design 6",
+)
+def where_marks_belong() -> Talk:
+    run = Marked()
+    run.user(PORT)
+    run.read(*PARTS[:2])
+    assert run.ask()["cacheBreakpoints"] == [4]
+    run.read(*PARTS[2:12])
+    assert run.ask()["cacheBreakpoints"] == [4, 24]  # 20 messages of a block each
+    run.read(PARTS[12])
+    assert run.ask()["cacheBreakpoints"] == [26]
+    run.talk.call("prune", sessionId="s")
+    report = run.ask()
+    assert report["firstChangedIndex"] == 1
+    assert report["cacheBreakpoints"] == [0, len(run.shown) - 1]
+    run.read(PARTS[13])
+    assert run.ask()["cacheBreakpoints"] == [0, len(run.shown) - 1]
+    return run.talk
+
+
+@behaviour(
+    "epochs/as-many-marks-as-are-free",
+    "No more marks than are free beside the host's own outside of the list; a single one is as far on as it finds "
+    "what was kept.",
+    "design 6",
+)
+def as_many_as_are_free() -> Talk:
+    run = Marked()
+    run.more = {"ownMarks": 3}
+    run.user(PORT)
+    run.read(*PARTS[:2])
+    assert run.ask()["cacheBreakpoints"] == [4]
+    run.read(*PARTS[2:12])
+    (single,) = run.ask(MINUTE)["cacheBreakpoints"]
+    assert 4 < single < len(run.shown) - 1
+    run.more = {"ownMarks": 4}
+    run.read(PARTS[12])
+    assert run.ask()["cacheBreakpoints"] == []
+    return run.talk
+
+
+@behaviour(
+    "epochs/no-marks-where-none-are-taken",
+    "A provider that caches what requests begin with by itself gets no marks.",
+    "design 6",
+)
+def none_are_taken() -> Talk:
+    run = Unmarked()
+    run.user(PORT)
+    run.read(*PARTS[:3])
+    assert run.ask()["cacheBreakpoints"] == []
+    return run.talk
+
+
+class Unmarked(Marked):
+    model: ClassVar[Fields] = {"id": "gpt-5.5", "provider": "openai"}

@@ -1,0 +1,200 @@
+"""Where cache marks belong: held against a small model of a provider's cache."""
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ctxmgr.engine.caching import breakpoints
+from ctxmgr.model import IMPLICIT, CacheRule
+from ctxmgr.model.cache_rule import NO_CACHE
+from tests.unit.engine.caching.provider import LIFETIME_MS, RULE, Host, Listed, Provider, told
+
+STEP = told(2, 1, name="step")
+
+
+def test_the_end_of_the_list_is_marked_and_the_next_call_reads_all_of_it() -> None:
+    host = Host()
+    first = told(1)
+    assert host.call(first) == 0
+    assert host.indices == (0,)
+    assert host.call((*first, *STEP)) == 1
+    assert host.indices == (2,)
+    assert host.call((*first, *STEP, *told(2, 1, name="next"))) == 3
+
+
+def test_a_step_of_more_blocks_than_a_mark_looks_back_has_one_within_reach() -> None:
+    host = Host()
+    host.call(told(1, 3))
+    assert host.call(told(1, 3, 12, 12)) == 2
+    assert host.indices == (1, 3)
+    alone = Provider(RULE)
+    alone.call(told(1, 3), [1])
+    assert alone.call(told(1, 3, 12, 12), [3]) == 0, "the end's mark alone finds nothing"
+
+
+def test_the_mark_itself_is_the_first_of_the_blocks_that_are_looked_at() -> None:
+    host = Host()
+    host.call(told(1))
+    assert (host.call(told(1, 19)), host.indices) == (1, (1,))
+    assert (host.call(told(1, 19, 20)), host.indices) == (2, (1, 2))
+
+
+def test_where_the_list_changed_the_end_of_what_stayed_is_marked() -> None:
+    host = Host()
+    host.call(told(1, 2, 1, 2, 1))
+    host.call(told(1, 2, 1, 2, 1, 2, 1))
+    changed = (*told(1, 2, 1, 2, 1), *told(1, 30, 1, name="other"))
+    assert host.call(changed) == 5
+    assert host.indices == (4, 7)
+
+
+def test_what_stayed_is_marked_where_an_earlier_end_is_within_its_reach() -> None:
+    host = Host()
+    host.call(told(1, 2, 1))
+    host.call(told(1, 2, 1, 2, 1, 2, 1))
+    changed = (*told(1, 2, 1, 2), *told(40, name="other"))
+    assert host.call(changed) == 3
+    assert host.indices == (3, 4)
+    again = (*told(1, 2, 1, 2), *told(40, name="third"))
+    assert host.call(again) == 4, "what stayed was kept as it ended"
+
+
+def test_what_stayed_is_marked_again_while_a_mark_is_to_spare_and_so_outlives_its_lifetime() -> None:
+    host = Host()
+    host.call(told(1, 2, 1))
+    stayed = told(1, 2, 1)
+    messages = (*stayed, *told(30, name="other"))
+    host.call(told(1, 2, 1, 1), LIFETIME_MS // 2)
+    host.call(messages, LIFETIME_MS // 2)
+    time_ms = LIFETIME_MS // 2
+    for number in range(6):
+        time_ms += LIFETIME_MS // 2
+        messages = (*messages, *told(2, 1, name=f"step{number}"))
+        assert host.call(messages, time_ms) == len(messages) - 2
+        assert host.indices == (2, len(messages) - 1)
+    assert host.call((*stayed, *told(30, name="anew")), time_ms + LIFETIME_MS // 2) == 3
+
+
+def test_what_nobody_read_for_its_lifetime_is_not_counted_on() -> None:
+    host = Host()
+    host.call(told(1, 3))
+    assert host.call(told(1, 3, 30), LIFETIME_MS + 1) == 0
+    assert host.indices == (2,)
+
+
+def test_a_single_mark_stands_as_far_on_as_it_finds_what_was_kept() -> None:
+    host = Host(own=3)
+    host.call(told(1, 3))
+    assert host.call(told(1, 3, 12, 6, 12)) == 2
+    assert host.indices == (3,)
+    assert host.call(told(1, 3, 12, 6, 12, 1)) == 4
+    assert host.indices == (5,)
+
+
+def test_a_single_mark_is_the_ends_where_the_list_changed() -> None:
+    host = Host(own=3)
+    host.call(told(1, 3))
+    host.call(told(1, 3, 2))
+    host.call((*told(1), *told(30, 30, name="other")))
+    assert host.indices == (2,)
+
+
+def test_no_single_mark_is_set_where_it_would_never_get_on() -> None:
+    host = Host(own=3)
+    host.call(told(1))
+    host.call(told(1, 30))
+    assert host.indices == (1,)
+
+
+def test_a_message_that_can_bear_no_mark_has_none() -> None:
+    host = Host()
+    host.call(told(1, 0, 3, 0))
+    assert host.indices == (2,)
+    host.call(told(0, name="none"))
+    assert host.indices == ()
+
+
+@pytest.mark.parametrize("rule", [IMPLICIT, NO_CACHE, CacheRule()])
+def test_a_provider_without_marks_gets_none(rule: CacheRule) -> None:
+    host = Host(rule)
+    host.call(told(1, 30))
+    assert (host.indices, host.starts) == ((), ())
+
+
+@pytest.mark.parametrize("own", [4, 5])
+def test_where_the_hosts_own_marks_are_all_that_may_be_there_are_no_more(own: int) -> None:
+    host = Host(own=own)
+    host.call(told(1, 30))
+    assert host.indices == ()
+
+
+# properties
+
+counts = st.lists(st.integers(0, 30), min_size=1, max_size=6)
+
+
+class Change(msgspec.Struct, frozen=True):
+    """The next list: `keep` of the last one's messages (as a share of 10), and these new ones; so much later."""
+
+    keep: int
+    new: list[int]
+    later_ms: int
+
+
+changes = st.lists(
+    st.builds(
+        Change,
+        keep=st.one_of(st.just(10), st.integers(0, 10)),
+        new=counts,
+        later_ms=st.sampled_from((0, 1_000, LIFETIME_MS // 2, LIFETIME_MS, LIFETIME_MS + 1)),
+    ),
+    min_size=1,
+    max_size=breakpoints.MOST_REMEMBERED // 2,
+)
+
+
+def lists(some: list[Change]) -> list[tuple[Listed, int]]:
+    out: list[tuple[Listed, int]] = []
+    last, time_ms = told(1), 0
+    for number, one in enumerate(some):
+        last = (*last[: len(last) * one.keep // 10], *told(*one.new, name=f"{number}."))
+        time_ms += one.later_ms
+        out.append((last, time_ms))
+    return out
+
+
+@given(changes, st.integers(0, 2))
+def test_each_call_reads_the_longest_start_that_any_call_before_had_kept(some: list[Change], own: int) -> None:
+    host = Host(own=own)
+    for messages, time_ms in lists(some):
+        could = host.provider.longest(messages, time_ms)
+        assert host.call(messages, time_ms) == could
+
+
+@given(changes, st.integers(0, 5))
+def test_marks_are_ascending_on_messages_of_the_list_and_never_too_many(some: list[Change], own: int) -> None:
+    host = Host(own=own)
+    for messages, time_ms in lists(some):
+        host.call(messages, time_ms)
+        assert list(host.indices) == sorted(set(host.indices))
+        assert len(host.indices) + own <= max(4, own)
+        assert all(0 <= index < len(messages) and messages[index][1] for index in host.indices)
+
+
+@given(st.lists(st.lists(st.integers(1, 30), min_size=1, max_size=6), min_size=20, max_size=30))
+def test_what_is_remembered_stays_small(some: list[list[int]]) -> None:
+    host = Host()
+    for messages, time_ms in lists([Change(10, new, 1) for new in some]):
+        host.call(messages, time_ms)
+    assert len(host.starts) == breakpoints.MOST_REMEMBERED
+    assert host.starts[-1].message_count == host.indices[-1] + 1
+
+
+@given(changes)
+def test_without_times_they_are_where_they_are_when_all_calls_come_at_once(some: list[Change]) -> None:
+    timed, timeless = Host(), Host()
+    for messages, _ in lists(some):
+        timed.call(messages, 0)
+        timeless.call(messages, None)
+        assert timed.indices == timeless.indices
