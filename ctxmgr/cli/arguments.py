@@ -7,6 +7,7 @@ from typing import NoReturn
 TIMEOUT_HELP = "how long each wait may take (default: %(default)g)"
 MAX_TOKENS = 1_000_000_000  # of one number on the command line
 OVERHEAD_TOKENS = 5_000
+CACHES = ("ideal", "marks", "host-marks", "implicit", "none")
 MAX_SECONDS = 86_400.0  # a day: longer is a mistake, and no wait is endless
 
 
@@ -42,6 +43,15 @@ def add_bill(command: argparse._ActionsContainer) -> None:
         "that, its output the second FACTOR times (default: 3,0.1,1.25,15)",
     )
     command.add_argument("--cache-ttl", metavar="SECONDS", type=seconds, help="life of the cache (300)")
+    command.add_argument(
+        "--cache",
+        metavar="NAME",
+        choices=CACHES,
+        default=CACHES[0],
+        help="how the provider caches: ideal (all that a list has in common with the one before is read), marks "
+        "(20 blocks are looked back from marks where ctxmgr says), host-marks (from one on the newest message), "
+        "implicit (in steps of 128 tokens, from 1024 on), none (default: ideal)",
+    )
     hindsight = "beside policies or chains, who knows what each reply will need, and what that costs"
     command.add_argument("--clairvoyant", action="store_true", help=hindsight)
     command.add_argument(

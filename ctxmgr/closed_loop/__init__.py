@@ -10,7 +10,8 @@ from ctxmgr.closed_loop.mentions import SHORTEST, error_codes, identifiers, path
 from ctxmgr.closed_loop.message_cache import EstimatingReader, MessageCache, strings
 from ctxmgr.closed_loop.meter import CALL_TOKENS, LoopCall, LoopMeter, MeasuredCall
 from ctxmgr.closed_loop.originals import Holders, Originals
-from ctxmgr.closed_loop.price_sheet import PriceSheet, dollars, is_cold
+from ctxmgr.closed_loop.price_sheet import PriceSheet, dollars, input_dollars, is_cold, without
+from ctxmgr.closed_loop.prompt_cache import Marker, PromptCache, SentList
 from ctxmgr.closed_loop.references import EarlierCalls, Reference
 
 __all__ = [
@@ -20,10 +21,13 @@ __all__ = [
     "Holders",
     "LoopCall",
     "LoopMeter",
+    "Marker",
     "MessageCache",
     "Originals",
     "PriceSheet",
+    "PromptCache",
     "Reference",
+    "SentList",
     "SHORTEST",
     "KeyedMessage",
     "MeasuredCall",
@@ -31,9 +35,11 @@ __all__ = [
     "dollars",
     "error_codes",
     "identifiers",
+    "input_dollars",
     "is_cold",
     "mentions",
     "paths",
     "replaced",
     "strings",
+    "without",
 ]

@@ -49,18 +49,6 @@ class Fetched(msgspec.Struct, frozen=True, eq=False):
 Element = ListMessage | Fetched
 
 
-def common_start(before: Sequence[Element], now: Sequence[Element]) -> int:
-    """How many elements two lists have in common from their start on: messages by their bytes."""
-    count = 0
-    for old, new in zip(before, now, strict=False):
-        if old is not new and not (
-            isinstance(old, ListMessage) and isinstance(new, ListMessage) and old.raw == new.raw
-        ):
-            break
-        count += 1
-    return count
-
-
 class LoopLists:
     """The list at a call, as the session goes on."""
 

@@ -4,7 +4,7 @@ message once, however often and in however many projections it is shown.
 Knows nothing of calls, prices or projections.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from types import ModuleType
 from typing import Any, Protocol
 
@@ -52,6 +52,12 @@ class MessageCache:
 
     def weight(self, raw: bytes) -> int:
         return self.message(raw).weight
+
+    def size(self, raw: Hashable) -> tuple[int, int]:
+        """Tokens and content blocks of the message with these bytes."""
+        assert isinstance(raw, bytes), "a message goes by its bytes"
+        message = self.message(raw)
+        return message.weight, max(1, len(message.view.blocks))
 
     def names(self, raw: bytes) -> frozenset[str]:
         """The file paths, identifiers and error codes in its texts, thinking and the strings of its calls."""

@@ -9,8 +9,9 @@ by recall alone. One figure has both, in dollars. Rules:
 2. Each is one more model call: it reads the list as it stands, with what the fetches before it brought, and writes
    the original and the call for it (CALL_TOKENS), which it also puts out. No cache is cold between a call and its
    re-fetches.
-3. The next list is billed by its common prefix with the one that the last re-fetch left.
-4. A prompt is the list and the overhead (system prompt, tools), which is always read.
+3. Each is billed by how its provider caches (`prompt_cache`); the next list by what is kept since the last
+   re-fetch.
+4. A prompt is the list and the overhead (system prompt, tools), which other sessions have sent before.
 5. `warm`: input of a call, as if no cache were ever cold; `actual`: with cold caches (then the overhead is written
    too). Summaries as if a model had written them: each reads the list of the call before it, overhead and all, and
    puts out the summary.
@@ -19,14 +20,15 @@ Bias: originals come whole and one by one; a name may stand in new code by chanc
 back. Not charged: work done wrong because nobody noticed that something was missing.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Sequence
 
 import msgspec
 
-from ctxmgr.closed_loop.lists import Element, Fetched, KeyedMessage, ListMessage, LoopLists, common_start
+from ctxmgr.closed_loop.lists import Element, Fetched, KeyedMessage, ListMessage, LoopLists
 from ctxmgr.closed_loop.message_cache import MessageCache
 from ctxmgr.closed_loop.originals import Holders, Originals
-from ctxmgr.closed_loop.price_sheet import PriceSheet, dollars, is_cold
+from ctxmgr.closed_loop.price_sheet import PriceSheet, dollars, input_dollars
+from ctxmgr.closed_loop.prompt_cache import Marker, PromptCache
 from ctxmgr.closed_loop.references import EarlierCalls, Reference
 
 CALL_TOKENS = 150  # of a call that fetches one thing: a few words, a tool's name, a path
@@ -67,15 +69,18 @@ class LoopCall(msgspec.Struct, frozen=True, gc=False):
 
 class LoopMeter:
     """Of one session, call by call. Weights as `known` weighs. `most`: of what a reply acts on so much is looked
-    for; None: all."""
+    for; None: all. `marker`: makes what sets marks on its lists; None: they are on the newest message."""
 
-    def __init__(self, known: MessageCache, most: int | None = None) -> None:
+    def __init__(
+        self, known: MessageCache, most: int | None = None, marker: Callable[[], Marker] | None = None
+    ) -> None:
         self._messages, self._most = known, most
         holders = Holders(known)
         self._lists, self._originals, self._earlier = LoopLists(holders), Originals(holders), EarlierCalls()
         self._before: list[Element] = []  # as the last re-fetch left it
-        self._projected: tuple[ListMessage, ...] = ()  # of the call before
-        self._time_ms: int | None = None
+        self._bare, self._warm, self._actual = (  # of lists without what came back; with it; where time passes
+            PromptCache(self._size, marker and marker(), timed) for timed in (False, False, True)
+        )
 
     def call(self, seen: MeasuredCall, sheet: PriceSheet) -> LoopCall:
         """The next one, as `sheet` bills it."""
@@ -86,16 +91,13 @@ class LoopMeter:
         self._earlier.add(came)
         summaries = self._summaries(seen.summaries, sheet)
         now = self._lists.at(seen.projected)
-        list_dollars = self._input(self._projected, seen.projected, sheet)
-        warm = self._input(self._before, now, sheet)
-        actual = warm
-        if is_cold(self._time_ms, seen.time_ms, sheet.ttl_ms):
-            tokens = self._tokens(now) + sheet.overhead_tokens
-            actual = dollars(sheet.prices.tier(tokens), written=tokens)
+        list_dollars, warm, actual = (
+            input_dollars(sheet, cache.call(_keys(elements), sheet, seen.time_ms))
+            for cache, elements in ((self._bare, seen.projected), (self._warm, now), (self._actual, now))
+        )
         wanted = self._earlier.acted_on(one.message for one in seen.reply)[: self._most]
         brought = self._fetched(seen, [one for one in wanted if one in self._originals], now, sheet)
         self._before = [*now, *(one for one, _, _ in brought)]
-        self._projected, self._time_ms = seen.projected, seen.time_ms
         tier = sheet.prices.tier(self._tokens(self._before) + sheet.overhead_tokens)
         return LoopCall(
             warm=warm,
@@ -108,27 +110,25 @@ class LoopMeter:
             more_tokens=self._tokens(now) - self._tokens(seen.projected) + sum(tokens for _, tokens, _ in brought),
         )
 
-    def _input(self, before: Sequence[Element], now: Sequence[Element], sheet: PriceSheet) -> float:
-        """Dollars for the list of a call with a warm cache."""
-        beside = sheet.overhead_tokens
-        tokens = self._tokens(now)
-        cached = self._tokens(now[: common_start(before, now)])
-        return dollars(sheet.prices.tier(tokens + beside), read=cached + beside, written=tokens - cached)
+    def _size(self, key: Hashable) -> tuple[int, int]:
+        """Tokens and content blocks; what was fetched is a call and its result."""
+        return (key.tokens, 2) if isinstance(key, Fetched) else self._messages.size(key)
 
     def _fetched(
         self, seen: MeasuredCall, wanted: Sequence[Reference], now: Sequence[Element], sheet: PriceSheet
     ) -> list[tuple[Fetched, int, float]]:
         """Each re-fetch of a call with the tokens of its input and what it cost, oldest first (rules 1 and 2)."""
         out: list[tuple[Fetched, int, float]] = []
-        tokens = self._tokens(now) + sheet.overhead_tokens
-        missing = self._lists.missing(wanted)
+        keys, missing = _keys(now), self._lists.missing(wanted)
         while missing:
             original = self._originals.of(missing[0])
             brought = CALL_TOKENS + self._messages.weight(original)
             one = self._lists.fetch(original, brought, seen.reply[0].key)
-            tier = sheet.prices.tier(tokens + brought)
-            out.append((one, tokens + brought, dollars(tier, read=tokens, written=brought, output=CALL_TOKENS)))
-            tokens += brought
+            keys.append(one)
+            tokens = self._warm.call(keys, sheet, seen.time_ms)
+            self._actual.call(keys, sheet, seen.time_ms)
+            output = dollars(sheet.prices.tier(tokens.input_tokens), output=CALL_TOKENS)
+            out.append((one, tokens.input_tokens, input_dollars(sheet, tokens) + output))
             missing = [one for one in missing if not self._originals.holds(one, original)]
         return out
 
@@ -140,3 +140,7 @@ class LoopMeter:
 
     def _tokens(self, some: Sequence[Element]) -> int:
         return sum(one.tokens if isinstance(one, Fetched) else self._messages.weight(one.raw) for one in some)
+
+
+def _keys(elements: Sequence[Element]) -> list[Hashable]:
+    return [one if isinstance(one, Fetched) else one.raw for one in elements]

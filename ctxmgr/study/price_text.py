@@ -7,15 +7,19 @@
 """
 
 from math import isfinite
+from typing import Literal
 
 import msgspec
 
-from ctxmgr.model import PriceTier, TieredPrices
+from ctxmgr.model import IMPLICIT, MARKS, PriceTier, TieredPrices
 from ctxmgr.study.metrics import PriceSheet
 
 OUTPUT_SHARE = 5
 MAX_PRICE = 1_000_000.0  # dollars a million tokens: more than that is a mistake
 MAX_TOKENS = 1_000_000_000
+IDEAL, NONE = "ideal", "none"  # names of ways of caching
+RULES = {"marks": MARKS, "host-marks": MARKS, "implicit": IMPLICIT}
+HOSTS_OWN = "host-marks"
 
 
 def prices(text: str) -> TieredPrices:
@@ -26,11 +30,17 @@ def prices(text: str) -> TieredPrices:
         raise ValueError(f"no price sheet: {text}") from fault
 
 
-def price_sheet(prices: TieredPrices | None, cache_ttl: float | None, overhead_tokens: int) -> PriceSheet:
-    """`cache_ttl` in seconds. None: as a sheet has it that says nothing."""
-    sheet = PriceSheet(overhead_tokens=overhead_tokens)
+def price_sheet(
+    prices: TieredPrices | None, cache_ttl: float | None, overhead_tokens: int, cache: str = IDEAL
+) -> PriceSheet:
+    """`cache_ttl` in seconds. None: as a sheet has it that says nothing. `cache`: the name of a way of caching;
+    where there is none, all input costs what input does, and the sheet says so."""
+    marks: Literal["ours", "host"] = "host" if cache == HOSTS_OWN else "ours"
+    sheet = PriceSheet(overhead_tokens=overhead_tokens, rule=RULES.get(cache), marks=marks)
     if prices is not None:
         sheet = msgspec.structs.replace(sheet, prices=prices)
+    if cache == NONE:
+        sheet = msgspec.structs.replace(sheet, prices=_uncached(sheet.prices))
     return sheet if cache_ttl is None else msgspec.structs.replace(sheet, ttl_ms=round(1000 * cache_ttl))
 
 
@@ -41,6 +51,11 @@ def _prices(text: str) -> TieredPrices:
     output = more[0] if more else OUTPUT_SHARE * input
     tiers = tuple(_tier(part, input, read, write, output) for part in parts[len(numbers) :])
     return TieredPrices(input, output, read * input, write * input, tiers)
+
+
+def _uncached(prices: TieredPrices) -> TieredPrices:
+    tiers = (PriceTier(one.above_tokens, one.input, one.output, one.input, one.input) for one in prices.tiers)
+    return TieredPrices(prices.input, prices.output, prices.input, prices.input, tuple(tiers))
 
 
 def _tier(text: str, input: float, read: float, write: float, output: float) -> PriceTier:

@@ -18,6 +18,7 @@ from ctxmgr.study.metrics import (
     PriceSheet,
     ProjectedMessage,
     in_place,
+    marker,
     new_messages,
 )
 
@@ -52,7 +53,7 @@ class ClosedLoop(msgspec.Struct, frozen=True):
 
 def closed_loop(sights: Sequence[Observation], known: MessageCache, sheet: PriceSheet) -> ClosedLoop:
     """All calls of one session, oldest first. Weights as `known` weighs."""
-    meter = LoopMeter(known)
+    meter = LoopMeter(known, marker=marker(sheet))
     calls = tuple(meter.call(one, sheet) for one in _seen(sights, known))
     return ClosedLoop(bill_parts(sights, known, sheet), calls)
 

@@ -142,6 +142,7 @@ def prices(sheet: PriceSheet) -> Figures:
         "ttl_ms": sheet.ttl_ms,
         "output": usual.output,
         "overheadTokens": sheet.overhead_tokens,
+        **({} if sheet.rule is None else {"cache": sheet.caching}),
         "tiers": [
             {
                 "aboveTokens": one.above_tokens,

@@ -79,7 +79,7 @@ class Measures(msgspec.Struct, frozen=True):
 
 def measure(sights: Sequence[Observation], known: MessageCache, sheet: PriceSheet) -> Measures:
     """All measures of one session's calls, oldest first."""
-    billed = bill(sights, sheet, known.weight)
+    billed = bill(sights, sheet, known.weight, lambda raw: known.size(raw)[1])
     recalled = recall.recall(sights, known)
     grounded = grounding(sights, known)
     fetched = refetch.refetch(sights, known)

@@ -67,7 +67,7 @@ def prices_line(prices: Figures) -> str:
     """Of `figures.prices`."""
     return (
         f"input at {prices['input']:g} $/M, read {prices['read']:g}, write {prices['write']:g}, "
-        f"cache {prices['ttl_ms'] / 1000:g} s"
+        f"cache {prices['ttl_ms'] / 1000:g} s{', ' + prices['cache'] if 'cache' in prices else ''}"
     )
 
 

@@ -4,16 +4,20 @@ from ctxmgr.closed_loop import (
     SHORTEST,
     MessageCache,
     PriceSheet,
+    PromptCache,
     dollars,
     error_codes,
     identifiers,
+    input_dollars,
     mentions,
     paths,
     strings,
+    without,
 )
 from ctxmgr.study.metrics import message_cache, ratio, recall, refetch, timeline, user_text_recall
 from ctxmgr.study.metrics.billing import Bill, Billed, bill
 from ctxmgr.study.metrics.grounding import Grounding, LinePresence, grounding
+from ctxmgr.study.metrics.marking import marker
 from ctxmgr.study.metrics.observations import (
     PACKET,
     SUMMARY,
@@ -40,6 +44,7 @@ __all__ = [
     "Observation",
     "PACKET",
     "PriceSheet",
+    "PromptCache",
     "ProjectedMessage",
     "Ratio",
     "Recall",
@@ -54,6 +59,8 @@ __all__ = [
     "grounding",
     "identifiers",
     "in_place",
+    "input_dollars",
+    "marker",
     "mentions",
     "message_cache",
     "new_messages",
@@ -66,4 +73,5 @@ __all__ = [
     "strings",
     "timeline",
     "user_text_recall",
+    "without",
 ]

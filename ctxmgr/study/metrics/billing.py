@@ -2,21 +2,24 @@
 
 Rules (DESIGN section 6):
 
-1. A call reads from the cache the longest start that its list has in common with the list of the call before,
-   message by message, and writes the rest. Both have a price of their own, as a share of the input price.
-2. Cold: where more time than the cache's lifetime has passed since the call before, all is written. A call
-   refreshes what it reads. Without both times it counts as warm.
-3. The first call writes all. Only one list is cached: providers keep older ones too, but no projection goes back.
+1. A call reads from the cache what its provider keeps (`closed_loop.prompt_cache`): as the sheet has it that says
+   nothing, the longest start that its list has in common with the list of the call before, message by message. It
+   writes the rest. Both have a price of their own, as a share of the input price.
+2. Cold: where more time than the cache's lifetime has passed since the call before. A call refreshes what it reads.
+   Without both times it counts as warm.
+3. The first call writes all.
 4. Weights are those of the conversation, uncalibrated: no system prompt, no tools, no output. They are the same
    for every preset, so a saving here is a larger share than on a bill.
 5. A request that is longer than a tier's bound (the overhead counts) pays that tier's prices for all of it.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 
 import msgspec
 
-from ctxmgr.closed_loop import PriceSheet, dollars, is_cold
+from ctxmgr.closed_loop import PriceSheet, PromptCache, dollars, is_cold, without
+from ctxmgr.model.prices import CallTokens
+from ctxmgr.study.metrics.marking import marker
 from ctxmgr.study.metrics.observations import Observation, ProjectedMessage, same_start
 
 
@@ -30,11 +33,11 @@ class Billed(msgspec.Struct, frozen=True, gc=False):
     tokens: int
     cached: int
     cached_bytes: int
-    money: float
-    warm: float
     cold: bool
     broke: bool
     announced: bool
+    money: float = 0.0
+    warm: float = 0.0
 
 
 class Bill(msgspec.Struct, frozen=True):
@@ -68,32 +71,54 @@ class Bill(msgspec.Struct, frozen=True):
         return sum(call.cold for call in self.calls)
 
 
-def bill(sights: Sequence[Observation], sheet: PriceSheet, weigh: Callable[[bytes], int]) -> Bill:
-    """`weigh`: bytes of a message to tokens."""
+def _one(raw: bytes) -> int:
+    return 1
+
+
+def bill(
+    sights: Sequence[Observation],
+    sheet: PriceSheet,
+    weigh: Callable[[bytes], int],
+    blocks: Callable[[bytes], int] = _one,
+) -> Bill:
+    """`weigh`: bytes of a message to tokens; `blocks`: to its content blocks."""
+
+    def size(raw: Hashable) -> tuple[int, int]:
+        assert isinstance(raw, bytes), "a message goes by its bytes"
+        return weigh(raw), blocks(raw)
+
     calls: list[Billed] = []
     before: Observation | None = None
+    made = marker(sheet)
+    warm, timed = (PromptCache(size, made and made(), timed) for timed in (False, True))
     for sight in sights:
-        calls.append(_billed(before, sight, sheet, weigh))
+        raws = [one.raw for one in sight.projected_messages]
+        with_warm, money = (_list_dollars(sheet, cache.call(raws, sheet, sight.time_ms)) for cache in (warm, timed))
+        billed = _told(before, sight, sheet, weigh)
+        calls.append(msgspec.structs.replace(billed, money=money, warm=with_warm))
         before = sight
     return Bill(tuple(calls))
 
 
-def _billed(
+def _list_dollars(sheet: PriceSheet, tokens: CallTokens) -> float:
+    """Rules 4 and 5."""
+    listed, tier = without(tokens, sheet.overhead_tokens), sheet.prices.tier(tokens.input_tokens)
+    return dollars(tier, read=listed.read_tokens, written=listed.written_tokens, new=listed.new_tokens)
+
+
+def _told(
     before: Observation | None, sight: Observation, sheet: PriceSheet, weigh: Callable[[bytes], int]
 ) -> Billed:
+    """Without the money."""
     old: Sequence[ProjectedMessage] = before.projected_messages if before else ()
     common = same_start(old, sight.projected_messages)
     weights = [weigh(one.raw) for one in sight.projected_messages]
     tokens, cached = sum(weights), sum(weights[:common])
     cold = before is not None and is_cold(before.time_ms, sight.time_ms, sheet.ttl_ms)
-    tier = sheet.prices.tier(tokens + sheet.overhead_tokens)
-    warm = dollars(tier, read=cached, written=tokens - cached)
     return Billed(
         tokens=tokens,
         cached=cached,
         cached_bytes=sum(len(one.raw) for one in sight.projected_messages[:common]),
-        money=dollars(tier, written=tokens) if cold else warm,
-        warm=warm,
         cold=cold,
         broke=common < len(old),
         announced=before is not None and before.epoch_number != sight.epoch_number,

@@ -3,7 +3,7 @@
 import pytest
 
 from ctxmgr.model.prices import PriceTier, TieredPrices
-from ctxmgr.study.price_text import prices
+from ctxmgr.study.price_text import price_sheet, prices
 
 WRITTEN = [
     ("3,0.1,1.25", TieredPrices(3, 15, 0.1 * 3, 1.25 * 3)),
@@ -45,3 +45,14 @@ def test_a_request_pays_the_highest_tier_that_it_is_above() -> None:
     of = WRITTEN[4][1]
     assert [of.tier(tokens).input for tokens in (50, 51, 100, 101)] == [2, 4, 4, 6]
     assert TieredPrices(2, 9, 1, 2).tier(10**9) == PriceTier(0, 2, 9, 1, 2)
+
+
+@pytest.mark.parametrize("name", ["ideal", "marks", "host-marks", "implicit"])
+def test_a_way_of_caching_goes_by_its_name(name: str) -> None:
+    sheet = price_sheet(prices("2,0.5,1.25"), None, 0, name)
+    assert (sheet.caching, sheet.prices) == (name, prices("2,0.5,1.25"))
+
+
+def test_without_a_cache_all_input_costs_what_input_does() -> None:
+    sheet = price_sheet(prices("2,0.5,1.25,9,100:2"), None, 0, "none")
+    assert sheet.prices == TieredPrices(2, 9, 2, 2, (PriceTier(100, 4, 18, 4, 4),))

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from ctxmgr.closed_loop.price_sheet import MILLION, PriceSheet
-from ctxmgr.model.prices import PriceTier, TieredPrices
+from ctxmgr.model import CacheRule, PriceTier, TieredPrices
 from ctxmgr.study.closed_loop import closed_loop
 from ctxmgr.study.closed_loop.parts import BillParts, bill_parts
 from ctxmgr.study.hosts.pi_host import HostMessage
@@ -25,6 +25,15 @@ def weight(one: ProjectedMessage) -> int:
 
 def test_overhead_and_the_common_start_are_read_and_what_is_new_is_written_first() -> None:
     assert bill_parts(sights(*SAID), known(), SHEET) == BillParts(7 + 7, 10 * (4 + 3), 0, 4)
+
+
+def test_what_a_rule_does_not_keep_is_sent_again_and_costs_what_input_does() -> None:
+    """Of 14 tokens the second request reads 8; a mark on too short a start keeps nothing."""
+    prices = TieredPrices(3.0 * MILLION, 100.0 * MILLION, 1.0 * MILLION, 10.0 * MILLION)
+    stepped = PriceSheet(prices, overhead_tokens=7, rule=CacheRule(step_tokens=4))
+    assert bill_parts(sights(*SAID), known(), stepped) == BillParts(4 + 3 * 10 + 7, 10 * (4 + 3), 10 * 3, 1)
+    short = PriceSheet(prices, overhead_tokens=7, rule=CacheRule("marks", most_marks=4, least_tokens=100))
+    assert bill_parts(sights(*SAID), known(), short) == BillParts(3 * 14, 3 * (4 + 3), 3 * 4, 0)
 
 
 def test_a_packet_is_rewritten_and_so_is_what_stood_behind_a_break() -> None:

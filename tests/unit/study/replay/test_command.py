@@ -86,6 +86,16 @@ def test_prices_and_the_caches_life_are_as_told(capsys: pytest.CaptureFixture[st
     assert made["warmMoney"] < made["money"]
 
 
+def test_how_the_provider_caches_is_as_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
+    bills = {}
+    for name in ("ideal", "host-marks", "none"):
+        assert main(["replay", str(GREENHOUSE), "--preset", "off", "--json", "--cache", name]) == 0
+        (off,) = json.loads(capsys.readouterr().out)
+        bills[name] = off["measures"]["closedLoop"]["billed"]
+        assert off["measures"]["prices"].get("cache") == (name if name == "host-marks" else None)
+    assert bills["ideal"] <= bills["host-marks"] < bills["none"]
+
+
 def test_a_price_sheet_has_output_and_tiers(capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ["replay", str(GREENHOUSE), "--preset", "off", "--json", "--overhead", "0"]
     made = []

@@ -1,0 +1,158 @@
+"""Turns the lists of a session, call by call, into what its provider reads from its cache, writes to it, and takes
+as new input: by a cache rule, or ideally.
+
+1. *Ideal*: what a list has in common with the one before from its start on is read, all else written, however short
+   and however far back.
+2. *Implicit*: the longest start of any list still alive is read, down to a multiple of the rule's step; a start
+   below the least length is not kept. What is not read is written: what that costs is for prices to say.
+3. *Marks*: a start is kept up to each mark. At each mark the provider looks for one that ends there, or fewer
+   blocks before it than it looks back; the longest found is read. What lies behind the last mark is new. The host's
+   own marks are on what stands before the list (system prompt, tools): that is kept by itself.
+4. A start lives for its lifetime from when it was written, and anew from each read of it. Where a mark finds it, or
+   it is a part of what is read implicitly, it is read. Without both times it lives on.
+5. What stands before the list was sent before, by another session: it is alive at the first call.
+"""
+
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from typing import Protocol
+
+from ctxmgr.closed_loop.price_sheet import PriceSheet, is_cold
+from ctxmgr.model import CacheRule
+from ctxmgr.model.prices import CallTokens
+
+Size = Callable[[Hashable], tuple[int, int]]
+"""Of what a list is made of: tokens and content blocks."""
+
+
+class SentList:
+    """A list as it was sent, compared with the one before. `keys` tell what it is made of; `starts` tell its starts
+    from others, and `tokens` and `blocks` are sums up to there: one more each than there are keys."""
+
+    def __init__(self, size: Size) -> None:
+        self._size = size
+        self.keys: list[Hashable] = []
+        self.starts: list[int] = [0]
+        self.tokens: list[int] = [0]
+        self.blocks: list[int] = [0]
+        self.same_count = 0
+
+    def follow(self, keys: Sequence[Hashable]) -> None:
+        """The list is this one now; `same_count` is what it has in common with the one before."""
+        same = 0
+        for old, new in zip(self.keys, keys, strict=False):
+            if old is not new and old != new:
+                break
+            same += 1
+        self.same_count = same
+        self.keys = list(keys)
+        for sums in (self.starts, self.tokens, self.blocks):
+            del sums[same + 1 :]
+        for key in self.keys[same:]:
+            tokens, blocks = self._size(key)
+            self.starts.append(hash((self.starts[-1], key)))
+            self.tokens.append(self.tokens[-1] + tokens)
+            self.blocks.append(self.blocks[-1] + blocks)
+
+
+class Marker(Protocol):
+    """Says where marks stand on the lists of one session."""
+
+    def ends(self, sent: SentList, grew: bool, time_ms: int | None) -> Sequence[int]:
+        """The starts that end with a mark, by how many messages they have. `grew`: the list begins with the whole
+        of the one before."""
+
+
+class EndMarks:
+    """As hosts set them: one on the newest message."""
+
+    def ends(self, sent: SentList, grew: bool, time_ms: int | None) -> Sequence[int]:
+        return (len(sent.keys),) if sent.keys else ()
+
+
+class PromptCache:
+    """Of one session. `marker`: where marks stand, if the provider takes any. `timed`: is anything ever dropped for
+    its age?"""
+
+    def __init__(self, size: Size, marker: Marker | None = None, timed: bool = False) -> None:
+        self._marker, self._timed = marker or EndMarks(), timed
+        self._sent = SentList(size)
+        self._beside = 0  # tokens that stand before the list
+        self._lifetime_ms: int | None = None
+        self._kept: dict[int, int | None] = {}  # starts, with when each was last written or read
+        self._time_ms: int | None = None  # of the last call
+        self._is_first = True
+
+    def call(self, keys: Sequence[Hashable], sheet: PriceSheet, time_ms: int | None = None) -> CallTokens:
+        """What this list comes to, with what stands before it."""
+        rule, self._beside = sheet.rule, sheet.overhead_tokens
+        self._lifetime_ms = sheet.ttl_ms if self._timed else None
+        before = len(self._sent.keys)
+        self._sent.follow(keys)
+        total = self._sent.tokens[-1] + self._beside
+        if self._is_first and rule is not None and self._beside >= rule.least_tokens:
+            self._kept[0] = time_ms
+        if rule is None:
+            found = self._ideal(total, time_ms)
+        elif rule.kind == "implicit":
+            found = self._implicit(rule, total, time_ms)
+        elif rule.kind == "marks":
+            found = self._marked(rule, total, self._sent.same_count == before, time_ms)
+        else:
+            found = CallTokens(new_tokens=total)
+        self._time_ms, self._is_first = time_ms, False
+        return found
+
+    def _ideal(self, total: int, time_ms: int | None) -> CallTokens:
+        """Rule 1."""
+        cold = self._lifetime_ms is not None and is_cold(self._time_ms, time_ms, self._lifetime_ms)
+        read = 0 if cold else self._sent.tokens[self._sent.same_count] + self._beside
+        return CallTokens(read, total - read)
+
+    def _implicit(self, rule: CacheRule, total: int, time_ms: int | None) -> CallTokens:
+        """Rule 2."""
+        sent = self._sent
+        found = next(self._alive(range(len(sent.keys), -1, -1), time_ms), None)
+        read = 0 if found is None else sent.tokens[found] + self._beside
+        read -= read % rule.step_tokens
+        if total < rule.least_tokens:
+            return CallTokens(new_tokens=total)
+        for count, start in enumerate(sent.starts):
+            if found is None or count > found or rule.renews or start not in self._kept:
+                self._kept[start] = time_ms
+        read = read if read >= rule.least_tokens else 0
+        return CallTokens(read, total - read)
+
+    def _marked(self, rule: CacheRule, total: int, grew: bool, time_ms: int | None) -> CallTokens:
+        """Rule 3."""
+        sent = self._sent
+        ends = [0, *self._marker.ends(sent, grew and not self._is_first, time_ms)]
+        found = {self._found(end, rule, time_ms) for end in ends} - {None}
+        for count in (*(found if rule.renews else ()), *(end for end in ends if end not in found)):
+            if count is not None and sent.tokens[count] + self._beside >= rule.least_tokens:
+                self._kept[sent.starts[count]] = time_ms
+        longest = max((count for count in found if count is not None), default=None)
+        read = 0 if longest is None else sent.tokens[longest] + self._beside
+        kept = sent.tokens[max(ends)] + self._beside
+        kept = max(read, kept if kept >= rule.least_tokens else 0)
+        return CallTokens(read, kept - read, total - kept)
+
+    def _found(self, end: int, rule: CacheRule, time_ms: int | None) -> int | None:
+        """The longest start that a mark there finds."""
+        blocks = self._sent.blocks
+
+        def in_reach() -> Iterator[int]:
+            for count in range(end, -1, -1):
+                if rule.look_back_blocks and count < end and blocks[end] - blocks[count] >= rule.look_back_blocks:
+                    return
+                yield count
+
+        return next(self._alive(in_reach(), time_ms), None)
+
+    def _alive(self, counts: Iterator[int] | range, time_ms: int | None) -> Iterator[int]:
+        """Of these starts, by how many messages they have, those that are kept still (rule 4)."""
+        for count in counts:
+            start = self._sent.starts[count]
+            if start in self._kept and not (
+                self._lifetime_ms is not None and is_cold(self._kept[start], time_ms, self._lifetime_ms)
+            ):
+                yield count
