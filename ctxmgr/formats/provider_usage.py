@@ -12,14 +12,19 @@ Rules:
    What is more than was sent can not be inside.
 5. Gemini's `promptTokenCount` holds the cached ones; what its own tools brought into the prompt, and what was
    thought, stand beside it and beside the answer.
+6. A count of what was read from the cache that is not there is none: it is not the same as a zero.
 """
 
 from typing import Any
+
+import msgspec
 
 from ctxmgr.model import Usage
 
 _OURS = ("input", "output", "cacheRead", "cacheWrite")
 _ANTHROPIC = ("cache_read_input_tokens", "cache_creation_input_tokens")
+_READS = ("cacheRead", "cache_read_input_tokens", "cachedContentTokenCount")
+_DETAILS = ("prompt_tokens_details", "input_tokens_details")
 _GEMINI_SENT = ("promptTokenCount", "toolUsePromptTokenCount")
 _GEMINI_OUTPUT = ("candidatesTokenCount", "thoughtsTokenCount")
 
@@ -28,7 +33,8 @@ def usage(fields: Any) -> Usage | None:
     """The usage of a decoded usage object, in tokens; None where it holds no count. The total holds the output."""
     if not isinstance(fields, dict):
         return None
-    return _ours(fields) or _provider(fields) or _gemini(fields)
+    found = _ours(fields) or _provider(fields) or _gemini(fields)
+    return msgspec.structs.replace(found, has_cache_read=True) if found and _tells_reads(fields) else found
 
 
 def _ours(fields: dict[str, Any]) -> Usage | None:
@@ -47,7 +53,7 @@ def _provider(fields: dict[str, Any]) -> Usage | None:
     beside = total == apart if chat else total == 0 or total >= apart
     if read + written > sent or (beside and read + written):
         return Usage(sent, output, read, written, max(total, apart))
-    details = fields.get("prompt_tokens_details") or fields.get("input_tokens_details")
+    details = fields.get(_DETAILS[0]) or fields.get(_DETAILS[1])
     held = _number(details, "cached_tokens") if isinstance(details, dict) else 0
     read = min(sent - written, read or held)
     total = total or sent + output
@@ -59,6 +65,13 @@ def _gemini(fields: dict[str, Any]) -> Usage | None:
     read = min(sent, _number(fields, "cachedContentTokenCount"))
     total = _number(fields, "totalTokenCount") or sent + output
     return Usage(sent - read, output, read, 0, total) if total else None
+
+
+def _tells_reads(fields: dict[str, Any]) -> bool:
+    """Rule 6."""
+    details = (fields.get(name) for name in _DETAILS)
+    within = any(isinstance(one, dict) and one.get("cached_tokens") is not None for one in details)
+    return within or any(fields.get(name) is not None for name in _READS)
 
 
 def _number(fields: dict[str, Any], name: str) -> int:

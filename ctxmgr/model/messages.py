@@ -42,13 +42,15 @@ def once(make: Callable[Concatenate[Of, With], Found]) -> Callable[Concatenate[O
 
 
 class Usage(msgspec.Struct, frozen=True, gc=False):
-    """What a provider reported for one call, in tokens. `total_tokens` is what the next call starts from."""
+    """What a provider reported for one call, in tokens. `total_tokens` is what the next call starts from;
+    `has_cache_read`: it says what was read from the cache, be it nothing."""
 
     input_tokens: int = 0
     output_tokens: int = 0
     cache_read_tokens: int = 0
     cache_write_tokens: int = 0
     total_tokens: int = 0
+    has_cache_read: bool = False
 
 
 class Block(msgspec.Struct, frozen=True, dict=True):

@@ -277,7 +277,10 @@ class Policy(Setting, frozen=True):
     ] = None
     cache_ttl_ms: Annotated[
         Natural | None,
-        Meta(description="How long the provider keeps a prompt's prefix, in milliseconds; null: five minutes."),
+        Meta(
+            description="How long the provider keeps a prompt's prefix, in milliseconds; null: as calls after "
+            "pauses have shown, five minutes before they did."
+        ),
     ] = None
     compaction: Annotated[
         CompactionPolicy | Literal["host", "ctxmgr"],

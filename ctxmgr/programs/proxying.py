@@ -83,7 +83,7 @@ def proxy(
 
 def lines(made: Proxy) -> list[str]:
     """What its calls came to, for people."""
-    return made.rewriter.account.lines(made.settings.observe)
+    return [*made.rewriter.account.lines(made.settings.observe), *made.cache_gaps]
 
 
 async def _served(made: Proxy) -> int:

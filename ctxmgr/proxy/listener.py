@@ -58,6 +58,7 @@ class Proxy:
         self._upstream: Upstream | None = None
         self._warming: asyncio.Task[None] | None = None
         self.url = ""
+        self.cache_gaps: list[str] = []  # of its conversations, once it has ended
 
     async def __aenter__(self) -> "Proxy":
         self._upstream = Upstream(self.settings.upstream)
@@ -89,6 +90,8 @@ class Proxy:
             self._warming.cancel()
         await self._runner.cleanup()
         await self.rewriter.close()
+        if not self.settings.observe:  # what would have been read is no word of the provider's
+            self.cache_gaps = await self.conversations.cache_gaps()
         await self._upstream.close()
         await self._client.close()
 

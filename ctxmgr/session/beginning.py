@@ -2,6 +2,7 @@
 
 import msgspec
 
+from ctxmgr.engine.caching import truth
 from ctxmgr.engine.conversation import DIGESTS
 from ctxmgr.engine.pressure import latch, meter
 from ctxmgr.model import WEIGHER, DeclaredTools, check_tools, prices, with_tools
@@ -43,7 +44,8 @@ def restored(state: State) -> State:
     is known by them: the next list is decided anew."""
     shown = state.last_projection
     if state.meter.weigher not in ("", WEIGHER) or (shown is not None and shown.weigher != WEIGHER):
-        state = msgspec.structs.replace(state, meter=meter.void(state.meter), last_projection=None)
+        counted = truth.uncounted(state.counted)
+        state = msgspec.structs.replace(state, meter=meter.void(state.meter), last_projection=None, counted=counted)
     if state.digests != DIGESTS:
         reopen = state.reopen or ("rewritten" if state.decisions else None)
         state = msgspec.structs.replace(undecided(state), reopen=reopen, digests=DIGESTS)

@@ -40,6 +40,7 @@ SINCE: dict[str, str] = {
     "PolicyResult.presets": "1.1",
     "SessionStartParams.messageFormat": "1.1",
     "SessionStartParams.tools": "1.1",
+    "Status.cache": "1.1",
     "Status.countedBy": "1.1",
     "Status.learnedWindow": "1.1",
     "Status.ratio": "1.1",

@@ -1,5 +1,6 @@
 """What outlives a restart: a session's state and what it is made of. A renamed field keeps its name on disk."""
 
+from ctxmgr.model.saved.cache_truth import CacheTruth, ComparedCall, CountedList, LearnedLifetime
 from ctxmgr.model.saved.facts import (
     ABOUT,
     ALLOWED,
@@ -31,6 +32,9 @@ from ctxmgr.model.saved.state import (
 __all__ = [
     "ABOUT",
     "ALLOWED",
+    "CacheTruth",
+    "ComparedCall",
+    "CountedList",
     "EARLIER",
     "END_OF",
     "GOES_ON",
@@ -39,6 +43,7 @@ __all__ = [
     "LastProjection",
     "Latch",
     "LatchState",
+    "LearnedLifetime",
     "Ledger",
     "MarkedStart",
     "Meter",

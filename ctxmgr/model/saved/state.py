@@ -7,6 +7,7 @@ import msgspec
 from ctxmgr.model.epochs import Epoch, Opening, Pin, Receipt
 from ctxmgr.model.prices import BasePrices
 from ctxmgr.model.projection import Decision
+from ctxmgr.model.saved.cache_truth import CacheTruth, CountedList
 from ctxmgr.model.saved.facts import Fact
 from ctxmgr.model.saved.latch import Latch
 from ctxmgr.model.saved.marks import MarkedStart
@@ -98,7 +99,8 @@ class State(msgspec.Struct, frozen=True, omit_defaults=True):
     handles of what came back through `retrieve`, with the epoch in force then. `windows`: by model's id the
     window that the host said it has, and the smaller one that a refusal taught, in tokens. `instructions`: what
     others told the model, newest last, for when a host takes it out of the list. `tools`: what the host declares of
-    its own. `marked_starts`: of the last answer, shortest first.
+    its own. `marked_starts`: of the last answer, shortest first. `cache`: what calls have shown of the provider's
+    cache, the last of them for the list `counted`.
     """
 
     session_id: str
@@ -137,3 +139,5 @@ class State(msgspec.Struct, frozen=True, omit_defaults=True):
     digests: int = 1
     tools: DeclaredTools = ()
     marked_starts: tuple[MarkedStart, ...] = msgspec.field(default=(), name="marks")
+    cache: CacheTruth = CacheTruth()
+    counted: CountedList = CountedList()

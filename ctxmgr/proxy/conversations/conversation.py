@@ -165,6 +165,14 @@ class ProgramConversation:
         self.is_paused = is_paused
         return True
 
+    async def cache_gap(self) -> str:
+        """What its status says of the provider's cache, "" where nothing is wrong or ctxmgr did not answer."""
+        try:
+            status = await self.session.request("getStatus", {})
+        except SidecarFault:
+            return ""
+        return str((status.get("cache") or {}).get("gap") or "")
+
     def tell(self, event: Coroutine[Any, Any, Any]) -> None:
         """Tells ctxmgr, and waits for nothing (rule 4)."""
         task = asyncio.get_running_loop().create_task(event)

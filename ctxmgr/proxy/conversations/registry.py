@@ -13,6 +13,7 @@
 4. One that was not used for a while is let go; its snapshot stays.
 """
 
+import asyncio
 from collections.abc import Callable
 from functools import partial
 from secrets import token_hex
@@ -34,6 +35,7 @@ IDLE_MS = 60 * 60_000
 MOST = 256  # conversations held; the one that was used longest ago leaves first
 LONGEST_NAME = 128  # characters of what a program names; a longer one goes by its digest
 SHORT = 2  # messages of a list beside a named conversation that passes
+STATUS_SECONDS = 2.0  # to hear how all sessions stand, at the end
 KEY_BYTES = 4  # that tell conversations with one beginning apart
 
 
@@ -67,6 +69,16 @@ class Conversations:
         found.used_ms = self._now_ms()
         self._let_go()
         return found
+
+    async def cache_gaps(self) -> list[str]:
+        """What ctxmgr says of those whose provider persistently read too little from its cache, a sentence each."""
+        listed = self.all()
+        try:
+            async with asyncio.timeout(STATUS_SECONDS):
+                gaps = await asyncio.gather(*(one.cache_gap() for one in listed))
+        except TimeoutError:
+            return []
+        return [f"{one.key}: {gap}" for one, gap in zip(listed, gaps, strict=True) if gap]
 
     def prices_of(self, call: ListCall) -> TieredPrices | None:
         """Of the model of a call that is of no conversation."""

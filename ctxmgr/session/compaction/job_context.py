@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from ctxmgr.engine.balanced import is_cold
+from ctxmgr.engine.caching import in_force
 from ctxmgr.engine.compaction import weighing
 from ctxmgr.formats.pi_tree import view_branch
 from ctxmgr.model import CompactionPolicy, Message, WeighMessage, policy_keys, prices
@@ -124,8 +125,8 @@ def _memory(session: SessionCore, policy: CompactionPolicy, now_ms: int) -> Sess
     if not (can and policy.model in (None, "host") and session.projection.etag and listed):
         return of
     state, model, tokens = session.state, session.state.model, session.tokens()
-    ttl = model.cache_ttl_ms if model.cache_ttl_ms is not None else session.policy.cache_ttl_ms
-    cold = is_cold(max(state.clock, now_ms) or None, session.listed_ms, ttl) or state.reopen == "model"
+    lifetime_ms = in_force(state, session.policy.cache_ttl_ms).lifetime_ms
+    cold = is_cold(max(state.clock, now_ms) or None, session.listed_ms, lifetime_ms) or state.reopen == "model"
     cached = 0 if cold else min(tokens, state.meter.reading_tokens or tokens)
     context = HostContext(
         cached,

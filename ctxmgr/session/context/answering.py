@@ -6,6 +6,7 @@ the list it sent.
 
 import msgspec
 
+from ctxmgr.engine.caching import truth
 from ctxmgr.engine.conversation import Delta
 from ctxmgr.engine.presets import Planned
 from ctxmgr.model import Keep
@@ -144,7 +145,8 @@ def fall_back(session: SessionCore, raw_messages: RawMessages, delta: Delta, fai
         body = [b'"messages":[', joined(cut(fallback.suffix(raws, session.form, limit), session.form, limit)), b"]"]
     totals = session.state.totals
     totals = msgspec.structs.replace(totals, fallbacks=totals.fallbacks + 1)
-    session.state = msgspec.structs.replace(session.state, totals=totals)
+    counted = truth.uncounted(session.state.counted)
+    session.state = msgspec.structs.replace(session.state, totals=totals, counted=counted)
     report = _report(last, session, Compared((0, 0, 0)), failure.reason)
     if failure.checks or session.failure_count > 1:
         session.begin_afresh(failure.reason)

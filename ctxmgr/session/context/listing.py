@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from ctxmgr.engine.caching import truth
 from ctxmgr.engine.conversation import Delta
 from ctxmgr.engine.presets import NeedsThread
 from ctxmgr.model import Message, faults
@@ -78,8 +79,11 @@ def context(
         begins = resumed(session.state, done.projection)
     raw_messages.truncate(delta.shared_count)
     raw_messages.extend(delta.appended)
-    session.state, session.projection, session.ledger = done.planned.state, done.projection, attempt.ledger
-    session.listed_ms = int(params.at) if params.at is not None else session.state.clock or None
+    time_ms = int(params.at) if params.at is not None else None
+    counted = truth.listed(session.state.counted, begins[1] if begins is not None else 0, time_ms)
+    session.state = msgspec.structs.replace(done.planned.state, counted=counted)
+    session.projection, session.ledger = done.projection, attempt.ledger
+    session.listed_ms = time_ms if time_ms is not None else session.state.clock or None
     session.pending_archive += done.planned.originals
     if attempt.anew:
         session.prefetch.forget()

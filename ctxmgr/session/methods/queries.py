@@ -10,6 +10,7 @@ from ctxmgr.engine.pressure import zone
 from ctxmgr.model import ESTIMATE, BlockEdit, EvictedItem, Keep, Packet, Verdict, invalid_params, policy_keys
 from ctxmgr.model.api import compaction, lifecycle, reports
 from ctxmgr.session import journal
+from ctxmgr.session.methods.cache_status import cache_status
 from ctxmgr.session.methods.notes import notes
 from ctxmgr.session.session import SessionCore
 from ctxmgr.session.windows import window_of
@@ -64,6 +65,7 @@ def status(session: SessionCore) -> lifecycle.Status:
         ratio=round(session.gauge(state).ratio, 3),
         weigher=session.vocabulary.name if session.vocabulary is not None else ESTIMATE,
         notes=notes(session),
+        cache=cache_status(session),
         seq=state.seq,
     )
 

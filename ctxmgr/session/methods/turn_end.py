@@ -7,6 +7,7 @@ host is asked for a compaction where it is time.
 3. A packet that resumes was told to the model that answered: it does not come again.
 4. What was reported here is not read again when the next list brings it.
 5. A refusal as too long teaches a smaller window (`learned`), a success of more tokens a larger one.
+6. What the provider read from its cache is compared with what it should have (`engine.caching`).
 """
 
 from collections.abc import Sequence
@@ -14,12 +15,13 @@ from typing import Any
 
 import msgspec
 
+from ctxmgr.engine.caching import in_force, truth
 from ctxmgr.engine.conversation import ConversationIndex, extend
 from ctxmgr.engine.ledger import with_shared_words
 from ctxmgr.engine.pressure import latch, learned, meter, overflowed
-from ctxmgr.model import Message, Usage
+from ctxmgr.model import Message, Usage, rule_of
 from ctxmgr.model.api import lifecycle
-from ctxmgr.model.saved import Latch, State
+from ctxmgr.model.saved import CacheTruth, CountedList, Latch, State
 from ctxmgr.session import ledger_updates
 from ctxmgr.session.session import SessionCore
 from ctxmgr.session.windows import window_of
@@ -73,6 +75,7 @@ def _turn_ended(session: SessionCore, params: lifecycle.TurnEndParams, messages:
     if asks:
         count = totals.compactions_requested + 1
         totals = msgspec.structs.replace(totals, compactions_requested=count)
+    cache, counted = _cache(session, usage if heard else None)
     used_up = state.resumed and reply.view.stop not in ("error", "aborted")
     session.state = msgspec.structs.replace(
         state,
@@ -83,6 +86,8 @@ def _turn_ended(session: SessionCore, params: lifecycle.TurnEndParams, messages:
         latch=new_latch,
         totals=totals,
         outgoing_tokens=held,
+        cache=cache,
+        counted=counted,
     )
     session.ledger, session.by_estimate, session.doubts = ledger, by_estimate, doubts
     _remember_early(session, messages)
@@ -95,6 +100,17 @@ def _turn_ended(session: SessionCore, params: lifecycle.TurnEndParams, messages:
     _learn_window(session, reply, overflow, reading.reading_tokens if heard else None)
     reason = "overflow" if overflow else "threshold"
     return TurnEnd(reason if asks else "", tokens, overflow)
+
+
+def _cache(session: SessionCore, usage: Usage | None) -> tuple[CacheTruth, CountedList]:
+    """Rule 6. `usage`: None where there is none that is believed."""
+    state = session.state
+    if usage is None or state.last_projection is None:
+        return state.cache, truth.uncounted(state.counted)
+    lifetime_ms = in_force(state, session.policy.cache_ttl_ms).lifetime_ms
+    weight, ratio = state.last_projection.weight, session.gauge(state).ratio
+    call = truth.CountedCall(state.model.id, usage, weight, ratio, rule_of(state.model.id), lifetime_ms)
+    return truth.answered(state.cache, state.counted, call)
 
 
 def _learn_window(session: SessionCore, reply: Message, overflow: bool, counted: int | None) -> None:

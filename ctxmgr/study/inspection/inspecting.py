@@ -9,7 +9,9 @@ from pathlib import Path
 import msgspec
 
 from ctxmgr.devices import snapshots
+from ctxmgr.engine.caching import gap, in_force
 from ctxmgr.engine.ledger import current
+from ctxmgr.model import rule_of
 from ctxmgr.model.saved import Fact, State
 from ctxmgr.session import journal, ledger_updates
 from ctxmgr.study.plain_text import columns, safe, table, write
@@ -71,11 +73,23 @@ def _head(state: State, lines: int, strange: int) -> list[tuple[str, str]]:
         ("latch", f"{latch.state}, {latch.failure_count} failures in a row, wait {latch.wait} turn_ends"),
         ("last reading", f"{reading}; it stood for {meter.base:,} weighed"),
         ("ratios", ratios),
+        ("provider's cache", _cache(state)),
         ("resume packet", "with the next list" if state.resume else "not due"),
         ("decisions", ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items())) or "none"),
         ("path", f"{len(state.trail)} entries" + (f", newest {state.trail[-1]}" if state.trail else "")),
         ("totals", ", ".join(f"{name} {value:,}" for name, value in _totals(totals).items() if value) or "none"),
     ]
+
+
+def _cache(state: State) -> str:
+    """What the provider read of what it should have. The host's policy is not saved: the lifetime goes without."""
+    calls, lifetime = state.cache.calls, in_force(state, None)
+    if not calls:
+        return "nothing was compared yet"
+    expected, read = sum(one.expected_tokens for one in calls), sum(one.read_tokens for one in calls)
+    lives = f"a start is kept for {lifetime.lifetime_ms / 1000:,.0f} s ({lifetime.source})"
+    told = gap(state.cache, rule_of(state.cache.model), lifetime)
+    return "; ".join(filter(None, (f"{read:,} of {expected:,} tokens read at {len(calls)} calls", lives, told)))
 
 
 def _totals(totals: msgspec.Struct) -> dict[str, int]:

@@ -41,7 +41,7 @@ ROLES: list[tuple[str, dict[str, Any], View]] = [
                 Block("text", 0, "ok"),
                 Block("call", 1, 'read {"path":"x"}', "c1", "read", {"path": "x"}, can_edit=True),
             ),
-            usage=Usage(10, 2, 30, 4, 46),
+            usage=Usage(10, 2, 30, 4, 46, True),
             stop="toolUse",
         ),
     ),

@@ -138,7 +138,7 @@ def test_a_whole_answer() -> None:
     }
     answer = {"type": "message", "role": "assistant", "content": [CALL], "stop_reason": "tool_use", "usage": usage}
     found = view(answer)
-    assert (found.usage, found.stop) == (Usage(10, 5, 1_000, 50, 1_065), "toolUse")
+    assert (found.usage, found.stop) == (Usage(10, 5, 1_000, 50, 1_065, True), "toolUse")
     assert view({**answer, "stop_reason": "end_turn"}).stop == "stop"
     assert view({**answer, "stop_reason": "max_tokens"}).stop == "length"
 

@@ -178,7 +178,7 @@ def whole(*parts: Part, reason: str = "STOP", **more: Any) -> dict[str, Any]:
 )
 def test_a_whole_answer(answer: Any, stop: str) -> None:
     found = view({**answer, "usageMetadata": REPORT})
-    assert (found.role, found.stop, found.usage) == ("assistant", stop, Usage(40, 20, 60, 0, 120))
+    assert (found.role, found.stop, found.usage) == ("assistant", stop, Usage(40, 20, 60, 0, 120, True))
     assert found.blocks
 
 
@@ -189,7 +189,7 @@ def test_the_answers_of_a_stream() -> None:
     ]
     found = view(pieces)
     assert ([block.text for block in found.blocks], found.stop) == (["o", "k"], "stop")
-    assert found.usage == Usage(40, 20, 60, 0, 120)
+    assert found.usage == Usage(40, 20, 60, 0, 120, True)
 
 
 @pytest.mark.parametrize("wrap", [lambda error: error, lambda error: [error]])

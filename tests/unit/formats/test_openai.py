@@ -159,7 +159,7 @@ TABLE: list[tuple[str, dict[str, Any], View]] = [
             "choices": [{"message": {"role": "assistant", "content": "ok"}, "finish_reason": "stop"}],
             "usage": REPORT,
         },
-        View("assistant", (Block("text", text="ok"),), usage=Usage(40, 20, 60, 0, 120), stop="stop"),
+        View("assistant", (Block("text", text="ok"),), usage=Usage(40, 20, 60, 0, 120, True), stop="stop"),
     ),
     (
         "an error",

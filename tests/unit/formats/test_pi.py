@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ctxmgr.formats import pi
-from ctxmgr.model.messages import Block, Usage, View
+from ctxmgr.model.messages import Block, View
 from ctxmgr.wire.surrogates import mend
 from tests.notation import quarters, read
 from tests.unit.formats.pi_messages import ROLES, USAGE
@@ -151,7 +151,8 @@ USAGES: list[tuple[dict[str, Any], tuple[int, int, int, int, int] | None]] = [
 
 @pytest.mark.parametrize(("fields", "expected"), USAGES)
 def test_usage(fields: dict[str, Any], expected: tuple[int, int, int, int, int] | None) -> None:
-    assert pi.usage(fields) == (Usage(*expected) if expected else None)
+    found = pi.usage(fields)
+    assert (msgspec.structs.astuple(found)[:5] if found else None) == expected
 
 
 def test_what_a_summary_is_wrapped_in_is_weighed() -> None:

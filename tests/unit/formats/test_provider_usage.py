@@ -1,4 +1,5 @@
-"""Usage of every provider, normalised: what is in the cache is counted once."""
+"""Usage of every provider, normalised: what is in the cache is counted once; a count that does not tell of it is no
+zero."""
 
 from typing import Any
 
@@ -13,7 +14,7 @@ from ctxmgr.model.api import lifecycle
 from ctxmgr.model.messages import Usage
 
 TABLE: list[tuple[str, dict[str, Any], Usage | None]] = [
-    ("ours", {"input": 1, "output": 2, "cacheRead": 3, "cacheWrite": 4}, Usage(1, 2, 3, 4, 10)),
+    ("ours", {"input": 1, "output": 2, "cacheRead": 3, "cacheWrite": 4}, Usage(1, 2, 3, 4, 10, True)),
     ("ours with a total", {"input": 1, "totalTokens": 9}, Usage(1, 0, 0, 0, 9)),
     ("the total alone", {"tokens": 7}, Usage(total_tokens=7)),
     (
@@ -24,8 +25,9 @@ TABLE: list[tuple[str, dict[str, Any], Usage | None]] = [
             "cache_creation_input_tokens": 50,
             "output_tokens": 5,
         },
-        Usage(10, 5, 1_000, 50, 1_065),
+        Usage(10, 5, 1_000, 50, 1_065, True),
     ),
+    ("ours, nothing read", {"input": 1, "cacheRead": 0}, Usage(1, 0, 0, 0, 1, True)),
     ("anthropic without a cache", {"input_tokens": 10, "output_tokens": 5}, Usage(10, 5, 0, 0, 15)),
     (
         "anthropic with nulls",
@@ -40,7 +42,7 @@ TABLE: list[tuple[str, dict[str, Any], Usage | None]] = [
             "total_tokens": 1_020,
             "prompt_tokens_details": {"cached_tokens": 900, "audio_tokens": 0},
         },
-        Usage(100, 20, 900, 0, 1_020),
+        Usage(100, 20, 900, 0, 1_020, True),
     ),
     (
         "responses: inside too",
@@ -51,7 +53,7 @@ TABLE: list[tuple[str, dict[str, Any], Usage | None]] = [
             "output_tokens_details": {"reasoning_tokens": 8},
             "total_tokens": 1_020,
         },
-        Usage(100, 20, 900, 0, 1_020),
+        Usage(100, 20, 900, 0, 1_020, True),
     ),
     (
         "litellm: both names, the cached are inside",
@@ -63,7 +65,7 @@ TABLE: list[tuple[str, dict[str, Any], Usage | None]] = [
             "cache_creation_input_tokens": 0,
             "prompt_tokens_details": {"cached_tokens": 9_000},
         },
-        Usage(1_000, 100, 9_000, 0, 10_100),
+        Usage(1_000, 100, 9_000, 0, 10_100, True),
     ),
     (
         "litellm: what was written is inside too",
@@ -73,22 +75,22 @@ TABLE: list[tuple[str, dict[str, Any], Usage | None]] = [
             "cache_read_input_tokens": 2_000,
             "cache_creation_input_tokens": 7_000,
         },
-        Usage(1_000, 100, 2_000, 7_000, 10_100),
+        Usage(1_000, 100, 2_000, 7_000, 10_100, True),
     ),
     (
         "a total that has no room for them beside the input",
         {"input_tokens": 1_000, "output_tokens": 20, "cache_read_input_tokens": 900, "total_tokens": 1_020},
-        Usage(100, 20, 900, 0, 1_020),
+        Usage(100, 20, 900, 0, 1_020, True),
     ),
     (
         "a total that has",
         {"input_tokens": 1_000, "output_tokens": 20, "cache_read_input_tokens": 900, "total_tokens": 1_920},
-        Usage(1_000, 20, 900, 0, 1_920),
+        Usage(1_000, 20, 900, 0, 1_920, True),
     ),
     (
         "more in the cache than was sent: it can not be inside",
         {"prompt_tokens": 10, "completion_tokens": 5, "cache_read_input_tokens": 1_000, "total_tokens": 15},
-        Usage(10, 5, 1_000, 0, 1_015),
+        Usage(10, 5, 1_000, 0, 1_015, True),
     ),
     (
         "both names for nothing, and the details tell",
@@ -98,12 +100,12 @@ TABLE: list[tuple[str, dict[str, Any], Usage | None]] = [
             "cache_creation_input_tokens": 0,
             "input_tokens_details": {"cached_tokens": 900},
         },
-        Usage(100, 0, 900, 0, 1_000),
+        Usage(100, 0, 900, 0, 1_000, True),
     ),
     (
         "more cached than sent",
         {"prompt_tokens": 5, "prompt_tokens_details": {"cached_tokens": 9}},
-        Usage(0, 0, 5, 0, 5),
+        Usage(0, 0, 5, 0, 5, True),
     ),
     (
         "gemini: the cached are inside, thoughts beside the answer",
@@ -114,7 +116,7 @@ TABLE: list[tuple[str, dict[str, Any], Usage | None]] = [
             "thoughtsTokenCount": 30,
             "totalTokenCount": 1_050,
         },
-        Usage(100, 50, 900, 0, 1_050),
+        Usage(100, 50, 900, 0, 1_050, True),
     ),
     (
         "gemini: what its own tools brought in",

@@ -147,7 +147,7 @@ def test_a_whole_answer() -> None:
         "total_tokens": 120,
     }
     answer = {"object": "response", "status": "completed", "output": [REASONING, CALL], "usage": usage}
-    used = Usage(40, 20, 60, 0, 120)
+    used = Usage(40, 20, 60, 0, 120, True)
     assert view(answer) == View("assistant", BLOCKS, usage=used, stop="toolUse", joins=True)
     assert view({**answer, "output": [SAID]}).stop == "stop"
     assert view({**answer, "status": "incomplete"}).stop == "length"

@@ -1,9 +1,14 @@
 """What calls came to: what was sent as the provider counted it, and what the other list would have been."""
 
+from typing import Any
+
 import pytest
 
 from ctxmgr.model import TieredPrices, Usage
+from ctxmgr.programs import proxying
 from ctxmgr.proxy.account import Account, BilledCall, TokenScale, Weights, bill, other_bill
+from tests.unit.proxy.lists import SESSION, conversation, marked, request
+from tests.unit.proxy.provider import answers, one_after_another, turn
 
 PRICES = TieredPrices(10, 50, 1, 12.5)
 BESIDE = 5_000  # tokens of prompt and tools, as ctxmgr guesses them
@@ -120,3 +125,30 @@ def test_what_is_left_is_told_with_what_would_have_been_fetched_again(
     assert again.startswith(told)
     left = 30_000 - fetched[1]
     assert f"{abs(left):,.0f} tokens" in again
+
+
+async def ended(rig: Any, read_share: float, **flags: Any) -> list[str]:
+    """What is said after six calls of which each reads this share of the one before."""
+    sizes = [6_000 + 2_500 * number for number in range(6)]
+    reads = [0, *(round(read_share * size) for size in sizes[:-1])]
+    made = await rig(window=200_000, **flags)
+    made.upstream.answer = one_after_another(
+        [answers(turn(size, read)) for size, read in zip(sizes, reads, strict=True)]
+    )
+    for number in range(6):
+        await made.post(request(marked(conversation(number))), headers=SESSION)
+    await made.proxy.__aexit__(None, None, None)
+    return proxying.lines(made.proxy)
+
+
+async def test_a_conversation_of_which_nothing_is_read_is_told_with_what_it_may_be(rig: Any) -> None:
+    *_, last = await ended(rig, 0.0)
+    assert last.startswith("claude:s-1: the provider read 0 of 13,500 expected: something before the list changes")
+
+
+async def test_where_all_is_read_nothing_is_said(rig: Any) -> None:
+    assert len(await ended(rig, 1.0)) == 3
+
+
+async def test_while_it_observes_nothing_is_said(rig: Any) -> None:
+    assert len(await ended(rig, 0.0, observe=True)) == 3

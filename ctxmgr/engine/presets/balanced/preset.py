@@ -29,6 +29,7 @@ from ctxmgr.engine.balanced import (
     protection,
     standing,
 )
+from ctxmgr.engine.caching import in_force
 from ctxmgr.engine.conversation import ConversationIndex, Incoming, digest_of
 from ctxmgr.engine.instructions import INSTRUCTIONS_SHARE, absent, instructions, word_for_word
 from ctxmgr.engine.invariants import STEPS, Invariants
@@ -127,8 +128,8 @@ def _ask(incoming: Incoming, state: State, inputs: Inputs, zone: Zone, rules: In
     writer = _writer(conversation, state, inputs, zone)
     place, packet, lost = _packet(incoming, state, writer)
     last_at, model = state.epoch.last_time_ms, state.model
-    ttl = model.cache_ttl_ms if model.cache_ttl_ms is not None else policy.cache_ttl_ms
-    lost_to_provider = is_cold(inputs.time_ms, last_at, ttl) or state.reopen == "model"
+    lifetime_ms = in_force(state, policy.cache_ttl_ms).lifetime_ms
+    lost_to_provider = is_cold(inputs.time_ms, last_at, lifetime_ms) or state.reopen == "model"
     unsent = state.last_projection is None and writer.has_news(packet)  # notes, and no list yet
     epoch_inputs = EpochInputs(
         zone=zone,

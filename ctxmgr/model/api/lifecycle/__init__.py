@@ -64,6 +64,7 @@ from ctxmgr.model.api.lifecycle.queries import (
     SummariesResult,
 )
 from ctxmgr.model.api.lifecycle.status import (
+    CacheStatus,
     LatchStatus,
     SessionStartResult,
     Stats,
@@ -92,6 +93,7 @@ __all__ = [
     "InitializeResult",
     "Instructions",
     "KNOWN_MESSAGES",
+    "CacheStatus",
     "LatchStatus",
     "LeafId",
     "LedgerFact",

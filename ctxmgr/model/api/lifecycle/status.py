@@ -40,6 +40,41 @@ class Stats(Wire, frozen=True, omit_defaults=False):
     compactions_requested: Annotated[int, Meta(description="Compactions asked for.")] = 0
 
 
+class CacheStatus(Wire, frozen=True):
+    """What the provider's cache gave. Tokens are the provider's."""
+
+    expected: Annotated[
+        int,
+        Meta(
+            description="What the newest calls should have read: what each list had in common with the one "
+            "before, and what stands before it."
+        ),
+    ]
+    read: Annotated[int, Meta(description="What the provider says it read at these calls.")]
+    calls: Annotated[
+        int,
+        Meta(
+            description="How many these are, at most 8: of those that followed the one before while its start "
+            "was kept."
+        ),
+    ]
+    lifetime_ms: Annotated[
+        int,
+        Meta(description="How long a start that nobody reads is taken to be kept: by that a cache is cold."),
+    ]
+    lifetime_from: Annotated[
+        Literal["host", "policy", "learned", "rule"],
+        Meta(
+            description="Who says so: `host` and `policy` by `cacheTtlMs`; `learned` from what calls read after "
+            "pauses; `rule`: what is known of the provider."
+        ),
+    ]
+    gap: Annotated[
+        str | None,
+        Meta(description="Where the newest calls persistently read less than half of that: what it may be."),
+    ] = None
+
+
 class Status(Wire, frozen=True, omit_defaults=False):
     """Where a session stands."""
 
@@ -92,6 +127,13 @@ class Status(Wire, frozen=True, omit_defaults=False):
     ratio: Annotated[
         float, Meta(description="Tokens of the provider a weighed one, as learnt of this model so far.")
     ] = 1.0
+    cache: Annotated[
+        CacheStatus | None,
+        Meta(
+            description="What the provider's cache gave, against what it should have; null until a call could be "
+            "compared, and where `usage` does not say what was read."
+        ),
+    ] = None
 
 
 class SessionStartResult(Wire, frozen=True, omit_defaults=False):

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from ctxmgr.cli import main
-from ctxmgr.devices.snapshots import SnapshotStore
+from ctxmgr.devices.snapshots import SnapshotStore, to_line
 from ctxmgr.session import journal
 from ctxmgr.study.spawning.inprocess import InProcess
 from tests.unit.study.replay.commands import GREENHOUSE, ROOT, USER
@@ -150,3 +150,16 @@ def test_inspect_counts_facts_that_are_bound_to_no_entry(full: bool, capsys: pyt
     rows = out[said.end() :].split("\n\n")[1].splitlines()
     assert sum(bool(re.search(r"  (summary|branch|user|assistant|tool)  ", row)) for row in rows) == shown
     assert "facts not shown" not in out
+
+
+def test_inspect_tells_what_the_cache_gave(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    host, messages = InProcess(), [USER]
+    for number in range(4):
+        host.request("context", sessionId="s", messages=messages)
+        host.notify("turn_end", sessionId="s", message=REPLY, usage={"input": 31_000, "cacheRead": 0})
+        messages = [*messages, REPLY, {**USER, "timestamp": number}]
+    path = tmp_path / "s.jsonl"
+    path.write_bytes(b"".join(map(to_line, host.saved["s"])))
+    assert main(["inspect", str(path)]) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert "0 of 93,000 tokens read at 3 calls; a start is kept for 300 s (rule); the provider read 0 of" in out

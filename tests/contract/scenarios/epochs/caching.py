@@ -1,0 +1,70 @@
+"""The provider's cache: what it read against what it should have, and how long it keeps a start."""
+
+from ctxmgr.server.effects import SnapshotLoaded
+from tests.contract.behaviours import behaviour
+from tests.contract.running import MINUTE, NOON
+from tests.contract.talk import Fields, Messages, Talk
+
+
+def called(talk: Talk, make: Messages, messages: list[Fields], at: int, read: int, sent: int) -> Fields | None:
+    """One model call; what the status then says of the cache."""
+    talk.context(messages, at=at)
+    reply = make.reply(f"Step {len(messages)} is done.")
+    messages += [reply, make.user("Go on.")]
+    counts = {"input": 0, "output": 20, "cacheRead": read, "cacheWrite": sent - read}
+    cache: Fields | None = talk.turn_end(reply, usage=counts, at=at)["status"]["cache"]
+    return cache
+
+
+@behaviour(
+    "caching/a-gap-is-told",
+    "Where calls persistently read less from the provider's cache than their lists had in common, status says what "
+    "it may be; where usage does not tell of the cache it says nothing.",
+    "design 6: what the provider says it read is compared with what was expected",
+)
+def gap() -> Talk:
+    talk, make = Talk({"preset": "balanced"}, version="1.1"), Messages()
+    messages = [make.user("Port the order tables.")]
+    for number in range(4):
+        cache = called(talk, make, messages, NOON + number * 10_000, read=0, sent=31_000 + 40 * number)
+    assert cache is not None
+    assert (cache["expected"], cache["read"], cache["calls"]) == (93_120, 0, 3)
+    assert cache["gap"] == "the provider read 0 of 31,080 expected: something before the list changes on each call"
+    assert cache["gap"] in talk.status()["notes"]
+    cache = called(talk, make, messages, NOON + 40_000, read=31_120, sent=31_160)
+    assert cache is not None
+    assert "gap" not in cache
+    silent = Talk({"preset": "balanced"}, version="1.1")
+    silent.context(messages)
+    assert silent.turn_end(make.reply("Done."), tokens=31_000)["status"]["cache"] is None
+    return talk
+
+
+@behaviour(
+    "caching/a-lifetime-is-learned",
+    "Where neither host nor policy says how long a provider keeps a start, it is learned: longer from calls that "
+    "read after a pause, shorter from two that did not; a restart knows it.",
+    "design 6: a cold cache is one whose last call is older than its lifetime",
+)
+def lifetime() -> Talk:
+    talk, make = Talk({"preset": "balanced"}, version="1.1"), Messages()
+    messages, sent, at = [make.user("Port the order tables.")], 31_000, NOON
+
+    def after(talk: Talk, minutes: int, reads: bool = True) -> tuple[int, str]:
+        """A call after a pause, and one right behind it."""
+        nonlocal sent, at
+        for pause, read in ((minutes * MINUTE, reads), (10_000, True)):
+            at += pause
+            cache = called(talk, make, messages, at, read=sent if read else 0, sent=sent + 40)
+            sent += 40
+        assert cache is not None
+        return cache["lifetimeMs"], cache["lifetimeFrom"]
+
+    assert after(talk, 0) == (5 * MINUTE, "rule")
+    assert after(talk, 20) == (5 * MINUTE, "rule")  # other sessions may have kept what stands before the list
+    assert after(talk, 25) == (20 * MINUTE, "learned")
+    again = Talk(found=SnapshotLoaded(tuple(talk.saved)), version="1.1")
+    assert again.status()["cache"] == talk.status()["cache"]
+    assert after(again, 12, reads=False) == (20 * MINUTE, "learned")
+    assert after(again, 15, reads=False) == (15 * MINUTE - 1, "learned")
+    return again

@@ -1,0 +1,68 @@
+"""What persistently too little read from a cache may be."""
+
+import pytest
+
+from ctxmgr.engine.caching import gap
+from ctxmgr.engine.caching.lifetime import LifetimeInForce
+from ctxmgr.model import CacheRule, rule_of
+from ctxmgr.model.saved import CacheTruth, ComparedCall, LearnedLifetime
+
+BY_MARKS, IMPLICIT = rule_of("claude-sonnet-4-5"), rule_of("gpt-5.5")
+RULE = LifetimeInForce(300_000, "rule")
+EXPECTED, HEAD = 31_000, 9_000  # tokens, and those of them that stand before the list
+Call = tuple[int, int]  # read, written
+
+
+def truth(*calls: Call, tells: bool = True) -> CacheTruth:
+    return CacheTruth("m", tells, calls=tuple(ComparedCall(EXPECTED, *one, HEAD) for one in calls))
+
+
+TABLE: list[tuple[str, CacheRule, list[Call], str]] = [
+    ("all was read", BY_MARKS, [(31_000, 900)] * 4, ""),
+    ("too few calls", BY_MARKS, [(0, 0)] * 2, ""),
+    ("one call of the newest has read", BY_MARKS, [(0, 0), (20_000, 0), (0, 0)], ""),
+    ("that was long ago", BY_MARKS, [(20_000, 0), (0, 0), (0, 0), (0, 0)], "0 of 31,000: no cache marks are set"),
+    ("written and never read", BY_MARKS, [(0, 31_000)] * 3, "0 of 31,000: something before the list changes on"),
+    ("neither", BY_MARKS, [(0, 0)] * 3, "0 of 31,000: no cache marks are set, or caching is off"),
+    ("nothing, without marks", IMPLICIT, [(0, 0)] * 3, "0 of 31,000: caching is off, or something before the list"),
+    ("its head", IMPLICIT, [(9_000, 0)] * 3, "9,000 of 31,000: that is what stands before the list, which changes"),
+    ("its head, by marks", BY_MARKS, [(9_000, 0)] * 3, "it has left ctxmgr, or bears no mark"),
+    ("a part", IMPLICIT, [(15_200, 0)] * 3, "15,200 of 31,000: the list changes behind that on each call"),
+    ("a part, by marks", BY_MARKS, [(15_200, 0)] * 3, "on each call, or bears no mark near enough"),
+]
+
+
+@pytest.mark.parametrize(("rule", "calls", "expected"), [row[1:] for row in TABLE], ids=[row[0] for row in TABLE])
+def test_what_it_may_be(rule: CacheRule, calls: list[Call], expected: str) -> None:
+    said = gap(truth(*calls), rule, RULE).replace(" expected:", ":")
+    assert said if expected else said == ""
+    assert expected in said
+
+
+def test_nothing_is_said_of_a_provider_that_does_not_tell() -> None:
+    assert gap(truth(*[(0, 0)] * 5, tells=False), IMPLICIT, RULE) == ""
+
+
+def test_of_less_than_a_provider_keeps_nothing_is_said() -> None:
+    short = ComparedCall(2_000, 0, 0, 500)
+    assert gap(CacheTruth("m", True, calls=(short,) * 5), IMPLICIT, RULE) == ""
+
+
+def test_lists_that_begin_otherwise_on_each_call_are_told_though_all_is_read_that_is_expected() -> None:
+    changed = ComparedCall(HEAD, HEAD, 0, HEAD, changed_tokens=40_000)
+    said = gap(CacheTruth("m", True, calls=(changed,) * 3), IMPLICIT, RULE)
+    assert said == "the list changes from its start on each call: of 40,000 tokens the provider can read nothing"
+
+
+@pytest.mark.parametrize(
+    ("lifetime", "says"),
+    [
+        (LifetimeInForce(3_600_000, "host"), True),
+        (LifetimeInForce(3_600_000, "policy"), True),
+        (LifetimeInForce(240_000, "host"), False),
+        (LifetimeInForce(419_999, "learned"), False),
+    ],
+)
+def test_a_lapse_is_told_against_the_word_that_it_is_shorter_than(lifetime: LifetimeInForce, says: bool) -> None:
+    known = CacheTruth("m", True, calls=truth(*[(31_000, 0)] * 3).calls, lifetimes={"m": LearnedLifetime(419_999)})
+    assert bool(gap(known, IMPLICIT, lifetime)) == says

@@ -1,0 +1,115 @@
+"""What a call should have read, by the provider's rule."""
+
+from ctxmgr.engine.caching import truth
+from ctxmgr.model import CacheRule, Usage
+from ctxmgr.model.saved import CacheTruth, CountedList
+
+PLAIN = CacheRule()
+STEPS = CacheRule(least_tokens=5_000, step_tokens=128)
+NONE = CacheRule("none")
+MINUTE = 60_000
+Known = tuple[CacheTruth, CountedList]
+NOTHING: Known = (CacheTruth(), CountedList())
+
+
+def called(
+    before: Known,
+    weight: int,
+    sent: int,
+    read: int = 0,
+    prefix: int | None = None,
+    at: int | None = None,
+    rule: CacheRule = PLAIN,
+    model: str = "m",
+    tells: bool = True,
+) -> Known:
+    """A list that begins with `prefix` of the last one, None: all of it; and its count."""
+    known, counted = before
+    listed = truth.listed(counted, counted.weight if prefix is None else prefix, at)
+    usage = Usage(sent - read, 9, read, 0, sent + 9, tells)
+    return truth.answered(known, listed, truth.CountedCall(model, usage, weight, 1.0, rule, 5 * MINUTE))
+
+
+def expected(known: Known) -> list[int]:
+    return [one.expected_tokens for one in known[0].calls]
+
+
+def grown(rule: CacheRule = PLAIN) -> Known:
+    """Two calls: 12,000 tokens of a list, 8,000 beside it."""
+    return called(called(NOTHING, 10_000, 18_000), 12_000, 20_000, 18_000, rule=rule)
+
+
+def test_a_list_that_grew_should_read_all_of_the_one_before() -> None:
+    assert expected(grown()) == [18_000]
+
+
+def test_what_it_no_longer_begins_with_is_taken_off() -> None:
+    assert expected(called(grown(), 9_000, 17_000, prefix=5_000)) == [18_000, 13_000]
+
+
+def test_what_stands_before_it_stays() -> None:
+    assert expected(called(grown(), 9_000, 17_000, prefix=0)) == [18_000, 8_000]
+
+
+def test_it_is_read_in_the_steps_of_the_rule() -> None:
+    assert expected(grown(STEPS)) == [17_920]
+
+
+def test_a_provider_without_a_cache_reads_nothing() -> None:
+    assert expected(grown(NONE)) == [0]
+
+
+def test_less_than_the_rule_keeps_is_not_read() -> None:
+    known = called(NOTHING, 4_000, 4_990)
+    assert expected(called(known, 5_000, 6_000, rule=STEPS)) == [0]
+
+
+def test_no_more_is_read_than_is_sent() -> None:
+    assert expected(called(grown(), 1_000, 7_500, prefix=0)) == [18_000, 7_500]
+
+
+def test_a_list_asked_for_twice_counts_by_what_both_begin_with() -> None:
+    known, counted = grown()
+    asked = truth.listed(counted, 5_000, None)
+    assert expected(called((known, asked), 9_000, 17_000)) == [18_000, 13_000]
+
+
+def test_after_a_pause_in_which_it_was_dropped_nothing_is_compared() -> None:
+    known = called(NOTHING, 10_000, 18_000, at=MINUTE)
+    warm, cold = (called(known, 12_000, 20_000, 18_000, at=at * MINUTE) for at in (6, 7))
+    assert (expected(warm), expected(cold)) == ([18_000], [])
+
+
+def test_a_call_that_was_not_counted_is_not_compared_nor_the_next() -> None:
+    told, counted = grown()
+    failed = truth.uncounted(truth.listed(counted, 12_000, None))
+    known = called((told, failed), 14_000, 22_000, 20_000)
+    assert expected(known) == [18_000]
+    assert expected(called(known, 15_000, 23_000, 22_000)) == [18_000, 22_000]
+
+
+def test_a_count_without_a_list_is_not_compared() -> None:
+    usage = Usage(20_000, 9, 0, 0, 20_009, True)
+    known = truth.answered(*grown(), truth.CountedCall("m", usage, 12_000, 1.0, PLAIN, MINUTE))
+    assert expected(known) == [18_000]
+    assert known[1] == CountedList()
+
+
+def test_another_model_begins_anew() -> None:
+    known = called(grown(), 14_000, 22_000, 20_000, model="other")
+    assert expected(known) == []
+    assert expected(called(known, 15_000, 23_000, 22_000, model="other")) == [22_000]
+
+
+def test_of_a_provider_that_never_tells_nothing_is_compared() -> None:
+    known = NOTHING
+    for weight in (10_000, 12_000, 14_000):
+        known = called(known, weight, weight + 8_000, tells=False)
+    assert expected(known) == []
+
+
+def test_only_the_newest_calls_are_remembered() -> None:
+    known = grown()
+    for weight in range(13_000, 33_000, 1_000):
+        known = called(known, weight, weight + 8_000, weight + 7_000)
+    assert len(known[0].calls) == truth.CALLS_REMEMBERED
