@@ -8,9 +8,8 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.engine.fit.cutting import Ends, cut
 from ctxmgr.engine.fit.water import water_level
-from ctxmgr.engine.rewriting import text_of
+from ctxmgr.engine.rewriting import Ends, cut, text_of
 from ctxmgr.model import Weigh
 
 TEXT_LEAST = 60  # tokens: no text in arguments is cut to less

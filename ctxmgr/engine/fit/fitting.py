@@ -27,13 +27,12 @@ import msgspec
 
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex, Step, goes_on, turn_at
 from ctxmgr.engine.fit.arguments import cut_arguments
-from ctxmgr.engine.fit.cutting import Ends, cut
 from ctxmgr.engine.fit.draft import Draft
 from ctxmgr.engine.fit.media import MediaFitting, MediaLimits, may_hold_all
 from ctxmgr.engine.fit.steps import FitBounds, leaving, may_leave
 from ctxmgr.engine.fit.water import water_level
 from ctxmgr.engine.invariants import Invariants
-from ctxmgr.engine.rewriting import cut_edit, marker
+from ctxmgr.engine.rewriting import Ends, cut, cut_edit, marker
 from ctxmgr.model import Decision, HeavyMessage, Plan, Weigh
 
 TARGET_SHARE = 0.95  # of the limit

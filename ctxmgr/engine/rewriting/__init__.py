@@ -1,9 +1,10 @@
-"""Shorter forms of what stays in place: markers, distilled results, shortened arguments; the handles of originals.
+"""Shorter forms of what stays in place: markers, distilled and cut texts, shortened arguments; originals' handles.
 
 Decides nothing: it is told what to shorten.
 """
 
 from ctxmgr.engine.rewriting import handles, marker
+from ctxmgr.engine.rewriting.cutting import Ends, cut
 from ctxmgr.engine.rewriting.handles import handles_in
 from ctxmgr.engine.rewriting.prune import Pruning, is_among, prune
 from ctxmgr.engine.rewriting.rewrite import ERRORS_OVER, LAST_RESORT_LENGTH, Rewrite, Shorten, memoised, shortener
@@ -11,6 +12,7 @@ from ctxmgr.engine.rewriting.written import again, arguments_of, as_written, cut
 
 __all__ = [
     "ERRORS_OVER",
+    "Ends",
     "LAST_RESORT_LENGTH",
     "Pruning",
     "Rewrite",
@@ -18,6 +20,7 @@ __all__ = [
     "again",
     "arguments_of",
     "as_written",
+    "cut",
     "cut_edit",
     "handles",
     "handles_in",

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxmgr.engine.fit.cutting import CLOSE, ERROR_LINE, PIECE_CHARACTERS, CutText, Ends, cut, error_words
 from ctxmgr.engine.rewriting import text_of
+from ctxmgr.engine.rewriting.cutting import CLOSE, ERROR_LINE, PIECE_CHARACTERS, CutText, Ends, cut, error_words
 from tests.notation import quarters
 
 WHEREVER = Ends()

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 
 import msgspec
 
-from ctxmgr.engine.rewriting import text_of
+from ctxmgr.engine.rewriting.written import text_of
 from ctxmgr.model import Weigh, Written
 
 END_SHARE = 0.4  # of the room: how it ended
