@@ -7,6 +7,7 @@ from ctxmgr.cli.arguments import add_bill, add_probes_failed, policy_key, positi
 from ctxmgr.model import Preset
 
 HOSTS = ("modelled", "recorded")
+FETCHES = ("whole", "part")
 PRESETS: tuple[str, ...] = get_args(Preset)
 DESCRIPTION = (
     "What happens depends on the file. A recorded session (of pi, Claude Code, Codex, OpenCode, "
@@ -79,6 +80,13 @@ def _measures(command: argparse.ArgumentParser) -> None:
         "driven as well, for comparison",
     )
     add_bill(measures)
+    measures.add_argument(
+        "--fetch",
+        choices=FETCHES,
+        default=FETCHES[0],
+        help="what a re-fetch brings, for closed-loop cost: the whole original, or a part of it, 1000 tokens "
+        "around what was asked for, as a model gets it that asks by a range (default: whole)",
+    )
     measures.add_argument(
         "--control", action="store_true", help="beside them, a plain rule: the newest 20000 tokens"
     )

@@ -4,8 +4,8 @@ Who replays the replies that there were, whatever a policy left out, rewards for
 by recall alone. One figure has both, in dollars. Rules:
 
 1. What a reply acts on (`references`) and the conversation had, and the list of its call does not show (`lists`),
-   is missing. The first missing is fetched, the newest tool result that had it first (`originals`), whole; all else
-   that this one holds is struck out; and so on.
+   is missing. The first missing is fetched, the newest tool result that had it first (`originals`), whole, or a
+   part of it (`PriceSheet.part_tokens`); all else that this one holds is struck out; and so on.
 2. Each is one more model call: it reads the list as it stands, with what the fetches before it brought, and writes
    the original and the call for it (CALL_TOKENS), which it also puts out. No cache is cold between a call and its
    re-fetches.
@@ -16,7 +16,7 @@ by recall alone. One figure has both, in dollars. Rules:
    too). Summaries as if a model had written them: each reads the list of the call before it, overhead and all, and
    puts out the summary.
 
-Bias: originals come whole and one by one; a name may stand in new code by chance; the policy is not told what came
+Bias: originals come one by one; a name may stand in new code by chance; the policy is not told what came
 back. Not charged: work done wrong because nobody noticed that something was missing.
 """
 
@@ -76,6 +76,7 @@ class LoopMeter:
     ) -> None:
         self._messages, self._most = known, most
         holders = Holders(known)
+        self._holders = holders
         self._lists, self._originals, self._earlier = LoopLists(holders), Originals(holders), EarlierCalls()
         self._before: list[Element] = []  # as the last re-fetch left it
         self._bare, self._warm, self._actual = (  # of lists without what came back; with it; where time passes
@@ -121,8 +122,8 @@ class LoopMeter:
         out: list[tuple[Fetched, int, float]] = []
         keys, missing = _keys(now), self._lists.missing(wanted)
         while missing:
-            original = self._originals.of(missing[0])
-            brought = CALL_TOKENS + self._messages.weight(original)
+            original, weight = self._original(missing[0], sheet.part_tokens)
+            brought = CALL_TOKENS + weight
             one = self._lists.fetch(original, brought, seen.reply[0].key)
             keys.append(one)
             tokens = self._warm.call(keys, sheet, seen.time_ms)
@@ -131,6 +132,14 @@ class LoopMeter:
             out.append((one, tokens.input_tokens, input_dollars(sheet, tokens) + output))
             missing = [one for one in missing if not self._originals.holds(one, original)]
         return out
+
+    def _original(self, wanted: Reference, part_tokens: int | None) -> tuple[bytes, int]:
+        """What is fetched for it, and its tokens."""
+        original = self._originals.of(wanted)
+        weight = self._messages.weight(original)
+        if part_tokens is None or weight <= part_tokens:
+            return original, weight
+        return self._holders.part(original, wanted.text, part_tokens / weight), part_tokens
 
     def _summaries(self, raws: Sequence[bytes], sheet: PriceSheet) -> float:
         """Dollars for summaries that came into the list since the call before, as if a model wrote them."""

@@ -5,6 +5,8 @@
    earlier turns a model is not sent it again.
 2. The original of a reference is the newest tool result that had it, else the newest message that did: a file is
    read again, not the call that once wrote of it.
+3. Who fetches a part gets the text around what was asked for, half of it before and half behind, as far as the
+   original goes.
 """
 
 from collections.abc import Iterable
@@ -27,6 +29,19 @@ class Holders:
         if raw not in self._texts:
             self._texts[raw] = "\0".join(self._messages.texts(raw))
             self._raws.append(raw)
+
+    def part(self, raw: bytes, text: str, share: float) -> bytes:
+        """What stands for so large a `share` of a message that has this text, around it (rule 3)."""
+        whole = self._texts[raw]
+        size, found = int(len(whole) * share), whole.find(text)
+        middle = found + len(text) // 2
+        start = max(0, min(middle - size // 2, len(whole) - size, found))
+        end = max(start + size, found + len(text))
+        name = b"%b\0%d:%d" % (raw, start, end)
+        if name not in self._texts:
+            self._texts[name] = whole[start:end]
+            self._raws.append(name)
+        return name
 
     def of(self, text: str) -> set[bytes]:
         """Of all that were added so far."""

@@ -15,7 +15,8 @@ class PriceSheet(msgspec.Struct, frozen=True):
     """What a session is billed by. `ttl_ms`: how long the cache lives, in milliseconds; `overhead_tokens`: of
     system prompt and tools, which every request has beside its list. `rule`: how the provider caches; None:
     ideally, all that a list has in common with the one before. `marks`: of a provider that takes them, where they
-    stand: as ctxmgr says (`ours`), or on the newest message (`host`).
+    stand: as ctxmgr says (`ours`), or on the newest message (`host`). `part_tokens`: what a re-fetch brings of an
+    original at most, around what was asked for; None: all of it.
 
     The defaults are the provider's of most recorded sessions, Anthropic's: input at 3 $, output at 15 $ a million,
     reading the cache a tenth of the input price, writing it five quarters, 5 minutes; but cached ideally.
@@ -26,6 +27,7 @@ class PriceSheet(msgspec.Struct, frozen=True):
     overhead_tokens: int = 5_000
     rule: CacheRule | None = None
     marks: Literal["ours", "host"] = "ours"
+    part_tokens: int | None = None
 
     @property
     def caching(self) -> str:

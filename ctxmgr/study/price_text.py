@@ -16,6 +16,7 @@ from ctxmgr.study.metrics import PriceSheet
 
 OUTPUT_SHARE = 5
 MAX_PRICE = 1_000_000.0  # dollars a million tokens: more than that is a mistake
+PART_TOKENS = 1_000  # of an original that is fetched in part: about a hundred lines, as tools that read show them
 MAX_TOKENS = 1_000_000_000
 IDEAL, NONE = "ideal", "none"  # names of ways of caching
 RULES = {"marks": MARKS, "host-marks": MARKS, "implicit": IMPLICIT}
@@ -31,12 +32,18 @@ def prices(text: str) -> TieredPrices:
 
 
 def price_sheet(
-    prices: TieredPrices | None, cache_ttl: float | None, overhead_tokens: int, cache: str = IDEAL
+    prices: TieredPrices | None,
+    cache_ttl: float | None,
+    overhead_tokens: int,
+    cache: str = IDEAL,
+    fetch: str = "whole",
 ) -> PriceSheet:
     """`cache_ttl` in seconds. None: as a sheet has it that says nothing. `cache`: the name of a way of caching;
-    where there is none, all input costs what input does, and the sheet says so."""
+    where there is none, all input costs what input does, and the sheet says so. `fetch`: what a re-fetch brings,
+    the "whole" original or a "part"."""
     marks: Literal["ours", "host"] = "host" if cache == HOSTS_OWN else "ours"
-    sheet = PriceSheet(overhead_tokens=overhead_tokens, rule=RULES.get(cache), marks=marks)
+    part = PART_TOKENS if fetch == "part" else None
+    sheet = PriceSheet(overhead_tokens=overhead_tokens, rule=RULES.get(cache), marks=marks, part_tokens=part)
     if prices is not None:
         sheet = msgspec.structs.replace(sheet, prices=prices)
     if cache == NONE:

@@ -155,7 +155,7 @@ def _recording(
     out = [figures(outcome) for outcome in outcomes]
     if measured:
         control, clairvoyant = (bool(parsed.report or one) for one in (parsed.control, parsed.clairvoyant))
-        prices = price_sheet(parsed.prices, parsed.cache_ttl, parsed.overhead, parsed.cache)
+        prices = price_sheet(parsed.prices, parsed.cache_ttl, parsed.overhead, parsed.cache, parsed.fetch)
         worked = measuring.work(recorded, outcomes, prices, control, clairvoyant)
         for one, more in zip(out, worked.figures, strict=True):
             one["measures"] = more

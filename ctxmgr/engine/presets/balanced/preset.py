@@ -127,7 +127,7 @@ def _ask(incoming: Incoming, state: State, inputs: Inputs, zone: Zone, rules: In
     conversation, policy = incoming.conversation, inputs.policy
     writer = _writer(conversation, state, inputs, zone)
     place, packet, lost = _packet(incoming, state, writer)
-    last_at, model = state.epoch.last_time_ms, state.model
+    last_at = state.epoch.last_time_ms
     lifetime_ms = in_force(state, policy.cache_ttl_ms).lifetime_ms
     lost_to_provider = is_cold(inputs.time_ms, last_at, lifetime_ms) or state.reopen == "model"
     unsent = state.last_projection is None and writer.has_news(packet)  # notes, and no list yet

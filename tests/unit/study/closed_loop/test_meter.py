@@ -6,7 +6,10 @@ beside. So a re-fetch of an original of w words, where the list has n, is n + 7 
 
 from collections.abc import Sequence
 
+import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ctxmgr.closed_loop.price_sheet import MILLION, PriceSheet
 from ctxmgr.model.prices import PriceTier, TieredPrices
@@ -130,6 +133,34 @@ def test_what_came_back_stands_before_the_reply_and_is_read_as_any_message() -> 
     kept = 2  # "well" and "go"
     assert loop.calls[2].warm == 7 + (kept + 153) + 10 * act
     assert loop.billed == loop.closed - loop.calls[1].refetched - 153
+
+
+def test_a_part_of_an_original_is_fetched_where_a_sheet_says_so() -> None:
+    """Of 200 words a part of 50 comes back, around the name; a longer list of names in it is fetched by parts."""
+    part = msgspec.structs.replace(SHEET, part_tokens=50)
+    long = " ".join([*["before"] * 100, "one.py", *["behind"] * 99])
+    loop = measured(u(long), a("well"), u("go"), ACT, show=newest(1), sheet=part)
+    assert [one.fetches for one in loop.calls] == [0, 1]
+    assert loop.calls[1].refetched == refetch(1, 50)
+
+
+def test_what_a_part_does_not_have_is_fetched_by_itself() -> None:
+    """Two names 100 words from each other come in one original, and in two parts."""
+    long = " ".join([*["before"] * 50, "one.py", *["between"] * 100, "two.py", *["behind"] * 50])
+    both = a(call("run", with_="one.py", to="two.py"))
+    for part, fetches in ((None, 1), (50, 2), (1_000, 1)):
+        sheet = msgspec.structs.replace(SHEET, part_tokens=part)
+        assert measured(u(long), a("well"), u("go"), both, show=newest(1), sheet=sheet).fetches == fetches
+
+
+@given(st.integers(0, 60), st.integers(0, 60), st.integers(1, 100))
+def test_a_part_holds_what_was_asked_for(before: int, behind: int, tokens: int) -> None:
+    """So the next missing one is another, and fetching ends."""
+    long = " ".join([*["x"] * before, "one.py", *["y"] * behind])
+    sheet = msgspec.structs.replace(SHEET, part_tokens=tokens)
+    loop = measured(u(long), a("well"), u("go"), ACT, show=newest(1), sheet=sheet)
+    assert loop.fetches == 1
+    assert loop.calls[1].refetched == refetch(1, min(tokens, before + behind + 1))
 
 
 def test_a_later_need_fetches_again_where_the_reply_is_gone() -> None:
