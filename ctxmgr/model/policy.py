@@ -252,9 +252,11 @@ class Policy(Setting, frozen=True):
     ] = 24_000_000
     max_images: Annotated[
         Natural | None,
-        Meta(
-            description="Pictures and documents of a list; null: as many as the model's provider is known to take."
-        ),
+        Meta(description="Pictures and documents of a list; null: as many as the provider is known to take."),
+    ] = None
+    max_result_tokens: Annotated[
+        Annotated[int, Meta(ge=500)] | None,
+        Meta(description="A longer tool result is cut to so many tokens as it arrives; null: none is."),
     ] = None
     cost_versus_recall: Annotated[
         float, Meta(ge=0, le=1, description="Preset balanced: 0 keeps least, 1 most; 0.5 costs least.")

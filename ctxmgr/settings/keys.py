@@ -32,6 +32,7 @@ OF_PROJECTS = frozenset(  # rule 2
             "resumeTokens",
             "maxRequestBytes",
             "maxImages",
+            "maxResultTokens",
             "costVersusRecall",
             "oldTokens",
             "newestTokens",

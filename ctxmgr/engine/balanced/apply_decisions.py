@@ -2,7 +2,8 @@
 
 1. A message that was dropped is left out; edited blocks are written anew; all others stay as they came.
 2. The packet stands where it stood: before the message it was put before.
-3. A list that goes on from the last one is laid out by what is new alone: its messages stay as they came.
+3. A list that goes on from the last one is laid out by what is new alone: its messages stay as they came, but for
+   results that are cut as they arrive.
 4. Decisions about what the list does not hold are forgotten: else a message that comes again would leave at once,
    and only after a restart, since a list that goes on does not ask for them.
 5. An assistant's message of several items is left out whole or not at all. Decisions know a message by what it
@@ -103,24 +104,32 @@ def lay_out(conversation: ConversationIndex, zone: Zone, layout: Layout) -> Plan
     )
 
 
-def extended(plan: Plan, conversation: ConversationIndex, before: int, zone: Zone) -> Plan:
+def extended(plan: Plan, conversation: ConversationIndex, before: int, zone: Zone, layout: Layout) -> Plan:
     """The plan of a list that goes on from the one `plan` is of, which had `before` messages (rule 3)."""
-    pieces = plan.pieces
-    size = conversation.size
-    if size > before:
-        last = pieces[-1] if pieces else None
-        if isinstance(last, Keep) and last.end == before:
-            pieces = (*pieces[:-1], Keep(last.start, size))
-        else:
-            pieces = (*pieces, Keep(before, size))
+    size, start, edits = conversation.size, before, list[BlockEdit]()
+    last = plan.pieces[-1] if plan.pieces else None
+    pieces = list(plan.pieces)
+    if isinstance(last, Keep) and last.end == before:
+        start = last.start
+        pieces.pop()
+    for position in range(before, size) if layout.decisions else ():
+        cut = [one for one in _edits(conversation, position, layout) if one.kind == "cut"]
+        if cut:
+            _keep(pieces, start, position)
+            pieces += cut
+            start = position + 1
+            edits += cut
+    _keep(pieces, start, size)
     weight = plan.weight + conversation.weight_of(range(before, size))
     return msgspec.structs.replace(
         plan,
-        pieces=pieces,
+        pieces=tuple(pieces),
         zone=zone,
-        weight=weight,
+        weight=weight - sum(one.before_tokens - one.after_tokens for one in edits),
         raw_weight=conversation.raw_weight,
+        decisions=plan.decisions | {one.key: layout.decisions[one.key] for one in edits},
         turns_kept=len(conversation.turns),
+        blocks_cut=plan.blocks_cut + len(edits),
     )
 
 

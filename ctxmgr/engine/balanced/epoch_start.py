@@ -15,6 +15,7 @@ Rules (design, sections 4 and 6):
 7. The list starts with something a provider takes as a user message, if it came so: what it starts with stays where
    else a reply would be first.
 8. Where nothing leaves, the model's notes come into view by a forced prune, or where most is written anew anyway.
+9. A result that is cut competes by what is shown of it, and stays as it was cut.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,6 +24,7 @@ import msgspec
 
 from ctxmgr.engine.balanced import apply_decisions, protection
 from ctxmgr.engine.balanced.apply_decisions import Layout
+from ctxmgr.engine.balanced.as_shown import as_shown
 from ctxmgr.engine.balanced.budget import Budget
 from ctxmgr.engine.balanced.cache_cost import PrefixBreak, Row, arithmetic, best_break
 from ctxmgr.engine.balanced.packet_placement import (
@@ -115,10 +117,11 @@ class _Draft:
         must_stay, every = inputs.rules.must_stay(conversation), inputs.rules.steps(conversation)
         self.late = late = apply_decisions.parted(conversation, plan.decisions)
         self.protected = held = inputs.protection.messages(conversation) | late
+        self.shown = as_shown(conversation, plan, held)  # rule 9
         self.all_steps, self.steps, fixed = every, every.steps, every.fixed_indices
         self.worth, self.stated = worths(conversation, self.steps), stated(self.messages, self.steps)
         self.stale: Mapping[BlockRef, str] = superseded(conversation)
-        self.newest = protection.first_lossless(conversation, self.steps, inputs.budget.newest)
+        self.newest = protection.first_lossless(self.shown, self.steps, inputs.budget.newest)
         self.lossless = frozenset(at for step in self.steps[self.newest :] for at in step.message_indices)
         spoken_for, shorten = self.lossless | held | must_stay, inputs.layout.shorten
         self.shorter = protection.shortened(conversation, self.stale, spoken_for, shorten, inputs.rules)
@@ -223,11 +226,11 @@ class _Draft:
                     gone_now.add(at)
                     continue
                 held_now.add(at)
-                budget -= self.messages[at].weight
+                budget -= self.shown.messages[at].weight
                 for ref, _ in self.conversation.results(at):
                     if self._decided(ref) == "pruned":
                         stale.add(ref)
-                        budget += self.conversation.block_weight(ref)
+                        budget += self.shown.block_weight(ref)
         old = self.steps[: self.newest]
         shown_steps, shown_results = apply_decisions.shown(self.conversation, old, self.old_plan.decisions)
         problem = SelectionProblem(
@@ -242,7 +245,7 @@ class _Draft:
             shown_steps=shown_steps,
             shown_results=shown_results,
         )
-        return select(self.conversation, self.all_steps, problem, self.inputs.rules)
+        return select(self.shown, self.all_steps, problem, self.inputs.rules)
 
     def _decided(self, ref: BlockRef) -> str:
         found = self.old_plan.decisions.get(self.conversation.block_key(ref))
@@ -275,8 +278,8 @@ class _Draft:
         """About what the choice leaves of a message, in tokens."""
         if at in choice.dropped_messages or at in self.leaving or self.messages[at].view.role == "packet":
             return 0
-        left = self.messages[at].weight
-        for number, weight in enumerate(self.messages[at].weights):
+        left = self.shown.messages[at].weight
+        for number, weight in enumerate(self.shown.messages[at].weights):
             ref = BlockRef(at, number)
             if ref in choice.pruned_results:
                 left -= weight - MARKER_TOKENS

@@ -50,7 +50,7 @@ def standing(conversation: ConversationIndex, ask: BalancedInputs) -> Plan:
     """The plan if nothing is decided now (rule 1)."""
     inputs = ask.epoch_inputs
     if ask.last_plan is not None:
-        return apply_decisions.extended(ask.last_plan, conversation, ask.last_count, inputs.zone)
+        return apply_decisions.extended(ask.last_plan, conversation, ask.last_count, inputs.zone, inputs.layout)
     return apply_decisions.lay_out(conversation, inputs.zone, inputs.layout)
 
 

@@ -22,13 +22,14 @@ class Incoming(msgspec.Struct, frozen=True):
 
     `last_projection`: the last projection, where this list begins with the one that was of; `last_plan`: its
     plan, where that is still at hand, and the list only adds to what was answered then. None where it was
-    written anew.
+    written anew. `cut_tokens`: so much of what came since is cut as it arrives.
     """
 
     conversation: ConversationIndex
     delta: Delta
     last_projection: LastProjection | None = None
     last_plan: Plan | None = None
+    cut_tokens: int = 0
 
     def untouched(self, zone: Zone, decisions: dict[str, Decision]) -> Plan:
         """The list as it came; what was decided is only remembered."""
@@ -48,6 +49,5 @@ class Incoming(msgspec.Struct, frozen=True):
         `else_weight` where there is none."""
         if self.last_projection is None:
             return else_weight
-        return self.last_projection.weight + self.conversation.weight_of(
-            range(self.last_projection.message_count, self.conversation.size)
-        )
+        came = range(self.last_projection.message_count, self.conversation.size)
+        return self.last_projection.weight + self.conversation.weight_of(came) - self.cut_tokens

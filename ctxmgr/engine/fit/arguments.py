@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from ctxmgr.engine.fit.water import water_level
-from ctxmgr.engine.rewriting import Ends, cut, text_of
+from ctxmgr.engine.rewriting import Gap, cut, text_of
 from ctxmgr.model import Weigh
 
 TEXT_LEAST = 60  # tokens: no text in arguments is cut to less
@@ -52,7 +52,7 @@ def call_weight(tool: str, arguments: dict[str, Any], weigh: Weigh) -> int:
 def _shorter(text: str, whole: int, cap: int, weigh: Weigh, line: Line) -> str:
     if whole <= cap:
         return text
-    done = cut(text, whole, cap, weigh, lambda left: line(whole, left), Ends())
+    done = cut(text, whole, cap, weigh, Gap(lambda left, start, end: line(whole, left)))
     return text if done is None else text_of(done.parts, text)
 
 

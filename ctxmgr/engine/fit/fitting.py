@@ -32,7 +32,7 @@ from ctxmgr.engine.fit.media import MediaFitting, MediaLimits, may_hold_all
 from ctxmgr.engine.fit.steps import FitBounds, leaving, may_leave
 from ctxmgr.engine.fit.water import water_level
 from ctxmgr.engine.invariants import Invariants
-from ctxmgr.engine.rewriting import Ends, cut, cut_edit, marker
+from ctxmgr.engine.rewriting import Ends, Gap, cut, cut_edit, marker
 from ctxmgr.model import Decision, HeavyMessage, Plan, Weigh
 
 TARGET_SHARE = 0.95  # of the limit
@@ -282,7 +282,8 @@ class _Fitting:
         beside = sum(self.inputs.media.weigh(one) for _, one in self.draft.media(ref))
         beside += sum(weigh(text) for _, text in decision.media)
         line = self._line(self.inputs.handle(self.conversation.block_key(ref)))
-        done = cut(block.text, whole, tokens - beside, self.inputs.weigh, lambda left: line(whole, left), ends)
+        gap = Gap(lambda left, start, end: line(whole, left))
+        done = cut(block.text, whole, tokens - beside, self.inputs.weigh, gap, ends)
         if done is None or done.weight + beside >= self.draft.block_weight(ref):
             return
         self._put(ref, Decision("cut", written=done.parts, weight=done.weight + beside, media=decision.media))

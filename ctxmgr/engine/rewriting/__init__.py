@@ -4,7 +4,7 @@ Decides nothing: it is told what to shorten.
 """
 
 from ctxmgr.engine.rewriting import handles, marker
-from ctxmgr.engine.rewriting.cutting import Ends, cut
+from ctxmgr.engine.rewriting.cutting import Ends, Gap, cut
 from ctxmgr.engine.rewriting.handles import handles_in
 from ctxmgr.engine.rewriting.prune import Pruning, is_among, prune
 from ctxmgr.engine.rewriting.rewrite import ERRORS_OVER, LAST_RESORT_LENGTH, Rewrite, Shorten, memoised, shortener
@@ -13,6 +13,7 @@ from ctxmgr.engine.rewriting.written import again, arguments_of, as_written, cut
 __all__ = [
     "ERRORS_OVER",
     "Ends",
+    "Gap",
     "LAST_RESORT_LENGTH",
     "Pruning",
     "Rewrite",

@@ -2,14 +2,15 @@
 
 Rules:
 1. One line in the gap says how much was there and how much is not. What stands before and after it is as it came.
-2. The end has two fifths of the room, error lines of what lies between a fifth at most, the start has the rest.
+2. The end has two fifths of the room, error lines of what lies between a fifth at most, the start has the rest. An
+   outline of it, where there is one, has a fifth at most, one half of it of the start's, the other of the end's.
 3. Start and end break at a line's end where one is near, else anywhere: a text may be one huge line.
 4. The outcome weighs what was asked for at most, and no more than a fiftieth less where the text allows.
 """
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 
@@ -18,6 +19,7 @@ from ctxmgr.model import Weigh, Written
 
 END_SHARE = 0.4  # of the room: how it ended
 ERROR_SHARE = 0.2
+OUTLINE_SHARE = 0.2
 ERROR_LINE_CHARACTERS = 200  # of an error line that stays, at most
 NEAR_SHARE = 0.08  # of start or end: so far a line's end is looked for
 CLOSE = 0.98  # of the tokens asked for: near enough
@@ -47,17 +49,33 @@ class Ends(msgspec.Struct, frozen=True):
     end_chars: int = 0
 
 
-def cut(text: str, whole: int, tokens: int, weigh: Weigh, line: Callable[[int], str], ends: Ends) -> CutText | None:
-    """`text`, which weighs `whole` tokens, in `tokens` at most; None where it would not be lighter. `line` says in
-    one line that so many tokens are left out."""
-    said = line(max(0, whole - tokens))
-    beside = weigh(said)
+WHEREVER = Ends()
+
+
+def no_label(at: int) -> str:
+    return ""
+
+
+class Gap(msgspec.Struct, frozen=True):
+    """What stands where a text was cut. `line` says that so many tokens are left out, the characters [start, end)
+    of the text. `outline`: places [start, end) of lines that tell what is in the text, those that tell most first;
+    `label`: what stands before a line from the gap, by its place."""
+
+    line: Callable[[int, int, int], str]
+    outline: Sequence[tuple[int, int]] = ()
+    label: Callable[[int], str] = no_label
+
+
+def cut(text: str, whole: int, tokens: int, weigh: Weigh, gap: Gap, ends: Ends = WHEREVER) -> CutText | None:
+    """`text`, which weighs `whole` tokens, in `tokens` at most; None where it would not be lighter."""
+    left = max(0, whole - tokens)
+    beside = weigh(gap.line(left, 0, len(text)))
     room = max(0, tokens - beside)
     size = room * len(text) // max(1, whole)
     best: CutText | None = None
     errors = _ErrorWords(text)
     for _ in range(CORRECTIONS):
-        parts = _parts(text, size, said, ends, errors)
+        parts = _Parts(text, size, ends, gap, errors).written(left)
         weight = weigh(text_of(parts, text))
         if weight <= tokens and (best is None or weight > best.weight):
             best = CutText(parts, weight)
@@ -66,33 +84,64 @@ def cut(text: str, whole: int, tokens: int, weigh: Weigh, line: Callable[[int], 
         size = min(len(text), size * room // max(1, weight - beside))
         size -= size // 100 if weight > tokens else 0
     if best is None:
-        parts = _parts(text, 0, said, ends, errors)
+        parts = _Parts(text, 0, ends, gap, errors).written(left)
         best = CutText(parts, weigh(text_of(parts, text)))
     return best if best.weight < whole else None
 
 
-def _parts(text: str, size: int, said: str, ends: Ends, words: "_ErrorWords") -> Written:
-    """About `size` characters of the text (rule 2)."""
-    length = len(text)
-    tail = length - max(ends.end_chars, int(size * END_SHARE))
-    least = max(ends.start_chars, int(size * (1 - END_SHARE - ERROR_SHARE)))
-    errors = list(_errors(text, least, tail, int(size * ERROR_SHARE), words))
-    head = max(least, size - (length - tail) - sum(end - start for start, end in errors))
-    head, tail = _at_lines(text, head, tail, ends)
-    if head >= tail:
-        return ((0, length),)
-    errors = [(max(start, head), end) for start, end in errors if end > head and start < tail]
-    parts: list[str | tuple[int, int]] = [(0, head)] if head else []
-    parts.append(("\n" if head and text[head - 1] != "\n" else "") + said + "\n")
-    for start, end in errors:
-        parts.append((start, min(end, tail)))
-        if text[min(end, tail) - 1] != "\n":
+class _Parts:
+    """About `size` characters of a text (rule 2)."""
+
+    def __init__(self, text: str, size: int, ends: Ends, gap: Gap, words: "_ErrorWords") -> None:
+        self.text, self.gap = text, gap
+        outline = OUTLINE_SHARE if gap.outline else 0.0
+        start, end = 1 - END_SHARE - ERROR_SHARE - outline / 2, END_SHARE - outline / 2
+        tail = len(text) - max(ends.end_chars, int(size * end))
+        least = max(ends.start_chars, int(size * start))
+        errors = list(_errors(text, least, tail, int(size * ERROR_SHARE), words))
+        told = self._outlined(least, tail, int(size * outline), errors)
+        self.lines = sorted([*errors, *told])
+        beside = sum(self._size(at, end) for at, end in self.lines)
+        head = max(least, size - (len(text) - tail) - beside)
+        self.head, self.tail = _at_lines(text, head, tail, ends)
+
+    def written(self, left: int) -> Written:
+        """`left`: tokens that are left out."""
+        text, head, tail = self.text, self.head, self.tail
+        if head >= tail:
+            return ((0, len(text)),)
+        said = self.gap.line(left, head, tail)
+        lines = [(max(start, head), end) for start, end in self.lines if end > head and start < tail]
+        parts: list[str | tuple[int, int]] = [(0, head)] if head else []
+        parts.append(("\n" if head and text[head - 1] != "\n" else "") + said + "\n")
+        for start, end in lines:
+            parts += [self.gap.label(start)] if self.gap.label(start) else []
+            parts.append((start, min(end, tail)))
+            if text[min(end, tail) - 1] != "\n":
+                parts.append(GAP)
+        if lines and parts[-1] != GAP:
             parts.append(GAP)
-    if errors and parts[-1] != GAP:
-        parts.append(GAP)
-    if tail < length:
-        parts.append((tail, length))
-    return tuple(parts)
+        if tail < len(text):
+            parts.append((tail, len(text)))
+        return tuple(parts)
+
+    def _size(self, start: int, end: int) -> int:
+        return end - start + len(self.gap.label(start))
+
+    def _outlined(
+        self, start: int, end: int, room: int, errors: list[tuple[int, int]]
+    ) -> Iterator[tuple[int, int]]:
+        """Lines of the outline between these places, those that tell most, in so many characters; none twice."""
+        for at, stop in self.gap.outline:
+            if at < start or stop > end:
+                continue
+            beside = bisect_left(errors, (stop, 0))
+            if beside and errors[beside - 1][1] > at:
+                continue
+            room -= self._size(at, stop)
+            if room < 0:
+                return
+            yield at, stop
 
 
 def _errors(text: str, start: int, end: int, room: int, words: "_ErrorWords") -> Iterator[tuple[int, int]]:

@@ -36,6 +36,12 @@ def cut(whole: int, left: int, handle: str) -> str:
     return with_handle(told, handle) if handle else told
 
 
+def arrived(whole: int, left: int, where: str) -> str:
+    """The line in the gap of a result that was cut when it came; both in tokens. `where`: what of it is left
+    out, and how to get it."""
+    return f"[cut — ~{left:,} of ~{whole:,} tokens are left out here, {where}]"
+
+
 def media(one: Media) -> str:
     """What stands for a picture or a document: `[image left out — 1.4 MB, 1200 x 800 pixels]`; for a link to one,
     `[image left out]`."""

@@ -30,6 +30,7 @@ SINCE: dict[str, str] = {
     "Policy.indexTokens": "1.1",
     "Policy.maxImages": "1.1",
     "Policy.maxRequestBytes": "1.1",
+    "Policy.maxResultTokens": "1.1",
     "Policy.protectedInstructions": "1.1",
     "Policy.idleMinutes": "1.1",
     "Policy.newestTokens": "1.1",

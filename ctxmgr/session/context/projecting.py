@@ -1,6 +1,7 @@
 """Turns a list that arrived into the next projection and state: the road of each list, whatever the preset.
 
-1. How the list stands to what was shown before is made out once (`Delta`).
+1. How the list stands to what was shown before is made out once (`Delta`), and what is new and too long is cut
+   (`arrival`), whatever the preset.
 2. The preset plans; what does not fit is cut (`fitting`); its invariants check the plan; a plan that breaks one
    does not leave.
 3. What a plan puts in a block's place is written once: its decision remembers it, and it is sent again as written.
@@ -15,13 +16,14 @@ from types import ModuleType
 
 import msgspec
 
+from ctxmgr.engine.arrival import ArrivalInputs, arriving
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex, Incoming, extend
 from ctxmgr.engine.invariants import FRESH
 from ctxmgr.engine.presets import Inputs, NeedsThread, Planned, PresetStrategy
 from ctxmgr.engine.rewriting import as_written
 from ctxmgr.engine.tools import Memo
 from ctxmgr.model import WEIGHER, BlockEdit, Decision, Keep, Message, Plan
-from ctxmgr.model.saved import LastProjection, Outline
+from ctxmgr.model.saved import LastProjection, Outline, State
 from ctxmgr.session import ledger_updates
 from ctxmgr.session.context.accepting import accepted, newly_refused
 from ctxmgr.session.context.arriving import Arrived
@@ -54,7 +56,8 @@ def projected(
     shared = incoming.delta.shared_count
     state = ledger_updates.with_instructions(arrived.state, incoming.conversation, shared, inputs)
     arrived = msgspec.structs.replace(arrived, state=state)
-    planned = preset.project(incoming, arrived.state, inputs)
+    incoming, with_cuts = _cut_on_arrival(incoming, arrived.state, preset, inputs, reader)
+    planned = preset.project(incoming, with_cuts, inputs)
     if isinstance(planned, NeedsThread):
         return planned
     fresh = planned.plan
@@ -106,6 +109,26 @@ def incoming_of(arrived: Arrived) -> Incoming:
         known = min(known, _untouched(before.plan))
     delta = msgspec.structs.replace(delta, unchanged_count=known)
     return Incoming(conversation, delta, shown, before.plan if goes_on else None)
+
+
+def _cut_on_arrival(
+    incoming: Incoming, state: State, preset: PresetStrategy, inputs: Inputs, reader: Reader
+) -> tuple[Incoming, State]:
+    """Rule 1: list and state, with what is decided of the results that came now."""
+    if not preset.is_active(state):
+        return incoming, state
+    ask = ArrivalInputs(inputs.policy, reader.weigh, preset.invariants, inputs.archives)
+    conversation, first = incoming.conversation, incoming.delta.unchanged_count
+    if state.last_projection is None:  # others may have sent all but what came since the reply
+        first = conversation.newest_reply + 1
+    done = arriving(conversation, first, state, ask)
+    if not done.decisions:
+        return incoming, state
+    last = incoming.last_plan
+    if last is not None:
+        last = msgspec.structs.replace(last, decisions=last.decisions | done.decisions)
+    incoming = msgspec.structs.replace(incoming, last_plan=last, cut_tokens=done.saved_tokens)
+    return incoming, msgspec.structs.replace(state, decisions=state.decisions | done.decisions)
 
 
 def indexed(old: Projection, messages: tuple[Message, ...], shared: int) -> ConversationIndex:

@@ -15,6 +15,7 @@ from typing import Any
 
 import msgspec
 
+from ctxmgr.engine.arrival import arriving_weight
 from ctxmgr.engine.caching import in_force, truth
 from ctxmgr.engine.conversation import ConversationIndex, extend
 from ctxmgr.engine.ledger import with_shared_words
@@ -64,7 +65,8 @@ def _turn_ended(session: SessionCore, params: lifecycle.TurnEndParams, messages:
         session.doubts.with_usage(usage.total_tokens, held) if usage is not None and doubted else session.doubts
     )
     by_estimate = reading.reading_tokens is None and (session.by_estimate if failed else usage is None or doubted)
-    held += sum(message.weight for message in messages[1:])
+    active = session.preset.is_active(session.state)
+    held += sum(arriving_weight(message, session.policy) if active else message.weight for message in messages[1:])
     tokens = meter.tokens(reading, session.ratio_key, held, session.state.overhead)
     users = _named_users(session, params.entry_ids)
     state, facts = _learn_turn(session, params, messages, users)

@@ -1,6 +1,7 @@
 """All scenarios; importing this fills the manifest."""
 
 from tests.contract.scenarios import (
+    arrival,
     branches,
     compaction,
     connection,
@@ -21,6 +22,7 @@ from tests.contract.scenarios import (
 )
 
 __all__ = [
+    "arrival",
     "branches",
     "compaction",
     "connection",

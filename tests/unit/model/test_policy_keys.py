@@ -70,6 +70,8 @@ MADE: list[tuple[Keys, str | None, Policy]] = [
     ({"effectiveWindow": None}, None, Policy()),
     ({"maxRequestBytes": 9, "maxImages": 2}, None, Policy(max_request_bytes=9, max_images=2)),
     ({"maxImages": None}, None, Policy()),
+    ({"maxResultTokens": 500}, None, Policy(max_result_tokens=500)),
+    ({"maxResultTokens": None}, None, Policy()),
     ({"prunableTools": ["read"]}, None, Policy(prunable_tools=("read",))),
     ({"protectedInstructions": False}, None, Policy(protected_instructions=False)),
     ({"protectedInstructions": ["RULES.txt"]}, None, Policy(protected_instructions=("RULES.txt",))),

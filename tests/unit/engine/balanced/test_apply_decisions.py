@@ -15,7 +15,7 @@ from ctxmgr.model.messages import Block, Message, View
 from ctxmgr.model.projection import Decision, Keep, Packet, Plan
 from tests import translation
 from tests.notation import Said, a, call, indexed, r, read, talk, think, u
-from tests.unit.engine.projections import kept
+from tests.unit.engine.projections import edited, kept
 from tests.unit.engine.stepwise import any_list, code, epoch_inputs, kinds, sent
 
 LONG = code(1)
@@ -122,8 +122,24 @@ def test_decisions_about_what_is_not_there_are_forgotten() -> None:
     decisions = {index.key(3): GONE, "0" * 16: GONE}
     short = laid_out(messages[:2], decisions)
     assert short.decisions == {}
-    grown = apply_decisions.extended(short, index, 2, "green")
+    grown = apply_decisions.extended(short, index, 2, "green", layout(messages, short.decisions))
     assert sent(messages, grown) == sent(messages, laid_out(messages, grown.decisions))
+
+
+def test_a_list_that_goes_on_is_laid_out_with_results_that_are_cut_as_they_arrive() -> None:
+    """As the whole list is; what else is decided about a new message waits for an epoch."""
+    messages = talk(u("go"), *STEP, a("and", call("bash", "x1"), call("bash", "x2")), r(LONG, "x1"), r(LONG, "x2"))
+    index, cut = indexed(messages), Decision("cut", written=("[cut]",), weight=1)
+    before = laid_out(messages[:3], {})
+    decisions = {index.key(4): cut, index.key(2): PRUNED, index.key(5): PRUNED}
+    grown = apply_decisions.extended(before, index, 3, "green", layout(messages, decisions))
+    whole = laid_out(messages, {index.key(4): cut})
+    for field in ("pieces", "weight", "raw_weight", "decisions", "blocks_cut"):
+        assert getattr(grown, field) == getattr(whole, field)
+    assert edited(grown) == {4: "cut"}
+    more = talk(u("go"), *STEP, a("and", call("bash", "x1"), call("bash", "x2")), r(LONG, "x1"), r(LONG, "x2"), END)
+    again = apply_decisions.extended(grown, indexed(more), 6, "green", layout(more, grown.decisions))
+    assert sent(more, again)[:6] == sent(messages, grown)
 
 
 def test_calls_that_left_without_a_result_that_is_shown() -> None:
@@ -163,7 +179,8 @@ def test_what_goes_on_is_what_is_laid_out_anew(given: Drawn) -> None:
     """So a restart changes no byte."""
     messages, decisions, place, size = given
     before = laid_out(messages[:size], decisions, place)
-    grown = apply_decisions.extended(before, indexed(messages), size, "red")
+    goes_on = layout(messages, before.decisions, place)
+    grown = apply_decisions.extended(before, indexed(messages), size, "red", goes_on)
     anew = apply_decisions.lay_out(indexed(messages), "red", layout(messages, before.decisions, place))
     assert sent(messages, grown) == sent(messages, anew)
     assert sent(messages, grown)[: len(sent(messages[:size], before))] == sent(messages[:size], before)
@@ -184,9 +201,10 @@ def test_a_plan_weighs_what_it_says_and_edits_make_lighter(given: Drawn) -> None
 def test_what_is_new_joins_what_is_kept() -> None:
     messages = talk(u("go"), a("ok"), u("on"), a("yes"))
     plan = laid_out(messages[:2], {})
-    grown = apply_decisions.extended(plan, indexed(messages), 2, "green")
+    bare = layout(messages, {})
+    grown = apply_decisions.extended(plan, indexed(messages), 2, "green", bare)
     assert grown.pieces == (Keep(0, 4),)
-    assert apply_decisions.extended(grown, indexed(messages), 4, "green").pieces == (Keep(0, 4),)
+    assert apply_decisions.extended(grown, indexed(messages), 4, "green", bare).pieces == (Keep(0, 4),)
 
 
 # items that join: an answer of several items

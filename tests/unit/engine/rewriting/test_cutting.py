@@ -7,7 +7,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxmgr.engine.rewriting import text_of
-from ctxmgr.engine.rewriting.cutting import CLOSE, ERROR_LINE, PIECE_CHARACTERS, CutText, Ends, cut, error_words
+from ctxmgr.engine.rewriting.cutting import (
+    CLOSE,
+    ERROR_LINE,
+    PIECE_CHARACTERS,
+    CutText,
+    Ends,
+    Gap,
+    cut,
+    error_words,
+)
 from tests.notation import quarters
 
 WHEREVER = Ends()
@@ -19,7 +28,7 @@ def line(left_out: int) -> str:
 
 
 def short(text: str, tokens: int, ends: Ends = WHEREVER) -> CutText | None:
-    return cut(text, quarters(text), tokens, quarters, line, ends)
+    return cut(text, quarters(text), tokens, quarters, Gap(lambda left, start, end: line(left)), ends)
 
 
 def written(text: str, tokens: int, ends: Ends = WHEREVER) -> str:

@@ -1,0 +1,136 @@
+"""Turns a list into the decisions about tool results that are too long, made as they arrive.
+
+1. A result that weighs more than `maxResultTokens` is shown in so many tokens from its first call on: its start,
+   its end, error lines, and an outline of what lies between (`outline`): the lines that define things, or what it
+   lists, counted. One line says how much is left out, and how to get it.
+2. That is decided once, before a provider was sent the result: nothing that it may hold is written anew. What was
+   written is remembered as any other decision is, and sent again as it was.
+3. Never cut are results of protected tools, pins, what came back through `retrieve`, what others told the model
+   (`engine.instructions`), results with pictures, and what a host can not be given another text for.
+4. A line from the gap has its place before it: where the original can be had by its handle, the offset that
+   `retrieve` takes, else the number of the line; and then the marker names the call to be made again.
+"""
+
+from collections.abc import Callable
+
+import msgspec
+
+from ctxmgr.engine.arrival.outline import counts, outline
+from ctxmgr.engine.balanced import pins, protection
+from ctxmgr.engine.conversation import BlockRef, ConversationIndex
+from ctxmgr.engine.instructions import instructions
+from ctxmgr.engine.invariants import Invariants
+from ctxmgr.engine.rewriting import Gap, cut, handles, marker
+from ctxmgr.engine.tools import tool_call
+from ctxmgr.model import Block, Call, Decision, Message, Policy, Weigh
+from ctxmgr.model.saved import State
+
+
+class ArrivalInputs(msgspec.Struct, frozen=True):
+    """What is decided by. `archives`: may markers hold handles?"""
+
+    policy: Policy
+    weigh: Weigh
+    rules: Invariants
+    archives: bool
+
+
+class Arrival(msgspec.Struct, frozen=True):
+    """`decisions` by key, and the tokens that they save."""
+
+    decisions: dict[str, Decision] = {}
+    saved_tokens: int = 0
+
+
+def arriving(conversation: ConversationIndex, first_index: int, state: State, inputs: ArrivalInputs) -> Arrival:
+    """What is decided about the messages from `first_index` on, which no provider was sent. Pure."""
+    most = inputs.policy.max_result_tokens
+    if most is None:
+        return Arrival()
+    long = [
+        ref
+        for at in range(first_index, conversation.size)
+        if conversation.messages[at].weight > most
+        for ref, _ in conversation.results(at)
+        if _may_be_cut(conversation, ref, most, inputs.rules)
+    ]
+    stays = _staying(conversation, state, inputs.policy) if long else frozenset[BlockRef]()
+    made, saved = dict[str, Decision](), 0
+    for ref in long:
+        key = conversation.block_key(ref)
+        if ref in stays or key in state.decisions:
+            continue
+        decision = _cut(conversation, ref, most, inputs)
+        if decision is not None:
+            made[key] = decision
+            saved += conversation.block_weight(ref) - decision.weight
+    return Arrival(made, saved)
+
+
+def arriving_weight(message: Message, policy: Policy) -> int:
+    """About what a message will weigh in the next list, in tokens: what stays by rule 3 is seen there."""
+    most = policy.max_result_tokens
+    if most is None or message.weight <= most:
+        return message.weight
+    over = (
+        weight - most
+        for block, weight in zip(message.view.blocks, message.weights, strict=True)
+        if block.kind == "result" and _is_long(block, weight, most)
+    )
+    return message.weight - sum(over)
+
+
+def _is_long(block: Block, weight: int, most: int) -> bool:
+    return weight > most and block.can_edit and not block.media and not marker.is_marker(block.text)
+
+
+def _may_be_cut(conversation: ConversationIndex, ref: BlockRef, most: int, rules: Invariants) -> bool:
+    weight = conversation.block_weight(ref)
+    return _is_long(conversation.block(ref), weight, most) and rules.may_edit(conversation, ref, "cut")
+
+
+def _staying(conversation: ConversationIndex, state: State, policy: Policy) -> frozenset[BlockRef]:
+    """Rule 3."""
+    held = pins.protected(conversation, state.pins, state.returned, state.epoch.number)
+    pinned = frozenset(ref for at in held for ref, _ in conversation.results(at))
+    told = instructions(conversation, policy.protected_instructions)
+    return pinned | told.results | told.texts | protection.protected(conversation, policy.protected_tools)
+
+
+def _cut(conversation: ConversationIndex, ref: BlockRef, most: int, inputs: ArrivalInputs) -> Decision | None:
+    """Rule 1; None where it would not be lighter."""
+    text, whole = conversation.block(ref).text, conversation.block_weight(ref)
+    call, listed = conversation.call_of(ref), counts(text)
+    handle = handles.handle(conversation.block_key(ref)) if inputs.archives else ""
+    place = str if inputs.archives else _line_numbers(text)
+
+    def line(left: int, start: int, end: int) -> str:
+        said = marker.arrived(whole, left, _where(place(start), place(end), handle, call))
+        there = listed(start, end)
+        return f"{said}\n{there}" if there else said
+
+    gap = Gap(line, outline(text), lambda at: f"@{place(at)} ")
+    done = cut(text, whole, most, inputs.weigh, gap)
+    return Decision("cut", written=done.parts, weight=done.weight) if done is not None else None
+
+
+def _where(start: str, end: str, handle: str, call: Call) -> str:
+    """Rule 4."""
+    if handle:
+        return f"characters {start} to {end}; @: a line's offset | retrieve {handle}"
+    reads = tool_call(call.tool, call.arguments, call.declared).kind == "read"
+    return (
+        f"lines {start} to {end}; @: a line's number | {marker.call(call)}{', a range of lines' if reads else ''}"
+    )
+
+
+def _line_numbers(text: str) -> Callable[[int], str]:
+    """The number of the line at a place, from 1."""
+    known: dict[int, str] = {}
+
+    def number(at: int) -> str:
+        if at not in known:
+            known[at] = str(text.count("\n", 0, at) + 1)
+        return known[at]
+
+    return number
