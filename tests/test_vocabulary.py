@@ -5,8 +5,8 @@ Rules:
 2. No verb of perception, and no word that has meant several things, is a class, a field or a module.
 3. A time ends in `_ms`; a field that counts tokens, characters or bytes ends in that unit.
 4. A field's name is of a number in every struct or in none.
-5. What a host, a snapshot or a file has keeps its name: the structs of the wire, the policy and the file of facts are
-   held to rule 1 alone.
+5. What a host, a snapshot or a file has keeps its name: the structs of the wire, the policy and the file of facts
+   are held to rule 1 alone.
 6. A word that the glossary has another for names nothing: no module, class, function, parameter, field, local.
 7. No function that others call is named by a verb of perception.
 8. A docstring names what there is: a name in backquotes, and what one says that it raises.

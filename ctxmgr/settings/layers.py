@@ -74,8 +74,8 @@ class ProgramSettings(msgspec.Struct, frozen=True):
 
 
 class Layers(msgspec.Struct, frozen=True):
-    """All settings that were read, the weakest first. `paths`: of the files that were there. `models`: what is known
-    of models; None: what is shipped."""
+    """All settings that were read, the weakest first. `paths`: of the files that were there. `models`: what is
+    known of models; None: what is shipped."""
 
     layers: tuple[Layer, ...]
     paths: tuple[str, ...]

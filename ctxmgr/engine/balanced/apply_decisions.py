@@ -45,6 +45,12 @@ def drops(conversation: ConversationIndex, decisions: Mapping[str, Decision], me
     return decision is not None and decision.kind == "dropped"
 
 
+def is_pruned(conversation: ConversationIndex, decisions: Mapping[str, Decision], ref: BlockRef) -> bool:
+    """Does a marker stand for this block?"""
+    found = decisions.get(conversation.block_key(ref))
+    return found is not None and found.kind == "pruned"
+
+
 def parted(
     conversation: ConversationIndex, decisions: Mapping[str, Decision], first_index: int = 0
 ) -> frozenset[int]:
@@ -228,12 +234,17 @@ def _shorter(ref: BlockRef, decision: Decision, layout: Layout) -> tuple[dict[st
 def shown(
     conversation: ConversationIndex, steps: Sequence[Step], decisions: Mapping[str, Decision]
 ) -> tuple[set[int], set[BlockRef]]:
-    """Which of the steps stand in the list, by number, and the results of these that do so in full."""
+    """Which of the steps stand in the list, by number, and the results of these that are not shorter now than when
+    they came."""
     numbers, results = set[int](), set[BlockRef]()
     for number, step in enumerate(steps):
         if any(drops(conversation, decisions, at) for at in step.message_indices):
             continue
         numbers.add(number)
         found = (ref for at in step.result_indices for ref, _ in conversation.results(at))
-        results.update(ref for ref in found if conversation.block_key(ref) not in decisions)
+        results.update(ref for ref in found if _is_as_it_came(decisions.get(conversation.block_key(ref))))
     return numbers, results
+
+
+def _is_as_it_came(decision: Decision | None) -> bool:
+    return decision is None or decision.kind == "cut"

@@ -228,7 +228,7 @@ class _Draft:
                 held_now.add(at)
                 budget -= self.shown.messages[at].weight
                 for ref, _ in self.conversation.results(at):
-                    if self._decided(ref) == "pruned":
+                    if apply_decisions.is_pruned(self.conversation, self.old_plan.decisions, ref):
                         stale.add(ref)
                         budget += self.shown.block_weight(ref)
         old = self.steps[: self.newest]
@@ -246,10 +246,6 @@ class _Draft:
             shown_results=shown_results,
         )
         return select(self.shown, self.all_steps, problem, self.inputs.rules)
-
-    def _decided(self, ref: BlockRef) -> str:
-        found = self.old_plan.decisions.get(self.conversation.block_key(ref))
-        return found.kind if found is not None else ""
 
     # where the prefix breaks
 
