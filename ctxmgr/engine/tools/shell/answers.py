@@ -10,11 +10,14 @@ Rules:
 from collections.abc import Mapping
 
 from ctxmgr.engine.tools.effects import CallOutcome
-from ctxmgr.engine.tools.shell.words import ShellCommand, name_of
+from ctxmgr.engine.tools.shell.words import ShellCommand
+from ctxmgr.engine.tools.shell.wrappers import told_words
 
 Codes = Mapping[int, CallOutcome]
 
 NO_ANSWERS: Codes = {}
+TIMED_OUT = 124  # of timeout
+PIPED_ANSWERED = 123  # of xargs, where one that it ran did not end with 0
 
 
 def _table(text: str, codes: Codes) -> dict[str, Codes]:
@@ -41,12 +44,17 @@ _NAMED = {
 _DEEPEST = 3  # words of a name
 
 
+def is_the_systems(command: ShellCommand) -> bool:
+    """Is it the program of this name that every system has, and no script of a project (`./scripts/test`)?"""
+    word = (command.words[0] or "") if command.words else ""
+    return "/" not in word or word.startswith(("/bin/", "/usr/"))
+
+
 def codes_of(command: ShellCommand) -> Codes:
     """What a command's statuses say that are neither 0 nor failures (rules 1 and 2)."""
-    words = [word or "" for word in command.words[1:]]
-    if words[:1] == ["-C"]:  # of git
-        words = words[2:]
-    name, plain = name_of(command), [word for word in words if not word.startswith("-")]
+    if not is_the_systems(command):
+        return NO_ANSWERS
+    name, *plain = told_words(command.words)
     told = [" ".join((name, *plain[:depth])) for depth in range(_DEEPEST)]
-    told += [f"{name} {word}" for word in words if word.startswith("-")]
+    told += [f"{name} {word}" for word in command.words[1:] if word and word.startswith("-")]
     return next((_NAMED[one] for one in told if one in _NAMED), NO_ANSWERS)

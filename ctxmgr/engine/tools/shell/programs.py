@@ -9,6 +9,7 @@ from msgspec import structs
 
 from ctxmgr.engine.tools.shell.scripts import sed_call
 from ctxmgr.engine.tools.shell.words import ShellCommand, name_of
+from ctxmgr.engine.tools.shell.wrappers import told_words
 
 
 def words_of(text: str) -> frozenset[str]:
@@ -50,8 +51,9 @@ _CHECK_NAME = re.compile(
     r"^(?:run[:-])?(?:\w+[:-])*(?:tests?|checks?|lint|build|typecheck|type-check|vet|clippy|nextest|pytest|tsc"
     r"|eslint|vitest|jest|mypy|ruff|verify)(?:[:-]\w+)*$"
 )
+HANDLES = words_of("cp mv rm mkdir rmdir touch ln chmod chown sed kill killall")  # each call another file
 _RUNS = words_of("run exec x dlx tool compose")  # a subcommand that says nothing without what is behind it
-_WRAPS = frozenset((("uv", "run"), ("poetry", "run"), ("pnpm", "exec"), ("bundle", "exec"), ("mise", "exec")))
+_SAME_SCRIPT = {"t": ["test"], "tst": ["test"], "run-script": ["run"]}
 _ALONE = _CHECKERS | words_of("curl wget gcc g++ cc clang javac mocha ava ruff black prettier")
 
 
@@ -86,10 +88,10 @@ def is_look(command: ShellCommand) -> bool:
 
 
 def is_check(command: ShellCommand) -> bool:
-    name, rest = name_of(command), [word for word in command.words[1:] if word and not word.startswith("-")]
+    name, rest = name_of(command), told_words(command.words)[1:]
     if name in ("python", "python3"):
         return command.words[1:3] in (("-m", "pytest"), ("-m", "unittest"), ("-m", "mypy"))
-    if name in _CHECKERS or (name == "ruff" and rest[:1] == ["check"]):
+    if name in _CHECKERS or name == "unittest" or (name == "ruff" and rest[:1] == ["check"]):
         return not any(word in ("--fix", "--write") for word in command.words)
     if name in _RUNNERS:
         tests = name == "node" and "--test" in command.words
@@ -109,18 +111,13 @@ def is_checking(subject: str) -> bool:
 
 
 def subject_of(command: ShellCommand) -> str:
-    """The program and its subcommand, or the first thing that it is given, without directories: `git merge`,
+    """The program of an unwrapped command and its subcommand, or the first thing that it is given: `git merge`,
     `npm run lint`, `python load.py`; of one that checks whatever it is given, its name."""
-    words = [word or "" for word in command.words]
-    while words[:1] in (["npx"], ["bunx"]) or tuple(words[:2]) in _WRAPS:
-        words = words[1 if words[0] in ("npx", "bunx") else 2 :]
-    name = words[0].rpartition("/")[2] if words else ""
-    if name in ("python", "python3") and words[1:2] == ["-m"] and len(words) > 2:
-        words = words[2:]
-        name = words[0]
-    told = [word for word in words[1:] if word and not word.startswith("-")]
-    if name == "git" and words[1:2] == ["-C"]:
-        told = told[1:]
+    name, *told = told_words(command.words)
+    name = "python" if re.fullmatch(r"python[\d.]*", name) else name
+    if name in ("npm", "pnpm", "yarn") and told[:1]:
+        told[:1] = _SAME_SCRIPT.get(told[0], told[:1])
+        told = told[1:] if told[0] == "run" and (name != "npm" or told[1:2] == ["test"]) and told[1:] else told
     if name in _ALONE or not told:
         return name
     more = told[: 2 if told[0] in _RUNS else 1]

@@ -20,20 +20,20 @@ from typing import Literal
 import msgspec
 
 from ctxmgr.engine.tools.effects import CallOutcome, ShellStatus
-from ctxmgr.engine.tools.shell.answers import NO_ANSWERS, Codes, codes_of
+from ctxmgr.engine.tools.shell.answers import NO_ANSWERS, PIPED_ANSWERED, TIMED_OUT, Codes, codes_of, is_the_systems
 from ctxmgr.engine.tools.shell.http import printed_status
 from ctxmgr.engine.tools.shell.outline import outlined
 from ctxmgr.engine.tools.shell.programs import (
+    HANDLES,
     MOST_SHELLS,
-    SHELLS,
     SILENT,
     is_check,
     is_look,
-    plain_command,
     subject_of,
     words_of,
 )
 from ctxmgr.engine.tools.shell.words import Pipeline, ShellCommand, name_of, parse
+from ctxmgr.engine.tools.shell.wrappers import handed_line, unwrapped
 
 NOT_UNDERSTOOD = ShellStatus(zero="unknown")
 MOST_INNER = 8  # lines in the words of one
@@ -154,23 +154,32 @@ def _blamed(pipelines: Sequence[Pipeline], options: Sequence[tuple[bool, bool]])
 
 def _told(pipeline: Pipeline, at: int, covered: bool, depth: int) -> _Command:
     """Of one command of a pipeline. `covered`: as in `_Command`."""
-    given = pipeline.commands[at]
-    command = plain_command(given)
-    name, words = name_of(command), command.words
-    if not words or name in SILENT or name in _STEERS:
+    command, around = unwrapped(pipeline.commands[at])
+    name, ends = name_of(command), _shown(pipeline, at) and "xargs" not in around
+    if not command.words or name in SILENT or name in _STEERS:
         return _Command("", "ok", NO_ANSWERS, covered)
-    if len(words) == 3 and name in SHELLS and words[1] in ("-c", "-lc") and words[2] is not None:
-        inner = status_of(words[2], parse(words[2]), depth + 1)
-        ends = inner.ends and _shown(pipeline, at)
-        return _Command(inner.about, inner.zero, dict(inner.codes), covered, ends, inner.subjects, inner.printing)
+    line = handed_line(command)
+    if line is not None:
+        inner = status_of(line, parse(line), depth + 1)
+        codes = _wrapped(dict(inner.codes), around, inner.about)
+        ends = ends and inner.ends
+        return _Command(inner.about, inner.zero, codes, covered, ends, inner.subjects, inner.printing)
     about: Literal["check", "run", "look"] = "check" if is_check(command) else "look" if _looks(command) else "run"
-    subjects = () if about == "look" else (subject_of(command),)
+    subjects = () if about == "look" or name in HANDLES else (subject_of(command),)
     printed = printed_status(command)
     zero: CallOutcome = "unknown" if printed else "ok"
-    printing = (printed,) if printed else ()
-    return _Command(
-        about, zero, codes_of(given) or codes_of(command), covered, _shown(pipeline, at), subjects, printing
-    )
+    codes = _wrapped(codes_of(command), around, about)
+    return _Command(about, zero, codes, covered, ends, subjects, (printed,) if printed else ())
+
+
+def _wrapped(codes: Codes, around: frozenset[str], about: str) -> Codes:
+    """What the statuses say with these programs around: `xargs` has its own for what it ran, `timeout` for one that
+    it ended, which says nothing but of a check, that did not pass."""
+    if "xargs" in around and 1 in codes:
+        codes = {**codes, PIPED_ANSWERED: codes[1]}
+    if not around.isdisjoint(("timeout", "gtimeout")) and about != "check":
+        codes = {**codes, TIMED_OUT: "unknown"}
+    return codes
 
 
 def _shown(pipeline: Pipeline, at: int) -> bool:
@@ -182,4 +191,4 @@ def _shown(pipeline: Pipeline, at: int) -> bool:
 
 
 def _looks(command: ShellCommand) -> bool:
-    return is_look(command) or name_of(command) in _ASKING
+    return is_look(command) or (name_of(command) in _ASKING and is_the_systems(command))

@@ -115,7 +115,7 @@ class LineReading:
         if self.word is None:
             return
         word = self.word if self.is_literal or self.word in _BRACKETS else None
-        if word is None and not self.words and (sets := _SETS.match(self.word)):
+        if word is None and all("=" in (one or "") for one in self.words) and (sets := _SETS.match(self.word)):
             word = sets[0]
         if not self.redirect:
             self.words.append(word)

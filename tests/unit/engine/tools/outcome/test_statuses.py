@@ -21,6 +21,7 @@ from tests.unit.engine.tools.outcome.shell_lines import ended
         ("ps -p 4", 1, "ok"),
         ("kill -0 4", 1, "ok"),
         ("kill 4", 1, "failed"),
+        ("./scripts/test", 1, "failed"),
         ("jq -e .name a.json", 1, "ok"),
         ("jq .name a.json", 2, "failed"),
         ("tmux has-session -t one", 1, "ok"),

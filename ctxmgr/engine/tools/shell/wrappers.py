@@ -1,0 +1,217 @@
+"""Turns a command that runs another (`timeout 60 X`, `uv run X`, `docker exec box X`) into the one that it runs.
+
+Rules:
+
+1. A row is a program and its subcommand, the options of it that take a word, and how many words stand before the
+   command. What has no command behind it is itself.
+2. `python -m NAME` is NAME, whatever the interpreter is called.
+3. A shell that is handed a line (`bash -lc`, `ssh host`) runs that line, with the options that stand before it.
+"""
+
+import re
+from collections.abc import Sequence
+
+import msgspec
+from msgspec import structs
+
+from ctxmgr.engine.tools.shell.words import ShellCommand, Word, name_of
+
+MOST_WRAPPERS = 8  # around one command
+
+
+class _Row(msgspec.Struct, frozen=True, gc=False):
+    """`valued`: options that take a word; `before`: words before the command; `marked`: a mark stands before it."""
+
+    valued: frozenset[str]
+    before: int = 0
+    marked: str = ""
+
+
+_IN_CONTAINER = "-e --env -u --user -w --workdir --env-file"
+_OF_IMAGE = f"{_IN_CONTAINER} -v --volume -p --publish --name --network --entrypoint --mount --platform -m --memory"
+_ROWS = {
+    tuple(names.split()): _Row(frozenset(valued.split()), before, marked)
+    for text, valued, before, marked in (
+        ("env", "-u --unset -C --chdir", 0, ""),
+        ("sudo | doas", "-u --user -g --group -C -h -p", 0, ""),
+        ("time", "-f --format -o --output", 0, ""),
+        ("command | builtin | exec | nohup | setsid | unbuffer | chronic | caffeinate", "", 0, ""),
+        ("nice", "-n --adjustment", 0, ""),
+        ("ionice", "-c -n --class --classdata", 0, ""),
+        ("stdbuf", "-o -e -i", 0, ""),
+        ("xvfb-run", "-s --server-args -n", 0, ""),
+        ("timeout | gtimeout", "-k --kill-after -s --signal", 1, ""),
+        ("xargs", "-n -P -I -L -d -a -E -s --max-args --max-procs --replace --delimiter --arg-file", 0, ""),
+        ("uv run", "--with --extra --group -p --python --project --directory --package --env-file", 0, ""),
+        ("uvx | uv tool run | pipx run", "--from --with -p --python --spec", 0, ""),
+        ("poetry run | pdm run | pipenv run | hatch run | rye run | pixi run | asdf exec | rbenv exec", "", 0, ""),
+        ("conda run | mamba run | micromamba run", "-n --name -p --prefix --cwd", 0, ""),
+        ("coverage run", "--source --omit --include --rcfile --data-file --concurrency", 0, ""),
+        ("npx | bunx | npm exec | pnpm exec | pnpm dlx", "-p --package -w --workspace", 0, ""),
+        ("yarn exec | yarn dlx", "-p --package", 0, ""),
+        ("bundle exec", "", 0, ""),
+        ("mise exec | mise x | doppler run | op run | dotenv", "-e -f", 0, "--"),
+        ("nix develop | nix shell", "", 0, "-c"),
+        ("direnv exec", "", 1, ""),
+        ("docker exec | podman exec", _IN_CONTAINER, 1, ""),
+        ("docker run | podman run", _OF_IMAGE, 1, ""),
+        ("docker compose exec | docker-compose exec | podman compose exec", f"{_IN_CONTAINER} --index", 1, ""),
+        ("docker compose run | docker-compose run | podman compose run", _OF_IMAGE, 1, ""),
+        ("kubectl exec", "-n --namespace -c --container --context", 0, "--"),
+    )
+    for names in text.split(" | ")
+}
+_GLOBAL = {
+    name: frozenset(options.split())
+    for names, options in (
+        ("git", "-C -c --git-dir --work-tree"),
+        ("make gmake", "-C -f -I -o -W --directory --file"),
+        ("npm", "--prefix -w --workspace -C"),
+        ("pnpm", "-C --dir --filter -F"),
+        ("yarn", "--cwd"),
+        ("cargo", "--config -Z --color -C --manifest-path -p --package"),
+        ("go", "-C"),
+        ("docker podman", "-H --host --context --config"),
+        ("compose docker-compose", "-f --file -p --project-name --profile --env-file --project-directory"),
+        ("kubectl helm", "-n --namespace --context --kube-context --kubeconfig -s --server"),
+        ("gh", "-R --repo"),
+        ("uv", "--directory --project --config-file"),
+        ("poetry", "-C --directory -P --project"),
+        ("gradle gradlew", "-p --project-dir -b -c"),
+        ("mvn mvnw", "-f --file -pl -s -P -T"),
+        ("just", "-f -d --justfile --working-directory"),
+        ("task", "-d -t --dir --taskfile"),
+        ("mise", "-C --cd -E --env"),
+        ("aws", "--profile --region --output"),
+    )
+    for name in names.split()
+}
+_PYTHON = re.compile(r"(?:python|pypy)[\d.]*|py|")
+_SETS = re.compile(r"[A-Za-z_]\w*=")
+_VERSIONED = re.compile(r"(@?[\w./-]+)@[\w.^~-]+")
+_SHELLS = frozenset(("bash", "sh", "zsh", "dash", "ksh", "fish", "su"))
+_SSH_VALUED = frozenset(("-p", "-i", "-l", "-o", "-F", "-J", "-L", "-R", "-D", "-b", "-c", "-E", "-S", "-W"))
+
+
+def told_words(words: Sequence[Word]) -> list[str]:
+    """A program, and what it is told that is no option, nor the value of one that stands before its subcommand."""
+    name = (words[0] or "").rpartition("/")[2] if words else ""
+    found, at = [name], 1
+    while at < len(words):
+        word = words[at] or ""
+        at += 2 if word in _GLOBAL.get(found[-1], ()) or word in _GLOBAL.get(name, ()) else 1
+        passed = word.startswith(("-", "+")) or (name in ("make", "gmake") and ("=" in word or word.isdigit()))
+        if word and not passed:
+            found.append(word)
+    return found
+
+
+def unwrapped(command: ShellCommand) -> tuple[ShellCommand, frozenset[str]]:
+    """(the command that a command runs in the end, the programs around it)."""
+    words, names = command.words, []
+    for _ in range(MOST_WRAPPERS):
+        inner = _inner(words)
+        if inner is None:
+            break
+        names.append((words[0] or "").rpartition("/")[2])
+        words = inner
+    return (structs.replace(command, words=words) if names else command), frozenset(names)
+
+
+def _inner(words: tuple[Word, ...]) -> tuple[Word, ...] | None:
+    """What these words run; None where they are what runs."""
+    if words and words[0] and "=" in words[0]:
+        return words[1:]
+    name = (words[0] or "").rpartition("/")[2] if words else ""
+    if words and _PYTHON.fullmatch(name):
+        at = 1
+        while at < len(words) and (words[at] or "").startswith("-") and words[at] != "-m":
+            at += 2 if words[at] in ("-W", "-X") else 1
+        return words[at + 1 :] or None if words[at : at + 1] == ("-m",) else None
+    for depth in (3, 2, 1):
+        places = _places(words, depth)
+        key = (name, *(words[at] or "" for at in places[1:]))
+        if len(places) == depth and (row := _ROWS.get(key)) is not None:
+            return _unversioned(_behind(words, places[-1] + 1, row))
+    return None
+
+
+def _places(words: Sequence[Word], depth: int) -> list[int]:
+    """Where the first so many words stand that are a program and its subcommands."""
+    found, at = [0], 1
+    while len(found) < depth and at < len(words):
+        word = words[at] or ""
+        before = (words[found[-1]] or "").rpartition("/")[2]
+        if word.startswith("-"):
+            at += 2 if word in _GLOBAL.get(before, ()) else 1
+        else:
+            found.append(at)
+            at += 1
+    return found
+
+
+def _behind(words: tuple[Word, ...], at: int, row: _Row) -> tuple[Word, ...] | None:
+    if row.marked:
+        rest = words[at:]
+        return rest[rest.index(row.marked) + 1 :] or None if row.marked in rest else None
+    left = row.before
+    while at < len(words):
+        word = words[at] or ""
+        if word in ("-v", "-V") and words[0] == "command":
+            return None
+        if word == "--":
+            at += 1
+            continue
+        if word == "-m" and words[0] in ("uv", "coverage"):
+            return words[at + 1 :] or None
+        if word.startswith("-") and word != "-":
+            at += 2 if word in row.valued else 1
+        elif _SETS.match(word):
+            at += 1
+        elif left:
+            left, at = left - 1, at + 1
+        else:
+            return words[at:]
+    return None
+
+
+def _unversioned(words: tuple[Word, ...] | None) -> tuple[Word, ...] | None:
+    """`vitest@3 run` without the version."""
+    named = _VERSIONED.fullmatch(words[0] or "") if words else None
+    return (named[1], *words[1:]) if words and named else words
+
+
+def handed_line(command: ShellCommand) -> str | None:
+    """The command line that a command hands to a shell; None for none, or one that is not known."""
+    name, words = name_of(command), command.words[1:]
+    if name == "eval" and words and None not in words:
+        return " ".join(word or "" for word in words)
+    if name == "ssh":
+        return _sent(words)
+    if name not in _SHELLS:
+        return None
+    options: list[str] = []
+    for at, word in enumerate(words):
+        if word is None:
+            return None
+        letters = word[1:] if word.startswith("-") and not word.startswith("--") else ""
+        if "c" in letters:
+            options += [one for one in "e" if one in letters]
+            return f"{_set(options)}{words[at + 1]}" if at + 1 < len(words) and words[at + 1] is not None else None
+        options += ["e"] if "e" in letters else []
+        options += ["pipefail"] if word == "pipefail" else []
+    return None
+
+
+def _set(options: Sequence[str]) -> str:
+    stops, pipes = "set -e\n" if "e" in options else "", "set -o pipefail\n" if "pipefail" in options else ""
+    return f"{stops}{pipes}"
+
+
+def _sent(words: Sequence[Word]) -> str | None:
+    """What `ssh` runs on a host; None where it opens a shell."""
+    at = 0
+    while at < len(words) and (words[at] or "").startswith("-"):
+        at += 2 if words[at] in _SSH_VALUED else 1
+    line = words[at + 1 :]
+    return " ".join(word or "$_" for word in line) if line else None
