@@ -135,6 +135,8 @@ def _fails(fact: Fact) -> bool:
 
 def _does_something(fact: Fact) -> bool:
     runs = _runs(fact)
+    if any(map(is_checking, fact.runs.split("\n"))):
+        return True
     return not (_LOOKING.match(runs) or _ONE_OFF.search(runs))
 
 

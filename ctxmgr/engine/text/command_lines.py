@@ -4,7 +4,8 @@
    between them are put on one.
 2. A script (a heredoc, many lines, or a line too long) is told by how it begins, how long it is, what it writes,
    and a digest of the whole, so that two scripts that begin alike are two. Of a heredoc what follows its first
-   line is no command: where a file is named that it writes, that says more than how the text begins.
+   line is no command: where a file is named that it writes, that says more than how the text begins. Where commands
+   follow its text, they are shown, the last of them at least, and its text is not.
 """
 
 import hashlib
@@ -22,6 +23,7 @@ _QUOTES = ("'", '"', "`")
 _CONTINUED = re.compile(r"\\\n[ \t]*")
 _GOES_ON = re.compile(r"(?:[;&|({\\]|\b(?:do|then|else|in))\s*$|(?:^|\s)#")
 _HEREDOC = re.compile(r"<<-?\s*[\\'\"]?\w")
+_MARK = re.compile(r"(?<!<)<<-?\s*[\\'\"]?(\w[\w.-]*)")
 _SIZE = r" \(\d+ (?:lines|characters), (?:writes [^\n]*, )?sha256 [0-9a-f]{8}\)"
 _SCRIPT = re.compile(f"{_SIZE}$")
 _SHOWN = re.compile(f"^`([^`]+)`({_SIZE})?")
@@ -39,8 +41,31 @@ def command_line(command: str, written: Sequence[str] = ()) -> str:
     writes = shorten(names, COMMAND_CHARACTERS // 3)
     digest = hashlib.sha256(command.encode("utf-8", "surrogatepass")).hexdigest()[:DIGEST_CHARACTERS]
     size = f" ({size}, {f'writes {writes}, ' if writes else ''}sha256 {digest})"
+    room = COMMAND_CHARACTERS - len(size)
     begins = command.partition("\n")[0] if writes and _HEREDOC.search(command) else command
-    return f"{shorten(plain(begins), COMMAND_CHARACTERS - len(size))}{size}"
+    return f"{shorten(plain(_without_texts(command, room) or begins), room)}{size}"
+
+
+def _without_texts(command: str, room: int) -> str:
+    """The commands around and behind the texts of heredocs, the last that there is room for; "" where none is
+    behind one, or a text does not end."""
+    told: list[str] = []
+    marks: list[str] = []
+    follows = False
+    for line in command.splitlines():
+        if marks:
+            if line.strip() == marks[0]:
+                del marks[0]
+            continue
+        marks = _MARK.findall(line)
+        if line.strip() and not line.lstrip().startswith("#"):
+            follows = bool(told) and not marks
+            told.append(plain(line))
+    if marks or not follows or not _MARK.search(command):
+        return ""
+    while len(told) > 1 and len("; ".join(told)) > room:
+        del told[0]
+    return "; ".join(told)
 
 
 def coded_command(text: str, limit: int = COMMAND_CHARACTERS) -> str:

@@ -33,6 +33,25 @@ def test_a_heredoc_is_told_by_how_it_begins_its_lines_and_its_digest() -> None:
     assert is_script(line)
 
 
+@pytest.mark.parametrize(
+    ("command", "shown"),
+    [
+        ("cat > f.py <<'EOF'\nx = 1\nEOF\npytest -q", "cat > f.py <<'EOF'; pytest -q"),
+        (
+            "cd app\ncat > f.py <<'EOF'\nx = 1\nEOF\n\n# now\npytest -q | tail -3",
+            "cd app; cat > f.py <<'EOF'; pytest -q | tail -3",
+        ),
+        ("cat > a <<A\nx\nA\ncat > b <<-'B'\n\ty\n\tB\nmake test", "cat > a <<A; cat > b <<-'B'; make test"),
+        (f"cat > {'d/' * 90}f.py <<'EOF'\nx\nEOF\npytest -q", "pytest -q"),
+    ],
+)
+def test_a_command_behind_the_text_of_a_heredoc_is_shown(command: str, shown: str) -> None:
+    line = command_line(command, ("f.py",))
+    assert line.partition(" (")[0] == shown
+    assert is_script(line)
+    assert len(line) <= 240
+
+
 def test_of_one_that_writes_a_file_the_file_is_told() -> None:
     text = "cat > src/table.py <<EOF\n" + "row\n" * 90 + "EOF"
     line = command_line(text, ("src/table.py",))
