@@ -21,6 +21,7 @@ _PLAIN = re.compile(
     r"|npm (?:ERR!|error )|(?:\w+\.)*\w+ ?Error: |(?:PHP )?Fatal error: |Uncaught |Unhandled |Exception in thread )"
     r"|^(?:\w+: )?(?:line \d+: )?\S+: No such file or directory$"
     r"|^\W*(?:[Bb]uild|[Dd]eploy(?:ment)?|[Cc]ompilation|(?:[Ss]ome )?[Tt]ests?) (?:failed|aborted)\b"
+    r"|^[\w./-]+(?::[\w./-]+)*: (?:fatal )?(?:error|ERROR): |^(?:[x✗✘×✖] )(?:[Bb]uild|[Tt]ests?) failed\b"
     r"|^\W*Failed to compile\b|^\w+: build stopped\b"
     r"|: command not found\s*$|\bELIFECYCLE\b|\bpanicked at\b|^make(?:\[\d+\])?: \*\*\*"
 )
@@ -28,7 +29,8 @@ _CHECKED = re.compile(
     r"(?<![\w.-])[1-9]\d* (?:\w+ )?(?:failed|failures?|failing|errors?|issues?|problems?)\b"
     r"|^\s*(?:-{3} )?FAIL(?:ED|URE)?\b|\bFAILED\b|\berror (?:TS\d+|\[?[A-Z]\d+\]?):|\berror\[\w+\]|\bBUILD FAILED\b"
     r"|:\d+: (?:fatal )?error: |^\W*(?:fail|failed|failures|errors)[: ]+[1-9]\d*\b|^not ok \d|\bERROR task failed\b"
-    r"|^\S+:\d+:\d+: [A-Z]{1,4}\d{2,5}\b|^Failed \d+/\d+ |^Result: FAIL"
+    r"|^\S+:\d+:\d+: [A-Z]{1,4}\d{2,5}\b|^Failed \d+/\d+ |^Result: FAIL|^\s*[1-9]\d* fail$"
+    r"|\b(?:Failures|Errors): [1-9]|^\[warn\] Code style issues found|\bSome tests failed\b"
 )
 _COUNTED = re.compile(
     r"^\W*(?:Found )?[1-9]\d* (?:\w+ )?(?:failed|failures?|failing|errors?|issues?|problems?)\b"

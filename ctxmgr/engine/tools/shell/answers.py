@@ -17,6 +17,7 @@ Codes = Mapping[int, CallOutcome]
 
 NO_ANSWERS: Codes = {}
 TIMED_OUT = 124  # of timeout
+PIPE_CLOSED = 141  # of a shell with pipefail, where what reads had enough
 PIPED_ANSWERED = 123  # of xargs, where one that it ran did not end with 0
 
 

@@ -41,11 +41,12 @@ _CHANGES = {
 }
 _CHECKERS = words_of(
     "pytest py.test tsc tsgo eslint mypy pyright jest vitest ctest rspec phpunit tox nox biome flake8 shellcheck"
-    " golangci-lint mocha ava tap bats prove behave ninja pylint stylelint oxlint"
+    " golangci-lint mocha ava tap bats prove behave ninja pylint stylelint oxlint unittest"
 )
+_FORMATTERS = words_of("prettier black isort rustfmt ruff gofumpt")
 _RUNNERS = words_of(
     "npm pnpm yarn bun cargo go make mise gradle gradlew mvn dotnet swift deno just task npx uv poetry hk"
-    " node mix bazel rake bundle composer stack cabal zig sbt cmake"
+    " node mix bazel rake bundle composer stack cabal zig sbt cmake flutter dart"
 )
 _CHECK_NAME = re.compile(
     r"^(?:run[:-])?(?:\w+[:-])*(?:tests?|checks?|lint|build|typecheck|type-check|vet|clippy|nextest|pytest|tsc"
@@ -91,8 +92,10 @@ def is_check(command: ShellCommand) -> bool:
     name, rest = name_of(command), told_words(command.words)[1:]
     if name in ("python", "python3"):
         return command.words[1:3] in (("-m", "pytest"), ("-m", "unittest"), ("-m", "mypy"))
-    if name in _CHECKERS or name == "unittest" or (name == "ruff" and rest[:1] == ["check"]):
+    if name in _CHECKERS or (name == "ruff" and rest[:1] == ["check"]):
         return not any(word in ("--fix", "--write") for word in command.words)
+    if name in _FORMATTERS and "--check" in command.words:
+        return True
     if name in _RUNNERS:
         tests = name == "node" and "--test" in command.words
         return tests or any(_CHECK_NAME.match(word) or word in _CHECKERS for word in rest[:3])

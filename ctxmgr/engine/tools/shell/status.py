@@ -20,7 +20,15 @@ from typing import Literal
 import msgspec
 
 from ctxmgr.engine.tools.effects import CallOutcome, ShellStatus
-from ctxmgr.engine.tools.shell.answers import NO_ANSWERS, PIPED_ANSWERED, TIMED_OUT, Codes, codes_of, is_the_systems
+from ctxmgr.engine.tools.shell.answers import (
+    NO_ANSWERS,
+    PIPE_CLOSED,
+    PIPED_ANSWERED,
+    TIMED_OUT,
+    Codes,
+    codes_of,
+    is_the_systems,
+)
 from ctxmgr.engine.tools.shell.http import printed_status
 from ctxmgr.engine.tools.shell.outline import outlined
 from ctxmgr.engine.tools.shell.programs import (
@@ -40,7 +48,7 @@ MOST_INNER = 8  # lines in the words of one
 
 _STEERS = words_of("wait exit return trap shift local unset shopt umask break continue disown source . read")
 _ASKING = words_of("test [ [[ which type pgrep pkill tee expr lsof fuser false zgrep ack colordiff sdiff ps tty id")
-_ECHOED = re.compile(r"[;\n]\s*echo\b[^;|&\n]*\$\?[^;|&\n]*\Z")
+_ECHOED = re.compile(r"[;\n]\s*echo\b[^;|&\n]*(?:\$\?|\$\{(PIPESTATUS\[0\])\})[^;|&\n\d$`]*\Z")
 _UNTIL = re.compile(r"(?:^|[;&|(\n])\s*(?:until|while(?!\s+(?:IFS=\S*\s+)?read\b))\s")
 _TO_THE_END = ("tail", "cat", "tee")
 _PARTED = ("", ";", "\n")
@@ -65,9 +73,12 @@ def status_of(line: str, pipelines: Sequence[Pipeline] | None, depth: int = 0) -
     pipelines = pipelines if pipelines is not None else outlined(line)
     if pipelines is None or depth > MOST_SHELLS:
         return NOT_UNDERSTOOD
-    echoed = _ECHOED.search(line.rstrip()) is not None and len(pipelines) > 1
+    echo = _ECHOED.search(line.rstrip()) if len(pipelines) > 1 else None
+    echoed = echo is not None
     pipelines = pipelines[:-1] if echoed else pipelines
     options = list(_options(pipelines))
+    if echo is not None and echo[1]:  # of a pipe whose first command alone is no look
+        options[-1] = (options[-1][0], True)
     covered, blamed = _covered(pipelines, options), _blamed(pipelines, options)
     commands = [
         [
@@ -84,6 +95,7 @@ def status_of(line: str, pipelines: Sequence[Pipeline] | None, depth: int = 0) -
     zero: CallOutcome = "unknown" if untold else "ok"
     may = [one for at in blamed for one in (commands[at] if options[at][1] else commands[at][-1:]) if one.about]
     may = may if lists else every
+    piped = any(options[at][1] and len(commands[at]) > 1 for at in blamed)
     kinds = {one.about for one in subject}
     about: Literal["check", "run", "look"] = "check" if "check" in kinds else "run" if "run" in kinds else "look"
     ending = [one.ends and (bool(one.printing) or len(untold or subject) == 1) for one in untold or subject]
@@ -91,7 +103,9 @@ def status_of(line: str, pipelines: Sequence[Pipeline] | None, depth: int = 0) -
     subjects = tuple(dict.fromkeys(name for one in subject for name in one.subjects))
     printing = tuple(pattern for one in subject for pattern in one.printing)
     about = about if subject else "run"
-    return ShellStatus(zero, _codes(may, zero), about, echoed, ends, subjects, printing, _often(pipelines, line))
+    return ShellStatus(
+        zero, _codes(may, zero, piped), about, echoed, ends, subjects, printing, _often(pipelines, line)
+    )
 
 
 def _inner(line: str, depth: int) -> _Command:
@@ -108,9 +122,10 @@ def _often(pipelines: Sequence[Pipeline], line: str) -> Literal["", "each", "unt
     return "until" if leaves or _UNTIL.search(line) else "each"
 
 
-def _codes(may: Sequence[_Command], zero: CallOutcome) -> tuple[tuple[int, CallOutcome], ...]:
-    """What the statuses say that one of these commands may have ended with (rule 3)."""
-    found: list[tuple[int, CallOutcome]] = []
+def _codes(may: Sequence[_Command], zero: CallOutcome, piped: bool) -> tuple[tuple[int, CallOutcome], ...]:
+    """What the statuses say that one of these commands may have ended with (rule 3). `piped`: a shell tells of a
+    command whose reader had enough."""
+    found: list[tuple[int, CallOutcome]] = [(PIPE_CLOSED, "unknown")] if piped else []
     for code in sorted({code for one in may for code in one.codes}):
         told = {one.codes.get(code) for one in may}
         (only,) = told if len(told) == 1 else ("unknown",)

@@ -80,3 +80,38 @@ def test_the_status_of_an_answer_that_a_command_prints_tells_how_it_ended(
     command: str, text: str, expected: CallOutcome
 ) -> None:
     assert ended(command, text) == expected
+
+
+@pytest.mark.parametrize(
+    ("command", "text", "expected"),
+    [
+        ('pytest -q 2>&1 | tail -5; echo "exit: ${PIPESTATUS[0]}"', "...\nexit: 1", "failed"),
+        ('pytest -q 2>&1 | tail -5; echo "exit: ${PIPESTATUS[0]}"', "...\nexit: 0", "ok"),
+        ('make; echo "$? 5"', "2 5", "unknown"),  # the last number is another
+    ],
+)
+def test_a_status_that_the_line_prints_is_that_of_the_command_it_names(
+    command: str, text: str, expected: CallOutcome
+) -> None:
+    assert ended(command, text) == expected
+
+
+def test_a_command_whose_reader_had_enough_is_not_known_to_have_failed() -> None:
+    assert ended("set -o pipefail; make | head -3", "x", 141) == "unknown"
+    assert ended("make", "x", 141) == "failed"
+
+
+@pytest.mark.parametrize(
+    ("command", "text"),
+    [
+        ("bun test | tail -4", " 3 pass\n 1 fail\n 4 expect() calls\nRan 4 tests across 1 files. [12.00ms]"),
+        ("stack test | tail", "Examples: 20  Tried: 20  Errors: 0  Failures: 2"),
+        ("flutter test | tail -1", "00:05 +12 -2: Some tests failed."),
+        ("npx prettier --check . ; true", "[warn] a.js\n[warn] Code style issues found in the above file."),
+        ("./configure | tail -2", "checking for zlib... no\nconfigure: error: zlib not found"),
+        ("psql -f a.sql | tail -2", 'psql:a.sql:3: ERROR:  relation "a" does not exist\nLINE 1: select'),
+        ("npm run build 2>&1 | tail -3", "x Build failed in 312ms\n[vite]: could not resolve"),
+    ],
+)
+def test_more_tools_that_have_no_row_are_read_by_what_they_plainly_say(command: str, text: str) -> None:
+    assert ended(command, text) == "failed"
