@@ -209,7 +209,6 @@ class _Outline(LineReading):
         if end is None:
             self.is_broken = True
             return len(line)
-        self.substitutes = True
         self.inner.append(line[place : end - 1])
         self.add("", known=False)
         return end

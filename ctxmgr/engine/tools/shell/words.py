@@ -38,20 +38,23 @@ class ShellCommand(msgspec.Struct, frozen=True, gc=False):
 class Pipeline(msgspec.Struct, frozen=True, gc=False):
     """Commands whose outputs feed one another. `sure`: it ran, and its failure would have been seen (rule 3).
 
-    `substitutes`: it runs others in its words, `inner`: these, as far as they are known. `opens`, `closes`: how
+    `substitutes`: it runs others in its words, `inner`: these, "" for one that is not known. `opens`, `closes`: how
     many subshells begin before it, end behind. `then`: the operator behind it, "" at the end of the line. `often`:
     it may run more than once. `behind`: the commands of the pipe that the group which it stands in goes on to.
     """
 
     commands: tuple[ShellCommand, ...]
     sure: bool = True
-    substitutes: bool = False
     opens: int = 0
     closes: int = 0
     then: str = ""
     inner: tuple[str, ...] = ()
     often: bool = False
     behind: tuple[ShellCommand, ...] = ()
+
+    @property
+    def substitutes(self) -> bool:
+        return bool(self.inner)
 
 
 TOKEN = re.compile(
@@ -94,7 +97,7 @@ class LineReading:
         self.word: str | None = None  # what there is of the word that is being read
         self.is_literal = True  # whether its value is (rule 2)
         self.redirect = ""  # what the next word is the target of
-        self.after_or = self.inverted = self.substitutes = False
+        self.after_or = self.inverted = False
         self.inner: list[str] = []  # what is run in the words of this pipeline
         self.groups: list[
             tuple[str, int, bool]
@@ -107,7 +110,8 @@ class LineReading:
 
     def double(self, text: str) -> None:
         """What stands in double quotes."""
-        self.substitutes = self.substitutes or bool(_SUBSTITUTES.search(text))
+        if _SUBSTITUTES.search(text):
+            self.inner.append("")
         inside = _ESCAPED.sub(lambda found: found[1].strip("\n"), text)
         self.add(inside, not (_EXPANDS.search(inside) or _SUBSTITUTES.search(inside)))
 
@@ -155,11 +159,9 @@ class LineReading:
         if self.commands:
             sure = operator != "||" and not self.after_or and not self.inverted
             inner = tuple(self.inner)
-            self.pipelines.append(
-                Pipeline(tuple(self.commands), sure, self.substitutes, then=operator, inner=inner)
-            )
+            self.pipelines.append(Pipeline(tuple(self.commands), sure, then=operator, inner=inner))
             self.after_or = operator == "||"
-            self.commands, self.inverted, self.substitutes, self.inner = [], False, False, []
+            self.commands, self.inverted, self.inner = [], False, []
         return True
 
     def pipe(self) -> bool:
@@ -249,7 +251,6 @@ def _add_nested(reading: LineReading, text: str, opened: str) -> None:
     if opened == '"':
         reading.double(text)
     else:
-        reading.substitutes = True
         reading.inner.append(text)
         reading.add(text, known=False)
 
@@ -268,7 +269,8 @@ def _take(reading: LineReading, kind: str, token: re.Match[str]) -> bool:
     elif kind == "group":
         return reading.group(piece)
     elif kind in ("expands", "ticked"):
-        reading.substitutes = reading.substitutes or kind == "ticked"
+        if kind == "ticked":
+            reading.inner.append("")
         reading.add(piece, known=False)
     else:
         reading.end_word()
