@@ -1,7 +1,8 @@
 """Turns a user's message into facts: goal, constraints and corrections verbatim, what was asked, tasks.
 
 Rules:
-1. Only what the user wrote counts (`prose`); a sentence is kept as it stands, never reworded.
+1. Only what the user wrote counts (`prose`), and of that what was not pasted may be a rule (`pasted_lines`); a
+   sentence is kept as it stands, never reworded.
 2. Precision before recall: a missed constraint is still in the message, a false one misleads for the rest of
    the session. So questions, statements about others ("it never worked") and long sentences give nothing.
 3. The opening message is the goal. A later message sets it only where it says so ("new goal: ...").
@@ -21,6 +22,7 @@ from ctxmgr.engine.text import (
     count_words,
     key_of,
     may_hold,
+    pasted_lines,
     plain,
     prose,
     sentences_of,
@@ -149,7 +151,9 @@ def from_user(text: str, into: Statements, *, opening: bool) -> None:
     if count_words(written) >= REQUEST_WORDS or _asks_in_two_words(written):
         asked = shorten(plain(as_written(text) if opening else written), REQUEST_CHARACTERS)
         into.add("request", key_of(asked), asked, "user")
-    for sentence in _whole_corrections([without_marks(sentence) for sentence in sentences_of(written)]):
+    pasted = pasted_lines(text)
+    own = "\n".join(line for line in written.split("\n") if line.strip() not in pasted or not line)
+    for sentence in _whole_corrections([without_marks(sentence) for sentence in sentences_of(own)]):
         said = _GOAL.match(sentence) if len(sentence) <= GOAL_CHARACTERS and not opening else None
         if said:
             into.add("goal", "", said["goal"], "user")

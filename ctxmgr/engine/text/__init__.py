@@ -11,7 +11,7 @@ from ctxmgr.engine.text.headings import Heading, HeadingKind, heading, kind_of
 from ctxmgr.engine.text.identifiers import bare, identifiers, without
 from ctxmgr.engine.text.one_line import BULLET_CHARACTERS, answered, code, one_line, quoted, sentence
 from ctxmgr.engine.text.packet_mark import before_packet
-from ctxmgr.engine.text.prose import as_sent, as_written, prose, without_marks
+from ctxmgr.engine.text.prose import as_sent, as_written, pasted_lines, prose, without_marks
 from ctxmgr.engine.text.rules_in_short import rules_in_short, rules_left
 from ctxmgr.engine.text.scratchpad import (
     SCRATCHPAD_HEADING,
@@ -80,6 +80,7 @@ __all__ = [
     "one_line",
     "quoted",
     "one_spaced",
+    "pasted_lines",
     "plain",
     "prose",
     "rules_in_short",

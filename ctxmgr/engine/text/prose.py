@@ -2,7 +2,8 @@
 
 Precision before recall: a line that looks pasted is left out. What a person pastes (logs, traces, diffs, an
 assistant's reply, other people's rules) states no goal and no constraint of theirs; nor does what a host wrote in
-the user's place.
+the user's place. A long part of a message that stands apart from the user's own words (behind a gap, or a line
+that delimits it) may be what is asked about, but states no rule: `pasted_lines`.
 """
 
 import re
@@ -12,6 +13,7 @@ from ctxmgr.engine.text.wording import unfenced
 
 PASTE_CHARACTERS = 1_200  # a paragraph longer than this was not typed
 PASTE_LINES = 15  # nor one of more lines
+DOCUMENT_LINE_CHARACTERS = 80  # on average: the lines of a list that was typed are shorter
 LONG_MESSAGE_PARAGRAPHS = 24  # of a longer message only the first and last few are the user's own words
 EDGE_PARAGRAPHS = 4
 LONG_MESSAGE_CHARACTERS = 12_000  # of a longer message only the start and the end are looked at
@@ -44,6 +46,12 @@ _LIST_MARK = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+(?:\[[ xX~]?\]\s+)?")
 _COMMAND = re.compile(r"/[\w:-]*(?:\s+\S{1,40})?")
 _HEADING = re.compile(r"^\s*#{1,6}\s")
 
+
+_GAP = re.compile(  # blank lines, or a line of nothing but marks
+    r"\n[ \t]*\n[ \t]*\n(?:[ \t]*\n)*|^[ \t]*(?:[-=*_~#]{3,}|<{3,}|>{3,})[ \t]*$\n?", re.MULTILINE
+)
+_QUOTED = re.compile(r"^[ \t]*(\"\"\"|\'\'\')[ \t]*$.*?^[ \t]*\1[ \t]*$", re.MULTILINE | re.DOTALL)
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 
 _INSET = re.compile(r" (?![-*+•\s]|\d{1,3}[.)])")  # as a terminal shows a reply: copied with its margin
 _REPLY = re.compile(
@@ -82,6 +90,23 @@ def prose(text: str, *, long_too: bool = False) -> str:
     if len(kept) > LONG_MESSAGE_PARAGRAPHS:
         kept = kept[:EDGE_PARAGRAPHS] + kept[-EDGE_PARAGRAPHS:]
     return "\n\n".join(kept)
+
+
+def pasted_lines(text: str) -> frozenset[str]:
+    """The lines, without blanks around them, between lines of quotes, in a comment of markup, and in long
+    parts that stand apart, where another part is left."""
+    found = [*_COMMENT.findall(text), *(quoted[0] for quoted in _QUOTED.finditer(text))]
+    if len(text) > PASTE_CHARACTERS:
+        parts = [part for part in _GAP.split("\n".join(unfenced(text))) if part.strip()]
+        documents = [part for part in parts if _is_document(part)]
+        found += documents if len(documents) < len(parts) else []
+    return frozenset(line.strip() for part in found for line in part.splitlines())
+
+
+def _is_document(part: str) -> bool:
+    """Is it longer than anyone types, and of whole paragraphs? Rules of one's own are short lines."""
+    lines = [line for line in part.splitlines() if line.strip()]
+    return len(part) > PASTE_CHARACTERS and sum(map(len, lines)) >= DOCUMENT_LINE_CHARACTERS * len(lines)
 
 
 def as_written(text: str) -> str:

@@ -230,3 +230,35 @@ def test_what_is_said_beside_no_thing_is_no_rule(text: str) -> None:
 )
 def test_two_words_that_may_be_a_rule_are_a_request_in_any_language(text: str, kept: bool) -> None:
     assert said(text, "request") == ([text] if kept else [])
+
+
+LONG = "The resolver never retries, and the cache must be read first; it is slow because of that. " * 2
+REVIEW = "\n\n".join(f"**Point {at}**\n{LONG.strip()}" for at in range(9))
+OWN = "Do 1 and 2 of this. Never push."
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{OWN}\n\n\n{REVIEW}",
+        f"{OWN}\n---\n{REVIEW}\n---",
+        f"{REVIEW}\n\n\n\n{OWN}",
+        f'{OWN}\n"""\nAlways write the tests first.\n"""',
+        f"{OWN}\n<!-- Always write the tests first. -->\n",
+        f"{OWN}\n\n\n{REVIEW}\n\n```\nx\n\n\ny\n```",
+    ],
+)
+def test_what_is_pasted_apart_from_the_users_own_words_states_no_rule(text: str) -> None:
+    assert [fact.text for fact in facts(text) if fact.slot == "constraint"] == ["Never push."]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Please do this:\n\n\n" + "\n\n".join(f"- Never touch file {at} of the old parser" for at in range(60)),
+        "\n\n".join([OWN, *(f"Paragraph {at} says what it is about." for at in range(60))]),
+        REVIEW.replace("**Point 1**", "Never push."),
+    ],
+)
+def test_what_the_user_typed_at_length_states_rules(text: str) -> None:
+    assert [fact for fact in facts(text) if fact.slot == "constraint"]
