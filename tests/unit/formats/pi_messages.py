@@ -80,7 +80,10 @@ ROLES: list[tuple[str, dict[str, Any], View]] = [
             "content": [{"type": "text", "text": "x"}],
             "isError": True,
         },
-        View("result", (Block("result", text="x", call_id="c1", tool="read", is_error=True, can_edit=True),)),
+        View(
+            "result",
+            (Block("result", text="x", call_id="c1", tool="read", is_error=True, can_edit=True, marked=True),),
+        ),
     ),
     (
         "the user's bash run",

@@ -52,7 +52,7 @@ USERS: list[tuple[str, Any, View]] = [
         [{k: v for k, v in RESULT.items() if k != "content"}],
         View("result", (result(said=""),)),
     ),
-    ("a failed one", [{**RESULT, "is_error": True}], View("result", (result(is_error=True),))),
+    ("a failed one", [{**RESULT, "is_error": True}], View("result", (result(is_error=True, marked=True),))),
     (
         "one that only looks failed",
         [{**RESULT, "content": "Error: no"}],
