@@ -1,8 +1,10 @@
 """Finds the items of a summary that evidence contradicts, and says what the evidence is.
 
 Rules:
-1. A command in backticks is told to work and failed last, or is told to fail and worked last; or a test is told to
-   work that failed last. It is said behind it, on its line, and plainly: not what shall be, what was, or both.
+1. A command, in backticks or as it was run, is told to work and failed last, or is told to fail and worked last; or
+   a test is told to work that failed last. It is said behind it, on its line, and plainly: not what shall be, what
+   was, or both. Each command on a line is judged for itself. All tests, or the build, are told to work, and the
+   newest run of any failed.
 2. Not judged is what ended differently since as a part of another line, and what may have run elsewhere: in another
    directory, or after a change of it, or where the line names a place.
 3. A task is told as open that its list has as done. It has to be the same task: all of its words, and no more.
@@ -15,8 +17,9 @@ import re
 from collections.abc import Iterator, Sequence
 
 import msgspec
+from msgspec import structs
 
-from ctxmgr.engine.ledger import SHELL
+from ctxmgr.engine.ledger import SHELL, essential
 from ctxmgr.engine.packet import how_it_ended
 from ctxmgr.engine.stating import (
     CODE,
@@ -26,10 +29,12 @@ from ctxmgr.engine.stating import (
     bare_command,
     claims,
     directory_of,
+    ending,
     is_plain,
     tests_named,
 )
 from ctxmgr.engine.text import HeadingKind, content_words, words_of
+from ctxmgr.engine.tools import is_checking
 from ctxmgr.model.saved import Fact
 
 NOTED_CHARACTERS = 120
@@ -39,6 +44,12 @@ _TO_DO: frozenset[HeadingKind] = frozenset(("next", "step"))
 _OPEN: frozenset[HeadingKind] = frozenset(("next", "step", "active", "blocked"))
 _PLACE = re.compile(r"\b(?:in|inside|under|within|at|from|for|on)\b(?!\s*\d)|[\w.~-]*/[\w.-]*", re.IGNORECASE)
 _FOLDER = re.compile(r"`[^`\s]*/`")
+_EVERY = re.compile(
+    r"^\W*(?:(?:all|the|all (?:of )?the|every) )?(?:\d+ )?(?P<kind>tests?|build)(?: suite)? "
+    r"(?:are |is |now |all |also )*"
+    r"(?P<works>pass|succeed|green|work|clean)",
+    re.IGNORECASE,
+)
 _ABSOLUTE = ("/", "~")
 _CHANGES_TO = re.compile(r"(?:^|[\s;&|(])(?:cd|pushd)\s+([^\s;&|)]+)")
 _UNDOES = re.compile(
@@ -68,7 +79,8 @@ class Contradiction(msgspec.Struct, frozen=True):
 
 
 def contradictions(draft: DraftLines, now: Sequence[Fact], past: Sequence[Fact]) -> Iterator[Contradiction]:
-    """At most one a line, in their order. `now` and `past`: the ledger's facts, oldest first."""
+    """Of each line in their order; several where it tells of several commands. `now` and `past`: the ledger's
+    facts, oldest first."""
     commands = [fact for fact in now if fact.slot == "command" and fact.key.startswith(f"{SHELL}\n")]
     home = _home(commands)
     ends = _ends(commands, home)
@@ -79,9 +91,13 @@ def contradictions(draft: DraftLines, now: Sequence[Fact], past: Sequence[Fact])
     for item in draft.items:
         if item.kind in _NOT_JUDGED or item.first_line in draft.fenced or NOTE in item.text:
             continue
-        found = _task(item, done, still) or _git(item, commands, changed) or _end(item, ends, tests, home)
+        found = _task(item, done, still) or _git(item, commands, changed)
         if found is not None:
             yield found
+        elif item.kind not in _TO_DO:
+            item = _with_backticks(item, commands)
+            wrong = list(_end(item, ends, tests, home))
+            yield from wrong or (_every(item, commands) if home is not None else ())
 
 
 def _is_done(fact: Fact) -> bool:
@@ -127,10 +143,8 @@ def _tests(commands: Sequence[Fact]) -> dict[str, Fact]:
 
 def _end(
     item: DraftItem, ends: dict[tuple[str, str], Fact], tests: dict[str, Fact], home: str | None
-) -> Contradiction | None:
+) -> Iterator[Contradiction]:
     """Rules 1 and 2."""
-    if item.kind in _TO_DO:
-        return None
     lines = item.text.split("\n")
     told = list(claims(item.text))
     for one in told:
@@ -146,8 +160,37 @@ def _end(
         more = how_it_ended(fact).removeprefix(verb).lstrip(",; ")
         which = f"`{one.quoted}` " if sum(other.line_index == one.line_index for other in told) > 1 else ""
         note = f"{which}{verb} when last run{': ' if more else ''}{more}"
-        return Contradiction(item.first_line + one.line_index, "outcome", fact.text, note)
-    return None
+        yield Contradiction(item.first_line + one.line_index, "outcome", fact.text, note)
+
+
+def _with_backticks(item: DraftItem, commands: Sequence[Fact]) -> DraftItem:
+    """The item with the commands that were run in backticks where it tells them without; those of one word may be
+    words of its own."""
+    known = {essential(fact.text).strip() for fact in commands if not CODE.search(fact.text)}
+    told = sorted((one for one in known if " " in one and one in item.text), key=len, reverse=True)
+    if not told:
+        return item
+    every = re.compile("|".join(rf"(?<![\w./-]){re.escape(one)}(?=[,;.)]*(?:\s+[^-\s]|\s*$)|:\s)" for one in told))
+    pieces = re.split(r"(`[^`\n]*`)", item.text)
+    text = "".join(piece if number % 2 else every.sub(r"`\g<0>`", piece) for number, piece in enumerate(pieces))
+    return structs.replace(item, text=text)
+
+
+def _every(item: DraftItem, commands: Sequence[Fact]) -> Iterator[Contradiction]:
+    """Rule 1, of all tests, or the build."""
+    for number, line in enumerate(item.text.split("\n")):
+        said = _EVERY.match(line)
+        if not said or ending(line[said.start("works") :]) != "works" or not is_plain(line, now=False):
+            continue
+        if CODE.search(line) or _PLACE.search(line):
+            continue
+        kind = said["kind"][:4].lower()
+        runs = [fact for fact in commands if any(kind in run and is_checking(run) for run in _runs(fact))]
+        if runs and runs[-1].status == "failed":
+            command = runs[-1].text.replace("`", "'")[:NOTED_CHARACTERS]
+            more = how_it_ended(runs[-1]).removeprefix("failed").lstrip(",; ")
+            note = f"`{command}` failed when last run{': ' if more else ''}{more}"
+            yield Contradiction(item.first_line + number, "outcome", runs[-1].text, note)
 
 
 def _is_placed(line: str, claim: Claim, named: bool) -> bool:

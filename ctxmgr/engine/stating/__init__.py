@@ -1,6 +1,6 @@
 """Tells whether a text, such as a summary, states what is known, in whatever words. Knows no packet and no list."""
 
-from ctxmgr.engine.stating.claims import CODE, FAILS, WORKS, Claim, claims, is_plain
+from ctxmgr.engine.stating.claims import CODE, FAILS, WORKS, Claim, claims, ending, is_plain
 from ctxmgr.engine.stating.draft import DraftItem, DraftLines, draft_lines
 from ctxmgr.engine.stating.stated import (
     SAID_SHARE,
@@ -27,6 +27,7 @@ __all__ = [
     "claims",
     "directory_of",
     "draft_lines",
+    "ending",
     "is_plain",
     "items_saying",
     "names_any",

@@ -204,3 +204,45 @@ def test_what_git_did_since_is_told(said: list[Said], line: str, wrong: bool) ->
     found = mend(draft, u("Do it."), *said)
     assert [one for one in kinds(found) if one == "git"] == (["git"] if wrong else [])
     assert ("[ctxmgr: done since:" in found.text.split("\n")[4]) is wrong
+
+
+TESTED = [*BOOM, *ran(RUN, FAILED, failed=True)]
+
+
+def test_each_false_claim_on_a_line_is_told() -> None:
+    line = "- `npm run build` and `pytest tests/test_login.py -q` both pass"
+    found = mend(f"## Progress\n{line}\n### Blocked\n- test_login_expires", u("Mend it."), *TESTED)
+    assert kinds(found)[:2] == ["outcome", "outcome"]
+    assert f'{line} [ctxmgr: `npm run build` failed when last run: "npm ERR! boom"]' in found.text
+    assert "[ctxmgr: `pytest tests/test_login.py -q` failed when last run: 1 failed, 8 passed" in found.text
+
+
+UNQUOTED = [
+    ("as it was run", "- [x] npm run build succeeds", True),
+    ("with its files", "- [x] pytest tests/test_login.py -q passes: 9 passed", True),
+    ("all tests", "- [x] All tests pass", True),
+    ("the tests", "- The tests are green", True),
+    ("the build", "- [x] The build passes now", True),
+    ("some tests", "- Tests of the lexer pass", False),
+    ("tests in a place", "- All tests pass in web/", False),
+    ("what shall be", "- Make sure that all tests pass", False),
+    ("what is to be", "- All tests should pass", False),
+    ("not all", "- All tests pass but one", False),
+    ("a longer command", "- npm run build:docs succeeds", False),
+    ("an option more", "- npm run build --docs succeeds", False),
+    ("it fails", "- npm run build fails with boom", False),
+]
+
+
+@pytest.mark.parametrize(("line", "wrong"), [row[1:] for row in UNQUOTED], ids=[row[0] for row in UNQUOTED])
+def test_a_claim_without_backticks_is_judged_too(line: str, wrong: bool) -> None:
+    found = mend(f"## Progress\n### Done\n{line}\n", u("Mend it."), *TESTED)
+    assert ("outcome" in kinds(found)) is wrong
+    assert (f"{line} [ctxmgr: " in found.text) is wrong
+
+
+def test_all_tests_pass_where_the_newest_run_of_any_did() -> None:
+    draft = "## Progress\n### Done\n- All tests pass\n"
+    assert "outcome" not in kinds(mend(draft, u("Mend it."), *TESTED, *ran("npm test", "3 passed")))
+    assert "outcome" not in kinds(mend(draft, u("Mend it."), *BOOM)), "a build is no test"
+    assert "outcome" not in kinds(mend(draft, u("Mend it."), *ran("cd api", ""), *TESTED)), "run who knows where"
