@@ -17,7 +17,7 @@ import msgspec
 from ctxmgr.engine.findings import sentences
 from ctxmgr.engine.findings.reversing import takes_back
 from ctxmgr.engine.findings.wordings import announces, decides, finds_out
-from ctxmgr.engine.text import count_words, identifiers, one_line, sentences_of, unfenced, without
+from ctxmgr.engine.text import count_words, identifiers, one_line, sentences_of, unfenced, without, words_of
 
 STATEMENT_CHARACTERS = 400
 LEAST_CHARACTERS = 12
@@ -28,7 +28,10 @@ MOST = 24  # statements of one text, the last
 ENGLISH_SHARE = 0.08  # of a text's words that are of the commonest English ones
 
 _ENGLISH = frozenset(
-    ("the", "is", "to", "of", "and", "that", "it", "for", "with", "this", "not", "are", "was", "from", "you")
+    words_of(
+        "the is to of and that it for with this not are was from you now have has been but does were when let after"
+        " then next should would could here there ll ve fixed added passes works fails"
+    ).split()
 )
 _CODE = re.compile(r"`[^`\n]*`")
 _WORD = re.compile(r"[^\W\d_]+")

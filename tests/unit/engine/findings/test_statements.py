@@ -146,3 +146,11 @@ def test_an_english_text_announces_by_its_wording() -> None:
     assert announced("Let me start anew. The list is empty again.") == ""
     assert announced("Let me start anew here. The list is empty again.") == "Let me start anew here."
     assert announced("I'm now narrowing this to one line of the test.") != ""
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Fixed `parse()` in parser.py; `test_x` passes now.", "I've set up Redis.", "We settled on Redis after all."],
+)
+def test_a_short_english_text_announces_nothing_by_being_short(text: str) -> None:
+    assert announced(text) == ""
