@@ -5,13 +5,16 @@
    newest, and of those that say a cause, a failure or a choice ones of twice the age as well; but of those that
    name nothing only ones of half the age. Under each heading the newest stands first.
 3. What is said to fail as things are ("the test is failing") is not told once a run of that kind worked.
-4. What was announced last is told where nothing was stated, asked, answered or committed since. What was agreed to
-   is told with its question, and not as a decision as well; a choice in the user's words as the packet's decision.
+4. What was announced before the newest that was stated, asked, answered or committed says so in its heading, and
+   stands last. What was agreed to is told with its question, and not as a decision as well; a choice in the user's
+   words as the packet's decision.
 5. What may be over (`EARLIER`) says so on its line.
 6. The text never weighs more than its budget. A line is told whole or not at all.
 """
 
 from collections.abc import Container, Sequence
+
+from msgspec import structs
 
 from ctxmgr.engine.findings import failing_now, is_firm
 from ctxmgr.engine.ledger import COMMITTED, now_and_past
@@ -34,14 +37,17 @@ HEADINGS = {
     "question": "## Asked and answered (newest first)",
     "decision": "## Decided by the assistant (newest first)",
     "finding": "## Found by the assistant (newest first)",
+    EARLIER: "## Announced before the newest of this, perhaps done since",
 }
 
 
 def findings_text(ledger: Ledger, shown: Container[str], budget: int, weigh: Weigh) -> str:
     """At most `budget` tokens, "" where nothing is to be told or fits. `shown`: digests of the messages in view."""
     now, past = now_and_past(ledger)
-    over = _failures_over(now) | told_elsewhere(now, past)
+    over = _failures_over(now) | told_elsewhere(now)
     facts = [fact for fact in reversed(now) if _is_own(fact) and not _is_shown(fact, shown) and fact not in over]
+    outdated = announced_before(now, past)
+    facts = [structs.replace(fact, status=EARLIER) if fact in outdated else fact for fact in facts]
     places = {id(fact): place for place, fact in enumerate(facts)}
     announced = {fact.text for fact in facts if fact.slot == "next"}
     stated = [fact for fact in facts if fact.slot in ("decision", "finding") and fact.text not in announced]
@@ -56,11 +62,12 @@ def findings_text(ledger: Ledger, shown: Container[str], budget: int, weigh: Wei
     ):
         room = min(limit, left)
         for fact in some:
-            weight = weigh(f"{_line(fact)}\n") + (0 if fact.slot in headed else weigh(f"\n{HEADINGS[fact.slot]}\n"))
+            heading = _heading(fact)
+            weight = weigh(f"{_line(fact)}\n") + (0 if heading in headed else weigh(f"\n{heading}\n"))
             if weight > room:
                 break
             chosen.append(fact)
-            headed.add(fact.slot)
+            headed.add(heading)
             room -= weight
             left -= weight
     while chosen:  # lines are weighed one by one, so the whole may be a little more
@@ -71,18 +78,22 @@ def findings_text(ledger: Ledger, shown: Container[str], budget: int, weigh: Wei
     return ""
 
 
-def told_elsewhere(now: Sequence[Fact], past: Sequence[Fact]) -> frozenset[Fact]:
-    """Rule 4, of what holds now and what is over, from old to new."""
-    newest = max(map(_when, (fact for fact in (*now, *past) if _moves_on(fact))), default=(-1, -1))
+def told_elsewhere(now: Sequence[Fact]) -> frozenset[Fact]:
+    """Rule 4, of what holds now and what is over, from old to new: what another line tells."""
     asked = {fact.origin: fact for fact in now if fact.slot == "question"}
     answers = chosen_in_answer(now)
     return frozenset(
         fact
         for fact in now
-        if (fact.slot == "next" and _when(fact) < newest)
-        or (fact.slot == "decision" and fact.source == "assistant" and fact.origin in asked)
+        if (fact.slot == "decision" and fact.source == "assistant" and fact.origin in asked)
         or (fact.slot == "question" and fact.origin in answers)
     )
+
+
+def announced_before(now: Sequence[Fact], past: Sequence[Fact]) -> frozenset[Fact]:
+    """What was announced before the newest of what holds now and what is over (rule 4)."""
+    newest = max(map(_when, (fact for fact in (*now, *past) if _moves_on(fact))), default=(-1, -1))
+    return frozenset(fact for fact in now if fact.slot == "next" and _when(fact) < newest)
 
 
 def chosen_in_answer(facts: Sequence[Fact]) -> dict[str, Fact]:
@@ -167,9 +178,13 @@ def _line(fact: Fact) -> str:
     if fact.slot == "question":
         return question_line(fact)
     text = one_line(fact.text, LINE_CHARACTERS)
-    return f"- earlier: {text}" if fact.status == EARLIER else f"- {text}"
+    return f"- earlier: {text}" if fact.status == EARLIER and fact.slot != "next" else f"- {text}"
+
+
+def _heading(fact: Fact) -> str:
+    return HEADINGS[EARLIER if fact.slot == "next" and fact.status == EARLIER else fact.slot]
 
 
 def _composed(facts: Sequence[Fact]) -> str:
-    lines = {slot: [_line(fact) for fact in facts if fact.slot == slot] for slot in HEADINGS}
-    return "\n\n".join("\n".join((HEADINGS[slot], *some)) for slot, some in lines.items() if some)
+    lines = {heading: [_line(fact) for fact in facts if _heading(fact) == heading] for heading in HEADINGS.values()}
+    return "\n\n".join("\n".join((heading, *some)) for heading, some in lines.items() if some)

@@ -9,7 +9,13 @@ from collections.abc import Container, Mapping, Sequence
 from ctxmgr.engine.ledger import now_and_past, task_ids
 from ctxmgr.engine.packet.commands import CommandStates, command_states, nothing
 from ctxmgr.engine.packet.files import file_lines
-from ctxmgr.engine.packet.findings import chosen_in_answer, findings_parts, question_line, told_elsewhere
+from ctxmgr.engine.packet.findings import (
+    announced_before,
+    chosen_in_answer,
+    findings_parts,
+    question_line,
+    told_elsewhere,
+)
 from ctxmgr.engine.packet.in_view import InView
 from ctxmgr.engine.packet.part import MOST_LINES, PacketPart, grouped, newest_first, part_of, repeats, summarised
 from ctxmgr.engine.packet.past import context_part, history, left_branch, past_requests
@@ -41,12 +47,13 @@ def parts_of(
     shown: Container[str] | InView = NOTHING_SHOWN,
 ) -> tuple[PacketPart, ...]:
     """Return the parts in their order of right to stay; those with nothing to say are left out."""
-    now, past = ([fact for fact in facts if not _stands(fact, shown)] for facts in now_and_past(ledger))
+    known = now_and_past(ledger)
+    now, past = ([fact for fact in facts if not _stands(fact, shown)] for facts in known)
     commands = [fact for fact in now if fact.slot == "command"]
     changed = {fact.text: (fact.time_ms, fact.seq) for fact in now if fact.slot == "file" and fact.status != "read"}
     told = shown.states if isinstance(shown, InView) else nothing
     states = command_states(commands, changed, told)  # of all: one that is told may have closed another
-    elsewhere, answered = told_elsewhere(*now_and_past(ledger)), chosen_in_answer(now)
+    elsewhere, answered = told_elsewhere(known[0]) | announced_before(*known), chosen_in_answer(now)
     now = _said_once([fact for fact in now if fact not in elsewhere], states) if resume else now
     now, past = ([fact for fact in facts if fact.slot != "command" and not told(fact)] for facts in (now, past))
     held: dict[str, list[Fact]] = {}

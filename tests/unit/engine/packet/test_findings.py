@@ -4,10 +4,10 @@ import pytest
 from msgspec import structs
 
 from ctxmgr.engine.ledger.fold import fold
-from ctxmgr.engine.packet.findings import findings_text
+from ctxmgr.engine.packet.findings import HEADINGS, findings_text
 from ctxmgr.engine.packet.packet import render
 from ctxmgr.model.messages import PACKET_MARK
-from ctxmgr.model.saved.facts import Fact, Ledger
+from ctxmgr.model.saved.facts import EARLIER, Fact, Ledger
 
 CHOICE = Fact("decision", "table", "I'll use a table", "assistant", 4, origin="a4")
 CAUSE = Fact("finding", "lock", "The lock is never let go", "assistant", 5, origin="a5")
@@ -130,9 +130,10 @@ def test_what_may_be_over_says_so_on_its_line() -> None:
         ASKED,
     ],
 )
-def test_what_was_announced_before_something_newer_is_not_told_as_the_last(newer: Fact) -> None:
+def test_what_was_announced_before_something_newer_says_so_and_stands_last(newer: Fact) -> None:
     step = Fact("next", "", "Let me read the lock", "assistant", 3)
     assert "Announced last" not in told(step, newer)
+    assert told(step, newer).splitlines()[-2:] == [HEADINGS[EARLIER], f"- {step.text}"]
     assert "Announced last" in told(structs.replace(step, time_ms=8), newer)
 
 
