@@ -39,7 +39,7 @@ from ctxmgr.session.prefetch import Prefetch
 from ctxmgr.session.projection import ListMemo, Projection
 from ctxmgr.session.reading import Calibration, Reader
 from ctxmgr.session.unanswered import Unanswered
-from ctxmgr.session.windows import window_of, with_window
+from ctxmgr.session.windows import cache_rule, lifetime_ms, window_of, with_window
 from ctxmgr.session.work import Offload, Verb
 
 WEIGHTS_AT_MOST = 5_000  # of texts that packets are made of, kept ready
@@ -146,6 +146,8 @@ class SessionCore:
             time_ms=time_ms,
             archives=bool(self.capabilities.retrieve),
             may_take_long=may_take_long,
+            cache=cache_rule(state.model, self.policy),
+            lifetime_ms=lifetime_ms(state.model, self.policy),
         )
 
     def weigh(self, text: str) -> int:

@@ -6,7 +6,7 @@ the host says the same window of it. How a provider caches is said here and nowh
 
 import msgspec
 
-from ctxmgr.model import IMPLICIT, MARKS, BasePrices, CacheRule, Policy
+from ctxmgr.model import IMPLICIT, MARKS, NO_CACHE, BasePrices, CacheRule, Policy, prices
 from ctxmgr.model.saved import ModelSpec, State
 
 MODELS_AT_MOST = 32  # whose window was learnt
@@ -33,14 +33,18 @@ def with_window(state: State, taken: int) -> State:
     return msgspec.structs.replace(state, windows=dict(list(windows.items())[-MODELS_AT_MOST:]))
 
 
-def cache_rule(model: ModelSpec) -> CacheRule:
-    """By the names of model and provider, else by its prices: what is dearer to write than to send is marked."""
+def cache_rule(model: ModelSpec, policy: Policy) -> CacheRule:
+    """Where reading costs what input does, nothing is cached. Else by the names of model and provider, else by
+    prices: what is dearer to write than to send is marked."""
+    known = prices.in_force(model.prices, policy.prices)
+    if known is not None and 0 < (known.input or 0) <= (known.cache_read or 0):
+        return NO_CACHE
     for name in (model.id.lower(), model.provider.lower()):
         if any(word in name for word in _MARKED):
             return MARKS
         if any(word in name for word in _IMPLICIT):
             return IMPLICIT
-    return MARKS if _writing_costs(model.prices) else UNKNOWN
+    return MARKS if _writing_costs(known) else UNKNOWN
 
 
 def lifetime_ms(model: ModelSpec, policy: Policy) -> int:
@@ -48,8 +52,8 @@ def lifetime_ms(model: ModelSpec, policy: Policy) -> int:
     for told in (model.cache_ttl_ms, policy.cache_ttl_ms):
         if told is not None:
             return told
-    return cache_rule(model).lifetime_ms
+    return cache_rule(model, policy).lifetime_ms
 
 
-def _writing_costs(prices: BasePrices | None) -> bool:
-    return prices is not None and (prices.cache_write or 0) > (prices.input or 0) > 0
+def _writing_costs(known: BasePrices | None) -> bool:
+    return known is not None and (known.cache_write or 0) > (known.input or 0) > 0

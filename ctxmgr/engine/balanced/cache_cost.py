@@ -18,8 +18,9 @@ from collections.abc import Sequence
 
 import msgspec
 
-from ctxmgr.model import Rates
+from ctxmgr.model import BasePrices, CacheRule, Rates, prices
 
+NO_CACHE_RATES = Rates(1.0, 1.0)
 CACHE_TTL = 300_000  # milliseconds
 CALLS_AT_LEAST = 4  # an epoch is expected to last so many calls, whatever the last one did
 
@@ -50,6 +51,12 @@ class PrefixBreak(msgspec.Struct, frozen=True):
 def is_cold(at: int | None, last_at: int | None, ttl: int | None) -> bool:
     """Has the provider's cache been dropped since the last call? Times in milliseconds; unknown counts as warm."""
     return at is not None and last_at is not None and at - last_at > (CACHE_TTL if ttl is None else ttl)
+
+
+def rates_by(rule: CacheRule, known: BasePrices | None) -> Rates:
+    """What tokens cost where a provider caches so, at these prices. Without a cache each call pays for all of its
+    list what input costs: that is what regret adds up, and what changing it is paid by too."""
+    return NO_CACHE_RATES if rule.kind == "none" else prices.rates(known)
 
 
 def cost(after: int, cached: int, left: int, by: Rates) -> float:

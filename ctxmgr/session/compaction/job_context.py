@@ -21,7 +21,7 @@ from ctxmgr.model.saved import Ledger
 from ctxmgr.session import ledger_updates
 from ctxmgr.session.reading import Reader
 from ctxmgr.session.session import Embedding, SessionCore
-from ctxmgr.session.windows import window_of
+from ctxmgr.session.windows import cache_rule, lifetime_ms, window_of
 from ctxmgr.session.work import ModelRunner
 from ctxmgr.summarize.request import HostContext, Prepared, SummaryInput
 
@@ -125,8 +125,9 @@ def _memory(session: SessionCore, policy: CompactionPolicy, now_ms: int) -> Sess
     if not (can and policy.model in (None, "host") and session.projection.etag and listed):
         return of
     state, model, tokens = session.state, session.state.model, session.tokens()
-    lifetime_ms = in_force(state, session.policy.cache_ttl_ms).lifetime_ms
-    cold = is_cold(max(state.clock, now_ms) or None, session.listed_ms, lifetime_ms) or state.reopen == "model"
+    lifetime = in_force(state, session.policy.cache_ttl_ms).lifetime_ms
+    cold = is_cold(max(state.clock, now_ms) or None, session.listed_ms, lifetime) or state.reopen == "model"
+    cold = cold or cache_rule(model, session.policy).kind == "none"
     cached = 0 if cold else min(tokens, state.meter.reading_tokens or tokens)
     context = HostContext(
         cached,

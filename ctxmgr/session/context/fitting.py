@@ -13,7 +13,7 @@ from functools import partial
 
 import msgspec
 
-from ctxmgr.engine.balanced import arithmetic, receipts
+from ctxmgr.engine.balanced import arithmetic, rates_by, receipts
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex, Incoming
 from ctxmgr.engine.fit import FitInputs, MediaLimits, fitted
 from ctxmgr.engine.instructions import INSTRUCTIONS_SHARE, instructions
@@ -94,7 +94,7 @@ def _rewritten(conversation: ConversationIndex, planned: Planned, state: State) 
 def announced(planned: Planned, whole: Plan, incoming: Incoming, inputs: Inputs) -> Planned:
     """Rule 3, where what was shown before is shown another way. `whole`: the plan before it was cut."""
     state, plan, conversation = planned.state, planned.plan, incoming.conversation
-    by = prices.rates(prices.in_force(state.model.prices, inputs.policy.prices))
+    by = rates_by(inputs.cache, prices.in_force(state.model.prices, inputs.policy.prices))
     cached = incoming.delta.unchanged_count
     sums = arithmetic(
         receipts.summed(whole, plan, conversation.messages, cached, by),

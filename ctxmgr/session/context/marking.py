@@ -21,7 +21,7 @@ def marked(
     session: SessionCore, projection: Projection, place: int | None, own: int | None, time_ms: int | None
 ) -> Breakpoints:
     """Of the answer that this projection makes. `place`: as `begins_with` has it; None without an answer before."""
-    rule = cache_rule(session.state.model)
+    rule = cache_rule(session.state.model, session.policy)
     if rule.kind != "marks":
         return Breakpoints()
     answered = AnsweredMessages(projection)

@@ -154,3 +154,11 @@ def test_every_token_is_read_or_written_or_new(lists: list[str], rule: CacheRule
     for one, counts in zip(lists, told(sheet(rule, beside=7), *lists), strict=True):
         assert sum(counts) == 7 + sum(size(key)[0] for key in one)
         assert min(counts) >= 0
+
+
+@given(letters)
+def test_with_our_marks_never_less_is_read_than_with_the_hosts_own(lists: list[str]) -> None:
+    ours, hosts = (told(sheet(MARKED, beside=7), *lists, own=own) for own in (False, True))
+    for (read, written, new), (less, more_written, same_new) in zip(ours, hosts, strict=True):
+        assert (read >= less, new) == (True, same_new)
+        assert read + written == less + more_written

@@ -27,6 +27,7 @@ from ctxmgr.engine.balanced import (
     is_cold,
     pins,
     protection,
+    rates_by,
     standing,
 )
 from ctxmgr.engine.caching import in_force
@@ -128,8 +129,6 @@ def _ask(incoming: Incoming, state: State, inputs: Inputs, zone: Zone, rules: In
     writer = _writer(conversation, state, inputs, zone)
     place, packet, lost = _packet(incoming, state, writer)
     last_at = state.epoch.last_time_ms
-    lifetime_ms = in_force(state, policy.cache_ttl_ms).lifetime_ms
-    lost_to_provider = is_cold(inputs.time_ms, last_at, lifetime_ms) or state.reopen == "model"
     unsent = state.last_projection is None and writer.has_news(packet)  # notes, and no list yet
     epoch_inputs = EpochInputs(
         zone=zone,
@@ -144,7 +143,7 @@ def _ask(incoming: Incoming, state: State, inputs: Inputs, zone: Zone, rules: In
         ),
         budget=_room(state, inputs, zone),
         rates=_rates(state, inputs),
-        cached_count=0 if lost_to_provider or unsent else incoming.delta.unchanged_count,
+        cached_count=0 if unsent or _is_lost(state, inputs) else incoming.delta.unchanged_count,
         protection=Protection(
             policy.protected_tools,
             partial(_staying, conversation, state, inputs),
@@ -158,13 +157,22 @@ def _ask(incoming: Incoming, state: State, inputs: Inputs, zone: Zone, rules: In
 
 
 def _rates(state: State, inputs: Inputs) -> Rates:
-    return prices.rates(prices.in_force(state.model.prices, inputs.policy.prices))
+    return rates_by(inputs.cache, prices.in_force(state.model.prices, inputs.policy.prices))
 
 
 def _room(state: State, inputs: Inputs, zone: Zone) -> budget.Budget:
     gauge = inputs.gauge
     limits = budget.Limits(gauge.usable_weight, gauge.weight_at(gauge.thresholds.red), gauge.fit_weight)
     return budget.room(inputs.policy, limits, zone, _rates(state, inputs))
+
+
+def _is_lost(state: State, inputs: Inputs) -> bool:
+    """Does the provider hold nothing of the last list? Never did it of one below the least length."""
+    if inputs.cache.kind == "none" or state.reopen == "model":
+        return True
+    last = state.last_projection
+    short = last is not None and inputs.gauge.tokens(last.weight) < inputs.cache.least_tokens
+    return short or is_cold(inputs.time_ms, state.epoch.last_time_ms, inputs.lifetime_ms)
 
 
 def _staying(conversation: ConversationIndex, state: State, inputs: Inputs) -> frozenset[int]:

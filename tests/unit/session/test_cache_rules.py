@@ -1,0 +1,92 @@
+"""How the provider of a session's model is taken to cache, and what follows for its epochs."""
+
+from typing import Any
+
+import pytest
+
+from ctxmgr.engine.balanced.project import SLACK
+from ctxmgr.model import IMPLICIT, MARKS, NO_CACHE, BasePrices, CacheRule, Policy
+from ctxmgr.model.saved import ModelSpec
+from ctxmgr.session.windows import UNKNOWN, cache_rule, lifetime_ms
+from tests.contract.talk import Fields, Messages, Talk, packet
+from tests.unit.session.context.epochs import step, steps, talk_of
+from tests.unit.session.recovery import session_of
+
+WRITES_COST, READS_COST = BasePrices(2, 8, 0.2, 2.5), BasePrices(2, 8, 2, 2)
+UNCACHED = {"input": 3, "output": 15, "cacheRead": 3, "cacheWrite": 3}
+
+
+@pytest.mark.parametrize(
+    ("id", "provider", "known", "rule"),
+    [
+        ("claude-sonnet-5", "", None, MARKS),
+        ("sonnet", "anthropic", None, MARKS),
+        ("anthropic/claude-opus-5", "openrouter", None, MARKS),
+        ("gpt-5.5", "", WRITES_COST, IMPLICIT),
+        ("gemini-3-pro", "google", None, IMPLICIT),
+        ("claude-sonnet-5", "google-vertex", None, MARKS),
+        ("a-model", "somebody", WRITES_COST, MARKS),
+        ("a-model", "somebody", BasePrices(2, 8, 0.2, 2), UNKNOWN),
+        ("a-model", "somebody", None, UNKNOWN),
+        ("claude-sonnet-5", "anthropic", READS_COST, NO_CACHE),
+        ("a-model", "", READS_COST, NO_CACHE),
+    ],
+)
+def test_the_rule_of_a_model(id: str, provider: str, known: BasePrices | None, rule: CacheRule) -> None:
+    assert cache_rule(ModelSpec(id, 1_000, provider, prices=known), Policy()) == rule
+
+
+def test_a_lifetime_is_the_hosts_else_the_policys_else_the_rules() -> None:
+    policy = Policy(cache_ttl_ms=2)
+    assert lifetime_ms(ModelSpec("claude-x", 1_000, cache_ttl_ms=0), policy) == 0
+    assert lifetime_ms(ModelSpec("claude-x", 1_000), policy) == 2
+    assert lifetime_ms(ModelSpec("claude-x", 1_000), Policy()) == MARKS.lifetime_ms
+    assert lifetime_ms(ModelSpec("claude-x", 1_000, prices=READS_COST), Policy()) == NO_CACHE.lifetime_ms
+
+
+def grown(talk: Talk, count: int = 60) -> list[tuple[Fields, int]]:
+    """The report of each call of a session that grows by a step each, and what the epoch before it would keep."""
+    make = Messages()
+    messages, found = [make.user("Go on.")], list[tuple[Fields, int]]()
+    for number in range(count):
+        messages += step(make, number)
+        kept = session_of(talk).state.epoch.remaining_tokens
+        found.append((talk.context(messages, answer="messages")["report"], kept))
+    return found
+
+
+def test_without_a_cache_an_epoch_begins_at_each_call_where_something_is_to_leave_and_at_no_other() -> None:
+    found = grown(talk_of(prices=UNCACHED))
+    epochs = [report["epoch"] for report, _ in found]
+    assert epochs[0] == 0
+    first = epochs.index(1)
+    largest = max(kept for _, kept in found[first:])
+    assert all(report["tokens"] <= SLACK * largest for report, _ in found[first:])
+    for (before, _), (report, kept) in zip(found[first:], found[first + 1 :], strict=False):
+        opens = report["epoch"] > before["epoch"]
+        assert opens or report["tokens"] <= SLACK * kept
+        assert not opens or report["tokens"] < before["tokens"] + 1_000
+
+
+def test_without_a_cache_far_more_epochs_begin_than_with_one() -> None:
+    with_cache, without = (grown(talk_of(**more))[-1][0] for more in ({}, {"prices": UNCACHED}))
+    assert without["epoch"] > 3 * with_cache["epoch"]
+    assert without["tokens"] <= with_cache["tokens"]
+
+
+def noted(lines: int, **more: Any) -> str:
+    """The packet in a list of one step after a note, before any epoch was due by its price."""
+    talk, make = talk_of(), Messages()
+    talk.call("model_select", sessionId="s", model={"contextWindow": 60_000, **more})
+    messages = [make.user("Go on."), *steps(make, 1, lines=lines)]
+    talk.context(messages)
+    talk.context(messages := [*messages, *steps(make, 1, 1, lines)])
+    note = {"op": "overwrite", "text": "the parser is in src/parse.py"}
+    talk.call("editScratchpad", sessionId="s", operations=[note])
+    return packet(talk.context([*messages, *steps(make, 1, 2, lines)], answer="messages")["list"])
+
+
+def test_of_a_list_below_the_least_length_nothing_is_cached_so_that_notes_are_shown_at_once() -> None:
+    assert "src/parse.py" in noted(5, id="claude-x")
+    assert "src/parse.py" not in noted(300, id="claude-x")
+    assert "src/parse.py" not in noted(5, id="a-model")
