@@ -24,17 +24,17 @@ class Marked(Run):
 def where_marks_belong() -> Talk:
     run = Marked()
     run.user(PORT)
-    run.read(*PARTS[:2])
-    assert run.ask()["cacheBreakpoints"] == [4]
-    run.read(*PARTS[2:12])
-    assert run.ask()["cacheBreakpoints"] == [4, 24]  # 20 messages of a block each
-    run.read(PARTS[12])
-    assert run.ask()["cacheBreakpoints"] == [26]
+    run.read(*PARTS[:4])
+    assert run.ask()["cacheBreakpoints"] == [8]
+    run.read(*PARTS[4:14])
+    assert run.ask()["cacheBreakpoints"] == [8, 28]  # 20 messages of a block each
+    run.read(PARTS[14])
+    assert run.ask()["cacheBreakpoints"] == [30]
     run.talk.call("prune", sessionId="s")
     report = run.ask()
     assert report["firstChangedIndex"] == 1
     assert report["cacheBreakpoints"] == [0, len(run.shown) - 1]
-    run.read(PARTS[13])
+    run.read(PARTS[15])
     assert run.ask()["cacheBreakpoints"] == [0, len(run.shown) - 1]
     return run.talk
 
@@ -49,13 +49,13 @@ def as_many_as_are_free() -> Talk:
     run = Marked()
     run.more = {"ownMarks": 3}
     run.user(PORT)
-    run.read(*PARTS[:2])
-    assert run.ask()["cacheBreakpoints"] == [4]
-    run.read(*PARTS[2:12])
+    run.read(*PARTS[:4])
+    assert run.ask()["cacheBreakpoints"] == [8]
+    run.read(*PARTS[4:14])
     (single,) = run.ask(MINUTE)["cacheBreakpoints"]
-    assert 4 < single < len(run.shown) - 1
+    assert 8 < single < len(run.shown) - 1
     run.more = {"ownMarks": 4}
-    run.read(PARTS[12])
+    run.read(PARTS[14])
     assert run.ask()["cacheBreakpoints"] == []
     return run.talk
 
