@@ -6,7 +6,7 @@ it answers what it knows of an id and how it found that, and who asks lets a hos
 
 from ctxmgr.known_models import naming
 from ctxmgr.known_models.model_facts import ModelFacts
-from ctxmgr.known_models.reading import shipped
+from ctxmgr.known_models.reading import BadFacts, read, shipped
 from ctxmgr.known_models.registry import Registry
 
-__all__ = ["ModelFacts", "Registry", "naming", "shipped"]
+__all__ = ["BadFacts", "ModelFacts", "Registry", "naming", "read", "shipped"]

@@ -6,7 +6,7 @@ restart. Knows nothing of what is done with any of it.
 
 from ctxmgr.model import faults, media, policy, policy_keys, prices, rules
 from ctxmgr.model.archive import ArchiveAnswer, ArchiveRow
-from ctxmgr.model.cache_rule import IMPLICIT, MARKS, NO_CACHE, CacheRule, rule_of
+from ctxmgr.model.cache_rule import IMPLICIT, MARKS, NO_CACHE, CacheRule
 from ctxmgr.model.epochs import Epoch, EvictedItem, LeftKind, Opening, Pin, PinBy, Receipt
 from ctxmgr.model.errors import CallError, CallFailed, InvalidParams, invalid_params, path_of
 from ctxmgr.model.estimate import CHARACTERS_A_TOKEN, ESTIMATE, WEIGHER, estimate
@@ -116,7 +116,6 @@ __all__ = [
     "policy",
     "policy_keys",
     "prices",
-    "rule_of",
     "rules",
     "plain_numbers",
     "with_tools",

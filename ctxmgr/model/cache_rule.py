@@ -3,7 +3,6 @@
 Facts of a provider, never settings of ours. A host tells a lifetime of its own where it knows it.
 """
 
-import re
 from typing import Literal
 
 import msgspec
@@ -32,13 +31,3 @@ class CacheRule(msgspec.Struct, frozen=True, omit_defaults=True):
 MARKS = CacheRule("marks", most_marks=4, look_back_blocks=20, least_tokens=1_024)  # Anthropic's
 IMPLICIT = CacheRule("implicit", least_tokens=1_024, step_tokens=128)  # OpenAI's
 NO_CACHE = CacheRule("none", lifetime_ms=0, renews=False)
-_OF_FAMILIES = (
-    (re.compile(r"claude", re.IGNORECASE), MARKS),
-    (re.compile(r"gpt|codex|(^|/)o[134]\b", re.IGNORECASE), IMPLICIT),
-)
-_UNKNOWN = CacheRule()
-
-
-def rule_of(model: str) -> CacheRule:
-    """Of a model's id, by its family; of one that nobody here knows, what holds of most: starts are kept."""
-    return next((rule for family, rule in _OF_FAMILIES if family.search(model)), _UNKNOWN)

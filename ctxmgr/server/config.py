@@ -5,7 +5,7 @@ Apart from `sessions.py`, so that a start does not wait for the engine: that is 
 
 from collections.abc import Callable, Sequence
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -14,21 +14,27 @@ from ctxmgr.model import DeclaredTools, WeighAll
 from ctxmgr.model.api import lifecycle, since
 from ctxmgr.wire import StrippedMessages
 
+if TYPE_CHECKING:
+    from ctxmgr.known_models import Registry  # which a start does not wait for
+
 Embed = Callable[[Sequence[str]], list[list[float]] | None]
 
 
 class ConnectionOptions(msgspec.Struct, frozen=True):
-    """`record`: write a transcript. `state_dir`: used where the host names none; `max_message_bytes` in bytes."""
+    """`record`: write a transcript. `state_dir`: used where the host names none; `max_message_bytes` in bytes.
+    `models`: what is known of them, where it is not what is shipped."""
 
     record: bool = False
     state_dir: str | None = None
     max_message_bytes: int = 64 << 20
+    models: "Registry | None" = None
 
 
 class ConnectionConfig(msgspec.Struct, frozen=True):
     """`form_name` names the message format. `keys`: the policy keys all sessions begin with. `record`: write
     transcripts. `weighers`: the vocabularies that are there from the start, by name. `embed` gives vectors of
-    texts, or None. `version` of the protocol that is spoken. `tools`: what the host declares of its own."""
+    texts, or None. `version` of the protocol that is spoken. `tools`: what the host declares of its own. `models`:
+    what is known of them, where it is not what is shipped."""
 
     form_name: str
     weighers: dict[str, WeighAll]
@@ -39,6 +45,7 @@ class ConnectionConfig(msgspec.Struct, frozen=True):
     embed: Embed | None = None
     version: str = since.PROTOCOL_VERSION
     tools: DeclaredTools = ()
+    models: "Registry | None" = None
 
     @property
     def form(self) -> ModuleType:

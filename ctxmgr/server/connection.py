@@ -61,6 +61,7 @@ class Connection:
             state_dir=options.state_dir,
             record=options.record,
             embed=embed,
+            models=options.models,
         )
         self._sessions: Sessions | None = None
         self.phase = "new"  # new, ready, closing, leaving (nothing is heard any more), ended

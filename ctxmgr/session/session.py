@@ -13,9 +13,11 @@ from typing import Any, Literal
 
 import msgspec
 
-from ctxmgr.engine.presets import KEY_PRESETS, PRESETS, Inputs, PresetStrategy
-from ctxmgr.engine.pressure import Gauge, Thresholds, latch, meter, thresholds
+from ctxmgr.engine.caching import LifetimeInForce, in_force
+from ctxmgr.engine.presets import PRESETS, Inputs, PresetStrategy
+from ctxmgr.engine.pressure import Gauge, ModelTerms, Thresholds, latch, meter, thresholds
 from ctxmgr.formats import auto, form_of, messages_of, settled
+from ctxmgr.known_models import Registry, shipped
 from ctxmgr.model import (
     WEIGHER,
     ArchiveRow,
@@ -24,7 +26,6 @@ from ctxmgr.model import (
     Message,
     Opening,
     Plan,
-    Policy,
     Zone,
     policy_keys,
 )
@@ -35,15 +36,15 @@ from ctxmgr.session import tree as branches
 from ctxmgr.session.beginning import declared, model_spec, undecided
 from ctxmgr.session.branch_locks import BranchLocks
 from ctxmgr.session.doubts import Doubts
+from ctxmgr.session.in_force import ModelInUse, in_use, policy_in_force
 from ctxmgr.session.prefetch import Prefetch
 from ctxmgr.session.projection import ListMemo, Projection
 from ctxmgr.session.reading import Calibration, Reader
 from ctxmgr.session.unanswered import Unanswered
-from ctxmgr.session.windows import cache_rule, lifetime_ms, window_of, with_window
+from ctxmgr.session.windows import window_of, with_window
 from ctxmgr.session.work import Offload, Verb
 
 WEIGHTS_AT_MOST = 5_000  # of texts that packets are made of, kept ready
-CountedBy = Literal["usage", "vocabulary", "estimate"]
 Embedding = Callable[[Sequence[str]], list[list[float]] | None]  # texts to vectors, None where there are none
 
 
@@ -80,6 +81,7 @@ class SessionCore:
         self.prefetch = Prefetch()
         self.warnings: tuple[str, ...] = ()
         self.version = since.PROTOCOL_VERSION  # of the protocol that its reports are told in
+        self.models: Registry | None = None  # what is known of models, where it is not what is shipped
         self.log_lines: list[str] = []  # for people, until they are said
         self._refresh()
 
@@ -87,15 +89,9 @@ class SessionCore:
 
     def _refresh(self) -> None:
         """The policy, its preset and the thresholds in force."""
-        self.overrides, self.set_aside = policy_keys.fitting(
-            self.defaults, self.state.overrides, self.state.model.id
-        )
-        keys = policy_keys.merged(self.defaults, self.overrides)
-        self.policy: Policy = policy_keys.policy(keys, self.state.model.id)
+        self.overrides, self.set_aside, self.policy, self.idle_keys = policy_in_force(self.defaults, self.state)
+        self.model: ModelInUse = in_use(self.state.model, self.policy, self.models or shipped())
         self.preset: PresetStrategy = PRESETS[self.policy.preset]
-        given = {*keys, *keys.get("models", {}).get(self.state.model.id, {})}
-        idle = sorted(key for key in given if key in KEY_PRESETS and key not in self.preset.policy_keys)
-        self.idle_keys = tuple(f"the policy key {key} does nothing in preset {self.preset.name}" for key in idle)
         self.thresholds: Thresholds = thresholds(self.policy, window_of(self.state))
         before, self.reader = self.reader, self.reader.reading(self.state)
         if self.reader.tools != before.tools:
@@ -114,7 +110,19 @@ class SessionCore:
 
     def gauge(self, state: State) -> Gauge:
         """What turns weights into tokens, by this state."""
-        return Gauge(state.meter, self.thresholds, self.ratio_key, state.overhead)
+        return Gauge(state.meter, self.thresholds, self.ratio_key, state.overhead, self.terms(state))
+
+    def terms(self, state: State) -> ModelTerms:
+        """What the model's calls cost and how they are cached, for as long as was learned where nobody says."""
+        terms, lifetime = self.model.terms, self.lifetime(state)
+        if lifetime.source != "learned":
+            return terms
+        cache = msgspec.structs.replace(terms.cache, lifetime_ms=lifetime.lifetime_ms)
+        return msgspec.structs.replace(terms, cache=cache)
+
+    def lifetime(self, state: State) -> LifetimeInForce:
+        """How long the provider keeps a start, and who says so."""
+        return in_force(state, self.policy.cache_ttl_ms, self.model.terms.cache)
 
     def tokens(self) -> int:
         """Estimated provider tokens of what the host would send now."""
@@ -124,7 +132,7 @@ class SessionCore:
         return self.gauge(self.state).tokens(weight)
 
     @property
-    def counted_by(self) -> CountedBy:
+    def counted_by(self) -> Literal["usage", "vocabulary", "estimate"]:
         """What `tokens` goes by: the provider's count, else a vocabulary where there is one, else the estimate."""
         if self.state.meter.reading_tokens is not None:
             return "usage"
@@ -146,8 +154,6 @@ class SessionCore:
             time_ms=time_ms,
             archives=bool(self.capabilities.retrieve),
             may_take_long=may_take_long,
-            cache=cache_rule(state.model, self.policy),
-            lifetime_ms=lifetime_ms(state.model, self.policy),
         )
 
     def weigh(self, text: str) -> int:
@@ -213,6 +219,11 @@ class SessionCore:
         note = f"{why}: the next list starts afresh"
         if note not in self.warnings:
             self.warnings = (*self.warnings, note)
+
+    def knows(self, models: Registry | None) -> None:
+        """What is known of models, from now on; None: what is shipped."""
+        self.models = models
+        self._refresh()
 
     def let_go(self) -> None:
         """The list leaves memory, and what was worked out of it: the next one is answered as after a restart."""

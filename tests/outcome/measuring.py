@@ -136,7 +136,7 @@ def drive(run: Run) -> ReplayResult:
         "protocolVersion": "1.0",
         "capabilities": {"requestCompaction": "whenIdle", "edits": True},
         "messageFormat": recorded.format,
-        "policy": {"preset": run.preset, **host.policy()},
+        "policy": {"preset": run.preset, **host.policy(PriceSheet().prices)},
     }
     side.client.request_raw("initialize", _encode(begin))
     model = {"id": recorded.model, "contextWindow": run.window}

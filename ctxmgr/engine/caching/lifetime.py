@@ -14,7 +14,7 @@ from typing import Literal
 
 import msgspec
 
-from ctxmgr.model import rule_of
+from ctxmgr.model import CacheRule
 from ctxmgr.model.saved import LearnedLifetime, State
 
 LEAST_MS, MOST_MS = 60_000, 86_400_000  # no provider keeps a start shorter or longer: a day is OpenAI's longest
@@ -41,8 +41,8 @@ class PausedCall(msgspec.Struct, frozen=True):
     whole_ms: int
 
 
-def in_force(state: State, policy_ms: int | None) -> LifetimeInForce:
-    """Rule 1. `policy_ms`: what the policy says, None where it is silent."""
+def in_force(state: State, policy_ms: int | None, rule: CacheRule) -> LifetimeInForce:
+    """Rule 1. `policy_ms`: what the policy says, None where it is silent; `rule` of the model's provider."""
     model = state.model
     if model.cache_ttl_ms is not None:
         return LifetimeInForce(model.cache_ttl_ms, "host")
@@ -51,7 +51,7 @@ def in_force(state: State, policy_ms: int | None) -> LifetimeInForce:
     lifetime = state.cache.lifetimes.get(model.id)
     if lifetime is not None and lifetime.learned_ms is not None:
         return LifetimeInForce(lifetime.learned_ms, "learned")
-    return LifetimeInForce(rule_of(model.id).lifetime_ms, "rule")
+    return LifetimeInForce(rule.lifetime_ms, "rule")
 
 
 def learned(before: LearnedLifetime, believed_ms: int, call: PausedCall, works: bool) -> LearnedLifetime:

@@ -47,13 +47,13 @@ def parts_of(
     shown: Container[str] | InView = NOTHING_SHOWN,
 ) -> tuple[PacketPart, ...]:
     """Return the parts in their order of right to stay; those with nothing to say are left out."""
-    known = now_and_past(ledger)
-    now, past = ([fact for fact in facts if not _stands(fact, shown)] for facts in known)
+    every = now_and_past(ledger)
+    now, past = ([fact for fact in facts if not _stands(fact, shown)] for facts in every)
     commands = [fact for fact in now if fact.slot == "command"]
     changed = {fact.text: (fact.time_ms, fact.seq) for fact in now if fact.slot == "file" and fact.status != "read"}
     told = shown.states if isinstance(shown, InView) else nothing
     states = command_states(commands, changed, told)  # of all: one that is told may have closed another
-    elsewhere, answered = told_elsewhere(known[0]) | announced_before(*known), chosen_in_answer(now)
+    elsewhere, answered = told_elsewhere(every[0]) | announced_before(*every), chosen_in_answer(now)
     now = _said_once([fact for fact in now if fact not in elsewhere], states) if resume else now
     now, past = ([fact for fact in facts if fact.slot != "command" and not told(fact)] for facts in (now, past))
     held: dict[str, list[Fact]] = {}

@@ -17,10 +17,8 @@ from ctxmgr.engine.conversation import Incoming
 from ctxmgr.engine.invariants import Invariants
 from ctxmgr.engine.pressure import Gauge
 from ctxmgr.engine.tools import Memo
-from ctxmgr.model import ArchiveRow, CacheRule, Plan, Policy, Preset, Receipt, Weigh
+from ctxmgr.model import ArchiveRow, Plan, Policy, Preset, Receipt, Weigh
 from ctxmgr.model.saved import Ledger, State
-
-UNBOUNDED = CacheRule()  # whatever is sent again is read, however short
 
 
 class Inputs(msgspec.Struct, frozen=True):
@@ -28,7 +26,7 @@ class Inputs(msgspec.Struct, frozen=True):
 
     `weigh` texts in tokens. `memo` only saves time. `time_ms`: of the call, None where the host told none.
     `archives`: may markers hold handles? `may_take_long`: False where others wait for this call, and a long list
-    had better be gone through elsewhere. `cache`: how the provider caches, `lifetime_ms` how long.
+    had better be gone through elsewhere.
     """
 
     policy: Policy
@@ -39,8 +37,6 @@ class Inputs(msgspec.Struct, frozen=True):
     time_ms: int | None = None
     archives: bool = False
     may_take_long: bool = True
-    cache: CacheRule = UNBOUNDED
-    lifetime_ms: int = UNBOUNDED.lifetime_ms
 
 
 class Planned(msgspec.Struct, frozen=True):

@@ -1,20 +1,23 @@
-"""Turns weights into tokens as the provider counts them, and back, for one call of one model."""
+"""Turns weights into tokens as the provider counts them, and back, for one call of one model on its terms."""
 
 import msgspec
 
 from ctxmgr.engine.pressure import meter, zone
+from ctxmgr.engine.pressure.terms import ModelTerms
 from ctxmgr.engine.pressure.zone import Thresholds
 from ctxmgr.model import Zone
 from ctxmgr.model.saved import Meter
 
 
 class Gauge(msgspec.Struct, frozen=True):
-    """`ratio_key` names weigher and model, as both make the ratio. `overhead`: tokens the host adds unseen."""
+    """`ratio_key` names weigher and model, as both make the ratio. `overhead`: tokens the host adds unseen.
+    `terms`: what its calls cost, and how its provider caches them."""
 
     meter: Meter
     thresholds: Thresholds
     ratio_key: str
     overhead: int
+    terms: ModelTerms = ModelTerms()
 
     @property
     def ratio(self) -> float:

@@ -44,6 +44,7 @@ SINCE: dict[str, str] = {
     "Status.cache": "1.1",
     "Status.countedBy": "1.1",
     "Status.learnedWindow": "1.1",
+    "Status.model": "1.1",
     "Status.ratio": "1.1",
     "TurnEndResult.send": "1.1",
     "UsageParams.cachedContentTokenCount": "1.1",

@@ -122,11 +122,8 @@ class Conversations:
 
 
 def _model(call: ListCall, settings: ProgramSettings) -> lifecycle.Model:
-    known = settings.prices
-    prices = None
-    if known is not None:
-        prices = lifecycle.Prices(known.input, known.output, known.cache_read, known.cache_write)
-    return lifecycle.Model(call.model, settings.window, prices=prices)
+    """Prices that are set stand in the policy, and those that are known the session knows."""
+    return lifecycle.Model(call.model, settings.window)
 
 
 def key_of(call: ListCall) -> str:

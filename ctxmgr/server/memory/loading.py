@@ -72,6 +72,8 @@ class SessionLoader:
             names = ", ".join(path[1:] for path in queue.session.set_aside)
             notes += (f"of the snapshot's policy is set aside, and kept, what this release does not take: {names}",)
         queue.session.warnings, queue.session.version = notes, terms.version
+        if terms.models is not None:
+            queue.session.knows(terms.models)
         if queue.resting is not None:
             queue.resting.resume(queue.session)
             queue.resting = None

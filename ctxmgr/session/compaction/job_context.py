@@ -10,10 +10,9 @@ from typing import Any
 import msgspec
 
 from ctxmgr.engine.balanced import is_cold
-from ctxmgr.engine.caching import in_force
 from ctxmgr.engine.compaction import weighing
 from ctxmgr.formats.pi_tree import view_branch
-from ctxmgr.model import CompactionPolicy, Message, WeighMessage, policy_keys, prices
+from ctxmgr.model import CompactionPolicy, Message, WeighMessage, policy_keys
 from ctxmgr.model.api import compaction as wire
 from ctxmgr.model.api import since
 from ctxmgr.model.compaction import BranchEntry, CompactionPlan, CutBudget, Strategy
@@ -21,7 +20,7 @@ from ctxmgr.model.saved import Ledger
 from ctxmgr.session import ledger_updates
 from ctxmgr.session.reading import Reader
 from ctxmgr.session.session import Embedding, SessionCore
-from ctxmgr.session.windows import cache_rule, lifetime_ms, window_of
+from ctxmgr.session.windows import window_of
 from ctxmgr.session.work import ModelRunner
 from ctxmgr.summarize.request import HostContext, Prepared, SummaryInput
 
@@ -124,17 +123,17 @@ def _memory(session: SessionCore, policy: CompactionPolicy, now_ms: int) -> Sess
     listed = _listed(session)
     if not (can and policy.model in (None, "host") and session.projection.etag and listed):
         return of
-    state, model, tokens = session.state, session.state.model, session.tokens()
-    lifetime = in_force(state, session.policy.cache_ttl_ms).lifetime_ms
+    state, terms, tokens = session.state, session.terms(session.state), session.tokens()
+    lifetime = terms.cache.lifetime_ms
     cold = is_cold(max(state.clock, now_ms) or None, session.listed_ms, lifetime) or state.reopen == "model"
-    cold = cold or cache_rule(model, session.policy).kind == "none"
+    cold = cold or terms.cache.kind == "none"
     cached = 0 if cold else min(tokens, state.meter.reading_tokens or tokens)
     context = HostContext(
         cached,
         tokens,
         window_of(state),
         session.gauge(state).ratio,
-        prices.in_force(model.prices, session.policy.prices),
+        terms.prices,
     )
     return msgspec.structs.replace(of, context=context, sent=listed)
 
@@ -160,9 +159,9 @@ def via(session: SessionCore, policy: CompactionPolicy, window: int | None = Non
     if kind == "endpoint" and policy.endpoint is not None:
         of = policy.endpoint.context_window
         return ModelRunner("endpoint", window or of, None, policy.endpoint, policy.concurrency)
-    model = session.state.model
     kind = "host" if kind == "host" and can else "none"
-    return ModelRunner(kind, window or model.window, model.max_output_tokens, None, policy.concurrency)
+    window = window or session.state.model.window
+    return ModelRunner(kind, window, session.model.max_output_tokens, None, policy.concurrency)
 
 
 def strategy(seen: JobContext, asked: Strategy | None) -> Strategy:

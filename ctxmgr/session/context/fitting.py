@@ -19,7 +19,7 @@ from ctxmgr.engine.fit import FitInputs, MediaLimits, fitted
 from ctxmgr.engine.instructions import INSTRUCTIONS_SHARE, instructions
 from ctxmgr.engine.presets import Inputs, NeedsThread, Planned, PresetStrategy
 from ctxmgr.engine.rewriting import handles
-from ctxmgr.model import ArchiveRow, BlockEdit, Plan, Receipt, prices
+from ctxmgr.model import ArchiveRow, BlockEdit, Plan, Receipt
 from ctxmgr.model.saved import State
 from ctxmgr.session.reading import Reader
 
@@ -94,7 +94,7 @@ def _rewritten(conversation: ConversationIndex, planned: Planned, state: State) 
 def announced(planned: Planned, whole: Plan, incoming: Incoming, inputs: Inputs) -> Planned:
     """Rule 3, where what was shown before is shown another way. `whole`: the plan before it was cut."""
     state, plan, conversation = planned.state, planned.plan, incoming.conversation
-    by = rates_by(inputs.cache, prices.in_force(state.model.prices, inputs.policy.prices))
+    by = rates_by(inputs.gauge.terms.cache, inputs.gauge.terms.prices)
     cached = incoming.delta.unchanged_count
     sums = arithmetic(
         receipts.summed(whole, plan, conversation.messages, cached, by),

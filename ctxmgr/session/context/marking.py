@@ -10,7 +10,6 @@ from ctxmgr.engine.caching import Breakpoints, MarkInputs, placed
 from ctxmgr.model import BlockEdit, Keep, Message
 from ctxmgr.session.projection import Projection
 from ctxmgr.session.session import SessionCore
-from ctxmgr.session.windows import cache_rule, lifetime_ms
 
 OWN_MARKS = 2  # outside of the list, where the host does not say: system prompt and tools
 FAILED = ("error", "aborted")
@@ -21,7 +20,7 @@ def marked(
     session: SessionCore, projection: Projection, place: int | None, own: int | None, time_ms: int | None
 ) -> Breakpoints:
     """Of the answer that this projection makes. `place`: as `begins_with` has it; None without an answer before."""
-    rule = cache_rule(session.state.model, session.policy)
+    rule = session.terms(session.state).cache
     if rule.kind != "marks":
         return Breakpoints()
     answered = AnsweredMessages(projection)
@@ -30,7 +29,7 @@ def marked(
         message_count=answered.count,
         same_count=None if place == -1 else place or 0,
         own_marks=OWN_MARKS if own is None else own,
-        lifetime_ms=lifetime_ms(session.state.model, session.policy),
+        lifetime_ms=rule.lifetime_ms,
         blocks=answered.blocks,
         may_bear=answered.may_bear,
         time_ms=time_ms,

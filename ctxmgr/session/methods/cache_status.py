@@ -1,7 +1,6 @@
 """Turns what is known of a session's provider into what its status tells of the cache."""
 
-from ctxmgr.engine.caching import gap, in_force
-from ctxmgr.model import rule_of
+from ctxmgr.engine.caching import gap
 from ctxmgr.model.api import lifecycle
 from ctxmgr.session.session import SessionCore
 
@@ -9,7 +8,7 @@ from ctxmgr.session.session import SessionCore
 def cache_status(session: SessionCore) -> lifecycle.CacheStatus | None:
     """None where nothing was compared."""
     state = session.state
-    truth, lifetime = state.cache, in_force(state, session.policy.cache_ttl_ms)
+    truth, lifetime = state.cache, session.lifetime(state)
     if not truth.calls or truth.model != state.model.id:
         return None
     return lifecycle.CacheStatus(
@@ -18,5 +17,5 @@ def cache_status(session: SessionCore) -> lifecycle.CacheStatus | None:
         calls=len(truth.calls),
         lifetime_ms=lifetime.lifetime_ms,
         lifetime_from=lifetime.source,
-        gap=gap(truth, rule_of(state.model.id), lifetime) or None,
+        gap=gap(truth, session.terms(state).cache, lifetime) or None,
     )

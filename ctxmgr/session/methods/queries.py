@@ -11,6 +11,7 @@ from ctxmgr.model import ESTIMATE, BlockEdit, EvictedItem, Keep, Packet, Verdict
 from ctxmgr.model.api import compaction, lifecycle, reports
 from ctxmgr.session import journal
 from ctxmgr.session.methods.cache_status import cache_status
+from ctxmgr.session.methods.model_status import model_status
 from ctxmgr.session.methods.notes import notes
 from ctxmgr.session.session import SessionCore
 from ctxmgr.session.windows import window_of
@@ -28,7 +29,8 @@ RULES = {
 }
 
 
-def status(session: SessionCore) -> lifecycle.Status:
+def status(session: SessionCore, tells_model: bool = True) -> lifecycle.Status:
+    """`tells_model`: what holds of the model is told with what begins or asks, and not with each turn."""
     state = session.state
     known = state.meter.reading_tokens is not None
     tokens = session.tokens()
@@ -67,6 +69,7 @@ def status(session: SessionCore) -> lifecycle.Status:
         notes=notes(session),
         cache=cache_status(session),
         seq=state.seq,
+        model=model_status(session) if tells_model else None,
     )
 
 

@@ -59,7 +59,8 @@ def _turn_end(session: SessionCore, params: lifecycle.TurnEndParams) -> Verb[lif
     send: Any = None
     if ended.overflowed:
         send = "session_compact" if commands else "context"
-    return lifecycle.TurnEndResult(commands, queries.status(session), session.state.seq, send)
+    status = queries.status(session, tells_model=False)
+    return lifecycle.TurnEndResult(commands, status, session.state.seq, send)
 
 
 def _set_policy(session: SessionCore, params: lifecycle.SetPolicyParams) -> lifecycle.PolicyResult:

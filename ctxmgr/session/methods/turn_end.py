@@ -16,11 +16,11 @@ from typing import Any
 import msgspec
 
 from ctxmgr.engine.arrival import arriving_weight
-from ctxmgr.engine.caching import in_force, truth
+from ctxmgr.engine.caching import truth
 from ctxmgr.engine.conversation import ConversationIndex, extend
 from ctxmgr.engine.ledger import with_shared_words
 from ctxmgr.engine.pressure import latch, learned, meter, overflowed
-from ctxmgr.model import Message, Usage, rule_of
+from ctxmgr.model import Message, Usage
 from ctxmgr.model.api import lifecycle
 from ctxmgr.model.saved import CacheTruth, CountedList, Latch, State
 from ctxmgr.session import ledger_updates
@@ -109,9 +109,9 @@ def _cache(session: SessionCore, usage: Usage | None) -> tuple[CacheTruth, Count
     state = session.state
     if usage is None or state.last_projection is None:
         return state.cache, truth.uncounted(state.counted)
-    lifetime_ms = in_force(state, session.policy.cache_ttl_ms).lifetime_ms
+    cache = session.terms(state).cache
     weight, ratio = state.last_projection.weight, session.gauge(state).ratio
-    call = truth.CountedCall(state.model.id, usage, weight, ratio, rule_of(state.model.id), lifetime_ms)
+    call = truth.CountedCall(state.model.id, usage, weight, ratio, cache, cache.lifetime_ms)
     return truth.answered(state.cache, state.counted, call)
 
 

@@ -11,7 +11,7 @@ import msgspec
 from ctxmgr.devices import snapshots
 from ctxmgr.engine.caching import gap, in_force
 from ctxmgr.engine.ledger import current
-from ctxmgr.model import rule_of
+from ctxmgr.known_models import shipped
 from ctxmgr.model.saved import Fact, State
 from ctxmgr.session import journal, ledger_updates
 from ctxmgr.study.plain_text import columns, safe, table, write
@@ -83,12 +83,13 @@ def _head(state: State, lines: int, strange: int) -> list[tuple[str, str]]:
 
 def _cache(state: State) -> str:
     """What the provider read of what it should have. The host's policy is not saved: the lifetime goes without."""
-    calls, lifetime = state.cache.calls, in_force(state, None)
+    calls, rule = state.cache.calls, shipped().find(state.model.id).cache
+    lifetime = in_force(state, None, rule)
     if not calls:
         return "nothing was compared yet"
     expected, read = sum(one.expected_tokens for one in calls), sum(one.read_tokens for one in calls)
     lives = f"a start is kept for {lifetime.lifetime_ms / 1000:,.0f} s ({lifetime.source})"
-    told = gap(state.cache, rule_of(state.cache.model), lifetime)
+    told = gap(state.cache, rule, lifetime)
     return "; ".join(filter(None, (f"{read:,} of {expected:,} tokens read at {len(calls)} calls", lives, told)))
 
 

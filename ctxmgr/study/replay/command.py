@@ -20,7 +20,7 @@ from ctxmgr.study.console import console, plain
 from ctxmgr.study.driving import ReplayOptions, ReplayResult, drive
 from ctxmgr.study.figures import figures as measures_figures
 from ctxmgr.study.figures import means_table
-from ctxmgr.study.metrics import Observation
+from ctxmgr.study.metrics import Observation, PriceSheet
 from ctxmgr.study.plain_text import fault_text, missing_text, safe
 from ctxmgr.study.price_text import price_sheet
 from ctxmgr.study.probes import Probing, drawn, lists_of, probes_table
@@ -121,7 +121,7 @@ def _recording(
     """Where it is measured, `off` is driven as well: what it costs is what the others' costs are parts of. Then
     `sheets` has one more."""
     recorded = readers.read(found)
-    host = _host(parsed)
+    host, sheet = _host(parsed), _sheet(parsed)
     asked = parsed.preset or [None]
     measured = not parsed.no_measures
     outcomes = []
@@ -140,7 +140,7 @@ def _recording(
                 record=_record_file(parsed.record, found.name, preset) if (preset, knob) in listed else None,
                 measure=measured,
                 policy={
-                    **host.policy(),
+                    **host.policy(sheet.prices),
                     **dict(parsed.policy or ()),
                     **({} if knob is None else {"costVersusRecall": knob}),
                 },
@@ -155,17 +155,20 @@ def _recording(
     out = [figures(outcome) for outcome in outcomes]
     if measured:
         control, clairvoyant = (bool(parsed.report or one) for one in (parsed.control, parsed.clairvoyant))
-        prices = price_sheet(parsed.prices, parsed.cache_ttl, parsed.overhead, parsed.cache, parsed.fetch)
-        worked = measuring.work(recorded, outcomes, prices, control, clairvoyant)
+        worked = measuring.work(recorded, outcomes, sheet, control, clairvoyant)
         for one, more in zip(out, worked.figures, strict=True):
             one["measures"] = more
         out[0] |= {"beside": worked.beside, "floor": worked.floor_figures}
-        sheet = msgspec.structs.replace(worked.sheet, verdict=brief.verdict(out))
+        page = msgspec.structs.replace(worked.sheet, verdict=brief.verdict(out))
         if probing is not None:
             out[0]["probes"] = probing.asked(recorded, outcomes[0].window, lists)
-            sheet = drawn(sheet, out[0]["probes"])
-        sheets.append(sheet)
+            page = drawn(page, out[0]["probes"])
+        sheets.append(page)
     return out
+
+
+def _sheet(parsed: Namespace) -> PriceSheet:
+    return price_sheet(parsed.prices, parsed.cache_ttl, parsed.overhead, parsed.cache, parsed.fetch)
 
 
 def _host(parsed: Namespace) -> HostModel:

@@ -14,6 +14,7 @@ from typing import Any
 
 import msgspec
 
+from ctxmgr.model import TieredPrices
 from ctxmgr.study.driving import HostLimits
 from ctxmgr.study.hosts import Write, pi_host
 from ctxmgr.study.probes import Stub
@@ -39,14 +40,22 @@ class HostModel(msgspec.Struct, frozen=True):
         keep = default_keep_tokens(window) if self.modelled else None
         return HostLimits(self.overhead_tokens if self.weighed_usage else None, self.keep_tokens or keep)
 
-    def policy(self) -> dict[str, Any]:
-        """What ctxmgr is told of this host's cache, and of who writes its summaries."""
+    def policy(self, prices: TieredPrices | None = None) -> dict[str, Any]:
+        """What ctxmgr is told of this host's cache, and of who writes its summaries. `prices`: of the sheet that
+        its calls are billed by, whatever is known of the recorded model's."""
         writing = {"compaction": {"by": "ctxmgr", "model": "none"}} if self.own_summaries else {}
-        return {**({"cacheTtlMs": NEVER_MS} if self.stays_warm else {}), **writing}
+        billed = {} if prices is None else {"prices": _keys(prices)}
+        return {**({"cacheTtlMs": NEVER_MS} if self.stays_warm else {}), **billed, **writing}
 
     def write(self) -> Write | None:
         """Who writes the summaries of one drive: it has a memory, so each drive has one of its own."""
         return Stub() if self.modelled else None
+
+
+def _keys(prices: TieredPrices) -> dict[str, float]:
+    """As a policy has them."""
+    four = prices.input, prices.output, prices.cache_read, prices.cache_write
+    return dict(zip(("input", "output", "cacheRead", "cacheWrite"), four, strict=True))
 
 
 def default_keep_tokens(window: int) -> int:

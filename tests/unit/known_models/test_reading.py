@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from ctxmgr.known_models import shipped
-from ctxmgr.known_models.reading import BadFacts, read
+from ctxmgr.known_models import BadFacts, read, shipped
 
 
 def facts(*rows: Any, **others: Any) -> bytes:

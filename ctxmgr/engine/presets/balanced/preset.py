@@ -30,7 +30,6 @@ from ctxmgr.engine.balanced import (
     rates_by,
     standing,
 )
-from ctxmgr.engine.caching import in_force
 from ctxmgr.engine.conversation import ConversationIndex, Incoming, digest_of
 from ctxmgr.engine.instructions import INSTRUCTIONS_SHARE, absent, instructions, word_for_word
 from ctxmgr.engine.invariants import STEPS, Invariants
@@ -39,7 +38,7 @@ from ctxmgr.engine.presets.balanced.into_state import originals, with_epoch
 from ctxmgr.engine.presets.strategy import Inputs, NeedsThread, Planned, PresetStrategy
 from ctxmgr.engine.pressure import Gauge
 from ctxmgr.engine.rewriting import memoised, shortener
-from ctxmgr.model import Opening, Packet, Plan, Rates, Zone, prices
+from ctxmgr.model import Opening, Packet, Plan, Rates, Zone
 from ctxmgr.model.saved import State
 
 INLINE_WEIGHT = 20_000  # tokens: over a shorter list an epoch takes less than the way to another thread
@@ -98,7 +97,7 @@ class Balanced(PresetStrategy):
             return 0.0
         if not answered and state.last_projection is not None:
             return math.inf  # since a restart no list has come: the first may be pruned
-        stays = _room(state, inputs, "red")
+        stays = _room(inputs, "red")
         return max(0, state.outgoing_tokens - stays.total)
 
     def packet_outdated(self, state: State) -> State:
@@ -141,8 +140,8 @@ def _ask(incoming: Incoming, state: State, inputs: Inputs, zone: Zone, rules: In
             rules=rules,
             allowance=max(packet.weight, writer.allowance),  # what stands was checked when it was written
         ),
-        budget=_room(state, inputs, zone),
-        rates=_rates(state, inputs),
+        budget=_room(inputs, zone),
+        rates=_rates(inputs),
         cached_count=0 if unsent or _is_lost(state, inputs) else incoming.delta.unchanged_count,
         protection=Protection(
             policy.protected_tools,
@@ -156,23 +155,23 @@ def _ask(incoming: Incoming, state: State, inputs: Inputs, zone: Zone, rules: In
     return BalancedInputs(epoch_inputs, state.epoch, reopen, incoming.last_plan, _before(state), at)
 
 
-def _rates(state: State, inputs: Inputs) -> Rates:
-    return rates_by(inputs.cache, prices.in_force(state.model.prices, inputs.policy.prices))
+def _rates(inputs: Inputs) -> Rates:
+    return rates_by(inputs.gauge.terms.cache, inputs.gauge.terms.prices)
 
 
-def _room(state: State, inputs: Inputs, zone: Zone) -> budget.Budget:
+def _room(inputs: Inputs, zone: Zone) -> budget.Budget:
     gauge = inputs.gauge
     limits = budget.Limits(gauge.usable_weight, gauge.weight_at(gauge.thresholds.red), gauge.fit_weight)
-    return budget.room(inputs.policy, limits, zone, _rates(state, inputs))
+    return budget.room(inputs.policy, limits, zone, _rates(inputs))
 
 
 def _is_lost(state: State, inputs: Inputs) -> bool:
     """Does the provider hold nothing of the last list? Never did it of one below the least length."""
-    if inputs.cache.kind == "none" or state.reopen == "model":
+    cache, last = inputs.gauge.terms.cache, state.last_projection
+    if cache.kind == "none" or state.reopen == "model":
         return True
-    last = state.last_projection
-    short = last is not None and inputs.gauge.tokens(last.weight) < inputs.cache.least_tokens
-    return short or is_cold(inputs.time_ms, state.epoch.last_time_ms, inputs.lifetime_ms)
+    short = last is not None and inputs.gauge.tokens(last.weight) < cache.least_tokens
+    return short or is_cold(inputs.time_ms, state.epoch.last_time_ms, cache.lifetime_ms)
 
 
 def _staying(conversation: ConversationIndex, state: State, inputs: Inputs) -> frozenset[int]:

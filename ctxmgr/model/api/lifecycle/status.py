@@ -75,6 +75,66 @@ class CacheStatus(Wire, frozen=True):
     ] = None
 
 
+SaidBy = Annotated[
+    Literal["host", "policy", "registry", "family", "default"],
+    Meta(
+        description="Who said it: the host, the policy, what is known of this model or of one like it, or nobody."
+    ),
+]
+
+
+class TierPrices(Wire, frozen=True, omit_defaults=False):
+    """Dollars per million tokens of a request that is longer than the tier's bound, of all of it; null: not
+    told."""
+
+    above_tokens: Annotated[int, Meta(description="The bound: tokens of input.")]
+    input: Annotated[float | None, Meta(description="Input that no cache held.")]
+    output: Annotated[float | None, Meta(description="Output.")]
+    cache_read: Annotated[float | None, Meta(description="Input read from a cache.")]
+    cache_write: Annotated[float | None, Meta(description="Input written to a cache.")]
+
+
+class ProviderCache(Wire, frozen=True, omit_defaults=False):
+    """How the provider caches prompts."""
+
+    kind: Annotated[
+        Literal["marks", "implicit", "none"],
+        Meta(
+            description="`marks`: a start is kept up to each mark that a request sets; `implicit`: every start is; "
+            "`none`: nothing."
+        ),
+    ]
+    most_marks: Annotated[int, Meta(description="Marks that one request may set.")]
+    look_back_blocks: Annotated[
+        int, Meta(description="A kept start is found no more content blocks before a mark; 0: however far.")
+    ]
+    least_tokens: Annotated[int, Meta(description="A shorter start is not kept.")]
+    step_tokens: Annotated[int, Meta(description="What is read is a multiple of these.")]
+    lifetime_ms: Annotated[int, Meta(description="How long a start lives that nobody reads, in milliseconds.")]
+    renews: Annotated[bool, Meta(description="Does each read begin that time anew?")]
+
+
+class ModelStatus(Wire, frozen=True, omit_defaults=False):
+    """What is taken to hold of the session's model, and who said it."""
+
+    id: Annotated[str, Meta(description="Its id, as the host names it.")]
+    context_window: Annotated[int, Meta(description="Its window in tokens, or less where a refusal taught that.")]
+    max_output_tokens: Annotated[int | None, Meta(description="Its longest answer in tokens; null: not known.")]
+    output_by: SaidBy
+    prices: Annotated[
+        tuple[TierPrices, ...],
+        Meta(description="What its tokens cost: first above 0 tokens, then longer requests. Empty: not known."),
+    ]
+    prices_by: SaidBy
+    cache: Annotated[ProviderCache, Meta(description="How its provider caches prompts.")]
+    cache_by: SaidBy
+    lifetime_by: SaidBy
+    like: Annotated[str, Meta(description='The row that what is known of it comes from; "": none.')]
+    why: Annotated[str, Meta(description="How that was found, in words.")]
+    source: Annotated[str, Meta(description='Where its facts were read; "" where none are known.')]
+    date: Annotated[str, Meta(description="On which day.")]
+
+
 class Status(Wire, frozen=True, omit_defaults=False):
     """Where a session stands."""
 
@@ -133,6 +193,10 @@ class Status(Wire, frozen=True, omit_defaults=False):
             description="What the provider's cache gave, against what it should have; null until a call could be "
             "compared, and where `usage` does not say what was read."
         ),
+    ] = None
+    model: Annotated[
+        ModelStatus | None,
+        Meta(description="What is taken to hold of the model, and who said it; null in the answer to `turn_end`."),
     ] = None
 
 

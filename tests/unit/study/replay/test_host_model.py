@@ -3,6 +3,7 @@
 import pytest
 
 from ctxmgr.cli import replay
+from ctxmgr.model import TieredPrices
 from ctxmgr.study.driving.outcomes import HostLimits
 from ctxmgr.study.probes.stub import Stub
 from ctxmgr.study.replay.host_model import HOSTS, MODELLED, NEVER_MS, RECORDED, HostModel, host_model
@@ -44,3 +45,10 @@ def test_a_compaction_keeps_at_most_half_of_what_is_below_the_reserve(window: in
 
 def test_a_number_of_the_user_is_taken_as_it_is() -> None:
     assert host_model(MODELLED, 0, 30_000, False, False).limits(32_000).keep_tokens == 30_000
+
+
+def test_a_replay_decides_by_the_prices_that_it_is_billed_by() -> None:
+    prices = TieredPrices(3.0, 15.0, 0.3, 3.75)
+    assert HostModel(stays_warm=False).policy(prices) == {
+        "prices": {"input": 3.0, "output": 15.0, "cacheRead": 0.3, "cacheWrite": 3.75}
+    }

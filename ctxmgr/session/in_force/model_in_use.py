@@ -1,0 +1,101 @@
+"""Turns what a host says of its model, what the policy says and what is known of it into what holds.
+
+Rules:
+1. A host's own word goes before the policy's, and that before what is known. A price of 0 is no word.
+2. Where a host or the policy keeps a start as long as the provider does only for a dearer write, that price holds.
+3. Who tells a price of reading from a cache, or how long one lives, has one, whatever is known; but none where
+   reading costs what input does. Of an unknown model what is dearer to write than to send is marked.
+4. Of each it is told who said it.
+"""
+
+from typing import Literal
+
+import msgspec
+
+from ctxmgr.engine.pressure import ModelTerms
+from ctxmgr.known_models import ModelFacts, Registry
+from ctxmgr.model import MARKS, NO_CACHE, BasePrices, CacheRule, Policy, TieredPrices
+from ctxmgr.model.saved import ModelSpec
+
+SaidBy = Literal["host", "policy", "registry", "family", "default"]
+
+
+class ModelInUse(msgspec.Struct, frozen=True):
+    """`facts`: what is known of the model, and how that was found. `*_by`: who said it."""
+
+    terms: ModelTerms
+    max_output_tokens: int | None
+    facts: ModelFacts
+    prices_by: SaidBy = "default"
+    cache_by: SaidBy = "default"
+    lifetime_by: SaidBy = "default"
+    output_by: SaidBy = "default"
+
+
+def in_use(spec: ModelSpec, policy: Policy, models: Registry) -> ModelInUse:
+    facts = models.find(spec.id)
+    by = _by(facts)
+    lifetime, lifetime_by = _lifetime(spec, policy, facts)
+    prices, prices_by = _prices(spec, policy, facts, lifetime)
+    cache, cache_by = _cache(facts, prices), by
+    is_said = _is_told(prices, prices_by) or (lifetime_by in ("host", "policy") and lifetime)
+    if cache.kind == "none" and cache is not NO_CACHE and is_said:
+        cache, cache_by = CacheRule(), "default"  # rule 3
+        lifetime = lifetime or cache.lifetime_ms
+    output = spec.max_output_tokens if spec.max_output_tokens is not None else facts.max_output_tokens
+    return ModelInUse(
+        ModelTerms(prices, msgspec.structs.replace(cache, lifetime_ms=lifetime)),
+        output,
+        facts,
+        prices_by,
+        cache_by,
+        lifetime_by,
+        "host" if spec.max_output_tokens is not None else by if output is not None else "default",
+    )
+
+
+def _cache(facts: ModelFacts, prices: BasePrices | None) -> CacheRule:
+    """Rule 3, as prices show it."""
+    if prices is None or not (prices.input or 0) > 0:
+        return facts.cache
+    if (prices.cache_read or 0) >= (prices.input or 0):
+        return NO_CACHE
+    dearer = (prices.cache_write or 0) > (prices.input or 0)
+    return MARKS if dearer and facts.matched == "unknown" else facts.cache
+
+
+def _by(facts: ModelFacts) -> SaidBy:
+    return {"model": "registry", "family": "family"}.get(facts.matched, "default")  # type: ignore[return-value]
+
+
+def _lifetime(spec: ModelSpec, policy: Policy, facts: ModelFacts) -> tuple[int, SaidBy]:
+    if spec.cache_ttl_ms is not None:
+        return spec.cache_ttl_ms, "host"
+    if policy.cache_ttl_ms is not None:
+        return policy.cache_ttl_ms, "policy"
+    return facts.cache.lifetime_ms, _by(facts)
+
+
+def _prices(spec: ModelSpec, policy: Policy, facts: ModelFacts, lifetime: int) -> tuple[BasePrices | None, SaidBy]:
+    """Rules 1 and 2."""
+    if spec.prices is not None and (spec.prices.input or 0) > 0:
+        return spec.prices, "host"
+    if policy.prices is not None:
+        return policy.prices, "policy"
+    prices, longer = facts.prices, facts.long_cache
+    if prices is None:
+        return spec.prices, "default"
+    if longer is not None and lifetime >= longer.lifetime_ms and facts.cache.lifetime_ms < longer.lifetime_ms:
+        prices = _written_at(prices, longer.cache_write)
+    return prices, _by(facts)
+
+
+def _written_at(prices: TieredPrices, cache_write: float) -> TieredPrices:
+    """With another price of writing, and tiers in proportion."""
+    times = cache_write / prices.cache_write
+    tiers = tuple(msgspec.structs.replace(one, cache_write=times * one.cache_write) for one in prices.tiers)
+    return msgspec.structs.replace(prices, cache_write=cache_write, tiers=tiers)
+
+
+def _is_told(prices: BasePrices | None, by: SaidBy) -> bool:
+    return prices is not None and by in ("host", "policy") and bool(prices.cache_read)

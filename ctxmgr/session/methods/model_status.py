@@ -1,0 +1,39 @@
+"""Turns what holds of a session's model into what is told of it."""
+
+from ctxmgr.model import BasePrices, PriceTier, TieredPrices
+from ctxmgr.model.api import lifecycle
+from ctxmgr.session.session import SessionCore
+from ctxmgr.session.windows import window_of
+
+
+def _tier(above_tokens: int, one: BasePrices | PriceTier) -> lifecycle.TierPrices:
+    return lifecycle.TierPrices(above_tokens, one.input, one.output, one.cache_read, one.cache_write)
+
+
+def model_status(session: SessionCore) -> lifecycle.ModelStatus:
+    model = session.model
+    prices, rule, facts = model.terms.prices, model.terms.cache, model.facts
+    longer = prices.tiers if isinstance(prices, TieredPrices) else ()
+    return lifecycle.ModelStatus(
+        id=session.state.model.id,
+        context_window=window_of(session.state),
+        max_output_tokens=model.max_output_tokens,
+        output_by=model.output_by,
+        prices=() if prices is None else (_tier(0, prices), *(_tier(one.above_tokens, one) for one in longer)),
+        prices_by=model.prices_by,
+        cache=lifecycle.ProviderCache(
+            rule.kind,
+            rule.most_marks,
+            rule.look_back_blocks,
+            rule.least_tokens,
+            rule.step_tokens,
+            rule.lifetime_ms,
+            rule.renews,
+        ),
+        cache_by=model.cache_by,
+        lifetime_by=model.lifetime_by,
+        like=facts.row,
+        why=facts.why,
+        source=facts.source,
+        date=facts.date,
+    )

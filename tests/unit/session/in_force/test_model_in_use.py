@@ -1,0 +1,84 @@
+"""A host's own word goes before the policy's, and that before what is known; of each it is told who said it."""
+
+import pytest
+
+from ctxmgr.known_models import shipped
+from ctxmgr.model import BasePrices, Policy, TieredPrices, policy_keys
+from ctxmgr.model.saved import ModelSpec
+from ctxmgr.session.in_force import ModelInUse, in_use
+
+NOTHING = Policy()
+POLICY = policy_keys.policy({"prices": {"input": 7, "cacheRead": 1}, "cacheTtlMs": 60_000})
+HOST = ModelSpec("claude-opus-5-5", 200_000, prices=BasePrices(9, 10, 2, 9), cache_ttl_ms=30_000)
+
+
+def of(model: str, policy: Policy = NOTHING, **more: object) -> ModelInUse:
+    return in_use(ModelSpec(model, 200_000, **more), policy, shipped())  # type: ignore[arg-type]
+
+
+def test_what_nobody_says_is_as_it_is_known() -> None:
+    held = of("claude-opus-5-5")
+    assert held.terms.prices == TieredPrices(4, 20, 0.2, 5)
+    assert (held.terms.cache.kind, held.terms.cache.least_tokens, held.terms.cache.lifetime_ms) == (
+        "marks",
+        512,
+        300_000,
+    )
+    assert held.max_output_tokens == 128_000
+    assert (held.prices_by, held.cache_by, held.lifetime_by, held.output_by) == ("registry",) * 4
+
+
+def test_the_policys_word_goes_before_what_is_known() -> None:
+    held = of("claude-opus-5-5", POLICY)
+    assert held.terms.prices is not None
+    assert (held.terms.prices.input, held.terms.cache.lifetime_ms, held.terms.cache.kind) == (7, 60_000, "marks")
+    assert (held.prices_by, held.lifetime_by, held.cache_by) == ("policy", "policy", "registry")
+
+
+def test_a_hosts_own_word_goes_before_both() -> None:
+    held = in_use(HOST, POLICY, shipped())
+    assert held.terms.prices == BasePrices(9, 10, 2, 9)
+    assert (held.terms.cache.lifetime_ms, held.prices_by, held.lifetime_by) == (30_000, "host", "host")
+    assert of("claude-opus-5-5", max_output_tokens=5).max_output_tokens == 5
+    assert of("claude-opus-5-5", max_output_tokens=5).output_by == "host"
+
+
+def test_prices_of_nothing_are_no_word() -> None:
+    assert of("claude-opus-5-5", prices=BasePrices()).prices_by == "registry"
+    assert of("acme", prices=BasePrices()).prices_by == "default"
+
+
+def test_what_is_guessed_by_the_family_is_told_as_that() -> None:
+    held = of("claude-opus-9")
+    assert held.terms.prices == TieredPrices(4, 20, 0.2, 5)
+    assert (held.prices_by, held.cache_by, held.output_by) == ("family",) * 3
+    assert held.facts.why == "claude-opus-5-5 is the newest of its kind that is known"
+
+
+def test_of_an_unknown_model_the_defaults_hold() -> None:
+    held = of("acme")
+    assert (held.terms.prices, held.max_output_tokens) == (None, None)
+    assert (held.terms.cache.kind, held.terms.cache.lifetime_ms) == ("implicit", 300_000)
+    assert (held.prices_by, held.cache_by, held.lifetime_by, held.output_by) == ("default",) * 4
+
+
+@pytest.mark.parametrize(("lifetime", "write"), [(300_000, 5), (3_599_999, 5), (3_600_000, 8), (86_400_000, 8)])
+def test_a_host_that_keeps_a_start_for_an_hour_pays_for_it(lifetime: int, write: float) -> None:
+    prices = of("claude-opus-5-5", cache_ttl_ms=lifetime).terms.prices
+    assert prices is not None
+    assert (prices.cache_write, prices.cache_read) == (write, 0.2)
+
+
+def test_the_dearer_write_holds_in_each_tier() -> None:
+    prices = of("claude-haiku-5-5", cache_ttl_ms=3_600_000).terms.prices
+    assert isinstance(prices, TieredPrices)
+    assert (prices.cache_write, prices.tiers[0].cache_write) == (0.2, pytest.approx(1.0))
+
+
+def test_who_tells_a_price_of_reading_or_a_lifetime_has_a_cache() -> None:
+    assert of("gpt-5.5-pro").terms.cache.kind == "none"
+    told = of("gpt-5.5-pro", prices=BasePrices(30, 180, 3, 30))
+    assert (told.terms.cache.kind, told.cache_by, told.terms.cache.lifetime_ms) == ("implicit", "default", 300_000)
+    kept = of("gpt-5.5-pro", cache_ttl_ms=60_000)
+    assert (kept.terms.cache.kind, kept.terms.cache.lifetime_ms, kept.lifetime_by) == ("implicit", 60_000, "host")
+    assert of("gpt-5.5-pro", cache_ttl_ms=0).terms.cache.kind == "none"

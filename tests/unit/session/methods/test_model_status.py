@@ -1,0 +1,59 @@
+"""A host hears what is taken to hold of its model, and who said it."""
+
+from ctxmgr.formats import form_of
+from ctxmgr.known_models import read
+from ctxmgr.model import BasePrices
+from ctxmgr.model.api import lifecycle
+from ctxmgr.model.saved import ModelSpec, State
+from ctxmgr.session import Reader, SessionCore
+from ctxmgr.session.methods import queries
+from ctxmgr.session.methods.model_status import model_status
+
+FORM = form_of("pi", "$")
+
+
+def session(model: ModelSpec) -> SessionCore:
+    return SessionCore(State("s", model), FORM, {}, lifecycle.HostCapabilities(), Reader(FORM))
+
+
+def test_what_is_known_of_the_model_is_told_with_its_source() -> None:
+    told = model_status(session(ModelSpec("claude-opus-5-5", 200_000)))
+    assert (told.context_window, told.max_output_tokens, told.like) == (200_000, 128_000, "claude-opus-5-5")
+    assert told.prices == (lifecycle.TierPrices(0, 4, 20, 0.2, 5),)
+    assert (told.prices_by, told.cache_by, told.lifetime_by, told.output_by) == ("registry",) * 4
+    assert (told.cache.kind, told.cache.look_back_blocks, told.cache.least_tokens) == ("marks", 20, 512)
+    assert told.source.startswith("LiteLLM ")
+
+
+def test_a_longer_request_has_prices_of_its_own() -> None:
+    told = model_status(session(ModelSpec("gpt-6.1-sol", 900_000)))
+    assert [(one.above_tokens, one.input) for one in told.prices] == [(0, 2), (272_000, 4)]
+
+
+def test_a_hosts_word_and_a_guess_are_told_as_such() -> None:
+    spec = ModelSpec("claude-opus-9", 200_000, prices=BasePrices(1, 2), cache_ttl_ms=60_000)
+    told = model_status(session(spec))
+    assert (told.prices_by, told.lifetime_by, told.cache_by) == ("host", "host", "family")
+    assert told.why == "claude-opus-5-5 is the newest of its kind that is known"
+    assert (told.prices[0].input, told.prices[0].cache_read, told.cache.lifetime_ms) == (1, None, 60_000)
+
+
+def test_each_turn_is_not_told_again() -> None:
+    living = session(ModelSpec("m", 1_000))
+    assert queries.status(living, tells_model=False).model is None
+    status = queries.status(living).model
+    assert status is not None
+    assert status.prices_by == "default"
+
+
+def test_a_users_facts_hold_from_when_they_are_known() -> None:
+    living = session(ModelSpec("claude-opus-5-5", 200_000))
+    living.knows(read(b'{"models": [{"id": "claude-opus-5-5", "maxOutputTokens": 5}]}'))
+    assert (living.model.max_output_tokens, living.model.terms.cache.least_tokens) == (5, 512)
+
+
+def test_lists_are_decided_by_what_is_known() -> None:
+    living = session(ModelSpec("gpt-6.1-sol", 200_000))
+    terms = living.gauge(living.state).terms
+    assert terms.prices is not None
+    assert (terms.prices.cache_read, terms.cache.lifetime_ms) == (0.1, 1_800_000)
