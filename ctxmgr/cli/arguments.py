@@ -68,6 +68,12 @@ def add_probes_failed(command: argparse._ActionsContainer) -> None:
     command.add_argument("--probes-failed", metavar="FILE", help=failed)
 
 
+def add_models(command: argparse._ActionsContainer) -> None:
+    command.add_argument(
+        "--models", metavar="FILE", help="facts of models as JSON; its rows go before those that are known"
+    )
+
+
 def add_settings(command: argparse.ArgumentParser) -> None:
     """What goes before the settings' files, of commands that run a proxy."""
     command.add_argument(
@@ -76,6 +82,7 @@ def add_settings(command: argparse.ArgumentParser) -> None:
     command.add_argument("--preset", metavar="NAME", help="what is done to lists: off, tools, turns, balanced")
     command.add_argument("--window", metavar="TOKENS", type=whole, help="the model's context window")
     command.add_argument("--state-dir", metavar="DIR", help="where snapshots go")
+    add_models(command)
 
 
 def positive(text: str) -> int:

@@ -22,6 +22,7 @@ COMMANDS = {  # what each is for; its module is loaded when it is named
     "drive": "play a script of a host against a sidecar",
     "conform": "check a sidecar, or a host, against the golden transcripts",
     "doctor": "look at the installation and say what to do",
+    "models": "show what is known of models: windows, prices, caches",
     "config": "show what holds for run and proxy, and where from",
     "sessions": "list, show, export and delete what is saved",
     "inspect": "show what a session's snapshot holds",

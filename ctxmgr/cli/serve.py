@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import argparse  # which a plain call does not wait for
 
+    from ctxmgr.known_models import Registry
+
 DESCRIPTION = (
     "Serves one host until it closes standard input, sends `exit`, or ends. Both framings of "
     "JSON-RPC are understood: Content-Length headers, and one message a line."
 )
 EXAMPLE = "ctxmgr serve --state-dir /tmp/ctxmgr"
 MAX_MESSAGE_MIB = 64
-PLAIN = {"--state-dir": "state_dir", "--record": "record"}
+PLAIN = {"--state-dir": "state_dir", "--record": "record", "--models": "models"}
 
 
 def plain(arguments: Sequence[str]) -> SimpleNamespace | None:
@@ -25,9 +27,8 @@ def plain(arguments: Sequence[str]) -> SimpleNamespace | None:
     if len(names) != len(values) or not PLAIN.keys() >= set(names) or any(one.startswith("-") for one in values):
         return None
     given = {PLAIN[name]: value for name, value in zip(names, values, strict=True)}
-    return SimpleNamespace(
-        **{"state_dir": None, "record": None, "preload": None, "max_message": MAX_MESSAGE_MIB, **given}
-    )
+    nothing = {"state_dir": None, "record": None, "preload": None, "models": None, "max_message": MAX_MESSAGE_MIB}
+    return SimpleNamespace(**{**nothing, **given})
 
 
 def add_arguments(command: "argparse.ArgumentParser") -> None:
@@ -41,6 +42,11 @@ def add_arguments(command: "argparse.ArgumentParser") -> None:
         nargs="?",
         const="o200k_base",
         help="load this vocabulary before the first message is read; pressure goes by it while no usage is known",
+    )
+    command.add_argument(
+        "--models",
+        metavar="FILE",
+        help="facts of models as JSON; its rows go before those that are known, a host's own word before both",
     )
     command.add_argument(
         "--max-message",
@@ -58,5 +64,16 @@ def run(parsed: "argparse.Namespace | SimpleNamespace") -> int:
     gc.disable()  # until it serves: what is imported is no garbage, and a host waits
     from ctxmgr.server import Setup, serve
 
-    setup = Setup(parsed.state_dir, parsed.record, parsed.preload, parsed.max_message << 20)
-    return serve(setup)
+    models = _models(parsed.models) if parsed.models else None
+    return serve(Setup(parsed.state_dir, parsed.record, parsed.preload, parsed.max_message << 20, models))
+
+
+def _models(path: str) -> "Registry | None":
+    """What a host waits for goes on with what is shipped, whatever is wrong with a file."""
+    from ctxmgr.settings import SettingsFault, models_file
+
+    try:
+        return models_file(path)
+    except SettingsFault as fault:
+        print(f"ctxmgr serve: {fault}; what is shipped holds", file=sys.stderr, flush=True)
+        return None

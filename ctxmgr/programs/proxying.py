@@ -2,6 +2,7 @@
 
 import argparse
 import asyncio
+import os
 import signal
 import sys
 from collections.abc import Callable, Sequence
@@ -62,7 +63,8 @@ def proxy(
 ) -> Proxy:
     """`say` gets what goes wrong on the way, a line at a time. `program`: the one whose calls these are, whatever
     they call themselves. Raises WrongFlag and SettingsFault."""
-    layers = settings.read({name: getattr(parsed, name) for name in FLAGS})
+    models = settings.models_file(parsed.models)
+    layers = settings.read({name: getattr(parsed, name) for name in FLAGS}, models=models)
     host, port = _address(listen)
 
     def settings_for(speaker: str, model: str, is_subagent: bool) -> settings.ProgramSettings:
@@ -77,6 +79,7 @@ def proxy(
         tuple(name.lower() for name in names),
         parsed.state_dir or layers.settings_for().state_dir,
         say,
+        parsed.models and os.path.abspath(parsed.models),
     )
     return Proxy(made)
 

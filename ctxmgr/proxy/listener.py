@@ -14,6 +14,7 @@ from collections.abc import AsyncIterator
 from types import ModuleType
 
 import aiohttp
+import msgspec
 from aiohttp import web
 from aiohttp.typedefs import Handler
 
@@ -45,7 +46,7 @@ class Proxy:
         self._client = AsyncClient(
             POLICY,
             format="anthropic",
-            sidecar=SpawnedSidecar(state_dir=settings.state_dir),
+            sidecar=_sidecar(settings),
             host=Host(deliver=None, name="ctxmgr-proxy", on_trouble=self._trouble, on_recovery=self._recovery),
             timing=timing,
         )
@@ -202,6 +203,13 @@ class Proxy:
 
     def _recovery(self) -> None:
         self.settings.say("ctxmgr is back")
+
+
+def _sidecar(settings: ProxySettings) -> SpawnedSidecar:
+    spawned = SpawnedSidecar(state_dir=settings.state_dir)
+    if settings.models is None:
+        return spawned
+    return msgspec.structs.replace(spawned, command=(*spawned.command, "--models", settings.models))
 
 
 def _silent() -> logging.Logger:

@@ -15,7 +15,7 @@ class ProxySettings(msgspec.Struct, frozen=True):
     """`upstream`: the one address that requests go to, with its path if it has one. `host`: the address to listen
     on; `port` 0: any free one. `observe`: every byte passes untouched, and what would have been saved is told.
     `names`: hosts that a request may be for beside loopback's. `state_dir`: where snapshots go; default: the
-    user's."""
+    user's. `models`: a file of facts about models, which goes before what is shipped."""
 
     upstream: str
     settings_for: SettingsFor
@@ -25,6 +25,7 @@ class ProxySettings(msgspec.Struct, frozen=True):
     names: tuple[str, ...] = ()
     state_dir: str | None = None
     say: Callable[[str], None] = lambda line: None
+    models: str | None = None
 
     @property
     def directory(self) -> str:

@@ -38,12 +38,13 @@ Parts = Sequence[bytes | memoryview]
 
 class Setup(msgspec.Struct, frozen=True):
     """`record`: the transcript's file; `preload`: a vocabulary loaded before the first message is read;
-    `max_message_bytes` in bytes."""
+    `max_message_bytes` in bytes; `models`: what is known of them, where it is not what is shipped."""
 
     state_dir: str | None = None
     record: str | None = None
     preload: str | None = None
     max_message_bytes: int = 64 << 20
+    models: Any = None  # a Registry, whose module a start does not wait for
 
 
 class EffectRow(NamedTuple):
@@ -68,7 +69,8 @@ class Runtime:
                 weighers[setup.preload] = loaded.weigh
             if loaded.note:
                 say(loaded.note)
-        options = ConnectionOptions(setup.record is not None, setup.state_dir, setup.max_message_bytes)
+        is_recorded, size = setup.record is not None, setup.max_message_bytes
+        options = ConnectionOptions(is_recorded, setup.state_dir, size, setup.models)
         self.connection = Connection(options, weighers, functools.partial(embedded, say))
         self.state_files = StateFiles(say, self.connection.not_saved)
         self.model_calls = ModelCalls(self._resume)

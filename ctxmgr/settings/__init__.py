@@ -7,6 +7,7 @@ from ctxmgr.settings.environment import meant_variable
 from ctxmgr.settings.fault import SettingsFault
 from ctxmgr.settings.files import user_path
 from ctxmgr.settings.layers import ProgramSettings, read
+from ctxmgr.settings.models_file import models_file
 from ctxmgr.settings.showing import as_json, lines
 
 __all__ = [
@@ -15,6 +16,7 @@ __all__ = [
     "as_json",
     "lines",
     "meant_variable",
+    "models_file",
     "read",
     "user_path",
 ]

@@ -143,6 +143,7 @@ PLAIN = [
     ["--state-dir", "/tmp/x"],
     ["--record", "a b", "--state-dir", ""],
     ["--record", "1", "--record", "2"],
+    ["--models", "own.json"],
 ]
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from ctxmgr.model import TieredPrices
-from ctxmgr.settings import SettingsFault, read
+from ctxmgr.settings import SettingsFault, models_file, read
 from ctxmgr.settings.layers import Layers
 
 NO_POLICY: dict[str, object] = {}
@@ -171,3 +171,13 @@ def test_a_model_that_is_guessed_has_a_window_and_no_price(places: Places) -> No
 
 def test_programs_of_gpt_stay_under_the_tier(places: Places) -> None:
     assert places.read().settings_for(model="gpt-6.1-sol").window == 272_000
+
+
+def test_a_users_facts_of_models_hold_for_programs(places: Places, tmp_path: Path) -> None:
+    own = tmp_path / "own.json"
+    own.write_text('{"models": [{"id": "acme-1", "window": 64000, "prices": {"input": 1, "output": 2}}]}')
+    environ = {"CTXMGR_CONFIG": str(places.user)}
+    layers = read({}, environ, places.project.parent, models_file(str(own)))
+    holding = layers.settings_for(model="acme-1")
+    assert (holding.window, holding.prices) == (64_000, TieredPrices(1, 2, 1, 1))
+    assert models_file(None) is None
