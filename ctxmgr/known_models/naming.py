@@ -6,8 +6,8 @@ Rules:
 2. Capitals mean nothing. In names of Claude a dot is a hyphen, for some write `claude-opus-4.5`.
 3. A name's end may say what is no other model: a day (`-20250929`, `-2025-08-07`, `@20250929`, `-0613`), `-latest`,
    a cloud's version (`-v1:0`), a gateway's variant (`:free`), and `[1m]`, a window of a million.
-4. A name's *version* is the numbers in it, its *words* are the rest: those of `gemini-2.5-flash-lite` are `flash`
-   and `lite`. Models of one family and the same words are alike, whatever their version.
+4. A name's *version* is the numbers in it, its *words* are the rest: those of `gemini-2.5-flash-lite` are "flash"
+   and "lite". Models of one family and the same words are alike, whatever their version.
 """
 
 import re
