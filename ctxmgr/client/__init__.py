@@ -10,6 +10,7 @@ from ctxmgr.client.client import AsyncClient
 from ctxmgr.client.fault import SidecarFault
 from ctxmgr.client.session import AsyncClientSession, ContextOutcome
 from ctxmgr.client.settings import Host, InProcessSidecar, RestartLimits, SpawnedSidecar, Timing, bound_ms
+from ctxmgr.model.api import with_cache_marks
 
 __all__ = [
     "AsyncClient",
@@ -24,4 +25,5 @@ __all__ = [
     "SpawnedSidecar",
     "Timing",
     "bound_ms",
+    "with_cache_marks",
 ]

@@ -164,11 +164,19 @@ class ClientSession:
         return self._session.last_status
 
     def context(
-        self, messages: Sequence[M], *, overhead_tokens: int | None = None, time_ms: float | None = None
+        self,
+        messages: Sequence[M],
+        *,
+        overhead_tokens: int | None = None,
+        time_ms: float | None = None,
+        own_marks: int | None = None,
     ) -> list[M]:
         given = message_list(messages)
         try:
-            return self._client.run(self._session.context(given, overhead_tokens=overhead_tokens, time_ms=time_ms))
+            asked = self._session.context(
+                given, overhead_tokens=overhead_tokens, time_ms=time_ms, own_marks=own_marks
+            )
+            return self._client.run(asked)
         except (SidecarFault, RuntimeError) as fault:
             return self._session.without(given, overhead_tokens, fault)
 

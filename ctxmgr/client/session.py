@@ -60,17 +60,23 @@ class AsyncClientSession:
     # the list
 
     async def context(
-        self, messages: Sequence[M], *, overhead_tokens: int | None = None, time_ms: float | None = None
+        self,
+        messages: Sequence[M],
+        *,
+        overhead_tokens: int | None = None,
+        time_ms: float | None = None,
+        own_marks: int | None = None,
     ) -> list[M]:
         """The list to send to the model. Kept messages are the very objects that were given; `messages` is left as
         it is. `overhead_tokens`: system prompt and tools, where they are not in the list. `time_ms`: when the call
-        is made (default: now); tells whether the provider's cache is cold. Raises TypeError where `messages` is no
-        list, and nothing else."""
+        is made (default: now); tells whether the provider's cache is cold. `own_marks`: cache marks of the request
+        outside of the list (default: 2); `with_cache_marks` sets those of the list. Raises TypeError where
+        `messages` is no list, and nothing else."""
         given = message_list(messages)
         try:
             raws = self._raws(given)
             at = self._line.timing.now_ms() if time_ms is None else time_ms
-            channel, answer = await self._listed(raws, overhead_tokens, at)
+            channel, answer = await self._listed(raws, (overhead_tokens, own_marks), at)
             sent = edits.applied(given, raws, answer)
         except Exception as thrown:  # noqa: BLE001  rule 1
             return self.without(given, overhead_tokens, thrown)
@@ -106,13 +112,17 @@ class AsyncClientSession:
         fresh = [raw_json(one, f"$.messages[{known + place}]") for place, one in enumerate(given[known:])]
         return [*last[:known], *fresh]
 
-    async def _listed(self, raws: list[bytes], overhead: int | None, at: float) -> tuple[Channel, ListAnswer]:
-        """Sends the new messages alone where ctxmgr holds the others. Both tries share the time of one."""
+    async def _listed(
+        self, raws: list[bytes], beside: tuple[int | None, int | None], at: float
+    ) -> tuple[Channel, ListAnswer]:
+        """Sends the new messages alone where ctxmgr holds the others. Both tries share the time of one. `beside`
+        the list: tokens, and cache marks."""
         end = self._line.ends("context")
         channel = await self._events.ready(end)
         base, self._base = self._base, None  # rule 5
+        overhead, own = beside
         whole = lifecycle.ContextParams(
-            self.session_id, _raws(raws), at=at, overhead_tokens=overhead, answer="edits"
+            self.session_id, _raws(raws), at=at, overhead_tokens=overhead, answer="edits", own_marks=own
         )
         params = whole
         if (

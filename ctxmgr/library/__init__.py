@@ -5,5 +5,6 @@ plain values back. Knows neither server nor client nor device: a vocabulary, a f
 """
 
 from ctxmgr.library.session import Session
+from ctxmgr.model.api import with_cache_marks
 
-__all__ = ["Session"]
+__all__ = ["Session", "with_cache_marks"]

@@ -87,13 +87,20 @@ class Session:
     # before a model call
 
     def project(
-        self, messages: Sequence[M], *, overhead_tokens: int | None = None, time_ms: float | None = None
+        self,
+        messages: Sequence[M],
+        *,
+        overhead_tokens: int | None = None,
+        time_ms: float | None = None,
+        own_marks: int | None = None,
     ) -> list[M]:
         """The list to send in place of `messages`, which is left as it is. What is kept are the objects that were
         given, dicts or JSON as bytes; what is put in is of their kind.
 
         `overhead_tokens`: system prompt and tools, where they are not in the list; it counts while no usage is
         known. `time_ms`: the call's time since 1970, which tells whether the provider's cache is cold.
+        `own_marks`: cache marks of the request outside of the list (default: 2); `with_cache_marks` sets those of
+        the list, where `report.cache_breakpoints` has them.
 
         Raises InvalidParams where something in it does not fit, and TypeError where `messages` is no list.
         """
@@ -105,6 +112,7 @@ class Session:
             at=natural(time_ms, "time_ms"),
             overhead_tokens=natural(overhead_tokens, "overhead_tokens"),
             answer="edits",
+            own_marks=natural(own_marks, "own_marks"),
         )
         answer = _answer(b"".join((b"{", *self._run(self._context(params)), b"}")))
         self._report = answer.report

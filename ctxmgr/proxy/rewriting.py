@@ -23,7 +23,6 @@ from ctxmgr.proxy.conversations import Conversations, Listed, ProgramConversatio
 from ctxmgr.proxy.refetching import ObservedCall, Observer
 from ctxmgr.proxy.settings import ProxySettings
 
-MARK = b'"cache_control"'
 END_SECONDS = 5.0  # for what is looked for in a thread, at the end
 NO_PRICES = TieredPrices(0, 0, 0, 0)
 
@@ -170,7 +169,10 @@ class Rewriter:
 
 
 def _marked(call: ListCall, listed: Listed) -> list[bytes]:
-    mark = marks.mark_of(call.body.messages[-1]) if call.format == "anthropic" else None
-    others = sum(raw.count(MARK) for name, raw in call.body.members.items() if name in ("system", "tools"))
-    others += "cache_control" in call.body.members
-    return marks.placed(listed.messages, listed.prefix_count, others, mark)
+    mark = marks.newest_mark(call.body.messages) if call.format == "anthropic" else None
+    if mark is None and call.format == "anthropic":
+        beside = (marks.beside_mark(call.body.members.get(name, b"")) for name in ("system", "tools"))
+        mark = next((one for one in beside if one is not None), None)
+    report = listed.outcome.report
+    places = report.cache_breakpoints if report is not None else ()
+    return marks.placed(listed.messages, listed.prefix_count, call.own_marks, mark, places)

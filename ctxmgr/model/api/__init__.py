@@ -4,6 +4,7 @@ Knows no framing and no method table.
 """
 
 from ctxmgr.model.api import edits, recovery, reports, since
+from ctxmgr.model.api.cache_marks import with_cache_marks
 from ctxmgr.model.api.edits import ListAnswer, NoList
 from ctxmgr.model.api.given import GivenTools, converted, model_of, tools_of
 from ctxmgr.model.api.raw_json import M, message_list, raw_json, raw_object
@@ -23,4 +24,5 @@ __all__ = [
     "reports",
     "since",
     "tools_of",
+    "with_cache_marks",
 ]

@@ -16,6 +16,8 @@ Kind = Literal["turn", "compaction", "aside"]
 
 
 BYTES_A_TOKEN = 4
+MARK = b'"cache_control"'
+MARKED = ("system", "tools")  # members beside the list that hold marks
 
 
 class Speaker(msgspec.Struct, frozen=True):
@@ -47,6 +49,12 @@ class ListCall(msgspec.Struct, frozen=True):
     def overhead_tokens(self) -> int:
         """Roughly: JSON of prompts and of tools."""
         return self.overhead_bytes // BYTES_A_TOKEN
+
+    @property
+    def own_marks(self) -> int:
+        """Cache marks outside of the list; a member of the request's own sets one on its last block."""
+        within = sum(self.body.members.get(name, b"").count(MARK) for name in MARKED)
+        return within + ("cache_control" in self.body.members)
 
 
 def text_of(raw: bytes | None) -> str:

@@ -108,7 +108,9 @@ class ProgramConversation:
         await asyncio.sleep(0)  # what is told comes before what is asked
         prompt = 0 if ask is None else len(ask.whole if ask.prompt is None else bytes(ask.prompt))
         overhead = call.overhead_tokens + prompt // BYTES_A_TOKEN
-        sent: Sequence[bytes] = await self.session.context(given, overhead_tokens=overhead)
+        sent: Sequence[bytes] = await self.session.context(
+            given, overhead_tokens=overhead, own_marks=call.own_marks
+        )
         outcome = self.session.outcome
         assert outcome is not None
         if outcome.source == "answered":

@@ -5,10 +5,13 @@ from typing import Any
 
 import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ctxmgr.proxy import marks
 from tests.provider.apis import anthropic
 from tests.provider.caching import Clock, MarkedCache
+from tests.provider.rules import anthropic as rules
 from tests.unit.proxy.lists import MARK, SESSION, compact, conversation, marked, request
 
 OWN = msgspec.Raw(b'{"type":"ephemeral"}')
@@ -37,7 +40,7 @@ def test_what_stayed_gets_a_mark_at_its_end_where_the_last_one_is_too_far_to_loo
     assert places(marks.placed(lists(5 + behind), 5, 2, OWN)) == expected
 
 
-@pytest.mark.parametrize(("others", "expected"), [(0, [4, 44]), (2, [4, 44]), (3, [44]), (4, [44])])
+@pytest.mark.parametrize(("others", "expected"), [(0, [4, 44]), (2, [4, 44]), (3, [44]), (4, [])])
 def test_there_are_never_more_than_four_with_those_of_system_and_tools(others: int, expected: list[int]) -> None:
     assert places(marks.placed(lists(45), 5, others, OWN)) == expected
 
@@ -50,6 +53,79 @@ def test_what_may_bear_none_bears_none(last: dict[str, Any]) -> None:
     assert marks.marked(raw, OWN) == raw
 
 
+@pytest.mark.parametrize(
+    ("others", "own", "breakpoints", "expected"),
+    [
+        (2, [], [4, 44], [4, 44]),
+        (3, [], [4, 44], [44]),
+        (1, [], [2, 9, 20, 44], [9, 20, 44]),
+        (2, [44], [4, 44], [4, 44]),
+        (2, [9], [4, 44], [9, 44]),
+        (2, [9, 30], [4, 44], [9, 30]),
+        (2, [], [99], [44]),
+    ],
+)
+def test_the_places_of_the_report_are_marked_as_far_as_there_is_room_beside_the_programs_own(
+    others: int, own: list[int], breakpoints: list[int], expected: list[int]
+) -> None:
+    came = lists(45)
+    for place in own:
+        came[place] = marks.marked(came[place], OWN)
+    made = marks.placed(came, 5, others, OWN, breakpoints)
+    assert places(made) == expected
+    assert [made[place] for place in own] == [came[place] for place in own]
+
+
+def test_the_mark_is_as_the_program_sets_it() -> None:
+    hour = msgspec.Raw(b'{"type":"ephemeral","ttl":"1h"}')
+    came = [marks.marked(lists(1)[0], hour), *lists(3)]
+    assert marks.newest_mark(came) == hour
+    assert b'"cache_control":{"type":"ephemeral","ttl":"1h"}' in marks.placed(came, 0, 1, hour, [3])[3]
+    assert marks.beside_mark(compact([{"type": "text", "text": "x"}, {"type": "text", "text": "y", **MARK}])) == OWN
+    assert marks.beside_mark(b'"a text"') is None
+
+
+BLOCKS = st.sampled_from(
+    [
+        {"type": "text", "text": "words"},
+        {"type": "text", "text": "more", **MARK},
+        {"type": "text", "text": " "},
+        {"type": "thinking", "thinking": "hm", "signature": "s"},
+        {"type": "redacted_thinking", "data": "d"},
+        {"type": "tool_result", "tool_use_id": "t", "content": "out"},
+    ]
+)
+MESSAGES = st.lists(
+    st.builds(lambda content: {"role": "user", "content": content}, st.just("text") | st.lists(BLOCKS, max_size=4)),
+    max_size=8,
+)
+
+
+@given(MESSAGES, st.integers(0, 4), st.integers(0, 8), st.lists(st.integers(0, 9), max_size=4))
+def test_a_provider_never_has_a_mark_to_refuse_that_the_program_did_not_set(
+    messages: list[Any], others: int, prefix: int, breakpoints: list[int]
+) -> None:
+    came = [compact(one) for one in messages]
+    made = marks.placed(came, prefix, others, OWN, breakpoints)
+    own = others + sum(map(mark_count, messages))
+    sent = [json.loads(raw) for raw in made]
+    assert others + sum(map(mark_count, sent)) <= max(own, 4)
+    assert [bare(one) for one in sent] == [
+        bare(as_blocks(one, new)) for one, new in zip(messages, sent, strict=True)
+    ]
+    for message in sent:
+        for block in message["content"] if isinstance(message["content"], list) else ():
+            may = rules.BLOCKS[block["type"]][1]
+            assert "cache_control" not in block or ("cache_control" in may and block.get("text", "x").strip())
+
+
+def as_blocks(message: dict[str, Any], like: dict[str, Any]) -> dict[str, Any]:
+    """A lone text as a block where the other is one: while it bears a mark it can not be a string."""
+    if isinstance(message["content"], str) and isinstance(like["content"], list):
+        return {**message, "content": [{"type": "text", "text": message["content"]}]}
+    return message
+
+
 def system() -> list[dict[str, Any]]:
     return [{"type": "text", "text": "x" * 20_000, **MARK}, {"type": "text", "text": "y", **MARK}]
 
@@ -60,8 +136,8 @@ async def test_more_is_read_from_the_cache_with_the_mark_of_an_epochs_call(rig: 
         body = request(marked(conversation(number, lines=120)), system=system())
         await made.post(body, headers=SESSION)
     bodies = [json.loads(asked.body) for asked in made.upstream.asked]
-    fourth = [body for body in bodies if mark_count(body) == 4]
-    assert fourth
+    assert [rules.refused(body, "per-turn-control") for body in bodies] == [""] * len(bodies)
+    assert any(mark_count(body) == 4 for body in bodies)
     assert max(map(mark_count, bodies)) == 4
     with_it, without = MarkedCache(Clock()), MarkedCache(Clock())
     read = sum(with_it.use("m", list(anthropic.prompt(body))).read for body in bodies)
