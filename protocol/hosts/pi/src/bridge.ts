@@ -17,7 +17,8 @@ import type { Teller } from "./compactions.ts";
 import { complete, completeOnContext } from "./completing.ts";
 import { LastRequest } from "./last-request.ts";
 import * as mapping from "./mapping.ts";
-import type { Context, Lent, Message, Model } from "./pi.ts";
+import { withMarks } from "./marks.ts";
+import type { Context, Json, Lent, Message, Model } from "./pi.ts";
 import { read } from "./settings.ts";
 import type { Settings } from "./settings.ts";
 import { seen } from "./filling.ts";
@@ -38,6 +39,7 @@ export class Bridge {
   private context: Context | undefined;
   private stderr = "";
   seen: Seen | undefined; // of the last request that ctxmgr answered
+  private named: Message[] = []; // of the list to send, those that belong under a cache mark
   private passing: string | undefined; // the state directory of a session that is not kept
   private readonly lent: Lent;
 
@@ -88,6 +90,7 @@ export class Bridge {
   async end(): Promise<void> {
     const { sidecar, starting, passing } = this;
     this.sidecar = this.starting = this.passing = this.seen = undefined;
+    this.named = [];
     this.last.forget();
     if (sidecar === undefined) return;
     await within(BOUND.end / 2, (async () => await (await starting)?.end())());
@@ -99,10 +102,19 @@ export class Bridge {
   async list(messages: Message[], options: ContextOptions, context: Context): Promise<Message[] | undefined> {
     return await this.with(async (session) => {
       const list = await session.context(messages, options);
+      this.named = (session.lastReport?.cacheBreakpoints ?? []).flatMap((place) => list[place] ?? []);
       if (session.lastReport !== undefined) this.seen = seen(messages, options.overheadTokens);
       if (session.lastReport?.arithmetic) this.showEpoch(session, context).catch(() => undefined);
       return list;
     });
+  }
+
+  /** pi sends a request; what it is to be instead, undefined where it stays. */
+  sent(payload: unknown, context: Context): Json | undefined {
+    const marked = this.last.isAwaited ? withMarks(payload, this.named) : undefined;
+    this.named = [];
+    this.last.sent(marked ?? payload, context.model);
+    return marked;
   }
 
   private async showEpoch(session: Session<Message>, context: Context): Promise<void> {

@@ -50,7 +50,7 @@ export default async function ctxmgr(pi: Api, lent: Lent): Promise<void> {
   });
 
   on<{ payload: unknown }>("before_provider_request", BOUND.event, async ({ payload }, context) =>
-    bridge.last.sent(payload, context.model),
+    bridge.sent(payload, context),
   );
 
   on<TurnEnd>("turn_end", BOUND.event + BOUND.compaction, async (event, context) => {

@@ -20,7 +20,8 @@ export class LastRequest {
   private payload: Json | undefined;
   private model: Model | undefined;
   private since: Message[] = [];
-  private isAwaited = false;
+  /** The next request is of the session's list. */
+  isAwaited = false;
 
   /** pi has made the list of its next request. */
   listed(): void {

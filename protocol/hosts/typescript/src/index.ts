@@ -4,4 +4,6 @@ export type * from "./interface.ts";
 export type * as protocol from "../../../ctxmgr.ts";
 export { SidecarFault } from "./fault.ts";
 export { commandWords } from "./given.ts";
+export { withCacheMarks } from "./marks.ts";
+export type { MarkOptions } from "./marks.ts";
 export { startSidecar } from "./sidecar.ts";

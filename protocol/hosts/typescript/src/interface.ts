@@ -132,6 +132,8 @@ export interface ContextOptions {
   readonly at?: number;
   /** Weight of what is sent besides the messages: system prompt, tools. */
   readonly overheadTokens?: number;
+  /** Cache marks of the request outside of the list. Default: 2; `withCacheMarks` sets those of the list. */
+  readonly ownMarks?: number;
 }
 
 export interface Session<M extends object = object> {
