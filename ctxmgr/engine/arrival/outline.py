@@ -15,10 +15,10 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable
 
-LINE_CHARACTERS = 160  # of a line of the outline that stays, at most
+OUTLINE_CHARACTERS = 160  # of a line of the outline that stays, at most
 LISTED_SHARE = 0.8  # of the lines with text: so many make a text a list
-COUNTED = 12  # names that are told with their counts
-NAME_CHARACTERS = 80  # of a name that is told
+MOST_COUNTED = 12  # names that are told with their counts
+TOLD_NAME_CHARACTERS = 80  # of a name that is told
 LONGEST_LIST_LINE = 400  # characters: a longer line is none of a list
 
 _NUMBER = r"(?:[ \t]{0,8}\d{1,7}(?:\t|→|[:|] ?))?"  # before a line, by a tool that reads files
@@ -58,8 +58,8 @@ def outline(text: str) -> tuple[tuple[int, int], ...]:
 
 
 def _end(text: str, start: int) -> int:
-    at = text.find("\n", start, start + LINE_CHARACTERS)
-    return min(len(text), start + LINE_CHARACTERS) if at < 0 else at + 1
+    at = text.find("\n", start, start + OUTLINE_CHARACTERS)
+    return min(len(text), start + OUTLINE_CHARACTERS) if at < 0 else at + 1
 
 
 def counts(text: str) -> Counts:
@@ -97,8 +97,8 @@ def _listed(line: str) -> str | None:
 def _told(found: Counter[str]) -> str:
     """The most first, of equally many the first in the alphabet."""
     ranked = sorted(found.items(), key=lambda one: (-one[1], one[0]))
-    told = [f"{name[:NAME_CHARACTERS]} {count:,}" for name, count in ranked[:COUNTED]]
-    rest = ranked[COUNTED:]
+    told = [f"{name[:TOLD_NAME_CHARACTERS]} {count:,}" for name, count in ranked[:MOST_COUNTED]]
+    rest = ranked[MOST_COUNTED:]
     if rest:
         told.append(f"{sum(count for _, count in rest):,} in {len(rest):,} others")
     return ", ".join(told)

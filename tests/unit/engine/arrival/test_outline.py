@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxmgr.engine.arrival.outline import COUNTED, LINE_CHARACTERS, counts, outline
+from ctxmgr.engine.arrival.outline import MOST_COUNTED, OUTLINE_CHARACTERS, counts, outline
 
 DEFINES = [
     "def total(order):",
@@ -71,7 +71,7 @@ def test_headings_count_where_nothing_is_defined() -> None:
 
 def test_of_a_long_line_the_beginning_is_told() -> None:
     text = f"class Order: {'x' * 1_000}\n"
-    assert outline(text) == ((0, LINE_CHARACTERS),)
+    assert outline(text) == ((0, OUTLINE_CHARACTERS),)
 
 
 def test_what_a_search_found_is_counted_by_file() -> None:
@@ -88,7 +88,7 @@ def test_paths_are_counted_by_directory() -> None:
 
 
 def test_of_many_names_the_rest_is_summed() -> None:
-    text = "\n".join(f"src/{number:02}/a.py" for number in range(COUNTED + 3))
+    text = "\n".join(f"src/{number:02}/a.py" for number in range(MOST_COUNTED + 3))
     assert counts(text)(0, len(text)).endswith(", 3 in 3 others")
 
 
