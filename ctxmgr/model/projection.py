@@ -16,8 +16,9 @@ class Decision(msgspec.Struct, frozen=True, omit_defaults=True):
     """A remembered edit of one block, or that a message is left out: it holds until the branch or the list it
     belongs to is gone.
 
-    `limit` is the length in characters a distilled result was cut to; 0 for all others. `shortened` are a call's
-    arguments; `cut` is what would not fit, of whichever kind. `written` was put in the block's place (of a call:
+    `limit` is the length in characters a distilled result was cut to, of a result that was cut as it arrived in
+    tokens; 0 for all others. `shortened` are a call's arguments; `cut` is what would not fit, of whichever kind, or
+    was too long as it arrived. `written` was put in the block's place (of a call:
     its arguments as JSON text), `weight` tokens. Once it is there it is not made again; without it the edit has
     never been sent. `media`: of a cut block, the texts that stand for these of its pictures and documents; where
     nothing is written its text is as it came. `to_fit`: a message was dropped because the list did not fit.
@@ -77,7 +78,7 @@ class Plan(msgspec.Struct, frozen=True):
 
     In preset `balanced` it is the message that the packet stands before. `dropped` counts messages left out by
     themselves, not with their turn.
-    `decisions` are all edits in force, old and new, by key. `blocks_cut` were cut to fit; `too_big` is
+    `decisions` are all edits in force, old and new, by key. `blocks_cut` were cut; `too_big` is
     empty where the list fits. `allowance`: tokens that the packet may weigh beyond what left the list, for what the
     host took away itself.
     """

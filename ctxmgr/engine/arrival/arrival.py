@@ -111,7 +111,7 @@ def _cut(conversation: ConversationIndex, ref: BlockRef, most: int, inputs: Arri
 
     gap = Gap(line, outline(text), lambda at: f"@{place(at)} ")
     done = cut(text, whole, most, inputs.weigh, gap)
-    return Decision("cut", written=done.parts, weight=done.weight) if done is not None else None
+    return Decision("cut", most, done.parts, done.weight) if done is not None else None
 
 
 def _where(start: str, end: str, handle: str, call: Call) -> str:

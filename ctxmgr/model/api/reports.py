@@ -69,7 +69,7 @@ class Report(Wire, frozen=True):
         ),
     ] = None
     blocks_cut: Annotated[
-        int | None, Meta(description="Results, texts and arguments cut in it, because the list did not fit.")
+        int | None, Meta(description="Results, texts and arguments cut in it: too long, or the list did not fit.")
     ] = None
     too_big: Annotated[
         tuple[TooBig, ...] | None,

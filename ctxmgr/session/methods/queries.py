@@ -25,6 +25,7 @@ RULES = {
     "pruned": "old tool output",
     "shortened": "arguments of an old call",
     "cut": "did not fit the window",
+    "arrived": "longer than maxResultTokens",
     "inserted": "packet",
 }
 
@@ -169,9 +170,11 @@ def explain(session: SessionCore, epoch: int | None) -> reports.ExplainResult:
         saved = sum(edit.before_tokens - edit.after_tokens for edit in edits)
         verdict: Verdict
         if edits:
-            kind = edits[0].kind
+            kind, decision = edits[0].kind, plan.decisions.get(edits[0].key)
             verdict = "distilled" if kind == "shortened" else kind
-            rule, after = why.get(edits[0].key, RULES[kind]), message.weight - saved
+            arrived = decision is not None and decision.kind == "cut" and decision.limit
+            rule = RULES["arrived"] if arrived else why.get(edits[0].key, RULES[kind])
+            after = message.weight - saved
         elif index in kept:
             verdict, rule, after = "kept", RULES["kept"], message.weight
         else:

@@ -41,7 +41,7 @@ def shown(text: str, archives: bool = True, made: dict[str, Any] = LOAD, **keys:
     messages = talk(u("go"), a(made), r(text))
     (decision,) = cuts(messages, archives=archives, **keys).values()
     out = text_of(decision.written, messages[2].view.blocks[0].text)
-    assert decision == Decision("cut", written=decision.written, weight=quarters(out))
+    assert decision == Decision("cut", MOST, decision.written, quarters(out))
     return out
 
 
