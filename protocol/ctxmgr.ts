@@ -128,19 +128,27 @@ export interface PolicyKeys {
    * documents become a text. Since 1.1. Default: 24000000.
    */
   maxRequestBytes?: number | null;
-  /** Pictures and documents of a list; null: as many as the model's provider is known to take. Since 1.1. */
+  /** Pictures and documents of a list; null: as many as the provider is known to take. Since 1.1. */
   maxImages?: number | null;
+  /** A longer tool result is cut to so many tokens as it arrives; null: none is. Since 1.1. */
+  maxResultTokens?: number | null;
   /** Preset balanced: 0 keeps least, 1 most; 0.5 costs least. Default: 0.5. */
   costVersusRecall?: number | null;
-  /** Preset balanced: tokens that compete to stay; null: 2,500 x 625^(costVersusRecall - 0.5). Since 1.1. */
+  /**
+   * Preset balanced: tokens that compete to stay; null: 1,500 x 1736^(costVersusRecall - 0.5), less where reading
+   * the cache costs more than a tenth of input, and 1,000 at least. Since 1.1.
+   */
   oldTokens?: number | null;
   /** Preset balanced: tokens of the newest steps, which stay whole. Since 1.1. Default: 1000. */
   newestTokens?: number | null;
-  /** Preset balanced: tokens of the index of what left. Since 1.1. Default: 4000. */
+  /** Preset balanced: tokens of the index of what left. Since 1.1. Default: 6000. */
   indexTokens?: number | null;
   /** What tokens cost, for a model whose host does not say. Only proportions count. */
   prices?: ModelPricesKeys | null;
-  /** How long the provider keeps a prompt's prefix, in milliseconds; null: five minutes. */
+  /**
+   * How long the provider keeps a prompt's prefix, in milliseconds; null: as calls after pauses have shown, five
+   * minutes before they did.
+   */
   cacheTtlMs?: number | null;
   /** Who writes compactions, and how; the short form says who. Default: "host". */
   compaction?: Writer | CompactionPolicyKeys | null;
@@ -496,19 +504,27 @@ export interface Policy {
    * documents become a text. Since 1.1. Default: 24000000.
    */
   maxRequestBytes?: number;
-  /** Pictures and documents of a list; null: as many as the model's provider is known to take. Since 1.1. */
+  /** Pictures and documents of a list; null: as many as the provider is known to take. Since 1.1. */
   maxImages?: number | null;
+  /** A longer tool result is cut to so many tokens as it arrives; null: none is. Since 1.1. */
+  maxResultTokens?: number | null;
   /** Preset balanced: 0 keeps least, 1 most; 0.5 costs least. */
   costVersusRecall: number;
-  /** Preset balanced: tokens that compete to stay; null: 2,500 x 625^(costVersusRecall - 0.5). Since 1.1. */
+  /**
+   * Preset balanced: tokens that compete to stay; null: 1,500 x 1736^(costVersusRecall - 0.5), less where reading
+   * the cache costs more than a tenth of input, and 1,000 at least. Since 1.1.
+   */
   oldTokens?: number | null;
   /** Preset balanced: tokens of the newest steps, which stay whole. Since 1.1. Default: 1000. */
   newestTokens?: number;
-  /** Preset balanced: tokens of the index of what left. Since 1.1. Default: 4000. */
+  /** Preset balanced: tokens of the index of what left. Since 1.1. Default: 6000. */
   indexTokens?: number;
   /** What tokens cost, for a model whose host does not say. Only proportions count. */
   prices: ModelPrices | null;
-  /** How long the provider keeps a prompt's prefix, in milliseconds; null: five minutes. */
+  /**
+   * How long the provider keeps a prompt's prefix, in milliseconds; null: as calls after pauses have shown, five
+   * minutes before they did.
+   */
   cacheTtlMs: number | null;
   /** Who writes compactions, and how; the short form says who. */
   compaction: Writer | CompactionPolicy;
@@ -866,6 +882,13 @@ export interface Status {
   learnedWindow?: number | null;
   /** Tokens of the provider a weighed one, as learnt of this model so far. Since 1.1. Default: 1.0. */
   ratio?: number;
+  /**
+   * What the provider's cache gave, against what it should have; null until a call could be compared, and where
+   * `usage` does not say what was read. Since 1.1.
+   */
+  cache?: CacheStatus | null;
+  /** What is taken to hold of the model, and who said it; null in the answer to `turn_end`. Since 1.1. */
+  model?: ModelStatus | null;
 }
 
 /** Whether lists are projected. */
@@ -920,6 +943,90 @@ export interface Stats {
 
 /** What tokens and pressure come from. */
 export type CountSource = "usage" | "vocabulary" | "estimate";
+
+/** What the provider's cache gave. Tokens are the provider's. */
+export interface CacheStatus {
+  /**
+   * What the newest calls should have read: what each list had in common with the one before, and what stands
+   * before it.
+   */
+  expected: number;
+  /** What the provider says it read at these calls. */
+  read: number;
+  /** How many these are, at most 8: of those that followed the one before while its start was kept. */
+  calls: number;
+  /** How long a start that nobody reads is taken to be kept: by that a cache is cold. */
+  lifetimeMs: number;
+  /**
+   * Who says so: `host` and `policy` by `cacheTtlMs`; `learned` from what calls read after pauses; `rule`: what is
+   * known of the provider.
+   */
+  lifetimeFrom: "host" | "learned" | "policy" | "rule";
+  /** Where the newest calls persistently read less than half of that: what it may be. */
+  gap?: string;
+}
+
+/** What is taken to hold of the session's model, and who said it. */
+export interface ModelStatus {
+  /** Its id, as the host names it. */
+  id: string;
+  /** Its window in tokens, or less where a refusal taught that. */
+  contextWindow: number;
+  /** Its longest answer in tokens; null: not known. */
+  maxOutputTokens: number | null;
+  /** Who said it: the host, the policy, what is known of this model or of one like it, or nobody. */
+  outputBy: "default" | "family" | "host" | "policy" | "registry";
+  /** What its tokens cost: first above 0 tokens, then longer requests. Empty: not known. */
+  prices: TierPrices[];
+  /** Who said it: the host, the policy, what is known of this model or of one like it, or nobody. */
+  pricesBy: "default" | "family" | "host" | "policy" | "registry";
+  /** How its provider caches prompts. */
+  cache: ProviderCache;
+  /** Who said it: the host, the policy, what is known of this model or of one like it, or nobody. */
+  cacheBy: "default" | "family" | "host" | "policy" | "registry";
+  /** Who said it: the host, the policy, what is known of this model or of one like it, or nobody. */
+  lifetimeBy: "default" | "family" | "host" | "policy" | "registry";
+  /** The row that what is known of it comes from; "": none. */
+  like: string;
+  /** How that was found, in words. */
+  why: string;
+  /** Where its facts were read; "" where none are known. */
+  source: string;
+  /** On which day. */
+  date: string;
+}
+
+/** Dollars per million tokens of a request that is longer than the tier's bound, of all of it; null: not told. */
+export interface TierPrices {
+  /** The bound: tokens of input. */
+  aboveTokens: number;
+  /** Input that no cache held. */
+  input: number | null;
+  /** Output. */
+  output: number | null;
+  /** Input read from a cache. */
+  cacheRead: number | null;
+  /** Input written to a cache. */
+  cacheWrite: number | null;
+}
+
+/** How the provider caches prompts. */
+export interface ProviderCache {
+  /** `marks`: a start is kept up to each mark that a request sets; `implicit`: every start is; `none`: nothing. */
+  kind: "implicit" | "marks" | "none";
+  /** Marks that one request may set. */
+  mostMarks: number;
+  /** A kept start is found no more content blocks before a mark; 0: however far. */
+  lookBackBlocks: number;
+  /** A shorter start is not kept. */
+  leastTokens: number;
+  /** What is read is a multiple of these. */
+  stepTokens: number;
+  /** How long a start lives that nobody reads, in milliseconds. */
+  lifetimeMs: number;
+  /** Does each read begin that time anew? */
+  renews: boolean;
+}
 
 /** The model of the session from now on. */
 export interface ModelSelectParams {
@@ -1051,7 +1158,7 @@ export interface Report {
    * fit.
    */
   messagesDropped?: number;
-  /** Results, texts and arguments cut in it, because the list did not fit. Since 1.1. */
+  /** Results, texts and arguments cut in it: too long, or the list did not fit. Since 1.1. */
   blocksCut?: number;
   /** With `fit` in `checks`: the heaviest messages, the heaviest first. Since 1.1. */
   tooBig?: TooBig[];

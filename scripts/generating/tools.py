@@ -30,6 +30,13 @@ DOES = {
     "patch": "applies a patch",
     "scroll": "reads on in the open window",
     "call": "calls the tool that an argument names",
+    "": "touches nothing",
+}
+TELLS = {
+    "instructions": "what it brings is instructions",
+    "tasks": "what it brings is the state of tasks",
+    "answers": "what it brings is the user's answer",
+    "plan": "what it brings is whether the user approved",
 }
 _PLACE = re.compile(r"\{\{([a-z ]+)\}\}")
 
@@ -52,6 +59,7 @@ def _row(row: ToolRow) -> str:
     notes = [f"`{name}` is {_role(role)}" for name, role in row.roles.items()]
     notes += [f"with `{row.where}`"] if row.where else []
     notes += ["`offset` counts from 1"] if row.from_one else []
+    notes += [TELLS[row.tells]] if row.tells else []
     return f"| {_code(row.names)} | {DOES[row.family]} | {row.hosts} | {'; '.join(notes)} |"
 
 

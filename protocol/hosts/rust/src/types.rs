@@ -147,13 +147,17 @@ pub struct PolicyKeys {
     /// documents become a text. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_request_bytes: Option<u64>,
-    /// Pictures and documents of a list; null: as many as the model's provider is known to take. Since 1.1.
+    /// Pictures and documents of a list; null: as many as the provider is known to take. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_images: Option<u64>,
+    /// A longer tool result is cut to so many tokens as it arrives; null: none is. Since 1.1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_result_tokens: Option<u64>,
     /// Preset balanced: 0 keeps least, 1 most; 0.5 costs least.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost_versus_recall: Option<f64>,
-    /// Preset balanced: tokens that compete to stay; null: 2,500 x 625^(costVersusRecall - 0.5). Since 1.1.
+    /// Preset balanced: tokens that compete to stay; null: 1,500 x 1736^(costVersusRecall - 0.5), less where
+    /// reading the cache costs more than a tenth of input, and 1,000 at least. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub old_tokens: Option<u64>,
     /// Preset balanced: tokens of the newest steps, which stay whole. Since 1.1.
@@ -165,7 +169,8 @@ pub struct PolicyKeys {
     /// What tokens cost, for a model whose host does not say. Only proportions count.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prices: Option<ModelPricesKeys>,
-    /// How long the provider keeps a prompt's prefix, in milliseconds; null: five minutes.
+    /// How long the provider keeps a prompt's prefix, in milliseconds; null: as calls after pauses have shown, five
+    /// minutes before they did.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_ttl_ms: Option<u64>,
     /// Who writes compactions, and how; the short form says who.
@@ -789,12 +794,16 @@ pub struct Policy {
     /// documents become a text. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_request_bytes: Option<u64>,
-    /// Pictures and documents of a list; null: as many as the model's provider is known to take. Since 1.1.
+    /// Pictures and documents of a list; null: as many as the provider is known to take. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_images: Option<u64>,
+    /// A longer tool result is cut to so many tokens as it arrives; null: none is. Since 1.1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_result_tokens: Option<u64>,
     /// Preset balanced: 0 keeps least, 1 most; 0.5 costs least.
     pub cost_versus_recall: f64,
-    /// Preset balanced: tokens that compete to stay; null: 2,500 x 625^(costVersusRecall - 0.5). Since 1.1.
+    /// Preset balanced: tokens that compete to stay; null: 1,500 x 1736^(costVersusRecall - 0.5), less where
+    /// reading the cache costs more than a tenth of input, and 1,000 at least. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub old_tokens: Option<u64>,
     /// Preset balanced: tokens of the newest steps, which stay whole. Since 1.1.
@@ -805,7 +814,8 @@ pub struct Policy {
     pub index_tokens: Option<u64>,
     /// What tokens cost, for a model whose host does not say. Only proportions count.
     pub prices: Option<ModelPrices>,
-    /// How long the provider keeps a prompt's prefix, in milliseconds; null: five minutes.
+    /// How long the provider keeps a prompt's prefix, in milliseconds; null: as calls after pauses have shown, five
+    /// minutes before they did.
     pub cache_ttl_ms: Option<u64>,
     /// Who writes compactions, and how; the short form says who.
     pub compaction: PolicyCompaction,
@@ -1291,6 +1301,13 @@ pub struct Status {
     /// Tokens of the provider a weighed one, as learnt of this model so far. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ratio: Option<f64>,
+    /// What the provider's cache gave, against what it should have; null until a call could be compared, and where
+    /// `usage` does not say what was read. Since 1.1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cache: Option<CacheStatus>,
+    /// What is taken to hold of the model, and who said it; null in the answer to `turn_end`. Since 1.1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<ModelStatus>,
 }
 
 /// Whether lists are projected.
@@ -1388,6 +1405,185 @@ pub enum CountSource {
     Vocabulary,
     #[serde(rename = "estimate")]
     Estimate,
+    #[serde(untagged)]
+    Other(String),
+}
+
+/// What the provider's cache gave. Tokens are the provider's.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CacheStatus {
+    /// What the newest calls should have read: what each list had in common with the one before, and what stands
+    /// before it.
+    pub expected: i64,
+    /// What the provider says it read at these calls.
+    pub read: i64,
+    /// How many these are, at most 8: of those that followed the one before while its start was kept.
+    pub calls: i64,
+    /// How long a start that nobody reads is taken to be kept: by that a cache is cold.
+    pub lifetime_ms: i64,
+    /// Who says so: `host` and `policy` by `cacheTtlMs`; `learned` from what calls read after pauses; `rule`: what
+    /// is known of the provider.
+    pub lifetime_from: CacheStatusLifetimeFrom,
+    /// Where the newest calls persistently read less than half of that: what it may be.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gap: Option<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum CacheStatusLifetimeFrom {
+    #[serde(rename = "host")]
+    Host,
+    #[serde(rename = "learned")]
+    Learned,
+    #[serde(rename = "policy")]
+    Policy,
+    #[serde(rename = "rule")]
+    Rule,
+    #[serde(untagged)]
+    Other(String),
+}
+
+/// What is taken to hold of the session's model, and who said it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ModelStatus {
+    /// Its id, as the host names it.
+    pub id: String,
+    /// Its window in tokens, or less where a refusal taught that.
+    pub context_window: i64,
+    /// Its longest answer in tokens; null: not known.
+    pub max_output_tokens: Option<i64>,
+    /// Who said it: the host, the policy, what is known of this model or of one like it, or nobody.
+    pub output_by: ModelStatusOutputBy,
+    /// What its tokens cost: first above 0 tokens, then longer requests. Empty: not known.
+    pub prices: Vec<TierPrices>,
+    /// Who said it: the host, the policy, what is known of this model or of one like it, or nobody.
+    pub prices_by: ModelStatusPricesBy,
+    /// How its provider caches prompts.
+    pub cache: ProviderCache,
+    /// Who said it: the host, the policy, what is known of this model or of one like it, or nobody.
+    pub cache_by: ModelStatusCacheBy,
+    /// Who said it: the host, the policy, what is known of this model or of one like it, or nobody.
+    pub lifetime_by: ModelStatusLifetimeBy,
+    /// The row that what is known of it comes from; "": none.
+    pub like: String,
+    /// How that was found, in words.
+    pub why: String,
+    /// Where its facts were read; "" where none are known.
+    pub source: String,
+    /// On which day.
+    pub date: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ModelStatusOutputBy {
+    #[serde(rename = "default")]
+    Default,
+    #[serde(rename = "family")]
+    Family,
+    #[serde(rename = "host")]
+    Host,
+    #[serde(rename = "policy")]
+    Policy,
+    #[serde(rename = "registry")]
+    Registry,
+    #[serde(untagged)]
+    Other(String),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ModelStatusPricesBy {
+    #[serde(rename = "default")]
+    Default,
+    #[serde(rename = "family")]
+    Family,
+    #[serde(rename = "host")]
+    Host,
+    #[serde(rename = "policy")]
+    Policy,
+    #[serde(rename = "registry")]
+    Registry,
+    #[serde(untagged)]
+    Other(String),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ModelStatusCacheBy {
+    #[serde(rename = "default")]
+    Default,
+    #[serde(rename = "family")]
+    Family,
+    #[serde(rename = "host")]
+    Host,
+    #[serde(rename = "policy")]
+    Policy,
+    #[serde(rename = "registry")]
+    Registry,
+    #[serde(untagged)]
+    Other(String),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ModelStatusLifetimeBy {
+    #[serde(rename = "default")]
+    Default,
+    #[serde(rename = "family")]
+    Family,
+    #[serde(rename = "host")]
+    Host,
+    #[serde(rename = "policy")]
+    Policy,
+    #[serde(rename = "registry")]
+    Registry,
+    #[serde(untagged)]
+    Other(String),
+}
+
+/// Dollars per million tokens of a request that is longer than the tier's bound, of all of it; null: not told.
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TierPrices {
+    /// The bound: tokens of input.
+    pub above_tokens: i64,
+    /// Input that no cache held.
+    pub input: Option<f64>,
+    /// Output.
+    pub output: Option<f64>,
+    /// Input read from a cache.
+    pub cache_read: Option<f64>,
+    /// Input written to a cache.
+    pub cache_write: Option<f64>,
+}
+
+/// How the provider caches prompts.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ProviderCache {
+    /// `marks`: a start is kept up to each mark that a request sets; `implicit`: every start is; `none`: nothing.
+    pub kind: ProviderCacheKind,
+    /// Marks that one request may set.
+    pub most_marks: i64,
+    /// A kept start is found no more content blocks before a mark; 0: however far.
+    pub look_back_blocks: i64,
+    /// A shorter start is not kept.
+    pub least_tokens: i64,
+    /// What is read is a multiple of these.
+    pub step_tokens: i64,
+    /// How long a start lives that nobody reads, in milliseconds.
+    pub lifetime_ms: i64,
+    /// Does each read begin that time anew?
+    pub renews: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ProviderCacheKind {
+    #[serde(rename = "implicit")]
+    Implicit,
+    #[serde(rename = "marks")]
+    Marks,
+    #[serde(rename = "none")]
+    None,
     #[serde(untagged)]
     Other(String),
 }
@@ -1530,7 +1726,7 @@ pub struct Report {
     /// not fit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub messages_dropped: Option<i64>,
-    /// Results, texts and arguments cut in it, because the list did not fit. Since 1.1.
+    /// Results, texts and arguments cut in it: too long, or the list did not fit. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub blocks_cut: Option<i64>,
     /// With `fit` in `checks`: the heaviest messages, the heaviest first. Since 1.1.
