@@ -3,9 +3,9 @@ choose.
 
 Rules, of no language but where said:
 1. A text asks where a question stands in its last TAIL_CHARACTERS; of several the last is the one that is answered.
-2. A question that says nothing alone is told with what it is about: one of a few words that names nothing
-   ("Should I?"), and in English one that only points ("Does this look right?") or asks for a word ("What do you
-   think?"). That is the sentence before it, or the items of the list before it.
+2. A question that says nothing alone is told with what it is about: one of a few words that names nothing ("Should
+   I?"), and in English one that only asks for a word ("What do you think?", "Does this look right?"). That is the
+   sentence before it, or the items of the list before it.
 3. Of a list of options with letters or numbers a reply chooses one by that ("B please", "2", "option c"), or in
    English by its place ("the second one"): its words are what was chosen. Where two options have the same letter
    the later list counts. Where it takes several, or refuses some (`choices`), each is told with its letter.
@@ -27,6 +27,7 @@ SHORT_WORDS = 4  # of a question that is about what was said before it
 CHOICE_WORDS = 4  # of a reply that begins with a bare letter: "B please"; "A cache would be nice" chooses nothing
 
 ITEM_CHARACTERS = 90  # of each item of a list that a question is about
+ABOUT_CHARACTERS = 240  # of all that a question is about
 _FILLING = frozenset(  # words of questions that are about something else
     words_of(
         "a about ahead all also an and any anything approach are as be before begin can change changes choose"
@@ -37,7 +38,6 @@ _FILLING = frozenset(  # words of questions that are about something else
         " us want way we what when which with would yes you your"
     ).split()
 )
-_POINTS = re.compile(r"\b(?:it|this|that|these|those|them)\b", re.IGNORECASE)
 _ENDS = ("?", "？", "؟")
 _EDGES = "*_`\"') "
 _CHOSEN = re.compile(r"^\W*(?:\S+ ){0,3}?(?:option|variante?|approach|opci[oó]n)\s+([a-f]|\d)\b", re.IGNORECASE)
@@ -82,9 +82,9 @@ def _whole(sentences: list[str], above: list[str]) -> str:
     asked = one_line(sentences[-1], len(sentences[-1]))
     if "`" in asked or identifiers(asked):
         return asked
-    if count_words(asked) > SHORT_WORDS and not _POINTS.search(asked) and not says_nothing(asked):
+    if count_words(asked) > SHORT_WORDS and not says_nothing(asked):
         return asked
-    about = sentences[-2] if len(sentences) > 1 else _about(above)
+    about = shorten(sentences[-2] if len(sentences) > 1 else _about(above), ABOUT_CHARACTERS)
     whole = one_line(f"{about} {asked}".strip(), len(about) + len(asked) + 1)
     return whole if len(whole) <= QUESTION_CHARACTERS else asked
 

@@ -31,7 +31,8 @@ _CHOICE = re.compile(
     r"(?:[^.;,]|\.(?=\w)){0,60}? to\b"
     r"(?!(?: \S+){1,3} branch\b)"
     r"|\b(?:i|we)(?:['’]ve| have)?(?: now| just)? (?:moved|migrated) (?:\S+ )?from [^/]{2,40}? to [^/]+$"
-    r"|\b(?:going|went|moving) back to\b|^\W*\S+(?: \S+)? it is[.!]?$",
+    r"|\b(?:i|we)(?:['’](?:m|re)| am| are)? (?:going|went|moving) back to\b"
+    r"|^\W*(?!(?:there|here|that|this|so|as|what|how|yes|no|ok|okay|and|but|now)\b)\S+(?: \S+)? it is[.!]?$",
     re.IGNORECASE,
 )
 _PLAN = re.compile(rf"\b{_WE}\b|^(?:keep|use|leave|skip|drop|avoid)\w*\b", re.IGNORECASE)

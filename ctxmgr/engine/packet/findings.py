@@ -5,9 +5,9 @@
    newest, and of those that say a cause, a failure or a choice ones of twice the age as well; but of those that
    name nothing only ones of half the age. Under each heading the newest stands first.
 3. What is said to fail as things are ("the test is failing") is not told once a run of that kind worked.
-4. What was announced before the newest that was stated, asked, answered or committed says so in its heading, and
-   stands last. What was agreed to is told with its question, and not as a decision as well; a choice in the user's
-   words as the packet's decision.
+4. What was announced before the newest that was decided, ruled or committed says so in its heading, and stands
+   last. What was agreed to is told with its question, and not as a decision as well; a choice in the user's words as
+   the packet's decision.
 5. What may be over (`EARLIER`) says so on its line.
 6. The text never weighs more than its budget. A line is told whole or not at all.
 """
@@ -115,8 +115,8 @@ def question_line(fact: Fact) -> str:
 
 def _moves_on(fact: Fact) -> bool:
     """Is what was announced before it no more what comes next?"""
-    stated = fact.slot in ("decision", "finding", "question", "request", "constraint", "goal")
-    return stated or (fact.slot == "value" and fact.key.startswith(COMMITTED))
+    committed = fact.slot == "value" and fact.key.startswith(COMMITTED)
+    return committed or fact.slot in ("decision", "constraint", "goal")
 
 
 def _when(fact: Fact) -> tuple[int, int]:

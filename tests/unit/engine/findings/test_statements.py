@@ -82,6 +82,8 @@ def test_a_cause_and_what_does_not_work_is_a_finding(text: str) -> None:
         "Let me explain the command `a_b` first.",
         "Let me start with a failing test for `a_b`.",
         "The plan is clear and well-structured.",
+        "There it is.",
+        "Much cleaner than going back to trees.",
         "I moved the table from src/a.py to src/b.py.",
         "Done, all of it passes.",
     ],

@@ -123,11 +123,9 @@ def test_what_may_be_over_says_so_on_its_line() -> None:
     "newer",
     [
         CHOICE,
-        Fact("finding", "k", "The lock is never let go", "assistant", 4),
-        Fact("request", "k", "Now write the docs of it", "user", 4),
         Fact("constraint", "k", "Never use tabs.", "user", 4),
         Fact("value", "committed\n1a2b3c4", "1a2b3c4 Mend it", "tool", 4, detail="git commit"),
-        ASKED,
+        Fact("decision", "k", "let's use a table", "user", 4),
     ],
 )
 def test_what_was_announced_before_something_newer_says_so_and_stands_last(newer: Fact) -> None:
