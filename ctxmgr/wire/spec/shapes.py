@@ -53,6 +53,14 @@ LITERALS: dict[str, LiteralSet] = {
     "SummaryModel": LiteralSet(Literal["host", "endpoint", "none"], "Who runs the model that writes a summary."),
     "EndpointApi": LiteralSet(EndpointApi, "What a model server speaks."),
     "CountSource": LiteralSet(Literal["usage", "vocabulary", "estimate"], "What tokens and pressure come from."),
+    "SaidBy": LiteralSet(
+        Literal["host", "policy", "registry", "family", "default"],
+        "Who said it: the host, the policy, what is known of this model, what is known of one like it, or nobody.",
+    ),
+    "CacheKind": LiteralSet(
+        Literal["marks", "implicit", "none"],
+        "`marks`: a start is kept up to each mark that a request sets; `implicit`: every start is; `none`: nothing.",
+    ),
     "SliceBreaks": LiteralSet(Literal["steps", "natural"], "Where a long history is cut up."),
     "SliceCohesion": LiteralSet(Literal["words", "embeddings", "host"], "What tells a change of subject."),
     "CompactionMoment": LiteralSet(Literal["whenIdle", "midRun"], "When a host can compact on request."),

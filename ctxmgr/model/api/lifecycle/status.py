@@ -75,12 +75,7 @@ class CacheStatus(Wire, frozen=True):
     ] = None
 
 
-SaidBy = Annotated[
-    Literal["host", "policy", "registry", "family", "default"],
-    Meta(
-        description="Who said it: the host, the policy, what is known of this model or of one like it, or nobody."
-    ),
-]
+SaidBy = Literal["host", "policy", "registry", "family", "default"]
 
 
 class TierPrices(Wire, frozen=True, omit_defaults=False):
@@ -97,13 +92,7 @@ class TierPrices(Wire, frozen=True, omit_defaults=False):
 class ProviderCache(Wire, frozen=True, omit_defaults=False):
     """How the provider caches prompts."""
 
-    kind: Annotated[
-        Literal["marks", "implicit", "none"],
-        Meta(
-            description="`marks`: a start is kept up to each mark that a request sets; `implicit`: every start is; "
-            "`none`: nothing."
-        ),
-    ]
+    kind: Annotated[Literal["marks", "implicit", "none"], Meta(description="What of a request is kept.")]
     most_marks: Annotated[int, Meta(description="Marks that one request may set.")]
     look_back_blocks: Annotated[
         int, Meta(description="A kept start is found no more content blocks before a mark; 0: however far.")
@@ -120,15 +109,15 @@ class ModelStatus(Wire, frozen=True, omit_defaults=False):
     id: Annotated[str, Meta(description="Its id, as the host names it.")]
     context_window: Annotated[int, Meta(description="Its window in tokens, or less where a refusal taught that.")]
     max_output_tokens: Annotated[int | None, Meta(description="Its longest answer in tokens; null: not known.")]
-    output_by: SaidBy
+    output_by: Annotated[SaidBy, Meta(description="Who said how long an answer may be.")]
     prices: Annotated[
         tuple[TierPrices, ...],
         Meta(description="What its tokens cost: first above 0 tokens, then longer requests. Empty: not known."),
     ]
-    prices_by: SaidBy
+    prices_by: Annotated[SaidBy, Meta(description="Who said the prices.")]
     cache: Annotated[ProviderCache, Meta(description="How its provider caches prompts.")]
-    cache_by: SaidBy
-    lifetime_by: SaidBy
+    cache_by: Annotated[SaidBy, Meta(description="Who said how the provider caches.")]
+    lifetime_by: Annotated[SaidBy, Meta(description="Who said how long a start lives.")]
     like: Annotated[str, Meta(description='The row that what is known of it comes from; "": none.')]
     why: Annotated[str, Meta(description="How that was found, in words.")]
     source: Annotated[str, Meta(description='Where its facts were read; "" where none are known.')]
