@@ -24,7 +24,6 @@ import msgspec
 
 from ctxmgr.engine.balanced import apply_decisions, protection
 from ctxmgr.engine.balanced.apply_decisions import Layout
-from ctxmgr.engine.balanced.as_shown import as_shown
 from ctxmgr.engine.balanced.budget import Budget
 from ctxmgr.engine.balanced.cache_cost import PrefixBreak, Row, arithmetic, best_break
 from ctxmgr.engine.balanced.packet_placement import (
@@ -39,6 +38,7 @@ from ctxmgr.engine.balanced.protection import Protection
 from ctxmgr.engine.balanced.receipts import Original, evicted_paths, originals, projected_weights, receipt, summed
 from ctxmgr.engine.balanced.reuse_value import stated, worths
 from ctxmgr.engine.balanced.select import MARKER_TOKENS, Selection, SelectionProblem, select
+from ctxmgr.engine.balanced.visible_text import visible_conversation
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex
 from ctxmgr.engine.invariants import Invariants
 from ctxmgr.engine.packet import SMALLEST_TOKENS
@@ -117,11 +117,11 @@ class _Draft:
         must_stay, every = inputs.rules.must_stay(conversation), inputs.rules.steps(conversation)
         self.late = late = apply_decisions.parted(conversation, plan.decisions)
         self.protected = held = inputs.protection.messages(conversation) | late
-        self.shown = as_shown(conversation, plan, held)  # rule 9
+        self.visible = visible_conversation(conversation, plan, held)  # rule 9
         self.all_steps, self.steps, fixed = every, every.steps, every.fixed_indices
         self.worth, self.stated = worths(conversation, self.steps), stated(self.messages, self.steps)
         self.stale: Mapping[BlockRef, str] = superseded(conversation)
-        self.newest = protection.first_lossless(self.shown, self.steps, inputs.budget.newest)
+        self.newest = protection.first_lossless(self.visible, self.steps, inputs.budget.newest)
         self.lossless = frozenset(at for step in self.steps[self.newest :] for at in step.message_indices)
         spoken_for, shorten = self.lossless | held | must_stay, inputs.layout.shorten
         self.shorter = protection.shortened(conversation, self.stale, spoken_for, shorten, inputs.rules)
@@ -226,11 +226,11 @@ class _Draft:
                     gone_now.add(at)
                     continue
                 held_now.add(at)
-                budget -= self.shown.messages[at].weight
+                budget -= self.visible.messages[at].weight
                 for ref, _ in self.conversation.results(at):
                     if apply_decisions.is_pruned(self.conversation, self.old_plan.decisions, ref):
                         stale.add(ref)
-                        budget += self.shown.block_weight(ref)
+                        budget += self.visible.block_weight(ref)
         old = self.steps[: self.newest]
         shown_steps, shown_results = apply_decisions.shown(self.conversation, old, self.old_plan.decisions)
         problem = SelectionProblem(
@@ -245,7 +245,7 @@ class _Draft:
             shown_steps=shown_steps,
             shown_results=shown_results,
         )
-        return select(self.shown, self.all_steps, problem, self.inputs.rules)
+        return select(self.visible, self.all_steps, problem, self.inputs.rules)
 
     # where the prefix breaks
 
@@ -274,8 +274,8 @@ class _Draft:
         """About what the choice leaves of a message, in tokens."""
         if at in choice.dropped_messages or at in self.leaving or self.messages[at].view.role == "packet":
             return 0
-        left = self.shown.messages[at].weight
-        for number, weight in enumerate(self.shown.messages[at].weights):
+        left = self.visible.messages[at].weight
+        for number, weight in enumerate(self.visible.messages[at].weights):
             ref = BlockRef(at, number)
             if ref in choice.pruned_results:
                 left -= weight - MARKER_TOKENS

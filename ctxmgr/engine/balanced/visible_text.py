@@ -8,7 +8,7 @@ from ctxmgr.engine.conversation import ConversationIndex
 from ctxmgr.model import BlockEdit, Message, Plan
 
 
-def as_shown(conversation: ConversationIndex, plan: Plan, whole: Container[int]) -> ConversationIndex:
+def visible_conversation(conversation: ConversationIndex, plan: Plan, whole: Container[int]) -> ConversationIndex:
     """The same list, where the plan cut nothing that may stay so. `whole`: messages that are to be as they came, by
     index. Keys and places are those of the list; what is cut of a message beside its results counts as it came."""
     edits: dict[int, list[BlockEdit]] = {}

@@ -1,8 +1,8 @@
 """Who chooses what stays goes by what is shown of a cut result, not by what it was."""
 
-from ctxmgr.engine.balanced.as_shown import as_shown
 from ctxmgr.engine.balanced.budget import Budget
 from ctxmgr.engine.balanced.identifiers import of_message
+from ctxmgr.engine.balanced.visible_text import visible_conversation
 from ctxmgr.model.messages import Message
 from ctxmgr.model.projection import Decision, Plan
 from tests.notation import Said, a, call, indexed, r, talk, u
@@ -20,7 +20,7 @@ def cut(messages: tuple[Message, ...]) -> Plan:
 
 def test_a_cut_result_weighs_and_says_what_is_shown_of_it() -> None:
     messages = talk(*SAID)
-    shown = as_shown(indexed(messages), cut(messages), frozenset())
+    shown = visible_conversation(indexed(messages), cut(messages), frozenset())
     assert shown.messages[2].weights == (6,)
     assert shown.messages[2].weight == messages[2].weight - messages[2].weights[0] + 6
     assert of_message(shown.messages[2])[0] == {"first_name"}
@@ -31,13 +31,13 @@ def test_a_cut_result_weighs_and_says_what_is_shown_of_it() -> None:
 def test_what_is_to_be_whole_again_counts_whole() -> None:
     messages = talk(*SAID)
     index = indexed(messages)
-    assert as_shown(index, cut(messages), frozenset((2,))) is index
+    assert visible_conversation(index, cut(messages), frozenset((2,))) is index
 
 
 def test_where_nothing_is_cut_it_is_the_list() -> None:
     messages = talk(*SAID)
     index = indexed(messages)
-    assert as_shown(index, projected(messages).plan, frozenset()) is index
+    assert visible_conversation(index, projected(messages).plan, frozenset()) is index
 
 
 def test_a_cut_result_competes_by_what_is_shown_of_it() -> None:
