@@ -44,7 +44,7 @@ HEADINGS = {
 def findings_text(ledger: Ledger, shown: Container[str], budget: int, weigh: Weigh) -> str:
     """At most `budget` tokens, "" where nothing is to be told or fits. `shown`: digests of the messages in view."""
     now, past = now_and_past(ledger)
-    over = _failures_over(now) | told_elsewhere(now)
+    over = _failures_over(now) | facts_elsewhere(now)
     facts = [fact for fact in reversed(now) if _is_own(fact) and not _is_shown(fact, shown) and fact not in over]
     outdated = announced_before(now, past)
     facts = [structs.replace(fact, status=EARLIER) if fact in outdated else fact for fact in facts]
@@ -78,7 +78,7 @@ def findings_text(ledger: Ledger, shown: Container[str], budget: int, weigh: Wei
     return ""
 
 
-def told_elsewhere(now: Sequence[Fact]) -> frozenset[Fact]:
+def facts_elsewhere(now: Sequence[Fact]) -> frozenset[Fact]:
     """Rule 4, of what holds now and what is over, from old to new: what another line tells."""
     asked = {fact.origin: fact for fact in now if fact.slot == "question"}
     answers = chosen_in_answer(now)

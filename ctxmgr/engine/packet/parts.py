@@ -14,7 +14,7 @@ from ctxmgr.engine.packet.findings import (
     chosen_in_answer,
     findings_parts,
     question_line,
-    told_elsewhere,
+    facts_elsewhere,
 )
 from ctxmgr.engine.packet.in_view import InView
 from ctxmgr.engine.packet.part import MOST_LINES, PacketPart, grouped, newest_first, part_of, repeats, summarised
@@ -53,7 +53,7 @@ def parts_of(
     changed = {fact.text: (fact.time_ms, fact.seq) for fact in now if fact.slot == "file" and fact.status != "read"}
     told = shown.states if isinstance(shown, InView) else nothing
     states = command_states(commands, changed, told)  # of all: one that is told may have closed another
-    elsewhere, answered = told_elsewhere(every[0]) | announced_before(*every), chosen_in_answer(now)
+    elsewhere, answered = facts_elsewhere(every[0]) | announced_before(*every), chosen_in_answer(now)
     now = _said_once([fact for fact in now if fact not in elsewhere], states) if resume else now
     now, past = ([fact for fact in facts if fact.slot != "command" and not told(fact)] for facts in (now, past))
     held: dict[str, list[Fact]] = {}
