@@ -9,7 +9,9 @@ or up to fewer than `look_back_blocks` content blocks before. Rules, in the orde
    mark of rule 1, it is marked again; where a list changed behind it, the end of what stayed is marked
    instead, if that is within reach.
 3. *The join*: the end of what stayed at the last change is where the next one may find something to read. Its
-   mark is set again while there is one to spare, for what nobody reads is dropped.
+   mark is set again while there is one to spare, for what nobody reads is dropped. Where there is one mark beside
+   the end's, and an earlier mark kept less than stayed behind it, the join has it: what is written twice now is
+   read at every change from then on.
 4. Of a single mark rule 2 makes this: on a list that only grew it stands as far on as it still finds what was
    kept; all else would be written anew. Where the list changed that must be written anyway: it is the end's.
 """
@@ -75,7 +77,8 @@ def _wanted(inputs: MarkInputs, known: Sequence[MarkedStart], end: int, room: in
         wanted = [end, longest]
     stayed = _bearing(inputs, inputs.same_count or 0)
     if changed and stayed > longest:
-        if longest in wanted and _reaches(inputs, longest, stayed):
+        instead = _reaches(inputs, longest, stayed) or (room == 2 and _outweighs(inputs, longest, stayed))
+        if longest in wanted and instead:
             wanted.remove(longest)
         wanted.append(stayed)
     joins = [one.message_count for one in known if one.is_join]
@@ -93,6 +96,11 @@ def _reaches(inputs: MarkInputs, start: int, end: int) -> bool:
     """Does a mark at `end` find what was kept up to `start`?"""
     look_back = inputs.rule.look_back_blocks
     return start == end or not look_back or inputs.blocks(start, end) < look_back
+
+
+def _outweighs(inputs: MarkInputs, start: int, end: int) -> bool:
+    """Is there more behind a start, up to this end, than in it?"""
+    return inputs.blocks(start, end) > inputs.blocks(0, start)
 
 
 def _may_end(inputs: MarkInputs, start: int, end: int) -> bool:

@@ -60,6 +60,28 @@ def test_what_stayed_is_marked_where_an_earlier_end_is_within_its_reach() -> Non
     assert host.call(again) == 4, "what stayed was kept as it ended"
 
 
+def test_of_a_short_start_and_a_long_stay_behind_it_the_only_mark_to_spare_is_at_the_stay() -> None:
+    host = Host()
+    host.call(told(1, 2))
+    host.call(told(1, 2, *[1] * 60))
+    assert host.call((*told(1, 2, *[1] * 40), *told(30, name="other"))) == 0
+    assert host.indices == (41, 42)
+    assert host.call((*told(1, 2, *[1] * 40), *told(30, name="third"))) == 42
+    three = Host(own=1)
+    three.call(told(1, 2))
+    three.call(told(1, 2, *[1] * 60))
+    assert three.call((*told(1, 2, *[1] * 40), *told(30, name="other"))) == 2
+    assert three.indices == (1, 41, 42)
+
+
+@given(st.lists(st.integers(0, 30), min_size=1, max_size=20))
+def test_a_list_that_only_grows_is_read_whole_with_two_marks(blocks: list[int]) -> None:
+    host, could = Host(), 0
+    for count in range(1, len(blocks) + 1):
+        assert host.call(told(*blocks[:count])) == could
+        could = max((at + 1 for at in range(count) if blocks[at]), default=0)
+
+
 def test_what_stayed_is_marked_again_while_a_mark_is_to_spare_and_so_outlives_its_lifetime() -> None:
     host = Host()
     host.call(told(1, 2, 1))
@@ -164,7 +186,7 @@ def lists(some: list[Change]) -> list[tuple[Listed, int]]:
     return out
 
 
-@given(changes, st.integers(0, 2))
+@given(changes, st.integers(0, 1))
 def test_each_call_reads_the_longest_start_that_any_call_before_had_kept(some: list[Change], own: int) -> None:
     host = Host(own=own)
     for messages, time_ms in lists(some):
