@@ -115,8 +115,7 @@ class AsyncClientSession:
     async def _listed(
         self, raws: list[bytes], beside: tuple[int | None, int | None], at: float
     ) -> tuple[Channel, ListAnswer]:
-        """Sends the new messages alone where ctxmgr holds the others. Both tries share the time of one. `beside`
-        the list: tokens, and cache marks."""
+        """The new messages alone where ctxmgr holds the others. `beside` the list: tokens, and cache marks."""
         end = self._line.ends("context")
         channel = await self._events.ready(end)
         base, self._base = self._base, None  # rule 5

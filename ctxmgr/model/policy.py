@@ -279,10 +279,7 @@ class Policy(Setting, frozen=True):
     ] = None
     cache_ttl_ms: Annotated[
         Natural | None,
-        Meta(
-            description="How long the provider keeps a prompt's prefix, in milliseconds; null: as calls after "
-            "pauses have shown, five minutes before they did."
-        ),
+        Meta(description="Milliseconds that the provider keeps a prompt; null: as learned, else five minutes."),
     ] = None
     compaction: Annotated[
         CompactionPolicy | Literal["host", "ctxmgr"],

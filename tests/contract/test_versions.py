@@ -78,6 +78,8 @@ def newer(value: Any, shape: Any) -> list[str]:
 
 TRANSCRIPTS = ROOT / "protocol" / "transcripts"
 OF_NEWER_HOSTS = {
+    TRANSCRIPTS / "caching" / "a-gap-is-told.jsonl",
+    TRANSCRIPTS / "caching" / "a-lifetime-is-learned.jsonl",
     TRANSCRIPTS / "compaction" / "warm.jsonl",
     TRANSCRIPTS / "compaction" / "warm-after-a-pause.jsonl",
     TRANSCRIPTS / "compaction" / "warm-before-compact.jsonl",
