@@ -134,10 +134,7 @@ export interface PolicyKeys {
   maxResultTokens?: number | null;
   /** Preset balanced: 0 keeps least, 1 most; 0.5 costs least. Default: 0.5. */
   costVersusRecall?: number | null;
-  /**
-   * Preset balanced: tokens that compete to stay; null: 1,500 x 1736^(costVersusRecall - 0.5), less where reading
-   * the cache costs more than a tenth of input, and 1,000 at least. Since 1.1.
-   */
+  /** Preset balanced: tokens that compete to stay; null: by costVersusRecall and prices. Since 1.1. */
   oldTokens?: number | null;
   /** Preset balanced: tokens of the newest steps, which stay whole. Since 1.1. Default: 1000. */
   newestTokens?: number | null;
@@ -145,10 +142,7 @@ export interface PolicyKeys {
   indexTokens?: number | null;
   /** What tokens cost, for a model whose host does not say. Only proportions count. */
   prices?: ModelPricesKeys | null;
-  /**
-   * How long the provider keeps a prompt's prefix, in milliseconds; null: as calls after pauses have shown, five
-   * minutes before they did.
-   */
+  /** Milliseconds that the provider keeps a prompt; null: as learned, else five minutes. */
   cacheTtlMs?: number | null;
   /** Who writes compactions, and how; the short form says who. Default: "host". */
   compaction?: Writer | CompactionPolicyKeys | null;
@@ -241,7 +235,7 @@ export interface ModelPricesKeys {
   input: number;
   /** Of what the model writes. Default: 0. */
   output?: number | null;
-  /** Of a prompt's tokens that the cache holds; 0: a tenth of the input's. Default: 0. */
+  /** Of a prompt's tokens that the cache holds; null: a tenth of the input's; 0: free. */
   cacheRead?: number | null;
   /**
    * Of a prompt's tokens that the cache is to hold; 0: as the input's, where the price of reading is told, else
@@ -510,10 +504,7 @@ export interface Policy {
   maxResultTokens?: number | null;
   /** Preset balanced: 0 keeps least, 1 most; 0.5 costs least. */
   costVersusRecall: number;
-  /**
-   * Preset balanced: tokens that compete to stay; null: 1,500 x 1736^(costVersusRecall - 0.5), less where reading
-   * the cache costs more than a tenth of input, and 1,000 at least. Since 1.1.
-   */
+  /** Preset balanced: tokens that compete to stay; null: by costVersusRecall and prices. Since 1.1. */
   oldTokens?: number | null;
   /** Preset balanced: tokens of the newest steps, which stay whole. Since 1.1. Default: 1000. */
   newestTokens?: number;
@@ -521,10 +512,7 @@ export interface Policy {
   indexTokens?: number;
   /** What tokens cost, for a model whose host does not say. Only proportions count. */
   prices: ModelPrices | null;
-  /**
-   * How long the provider keeps a prompt's prefix, in milliseconds; null: as calls after pauses have shown, five
-   * minutes before they did.
-   */
+  /** Milliseconds that the provider keeps a prompt; null: as learned, else five minutes. */
   cacheTtlMs: number | null;
   /** Who writes compactions, and how; the short form says who. */
   compaction: Writer | CompactionPolicy;
@@ -608,8 +596,8 @@ export interface ModelPrices {
   input: number;
   /** Of what the model writes. */
   output: number;
-  /** Of a prompt's tokens that the cache holds; 0: a tenth of the input's. */
-  cacheRead: number;
+  /** Of a prompt's tokens that the cache holds; null: a tenth of the input's; 0: free. */
+  cacheRead: number | null;
   /**
    * Of a prompt's tokens that the cache is to hold; 0: as the input's, where the price of reading is told, else
    * 1.25 of it.
@@ -974,18 +962,18 @@ export interface ModelStatus {
   contextWindow: number;
   /** Its longest answer in tokens; null: not known. */
   maxOutputTokens: number | null;
-  /** Who said it: the host, the policy, what is known of this model or of one like it, or nobody. */
-  outputBy: "default" | "family" | "host" | "policy" | "registry";
+  /** Who said how long an answer may be. */
+  outputBy: SaidBy;
   /** What its tokens cost: first above 0 tokens, then longer requests. Empty: not known. */
   prices: TierPrices[];
-  /** Who said it: the host, the policy, what is known of this model or of one like it, or nobody. */
-  pricesBy: "default" | "family" | "host" | "policy" | "registry";
+  /** Who said the prices. */
+  pricesBy: SaidBy;
   /** How its provider caches prompts. */
   cache: ProviderCache;
-  /** Who said it: the host, the policy, what is known of this model or of one like it, or nobody. */
-  cacheBy: "default" | "family" | "host" | "policy" | "registry";
-  /** Who said it: the host, the policy, what is known of this model or of one like it, or nobody. */
-  lifetimeBy: "default" | "family" | "host" | "policy" | "registry";
+  /** Who said how the provider caches. */
+  cacheBy: SaidBy;
+  /** Who said how long a start lives. */
+  lifetimeBy: SaidBy;
   /** The row that what is known of it comes from; "": none. */
   like: string;
   /** How that was found, in words. */
@@ -995,6 +983,9 @@ export interface ModelStatus {
   /** On which day. */
   date: string;
 }
+
+/** Who said it: the host, the policy, what is known of this model, what is known of one like it, or nobody. */
+export type SaidBy = "host" | "policy" | "registry" | "family" | "default";
 
 /** Dollars per million tokens of a request that is longer than the tier's bound, of all of it; null: not told. */
 export interface TierPrices {
@@ -1012,8 +1003,8 @@ export interface TierPrices {
 
 /** How the provider caches prompts. */
 export interface ProviderCache {
-  /** `marks`: a start is kept up to each mark that a request sets; `implicit`: every start is; `none`: nothing. */
-  kind: "implicit" | "marks" | "none";
+  /** What of a request is kept. */
+  kind: CacheKind;
   /** Marks that one request may set. */
   mostMarks: number;
   /** A kept start is found no more content blocks before a mark; 0: however far. */
@@ -1027,6 +1018,9 @@ export interface ProviderCache {
   /** Does each read begin that time anew? */
   renews: boolean;
 }
+
+/** `marks`: a start is kept up to each mark that a request sets; `implicit`: any is; `none`: nothing. */
+export type CacheKind = "marks" | "implicit" | "none";
 
 /** The model of the session from now on. */
 export interface ModelSelectParams {

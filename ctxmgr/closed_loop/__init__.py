@@ -11,7 +11,7 @@ from ctxmgr.closed_loop.message_cache import EstimatingReader, MessageCache, str
 from ctxmgr.closed_loop.meter import CALL_TOKENS, LoopCall, LoopMeter, MeasuredCall
 from ctxmgr.closed_loop.originals import Holders, Originals
 from ctxmgr.closed_loop.price_sheet import PriceSheet, dollars, input_dollars, is_cold, without
-from ctxmgr.closed_loop.prompt_cache import Marker, PromptCache, SentList
+from ctxmgr.closed_loop.prompt_cache import BilledStarts, Marker, PromptCache
 from ctxmgr.closed_loop.references import EarlierCalls, Reference
 
 __all__ = [
@@ -27,7 +27,7 @@ __all__ = [
     "PriceSheet",
     "PromptCache",
     "Reference",
-    "SentList",
+    "BilledStarts",
     "SHORTEST",
     "KeyedMessage",
     "MeasuredCall",

@@ -4,8 +4,7 @@ from typing import Literal
 
 import msgspec
 
-from ctxmgr.model import CacheRule, PriceTier, TieredPrices
-from ctxmgr.model.prices import CallTokens
+from ctxmgr.model import CacheRule, CallTokens, PriceTier, TieredPrices
 
 MILLION = 1_000_000
 ANTHROPIC = TieredPrices(input=3.0, output=15.0, cache_read=0.3, cache_write=3.75)

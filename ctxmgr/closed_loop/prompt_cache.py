@@ -17,23 +17,22 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Protocol
 
 from ctxmgr.closed_loop.price_sheet import PriceSheet, is_cold
-from ctxmgr.model import CacheRule
-from ctxmgr.model.prices import CallTokens
+from ctxmgr.model import CacheRule, CallTokens
 
 Size = Callable[[Hashable], tuple[int, int]]
 """Of what a list is made of: tokens and content blocks."""
 
 
-class SentList:
+class BilledStarts:
     """A list as it was sent, compared with the one before. `keys` tell what it is made of; `starts` tell its starts
-    from others, and `tokens` and `blocks` are sums up to there: one more each than there are keys."""
+    from others, and `token_sums` and `block_sums` are sums up to there: one more each than there are keys."""
 
     def __init__(self, size: Size) -> None:
         self._size = size
         self.keys: list[Hashable] = []
         self.starts: list[int] = [0]
-        self.tokens: list[int] = [0]
-        self.blocks: list[int] = [0]
+        self.token_sums: list[int] = [0]
+        self.block_sums: list[int] = [0]
         self.same_count = 0
 
     def follow(self, keys: Sequence[Hashable]) -> None:
@@ -45,19 +44,19 @@ class SentList:
             same += 1
         self.same_count = same
         self.keys = list(keys)
-        for sums in (self.starts, self.tokens, self.blocks):
+        for sums in (self.starts, self.token_sums, self.block_sums):
             del sums[same + 1 :]
         for key in self.keys[same:]:
             tokens, blocks = self._size(key)
             self.starts.append(hash((self.starts[-1], key)))
-            self.tokens.append(self.tokens[-1] + tokens)
-            self.blocks.append(self.blocks[-1] + blocks)
+            self.token_sums.append(self.token_sums[-1] + tokens)
+            self.block_sums.append(self.block_sums[-1] + blocks)
 
 
 class Marker(Protocol):
     """Says where marks stand on the lists of one session."""
 
-    def ends(self, sent: SentList, grew: bool, time_ms: int | None) -> Sequence[int]:
+    def ends(self, sent: BilledStarts, grew: bool, time_ms: int | None) -> Sequence[int]:
         """The starts that end with a mark, by how many messages they have. `grew`: the list begins with the whole
         of the one before."""
 
@@ -65,7 +64,7 @@ class Marker(Protocol):
 class EndMarks:
     """As hosts set them: one on the newest message."""
 
-    def ends(self, sent: SentList, grew: bool, time_ms: int | None) -> Sequence[int]:
+    def ends(self, sent: BilledStarts, grew: bool, time_ms: int | None) -> Sequence[int]:
         return (len(sent.keys),) if sent.keys else ()
 
 
@@ -75,10 +74,10 @@ class PromptCache:
 
     def __init__(self, size: Size, marker: Marker | None = None, timed: bool = False) -> None:
         self._marker, self._timed = marker or EndMarks(), timed
-        self._sent = SentList(size)
+        self._sent = BilledStarts(size)
         self._beside = 0  # tokens that stand before the list
         self._lifetime_ms: int | None = None
-        self._kept: dict[int, int | None] = {}  # starts, with when each was last written or read
+        self._written_ms: dict[int, int | None] = {}  # starts, with when each was last written or read
         self._time_ms: int | None = None  # of the last call
         self._is_first = True
 
@@ -88,9 +87,9 @@ class PromptCache:
         self._lifetime_ms = sheet.ttl_ms if self._timed else None
         before = len(self._sent.keys)
         self._sent.follow(keys)
-        total = self._sent.tokens[-1] + self._beside
+        total = self._sent.token_sums[-1] + self._beside
         if self._is_first and rule is not None and self._beside >= rule.least_tokens:
-            self._kept[0] = time_ms
+            self._written_ms[0] = time_ms
         if rule is None:
             found = self._ideal(total, time_ms)
         elif rule.kind == "implicit":
@@ -105,20 +104,20 @@ class PromptCache:
     def _ideal(self, total: int, time_ms: int | None) -> CallTokens:
         """Rule 1."""
         cold = self._lifetime_ms is not None and is_cold(self._time_ms, time_ms, self._lifetime_ms)
-        read = 0 if cold else self._sent.tokens[self._sent.same_count] + self._beside
+        read = 0 if cold else self._sent.token_sums[self._sent.same_count] + self._beside
         return CallTokens(read, total - read)
 
     def _implicit(self, rule: CacheRule, total: int, time_ms: int | None) -> CallTokens:
         """Rule 2."""
         sent = self._sent
         found = next(self._alive(range(len(sent.keys), -1, -1), time_ms), None)
-        read = 0 if found is None else sent.tokens[found] + self._beside
+        read = 0 if found is None else sent.token_sums[found] + self._beside
         read -= read % rule.step_tokens
         if total < rule.least_tokens:
             return CallTokens(new_tokens=total)
         for count, start in enumerate(sent.starts):
-            if found is None or count > found or rule.renews or start not in self._kept:
-                self._kept[start] = time_ms
+            if found is None or count > found or rule.renews or start not in self._written_ms:
+                self._written_ms[start] = time_ms
         read = read if read >= rule.least_tokens else 0
         return CallTokens(read, total - read)
 
@@ -128,17 +127,17 @@ class PromptCache:
         ends = [0, *self._marker.ends(sent, grew and not self._is_first, time_ms)]
         found = {self._found(end, rule, time_ms) for end in ends} - {None}
         for count in (*(found if rule.renews else ()), *(end for end in ends if end not in found)):
-            if count is not None and sent.tokens[count] + self._beside >= rule.least_tokens:
-                self._kept[sent.starts[count]] = time_ms
+            if count is not None and sent.token_sums[count] + self._beside >= rule.least_tokens:
+                self._written_ms[sent.starts[count]] = time_ms
         longest = max((count for count in found if count is not None), default=None)
-        read = 0 if longest is None else sent.tokens[longest] + self._beside
-        kept = sent.tokens[max(ends)] + self._beside
+        read = 0 if longest is None else sent.token_sums[longest] + self._beside
+        kept = sent.token_sums[max(ends)] + self._beside
         kept = max(read, kept if kept >= rule.least_tokens else 0)
         return CallTokens(read, kept - read, total - kept)
 
     def _found(self, end: int, rule: CacheRule, time_ms: int | None) -> int | None:
         """The longest start that a mark there finds."""
-        blocks = self._sent.blocks
+        blocks = self._sent.block_sums
 
         def in_reach() -> Iterator[int]:
             for count in range(end, -1, -1):
@@ -152,7 +151,7 @@ class PromptCache:
         """Of these starts, by how many messages they have, those that are kept still (rule 4)."""
         for count in counts:
             start = self._sent.starts[count]
-            if start in self._kept and not (
-                self._lifetime_ms is not None and is_cold(self._kept[start], time_ms, self._lifetime_ms)
+            if start in self._written_ms and not (
+                self._lifetime_ms is not None and is_cold(self._written_ms[start], time_ms, self._lifetime_ms)
             ):
                 yield count

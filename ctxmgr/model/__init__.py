@@ -6,7 +6,6 @@ restart. Knows nothing of what is done with any of it.
 
 from ctxmgr.model import faults, media, policy, policy_keys, prices, rules
 from ctxmgr.model.archive import ArchiveAnswer, ArchiveRow
-from ctxmgr.model.cache_rule import IMPLICIT, MARKS, NO_CACHE, CacheRule
 from ctxmgr.model.epochs import Epoch, EvictedItem, LeftKind, Opening, Pin, PinBy, Receipt
 from ctxmgr.model.errors import CallError, CallFailed, InvalidParams, invalid_params, path_of
 from ctxmgr.model.estimate import CHARACTERS_A_TOKEN, ESTIMATE, WEIGHER, estimate
@@ -26,7 +25,17 @@ from ctxmgr.model.policy import (
     Zone,
 )
 from ctxmgr.model.policy_keys import InvalidPolicy
-from ctxmgr.model.prices import BasePrices, PriceTier, Rates, TieredPrices
+from ctxmgr.model.prices import (
+    IMPLICIT,
+    MARKS,
+    NO_CACHE,
+    BasePrices,
+    CacheRule,
+    CallTokens,
+    PriceTier,
+    Rates,
+    TieredPrices,
+)
 from ctxmgr.model.projection import (
     BlockEdit,
     Decision,
@@ -53,6 +62,7 @@ __all__ = [
     "Call",
     "CallError",
     "CallFailed",
+    "CallTokens",
     "CompactionPolicy",
     "Decision",
     "DeclaredTool",

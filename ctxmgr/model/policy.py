@@ -179,8 +179,9 @@ class ModelPrices(BasePrices, Setting, frozen=True, omit_defaults=False):
     input: Annotated[float, Meta(gt=0, description="Of a prompt's tokens.")]
     output: Annotated[float, Meta(ge=0, description="Of what the model writes.")] = 0
     cache_read: Annotated[
-        float, Meta(ge=0, description="Of a prompt's tokens that the cache holds; 0: a tenth of the input's.")
-    ] = 0
+        Annotated[float, Meta(ge=0)] | None,
+        Meta(description="Of a prompt's tokens that the cache holds; null: a tenth of the input's; 0: free."),
+    ] = None
     cache_write: Annotated[
         float,
         Meta(
@@ -263,11 +264,7 @@ class Policy(Setting, frozen=True):
     ] = 0.5
     old_tokens: Annotated[
         Natural | None,
-        Meta(
-            description="Preset balanced: tokens that compete to stay; null: "
-            "1,500 x 1736^(costVersusRecall - 0.5), less where reading the cache costs more than a tenth of input, "
-            "and 1,000 at least."
-        ),
+        Meta(description="Preset balanced: tokens that compete to stay; null: by costVersusRecall and prices."),
     ] = None
     newest_tokens: Annotated[
         Natural, Meta(description="Preset balanced: tokens of the newest steps, which stay whole.")

@@ -5,6 +5,8 @@ it does not: both are these, under the names and within the limits of their door
 the kind of token, such as the length of the prompt, belongs here: a further field, a further argument of `rates`.
 """
 
+from typing import Literal
+
 import msgspec
 
 READ, WRITE = 0.1, 1.25  # of the input price, where no price is known: Anthropic's, 5 minutes
@@ -14,7 +16,8 @@ DEAREST_SHARE = 10.0  # of the input price: no provider's is near it, so what is
 
 
 class BasePrices(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Dollars per million tokens; None and 0: not told. As snapshots have them."""
+    """Dollars per million tokens; None: not told, and so is 0 but for `cache_read`, which may be free. As snapshots
+    have them."""
 
     input: float | None = None
     output: float | None = None
@@ -109,11 +112,14 @@ def output_share(prices: BasePrices | None) -> float:
 
 
 def base_prices(prices: BasePrices | None) -> BasePrices | None:
-    """These prices without what a door adds to them; a price of 0 is none."""
+    """These prices without what a door adds to them; a price of 0 is none, but of reading the cache."""
     if prices is None:
         return None
     return BasePrices(
-        prices.input or None, prices.output or None, prices.cache_read or None, prices.cache_write or None
+        prices.input or None,
+        prices.output or None,
+        prices.cache_read if prices.input else prices.cache_read or None,
+        prices.cache_write or None,
     )
 
 
@@ -123,12 +129,13 @@ def in_force(host: BasePrices | None, policy: BasePrices | None) -> BasePrices |
 
 
 def rates(prices: BasePrices | None) -> Rates:
-    """Of a model. What is not told is as most providers have it: a price of 0 for reading the cache is none, and
-    where reading is told and writing is not, writing costs what input does. What no provider asks counts as not
-    told."""
+    """Of a model. What is not told is as most providers have it: reading the cache for nothing is free, and where
+    reading is told and writing is not, writing costs what input does. What no provider asks counts as not told."""
     if prices is None or prices.input is None or not prices.input > 0:
         return Rates()
     read, write = _share(prices.cache_read, prices.input), _share(prices.cache_write, prices.input)
+    if prices.cache_read == 0:
+        read = 0.0
     if write is None:
         write = WRITE if read is None else 1.0
     return Rates(min(READ if read is None else read, write), write)
@@ -138,3 +145,29 @@ def _share(price: float | None, of: float) -> float | None:
     """None where it is not told, or absurd (infinite and no number too)."""
     share = price / of if price is not None and of < float("inf") else 0.0
     return share if 0 < share <= DEAREST_SHARE else None
+
+
+LIFETIME_MS = 300_000  # of a cached start since it was last read: Anthropic's, and near that of most others
+
+
+class CacheRule(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Of one provider.
+
+    `kind`: "marks": a start is kept up to each mark that a request sets; "implicit": every start is; "none":
+    nothing. `most_marks`: in one request. `look_back_blocks`: a start kept earlier is found where it ends fewer
+    content blocks before a mark; 0: however far. `least_tokens`: a shorter start is not kept. `step_tokens`: what
+    is read is a multiple of these. `lifetime_ms`: of a start that nobody reads; `renews`: each read begins it anew.
+    """
+
+    kind: Literal["marks", "implicit", "none"] = "implicit"
+    most_marks: int = 0
+    look_back_blocks: int = 0
+    least_tokens: int = 0
+    step_tokens: int = 1
+    lifetime_ms: int = LIFETIME_MS
+    renews: bool = True
+
+
+MARKS = CacheRule("marks", most_marks=4, look_back_blocks=20, least_tokens=1_024)  # Anthropic's
+IMPLICIT = CacheRule("implicit", least_tokens=1_024, step_tokens=128)  # OpenAI's
+NO_CACHE = CacheRule("none", lifetime_ms=0, renews=False)

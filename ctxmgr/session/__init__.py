@@ -3,7 +3,7 @@
 `methods` has a function a method, `context` the road of a list, `compaction` the long calls. No IO, no wire.
 """
 
-from ctxmgr.session import journal, ledger_updates, windows
+from ctxmgr.session import journal, ledger_updates
 from ctxmgr.session.beginning import begun, model_spec, restored
 from ctxmgr.session.reading import Calibration, Reader
 from ctxmgr.session.session import SessionCore
@@ -26,5 +26,4 @@ __all__ = [
     "ledger_updates",
     "model_spec",
     "restored",
-    "windows",
 ]

@@ -13,9 +13,8 @@ from typing import Any, Literal
 
 import msgspec
 
-from ctxmgr.engine.caching import LifetimeInForce, in_force
 from ctxmgr.engine.presets import PRESETS, Inputs, PresetStrategy
-from ctxmgr.engine.pressure import Gauge, ModelTerms, Thresholds, latch, meter, thresholds
+from ctxmgr.engine.pressure import Gauge, Thresholds, latch, meter, thresholds
 from ctxmgr.formats import auto, form_of, messages_of, settled
 from ctxmgr.known_models import Registry, shipped
 from ctxmgr.model import (
@@ -110,19 +109,7 @@ class SessionCore:
 
     def gauge(self, state: State) -> Gauge:
         """What turns weights into tokens, by this state."""
-        return Gauge(state.meter, self.thresholds, self.ratio_key, state.overhead, self.terms(state))
-
-    def terms(self, state: State) -> ModelTerms:
-        """What the model's calls cost and how they are cached, for as long as was learned where nobody says."""
-        terms, lifetime = self.model.terms, self.lifetime(state)
-        if lifetime.source != "learned":
-            return terms
-        cache = msgspec.structs.replace(terms.cache, lifetime_ms=lifetime.lifetime_ms)
-        return msgspec.structs.replace(terms, cache=cache)
-
-    def lifetime(self, state: State) -> LifetimeInForce:
-        """How long the provider keeps a start, and who says so."""
-        return in_force(state, self.policy.cache_ttl_ms, self.model.terms.cache)
+        return Gauge(state.meter, self.thresholds, self.ratio_key, state.overhead, self.model.terms_by(state))
 
     def tokens(self) -> int:
         """Estimated provider tokens of what the host would send now."""

@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 
 from ctxmgr.known_models import ModelFacts, Registry, shipped
-from ctxmgr.model import InvalidPolicy, TieredPrices, policy_keys
+from ctxmgr.model import BasePrices, InvalidPolicy, TieredPrices, policy_keys, prices
 from ctxmgr.settings import environment, keys
 from ctxmgr.settings.fault import SettingsFault
 from ctxmgr.settings.files import Scope, files
@@ -164,11 +164,12 @@ def _prices(given: Any, known: ModelFacts) -> TieredPrices | None:
 class _Prices(msgspec.Struct, frozen=True, rename="camel"):
     input: float
     output: float = 0
-    cache_read: float = 0
+    cache_read: float | None = None
     cache_write: float = 0
 
     def tiered(self) -> TieredPrices:
-        return TieredPrices(self.input, self.output, self.cache_read, self.cache_write)
+        by = prices.rates(BasePrices(self.input, self.output, self.cache_read, self.cache_write))
+        return TieredPrices(self.input, self.output, by.cache_read * self.input, by.cache_write * self.input)
 
 
 def _with_known(origins: dict[str, Origin], known: ModelFacts) -> dict[str, Origin]:

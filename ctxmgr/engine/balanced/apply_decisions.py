@@ -231,7 +231,7 @@ def _shorter(ref: BlockRef, decision: Decision, layout: Layout) -> tuple[dict[st
     return layout.shorten(ref)
 
 
-def shown(
+def in_place(
     conversation: ConversationIndex, steps: Sequence[Step], decisions: Mapping[str, Decision]
 ) -> tuple[set[int], set[BlockRef]]:
     """Which of the steps stand in the list, by number, and the results of these that are not shorter now than when

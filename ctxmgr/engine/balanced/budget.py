@@ -35,7 +35,7 @@ INDEX_MOST_SHARE = 0.1  # of the usable window
 RED_SHARE = 0.5  # of a list at which red begins: all parts together
 
 
-class Limits(msgspec.Struct, frozen=True):
+class ListLimits(msgspec.Struct, frozen=True):
     """Of one list, in tokens, uncalibrated: `usable` of the window, `red` where red begins, `window` what a call
     may hold at most."""
 
@@ -59,7 +59,7 @@ class Budget(msgspec.Struct, frozen=True):
         return self.old + self.newest + self.index
 
 
-def room(policy: Policy, limits: Limits, zone: Zone, by: Rates = USUAL) -> Budget:
+def room(policy: Policy, limits: ListLimits, zone: Zone, by: Rates = USUAL) -> Budget:
     """`by`: the price of reading what is kept."""
     old = _old(policy, limits.usable, by)
     newest = min(policy.newest_tokens, NEWEST_SHARE * limits.usable)

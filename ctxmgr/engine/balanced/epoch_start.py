@@ -37,7 +37,7 @@ from ctxmgr.engine.balanced.packet_placement import (
 from ctxmgr.engine.balanced.protection import Protection
 from ctxmgr.engine.balanced.receipts import Original, evicted_paths, originals, projected_weights, receipt, summed
 from ctxmgr.engine.balanced.reuse_value import stated, worths
-from ctxmgr.engine.balanced.select import MARKER_TOKENS, Selection, SelectionProblem, select
+from ctxmgr.engine.balanced.select import MARKER_TOKENS, Selection, SelectionProblem, Worth, select
 from ctxmgr.engine.balanced.visible_text import visible_conversation
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex
 from ctxmgr.engine.invariants import Invariants
@@ -232,18 +232,15 @@ class _Draft:
                         stale.add(ref)
                         budget += self.visible.block_weight(ref)
         old = self.steps[: self.newest]
-        shown_steps, shown_results = apply_decisions.shown(self.conversation, old, self.old_plan.decisions)
+        in_place = apply_decisions.in_place(self.conversation, old, self.old_plan.decisions)
         problem = SelectionProblem(
             budget_tokens=max(0, budget),
             protected=held_now,
             evicted=gone_now,
-            values=self.worth,
-            stated=self.stated,
+            worth=Worth(self.worth, self.stated, *in_place),
             stale=stale,
             protected_results=self.inputs.protection.results(self.conversation),
             shortened_weights=self.shorter,
-            shown_steps=shown_steps,
-            shown_results=shown_results,
         )
         return select(self.visible, self.all_steps, problem, self.inputs.rules)
 

@@ -34,24 +34,29 @@ ERROR_TOKENS = 500  # about what is left of a long error when it is distilled
 STEP = BlockRef(-1, -1)  # an offer of a step, not of one of its results
 
 
+class Worth(msgspec.Struct, frozen=True):
+    """What counts for staying: the worth of `names`, and by a step's number what it `stated`. What is in place in
+    full now counts SHOWN times: steps by number, and results."""
+
+    names: Mapping[str, float] = {}
+    stated: Mapping[int, float] = {}
+    steps_in_place: Container[int] = frozenset()
+    results_in_place: Container[BlockRef] = frozenset()
+
+
 class SelectionProblem(msgspec.Struct, frozen=True):
     """What a choice is made by. `budget_tokens` in tokens, for what competes. `protected`: message indices that
-    stay as they came; `evicted`: those that left for good and do not compete. `values` of names, `stated` of what
-    was decided and found, by the number of its step; `stale`: blocks that are covered by later ones;
-    `shortened_weights`: what calls weigh whose arguments are shortened where
-    their step stays, in tokens; `protected_results`: results that are never pruned; `shown_steps` by number, and
-    `shown_results`: what is in full now."""
+    stay as they came; `evicted`: those that left for good and do not compete. `stale`: blocks that are covered by
+    later ones; `shortened_weights`: what calls weigh whose arguments are shortened where their step stays, in
+    tokens; `protected_results`: results that are never pruned."""
 
     budget_tokens: int
     protected: Container[int]
     evicted: Container[int]
-    values: Mapping[str, float]
+    worth: Worth
     stale: Container[BlockRef]
     protected_results: Container[BlockRef]
     shortened_weights: dict[BlockRef, int] = {}
-    stated: Mapping[int, float] = {}
-    shown_steps: Container[int] = frozenset()
-    shown_results: Container[BlockRef] = frozenset()
 
 
 class Selection(msgspec.Struct, frozen=True):
@@ -202,7 +207,8 @@ class _GreedySelector:
         return worth, cost
 
     def _times(self, number: int, place: BlockRef) -> float:
-        shown = number in self.problem.shown_steps if place == STEP else place in self.problem.shown_results
+        worth = self.problem.worth
+        shown = number in worth.steps_in_place if place == STEP else place in worth.results_in_place
         return SHOWN if shown else 1.0
 
     def _step(self, number: int) -> _StepOffer:
@@ -228,11 +234,11 @@ class _GreedySelector:
             cost += self._least(result)
             if self._included_with_step(result):
                 found |= self._names(result)
-        return _StepOffer(cost, found, self.problem.stated.get(number, 0.0))
+        return _StepOffer(cost, found, self.problem.worth.stated.get(number, 0.0))
 
     def _worth(self, some: Iterable[str]) -> float:
         """The same sum whatever the order of the names."""
-        known = self.problem.values
+        known = self.problem.worth.names
         return sum(sorted(known.get(name, 0.0) for name in some))
 
     def _said(self, position: int) -> Iterator[str]:

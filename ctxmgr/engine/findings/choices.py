@@ -34,7 +34,7 @@ _PLACES = {"first": 0, "second": 1, "third": 2, "fourth": 3, "fifth": 4, "sixth"
 class Choice(msgspec.Struct, frozen=True):
     """Names of options, in the order of the list."""
 
-    taken: tuple[str, ...] = ()
+    accepted: tuple[str, ...] = ()
     refused: tuple[str, ...] = ()
 
 

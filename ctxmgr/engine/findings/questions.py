@@ -129,9 +129,9 @@ def several_of(text: str, reply: str) -> str:
     """The options that a reply takes and refuses, each with its letter; "" where it takes one and refuses none."""
     options = _options(text)
     found = choice(reply, list(options))
-    if found is None or (len(found.taken) == 1 and not found.refused):
+    if found is None or (len(found.accepted) == 1 and not found.refused):
         return ""
-    told = [f"{name.upper()}: {_words(options[name], SEVERAL_CHARACTERS)}" for name in found.taken]
+    told = [f"{name.upper()}: {_words(options[name], SEVERAL_CHARACTERS)}" for name in found.accepted]
     told += [f"not {name.upper()}: {_words(options[name], SEVERAL_CHARACTERS)}" for name in found.refused]
     return "; ".join(told)
 

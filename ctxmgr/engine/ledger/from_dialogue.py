@@ -2,8 +2,8 @@
 rejected, why a call was rejected.
 
 Rules:
-1. Whose words these are is known by the tool (`told_by`) and the host's own frame, never by a text alone. What the
-   user wrote there is read as every message of the user is; an option that was chosen is the assistant's wording.
+1. Whose words these are is known by the tool (`result_kind`) and the host's own frame, never by a text alone. What
+   the user wrote there is read as every message of the user is; an option that was chosen is the assistant's words.
 2. Where a tool may have printed the frame, the words stand as what a result said: they make no rule.
 3. What was rejected is known by its call, what was asked by the message of the result and the question's place.
 """
@@ -11,7 +11,7 @@ Rules:
 from ctxmgr.engine.ledger.from_user import ANSWERED_CHARACTERS, from_user
 from ctxmgr.engine.ledger.statements import Statements
 from ctxmgr.engine.text import code, key_of, plain, quoted, shorten
-from ctxmgr.engine.tools import ToolCall, plan_answer, plan_title, rejection, told_by, user_answers
+from ctxmgr.engine.tools import ToolCall, plan_answer, plan_title, rejection, result_kind, user_answers
 from ctxmgr.model import Block
 from ctxmgr.model.saved import REJECTED, Source
 
@@ -21,17 +21,17 @@ SAID_CHARACTERS = 400  # of the user's words beside it
 
 def from_dialogue(result: Block, call: Block, made: ToolCall, into: Statements) -> bool:
     """Add what the user says in this result; does the call do nothing else?"""
-    told, arguments = told_by(call.made), call.arguments or {}
+    told, arguments = result_kind(call.made), call.arguments or {}
     said = rejection(result, call)
     if said is not None:
         what = f'the plan "{plain(plan_title(arguments))}"' if told == "plan" else _called(made)
-        _rejected(what, said.said, said.sure, into)
+        _rejected(what, said.reason, said.sure, into)
         return said.sure or made.shell is None
     if result.is_error or told not in ("answers", "plan"):
         return False
     if told == "answers":
         for number, one in enumerate(user_answers(arguments, result.text)):
-            answer = f'"{shorten(plain(one.said), ANSWERED_CHARACTERS)}"'
+            answer = f'"{shorten(plain(one.reply), ANSWERED_CHARACTERS)}"'
             detail = f"{answer} ({shorten(plain(one.means), SAID_CHARACTERS)})" if one.means else answer
             into.add("question", f"{into.origin}\n{number}", plain(one.question), "user", detail=detail)
             if one.written:
@@ -42,7 +42,7 @@ def from_dialogue(result: Block, call: Block, made: ToolCall, into: Statements) 
         if plan.approved:
             into.add("decision", key_of(f"approved {name}"), f"The user approved {name}{where}", "user")
         else:
-            _rejected(f"{name}{where}", plan.said, True, into)
+            _rejected(f"{name}{where}", plan.reason, True, into)
     return True
 
 

@@ -42,8 +42,8 @@ from ctxmgr.engine.tools import (
     listed_tasks,
     only_counts,
     outcome,
+    result_kind,
     run_report,
-    told_by,
     unwrapped,
 )
 from ctxmgr.engine.tools.shell import window
@@ -101,7 +101,7 @@ def from_result(result: Block, call: Block, into: Statements) -> None:
     text = result.text
     if made is None or from_dialogue(result, call, made, into) or (result.is_error and is_refused(text)):
         return
-    told = told_by(call.made)
+    told = result_kind(call.made)
     name = _NOT_NAME.sub("", call.tool.rsplit(".", 1)[-1].casefold())
     ended = outcome(made, text, result.is_error, result.doubtful or result.untold)
     touched = list(_touched(made, text))

@@ -6,8 +6,8 @@
    name nothing only ones of half the age. Under each heading the newest stands first.
 3. What is said to fail as things are ("the test is failing") is not told once a run of that kind worked.
 4. What was announced before the newest that was decided, ruled or committed says so in its heading, and stands
-   last. What was agreed to is told with its question, and not as a decision as well; a choice in the user's words as
-   the packet's decision.
+   last. What was agreed to is told with its question, and not as a decision as well; a choice in the user's words
+   as the packet's decision.
 5. What may be over (`EARLIER`) says so on its line.
 6. The text never weighs more than its budget. A line is told whole or not at all.
 """

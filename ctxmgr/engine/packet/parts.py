@@ -12,9 +12,9 @@ from ctxmgr.engine.packet.files import file_lines
 from ctxmgr.engine.packet.findings import (
     announced_before,
     chosen_in_answer,
+    facts_elsewhere,
     findings_parts,
     question_line,
-    facts_elsewhere,
 )
 from ctxmgr.engine.packet.in_view import InView
 from ctxmgr.engine.packet.part import MOST_LINES, PacketPart, grouped, newest_first, part_of, repeats, summarised

@@ -13,7 +13,7 @@ from ctxmgr.engine.tools.catalog import (
     calls_of,
     identity,
     key_arguments,
-    told_by,
+    result_kind,
     tool_call,
 )
 from ctxmgr.engine.tools.dialogue import plan_answer, plan_title, rejection, user_answers
@@ -87,7 +87,7 @@ __all__ = [
     "rejection",
     "run_report",
     "role_of",
-    "told_by",
+    "result_kind",
     "tool_call",
     "unwrapped",
     "user_answers",

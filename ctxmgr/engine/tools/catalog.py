@@ -222,7 +222,7 @@ def key_arguments(call: Call) -> tuple[tuple[str, Any], ...]:
     return _catalog(call.declared).keys(call.tool, call.arguments)
 
 
-def told_by(call: Call) -> Tells:
+def result_kind(call: Call) -> Tells:
     """What its result is, where that is not merely a tool's text."""
     return _catalog(call.declared).tells(call.tool, call.arguments)
 

@@ -123,7 +123,7 @@ def _memory(session: SessionCore, policy: CompactionPolicy, now_ms: int) -> Sess
     listed = _listed(session)
     if not (can and policy.model in (None, "host") and session.projection.etag and listed):
         return of
-    state, terms, tokens = session.state, session.terms(session.state), session.tokens()
+    state, terms, tokens = session.state, session.model.terms_by(session.state), session.tokens()
     lifetime = terms.cache.lifetime_ms
     cold = is_cold(max(state.clock, now_ms) or None, session.listed_ms, lifetime) or state.reopen == "model"
     cold = cold or terms.cache.kind == "none"

@@ -20,7 +20,7 @@ def marked(
     session: SessionCore, projection: Projection, place: int | None, own: int | None, time_ms: int | None
 ) -> Breakpoints:
     """Of the answer that this projection makes. `place`: as `begins_with` has it; None without an answer before."""
-    rule = session.terms(session.state).cache
+    rule = session.model.terms_by(session.state).cache
     if rule.kind != "marks":
         return Breakpoints()
     answered = AnsweredMessages(projection)

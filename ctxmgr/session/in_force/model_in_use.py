@@ -12,10 +12,11 @@ from typing import Literal
 
 import msgspec
 
+from ctxmgr.engine.caching import LifetimeInForce, in_force
 from ctxmgr.engine.pressure import ModelTerms
 from ctxmgr.known_models import ModelFacts, Registry
 from ctxmgr.model import MARKS, NO_CACHE, BasePrices, CacheRule, Policy, TieredPrices
-from ctxmgr.model.saved import ModelSpec
+from ctxmgr.model.saved import ModelSpec, State
 
 SaidBy = Literal["host", "policy", "registry", "family", "default"]
 
@@ -30,6 +31,19 @@ class ModelInUse(msgspec.Struct, frozen=True):
     cache_by: SaidBy = "default"
     lifetime_by: SaidBy = "default"
     output_by: SaidBy = "default"
+
+    def lifetime(self, state: State) -> LifetimeInForce:
+        """How long the provider keeps a start, and who says so, with what was learned of it."""
+        policy_ms = self.terms.cache.lifetime_ms if self.lifetime_by == "policy" else None
+        return in_force(state, policy_ms, self.terms.cache)
+
+    def terms_by(self, state: State) -> ModelTerms:
+        """What the model's calls cost and how they are cached, for as long as was learned where nobody says."""
+        lifetime = self.lifetime(state)
+        if lifetime.source != "learned":
+            return self.terms
+        cache = msgspec.structs.replace(self.terms.cache, lifetime_ms=lifetime.lifetime_ms)
+        return msgspec.structs.replace(self.terms, cache=cache)
 
 
 def in_use(spec: ModelSpec, policy: Policy, models: Registry) -> ModelInUse:

@@ -8,7 +8,7 @@ from ctxmgr.session.session import SessionCore
 def cache_status(session: SessionCore) -> lifecycle.CacheStatus | None:
     """None where nothing was compared."""
     state = session.state
-    truth, lifetime = state.cache, session.lifetime(state)
+    truth, lifetime = state.cache, session.model.lifetime(state)
     if not truth.calls or truth.model != state.model.id:
         return None
     return lifecycle.CacheStatus(
@@ -17,5 +17,5 @@ def cache_status(session: SessionCore) -> lifecycle.CacheStatus | None:
         calls=len(truth.calls),
         lifetime_ms=lifetime.lifetime_ms,
         lifetime_from=lifetime.source,
-        gap=gap(truth, session.terms(state).cache, lifetime) or None,
+        gap=gap(truth, session.model.terms_by(state).cache, lifetime) or None,
     )

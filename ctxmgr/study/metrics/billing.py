@@ -18,7 +18,7 @@ from collections.abc import Callable, Hashable, Sequence
 import msgspec
 
 from ctxmgr.closed_loop import PriceSheet, PromptCache, dollars, is_cold, without
-from ctxmgr.model.prices import CallTokens
+from ctxmgr.model import CallTokens
 from ctxmgr.study.metrics.marking import marker
 from ctxmgr.study.metrics.observations import Observation, ProjectedMessage, same_start
 

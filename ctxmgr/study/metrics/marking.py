@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from ctxmgr.closed_loop import Marker, PriceSheet, SentList
+from ctxmgr.closed_loop import BilledStarts, Marker, PriceSheet
 from ctxmgr.engine.caching import MarkInputs, placed
 from ctxmgr.model import CacheRule
 from ctxmgr.model.saved import MarkedStart
@@ -17,14 +17,14 @@ class OurMarks:
         self._rule, self._lifetime_ms = rule, lifetime_ms
         self._starts: tuple[MarkedStart, ...] = ()
 
-    def ends(self, sent: SentList, grew: bool, time_ms: int | None) -> Sequence[int]:
+    def ends(self, sent: BilledStarts, grew: bool, time_ms: int | None) -> Sequence[int]:
         inputs = MarkInputs(
             rule=self._rule,
             message_count=len(sent.keys),
             same_count=None if grew else sent.same_count,
             own_marks=OWN_MARKS,
             lifetime_ms=self._lifetime_ms,
-            blocks=lambda start, end: sent.blocks[end] - sent.blocks[start],
+            blocks=lambda start, end: sent.block_sums[end] - sent.block_sums[start],
             may_bear=lambda _: True,
             time_ms=time_ms,
         )

@@ -59,7 +59,7 @@ LITERALS: dict[str, LiteralSet] = {
     ),
     "CacheKind": LiteralSet(
         Literal["marks", "implicit", "none"],
-        "`marks`: a start is kept up to each mark that a request sets; `implicit`: every start is; `none`: nothing.",
+        "`marks`: a start is kept up to each mark that a request sets; `implicit`: any is; `none`: nothing.",
     ),
     "SliceBreaks": LiteralSet(Literal["steps", "natural"], "Where a long history is cut up."),
     "SliceCohesion": LiteralSet(Literal["words", "embeddings", "host"], "What tells a change of subject."),

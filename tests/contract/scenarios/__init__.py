@@ -1,14 +1,13 @@
 """All scenarios; importing this fills the manifest."""
 
 from tests.contract.scenarios import (
-    arrival,
     branches,
     compaction,
     connection,
+    cutting,
     epochs,
     errors,
     fidelity,
-    fit,
     formats,
     latch,
     memory,
@@ -22,14 +21,13 @@ from tests.contract.scenarios import (
 )
 
 __all__ = [
-    "arrival",
     "branches",
     "compaction",
     "connection",
+    "cutting",
     "epochs",
     "errors",
     "fidelity",
-    "fit",
     "formats",
     "latch",
     "memory",

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from ctxmgr.closed_loop import PriceSheet, PromptCache
 from ctxmgr.closed_loop.price_sheet import input_dollars, without
 from ctxmgr.model import CacheRule, TieredPrices
-from ctxmgr.model.cache_rule import NO_CACHE
-from ctxmgr.model.prices import CallTokens
+from ctxmgr.model.prices import NO_CACHE, CallTokens
 from ctxmgr.study.metrics import marker
 
 MARKED = CacheRule("marks", most_marks=4, look_back_blocks=3)

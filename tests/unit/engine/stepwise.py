@@ -12,7 +12,7 @@ from ctxmgr.engine.balanced.budget import USER_SHARE, Budget
 from ctxmgr.engine.balanced.epoch_start import EpochInputs
 from ctxmgr.engine.balanced.project import BalancedInputs, BalancedResult, carried_on, decided
 from ctxmgr.engine.balanced.protection import Protection
-from ctxmgr.engine.balanced.select import SelectionProblem
+from ctxmgr.engine.balanced.select import SelectionProblem, Worth
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex
 from ctxmgr.engine.invariants import STEPS, Invariants
 from ctxmgr.engine.rewriting.rewrite import rewriter
@@ -307,9 +307,10 @@ def problem(**keys: Any) -> SelectionProblem:
         "budget_tokens": 0,
         "protected": frozenset(),
         "evicted": frozenset(),
-        "values": {},
         "stale": frozenset(),
         "protected_results": frozenset(),
         **keys,
     }
-    return SelectionProblem(**keys)
+    names = ("names", "stated", "steps_in_place", "results_in_place")
+    worth = Worth(**{name: keys.pop(name) for name in names if name in keys})
+    return SelectionProblem(worth=worth, **keys)

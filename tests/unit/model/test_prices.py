@@ -15,7 +15,9 @@ RATES: list[tuple[str, BasePrices | None, Rates]] = [
     ("all told", BasePrices(3, 15, 0.3, 3.75), Rates(0.1, 1.25)),
     ("input alone", BasePrices(2), Rates(READ, WRITE)),
     ("reading alone: writing costs what input does", BasePrices(2, 8, 0.5), Rates(0.25, 1)),
-    ("writing alone", BasePrices(2, 8, 0, 4), Rates(READ, 2)),
+    ("writing alone", BasePrices(2, 8, None, 4), Rates(READ, 2)),
+    ("reading that is free", BasePrices(2, 8, 0, 4), Rates(0, 2)),
+    ("reading that is free, and writing not told", BasePrices(2, 8, 0), Rates(0, 1)),
     ("an input price of next to nothing", BasePrices(1e-308, 0, 1e308, 1e308), Rates(READ, WRITE)),
     ("no finite price", BasePrices(math.inf, math.inf, math.inf, math.inf), Rates(READ, WRITE)),
     ("none that is a number", BasePrices(math.nan, 1, math.nan, 1), Rates(READ, WRITE)),
@@ -62,6 +64,7 @@ def test_each_door_has_names_of_its_own(door: type[BasePrices], written: bytes) 
 def test_a_price_of_nothing_is_not_kept() -> None:
     assert base_prices(lifecycle.Prices(0, 0, 0, 0)) == BasePrices()
     assert msgspec.json.encode(base_prices(lifecycle.Prices(2, 0))) == b'{"input":2}'
+    assert base_prices(lifecycle.Prices(2, 0, 0)) == BasePrices(2, cache_read=0)  # but reading may be free
     assert base_prices(None) is None
 
 

@@ -121,7 +121,7 @@ def test_a_model_that_is_known_has_its_window_and_prices(places: Places) -> None
 def test_prices_that_are_set_go_before_those_that_are_known(places: Places) -> None:
     places.user.write_text("prices = { input = 8, cacheRead = 1 }\n")
     settings = places.read().settings_for(model="claude-opus-5-5")
-    assert settings.prices == TieredPrices(8, 0, 1, 0)
+    assert settings.prices == TieredPrices(8, 0, 1, 8)
     assert settings.origins["prices.input"].kind == "user"
     assert "prices" not in settings.origins
 

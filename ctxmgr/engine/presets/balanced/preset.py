@@ -161,7 +161,7 @@ def _rates(inputs: Inputs) -> Rates:
 
 def _room(inputs: Inputs, zone: Zone) -> budget.Budget:
     gauge = inputs.gauge
-    limits = budget.Limits(gauge.usable_weight, gauge.weight_at(gauge.thresholds.red), gauge.fit_weight)
+    limits = budget.ListLimits(gauge.usable_weight, gauge.weight_at(gauge.thresholds.red), gauge.fit_weight)
     return budget.room(inputs.policy, limits, zone, _rates(inputs))
 
 

@@ -31,7 +31,7 @@ class UserAnswer(msgspec.Struct, frozen=True):
     the user wrote, "" where it only names options."""
 
     question: str
-    said: str
+    reply: str
     means: str = ""
     written: str = ""
 

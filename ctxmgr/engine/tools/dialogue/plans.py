@@ -22,12 +22,12 @@ _PATHS = ("planFilePath", "plan_path", "plan_filename")
 
 
 class PlanAnswer(msgspec.Struct, frozen=True):
-    """`title` and `path` of the plan, "" where nothing tells; `said`: why it was rejected."""
+    """`title` and `path` of the plan, "" where nothing tells; `reason`: why it was rejected."""
 
     approved: bool
     title: str
     path: str
-    said: str = ""
+    reason: str = ""
 
 
 def plan_answer(arguments: Mapping[str, Any], result: str) -> PlanAnswer | None:

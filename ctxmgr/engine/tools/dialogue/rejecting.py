@@ -41,9 +41,9 @@ _PRINTS = frozenset(("run", "delegate", "call", "fetch"))  # families whose erro
 
 
 class Rejection(msgspec.Struct, frozen=True):
-    """`said`: behind the host's sentence. `sure`: the user did, and no tool."""
+    """`reason`: behind the host's sentence. `sure`: the user did, and no tool."""
 
-    said: str
+    reason: str
     sure: bool
 
 

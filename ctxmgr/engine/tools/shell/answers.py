@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from ctxmgr.engine.tools.effects import CallOutcome
 from ctxmgr.engine.tools.shell.words import ShellCommand
-from ctxmgr.engine.tools.shell.wrappers import told_words
+from ctxmgr.engine.tools.shell.wrappers import unwrapped_words
 
 Codes = Mapping[int, CallOutcome]
 
@@ -55,7 +55,7 @@ def codes_of(command: ShellCommand) -> Codes:
     """What a command's statuses say that are neither 0 nor failures (rules 1 and 2)."""
     if not is_the_systems(command):
         return NO_ANSWERS
-    name, *plain = told_words(command.words)
+    name, *plain = unwrapped_words(command.words)
     told = [" ".join((name, *plain[:depth])) for depth in range(_DEEPEST)]
     told += [f"{name} {word}" for word in command.words[1:] if word and word.startswith("-")]
     return next((_NAMED[one] for one in told if one in _NAMED), NO_ANSWERS)

@@ -9,7 +9,7 @@ from msgspec import structs
 
 from ctxmgr.engine.tools.shell.scripts import sed_call
 from ctxmgr.engine.tools.shell.words import ShellCommand, name_of
-from ctxmgr.engine.tools.shell.wrappers import told_words
+from ctxmgr.engine.tools.shell.wrappers import unwrapped_words
 
 
 def words_of(text: str) -> frozenset[str]:
@@ -89,7 +89,7 @@ def is_look(command: ShellCommand) -> bool:
 
 
 def is_check(command: ShellCommand) -> bool:
-    name, rest = name_of(command), told_words(command.words)[1:]
+    name, rest = name_of(command), unwrapped_words(command.words)[1:]
     if name in ("python", "python3"):
         return command.words[1:3] in (("-m", "pytest"), ("-m", "unittest"), ("-m", "mypy"))
     if name in _CHECKERS or (name == "ruff" and rest[:1] == ["check"]):
@@ -116,7 +116,7 @@ def is_checking(subject: str) -> bool:
 def subject_of(command: ShellCommand) -> str:
     """The program of an unwrapped command and its subcommand, or the first thing that it is given: `git merge`,
     `npm run lint`, `python load.py`; of one that checks whatever it is given, its name."""
-    name, *told = told_words(command.words)
+    name, *told = unwrapped_words(command.words)
     name = "python" if re.fullmatch(r"python[\d.]*", name) else name
     if name in ("npm", "pnpm", "yarn") and told[:1]:
         told[:1] = _SAME_SCRIPT.get(told[0], told[:1])

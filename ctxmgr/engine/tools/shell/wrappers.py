@@ -20,10 +20,10 @@ MOST_WRAPPERS = 8  # around one command
 
 
 class _Row(msgspec.Struct, frozen=True, gc=False):
-    """`valued`: options that take a word; `before`: words before the command; `marked`: a mark stands before it."""
+    """`valued`: options that take a word; `leading`: words before the command; `marked`: what stands before it."""
 
     valued: frozenset[str]
-    before: int = 0
+    leading: int = 0
     marked: str = ""
 
 
@@ -93,7 +93,7 @@ _SHELLS = frozenset(("bash", "sh", "zsh", "dash", "ksh", "fish", "su"))
 _SSH_VALUED = frozenset(("-p", "-i", "-l", "-o", "-F", "-J", "-L", "-R", "-D", "-b", "-c", "-E", "-S", "-W"))
 
 
-def told_words(words: Sequence[Word]) -> list[str]:
+def unwrapped_words(words: Sequence[Word]) -> list[str]:
     """A program, and what it is told that is no option, nor the value of one that stands before its subcommand."""
     name = (words[0] or "").rpartition("/")[2] if words else ""
     found, at = [name], 1
@@ -154,7 +154,7 @@ def _behind(words: tuple[Word, ...], at: int, row: _Row) -> tuple[Word, ...] | N
     if row.marked:
         rest = words[at:]
         return rest[rest.index(row.marked) + 1 :] or None if row.marked in rest else None
-    left = row.before
+    left = row.leading
     while at < len(words):
         word = words[at] or ""
         if word in ("-v", "-V") and words[0] == "command":

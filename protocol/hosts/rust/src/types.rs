@@ -156,8 +156,7 @@ pub struct PolicyKeys {
     /// Preset balanced: 0 keeps least, 1 most; 0.5 costs least.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost_versus_recall: Option<f64>,
-    /// Preset balanced: tokens that compete to stay; null: 1,500 x 1736^(costVersusRecall - 0.5), less where
-    /// reading the cache costs more than a tenth of input, and 1,000 at least. Since 1.1.
+    /// Preset balanced: tokens that compete to stay; null: by costVersusRecall and prices. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub old_tokens: Option<u64>,
     /// Preset balanced: tokens of the newest steps, which stay whole. Since 1.1.
@@ -169,8 +168,7 @@ pub struct PolicyKeys {
     /// What tokens cost, for a model whose host does not say. Only proportions count.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prices: Option<ModelPricesKeys>,
-    /// How long the provider keeps a prompt's prefix, in milliseconds; null: as calls after pauses have shown, five
-    /// minutes before they did.
+    /// Milliseconds that the provider keeps a prompt; null: as learned, else five minutes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_ttl_ms: Option<u64>,
     /// Who writes compactions, and how; the short form says who.
@@ -381,7 +379,7 @@ pub struct ModelPricesKeys {
     /// Of what the model writes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output: Option<f64>,
-    /// Of a prompt's tokens that the cache holds; 0: a tenth of the input's.
+    /// Of a prompt's tokens that the cache holds; null: a tenth of the input's; 0: free.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_read: Option<f64>,
     /// Of a prompt's tokens that the cache is to hold; 0: as the input's, where the price of reading is told, else
@@ -802,8 +800,7 @@ pub struct Policy {
     pub max_result_tokens: Option<u64>,
     /// Preset balanced: 0 keeps least, 1 most; 0.5 costs least.
     pub cost_versus_recall: f64,
-    /// Preset balanced: tokens that compete to stay; null: 1,500 x 1736^(costVersusRecall - 0.5), less where
-    /// reading the cache costs more than a tenth of input, and 1,000 at least. Since 1.1.
+    /// Preset balanced: tokens that compete to stay; null: by costVersusRecall and prices. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub old_tokens: Option<u64>,
     /// Preset balanced: tokens of the newest steps, which stay whole. Since 1.1.
@@ -814,8 +811,7 @@ pub struct Policy {
     pub index_tokens: Option<u64>,
     /// What tokens cost, for a model whose host does not say. Only proportions count.
     pub prices: Option<ModelPrices>,
-    /// How long the provider keeps a prompt's prefix, in milliseconds; null: as calls after pauses have shown, five
-    /// minutes before they did.
+    /// Milliseconds that the provider keeps a prompt; null: as learned, else five minutes.
     pub cache_ttl_ms: Option<u64>,
     /// Who writes compactions, and how; the short form says who.
     pub compaction: PolicyCompaction,
@@ -983,8 +979,8 @@ pub struct ModelPrices {
     pub input: f64,
     /// Of what the model writes.
     pub output: f64,
-    /// Of a prompt's tokens that the cache holds; 0: a tenth of the input's.
-    pub cache_read: f64,
+    /// Of a prompt's tokens that the cache holds; null: a tenth of the input's; 0: free.
+    pub cache_read: Option<f64>,
     /// Of a prompt's tokens that the cache is to hold; 0: as the input's, where the price of reading is told, else
     /// 1.25 of it.
     pub cache_write: f64,
@@ -1454,18 +1450,18 @@ pub struct ModelStatus {
     pub context_window: i64,
     /// Its longest answer in tokens; null: not known.
     pub max_output_tokens: Option<i64>,
-    /// Who said it: the host, the policy, what is known of this model or of one like it, or nobody.
-    pub output_by: ModelStatusOutputBy,
+    /// Who said how long an answer may be.
+    pub output_by: SaidBy,
     /// What its tokens cost: first above 0 tokens, then longer requests. Empty: not known.
     pub prices: Vec<TierPrices>,
-    /// Who said it: the host, the policy, what is known of this model or of one like it, or nobody.
-    pub prices_by: ModelStatusPricesBy,
+    /// Who said the prices.
+    pub prices_by: SaidBy,
     /// How its provider caches prompts.
     pub cache: ProviderCache,
-    /// Who said it: the host, the policy, what is known of this model or of one like it, or nobody.
-    pub cache_by: ModelStatusCacheBy,
-    /// Who said it: the host, the policy, what is known of this model or of one like it, or nobody.
-    pub lifetime_by: ModelStatusLifetimeBy,
+    /// Who said how the provider caches.
+    pub cache_by: SaidBy,
+    /// Who said how long a start lives.
+    pub lifetime_by: SaidBy,
     /// The row that what is known of it comes from; "": none.
     pub like: String,
     /// How that was found, in words.
@@ -1476,66 +1472,19 @@ pub struct ModelStatus {
     pub date: String,
 }
 
+/// Who said it: the host, the policy, what is known of this model, what is known of one like it, or nobody.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum ModelStatusOutputBy {
-    #[serde(rename = "default")]
-    Default,
-    #[serde(rename = "family")]
-    Family,
+pub enum SaidBy {
     #[serde(rename = "host")]
     Host,
     #[serde(rename = "policy")]
     Policy,
     #[serde(rename = "registry")]
     Registry,
-    #[serde(untagged)]
-    Other(String),
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum ModelStatusPricesBy {
-    #[serde(rename = "default")]
-    Default,
     #[serde(rename = "family")]
     Family,
-    #[serde(rename = "host")]
-    Host,
-    #[serde(rename = "policy")]
-    Policy,
-    #[serde(rename = "registry")]
-    Registry,
-    #[serde(untagged)]
-    Other(String),
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum ModelStatusCacheBy {
     #[serde(rename = "default")]
     Default,
-    #[serde(rename = "family")]
-    Family,
-    #[serde(rename = "host")]
-    Host,
-    #[serde(rename = "policy")]
-    Policy,
-    #[serde(rename = "registry")]
-    Registry,
-    #[serde(untagged)]
-    Other(String),
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum ModelStatusLifetimeBy {
-    #[serde(rename = "default")]
-    Default,
-    #[serde(rename = "family")]
-    Family,
-    #[serde(rename = "host")]
-    Host,
-    #[serde(rename = "policy")]
-    Policy,
-    #[serde(rename = "registry")]
-    Registry,
     #[serde(untagged)]
     Other(String),
 }
@@ -1560,8 +1509,8 @@ pub struct TierPrices {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ProviderCache {
-    /// `marks`: a start is kept up to each mark that a request sets; `implicit`: every start is; `none`: nothing.
-    pub kind: ProviderCacheKind,
+    /// What of a request is kept.
+    pub kind: CacheKind,
     /// Marks that one request may set.
     pub most_marks: i64,
     /// A kept start is found no more content blocks before a mark; 0: however far.
@@ -1576,12 +1525,13 @@ pub struct ProviderCache {
     pub renews: bool,
 }
 
+/// `marks`: a start is kept up to each mark that a request sets; `implicit`: any is; `none`: nothing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum ProviderCacheKind {
-    #[serde(rename = "implicit")]
-    Implicit,
+pub enum CacheKind {
     #[serde(rename = "marks")]
     Marks,
+    #[serde(rename = "implicit")]
+    Implicit,
     #[serde(rename = "none")]
     None,
     #[serde(untagged)]

@@ -20,20 +20,20 @@ from ctxmgr.engine.balanced.budget import (
     RED_SHARE,
     USER_SHARE,
     Budget,
-    Limits,
+    ListLimits,
     room,
 )
 from ctxmgr.model import Rates
 from ctxmgr.model.policy import ZONES, Policy, Zone
 
 LARGE = 1e9
-ANY = Limits(LARGE)
+ANY = ListLimits(LARGE)
 NEWEST, INDEX = Policy().newest_tokens, Policy().index_tokens
 SMALL = 1_000
 
 
 def by_knob(knob: float, usable: float, zone: Zone, window: float = math.inf) -> Budget:
-    return room(Policy(cost_versus_recall=knob), Limits(usable, window=window), zone)
+    return room(Policy(cost_versus_recall=knob), ListLimits(usable, window=window), zone)
 
 
 # name, (knob, usable, zone), tokens of the old part, of newest steps, of the index
@@ -103,7 +103,7 @@ def test_the_index_does_not_shrink_with_the_old_part() -> None:
 
 
 def test_in_a_small_window_what_is_set_has_its_share_at_most() -> None:
-    found = room(Policy(old_tokens=9_000, newest_tokens=9_000, index_tokens=9_000), Limits(10_000), "green")
+    found = room(Policy(old_tokens=9_000, newest_tokens=9_000, index_tokens=9_000), ListLimits(10_000), "green")
     shares = [OLD_SHARE_MOST, NEWEST_SHARE, INDEX_MOST_SHARE]
     assert [found.old, found.newest, found.index] == [int(share * 10_000) for share in shares]
 
@@ -130,11 +130,11 @@ def test_no_price_of_reading_keeps_more_than_a_lower_one(one: float, two: float)
 def test_all_parts_together_are_half_of_what_red_leaves_at_most(
     knob: float, usable: float, red: float, zone: Zone
 ) -> None:
-    found = room(Policy(cost_versus_recall=knob), Limits(usable, red), zone)
+    found = room(Policy(cost_versus_recall=knob), ListLimits(usable, red), zone)
     assert found.total <= RED_SHARE * red + 1
 
 
 def test_where_red_leaves_little_each_part_gives_way_alike() -> None:
-    free, tight = (room(Policy(), Limits(24_000, red), "green") for red in (LARGE, 4_000))
+    free, tight = (room(Policy(), ListLimits(24_000, red), "green") for red in (LARGE, 4_000))
     shares = [less / more for less, more in ((tight.old, free.old), (tight.newest, free.newest))]
     assert shares == pytest.approx([tight.index / free.index] * 2, rel=0.01)

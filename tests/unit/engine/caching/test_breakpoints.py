@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from ctxmgr.engine.caching import breakpoints
 from ctxmgr.model import IMPLICIT, CacheRule
-from ctxmgr.model.cache_rule import NO_CACHE
+from ctxmgr.model.prices import NO_CACHE
 from tests.unit.engine.caching.provider import LIFETIME_MS, RULE, Host, Listed, Provider, told
 
 STEP = told(2, 1, name="step")

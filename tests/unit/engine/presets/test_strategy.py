@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from ctxmgr.engine.balanced.budget import Limits, room
+from ctxmgr.engine.balanced.budget import ListLimits, room
 from ctxmgr.engine.conversation.delta import Delta, Incoming
 from ctxmgr.engine.invariants import STEPS, TURNS
 from ctxmgr.engine.packet.budget import PacketText
@@ -70,7 +70,7 @@ def test_balanced_keeps_it_until_an_epoch() -> None:
 
 
 SHOWN = LastProjection("1.x", 1, 30_000, "quarters")
-STAYS = room(Policy(), Limits(GAUGE.usable_weight, GAUGE.weight_at(GAUGE.thresholds.red)), "red").total
+STAYS = room(Policy(), ListLimits(GAUGE.usable_weight, GAUGE.weight_at(GAUGE.thresholds.red)), "red").total
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,7 @@ def asked(draw: st.DrawFn) -> tuple[tuple[Message, ...], Steps, SelectionProblem
         problem(
             budget_tokens=draw(st.integers(0, 1_500)),
             protected=draw(at),
-            values=worths(index, steps.steps),
+            names=worths(index, steps.steps),
             stale=draw(some),
             protected_results=draw(some),
         ),
@@ -114,7 +114,8 @@ def test_what_is_held_stays_and_steps_go_whole(given: Asked) -> None:
 def test_the_same_wishes_have_the_same_choice(given: Asked) -> None:
     messages, steps, by = given
     first = select(indexed(messages), steps, by, STEPS)
-    shuffled = msgspec.structs.replace(by, values=dict(reversed(list(by.values.items()))))
+    worth = msgspec.structs.replace(by.worth, names=dict(reversed(list(by.worth.names.items()))))
+    shuffled = msgspec.structs.replace(by, worth=worth)
     assert select(indexed(messages), steps, shuffled, STEPS) == first
     assert select(indexed(messages), steps, by, STEPS) == first
 
@@ -133,4 +134,4 @@ def test_with_room_for_all_what_is_worth_something_is_shown(given: Asked) -> Non
             every |= some
             if at not in found.dropped_messages and BlockRef(at, block) not in found.pruned_results:
                 shown |= some
-    assert {name for name in every if by.values.get(name, 0) > 0} <= shown
+    assert {name for name in every if by.worth.names.get(name, 0) > 0} <= shown

@@ -30,42 +30,42 @@ TABLE: list[tuple[str, list[Said], dict[str, Any], set[int], set[BlockRef]]] = [
     ("nothing", [], {}, set(), set()),
     ("what is worth nothing leaves", [u("go"), SAYS, r(LONG)], {"budget_tokens": LARGE}, {1, 2}, set()),
     ("what users said is fixed", [u("go"), u("the_name")], {}, set(), set()),
-    ("a step for its name", [SAYS, r(LONG)], {"budget_tokens": LARGE, "values": {"the_name": 1}}, set(), {RESULT}),
-    ("not without budget", [SAYS, r(LONG)], {"budget_tokens": 20, "values": {"the_name": 1}}, {0, 1}, set()),
-    ("a result for its own", [SAYS, r(LONG)], {"budget_tokens": LARGE, "values": {"func_1_3": 1}}, set(), set()),
-    ("it brings its step", [SAYS, r(LONG)], {"budget_tokens": 150, "values": {"func_1_3": 1}}, set(), set()),
+    ("a step for its name", [SAYS, r(LONG)], {"budget_tokens": LARGE, "names": {"the_name": 1}}, set(), {RESULT}),
+    ("not without budget", [SAYS, r(LONG)], {"budget_tokens": 20, "names": {"the_name": 1}}, {0, 1}, set()),
+    ("a result for its own", [SAYS, r(LONG)], {"budget_tokens": LARGE, "names": {"func_1_3": 1}}, set(), set()),
+    ("it brings its step", [SAYS, r(LONG)], {"budget_tokens": 150, "names": {"func_1_3": 1}}, set(), set()),
     (
         "what a user said is shown already",
         [u("the_name"), SAYS, r(LONG)],
-        {"budget_tokens": LARGE, "values": {"the_name": 1}},
+        {"budget_tokens": LARGE, "names": {"the_name": 1}},
         {1, 2},
         set(),
     ),
     (
         "of two that say the same the denser stays",
         [a("see the_name", RUN), r(LONG), a("the_name")],
-        {"budget_tokens": LARGE, "values": {"the_name": 1}},
+        {"budget_tokens": LARGE, "names": {"the_name": 1}},
         {0, 1},
         set(),
     ),
     (
         "of two alike the later",
         [a("the_name"), a("the_name")],
-        {"budget_tokens": LARGE, "values": {"the_name": 1}},
+        {"budget_tokens": LARGE, "names": {"the_name": 1}},
         {0},
         set(),
     ),
     (
         "what is shown now stays before one as good that would come back",
         [a("the_name"), a("the_name")],
-        {"budget_tokens": 6, "values": {"the_name": 1}, "shown_steps": {0}},
+        {"budget_tokens": 6, "names": {"the_name": 1}, "steps_in_place": {0}},
         {1},
         set(),
     ),
     (
         "a result that is shown in full before one as good that is not",
         [a(RUN), r(LONG), a(RUN), r(LONG)],
-        {"budget_tokens": 200, "values": {"func_1_3": 1}, "shown_results": {RESULT}},
+        {"budget_tokens": 200, "names": {"func_1_3": 1}, "results_in_place": {RESULT}},
         {2, 3},
         set(),
     ),
@@ -73,7 +73,7 @@ TABLE: list[tuple[str, list[Said], dict[str, Any], set[int], set[BlockRef]]] = [
     (
         "what was found stays before a name worth less",
         [a("it", RUN), r(LONG), a("see the_name", RUN), r(LONG)],
-        {"budget_tokens": 50, "values": {"the_name": 1}, "stated": {0: 9}},
+        {"budget_tokens": 50, "names": {"the_name": 1}, "stated": {0: 9}},
         {2, 3},
         {RESULT},
     ),
@@ -106,50 +106,50 @@ TABLE: list[tuple[str, list[Said], dict[str, Any], set[int], set[BlockRef]]] = [
     (
         "an error stays where its step does",
         [SAYS, err(LONG)],
-        {"budget_tokens": LARGE, "values": {"the_name": 1}},
+        {"budget_tokens": LARGE, "names": {"the_name": 1}},
         set(),
         set(),
     ),
     (
         "a light result too",
         [SAYS, r("done")],
-        {"budget_tokens": LARGE, "values": {"the_name": 1}},
+        {"budget_tokens": LARGE, "names": {"the_name": 1}},
         set(),
         set(),
     ),
     (
         "what is covered by later ones leaves first",
         [SAYS, r(LONG)],
-        {"budget_tokens": LARGE, "values": {"the_name": 1, "func_1_3": 9}, "stale": {RESULT}},
+        {"budget_tokens": LARGE, "names": {"the_name": 1, "func_1_3": 9}, "stale": {RESULT}},
         set(),
         {RESULT},
     ),
     (
         "not one of two tokens too few",
         [SAYS, r(LONG)],
-        {"budget_tokens": 100, "values": {"func_1_3": 1}},
+        {"budget_tokens": 100, "names": {"func_1_3": 1}},
         {0, 1},
         set(),
     ),
     (
         "a light result brings its step",
         [a(RUN), r("the_name")],
-        {"budget_tokens": LARGE, "values": {"the_name": 1}},
+        {"budget_tokens": LARGE, "names": {"the_name": 1}},
         set(),
         set(),
     ),
-    ("an error too", [a(RUN), err(LONG)], {"budget_tokens": LARGE, "values": {"func_1_3": 1}}, set(), set()),
+    ("an error too", [a(RUN), err(LONG)], {"budget_tokens": LARGE, "names": {"func_1_3": 1}}, set(), set()),
     (
         "what left does not compete",
         [SAYS, r(LONG)],
-        {"budget_tokens": LARGE, "values": {"the_name": 1}, "evicted": {0, 1}},
+        {"budget_tokens": LARGE, "names": {"the_name": 1}, "evicted": {0, 1}},
         {0, 1},
         set(),
     ),
     (
         "the user's shell run",
         [u("go"), sh("ls", LONG)],
-        {"budget_tokens": LARGE, "values": {"func_1_3": 1}},
+        {"budget_tokens": LARGE, "names": {"func_1_3": 1}},
         set(),
         set(),
     ),
@@ -178,7 +178,7 @@ def test_a_bound_step_stays_but_its_other_results_may_leave() -> None:
 def test_worth_a_token_decides_not_worth() -> None:
     """Two short steps are worth more than a long one that is worth more than each of them."""
     said = [a("one_name " + "word " * 100), a("two_name"), a("three_name")]
-    found = chosen(talk(*said), budget_tokens=30, values={"one_name": 3, "two_name": 2, "three_name": 2})
+    found = chosen(talk(*said), budget_tokens=30, names={"one_name": 3, "two_name": 2, "three_name": 2})
     assert found.dropped_messages == {0}
 
 
@@ -188,7 +188,7 @@ def test_what_is_shown_by_then_is_worth_no_more() -> None:
     worth = {"one_name": 9, "two_name": 1, "three_name": 5}
     messages = talk(*said)
     budget = messages[0].weight + messages[1].weight
-    assert chosen(messages, budget_tokens=budget, values=worth).dropped_messages == {1}
+    assert chosen(messages, budget_tokens=budget, names=worth).dropped_messages == {1}
 
 
 @pytest.mark.parametrize(("tokens", "leaves"), [(30, False), (35, False), (60, False), (61, True)])
@@ -196,11 +196,11 @@ def test_a_result_of_about_a_markers_weight_stays_with_its_step(tokens: int, lea
     """What a marker would save of it is less than what it tells."""
     messages = talk(SAYS, r("word" * tokens))
     assert messages[1].weights == (tokens,)
-    found = chosen(messages, budget_tokens=LARGE, values={"the_name": 1})
+    found = chosen(messages, budget_tokens=LARGE, names={"the_name": 1})
     assert (found.dropped_messages, bool(found.pruned_results)) == (frozenset(), leaves)
     just = messages[0].weight + (MARKER_TOKENS if leaves else tokens)
-    assert chosen(messages, budget_tokens=just, values={"the_name": 1}).dropped_messages == frozenset()
-    assert chosen(messages, budget_tokens=just - 1, values={"the_name": 1}).dropped_messages == {0, 1}
+    assert chosen(messages, budget_tokens=just, names={"the_name": 1}).dropped_messages == frozenset()
+    assert chosen(messages, budget_tokens=just - 1, names={"the_name": 1}).dropped_messages == {0, 1}
 
 
 def test_a_message_with_many_calls_is_told_once_not_once_for_each_call(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -219,6 +219,6 @@ def test_a_message_with_many_calls_is_told_once_not_once_for_each_call(monkeypat
             a("so", *[RUN] * count), *(r(code(number, 2 if number % 2 else 20)) for number in range(count))
         )
         worth = {f"func_{number}_{line}": 1.0 for number in range(count) for line in range(20)}
-        found = chosen(messages, budget_tokens=50 * count, values=worth)
+        found = chosen(messages, budget_tokens=50 * count, names=worth)
         assert len(found.pruned_results) in range(1, count)
     assert looks[1] < 3 * looks[0]
