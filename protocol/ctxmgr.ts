@@ -1146,7 +1146,7 @@ export interface Report {
    * the list should have one. Empty where the provider caches without marks, where `ownMarks` leave none free, and
    * after a fault: then a host sets its marks as it is used to. Since 1.1.
    */
-  cacheBreakpoints: number[];
+  cacheBreakpoints?: number[];
   /**
    * Messages left out by themselves, not with their turn: in preset balanced, and in others where the list did not
    * fit.

@@ -174,5 +174,5 @@ def _marked(call: ListCall, listed: Listed) -> list[bytes]:
         beside = (marks.beside_mark(call.body.members.get(name, b"")) for name in ("system", "tools"))
         mark = next((one for one in beside if one is not None), None)
     report = listed.outcome.report
-    places = report.cache_breakpoints if report is not None else ()
+    places = (report.cache_breakpoints or ()) if report is not None else ()
     return marks.placed(listed.messages, listed.prefix_count, call.own_marks, mark, places)

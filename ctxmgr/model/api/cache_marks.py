@@ -21,15 +21,15 @@ THINKING = ("thinking", "redacted_thinking")
 
 
 def with_cache_marks(
-    messages: Sequence[M], breakpoints: Sequence[int], *, own_marks: int = OWN_MARKS, mark: Any = None
+    messages: Sequence[M], breakpoints: Sequence[int] | None, *, own_marks: int = OWN_MARKS, mark: Any = None
 ) -> list[M]:
     """The list to send, with marks on the messages at `breakpoints` of the report. Messages that change are new
     objects, of the kind that they were: dicts, or JSON as bytes. `own_marks` of the request outside of the list.
     `mark`: what to set; absent, as rule 2 has it."""
-    room = max(0, MOST_MARKS - own_marks)
-    places = set(sorted(set(breakpoints))[-room:]) if room else set()
     if not breakpoints:
         return list(messages)
+    room = max(0, MOST_MARKS - own_marks)
+    places = set(sorted(set(breakpoints))[-room:]) if room else set()
     mark = mark or _newest(messages) or EPHEMERAL
     return [_with(one, mark if place in places else None) for place, one in enumerate(messages)]
 

@@ -52,7 +52,7 @@ class Report(Wire, frozen=True):
         ),
     ]
     cache_breakpoints: Annotated[
-        tuple[int, ...],
+        tuple[int, ...] | None,
         Meta(
             description="Where cache marks belong on the list to send, where its provider takes marks: on the last "
             "content block that can bear one of the messages at these places, ascending, the newest message's "
@@ -60,7 +60,7 @@ class Report(Wire, frozen=True):
             "marks, where `ownMarks` leave none free, and after a fault: then a host sets its marks as it is "
             "used to."
         ),
-    ]
+    ] = None
     messages_dropped: Annotated[
         int | None,
         Meta(

@@ -195,7 +195,6 @@ class InProcess(Driver):
         model: str = "m",
         capabilities: Mapping[str, Any] | None = None,
         message_format: str = "pi",
-        version: str = "1.0",
         **driver: Any,
     ) -> None:
         super().__init__(**driver)
@@ -206,7 +205,7 @@ class InProcess(Driver):
         self._next_id = 1
         self.initialized = self.request(
             "initialize",
-            protocolVersion=version,
+            protocolVersion="1.0",
             capabilities=dict(ALL_CAPABILITIES if capabilities is None else capabilities),
             policy=dict(policy or {}),
             messageFormat=message_format,

@@ -16,7 +16,7 @@ KINDS = st.tuples(st.booleans(), st.integers(0, 30_000))
 @given(st.lists(KINDS, min_size=1, max_size=30), st.sampled_from(["turns", "tools", "balanced", "off"]))
 def test_edits_are_messages(kinds: list[tuple[bool, int]], preset: str) -> None:
     policy = {"preset": preset, "pruneProtect": 2_000, "pruneMinimum": 500}
-    hosts = [InProcess(policy=policy, window=40_000, version="1.1") for _ in range(2)]
+    hosts = [InProcess(policy=policy, window=40_000) for _ in range(2)]
     messages: list[dict[str, Any]] = [user(0)]
     for number, (asks, size) in enumerate(kinds):
         messages += [user(number)] if asks else step(number, size)

@@ -1671,7 +1671,8 @@ pub struct Report {
     /// can bear one of the messages at these places, ascending, the newest message's as a rule. No other message of
     /// the list should have one. Empty where the provider caches without marks, where `ownMarks` leave none free,
     /// and after a fault: then a host sets its marks as it is used to. Since 1.1.
-    pub cache_breakpoints: Vec<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cache_breakpoints: Option<Vec<i64>>,
     /// Messages left out by themselves, not with their turn: in preset balanced, and in others where the list did
     /// not fit.
     #[serde(skip_serializing_if = "Option::is_none")]

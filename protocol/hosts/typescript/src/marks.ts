@@ -23,10 +23,10 @@ export interface MarkOptions {
  *  new objects; those that were given are left as they are. */
 export function withCacheMarks<M extends object>(
   messages: readonly M[],
-  breakpoints: readonly number[] | undefined,
+  breakpoints: readonly number[] | null | undefined,
   { ownMarks = OWN_MARKS, mark }: MarkOptions = {},
 ): M[] {
-  if (breakpoints === undefined || breakpoints.length === 0) return [...messages];
+  if (!breakpoints?.length) return [...messages];
   const room = Math.max(0, MOST_MARKS - ownMarks);
   const sorted = [...new Set(breakpoints)].sort((one, other) => one - other);
   const places = new Set(sorted.slice(Math.max(0, sorted.length - room)));
