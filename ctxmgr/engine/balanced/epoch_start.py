@@ -48,8 +48,8 @@ from ctxmgr.model import Decision, Epoch, Message, Opening, Packet, Plan, Rates,
 
 REPLACED: frozenset[Opening] = frozenset(("compaction", "tree"))  # the host may have put another list in place
 MUST: frozenset[Opening] = frozenset(("pin", "undo", "compaction", "tree"))  # whatever they cost or bring back
-# Of the list: less is not worth a prefix. In red what is new and large leaves in a step or two by itself.
-LEAST_SAVED: Mapping[Zone, float] = {"green": 0.05, "yellow": 0.05, "red": 0.3, "compact": 0.2}
+LEAST_SAVED = 0.05  # of the list: less is not worth a prefix
+LEAST_IN_RED, LEAST_IN_COMPACT = 0.3, 0.2  # where what is new and large leaves in a step or two by itself
 KEPT_ABOVE = 1.1  # what an epoch kept beyond its room by chance (a huge newest step) may leave at the next
 
 
@@ -187,8 +187,8 @@ class _Draft:
     def _is_worth(self, plan: Plan, sums: PrefixBreak) -> bool:
         """Is it worth a break, or needed to fit?"""
         saved, fits = self.old_plan.weight - plan.weight, self.old_plan.weight <= self.inputs.budget.window
-        least = LEAST_SAVED[self.inputs.zone] * self.old_plan.weight
-        return saved > 0 if sums.cost <= 0 or not fits else saved >= least
+        least = {"red": LEAST_IN_RED, "compact": LEAST_IN_COMPACT}.get(self.inputs.zone, LEAST_SAVED)
+        return saved > 0 if sums.cost <= 0 or not fits else saved >= least * self.old_plan.weight
 
     def _why(self, one: Original) -> str:
         at = one.ref.message_index

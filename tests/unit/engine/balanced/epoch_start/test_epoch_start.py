@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from ctxmgr.engine.balanced.budget import Budget
-from ctxmgr.engine.balanced.epoch_start import LEAST_SAVED
+from ctxmgr.engine.balanced.epoch_start import LEAST_IN_RED, LEAST_SAVED
 from ctxmgr.engine.balanced.project import unmoved
 from ctxmgr.model.epochs import Epoch
 from ctxmgr.model.projection import Packet
@@ -209,9 +209,8 @@ def test_an_epoch_that_would_save_little_leaves_the_cached_prefix_alone() -> Non
         ]
         for cached in (len(messages), 0)
     )
-    least = LEAST_SAVED["green"]
-    assert least <= min(warm) < 2 * least == 0.1
-    assert 0 < min(cold) < least
+    assert LEAST_SAVED <= min(warm) < 2 * LEAST_SAVED == 0.1
+    assert 0 < min(cold) < LEAST_SAVED
 
 
 def test_a_user_message_that_left_is_told_in_the_packet() -> None:
@@ -271,4 +270,4 @@ def test_in_red_an_epoch_that_would_soon_be_repeated_waits() -> None:
             )
         ).epoch_result
     ]
-    assert LEAST_SAVED["red"] <= min(saved) < LEAST_SAVED["red"] + 0.1
+    assert LEAST_IN_RED <= min(saved) < LEAST_IN_RED + 0.1
