@@ -945,14 +945,17 @@ export interface CacheStatus {
   calls: number;
   /** How long a start that nobody reads is taken to be kept: by that a cache is cold. */
   lifetimeMs: number;
-  /**
-   * Who says so: `host` and `policy` by `cacheTtlMs`; `learned` from what calls read after pauses; `rule`: what is
-   * known of the provider.
-   */
-  lifetimeFrom: "host" | "learned" | "policy" | "rule";
+  /** Who says so. */
+  lifetimeFrom: LifetimeSource;
   /** Where the newest calls persistently read less than half of that: what it may be. */
   gap?: string;
 }
+
+/**
+ * Who says how long a start is kept: `host` and `policy` by `cacheTtlMs`; `learned` from what calls read after
+ * pauses; `rule`: what is known of the provider.
+ */
+export type LifetimeSource = "host" | "policy" | "learned" | "rule";
 
 /** What is taken to hold of the session's model, and who said it. */
 export interface ModelStatus {

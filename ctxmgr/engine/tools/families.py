@@ -194,7 +194,12 @@ def run(given: CallArguments, counting: Counting) -> CallEffects:
     """What a shell is handed, or a script that hands it to one; code of another kind is run."""
     directory = normal(given.text("working directory", "directory") or "")
     argv = next((value for value in given.values("command") if isinstance(value, list)), None)
-    if argv is not None and len(argv) == 2 and argv[0] in PATCH_PROGRAMS and isinstance(argv[1], str):
+    if (
+        argv is not None
+        and len(argv) == 2
+        and all(isinstance(one, str) for one in argv)
+        and argv[0] in PATCH_PROGRAMS
+    ):
         return CallEffects(of_patch(argv[1], directory))
     line = command(given)
     if line and patches.is_patch(line):

@@ -51,7 +51,7 @@ def in_use(spec: ModelSpec, policy: Policy, models: Registry) -> ModelInUse:
     by = _by(facts)
     lifetime, lifetime_by = _lifetime(spec, policy, facts)
     prices, prices_by = _prices(spec, policy, facts, lifetime)
-    cache, cache_by = _cache(facts, prices), by
+    cache, cache_by = _cache(facts, prices if prices_by in ("host", "policy") else None), by
     is_said = _is_told(prices, prices_by) or (lifetime_by in ("host", "policy") and lifetime)
     if cache.kind == "none" and cache is not NO_CACHE and is_said:
         cache, cache_by = CacheRule(), "default"  # rule 3

@@ -57,6 +57,11 @@ LITERALS: dict[str, LiteralSet] = {
         Literal["host", "policy", "registry", "family", "default"],
         "Who said it: the host, the policy, what is known of this model, what is known of one like it, or nobody.",
     ),
+    "LifetimeSource": LiteralSet(
+        Literal["host", "policy", "learned", "rule"],
+        "Who says how long a start is kept: `host` and `policy` by `cacheTtlMs`; `learned` from what calls read "
+        "after pauses; `rule`: what is known of the provider.",
+    ),
     "CacheKind": LiteralSet(
         Literal["marks", "implicit", "none"],
         "`marks`: a start is kept up to each mark that a request sets; `implicit`: any is; `none`: nothing.",

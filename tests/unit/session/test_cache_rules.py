@@ -5,9 +5,10 @@ from typing import Any
 import pytest
 
 from ctxmgr.engine.balanced.project import SLACK
-from ctxmgr.model import IMPLICIT, MARKS, NO_CACHE, BasePrices, CacheRule, Policy
+from ctxmgr.known_models import shipped
+from ctxmgr.model import BasePrices, Policy
 from ctxmgr.model.saved import ModelSpec
-from ctxmgr.session.windows import UNKNOWN, cache_rule, lifetime_ms
+from ctxmgr.session.in_force import in_use
 from tests.contract.talk import Fields, Messages, Talk, packet
 from tests.unit.session.context.epochs import step, steps, talk_of
 from tests.unit.session.recovery import session_of
@@ -17,31 +18,20 @@ UNCACHED = {"input": 3, "output": 15, "cacheRead": 3, "cacheWrite": 3}
 
 
 @pytest.mark.parametrize(
-    ("id", "provider", "known", "rule"),
+    ("id", "known", "kind"),
     [
-        ("claude-sonnet-5", "", None, MARKS),
-        ("sonnet", "anthropic", None, MARKS),
-        ("anthropic/claude-opus-5", "openrouter", None, MARKS),
-        ("gpt-5.5", "", WRITES_COST, IMPLICIT),
-        ("gemini-3-pro", "google", None, IMPLICIT),
-        ("claude-sonnet-5", "google-vertex", None, MARKS),
-        ("a-model", "somebody", WRITES_COST, MARKS),
-        ("a-model", "somebody", BasePrices(2, 8, 0.2, 2), UNKNOWN),
-        ("a-model", "somebody", None, UNKNOWN),
-        ("claude-sonnet-5", "anthropic", READS_COST, NO_CACHE),
-        ("a-model", "", READS_COST, NO_CACHE),
+        ("claude-sonnet-5", None, "marks"),
+        ("anthropic/claude-opus-5", None, "marks"),
+        ("gpt-5.5", WRITES_COST, "implicit"),
+        ("a-model", WRITES_COST, "marks"),
+        ("a-model", BasePrices(2, 8, 0.2, 2), "implicit"),
+        ("a-model", None, "implicit"),
+        ("claude-sonnet-5", READS_COST, "none"),
+        ("a-model", READS_COST, "none"),
     ],
 )
-def test_the_rule_of_a_model(id: str, provider: str, known: BasePrices | None, rule: CacheRule) -> None:
-    assert cache_rule(ModelSpec(id, 1_000, provider, prices=known), Policy()) == rule
-
-
-def test_a_lifetime_is_the_hosts_else_the_policys_else_the_rules() -> None:
-    policy = Policy(cache_ttl_ms=2)
-    assert lifetime_ms(ModelSpec("claude-x", 1_000, cache_ttl_ms=0), policy) == 0
-    assert lifetime_ms(ModelSpec("claude-x", 1_000), policy) == 2
-    assert lifetime_ms(ModelSpec("claude-x", 1_000), Policy()) == MARKS.lifetime_ms
-    assert lifetime_ms(ModelSpec("claude-x", 1_000, prices=READS_COST), Policy()) == NO_CACHE.lifetime_ms
+def test_the_way_of_caching_of_a_model(id: str, known: BasePrices | None, kind: str) -> None:
+    assert in_use(ModelSpec(id, 1_000, prices=known), Policy(), shipped()).terms.cache.kind == kind
 
 
 def grown(talk: Talk, count: int = 60) -> list[tuple[Fields, int]]:

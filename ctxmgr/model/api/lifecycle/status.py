@@ -62,13 +62,7 @@ class CacheStatus(Wire, frozen=True):
         int,
         Meta(description="How long a start that nobody reads is taken to be kept: by that a cache is cold."),
     ]
-    lifetime_from: Annotated[
-        Literal["host", "policy", "learned", "rule"],
-        Meta(
-            description="Who says so: `host` and `policy` by `cacheTtlMs`; `learned` from what calls read after "
-            "pauses; `rule`: what is known of the provider."
-        ),
-    ]
+    lifetime_from: Annotated[Literal["host", "policy", "learned", "rule"], Meta(description="Who says so.")]
     gap: Annotated[
         str | None,
         Meta(description="Where the newest calls persistently read less than half of that: what it may be."),

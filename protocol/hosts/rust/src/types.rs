@@ -1418,22 +1418,23 @@ pub struct CacheStatus {
     pub calls: i64,
     /// How long a start that nobody reads is taken to be kept: by that a cache is cold.
     pub lifetime_ms: i64,
-    /// Who says so: `host` and `policy` by `cacheTtlMs`; `learned` from what calls read after pauses; `rule`: what
-    /// is known of the provider.
-    pub lifetime_from: CacheStatusLifetimeFrom,
+    /// Who says so.
+    pub lifetime_from: LifetimeSource,
     /// Where the newest calls persistently read less than half of that: what it may be.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gap: Option<String>,
 }
 
+/// Who says how long a start is kept: `host` and `policy` by `cacheTtlMs`; `learned` from what calls read after
+/// pauses; `rule`: what is known of the provider.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum CacheStatusLifetimeFrom {
+pub enum LifetimeSource {
     #[serde(rename = "host")]
     Host,
-    #[serde(rename = "learned")]
-    Learned,
     #[serde(rename = "policy")]
     Policy,
+    #[serde(rename = "learned")]
+    Learned,
     #[serde(rename = "rule")]
     Rule,
     #[serde(untagged)]

@@ -4,10 +4,10 @@ import pytest
 
 from ctxmgr.engine.caching import gap
 from ctxmgr.engine.caching.lifetime import LifetimeInForce
-from ctxmgr.model import CacheRule, rule_of
+from ctxmgr.model import IMPLICIT, MARKS, CacheRule
 from ctxmgr.model.saved import CacheTruth, ComparedCall, LearnedLifetime
 
-BY_MARKS, IMPLICIT = rule_of("claude-sonnet-4-5"), rule_of("gpt-5.5")
+BY_MARKS = MARKS
 RULE = LifetimeInForce(300_000, "rule")
 EXPECTED, HEAD = 31_000, 9_000  # tokens, and those of them that stand before the list
 Call = tuple[int, int]  # read, written

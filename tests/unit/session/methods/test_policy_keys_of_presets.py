@@ -75,6 +75,11 @@ SUMMARY = "## Goal\nThe port.\n\n## Critical Context\n" + "\n".join(
 )
 
 
+def named(number: int) -> str:
+    """A file whose lines have names of their own, so that each is worth something."""
+    return "\n".join(f"value_{number}_{line} = {line} of the long output" for line in range(220))
+
+
 def lists_of(preset: str, policy: Fields) -> list[Any]:
     """A session's lists: as it grows, cold and warm, after a forced prune, after a compaction."""
     talk, make = Talk({"preset": preset, **BASE, **policy}, 100_000), Messages()
@@ -87,7 +92,7 @@ def lists_of(preset: str, policy: Fields) -> list[Any]:
             make.reply("I look.", make.call("lookup", key=f"s{number}")),
             make.result(f"{number} {LONG[:6_000]}"),
         ]
-        said += [make.reply("And here.", make.call("read", path=f"f{number}.py")), make.result(f"f{number} {LONG}")]
+        said += [make.reply("And here.", make.call("read", path=f"f{number}.py")), make.result(named(number))]
         said += [make.reply("That is done."), make.user(f"Question {number}: what of f{number // 2}.py?")]
         lists.append(talk.context(said, at=at)["list"])
         talk.call("turn_end", sessionId="s", message=said[-2])

@@ -167,7 +167,7 @@ def test_what_is_always_answered_is_required() -> None:
 
 
 OPTIONAL_IN_REPORT = {"reason", "mended", "arithmetic", "readsGone"}
-OPTIONAL_IN_REPORT |= {"blocksCut", "tooBig", "messagesDropped", "prefixBytes", "prefixTokens"}
+OPTIONAL_IN_REPORT |= {"blocksCut", "tooBig", "messagesDropped", "prefixBytes", "prefixTokens", "cacheBreakpoints"}
 
 
 def test_what_is_left_out_is_never_null() -> None:

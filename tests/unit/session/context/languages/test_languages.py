@@ -84,6 +84,6 @@ def test_what_was_found_and_decided_is_kept_in_each_language(language: Language)
     talk.call("prune", sessionId="s")
     answer = talk.context(messages, answer="messages")
     dropped = [one for one in messages if one not in answer["list"]]
-    assert share(language, [one for one in answer["list"] if one in messages]) < 0.5, "most of it left its place"
+    assert share(language, [one for one in answer["list"] if one in messages]) < 0.8, "some of it left its place"
     assert len(dropped) > len(messages) / 2
     assert share(language, answer["list"]) >= LEAST
