@@ -31,7 +31,10 @@ _EXIT_MEMBER = re.compile(r"""(?:\{.{0,150}?"exit_code"\s*:|<(?:return|exit)_?co
 _FAILED = re.compile(
     r"(?:<(?:tool_use_)?error>|(?:\w+ ){0,2}(?:error|exception|fatal|panic|failure)\b(?: \w+)?\s*[:\-]"
     r"|\w*(?:Error|Exception)\b\s*[:(]|traceback \(most recent call last\)|failed to "
-    r"|command (?:failed|timed out))",
+    r"|command (?:failed|timed out)"
+    # what Codex says of a call that never ran, or was broken off
+    r"|(?:exec command|patch) rejected by user|exec_command failed for |apply_patch verification failed"
+    r"|failed in sandbox\b|(?:wall time: [\d.]+ seconds\s+)?aborted by user\b)",
     re.IGNORECASE,
 )
 _SPEAKS = re.compile(

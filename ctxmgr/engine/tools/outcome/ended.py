@@ -35,6 +35,7 @@ _REFUSED = re.compile(
     r"\W*(?:error:? )?(?:(?:the )?user (?:has )?(?:rejected|refused|denied|declined"
     r"|does(?:n['’]t| not) want)\b"
     r"|(?:[\w ]+ )?(?:rejected|refused|denied|declined) by (?:the )?user\b"
+    r"|exec_command failed for [^\n]{1,1000}\brejected by user\b"
     r"|permission (?:to (?:use|run)|for) [^\n]{1,80}\b(?:denied|rejected|refused)\b)",
     re.IGNORECASE,
 )

@@ -52,6 +52,23 @@ def test_what_a_text_tells(text: str, expected: str) -> None:
     assert verdict(text) == expected
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        'exec_command failed for `rm -rf build`: CreateProcess { message: "Rejected(\\"rejected by user\\")" }',
+        "exec command rejected by user",
+        "patch rejected by user",
+        "aborted by user after 0.1s",
+        "Wall time: 0.1 seconds\naborted by user",
+        "failed in sandbox: rm: cannot remove 'build': Operation not permitted",
+        "apply_patch verification failed: Failed to find expected lines in /w/p.py:\na",
+    ],
+)
+def test_what_never_ran_or_was_broken_off_is_an_error_as_codex_says_it(text: str) -> None:
+    assert verdict(text) == "error"
+    assert verdict(f"12 rows\n{text}\n12 rows\n" + "x\n" * 20) != "error"
+
+
 def test_the_middle_of_a_long_text_is_not_looked_at() -> None:
     assert verdict("x\n" * 100_000 + "Error: no\n" * 10 + "x\n" * 100_000) == "untold"
 

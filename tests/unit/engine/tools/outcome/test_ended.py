@@ -244,6 +244,8 @@ def test_another_tool_is_told_by_its_mark_alone() -> None:
         ("Command interrupted by user", False),
         ("users refused", False),
         ("", False),
+        ('exec_command failed for `rm x`: CreateProcess { message: "Rejected(\\"rejected by user\\")" }', True),
+        ("exec_command failed for `rm x`: no such program", False),
     ],
 )
 def test_what_a_person_refused(text: str, refused: bool) -> None:
