@@ -214,6 +214,10 @@ def _is_cut(old: HostMessage, new: HostMessage, ends: int = 0) -> bool:
 def _same_or_cut(old: Any, new: Any, ends: int) -> bool:
     if isinstance(old, str) and isinstance(new, str):
         return old == new or _cut_text(old, new, ends)
+    if isinstance(old, list) and isinstance(new, list) and len(old) > len(new) == 1:  # texts are cut as one
+        if any(not isinstance(one, dict) or one.get("type") != "text" for one in old):
+            return False
+        return _same_or_cut({**old[0], "text": "\n".join(one["text"] for one in old)}, new[0], ends)
     if isinstance(old, list) and isinstance(new, list):
         return len(old) == len(new) and all(map(_same_or_cut, old, new, [ends] * len(old)))
     if isinstance(old, dict) and isinstance(new, dict) and old.get("type") == "text":

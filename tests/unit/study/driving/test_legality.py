@@ -180,6 +180,20 @@ def test_a_text_that_was_cut_and_says_so_is_right(at: int) -> None:
     assert pasted(f"{HEAD}\n{CUT}an error here\nand it failed\n…\n{TAIL}", at) == []  # lines that stood apart
 
 
+def test_several_texts_of_a_message_are_cut_as_one() -> None:
+    parts = [{"type": "text", "text": one} for one in (PASTED, "the end of it")]
+    whole = f"{PASTED}\nthe end of it"
+    sent = [item("0", u([*parts])), *(item(str(place), raw) for place, raw in enumerate(SENT_RAW[2:], 1))]
+    for text, right in ((f"{HEAD}\n{CUT}{whole[-3_000:]}", True), (f"{HEAD}\n{CUT}{TAIL}", False)):
+        out = [u([{"type": "text", "text": text}]), *SENT_RAW[2:]]
+        result = {"messages": msgspec.Raw(b"[" + b",".join(out) + b"]")}
+        if right:
+            assert legality.faults(sent, legality.answered(sent, result), whole_turns=True) == []
+        else:
+            with pytest.raises(IllegalAnswer):
+                legality.answered(sent, result)
+
+
 @pytest.mark.parametrize(
     "text",
     [
