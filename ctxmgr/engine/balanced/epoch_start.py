@@ -119,9 +119,11 @@ class _Draft:
         self.protected = held = inputs.protection.messages(conversation) | late
         self.visible = visible_conversation(conversation, plan, held)  # rule 9
         self.all_steps, self.steps, fixed = every, every.steps, every.fixed_indices
-        self.worth, self.stated = worths(conversation, self.steps), stated(self.messages, self.steps)
+        self.worth = worths(conversation, self.steps)
         self.stale: Mapping[BlockRef, str] = superseded(conversation)
         self.newest = protection.first_lossless(self.visible, self.steps, inputs.budget.newest)
+        in_place = apply_decisions.in_place(conversation, self.steps[: self.newest], plan.decisions)
+        self.old_worth = Worth(self.worth, stated(self.messages, self.steps), *in_place)
         self.lossless = frozenset(at for step in self.steps[self.newest :] for at in step.message_indices)
         spoken_for, shorten = self.lossless | held | must_stay, inputs.layout.shorten
         self.shorter = protection.shortened(conversation, self.stale, spoken_for, shorten, inputs.rules)
@@ -231,13 +233,11 @@ class _Draft:
                     if apply_decisions.is_pruned(self.conversation, self.old_plan.decisions, ref):
                         stale.add(ref)
                         budget += self.visible.block_weight(ref)
-        old = self.steps[: self.newest]
-        in_place = apply_decisions.in_place(self.conversation, old, self.old_plan.decisions)
         problem = SelectionProblem(
             budget_tokens=max(0, budget),
             protected=held_now,
             evicted=gone_now,
-            worth=Worth(self.worth, self.stated, *in_place),
+            worth=self.old_worth,
             stale=stale,
             protected_results=self.inputs.protection.results(self.conversation),
             shortened_weights=self.shorter,
