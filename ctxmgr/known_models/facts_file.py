@@ -3,13 +3,13 @@
 The shipped file and a user's own have one shape. A user's row need not say all: what it leaves out is as it was.
 """
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta
 
 from ctxmgr.known_models.model_facts import LongCache
-from ctxmgr.model import CacheRule, PriceTier, TieredPrices
+from ctxmgr.model import CacheKind, CacheRule, PriceTier, TieredPrices
 
 Tokens = Annotated[int, Meta(ge=1, le=1_000_000_000)]
 Dollars = Annotated[float, Meta(ge=0, le=1_000_000)]
@@ -46,7 +46,7 @@ class PricesRow(FileMember, frozen=True):
 class CacheRow(FileMember, frozen=True):
     """A `CacheRule`, and who says so."""
 
-    kind: Literal["marks", "implicit", "none"]
+    kind: CacheKind
     most_marks: Annotated[int, Meta(ge=0, le=1_000)] = 0
     look_back_blocks: Annotated[int, Meta(ge=0)] = 0
     least_tokens: Annotated[int, Meta(ge=0)] = 0

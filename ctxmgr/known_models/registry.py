@@ -52,9 +52,6 @@ class Registry:
         merged = {**self.rows, **{_key(row): row for row in rows}}
         return Registry(FactsFile(tuple(merged.values()), tuple(families.values()), {**self.caches, **more.caches}))
 
-    def row_of(self, known: ModelFacts) -> ModelRow | None:
-        return self.rows.get(known.row)
-
     # within
 
     def _base(self, id: str) -> ModelRow:

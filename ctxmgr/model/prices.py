@@ -9,6 +9,8 @@ from typing import Literal
 
 import msgspec
 
+CacheKind = Literal["marks", "implicit", "none"]
+
 READ, WRITE = 0.1, 1.25  # of the input price, where no price is known: Anthropic's, 5 minutes
 OUTPUT = 5.0  # of the input price, where no price is known: Anthropic's, and of most others
 MILLION = 1_000_000
@@ -159,7 +161,7 @@ class CacheRule(msgspec.Struct, frozen=True, omit_defaults=True):
     is read is a multiple of these. `lifetime_ms`: of a start that nobody reads; `renews`: each read begins it anew.
     """
 
-    kind: Literal["marks", "implicit", "none"] = "implicit"
+    kind: CacheKind = "implicit"
     most_marks: int = 0
     look_back_blocks: int = 0
     least_tokens: int = 0
@@ -170,4 +172,5 @@ class CacheRule(msgspec.Struct, frozen=True, omit_defaults=True):
 
 MARKS = CacheRule("marks", most_marks=4, look_back_blocks=20, least_tokens=1_024)  # Anthropic's
 IMPLICIT = CacheRule("implicit", least_tokens=1_024, step_tokens=128)  # OpenAI's
+OWN_MARKS = 2  # that hosts set outside of a list, on system prompt and tools, where they do not say
 NO_CACHE = CacheRule("none", lifetime_ms=0, renews=False)

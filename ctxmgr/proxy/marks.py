@@ -15,10 +15,9 @@ from collections.abc import Sequence
 import msgspec
 
 from ctxmgr.formats import is_marked, mark_count
+from ctxmgr.model import MARKS
 from ctxmgr.proxy.members import elements, member, members
 
-MOST_MARKS = 4
-LOOK_BACK_BLOCKS = 20
 NEVER_MARKED = (b'"thinking"', b'"redacted_thinking"')
 _encode = msgspec.json.encode
 
@@ -36,13 +35,13 @@ def placed(
     out = list(messages)
     if mark is None or not out:
         return out
-    room = MOST_MARKS - others - sum(map(mark_count, out))
+    room = MARKS.most_marks - others - sum(map(mark_count, out))
     for place in sorted({len(out) - 1, *breakpoints}, reverse=True):
         if room > 0 and 0 <= place < len(out) and not mark_count(out[place]):
             out[place], before = marked(out[place], mark), out[place]
             room -= out[place] is not before
     if not breakpoints and 0 < prefix_count < len(out) and not mark_count(out[prefix_count - 1]):
-        far = sum(map(block_count, out[prefix_count:])) >= LOOK_BACK_BLOCKS
+        far = sum(map(block_count, out[prefix_count:])) >= MARKS.look_back_blocks
         if far and room > 0:
             out[prefix_count - 1] = marked(out[prefix_count - 1], mark)
     return out

@@ -18,7 +18,7 @@ from ctxmgr.closed_loop import PriceSheet
 from ctxmgr.model import TieredPrices
 from ctxmgr.proxy import account, marks
 from ctxmgr.proxy.account import Account, CallRow, Weights
-from ctxmgr.proxy.apis import ListCall
+from ctxmgr.proxy.apis import MARKED, ListCall
 from ctxmgr.proxy.conversations import Conversations, Listed, ProgramConversation
 from ctxmgr.proxy.refetching import ObservedCall, Observer
 from ctxmgr.proxy.settings import ProxySettings
@@ -171,7 +171,7 @@ class Rewriter:
 def _marked(call: ListCall, listed: Listed) -> list[bytes]:
     mark = marks.newest_mark(call.body.messages) if call.format == "anthropic" else None
     if mark is None and call.format == "anthropic":
-        beside = (marks.beside_mark(call.body.members.get(name, b"")) for name in ("system", "tools"))
+        beside = (marks.beside_mark(call.body.members.get(name, b"")) for name in MARKED)
         mark = next((one for one in beside if one is not None), None)
     report = listed.outcome.report
     places = (report.cache_breakpoints or ()) if report is not None else ()

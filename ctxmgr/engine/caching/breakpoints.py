@@ -29,14 +29,13 @@ MOST_REMEMBERED = 12  # starts: of the newest calls one or two each
 class MarkInputs(msgspec.Struct, frozen=True):
     """What marks are placed by. `message_count`: of the list to send; `same_count`: so many messages it has in
     common with the one before from its start on, None where it is that one and what came since. `own_marks`: the
-    host's, outside of the list. `lifetime_ms` of what is cached. `blocks`: content blocks of the messages [start,
-    end); `may_bear`: can this message end with a mark?"""
+    host's, outside of the list. `rule`: with the lifetime in force. `blocks`: content blocks of the messages
+    [start, end); `may_bear`: can this message end with a mark?"""
 
     rule: CacheRule
     message_count: int
     same_count: int | None
     own_marks: int
-    lifetime_ms: int
     blocks: Callable[[int, int], int]
     may_bear: Callable[[int], bool]
     time_ms: int | None = None
@@ -89,7 +88,7 @@ def _holds(one: MarkedStart, inputs: MarkInputs) -> bool:
     """Does the list begin with it, and may the provider have it still?"""
     kept = inputs.message_count if inputs.same_count is None else inputs.same_count
     lived = inputs.time_ms - one.time_ms if inputs.time_ms is not None and one.time_ms is not None else 0
-    return one.message_count <= kept and lived <= inputs.lifetime_ms
+    return one.message_count <= kept and lived <= inputs.rule.lifetime_ms
 
 
 def _reaches(inputs: MarkInputs, start: int, end: int) -> bool:

@@ -25,14 +25,13 @@ MODELS_AT_MOST = 32  # whose lifetime was learned
 
 class CountedCall(msgspec.Struct, frozen=True):
     """A call that was answered, and counted. `weight` of its list; `ratio`: the provider's tokens a weighed one;
-    `lifetime_ms` that is believed."""
+    `rule` holds the lifetime that is believed."""
 
     model: str
     usage: Usage
     weight: int
     ratio: float
     rule: CacheRule
-    lifetime_ms: int
 
 
 def listed(counted: CountedList, prefix_weight: int, time_ms: int | None) -> CountedList:
@@ -94,7 +93,7 @@ def _compared(truth: CacheTruth, before: CountedList, sent: int, call: CountedCa
     )
     if whole_ms is not None and expected >= LEAST_COMPARED_TOKENS:
         truth = _with_lifetime(truth, call, one, min(before.longest_ms, whole_ms))
-    if input_tokens < LEAST_COMPARED_TOKENS or (whole_ms is not None and whole_ms > call.lifetime_ms):
+    if input_tokens < LEAST_COMPARED_TOKENS or (whole_ms is not None and whole_ms > call.rule.lifetime_ms):
         return truth
     return msgspec.structs.replace(truth, calls=(*truth.calls, one)[-CALLS_REMEMBERED:])
 
@@ -123,7 +122,7 @@ def _with_lifetime(truth: CacheTruth, call: CountedCall, one: ComparedCall, long
     shorter = [past for past in truth.calls if past.pause_ms is not None and past.pause_ms < whole_ms]
     paused = PausedCall(one.expected_tokens, one.before_list_tokens, one.read_tokens, longest_ms, whole_ms)
     before = truth.lifetimes.get(call.model, LearnedLifetime())
-    after = learned(before, call.lifetime_ms, paused, works=bool(shorter) and has_read(shorter[-1]))
+    after = learned(before, call.rule.lifetime_ms, paused, works=bool(shorter) and has_read(shorter[-1]))
     if after == before:
         return truth
     others = {id: known for id, known in truth.lifetimes.items() if id != call.model}

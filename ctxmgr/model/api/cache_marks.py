@@ -12,9 +12,8 @@ from typing import Any
 import msgspec
 
 from ctxmgr.model.api.raw_json import M
+from ctxmgr.model.prices import MARKS, OWN_MARKS
 
-MOST_MARKS = 4
-OWN_MARKS = 2  # of system prompt and tools, where the program does not say
 EPHEMERAL = {"type": "ephemeral"}
 MARK = "cache_control"
 THINKING = ("thinking", "redacted_thinking")
@@ -28,7 +27,7 @@ def with_cache_marks(
     `mark`: what to set; absent, as rule 2 has it."""
     if not breakpoints:
         return list(messages)
-    room = max(0, MOST_MARKS - own_marks)
+    room = max(0, MARKS.most_marks - own_marks)
     places = set(sorted(set(breakpoints))[-room:]) if room else set()
     mark = mark or _newest(messages) or EPHEMERAL
     return [_with(one, mark if place in places else None) for place, one in enumerate(messages)]

@@ -6,8 +6,8 @@ look like is known to `usage` and `faults`.
 """
 
 from ctxmgr.proxy.apis.asking import asking
-from ctxmgr.proxy.apis.call import BYTES_A_TOKEN, ListCall
+from ctxmgr.proxy.apis.call import BYTES_A_TOKEN, MARKED, ListCall
 from ctxmgr.proxy.apis.parts import part_of
 from ctxmgr.proxy.apis.table import api_of
 
-__all__ = ["BYTES_A_TOKEN", "ListCall", "api_of", "asking", "part_of"]
+__all__ = ["BYTES_A_TOKEN", "ListCall", "MARKED", "api_of", "asking", "part_of"]

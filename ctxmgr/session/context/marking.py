@@ -7,11 +7,10 @@ no reply that failed.
 from bisect import bisect_right
 
 from ctxmgr.engine.caching import Breakpoints, MarkInputs, placed
-from ctxmgr.model import BlockEdit, Keep, Message
+from ctxmgr.model import OWN_MARKS, BlockEdit, Keep, Message
 from ctxmgr.session.projection import Projection
 from ctxmgr.session.session import SessionCore
 
-OWN_MARKS = 2  # outside of the list, where the host does not say: system prompt and tools
 FAILED = ("error", "aborted")
 BEARING = frozenset(("text", "call", "result", "image", "summary"))
 
@@ -29,7 +28,6 @@ def marked(
         message_count=answered.count,
         same_count=None if place == -1 else place or 0,
         own_marks=OWN_MARKS if own is None else own,
-        lifetime_ms=rule.lifetime_ms,
         blocks=answered.blocks,
         may_bear=answered.may_bear,
         time_ms=time_ms,

@@ -8,17 +8,17 @@ Rules:
 4. Of each it is told who said it.
 """
 
-from typing import Literal
-
 import msgspec
 
 from ctxmgr.engine.caching import LifetimeInForce, in_force
 from ctxmgr.engine.pressure import ModelTerms
 from ctxmgr.known_models import ModelFacts, Registry
 from ctxmgr.model import MARKS, NO_CACHE, BasePrices, CacheRule, Policy, TieredPrices
+from ctxmgr.model import prices as model_prices
+from ctxmgr.model.api.lifecycle import SaidBy
 from ctxmgr.model.saved import ModelSpec, State
 
-SaidBy = Literal["host", "policy", "registry", "family", "default"]
+SAID = ("host", "policy")
 
 
 class ModelInUse(msgspec.Struct, frozen=True):
@@ -51,8 +51,9 @@ def in_use(spec: ModelSpec, policy: Policy, models: Registry) -> ModelInUse:
     by = _by(facts)
     lifetime, lifetime_by = _lifetime(spec, policy, facts)
     prices, prices_by = _prices(spec, policy, facts, lifetime)
-    cache, cache_by = _cache(facts, prices if prices_by in ("host", "policy") else None), by
-    is_said = _is_told(prices, prices_by) or (lifetime_by in ("host", "policy") and lifetime)
+    told = prices if prices_by in SAID else None
+    cache, cache_by = _cache(facts, told), by
+    is_said = (told is not None and told.cache_read) or (lifetime_by in SAID and lifetime)
     if cache.kind == "none" and cache is not NO_CACHE and is_said:
         cache, cache_by = CacheRule(), "default"  # rule 3
         lifetime = lifetime or cache.lifetime_ms
@@ -92,10 +93,9 @@ def _lifetime(spec: ModelSpec, policy: Policy, facts: ModelFacts) -> tuple[int, 
 
 def _prices(spec: ModelSpec, policy: Policy, facts: ModelFacts, lifetime: int) -> tuple[BasePrices | None, SaidBy]:
     """Rules 1 and 2."""
-    if spec.prices is not None and (spec.prices.input or 0) > 0:
-        return spec.prices, "host"
-    if policy.prices is not None:
-        return policy.prices, "policy"
+    told = model_prices.in_force(spec.prices, policy.prices)
+    if told is not None and (told is policy.prices or (told.input or 0) > 0):
+        return told, "host" if told is spec.prices else "policy"
     prices, longer = facts.prices, facts.long_cache
     if prices is None:
         return spec.prices, "default"
@@ -109,7 +109,3 @@ def _written_at(prices: TieredPrices, cache_write: float) -> TieredPrices:
     times = cache_write / prices.cache_write
     tiers = tuple(msgspec.structs.replace(one, cache_write=times * one.cache_write) for one in prices.tiers)
     return msgspec.structs.replace(prices, cache_write=cache_write, tiers=tiers)
-
-
-def _is_told(prices: BasePrices | None, by: SaidBy) -> bool:
-    return prices is not None and by in ("host", "policy") and bool(prices.cache_read)

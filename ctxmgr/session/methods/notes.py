@@ -5,18 +5,17 @@ is set. A host that asks for nothing is told nothing of it.
 from collections.abc import Iterator
 
 from ctxmgr.model import policy_keys
-from ctxmgr.session.methods.cache_status import cache_status
+from ctxmgr.model.api import lifecycle
 from ctxmgr.session.session import SessionCore
 from ctxmgr.session.windows import window_of
 
 BY_ESTIMATE = "no usage is reported: a compaction is asked for by the estimate of the list's tokens"
 
 
-def notes(session: SessionCore) -> tuple[str, ...]:
+def notes(session: SessionCore, cache: lifecycle.CacheStatus | None) -> tuple[str, ...]:
     """One sentence each, without conversation in it."""
     doubts = session.doubts.note(session.state.model.window)
     told = tuple(filter(None, (doubts, session.preset.why_idle(session.state, session.policy))))
-    cache = cache_status(session)
     gap = (cache.gap,) if cache is not None and cache.gap else ()
     set_so = (*_asking(session), *_ahead(session), *_pins(session))
     return (*session.warnings, *session.idle_keys, *told, *_window(session), *gap, *set_so)

@@ -34,7 +34,7 @@ def status(session: SessionCore, tells_model: bool = True) -> lifecycle.Status:
     """`tells_model`: what holds of the model is told with what begins or asks, and not with each turn."""
     state = session.state
     known = state.meter.reading_tokens is not None
-    tokens = session.tokens()
+    tokens, cache = session.tokens(), cache_status(session)
     totals = state.totals
     return lifecycle.Status(
         mode="on" if session.preset.is_active(state) else "off",
@@ -67,8 +67,8 @@ def status(session: SessionCore, tells_model: bool = True) -> lifecycle.Status:
         learned_window=window_of(state) if window_of(state) != state.model.window else None,
         ratio=round(session.gauge(state).ratio, 3),
         weigher=session.vocabulary.name if session.vocabulary is not None else ESTIMATE,
-        notes=notes(session),
-        cache=cache_status(session),
+        notes=notes(session, cache),
+        cache=cache,
         seq=state.seq,
         model=model_status(session) if tells_model else None,
     )

@@ -109,9 +109,8 @@ def _cache(session: SessionCore, usage: Usage | None) -> tuple[CacheTruth, Count
     state = session.state
     if usage is None or state.last_projection is None:
         return state.cache, truth.uncounted(state.counted)
-    cache = session.model.terms_by(state).cache
-    weight, ratio = state.last_projection.weight, session.gauge(state).ratio
-    call = truth.CountedCall(state.model.id, usage, weight, ratio, cache, cache.lifetime_ms)
+    gauge, weight = session.gauge(state), state.last_projection.weight
+    call = truth.CountedCall(state.model.id, usage, weight, gauge.ratio, gauge.terms.cache)
     return truth.answered(state.cache, state.counted, call)
 
 

@@ -85,8 +85,7 @@ def _usual(known: ModelFacts) -> str:
 def _prices(name: str, prices: TieredPrices | None) -> list[str]:
     if prices is None:
         return [_detail(name, "not known")] if name == "prices" else []
-    first = PriceTier(0, prices.input, prices.output, prices.cache_read, prices.cache_write)
-    lines = [_detail(name, _four(first))]
+    lines = [_detail(name, _four(prices.tier(0)))]
     return [*lines, *(_detail("", f"{_four(one)} above {one.above_tokens:,} tokens") for one in prices.tiers)]
 
 

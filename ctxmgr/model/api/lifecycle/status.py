@@ -8,6 +8,7 @@ from msgspec import Meta
 
 from ctxmgr.model.api.lifecycle.events import Command
 from ctxmgr.model.api.lifecycle.plain import Seq, Wire
+from ctxmgr.model.prices import CacheKind
 
 
 class Summaries(Wire, frozen=True, omit_defaults=False):
@@ -86,7 +87,7 @@ class TierPrices(Wire, frozen=True, omit_defaults=False):
 class ProviderCache(Wire, frozen=True, omit_defaults=False):
     """How the provider caches prompts."""
 
-    kind: Annotated[Literal["marks", "implicit", "none"], Meta(description="What of a request is kept.")]
+    kind: Annotated[CacheKind, Meta(description="What of a request is kept.")]
     most_marks: Annotated[int, Meta(description="Marks that one request may set.")]
     look_back_blocks: Annotated[
         int, Meta(description="A kept start is found no more content blocks before a mark; 0: however far.")

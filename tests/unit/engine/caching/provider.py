@@ -63,7 +63,6 @@ class Host:
             message_count=len(messages),
             same_count=None if grew and self.sent else shared,
             own_marks=self.own,
-            lifetime_ms=LIFETIME_MS,
             blocks=lambda start, end: sum(blocks for _, blocks in messages[start:end]),
             may_bear=lambda place: messages[place][1] > 0,
             time_ms=time_ms,

@@ -27,7 +27,7 @@ def called(
     known, counted = before
     listed = truth.listed(counted, counted.weight if prefix is None else prefix, at)
     usage = Usage(sent - read, 9, read, 0, sent + 9, tells)
-    return truth.answered(known, listed, truth.CountedCall(model, usage, weight, 1.0, rule, 5 * MINUTE))
+    return truth.answered(known, listed, truth.CountedCall(model, usage, weight, 1.0, rule))
 
 
 def expected(known: Known) -> list[int]:
@@ -90,7 +90,7 @@ def test_a_call_that_was_not_counted_is_not_compared_nor_the_next() -> None:
 
 def test_a_count_without_a_list_is_not_compared() -> None:
     usage = Usage(20_000, 9, 0, 0, 20_009, True)
-    known = truth.answered(*grown(), truth.CountedCall("m", usage, 12_000, 1.0, PLAIN, MINUTE))
+    known = truth.answered(*grown(), truth.CountedCall("m", usage, 12_000, 1.0, CacheRule(lifetime_ms=MINUTE)))
     assert expected(known) == [18_000]
     assert known[1] == CountedList()
 
