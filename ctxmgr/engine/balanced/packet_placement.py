@@ -4,10 +4,11 @@
    try to keep: at the head of the list it would break all of it each time.
 2. It goes before what was said right before those steps, so that no answer is parted from its question; but not
    before a summary that a list begins with.
-3. It tells the ledger's facts, what the assistant decided and found that is not shown, user messages that left, and
-   the names in what else left, in the room that sentences leave of the index's; it never weighs more than
-   what it stands for: what left, and what the host took away in a compaction or a move, as its budget allows. What
-   does not fit goes from its end; that user messages left is told before all else.
+3. It tells the ledger's facts, what the assistant decided and found that is not shown, user messages that left,
+   what edits that left put into files, and the names in what else left, in the room that sentences leave of the
+   index's; it never weighs more than what it stands for: what left, and what the host took away in a compaction or
+   a move, as its budget allows. What does not fit goes from its end; that user messages left is told before all
+   else.
 4. Instructions that the host took away stand in it word for word, in a budget of their own.
 """
 
@@ -21,13 +22,15 @@ from ctxmgr.engine.balanced.apply_decisions import drops
 from ctxmgr.engine.balanced.budget import Budget
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex, Steps
 from ctxmgr.engine.invariants import Invariants, set_aside
-from ctxmgr.engine.packet import PacketText
+from ctxmgr.engine.packet import PacketText, last_changes
 from ctxmgr.engine.rewriting import handles
 from ctxmgr.engine.text import scratchpad_in
 from ctxmgr.model import PACKET_MARK, BlockEdit, Decision, Keep, Message, Packet, Plan
 
 FOUND_SHARE = 0.5  # of the room of the index, for what the assistant decided and found: the rest is for names
 FOUND_MOST = 0.25  # of what the packet stands for: after a host's compaction that is all there is room for
+CHANGES_SHARE = 0.125  # of the room of the index, and beside it: for what edits whose calls left put into files
+CHANGES_MOST = 0.1  # of what the packet stands for
 NO_PACKET = Packet("", 0)
 
 
@@ -149,14 +152,20 @@ def packet_of(placement: PacketPlacement, bare: Plan, writer: PacketWriter, room
     if gone <= 0 and facts == PACKET_MARK and not beside:
         return NO_PACKET
     users_said = evicted_index.quotations(said, int(room.users), writer.weigh)
+    changed = last_changes(
+        placement.conversation.messages,
+        _in_place(bare),
+        int(min(CHANGES_SHARE * room.index, CHANGES_MOST * stands_for)),
+        writer.weigh,
+    )
     names_held = evicted_index.index_of(
         _lost(placement, bare, dropped, writer),
-        _shown(placement, bare) | identifiers.names(found),
+        _shown(placement, bare) | identifiers.names(found) | identifiers.names(changed),
         placement.values,
         room.index - (writer.weigh(found) + 2 if found else 0),
         writer.weigh,
     )
-    for head, *parts in _ever_less(facts, users_said, found, names_held, counted):
+    for head, *parts in _ever_less(facts, users_said, (found, changed, names_held), counted):
         text = "\n\n".join(part for part in (head, instructed, *parts) if part)
         weight = writer.weigh(text)
         if placement.rules.may_stand_for(weight, stands_for):
@@ -164,9 +173,11 @@ def packet_of(placement: PacketPlacement, bare: Plan, writer: PacketWriter, room
     return NO_PACKET
 
 
-def _ever_less(facts: str, said: str, found: str, index: str, counted: str) -> Iterator[tuple[str, ...]]:
-    """What the packet may tell, the most first."""
-    yield facts, found, said, index
+def _ever_less(facts: str, said: str, left: tuple[str, str, str], counted: str) -> Iterator[tuple[str, ...]]:
+    """What the packet may tell, the most first. `left`: what was found, what edits put there, the index."""
+    found, changed, index = left
+    yield facts, found, said, changed, index
+    yield facts, found, said, changed
     yield facts, found, said
     yield facts, said
     if counted:
@@ -190,6 +201,12 @@ def _lost(
 def _shown(placement: PacketPlacement, bare: Plan) -> set[str]:
     """The names in what is kept as it came."""
     return set().union(*(identifiers.whole(message) for message in _whole(placement, bare)))
+
+
+def _in_place(bare: Plan) -> frozenset[int]:
+    """The indices of what is kept as it came."""
+    kept = (piece for piece in bare.pieces if isinstance(piece, Keep))
+    return frozenset(at for piece in kept for at in range(piece.start, piece.end))
 
 
 def _whole(placement: PacketPlacement, bare: Plan) -> list[Message]:

@@ -1,8 +1,10 @@
-"""Turns the ledger into the one lean text that stands for what left. Knows no list."""
+"""Turns the ledger into the one lean text that stands for what left, and edits that left into what they put there.
+Knows no plan."""
 
 from ctxmgr.engine.packet import packet
 from ctxmgr.engine.packet.budget import PacketText, packet_allowance, packet_budget
 from ctxmgr.engine.packet.commands import MOST_BLOCKERS, command_states, how_it_ended
+from ctxmgr.engine.packet.last_changes import last_changes
 from ctxmgr.engine.packet.packet import SMALLEST_TOKENS
 
 __all__ = [
@@ -11,6 +13,7 @@ __all__ = [
     "SMALLEST_TOKENS",
     "command_states",
     "how_it_ended",
+    "last_changes",
     "packet",
     "packet_allowance",
     "packet_budget",

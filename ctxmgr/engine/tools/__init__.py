@@ -40,6 +40,7 @@ from ctxmgr.engine.tools.roles import WHOLE, ArgumentRole, role_of
 from ctxmgr.engine.tools.rows import ToolRow
 from ctxmgr.engine.tools.shell import is_checking
 from ctxmgr.engine.tools.tasks import created_id, is_unknown_task, listed_tasks
+from ctxmgr.engine.tools.written import written
 
 __all__ = [
     "CallOutcome",
@@ -91,4 +92,5 @@ __all__ = [
     "tool_call",
     "unwrapped",
     "user_answers",
+    "written",
 ]

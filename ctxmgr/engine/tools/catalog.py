@@ -86,6 +86,10 @@ class Catalog:
         _, row, given = self._outer(tool, arguments)
         return _keys(given, families.scripted(given) if row is None or row.family == "run" else "")
 
+    def arguments(self, tool: str, arguments: Arguments) -> CallArguments:
+        """The arguments of the call that is meant (rule 5), each with its role."""
+        return self._outer(tool, arguments)[2]
+
     def _outer(self, tool: str, arguments: Arguments) -> tuple[str, ToolRow | None, CallArguments]:
         """Rule 5: the call that is meant, with its row."""
         for _ in range(NESTED):
@@ -207,24 +211,24 @@ CATALOG = Catalog()
 
 
 @lru_cache(maxsize=64)
-def _catalog(tools: DeclaredTools) -> Catalog:
+def catalog_of(tools: DeclaredTools) -> Catalog:
     """With what a host declares of its tools."""
     return CATALOG.with_rows(map(declared.row_of, tools)) if tools else CATALOG
 
 
 def tool_call(tool: str, arguments: Arguments | None, own: DeclaredTools = ()) -> ToolCall:
     """All that is known of a call before its result. `own`: what its host declares of its tools."""
-    return _catalog(own).call(tool, arguments or {})
+    return catalog_of(own).call(tool, arguments or {})
 
 
 def key_arguments(call: Call) -> tuple[tuple[str, Any], ...]:
     """The key arguments of a call, as its `ToolCall` has them."""
-    return _catalog(call.declared).keys(call.tool, call.arguments)
+    return catalog_of(call.declared).keys(call.tool, call.arguments)
 
 
 def result_kind(call: Call) -> Tells:
     """What its result is, where that is not merely a tool's text."""
-    return _catalog(call.declared).tells(call.tool, call.arguments)
+    return catalog_of(call.declared).tells(call.tool, call.arguments)
 
 
 @once

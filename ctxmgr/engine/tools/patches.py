@@ -10,9 +10,12 @@ writes it.
 """
 
 import re
+from collections.abc import Iterator
 from typing import Literal
 
 import msgspec
+
+from ctxmgr.engine.tools.paths import normal
 
 Verb = Literal["Add", "Update", "Delete"]
 BEGIN = "*** Begin Patch"
@@ -80,6 +83,20 @@ def _without_side(name: str) -> str:
 
 def _grown(body: str) -> int:
     return sum(abs(len(_ADDED.findall(hunk)) - len(_REMOVED.findall(hunk))) for hunk in _HUNK.split(body))
+
+
+def added(text: str) -> Iterator[tuple[str, str]]:
+    """(path after the patch, the lines that it adds there) of each file that it adds lines to."""
+    unified = _is_unified(text)
+    heads = list((_UNIFIED if unified else _FILE).finditer(text))
+    ends = [head.start() for head in heads[1:]] + [len(text)]
+    section = _of_unified if unified else _section
+    for head, end in zip(heads, ends, strict=False):
+        body = text[head.end() : end]
+        one = section(head, body)
+        lines = [line[1:] for line in body.split("\n") if line.startswith("+")]
+        if lines and one.verb != "Delete":
+            yield normal(one.moved or one.path), "\n".join(lines)
 
 
 def shortened(text: str, marker: str) -> str:

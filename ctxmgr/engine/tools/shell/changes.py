@@ -12,13 +12,13 @@ Rules:
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from ctxmgr.engine.tools import patches
 from ctxmgr.engine.tools.effects import RUN, FileEffect
-from ctxmgr.engine.tools.paths import UNKNOWN, joined
+from ctxmgr.engine.tools.paths import UNKNOWN, joined, normal
 from ctxmgr.engine.tools.shell.scripts import sed_call, sent
-from ctxmgr.engine.tools.shell.words import ShellCommand, Word
+from ctxmgr.engine.tools.shell.words import ShellCommand, Word, parse
 
 MOST_FILES = 64  # of one command
 _DROPPED = ("/dev/",)  # what is sent there is no file
@@ -45,6 +45,21 @@ def changes(commands: Sequence[ShellCommand], directory: str) -> FileEffects | N
     if len(commands) == 2 and not first.writes and commands[1].words[:1] == ("tee",):
         return _sent(_teed(commands[1].words), directory)
     return _redirected(commands, directory)
+
+
+def documents(line: str) -> Iterator[tuple[str, str]]:
+    """(the file that it is sent to, a heredoc) of each; "" where it is handed to a program."""
+    for pipeline in parse(line) or ():
+        first, *others = pipeline.commands
+        if first.stdin is None:
+            continue
+        last = others[-1] if others else first
+        teed = [file for _, file in _teed(last.words)] if last.words[:1] == ("tee",) else []
+        files = [file for file in (*teed, *(file for _, file in last.writes)) if file]
+        if not files:
+            yield "", first.stdin
+        elif _prints(first) or teed:
+            yield from ((normal(file), first.stdin) for file in files)
 
 
 def _teed(words: Sequence[Word]) -> list[tuple[str, Word]]:

@@ -89,6 +89,21 @@ def test_names_that_a_sentence_holds_are_not_listed_and_the_rest_have_its_room()
     assert less.weight <= 110 + 10, "both have the room of the index"
 
 
+EDIT = [a("", call("edit", path="a.py", oldText="x", newText="the_new = 1")), r("done")]
+
+
+def test_what_an_edit_that_left_put_there_is_told_before_the_names_in_a_room_of_its_own() -> None:
+    messages = talk(u("go"), *EDIT, *STEP * 8, a("ok"))
+    room, edited, looked = Budget(0, 0, 800), {1, 2}, set(range(3, 19))
+    text = told(messages, edited | looked, budget=room).text
+    assert "- a.py\n+the_new = 1" in text.partition("## Left out")[0]
+    assert "the_new" not in text.partition("## Left out")[2]
+    assert "+the_new = 1" not in told(messages, looked, budget=room).text, "it is shown"
+    scarce = told(messages, edited | looked, budget=Budget(0, 0, 120)).text
+    assert "+the_new" not in scarce, "an eighth of the room is too little"
+    assert "## Left out" in scarce
+
+
 def test_what_was_found_leaves_room_for_facts_where_the_packet_stands_for_little() -> None:
     messages = talk(u("go"), *STEP, a("ok"))
     light = told(messages, {1, 2}, own="- it fails so\n" * 200, facts=lambda room: "x" * room * 4)
