@@ -4,7 +4,8 @@ Providers cache a prompt by its exact prefix. Changing old text makes everything
 it makes every call read it. Rules (design, section 6), in tokens of uncached input:
 
 1. *Regret*: each call pays `read` for every token that a choice would have taken away. It adds up since the last
-   epoch.
+   epoch. Where a price step makes all of a request dearer that a choice would leave below it, each call pays that
+   too.
 2. *Cost*: changing now writes what is left after the first change, and saves what keeping would have cost for the
    same stretch: reading what is cached of it, writing what is not.
 3. An epoch begins when regret has reached the cost: whoever waits so long pays never more than twice what the
@@ -14,15 +15,26 @@ it makes every call read it. Rules (design, section 6), in tokens of uncached in
    savings, over as many calls as the last epoch had, exceed its cost by most.
 """
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 
 import msgspec
 
-from ctxmgr.model import BasePrices, CacheRule, Rates, prices
+from ctxmgr.model import BasePrices, CacheRule, Rates, TieredPrices, prices
 
 NO_CACHE_RATES = Rates(1.0, 1.0)
 CACHE_TTL = 300_000  # milliseconds
 CALLS_AT_LEAST = 4  # an epoch is expected to last so many calls, whatever the last one did
+
+
+class PriceStep(msgspec.Struct, frozen=True):
+    """All of a request costs `times` as much where its list weighs more than `above`, in tokens, uncalibrated."""
+
+    above: float = math.inf
+    times: float = 1.0
+
+
+NO_STEP = PriceStep()
 
 
 class Row(msgspec.Struct, frozen=True, gc=False):
@@ -57,6 +69,20 @@ def rates_by(rule: CacheRule, known: BasePrices | None) -> Rates:
     """What tokens cost where a provider caches so, at these prices. Without a cache each call pays for all of its
     list what input costs: that is what regret adds up, and what changing it is paid by too."""
     return NO_CACHE_RATES if rule.kind == "none" else prices.rates(known)
+
+
+def price_step(known: BasePrices | None, weight_at: Callable[[float], float]) -> PriceStep:
+    """The first step of prices with tiers. `weight_at`: the list's weight at which a request has so many tokens."""
+    if not isinstance(known, TieredPrices) or not known.tiers or not known.input > 0:
+        return NO_STEP
+    first = min(known.tiers, key=lambda one: one.above_tokens)
+    return PriceStep(weight_at(first.above_tokens), max(1.0, first.input / known.input))
+
+
+def regret(weight: int, kept: int, by: Rates, step: PriceStep = NO_STEP) -> float:
+    """Rule 1, of one call: `kept` tokens of the list's would be left by a choice."""
+    dearer = (step.times - 1) * weight if kept <= step.above < weight else 0
+    return by.cache_read * (max(0, weight - kept) + dearer)
 
 
 def cost(after: int, cached: int, left: int, by: Rates) -> float:

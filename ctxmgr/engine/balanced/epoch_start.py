@@ -25,7 +25,7 @@ import msgspec
 from ctxmgr.engine.balanced import apply_decisions, protection
 from ctxmgr.engine.balanced.apply_decisions import Layout
 from ctxmgr.engine.balanced.budget import Budget
-from ctxmgr.engine.balanced.cache_cost import PrefixBreak, Row, arithmetic, best_break
+from ctxmgr.engine.balanced.cache_cost import NO_STEP, PrefixBreak, PriceStep, Row, arithmetic, best_break
 from ctxmgr.engine.balanced.packet_placement import (
     NO_PACKET,
     PacketPlacement,
@@ -57,7 +57,7 @@ class EpochInputs(msgspec.Struct, frozen=True):
     """What an epoch is decided by, beside the list.
 
     `layout`: what is in force. `cached_count`: so many of the list's messages the provider may hold; 0 when its
-    cache is cold. `protection`: rule 5.
+    cache is cold. `protection`: rule 5. `step`: where requests become dearer.
     """
 
     zone: Zone
@@ -67,6 +67,7 @@ class EpochInputs(msgspec.Struct, frozen=True):
     cached_count: int
     protection: Protection
     writer: PacketWriter
+    step: PriceStep = NO_STEP
 
     @property
     def rules(self) -> Invariants:

@@ -14,6 +14,7 @@ Rules (design, sections 4 and 6):
 import msgspec
 
 from ctxmgr.engine.balanced import apply_decisions
+from ctxmgr.engine.balanced.cache_cost import regret
 from ctxmgr.engine.balanced.epoch_start import REPLACED, EpochInputs, EpochResult, hidden, opened
 from ctxmgr.engine.conversation import ConversationIndex
 from ctxmgr.model import Epoch, Opening, Packet, Plan, Receipt
@@ -93,9 +94,8 @@ def decided(
     conversation: ConversationIndex, ask: BalancedInputs, plan: Plan, opening: Opening | None
 ) -> BalancedResult:
     """The plan for this list, of what `carried_on` gave. Pure but for the memo, which only saves time."""
-    regret = _regret(ask, plan.weight)
     epoch = msgspec.structs.replace(
-        ask.epoch, regret=regret, call_count=ask.epoch.call_count + 1, last_time_ms=ask.time_ms
+        ask.epoch, regret=_regret(ask, plan.weight), call_count=ask.epoch.call_count + 1, last_time_ms=ask.time_ms
     )
     if opening is None:
         return BalancedResult(plan, epoch)
@@ -122,4 +122,5 @@ def _kept(ask: BalancedInputs) -> int:
 
 
 def _regret(ask: BalancedInputs, weight: int) -> float:
-    return ask.epoch.regret + ask.epoch_inputs.rates.cache_read * max(0, weight - _kept(ask))
+    inputs = ask.epoch_inputs
+    return ask.epoch.regret + regret(weight, _kept(ask), inputs.rates, inputs.step)

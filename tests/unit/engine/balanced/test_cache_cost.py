@@ -2,6 +2,7 @@
 
 import re
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -9,14 +10,17 @@ from hypothesis import strategies as st
 from ctxmgr.engine.balanced.cache_cost import (
     CACHE_TTL,
     CALLS_AT_LEAST,
+    NO_STEP,
     PrefixBreak,
+    PriceStep,
     Row,
     arithmetic,
     best_break,
     cost,
     is_cold,
+    price_step,
 )
-from ctxmgr.model.prices import Rates
+from ctxmgr.model.prices import BasePrices, PriceTier, Rates, TieredPrices
 
 TENTH = Rates(0.1, 1.25)
 
@@ -36,6 +40,28 @@ COLD: list[tuple[int | None, int | None, int | None, bool]] = [
 @pytest.mark.parametrize(("at", "last_at", "ttl", "cold"), COLD)
 def test_cold(at: int | None, last_at: int | None, ttl: int | None, cold: bool) -> None:
     assert is_cold(at, last_at, ttl) is cold
+
+
+# OpenAI's prices double above 272,000 tokens of a request
+DOUBLING = TieredPrices(1.25, 10, 0.125, 0, (PriceTier(272_000, 2.5, 15, 0.25, 0),))
+STEPS: list[tuple[str, BasePrices | None, PriceStep]] = [
+    ("a step", DOUBLING, PriceStep(252_000, 2.0)),
+    (
+        "the first of several",
+        msgspec.structs.replace(DOUBLING, tiers=(PriceTier(500_000, 5), *DOUBLING.tiers)),
+        PriceStep(252_000, 2.0),
+    ),
+    ("none", TieredPrices(1.25, 10), NO_STEP),
+    ("a host's own prices have none", BasePrices(1.25), NO_STEP),
+    ("prices that nobody knows", None, NO_STEP),
+    ("what is free has none", TieredPrices(tiers=DOUBLING.tiers), NO_STEP),
+    ("a cheaper tier is no step", TieredPrices(3, tiers=DOUBLING.tiers), PriceStep(252_000, 1.0)),
+]
+
+
+@pytest.mark.parametrize(("name", "known", "expected"), STEPS, ids=[row[0] for row in STEPS])
+def test_where_a_request_becomes_dearer(name: str, known: BasePrices | None, expected: PriceStep) -> None:
+    assert price_step(known, lambda tokens: tokens - 20_000) == expected
 
 
 # (after, cached, left), what it costs at a tenth for reading and five quarters for writing

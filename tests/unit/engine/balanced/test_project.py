@@ -9,6 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from ctxmgr.engine.balanced.budget import Budget
+from ctxmgr.engine.balanced.cache_cost import PriceStep
 from ctxmgr.engine.balanced.epoch_start import MUST
 from ctxmgr.engine.balanced.project import GROWN, SLACK, BalancedResult, due
 from ctxmgr.engine.conversation import ConversationIndex, extend
@@ -38,6 +39,7 @@ from tests.unit.engine.stepwise import (
 ROOM = Budget(300, 100, 60)
 KEPT = 460  # tokens: what there is room for before the first choice
 OVER = int(KEPT * GROWN) + 1
+STEP = PriceStep(900, 2.0)
 
 # name, what differs in the ask, weight of what would be sent, why an epoch is due
 DUE: list[tuple[str, dict[str, Any], int, Opening | None]] = [
@@ -63,6 +65,16 @@ DUE: list[tuple[str, dict[str, Any], int, Opening | None]] = [
     ("regret at the cost", {"epoch": Epoch(regret=421.0)}, 1_000, "price"),
     ("where writing is cheap it comes early", {"rates": Rates(0.1, 0.3)}, 1_000, "price"),
     ("where reading costs as much as writing at once", {"rates": Rates(1.0, 1.0)}, 1_000, "price"),
+    # a step doubles the price of all 1 000: this call's regret is 54 + 100
+    ("under a step that a request is over", {"epoch": Epoch(regret=320.0), "step": STEP}, 1_000, None),
+    ("where a step makes it dearer sooner", {"epoch": Epoch(regret=322.0), "step": STEP}, 1_000, "price"),
+    ("not below the step", {"epoch": Epoch(regret=322.0), "step": PriceStep(1_000, 2.0)}, 1_000, None),
+    (
+        "nor where a choice would not get below",
+        {"epoch": Epoch(regret=322.0), "step": PriceStep(459, 2.0)},
+        1_000,
+        None,
+    ),
     *(
         (f"whatever the price: {reason}", {"reopen": reason}, 10, reason)
         for reason in ("forced", "compaction", "tree", "model", "policy", "pin", "undo", "rewritten")
