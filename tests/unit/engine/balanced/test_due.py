@@ -1,0 +1,62 @@
+"""Why an epoch is to be opened over a plan of a weight."""
+
+from typing import Any
+
+import pytest
+
+from ctxmgr.engine.balanced.budget import Budget
+from ctxmgr.engine.balanced.cache_cost import PriceStep
+from ctxmgr.engine.balanced.project import GROWN, SLACK, due
+from ctxmgr.model import Epoch, Opening, Rates
+from tests.notation import raws, read, u
+from tests.unit.engine.stepwise import ask
+
+ROOM = Budget(300, 100, 60)
+KEPT = 460  # tokens: what there is room for before the first choice
+OVER = int(KEPT * GROWN) + 1
+STEP = PriceStep(900, 2.0)
+
+# name, what differs in the ask, weight of what would be sent, why an epoch is due
+DUE: list[tuple[str, dict[str, Any], int, Opening | None]] = [
+    ("a short list", {}, KEPT, None),
+    ("a little more is as good", {}, int(KEPT * SLACK), None),
+    ("more, but it has cost nothing yet", {}, 470, None),
+    ("a short list is not due in red", {"zone": "red"}, KEPT, None),
+    ("nor where the cache is cold", {"cached_count": 0}, KEPT, None),
+    ("a longer one is in red", {"zone": "red"}, OVER, "red"),
+    ("not one that the last epoch could not leave either", {"zone": "red"}, OVER - 2, None),
+    ("in compact too", {"zone": "compact"}, OVER, "red"),
+    ("not in yellow", {"zone": "yellow"}, OVER, None),
+    ("where the cache is cold", {"cached_count": 0}, 500, "cold"),
+    ("cold goes before red", {"cached_count": 0, "zone": "red"}, 500, "cold"),
+    (
+        "the last choice counts, not the room",
+        {"epoch": Epoch(1, remaining_tokens=9_000), "zone": "red"},
+        8_000,
+        None,
+    ),
+    # changing writes what is kept and saves reading all: 460 x 1.25 - 1 000 x 0.1 = 475; this call's regret is 54
+    ("regret under the cost", {"epoch": Epoch(regret=420.0)}, 1_000, None),
+    ("regret at the cost", {"epoch": Epoch(regret=421.0)}, 1_000, "price"),
+    ("where writing is cheap it comes early", {"rates": Rates(0.1, 0.3)}, 1_000, "price"),
+    ("where reading costs as much as writing at once", {"rates": Rates(1.0, 1.0)}, 1_000, "price"),
+    (
+        "under a step that doubles all: regret is 54 + 100",
+        {"epoch": Epoch(regret=320.0), "step": STEP},
+        1_000,
+        None,
+    ),
+    ("over it", {"epoch": Epoch(regret=322.0), "step": STEP}, 1_000, "price"),
+    ("not at it", {"epoch": Epoch(regret=322.0), "step": PriceStep(1_000, 2.0)}, 1_000, None),
+    ("nor where no choice is under", {"epoch": Epoch(regret=322.0), "step": PriceStep(459, 2.0)}, 1_000, None),
+    *(
+        (f"whatever the price: {reason}", {"reopen": reason}, 10, reason)
+        for reason in ("forced", "compaction", "tree", "model", "policy", "pin", "undo", "rewritten")
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "keys", "weight", "expected"), DUE, ids=[row[0] for row in DUE])
+def test_when_an_epoch_is_due(name: str, keys: dict[str, Any], weight: int, expected: Opening | None) -> None:
+    messages = read(raws(u("go")))
+    assert due(ask(messages, **{"budget": ROOM, "cached_count": 1, **keys}), weight) == expected
