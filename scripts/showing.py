@@ -91,7 +91,8 @@ def gone_through(recording: Recording, window: int, console: Console) -> tuple[R
     with tempfile.TemporaryDirectory() as state, Progress(console=console, transient=True) as progress:
         for preset in ("off", "balanced"):
             task = progress.add_task(preset, total=len(recording.entries))
-            options = ReplayOptions(preset=preset, window=window, state_dir=Path(state) / preset, measure=True)
+            folder = Path(state) / preset
+            options = ReplayOptions(preset=preset, window=window, state_dir=folder, measure=True, spawn=True)
             outcome = drive(recording, options, partial(progress.advance, task))
             runs.append(Run(outcome, measure(outcome.observations, ground, PriceSheet())))
     return runs[0], runs[1]

@@ -11,10 +11,10 @@ FETCHES = ("whole", "part")
 PRESETS: tuple[str, ...] = get_args(Preset)
 DESCRIPTION = (
     "What happens depends on the file. A recorded session (of pi, Claude Code, Codex, OpenCode, "
-    "OpenHands, SWE-agent or mini-swe-agent, or a stream of pi's extension events) is driven through a freshly "
-    "spawned ctxmgr as its host would have done, each answer is checked, and tables show what became of the "
-    "context. A transcript (written by `ctxmgr serve --record FILE`) is fed to this version, and its answers "
-    "are compared with the recorded ones. The exit code is 1 if a check failed or an answer differs."
+    "OpenHands, SWE-agent or mini-swe-agent, or a stream of pi's extension events) is driven through ctxmgr as its "
+    "host would have done, each answer is checked, and tables show what became of the context. A transcript "
+    "(written by `ctxmgr serve --record FILE`) is fed to this version, and its answers are compared with the "
+    "recorded ones. The exit code is 1 if a check failed or an answer differs."
 )
 EXAMPLE = "ctxmgr replay session.jsonl --preset balanced --preset turns"
 
@@ -61,6 +61,12 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     )
     sessions.add_argument(
         "--record", metavar="DIR", help="write a transcript of each drive; it holds the conversation"
+    )
+    sessions.add_argument(
+        "--spawn",
+        action="store_true",
+        help="through a spawned sidecar, as a host does, instead of in this process: the same answers, with the "
+        "times of a process (--record does so by itself)",
     )
     _measures(command)
     command.add_argument("--wide", action="store_true", help="show all figures, not the six that count most")

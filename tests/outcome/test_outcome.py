@@ -102,7 +102,7 @@ def test_what_is_beyond_a_margin_is_told() -> None:
 
 def test_it_is_what_a_spawned_process_comes_to(tmp_path: Path) -> None:
     """The measuring in this process is the one of `ctxmgr replay`: the same answers, byte for byte."""
-    options = ReplayOptions(preset="balanced", window=64_000, append=True, state_dir=tmp_path)
+    options = ReplayOptions(preset="balanced", window=64_000, append=True, state_dir=tmp_path, spawn=True)
     spawned = drive_spawned(recording("ledger"), options)
     assert spawned.failures == []
     assert drive(Run("ledger", 64_000, host=RECORDED)).fingerprint == spawned.fingerprint

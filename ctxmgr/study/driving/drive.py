@@ -1,4 +1,4 @@
-"""Drives a recorded session through a spawned ctxmgr as its host would, and measures what comes of it.
+"""Drives a recorded session through ctxmgr as its host would, and measures what comes of it.
 
 1. Before each assistant message its list is sent, with the recorded time; after it a `turn_end` with the tool
    results and the usage that the answered list would have had.
@@ -6,26 +6,31 @@
    message. Above window - 16 384 tokens the host compacts by itself, at once: counted apart.
 3. Recorded compactions are left out, unless they are asked for; then they are made where recorded, and no others.
 4. Each answer is judged from the host's side; what is wrong goes on a list, and the session goes on.
+5. ctxmgr is a connection in this process: nothing is started, no vocabulary loaded a second time, and the answers
+   are the same bytes. It is a spawned sidecar where that is asked for, and where only a process will do
+   (`_spawned`).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from ctxmgr.study.driving import events, session
 from ctxmgr.study.driving.host_side import ReplayHost
 from ctxmgr.study.driving.outcomes import ReplayOptions, ReplayResult
+from ctxmgr.study.metrics import message_cache
 from ctxmgr.study.recordings import Recording, Stream
-from ctxmgr.study.spawning import StdioClient
+from ctxmgr.study.spawning import InProcessClient, StdioClient
 
-VOCABULARY = "o200k_base"
+DEVICES = {"endpoint", "embeddings", "tokenizer"}  # words of a policy that stand for something outside the process
 
 
 def drive(
     recorded: Recording | Stream, options: ReplayOptions, step: Callable[[], None] = lambda: None
 ) -> ReplayResult:
-    """One recording through one process. Faults of ctxmgr end on the outcome's list, they are not raised."""
+    """One recording through one connection. Faults of ctxmgr end on the outcome's list, they are not raised."""
     window = options.window or recorded.window
     outcome = ReplayResult(recorded.name, options.preset or "default", window)
-    with StdioClient(_arguments(options), env=options.env) as client:
+    with _client(options) as client:
         side = ReplayHost(client, recorded.session_id, outcome, options.append, options.measure)
         try:
             _begin(client, recorded, options, outcome)
@@ -39,7 +44,7 @@ def drive(
         except Exception as fault:  # noqa: BLE001  whatever it was, the other recordings go on
             side.fail(f"{type(fault).__name__}: {fault}")
             client.kill()
-            outcome.exit_code = client.process.poll()
+            outcome.exit_code = client.exit_code
         if said := client.stderr():
             side.fail(f"stderr: {said}")
         if outcome.exit_code != 0:
@@ -50,16 +55,38 @@ def drive(
     return outcome
 
 
+def _client(options: ReplayOptions) -> StdioClient | InProcessClient:
+    """Rule 5. The vocabulary is loaded first: weights must not depend on when it would have come."""
+    if _spawned(options):
+        return StdioClient(_arguments(options), env=options.env)
+    weigher = message_cache.weigher()
+    return InProcessClient({weigher.name: weigher})
+
+
+def _spawned(options: ReplayOptions) -> bool:
+    """A transcript is of a process, and so is an environment; some keys of a policy want a device."""
+    return options.spawn or options.record is not None or options.env is not None or _of_devices(options.policy)
+
+
+def _of_devices(value: Any) -> bool:
+    """Whether a policy, or a part of it, has one of `DEVICES` in it."""
+    if isinstance(value, Mapping):
+        return any(key in DEVICES or _of_devices(one) for key, one in value.items())
+    return isinstance(value, str) and value in DEVICES
+
+
 def _arguments(options: ReplayOptions) -> list[str]:
-    """The vocabulary is loaded first: weights must not depend on when it would have come."""
-    arguments = ["--preload", VOCABULARY]
+    arguments = ["--preload", message_cache.VOCABULARY]
     if options.record is not None:
         arguments += ["--record", str(options.record)]
     return arguments
 
 
 def _begin(
-    client: StdioClient, recorded: Recording | Stream, options: ReplayOptions, outcome: ReplayResult
+    client: StdioClient | InProcessClient,
+    recorded: Recording | Stream,
+    options: ReplayOptions,
+    outcome: ReplayResult,
 ) -> None:
     policy = {**options.policy, **({"preset": options.preset} if options.preset else {})}
     answer = client.request(

@@ -13,7 +13,7 @@ from ctxmgr.study.driving import legality
 from ctxmgr.study.driving.outcomes import ReplayedCall, ReplayResult, TimelineMark
 from ctxmgr.study.driving.watching import ObservationRecorder
 from ctxmgr.study.hosts import HostMessage
-from ctxmgr.study.spawning import RpcFailure, StdioClient
+from ctxmgr.study.spawning import InProcessClient, RpcFailure, StdioClient
 
 CONTENT_MODIFIED = -32801
 PLAIN_REASONS = frozenset({"pruning is off", "nothing to leave out"})
@@ -34,7 +34,12 @@ class ReplayHost:
     """
 
     def __init__(
-        self, client: StdioClient, session_id: str, outcome: ReplayResult, append: bool, measure: bool = False
+        self,
+        client: StdioClient | InProcessClient,
+        session_id: str,
+        outcome: ReplayResult,
+        append: bool,
+        measure: bool = False,
     ) -> None:
         self.client, self.session_id, self.outcome, self.append = client, session_id, outcome, append
         self.items: list[HostMessage] = []

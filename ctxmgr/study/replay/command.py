@@ -148,6 +148,7 @@ def _recording(
                 host=host.limits(parsed.window or recorded.window),
                 write=host.write(),
                 own_summaries=host.own_summaries,
+                spawn=parsed.spawn,
             )
             outcomes.append(_driven(recorded, options))
             if probing is not None:

@@ -114,7 +114,7 @@ class StdioClient:
     def ask(self, method: str, params: Any = None) -> int:
         """Sends a request and does not wait; the id is for `answer`."""
         id, self._next_id = self._next_id, self._next_id + 1
-        self.send_message(b'{"jsonrpc":"2.0","id":%d,"method":%b%b}' % (id, _encode(method), _member(params)))
+        self.send_message(b'{"jsonrpc":"2.0","id":%d,"method":%b%b}' % (id, _encode(method), member(params)))
         return id
 
     def answer(self, id: int, deadline: float | None = None) -> bytes:
@@ -129,7 +129,7 @@ class StdioClient:
         return bytes(came.result)
 
     def notify(self, method: str, params: Any = None) -> None:
-        self.send_message(b'{"jsonrpc":"2.0","method":%b%b}' % (_encode(method), _member(params)))
+        self.send_message(b'{"jsonrpc":"2.0","method":%b%b}' % (_encode(method), member(params)))
 
     def send_message(self, body: bytes) -> None:
         """One message in this client's framing, whatever it holds."""
@@ -168,6 +168,11 @@ class StdioClient:
         if not self._stderr.closed:
             self._last_words = self._tail()
             self._stderr.close()
+
+    @property
+    def exit_code(self) -> int | None:
+        """None while it runs; negative: the signal that ended it."""
+        return self.process.poll()
 
     def stderr(self) -> str:
         """The end of what the process has written to stderr."""
@@ -246,7 +251,7 @@ class StdioClient:
             stream.close()
 
 
-def _member(params: Any) -> bytes:
+def member(params: Any) -> bytes:
     """The `params` member with its comma; nothing where there are none. Bytes are JSON already."""
     if params is None:
         return b""
