@@ -119,6 +119,12 @@ def _measures(command: argparse.ArgumentParser) -> None:
     measures.add_argument("--own-summaries", action="store_true", help=own)
     knob = "preset balanced with this costVersusRecall as well; several times: its curve"
     measures.add_argument("--knob", metavar="SHARE", type=share, action="append", help=knob)
+    measures.add_argument(
+        "--front",
+        action="store_true",
+        help="every preset, what stands beside them, and the curve of costVersusRecall from end to end: the "
+        "picture of closed-loop cost against re-fetches, in --report and as figures",
+    )
     probes = "ask what the model could still answer from its list: goal, files, errors, decisions, ..."
     measures.add_argument("--probes", action="store_true", help=probes)
     add_probes_failed(measures)

@@ -14,7 +14,6 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from ctxmgr.engine.presets.balanced import Balanced
 from ctxmgr.study.closed_loop import totals, totals_table
 from ctxmgr.study.console import console, plain
 from ctxmgr.study.driving import ReplayOptions, ReplayResult, drive
@@ -26,12 +25,12 @@ from ctxmgr.study.price_text import price_sheet
 from ctxmgr.study.probes import Probing, drawn, lists_of, probes_table
 from ctxmgr.study.recordings import Recording, Source, Stream, UnreadableRecording, readers
 from ctxmgr.study.replay import brief, measuring, transcripts
+from ctxmgr.study.replay.front import ALL, KNOBBED, Front, label
 from ctxmgr.study.replay.host_model import HostModel, host_model
 from ctxmgr.study.replay.tables import Figures, figures, tables
 from ctxmgr.study.report import BASE, RecordingSheet, page
 
 FINDINGS_SHOWN = 50
-KNOBBED = Balanced.name  # the preset that costVersusRecall is of
 
 
 def run(parsed: Namespace) -> int:
@@ -39,14 +38,16 @@ def run(parsed: Namespace) -> int:
     if missing := missing_text(parsed.files):
         print(f"ctxmgr replay: {missing}", file=sys.stderr)
         return 2
-    if parsed.no_measures and (parsed.control or parsed.clairvoyant or parsed.report or parsed.probes):
-        print(
-            "ctxmgr replay: --control, --clairvoyant, --probes and --report show measures: leave out --no-measures",
-            file=sys.stderr,
-        )
+    measures = (parsed.control, parsed.clairvoyant, parsed.front, parsed.probes, parsed.report)
+    if parsed.no_measures and any(measures):
+        said = "--control, --clairvoyant, --front, --probes and --report show measures: leave out --no-measures"
+        print(f"ctxmgr replay: {said}", file=sys.stderr)
         return 2
     if parsed.probes_failed and not parsed.probes:
         print("ctxmgr replay: --probes-failed is of probes: add --probes", file=sys.stderr)
+        return 2
+    if "oldTokens" in dict(parsed.policy or ()) and (parsed.front or parsed.knob):
+        print("ctxmgr replay: oldTokens goes before the knob: leave it out, or --front and --knob", file=sys.stderr)
         return 2
     probing = Probing(parsed.probes_failed) if parsed.probes else None
     out, bad = console(), False
@@ -122,12 +123,13 @@ def _recording(
     `sheets` has one more."""
     recorded = readers.read(found)
     host, sheet = _host(parsed), _sheet(parsed)
-    asked = parsed.preset or [None]
+    asked = parsed.preset or (ALL if parsed.front else [None])
     measured = not parsed.no_measures
+    front = Front(asked, parsed.front, parsed.knob or (), dict(parsed.policy or ()))
     outcomes = []
     lists: dict[str, list[Observation]] = {}
     wanted = [(preset, None) for preset in [*asked, *([BASE] if measured and BASE not in asked else [])]]
-    wanted += [(KNOBBED, knob) for knob in parsed.knob or () if measured]
+    wanted += [(KNOBBED, knob) for knob in front.driven if measured]
     listed = [(preset, None) for preset in asked]
     for preset, knob in wanted:
         with tempfile.TemporaryDirectory(prefix="ctxmgr-replay-") as state:
@@ -144,7 +146,7 @@ def _recording(
                     **dict(parsed.policy or ()),
                     **({} if knob is None else {"costVersusRecall": knob}),
                 },
-                label=None if knob is None else f"{KNOBBED} {knob:g}",
+                label=None if knob is None else label(knob),
                 host=host.limits(parsed.window or recorded.window),
                 write=host.write(),
                 own_summaries=host.own_summaries,
@@ -155,10 +157,11 @@ def _recording(
                 lists[outcomes[-1].preset] = lists_of(outcomes[-1], options, partial(_driven, recorded))
     out = [figures(outcome) for outcome in outcomes]
     if measured:
-        control, clairvoyant = (bool(parsed.report or one) for one in (parsed.control, parsed.clairvoyant))
-        worked = measuring.work(recorded, outcomes, sheet, control, clairvoyant)
+        all_beside = bool(parsed.report or parsed.front)
+        control, clairvoyant = all_beside or parsed.control, all_beside or parsed.clairvoyant
+        worked = measuring.work(recorded, outcomes, sheet, control, clairvoyant, front.knobs)
         for one, more in zip(out, worked.figures, strict=True):
-            one["measures"] = more
+            one |= {"measures": more} | front.figures(one["preset"])
         out[0] |= {"beside": worked.beside, "floor": worked.floor_figures}
         page = msgspec.structs.replace(worked.sheet, verdict=brief.verdict(out))
         if probing is not None:

@@ -1,6 +1,7 @@
 """Turns one recording's drives under several presets into their measures, and into what stands beside them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 import msgspec
 
@@ -13,6 +14,8 @@ from ctxmgr.study.metrics import MessageCache, PriceSheet, message_cache
 from ctxmgr.study.recordings import Recording, Stream
 from ctxmgr.study.replay import report_measured
 from ctxmgr.study.report import BASE, CLAIRVOYANT, CONTROL, RecordingSheet
+
+NO_KNOBS: Mapping[str, float] = MappingProxyType({})
 
 
 class ReplayFigures(msgspec.Struct, frozen=True):
@@ -33,9 +36,10 @@ def work(
     sheet: PriceSheet,
     control: bool,
     clairvoyant: bool,
+    knobs: Mapping[str, float] = NO_KNOBS,
 ) -> ReplayFigures:
     """One of the outcomes is of preset `off`. A stream of events is what a host showed, and no course to simulate a
-    policy on: nothing stands beside it."""
+    policy on: nothing stands beside it. `knobs`: costVersusRecall of those outcomes that are of the front."""
     ground = MessageCache(message_cache.reader())  # what is known of a message is known for all
     measures = [measure(outcome.observations, ground, sheet) for outcome in outcomes]
     presets = {outcome.preset: one for outcome, one in zip(outcomes, measures, strict=True)}
@@ -62,6 +66,7 @@ def work(
             {**presets, **simulated},
             {outcome.preset: outcome.arithmetic for outcome in outcomes},
             least,
+            knobs,
         ),
     )
 

@@ -13,15 +13,16 @@ def sheet(
     about: str,
     policies: Mapping[str, Measures],
     receipts: Mapping[str, Sequence[str]],
-    floor: float | None = None,
+    floor: float | None,
+    knobs: Mapping[str, float],
 ) -> RecordingSheet:
     """One recording: presets and what stands beside them, by name; `receipts`: lines of arithmetic by preset;
-    `floor` in dollars."""
-    lines = tuple(line(one, measures, receipts.get(one, ())) for one, measures in policies.items())
+    `floor` in dollars; `knobs` of those that are of the front."""
+    lines = tuple(line(one, measures, receipts.get(one, ()), knobs.get(one)) for one, measures in policies.items())
     return RecordingSheet(name=name, lines=lines, about=about, floor=floor)
 
 
-def line(name: str, measures: Measures, receipts: Sequence[str] = ()) -> PolicyRow:
+def line(name: str, measures: Measures, receipts: Sequence[str] = (), knob: float | None = None) -> PolicyRow:
     return PolicyRow(
         name=name,
         cost=measures.bill.money,
@@ -37,4 +38,5 @@ def line(name: str, measures: Measures, receipts: Sequence[str] = ()) -> PolicyR
         simulated=name in SIMULATED,
         closed_cost=measures.closed.closed,
         fetches_in_100=measures.closed.in_100,
+        knob=knob,
     )

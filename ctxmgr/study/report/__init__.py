@@ -1,6 +1,8 @@
 """One page of figures and drawings, without a script or a file beside it. Knows no recording and runs nothing."""
 
 from ctxmgr.study.report import page
+from ctxmgr.study.report.document import document
+from ctxmgr.study.report.front import PolicyPoint
 from ctxmgr.study.report.lines import BASE, CLAIRVOYANT, CONTROL, PolicyRow, RecordingSheet
 
-__all__ = ["BASE", "CLAIRVOYANT", "CONTROL", "PolicyRow", "RecordingSheet", "page"]
+__all__ = ["BASE", "CLAIRVOYANT", "CONTROL", "PolicyPoint", "PolicyRow", "RecordingSheet", "document", "page"]

@@ -6,7 +6,8 @@ Colours are the page's classes; text from outside is escaped; the same values gi
 
 from collections.abc import Mapping, Sequence
 
-from ctxmgr.study.report.plots import BESIDE, CHARACTER, RIGHT, TOP, WIDTH, escaped
+from ctxmgr.study.report.labels import CHARACTER
+from ctxmgr.study.report.plots import BESIDE, RIGHT, TOP, WIDTH, escaped
 from ctxmgr.study.report.scales import Scale, ticks
 
 BOTTOM = 30  # room for the numbers

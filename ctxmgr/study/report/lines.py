@@ -5,12 +5,16 @@ from statistics import fmean
 
 import msgspec
 
+from ctxmgr.engine.presets.balanced import Balanced
 from ctxmgr.engine.presets.off import Off
 from ctxmgr.study.report.scales import dollars
 
 BASE = Off.name  # the line that costs are shares of
 CONTROL = "control"
 CLAIRVOYANT = "clairvoyant"
+FRONT = "balanced by costVersusRecall"
+COLOURS = {BASE: 0, "turns": 1, "tools": 2, Balanced.name: 3, CONTROL: 4, CLAIRVOYANT: 5}  # others take turns
+COLOURS[FRONT] = COLOURS[Balanced.name]
 
 
 class PolicyRow(msgspec.Struct, frozen=True):
@@ -18,6 +22,7 @@ class PolicyRow(msgspec.Struct, frozen=True):
 
     `context` in tokens and `call_costs` in dollars, by call; `epochs`: the calls that opened one. `receipts`: the
     arithmetic of each, one line. `simulated`: no ctxmgr ran. `closed_cost`: closed-loop cost in dollars.
+    `knob`: its costVersusRecall, where it is of the front.
     """
 
     name: str
@@ -34,6 +39,7 @@ class PolicyRow(msgspec.Struct, frozen=True):
     simulated: bool = False
     closed_cost: float | None = None
     fetches_in_100: float | None = None
+    knob: float | None = None
 
 
 class RecordingSheet(msgspec.Struct, frozen=True):

@@ -8,27 +8,22 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 from statistics import fmean
 
+from ctxmgr.study.report import front
 from ctxmgr.study.report.bars import bars
+from ctxmgr.study.report.front import PolicyPoint
 from ctxmgr.study.report.lines import (
     ALL,
     BASE,
-    CLAIRVOYANT,
-    CLOSED,
-    CONTROL,
-    FETCHES,
+    COLOURS,
     SHARES,
     PolicyRow,
     RecordingSheet,
     cell,
     share,
 )
-from ctxmgr.study.report.plots import Axis, Dot, Edge, Series, against, escaped, over_calls
+from ctxmgr.study.report.plots import Axis, Dot, Series, against, escaped, over_calls
 from ctxmgr.study.report.scales import dollars, plain, tokens
 from ctxmgr.study.report.style import LIGHT, SCRIPT, STYLE
-
-COLOURS = {BASE: 0, "turns": 1, "tools": 2, "balanced": 3, CONTROL: 4, CLAIRVOYANT: 5}  # others take turns
-
-CLOSED_AT, FETCHES_AT = SHARES.index(CLOSED), SHARES.index(FETCHES)
 
 SAYS = (
     "Input as a provider with a prompt cache bills it: what a call has in common with the call before is read at a "
@@ -92,10 +87,8 @@ def _headline(sheets: Sequence[RecordingSheet], colours: dict[str, int]) -> Iter
     if dots:
         drawn = against(dots, Axis("cost, share of off", plain), Axis("reference recall", plain))
         yield _figure("Recall against cost", "means, and each recording faint; up and to the left is better", drawn)
-    closed = [_closed_dot(name, values[CLOSED_AT], values[FETCHES_AT], colours) for name, values in means.items()]
-    floors = [_floor_of(sheet) for sheet in sheets]
-    yield _closed_plot([dot for dot in closed if dot], _mean(floors), "means of recordings")
     yield "</div>"
+    yield _picture(sheets, colours)
     if len(sheets) > 1:
         yield _probes(sheets, colours)
 
@@ -142,8 +135,7 @@ def _sheet(sheet: RecordingSheet, colours: dict[str, int]) -> Iterator[str]:
     series = [_series(line, colours, list(accumulate(line.call_costs))) for line in sheet.lines]
     yield _figure("Cost over calls", "input so far", over_calls(series, Axis("cost so far, $", dollars)))
     yield _recall_plot(sheet, base, colours)
-    closed = [_closed_dot(line.name, CLOSED.of(line, base), line.fetches_in_100, colours) for line in sheet.lines]
-    yield _closed_plot([dot for dot in closed if dot], _floor_of(sheet), "down and to the left is better")
+    yield _front_drawing([sheet], colours)
     yield "</div>"
     yield _probes([sheet], colours)
     yield from (_receipts(line) for line in sheet.lines if line.receipts)
@@ -172,25 +164,37 @@ def _recall_plot(sheet: RecordingSheet, base: PolicyRow | None, colours: dict[st
     return _figure("Recall against cost", "up and to the left is better", drawn) if drawn else ""
 
 
-def _closed_dot(name: str, closed: float | None, fetches: float | None, colours: dict[str, int]) -> Dot | None:
-    if closed is None or fetches is None:
-        return None
-    title = f"{name}: {share(closed)} of off with re-fetches, {FETCHES.written(fetches)} in 100 calls"
-    return Dot(colours[name], closed, fetches, title, name)
+def _picture(sheets: Sequence[RecordingSheet], colours: dict[str, int]) -> str:
+    """Policies on all recordings together, and the figures they are drawn by; "" where none has both."""
+    drawn = _front_drawing(sheets, colours)
+    points = front.policy_points(sheets)
+    if not drawn:
+        return ""
+    heads = ["policy", "knob", "recordings", "re-fetches in 100", "closed", "mean of recordings"]
+    rows = [(one.name, _cells_of(one), None) for one in points]
+    about = (
+        "Each recording weighs by what it costs the host alone; in the mean each counts once. "
+        "The knob is costVersusRecall: 0 keeps least, 1 most."
+    )
+    return f'{drawn}<div class="figures">{_table(heads, rows, colours, about, bar=0)}</div>'
 
 
-def _floor_of(sheet: RecordingSheet) -> float | None:
-    base = _base(sheet)
-    return sheet.floor / base.closed_cost if sheet.floor is not None and base and base.closed_cost else None
+def _cells_of(one: PolicyPoint) -> list[str]:
+    figures = ((one.fetches_in_100, ".1f"), (one.closed_share, ".3f"), (one.mean_closed, ".3f"))
+    written = ["–" if value is None else format(value, digits) for value, digits in figures]
+    return ["–" if one.knob is None else plain(one.knob), str(one.recording_count), *written]
 
 
-def _closed_plot(dots: Sequence[Dot], floor: float | None, about: str) -> str:
-    """Cost with re-fetches against how many there were; the floor as an edge."""
-    edges = () if floor is None else (Edge(floor, "floor"),)
-    fetches = Axis("re-fetches in 100 calls", plain, from_zero=True)
-    drawn = against(dots, Axis("closed-loop cost, share of off", plain), fetches, edges)
-    about = f"{about}; dashed: no policy costs less" if edges else about
-    return _figure("Closed-loop cost against re-fetches", about, drawn) if drawn else ""
+def _front_drawing(sheets: Sequence[RecordingSheet], colours: dict[str, int]) -> str:
+    points = front.policy_points(sheets)
+    floor = front.floor_share(sheets)
+    drawn = front.drawing(points, floor, colours)
+    missing = front.left_out(points)
+    says = f" Not drawn, for nothing was measured: {', '.join(missing)}." if missing else ""
+    if not drawn:
+        return f'<p class="soft">{escaped(says.strip())}</p>' if missing else ""
+    about = f"down and to the left is better; {', '.join(front.legend(points, floor))}.{says}"
+    return _figure("Closed-loop cost against re-fetches", about, drawn)
 
 
 def _both(line: PolicyRow, base: PolicyRow | None) -> str:

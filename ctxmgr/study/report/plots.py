@@ -5,7 +5,7 @@
 3. A line carries what the page's script reads values off by: the plot's frame and ends in `data-` members.
 4. The same values give the same bytes: numbers are written with one decimal.
 5. A drawing scales with its column, down to a phone's. So there are few numbers at an axis, and there is room
-   around them for letters as large as the page's style makes them there (`LETTER`).
+   around them for letters as large as the page's style makes them there (`labels.LETTER`).
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -14,17 +14,17 @@ from html import escape
 import msgspec
 
 from ctxmgr.study.plain_text import safe
-from ctxmgr.study.report.scales import Scale, rounded_up, thinned, ticks
+from ctxmgr.study.report.labels import CHARACTER, Box, Label, NamedPoint, labels
+from ctxmgr.study.report.scales import Scale, rounded_range, rounded_up, thinned, ticks
 
 WIDTH, HEIGHT = 480, 300
-LETTER = 15  # units: the size of letters on a phone, where they are largest
-CHARACTER, BOLD = 0.65 * LETTER, 0.72 * LETTER  # the mean width of one in a wide font
-ASCENT, DESCENT = LETTER, 0.3 * LETTER  # of a line, rounded up to pixels
 NAME, BESIDE = 24, 7  # room for the name of the upright axis; between numbers and frame
 RIGHT, TOP, BOTTOM = 30, 14, 52  # room around the frame: half a number, numbers and name
 MOST_ACROSS = 5  # numbers at the axis below
 MARKED_ONE_BY_ONE = 80  # more marks of a line are one path without titles
 ROOM = 0.06  # of a range, beside what is at its end
+POINT = 6  # units: half of what a point with a name takes up
+FAR = 14  # units between a point and its name, from which on a stroke joins them
 
 Written = Callable[[float], str]
 
@@ -40,29 +40,50 @@ class Series(msgspec.Struct, frozen=True):
 
 
 class Dot(msgspec.Struct, frozen=True, gc=False):
-    """One point. `label` stands beside it, `title` where it is pointed at."""
+    """One point. `label` stands beside it, `title` where it is pointed at. `square`: drawn so, else round."""
 
     colour: int
     x: float
     y: float
     title: str
     label: str = ""
+    square: bool = False
 
 
 class Axis(msgspec.Struct, frozen=True):
-    """What is written at an axis: its name with the unit, and its numbers. `from_zero`: it begins there."""
+    """What is written at an axis: its name with the unit, and its numbers. `rounded`: it begins and ends at round
+    numbers, not just below the least value."""
 
     name: str
     written: Written
-    from_zero: bool = False
+    rounded: bool = False
 
 
 class Edge(msgspec.Struct, frozen=True):
-    """A value of x that nothing lies left of."""
+    """A value of y that nothing lies below."""
 
-    x: float
+    y: float
     label: str
     colour: int = 0
+
+
+class Path(msgspec.Struct, frozen=True):
+    """A line through points, in their order."""
+
+    name: str
+    colour: int
+    points: tuple[tuple[float, float], ...]
+
+
+class Beside(msgspec.Struct, frozen=True):
+    """What is drawn beside points on two axes. `high`: units of the drawing."""
+
+    edges: tuple[Edge, ...] = ()
+    paths: tuple[Path, ...] = ()
+    high: int = HEIGHT
+
+
+NOTHING = Beside()
 
 
 def escaped(text: str) -> str:
@@ -81,34 +102,46 @@ def over_calls(series: Sequence[Series], y: Axis) -> str:
     for one in series:
         parts += [_line(one, across, up), _marks(one, across, up, y)]
     ends = f'data-calls="{max(1, calls - 1)}" data-high="{high:.6g}" data-unit="{escaped(y.name)}"'
-    return _svg(f"{y.name} over calls", parts, across, f"over {ends}")
+    return _svg(f"{y.name} over calls", parts, across, up, f"over {ends}")
 
 
-def against(dots: Sequence[Dot], x: Axis, y: Axis, edges: Sequence[Edge] = ()) -> str:
-    """Points on two axes; `edges` are lines straight up, at values of x."""
+def against(dots: Sequence[Dot], x: Axis, y: Axis, beside: Beside = NOTHING) -> str:
+    """Points on two axes."""
     if not dots:
         return ""
-    low, most = _range(dots, y)
-    right = max(*(dot.x for dot in dots), *(edge.x for edge in edges), 0.0)
-    up, marks = Scale(low, most, HEIGHT - BOTTOM, TOP), ticks(low, most)
-    across = Scale(0, rounded_up(right), _left(y, marks), WIDTH - RIGHT)
+    low, most = _range([*(dot.y for dot in dots), *(edge.y for edge in beside.edges)], y)
+    right = max(dot.x for dot in dots)
+    up, marks = Scale(low, most, beside.high - BOTTOM, TOP), ticks(low, most)
+    across = Scale(0, rounded_up(max(right, 0.0)), _left(y, marks), WIDTH - RIGHT)
     parts = [_frame(across, up, x, y, ticks(0, across.high, MOST_ACROSS), marks)]
-    for edge in edges:
-        at = f"{across.at(edge.x):.1f}"
-        parts.append(f'<polyline class="line dashed s{edge.colour}" points="{at},{up.start} {at},{up.end}"/>')
-    for dot in dots:
-        place = f'cx="{across.at(dot.x):.1f}" cy="{up.at(dot.y):.1f}" r="{6 if dot.label else 3.5}"'
-        kind = "dot" if dot.label else "dot faint"
-        parts.append(f'<circle class="{kind} s{dot.colour}" {place}><title>{escaped(dot.title)}</title></circle>')
-    return _svg(f"{y.name} against {x.name}", [*parts, *_labels(dots, edges, across, up)], across, "against")
+    for edge in beside.edges:
+        at = f"{up.at(edge.y):.1f}"
+        ends = f"{across.start:.1f},{at} {across.end:.1f},{at}"
+        parts.append(f'<polyline class="line dashed s{edge.colour}" points="{ends}"/>')
+    for path in beside.paths:
+        places = " ".join(f"{across.at(one):.1f},{up.at(other):.1f}" for one, other in path.points)
+        name = f"<title>{escaped(path.name)}</title>"
+        parts.append(f'<polyline class="line s{path.colour}" points="{places}">{name}</polyline>')
+    parts += [_dot(dot, across.at(dot.x), up.at(dot.y)) for dot in dots]
+    parts += _labels(dots, beside.edges, across, up)
+    return _svg(f"{y.name} against {x.name}", parts, across, up, "against")
 
 
-def _range(dots: Sequence[Dot], y: Axis) -> tuple[float, float]:
-    """Of an axis from zero up to where all has room; of shares from a little below the least up to the whole."""
-    values = [dot.y for dot in dots]
-    if y.from_zero:
-        return 0.0, rounded_up(max(values))
+def _dot(dot: Dot, x: float, y: float) -> str:
+    size, kind = (POINT, "dot") if dot.label else (3.5, "dot faint")
+    title = f"<title>{escaped(dot.title)}</title>"
+    if dot.square:
+        side = 2 * size - 2
+        place = f'x="{x - side / 2:.1f}" y="{y - side / 2:.1f}" width="{side:.1f}" height="{side:.1f}"'
+        return f'<rect class="{kind} s{dot.colour}" {place}>{title}</rect>'
+    return f'<circle class="{kind} s{dot.colour}" cx="{x:.1f}" cy="{y:.1f}" r="{size}">{title}</circle>'
+
+
+def _range(values: Sequence[float], y: Axis) -> tuple[float, float]:
+    """From a little below the least up to the whole."""
     least, most = min(values), max(1.0, *values)
+    if y.rounded:
+        return rounded_range(least, most)
     return max(0.0, least - max(0.01, ROOM * (most - least) * 2)), most
 
 
@@ -117,12 +150,12 @@ def _left(y: Axis, marks: Sequence[float]) -> float:
     return NAME + BESIDE + CHARACTER * max((len(y.written(mark)) for mark in marks), default=0)
 
 
-def _svg(title: str, parts: Sequence[str], across: Scale, kind: str) -> str:
-    head = f'<svg class="plot" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{escaped(title)}" data-kind='
+def _svg(title: str, parts: Sequence[str], across: Scale, up: Scale, kind: str) -> str:
+    high = f"{up.start + BOTTOM:g}"
+    head = f'<svg class="plot" viewBox="0 0 {WIDTH} {high}" role="img" aria-label="{escaped(title)}" data-kind='
     name, _, members = kind.partition(" ")
-    frame = (
-        f'data-left="{across.start:.1f}" data-right="{across.end}" data-top="{TOP}" data-bottom="{HEIGHT - BOTTOM}"'
-    )
+    ends = (("left", f"{across.start:.1f}"), ("right", across.end), ("top", up.end), ("bottom", up.start))
+    frame = " ".join(f'data-{side}="{at}"' for side, at in ends)
     return f'{head}"{name}" {frame} {members}>{"".join(parts)}</svg>'
 
 
@@ -141,7 +174,7 @@ def _frame(across: Scale, up: Scale, x: Axis, y: Axis, xs: Sequence[float], ys: 
     parts.append(f'<line class="axis" x1="{across.start:.1f}" x2="{across.end}" y1="{up.start}" y2="{up.start}"/>')
     middle, half = (across.start + across.end) / 2, (up.start + up.end) / 2
     parts.append(
-        f'<text class="name" x="{middle:.1f}" y="{HEIGHT - 6}" text-anchor="middle">{escaped(x.name)}</text>'
+        f'<text class="name" x="{middle:.1f}" y="{up.start + BOTTOM - 6}" text-anchor="middle">{escaped(x.name)}</text>'
     )
     turned = f'transform="translate(16 {half:.1f}) rotate(-90)"'
     parts.append(f'<text class="name" {turned} text-anchor="middle">{escaped(y.name)}</text>')
@@ -174,30 +207,25 @@ def _marks(one: Series, across: Scale, up: Scale, y: Axis) -> str:
 
 
 def _labels(dots: Sequence[Dot], edges: Sequence[Edge], across: Scale, up: Scale) -> Iterator[str]:
-    """Beside their points and edges, left of those at the right; moved up or down to where none stands yet."""
-    taken: list[tuple[float, float, float]] = []  # left and right end, base line
-    wanted = [(edge.label, across.at(edge.x), up.end + ASCENT, 4) for edge in edges]
-    named = sorted((dot for dot in dots if dot.label), key=lambda dot: (-dot.y, dot.x, dot.label))
-    wanted += [(dot.label, across.at(dot.x), up.at(dot.y) + 4, 10) for dot in named]
-    for label, x, y, beside in wanted:
-        wide = BOLD * len(label)
-        left = x + beside + wide > WIDTH
-        start, end = (x - beside - wide, x - beside) if left else (x + beside, x + beside + wide)
-        others = [base for a, b, base in taken if a < end and start < b]
-        base = _free(y, others, up)
-        taken.append((start, end, base))
-        anchor = f'x="{end:.1f}" text-anchor="end"' if left else f'x="{start:.1f}"'
-        yield f'<text class="label" {anchor} y="{base:.1f}">{escaped(label)}</text>'
+    """An edge's name stands on it at the left; where a point's name is far from it a stroke joins them."""
+    points = {(across.at(dot.x), up.at(dot.y), dot.label) for dot in dots if dot.label}
+    middles = {name: (x, y) for x, y, name in points}
+    wanted = [NamedPoint(x, y, name) for x, y, name in points]
+    wanted += [NamedPoint(across.start - 4, up.at(edge.y) - 1.5 * POINT, edge.label) for edge in edges]
+    room = Box(across.start, WIDTH, 0, up.start)
+    for label in labels(wanted, room, [_around(x, y) for x, y, _ in points]):
+        if label.name in middles:
+            yield _joined(label, *middles[label.name])
+        yield f'<text class="label" x="{label.start:.1f}" y="{label.base:.1f}">{escaped(label.name)}</text>'
 
 
-def _free(y: float, others: Sequence[float], up: Scale) -> float:
-    """The base line next to `y` within the frame that is a line apart from all others; `y` where there is none."""
-    apart = ASCENT + DESCENT
-    places = [y, *(other + side * apart for other in others for side in (-1, 1))]
-    lowest, highest = up.start - DESCENT, up.end + ASCENT
-    free = [
-        place
-        for place in (min(max(one, highest), lowest) for one in places)
-        if all(abs(place - other) > apart - 0.1 for other in others)
-    ]
-    return min(free, key=lambda place: abs(place - y), default=y)
+def _around(x: float, y: float) -> Box:
+    return Box(x - POINT, x + POINT, y - POINT, y + POINT)
+
+
+def _joined(label: Label, x: float, y: float) -> str:
+    """The stroke, "" where none is needed."""
+    if label.distance(x, y) < FAR:
+        return ""
+    near_x, near_y = label.nearest(x, y)
+    return f'<line class="stub" x1="{x:.1f}" y1="{y:.1f}" x2="{near_x:.1f}" y2="{near_y:.1f}"/>'

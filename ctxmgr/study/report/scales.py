@@ -44,6 +44,13 @@ def rounded_up(high: float) -> float:
     return step * ceil(high / step - 1e-9)
 
 
+def rounded_range(low: float, high: float) -> tuple[float, float]:
+    """The round numbers around a range; a narrow one is made a tenth of its height."""
+    step = _step(max(high - low, high / 10, LEAST))
+    first, last = floor(low / step + 1e-9), ceil(high / step - 1e-9)
+    return step * first, step * max(last, first + 1)
+
+
 def _step(width: float, most: int = TICKS) -> float:
     """The least round number that is in `width` less than `most` times."""
     raw = width / max(1, most - 1)

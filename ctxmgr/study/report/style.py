@@ -1,10 +1,11 @@
 """What the report's page looks like, and the few lines that show values where one points. No network, no fonts.
 
 Nothing of a recording comes in here: both are constants. Colours of series are told apart without red and green
-alone, and by their dashes, labels and titles; the palette is checked against both backgrounds by a test.
+alone, and by their dashes, labels and titles; the palette is checked against both backgrounds by a test. A drawing
+that stands alone has `COLOURS_OF_BOTH` and `DRAWINGS` of it.
 """
 
-from ctxmgr.study.report.plots import LETTER
+from ctxmgr.study.report.labels import LETTER
 
 LIGHT = ("#6e7781", "#b35c00", "#1a7f37", "#0969da", "#8250df", "#24292f", "#bf3989", "#0b7285")
 DARK = ("#9198a1", "#f0883e", "#4ac26b", "#58a6ff", "#be8fff", "#f0f6fc", "#ff80c8", "#3bc9db")
@@ -19,15 +20,35 @@ def _uses(number: int) -> str:
     return f".s{number}{{--c:var(--s{number})}}"
 
 
-STYLE = f"""
+FONTS = 'system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif'
+COLOURS_OF_BOTH = f"""
 :root{{color-scheme:light dark;--ground:{GROUNDS[0]};--raised:#f6f8fa;--ink:#1f2328;--soft:#59636e;--rule:#d1d9e0;
 --grid:#e6eaef;--bar:#0969da1f;{_series(LIGHT)}}}
 @media (prefers-color-scheme:dark){{:root{{--ground:{GROUNDS[1]};--raised:#151b23;--ink:#f0f6fc;--soft:#9198a1;
 --rule:#3d444d;--grid:#262c36;--bar:#58a6ff2e;{_series(DARK)}}}}}
 {"".join(_uses(number) for number in range(len(LIGHT)))}
+"""
+DRAWINGS = """
+svg text{font-family:inherit;fill:var(--soft);font-size:11.5px}
+svg text.label{fill:var(--ink);font-weight:600;paint-order:stroke;stroke:var(--ground);
+stroke-width:4px;stroke-linejoin:round}
+.grid{stroke:var(--grid)}
+.axis,.stub{stroke:var(--rule)}
+.line{fill:none;stroke:var(--c);stroke-width:1.8;stroke-linejoin:round}
+.line.dashed{stroke-dasharray:6 4}
+.ring{fill:var(--ground);stroke:var(--c);stroke-width:1.6}
+.strokes{fill:none;stroke:var(--c);stroke-width:1}
+.dot{fill:var(--c);stroke:var(--ground);stroke-width:1.5}
+.dot.faint{fill-opacity:.5;stroke:none}
+.bar{fill:var(--c)}
+.corner{fill:var(--c);fill-opacity:.75}
+.cursor{stroke:var(--soft);stroke-dasharray:2 3;visibility:hidden}
+"""
+
+STYLE = f"""{COLOURS_OF_BOTH}{DRAWINGS}
 *{{box-sizing:border-box}}
 body{{margin:0;background:var(--ground);color:var(--ink);
-font:16px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif}}
+font:16px/1.5 {FONTS}}}
 main{{max-width:1240px;margin:0 auto;padding:28px 20px 60px}}
 h1{{font-size:26px;line-height:1.25;margin:0 0 6px}}
 h2{{font-size:20px;line-height:1.3;margin:0 0 2px;overflow-wrap:anywhere}}
@@ -54,21 +75,7 @@ figure{{margin:14px 0 0;min-width:0;max-width:600px}}
 figcaption{{margin-bottom:4px}}
 figcaption b{{color:var(--ink)}}
 svg.plot{{display:block;width:100%;height:auto}}
-svg text{{font-family:inherit;fill:var(--soft);font-size:11.5px}}
-svg text.label{{fill:var(--ink);font-weight:600;paint-order:stroke;stroke:var(--ground);
-stroke-width:4px;stroke-linejoin:round}}
 @media (max-width:600px){{main{{padding:18px 12px 40px}}svg text{{font-size:{LETTER}px}}}}
-.grid{{stroke:var(--grid)}}
-.axis,.stub{{stroke:var(--rule)}}
-.line{{fill:none;stroke:var(--c);stroke-width:1.8;stroke-linejoin:round}}
-.line.dashed{{stroke-dasharray:6 4}}
-.ring{{fill:var(--ground);stroke:var(--c);stroke-width:1.6}}
-.strokes{{fill:none;stroke:var(--c);stroke-width:1}}
-.dot{{fill:var(--c);stroke:var(--ground);stroke-width:1.5}}
-.dot.faint{{fill-opacity:.5;stroke:none}}
-.bar{{fill:var(--c)}}
-.corner{{fill:var(--c);fill-opacity:.75}}
-.cursor{{stroke:var(--soft);stroke-dasharray:2 3;visibility:hidden}}
 details{{margin:14px 0}}
 summary{{cursor:pointer;font-size:14px}}
 .receipts{{font:13px/1.55 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;padding-left:3.2em}}

@@ -1,0 +1,125 @@
+"""Turns what `ctxmgr replay --front` comes to on the sessions of this project into the picture of the docs: a
+drawing that stands alone, and its figures as a table.
+
+1. The figures are those of the command's `--json`, and stand in tests/outcome/front.json: what draws is no second
+   measure.
+2. The drawing has its colours in itself, for a light and a dark screen, and a ground of its own: whatever page it
+   stands on, it can be read.
+"""
+
+import contextlib
+import io
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from ctxmgr.cli import main as command
+from ctxmgr.study.report import CLAIRVOYANT, CONTROL, PolicyPoint, document
+
+ROOT = Path(__file__).parents[1]
+SESSIONS = ("greenhouse", "ledger", "allotment")
+WINDOW = 64_000  # tokens: so small that sessions of 60,000 to 120,000 outgrow it
+FIGURES, DRAWING, PAGE = "tests/outcome/front.json", "docs/diagrams/front.svg", "docs/explanation/front.md"
+BEGIN, END = "<!-- figures: scripts/picture -->\n", "<!-- end of figures -->"
+BALANCED = "balanced"
+TITLE = "Closed-loop cost against re-fetches"
+SIMULATED = (CONTROL, CLAIRVOYANT)
+
+
+def measured() -> dict[str, Any]:
+    """Drives the sessions. `recordings`: closed-loop cost of `balanced` in each, of what the host alone costs."""
+    files = [str(ROOT / "tests" / "sessions" / f"{name}.jsonl") for name in SESSIONS]
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        code = command(["replay", *files, "--front", "--window", str(WINDOW), "--json"])
+    if code:
+        raise SystemExit("a replay failed: ctxmgr replay tests/sessions/*.jsonl --front tells how")
+    *rows, over = json.loads(out.getvalue())
+    knobs = {row["preset"]: row["knob"] for row in rows if "knob" in row}
+    closed = [row["measures"]["closedLoop"]["closedOfOff"] for row in rows if row["preset"] == BALANCED]
+    *policies, floor = over["totals"]
+    return {
+        "window": WINDOW,
+        "recordings": dict(zip(SESSIONS, closed, strict=True)),
+        "policies": [
+            {
+                "name": one["preset"],
+                "knob": knobs.get(one["preset"]),
+                "fetchesIn100": round(one["fetchesIn100"], 1),
+                "closed": round(one["together"]["closed"], 3),
+                "mean": round(one["mean"]["closed"], 3),
+                "recall": round(one["recall"], 3),
+            }
+            for one in policies
+        ],
+        "floor": round(floor["together"]["closed"], 3),
+    }
+
+
+def points(figures: dict[str, Any]) -> list[PolicyPoint]:
+    """In the order in which they are drawn and told: the front last, by its knob."""
+    made = [
+        PolicyPoint(
+            one["name"],
+            len(figures["recordings"]),
+            one["fetchesIn100"],
+            one["closed"],
+            one["mean"],
+            one["knob"],
+            one["name"] in SIMULATED,
+        )
+        for one in figures["policies"]
+    ]
+    return sorted(made, key=lambda one: -1.0 if one.knob is None else one.knob)
+
+
+def drawing(figures: dict[str, Any]) -> str:
+    """The SVG file."""
+    about = [
+        f"{one.name}: {one.fetches_in_100} re-fetches, {one.closed_share} of the host alone"
+        for one in points(figures)
+    ]
+    says = f"One point a policy. {'; '.join(about)}. No policy costs less than {figures['floor']}."
+    return document(points(figures), figures["floor"], TITLE, says)
+
+
+def table(figures: dict[str, Any]) -> str:
+    """Markdown, between the page's two marks."""
+    recall = {one["name"]: one["recall"] for one in figures["policies"]}
+    lines = [
+        "| policy | `costVersusRecall` | re-fetches in 100 calls | closed | mean of sessions | recall |",
+        "|---|---|---|---|---|---|",
+    ]
+    for one in points(figures):
+        knob = "" if one.knob is None else f"{one.knob:g}"
+        row = (one.name.partition(" ")[0], knob, f"{one.fetches_in_100:.1f}", f"{one.closed_share:.3f}")
+        lines.append(f"| {' | '.join(row)} | {one.mean_closed:.3f} | {recall[one.name]:.3f} |")
+    lines.append(f"| floor | | | {figures['floor']:.3f} | | |")
+    return "\n".join(lines) + "\n"
+
+
+def with_table(text: str, figures: dict[str, Any]) -> str:
+    """The page with these figures. Raises ValueError where it has no marks."""
+    before, _, rest = text.partition(BEGIN)
+    _, sign, after = rest.partition(END)
+    if not sign:
+        raise ValueError(f"{PAGE} has no place for figures")
+    return f"{before}{BEGIN}\n{table(figures)}\n{END}{after}"
+
+
+def main(arguments: Sequence[str] = ()) -> None:
+    figures = measured()
+    (ROOT / FIGURES).write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
+    written(figures)
+
+
+def written(figures: dict[str, Any]) -> None:
+    """Drawing and table, from these figures."""
+    (ROOT / DRAWING).write_text(drawing(figures), encoding="utf-8")
+    path = ROOT / PAGE
+    path.write_text(with_table(path.read_text(encoding="utf-8"), figures), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,194 @@
+"""The picture of all policies: closed-loop cost against re-fetches."""
+
+import re
+from collections.abc import Sequence
+from itertools import combinations
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ctxmgr.study.report import front
+from ctxmgr.study.report.front import PolicyPoint, drawing, floor_share, left_out, policy_points
+from ctxmgr.study.report.labels import ASCENT, BOLD, DESCENT, Box, NamedPoint, labels
+from ctxmgr.study.report.lines import COLOURS, FRONT, PolicyRow, RecordingSheet
+from ctxmgr.study.report.page import page
+
+KNOBS = (0.0, 0.6, 0.7, 0.8, 0.9, 1.0)
+
+
+def row(name: str, closed: float | None, fetches: float | None = 2.0, calls: int = 10, **more: object) -> PolicyRow:
+    shares = dict.fromkeys(("recall_share", "in_place_share", "far_share", "grounding_share"))
+    figures = {"cost": 1.0, "breaks": 0, "context": (100,) * calls, "call_costs": (0.1,) * calls, **shares}
+    return PolicyRow(name=name, closed_cost=closed, fetches_in_100=fetches, **{**figures, **more})  # type: ignore[arg-type]
+
+
+def standard(closed: float = 1.0) -> RecordingSheet:
+    """All that is compared by `--front`, close together as recordings have it."""
+    lines = [
+        row("off", closed, 9.2),
+        row("tools", 0.92 * closed, 4.6),
+        row("turns", 0.95 * closed, 34.7),
+        row("balanced", 0.566 * closed, 11.8, knob=0.5),
+        *(row(f"balanced {knob:g}", (0.56 + knob / 12) * closed, 13.4 - 6 * knob, knob=knob) for knob in KNOBS),
+        row("control", 0.78 * closed, 11.1, simulated=True),
+        row("clairvoyant", 0.42 * closed, 2.7, simulated=True),
+    ]
+    return RecordingSheet("a.jsonl", tuple(lines), floor=0.275 * closed)
+
+
+def drawn(sheets: Sequence[RecordingSheet]) -> ElementTree.Element:
+    return ElementTree.fromstring(drawing(policy_points(sheets), floor_share(sheets)))
+
+
+def points_of(picture: ElementTree.Element) -> dict[str, tuple[float, float]]:
+    """By policy, where its mark's middle is."""
+    found = {}
+    for one in [*picture.iter("circle"), *picture.iter("rect")]:
+        name = (one.findtext("title") or "").partition(":")[0]
+        of = one.attrib
+        if one.tag == "circle":
+            found[name] = (float(of["cx"]), float(of["cy"]))
+        else:
+            half = float(of["width"]) / 2
+            found[name] = (float(of["x"]) + half, float(of["y"]) + half)
+    return found
+
+
+def read_off(picture: ElementTree.Element) -> dict[str, tuple[float, float]]:
+    """By policy its figures, as one reads them at the axes: re-fetches, closed cost."""
+    ticks = [one for one in picture.iter("text") if one.attrib["class"] == "tick"]
+    ups = [(float(one.attrib["y"]) - 4, float(one.text or "")) for one in ticks if one.get("text-anchor") == "end"]
+    across = [
+        (float(one.attrib["x"]), float(one.text or "")) for one in ticks if one.get("text-anchor") == "middle"
+    ]
+
+    def value(at: float, marks: list[tuple[float, float]]) -> float:
+        (first, low), (last, high) = marks[0], marks[-1]
+        return low + (at - first) / (last - first) * (high - low)
+
+    return {name: (value(x, across), value(y, ups)) for name, (x, y) in points_of(picture).items()}
+
+
+def test_each_policy_is_a_point_at_its_own_figures() -> None:
+    found = read_off(drawn([standard()]))
+    assert found.keys() == {line.name for line in standard().lines}
+    for line in standard().lines:
+        assert found[line.name] == pytest.approx((line.fetches_in_100, line.closed_cost), abs=0.02)
+
+
+def test_several_recordings_weigh_by_dollars_and_by_calls() -> None:
+    sheets = [
+        RecordingSheet("a", (row("off", 9.0, 0.0, 30), row("tools", 3.0, 10.0, 30)), floor=1.8),
+        RecordingSheet("b", (row("off", 1.0, 0.0, 10), row("tools", 1.0, 50.0, 10)), floor=0.2),
+    ]
+    tools = policy_points(sheets)[1]
+    assert (tools.closed_share, tools.fetches_in_100, tools.recording_count) == (0.4, 20.0, 2)
+    assert tools.mean_closed == pytest.approx((1 / 3 + 1) / 2)
+    assert floor_share(sheets) == pytest.approx(0.2)
+
+
+def test_a_policy_is_held_against_the_host_alone_on_the_recordings_it_was_measured_on() -> None:
+    sheets = [
+        RecordingSheet("a", (row("off", 8.0), row("control", 2.0, simulated=True))),
+        RecordingSheet("b", (row("off", 100.0),)),
+    ]
+    assert policy_points(sheets)[1].closed_share == 0.25
+    assert ", 1 recordings" not in str(policy_points(sheets)[1])
+    assert policy_points(sheets)[1].recording_count == 1
+
+
+def test_the_front_is_joined_in_the_order_of_its_knob() -> None:
+    lines = standard().lines
+    for order in (lines, lines[::-1]):
+        picture = drawn([RecordingSheet("a", order)])
+        (path,) = [one for one in picture.iter("polyline") if "dashed" not in one.attrib["class"]]
+        assert path.findtext("title") == FRONT
+        pairs = [tuple(map(float, pair.split(","))) for pair in path.attrib["points"].split()]
+        places = points_of(picture)
+        names = ["balanced 0", "balanced", *(f"balanced {knob:g}" for knob in KNOBS[1:])]
+        assert pairs == [places[name] for name in names]
+        assert len({one.attrib["class"] for one in picture.iter("circle") if "balanced" in str(one[0].text)}) == 1
+
+
+def test_points_of_the_front_are_named_by_the_knob_and_equal_ones_once() -> None:
+    same = [row("off", 1.0)] + [row(f"balanced {knob:g}", 0.5, 3.0, knob=knob) for knob in (0.0, 0.25)]
+    found = [*same, row("balanced 1", 0.8, 1.0, knob=1.0), row("balanced", 0.6, 2.0, knob=0.5)]
+    texts = [
+        one.text for one in drawn([RecordingSheet("a", tuple(found))]).iter("text") if one.get("class") == "label"
+    ]
+    assert sorted(map(str, texts)) == ["0, 0.25", "0.5", "1", "off"]
+
+
+def test_a_policy_without_figures_is_said_and_not_drawn() -> None:
+    sheet = RecordingSheet("a", (row("off", 1.0), row("tools", None), row("turns", 0.5, None)))
+    assert points_of(drawn([sheet])).keys() == {"off"}
+    assert left_out(policy_points([sheet])) == ["tools", "turns"]
+    assert "Not drawn, for nothing was measured: tools, turns." in page([sheet])
+
+
+def test_where_the_host_alone_was_not_measured_nothing_is_drawn_and_all_are_said() -> None:
+    sheet = RecordingSheet("a", (row("tools", 1.0), row("turns", 0.5)))
+    assert drawing(policy_points([sheet]), floor_share([sheet])) == ""
+    assert "Not drawn, for nothing was measured: tools, turns." in page([sheet])
+
+
+def test_what_was_simulated_is_told_by_its_shape() -> None:
+    picture = drawn([standard()])
+    assert {(one.findtext("title") or "").partition(":")[0] for one in picture.iter("rect")} == {
+        "control",
+        "clairvoyant",
+    }
+    says = str(front.legend(policy_points([standard()]), 0.2))
+    for words in ("round: driven", "square: simulated", f"line: {FRONT}", "dashed: no policy costs less"):
+        assert words in says
+    assert "dashed" not in str(front.legend(policy_points([standard()]), None))
+
+
+def test_the_floor_lies_below_all_points() -> None:
+    picture = drawn([standard()])
+    (edge,) = [one for one in picture.iter("polyline") if "dashed" in one.attrib["class"]]
+    heights = {float(pair.split(",")[1]) for pair in edge.attrib["points"].split()}
+    assert len(heights) == 1
+    assert heights.pop() > max(y for _, y in points_of(picture).values())
+
+
+def label_boxes(picture: ElementTree.Element) -> dict[str, Box]:
+    found = {}
+    for one in picture.iter("text"):
+        if one.attrib["class"] == "label":
+            start, base, text = float(one.attrib["x"]), float(one.attrib["y"]), one.text or ""
+            found[text] = Box(start, start + BOLD * len(text), base - ASCENT, base + DESCENT)
+    return found
+
+
+@pytest.mark.parametrize("closed", [1.0, 86.0])
+def test_labels_of_the_standard_set_do_not_lie_over_each_other_or_over_points(closed: float) -> None:
+    picture = drawn([standard(closed)])
+    boxes = label_boxes(picture)
+    assert len(boxes) == len(standard().lines) + 1
+    assert not [pair for pair in combinations(boxes, 2) if boxes[pair[0]].meets(boxes[pair[1]])]
+    for x, y in points_of(picture).values():
+        assert not [name for name, box in boxes.items() if box.meets(Box(x, x, y, y))]
+
+
+@given(st.lists(st.tuples(st.floats(40, 480), st.floats(14, 300)), max_size=9))
+def test_labels_never_lie_over_each_other_wherever_points_are(places: list[tuple[float, float]]) -> None:
+    room = Box(40, 480, 0, 300)
+    made = labels([NamedPoint(x, y, f"name {at}") for at, (x, y) in enumerate(places)], room)
+    assert sorted(one.name for one in made) == sorted(f"name {at}" for at in range(len(places)))
+    assert not [pair for pair in combinations(made, 2) if pair[0].box.meets(pair[1].box)]
+    assert all(one.box.within(room) for one in made)
+
+
+def test_the_page_has_the_figures_of_the_picture_as_a_table() -> None:
+    text = re.sub(r"<svg.*?</svg>", "", page([standard(), standard(3.0)]), flags=re.DOTALL)
+    cells = re.findall(r"balanced 0.6</th>(.*?)</tr>", text)
+    assert ["0.6", "2", "9.8", "0.610", "0.610"] in [re.findall(r"<td>(.*?)</td>", one) for one in cells]
+
+
+def test_nothing_of_a_name_from_outside_is_obeyed() -> None:
+    hostile = '"><script>alert(1)</script>'
+    points = [PolicyPoint("off", 1, 1.0, 1.0), PolicyPoint(hostile, 1, 2.0, 0.5)]
+    assert "<script" not in drawing(points, None, {**COLOURS, hostile: 6})
