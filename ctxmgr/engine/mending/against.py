@@ -3,14 +3,16 @@
 Rules:
 1. A command, in backticks or as it was run, is told to work and failed last, or is told to fail and worked last; or
    a test is told to work that failed last. It is said behind it, on its line, and plainly: not what shall be, what
-   was, or both. Each command on a line is judged for itself. All tests, or the build, are told to work, and the
-   newest run of any failed.
+   was, or both. Each command on a line is judged for itself. What names no command: see `unquoted`.
 2. Not judged is what ended differently since as a part of another line, and what may have run elsewhere: in another
    directory, or after a change of it, or where the line names a place.
-3. A task is told as open that its list has as done. It has to be the same task: all of its words, and no more.
+3. A task is told as open that its list has as done, or is ticked and nobody began it there. It has to be the same
+   task: all of its words, and no more.
 4. What git is still to do, or has not done, it did: nothing was changed, committed or undone since, and a merge or
    a push is told with no name but those of the command.
-5. Nothing in code, under a goal or a rule is judged. What is in doubt stands as it is.
+5. What is ticked, in no English words and none of failure, and has a command that checks in brackets behind it: how
+   it ended is told where that is a failure. What the line says is not known.
+6. Nothing in code, under a goal or a rule is judged. What is in doubt stands as it is.
 """
 
 import re
@@ -20,16 +22,18 @@ import msgspec
 from msgspec import structs
 
 from ctxmgr.engine.ledger import SHELL, essential
+from ctxmgr.engine.mending.unquoted import PLACE, failed_since, without_mended
 from ctxmgr.engine.packet import how_it_ended
 from ctxmgr.engine.stating import (
     CODE,
+    FAILS,
+    WORKS,
     Claim,
     DraftItem,
     DraftLines,
     bare_command,
     claims,
     directory_of,
-    ending,
     is_plain,
     tests_named,
 )
@@ -42,12 +46,13 @@ NOTE = "[ctxmgr: "  # how one begins; a line that has one is not judged again
 _NOT_JUDGED: frozenset[HeadingKind] = frozenset(("goal", "constraint", "messages"))
 _TO_DO: frozenset[HeadingKind] = frozenset(("next", "step"))
 _OPEN: frozenset[HeadingKind] = frozenset(("next", "step", "active", "blocked"))
-_PLACE = re.compile(r"\b(?:in|inside|under|within|at|from|for|on)\b(?!\s*\d)|[\w.~-]*/[\w.-]*", re.IGNORECASE)
+_UNTICKED = ("", " ", "~", ">", "/")
 _FOLDER = re.compile(r"`[^`\s]*/`")
-_EVERY = re.compile(
-    r"^\W*(?:(?:all|the|all (?:of )?the|every) )?(?:\d+ )?(?P<kind>tests?|build)(?: suite)? "
-    r"(?:are |is |now |all |also )*"
-    r"(?P<works>pass|succeed|green|work|clean)",
+_TEST_ID = re.compile(r"[\w./-]+(?:::[\w.-]+)+")  # a test's place and name
+_PROOF = re.compile(r"[(（]`([^`\n]+)`[)）]\W*$")
+_ENGLISH = re.compile(  # a word that shows that a line is English: what it says is judged by rule 1
+    r"\b(?:\w+ed|the|a|an|of|to|with|by|for|and|is|are|has|have|this|that|it|not|add|adds|run|runs|ran|wrote|write|made|make"
+    r"|set|got|get|found|find|saw|see|built|build|did|do|use|try|reproduce|check|show|shows|document|new)\b",
     re.IGNORECASE,
 )
 _ABSOLUTE = ("/", "~")
@@ -86,7 +91,7 @@ def contradictions(draft: DraftLines, now: Sequence[Fact], past: Sequence[Fact])
     ends = _ends(commands, home)
     tests = _tests(commands) if home is not None else {}
     done = {fact.text: content_words(fact.text) for fact in past if _is_done(fact)}
-    still = {words_of(fact.text) for fact in now if fact.slot == "task"}
+    still = {words_of(fact.text): fact for fact in now if fact.slot == "task"}
     changed = [fact for fact in now if fact.slot == "file" and fact.status != "read"]
     for item in draft.items:
         if item.kind in _NOT_JUDGED or item.first_line in draft.fenced or NOTE in item.text:
@@ -96,8 +101,10 @@ def contradictions(draft: DraftLines, now: Sequence[Fact], past: Sequence[Fact])
             yield found
         elif item.kind not in _TO_DO:
             item = _with_backticks(item, commands)
-            wrong = list(_end(item, ends, tests, home))
-            yield from wrong or (_every(item, commands) if home is not None else ())
+            wrong = list(_end(item, ends, tests, home)) or list(_proof(item, ends, home))
+            if not wrong and home is not None and item.box not in _UNTICKED:
+                wrong = list(_unquoted(item, [*past, *now], home))
+            yield from wrong
 
 
 def _is_done(fact: Fact) -> bool:
@@ -135,7 +142,7 @@ def _tests(commands: Sequence[Fact]) -> dict[str, Fact]:
     found: dict[str, Fact] = {}
     for fact in commands:
         if fact.status == "failed" and fact.runs:
-            found |= dict.fromkeys(tests_named([fact]), fact)
+            found |= dict.fromkeys({*tests_named([fact]), *map(words_of, _TEST_ID.findall(fact.detail))}, fact)
         elif fact.status != "failed":
             found = {name: one for name, one in found.items() if _runs(one).isdisjoint(_runs(fact))}
     return found
@@ -154,20 +161,36 @@ def _end(
             fact = tests.get(words_of(one.quoted))
         if fact is None or not one.ending or (fact.status == "ok") == (one.ending == "works"):
             continue
-        if not is_plain(item.text, one.now) or (not place and _is_placed(lines[one.line_index], one, bool(home))):
+        if not is_plain(without_mended(item.text), one.now) or (
+            not place and _is_placed(lines[one.line_index], one, bool(home))
+        ):
             continue
-        verb = "worked" if fact.status == "ok" else "failed"
-        more = how_it_ended(fact).removeprefix(verb).lstrip(",; ")
         which = f"`{one.quoted}` " if sum(other.line_index == one.line_index for other in told) > 1 else ""
-        note = f"{which}{verb} when last run{': ' if more else ''}{more}"
-        yield Contradiction(item.first_line + one.line_index, "outcome", fact.text, note)
+        yield Contradiction(item.first_line + one.line_index, "outcome", fact.text, f"{which}{_how(fact)}")
+
+
+def _proof(item: DraftItem, ends: dict[tuple[str, str], Fact], home: str | None) -> Iterator[Contradiction]:
+    """Rule 5."""
+    line = item.text.split("\n")[0]
+    named = _PROOF.search(line)
+    if item.box not in ("x", "X") or not named or len(CODE.findall(line)) > 1 or _ENGLISH.search(line):
+        return
+    place = directory_of(named[1])
+    fact = ends.get(("" if place == home else place, bare_command(named[1])))
+    if fact is None or fact.status != "failed" or not any(map(is_checking, _runs(fact))):
+        return
+    if not (FAILS.search(line) or WORKS.search(line) or PLACE.search(CODE.sub(" ", line))):
+        yield Contradiction(item.first_line, "outcome", fact.text, _how(fact))
 
 
 def _with_backticks(item: DraftItem, commands: Sequence[Fact]) -> DraftItem:
-    """The item with the commands that were run in backticks where it tells them without; those of one word may be
-    words of its own."""
-    known = {essential(fact.text).strip() for fact in commands if not CODE.search(fact.text)}
-    told = sorted((one for one in known if " " in one and one in item.text), key=len, reverse=True)
+    """The item with the commands that were run, and the tests that failed, in backticks where it tells them
+    without; commands of one word may be words of its own."""
+    known = {
+        one for one in (essential(fact.text).strip() for fact in commands if "`" not in fact.text) if " " in one
+    }
+    tests = {one for fact in commands if fact.status == "failed" for one in _TEST_ID.findall(fact.detail)}
+    told = sorted((one for one in known | tests if one in item.text), key=len, reverse=True)
     if not told:
         return item
     every = re.compile("|".join(rf"(?<![\w./-]){re.escape(one)}(?=[,;.)]*(?:\s+[^-\s]|\s*$)|:\s)" for one in told))
@@ -176,32 +199,36 @@ def _with_backticks(item: DraftItem, commands: Sequence[Fact]) -> DraftItem:
     return structs.replace(item, text=text)
 
 
-def _every(item: DraftItem, commands: Sequence[Fact]) -> Iterator[Contradiction]:
-    """Rule 1, of all tests, or the build."""
-    for number, line in enumerate(item.text.split("\n")):
-        said = _EVERY.match(line)
-        if not said or ending(line[said.start("works") :]) != "works" or not is_plain(line, now=False):
-            continue
-        if CODE.search(line) or _PLACE.search(line):
-            continue
-        kind = said["kind"][:4].lower()
-        runs = [fact for fact in commands if any(kind in run and is_checking(run) for run in _runs(fact))]
-        if runs and runs[-1].status == "failed":
-            command = runs[-1].text.replace("`", "'")[:NOTED_CHARACTERS]
-            more = how_it_ended(runs[-1]).removeprefix("failed").lstrip(",; ")
-            note = f"`{command}` failed when last run{': ' if more else ''}{more}"
-            yield Contradiction(item.first_line + number, "outcome", runs[-1].text, note)
+def _unquoted(item: DraftItem, facts: Sequence[Fact], home: str) -> Iterator[Contradiction]:
+    """Rule 1, of what names no command."""
+    for number, fact in failed_since(item.text, facts, home):
+        yield Contradiction(item.first_line + number, "outcome", fact.text, f"{_coded(fact)} {_how(fact)}")
+
+
+def _coded(fact: Fact) -> str:
+    command = fact.text.replace("`", "'")[:NOTED_CHARACTERS]
+    return f"`{command}`"
+
+
+def _how(fact: Fact) -> str:
+    verb = "worked" if fact.status == "ok" else "failed"
+    more = how_it_ended(fact).removeprefix(verb).lstrip(",; ")
+    return f"{verb} when last run{': ' if more else ''}{more}"
 
 
 def _is_placed(line: str, claim: Claim, named: bool) -> bool:
     """May the line name a place where it ran? `named`: the session named where it ran, so any word before may."""
     before = CODE.sub(" ", line[: claim.start])
-    return bool(_PLACE.search(CODE.sub(" ", line)) or _FOLDER.search(line) or (named and content_words(before)))
+    return bool(PLACE.search(CODE.sub(" ", line)) or _FOLDER.search(line) or (named and content_words(before)))
 
 
-def _task(item: DraftItem, done: dict[str, frozenset[str]], still: set[str]) -> Contradiction | None:
+def _task(item: DraftItem, done: dict[str, frozenset[str]], still: dict[str, Fact]) -> Contradiction | None:
     """Rule 3."""
-    is_open = item.box in ("", " ", "~", ">", "/") if item.box is not None else item.kind in _TO_DO
+    listed = still.get(words_of(item.text))
+    if item.box in ("x", "X") and listed and listed.source == "assistant" and listed.status == "open":
+        sure = item.words and item.words not in done.values()
+        return Contradiction(item.first_line, "task", listed.text, "open, by the task list") if sure else None
+    is_open = item.box in _UNTICKED if item.box is not None else item.kind in _TO_DO
     if not is_open or not item.words or words_of(item.text) in still:
         return None
     task = next((text for text, words in done.items() if words == item.words), None)
@@ -231,9 +258,8 @@ def _git(item: DraftItem, commands: Sequence[Fact], changed: Sequence[Fact]) -> 
     before = changed if verb == "commit" else [one for one in commands if "git commit" in _runs(one)]
     if verb != "merge" and any(_when(fact) > _when(last) for fact in before):
         return None
-    command = last.text.replace("`", "'")[:NOTED_CHARACTERS]
     at = item.first_line + (item.text.count("\n", 0, undone.start()) if undone and not wants else 0)
-    return Contradiction(at, "git", last.text, f"done since: `{command}` worked")
+    return Contradiction(at, "git", last.text, f"done since: {_coded(last)} worked")
 
 
 def _names(arguments: str) -> list[str]:

@@ -32,7 +32,8 @@ _NOW = re.compile(
 )
 _HEDGED = re.compile(
     r"\b(?:not?|never|without|cannot|if|when|once|until|unless|should|must|shall|will|would|could|can|may|might|to"
-    r"|make|makes|ensure|verify|check|after|expect\w*|zero|0|only|but|except|some|part\w*)\b|n['’]?t\b|\?",
+    r"|make|makes|ensure|verify|check|after|expect\w*|zero|0|only|but|except|some|part\w*)\b|n['’]t\b|\?"
+    r"|\b(?:do|does|did|is|are|was|were|has|have|had|ca|wo|would|should|could|must)nt\b",
     re.IGNORECASE,
 )
 _PAST = re.compile(

@@ -21,6 +21,8 @@ SAYS = [
     ("of something else now", "- `pytest tests/test_login.py -q` failed, the linter passes now", False),
     ("a test of it passes", "- `test_login_expires` passes now", True),
     ("another command", "- `pytest tests/test_logout.py -q` passes", False),
+    ("a word that ends as a denial", "- `pytest tests/test_login.py -q` passes, the client is clean", True),
+    ("a denial without its mark", "- `pytest tests/test_login.py -q` passes, but dont trust it", False),
     ("what shall be", "- make `pytest tests/test_login.py -q` pass", False),
     ("what is not", "- `pytest tests/test_login.py -q` does not pass", False),
     ("both", "- `pytest tests/test_login.py -q` failed first and passes", False),
@@ -152,6 +154,45 @@ def test_what_is_told_as_open_and_is_done_is_corrected(line: str, becomes: str) 
     found = mend(draft, u("Do it."), a(todos(("Write the changelog", "completed"), ("Rest", "pending"))), r("ok"))
     assert found.text == (draft.replace(line, becomes) if becomes else draft)
     assert kinds(found) == (["task"] if becomes else [])
+
+
+TICKED = [
+    ("ticked", "- [x] Write the changelog", "- [x] Write the changelog [ctxmgr: open, by the task list]"),
+    ("begun, and done since", "- [x] Mend the parser", ""),
+    ("another task", "- [x] Write the changelog of the client", ""),
+    ("done", "- [x] Read the log", ""),
+    ("no box", "- Write the changelog", ""),
+]
+
+
+@pytest.mark.parametrize(("line", "becomes"), [row[1:] for row in TICKED], ids=[row[0] for row in TICKED])
+def test_what_is_ticked_and_nobody_began_is_told_to_be_open(line: str, becomes: str) -> None:
+    draft = f"## Goal\nx\n\n## Progress\n### Done\n{line}\n- Write the changelog, mend the parser, read the log"
+    tasks = [("Write the changelog", "pending"), ("Mend the parser", "in_progress"), ("Read the log", "completed")]
+    found = mend(draft, u("Do it."), a(todos(*tasks)), r("ok"))
+    assert found.text == (draft.replace(line, becomes, 1) if becomes else draft)
+
+
+OTHER = [
+    ("a proof", "- [x] Die Tests laufen alle durch (`pytest tests/test_login.py -q`)", True),
+    ("of wide brackets", "- [x] 所有测试通过（`pytest tests/test_login.py -q`）。", True),
+    ("no box", "- Die Tests laufen alle durch (`pytest tests/test_login.py -q`)", False),
+    ("an open box", "- [ ] Die Tests laufen alle durch (`pytest tests/test_login.py -q`)", False),
+    ("no proof", "- [x] Skript `pytest tests/test_login.py -q` eingebaut", False),
+    ("another command", "- [x] Die Tests laufen alle durch (`pytest tests/test_logout.py -q`)", False),
+    ("a place", "- [x] Die Tests laufen durch in web/ (`pytest tests/test_login.py -q`)", False),
+    ("a mark of failure", "- [x] Tests ✗ (`pytest tests/test_login.py -q`)", False),
+    ("English", "- [x] Reproduced it (`pytest tests/test_login.py -q`)", False),
+    ("English of now", "- [x] Run tests (`pytest tests/test_login.py -q`)", False),
+]
+
+
+@pytest.mark.parametrize(("line", "told"), [row[1:] for row in OTHER], ids=[row[0] for row in OTHER])
+def test_in_another_language_the_end_of_a_proof_is_told(line: str, told: bool) -> None:
+    said = [u("Mend it."), *ran(RUN, FAILED, failed=True)]
+    found = mend(f"## Progress\n{line}", *said)
+    assert (f'{line} [ctxmgr: failed when last run: 1 failed, 8 passed; "{ERROR}"]' in found.text) is told
+    assert "outcome" not in kinds(mend(f"## Progress\n{line}", *said, *ran(RUN, PASSED)))
 
 
 COMMIT = "git commit -m 'Parse it'"
