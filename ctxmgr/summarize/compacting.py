@@ -80,7 +80,7 @@ def asked(
         )
         if failure is not None:
             first = AcceptedAnswer(_context(brief, failure))
-        if first.text:
+        if first.text and first.text.strip() != accepted.text.strip():  # the same, told once
             accepted = AcceptedAnswer(turn_context.joined(accepted.text, first.text), accepted.short)
     if is_longer(brief, accepted.text, past):
         give_up(RejectedAnswer("too long", "more than what it replaces"), "summary")

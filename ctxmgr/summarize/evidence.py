@@ -4,11 +4,13 @@ Rules:
 1. What is summarised and what stays is read anew: it is the newest evidence. What the session knows beside it is
    older; where it is not known what stays, newer.
 2. Of a session that knows nothing, the previous summary tells the rules.
-3. What was stated in the part that stays is not added, for it is shown. It counts as evidence.
-4. What is added weighs at most a quarter of a summary's budget, and of what the summary replaces.
+3. Where the model read the messages alone, and not a host's own list, what it named has to stand in them, in the
+   previous summary, or in what the session knows.
+4. What was stated in the part that stays is not added, for it is shown. It counts as evidence.
+5. What is added weighs at most a quarter of a summary's budget, and of what the summary replaces.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import msgspec
@@ -39,7 +41,8 @@ def compaction(brief: SummaryInput[CompactionPlan], text: str, lists: str, outpu
     else:
         before = [fact for fact in carry.read(prepared.previous).facts if fact.slot == "constraint"]
     shown = len(removed) if prepared.recent else None
-    return _mended(brief, text, lists, (*before, *facts), (output, removed), shown)
+    seen = _seen(brief, messages) if brief.context is None else None
+    return _mended(brief, text, lists, (*before, *facts), (output, removed), shown, seen)
 
 
 def branch(brief: SummaryInput[BranchSummaryPlan], text: str, lists: str, output: int) -> Mended:
@@ -57,6 +60,19 @@ def details(found: Mended) -> list[dict[str, Any]]:
     ]
 
 
+def _seen(brief: SummaryInput[CompactionPlan], messages: Sequence[BranchMessage]) -> Callable[[str], bool]:
+    """Rule 3."""
+    prompts = (brief.prompts.system, brief.prompts.history, brief.prompts.turn_prefix)
+    read = [brief.preparation.previous or "", brief.instructions, brief.scratchpad, *map(str, prompts)]
+    read += [one for fact in brief.ledger.facts.values() for one in (fact.text, fact.detail)]
+    whole = "\n".join(read).lower()
+
+    def seen(letters: str) -> bool:
+        return letters in whole or any(letters.encode() in message.raw.lower() for message in messages)
+
+    return seen
+
+
 def _restamped(known: Sequence[Fact], first: int) -> list[Fact]:
     """The facts with times before those of all messages, or (`first` of 0 and more) after them, in their order."""
     stamps = sorted({(fact.time_ms, fact.seq) for fact in known})
@@ -72,6 +88,7 @@ def _mended(
     facts: Sequence[Fact],
     bounds: tuple[int, Sequence[BranchMessage]],
     shown: int | None,
+    seen: Callable[[str], bool] | None = None,
 ) -> Mended:
     output, replaced = bounds
     units = sum(message.utf16_units for message in replaced)
@@ -79,4 +96,4 @@ def _mended(
     now, past = now_and_past(fold(Ledger(), facts))
     places = [at for mark in _LAST if (at := text.find(mark)) >= 0]
     draft = SummaryDraft(text, lists, min(places, default=None))
-    return mended(draft, Evidence(now, past, shown), budget=budget, weigh=brief.weigh)
+    return mended(draft, Evidence(now, past, shown, seen), budget=budget, weigh=brief.weigh)

@@ -12,11 +12,12 @@ Rules:
    a push is told with no name but those of the command.
 5. What is ticked, in no English words and none of failure, and has a command that checks in brackets behind it: how
    it ended is told where that is a failure. What the line says is not known.
-6. Nothing in code, under a goal or a rule is judged. What is in doubt stands as it is.
+6. A commit is named by letters that stood nowhere in what the model read.
+7. Nothing in code, under a goal or a rule is judged. What is in doubt stands as it is.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 from msgspec import structs
@@ -55,6 +56,10 @@ _ENGLISH = re.compile(  # a word that shows that a line is English: what it says
     r"|set|got|get|found|find|saw|see|built|build|did|do|use|try|reproduce|check|show|shows|document|new)\b",
     re.IGNORECASE,
 )
+SHORT_HASH = 7  # characters that git shows of one; who tells more may have been shown so many
+_COMMIT = re.compile(
+    r"\b[Cc]ommit(?:s|ted)?(?: (?:as|in|at|hash|id|with))?[ :`*(\"]{1,4}(?=\d*[a-f])([\da-f]{7,40})\b(?![-/.]\w)"
+)
 _ABSOLUTE = ("/", "~")
 _CHANGES_TO = re.compile(r"(?:^|[\s;&|(])(?:cd|pushd)\s+([^\s;&|)]+)")
 _UNDOES = re.compile(
@@ -83,9 +88,11 @@ class Contradiction(msgspec.Struct, frozen=True):
     is_done: bool = False
 
 
-def contradictions(draft: DraftLines, now: Sequence[Fact], past: Sequence[Fact]) -> Iterator[Contradiction]:
+def contradictions(
+    draft: DraftLines, now: Sequence[Fact], past: Sequence[Fact], seen: Callable[[str], bool] | None
+) -> Iterator[Contradiction]:
     """Of each line in their order; several where it tells of several commands. `now` and `past`: the ledger's
-    facts, oldest first."""
+    facts, oldest first; `seen`: did these letters stand in what the model read? None: nobody knows all of it."""
     commands = [fact for fact in now if fact.slot == "command" and fact.key.startswith(f"{SHELL}\n")]
     home = _home(commands)
     ends = _ends(commands, home)
@@ -96,6 +103,8 @@ def contradictions(draft: DraftLines, now: Sequence[Fact], past: Sequence[Fact])
     for item in draft.items:
         if item.kind in _NOT_JUDGED or item.first_line in draft.fenced or NOTE in item.text:
             continue
+        if seen is not None:
+            yield from _unseen(item, seen)
         found = _task(item, done, still) or _git(item, commands, changed)
         if found is not None:
             yield found
@@ -105,6 +114,14 @@ def contradictions(draft: DraftLines, now: Sequence[Fact], past: Sequence[Fact])
             if not wrong and home is not None and item.box not in _UNTICKED:
                 wrong = list(_unquoted(item, [*past, *now], home))
             yield from wrong
+
+
+def _unseen(item: DraftItem, seen: Callable[[str], bool]) -> Iterator[Contradiction]:
+    """Rule 6."""
+    for said in _COMMIT.finditer(item.text):
+        if not seen(said[1].lower()[:SHORT_HASH]):
+            at = item.first_line + item.text.count("\n", 0, said.start(1))
+            yield Contradiction(at, "git", said[1], f"nothing names a commit {said[1]}")
 
 
 def _is_done(fact: Fact) -> bool:

@@ -7,10 +7,11 @@ Rules:
    added under one heading, in that order, as far as the budget goes; of each the newest first.
 3. Rules come from the user alone, or from an earlier summary; tasks from what the assistant set itself. A tool's
    text enters as one quoted line.
-4. Same summary, same facts, same bytes.
+4. Behind `end` a line that is not so, and stands before it too, is left out: it is told once.
+5. Same summary, same facts, same bytes.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 
@@ -45,11 +46,13 @@ class SummaryDraft(msgspec.Struct, frozen=True):
 
 class Evidence(msgspec.Struct, frozen=True):
     """The facts that hold, and history, oldest first. What was stated at `recent_since_ms` and later stands beside
-    the summary: it is not added."""
+    the summary: it is not added. `seen`: did these small letters stand in what the model read? None: not all of
+    it is known."""
 
     now: Sequence[Fact]
     past: Sequence[Fact] = ()
     recent_since_ms: int | None = None
+    seen: Callable[[str], bool] | None = None
 
 
 class Mend(msgspec.Struct, frozen=True):
@@ -86,16 +89,23 @@ class _Part(msgspec.Struct, frozen=True):
 def mended(draft: SummaryDraft, by: Evidence, *, budget: int, weigh: Weigh) -> Mended:
     """`budget`: tokens of what may be added."""
     read = draft_lines(draft.text)
-    lines = list(read.lines)
+    lines: list[str | None] = list(read.lines)
     mends: list[Mend] = []
-    for found in contradictions(read, by.now, by.past):
-        lines[found.line_index] = _corrected(lines[found.line_index], found)
+    told: dict[str, int] = {}  # where each line that is not so stands first
+    last = len(lines) if draft.end is None else draft.text[: draft.end].count("\n") + 1
+    for found in contradictions(read, by.now, by.past, by.seen):
+        at, line = found.line_index, lines[found.line_index]
+        if told.setdefault(read.lines[at], at) < last <= at:  # rule 4
+            lines[at] = None
+        if line is None or lines[at] is None:
+            continue
+        lines[at] = _corrected(line, found)
         mends.append(Mend(found.kind, shorten(found.text, TOLD_CHARACTERS), corrected=True))
     section, added = _chosen(_lacking(read, draft.text + draft.lists, by), budget, weigh)
     if section:
-        at = len(lines) if draft.end is None else draft.text[: draft.end].count("\n") + 1
-        lines[at:at] = ["", *section]
-    return Mended("\n".join(lines), (*mends, *added)[:MOST_MENDS]) if mends or added else Mended(draft.text)
+        lines[last:last] = ["", *section]
+    text = "\n".join(line for line in lines if line is not None)
+    return Mended(text, (*mends, *added)[:MOST_MENDS]) if mends or added else Mended(draft.text)
 
 
 def _corrected(line: str, found: Contradiction) -> str:

@@ -17,7 +17,18 @@ from ctxmgr.summarize.request.brief import FinishedSummary, SummaryInput
 from ctxmgr.summarize.request.turn_context import MARK
 from ctxmgr.summarize.writing import branch_summary
 from tests.notation import Said, a, call, err, quarters, r, u
-from tests.unit.summarize.scripted import branch_prepared, filled, good, prepared, run, shape_in, told, turn, turns
+from tests.unit.summarize.scripted import (
+    SHAPES,
+    branch_prepared,
+    filled,
+    good,
+    prepared,
+    run,
+    shape_in,
+    told,
+    turn,
+    turns,
+)
 from tests.unit.summarize.written import LISTS, SMALL, STRATEGIES, H, ctxmgr, write
 
 RULE = "Never touch the generated files."
@@ -141,3 +152,22 @@ def test_what_is_added_weighs_a_quarter_of_what_it_replaces_at_most() -> None:
     units = sum(message.utf16_units for message in many)
     added = written.summary.partition(ADDED_HEADING)[2]
     assert 0 < quarters(added) <= units // 16
+
+
+def test_a_commit_that_no_message_names_is_told_so() -> None:
+    seen = [*turn(1, 1_200), u("Look at commit 99aa11b first."), a("Yes."), *turn(2, 1_200), *turn(3, 1_200)]
+
+    def model(ask: CompletionRequest) -> Completion:
+        more = "- Commit 99aa11b broke it\n- Commit deadbee mended it\n"
+        return Completion(f"{filled(shape_in(ask.prompt))}\n{more}")
+
+    written, _ = write(prepared(told(*seen)), model)
+    assert "Commit 99aa11b broke it\n" in written.summary
+    assert "Commit deadbee mended it [ctxmgr: nothing names a commit deadbee]" in written.summary
+    assert mends(written)[0] == {"kind": "git", "text": "deadbee", "corrected": True}
+
+
+def test_a_turns_context_that_is_the_summary_again_is_left_out() -> None:
+    words = filled(SHAPES[0])
+    written, _ = write(prepared(told(*RULED), turns(1, 1_200, start=4)), lambda ask: Completion(words))
+    assert MARK not in written.summary

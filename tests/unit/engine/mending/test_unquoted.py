@@ -2,7 +2,8 @@
 
 import pytest
 
-from tests.notation import Said, u
+from ctxmgr.engine.mending import Evidence, SummaryDraft, mended
+from tests.notation import Said, quarters, u
 from tests.unit.engine.mending.drafts import kinds, mend, ran
 
 TESTED = ran("pytest -q", "FAILED tests/test_auth.py::test_expired\n1 failed, 9 passed in 1s", True)
@@ -143,3 +144,37 @@ def test_another_request_that_was_merged_says_nothing_of_this_one() -> None:
     for line, wrong in (("Merged PR #77", True), ("Merged PR #76", False), ("Merged the PR", False)):
         found = mend(f"## Progress\n### Done\n- [x] {line}", u("Mend it."), *said)
         assert ("outcome" in kinds(found)) is wrong
+
+
+COMMITS = [
+    ("nobody made it", "- Commit deadbee contains the fix", True),
+    ("in backticks", "- Fixed (commit `deadbee1`)", True),
+    ("as it was made", "- Committed as deadbee", True),
+    ("it was seen", "- Commit 99aa11b contains the fix", False),
+    ("more letters than were seen", "- Commit 99aa11b0c contains the fix", False),
+    ("a number", "- Commit 20261123 rows at once", False),
+    ("a word", "- Commit feedback is in the tracker", False),
+    ("a file", "- Commit deadbee.py to the branch", False),
+    ("no commit", "- The colour is deadbee", False),
+    ("code", "```\ncommit deadbee\n```", False),
+]
+
+
+@pytest.mark.parametrize(("line", "wrong"), [row[1:] for row in COMMITS], ids=[row[0] for row in COMMITS])
+def test_a_commit_that_nothing_names_is_told_so(line: str, wrong: bool) -> None:
+    draft = SummaryDraft(f"## Progress\n### Done\n{line}")
+    for seen, told in ((lambda letters: letters in "99aa11b jwt", wrong), (None, False)):
+        found = mended(draft, Evidence([], seen=seen), budget=0, weigh=quarters)
+        assert ("[ctxmgr: nothing names a commit deadbee" in found.text) is told
+        assert (kinds(found) == ["git"]) is told
+
+
+def test_a_false_line_of_the_summary_is_not_told_again_in_a_turns_context() -> None:
+    line, other = "- [x] Merged PR #77", "- [x] Pushed to origin"
+    head, turn = f"## Done\n{line}\n- rest", f"## Progress So Far\n{line}\n{other}\n- rest"
+    draft = f"{head}\n\n---\n\n**Turn Context (split turn):**\n\n{turn}"
+    found = mend(draft, u("Mend it."), *MERGED, *PUSHED, budget=0, end=len(head))
+    assert found.text.count(line) == 1
+    assert f"{line} [ctxmgr: " in found.text.partition("---")[0]
+    assert f"{other} [ctxmgr: " in found.text.partition("---")[2]
+    assert found.text.count("- rest") == 2, "what may be so stays"
