@@ -42,14 +42,14 @@ def compaction(brief: SummaryInput[CompactionPlan], text: str, lists: str, outpu
         before = [fact for fact in carry.read(prepared.previous).facts if fact.slot == "constraint"]
     shown = len(removed) if prepared.recent else None
     seen = _seen(brief, messages) if brief.context is None else None
-    return _mended(brief, text, lists, (*before, *facts), (output, removed), shown, seen)
+    return _mended(brief, text, lists, (*before, *facts), (output, removed), (shown, seen))
 
 
 def branch(brief: SummaryInput[BranchSummaryPlan], text: str, lists: str, output: int) -> Mended:
     """The same of a branch that was left: what it shows itself is all that counts."""
     prepared = brief.preparation
     messages = (*prepared.left_out, *prepared.messages)
-    return _mended(brief, text, lists, collect(messages, opened=True).facts, (output, messages), None)
+    return _mended(brief, text, lists, collect(messages, opened=True).facts, (output, messages), (None, None))
 
 
 def details(found: Mended) -> list[dict[str, Any]]:
@@ -87,8 +87,7 @@ def _mended(
     lists: str,
     facts: Sequence[Fact],
     bounds: tuple[int, Sequence[BranchMessage]],
-    shown: int | None,
-    seen: Callable[[str], bool] | None = None,
+    told: tuple[int | None, Callable[[str], bool] | None],
 ) -> Mended:
     output, replaced = bounds
     units = sum(message.utf16_units for message in replaced)
@@ -96,4 +95,4 @@ def _mended(
     now, past = now_and_past(fold(Ledger(), facts))
     places = [at for mark in _LAST if (at := text.find(mark)) >= 0]
     draft = SummaryDraft(text, lists, min(places, default=None))
-    return mended(draft, Evidence(now, past, shown, seen), budget=budget, weigh=brief.weigh)
+    return mended(draft, Evidence(now, past, *told), budget=budget, weigh=brief.weigh)
