@@ -41,8 +41,8 @@ def compaction(brief: SummaryInput[CompactionPlan], text: str, lists: str, outpu
     else:
         before = [fact for fact in carry.read(prepared.previous).facts if fact.slot == "constraint"]
     shown = len(removed) if prepared.recent else None
-    seen = _seen(brief, messages) if brief.context is None else None
-    return _mended(brief, text, lists, (*before, *facts), (output, removed), (shown, seen))
+    was_read = _reading(brief, messages) if brief.context is None else None
+    return _mended(brief, text, lists, (*before, *facts), (output, removed), (shown, was_read))
 
 
 def branch(brief: SummaryInput[BranchSummaryPlan], text: str, lists: str, output: int) -> Mended:
@@ -60,17 +60,17 @@ def details(found: Mended) -> list[dict[str, Any]]:
     ]
 
 
-def _seen(brief: SummaryInput[CompactionPlan], messages: Sequence[BranchMessage]) -> Callable[[str], bool]:
+def _reading(brief: SummaryInput[CompactionPlan], messages: Sequence[BranchMessage]) -> Callable[[str], bool]:
     """Rule 3."""
     prompts = (brief.prompts.system, brief.prompts.history, brief.prompts.turn_prefix)
     read = [brief.preparation.previous or "", brief.instructions, brief.scratchpad, *map(str, prompts)]
     read += [one for fact in brief.ledger.facts.values() for one in (fact.text, fact.detail)]
     whole = "\n".join(read).lower()
 
-    def seen(letters: str) -> bool:
+    def was_read(letters: str) -> bool:
         return letters in whole or any(letters.encode() in message.raw.lower() for message in messages)
 
-    return seen
+    return was_read
 
 
 def _restamped(known: Sequence[Fact], first: int) -> list[Fact]:

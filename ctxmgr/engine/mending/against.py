@@ -89,10 +89,10 @@ class Contradiction(msgspec.Struct, frozen=True):
 
 
 def contradictions(
-    draft: DraftLines, now: Sequence[Fact], past: Sequence[Fact], seen: Callable[[str], bool] | None
+    draft: DraftLines, now: Sequence[Fact], past: Sequence[Fact], was_read: Callable[[str], bool] | None
 ) -> Iterator[Contradiction]:
     """Of each line in their order; several where it tells of several commands. `now` and `past`: the ledger's
-    facts, oldest first; `seen`: did these letters stand in what the model read? None: nobody knows all of it."""
+    facts, oldest first; `was_read`: are these letters of what the model read? None: nobody knows all of it."""
     commands = [fact for fact in now if fact.slot == "command" and fact.key.startswith(f"{SHELL}\n")]
     home = _home(commands)
     ends = _ends(commands, home)
@@ -103,8 +103,8 @@ def contradictions(
     for item in draft.items:
         if item.kind in _NOT_JUDGED or item.first_line in draft.fenced or NOTE in item.text:
             continue
-        if seen is not None:
-            yield from _unseen(item, seen)
+        if was_read is not None:
+            yield from _unread(item, was_read)
         found = _task(item, done, still) or _git(item, commands, changed)
         if found is not None:
             yield found
@@ -116,10 +116,10 @@ def contradictions(
             yield from wrong
 
 
-def _unseen(item: DraftItem, seen: Callable[[str], bool]) -> Iterator[Contradiction]:
+def _unread(item: DraftItem, was_read: Callable[[str], bool]) -> Iterator[Contradiction]:
     """Rule 6."""
     for said in _COMMIT.finditer(item.text):
-        if not seen(said[1].lower()[:SHORT_HASH]):
+        if not was_read(said[1].lower()[:SHORT_HASH]):
             at = item.first_line + item.text.count("\n", 0, said.start(1))
             yield Contradiction(at, "git", said[1], f"nothing names a commit {said[1]}")
 

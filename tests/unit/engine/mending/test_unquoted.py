@@ -163,8 +163,8 @@ COMMITS = [
 @pytest.mark.parametrize(("line", "wrong"), [row[1:] for row in COMMITS], ids=[row[0] for row in COMMITS])
 def test_a_commit_that_nothing_names_is_told_so(line: str, wrong: bool) -> None:
     draft = SummaryDraft(f"## Progress\n### Done\n{line}")
-    for seen, told in ((lambda letters: letters in "99aa11b jwt", wrong), (None, False)):
-        found = mended(draft, Evidence([], seen=seen), budget=0, weigh=quarters)
+    for was_read, told in ((lambda letters: letters in "99aa11b jwt", wrong), (None, False)):
+        found = mended(draft, Evidence([], was_read=was_read), budget=0, weigh=quarters)
         assert ("[ctxmgr: nothing names a commit deadbee" in found.text) is told
         assert (kinds(found) == ["git"]) is told
 
