@@ -6,6 +6,7 @@ The one set of readers of an assistant's sentences, for the ledger and for summa
 from ctxmgr.engine.findings import sentences
 from ctxmgr.engine.findings.agreements import agreed
 from ctxmgr.engine.findings.questions import Asked, chosen, closing_question, says_nothing
+from ctxmgr.engine.findings.reversing import reversal
 from ctxmgr.engine.findings.sentences import Sentence
 from ctxmgr.engine.findings.statements import announced, statements
 from ctxmgr.engine.findings.superseding import standing
@@ -23,6 +24,7 @@ __all__ = [
     "failing_now",
     "is_firm",
     "proposes",
+    "reversal",
     "says_nothing",
     "sentences",
     "standing",

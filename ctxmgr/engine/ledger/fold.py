@@ -11,8 +11,8 @@ Rules:
 4. Of one key, the newest source counts; but a constraint in the user's own words stands before a summary's
    wording of it, whatever their times, and what a tool did to a file before a summary's list of files. The goal in
    the user's words stands until the user says another; a later summary's wording of it stands beside it.
-5. A constraint is closed when a later user message takes back most of its words, or allows what it forbids. Where
-   it is in doubt whether that is what was allowed, the constraint stands, and so does what was allowed.
+5. A constraint is closed when a later user message takes it back (`taking_back`), or allows what it forbids. Where
+   that is in doubt the constraint stands with the status `EARLIER`, and so does what was said later.
 6. Branch facts and done tasks are history, with one exception: files, for a branch's changes are on disk.
 7. Of what the assistant decided and found the newest holds that says it (`findings.standing`), and what the user
    said since before it; one that may be over has the status `EARLIER`.
@@ -29,8 +29,8 @@ from collections.abc import Iterable
 from msgspec import structs
 
 from ctxmgr.engine import findings
-from ctxmgr.engine.ledger import task_ids
-from ctxmgr.engine.text import content_words, forbids, key_of
+from ctxmgr.engine.ledger import taking_back, task_ids
+from ctxmgr.engine.text import content_list, content_words, forbids, key_of
 from ctxmgr.model import once
 from ctxmgr.model.saved import ABOUT, ALLOWED, EARLIER, END_OF, GOES_ON, RENAMED, STATE, Fact, Ledger, Slot
 
@@ -45,9 +45,9 @@ _USER_FIRST: frozenset[Slot] = frozenset(("constraint", "decision", "context"))
 
 _IFS = re.compile(r"\b(?:but|except|not|only|unless|if|when|until|once|after(?! all\b))\b|n'?t\b", re.IGNORECASE)
 MOST_IDS = 4  # that one run goes on under, one after the other: a script's, and a shell's in it
-RETRACTIONS = 50  # newest ones looked at: each is compared with every constraint
-LEAST_SHARED_WORDS = 2
-SHARED_SHARE = 0.6  # of the words of what is taken back that a constraint must hold to be closed by it
+RETRACTIONS = 50  # newest of what the user said that are looked at: each is compared with every constraint
+SHARED_SHARE = 0.6  # of the words of what is allowed that a constraint must hold to be closed by it
+_CHANGES = content_words("change edit modify modified alter")
 
 
 def fold(ledger: Ledger, facts: Iterable[Fact]) -> Ledger:
@@ -210,47 +210,64 @@ def _precedence(fact: Fact) -> tuple[bool, Order]:
 
 
 def _without_retracted(facts: list[Fact]) -> list[Fact]:
-    """Leave out constraints that a later user message took back, and the takings back themselves."""
-    taken_back = [fact for fact in facts if fact.status == "retracted"]
-    if not taken_back:
-        return facts
-    newest = sorted(taken_back, key=order)[-RETRACTIONS:]
-    words = [((fact.time_ms, fact.seq), _words(fact.text), fact.detail == ALLOWED) for fact in newest]
-    words = [one for fact, one in zip(newest, words, strict=True) if not (one[2] and _IFS.search(fact.text))]
-    held = [
-        fact
-        for fact in facts
-        if fact.status != "retracted" and not (fact.slot == "constraint" and _is_taken_back(fact, words))
+    """Rule 5: leave out constraints that a later user message took back, and the takings back themselves; those of
+    which it is in doubt stand, as `EARLIER` ones."""
+    said = [fact for fact in facts if fact.source == "user" and fact.slot in ("constraint", "decision")]
+    said = sorted(said, key=order)[-RETRACTIONS:]
+    did: dict[int, set[taking_back.Holds]] = {id(fact): set() for fact in said}
+    standing: list[Fact] = []
+    for fact in facts:
+        holds: set[taking_back.Holds] = set()
+        for newer in said if fact.slot == "constraint" and fact.status != "retracted" else ():
+            if newer is not fact and _is_after(newer, fact):
+                one = _holds(fact, newer)
+                did[id(newer)].add(one)
+                holds.add(one)
+        if "no more" not in holds and fact.status != "retracted":
+            standing.append(structs.replace(fact, status=EARLIER) if "earlier" in holds else fact)
+    taken_back = [fact for fact in said if fact.status == "retracted"]
+    language = next((fact for fact in reversed(said) if taking_back.to_language(fact.text)), None)
+    doubtful = [
+        fact for fact in taken_back if _is_told(fact, did[id(fact)], standing, is_language=fact is language)
     ]
-    doubtful = [fact for fact in newest if fact.detail == ALLOWED and _is_doubtful(fact, facts, held)]
-    return [*held, *(structs.replace(fact, status="") for fact in doubtful)]
+    return [*standing, *(structs.replace(fact, status="") for fact in doubtful)]
 
 
-def _is_taken_back(fact: Fact, taken_back: list[tuple[Stamp, frozenset[str], bool]]) -> bool:
-    held = _words(fact.text)
-    forbidding = forbids(fact.text)
-    return any(
-        stamp > (fact.time_ms, fact.seq)
-        and (_allows(words, held) and forbidding if allowed else _shares(words, held))
-        for stamp, words, allowed in taken_back
-    )
+def _is_after(newer: Fact, older: Fact) -> bool:
+    """Two messages of one moment have no order, unless one says what it speaks of."""
+    stamps = (newer.time_ms, newer.seq), (older.time_ms, older.seq)
+    if stamps[0] != stamps[1]:
+        return stamps[0] > stamps[1]
+    if newer.origin == older.origin:
+        return newer.order > older.order
+    return taking_back.speaks_of_before(newer.text) and not taking_back.speaks_of_before(older.text)
 
 
-def _shares(words: frozenset[str], held: frozenset[str]) -> bool:
-    return len(words & held) >= max(LEAST_SHARED_WORDS, SHARED_SHARE * len(words))
+def _holds(older: Fact, newer: Fact) -> taking_back.Holds:
+    if newer.detail != ALLOWED:
+        return taking_back.holds(older.text, newer.text, lifts=newer.status == "retracted")
+    if not forbids(older.text):
+        return "now"
+    allowed, held = _words(newer.text), _words(older.text)
+    if not _IFS.search(newer.text) and _allows(allowed, held):
+        return "no more"
+    objects = frozenset(content_list(key_of(older.text))[1:])
+    return "earlier" if objects & allowed else "now"
+
+
+def _is_told(fact: Fact, did: set[taking_back.Holds], standing: list[Fact], *, is_language: bool) -> bool:
+    """Does it speak of a rule from before that stands, and lift none? Or is it the newest to ask for a language?"""
+    if fact.detail != ALLOWED:
+        return ("no more" in did) == is_language and ("earlier" in did or is_language)
+    words = _words(fact.text)
+    forbidding = [one for one in standing if one.slot == "constraint" and forbids(one.text)]
+    near = any(words & _words(one.text) and _is_after(fact, one) for one in forbidding)
+    return near and "no more" not in did
 
 
 def _allows(words: frozenset[str], held: frozenset[str]) -> bool:
     """Is all that is forbidden allowed, and little else?"""
     return bool(held) and held <= words and len(held) >= SHARED_SHARE * len(words)
-
-
-def _is_doubtful(allowed: Fact, facts: list[Fact], held: list[Fact]) -> bool:
-    """Does it speak of a rule from before that stands, and lift none?"""
-    words, stamp = _words(allowed.text), (allowed.time_ms, allowed.seq)
-    forbidding = [one for one in held if one.slot == "constraint" and forbids(one.text)]
-    near = any(words & _words(one.text) and (one.time_ms, one.seq) < stamp for one in forbidding)
-    return near and not any(_allows(words, _words(one.text)) for one in facts if one not in held and one != allowed)
 
 
 def _without_superseded(facts: list[Fact]) -> list[Fact]:
@@ -272,4 +289,5 @@ def _demands(fact: Fact) -> bool:
 
 
 def _words(text: str) -> frozenset[str]:
-    return content_words(key_of(text))
+    """Of what is allowed or forbidden: to change and to touch a thing is the same."""
+    return frozenset("touch" if word in _CHANGES else word for word in content_words(key_of(text)))

@@ -15,6 +15,7 @@ Rules:
 import re
 
 from ctxmgr.engine.findings import Asked, agreed, chosen, closing_question, says_nothing
+from ctxmgr.engine.ledger import taking_back
 from ctxmgr.engine.ledger.statements import Statements
 from ctxmgr.engine.text import (
     as_written,
@@ -40,10 +41,7 @@ ANSWERED_CHARACTERS = 120  # of an answer beside its question: the message itsel
 REQUEST_WORDS = 3  # "ok", "yes do it": no request that says anything later
 LONG_WORD = 6  # letters: of two words ("Niemals pushen!") one is as long, where they are a sentence that asks
 
-_LEAD = (
-    r"(?:(?:ok(?:ay)?|so|and|but|also|please|pls|yes|yeah|well|then|now|btw|oh|hm+|alright|again|actually)"
-    r"[,.!:]* +)*"
-)
+_LEAD = taking_back.LEAD
 _CLAUSE = rf"(?:^{_LEAD}|[,;:–—-] +{_LEAD}|\b(?:and|but|please|so|also) )"
 _ACT = r"(?!(?:worry|mind|know|think|care|see|get|understand|forget|bother|ask|sweat)\b)[a-z]"
 _NAMED = (
@@ -101,11 +99,15 @@ _RULE_WORDS = (
     "going forward",
     "all times",
 )
+_BUT_NOT = r"\bbut (?:i|we|it|they|he|she|that|this|there) (?:do|does|did|is|are|was|were)(?:n'?t| not)[.!]*$"
 _NO_RULE = _any(
     r"\b(?:i|we|you|it|they|he|she|that|this|there|which|who|what|why|how) (?:really |just |also |still )?"
     r"(?:do not|don'?t|never) (?!(?:ever )?(?:want|like|use)\b)",
     r"\bi (?:still )?(?:think|guess|suppose|feel|assume|believe|wonder)\b(?! (?:you|we) )",
     r"^(?:if|why|what|how|who|when|where|did|does|is|are|was|maybe|perhaps)\b.*\?",
+    # what should be and is not: a fault is told
+    rf"\byou should (?:always|never|only) (?:see|get|find|notice|hear)\b.*{_BUT_NOT}",
+    rf"^{_LEAD}(?!you\b)\S+(?: \S+){{0,3}} should (?:always|never|only) .*{_BUT_NOT}",
 )
 _CORRECTION = _any(
     r"^(?:no|nope|nah)[,.!] +\S",
@@ -115,17 +117,16 @@ _CORRECTION = _any(
     rf"^{_LEAD}instead\b",
 )
 _INSTEAD = _any(rf"\binstead[.!]?$|\b(?:put|do|make|call|want|try|{_VERBS})\b.*\binstead of\b")
+_USE_INSTEAD = _any(rf"^{_LEAD}use [^\s,;:?]+ instead(?: of [^\s,;:?]+)?[.!]?$")
 _GOAL = _any(
     rf"^{_LEAD}(?:(?:the|our|my|your) )?(?:(?:new|main|real|actual|overall|next) )*"
     r"(?:(?:goal|objective)s?(?: now)?(?: (?:is|here is)|:)|(?:new|next) task(?: is|:)|task is to|task:)"
     r"\s+(?P<goal>\S.*)"
 )
-_RETRACTION = _any(
-    rf"^{_LEAD}(?:never ?mind|forget(?: about)?|ignore|drop|scrap|no longer)\b[,:]?\s+(?P<what>\S.*)"
-)
 _NOW = r"(?=.*\b(?:now|again|after all|from now on)\b)"
+_FROM_NOW = rf"(?:(?:from now on|going forward),? {_LEAD})?"
 _ALLOWING = _any(
-    rf"^{_LEAD}you may (?!(?:want|wish|need|have|be|find|see|notice)\b){_ACT}",
+    rf"^{_LEAD}{_FROM_NOW}you may (?!(?:want|wish|need|have|be|find|see|notice)\b){_ACT}",
     rf"^{_LEAD}{_NOW}(?:you can|(?:it'?s|it is|that'?s) (?:ok(?:ay)?|fine|alright) to) "
     rf"(?!(?:find|notice|look)\b){_ACT}",
     rf"^{_LEAD}(?:you(?:'re| are) (?:now )?(?:allowed|free) to|feel free to|go ahead and) {_ACT}",
@@ -208,15 +209,17 @@ def _corrects(sentence: str) -> bool:
 
 def _sentence(sentence: str, into: Statements) -> None:
     """Add what one sentence states: a thing taken back, a rule, a correction, or a choice; at most one."""
-    taken_back = _RETRACTION.match(sentence)
+    taken_back = taking_back.lifted(sentence)
+    rule = may_hold(sentence, _RULE_WORDS) and _RULE.search(sentence) and not _NO_RULE.search(sentence)
+    if taking_back.not_needed(sentence) or (not rule and taking_back.to_language(sentence)):
+        taken_back = sentence
     if taken_back:
-        what = taken_back["what"]
-        into.add("constraint", f"retracted {key_of(what)}", what, "user", "retracted")
+        into.add("constraint", f"retracted {key_of(taken_back)}", sentence, "user", "retracted")
     elif _ALLOWING.match(sentence):
         into.add("constraint", f"retracted {key_of(sentence)}", sentence, "user", "retracted", ALLOWED)
-    elif may_hold(sentence, _RULE_WORDS) and _RULE.search(sentence) and not _NO_RULE.search(sentence):
+    elif rule:
         into.add("constraint", key_of(sentence), sentence, "user")
-    elif len(sentence.split()) > CORRECTION_WORDS and _corrects(sentence):
+    elif (len(sentence.split()) > CORRECTION_WORDS and _corrects(sentence)) or _USE_INSTEAD.match(sentence):
         into.add("constraint", key_of(sentence), sentence, "user", detail="correction")
     elif _DECISION.match(sentence):
         into.add("decision", key_of(sentence), sentence, "user")

@@ -31,7 +31,7 @@ from ctxmgr.engine.text import (
     sentence,
     words_of,
 )
-from ctxmgr.model.saved import ALLOWED, Fact, Ledger
+from ctxmgr.model.saved import ALLOWED, EARLIER, Fact, Ledger
 
 SMALL_GOAL_CHARACTERS = 240
 NOTHING_SHOWN: Container[str] = frozenset()
@@ -121,18 +121,27 @@ def _goal(facts: list[Fact], limit: int, asked: Mapping[str, str]) -> PacketPart
 
 
 def _constraints(facts: list[Fact]) -> PacketPart:
-    """The user's words in quotes; corrections of a moment after the rules, and first to go."""
+    """The user's words in quotes; corrections of a moment after the rules, and first to go. What a later statement
+    may take back stands behind that."""
     facts = [fact for fact in facts if rules_left(fact.text) < 0]
     told = [fact for fact in facts if fact.detail != "correction"][-MOST_LINES:]
     allowed = [
         fact for fact in reversed(told) if fact.detail == ALLOWED
     ]  # it may lift a rule: that is read after it
-    rules = [*allowed, *(fact for fact in told if fact.detail != ALLOWED)]
+    others = [fact for fact in told if fact.detail != ALLOWED]
+    rules = [*allowed, *(fact for fact in others if fact.status != EARLIER)]
     corrections = [fact for fact in facts if fact.detail == "correction"][-MOST_LINES:]
-    lines = [rule_line(fact, BULLET_CHARACTERS) for fact in (*rules, *corrections)]
-    ranked = [*newest_first(len(rules)), *(len(rules) + place for place in newest_first(len(corrections)))]
+    earlier = [fact for fact in others if fact.status == EARLIER]
+    corrections.sort(key=lambda fact: fact.status == EARLIER)
+    lines = [rule_line(fact, BULLET_CHARACTERS) for fact in (*rules, *corrections, *earlier)]
+    place = len(rules) + len(corrections)
+    ranked = [
+        *newest_first(len(rules)),
+        *(place + at for at in newest_first(len(earlier))),
+        *(len(rules) + at for at in newest_first(len(corrections))),
+    ]
     part = part_of("## Constraints", lines, 0.3, ranked=ranked, total=len(facts))
-    return grouped(part, (summarised(fact, "rules") for fact in (*rules, *corrections)))
+    return grouped(part, (summarised(fact, "rules") for fact in (*rules, *corrections, *earlier)))
 
 
 def _decisions(facts: list[Fact], answered: Mapping[str, Fact]) -> PacketPart:

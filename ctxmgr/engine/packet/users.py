@@ -17,7 +17,7 @@ import msgspec
 from ctxmgr.engine.ledger import now_and_past
 from ctxmgr.engine.text import one_line, words_of
 from ctxmgr.model import Weigh
-from ctxmgr.model.saved import Fact, Ledger
+from ctxmgr.model.saved import EARLIER, Fact, Ledger
 
 RULES = "## Rules (the user's, word for word)"
 ASKED = "## Asked before (the user's words; past, but what they demand holds)"
@@ -62,11 +62,13 @@ def users_text(ledger: Ledger, shown: Container[str], budget: int, weigh: Weigh)
 
 
 def rule_line(fact: Fact, limit: int) -> str:
-    """A rule as a line; the user's words in quotes."""
+    """A rule as a line; the user's words in quotes. One that a later one may take back is told as earlier."""
     text = one_line(fact.text, limit)
     if fact.source != "user":
-        return f"- {text}"
-    return f'- the user corrected: "{text}"' if fact.detail == "correction" else f'- the user said: "{text}"'
+        return f"- earlier: {text}" if fact.status == EARLIER else f"- {text}"
+    said = "corrected" if fact.detail == "correction" else "said"
+    earlier = " earlier" if fact.status == EARLIER else ""
+    return f'- the user {said}{earlier}: "{text}"'
 
 
 def _asked(past: Sequence[Fact], shown: Container[str]) -> list[Fact]:

@@ -5,7 +5,7 @@ Knows no fact and no packet.
 
 from ctxmgr.engine.text import checklists
 from ctxmgr.engine.text.command_lines import begins, coded_command, command_line, is_script, leading_command
-from ctxmgr.engine.text.content_words import content_words, forbids
+from ctxmgr.engine.text.content_words import content_list, content_words, forbids
 from ctxmgr.engine.text.exact_values import exact_values
 from ctxmgr.engine.text.headings import Heading, HeadingKind, heading, kind_of
 from ctxmgr.engine.text.identifiers import bare, identifiers, without
@@ -67,6 +67,7 @@ __all__ = [
     "bare",
     "checklists",
     "code",
+    "content_list",
     "content_words",
     "count_words",
     "exact_values",

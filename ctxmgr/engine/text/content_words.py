@@ -78,8 +78,13 @@ _FILLERS = frozenset(
 
 def content_words(text: str) -> frozenset[str]:
     """Those that say something, without their endings: `changing` speaks of what `change` does."""
-    found = frozenset(words_of(text).split()) - _FILLERS
-    return frozenset(_ENDING.sub("", word) if len(word) > SHORT_WORD else word for word in found)
+    return frozenset(content_list(text))
+
+
+def content_list(text: str) -> tuple[str, ...]:
+    """The same, in the order in which they stand there."""
+    found = (word for word in words_of(text).split() if word not in _FILLERS)
+    return tuple(_ENDING.sub("", word) if len(word) > SHORT_WORD else word for word in found)
 
 
 def forbids(text: str) -> bool:

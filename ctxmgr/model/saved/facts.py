@@ -21,7 +21,7 @@ Slot = Literal[
     "value",
 ]
 EARLIER = "earlier"
-"""The status of a decision or finding that may be over: a newer one takes something back and does not say what."""
+"""The status of a decision, finding or rule that may be over: a newer one may take it back, and does not say so."""
 ALLOWED = "allowed"
 """The detail of a taking back by which the user allows something."""
 STATE = "state"
@@ -54,7 +54,8 @@ class Fact(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     counts); file "read" | "written" | "edited" | "deleted";
     command "ok" | "failed" (a failed command is a blocker until the same thing is tried again and does not fail) |
     "unknown" (the format has no error flag, and nothing tells how it ended); constraint "" |
-    "retracted" (the user took back what shares its words); question "" | "rejected" (its text is a call or a plan
+    "retracted" (the user takes something back by it) | `EARLIER` (worked out when it is read);
+    question "" | "rejected" (its text is a call or a plan
     that the user would not have, its detail what was said to that; of source "tool" by its result alone); decision
     and finding "" | `EARLIER` (worked out when it is read); else "".
     `detail`: command, what its output counted ("3 failed, 41 passed") where it says, and of a failed one behind a

@@ -126,7 +126,7 @@ def test_what_was_asked(text: str, asked: list[str]) -> None:
 
 def test_taking_back_is_a_fact_of_its_own() -> None:
     (fact,) = [fact for fact in facts("never mind the e2e tests rule") if fact.slot == "constraint"]
-    assert (fact.status, fact.text) == ("retracted", "the e2e tests rule")
+    assert (fact.status, fact.text) == ("retracted", "never mind the e2e tests rule")
 
 
 @pytest.mark.parametrize(
