@@ -43,10 +43,9 @@ _IN_PART = frozenset((STATE, RENAMED, ABOUT))
 _STATED: frozenset[Slot] = frozenset(("decision", "finding"))
 _USER_FIRST: frozenset[Slot] = frozenset(("constraint", "decision", "context"))
 
-_IFS = re.compile(r"\b(?:but|except|not|only|unless|if|when|until|once|after(?! all\b))\b|n'?t\b", re.IGNORECASE)
+_REASON = re.compile(r",? (?:because|since|as|the|it|that)\b.*(?: is| was|'s) .*$", re.IGNORECASE)
 MOST_IDS = 4  # that one run goes on under, one after the other: a script's, and a shell's in it
-RETRACTIONS = 50  # newest of what the user said that are looked at: each is compared with every constraint
-SHARED_SHARE = 0.6  # of the words of what is allowed that a constraint must hold to be closed by it
+RETRACTIONS = 50  # newest of what lifts, and of what demands, that are looked at: each with every constraint
 _CHANGES = content_words("change edit modify modified alter")
 
 
@@ -213,7 +212,9 @@ def _without_retracted(facts: list[Fact]) -> list[Fact]:
     """Rule 5: leave out constraints that a later user message took back, and the takings back themselves; those of
     which it is in doubt stand, as `EARLIER` ones."""
     said = [fact for fact in facts if fact.source == "user" and fact.slot in ("constraint", "decision")]
-    said = sorted(said, key=order)[-RETRACTIONS:]
+    lifting = sorted((fact for fact in said if fact.status == "retracted"), key=order)
+    demanding = sorted((fact for fact in said if fact.status != "retracted"), key=order)
+    said = sorted((*lifting[-RETRACTIONS:], *demanding[-RETRACTIONS:]), key=order)
     did: dict[int, set[taking_back.Holds]] = {id(fact): set() for fact in said}
     standing: list[Fact] = []
     for fact in facts:
@@ -248,8 +249,8 @@ def _holds(older: Fact, newer: Fact) -> taking_back.Holds:
         return taking_back.holds(older.text, newer.text, lifts=newer.status == "retracted")
     if not forbids(older.text):
         return "now"
-    allowed, held = _words(newer.text), _words(older.text)
-    if not _IFS.search(newer.text) and _allows(allowed, held):
+    allowed, held = _words(_REASON.sub("", newer.text)), _words(older.text)
+    if allowed == held and not taking_back.of_a_part(newer.text):
         return "no more"
     objects = frozenset(content_list(key_of(older.text))[1:])
     return "earlier" if objects & allowed else "now"
@@ -258,16 +259,11 @@ def _holds(older: Fact, newer: Fact) -> taking_back.Holds:
 def _is_told(fact: Fact, did: set[taking_back.Holds], standing: list[Fact], *, is_language: bool) -> bool:
     """Does it speak of a rule from before that stands, and lift none? Or is it the newest to ask for a language?"""
     if fact.detail != ALLOWED:
-        return ("no more" in did) == is_language and ("earlier" in did or is_language)
+        return bool(did - {"now"}) if is_language else "earlier" in did and "no more" not in did
     words = _words(fact.text)
     forbidding = [one for one in standing if one.slot == "constraint" and forbids(one.text)]
     near = any(words & _words(one.text) and _is_after(fact, one) for one in forbidding)
     return near and "no more" not in did
-
-
-def _allows(words: frozenset[str], held: frozenset[str]) -> bool:
-    """Is all that is forbidden allowed, and little else?"""
-    return bool(held) and held <= words and len(held) >= SHARED_SHARE * len(words)
 
 
 def _without_superseded(facts: list[Fact]) -> list[Fact]:

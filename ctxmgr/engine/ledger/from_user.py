@@ -107,7 +107,6 @@ _NO_RULE = _any(
     r"^(?:if|why|what|how|who|when|where|did|does|is|are|was|maybe|perhaps)\b.*\?",
     # what should be and is not: a fault is told
     rf"\byou should (?:always|never|only) (?:see|get|find|notice|hear)\b.*{_BUT_NOT}",
-    rf"^{_LEAD}(?!you\b)\S+(?: \S+){{0,3}} should (?:always|never|only) .*{_BUT_NOT}",
 )
 _CORRECTION = _any(
     r"^(?:no|nope|nah)[,.!] +\S",
