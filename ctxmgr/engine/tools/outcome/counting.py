@@ -122,3 +122,18 @@ def of_phpunit(lines: Sequence[str]) -> Iterator[Count]:
             yield named.get("Tests", 0) - failed - errors - skipped, "passed"
         elif fine:
             yield int(fine[1]), "passed"
+
+
+_DOTNET = re.compile(r"\b(failed|passed|succeeded|skipped)\b *: +(\d+)", re.IGNORECASE)
+_DOTNET_LINE = re.compile(r"^\s*(?:Failed|Passed|Skipped)! +- |^\s*Test summary: ")
+_DOTNET_BUILT = re.compile(r"^\s*(\d+) (Error|Warning)\(s\)|^Build (?:failed|succeeded) with (\d+) (error|warning)")
+
+
+def of_dotnet(lines: Sequence[str]) -> Iterator[Count]:
+    """Of tests: of each project's line, else of those that add up; of a build's errors where no test ran."""
+    totals = [line for line in lines if _DOTNET_LINE.match(line)] or lines
+    found = [(int(number), word.lower()) for line in totals for word, number in _DOTNET.findall(line)]
+    yield from ((number, "passed" if word == "succeeded" else word) for number, word in found)
+    if not found:
+        for built in filter(None, map(_DOTNET_BUILT.match, lines)):
+            yield int(built[1] or built[3]), (built[2] or built[4]).lower()

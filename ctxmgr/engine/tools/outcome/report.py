@@ -18,6 +18,11 @@ _COUNT = re.compile(
     r"|deselected|issues?|problems?)\b",
     re.IGNORECASE,
 )
+_THING = re.compile(r"(?:failure|error|warning|issue|problem)s?$", re.IGNORECASE)
+_BEFORE = re.compile(r"([^\W\d_]+) $")
+_COUNTING = re.compile(
+    r".*s$|[A-Z]+$|(?i:and|with|but|or|of|plus|had|found|got|only|total|summary|still|were|are|result|now|to)$"
+)
 _WORDS = {"passing": "passed", "failing": "failed", "failure": "failed", "failures": "failed", "pending": "skipped"}
 _RANKS = ("failed", "error", "issue", "problem", "passed", "warning")
 _PLURALS = ("error", "warning", "issue", "problem")
@@ -27,10 +32,20 @@ NEVER = re.compile("(?!)")
 
 
 def counted(lines: Iterable[str]) -> Iterator[Count]:
-    """`3 failed, 41 passed`, in whatever order, of each line."""
+    """`3 failed, 41 passed`, in whatever order, of each line; not the number of one thing (`port 5432 failed`)."""
     for line in lines:
-        for number, word in _COUNT.findall(line):
-            yield int(number), _WORDS.get(word.lower(), word.lower())
+        for found in _COUNT.finditer(line):
+            number, word = found.groups()
+            if not _is_a_name(line[: found.start()], int(number), word):
+                yield int(number), _WORDS.get(word.lower(), word.lower())
+
+
+def _is_a_name(before: str, number: int, word: str) -> bool:
+    """Is a number that stands behind this no count but says which one it is (`step 3 failed`, `line 12 error`)?
+    It stands behind a word in the singular, and what follows is no thing in its number."""
+    named = _BEFORE.search(before)
+    counts = _THING.match(word) and (number == 1 or word.lower().endswith("s"))
+    return bool(named and not _COUNTING.match(named[1]) and not counts)
 
 
 class RunReport(msgspec.Struct, frozen=True, gc=False):

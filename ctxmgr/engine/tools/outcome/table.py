@@ -1,6 +1,7 @@
 """The tools whose output is read by what they print, and nothing else: the command may be another's (`make test`).
 
-Each row's patterns were made from output that the tool printed (`tests/unit/engine/tools/outcome/outputs`).
+Each row's patterns were made from output that the tool printed, that of `dotnet` from the form in which it is known
+to print (`tests/unit/engine/tools/outcome/outputs`).
 """
 
 import re
@@ -151,6 +152,16 @@ READERS: tuple[OutputReader, ...] = (
         r"|^\w+\([\w.]+\).*<<< (?:FAILURE|ERROR)!$",
         r"^\[ERROR\] +(?!Tests run|Please|To see|Re-run|For more|Failures:|Errors:|There are|-> |\[Help)\S",
         counts=counting.of_maven,
+    ),
+    _row(
+        "dotnet",
+        " - Failed: \nTest Run \nTest summary: \nBuild succeeded\nBuild FAILED.\nBuild failed with \n: error ",
+        r"^\s*Failed! +- Failed: +\d|^Test Run Failed\.|^\s*Test summary: (?=.*failed: [1-9])|^Build FAILED\."
+        r"|^Build failed with \d|: error (?:CS|FS|BC|MSB|NU|NETSDK)\d+: ",
+        r"^\s*Passed! +- Failed: +0,|^Test Run Successful\.|^\s*Test summary: (?=.*failed: 0\b)|^Build succeeded\b",
+        r"^\s*Failed \S.* \[[\d<]|: error [A-Z]+\d+: ",
+        beside=r"^\s*(?:Total tests|Passed|Failed|Skipped): +\d+$|^\s*\d+ (?:Error|Warning)\(s\)$|^\s*Skipped! +- ",
+        counts=counting.of_dotnet,
     ),
     _row(
         "rspec",

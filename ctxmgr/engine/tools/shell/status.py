@@ -9,7 +9,7 @@ Rules:
 3. A status may be an answer (`answers`: nothing found, differs). Where a command for which it is none may have
    ended with it, it tells nothing.
 4. Of what stands in a loop, a condition, a pipe of a group or another command's words status 0 says nothing. Of
-   what such words run only a check counts.
+   what such words run only a check counts, and what was told to print the status of a server's answer.
 5. A line may print the status of what came before in its last `echo`.
 """
 
@@ -88,7 +88,7 @@ def status_of(line: str, pipelines: Sequence[Pipeline] | None, depth: int = 0) -
         for place, (pipeline, (_, pipefail)) in enumerate(zip(pipelines, options, strict=True))
     ]
     inner = [line for pipeline in pipelines for line in pipeline.inner][:MOST_INNER]
-    within = [one for line in inner if (one := _inner(line, depth)).about == "check"]
+    within = [one for line in inner if (one := _inner(line, depth)).about == "check" or one.printing]
     every = [*within, *(one for pipe in commands for one in pipe if one.about)]
     subject = [one for one in every if one.about != "look"] or every
     untold = [one for one in subject if not (one.covered and one.zero == "ok")]

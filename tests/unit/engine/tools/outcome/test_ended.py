@@ -3,6 +3,7 @@
 import pytest
 
 from ctxmgr.engine.tools import CallOutcome, is_refused, outcome, tool_call
+from ctxmgr.engine.tools.outcome.report import counted
 from tests.unit.engine.tools.outcome.shell_lines import ended
 
 ONE = "\n\nCommand exited with code 1"
@@ -250,3 +251,50 @@ def test_another_tool_is_told_by_its_mark_alone() -> None:
 )
 def test_what_a_person_refused(text: str, refused: bool) -> None:
     assert is_refused(text) is refused
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'psql: error: connection to server at "db" (10.0.0.1), port 5432 failed: FATAL:  password',
+        "step 3 failed",
+        "Job 17 failed: see its log",
+        "line 12 error: no such thing",
+    ],
+)
+def test_the_number_of_one_thing_is_no_count(line: str) -> None:
+    assert list(counted([line])) == []
+
+
+@pytest.mark.parametrize(
+    ("line", "count"),
+    [
+        ("3 failed, 41 passed", [(3, "failed"), (41, "passed")]),
+        ("Tests  2 failed | 3 passed", [(2, "failed"), (3, "passed")]),
+        ("FAIL 2 failed", [(2, "failed")]),
+        ("finished with 2 failed and 3 passed", [(2, "failed"), (3, "passed")]),
+        ("Would fix 1 error.", [(1, "error")]),
+        ("there remain 12 errors", [(12, "errors")]),
+        ("21 tests failed", [(21, "failed")]),
+    ],
+)
+def test_a_count_is_one_behind_what_counts(line: str, count: list[tuple[int, str]]) -> None:
+    assert list(counted([line])) == count
+
+
+STATUS_OF_ANSWER = "code=$(curl -s -o /dev/null -w '%{http_code}' localhost:9/x); "
+
+
+@pytest.mark.parametrize(
+    ("command", "output", "end"),
+    [
+        (STATUS_OF_ANSWER + 'echo "got $code"', "got 500", "unknown"),
+        (STATUS_OF_ANSWER + 'echo "got $code"', "got 200", "unknown"),
+        (STATUS_OF_ANSWER + "echo $code", "500", "failed"),
+        (STATUS_OF_ANSWER + "make", "built", "unknown"),
+        ("stamp=$(date +%s); make", "built", "ok"),
+        ("body=$(curl -s localhost:9/x); make", "built", "ok"),
+    ],
+)
+def test_what_a_server_answered_into_a_variable_is_no_success(command: str, output: str, end: str) -> None:
+    assert ended(command, output) == end

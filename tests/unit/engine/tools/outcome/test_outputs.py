@@ -1,4 +1,5 @@
-"""What tools printed, each run on a small project, passing and failing: `outputs/TOOL.txt`.
+"""What tools printed, each run on a small project, passing and failing: `outputs/TOOL.txt`; those of
+`dotnet` are written in the form that it prints.
 
 A case is `%% exit CODE: COMMAND`, what is read of the output (how it ended; what it counts), the lines that it
 tells each behind `%% |`, and the output. The tools of `others.txt` have no row: they are read by the general rule.
