@@ -37,7 +37,7 @@ MOST_CHARACTERS = 160  # of a sentence that is compared word by word: a longer o
 
 _BARE = r"(?:that|it|this|what i(?: just)? said|th(?:at|is) (?:rule|instruction))"
 _RETRACTION = re.compile(
-    rf"^{LEAD}(?P<how>never ?mind|forget(?: about)?|ignore|drop|scrap|no longer(?! than\b))\b[,:]?\s+(?P<what>\S.*)",
+    rf"^{LEAD}(?:never ?mind|forget(?: about)?|ignore|drop|scrap|no longer(?! than\b))\b[,:]?\s+(?P<what>\S.*)",
     re.IGNORECASE,
 )
 _INSTEAD_SAID = re.compile(
