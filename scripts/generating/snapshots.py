@@ -113,6 +113,19 @@ def committed() -> Talk:
     return run.talk
 
 
+def taken_back() -> Talk:
+    """Commits in two directories, one of them amended and one reset away, and a branch that was switched to."""
+    run = Run()
+    run.user("Port the order tables.")
+    run.step("[main 1a2b3c4] Port\n 2 files changed", "bash", command="cd /w/a && git commit -am Port")
+    run.step("[main 2b3c4d5] Port\n 2 files changed", "bash", command="cd /w/a && git commit --amend --no-edit")
+    run.step("[main 3c4d5e6] Try\n 1 file changed", "bash", command="git -C /w/b commit -am Try")
+    run.step("HEAD is now at 4d5e6f7 Before", "bash", command="git -C /w/b reset --hard HEAD~1")
+    run.step("Switched to a new branch 'next'", "bash", command="cd /w/a && git switch -c next")
+    run.ask()
+    return run.talk
+
+
 OWN: dict[str, Callable[[], Talk]] = {
     "own/priced": priced,
     "own/failing": failing,
@@ -120,6 +133,7 @@ OWN: dict[str, Callable[[], Talk]] = {
     "own/crowded": crowded,
     "own/stated": stated,
     "own/committed": committed,
+    "own/taken-back": taken_back,
 }
 CUTS = {
     "branches/left-as-history": 3,
@@ -156,6 +170,7 @@ CUTS = {
     "own/priced": 11,
     "own/rewritten": 5,
     "own/stated": 3,
+    "own/taken-back": 2,
     "recovery/pages-of-an-original": 2,
     "recovery/pins": 7,
     "recovery/undo": 4,

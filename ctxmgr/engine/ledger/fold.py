@@ -20,7 +20,8 @@ Rules:
    text and not its state (`RENAMED`) the newest state, and what the task is about (`ABOUT`) stands behind the text
    that it came after. A task that was
    dropped no longer holds. Of a task that its tool knows by an id, what a summary says without it holds no more.
-9. A command whose run went on ended as the fact says that tells of its end, by the id of the run.
+9. A commit that was taken back since says so (`commits`).
+10. A command whose run went on ended as the fact says that tells of its end, by the id of the run.
 """
 
 import re
@@ -30,6 +31,7 @@ from msgspec import structs
 
 from ctxmgr.engine import findings
 from ctxmgr.engine.ledger import taking_back, task_ids
+from ctxmgr.engine.ledger.commits import with_commits
 from ctxmgr.engine.text import content_list, content_words, forbids, key_of
 from ctxmgr.model import once
 from ctxmgr.model.saved import ABOUT, ALLOWED, EARLIER, END_OF, GOES_ON, RENAMED, STATE, Fact, Ledger, Slot
@@ -129,7 +131,7 @@ def _standing(ledger: Ledger) -> list[Fact]:
     if said is not None and told is not None and order(said) > order(told):
         del chosen["goal", "", ""]
     standing = _without_retracted(_with_ends(_with_texts(chosen.values(), ledger)))
-    standing = _without_superseded(standing)
+    standing = with_commits(_without_superseded(standing))
     standing.sort(key=lambda fact: (fact.time_ms, fact.seq, fact.order, fact.slot, fact.key, fact.source))
     return standing
 
@@ -178,7 +180,7 @@ def _whole_task(text: Fact | None, state: Fact | None, about: Fact | None) -> Fa
 
 
 def _with_ends(facts: list[Fact]) -> list[Fact]:
-    """Rule 9: runs that went on, with the end that was told of them later."""
+    """Rule 10: runs that went on, with the end that was told of them later."""
     ends = {fact.key.removeprefix(END_OF): fact for fact in facts if _is_end(fact)}
     if not ends:
         return facts

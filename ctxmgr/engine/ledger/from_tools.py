@@ -44,6 +44,7 @@ from ctxmgr.engine.tools import (
     outcome,
     result_kind,
     run_report,
+    runs_in,
     unwrapped,
 )
 from ctxmgr.engine.tools.shell import window
@@ -112,7 +113,7 @@ def from_result(result: Block, call: Block, into: Statements) -> None:
         for task in listed_tasks(text) if told == "tasks" else ():
             _task(task, task.id, into)
     if not told:
-        values_of_call(made, text, ended, into)
+        values_of_call(made, text, ended, into, runs_in(call.arguments or {}))
     if made.shell is not None:
         line = made.shell.command.strip()
         _ran(line, made, ended, text, into)

@@ -4,18 +4,20 @@ Rules:
 1. Of a call's output count values of what it ran, not of what it read: a file's text holds values of everything.
    Of a look those count that alone are asked for: its output is short.
 2. A longer output tells by its first and last lines. Where a message's are too many, its last ones count.
-3. What git says of a commit is told with the commit's subject. Of all else that a tool printed the value alone.
+3. What git says of a commit is told with the commit's subject (`commits`). Of all else that a tool printed the
+   value alone.
 4. What the assistant says, in words or in a command, it may say again. A value that was committed, printed and said
    is three facts: how it is told and how new it is goes by all of them (`packet`).
 """
 
 import re
 
+from ctxmgr.engine.ledger.commits import commits_of_call
 from ctxmgr.engine.ledger.statements import Statements
 from ctxmgr.engine.text import exact_values, plain, shorten
 from ctxmgr.engine.tools import CallOutcome, ToolCall
 
-COMMITTED, PRINTED, SAID = "committed", "printed", "said"
+PRINTED, SAID = "printed", "said"
 OUTPUT_CHARACTERS = 2_000  # of an output that is read whole
 LOOK_CHARACTERS = 400  # of a look's
 EDGE_LINES = 6  # of the start and of the end of a longer output
@@ -23,13 +25,13 @@ LINE_CHARACTERS = 400  # of a line that is read: what is longer is data
 MOST_OF_A_MESSAGE = 8  # values
 COMMAND_CHARACTERS = 80
 
-_COMMIT = re.compile(r"(?:^|\")\[[\w./ ()-]{1,120} ([0-9a-f]{7,40})\] (\S[^\n]*)$")
 _IN_JSON = re.compile(r"\":\s?\"")
 _NOT_OF_WORK = frozenset(("read", "search", "plan"))  # texts of files, ids of tasks
 
 
-def values_of_call(call: ToolCall, output: str, ended: CallOutcome, into: Statements) -> None:
-    """Add the values that a call's result holds (rules 1 to 3), and those that its command says (rule 4)."""
+def values_of_call(call: ToolCall, output: str, ended: CallOutcome, into: Statements, place: str = "") -> None:
+    """Add the values that a call's result holds (rules 1 to 3), and those that its command says (rule 4). `place`:
+    the directory that the call names to run in."""
     if call.shell is not None:
         values_of_words(call.shell.command.partition("\n")[0][:LINE_CHARACTERS], into)
     if ended == "failed" or {call.kind, *(effect.kind for effect in call.effects)} & _NOT_OF_WORK:
@@ -40,12 +42,7 @@ def values_of_call(call: ToolCall, output: str, ended: CallOutcome, into: Statem
         return
     command = shorten(plain(call.shell.command if call.shell is not None else call.tool), COMMAND_CHARACTERS)
     found: dict[str, None] = {}
-    for line in _lines(output):
-        commit = _COMMIT.search(line)
-        if commit:
-            text = f"{commit[1]} {plain(commit[2])}"
-            into.add("value", f"{COMMITTED}\n{commit[1]}", text, "tool", detail=command)
-            continue
+    for line in commits_of_call(call, _lines(output), (command, place), into):
         found.update(dict.fromkeys(exact_values(line)))
     for value in list(found)[-MOST_OF_A_MESSAGE:]:
         into.add("value", f"{PRINTED}\n{value}", value, "tool", detail=command)

@@ -17,12 +17,17 @@ import msgspec
 
 from ctxmgr.engine.ledger import COMMITTED, PRINTED
 from ctxmgr.engine.text import BULLET_CHARACTERS, code, one_line, quoted
-from ctxmgr.model.saved import Fact
+from ctxmgr.model.saved import RESET_AWAY, REVERTED, Fact
 
 MOST_VALUES = 24  # of each kind
 MOST_OF_ONE = 6  # values on a line
 COMMIT_CHARACTERS = 80  # of a commit's hash and subject
 
+_HEADS = {
+    "": "committed",
+    RESET_AWAY: "committed, then reset away",
+    REVERTED: "committed, then reverted",
+}
 _REQUEST = re.compile(r"/(?:pulls?|issues|merge_requests|pull-requests)/\d+$|^[#!]\d+$")
 _OPENS = re.compile(r"(?<![^\W_])(?:create|open|new|submit)(?![^\W_])", re.IGNORECASE)
 
@@ -56,8 +61,10 @@ def _is_opened(fact: Fact) -> bool:
 
 
 def _committed(facts: Sequence[Fact]) -> list[str]:
-    told = [quoted(fact.text, COMMIT_CHARACTERS) for fact in facts]
-    return [f"- committed: {', '.join(some)}" for some in _lines(told)]
+    told = {
+        status: [quoted(one.text, COMMIT_CHARACTERS) for one in facts if one.status == status] for status in _HEADS
+    }
+    return [f"- {_HEADS[status]}: {', '.join(some)}" for status, every in told.items() for some in _lines(every)]
 
 
 def _lines(told: Sequence[str]) -> list[Sequence[str]]:

@@ -18,6 +18,7 @@ from ctxmgr.engine.tools.catalog import (
 )
 from ctxmgr.engine.tools.dialogue import plan_answer, plan_title, rejection, user_answers
 from ctxmgr.engine.tools.effects import CHANGES, CallOutcome, EffectKind, FileEffect, Shell, Task, ToolCall
+from ctxmgr.engine.tools.git import GitCall, git_calls, only_shows, runs_in
 from ctxmgr.engine.tools.instructions import FILES as INSTRUCTION_FILES
 from ctxmgr.engine.tools.instructions import files_named, is_instructing, is_skill
 from ctxmgr.engine.tools.names import SURE, VERBS
@@ -52,6 +53,10 @@ __all__ = [
     "INSTRUCTION_FILES",
     "Memo",
     "RunReport",
+    "GitCall",
+    "git_calls",
+    "only_shows",
+    "runs_in",
     "SURE",
     "Shell",
     "Task",

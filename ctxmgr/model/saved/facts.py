@@ -32,6 +32,8 @@ ABOUT = "about"
 """The listing of one whose text is what its task is about, beside the text that another fact has."""
 REJECTED = "rejected"
 """The status of a question that is a call, or a plan, which the user rejected."""
+RESET_AWAY, REVERTED = "reset away", "reverted"
+"""The status of a commit that its branch no longer has, and of one that a later commit undid."""
 GOES_ON = "goes on as "
 """How the detail of a command begins whose run goes on, before the id that it goes on under."""
 END_OF = "end of\n"
@@ -49,7 +51,8 @@ class Fact(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     answered (the result's, a newline and what it was there, where the result of a call did); "" for next, what was
     announced last; "read" or "changed", a newline and the path for file; tool, a newline and the telling argument
     for command (`END_OF` and an id for how a run ended that went on); a listing's name for listing; "committed",
-    "printed" or "said", a newline and the exact value for value.
+    "printed" or "said", a newline and the exact value for value ("moved": the text is what a call of git did to a
+    branch).
     `status`: task "open" | "active" | "done" | "blocked" | "dropped" (it no longer
     counts); file "read" | "written" | "edited" | "deleted";
     command "ok" | "failed" (a failed command is a blocker until the same thing is tried again and does not fail) |
@@ -57,7 +60,8 @@ class Fact(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     "retracted" (the user takes something back by it) | `EARLIER` (worked out when it is read);
     question "" | "rejected" (its text is a call or a plan
     that the user would not have, its detail what was said to that; of source "tool" by its result alone); decision
-    and finding "" | `EARLIER` (worked out when it is read); else "".
+    and finding "" | `EARLIER` (worked out when it is read); value, of a commit the branch that git named, a newline
+    and where it ran, when it is read "" | `RESET_AWAY` | `REVERTED`; else "".
     `detail`: command, what its output counted ("3 failed, 41 passed") where it says, and of a failed one behind a
     line end the line that says most, or that it goes on, and as what (`GOES_ON`); value, the command that printed
     it; question, the answer; of a summary, the heading it stood under where that says more than the slot;

@@ -1,0 +1,196 @@
+"""Which commits stand: git alone says that there is one, and may take it back."""
+
+import pytest
+
+from ctxmgr.engine.ledger import Stamp, current, fold
+from ctxmgr.engine.ledger.extract import from_message
+from ctxmgr.engine.packet.values import value_lines
+from ctxmgr.model import Block, View
+from ctxmgr.model.saved import Fact, Ledger
+
+Run = tuple[str, str]
+
+
+def facts(*runs: Run, workdirs: dict[int, str] | None = None) -> tuple[Fact, ...]:
+    """What holds after these command lines with what each printed; `workdirs`: what a call names to run in."""
+    ledger = Ledger({}, (0, 0))
+    for at, (command, output) in enumerate(runs):
+        arguments = {"command": command}
+        if workdirs and at in workdirs:
+            arguments["workdir"] = workdirs[at]
+        call = Block("call", call_id="c", tool="Bash", arguments=arguments)
+        result = View("result", (Block("result", text=output, call_id="c"),))
+        found = from_message(result, stamp=Stamp(f"o{at}", at + 1), calls={"c": call}, opening=False)
+        ledger = fold(ledger, found)
+    return current(ledger)
+
+
+def told(*runs: Run, workdirs: dict[int, str] | None = None) -> list[str]:
+    held = facts(*runs, workdirs=workdirs)
+    lines = value_lines([fact for fact in held if fact.slot == "value"]).lines
+    return [line.removeprefix("- ") for line in lines if line.startswith("- committed")]
+
+
+ONE: Run = ("git commit -am 'one'", "[main a1a1a1a] one\n 1 file changed")
+TWO: Run = ("git commit -am 'two'", "[main b2b2b2b] two\n 1 file changed")
+STANDS = 'committed: "b2b2b2b two", "a1a1a1a one"'
+AWAY = "committed, then reset away: "
+
+
+@pytest.mark.parametrize(
+    ("runs", "lines"),
+    [
+        (
+            [("git reset --hard HEAD~1", "HEAD is now at a1a1a1a one")],
+            ['committed: "a1a1a1a one"', AWAY + '"b2b2b2b two"'],
+        ),
+        ([("git reset --soft HEAD^", "")], ['committed: "a1a1a1a one"', AWAY + '"b2b2b2b two"']),
+        ([("git reset --hard HEAD~2", "HEAD is now at 9999999 old")], [AWAY + '"b2b2b2b two", "a1a1a1a one"']),
+        (
+            [("git reset --hard a1a1a1a", "HEAD is now at a1a1a1a one")],
+            ['committed: "a1a1a1a one"', AWAY + '"b2b2b2b two"'],
+        ),
+        ([("git reset --hard 9999999", "HEAD is now at 9999999 old")], [STANDS]),
+        (
+            [("git reset --hard ORIG_HEAD", "HEAD is now at a1a1a1a one")],
+            ['committed: "a1a1a1a one"', AWAY + '"b2b2b2b two"'],
+        ),
+        ([("git merge -q side", ""), ("git reset --soft HEAD~1", "")], [STANDS]),
+        ([("git pull", "Fast-forward"), ("git reset --soft HEAD~1", "")], [STANDS]),
+        ([("git commit -qm three", ""), ("git reset --soft HEAD~1", "")], [STANDS]),
+        ([("git commit -m three | tail -1", "1 file changed"), ("git reset --soft HEAD^", "")], [STANDS]),
+        ([("git checkout -q side", ""), ("git reset --soft HEAD~1", "")], [STANDS]),
+        ([("git checkout 9999999", "Note: switching to '9999999'."), ("git reset --soft HEAD~1", "")], [STANDS]),
+        ([("git --git-dir /x/.git reset --soft HEAD~1", "")], [STANDS]),
+        ([("ssh host 'cd /w && git reset --soft HEAD~1'", "")], [STANDS]),
+        (
+            [("git checkout queue.py", "Updated 1 path from the index"), ("git reset --soft HEAD~1", "")],
+            ['committed: "a1a1a1a one"', AWAY + '"b2b2b2b two"'],
+        ),
+        (
+            [
+                ("git reset --hard HEAD~1", "HEAD is now at a1a1a1a one"),
+                ("git reset --hard b2b2b2b", "HEAD is now at b2b2b2b two"),
+            ],
+            [STANDS],
+        ),
+        (
+            [
+                ("git switch -c try", "Switched to a new branch 'try'"),
+                ("git reset --hard HEAD~1", "HEAD is now at a1a1a1a one"),
+            ],
+            ['committed: "a1a1a1a one", "b2b2b2b two"'],
+        ),
+        ([("git reset --hard", "HEAD is now at b2b2b2b two")], [STANDS]),
+        ([("git reset HEAD queue.py", "")], [STANDS]),
+        ([("git reset HEAD~1 -- queue.py", "")], [STANDS]),
+        ([("git reset --hard origin/main", "HEAD is now at 9999999 Merge")], [STANDS]),
+        ([("git reset --hard HEAD~1", "HEAD is now at b2b2b2b two")], [STANDS]),
+        ([("echo git reset --hard HEAD~1", "git reset --hard HEAD~1")], [STANDS]),
+    ],
+)
+def test_what_was_reset_away_does_not_stand(runs: list[Run], lines: list[str]) -> None:
+    assert told(ONE, TWO, *runs) == lines
+
+
+A: Run = ("cd /a && git commit -am 'one'", "[main a1a1a1a] one\n 1 file changed")
+B: Run = ("cd /b && git commit -am 'two'", "[main b2b2b2b] two\n 1 file changed")
+
+
+@pytest.mark.parametrize(
+    ("runs", "away"),
+    [
+        ([A, B, ("cd /b && git reset --soft HEAD~1", "")], "b2b2b2b"),
+        ([A, B, ("git -C /a reset --soft HEAD~1", "")], "a1a1a1a"),
+        ([A, B, ("(cd /b && git status); git -C /a/ reset --soft HEAD~1", "")], "a1a1a1a"),
+        ([A, B, ("git reset --soft HEAD~1", "")], ""),
+        ([A, B, ("cd $X && git reset --soft HEAD~1", "")], ""),
+        ([A, B, ("cd sub && git reset --soft HEAD~1", "")], ""),
+        ([A, B, ("cd /c && git reset --hard HEAD~1", "HEAD is now at 9999999 old")], ""),
+        ([A, ("git reset --soft HEAD~1", "")], "a1a1a1a"),
+        ([A, ("cd /b", ""), ("git reset --hard HEAD~1", "HEAD is now at 9999999 old")], ""),
+        ([ONE, ("cd sub && npm test", ""), ("git reset --hard HEAD~1", "HEAD is now at 9999999 old")], ""),
+        ([A, B, ("cd /b && git commit --amend --no-edit", "[main c3c3c3c] two")], "b2b2b2b"),
+        ([A, B, ("git commit --amend --no-edit", "[main c3c3c3c] two")], ""),
+    ],
+)
+def test_what_is_done_in_one_directory_leaves_the_commits_of_another_alone(runs: list[Run], away: str) -> None:
+    standing = " ".join(line for line in told(*runs) if line.startswith("committed: "))
+    for made in ("a1a1a1a", "b2b2b2b"):
+        if any(made in output for _, output in runs):
+            assert (made in standing) is (made != away)
+
+
+def test_a_directory_that_the_call_names_counts_as_well() -> None:
+    reset = ("git reset --soft HEAD~1", "")
+    assert told(ONE, TWO, reset, workdirs={0: "/a", 1: "/b", 2: "/a"})[0] == 'committed: "b2b2b2b two"'
+    assert told(ONE, TWO, reset, workdirs={0: "/a", 1: "/b"}) == [STANDS]
+
+
+def test_a_reset_that_failed_takes_nothing_back() -> None:
+    assert told(ONE, TWO, ("git reset --hard HEAD~1; false", "fatal: Failed to resolve 'HEAD~1'")) == [STANDS]
+
+
+def test_a_wrapper_that_commits_beside_a_reset_takes_nothing_back() -> None:
+    both = ("make release && git reset --soft HEAD~1", "[main c3c3c3c] release\n 1 file changed")
+    assert told(ONE, both) == ['committed: "c3c3c3c release", "a1a1a1a one"']
+
+
+def test_a_reset_and_a_commit_in_one_line_are_taken_in_their_order() -> None:
+    three = ("git reset --soft HEAD~2 && git commit -m 'all'", "[main c3c3c3c] all\n 2 files changed")
+    assert told(ONE, TWO, three) == ['committed: "c3c3c3c all"', AWAY + '"b2b2b2b two", "a1a1a1a one"']
+
+
+def test_an_amended_commit_takes_the_place_of_the_one_before() -> None:
+    amended = ("git commit --amend --no-edit", "[main c3c3c3c] two\n 1 file changed")
+    assert told(ONE, TWO, amended) == ['committed: "c3c3c3c two", "a1a1a1a one"']
+
+
+def test_a_commit_that_was_reverted_says_so() -> None:
+    elsewhere = ("cd /x && git revert --no-edit HEAD", '[main c3c3c3c] Revert "two"\n 1 file changed')
+    assert len(told(ONE, TWO, ("cd /y && ls", "x"), elsewhere)) == 1
+    reverts = ("git revert --no-edit HEAD", '[main c3c3c3c] Revert "two"\n 1 file changed')
+    again = ("git revert --no-edit HEAD", '[main d4d4d4d] Reapply "two"\n 1 file changed')
+    found = told(ONE, TWO, reverts)
+    assert found[1:] == ['committed, then reverted: "b2b2b2b two"']
+    assert all("b2b2b2b" not in line for line in found[:1])
+    assert "b2b2b2b two" in told(ONE, TWO, reverts, again)[0]
+    back = told(ONE, TWO, reverts, ("git reset --hard HEAD~1", "HEAD is now at b2b2b2b two"))
+    assert back[0] == STANDS
+
+
+@pytest.mark.parametrize(
+    ("command", "output"),
+    [
+        ("echo '[main 1234abc] fake commit'", "[main 1234abc] fake commit"),
+        ("bash -c 'cat log.txt'", "[main 7777abc] from a log"),
+        ("cd /w && cat log.txt | head -3", "[main 7777abc] from a log"),
+        ("cat log.txt", "[main 7777abc] from a log"),
+        ("git log --oneline", "[main 7777abc] from a log"),
+        ("grep 'git commit' notes.md", "[main 7777abc] from notes"),
+    ],
+)
+def test_what_git_did_not_commit_is_no_commit(command: str, output: str) -> None:
+    assert told((command, output)) == []
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "cd /w && git -C sub commit -qm x",
+        "git -c user.name=a commit -m x",
+        "bash -c 'git commit -m x'",
+        "for one in a b; do git commit -m $one; done",
+        "git cherry-pick 1a2b3c4",
+        "git merge --continue",
+        "GIT_EDITOR=true git rebase --continue",
+        "ssh host git commit -m x",
+        "make release",
+        "npm version patch",
+        "g ci -m x",
+        "./scripts/commit.sh x | tail -2",
+        "python release.py",
+    ],
+)
+def test_what_git_committed_is_a_commit(command: str) -> None:
+    assert told((command, "[main 7777abc] x\n 1 file changed")) == ['committed: "7777abc x"']
