@@ -51,13 +51,14 @@ def commits_of_call(call: ToolCall, lines: Sequence[str], told: tuple[str, str],
     `lines`: of the output; `told`: the command as the facts tell it, and the directory that the call names.
     """
     line = call.shell.command if call.shell is not None else ""
+    commits = [found for one in lines if (found := _COMMIT.search(one))]
+    if not commits and "git" not in line:
+        return list(lines)
+    left = [one for one in lines if not _COMMIT.search(one)]
     if line and only_shows(line):
-        return [line for line in lines if not _COMMIT.search(line)]
+        return left
     command, place = told
     calls = list(git_calls(line, place))
-    commits = [found for line in lines if (found := _COMMIT.search(line))]
-    if not calls and not commits:
-        return list(lines)
     made = [one for one in calls if one.verb in _COMMITS]
     if len(made) == len(commits):
         _in_order(calls, commits, (command, list(lines)), into)
@@ -67,7 +68,7 @@ def commits_of_call(call: ToolCall, lines: Sequence[str], told: tuple[str, str],
             _add_commit(found, made[0].directory if made else went, command, into)
         for one in calls:
             _add_move(_unknown(one), one.directory, into)
-    return [line for line in lines if not _COMMIT.search(line)]
+    return left
 
 
 def _in_order(
