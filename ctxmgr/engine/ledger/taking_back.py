@@ -109,12 +109,12 @@ _LANGUAGE_AGAIN = re.compile(
 
 
 class _Read(msgspec.Struct, frozen=True):
-    """One sentence. `order`, `words`: of what it says, without endings; `forbidden`: of a clause that demands or
+    """One sentence. `terms`, `words`: of what it says, without endings; `forbidden`: of a clause that demands or
     forbids one thing, which of both, else None; `language`: to answer in; `chooses`, `leaves`: what it uses, and
     what no more; `besides`: its words that are none of these; `unnamed`: does it leave what it does not name?"""
 
     text: str
-    order: tuple[str, ...]
+    terms: tuple[str, ...]
     forbidden: bool | None
     language: str
     chooses: frozenset[str]
@@ -123,14 +123,14 @@ class _Read(msgspec.Struct, frozen=True):
     unnamed: bool
 
     @property
-    def said(self) -> tuple[str, ...]:
+    def demanded(self) -> tuple[str, ...]:
         """All its words but those of demanding: "in the file" and "to the file" are two things."""
         words = words_of(_OPENING.sub("", _INSTEAD_SAID.sub("", _FROM_NOW.sub("", self.text)))).split()
         return tuple((*content_list(word), word)[0] for word in words if not _OF_DEMANDING.fullmatch(word))
 
     @property
     def words(self) -> frozenset[str]:
-        return frozenset(self.order)
+        return frozenset(self.terms)
 
 
 def lifted(text: str) -> str:
@@ -190,11 +190,11 @@ def _against(one: _Read, other: _Read) -> Holds:
     """Rules 1 to 3, of what the newer says of the older."""
     moment = bool(_A_MOMENT.search(one.text))
     if one.forbidden is not None and other.forbidden is not None and one.forbidden != other.forbidden:
-        least = min(len(one.order), len(other.order))
-        if one.order[:least] == other.order[:least]:
+        least = min(len(one.terms), len(other.terms))
+        if one.terms[:least] == other.terms[:least]:
             good = _FOR_GOOD.search(one.text) or speaks_of_before(one.text)
-            return "no more" if good and not moment and one.said == other.said else "earlier"
-    if one.forbidden == other.forbidden and _other_limit(one.said, other.said):
+            return "no more" if good and not moment and one.demanded == other.demanded else "earlier"
+    if one.forbidden == other.forbidden and _other_limit(one.demanded, other.demanded):
         return "earlier" if moment else "no more"
     if one.forbidden is not True and other.chooses and other.chooses <= one.leaves:
         if not one.chooses.isdisjoint(one.leaves):
@@ -239,9 +239,9 @@ def _is_of(words: frozenset[str], other: _Read) -> bool:
     if _MANY.search(_OPENING.sub("", other.text)):
         return False
     end = len(words)
-    if frozenset(other.order[:end]) != words:
+    if frozenset(other.terms[:end]) != words:
         return False
-    return end == len(other.order) or bool(_ALONE.match(_behind(other.text, end)))
+    return end == len(other.terms) or bool(_ALONE.match(_behind(other.text, end)))
 
 
 def _behind(text: str, count: int) -> str:
@@ -287,7 +287,7 @@ def _read(text: str) -> _Read:
     forbidden = None if _BESIDE.search(bare) or negations > 1 else bool(negations)
     if forbidden and not _FORBIDDEN.search(bare):
         forbidden = None
-    order = content_list(bare)
-    besides = frozenset(order) - left - chosen - _OF_A_CHANGE
+    terms = content_list(bare)
+    besides = frozenset(terms) - left - chosen - _OF_A_CHANGE
     language = to_language(text)
-    return _Read(text, order, forbidden, language, chosen, left, besides, bool(_UNNAMED.search(bare)))
+    return _Read(text, terms, forbidden, language, chosen, left, besides, bool(_UNNAMED.search(bare)))
