@@ -34,7 +34,9 @@ _CHOSEN = re.compile(
     rf" {_THING}",
     re.IGNORECASE,
 )
-_CHOSEN_BEFORE = re.compile(rf"(?:^|[,;:–—-] ?|\band ){_THING} (?:it is|instead)[.!;]?$", re.IGNORECASE)
+_CHOSEN_BEFORE = re.compile(
+    rf"(?:^|[,;:–—-] ?|\band ){_THING} (?:(?:it is|instead)[.!;]?$|it is(?=[,;:] ))", re.IGNORECASE
+)
 _DENIED = re.compile(
     r"(?:n['’]t|\bnot|\bnever|\bno longer|\bstop(?:ped)?|\bavoid|\bagainst)(?: \w+)?\s*$", re.IGNORECASE
 )
@@ -63,7 +65,13 @@ _REVERSAL = re.compile(
     re.IGNORECASE,
 )
 _TO_ANOTHER = re.compile(
-    rf"\b(?:switch(?:ed|ing)?|{_SWITCHED} from|back)\b{_FAR}\bto\b|\bit is[.!]?$", re.IGNORECASE
+    rf"\b(?:switch(?:ed|ing)?|{_SWITCHED} from|back)\b{_FAR}\bto\b|\bit is(?:[.!]?$|[,;:] )", re.IGNORECASE
+)
+_SCRAPS = re.compile(r"^\W*(?:(?:no|ok(?:ay)?|hm+|actually)\W+)?(?:scratch|scrap) that\b", re.IGNORECASE)
+_AS_IT_SHOULD_BE = re.compile(  # said of a name itself, and of nothing that it has
+    r"(?:^\W*|[,;:–—-] |\b(?:that|out|and|so|but) )(?:the )?(?:`[^`]+`|(?-i:\w*[_A-Z\d]\w*)) (?:is|was|are|were) "
+    r"(?:actually |in fact )?(?:right|correct|up to date)(?= (?:all along|after all)|[.,;:]|$)",
+    re.IGNORECASE,
 )
 _IS_GONE = re.compile(r"\b(?:is|are) (?:now )?(?:out|gone)\b(?! of\b)", re.IGNORECASE)
 _WAS_WRONG = re.compile(
@@ -119,7 +127,7 @@ def reversal(text: str) -> Reversal:
         frozenset(words_of(text).split()) if _REVERSAL.search(text) else frozenset(),
         _corrected(text) if _corrects(text) else frozenset(),
         thing.strip("`") if "`" in thing or _NAME.search(thing) else "",
-        bool(thing and not left and _TO_ANOTHER.search(text)),
+        bool(not left and ((thing and _TO_ANOTHER.search(text)) or _SCRAPS.search(text))),
         bool(_WAS_WRONG.search(text) or _CORRECTION.search(text)),
     )
 
@@ -152,7 +160,7 @@ def _words(thing: str) -> frozenset[str]:
 
 def _corrects(text: str) -> bool:
     told = _WAS_WRONG.search(text) or _CORRECTION.search(text)
-    return bool(told or (_CLEARED.search(text) and named_in(text)))
+    return bool(told or ((_CLEARED.search(text) or _AS_IT_SHOULD_BE.search(text)) and named_in(text)))
 
 
 def _corrected(text: str) -> frozenset[str]:
@@ -160,7 +168,8 @@ def _corrected(text: str) -> frozenset[str]:
     ends = [found.start() for found in _CLAUSE_END.finditer(text)]
     clauses = [text[start:end] for start, end in zip([0, *ends], [*ends, len(text)], strict=True)]
     denied = [one[found.end() :] for one in clauses if (found := _NOT_THIS.search(one))]
-    cleared, wrong = ([one for one in clauses if says.search(one)] for says in (_CLEARED, _WAS_WRONG))
+    cleared = [one for one in clauses if _CLEARED.search(one) or _AS_IT_SHOULD_BE.search(one)]
+    wrong = [one for one in clauses if _WAS_WRONG.search(one)]
     every = [text] if wrong else []
     named = next(filter(None, map(_named, (cleared, denied, wrong, every))), frozenset[str]())
     return frozenset(one for one in named if not _FILE.search(one)) or named

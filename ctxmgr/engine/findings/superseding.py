@@ -8,6 +8,7 @@
    it corrects.
 4. A change that names nothing of what was before ("so I've switched to B"; "that diagnosis was wrong") closes
    nothing: of the NEAR statements before it the newest choice, or cause, is told as an earlier one.
+5. Of two that say why the same is so ("the tests fail because A", "... because B") the older is an earlier one.
 
 Words are compared as they are, whatever the language; which wording takes back is known of English.
 """
@@ -30,12 +31,17 @@ COMPARED_CHARACTERS = 3  # a shorter one is in every sentence
 COMPARED = 400  # newest statements: with each of them more is compared
 NEAR = 12  # statements: a choice longer ago is hardly what "switched to B" speaks of; a judgement
 
+LEAST_EFFECT_WORDS = 2  # "it fails because ..." may be of anything
+_ARTICLES = frozenset(("the", "a", "an", "this", "that", "it", "is", "are", "was", "were", "still"))
+_REASON = re.compile(r"^(?P<effect>[^,;:.]{3,80}?) (?:because|due to|caused by)\b", re.IGNORECASE)
+
 Holds = Literal["now", "earlier", "no more"]
 
 
 class _Read(msgspec.Struct, frozen=True):
     """One statement. `words` of COMPARED_CHARACTERS and more; `named`: names of code in it; `back`: does it take
-    back all it names? `causes`, `faults`: does it say a cause, a fault?"""
+    back all it names? `causes`, `faults`: does it say a cause, a fault? `effect`: words of what it says
+    the reason of."""
 
     text: str
     words: frozenset[str]
@@ -44,6 +50,7 @@ class _Read(msgspec.Struct, frozen=True):
     back: bool
     causes: bool
     faults: bool
+    effect: frozenset[str]
 
 
 def standing(statements: Sequence[str]) -> list[Holds]:
@@ -77,7 +84,15 @@ def standing(statements: Sequence[str]) -> list[Holds]:
 @lru_cache(maxsize=1 << 12)  # a session's statements are read again with each that it adds
 def _read(text: str) -> _Read:
     words = frozenset(word for word in words_of(text).split() if len(word) >= COMPARED_CHARACTERS)
-    return _Read(text, words, named_in(text), reversal(text), reverses(text), causes(text), wrong(text))
+    back, effect = reverses(text), _effect(text)
+    return _Read(text, words, named_in(text), reversal(text), back, causes(text), wrong(text), effect)
+
+
+def _effect(text: str) -> frozenset[str]:
+    """Those of what is so, where the reason is told right behind it and they tell it from others."""
+    found = _REASON.match(text)
+    words = frozenset(words_of(found["effect"]).split()) - _ARTICLES if found else frozenset[str]()
+    return words if len(words) >= LEAST_EFFECT_WORDS else frozenset()
 
 
 def _is_said_again(one: _Read, by_word: dict[str, list[int]], kept: Mapping[int, _Read]) -> bool:
@@ -116,4 +131,6 @@ def _doubtful(kept: Mapping[int, _Read], sure: set[int]) -> set[int]:
             found.update([at for at, one in near if one.says.chooses - newer.says.chooses][:1])
         if newer.says.of_cause:
             found.update([at for at, one in near if one.causes and not one.says.of_cause][:1])
+        if newer.effect:
+            found.update([at for at, one in near if one.effect == newer.effect])
     return found

@@ -32,7 +32,8 @@ _CHOICE = re.compile(
     r"(?!(?: \S+){1,3} branch\b)"
     r"|\b(?:i|we)(?:['’]ve| have)?(?: now| just)? (?:moved|migrated) (?:\S+ )?from [^/]{2,40}? to [^/]+$"
     r"|\b(?:i|we)(?:['’](?:m|re)| am| are)? (?:going|went|moving) back to\b"
-    r"|^\W*(?!(?:there|here|that|this|so|as|what|how|yes|no|ok|okay|and|but|now)\b)\S+(?: \S+)? it is[.!]?$",
+    r"|^\W*(?!(?:there|here|the way|that|this|so|as|what\w*|how\w*|yes|no|ok|okay|and|but|now|since|because"
+    r"|if|where|when|until|than|like|though|whether|which\w*)\b)\S+(?: \S+)? it is(?:[.!]?$|[,;:] )",
     re.IGNORECASE,
 )
 _PLAN = re.compile(rf"\b{_WE}\b|^(?:keep|use|leave|skip|drop|avoid)\w*\b", re.IGNORECASE)
@@ -99,7 +100,8 @@ _FAILING_NOW = re.compile(
 )
 _BACK = re.compile(
     r"\b(?:back to|revert\w*|undo\w*|undid"
-    r"|after all|no longer|scrap\w*|abandon\w*|works? (?:now|again)|now works?)\b",
+    r"|after all|no longer|scrap\w*|abandon\w*|works? (?:now|again)|now works?)\b"
+    r"|\bso (?:i|we)(?:['’]ve| have)? (?:removed|deleted|dropped|took) (?:it|that|them)\b",
     re.IGNORECASE,
 )
 _DID = (

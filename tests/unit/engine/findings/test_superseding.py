@@ -119,3 +119,24 @@ def test_a_correction_closes_only_what_it_denies() -> None:
     ]
     assert standing(said) == ["now", "now"]
     assert standing(["The checksum is wrong in `a.lock`.", said[1]]) == ["no more", "now"]
+
+
+@pytest.mark.parametrize(
+    ("older", "newer", "held"),
+    [
+        ("The download is slow because of `gzip`.", "The download is slow because the socket blocks.", "earlier"),
+        ("The download is slow because of `gzip`.", "The upload is slow because the socket blocks.", "now"),
+        ("It fails because of `gzip`.", "It fails because the socket blocks.", "now"),
+        ("I'll go with trees rather than tables.", "Tables it is: trees take too long.", "earlier"),
+        ("I'll use trees for the index.", "Scratch that, a table is what this wants instead of a list.", "now"),
+        ("I'll use trees for the index.", "Scratch that, tables are what I want because they sort.", "earlier"),
+        ("The bug is a wrong MAX_SIZE in limits.py.", "It turns out MAX_SIZE was right all along.", "no more"),
+        ("The bug is a wrong `limit` in net.py.", "The cause is elsewhere: the `limit` is correct.", "no more"),
+        ("`parse()` crashes on long lines.", "The cause is not here: the type of `parse()` is correct.", "now"),
+        ("`parse()` is wrong.", "The problem is that `parse()` is right behind `read()`.", "now"),
+        ("The fix is `flush()` in out.py.", "`flush()` in out.py broke the pipe, so I removed it.", "no more"),
+        ("The fix is `flush()` in out.py.", "The log in out.py broke the pipe, so I removed it.", "now"),
+    ],
+)
+def test_what_a_later_statement_of_the_same_thing_leaves_of_the_older(older: str, newer: str, held: str) -> None:
+    assert standing([older, newer]) == [held, "now"]
