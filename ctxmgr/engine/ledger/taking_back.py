@@ -163,7 +163,7 @@ def of_a_part(text: str) -> bool:
     return bool(_IN_PART.search(text))
 
 
-@lru_cache(maxsize=1 << 12)
+@lru_cache(maxsize=1 << 14)  # each pair of a session is compared again with each message
 def holds(older: str, newer: str, *, lifts: bool = False) -> Holds:
     """Does the older still hold, beside the newer? `lifts`: the newer does nothing else than take back."""
     if max(len(older), len(newer)) > MOST_CHARACTERS:
