@@ -5,6 +5,7 @@ It must not know how a call's result is shown, kept or told: markers, facts and 
 """
 
 from ctxmgr.engine.tools import patches, paths
+from ctxmgr.engine.tools.arguments import runs_in
 from ctxmgr.engine.tools.catalog import (
     CATALOG,
     USERS_SHELL,
@@ -18,7 +19,6 @@ from ctxmgr.engine.tools.catalog import (
 )
 from ctxmgr.engine.tools.dialogue import plan_answer, plan_title, rejection, user_answers
 from ctxmgr.engine.tools.effects import CHANGES, CallOutcome, EffectKind, FileEffect, Shell, Task, ToolCall
-from ctxmgr.engine.tools.git import GitCall, git_calls, only_shows, runs_in
 from ctxmgr.engine.tools.instructions import FILES as INSTRUCTION_FILES
 from ctxmgr.engine.tools.instructions import files_named, is_instructing, is_skill
 from ctxmgr.engine.tools.names import SURE, VERBS
@@ -39,7 +39,7 @@ from ctxmgr.engine.tools.outcome import (
 from ctxmgr.engine.tools.pi_files import pi_file
 from ctxmgr.engine.tools.roles import WHOLE, ArgumentRole, role_of
 from ctxmgr.engine.tools.rows import ToolRow
-from ctxmgr.engine.tools.shell import is_checking
+from ctxmgr.engine.tools.shell import GitCall, git_calls, is_checking, only_shows
 from ctxmgr.engine.tools.tasks import created_id, is_unknown_task, listed_tasks
 from ctxmgr.engine.tools.written import written
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ctxmgr.engine.tools import patches
-from ctxmgr.engine.tools.paths import normal
+from ctxmgr.engine.tools.paths import UNKNOWN, normal
 from ctxmgr.engine.tools.roles import ArgumentRole, role_of
 from ctxmgr.model import once
 
@@ -120,3 +120,10 @@ class CallArguments:
                             spelled[normal(text)] = None
         spelled.pop("", None)
         return tuple(spelled)
+
+
+def runs_in(arguments: Arguments) -> str:
+    """The directory that a call names to run in; "" for none, `UNKNOWN` where a script may name one."""
+    named = CallArguments(arguments).text("working directory")
+    scripted = any(isinstance(value, str) and "workdir" in value for value in arguments.values())
+    return named or (UNKNOWN if scripted else "")

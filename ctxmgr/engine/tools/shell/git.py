@@ -4,20 +4,11 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from ctxmgr.engine.tools.arguments import Arguments, CallArguments
 from ctxmgr.engine.tools.paths import UNKNOWN, joined
-from ctxmgr.engine.tools.shell import (
-    MOST_SHELLS,
-    SILENT,
-    Pipeline,
-    Word,
-    handed_line,
-    is_look,
-    name_of,
-    outlined,
-    parse,
-    unwrapped,
-)
+from ctxmgr.engine.tools.shell.outline import outlined
+from ctxmgr.engine.tools.shell.programs import MOST_SHELLS, SILENT, is_look
+from ctxmgr.engine.tools.shell.words import Pipeline, Word, name_of, parse
+from ctxmgr.engine.tools.shell.wrappers import handed_line, unwrapped
 
 _VALUED = ("-c", "--git-dir", "--work-tree", "--namespace", "--exec-path")  # options of git itself
 _ELSEWHERE = ("--git-dir", "--work-tree")
@@ -31,13 +22,6 @@ class GitCall(msgspec.Struct, frozen=True, gc=False):
     verb: str
     words: tuple[Word, ...]
     directory: str = ""
-
-
-def runs_in(arguments: Arguments) -> str:
-    """The directory that a call names to run in; "" for none, `UNKNOWN` where a script may name one."""
-    named = CallArguments(arguments).text("working directory")
-    scripted = any(isinstance(value, str) and "workdir" in value for value in arguments.values())
-    return named or (UNKNOWN if scripted else "")
 
 
 def git_calls(line: str, directory: str = "", depth: int = 0) -> Iterator[GitCall]:
