@@ -3,7 +3,7 @@
 import argparse
 from typing import get_args
 
-from ctxmgr.cli.arguments import add_bill, add_probes_failed, positive
+from ctxmgr.cli.arguments import add_bill, add_models, add_probes_failed, positive
 from ctxmgr.model import EndpointApi
 from ctxmgr.model.compaction import Format, Strategy
 
@@ -50,6 +50,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="where summaries and the table go (default: ctxmgr-compare in the current directory)",
     )
+    add_models(command)
     command.add_argument("--wide", action="store_true", help="show all figures, not the six that count most")
     command.add_argument("--json", action="store_true", help="print all figures as JSON")
     command.add_argument(

@@ -3,7 +3,7 @@
 import argparse
 from collections.abc import Sequence
 
-from ctxmgr.cli.arguments import add_peer
+from ctxmgr.cli.arguments import add_models, add_peer
 
 OWN_HELP = True  # `add_arguments` adds --help itself
 DESCRIPTION = (
@@ -21,6 +21,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--record", metavar="FILE", help="write a transcript; FILE-2 and so on for the next processes"
     )
+    add_models(command)
     command.add_argument("--show", action="store_true", help="print each message as it goes or comes")
 
 

@@ -3,7 +3,7 @@
 import argparse
 from typing import get_args
 
-from ctxmgr.cli.arguments import add_bill, add_probes_failed, policy_key, positive, share
+from ctxmgr.cli.arguments import add_bill, add_models, add_probes_failed, policy_key, positive, share
 from ctxmgr.model import Preset
 
 HOSTS = ("modelled", "recorded")
@@ -69,6 +69,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
         "times of a process (--record does so by itself)",
     )
     _measures(command)
+    add_models(command)
     command.add_argument("--wide", action="store_true", help="show all figures, not the six that count most")
     command.add_argument("--json", action="store_true", help="print all figures as JSON")
     transcripts = command.add_argument_group("for transcripts")

@@ -124,7 +124,8 @@ class _Comparison:
         failed: list[str] = []
         try:
             session = await asyncio.to_thread(read, path)
-            material = Material(session, self._settings, self._weigher, self._weigher.name)
+            wanted = self._settings.of_model(session.recording.model if session.recording else "")
+            material = Material(session, wanted, self._weigher, self._weigher.name)
             material.other = other
             for strategy, format in self._rows:
                 try:
@@ -142,7 +143,7 @@ class _Comparison:
             return RecordingRows(path.name, unreadable=f"{path.name}: {fault_text(fault)}")
         finally:
             self._finished(len(self._rows) - len(written) - len(failed))
-        beside = await asyncio.to_thread(bounds, session, self._settings)
+        beside = await asyncio.to_thread(bounds, session, wanted)
         return RecordingRows(session.name, tuple(written), failed=tuple(failed), bounds=beside)
 
     async def _row(

@@ -151,7 +151,9 @@ def _settings(settings: Settings, *, billed: bool) -> str:
     if settings.chain_window is not None:
         parts.append(f"Compacted above {settings.limit:,} tokens (window {settings.chain_window:,}).")
     if billed:
-        parts.append(f"Billed: {prices_line(figures.prices(settings.sheet))}.")
+        known = settings.own_models.path is not None and not settings.has_prices
+        beside = "; a session of a model that --models has prices of: by these" if known else ""
+        parts.append(f"Billed: {prices_line(figures.prices(settings.sheet))}{beside}.")
     return table_cell(" ".join(parts))
 
 

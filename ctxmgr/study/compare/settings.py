@@ -20,7 +20,9 @@ from ctxmgr import __version__
 from ctxmgr.devices import NO_ADDRESS, NOT_INSTALLED
 from ctxmgr.model import CompactionPolicy, Endpoint, EndpointApi
 from ctxmgr.model.compaction import CutBudget, Format, Strategy
+from ctxmgr.settings import SettingsFault
 from ctxmgr.study.metrics import PriceSheet
+from ctxmgr.study.models import OwnFacts, own_facts
 from ctxmgr.study.price_text import price_sheet
 from ctxmgr.study.recordings import DEFAULT_WINDOW
 
@@ -41,7 +43,7 @@ class Settings(msgspec.Struct, frozen=True):
 
     Tokens. `policy` has what is not set here: slices, retries, calls side by side. `sheet`: what summaries and
     chains are billed by, and whether a clairvoyant stands beside these. `probes_failed`: the file that takes the
-    failed probes.
+    failed probes. `own_models`: a user's file of models; `has_prices`: they were given, so no file says them.
     """
 
     strategies: tuple[Strategy, ...]
@@ -54,12 +56,21 @@ class Settings(msgspec.Struct, frozen=True):
     sheet: PriceSheet = PriceSheet()
     clairvoyant: bool = False
     probes_failed: Path | None = None
+    own_models: OwnFacts = OwnFacts()
+    has_prices: bool = False
     policy: CompactionPolicy = CompactionPolicy()
 
     @property
     def limit(self) -> int:
         """Tokens of the list above which a chain compacts."""
         return (self.chain_window or CHAIN_WINDOW) - self.cut_budget.reserve_tokens
+
+    def of_model(self, model: str) -> "Settings":
+        """For a session of this model: by the prices that the user's file says of it, unless they were given."""
+        facts = self.own_models.of(model)
+        if facts is None or facts.prices is None or self.has_prices:
+            return self
+        return msgspec.structs.replace(self, sheet=msgspec.structs.replace(self.sheet, prices=facts.prices))
 
     def fingerprint(self, recording: str, strategy: Strategy, format: Format, weigher: str, other: str = "") -> str:
         """Of one row; `recording` is the digest of its content, `weigher` the name of the vocabulary. `other`: the
@@ -88,17 +99,25 @@ def settings(parsed: Namespace, environment: Mapping[str, str] = os.environ) -> 
     """Raises InvalidArguments."""
     kind: ModelKind = "endpoint" if parsed.endpoint else "scripted" if parsed.scripted else "none"
     policy = CompactionPolicy()
+    try:
+        own = own_facts(parsed.models)
+    except SettingsFault as fault:
+        raise InvalidArguments(str(fault)) from None
+    facts = own.of(parsed.model) if parsed.model else None
+    usual_window = SUMMARISER_WINDOW if facts is None else facts.usual_window
     made = Settings(
         strategies=_each(parsed.strategy) or _default(kind, parsed.chain),
         formats=_each(parsed.format) or (policy.format,),
         cut_budget=CutBudget(keep_recent_tokens=parsed.keep, reserve_tokens=policy.reserve_tokens),
         model=kind,
-        endpoint=_endpoint(parsed, environment),
-        window=parsed.context_window or SUMMARISER_WINDOW,
+        endpoint=_endpoint(parsed, environment, usual_window),
+        window=parsed.context_window or usual_window,
         chain_window=(parsed.window or CHAIN_WINDOW) if parsed.chain else None,
         sheet=price_sheet(parsed.prices, parsed.cache_ttl, parsed.overhead, parsed.cache),
         clairvoyant=parsed.clairvoyant,
         probes_failed=Path(parsed.probes_failed) if parsed.probes_failed else None,
+        own_models=own,
+        has_prices=parsed.prices is not None,
         policy=policy,
     )
     asking = [strategy for strategy in made.strategies if strategy != "extractive"]
@@ -120,7 +139,7 @@ def _default(kind: ModelKind, chain: bool) -> tuple[Strategy, ...]:
     return ("extractive",) if chain or kind == "none" else get_args(Strategy)
 
 
-def _endpoint(parsed: Namespace, environment: Mapping[str, str]) -> Endpoint | None:
+def _endpoint(parsed: Namespace, environment: Mapping[str, str], usual_window: int) -> Endpoint | None:
     if not parsed.endpoint:
         if parsed.model or parsed.api_key_env or parsed.api:
             raise InvalidArguments("--model, --api and --api-key-env are for --endpoint")
@@ -139,7 +158,7 @@ def _endpoint(parsed: Namespace, environment: Mapping[str, str]) -> Endpoint | N
         base_url=parsed.endpoint,
         model=parsed.model,
         api_key_env=parsed.api_key_env,
-        context_window=parsed.context_window or SUMMARISER_WINDOW,
+        context_window=parsed.context_window or usual_window,
         api=parsed.api or CHAT,
     )
 

@@ -14,6 +14,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from ctxmgr.settings import models_file
 from ctxmgr.study.driving import events, session
 from ctxmgr.study.driving.host_side import ReplayHost
 from ctxmgr.study.driving.outcomes import ReplayOptions, ReplayResult
@@ -60,7 +61,7 @@ def _client(options: ReplayOptions) -> StdioClient | InProcessClient:
     if _spawned(options):
         return StdioClient(_arguments(options), env=options.env)
     weigher = message_cache.weigher()
-    return InProcessClient({weigher.name: weigher})
+    return InProcessClient({weigher.name: weigher}, models_file(options.models))
 
 
 def _spawned(options: ReplayOptions) -> bool:
@@ -79,6 +80,8 @@ def _arguments(options: ReplayOptions) -> list[str]:
     arguments = ["--preload", message_cache.VOCABULARY]
     if options.record is not None:
         arguments += ["--record", str(options.record)]
+    if options.models is not None:
+        arguments += ["--models", options.models]
     return arguments
 
 

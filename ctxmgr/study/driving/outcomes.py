@@ -27,7 +27,8 @@ class ReplayOptions(msgspec.Struct, frozen=True):
     `state_dir` for snapshots; `record`: a transcript's file. `env`: of the process, None for this one's.
     `measure`: keep what was shown at each call. `label`: what the outcome is called instead of its preset. `write`:
     the summaries of the host's own compactions, instead of `pi_host`'s. `own_summaries`: ctxmgr writes them,
-    without a model. `spawn`: through a spawned sidecar, where this process would do as well.
+    without a model. `models`: a file of facts about models, for ctxmgr. `spawn`: through a spawned sidecar, where
+    this process would do as well.
     """
 
     preset: str | None = None
@@ -43,6 +44,7 @@ class ReplayOptions(msgspec.Struct, frozen=True):
     host: HostLimits = HostLimits()
     write: Write | None = None
     own_summaries: bool = False
+    models: str | None = None
     spawn: bool = False
 
 

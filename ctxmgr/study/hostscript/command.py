@@ -12,6 +12,7 @@ from typing import Literal
 
 from rich.console import Console
 
+from ctxmgr.settings import SettingsFault, models_file
 from ctxmgr.study.console import console, plain
 from ctxmgr.study.hostscript.player import ExpectationFailed, Player, PlayerSettings
 from ctxmgr.study.hostscript.script import ScriptError, parse
@@ -28,6 +29,14 @@ ARROWS = {"host": "->", "ctxmgr": "<-"}
 def run(parsed: Namespace) -> int:
     """0: all as expected; 1: something was not; 2: wrong usage, a script that is none, a command that is none."""
     out, code = console(), 0
+    if parsed.models and parsed.command:
+        print("ctxmgr drive: --models is for this ctxmgr: it says nothing to another --command", file=sys.stderr)
+        return 2
+    try:
+        models_file(parsed.models)
+    except SettingsFault as fault:
+        print(f"ctxmgr drive: {safe(str(fault))}", file=sys.stderr)
+        return 2
     for path in parsed.scripts:
         try:
             content = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
@@ -63,7 +72,8 @@ def _start(parsed: Namespace, state: str) -> Callable[[int], Spawned]:
 
     def start(number: int) -> Spawned:
         record = ["--record", numbered(parsed.record, number)] if parsed.record else []
-        return Spawned(this_ctxmgr("--state-dir", state, *record))
+        models = ["--models", parsed.models] if parsed.models else []
+        return Spawned(this_ctxmgr("--state-dir", state, *record, *models))
 
     return start
 

@@ -165,6 +165,7 @@ class RecordingBuilder:
             entries=tuple(entries),
             cwd=cwd,
             window=window or DEFAULT_WINDOW,
+            says_window=bool(window),
             host=self.host,
             notes=(*self._prompts, *(f"{what}: {count:,}" for what, count in self.counts.items())),
         )

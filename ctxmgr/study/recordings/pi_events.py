@@ -25,6 +25,7 @@ def read(name: str, content: bytes) -> Stream:
         events=events,
         cwd=str(first.get("cwd") or ""),
         window=int(model.get("contextWindow") or DEFAULT_WINDOW),
+        says_window=bool(model.get("contextWindow")),
     )
 
 

@@ -35,7 +35,8 @@ class RecordedEntry(msgspec.Struct, frozen=True):
 
 
 class Recording(msgspec.Struct, frozen=True):
-    """A session's active branch, oldest entry first. `window` in tokens. `host`: the program that recorded it.
+    """A session's active branch, oldest entry first. `window` in tokens; `says_window`: the recording does, else it
+    is the default. `host`: the program that recorded it.
 
     `notes`: what of the file is not among the entries and why, with counts, and what is odd in it.
     """
@@ -49,6 +50,7 @@ class Recording(msgspec.Struct, frozen=True):
     window: int = DEFAULT_WINDOW
     host: str = "pi"
     notes: tuple[str, ...] = ()
+    says_window: bool = False
 
 
 class HostEvent(msgspec.Struct, frozen=True):
@@ -72,3 +74,4 @@ class Stream(msgspec.Struct, frozen=True):
     format: str = "pi"
     cwd: str = ""
     window: int = DEFAULT_WINDOW
+    says_window: bool = False

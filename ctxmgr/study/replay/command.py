@@ -7,19 +7,22 @@ from argparse import Namespace
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
+from ctxmgr.known_models import ModelFacts
+from ctxmgr.settings import SettingsFault
 from ctxmgr.study.closed_loop import totals, totals_table
 from ctxmgr.study.console import console, plain
 from ctxmgr.study.driving import ReplayOptions, ReplayResult, drive
 from ctxmgr.study.figures import figures as measures_figures
 from ctxmgr.study.figures import means_table
 from ctxmgr.study.metrics import Observation, PriceSheet
+from ctxmgr.study.models import OwnFacts, own_facts
 from ctxmgr.study.plain_text import fault_text, missing_text, safe
 from ctxmgr.study.price_text import price_sheet
 from ctxmgr.study.probes import Probing, drawn, lists_of, probes_table
@@ -31,6 +34,14 @@ from ctxmgr.study.replay.tables import Figures, figures, tables
 from ctxmgr.study.report import BASE, RecordingSheet, page
 
 FINDINGS_SHOWN = 50
+
+
+class ReplayRequest(NamedTuple):
+    """What is wanted of each file."""
+
+    parsed: Namespace
+    own_models: OwnFacts
+    probing: Probing | None
 
 
 def run(parsed: Namespace) -> int:
@@ -49,12 +60,18 @@ def run(parsed: Namespace) -> int:
     if "oldTokens" in dict(parsed.policy or ()) and (parsed.front or parsed.knob):
         print("ctxmgr replay: oldTokens goes before the knob: leave it out, or --front and --knob", file=sys.stderr)
         return 2
+    try:
+        own = own_facts(parsed.models)
+    except SettingsFault as fault:
+        print(f"ctxmgr replay: {safe(str(fault))}", file=sys.stderr)
+        return 2
     probing = Probing(parsed.probes_failed) if parsed.probes else None
+    asked_for = ReplayRequest(parsed, own, probing)
     out, bad = console(), False
     parts: list[list[Figures]] = []
     sheets: list[RecordingSheet] = []
     for path in map(Path, parsed.files):
-        one = _one(path, parsed, sheets, probing)
+        one = _one(path, asked_for, sheets)
         if not parsed.json:
             _show(out, one, parsed.wide)
         bad = bad or any(part["failures"] for part in one)
@@ -78,15 +95,18 @@ def run(parsed: Namespace) -> int:
     return 1 if bad else 0
 
 
-def _one(path: Path, parsed: Namespace, sheets: list[RecordingSheet], probing: Probing | None) -> list[Figures]:
+def _one(path: Path, asked_for: ReplayRequest, sheets: list[RecordingSheet]) -> list[Figures]:
     """What came of a file. Whatever goes wrong with it is its failure, and costs the others nothing."""
     try:
         found = readers.source(path)
         is_transcript = readers.kind(found) == "transcript"
-        if parsed.update and not is_transcript:
+        update = asked_for.parsed.update
+        if update and not is_transcript:
             raise UnreadableRecording(f"{path.name}: --update is for transcripts, this is a recording")
         return (
-            _transcript(path, found, parsed.update) if is_transcript else _recording(found, parsed, sheets, probing)
+            _transcript(path, found, update, asked_for.own_models)
+            if is_transcript
+            else _recording(found, asked_for, sheets)
         )
     except UnreadableRecording as fault:
         said = str(fault)
@@ -95,8 +115,8 @@ def _one(path: Path, parsed: Namespace, sheets: list[RecordingSheet], probing: P
     return [{"file": path.name, "failures": [said]}]
 
 
-def _transcript(path: Path, found: Source, update: bool) -> list[Figures]:
-    result = transcripts.replay(found.name, found.content, rewrite=update)
+def _transcript(path: Path, found: Source, update: bool, own: OwnFacts) -> list[Figures]:
+    result = transcripts.replay(found.name, found.content, rewrite=update, models=own.registry)
     if update:
         path.write_bytes(result.text)
     findings = [
@@ -116,13 +136,14 @@ def _transcript(path: Path, found: Source, update: bool) -> list[Figures]:
     ]
 
 
-def _recording(
-    found: Source, parsed: Namespace, sheets: list[RecordingSheet], probing: Probing | None = None
-) -> list[Figures]:
+def _recording(found: Source, asked_for: ReplayRequest, sheets: list[RecordingSheet]) -> list[Figures]:
     """Where it is measured, `off` is driven as well: what it costs is what the others' costs are parts of. Then
     `sheets` has one more."""
     recorded = readers.read(found)
-    host, sheet = _host(parsed), _sheet(parsed)
+    parsed, probing = asked_for.parsed, asked_for.probing
+    facts = asked_for.own_models.of(recorded.model)
+    window = _window(parsed.window, recorded, facts)
+    host, sheet = _host(parsed), _sheet(parsed, facts)
     asked = parsed.preset or (ALL if parsed.front else [None])
     measured = not parsed.no_measures
     front = Front(asked, parsed.front, parsed.knob or (), dict(parsed.policy or ()))
@@ -135,7 +156,8 @@ def _recording(
         with tempfile.TemporaryDirectory(prefix="ctxmgr-replay-") as state:
             options = ReplayOptions(
                 preset=preset,
-                window=parsed.window,
+                window=window,
+                models=asked_for.own_models.path,
                 append=parsed.append,
                 recorded_compactions=parsed.recorded_compactions,
                 state_dir=Path(state),
@@ -147,7 +169,7 @@ def _recording(
                     **({} if knob is None else {"costVersusRecall": knob}),
                 },
                 label=None if knob is None else label(knob),
-                host=host.limits(parsed.window or recorded.window),
+                host=host.limits(window),
                 write=host.write(),
                 own_summaries=host.own_summaries,
                 spawn=parsed.spawn,
@@ -171,8 +193,17 @@ def _recording(
     return out
 
 
-def _sheet(parsed: Namespace) -> PriceSheet:
-    return price_sheet(parsed.prices, parsed.cache_ttl, parsed.overhead, parsed.cache, parsed.fetch)
+def _window(given: int | None, recorded: Recording | Stream, facts: ModelFacts | None) -> int:
+    """What is given goes first, then what the host recorded, then the user's file, then the default."""
+    if given is None and facts is not None and not recorded.says_window:
+        return facts.usual_window
+    return given or recorded.window
+
+
+def _sheet(parsed: Namespace, facts: ModelFacts | None) -> PriceSheet:
+    """Prices that are given go before those of the user's file."""
+    prices = parsed.prices or (None if facts is None else facts.prices)
+    return price_sheet(prices, parsed.cache_ttl, parsed.overhead, parsed.cache, parsed.fetch)
 
 
 def _host(parsed: Namespace) -> HostModel:

@@ -18,6 +18,7 @@ import msgspec
 
 from ctxmgr import __version__
 from ctxmgr.devices import tokens
+from ctxmgr.known_models import Registry
 from ctxmgr.model import ESTIMATE, ArchiveAnswer, rules
 from ctxmgr.model.compaction import Completion
 from ctxmgr.server import GetRow, PutRows, SnapshotLoaded
@@ -62,11 +63,12 @@ class _SessionOf(msgspec.Struct):
     sessionId: Any = None
 
 
-def replay(name: str, content: bytes, rewrite: bool = False) -> ReplayedTranscript:
+def replay(name: str, content: bytes, rewrite: bool = False, models: Registry | None = None) -> ReplayedTranscript:
     """Raises UnreadableRecording for a broken transcript, for rules that are not replayed here (rule 4), or for a
     vocabulary that can not be had here.
 
-    `rewrite`: the transcript is to be made anew, from its host lines; nothing is compared.
+    `rewrite`: the transcript is to be made anew, from its host lines; nothing is compared. `models`: what is known
+    of them, where that is not what is shipped.
     """
     try:
         lines = list(transcript.read(content))
@@ -76,7 +78,7 @@ def replay(name: str, content: bytes, rewrite: bool = False) -> ReplayedTranscri
         raise UnreadableRecording(f"{name} is a script of a host, which `ctxmgr drive` plays")
     if not rewrite and (why := rules.refusal(_header(lines), __version__)) is not None:
         raise UnreadableRecording(f"{name}: {why}")
-    run = _Run(name, lines, rewrite)
+    run = _Run(name, lines, rewrite, models)
     run.all()
     said = [line for line in lines if line.sender == "ctxmgr" and line.kind == "message"]
     findings = () if rewrite else tuple(_compare(said, run.driver.sent))
@@ -87,11 +89,12 @@ def replay(name: str, content: bytes, rewrite: bool = False) -> ReplayedTranscri
 class _Run:
     """One replay: the lines, and the connection they are fed to."""
 
-    def __init__(self, name: str, lines: Sequence[TranscriptLine], rewrite: bool) -> None:
+    def __init__(self, name: str, lines: Sequence[TranscriptLine], rewrite: bool, models: Registry | None) -> None:
         self.name, self.lines, self.rewrite = name, lines, rewrite
         there = str(_header(lines).get("tokenizer") or ESTIMATE)
         weighers = {there: self._weigher(there)} if there != ESTIMATE else {}
-        self.driver = Driver(framing=_framing(lines), weighers=weighers, hold=not rewrite and _answered(lines))
+        hold = not rewrite and _answered(lines)
+        self.driver = Driver(framing=_framing(lines), weighers=weighers, hold=hold, models=models)
         self.driver.open = self._open  # type: ignore[method-assign]
         self._remember, self.driver.archive = self.driver.archive, self._archive  # type: ignore[method-assign]
         self._asked: Counter[str] = Counter()  # answers of the archive so far, by session

@@ -172,10 +172,9 @@ def _frame(across: Scale, up: Scale, x: Axis, y: Axis, xs: Sequence[float], ys: 
         parts.append(f'<text class="tick" x="{at:.1f}" y="{up.start + 25}" text-anchor="middle">')
         parts.append(f"{escaped(x.written(tick))}</text>")
     parts.append(f'<line class="axis" x1="{across.start:.1f}" x2="{across.end}" y1="{up.start}" y2="{up.start}"/>')
+    below = up.start + BOTTOM - 6
     middle, half = (across.start + across.end) / 2, (up.start + up.end) / 2
-    parts.append(
-        f'<text class="name" x="{middle:.1f}" y="{up.start + BOTTOM - 6}" text-anchor="middle">{escaped(x.name)}</text>'
-    )
+    parts.append(f'<text class="name" x="{middle:.1f}" y="{below}" text-anchor="middle">{escaped(x.name)}</text>')
     turned = f'transform="translate(16 {half:.1f}) rotate(-90)"'
     parts.append(f'<text class="name" {turned} text-anchor="middle">{escaped(y.name)}</text>')
     return "".join(parts)

@@ -16,6 +16,7 @@ from typing import Any
 
 import msgspec
 
+from ctxmgr.known_models import Registry
 from ctxmgr.model import ArchiveAnswer, ArchiveRow, Weigh, of_all
 from ctxmgr.model.compaction import Completion
 from ctxmgr.server import Connection, ConnectionOptions, SnapshotLoaded
@@ -35,7 +36,8 @@ class Driver:
     session's snapshot, `whole` those a rewrite of it would hold after the last save. `logged`: lines for people.
     `archived`: rows by session and key, those given and those put; `archive` answers from them.
     `exit_code` once it ended. With `hold`, work waits for `work()`. `wakes`: deadlines asked for, `completions`
-    calls of an endpoint by ticket; `wake` and `complete` bring them about.
+    calls of an endpoint by ticket; `wake` and `complete` bring them about. `models`: what is known of them, where
+    it is not what is shipped.
     """
 
     def __init__(
@@ -46,9 +48,11 @@ class Driver:
         found: Mapping[str, SnapshotLoaded] | None = None,
         archived: Mapping[str, Mapping[str, ArchiveRow]] | None = None,
         hold: bool = False,
+        models: Registry | None = None,
     ) -> None:
         self.connection = Connection(
-            ConnectionOptions(record=True), {name: of_all(weigh) for name, weigh in (weighers or {}).items()}
+            ConnectionOptions(record=True, models=models),
+            {name: of_all(weigh) for name, weigh in (weighers or {}).items()},
         )
         self.framing, self.hold = framing, hold
         self.sent: list[bytes] = []

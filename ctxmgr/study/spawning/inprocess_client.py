@@ -12,6 +12,7 @@ from typing import Any
 
 import msgspec
 
+from ctxmgr.known_models import Registry
 from ctxmgr.model import Weigh, of_all
 from ctxmgr.server import Connection, ConnectionOptions, SnapshotLoaded
 from ctxmgr.server import effects as do
@@ -39,11 +40,11 @@ _decode = msgspec.json.Decoder(_Incoming).decode
 
 class InProcessClient:
     """One connection and a conversation with it. A context manager, as `StdioClient` is one. `weighers`: the
-    vocabularies that are there, by name."""
+    vocabularies that are there, by name; `models`: what is known of them, where that is not what is shipped."""
 
-    def __init__(self, weighers: Mapping[str, Weigh]) -> None:
+    def __init__(self, weighers: Mapping[str, Weigh], models: Registry | None = None) -> None:
         by_name = {name: of_all(weigh) for name, weigh in weighers.items()}
-        self._connection = Connection(ConnectionOptions(), by_name)
+        self._connection = Connection(ConnectionOptions(models=models), by_name)
         self._framer = Framer()
         self._came: list[bytes] = []
         self._said: list[str] = []

@@ -123,3 +123,24 @@ def test_what_a_wrapper_started_is_killed_with_it(tmp_path: Path) -> None:
     file.write_bytes(script(*START, answer(2, {}), process("kill"), *START, answer(2, {"restored": True})))
     shell = ["--command", "sh", "-c", f"{sys.executable} -m ctxmgr serve; exit 7"]
     assert main(["drive", str(file), *shell]) == 0
+
+
+def test_rows_of_a_file_of_models_hold_in_what_is_driven(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    own, talk = tmp_path / "own.json", tmp_path / "talk.jsonl"
+    own.write_text('{"models": [{"id": "acme-1", "maxOutputTokens": 77}]}')
+    begun = ask(1, "initialize", protocolVersion="1.1")
+    start = ask(2, "session_start", sessionId="s", model={"id": "acme-1", "contextWindow": 9_000})
+    talk.write_bytes(script(begun, answer(1, {}), start, answer(2, {"status": {"model": {"maxOutputTokens": 77}}})))
+    assert main(["drive", str(talk), "--models", str(own)]) == 0
+    assert main(["drive", str(talk)]) == 1
+
+
+def test_a_file_of_models_says_nothing_to_another_command(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    own = tmp_path / "own.json"
+    own.write_text('{"models": []}')
+    assert main(["drive", CRASH, "--models", str(own), "--command", "true"]) == 2
+    assert "--models is for this ctxmgr" in capsys.readouterr().err
