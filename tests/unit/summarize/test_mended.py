@@ -98,7 +98,7 @@ def test_what_the_session_heard_long_before_is_known() -> None:
 
 
 def test_what_was_taken_back_since_is_not_added() -> None:
-    said = told(*turn(1, 1_200), *turn(2, 1_200), u("Forget the rule about touching the generated files."), a("Good."))
+    said = told(*turn(1, 1_200), *turn(2, 1_200), u("Never mind about touching the generated files."), a("Good."))
     plan = keeping(prepared(said), u("Go on."))
     written, _ = write(plan, ledger=knowing(u("Begin."), a("Yes."), u(RULE)))
     assert RULE not in written.summary
