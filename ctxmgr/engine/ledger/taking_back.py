@@ -13,7 +13,8 @@ contrary or lifts it. "earlier": it may be so, or is so of a part; both stand. "
 4. "you no longer need to" closes a demand of the same act, where the demand is of that alone; "you don't need to"
    may speak of a moment.
 5. "forget", "never mind" and their like may speak of a moment, too: they close what they call a rule, and a demand
-   all of whose words they say. Who forgets to do what is forbidden lifts nothing.
+   all of whose words they say. Who forgets to do what is forbidden lifts nothing; "never mind about" is of what
+   was said.
 """
 
 import re
@@ -222,7 +223,7 @@ def _forgotten(other: _Read, what: str) -> Holds:
     if not _IN_PART.search(what) and not _A_MOMENT.search(what) and len(words) >= LEAST_SHARED_WORDS:
         if _CALLS_RULE.search(what) and words <= other.words:
             return "no more"
-        if words == other.words and not forbids(other.text):
+        if words == other.words and (not forbids(other.text) or what.casefold().startswith("about ")):
             return "no more"
     return _near(what, other)
 

@@ -41,6 +41,7 @@ LIFTED = [
     ("Always run the linter before each commit.", "You no longer need to run the linter."),
     ("Always sign commits.", "Forget signing commits."),
     ("Always run the linter in CI.", "Forget the CI linter rule."),
+    ("Never delete users.", "Never mind about deleting users."),
     ("Always run the linter before each commit.", "From now on you no longer need to run the linter."),
     ("Never commit to main.", "From now on you may commit to main."),
     ("Don't touch the tests.", "OK you may change the tests now."),
