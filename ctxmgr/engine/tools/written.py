@@ -2,7 +2,8 @@
 
 Rules:
 
-1. Of a write the whole text, of an edit its new text; of several edits of one file all of them, in order.
+1. Of a write the whole text, of an edit its new text; of several edits of one file all of them, in order, as the
+   later ones left them, with a line of "…" between places.
 2. Of a patch the lines that it adds, whether it stands in an argument, a script or a heredoc.
 3. Of a shell the heredoc that it sends to a file. What it prints otherwise is not taken.
 4. A path is told as the call's effects have it.
@@ -25,26 +26,32 @@ def written(block: Block) -> dict[str, str]:
         return {}
     given = catalog_of(block.declared).arguments(block.tool, block.arguments or {})
     texts: dict[str, list[str]] = {}
-    for path, text in _texts(given):
-        if text.strip():
-            texts.setdefault(_as_changed(path, call), []).append(text)
-    return {path: "\n".join(parts) for path, parts in texts.items()}
+    for path, old, text in _texts(given):
+        there = texts.setdefault(_as_changed(path, call), [])
+        again = next((at for at, one in enumerate(there) if old and old in one), None)
+        if again is not None:
+            there[again] = there[again].replace(old, text, 1)
+        else:
+            there.append(text)
+    told = ((path, [one for one in parts if one.strip()]) for path, parts in texts.items())
+    return {path: "\n…\n".join(parts) for path, parts in told if parts}
 
 
-def _texts(given: CallArguments) -> Iterator[tuple[str, str]]:
+def _texts(given: CallArguments) -> Iterator[tuple[str, str, str]]:
+    """(path, the text that it replaces or "", the new one)."""
     if given.has("command", "input") and not given.path:
-        yield from _of_lines(given)
+        yield from ((path, "", text) for path, text in _of_lines(given))
         return
     if given.patch is not None:
-        yield from ((path or given.path, text) for path, text in patches.added(given.patch))
+        yield from ((path or given.path, "", text) for path, text in patches.added(given.patch))
         return
     for part in given.parts:
         text = part.text("new text", "content")
         if text is not None and (part.path or given.path):
-            yield part.path or given.path, text
+            yield part.path or given.path, part.text("old text") or "", text
     text = given.text("new text", "content")
     if text is not None and given.path:
-        yield given.path, text
+        yield given.path, given.text("old text") or "", text
 
 
 def _of_lines(given: CallArguments) -> Iterator[tuple[str, str]]:

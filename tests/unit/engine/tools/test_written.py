@@ -31,7 +31,16 @@ CALLS: list[tuple[str, str, dict[str, Any], dict[str, str]]] = [
             "file_path": "a.py",
             "edits": [{"old_string": "1", "new_string": "2"}, {"old_string": "3", "new_string": "4"}],
         },
-        {"a.py": "2\n4"},
+        {"a.py": "2\n…\n4"},
+    ),
+    (
+        "an edit of what the one before put there",
+        "MultiEdit",
+        {
+            "file_path": "a.py",
+            "edits": [{"old_string": "1", "new_string": "one two"}, {"old_string": "two", "new_string": "three"}],
+        },
+        {"a.py": "one three"},
     ),
     (
         "edits of several files",
