@@ -32,9 +32,7 @@ __all__ = [
 if TYPE_CHECKING:
     from ctxmgr.devices import embeddings, stdio, tokens, vocabulary
     from ctxmgr.devices.allocator import give_back, keep_large_buffers
-    from ctxmgr.devices.archive import ArchiveDatabase, ArchiveFault
-    from ctxmgr.devices.archive_file import archive_fault, archive_path
-    from ctxmgr.devices.archives import ArchiveDatabases
+    from ctxmgr.devices.archive import ArchiveDatabase, ArchiveDatabases, ArchiveFault, archive_fault, archive_path
     from ctxmgr.devices.directories import default_state_dir
     from ctxmgr.devices.endpoint import NO_ADDRESS, NOT_INSTALLED, Chat
     from ctxmgr.devices.ownership import private_file, shared
@@ -46,9 +44,9 @@ else:
         "keep_large_buffers": "allocator",
         "ArchiveDatabase": "archive",
         "ArchiveFault": "archive",
-        "ArchiveDatabases": "archives",
-        "archive_path": "archive_file",
-        "archive_fault": "archive_file",
+        "ArchiveDatabases": "archive",
+        "archive_path": "archive",
+        "archive_fault": "archive",
         "default_state_dir": "directories",
         "Chat": "endpoint",
         "NOT_INSTALLED": "endpoint",

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ctxmgr.devices.archive_file import opened
+from ctxmgr.devices.archive.file import opened
 from ctxmgr.devices.directories import make_directory
 from ctxmgr.devices.snapshots import SnapshotStore
 from tests.stdio.sidecar import Sidecar

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from ctxmgr.devices.archive import ArchiveDatabase
+from ctxmgr.devices.archive.database import ArchiveDatabase
 from ctxmgr.model.archive import ArchiveRow
 
 DAY = 86_400.0

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from ctxmgr.devices import archive as rows_of
-from ctxmgr.devices.archive import ArchiveDatabase, ArchiveFault
-from ctxmgr.devices.archive_file import NAME
+from ctxmgr.devices.archive import database as rows_of
+from ctxmgr.devices.archive.database import ArchiveDatabase, ArchiveFault
+from ctxmgr.devices.archive.file import NAME
 from ctxmgr.model.policy import Archive as Limits
 from tests.unit.devices.archive.rows import SECRET, held, row, texts
 

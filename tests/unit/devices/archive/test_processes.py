@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from ctxmgr.devices import archive_file
-from ctxmgr.devices.archive import ArchiveFault
-from ctxmgr.devices.archive_file import NAME
+from ctxmgr.devices.archive import file as archive_file
+from ctxmgr.devices.archive.database import ArchiveFault
+from ctxmgr.devices.archive.file import NAME
 from tests.unit.devices.archive import writer as archive_writer
 from tests.unit.devices.archive.rows import held, row, texts
 

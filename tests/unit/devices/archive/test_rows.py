@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ctxmgr.devices.archive_file import NAME
+from ctxmgr.devices.archive.file import NAME
 from ctxmgr.model.policy import Archive as Limits
 from tests.unit.devices.archive.rows import DAY, held, row, texts
 

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from ctxmgr.devices.archive import DUE_BYTES, DUE_SECONDS, MEGABYTE, ROW_BYTES, ArchiveDatabase
-from ctxmgr.devices.archive_file import NAME
+from ctxmgr.devices.archive.database import DUE_BYTES, DUE_SECONDS, MEGABYTE, ROW_BYTES, ArchiveDatabase
+from ctxmgr.devices.archive.file import NAME
 from ctxmgr.model.policy import Archive as Limits
 from tests.unit.devices.archive.rows import DAY, SECRET, held, row, texts
 

@@ -9,7 +9,7 @@ import os
 import sys
 from pathlib import Path
 
-from ctxmgr.devices.archive import ArchiveDatabase
+from ctxmgr.devices.archive.database import ArchiveDatabase
 from ctxmgr.model.archive import ArchiveRow
 
 PARTS = 3

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from ctxmgr.devices import archives
-from ctxmgr.devices.archive import ArchiveDatabase
-from ctxmgr.devices.archive_file import NAME
-from ctxmgr.devices.archives import ArchiveDatabases
+from ctxmgr.devices.archive import databases
+from ctxmgr.devices.archive.database import ArchiveDatabase
+from ctxmgr.devices.archive.databases import ArchiveDatabases
+from ctxmgr.devices.archive.file import NAME
 from ctxmgr.model.archive import ArchiveAnswer, ArchiveRow
 from ctxmgr.model.policy import Archive as Limits
 
@@ -79,7 +79,7 @@ def test_a_fault_of_tidying_is_noted_and_ends_it(tmp_path: Path, monkeypatch: py
     def tidy(self: ArchiveDatabase, limits: Limits, live: object) -> int:
         calls.append("tidy")
         if len(calls) == 1:
-            raise archives.ArchiveFault("the disk is full")
+            raise databases.ArchiveFault("the disk is full")
         return 0
 
     monkeypatch.setattr(ArchiveDatabase, "tidy", tidy)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
-from ctxmgr.devices.archive import ArchiveDatabase, ArchiveFault
+from ctxmgr.devices.archive.database import ArchiveDatabase, ArchiveFault
 from ctxmgr.model import Archive as Limits
 from ctxmgr.model import ArchiveAnswer, ArchiveRow
 

@@ -8,7 +8,7 @@ Rules:
    through puts again.
 2. Several processes share the file; each sees what the others have put.
 3. A fault of the disk is an `ArchiveFault` with a sentence; the archive is usable even so, and the file as it was.
-   A file found broken is set aside, and the call carried out on a new one (`archive_file`, rule 2).
+   A file found broken is set aside, and the call carried out on a new one (`file`, rule 2).
 4. What is kept is bounded by age and by size, the oldest goes first; but never what belongs to a session that is
    open here. That is done in steps, off the way of a call: `due` says when.
 """
@@ -20,7 +20,7 @@ from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from ctxmgr.devices.archive_file import NAME, damaged, inode_of, opened, replaced, transaction
+from ctxmgr.devices.archive.file import NAME, damaged, inode_of, opened, replaced, transaction
 from ctxmgr.model import Archive as Limits
 from ctxmgr.model import ArchiveRow
 
