@@ -11,6 +11,7 @@ __all__ = [
     "ArchiveDatabases",
     "ArchiveFault",
     "Chat",
+    "FoundRow",
     "NOT_INSTALLED",
     "NO_ADDRESS",
     "Vocabularies",
@@ -19,6 +20,7 @@ __all__ = [
     "archive_path",
     "default_state_dir",
     "embeddings",
+    "found_among",
     "give_back",
     "keep_large_buffers",
     "private_file",
@@ -32,7 +34,15 @@ __all__ = [
 if TYPE_CHECKING:
     from ctxmgr.devices import embeddings, stdio, tokens, vocabulary
     from ctxmgr.devices.allocator import give_back, keep_large_buffers
-    from ctxmgr.devices.archive import ArchiveDatabase, ArchiveDatabases, ArchiveFault, archive_fault, archive_path
+    from ctxmgr.devices.archive import (
+        ArchiveDatabase,
+        ArchiveDatabases,
+        ArchiveFault,
+        FoundRow,
+        archive_fault,
+        archive_path,
+        found_among,
+    )
     from ctxmgr.devices.directories import default_state_dir
     from ctxmgr.devices.endpoint import NO_ADDRESS, NOT_INSTALLED, Chat
     from ctxmgr.devices.ownership import private_file, shared
@@ -45,6 +55,8 @@ else:
         "ArchiveDatabase": "archive",
         "ArchiveFault": "archive",
         "ArchiveDatabases": "archive",
+        "FoundRow": "archive",
+        "found_among": "archive",
         "archive_path": "archive",
         "archive_fault": "archive",
         "default_state_dir": "directories",

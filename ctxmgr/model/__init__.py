@@ -5,7 +5,7 @@ restart. Knows nothing of what is done with any of it.
 """
 
 from ctxmgr.model import faults, media, policy, policy_keys, prices, rules
-from ctxmgr.model.archive import ArchiveAnswer, ArchiveRow
+from ctxmgr.model.archive import ArchiveAnswer, ArchiveHit, ArchiveRow
 from ctxmgr.model.epochs import Epoch, EvictedItem, LeftKind, Opening, Pin, PinBy, Receipt
 from ctxmgr.model.errors import CallError, CallFailed, InvalidParams, invalid_params, path_of
 from ctxmgr.model.estimate import CHARACTERS_A_TOKEN, ESTIMATE, WEIGHER, estimate
@@ -58,6 +58,7 @@ from ctxmgr.model.weights import Weigh, WeighAll, WeighMessage, of_all
 __all__ = [
     "Archive",
     "ArchiveAnswer",
+    "ArchiveHit",
     "ArchiveRow",
     "CHARACTERS_A_TOKEN",
     "CacheKind",

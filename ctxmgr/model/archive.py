@@ -13,10 +13,25 @@ class ArchiveRow(msgspec.Struct, frozen=True, gc=False):
     text: str
 
 
+class ArchiveHit(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One original that a search found. `tool` and `path` as its call names them. `snippet`: a stretch of the text,
+    secrets masked, that begins at its character `offset` of `total`."""
+
+    handle: str
+    call_text: str = msgspec.field(name="call")
+    tool: str | None
+    path: str | None
+    snippet: str
+    offset: int
+    total: int
+
+
 class ArchiveAnswer(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The archive's answer to rows that were put (`fault` None: it has them) or to a handle (`row` None: it holds
-    none under it). `fault` and `note` are sentences for people; with a note all went well."""
+    """The archive's answer to rows that were put (`fault` None: it has them), to a handle (`row` None: it holds
+    none under it) or to a search (`hits`, best first). `fault` and `note` are sentences for people; with a note
+    all went well."""
 
     row: ArchiveRow | None = None
     fault: str | None = None
     note: str | None = None
+    hits: tuple[ArchiveHit, ...] = ()

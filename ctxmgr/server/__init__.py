@@ -6,13 +6,14 @@
 from ctxmgr.server import effects
 from ctxmgr.server.config import ConnectionOptions
 from ctxmgr.server.connection import Connection
-from ctxmgr.server.effects import GetRow, PutRows, SnapshotLoaded
+from ctxmgr.server.effects import FindRows, GetRow, PutRows, SnapshotLoaded
 from ctxmgr.server.runtime import Parts, Runtime, Setup
 from ctxmgr.server.stdio_server import serve
 
 __all__ = [
     "Connection",
     "ConnectionOptions",
+    "FindRows",
     "GetRow",
     "Parts",
     "PutRows",

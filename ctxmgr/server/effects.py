@@ -83,6 +83,19 @@ class GetRow(msgspec.Struct, frozen=True):
     limits: policy.Archive
 
 
+class FindRows(msgspec.Struct, frozen=True):
+    """Look for what the session put into the archive that has the words of this query, and among `held`, which the
+    archive did not take; answer `ticket` with an `ArchiveAnswer`."""
+
+    ticket: int
+    session_id: str
+    state_dir: str | None
+    query: str
+    limit: int
+    held: tuple[ArchiveRow, ...]
+    limits: policy.Archive
+
+
 class RunInThread(msgspec.Struct, frozen=True):
     """Run this off the loop; answer `ticket` with its value."""
 
@@ -159,6 +172,7 @@ Effect = (
     | Rest
     | PutRows
     | GetRow
+    | FindRows
     | RunInThread
     | WeighTexts
     | StartTimer

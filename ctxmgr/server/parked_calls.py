@@ -6,6 +6,7 @@ from typing import Any
 from ctxmgr.model import ArchiveAnswer, faults
 from ctxmgr.server.effects import (
     Effect,
+    FindRows,
     GetRow,
     Open,
     PutRows,
@@ -17,17 +18,17 @@ from ctxmgr.server.effects import (
 )
 from ctxmgr.server.memory import ReadingGate, Release, Room, Snapshot
 from ctxmgr.server.session_queue import SessionQueue
-from ctxmgr.session import ArchiveGet, ArchivePut, Offload, Weighing
+from ctxmgr.session import ArchiveGet, ArchivePut, ArchiveSearch, Offload, Weighing
 from ctxmgr.wire import transcript
 
-Wanted = Offload | ArchivePut | ArchiveGet | Snapshot | Release | Room
+Wanted = Offload | ArchivePut | ArchiveGet | ArchiveSearch | Snapshot | Release | Room
 
 
 class ParkedCalls:
     def __init__(self, state_dir: str | None, record: bool, emit: Callable[[Effect], None]) -> None:
         self._state_dir, self._record, self._emit = state_dir, record, emit
         self.gate = ReadingGate()
-        self._archiving: dict[int, tuple[str, str | list[str]]] = {}  # ticket -> session, handle or handles
+        self._archiving: dict[int, tuple[str, transcript.Asked]] = {}  # ticket -> session, and what is asked
         self._opening: set[int] = set()  # tickets
 
     def park(self, ticket: int, queue: SessionQueue, wanted: Wanted) -> None:
@@ -36,11 +37,15 @@ class ParkedCalls:
             self._opening.add(ticket)
             self._emit(Open(ticket, id, directory))
         elif isinstance(wanted, ArchivePut):
-            self._archiving[ticket] = id, [row.handle for row in wanted.rows]
+            self._archiving[ticket] = id, {"put": [row.handle for row in wanted.rows]}
             self._emit(PutRows(ticket, id, directory, wanted.rows, wanted.limits))
         elif isinstance(wanted, ArchiveGet):
-            self._archiving[ticket] = id, wanted.handle
+            self._archiving[ticket] = id, {"retrieve": wanted.handle}
             self._emit(GetRow(ticket, id, directory, wanted.handle, wanted.limits))
+        elif isinstance(wanted, ArchiveSearch):
+            self._archiving[ticket] = id, {"search": wanted.query, "limit": wanted.limit}
+            asked = wanted.query, wanted.limit, wanted.held, wanted.limits
+            self._emit(FindRows(ticket, id, directory, *asked))
         elif isinstance(wanted, Release):
             self._emit(Rest(ticket, id))
         elif isinstance(wanted, Room):
@@ -58,7 +63,7 @@ class ParkedCalls:
         asked = self._archiving.pop(ticket, None)
         return value if asked is None else self._of_the_archive(asked, value)
 
-    def _of_the_archive(self, asked: tuple[str, str | list[str]], value: Any) -> ArchiveAnswer:
+    def _of_the_archive(self, asked: tuple[str, transcript.Asked], value: Any) -> ArchiveAnswer:
         """What the archive holds hangs on other runs and on the disk: a transcript says what it answered."""
         answer = value if isinstance(value, ArchiveAnswer) else ArchiveAnswer(fault=faults.cause(value))
         if self._record:

@@ -201,7 +201,7 @@ class Runtime:
 
             self.loop.call_soon(outcome, give_back)
 
-    def _archive(self, effect: do.PutRows | do.GetRow) -> None:
+    def _archive(self, effect: do.PutRows | do.GetRow | do.FindRows) -> None:
         future = asyncio.wrap_future(self.state_files.archive(effect), loop=self.loop)
         future.add_done_callback(lambda done: self._ran(effect.ticket, done))
 
@@ -301,6 +301,7 @@ class Runtime:
         do.Rest: EffectRow(_rest, _not_done),
         do.PutRows: EffectRow(_archive, _not_done),
         do.GetRow: EffectRow(_archive, _not_done),
+        do.FindRows: EffectRow(_archive, _not_done),
         do.RunInThread: EffectRow(_run, _not_run),
         do.WeighTexts: EffectRow(_run, _not_done),
         do.StartTimer: EffectRow(_wake, _not_done),

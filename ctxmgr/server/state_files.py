@@ -163,7 +163,7 @@ class StateFiles:
         if self.archives is not None:
             self.archives.live = frozenset(self.sessions)
 
-    def archive(self, effect: do.PutRows | do.GetRow) -> "Future[Any]":
+    def archive(self, effect: do.PutRows | do.GetRow | do.FindRows) -> "Future[Any]":
         from ctxmgr.devices import ArchiveDatabases, default_state_dir
 
         if self.archives is None:
@@ -171,6 +171,8 @@ class StateFiles:
         directory, id = effect.state_dir or default_state_dir(), effect.session_id
         if isinstance(effect, do.PutRows):
             return self.archives.put(directory, id, effect.rows, effect.limits)
+        if isinstance(effect, do.FindRows):
+            return self.archives.search(directory, id, (effect.query, effect.limit), effect.held, effect.limits)
         return self.archives.get(directory, id, effect.handle, effect.limits)
 
     async def sync_now_and_then(self, threads: Executor) -> None:

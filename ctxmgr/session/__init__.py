@@ -7,11 +7,12 @@ from ctxmgr.session import journal, ledger_updates
 from ctxmgr.session.beginning import begun, model_spec, restored
 from ctxmgr.session.reading import Calibration, Reader
 from ctxmgr.session.session import SessionCore
-from ctxmgr.session.work import ArchiveGet, ArchivePut, Await, Embed, Job, Offload, Verb, Weighing
+from ctxmgr.session.work import ArchiveGet, ArchivePut, ArchiveSearch, Await, Embed, Job, Offload, Verb, Weighing
 
 __all__ = [
     "ArchiveGet",
     "ArchivePut",
+    "ArchiveSearch",
     "Await",
     "Embed",
     "Job",

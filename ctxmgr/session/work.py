@@ -39,6 +39,16 @@ class ArchiveGet(msgspec.Struct, frozen=True):
     limits: policy.Archive
 
 
+class ArchiveSearch(msgspec.Struct, frozen=True):
+    """What the archive holds of this session that has the words of a query, and what of these rows, which it did
+    not take; an `ArchiveAnswer` comes back."""
+
+    query: str
+    limit: int
+    held: tuple[ArchiveRow, ...]
+    limits: policy.Archive
+
+
 class Embed(msgspec.Struct, frozen=True):
     """Vectors of these texts, by the host; None comes back where it gave none."""
 
@@ -52,7 +62,7 @@ class Await(msgspec.Struct, frozen=True):
 
 
 # a verb that may ask for work, and for the archive, on its way to its answer
-Verb = Generator[Offload | ArchivePut | ArchiveGet, Any, Answer]
+Verb = Generator[Offload | ArchivePut | ArchiveGet | ArchiveSearch, Any, Answer]
 # a job may ask for a tuple of completions and for vectors as well
 Routine = Generator[Offload | Embed | Await | tuple[CompletionRequest, ...], Any, Answer]
 

@@ -208,6 +208,14 @@ TABLE: tuple[Method, ...] = (
         errors=(*_SESSION, errors.REQUEST_FAILED),
     ),
     Method(
+        "search",
+        "request",
+        recovery.SearchParams,
+        recovery.SearchResult,
+        "What left and holds the words of a query, best first, with the handles that `retrieve` takes.",
+        errors=(*_SESSION, errors.REQUEST_FAILED),
+    ),
+    Method(
         "pin",
         "request",
         recovery.PinParams,

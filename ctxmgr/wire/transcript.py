@@ -7,7 +7,7 @@ ahead; one what an endpoint completed, one what the archive answered: a transcri
 archive, clock and network.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal
 
 import msgspec
@@ -18,6 +18,9 @@ _string = msgspec.json.Decoder(str).decode
 _whole = msgspec.json.Decoder(int).decode
 _is_json = msgspec.json.Decoder(msgspec.Raw).decode
 _LINE_BREAKS = bytes.maketrans(b"\r\n", b"  ")  # in JSON they stand between tokens only
+
+# what an archive is asked, as it stands in a line: {"put": handles}, {"retrieve": handle}, {"search": query, ...}
+Asked = Mapping[str, Any]
 
 
 class TranscriptLine(msgspec.Struct, frozen=True):
@@ -86,10 +89,10 @@ def prepared(session_id: str) -> bytes:
     return _encode({"from": "ctxmgr", "prepared": session_id})
 
 
-def archive(session_id: str, asked: str | Sequence[str], answer: Any) -> bytes:
-    """What the archive answered, as an `ArchiveAnswer`: to rows with these handles that were put, or to one."""
-    what = {"retrieve": asked} if isinstance(asked, str) else {"put": list(asked)}
-    return _encode({"from": "ctxmgr", "archive": session_id, **what, "answer": answer})
+def archive(session_id: str, asked: Asked, answer: Any) -> bytes:
+    """What the archive answered, as an `ArchiveAnswer`: to rows with these handles that were `put`, to one that was
+    to be `retrieve`d, or to a `search`."""
+    return _encode({"from": "ctxmgr", "archive": session_id, **asked, "answer": answer})
 
 
 def read(text: bytes) -> Iterator[TranscriptLine]:

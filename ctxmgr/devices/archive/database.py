@@ -8,7 +8,8 @@ Rules:
    through puts again.
 2. Several processes share the file; each sees what the others have put.
 3. A fault of the disk is an `ArchiveFault` with a sentence; the archive is usable even so, and the file as it was.
-   A file found broken is set aside, and the call carried out on a new one (`file`, rule 2).
+   A file found broken is set aside, and the call carried out on a new one (`file`, rule 2); of a broken index only
+   that is made anew.
 4. What is kept is bounded by age and by size, the oldest goes first; but never what belongs to a session that is
    open here. That is done in steps, off the way of a call: `due` says when.
 """
@@ -20,6 +21,7 @@ from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import TypeVar
 
+from ctxmgr.devices.archive import index
 from ctxmgr.devices.archive.file import NAME, damaged, inode_of, opened, replaced, transaction
 from ctxmgr.model import Archive as Limits
 from ctxmgr.model import ArchiveRow
@@ -57,6 +59,7 @@ class ArchiveDatabase:
         self._bytes = DUE_BYTES  # put since the last look; at the start it is due
         self._looked = 0.0
         self._more = False  # the last step left something to do
+        self._unsettled = False  # deleted words are still in the index
         self.notes: list[str] = []  # sentences for people, until they are said
 
     def put(self, session_id: str, rows: Sequence[ArchiveRow]) -> None:
@@ -98,6 +101,21 @@ class ArchiveDatabase:
         found = self._carried_out(lambda connection: connection.execute(query, (_utf8(session_id),)).fetchall())
         return [ArchiveRow(handle, key, _text(call), _text(text)) for handle, key, call, text in found]
 
+    def search(self, session_id: str | None, query: str, limit: int) -> list[index.FoundRow]:
+        """What holds the words of a query in a session, or in all; best first (`index`). ArchiveFault."""
+        session = None if session_id is None else _utf8(session_id)
+
+        def find(connection: sqlite3.Connection) -> list[index.FoundRow]:
+            more = True
+            while more:  # a transaction each: who puts meanwhile waits for one
+                with transaction(connection):
+                    if not index.has_index(connection):
+                        index.make_index(connection)
+                    more = index.index_some(connection, session)
+            return index.find(connection, session, query, limit)
+
+        return self._carried_out(find) if self._path.exists() else []
+
     def forget(self, session_id: str) -> int:
         """Deletes all of a session, from the log as well; how many rows that were. ArchiveFault."""
         if not self._path.exists():
@@ -106,6 +124,8 @@ class ArchiveDatabase:
         def delete(connection: sqlite3.Connection) -> int:
             with transaction(connection):
                 gone = connection.execute("DELETE FROM originals WHERE session = ?", (_utf8(session_id),)).rowcount
+                if gone and index.has_index(connection):
+                    index.settle(connection, whole=True)
             while _give_back(connection):
                 pass
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
@@ -141,7 +161,10 @@ class ArchiveDatabase:
             if gone:
                 with transaction(connection):
                     connection.executemany("DELETE FROM originals WHERE id = ?", gone)
-            self._more |= _give_back(connection)
+            self._unsettled |= bool(gone) and index.has_index(connection)
+            if self._unsettled and not self._more:
+                self._unsettled = index.settle(connection, whole=False)
+            self._more |= self._unsettled | _give_back(connection)
             return len(gone)
 
         return self._carried_out(delete)
@@ -161,7 +184,8 @@ class ArchiveDatabase:
             except sqlite3.Error as fault:
                 if not damaged(fault):
                     raise
-                self._replace(str(fault))
+                if not self._without_index(fault):
+                    self._replace(str(fault))
             return action(self._opened())
         except (sqlite3.Error, OSError) as fault:
             said = fault.strerror if isinstance(fault, OSError) and fault.strerror else str(fault)
@@ -176,6 +200,17 @@ class ArchiveDatabase:
             self._inode = inode_of(self._path)
             self.notes += [note] if note else []
         return self._connection
+
+    def _without_index(self, fault: sqlite3.Error) -> bool:
+        """Is it the index alone that is broken? Then it is gone now."""
+        if fault.sqlite_errorcode != sqlite3.SQLITE_CORRUPT_VTAB or self._connection is None:
+            return False
+        try:
+            with transaction(self._connection):
+                index.drop_index(self._connection)
+        except sqlite3.Error:
+            return False
+        return True
 
     def _replace(self, fault: str) -> None:
         self.close()

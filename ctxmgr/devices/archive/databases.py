@@ -10,6 +10,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 from ctxmgr.devices.archive.database import ArchiveDatabase, ArchiveFault
+from ctxmgr.devices.archive.in_memory import found_among
 from ctxmgr.model import Archive as Limits
 from ctxmgr.model import ArchiveAnswer, ArchiveRow
 
@@ -37,6 +38,26 @@ class ArchiveDatabases:
             self._answered, directory, limits, lambda archive: ArchiveAnswer(archive.get(session_id, handle))
         )
 
+    def search(
+        self,
+        directory: str,
+        session_id: str,
+        asked: tuple[str, int],
+        held: Sequence[ArchiveRow],
+        limits: Limits,
+    ) -> "Future[ArchiveAnswer]":
+        """`asked`: a query, and how many hits. `held`: rows that the archive did not take; their hits come
+        first."""
+        query, limit = asked
+
+        def search(archive: ArchiveDatabase) -> ArchiveAnswer:
+            hits = {hit.handle: hit for hit in (found_among(held, query, limit) if held else ())}
+            for found in archive.search(session_id, query, limit):
+                hits.setdefault(found.hit.handle, found.hit)
+            return ArchiveAnswer(hits=tuple(hits.values())[:limit])
+
+        return self._thread.submit(self._answered, directory, limits, search)
+
     def close(self) -> None:
         """Waits for what is under way, seconds at the most; what is only tidying ends with its step."""
         self._closing = True
@@ -57,7 +78,7 @@ class ArchiveDatabases:
             answer = ArchiveAnswer(fault=str(fault))
         notes, archive.notes = archive.notes, []
         self._tidy_later(archive, limits)
-        return ArchiveAnswer(answer.row, answer.fault, "; ".join(notes) or None)
+        return ArchiveAnswer(answer.row, answer.fault, "; ".join(notes) or None, answer.hits)
 
     def _tidy_later(self, archive: ArchiveDatabase, limits: Limits) -> None:
         """After what is waiting by then: a call waits for one step at the most."""

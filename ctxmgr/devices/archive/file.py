@@ -41,7 +41,7 @@ _SETTINGS = (
     "PRAGMA secure_delete = FAST",
     "PRAGMA temp_store = MEMORY",
 )
-_SCHEMA = (
+ORIGINALS = (
     # `session`, `call` and `text` are UTF-8: an id may hold what SQLite takes for no text. `at` in milliseconds,
     # `size` in bytes of `text`, which comes last: a row is looked at without it.
     "CREATE TABLE originals (id INTEGER PRIMARY KEY, session BLOB NOT NULL, handle TEXT NOT NULL,"
@@ -49,6 +49,9 @@ _SCHEMA = (
     "CREATE UNIQUE INDEX by_key ON originals (session, key)",
     "CREATE INDEX by_handle ON originals (session, handle)",
     "CREATE INDEX by_age ON originals (at, id, size, session)",
+)
+_SCHEMA = (
+    *ORIGINALS,
     f"PRAGMA application_id = {_APPLICATION}",
     f"PRAGMA user_version = {_VERSION}",
 )

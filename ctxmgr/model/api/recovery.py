@@ -9,6 +9,7 @@ from msgspec import Meta
 from ctxmgr.model.api.lifecycle import Count, Seq, SessionId, Wire
 
 LONGEST_NAME = 1_024  # characters: some hosts put two ids of a provider's in one, with hundreds each
+LONGEST_QUERY = 4_000  # characters; a model that pastes more means to search for something in it
 LONGEST_PATH = 4_096  # characters, as Linux has it
 
 Name = Annotated[str, Meta(min_length=1, max_length=LONGEST_NAME)]
@@ -42,6 +43,45 @@ class RetrieveResult(Wire, frozen=True, omit_defaults=False):
     total: Annotated[int, Meta(description="Characters of the whole.")]
     more: Annotated[bool, Meta(description="True: there is another page.")]
     call: Annotated[str, Meta(description="The tool and its telling arguments, or what the message was.")]
+    seq: Seq
+
+
+class SearchParams(Wire, frozen=True):
+    """What is looked for among what left of this session. Refused (-32803) where nothing is archived."""
+
+    session_id: SessionId
+    query: Annotated[
+        str,
+        Meta(
+            max_length=LONGEST_QUERY,
+            description='Plain words, `"a phrase"`, `path:src/a.py`, `tool:bash`. Phrases, paths and tools have to '
+            "be there; of the words one is enough. Identifiers and paths are found whole and by their parts. No "
+            "text is wrong.",
+        ),
+    ]
+    limit: Annotated[Size | None, Meta(description="Hits at most, of 50; absent, 10.")] = None
+
+
+class SearchHit(Wire, frozen=True, omit_defaults=False):
+    """One original that was found. Secrets of known shapes are found by no query, and read `[masked]` here."""
+
+    handle: Annotated[str, Meta(description="What `retrieve` finds the original by.")]
+    rank: Annotated[int, Meta(description="1 is the best. Of equals the order is by handle.")]
+    call: Annotated[str, Meta(description="The tool and its telling arguments, or what the message was.")]
+    tool: Annotated[str | None, Meta(description="The tool; null of a message.")]
+    path: Annotated[str | None, Meta(description="The first of the arguments that is a path; null without one.")]
+    epoch: Annotated[int | None, Meta(description="At which it left; null where no receipt that is kept lists it.")]
+    snippet: Annotated[str, Meta(description="The stretch that has the most of the words; dots where it is cut.")]
+    offset: Annotated[
+        int, Meta(description="The character of the original at which the snippet begins, as `retrieve` takes it.")
+    ]
+    total: Annotated[int, Meta(description="Characters of the original.")]
+
+
+class SearchResult(Wire, frozen=True, omit_defaults=False):
+    """What was found. It changes nothing: what only shows here was not brought back."""
+
+    hits: Annotated[tuple[SearchHit, ...], Meta(description="Best first; empty where nothing holds the words.")]
     seq: Seq
 
 

@@ -9,11 +9,17 @@ Rules:
 4. Held is so much and no more, the newest: what a full disk keeps away must not fill the memory.
 """
 
-from ctxmgr.model import ArchiveAnswer, ArchiveRow
+from ctxmgr.model import ArchiveAnswer, ArchiveRow, CallFailed
 from ctxmgr.session.session import SessionCore
 from ctxmgr.session.work import ArchivePut, Verb
 
 HELD_CHARACTERS = 32_000_000  # of one session; a whole one comes to 8 MB
+
+
+def check(session: SessionCore) -> None:
+    """Raises CallFailed where nothing is archived of a session."""
+    if not session.capabilities.retrieve:
+        raise CallFailed("nothing is archived: `capabilities.retrieve` was not declared in initialize")
 
 
 def archived(session: SessionCore, again: bool = False) -> Verb[None]:

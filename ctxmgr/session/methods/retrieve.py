@@ -23,9 +23,7 @@ PAGE_CHARACTERS = 20_000  # about 5,000 tokens: a page that a model can take in 
 def retrieve(session: SessionCore, params: recovery.RetrieveParams) -> Verb[recovery.RetrieveResult]:
     """One page. Raises CallFailed where nothing is archived here, or the archive can not be read;
     InvalidParams for a handle that it does not know."""
-    if not session.capabilities.retrieve:
-        said = "nothing is archived: `capabilities.retrieve` was not declared in initialize"
-        raise CallFailed(said)
+    archiving.check(session)
     row = archiving.unarchived_row(session, params.handle)
     if row is None:
         answer: ArchiveAnswer = yield ArchiveGet(params.handle, session.policy.archive)

@@ -15,6 +15,7 @@ from ctxmgr.session import scratchpad
 from ctxmgr.session.compaction import branch_summary, compact
 from ctxmgr.session.methods import list_changes, pinning, queries, turn_end, undoing
 from ctxmgr.session.methods.retrieve import retrieve
+from ctxmgr.session.methods.searching import search
 from ctxmgr.session.session import SessionCore
 from ctxmgr.session.work import Job, Verb
 
@@ -105,6 +106,7 @@ ROUTES: dict[str, Route] = {
     "getPacket": lambda session, params: queries.rendered_packet(session, bool(params.resume)),
     "explain": lambda session, params: queries.explain(session, params.epoch),
     "retrieve": retrieve,
+    "search": search,
     "pin": _then_status(pinning.pin),
     "unpin": _then_status(pinning.unpin),
     "undo": _then_status(undoing.undo),

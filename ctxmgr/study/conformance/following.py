@@ -77,8 +77,8 @@ def _elsewhere(line: TranscriptLine, archived: set[str]) -> bool:
     """Whether an answer of the archive can not follow from what was put before (rule 7); notes what is put."""
     session, answer, row = line.fields["session"], line.fields["answer"], line.fields["answer"].get("row")
     archived.update(f"{session} {handle}" for handle in line.fields["put"] or ())
-    given = row is not None and f"{session} {row['handle']}" not in archived
-    return given or "fault" in answer or "note" in answer
+    given = [one["handle"] for one in (row, *answer.get("hits", ())) if one is not None]
+    return any(f"{session} {handle}" not in archived for handle in given) or "fault" in answer or "note" in answer
 
 
 def _next_sender(lines: Sequence[TranscriptLine]) -> str:

@@ -21,7 +21,7 @@ from ctxmgr.devices import tokens
 from ctxmgr.known_models import Registry
 from ctxmgr.model import ESTIMATE, ArchiveAnswer, rules
 from ctxmgr.model.compaction import Completion
-from ctxmgr.server import GetRow, PutRows, SnapshotLoaded
+from ctxmgr.server import FindRows, GetRow, PutRows, SnapshotLoaded
 from ctxmgr.study.recordings import UnreadableRecording
 from ctxmgr.study.spawning import Driver, Framing, differences
 from ctxmgr.wire import TranscriptLine, errors, transcript
@@ -157,13 +157,13 @@ class _Run:
             )
         return loaded.weigher
 
-    def _archive(self, effect: PutRows | GetRow) -> ArchiveAnswer:
+    def _archive(self, effect: PutRows | GetRow | FindRows) -> ArchiveAnswer:
         """What it answered then: the nth time of a session. A transcript made anew asks what was put this time
         first, since handles and texts may be others by now."""
         session, number = effect.session_id, self._asked[effect.session_id]
         self._asked[session] += 1
         now = self._remember(effect)
-        if self.rewrite and (now.row is not None or isinstance(effect, PutRows)):
+        if self.rewrite and (now.row is not None or now.hits or isinstance(effect, PutRows)):
             return now
         said = [line for line in self.lines if line.kind == "archive" and line.fields["session"] == session]
         return msgspec.convert(said[number].fields["answer"], ArchiveAnswer) if number < len(said) else now

@@ -17,6 +17,7 @@ from typing import Any
 import msgspec
 
 from ctxmgr.known_models import Registry
+from ctxmgr.devices import found_among
 from ctxmgr.model import ArchiveAnswer, ArchiveRow, Weigh, of_all
 from ctxmgr.model.compaction import Completion
 from ctxmgr.server import Connection, ConnectionOptions, SnapshotLoaded
@@ -117,12 +118,15 @@ class Driver:
             return SnapshotLoaded(tuple(lines))
         return self.snapshots.get(session_id, SnapshotLoaded())
 
-    def archive(self, effect: do.PutRows | do.GetRow) -> ArchiveAnswer:
+    def archive(self, effect: do.PutRows | do.GetRow | do.FindRows) -> ArchiveAnswer:
         """As `ctxmgr.devices.archive`: rows are kept by key, and two under one handle are none."""
         rows = self.archived.setdefault(effect.session_id, {})
         if isinstance(effect, do.PutRows):
             rows |= {row.key: row for row in effect.rows}
             return ArchiveAnswer()
+        if isinstance(effect, do.FindRows):
+            among = (*rows.values(), *effect.held)
+            return ArchiveAnswer(hits=found_among(among, effect.query, effect.limit))
         found = [row for row in rows.values() if row.handle == effect.handle]
         return ArchiveAnswer(found[0] if len(found) == 1 else None)
 
@@ -139,7 +143,7 @@ class Driver:
                 self.whole[effect.session_id] = effect.whole() if isinstance(effect, do.Save) else [effect.line]
             elif isinstance(effect, do.Open):
                 self._open(effect)
-            elif isinstance(effect, do.PutRows | do.GetRow):
+            elif isinstance(effect, do.PutRows | do.GetRow | do.FindRows):
                 self._work(effect.ticket, partial(self.archive, effect))
             elif isinstance(effect, do.RunInThread):
                 self._work(effect.ticket, effect.work)

@@ -46,6 +46,34 @@ def pages() -> Talk:
 
 
 @behaviour(
+    "recovery/search",
+    "search finds what left by its words, its path or its tool, best first, with the place to retrieve it from.",
+    "design 2, search",
+)
+def search() -> Talk:
+    messages = _messages()
+    key = key_of(messages, 2)
+    row = ArchiveRow(handle(key), key, 'read path="src/a.py"', LONG)
+    other = ArchiveRow("other", "x", "user text", "the token is ghp_" + "aB3" * 12 + " of the long line")
+    talk = Talk(TOOLS, capabilities=RETRIEVE, found=after_an_epoch(messages, [2]), archived=[row, other])
+    hits = talk.call("search", sessionId="s", query='"line 17" path:src/a.py')["hits"]
+    assert [(hit["handle"], hit["rank"], hit["tool"], hit["path"]) for hit in hits] == [
+        (handle(key), 1, "read", "src/a.py")
+    ]
+    assert (hits[0]["epoch"], hits[0]["total"]) == (1, len(LONG))
+    assert "line 17 of" in hits[0]["snippet"]
+    page = talk.call("retrieve", sessionId="s", handle=handle(key), offset=hits[0]["offset"], limit=10)
+    assert LONG[hits[0]["offset"] :].startswith(page["text"])
+    assert len(talk.call("search", sessionId="s", query="line")["hits"]) == 2
+    (hit,) = talk.call("search", sessionId="s", query="token", limit=1)["hits"]
+    assert (hit["handle"], hit["tool"], hit["epoch"]) == ("other", None, None)
+    assert "[masked]" in hit["snippet"]
+    assert talk.call("search", sessionId="s", query='nothing AND "of this')["hits"] == []
+    assert _failed(Talk(TOOLS), "search", query="line")["code"] == -32803
+    return talk
+
+
+@behaviour(
     "recovery/an-unknown-handle",
     "An unknown handle is refused with the call to make again; without the capability nothing is archived.",
     "design 2, retrieve; capabilities",

@@ -40,6 +40,7 @@ DESIGNED = {
     "getPacket": "R",
     "explain": "R",
     "retrieve": "R",
+    "search": "R",
     "pin": "R",
     "unpin": "R",
     "undo": "R",

@@ -39,14 +39,15 @@ def test_pretty_printed_message_becomes_one_line() -> None:
 
 
 def test_other_kinds_of_line() -> None:
+    row = ArchiveRow("h1", "k", "read", "text")
     text = b"\n".join(
         [
             transcript.header("1.0", "0.1.0", "estimate"),
             transcript.weigher("o200k_base"),
             transcript.weigher_lost("o200k_base", "it ended"),
             transcript.restored("s", [b'{"kind":"base"}', b'{"kind":"event"}']),
-            transcript.archive("s", ["h1", "h2"], ArchiveAnswer()),
-            transcript.archive("s", "h1", ArchiveAnswer(ArchiveRow("h1", "k", "read", "text"), note="set aside")),
+            transcript.archive("s", {"put": ["h1", "h2"]}, ArchiveAnswer()),
+            transcript.archive("s", {"retrieve": "h1"}, ArchiveAnswer(row, note="set aside")),
             b'{"from":"ctxmgr","later":"kind"}',
             b"",
         ]
@@ -67,8 +68,8 @@ def test_other_kinds_of_line() -> None:
     assert restored.fields["session"] == "s"
     assert [bytes(line) for line in restored.fields["lines"]] == [b'{"kind":"base"}', b'{"kind":"event"}']
     assert (put.kind, put.fields) == ("archive", {"session": "s", "put": ["h1", "h2"], "answer": {}})
-    row = {"handle": "h1", "key": "k", "call": "read", "text": "text"}
-    assert retrieved.fields == {"session": "s", "put": None, "answer": {"row": row, "note": "set aside"}}
+    told = {"handle": "h1", "key": "k", "call": "read", "text": "text"}
+    assert retrieved.fields == {"session": "s", "put": None, "answer": {"row": told, "note": "set aside"}}
     assert (unknown.kind, unknown.number) == ("unknown", 7)
 
 

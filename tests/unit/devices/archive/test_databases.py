@@ -35,6 +35,14 @@ def test_rows_and_answers_by_directory_and_session(tmp_path: Path) -> None:
     again.close()
 
 
+def test_a_search_gives_what_was_put_and_what_could_not_be(tmp_path: Path) -> None:
+    running = ArchiveDatabases()
+    running.put(str(tmp_path), "s", [row("a"), row("b")], Limits())
+    future = running.search(str(tmp_path), "s", ("a", 5), [row("a"), row("held a")], Limits())
+    assert sorted(hit.handle for hit in future.result(WAIT_SECONDS).hits) == ["ha", "hheld a"]
+    running.close()
+
+
 def test_a_fault_is_in_the_answer(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     running = ArchiveDatabases()

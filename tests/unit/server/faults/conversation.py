@@ -134,6 +134,7 @@ class Talk:
         await self.ask("context", sessionId="s", messages=[u(LONG)])
         await self.ask("turn_end", sessionId="s", message=a("Read."))
         await self.ask("retrieve", sessionId="s", handle=handle("left"))
+        await self.ask("search", sessionId="s", query="left")
         await self._compact(silent)
         entry = {
             "id": "e1",

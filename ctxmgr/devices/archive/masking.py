@@ -1,0 +1,110 @@
+"""Turns a text into one of the same length in which secrets are blotted out; pure.
+
+Rules:
+1. A secret is known by its shape alone: a prefix that its issuer documents, or the name that it is given. What has
+   no such shape (a digest, a UUID, a picture in base64) stays.
+2. The length stays, so that places in the masked text are places in the original; people are shown `[masked]`.
+3. Of an assignment or a header only the value goes: what it was called is found still.
+4. It errs on the side of hiding: what is hidden here can still be had whole by its handle, by who may.
+"""
+
+import re
+
+import msgspec
+
+BLOT = "\ue000"  # a private character: no letter to any pattern, and in no text that people write
+MASKED = "[masked]"
+_BLOTS = re.compile(f"{BLOT}+")
+
+
+class SecretShape(msgspec.Struct, frozen=True):
+    """`hints`: in small letters; where none stands in a text there is none of this shape. `pattern`: its first
+    group that matched is the secret, without groups all of it. `source`: who says that it looks so."""
+
+    name: str
+    hints: tuple[str, ...]
+    pattern: "re.Pattern[str]"
+    source: str
+
+
+def _shape(name: str, hints: str, pattern: str, source: str, flags: int = 0) -> SecretShape:
+    return SecretShape(name, tuple(hints.split()), re.compile(pattern, flags), source)
+
+
+_NAMES = (
+    r"pass(?:word|wd|phrase)|pwd|secret(?:[_-]?(?:access[_-]?)?key)?|(?:api|access|auth|private|account|encryption)[_-]?key"
+    r"|(?:access|auth|refresh|bot|session|id|api)[_-]?token|client[_-]?secret|connection[_-]?string"
+)
+_NAME_HINTS = "pass pwd secret key token connection"
+
+SHAPES: tuple[SecretShape, ...] = (
+    _shape("AWS access key id", "akia asia abia acca", r"\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}\b",
+           "AWS IAM guide, unique identifiers"),
+    _shape("GitHub token", "ghp_ gho_ ghu_ ghs_ ghr_", r"\bgh[pousr]_[A-Za-z0-9]{36,251}\b",
+           "GitHub docs, token formats"),
+    _shape("GitHub fine-grained token", "github_pat_", r"\bgithub_pat_[A-Za-z0-9_]{22,255}\b",
+           "GitHub docs, token formats"),
+    _shape("GitLab token", "glpat- gldt- glrt- glcbt-", r"\bgl(?:pat|dt|rt|cbt)-[A-Za-z0-9_.-]{20,}",
+           "GitLab docs, token overview"),
+    # also of Anthropic (sk-ant-), OpenRouter (sk-or-) and others that took the form over
+    _shape("OpenAI or Anthropic key", "sk-",
+           r"\bsk-(?=[A-Za-z0-9_-]*\d)(?=[A-Za-z0-9_-]*[A-Z]|[a-z0-9]{32})[A-Za-z0-9_-]{20,}",
+           "OpenAI and Anthropic API references, authentication"),
+    _shape("Slack token", "xox xapp- xwfp-", r"\b(?:xox[abcdeoprs]|xapp|xwfp)-[A-Za-z0-9-]{10,}",
+           "Slack docs, token types"),
+    _shape("Slack webhook", "hooks.slack.com",
+           r"hooks\.slack\.com/(?:services|workflows|triggers)/([A-Za-z0-9/_-]{20,})",
+           "Slack docs, incoming webhooks"),
+    _shape("Google API key", "aiza", r"\bAIza[A-Za-z0-9_-]{35}(?![A-Za-z0-9_-])", "Google Cloud docs, API keys"),
+    _shape("Google OAuth token", "ya29. gocspx-", r"\b(?:ya29\.|GOCSPX-)[A-Za-z0-9_.-]{20,}",
+           "Google identity docs, OAuth 2.0"),
+    _shape("Stripe key", "sk_live_ sk_test_ rk_live_ rk_test_ whsec_",
+           r"\b(?:[sr]k_(?:live|test)_|whsec_)[A-Za-z0-9]{16,}", "Stripe docs, API keys"),
+    _shape("npm token", "npm_", r"\bnpm_[A-Za-z0-9]{36}\b", "npm docs, access tokens"),
+    _shape("PyPI token", "pypi-", r"\bpypi-[A-Za-z0-9_-]{50,}", "PyPI help, API tokens"),
+    _shape("Hugging Face token", "hf_", r"\bhf_[A-Za-z0-9]{34,}\b", "Hugging Face docs, user access tokens"),
+    _shape("SendGrid key", "sg.", r"\bSG\.[A-Za-z0-9_-]{22}\.[A-Za-z0-9_-]{43}", "SendGrid docs, API keys"),
+    _shape("JSON web token", "eyj",
+           r"\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*", "RFC 7519, section 3"),
+    _shape(
+        "private key", "private key",
+        r"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----"
+        r"(?:.{0,20000}?-----END (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----|[A-Za-z0-9+/=\s\\]*)",
+        "RFC 7468, section 10", re.DOTALL,
+    ),
+    _shape("authorization header", "authorization",
+           r"authorization[\"']?\s*[:=]\s*[\"']?(?:(?:bearer|basic|token|digest)\s+)?([^\s\"',;{}<>$]{8,})",
+           "RFC 9110, section 11.6.2", re.IGNORECASE),
+    _shape("bearer token", "bearer", r"\bbearer\s+((?=[A-Za-z0-9._~+/-]*\d)[A-Za-z0-9._~+/-]{16,}=*)",
+           "RFC 6750, section 2.1", re.IGNORECASE),
+    _shape("password in an address", "://", r"://[^\s/:@\"']{0,100}:([^\s/@\"'$<>{}]{3,100})@",
+           "RFC 3986, section 3.2.1"),
+    # of a quoted value its quotes bound it; x-api-key and such headers are of this shape, too
+    _shape("quoted secret", _NAME_HINTS,
+           rf"(?:{_NAMES})[\w-]{{0,20}}\\?[\"']?\]?\s{{0,3}}(?:[:=]|=>|:=)\s{{0,3}}\\?[\"']([^\s\"'\\$<>{{}}*]{{6,400}})\\?[\"']",
+           "names that secrets are given", re.IGNORECASE),
+    # of a bare one, as in an environment or a command line, a digit tells it from another name
+    _shape("bare secret", _NAME_HINTS,
+           rf"(?:{_NAMES})[\w-]{{0,20}}(?:=|:\s?)((?=[^\s\"'()\[\],;]*\d)[^\s\"'()\[\],;&|$<>{{}}*`]{{6,400}})(?![(\[])",
+           "names that secrets are given", re.IGNORECASE),
+)  # fmt: skip
+
+
+def masked(text: str) -> str:
+    """With a blot for each character of a secret (rule 2)."""
+    lowered = text.lower()
+    for shape in SHAPES:
+        if any(hint in lowered for hint in shape.hints):
+            text = shape.pattern.sub(_blotted, text)
+    return text
+
+
+def _blotted(found: "re.Match[str]") -> str:
+    whole, (start, end) = found[0], found.span(found.lastindex or 0)
+    start, end = start - found.start(), end - found.start()
+    return f"{whole[:start]}{BLOT * (end - start)}{whole[end:]}"
+
+
+def shown(text: str) -> str:
+    """A masked text for people."""
+    return _BLOTS.sub(MASKED, text)

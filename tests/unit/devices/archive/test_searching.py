@@ -1,0 +1,220 @@
+"""What left is found by its words: in its session alone, best first, without secrets, and gone when it is
+deleted."""
+
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ctxmgr.devices.archive import found_among
+from ctxmgr.devices.archive.file import NAME
+from ctxmgr.devices.archive.in_memory import indexed
+from ctxmgr.devices.archive.index import find
+from ctxmgr.devices.archive.snippets import SNIPPET_CHARACTERS
+from ctxmgr.model.archive import ArchiveRow
+from ctxmgr.model.policy import Archive as Limits
+from tests.unit.devices.archive.rows import DAY, SECRET, held, row
+
+TOKEN = "ghp_" + "aB3" * 12
+
+
+def handles(rows: list[ArchiveRow], query: str, limit: int = 10) -> list[str]:
+    return [hit.handle for hit in found_among(rows, query, limit)]
+
+
+def made(name: str, call: str, text: str) -> ArchiveRow:
+    return ArchiveRow(name, f"k{name}", call, text)
+
+
+ROWS = [
+    made("a", 'read path="src/http_server.py"', "def get_user_name(request):\n    return request.user\n"),
+    made("b", 'bash command="npm test -- src/app.ts"', "FAIL: getUserName is not a function\n1 failed"),
+    made("c", "user text", "Please keep the retries at 17, and never push to main."),
+    made("d", 'grep pattern="TODO"', "src/http_server.py:12: TODO name it\n" * 3),
+    made("e", "assistant text", "日本語の検索を直した"),
+]
+
+FOUND = [
+    ("getUserName", ["a", "b"]),
+    ("get_user_name", ["a", "b"]),
+    ("retries", ["c"]),
+    ("retri", ["c"]),
+    ("17", ["c"]),
+    ("path:http_server.py", ["a"]),
+    ("path:app.ts", ["b"]),
+    ("tool:grep name", ["d"]),
+    ('"never push"', ["c"]),
+    ('"push never"', []),
+    ("検索", ["e"]),
+    ("http_server.py", ["a", "d"]),
+    ("nothing of this", []),
+    ("", []),
+]
+
+
+@pytest.mark.parametrize(("query", "expected"), FOUND, ids=[query for query, _ in FOUND])
+def test_what_a_query_finds(query: str, expected: list[str]) -> None:
+    found = handles(ROWS, query)
+    assert sorted(found[: len(expected)]) == expected
+    assert expected or not found
+
+
+def test_a_path_that_is_named_comes_first() -> None:
+    assert handles(ROWS, "http_server.py")[0] == "a"
+
+
+def test_what_is_rare_counts_for_more_than_what_is_everywhere() -> None:
+    rows = [made(f"x{number}", "bash", "the build of the app" + " passed" * number) for number in range(20)]
+    assert handles([*rows, made("y", "bash", "the app threw EWOULDBLOCK")], "the app EWOULDBLOCK")[0] == "y"
+
+
+def test_equals_come_in_a_fixed_order_whatever_was_put_first() -> None:
+    rows = [made(name, "bash", "the same words") for name in "cabd"]
+    assert handles(rows, "same") == handles(rows[::-1], "same") == ["a", "b", "c", "d"]
+
+
+def test_only_so_many_are_found() -> None:
+    assert len(handles([made(f"x{number}", "bash", "same") for number in range(30)], "same", 7)) == 7
+
+
+def test_a_hit_says_what_it_was_and_where_to_read_on() -> None:
+    text = "".join(f"line {number} says little\n" for number in range(1_000))
+    text = text.replace("line 700 says little", "line 700 throws ENOSPC")
+    (hit,) = found_among([made("a", 'read path="log/out.txt" offset=3', text)], "ENOSPC", 10)
+    assert (hit.handle, hit.tool, hit.path, hit.total) == ("a", "read", "log/out.txt", len(text))
+    assert "line 700 throws ENOSPC" in hit.snippet
+    assert len(hit.snippet) <= SNIPPET_CHARACTERS + 2
+    assert text[hit.offset :].startswith(hit.snippet.strip("…"))
+    (message,) = found_among([made("b", "user text", "the word")], "word", 10)
+    assert (message.tool, message.path) == (None, None)
+
+
+def test_a_snippet_shows_the_most_of_what_was_asked() -> None:
+    text = "alpha\n" + "nothing here\n" * 100 + "alpha with beta and gamma\n" + "nothing here\n" * 100 + "beta\n"
+    (hit,) = found_among([made("a", "bash", text)], "alpha beta gamma", 1)
+    assert "alpha with beta and gamma" in hit.snippet
+
+
+def test_secrets_are_neither_shown_nor_found() -> None:
+    row = made("a", f'bash command="curl -H {TOKEN}"', f"password: '{SECRET}'\nthe token is {TOKEN}\n")
+    assert handles([row], TOKEN) == handles([row], "owl") == handles([row], "flies") == []
+    (hit,) = found_among([row], "token", 1)
+    assert TOKEN not in hit.snippet + hit.call_text
+    assert "[masked]" in hit.snippet
+    assert "[masked]" in hit.call_text
+
+
+def test_no_word_of_a_secret_is_in_the_index(tmp_path: Path) -> None:
+    with held(tmp_path) as archive:
+        archive.put("s", [row("a", f"api_key = '{TOKEN}'")])
+        assert archive.search("s", "api_key", 5)
+    connection = sqlite3.connect(tmp_path / NAME)
+    kept = connection.execute("SELECT words FROM found").fetchall()
+    connection.close()
+    assert TOKEN.lower() not in str(kept).lower()
+
+
+QUERIES = st.text(max_size=200) | st.text("\"*():^+-{}' ANDORNOTEAR.,pathtool:", max_size=60)
+
+
+@pytest.fixture(scope="module")
+def connection() -> Iterator[sqlite3.Connection]:
+    with indexed(ROWS) as made_of:
+        yield made_of
+
+
+@given(query=QUERIES)
+def test_any_query_gives_hits_or_none(connection: sqlite3.Connection, query: str) -> None:
+    assert len(find(connection, None, query, 3)) <= 3
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.text(), max_size=5), st.text())
+def test_any_texts_can_be_searched(texts: list[str], query: str) -> None:
+    rows = [made(f"x{at}", text, text) for at, text in enumerate(texts)]
+    assert len(found_among(rows, query, 3)) <= len(texts)
+
+
+# on the disk
+
+
+def found(archive: "object", query: str, session: str | None = "s") -> list[str]:
+    return [one.hit.handle for one in archive.search(session, query, 10)]  # type: ignore[attr-defined]
+
+
+def test_a_session_finds_its_own_alone_and_people_find_all(tmp_path: Path) -> None:
+    with held(tmp_path) as archive:
+        archive.put("s", [row("a", "the owl")])
+        archive.put("t", [row("b", "the owl")])
+        assert (found(archive, "owl"), found(archive, "owl", "t"), found(archive, "owl", "u")) == (
+            ["ha"],
+            ["hb"],
+            [],
+        )
+        everywhere = archive.search(None, "owl", 10)
+        assert [(one.session, one.at, one.hit.handle) for one in everywhere] == [
+            (b"s", 1_000_000, "ha"),
+            (b"t", 1_000_000, "hb"),
+        ]
+
+
+def test_where_there_is_no_archive_none_is_made(tmp_path: Path) -> None:
+    with held(tmp_path / "none") as archive:
+        assert archive.search("s", "owl", 10) == []
+    assert not (tmp_path / "none").exists()
+
+
+def test_what_is_put_later_is_found_too_and_what_changed_as_it_is_now(tmp_path: Path) -> None:
+    with held(tmp_path) as archive:
+        archive.put("s", [row("a", "the owl")])
+        assert found(archive, "owl") == ["ha"]
+        archive.put("s", [row("a", "the fox"), row("b", "an owl")])
+        assert (found(archive, "owl"), found(archive, "fox")) == (["hb"], ["ha"])
+
+
+def test_an_archive_of_an_older_release_is_indexed_with_the_first_search(tmp_path: Path) -> None:
+    with held(tmp_path) as archive:
+        archive.put("s", [row(f"{number}", f"owl{number}") for number in range(120)])
+    with held(tmp_path) as archive:
+        assert found(archive, "owl7")[0] == "h7"
+
+
+def test_what_is_deleted_is_found_no_more_and_leaves_no_word(tmp_path: Path) -> None:
+    now = [1_000.0]
+    with held(tmp_path, lambda: now[0]) as archive:
+        archive.put("s", [row("a", SECRET), *(row(f"{number}", "other words") for number in range(50))])
+        archive.put("t", [row("a", "stays")])
+        assert found(archive, SECRET) == ["ha"]
+        archive.forget("s")
+        assert found(archive, SECRET) == found(archive, "words") == []
+        assert found(archive, "stays", "t") == ["ha"]
+    assert SECRET.encode() not in (tmp_path / NAME).read_bytes()
+    assert b"owl-flies" not in (tmp_path / NAME).read_bytes()
+
+
+def test_what_grew_too_old_leaves_the_index_as_well(tmp_path: Path) -> None:
+    now = [1_000.0]
+    with held(tmp_path, lambda: now[0]) as archive:
+        archive.put("s", [row("a", "the owl")])
+        assert found(archive, "owl") == ["ha"]
+        now[0] += 40 * DAY
+        while archive.due:
+            archive.tidy(Limits(), ())
+        assert found(archive, "owl") == []
+
+
+def test_of_a_broken_index_only_the_index_is_lost(tmp_path: Path) -> None:
+    with held(tmp_path) as archive:
+        archive.put("s", [row("a", "the owl")])
+        assert found(archive, "owl") == ["ha"]
+    connection = sqlite3.connect(tmp_path / NAME)
+    connection.execute("UPDATE found_data SET block = x'ffffffff' WHERE id > 10")
+    connection.commit()
+    connection.close()
+    with held(tmp_path) as archive:
+        assert found(archive, "owl") == ["ha"]
+        assert archive.get("s", "ha") == row("a", "the owl")
+        assert archive.notes == []

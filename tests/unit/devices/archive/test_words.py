@@ -1,0 +1,84 @@
+"""The words that a text is found by: identifiers and paths, whole and in parts; the same for texts and
+questions."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ctxmgr.devices.archive.queries import question
+from ctxmgr.devices.archive.words import JOINERS, LONGEST_RUN, words
+
+TABLE = [
+    ("a_b", ["a_b", "a", "b"]),
+    ("aB", ["ab", "a", "b"]),
+    ("HTTPServer", ["httpserver", "http", "server"]),
+    ("getUserName", ["getusername", "get", "user", "name"]),
+    ("MAX_RETRIES", ["max_retries", "max", "retries"]),
+    ("__init__", ["init"]),
+    ("src/a.py", ["src/a.py", "src", "a.py", "a", "py"]),
+    ("./src/my_file.rs:42", ["src/my_file.rs:42", "src", "my_file.rs", "my_file", "my", "file", "rs", "42"]),
+    (r"C:\Users\me", [r"c:\users\me", "c", "users", "me"]),
+    ("std::fs::read", ["std::fs::read", "std", "fs", "read"]),
+    ("v1.2.3-rc1", ["v1.2.3-rc1", "v1", "2", "3", "rc1"]),
+    ("3.14", ["3.14", "3", "14"]),
+    ("9f86d081884c7d65", ["9f86d081884c7d65"]),
+    ("--dry-run", ["dry-run", "dry", "run"]),
+    ("me@example.org", ["me@example.org", "me", "example.org", "example", "org"]),
+    ("Größe, naïve!", ["grösse", "naïve"]),
+    ("ﬁle", ["file"]),
+    ("日本語の検索", ["日本", "本語", "語の", "の検", "検索"]),
+    ("语", ["语"]),
+    ("用config文件", ["用", "config", "文件"]),
+    ("ภาษาไทย", ["ภา", "าษ", "ษา", "าไ", "ไท", "ทย"]),
+    ("a\0b \ud83d c", ["a", "b", "c"]),
+    ("", []),
+    ("... --- !!!", []),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), TABLE, ids=[repr(text) for text, _ in TABLE])
+def test_words_of(text: str, expected: list[str]) -> None:
+    assert words(text) == expected
+
+
+def test_encoded_bytes_have_no_words() -> None:
+    assert words("see " + "iVBORw0KGgo/AAAA+" * LONGEST_RUN + " there") == ["see", "there"]
+
+
+@given(st.text())
+def test_a_word_holds_nothing_that_a_question_could_be_broken_by(text: str) -> None:
+    letters = {letter for word in words(text) for letter in word}
+    assert all(letter in JOINERS or letter.isalnum() or ord(letter) > 127 for letter in letters)
+
+
+@given(st.text(), st.text())
+def test_what_stands_apart_has_its_words_apart(one: str, other: str) -> None:
+    assert words(f"{one}\n{other}") == [*words(one), *words(other)]
+
+
+ASKED = [
+    ("getUser", '("getuser" OR "get user")'),
+    ("plain words", '("plain" OR "words")'),
+    ('"the disk is full"', '("the disk is full")'),
+    ("path:src/a.py", '(path : "src/a.py src a.py a py")'),
+    ('tool:Bash "exit 1" npm', '(tool : "bash") AND ("exit 1") AND ("npm")'),
+    ('unclosed "quote of', '("quote of") AND ("unclosed")'),
+    ("path: tool:", '("path" OR "tool")'),
+    ("检索文", '("检索 索文")'),
+    ("", ""),
+    ('""', ""),
+    ("!!! ***", ""),
+]
+
+
+@pytest.mark.parametrize(("query", "expected"), ASKED, ids=[query for query, _ in ASKED])
+def test_what_is_asked(query: str, expected: str) -> None:
+    assert question(query).strict == expected
+
+
+def test_a_looser_question_takes_parts_and_beginnings() -> None:
+    assert question("getUser").loose == '("getuser" * OR "get" * OR "user" *)'
+
+
+def test_only_so_many_words_are_asked_for() -> None:
+    assert question(" ".join(f"w{number}" for number in range(5_000))).strict.count(" OR ") < 100
