@@ -31,7 +31,8 @@ COMMANDS = {  # what each is for; its module is loaded when it is named
 }
 
 INTERRUPTED = 130  # 128 and the number of SIGINT, as of any program
-PROXIED = ("run", "ab", "proxy")  # commands that lie in a folder of their own
+PROXIED = ("run", "ab", "proxy")  # commands that lie in folders of their own
+SAVED = ("sessions", "inspect", "forget")
 EXTRAS = {"rich": "study", "aiohttp": "proxy"}  # what brings a package that a command needs
 NO_EXTRA = "ctxmgr: this command needs the {0} extra: pip install 'ctxmgr-sidecar[{0}]'"
 
@@ -87,6 +88,10 @@ def of(name: str) -> "ModuleType":
         from ctxmgr.cli import programs
 
         return programs.command(name)
+    if name in SAVED:
+        from ctxmgr.cli import saved
+
+        return saved.command(name)
     return importlib.import_module(f"ctxmgr.cli.{name}")
 
 
