@@ -25,6 +25,7 @@ COMMANDS = {  # what each is for; its module is loaded when it is named
     "models": "show what is known of models: windows, prices, caches",
     "config": "show what holds for run and proxy, and where from",
     "sessions": "list, show, export and delete what is saved",
+    "search": "find what left the lists of saved sessions",
     "inspect": "show what a session's snapshot holds",
     "forget": "delete what is kept of a session",
     "describe": "print all methods and their shapes as OpenRPC JSON",
@@ -32,7 +33,7 @@ COMMANDS = {  # what each is for; its module is loaded when it is named
 
 INTERRUPTED = 130  # 128 and the number of SIGINT, as of any program
 PROXIED = ("run", "ab", "proxy")  # commands that lie in folders of their own
-SAVED = ("sessions", "inspect", "forget")
+SAVED = ("sessions", "inspect", "forget", "search")
 EXTRAS = {"rich": "study", "aiohttp": "proxy"}  # what brings a package that a command needs
 NO_EXTRA = "ctxmgr: this command needs the {0} extra: pip install 'ctxmgr-sidecar[{0}]'"
 

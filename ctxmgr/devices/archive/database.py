@@ -93,6 +93,17 @@ class ArchiveDatabase:
         ((key, call, text),) = found
         return ArchiveRow(handle, key, _text(call), _text(text))
 
+    def originals(self, session_id: str | None, handle: str) -> list[ArchiveRow]:
+        """What is under a handle, in a session or in all. ArchiveFault."""
+        if not self._path.exists():
+            return []
+        query = "SELECT handle, key, call, text FROM originals WHERE handle = ? AND (? IS NULL OR session = ?)"
+        session = None if session_id is None else _utf8(session_id)
+        found = self._carried_out(
+            lambda connection: connection.execute(query, (handle, session, session)).fetchall()
+        )
+        return [ArchiveRow(handle, key, _text(call), _text(text)) for handle, key, call, text in found]
+
     def rows(self, session_id: str) -> list[ArchiveRow]:
         """All of a session, the oldest first. ArchiveFault."""
         if not self._path.exists():

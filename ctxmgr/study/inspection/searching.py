@@ -1,0 +1,103 @@
+"""The command `search`: what left the lists of saved sessions, found by its words, or one original whole."""
+
+import json
+import os
+import re
+import sys
+import textwrap
+import time
+from argparse import Namespace
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from ctxmgr import settings
+from ctxmgr.devices import ArchiveDatabase, ArchiveFault, FoundRow, default_state_dir
+from ctxmgr.study.inspection.listing import age
+from ctxmgr.study.plain_text import columns, safe, write
+
+BOLD, PLAIN = "\x1b[1m", "\x1b[0m"
+
+
+def run(parsed: Namespace) -> int:
+    """0: found; 1: nothing was, or the archive can not be read; 2: wrong usage."""
+    query = " ".join(parsed.query)
+    if bool(query.strip()) == bool(parsed.original):
+        return _say("say what to look for, or --original HANDLE", 2)
+    if parsed.limit < 1:
+        return _say("--limit must be at least 1", 2)
+    try:
+        named = parsed.state_dir or settings.read().settings_for().state_dir
+    except settings.SettingsFault as fault:
+        return _say(str(fault), 2)
+    directory = Path(named or default_state_dir())
+    archive = ArchiveDatabase(directory)
+    try:
+        if parsed.original:
+            return _original(archive, parsed.session, parsed.original)
+        return _search(archive, parsed, query)
+    except ArchiveFault as fault:
+        return _say(f"the archive can not be searched: {fault}", 1)
+    finally:
+        archive.close()
+        for note in archive.notes:
+            _say(note, 1)
+
+
+def _search(archive: ArchiveDatabase, parsed: Namespace, query: str) -> int:
+    found = archive.search(parsed.session, query, parsed.limit)
+    if parsed.json:
+        print(json.dumps([_fields(one) for one in found], indent=2))
+    elif found:
+        write_hits(found, query, time.time_ns() // 1_000_000)
+    else:
+        _say("nothing that left holds these words", 1)
+    return 0 if found else 1
+
+
+def _original(archive: ArchiveDatabase, session: str | None, handle: str) -> int:
+    rows = archive.originals(session, handle)
+    if len(rows) != 1:
+        said = "nothing is archived under" if not rows else "more than one session has something under"
+        return _say(f"{said} {handle}{'; --session names one' if rows else ''}", 1)
+    write(rows[0].text)
+    return 0
+
+
+def write_hits(found: Sequence[FoundRow], query: str, now_ms: int) -> None:
+    """A hit is a line about it, and its stretch below, on a terminal with the words in bold."""
+    bold = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    width = columns()
+    blocks = []
+    for rank, one in enumerate(found, 1):
+        session = one.session.decode("utf-8", "replace")
+        about = f"{age(max(0, now_ms - one.at))}  {session}"
+        head = f"{rank}. {one.hit.handle}  {one.hit.call_text}"
+        lines = [line for line in one.hit.snippet.splitlines() if line.strip()]
+        body = [part for line in lines for part in textwrap.wrap(safe(line), max(20, width - 6)) or [""]]
+        if bold:
+            body = [_bold(line, query) for line in body]
+        whole = f"{one.hit.total:,} characters, from {one.hit.offset:,}"
+        blocks.append("\n".join([safe(head), safe(f"   {about}  ({whole})"), *(f"     {line}" for line in body)]))
+    print("\n\n".join(blocks))
+
+
+def _bold(line: str, query: str) -> str:
+    words = sorted({re.escape(word) for word in re.findall(r"\w{2,}", query)}, key=len, reverse=True)
+    if not words:
+        return line
+    return re.sub("|".join(words), lambda word: f"{BOLD}{word[0]}{PLAIN}", line, flags=re.IGNORECASE)
+
+
+def _fields(one: FoundRow) -> dict[str, object]:
+    return {
+        "session": one.session.decode("utf-8", "replace"),
+        "at": one.at,
+        **msgspec.to_builtins(one.hit),
+    }
+
+
+def _say(text: str, code: int) -> int:
+    print(f"ctxmgr search: {safe(text)}", file=sys.stderr)
+    return code
