@@ -24,6 +24,7 @@ __all__ = [
     "give_back",
     "keep_large_buffers",
     "private_file",
+    "retention",
     "shared",
     "stdio",
     "tokens",
@@ -32,7 +33,7 @@ __all__ = [
 
 
 if TYPE_CHECKING:
-    from ctxmgr.devices import embeddings, stdio, tokens, vocabulary
+    from ctxmgr.devices import embeddings, retention, stdio, tokens, vocabulary
     from ctxmgr.devices.allocator import give_back, keep_large_buffers
     from ctxmgr.devices.archive import (
         ArchiveDatabase,

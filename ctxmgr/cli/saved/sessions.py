@@ -1,10 +1,13 @@
-"""The command `sessions`: the arguments of its four actions, and what runs them."""
+"""The command `sessions`: the arguments of its actions, and what runs them."""
 
 import argparse
 
+from ctxmgr.cli.arguments import positive
+
 DESCRIPTION = (
     "What the state directory holds: its sessions listed, one of them shown, exported into a file of its own, or "
-    "deleted with its originals. One that is open is not deleted. The exit code is 1 if a session is open, if it "
+    "deleted with its originals, by name or by age and size. One that is open is not "
+    "deleted. The exit code is 1 if a session is open, if it "
     "can not be read whole, or if the disk refuses, 2 if there is no such session."
 )
 EXAMPLE = "ctxmgr sessions list"
@@ -24,6 +27,20 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     export.add_argument("file", metavar="FILE", help="a file that is not there yet; it is made for you alone")
     delete = _action(actions, "delete", "some, with their originals", "ctxmgr sessions delete SESSION")
     delete.add_argument("session", metavar="SESSION", nargs="+", help="their ids")
+    purge = _action(
+        actions,
+        "purge",
+        "those that are old, or have no room; none that is open",
+        "ctxmgr sessions purge --days 30",
+    )
+    purge.add_argument("--days", metavar="N", type=positive, help="saved longer ago (default: archive.maxAgeDays)")
+    purge.add_argument(
+        "--megabytes",
+        metavar="N",
+        type=positive,
+        help="the oldest, until so much is left (default: archive.maxMegabytes)",
+    )
+    purge.add_argument("--dry-run", action="store_true", help="delete nothing; tell what would be")
 
 
 def _action(

@@ -21,6 +21,8 @@ from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import TypeVar
 
+import msgspec
+
 from ctxmgr.devices.archive import index
 from ctxmgr.devices.archive.file import NAME, damaged, inode_of, opened, replaced, transaction
 from ctxmgr.model import Archive as Limits
@@ -45,6 +47,14 @@ Value = TypeVar("Value")
 
 class ArchiveFault(Exception):
     """What was asked could not be done now; the text is a sentence without conversation."""
+
+
+class SessionSize(msgspec.Struct, frozen=True):
+    """Of the originals of one session: bytes of text, and when the newest came, in milliseconds since the epoch."""
+
+    session_id: str
+    size_bytes: int
+    newest_ms: int
 
 
 class ArchiveDatabase:
@@ -103,6 +113,18 @@ class ArchiveDatabase:
             lambda connection: connection.execute(query, (handle, session, session)).fetchall()
         )
         return [ArchiveRow(handle, key, _text(call), _text(text)) for handle, key, call, text in found]
+
+    @property
+    def is_there(self) -> bool:
+        return self._path.exists()
+
+    def sizes(self) -> list[SessionSize]:
+        """Of all sessions with originals. ArchiveFault."""
+        if not self._path.exists():
+            return []
+        query = "SELECT session, sum(size), max(at) FROM originals GROUP BY session ORDER BY session"
+        found = self._carried_out(lambda connection: connection.execute(query).fetchall())
+        return [SessionSize(_text(session), size, at) for session, size, at in found]
 
     def rows(self, session_id: str) -> list[ArchiveRow]:
         """All of a session, the oldest first. ArchiveFault."""

@@ -5,11 +5,12 @@ Knows no state and no event: a line is JSON. Nothing of it may be lost by a kill
 
 from ctxmgr.devices.snapshots.file import SnapshotFile
 from ctxmgr.devices.snapshots.lines import SnapshotRecords, to_line
-from ctxmgr.devices.snapshots.listing import leftovers, saved_files
+from ctxmgr.devices.snapshots.listing import SavedFile, leftovers, saved_files
 from ctxmgr.devices.snapshots.store import OpenedSnapshot, SnapshotStore, file_name, read
 
 __all__ = [
     "OpenedSnapshot",
+    "SavedFile",
     "SnapshotFile",
     "SnapshotRecords",
     "SnapshotStore",

@@ -5,9 +5,12 @@ import time
 from argparse import Namespace
 from pathlib import Path
 
+import msgspec
+
 from ctxmgr import settings
-from ctxmgr.devices import ArchiveFault, default_state_dir
+from ctxmgr.devices import ArchiveFault, default_state_dir, retention
 from ctxmgr.devices.snapshots import file_name
+from ctxmgr.model import policy_keys
 from ctxmgr.study.inspection import exporting, forgetting, inspecting, listing
 from ctxmgr.study.plain_text import columns, safe, write
 
@@ -19,9 +22,9 @@ def run(parsed: Namespace) -> int:
     except settings.SettingsFault as fault:
         return _say(str(fault), 2)
     directory = Path(named or default_state_dir())
-    code: int = {"list": _list, "show": _show, "export": _export, "delete": _delete}[parsed.action](
-        parsed, directory
-    )
+    code: int = {"list": _list, "show": _show, "export": _export, "delete": _delete, "purge": _purge}[
+        parsed.action
+    ](parsed, directory)
     return code
 
 
@@ -70,6 +73,29 @@ def _delete(parsed: Namespace, directory: Path) -> int:
         for session in parsed.session
     ]
     return next((code for code in (1, 2) if code in codes), 0)
+
+
+def _purge(parsed: Namespace, directory: Path) -> int:
+    """By flags, else as long as originals are kept by the settings."""
+    limits = policy_keys.policy(settings.read().settings_for().policy).archive
+    days, megabytes = parsed.days or limits.max_age_days, parsed.megabytes or limits.max_megabytes
+    wanted = msgspec.structs.replace(limits, max_age_days=days, max_megabytes=megabytes)
+    now_ms = time.time_ns() // 1_000_000
+    try:
+        gone = retention.outdated(directory, wanted, now_ms)
+    except (ArchiveFault, OSError) as unreadable:
+        return _say(f"{directory} can not be read: {unreadable}", 1)
+    faults = 0
+    for one in gone:
+        fault = None if parsed.dry_run else retention.delete(directory, one)
+        if fault is None:
+            kilobytes = f"{one.size_bytes / listing.KILOBYTE:>10,.0f} kB"
+            write(f"{kilobytes}  {listing.age(now_ms - one.saved_ms):>8}  {one.session_id}")
+        else:
+            faults += _say(fault, 1)
+    said = "would be deleted" if parsed.dry_run else "deleted"
+    write(f"{len(gone) - faults} sessions {said}: saved more than {days} days ago, or beyond {megabytes} MB")
+    return 1 if faults else 0
 
 
 def _none(session: str, directory: Path) -> int:

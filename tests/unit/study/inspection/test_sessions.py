@@ -241,3 +241,28 @@ def test_each_action_says_how_it_is_called(action: str, capsys: pytest.CaptureFi
         main(["sessions", action, "--help"])
     assert ended.value.code == 0
     assert f"for example: ctxmgr sessions {action}" in " ".join(capsys.readouterr().out.split())
+
+
+def test_purging_tells_first_and_then_deletes(state: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    os.utime(save(state, "old"), (0, 0))
+    save(state, "new")
+    put(state, "old", "text")
+    assert run(state, "purge", "--days", "7", "--dry-run") == 0
+    assert "1 sessions would be deleted" in capsys.readouterr().out
+    assert (state / file_name("old")).exists()
+    assert run(state, "purge", "--days", "7") == 0
+    said = capsys.readouterr().out
+    assert "old" in said
+    assert "1 sessions deleted" in said
+    assert [(state / file_name(name)).exists() for name in ("old", "new")] == [False, True]
+    assert run(state, "purge", "--days", "7") == 0
+    assert capsys.readouterr().out.startswith("0 sessions deleted")
+
+
+def test_purging_leaves_who_is_open(state: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    os.utime(save(state, "old"), (0, 0))
+    opened = SnapshotStore(state).open("old")
+    assert opened.file is not None
+    assert run(state, "purge", "--days", "7") == 0
+    assert capsys.readouterr().out.startswith("0 sessions deleted")
+    opened.file.close()

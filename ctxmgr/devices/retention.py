@@ -1,0 +1,104 @@
+"""Decides what of a state directory grew too old, or has no room, and deletes it: whole sessions, or originals
+alone.
+
+Rules:
+1. A session that is open, here or in another process, stays. Each is deleted under its lock, which who has it open
+   holds.
+2. The one saved longest ago goes first. Its size is that of its snapshot and of the text of its originals.
+3. Originals whose session has no snapshot any more count, and go, as a session does.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from ctxmgr.devices.archive import ArchiveDatabase, ArchiveFault
+from ctxmgr.devices.snapshots import SavedFile, SnapshotStore, file_name, read, saved_files
+from ctxmgr.model import Archive as Limits
+
+MEGABYTE = 1_000_000
+MILLISECONDS_A_DAY = 86_400_000
+_session_of = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
+
+
+class KeptSession(msgspec.Struct, frozen=True):
+    """What is kept of one. `session_id` None: its snapshot can not be read. `saved_ms` since the epoch."""
+
+    session_id: str | None
+    name: str
+    saved_ms: int
+    size_bytes: int
+    is_open: bool
+
+
+def outdated(directory: Path, limits: Limits, now_ms: int) -> list[KeptSession]:
+    """What would be deleted, in that order. Raises OSError and ArchiveFault."""
+    sessions = sorted(_kept(directory), key=lambda one: (one.saved_ms, one.name))
+    over = sum(one.size_bytes for one in sessions) - limits.max_megabytes * MEGABYTE
+    oldest = now_ms - limits.max_age_days * MILLISECONDS_A_DAY
+    gone = []
+    for one in sessions:
+        if not one.is_open and (one.saved_ms < oldest or over > 0):
+            gone.append(one)
+            over -= one.size_bytes
+    return gone
+
+
+def delete(directory: Path, session: KeptSession) -> str | None:
+    """Snapshot, what lies beside it, and originals; a sentence where something of it stays."""
+    if session.session_id is None:
+        return f"{session.name} can not be read, and was left"
+    fault = SnapshotStore(directory).delete(session.session_id)
+    if fault is not None:
+        return fault
+    archive = ArchiveDatabase(directory)
+    try:
+        archive.forget(session.session_id)
+    except ArchiveFault as refused:
+        return f"the originals were not deleted: {refused}"
+    finally:
+        archive.close()
+    return None
+
+
+def tidy_originals(directory: Path, limits: Limits) -> int:
+    """Deletes originals that are too old or too many, and no snapshot; how many. ArchiveFault, OSError."""
+    archive = ArchiveDatabase(directory)
+    try:
+        is_open = {Path(one.path).name for one in _saved(directory) if one.holder is not None}
+        live = [one.session_id for one in archive.sizes() if file_name(one.session_id) in is_open]
+        gone = archive.tidy(limits, live) if archive.is_there else 0
+        while archive.due:
+            gone += archive.tidy(limits, live)
+        return gone
+    finally:
+        archive.close()
+
+
+def _kept(directory: Path) -> Iterator[KeptSession]:
+    archive = ArchiveDatabase(directory)
+    try:
+        originals = {file_name(one.session_id): one for one in archive.sizes()}
+    finally:
+        archive.close()
+    for saved in _saved(directory):
+        name = Path(saved.path).name
+        own = originals.pop(name, None)
+        size = saved.size_bytes + (own.size_bytes if own is not None else 0)
+        id = own.session_id if own is not None else _id_in(Path(saved.path))
+        yield KeptSession(id, name, saved.saved_ms, size, saved.holder is not None)
+    for name, own in originals.items():  # rule 3
+        yield KeptSession(own.session_id, name, own.newest_ms, own.size_bytes, False)
+
+
+def _saved(directory: Path) -> list[SavedFile]:
+    return saved_files(directory) if directory.exists() else []
+
+
+def _id_in(path: Path) -> str | None:
+    bodies = read(path).bodies
+    try:
+        return msgspec.json.decode(_session_of(bodies[0])["sessionId"], type=str) if bodies else None
+    except (msgspec.DecodeError, KeyError):
+        return None
