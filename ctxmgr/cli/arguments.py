@@ -82,6 +82,16 @@ def add_settings(command: argparse.ArgumentParser) -> None:
     command.add_argument("--preset", metavar="NAME", help="what is done to lists: off, tools, turns, balanced")
     command.add_argument("--window", metavar="TOKENS", type=whole, help="the model's context window")
     command.add_argument("--state-dir", metavar="DIR", help="where snapshots go")
+    command.add_argument(
+        "--keep-originals",
+        action=argparse.BooleanOptionalAction,
+        help="archive what leaves, for ctxmgr search (default of run: yes)",
+    )
+    command.add_argument(
+        "--model-tools",
+        action=argparse.BooleanOptionalAction,
+        help="of run: give the model tools to search and retrieve what left (default: yes, with the extra mcp)",
+    )
     add_models(command)
 
 

@@ -17,6 +17,7 @@ COMMANDS = {  # what each is for; its module is loaded when it is named
     "run": "run an agent program through ctxmgr, such as claude or codex",
     "ab": "run one prompt as it is and with ctxmgr, and compare the bills",
     "proxy": "stand between programs and their provider, until it is ended",
+    "mcp": "give the model of a program its tools, started by run",
     "replay": "try ctxmgr on a recorded session, or compare it with a transcript",
     "compare": "compare ways to summarise recorded sessions",
     "drive": "play a script of a host against a sidecar",
@@ -32,9 +33,9 @@ COMMANDS = {  # what each is for; its module is loaded when it is named
 }
 
 INTERRUPTED = 130  # 128 and the number of SIGINT, as of any program
-PROXIED = ("run", "ab", "proxy")  # commands that lie in folders of their own
+PROXIED = ("run", "ab", "proxy", "mcp")  # commands that lie in folders of their own
 SAVED = ("sessions", "inspect", "forget", "search")
-EXTRAS = {"rich": "study", "aiohttp": "proxy"}  # what brings a package that a command needs
+EXTRAS = {"rich": "study", "aiohttp": "proxy", "mcp": "mcp"}  # what brings a package that a command needs
 NO_EXTRA = "ctxmgr: this command needs the {0} extra: pip install 'ctxmgr-sidecar[{0}]'"
 
 

@@ -30,6 +30,7 @@ def greeting(
         complete_on_context=(host.on_complete is not None and host.on_complete_on_context is not None) or None,
         embed=host.on_embed is not None,
         retrieve=host.retrieve,
+        archive=host.archive or None,
         edits=True,
     )
     return lifecycle.InitializeParams(

@@ -46,8 +46,8 @@ class Host(msgspec.Struct, frozen=True):
     `on_request_compaction`: accepted means queued; it is called for commands in `turn_end`'s answer too.
     `on_complete_on_context`, beside `on_complete`: its params have an `instruction` in the place of a prompt, which
     goes to the end of the program's last request and what came since, system prompt and tools as they were.
-    `retrieve`: the model has a tool that calls `retrieve`. `deliver`: when a compaction may run; None: none is
-    asked for.
+    `retrieve`: the model has a tool that calls `retrieve`. `archive`: what leaves is archived without one, too.
+    `deliver`: when a compaction may run; None: none is asked for.
     `on_trouble` is told once when something goes wrong, `on_recovery` once when lists are answered again; both must
     return at once.
     """
@@ -59,6 +59,7 @@ class Host(msgspec.Struct, frozen=True):
     on_trouble: Callable[[SidecarFault], None] | None = None
     on_recovery: Callable[[], None] | None = None
     retrieve: bool = False
+    archive: bool = False
     deliver: Literal["whenIdle", "midRun"] | None = "whenIdle"
     name: str = "ctxmgr-client"
 

@@ -15,6 +15,8 @@ Rules (of 2.1.330, tried):
    Anthropic's own, ENABLE_TOOL_SEARCH=true keeps it as it was, unless the variable is set already.
 6. Whether the base URL is Anthropic's own goes by its host alone: with `http://` before that host, and a proxy,
    the call comes to the proxy as it would go to Anthropic, and can be read.
+7. `--mcp-config` and `--allowedTools` take several values and may come several times: all of them hold. With `=`
+   they take one, and not the prompt behind it. `${NAME}` in a server's `env` is the program's own variable.
 """
 
 import json
@@ -25,6 +27,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
+from ctxmgr.mcp_server import TOKEN, URL
 from ctxmgr.programs.program import Launch, NotHookable, Program, home, read_json, table, with_environ
 
 BASE_URL, TOOL_SEARCH = "ANTHROPIC_BASE_URL", "ENABLE_TOOL_SEARCH"
@@ -35,6 +38,7 @@ CLOUDS = {  # rule 3
     "CLAUDE_CODE_USE_FOUNDRY": "Foundry",
 }
 _FLAG = "--settings"
+_CONFIGS, _ALLOWED = "--mcp-config", "--allowedTools"
 _OFF = ("", "0", "false", "no", "off")
 
 
@@ -145,6 +149,20 @@ def _without_flag(arguments: tuple[str, ...]) -> Iterator[str]:
             yield argument
 
 
+def with_tools(launch: Launch, command: tuple[str, ...]) -> Launch:
+    """Rule 7."""
+    file, *arguments = command
+    server = {
+        "type": "stdio",
+        "command": file,
+        "args": arguments,
+        "env": {name: f"${{{name}}}" for name in (URL, TOKEN)},
+    }
+    config = json.dumps({"mcpServers": {"ctxmgr": server}})
+    said = (f"{_CONFIGS}={config}", f"{_ALLOWED}=mcp__ctxmgr")
+    return msgspec.structs.replace(launch, arguments=(*said, *launch.arguments))
+
+
 CLAUDE = Program(
     "claude",
     "Claude Code",
@@ -161,4 +179,5 @@ CLAUDE = Program(
     ),
     tried="2.1.330",
     variants=variants,
+    with_tools=with_tools,
 )

@@ -9,6 +9,9 @@ Rules (of 0.169.0, tried):
 3. By itself the built-in provider goes to ChatGPT with a ChatGPT login, else to OpenAI. The login is known by
    `auth.json`, of which nothing is read but which of the two it is; where it lies elsewhere, who starts Codex
    says where to.
+4. An MCP server is a table of the configuration, which `-c` writes key by key beside those that stand there. It is
+   started with a few variables of the environment, and those that `env_vars` names. Its tools are ours: they are
+   called unasked (`default_tools_approval_mode`).
 """
 
 import json
@@ -19,6 +22,7 @@ from typing import Any
 
 import msgspec
 
+from ctxmgr.mcp_server import TOKEN, URL
 from ctxmgr.programs.program import Launch, NotHookable, Program, home, read_json, read_toml, table, with_environ
 
 BUILT_IN, BASE_URL = "openai", "openai_base_url"
@@ -129,6 +133,19 @@ def _is_override(words: tuple[str, ...]) -> bool:
     return (words[0] in ("-c", "--config") and len(words) == 2) or words[0].startswith("--config=")
 
 
+def with_tools(launch: Launch, command: tuple[str, ...]) -> Launch:
+    """Rule 4."""
+    file, *arguments = command
+    server = {
+        "command": file,
+        "args": arguments,
+        "env_vars": [URL, TOKEN],
+        "default_tools_approval_mode": "approve",
+    }
+    words = [("-c", f"mcp_servers.ctxmgr.{name}={json.dumps(value)}") for name, value in server.items()]
+    return msgspec.structs.replace(launch, arguments=(*(one for some in words for one in some), *launch.arguments))
+
+
 CODEX = Program(
     "codex",
     "Codex",
@@ -139,4 +156,5 @@ CODEX = Program(
     asks=("exec", "--skip-git-repo-check"),
     losses=("its WebSocket is answered with 426, and it goes on over HTTP at once, for the whole session",),
     tried="0.169.0",
+    with_tools=with_tools,
 )

@@ -42,7 +42,8 @@ class Program(msgspec.Struct, frozen=True):
     differently behind a base URL that is not its vendor's. `tried`: the version that this was tried with.
     `variants(launch, listener)`: ways to start it, by name, so that what it sends first can be compared; in "own"
     it believes to speak to its vendor, and the listener is its proxy. `speaks(start)`: of one that speaks several,
-    what it will; it may raise NotHookable, too.
+    what it will; it may raise NotHookable, too. `with_tools(launch, command)`: with the MCP server that this
+    command starts, which needs the program's environment; None: it can not be told of one.
     """
 
     name: str
@@ -56,6 +57,7 @@ class Program(msgspec.Struct, frozen=True):
     tried: str = ""
     variants: Callable[[Launch, str], dict[str, Launch]] | None = None
     speaks: Callable[[Launch], Api] | None = None
+    with_tools: Callable[[Launch, tuple[str, ...]], Launch] | None = None
 
 
 def with_environ(start: Launch, **values: str) -> Launch:

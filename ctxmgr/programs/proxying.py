@@ -6,19 +6,35 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from ctxmgr import settings
+from ctxmgr.devices import ArchiveFault, retention
+from ctxmgr.model import policy_keys
+from ctxmgr.programs import model_tools
 from ctxmgr.programs.launching import NoProgram
 from ctxmgr.programs.program import NotHookable
 from ctxmgr.proxy import Proxy, ProxySettings
 
 WRONG_USAGE = 2
-FLAGS = ("preset", "window")  # that are keys of a settings file
+FLAGS = ("preset", "window", "keep_originals", "model_tools")  # that are keys of a settings file
 
 
 class WrongFlag(ValueError):
     """A flag or a settings file can not be used; the text says which."""
+
+
+class Keeping(NamedTuple):
+    """What holds where nobody says otherwise: is what leaves archived, and can the model have tools to get it
+    back?"""
+
+    originals: bool
+    tools: bool
+
+
+NOTHING = Keeping(False, False)
 
 
 def until_ended(parsed: argparse.Namespace) -> int:
@@ -60,6 +76,7 @@ def proxy(
     names: Sequence[str] = (),
     say: Callable[[str], None] = say,
     program: str = "",
+    keeps: Keeping = NOTHING,
 ) -> Proxy:
     """`say` gets what goes wrong on the way, a line at a time. `program`: the one whose calls these are, whatever
     they call themselves. Raises WrongFlag and SettingsFault."""
@@ -70,6 +87,10 @@ def proxy(
     def settings_for(speaker: str, model: str, is_subagent: bool) -> settings.ProgramSettings:
         return layers.settings_for(program or speaker, model, is_subagent)
 
+    said = layers.settings_for(program or None)
+    keeps_originals = not parsed.observe and (
+        keeps.originals if said.keep_originals is None else said.keep_originals
+    )
     made = ProxySettings(
         _checked(upstream),
         settings_for,
@@ -80,8 +101,20 @@ def proxy(
         parsed.state_dir or layers.settings_for().state_dir,
         say,
         parsed.models and os.path.abspath(parsed.models),
+        keeps_originals,
+        model_tools.new_token() if keeps_originals and keeps.tools and said.model_tools is not False else "",
     )
     return Proxy(made)
+
+
+def tidy(made: ProxySettings) -> None:
+    """Originals of earlier runs that are too old, or have no room, go; those of open sessions stay."""
+    if made.keeps_originals:
+        limits = policy_keys.policy(made.settings_for("", "", False).policy).archive
+        try:
+            retention.tidy_originals(Path(made.directory), limits)
+        except (ArchiveFault, OSError) as fault:
+            made.say(f"originals of earlier runs could not be tidied: {fault}")
 
 
 def lines(made: Proxy) -> list[str]:

@@ -6,9 +6,9 @@ import os
 from collections.abc import Mapping
 
 from ctxmgr import settings
-from ctxmgr.programs import launching, proxying, table
+from ctxmgr.programs import launching, model_tools, proxying, table
 from ctxmgr.programs.program import Api, Launch, Program
-from ctxmgr.programs.proxying import WrongFlag, say
+from ctxmgr.programs.proxying import Keeping, WrongFlag, say
 
 
 def run(parsed: argparse.Namespace, environ: Mapping[str, str] = os.environ) -> int:
@@ -21,10 +21,19 @@ async def _ended(parsed: argparse.Namespace, environ: dict[str, str]) -> int:
     file, *arguments = proxying.behind_dashes(parsed.program, example)
     program, launch = _program(parsed.api, file), Launch(tuple(arguments), environ, os.getcwd())
     notices: list[str] = []  # the screen is the program's until its end
-    made = proxying.proxy(parsed, upstream_of(parsed, program, launch), say=notices.append, program=program.name)
+    made = proxying.proxy(
+        parsed,
+        upstream_of(parsed, program, launch),
+        say=notices.append,
+        program=program.name,
+        keeps=Keeping(True, model_tools.are_there(program)),
+    )
     async with made:
+        tidying = asyncio.create_task(asyncio.to_thread(proxying.tidy, made.settings))
         hooked = program.hook(launch, made.url, made.settings.upstream)
+        hooked = model_tools.given(program, hooked, made.url, made.settings.tools_token)
         code = await launching.ended(file, hooked)
+        await tidying
     for line in (*notices, *proxying.lines(made)):
         say(line)
     return code

@@ -23,7 +23,7 @@ from ctxmgr.proxy import faults, guarding, headers, passing
 from ctxmgr.proxy.apis import ListCall, api_of
 from ctxmgr.proxy.body import UnreadableBody, decoded
 from ctxmgr.proxy.conversations import Conversations, ListEnds
-from ctxmgr.proxy.page import PageRoutes
+from ctxmgr.proxy.page import PageRoutes, ToolRoutes
 from ctxmgr.proxy.passing import Broken, Outgoing, Unreachable, Upstream
 from ctxmgr.proxy.recent import RecentLists
 from ctxmgr.proxy.rewriting import Prepared, Rewriter
@@ -47,7 +47,14 @@ class Proxy:
             POLICY,
             format="anthropic",
             sidecar=_sidecar(settings),
-            host=Host(deliver=None, name="ctxmgr-proxy", on_trouble=self._trouble, on_recovery=self._recovery),
+            host=Host(
+                deliver=None,
+                name="ctxmgr-proxy",
+                on_trouble=self._trouble,
+                on_recovery=self._recovery,
+                retrieve=bool(settings.tools_token),
+                archive=settings.keeps_originals,
+            ),
             timing=timing,
         )
         self.conversations = Conversations(
@@ -65,6 +72,7 @@ class Proxy:
         self._upstream = Upstream(self.settings.upstream)
         app = web.Application(client_max_size=LARGEST_BYTES, middlewares=[self._guarded])
         PageRoutes(self.settings, lambda: self.engine, self.conversations, self.rewriter.account).add(app)
+        ToolRoutes(self.settings.tools_token, self.conversations).add(app)
         app.router.add_route("*", "/{path:.*}", self._serve)
         app.on_response_prepare.append(passing.without_additions)
         self._runner = web.AppRunner(

@@ -15,7 +15,8 @@ class ProxySettings(msgspec.Struct, frozen=True):
     """`upstream`: the one address that requests go to, with its path if it has one. `host`: the address to listen
     on; `port` 0: any free one. `observe`: every byte passes untouched, and what would have been saved is told.
     `names`: hosts that a request may be for beside loopback's. `state_dir`: where snapshots go; default: the
-    user's. `models`: a file of facts about models, which goes before what is shipped."""
+    user's. `models`: a file of facts about models, which goes before what is shipped. `keeps_originals`: what
+    leaves is archived. `tools_token`: what the model's tools bear, "" where it has none."""
 
     upstream: str
     settings_for: SettingsFor
@@ -26,6 +27,8 @@ class ProxySettings(msgspec.Struct, frozen=True):
     state_dir: str | None = None
     say: Callable[[str], None] = lambda line: None
     models: str | None = None
+    keeps_originals: bool = False
+    tools_token: str = ""
 
     @property
     def directory(self) -> str:

@@ -121,7 +121,7 @@ def _check(table: Table, owner: str) -> None:
     if table.under:
         places.discard("state_dir")
     if table.scope.model is not None or table.scope.subagents:
-        places.discard("upstream")
+        places -= {"upstream", "keep_originals", "model_tools"}
     try:
         if owner == "project":
             keys.check_project(table.values)

@@ -1,17 +1,18 @@
-"""Which keys settings may hold: those of a policy, and three that are no policy's.
+"""Which keys settings may hold: those of a policy, and some that are no policy's.
 
 Rules:
-1. A key is the policy's, spelled as the policy spells it, or `window`, `state_dir`, `upstream`. A policy's `models`
-   is no key here: the tables `[models."GLOB"]` say the same, and more.
+1. A key is the policy's, spelled as the policy spells it, or one of `OWN`. A policy's `models` is no key here: the
+   tables `[models."GLOB"]` say the same, and more.
 2. A project's file came with a repository that somebody else wrote. It may set what stays in a list (`OF_PROJECTS`)
    and nothing else: no address that conversation and keys are sent to, no directory, no file, no prompt, nothing
    that spends money or deletes what other sessions saved.
-3. `upstream` is for programs, not for models or sub-agents: one listener has one. `state_dir` is for all.
+3. `upstream`, `keep_originals` and `model_tools` are for programs, not for models or sub-agents: one listener has
+   one of each. `state_dir` is for all.
 """
 
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -22,7 +23,7 @@ from ctxmgr.model import Policy
 from ctxmgr.settings.fault import nearest
 
 APIS = ("anthropic", "openai", "responses", "gemini")
-OWN = ("window", "state_dir", "upstream")
+OWN = ("window", "state_dir", "upstream", "keep_originals", "model_tools")
 POLICY = tuple(field.encode_name for field in msgspec.structs.fields(Policy) if field.encode_name != "models")
 OF_PROJECTS = frozenset(  # rule 2
     {
@@ -178,4 +179,18 @@ def _is_address(value: Any) -> bool:
     return parts.scheme in ("http", "https") and bool(parts.hostname) and plain and has_port and value.isprintable()
 
 
-_CHECKS = {"window": _check_window, "state_dir": _check_state_dir, "upstream": _check_upstream}
+def _check_switch(name: str) -> Callable[[Any], None]:
+    def check(value: Any) -> None:
+        if not isinstance(value, bool):
+            raise KeyFault((name,), f"{name} must be true or false")
+
+    return check
+
+
+_CHECKS: dict[str, Callable[[Any], None]] = {
+    "window": _check_window,
+    "state_dir": _check_state_dir,
+    "upstream": _check_upstream,
+    "keep_originals": _check_switch("keep_originals"),
+    "model_tools": _check_switch("model_tools"),
+}

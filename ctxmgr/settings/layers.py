@@ -61,7 +61,8 @@ class ProgramSettings(msgspec.Struct, frozen=True):
     `policy`: the keys that are set, as `initialize` and `setPolicy` take them. `window`: the model's, in tokens.
     `prices`: dollars a million tokens; None where they are neither set nor known of this very model: a sum in
     dollars is no guess. `upstream`: addresses by API
-    (`anthropic`, `openai`, `responses`), those that are set. `state_dir` None: the user's.
+    (`anthropic`, `openai`, `responses`), those that are set. `state_dir` None: the user's. `keep_originals`: is
+    what leaves archived? `model_tools`: is the program's model given tools to get it back? None: nobody says it.
     `origins`: of each value, by its dotted key; what is not in it is as by default.
     """
 
@@ -71,6 +72,8 @@ class ProgramSettings(msgspec.Struct, frozen=True):
     upstream: dict[str, str]
     state_dir: str | None
     origins: dict[str, Origin]
+    keep_originals: bool | None = None
+    model_tools: bool | None = None
 
 
 class Layers(msgspec.Struct, frozen=True):
@@ -104,6 +107,8 @@ class Layers(msgspec.Struct, frozen=True):
             values.get("upstream", {}),
             state_dir and os.path.expanduser(state_dir),
             _with_known({dotted(path): origin for path, origin in origins.items()}, known),
+            values.get("keep_originals"),
+            values.get("model_tools"),
         )
 
 

@@ -56,6 +56,8 @@ def _values(settings: ProgramSettings) -> Iterator[tuple[str, Any, Origin]]:
     every: list[tuple[str, Any]] = [
         ("window", settings.window),
         ("state_dir", settings.state_dir),
+        ("keep_originals", settings.keep_originals),
+        ("model_tools", settings.model_tools),
         *((f"upstream.{api}", settings.upstream.get(api)) for api in keys.APIS),
         *_policy(settings),
     ]

@@ -25,8 +25,8 @@ class Inputs(msgspec.Struct, frozen=True):
     """What a plan is computed from beside list and state.
 
     `weigh` texts in tokens. `memo` only saves time. `time_ms`: of the call, None where the host told none.
-    `archives`: may markers hold handles? `may_take_long`: False where others wait for this call, and a long list
-    had better be gone through elsewhere.
+    `archives`: may markers hold handles? `keeps_originals`: is what leaves wanted, with or without?
+    `may_take_long`: False where others wait for this call, and a long list had better be gone through elsewhere.
     """
 
     policy: Policy
@@ -36,6 +36,7 @@ class Inputs(msgspec.Struct, frozen=True):
     memo: Memo
     time_ms: int | None = None
     archives: bool = False
+    keeps_originals: bool = False
     may_take_long: bool = True
 
 

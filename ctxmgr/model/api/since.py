@@ -25,6 +25,7 @@ SINCE: dict[str, str] = {
     "ContextParams.ownMarks": "1.1",
     "Endpoint.api": "1.1",
     "EntryIds.user": "1.1",
+    "HostCapabilities.archive": "1.1",
     "HostCapabilities.completeOnContext": "1.1",
     "InitializeParams.tools": "1.1",
     "Policy.indexTokens": "1.1",

@@ -54,11 +54,11 @@ class PageRoutes:
         return web.Response(text=text, content_type="text/html", headers=NEVER_ELSEWHERE)
 
     async def _health(self, request: web.Request) -> web.Response:
-        return _json({"status": "ok", "version": __version__, "engine": self._engine()})
+        return as_json({"status": "ok", "version": __version__, "engine": self._engine()})
 
     async def _sessions(self, request: web.Request) -> web.Response:
         listed = sorted(self._conversations.all(), key=lambda one: -one.used_ms)
-        return _json(
+        return as_json(
             {
                 "upstream": self._settings.upstream,
                 "observe": self._settings.observe,
@@ -71,21 +71,21 @@ class PageRoutes:
     async def _receipts(self, request: web.Request) -> web.Response:
         conversation = self._named(request.query.get("session", ""))
         if conversation is None:
-            return _json({"error": "there is no such session"}, 404)
+            return as_json({"error": "there is no such session"}, 404)
         return await _answered(conversation, "explain", {})
 
     async def _action(self, request: web.Request) -> web.Response:
         if PAGE_HEADER not in request.headers:
-            return _json({"error": f"the header {PAGE_HEADER} is needed"}, 403)
+            return as_json({"error": f"the header {PAGE_HEADER} is needed"}, 403)
         try:
             asked = msgspec.json.decode(await request.read(), type=_Action)
         except (msgspec.DecodeError, UnicodeDecodeError) as fault:
-            return _json({"error": f"session, method and params are needed: {type(fault).__name__}"}, 400)
+            return as_json({"error": f"session, method and params are needed: {type(fault).__name__}"}, 400)
         conversation = self._named(asked.session)
         if conversation is None:
-            return _json({"error": "there is no such session"}, 404)
+            return as_json({"error": "there is no such session"}, 404)
         if asked.method not in ACTIONS:
-            return _json({"error": f"method: one of {', '.join(ACTIONS)}"}, 400)
+            return as_json({"error": f"method: one of {', '.join(ACTIONS)}"}, 400)
         answer = await _answered(conversation, asked.method, asked.params)
         if asked.method == "setPruning" and answer.status == 200:
             conversation.is_paused = asked.params.get("enabled") is False
@@ -103,11 +103,11 @@ class _Action(msgspec.Struct, frozen=True):
 
 async def _answered(conversation: ProgramConversation, method: str, params: dict[str, Any]) -> web.Response:
     try:
-        return _json(await conversation.session.request(method, params))
+        return as_json(await conversation.session.request(method, params))
     except InvalidParams as fault:
-        return _json({"error": fault.message}, 400)
+        return as_json({"error": fault.message}, 400)
     except SidecarFault as fault:
-        return _json({"error": fault.message}, 400 if fault.kind == "error" else 503)
+        return as_json({"error": fault.message}, 400 if fault.kind == "error" else 503)
 
 
 def _session(conversation: ProgramConversation) -> dict[str, Any]:
@@ -137,7 +137,7 @@ def _bill(bill: BilledCall) -> dict[str, Any]:
     return {"inputTokens": round(bill.input_tokens), "dollars": bill.dollars}
 
 
-def _json(value: Any, status: int = 200) -> web.Response:
+def as_json(value: Any, status: int = 200) -> web.Response:
     return web.Response(
         body=msgspec.json.encode(value), status=status, content_type="application/json", headers=NEVER_ELSEWHERE
     )

@@ -34,7 +34,7 @@ def fitting(
     if not preset.is_active(state):
         return planned
     done = _fitting(incoming, planned, state, preset, inputs, reader)
-    if not inputs.archives:
+    if not inputs.keeps_originals:
         return done
     rows = {row.key: row for row in (*planned.originals, *done.originals)}
     rows |= _rewritten(incoming.conversation, done, state)
@@ -69,7 +69,9 @@ def _fitting(
         return planned
     gone = receipts.originals(conversation, planned.plan, done.plan, handle)
     rows = tuple(
-        ArchiveRow(one.handle, one.key, one.call_text, one.text) for one in gone if one.handle and one.text
+        ArchiveRow(handles.handle(one.key), one.key, one.call_text, one.text)
+        for one in gone
+        if one.text and inputs.keeps_originals
     )
     epoch = msgspec.structs.replace(planned.state.epoch, remaining_tokens=done.plan.weight)  # rule 4
     state = msgspec.structs.replace(planned.state, decisions=done.plan.decisions, epoch=epoch)

@@ -2,7 +2,8 @@
 
 Rules:
 1. A verb that lets something leave adds its row to `session.leaving` where it assigns the new state; nobody else
-   empties that list. Rows are added only where the host declared `retrieve`; without, they are passed over.
+   empties that list. Rows are added only where the host declared `retrieve` or `archive`; without, they are passed
+   over.
 2. A row is held here until the archive has it: what can not be saved can still be retrieved. That is said once.
 3. What the archive did not take is put again with the next rows, and when the session ends: a disk at fault costs
    no call that lets nothing leave.
@@ -18,14 +19,15 @@ HELD_CHARACTERS = 32_000_000  # of one session; a whole one comes to 8 MB
 
 def check(session: SessionCore) -> None:
     """Raises CallFailed where nothing is archived of a session."""
-    if not session.capabilities.retrieve:
-        raise CallFailed("nothing is archived: `capabilities.retrieve` was not declared in initialize")
+    if not session.keeps_originals:
+        said = "nothing is archived: `capabilities.retrieve` was not declared in initialize, nor `archive`"
+        raise CallFailed(said)
 
 
 def archived(session: SessionCore, again: bool = False) -> Verb[None]:
     """Asks for the archive where something has left; `again`: also for what it did not take before."""
     leaving = tuple(session.pending_archive)
-    if not session.capabilities.retrieve:
+    if not session.keeps_originals:
         session.pending_archive.clear()
         return
     if not leaving and not (again and session.unarchived):

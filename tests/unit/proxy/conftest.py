@@ -38,6 +38,7 @@ async def rig(tmp_path: Path) -> AsyncIterator[Callable[..., Any]]:
         names: tuple[str, ...] = (),
         before: str = "",
         state: str = "",
+        tools_token: str = "",
         **flags: Any,
     ) -> Rig:
         said: list[str] = []
@@ -51,6 +52,7 @@ async def rig(tmp_path: Path) -> AsyncIterator[Callable[..., Any]]:
             names=names,
             state_dir=str(tmp_path / (state or f"state-{len(open_rigs)}")),
             say=said.append,
+            tools_token=tools_token,
         )
         proxy = Proxy(made, timing or Timing(timeouts_ms={"context": 30_000, "session_start": 30_000}))
         await proxy.__aenter__()

@@ -8,6 +8,8 @@ OF_USERS_ALONE = {
     "tokenizer",  # names a file
     "idleMinutes",  # of all sessions of a process
     "state_dir",
+    "keep_originals",
+    "model_tools",
     "upstream",
 }
 

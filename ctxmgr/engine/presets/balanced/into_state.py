@@ -6,6 +6,7 @@ import msgspec
 
 from ctxmgr.engine.balanced import BalancedResult, Original, receipts
 from ctxmgr.engine.conversation import ConversationIndex
+from ctxmgr.engine.rewriting import handles
 from ctxmgr.model import ArchiveRow, Plan
 from ctxmgr.model.saved import RenderedPacket, State
 
@@ -53,5 +54,5 @@ def _unchanged(state: State, plan: Plan, anchor: str) -> State:
 
 
 def originals(left: Sequence[Original]) -> tuple[ArchiveRow, ...]:
-    """What left, for the archive; without one there are no handles."""
-    return tuple(ArchiveRow(one.handle, one.key, one.call_text, one.text) for one in left if one.handle)
+    """What left, for the archive, under its handle, whether a marker names it or not."""
+    return tuple(ArchiveRow(handles.handle(one.key), one.key, one.call_text, one.text) for one in left)

@@ -85,7 +85,8 @@ class Balanced(PresetStrategy):
         after, epoch = with_epoch(state, done, anchor, conversation), done.epoch_result
         if epoch is None:
             return Planned(done.plan, after, tokens)
-        return Planned(done.plan, after, tokens, epoch.receipt, originals(epoch.originals), epoch.read_paths)
+        rows = originals(epoch.originals) if inputs.keeps_originals else ()
+        return Planned(done.plan, after, tokens, epoch.receipt, rows, epoch.read_paths)
 
     def target_weight(self, gauge: Gauge) -> float:
         """Where yellow begins: at the window's end a host compacts by itself, and what that takes away is lost."""

@@ -43,8 +43,15 @@ class HostCapabilities(Wire, frozen=True):
     retrieve: Annotated[
         bool | None,
         Meta(
-            description="Its model has a tool that calls `retrieve`. Without, nothing is archived, "
-            "and markers say which call to make again instead of a handle."
+            description="Its model has a tool that calls `retrieve`. Without, markers say which call to make again "
+            "instead of a handle, and nothing is archived unless `archive` asks for it."
+        ),
+    ] = None
+    archive: Annotated[
+        bool | None,
+        Meta(
+            description="What leaves is archived though its model has no tool for it: people `search` and "
+            "`retrieve` it. No list changes by it."
         ),
     ] = None
     edits: Annotated[

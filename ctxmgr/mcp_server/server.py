@@ -1,0 +1,77 @@
+"""The MCP server: five tools over standard streams, each a call of the proxy. Needs the extra `mcp`.
+
+Descriptions are short: they stand in every request of the program, as its own tools do, and count as overhead
+there.
+"""
+
+from collections.abc import Callable
+from typing import Annotated, Any
+
+import anyio.to_thread
+from mcp.server import MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
+from pydantic import Field
+
+from ctxmgr import __version__
+from ctxmgr.mcp_server import rendering
+from ctxmgr.mcp_server.asking import ProxyOfThisRun, Refused
+
+NAME = "ctxmgr"
+
+Query = Annotated[str, Field(description='Words, "a phrase", path:src/a.py, tool:bash')]
+Limit = Annotated[int, Field(description="Hits at most", ge=1, le=50)]
+Handle = Annotated[str, Field(description="From a hit, or from a marker: `| retrieve f24p7u7i]`")]
+Offset = Annotated[int, Field(description="First character to show", ge=0)]
+Characters = Annotated[int, Field(description="Characters to show", ge=1)]
+Path = Annotated[str | None, Field(description="A file, or a glob such as src/*.py")]
+Tool = Annotated[str | None, Field(description="A tool's name: all its results")]
+Off = Annotated[bool, Field(description="Take this pin off")]
+Text = Annotated[str | None, Field(description="To add at the end, or what takes the place of `replace`")]
+Replace = Annotated[str | None, Field(description="What is replaced; stands in the notes exactly once")]
+
+
+def made(proxy: ProxyOfThisRun) -> MCPServer[Any]:
+    """The server with its tools."""
+    server: MCPServer[Any] = MCPServer(NAME, version=__version__)
+
+    async def asked(method: str, params: dict[str, Any], shown: Callable[[dict[str, Any]], str]) -> str:
+        try:
+            return shown(await anyio.to_thread.run_sync(proxy.ask, method, params))
+        except Refused as refused:
+            raise ToolError(str(refused)) from None
+
+    async def search(query: Query, limit: Limit = 10) -> str:
+        """Find what was taken out of this conversation to save space: earlier messages and tool output."""
+        return await asked("search", {"query": query, "limit": limit}, rendering.hits)
+
+    async def retrieve(handle: Handle, offset: Offset = 0, limit: Characters = 20_000) -> str:
+        """Get back the original of something that was taken out of this conversation."""
+        return await asked("retrieve", {"handle": handle, "offset": offset, "limit": limit}, rendering.page)
+
+    async def pin(path: Path = None, tool: Tool = None, off: Off = False) -> str:
+        """Keep all that concerns a file, or a tool's results, in the conversation as it is. Pin little."""
+        said = f"{'No longer pinned' if off else 'Pinned'}: {path or tool}"
+        return await asked("unpin" if off else "pin", {"path": path, "tool": tool}, lambda result: said)
+
+    async def scratchpad(text: Text = None, replace: Replace = None) -> str:
+        """Your own notes, which stay in view when older messages leave. Without arguments: read them."""
+        if text is None and replace is None:
+            return await asked("getScratchpad", {}, rendering.notes)
+        edit = {"op": "insert", "text": text or ""}
+        if replace is not None:
+            edit = {"op": "str_replace", "oldText": replace, "newText": text or ""}
+        return await asked("editScratchpad", {"operations": [edit]}, rendering.notes)
+
+    async def context_status() -> str:
+        """How full the context window is, and what is pinned."""
+        return await asked("getStatus", {}, rendering.status)
+
+    for tool in (search, retrieve, pin, scratchpad, context_status):
+        server.tool(structured_output=False)(tool)
+    return server
+
+
+def run() -> int:
+    """Serves until standard input ends."""
+    made(ProxyOfThisRun()).run("stdio")
+    return 0

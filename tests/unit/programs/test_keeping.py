@@ -1,0 +1,67 @@
+"""What a run keeps, and whether its model has tools: by default, by flags and by settings; never where it
+observes."""
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ctxmgr.devices import ArchiveDatabase
+from ctxmgr.model.archive import ArchiveRow
+from ctxmgr.programs import proxying
+from ctxmgr.programs.proxying import NOTHING, Keeping
+
+BOTH, ORIGINALS = Keeping(True, True), Keeping(True, False)
+
+
+def made(tmp_path: Path, keeps: Keeping, **flags: Any) -> tuple[bool, bool]:
+    """Are originals kept, and are there tools?"""
+    plain = {"models": None, "preset": None, "window": None, "observe": False, "keep_originals": None}
+    parsed = argparse.Namespace(**{**plain, "model_tools": None, "state_dir": str(tmp_path), **flags})
+    settings = proxying.proxy(parsed, "https://api.example", keeps=keeps).settings
+    return settings.keeps_originals, bool(settings.tools_token)
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_set(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    path = tmp_path / "config.toml"
+    path.write_text("")
+    monkeypatch.setenv("CTXMGR_CONFIG", str(path))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("keeps", "flags", "expected"),
+    [
+        (BOTH, {}, (True, True)),
+        (ORIGINALS, {}, (True, False)),
+        (NOTHING, {}, (False, False)),
+        (BOTH, {"observe": True}, (False, False)),
+        (BOTH, {"keep_originals": False}, (False, False)),
+        (BOTH, {"model_tools": False}, (True, False)),
+        (NOTHING, {"keep_originals": True, "model_tools": True}, (True, False)),
+    ],
+)
+def test_what_holds(tmp_path: Path, keeps: Keeping, flags: dict[str, bool], expected: tuple[bool, bool]) -> None:
+    assert made(tmp_path, keeps, **flags) == expected
+
+
+def test_settings_switch_it_off(tmp_path: Path, nothing_is_set: Path) -> None:
+    nothing_is_set.write_text("model_tools = false\n")
+    assert made(tmp_path, BOTH) == (True, False)
+    nothing_is_set.write_text("keep_originals = false\n")
+    assert made(tmp_path, BOTH) == (False, False)
+    assert made(tmp_path, BOTH, keep_originals=True) == (True, True)
+
+
+def test_a_run_begins_without_originals_that_are_too_old(tmp_path: Path) -> None:
+    archive = ArchiveDatabase(tmp_path, lambda: 1_000.0)
+    archive.put("s", [ArchiveRow("h", "k", "read", "text")])
+    archive.close()
+    plain = {"models": None, "preset": None, "window": None, "observe": False, "keep_originals": None}
+    parsed = argparse.Namespace(**plain, model_tools=None, state_dir=str(tmp_path))
+    proxying.tidy(proxying.proxy(parsed, "https://api.example", keeps=NOTHING).settings)
+    assert ArchiveDatabase(tmp_path).get("s", "h") is not None
+    proxying.tidy(proxying.proxy(parsed, "https://api.example", keeps=BOTH).settings)
+    assert ArchiveDatabase(tmp_path).get("s", "h") is None

@@ -1,0 +1,72 @@
+"""A program is told of the tools of `ctxmgr mcp` where it can take them; its own servers and its prompt stay."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from ctxmgr.mcp_server import TOKEN, URL
+from ctxmgr.programs import model_tools
+from ctxmgr.programs.claude import CLAUDE
+from ctxmgr.programs.codex import CODEX
+from ctxmgr.programs.gemini import GEMINI
+from ctxmgr.programs.program import Launch, Program
+from tests.unit.programs.starting import LISTENER, start
+
+
+def given(root: Path, program: Program, *arguments: str) -> Launch:
+    return model_tools.given(program, start(root, *arguments), LISTENER, "one-time")
+
+
+def test_claude_code_gets_a_server_beside_its_own_and_keeps_its_prompt(tmp_path: Path) -> None:
+    launch = given(tmp_path, CLAUDE, "--mcp-config", "mine.json", "-p", "hi")
+    config, allowed, *rest = launch.arguments
+    assert rest == ["--mcp-config", "mine.json", "-p", "hi"]
+    (server,) = json.loads(config.removeprefix("--mcp-config="))["mcpServers"].values()
+    assert (server["command"], *server["args"]) == model_tools.COMMAND
+    assert server["env"] == {URL: f"${{{URL}}}", TOKEN: f"${{{TOKEN}}}"}
+    assert allowed == "--allowedTools=mcp__ctxmgr"
+
+
+def test_codex_gets_a_server_key_by_key(tmp_path: Path) -> None:
+    launch = given(tmp_path, CODEX, "exec", "hi")
+    words = launch.arguments[:-2]
+    assert launch.arguments[-2:] == ("exec", "hi")
+    assert set(words[::2]) == {"-c"}
+    keys = dict(word.split("=", 1) for word in words[1::2])
+    assert [key.removeprefix("mcp_servers.ctxmgr.") for key in keys] == [
+        "command",
+        "args",
+        "env_vars",
+        "default_tools_approval_mode",
+    ]
+    assert json.loads(keys["mcp_servers.ctxmgr.env_vars"]) == [URL, TOKEN]
+
+
+@pytest.mark.parametrize("program", [CLAUDE, CODEX], ids=["claude", "codex"])
+def test_the_token_is_in_the_environment_alone(tmp_path: Path, program: Program) -> None:
+    launch = given(tmp_path, program, "hi")
+    assert (launch.environ[URL], launch.environ[TOKEN]) == (LISTENER, "one-time")
+    assert "one-time" not in " ".join(launch.arguments)
+
+
+def test_a_program_that_can_not_be_told_is_left_as_it_is(tmp_path: Path) -> None:
+    assert given(tmp_path, GEMINI, "hi") == start(tmp_path, "hi")
+    assert model_tools.are_there(GEMINI) is False
+
+
+def test_without_a_token_nothing_is_told(tmp_path: Path) -> None:
+    launch = start(tmp_path, "hi")
+    assert model_tools.given(CLAUDE, launch, LISTENER, "") == launch
+
+
+def test_without_the_extra_there_are_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert model_tools.are_there(CLAUDE) is True
+    monkeypatch.setattr(model_tools.importlib.util, "find_spec", lambda name: None)
+    assert model_tools.are_there(CLAUDE) is False
+
+
+def test_each_run_has_a_token_of_its_own() -> None:
+    tokens = {model_tools.new_token() for _ in range(100)}
+    assert len(tokens) == 100
+    assert min(map(len, tokens)) >= 43  # 256 bits
