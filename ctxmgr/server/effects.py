@@ -96,6 +96,9 @@ class FindRows(msgspec.Struct, frozen=True):
     limits: policy.Archive
 
 
+ArchiveEffect = PutRows | GetRow | FindRows
+
+
 class RunInThread(msgspec.Struct, frozen=True):
     """Run this off the loop; answer `ticket` with its value."""
 

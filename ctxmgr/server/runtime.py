@@ -69,8 +69,7 @@ class Runtime:
                 weighers[setup.preload] = loaded.weigh
             if loaded.note:
                 say(loaded.note)
-        is_recorded, size = setup.record is not None, setup.max_message_bytes
-        options = ConnectionOptions(is_recorded, setup.state_dir, size, setup.models)
+        options = ConnectionOptions(bool(setup.record), setup.state_dir, setup.max_message_bytes, setup.models)
         self.connection = Connection(options, weighers, functools.partial(embedded, say))
         self.state_files = StateFiles(say, self.connection.not_saved)
         self.model_calls = ModelCalls(self._resume)
@@ -201,7 +200,7 @@ class Runtime:
 
             self.loop.call_soon(outcome, give_back)
 
-    def _archive(self, effect: do.PutRows | do.GetRow | do.FindRows) -> None:
+    def _archive(self, effect: do.ArchiveEffect) -> None:
         future = asyncio.wrap_future(self.state_files.archive(effect), loop=self.loop)
         future.add_done_callback(lambda done: self._ran(effect.ticket, done))
 

@@ -163,7 +163,7 @@ class StateFiles:
         if self.archives is not None:
             self.archives.live = frozenset(self.sessions)
 
-    def archive(self, effect: do.PutRows | do.GetRow | do.FindRows) -> "Future[Any]":
+    def archive(self, effect: do.ArchiveEffect) -> "Future[Any]":
         from ctxmgr.devices import ArchiveDatabases, default_state_dir
 
         if self.archives is None:

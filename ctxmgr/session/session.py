@@ -125,11 +125,6 @@ class SessionCore:
             return "usage"
         return "vocabulary" if self.vocabulary is not None else "estimate"
 
-    @property
-    def keeps_originals(self) -> bool:
-        """Is what leaves archived?"""
-        return bool(self.capabilities.retrieve or self.capabilities.archive)
-
     def zone(self) -> Zone:
         return self.gauge(self.state).zone_at(self.tokens())
 
@@ -145,7 +140,7 @@ class SessionCore:
             memo=self.memo,
             time_ms=time_ms,
             archives=bool(self.capabilities.retrieve),
-            keeps_originals=self.keeps_originals,
+            keeps_originals=self.capabilities.keeps_originals,
             may_take_long=may_take_long,
         )
 

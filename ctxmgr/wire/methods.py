@@ -7,6 +7,7 @@ from ctxmgr.wire import errors
 from ctxmgr.wire.method import Method
 
 _SESSION = (errors.UNKNOWN_SESSION,)
+_Session = lifecycle.SessionParams
 
 TABLE: tuple[Method, ...] = (
     Method(
@@ -113,24 +114,17 @@ TABLE: tuple[Method, ...] = (
     Method(
         "session_shutdown",
         "event",
-        lifecycle.SessionParams,
+        _Session,
         None,
         "The session ends; its snapshot stays.",
         counted=True,
         errors=_SESSION,
     ),
-    Method(
-        "getStatus",
-        "request",
-        lifecycle.SessionParams,
-        lifecycle.Status,
-        "Where the session stands.",
-        errors=_SESSION,
-    ),
+    Method("getStatus", "request", _Session, lifecycle.Status, "Where the session stands.", errors=_SESSION),
     Method(
         "prune",
         "request",
-        lifecycle.SessionParams,
+        _Session,
         lifecycle.StatusResult,
         "The next `context` prunes: tool output, past the minimum; in preset balanced it opens an epoch.",
         errors=_SESSION,
@@ -146,19 +140,12 @@ TABLE: tuple[Method, ...] = (
     Method(
         "getPruneStats",
         "request",
-        lifecycle.SessionParams,
+        _Session,
         lifecycle.PruneStats,
         "What pruning has done so far.",
         errors=_SESSION,
     ),
-    Method(
-        "getPolicy",
-        "request",
-        lifecycle.SessionParams,
-        lifecycle.PolicyResult,
-        "The policy in force.",
-        errors=_SESSION,
-    ),
+    Method("getPolicy", "request", _Session, lifecycle.PolicyResult, "The policy in force.", errors=_SESSION),
     Method(
         "setPolicy",
         "request",
@@ -167,18 +154,11 @@ TABLE: tuple[Method, ...] = (
         "Sets policy keys for this session; null takes one back to its default.",
         errors=_SESSION,
     ),
-    Method(
-        "getLedger",
-        "request",
-        lifecycle.SessionParams,
-        lifecycle.LedgerResult,
-        "All facts that hold.",
-        errors=_SESSION,
-    ),
+    Method("getLedger", "request", _Session, lifecycle.LedgerResult, "All facts that hold.", errors=_SESSION),
     Method(
         "getSummaries",
         "request",
-        lifecycle.SessionParams,
+        _Session,
         lifecycle.SummariesResult,
         "The summaries that the session heard, the newest as they came.",
         errors=_SESSION,
@@ -272,7 +252,7 @@ TABLE: tuple[Method, ...] = (
     Method(
         "getScratchpad",
         "request",
-        lifecycle.SessionParams,
+        _Session,
         compaction.ScratchpadResult,
         "The model's own notes.",
         errors=_SESSION,

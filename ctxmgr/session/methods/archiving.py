@@ -19,7 +19,7 @@ HELD_CHARACTERS = 32_000_000  # of one session; a whole one comes to 8 MB
 
 def check(session: SessionCore) -> None:
     """Raises CallFailed where nothing is archived of a session."""
-    if not session.keeps_originals:
+    if not session.capabilities.keeps_originals:
         said = "nothing is archived: `capabilities.retrieve` was not declared in initialize, nor `archive`"
         raise CallFailed(said)
 
@@ -27,7 +27,7 @@ def check(session: SessionCore) -> None:
 def archived(session: SessionCore, again: bool = False) -> Verb[None]:
     """Asks for the archive where something has left; `again`: also for what it did not take before."""
     leaving = tuple(session.pending_archive)
-    if not session.keeps_originals:
+    if not session.capabilities.keeps_originals:
         session.pending_archive.clear()
         return
     if not leaving and not (again and session.unarchived):

@@ -118,7 +118,7 @@ class Driver:
             return SnapshotLoaded(tuple(lines))
         return self.snapshots.get(session_id, SnapshotLoaded())
 
-    def archive(self, effect: do.PutRows | do.GetRow | do.FindRows) -> ArchiveAnswer:
+    def archive(self, effect: do.ArchiveEffect) -> ArchiveAnswer:
         """As `ctxmgr.devices.archive`: rows are kept by key, and two under one handle are none."""
         rows = self.archived.setdefault(effect.session_id, {})
         if isinstance(effect, do.PutRows):
@@ -143,7 +143,7 @@ class Driver:
                 self.whole[effect.session_id] = effect.whole() if isinstance(effect, do.Save) else [effect.line]
             elif isinstance(effect, do.Open):
                 self._open(effect)
-            elif isinstance(effect, do.PutRows | do.GetRow | do.FindRows):
+            elif isinstance(effect, do.ArchiveEffect):
                 self._work(effect.ticket, partial(self.archive, effect))
             elif isinstance(effect, do.RunInThread):
                 self._work(effect.ticket, effect.work)

@@ -58,6 +58,11 @@ class HostCapabilities(Wire, frozen=True):
         bool | None, Meta(description="It applies `edits`. Every `context` says by itself which answer it wants.")
     ] = None
 
+    @property
+    def keeps_originals(self) -> bool:
+        """Is what leaves archived?"""
+        return bool(self.retrieve or self.archive)
+
 
 class InitializeParams(Wire, frozen=True):
     """Who the host is, what it can do, and the policy its sessions begin with."""
