@@ -50,9 +50,11 @@ class ArchiveFault(Exception):
 
 
 class SessionSize(msgspec.Struct, frozen=True):
-    """Of the originals of one session: bytes of text, and when the newest came, in milliseconds since the epoch."""
+    """Of the originals of one session: how many, bytes of text, and when the newest came, in milliseconds since the
+    epoch."""
 
     session_id: str
+    count: int
     size_bytes: int
     newest_ms: int
 
@@ -122,9 +124,9 @@ class ArchiveDatabase:
         """Of all sessions with originals. ArchiveFault."""
         if not self._path.exists():
             return []
-        query = "SELECT session, sum(size), max(at) FROM originals GROUP BY session ORDER BY session"
+        query = "SELECT session, count(*), sum(size), max(at) FROM originals GROUP BY session ORDER BY session"
         found = self._carried_out(lambda connection: connection.execute(query).fetchall())
-        return [SessionSize(_text(session), size, at) for session, size, at in found]
+        return [SessionSize(_text(session), *rest) for session, *rest in found]
 
     def rows(self, session_id: str) -> list[ArchiveRow]:
         """All of a session, the oldest first. ArchiveFault."""

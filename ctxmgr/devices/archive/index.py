@@ -7,6 +7,7 @@ Rules:
    older release's neither.
 3. Secrets are masked before they are indexed (`masking`): no word of one is in the file but in its original.
 4. Order: best first by BM25, in which a match in a path or a tool's name weighs more; of equals by handle.
+   Of the results of one call that was made again and again the newest comes first.
 5. A broken index is thrown away and made again; the originals stay.
 """
 
@@ -27,6 +28,7 @@ WEIGHTS = (
     4.0,
     2.0,
 )  # words, path, tool: who names a path or a tool means it; of short columns a match says more
+CANDIDATES = 4  # for each hit that is wanted: among them the newest of a call is looked for
 ROWS_AT_ONCE = 50  # indexed in one transaction: another process that puts waits for no more
 PAGES_AT_ONCE = 500  # of a merge
 
@@ -40,7 +42,8 @@ _SCHEMA = (
 _SECURE_SINCE = (3, 42, 0)  # from there on FTS5 can take a deleted word out of its index at once
 _MISSING = """SELECT id, call, text FROM originals WHERE (? IS NULL OR session = ?)
 AND NOT EXISTS (SELECT 1 FROM found_docsize WHERE found_docsize.id = originals.id) ORDER BY id LIMIT ?"""
-_FOUND = """SELECT originals.id FROM found JOIN originals ON originals.id = found.rowid
+_FOUND = """SELECT originals.id, originals.session, originals.call
+FROM found JOIN originals ON originals.id = found.rowid
 WHERE found MATCH ? AND (? IS NULL OR originals.session = ?)
 ORDER BY bm25(found, ?, ?, ?), originals.handle, originals.key LIMIT ?"""
 
@@ -102,9 +105,19 @@ def find(connection: sqlite3.Connection, session: bytes | None, query: str, limi
     ids: dict[int, None] = {}
     for one in (asked.strict, asked.loose):
         if one and len(ids) < limit:
-            found = connection.execute(_FOUND, (one, session, session, *WEIGHTS, limit))
-            ids |= dict.fromkeys(id for (id,) in found)
+            found = connection.execute(_FOUND, (one, session, session, *WEIGHTS, CANDIDATES * limit)).fetchall()
+            ids |= dict.fromkeys(_newest_first(found))
     return list(_rows(connection, list(ids)[:limit], asked))
+
+
+def _newest_first(found: list[tuple[int, bytes, bytes]]) -> list[int]:
+    """The results of one call in the places of all of them, the newest first (rule 4). Ids count up."""
+    by_call: dict[tuple[bytes, bytes], list[int]] = {}
+    for id, session, call in found:
+        by_call.setdefault((session, call), []).append(id)
+    for ids in by_call.values():
+        ids.sort()
+    return [by_call[session, call].pop() for _, session, call in found]
 
 
 def _rows(connection: sqlite3.Connection, ids: list[int], asked: Question) -> Iterator[FoundRow]:

@@ -65,8 +65,9 @@ def _client(options: ReplayOptions) -> StdioClient | InProcessClient:
 
 
 def _spawned(options: ReplayOptions) -> bool:
-    """A transcript is of a process, and so is an environment; some keys of a policy want a device."""
-    return options.spawn or options.record is not None or options.env is not None or _of_devices(options.policy)
+    """A transcript is of a process, and so is an environment; an archive, and some keys of a policy, want a device."""
+    asked = options.spawn or options.retrieves or options.record is not None or options.env is not None
+    return asked or _of_devices(options.policy)
 
 
 def _of_devices(value: Any) -> bool:
@@ -97,7 +98,11 @@ def _begin(
         {
             "protocolVersion": "1.0",
             "clientInfo": {"name": "ctxmgr replay"},
-            "capabilities": {"requestCompaction": "whenIdle", "edits": options.append},
+            "capabilities": {
+                "requestCompaction": "whenIdle",
+                "edits": options.append,
+                **({"retrieve": True} if options.retrieves else {}),
+            },
             "messageFormat": recorded.format,
             "policy": policy,
             **({"stateDir": str(options.state_dir)} if options.state_dir else {}),

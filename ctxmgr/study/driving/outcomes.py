@@ -28,7 +28,7 @@ class ReplayOptions(msgspec.Struct, frozen=True):
     `measure`: keep what was shown at each call. `label`: what the outcome is called instead of its preset. `write`:
     the summaries of the host's own compactions, instead of `pi_host`'s. `own_summaries`: ctxmgr writes them,
     without a model. `models`: a file of facts about models, for ctxmgr. `spawn`: through a spawned sidecar, where
-    this process would do as well.
+    this process would do as well. `retrieves`: its model has a tool for what left, archived in `state_dir`.
     """
 
     preset: str | None = None
@@ -46,6 +46,7 @@ class ReplayOptions(msgspec.Struct, frozen=True):
     own_summaries: bool = False
     models: str | None = None
     spawn: bool = False
+    retrieves: bool = False
 
 
 class ReplayedCall(msgspec.Struct, frozen=True):

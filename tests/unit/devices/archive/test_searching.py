@@ -71,8 +71,14 @@ def test_what_is_rare_counts_for_more_than_what_is_everywhere() -> None:
     assert handles([*rows, made("y", "bash", "the app threw EWOULDBLOCK")], "the app EWOULDBLOCK")[0] == "y"
 
 
+def test_of_a_call_that_was_made_again_and_again_the_newest_result_comes_first() -> None:
+    again = [made(f"x{number}", 'bash command="npm run check"', "error " * (9 - number)) for number in range(9)]
+    other = [made("y", 'bash command="ls"', "npm")]
+    assert handles([*again, *other], "npm run check", 3) == ["x8", "x7", "x6"]
+
+
 def test_equals_come_in_a_fixed_order_whatever_was_put_first() -> None:
-    rows = [made(name, "bash", "the same words") for name in "cabd"]
+    rows = [made(name, f"bash n={place}", "the same words") for place, name in enumerate("cabd")]
     assert handles(rows, "same") == handles(rows[::-1], "same") == ["a", "b", "c", "d"]
 
 
