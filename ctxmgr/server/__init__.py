@@ -4,10 +4,10 @@
 """
 
 from ctxmgr.server import effects
-from ctxmgr.server.config import ConnectionOptions
+from ctxmgr.server.config import ConnectionOptions, Setup
 from ctxmgr.server.connection import Connection
 from ctxmgr.server.effects import FindRows, GetRow, PutRows, SnapshotLoaded
-from ctxmgr.server.runtime import Parts, Runtime, Setup
+from ctxmgr.server.runtime import Parts, Runtime
 from ctxmgr.server.stdio_server import serve
 
 __all__ = [

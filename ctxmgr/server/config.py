@@ -20,6 +20,17 @@ if TYPE_CHECKING:
 Embed = Callable[[Sequence[str]], list[list[float]] | None]
 
 
+class Setup(msgspec.Struct, frozen=True):
+    """`record`: the transcript's file; `preload`: a vocabulary loaded before the first message is read;
+    `max_message_bytes` in bytes; `models`: what is known of them, where it is not what is shipped."""
+
+    state_dir: str | None = None
+    record: str | None = None
+    preload: str | None = None
+    max_message_bytes: int = 64 << 20
+    models: Any = None  # a Registry, whose module a start does not wait for
+
+
 class ConnectionOptions(msgspec.Struct, frozen=True):
     """`record`: write a transcript. `state_dir`: used where the host names none; `max_message_bytes` in bytes.
     `models`: what is known of them, where it is not what is shipped."""

@@ -17,12 +17,10 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
-import msgspec
-
 from ctxmgr.devices import Vocabularies
 from ctxmgr.model import WeighAll, faults
 from ctxmgr.server import effects as do
-from ctxmgr.server.config import ConnectionOptions
+from ctxmgr.server.config import ConnectionOptions, Setup
 from ctxmgr.server.connection import Connection
 from ctxmgr.server.model_calls import ModelCalls, embedded
 from ctxmgr.server.outcomes import outcome
@@ -34,17 +32,6 @@ WATCH_SECONDS = 1.0  # between looks at the host's process
 MINUTE_SECONDS = 60.0
 
 Parts = Sequence[bytes | memoryview]
-
-
-class Setup(msgspec.Struct, frozen=True):
-    """`record`: the transcript's file; `preload`: a vocabulary loaded before the first message is read;
-    `max_message_bytes` in bytes; `models`: what is known of them, where it is not what is shipped."""
-
-    state_dir: str | None = None
-    record: str | None = None
-    preload: str | None = None
-    max_message_bytes: int = 64 << 20
-    models: Any = None  # a Registry, whose module a start does not wait for
 
 
 class EffectRow(NamedTuple):

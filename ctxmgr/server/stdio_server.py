@@ -9,7 +9,8 @@ import signal
 import sys
 
 from ctxmgr.devices import stdio
-from ctxmgr.server.runtime import DRAIN_SECONDS, Parts, Runtime, Setup
+from ctxmgr.server.config import Setup
+from ctxmgr.server.runtime import DRAIN_SECONDS, Parts, Runtime
 
 SIGNALS = [getattr(signal, name) for name in ("SIGTERM", "SIGINT", "SIGHUP") if hasattr(signal, name)]
 EXIT_BY_SIGNAL = 128  # and its number: what a shell shows for a process that a signal ended

@@ -4,7 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from ctxmgr.server.runtime import Parts, Runtime, Setup
+from ctxmgr.server.config import Setup
+from ctxmgr.server.runtime import Parts, Runtime
 
 MESSAGE = {"role": "user", "content": "Port it to Rust.", "timestamp": 1}
 CALLS: list[tuple[str, dict[str, Any]]] = [

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from ctxmgr.server import stdio_server
-from ctxmgr.server.runtime import Setup
+from ctxmgr.server.config import Setup
 
 
 @pytest.fixture(autouse=True)

@@ -9,7 +9,8 @@ from typing import Any
 
 from ctxmgr.devices import stdio
 from ctxmgr.server import effects as do
-from ctxmgr.server.runtime import Parts, Runtime, Setup
+from ctxmgr.server.config import Setup
+from ctxmgr.server.runtime import Parts, Runtime
 from tests.unit.server.host import LONG, MODEL, a, u
 from tests.unit.session.recovery import handle, leaving, row
 
