@@ -17,7 +17,7 @@ DESCRIPTION = (
 )
 EXAMPLE = "ctxmgr serve --state-dir /tmp/ctxmgr"
 MAX_MESSAGE_MIB = 64
-PLAIN = {"--state-dir": "state_dir", "--record": "record", "--models": "models"}
+PLAIN = {"--state-dir": "state_dir", "--record": "record", "--models": "models", "--store": "store"}
 
 
 def plain(arguments: Sequence[str]) -> SimpleNamespace | None:
@@ -27,8 +27,8 @@ def plain(arguments: Sequence[str]) -> SimpleNamespace | None:
     if len(names) != len(values) or not PLAIN.keys() >= set(names) or any(one.startswith("-") for one in values):
         return None
     given = {PLAIN[name]: value for name, value in zip(names, values, strict=True)}
-    nothing = {"state_dir": None, "record": None, "preload": None, "models": None, "max_message": MAX_MESSAGE_MIB}
-    return SimpleNamespace(**{**nothing, **given})
+    nothing = dict.fromkeys(("state_dir", "record", "preload", "models", "store", "store_delay_ms"))
+    return SimpleNamespace(**{**nothing, "max_message": MAX_MESSAGE_MIB, **given})
 
 
 def add_arguments(command: "argparse.ArgumentParser") -> None:
@@ -55,17 +55,33 @@ def add_arguments(command: "argparse.ArgumentParser") -> None:
         default=MAX_MESSAGE_MIB,
         help=f"largest message taken, in MiB (default: {MAX_MESSAGE_MIB})",
     )
+    command.add_argument(
+        "--store",
+        metavar="URL",
+        help="where sessions go as well, so that they go on elsewhere: file:///DIR, or s3://BUCKET/DIR and its "
+        "like (the store extra; credentials come from the environment)",
+    )
+    command.add_argument(
+        "--store-delay-ms",
+        metavar="MS",
+        type=int,
+        help="how far the store may be behind, in milliseconds (default: 1000)",
+    )
 
 
 def run(parsed: "argparse.Namespace | SimpleNamespace") -> int:
     if parsed.max_message < 1:
         print("ctxmgr serve: --max-message must be at least 1", file=sys.stderr)
         return 2
+    if parsed.store_delay_ms is not None and parsed.store_delay_ms < 0:
+        print("ctxmgr serve: --store-delay-ms must be at least 0", file=sys.stderr)
+        return 2
     gc.disable()  # until it serves: what is imported is no garbage, and a host waits
     from ctxmgr.server import Setup, serve
 
     models = _models(parsed.models) if parsed.models else None
-    return serve(Setup(parsed.state_dir, parsed.record, parsed.preload, parsed.max_message << 20, models))
+    size, store = parsed.max_message << 20, (parsed.store, parsed.store_delay_ms)
+    return serve(Setup(parsed.state_dir, parsed.record, parsed.preload, size, models, *store))
 
 
 def _models(path: str) -> "Registry | None":

@@ -3,7 +3,7 @@
 Apart from `sessions.py`, so that a start does not wait for the engine: that is loaded when a session comes.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -22,30 +22,34 @@ Embed = Callable[[Sequence[str]], list[list[float]] | None]
 
 class Setup(msgspec.Struct, frozen=True):
     """`record`: the transcript's file; `preload`: a vocabulary loaded before the first message is read;
-    `max_message_bytes` in bytes; `models`: what is known of them, where it is not what is shipped."""
+    `max_message_bytes` in bytes; `models`: what is known of them, where it is not what is shipped; `store`: the
+    address of a store that sessions also go to, at most `store_delay_ms` behind (None: as it has it)."""
 
     state_dir: str | None = None
     record: str | None = None
     preload: str | None = None
     max_message_bytes: int = 64 << 20
     models: Any = None  # a Registry, whose module a start does not wait for
+    store: str | None = None
+    store_delay_ms: int | None = None
 
 
 class ConnectionOptions(msgspec.Struct, frozen=True):
     """`record`: write a transcript. `state_dir`: used where the host names none; `max_message_bytes` in bytes.
-    `models`: what is known of them, where it is not what is shipped."""
+    `models`: what is known of them, where it is not what is shipped. `stores`: sessions also go to a store."""
 
     record: bool = False
     state_dir: str | None = None
     max_message_bytes: int = 64 << 20
     models: "Registry | None" = None
+    stores: bool = False
 
 
 class ConnectionConfig(msgspec.Struct, frozen=True):
     """`form_name` names the message format. `keys`: the policy keys all sessions begin with. `record`: write
     transcripts. `weighers`: the vocabularies that are there from the start, by name. `embed` gives vectors of
     texts, or None. `version` of the protocol that is spoken. `tools`: what the host declares of its own. `models`:
-    what is known of them, where it is not what is shipped."""
+    what is known of them, where it is not what is shipped. `stores`: sessions also go to a store."""
 
     form_name: str
     weighers: dict[str, WeighAll]
@@ -57,6 +61,13 @@ class ConnectionConfig(msgspec.Struct, frozen=True):
     version: str = since.PROTOCOL_VERSION
     tools: DeclaredTools = ()
     models: "Registry | None" = None
+    stores: bool = False
+
+    @staticmethod
+    def of(options: ConnectionOptions, weighers: Mapping[str, WeighAll], embed: Embed | None) -> "ConnectionConfig":
+        """Before `initialize` has settled anything."""
+        options_alone = {name: getattr(options, name) for name in ("state_dir", "record", "models", "stores")}
+        return ConnectionConfig("pi", dict(weighers), embed=embed, **options_alone)
 
     @property
     def form(self) -> ModuleType:

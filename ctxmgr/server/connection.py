@@ -16,6 +16,7 @@ import msgspec
 from ctxmgr import __version__
 from ctxmgr.model import ESTIMATE, RULES, WeighAll, faults
 from ctxmgr.model.api import lifecycle, since
+from ctxmgr.model.saved import Stored
 from ctxmgr.server.config import ConnectionConfig, ConnectionOptions, Embed, IncomingCall, SessionRequest
 from ctxmgr.server.effects import Effect, End, Log, Record, Send, WatchProcess
 from ctxmgr.server.handshake import settled
@@ -55,14 +56,7 @@ class Connection:
         self.framer = Framer(options.max_message_bytes)
         self._effects: list[Effect] = []
         self.peer = Peer({name: self._handler(row) for name, row in METHODS.items()}, self._send)
-        self.terms = ConnectionConfig(
-            "pi",
-            dict(weighers),
-            state_dir=options.state_dir,
-            record=options.record,
-            embed=embed,
-            models=options.models,
-        )
+        self.terms = ConnectionConfig.of(options, weighers, embed)
         self._sessions: Sessions | None = None
         self.phase = "new"  # new, ready, closing, leaving (nothing is heard any more), ended
         self._params = ParamsReader()
@@ -127,6 +121,12 @@ class Connection:
         """A snapshot could not be written; status says so."""
         if self._sessions is not None:
             self._sessions.note(session_id, text)
+
+    def stored(self, session_id: str, stored: Stored) -> list[Effect]:
+        """A session is so far safe in the store."""
+        if self._sessions is not None:
+            self._sessions.stored(session_id, stored)
+        return self._take()
 
     def _take(self) -> list[Effect]:
         effects, self._effects[:] = list(self._effects), []

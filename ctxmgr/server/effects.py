@@ -99,6 +99,15 @@ class FindRows(msgspec.Struct, frozen=True):
 ArchiveEffect = PutRows | GetRow | FindRows
 
 
+class Flush(msgspec.Struct, frozen=True):
+    """Answer `ticket` when what the session saved so far is in the store, or can not be had there now. `leaving`:
+    it is let go of there, too."""
+
+    ticket: int
+    session_id: str
+    leaving: bool = False
+
+
 class RunInThread(msgspec.Struct, frozen=True):
     """Run this off the loop; answer `ticket` with its value."""
 
@@ -176,6 +185,7 @@ Effect = (
     | PutRows
     | GetRow
     | FindRows
+    | Flush
     | RunInThread
     | WeighTexts
     | StartTimer

@@ -7,6 +7,7 @@ from ctxmgr.model import ArchiveAnswer, faults
 from ctxmgr.server.effects import (
     Effect,
     FindRows,
+    Flush,
     GetRow,
     Open,
     PutRows,
@@ -18,10 +19,10 @@ from ctxmgr.server.effects import (
 )
 from ctxmgr.server.memory import ReadingGate, Release, Room, Snapshot
 from ctxmgr.server.session_queue import SessionQueue
-from ctxmgr.session import ArchiveGet, ArchivePut, ArchiveSearch, Offload, Weighing
+from ctxmgr.session import ArchiveGet, ArchivePut, ArchiveSearch, Offload, StoreFlush, Weighing
 from ctxmgr.wire import transcript
 
-Wanted = Offload | ArchivePut | ArchiveGet | ArchiveSearch | Snapshot | Release | Room
+Wanted = Offload | ArchivePut | ArchiveGet | ArchiveSearch | StoreFlush | Snapshot | Release | Room
 
 
 class ParkedCalls:
@@ -46,6 +47,8 @@ class ParkedCalls:
             self._archiving[ticket] = id, {"search": wanted.query, "limit": wanted.limit}
             asked = wanted.query, wanted.limit, wanted.held, wanted.limits
             self._emit(FindRows(ticket, id, directory, *asked))
+        elif isinstance(wanted, StoreFlush):
+            self._emit(Flush(ticket, id, wanted.leaving))
         elif isinstance(wanted, Release):
             self._emit(Rest(ticket, id))
         elif isinstance(wanted, Room):

@@ -14,9 +14,10 @@ import functools
 import os
 from collections import deque
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, NamedTuple
 
+from ctxmgr import devices
 from ctxmgr.devices import Vocabularies
 from ctxmgr.model import WeighAll, faults
 from ctxmgr.server import effects as do
@@ -24,7 +25,7 @@ from ctxmgr.server.config import ConnectionOptions, Setup
 from ctxmgr.server.connection import Connection
 from ctxmgr.server.model_calls import ModelCalls, embedded
 from ctxmgr.server.outcomes import outcome
-from ctxmgr.server.state_files import StateFiles
+from ctxmgr.server.state_files import StateFiles, store_of
 
 THREADS = 2  # for weighing: it gives up the interpreter's lock, more threads would fight for two cores
 DRAIN_SECONDS = 5.0  # for what is under way to end, and for the host to read what is left, at the end
@@ -32,6 +33,7 @@ WATCH_SECONDS = 1.0  # between looks at the host's process
 MINUTE_SECONDS = 60.0
 
 Parts = Sequence[bytes | memoryview]
+Then = Callable[[Any], Any]
 
 
 class EffectRow(NamedTuple):
@@ -56,9 +58,10 @@ class Runtime:
                 weighers[setup.preload] = loaded.weigh
             if loaded.note:
                 say(loaded.note)
-        options = ConnectionOptions(bool(setup.record), setup.state_dir, setup.max_message_bytes, setup.models)
+        is_recorded, size = setup.record is not None, setup.max_message_bytes
+        options = ConnectionOptions(is_recorded, setup.state_dir, size, setup.models, setup.store is not None)
         self.connection = Connection(options, weighers, functools.partial(embedded, say))
-        self.state_files = StateFiles(say, self.connection.not_saved)
+        self.state_files = StateFiles(say, self.connection.not_saved, store_of(setup, self._stored))
         self.model_calls = ModelCalls(self._resume)
         self.transcript = -1
         if setup.record:
@@ -169,8 +172,17 @@ class Runtime:
     def _open(self, effect: do.Open) -> None:
         if not self.state_files.stores:
             for _ in range(THREADS):  # all of them now: one that begins amid much memory would hold on to it
-                outcome(functools.partial(self.threads.submit, _keep_large_buffers))
-        self._resume(effect.ticket, self.state_files.open(effect))
+                outcome(lambda: self.threads.submit(lambda: devices.keep_large_buffers()))  # imported off the loop
+        loaded = self.state_files.open(effect)
+        begun = None if loaded.refused else self.state_files.begin_stored(effect)
+        self._answer(effect.ticket, begun, functools.partial(self.state_files.begun_stored, effect, loaded))
+
+    def _stored(self, *told: Any) -> None:
+        """In the store's thread."""
+        self.loop.call_soon_threadsafe(self._decide, self.connection.stored, *told)
+
+    def _flush(self, effect: do.Flush) -> None:
+        self._answer(effect.ticket, self.state_files.flush(effect))
 
     def _close(self, effect: do.Close) -> None:
         self.state_files.close(effect.session_id)
@@ -188,17 +200,24 @@ class Runtime:
             self.loop.call_soon(outcome, give_back)
 
     def _archive(self, effect: do.ArchiveEffect) -> None:
-        future = asyncio.wrap_future(self.state_files.archive(effect), loop=self.loop)
-        future.add_done_callback(lambda done: self._ran(effect.ticket, done))
+        self._answer(effect.ticket, self.state_files.archive(effect))
+
+    def _answer(self, ticket: int, coming: Future[Any] | None, then: Then = lambda value: value) -> None:
+        """With what a device's thread brings (None: nothing to wait for), and what is made of it on the loop."""
+        if coming is None:
+            self._resume(ticket, outcome(functools.partial(then, None)))
+            return
+        future = asyncio.wrap_future(coming, loop=self.loop)
+        future.add_done_callback(lambda done: self._ran(ticket, done, then))
 
     def _run(self, effect: do.RunInThread) -> None:
         threads = self.vocabularies.threads if isinstance(effect, do.WeighTexts) else self.threads
         future = self.loop.run_in_executor(threads, outcome, effect.work)
         future.add_done_callback(lambda done: self._ran(effect.ticket, done))
 
-    def _ran(self, ticket: int, done: "asyncio.Future[Any]") -> None:
+    def _ran(self, ticket: int, done: "asyncio.Future[Any]", then: Then = lambda value: value) -> None:
         if not done.cancelled():
-            self._resume(ticket, done.exception() or done.result())
+            self._resume(ticket, outcome(functools.partial(then, done.exception() or done.result())))
 
     def _wake(self, effect: do.StartTimer) -> None:
         self.loop.call_later(effect.delay_ms / 1000, self._resume, effect.ticket, None)
@@ -288,6 +307,7 @@ class Runtime:
         do.PutRows: EffectRow(_archive, _not_done),
         do.GetRow: EffectRow(_archive, _not_done),
         do.FindRows: EffectRow(_archive, _not_done),
+        do.Flush: EffectRow(_flush, _not_done),
         do.RunInThread: EffectRow(_run, _not_run),
         do.WeighTexts: EffectRow(_run, _not_done),
         do.StartTimer: EffectRow(_wake, _not_done),
@@ -298,10 +318,3 @@ class Runtime:
         do.Log: EffectRow(_say_effect, _unheard),
         do.End: EffectRow(_end, lambda self, effect, fault: self.end(effect.code)),
     }
-
-
-def _keep_large_buffers() -> None:
-    """Off the loop: the first long list must not wait for the import of what calls the allocator."""
-    from ctxmgr.devices import keep_large_buffers
-
-    keep_large_buffers()

@@ -10,23 +10,16 @@ import msgspec
 
 from ctxmgr.model import WeighAll, invalid_params
 from ctxmgr.model.api import lifecycle
-from ctxmgr.model.saved import ModelSpec, State
+from ctxmgr.model.saved import ModelSpec, State, Stored
 from ctxmgr.server.config import ConnectionConfig, SessionRequest
-from ctxmgr.server.effects import (
-    Begin,
-    Close,
-    Effect,
-    Log,
-    Record,
-    Save,
-)
+from ctxmgr.server.effects import Begin, Close, Effect, Log, Record, Save
 from ctxmgr.server.jobs import Jobs
 from ctxmgr.server.memory import FREE_BYTES, IdleSessions, ListMemory, Room, SessionLoader
 from ctxmgr.server.parked_calls import ParkedCalls
 from ctxmgr.server.peer import Peer, SplicedResult
 from ctxmgr.server.session_queue import QueuedCall, SessionQueue, SessionQueues
 from ctxmgr.server.weighers import SessionWeighers
-from ctxmgr.session import Reader, SessionCore, Verb, journal, model_spec
+from ctxmgr.session import Reader, SessionCore, StoreFlush, Verb, journal, model_spec
 from ctxmgr.session.compaction import compact, job_context
 from ctxmgr.session.context import listing
 from ctxmgr.session.methods import JOBS, ROUTES, archiving, queries
@@ -146,7 +139,7 @@ class Sessions:
         if request.method == "context":
             return self._gated(session, queue, request)
         if request.method == "session_shutdown":
-            return self._end(session)
+            return self._end(queue, session)
         return ROUTES[request.method](session, request.params)
 
     def _woken(self, queue: SessionQueue, request: SessionRequest) -> Verb[Any]:
@@ -185,9 +178,12 @@ class Sessions:
         yield from archiving.archived(session)
         return SplicedResult([b"{", *parts, b"}"])
 
-    def _end(self, session: SessionCore) -> Verb[None]:
+    def _end(self, queue: SessionQueue, session: SessionCore) -> Verb[None]:
         yield from archiving.archived(session, again=True)
         session.end()
+        if self.terms.stores:
+            self._save(queue, session)
+            yield StoreFlush(leaving=True)
 
     def _finish(self, queue: SessionQueue, request: SessionRequest, value: Any) -> Any:
         """Saves what changed; then the answer may leave."""
@@ -298,6 +294,17 @@ class Sessions:
         queue = self.queues.by_session.get(id)
         if queue is not None and queue.session is not None and text not in queue.session.warnings:
             queue.session.warnings = (*queue.session.warnings, text)
+
+    def stored(self, id: str, stored: Stored) -> None:
+        """A session is so far safe in the store. What is wrong with that is said once."""
+        queue = self.queues.by_session.get(id)
+        if queue is None or queue.session is None:
+            return
+        if stored.note and stored.note != queue.session.stored.note:
+            self.emit(Log(stored.note))
+        queue.session.stored = stored
+        if self.terms.record:
+            self.emit(Record(transcript.stored(id, stored)))
 
 
 def _living(queue: SessionQueue) -> SessionCore:

@@ -4,6 +4,7 @@
    it whole anew.
 2. A session whose file could not be had, or is gone, has it opened again at each save. What is there by then is
    set aside, unless the session was begun from it; where it could not be read when the session began, it stays.
+3. With a store, what is there holds where another machine has gone on with the session; what was here is set aside.
 """
 
 import asyncio
@@ -13,15 +14,20 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ctxmgr.model import faults
+from ctxmgr.model.saved import Stored
 from ctxmgr.server import effects as do
+from ctxmgr.server.config import Setup
 from ctxmgr.server.outcomes import outcome
 
 # Devices are imported when the first session needs them: a host waits for the answer to `initialize`.
 if TYPE_CHECKING:
     from ctxmgr.devices import ArchiveDatabases
     from ctxmgr.devices.snapshots import OpenedSnapshot, SnapshotFile, SnapshotStore
+    from ctxmgr.store import Begun, SessionStore
 
 SYNC_SECONDS = 2.0  # at most so much is lost when the power fails
+STORE_SECONDS = 5.0  # that the end waits for what is to go to the store
+ELSEWHERE = "the session went on on another machine, and goes on from what the store has"
 
 Say = Callable[[str], None]
 
@@ -43,10 +49,12 @@ class OpenSession:
 
 class StateFiles:
     """The open snapshots of a process by session, and its archives. `say`: one line for people; `not_saved` is
-    told the session and the line when a stretch of failures begins."""
+    told the session and the line when a stretch of failures begins. `store`: where they also go."""
 
-    def __init__(self, say: Say, not_saved: Callable[[str, str], None]) -> None:
-        self.say, self.not_saved = say, not_saved
+    def __init__(
+        self, say: Say, not_saved: Callable[[str, str], None], store: "SessionStore | None" = None
+    ) -> None:
+        self.say, self.not_saved, self.store = say, not_saved, store
         self.stores: dict[str, SnapshotStore] = {}
         self.sessions: dict[str, OpenSession] = {}
         self.archives: ArchiveDatabases | None = (
@@ -66,6 +74,39 @@ class StateFiles:
         if opened.file is None:
             self.faulty.add(effect.session_id)  # it is said in the answer
         return do.SnapshotLoaded(opened.lines, _sayable(opened.fault), opened.refused)
+
+    def begin_stored(self, effect: do.Open) -> "Future[Begun] | None":
+        """Claims in the store what was opened here; None where there is no store, or no file here to go there."""
+        session = self.sessions[effect.session_id]
+        if self.store is None or session.file is None:
+            return None
+        return self.store.begin(effect.session_id, session.file.path)
+
+    def begun_stored(
+        self, effect: do.Open, loaded: do.SnapshotLoaded, begun: "Begun | Exception | None"
+    ) -> do.SnapshotLoaded:
+        """What the session goes on from, and from now on its file goes there: rule 3."""
+        session = self.sessions.get(effect.session_id)
+        if begun is None or self.store is None or session is None or session.file is None:
+            return loaded
+        if isinstance(begun, Exception):
+            fault = f"the session is not saved in the store: {faults.cause(begun)}"
+            return do.SnapshotLoaded(loaded.lines, fault)
+        if begun.refused is not None:
+            return do.SnapshotLoaded(fault=begun.refused, refused=True)
+        if begun.records is not None and begun.records != loaded.lines:
+            note = loaded.fault
+            if loaded.lines:
+                note = f"{ELSEWHERE}: what was here is kept as {session.file.set_aside()}"
+            if begun.records:
+                session.file.rewrite(begun.records)
+            session.begun_from = hash(begun.records)
+            loaded = do.SnapshotLoaded(begun.records, note)
+        self.store.go(effect.session_id)
+        return loaded
+
+    def flush(self, effect: do.Flush) -> "Future[Any] | None":
+        return None if self.store is None else self.store.flush(effect.session_id, effect.leaving)
 
     def not_opened(self, effect: do.Open) -> None:
         """Nothing is known of what there was; saves try to open it again."""
@@ -94,6 +135,8 @@ class StateFiles:
             session.anew = False
         file.save(effect.line, effect.whole if isinstance(effect, do.Save) else lambda: [effect.line])
         session.written = True
+        if self.store is not None:
+            self.store.changed(effect.session_id)
         self.faulty.discard(effect.session_id)
         self.dirty.add(effect.session_id)
 
@@ -150,12 +193,16 @@ class StateFiles:
         self._tell_live()
         if session is not None and session.file is not None:
             self._unless_it_fails(session.file.close)
+        if self.store is not None:
+            self.store.close(session_id)
 
     def close_all(self) -> None:
         for session_id in list(self.sessions):
             outcome(partial(self.close, session_id))
         if self.archives is not None:
             outcome(self.archives.close)
+        if self.store is not None:
+            outcome(partial(self.store.end, STORE_SECONDS))
 
     # archives
 
@@ -170,10 +217,17 @@ class StateFiles:
             self.archives = ArchiveDatabases(frozenset(self.sessions))
         directory, id = effect.state_dir or default_state_dir(), effect.session_id
         if isinstance(effect, do.PutRows):
-            return self.archives.put(directory, id, effect.rows, effect.limits)
+            put = self.archives.put(directory, id, effect.rows, effect.limits)
+            put.add_done_callback(partial(self._put, effect))
+            return put
         if isinstance(effect, do.FindRows):
             return self.archives.search(directory, id, (effect.query, effect.limit), effect.held, effect.limits)
         return self.archives.get(directory, id, effect.handle, effect.limits)
+
+    def _put(self, effect: do.PutRows, put: "Future[Any]") -> None:
+        """In the archive's thread, before the call that waits goes on."""
+        if self.store is not None and not put.cancelled() and put.exception() is None and not put.result().fault:
+            self.store.add(effect.session_id, effect.rows)
 
     async def sync_now_and_then(self, threads: Executor) -> None:
         loop = asyncio.get_running_loop()
@@ -195,6 +249,15 @@ class StateFiles:
 
     def _not_synced(self, fault: Exception) -> None:
         self.say(f"a snapshot could not be synced: {faults.cause(fault)}")
+
+
+def store_of(setup: Setup, heard: Callable[[str, Stored], None]) -> "SessionStore | None":
+    """The store that is set up; `heard` is called in its thread. ValueError where the address is none."""
+    if setup.store is None:
+        return None
+    from ctxmgr.store import DELAY_MS, SessionStore
+
+    return SessionStore(setup.store, heard, DELAY_MS if setup.store_delay_ms is None else setup.store_delay_ms)
 
 
 def _sayable(text: str | None) -> str | None:

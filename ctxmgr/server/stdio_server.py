@@ -31,6 +31,9 @@ def serve(setup: Setup) -> int:
     except OSError as fault:
         _say(f"{fault.filename!r} can not be written: {fault.strerror}; --record names the file of a transcript")
         return 2
+    except ValueError as fault:
+        _say(f"--store: {fault}")
+        return 2
     return asyncio.run(front.run())
 
 

@@ -7,7 +7,18 @@ from ctxmgr.session import journal, ledger_updates
 from ctxmgr.session.beginning import begun, model_spec, restored
 from ctxmgr.session.reading import Calibration, Reader
 from ctxmgr.session.session import SessionCore
-from ctxmgr.session.work import ArchiveGet, ArchivePut, ArchiveSearch, Await, Embed, Job, Offload, Verb, Weighing
+from ctxmgr.session.work import (
+    ArchiveGet,
+    ArchivePut,
+    ArchiveSearch,
+    Await,
+    Embed,
+    Job,
+    Offload,
+    StoreFlush,
+    Verb,
+    Weighing,
+)
 
 __all__ = [
     "ArchiveGet",
@@ -19,6 +30,7 @@ __all__ = [
     "Offload",
     "Reader",
     "SessionCore",
+    "StoreFlush",
     "Verb",
     "Weighing",
     "Calibration",

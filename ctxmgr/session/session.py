@@ -29,7 +29,7 @@ from ctxmgr.model import (
     policy_keys,
 )
 from ctxmgr.model.api import compaction, lifecycle, since
-from ctxmgr.model.saved import Ledger, State
+from ctxmgr.model.saved import Ledger, State, Stored
 from ctxmgr.session import ledger_updates, scratchpad
 from ctxmgr.session import tree as branches
 from ctxmgr.session.beginning import declared, model_spec, undecided
@@ -79,6 +79,7 @@ class SessionCore:
         self.branch_locks = BranchLocks()
         self.prefetch = Prefetch()
         self.warnings: tuple[str, ...] = ()
+        self.stored = Stored()  # how far it is safe in the store, as far as that is known here
         self.version = since.PROTOCOL_VERSION  # of the protocol that its reports are told in
         self.models: Registry | None = None  # what is known of models, where it is not what is shipped
         self.log_lines: list[str] = []  # for people, until they are said

@@ -49,6 +49,13 @@ class ArchiveSearch(msgspec.Struct, frozen=True):
     limits: policy.Archive
 
 
+class StoreFlush(msgspec.Struct, frozen=True):
+    """Go on when what the session saved is in the store, or can not be had there now. `leaving`: the session
+    ends."""
+
+    leaving: bool = False
+
+
 class Embed(msgspec.Struct, frozen=True):
     """Vectors of these texts, by the host; None comes back where it gave none."""
 
@@ -61,8 +68,8 @@ class Await(msgspec.Struct, frozen=True):
     future: Future[Any]
 
 
-# a verb that may ask for work, and for the archive, on its way to its answer
-Verb = Generator[Offload | ArchivePut | ArchiveGet | ArchiveSearch, Any, Answer]
+# a verb that may ask for work, for the archive, and for the store, on its way to its answer
+Verb = Generator[Offload | ArchivePut | ArchiveGet | ArchiveSearch | StoreFlush, Any, Answer]
 # a job may ask for a tuple of completions and for vectors as well
 Routine = Generator[Offload | Embed | Await | tuple[CompletionRequest, ...], Any, Answer]
 

@@ -120,7 +120,14 @@ TABLE: tuple[Method, ...] = (
         counted=True,
         errors=_SESSION,
     ),
-    Method("getStatus", "request", _Session, lifecycle.Status, "Where the session stands.", errors=_SESSION),
+    Method(
+        "getStatus",
+        "request",
+        lifecycle.GetStatusParams,
+        lifecycle.Status,
+        "Where the session stands.",
+        errors=_SESSION,
+    ),
     Method(
         "prune",
         "request",

@@ -3,8 +3,8 @@
 A header line, then a line per message: who wrote it, and the message as it was. What is no JSON is kept as text
 under `broken`, byte for character. A line tells when a vocabulary was there or was lost, since status may go by it;
 one what a session was restored from; one where a deadline passed, or a compaction was there that had been prepared
-ahead; one what an endpoint completed, one what the archive answered: a transcript can be replayed without snapshot,
-archive, clock and network.
+ahead; one what an endpoint completed, one what the archive answered, one how far a session is safe in a store: a
+transcript can be replayed without snapshot, archive, store, clock and network.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -36,6 +36,7 @@ class TranscriptLine(msgspec.Struct, frozen=True):
         "completed",
         "prepared",
         "archive",
+        "stored",
         "unknown",
     ]
     number: int
@@ -95,6 +96,11 @@ def archive(session_id: str, asked: Asked, answer: Any) -> bytes:
     return _encode({"from": "ctxmgr", "archive": session_id, **asked, "answer": answer})
 
 
+def stored(session_id: str, stored: Any) -> bytes:
+    """How far the session is safe in a store from here on, as a `Stored`."""
+    return _encode({"from": "ctxmgr", "stored": session_id, "as": stored})
+
+
 def read(text: bytes) -> Iterator[TranscriptLine]:
     """The lines of a transcript. Raises ValueError, with the line's number, for one that is no JSON object."""
     for number, raw in enumerate(text.split(b"\n"), 1):
@@ -120,6 +126,9 @@ def _line(raw: bytes, number: int) -> TranscriptLine:
             return TranscriptLine("woke", number, sender, fields={"ticket": _whole(fields["woke"])})
         if "prepared" in fields:
             return TranscriptLine("prepared", number, sender, fields={"session": _string(fields["prepared"])})
+        if "stored" in fields:
+            told = {"session": _string(fields["stored"]), "as": _decode(fields["as"])}
+            return TranscriptLine("stored", number, sender, fields=told)
         if "archive" in fields:
             named, answer = _string(fields["archive"]), _decode(fields["answer"])
             put = msgspec.json.decode(fields["put"], type=list[str]) if "put" in fields else None

@@ -46,7 +46,7 @@ class SnapshotFile:
     """One session's file, open and locked. Made by `SnapshotStore.open`."""
 
     def __init__(self, path: Path, session_id: str, data: int, lock: int, base: bytes) -> None:
-        self._path = path
+        self._path = self.path = path
         self._session_id = session_id
         self._data = data  # descriptors; -1 once closed
         self._lock = lock

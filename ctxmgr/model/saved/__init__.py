@@ -30,6 +30,7 @@ from ctxmgr.model.saved.state import (
     State,
     Totals,
 )
+from ctxmgr.model.saved.stored import Stored
 
 __all__ = [
     "ABOUT",
@@ -61,5 +62,6 @@ __all__ = [
     "Slot",
     "Source",
     "State",
+    "Stored",
     "Totals",
 ]

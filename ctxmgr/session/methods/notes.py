@@ -18,7 +18,8 @@ def notes(session: SessionCore, cache: lifecycle.CacheStatus | None) -> tuple[st
     told = tuple(filter(None, (doubts, session.preset.why_idle(session.state, session.policy))))
     gap = (cache.gap,) if cache is not None and cache.gap else ()
     set_so = (*_asking(session), *_ahead(session), *_pins(session))
-    return (*session.warnings, *session.idle_keys, *told, *_window(session), *gap, *set_so)
+    stored = (session.stored.note,) if session.stored.note else ()
+    return (*session.warnings, *stored, *session.idle_keys, *told, *_window(session), *gap, *set_so)
 
 
 def _window(session: SessionCore) -> Iterator[str]:

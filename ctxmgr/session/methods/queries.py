@@ -70,6 +70,7 @@ def status(session: SessionCore, tells_model: bool = True) -> lifecycle.Status:
         notes=notes(session, cache),
         cache=cache,
         seq=state.seq,
+        durable=session.stored.seq,
         model=model_status(session) if tells_model else None,
     )
 

@@ -17,13 +17,22 @@ from ctxmgr.session.methods import list_changes, pinning, queries, turn_end, und
 from ctxmgr.session.methods.retrieve import retrieve
 from ctxmgr.session.methods.searching import search
 from ctxmgr.session.session import SessionCore
-from ctxmgr.session.work import Job, Verb
+from ctxmgr.session.work import Job, StoreFlush, Verb
 
 Route = Callable[[SessionCore, Any], Any]
 
 
 def _status(session: SessionCore) -> lifecycle.StatusResult:
     return lifecycle.StatusResult(queries.status(session), session.state.seq)
+
+
+def _get_status(session: SessionCore, params: lifecycle.GetStatusParams) -> Any:
+    return _flushed_status(session) if params.flush else queries.status(session)
+
+
+def _flushed_status(session: SessionCore) -> Verb[lifecycle.Status]:
+    yield StoreFlush()
+    return queries.status(session)
 
 
 def _then_status(change: Route) -> Route:
@@ -96,7 +105,7 @@ ROUTES: dict[str, Route] = {
     "session_compact": _then_status_of(list_changes.compacted),
     "session_compact_failed": _then_status(SessionCore.compact_failed),
     "session_tree": _then_status_of(list_changes.moved),
-    "getStatus": _asks(queries.status),
+    "getStatus": _get_status,
     "prune": _then_status(lambda session, params: session.force_prune()),
     "setPruning": _then_status(lambda session, params: session.set_pruning(params.enabled)),
     "getPruneStats": _asks(queries.prune_stats),

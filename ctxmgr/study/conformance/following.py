@@ -45,6 +45,8 @@ def _reasons(golden: Golden, snapshots: bool, deadlines: bool) -> Iterator[str]:
             yield f"{at}: an endpoint answers"
         elif line.kind == "archive" and _elsewhere(line, archived):
             yield f"{at}: an archive answers what it has from elsewhere"
+        elif line.kind == "stored":
+            yield f"{at}: a session goes to a store"
         elif line.kind == "prepared" and _next_sender(golden.lines[place + 1 :]) == "host":
             yield f"{at}: nobody outside sees when the compaction written ahead is ready"
         elif line.sender == "ctxmgr" and _planted(heads[place]):

@@ -73,7 +73,7 @@ What needs loops or decisions is a Python program: see protocol/examples/epochs.
 """
 
 MODES = ("literal", "exact", "subset")
-AROUND = ("weigher", "restored", "woke", "completed", "prepared", "archive")  # kinds that are no messages
+AROUND = ("weigher", "restored", "woke", "completed", "prepared", "archive", "stored")  # kinds that are no messages
 
 
 class ScriptError(Exception):

@@ -21,6 +21,7 @@ from ctxmgr.devices import tokens
 from ctxmgr.known_models import Registry
 from ctxmgr.model import ESTIMATE, ArchiveAnswer, rules
 from ctxmgr.model.compaction import Completion
+from ctxmgr.model.saved import Stored
 from ctxmgr.server import FindRows, GetRow, PutRows, SnapshotLoaded
 from ctxmgr.study.recordings import UnreadableRecording
 from ctxmgr.study.spawning import Driver, Framing, differences
@@ -115,6 +116,8 @@ class _Run:
                 self.driver.wake(line.fields["ticket"])
             elif line.kind == "completed":
                 self._complete(line)
+            elif line.kind == "stored":
+                self.driver.stored(line.fields["session"], msgspec.convert(line.fields["as"], Stored))
             elif line.kind == "prepared":
                 self._work_until_prepared()
             elif line.kind == "message" and line.sender == "ctxmgr":

@@ -20,6 +20,7 @@ from ctxmgr.known_models import Registry
 from ctxmgr.devices import found_among
 from ctxmgr.model import ArchiveAnswer, ArchiveRow, Weigh, of_all
 from ctxmgr.model.compaction import Completion
+from ctxmgr.model.saved import Stored
 from ctxmgr.server import Connection, ConnectionOptions, SnapshotLoaded
 from ctxmgr.server import effects as do
 from ctxmgr.study.spawning.client import Framing, RpcFailure
@@ -92,6 +93,10 @@ class Driver:
         """A vocabulary is there, or (None) is not to be had or lost."""
         self._carry_out(self.connection.weigher_loaded(name, weigh and of_all(weigh), note))
 
+    def stored(self, session_id: str, stored: Stored) -> None:
+        """A session is so far safe in a store."""
+        self._carry_out(self.connection.stored(session_id, stored))
+
     def work(self) -> bool:
         """Runs the oldest work that is held; whether there was any."""
         if not self._waiting:
@@ -145,6 +150,8 @@ class Driver:
                 self._open(effect)
             elif isinstance(effect, do.ArchiveEffect):
                 self._work(effect.ticket, partial(self.archive, effect))
+            elif isinstance(effect, do.Flush):
+                self._work(effect.ticket, lambda: None)
             elif isinstance(effect, do.RunInThread):
                 self._work(effect.ticket, effect.work)
             elif isinstance(effect, do.StartTimer):

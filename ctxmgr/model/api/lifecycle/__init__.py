@@ -53,6 +53,7 @@ from ctxmgr.model.api.lifecycle.plain import (
 )
 from ctxmgr.model.api.lifecycle.queries import (
     GetPacketParams,
+    GetStatusParams,
     HeardSummary,
     LedgerFact,
     LedgerResult,
@@ -92,6 +93,7 @@ __all__ = [
     "Entries",
     "EntryIds",
     "GetPacketParams",
+    "GetStatusParams",
     "HostCapabilities",
     "InitializeParams",
     "InitializeResult",

@@ -10,6 +10,19 @@ from ctxmgr.model.api.lifecycle.plain import Seq, SessionId, Wire
 from ctxmgr.model.policy import Policy
 
 
+class GetStatusParams(Wire, frozen=True):
+    """Whose status."""
+
+    session_id: SessionId
+    flush: Annotated[
+        bool | None,
+        Meta(
+            description="True: answered when what was saved so far is in the store, or can not be had there now "
+            "(`durable` tells). Without a store, at once."
+        ),
+    ] = None
+
+
 class SetPruningParams(Wire, frozen=True):
     """Whether lists are projected."""
 

@@ -178,6 +178,13 @@ class Status(Wire, frozen=True, omit_defaults=False):
             "compared, and where `usage` does not say what was read."
         ),
     ] = None
+    durable: Annotated[
+        int | None,
+        Meta(
+            description="The newest event that is safe in the store (`serve --store`), by its `seq`; null where no "
+            "store is named, or none is known to be there."
+        ),
+    ] = None
     model: Annotated[
         ModelStatus | None,
         Meta(description="What is taken to hold of the model, and who said it; null in the answer to `turn_end`."),

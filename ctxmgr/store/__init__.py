@@ -1,0 +1,44 @@
+"""Sessions in an object store, so that they go on elsewhere: one head a session, swapped by one owner at a time.
+
+Knows snapshots as lines and rows of the archive; not what a state or a decision is. `protocol` decides, without IO;
+`keeping` carries out. What is named here is loaded when it is used.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+__all__ = [
+    "BadAddress",
+    "Begun",
+    "Claims",
+    "DELAY_MS",
+    "SessionStore",
+    "StoreFault",
+    "StoredSession",
+    "forget",
+    "sessions",
+]
+
+if TYPE_CHECKING:
+    from ctxmgr.store.beginning import Begun
+    from ctxmgr.store.catalogue import StoredSession, forget, sessions
+    from ctxmgr.store.claims import Claims
+    from ctxmgr.store.objects import BadAddress, StoreFault
+    from ctxmgr.store.store import DELAY_MS, SessionStore
+else:
+    _MODULES = {
+        "Begun": "beginning",
+        "StoredSession": "catalogue",
+        "forget": "catalogue",
+        "sessions": "catalogue",
+        "Claims": "claims",
+        "StoreFault": "objects",
+        "BadAddress": "objects",
+        "DELAY_MS": "store",
+        "SessionStore": "store",
+    }
+
+    def __getattr__(name: str) -> object:
+        if name not in _MODULES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)

@@ -1,0 +1,167 @@
+"""What a session begins from that may also lie in the store: claims it there, and says what holds.
+
+1. Nobody else has written since this machine did, and what lies here is no older: what lies here holds, for it may
+   have lines that had not gone there.
+2. What lies here begins with what is there, byte for byte: the same.
+3. Else what is there holds. What lies here is set aside by who holds the file.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from ctxmgr.devices import ArchiveDatabase
+from ctxmgr.model import ArchiveRow
+from ctxmgr.store import packs, restoring, sweeping
+from ctxmgr.store.claims import Claims
+from ctxmgr.store.driving import driven, seen
+from ctxmgr.store.head import Head
+from ctxmgr.store.keys import escaped, head_key
+from ctxmgr.store.objects import Objects, Unreachable
+from ctxmgr.store.protocol import Away, Busy, Held, Taken, commit, take
+
+BUSY = "the session is open on another machine: free when that ends it, or {} seconds after it was last heard of"
+
+
+class Place(msgspec.Struct, frozen=True):
+    """Where one session lies: `snapshot` is its file here."""
+
+    objects: Objects
+    session_id: str
+    snapshot: Path
+
+    @property
+    def key(self) -> str:
+        return head_key(self.session_id)
+
+    def archived(self) -> list[ArchiveRow]:
+        """ArchiveFault."""
+        archive = ArchiveDatabase(self.snapshot.parent)
+        try:
+            return archive.rows(self.session_id)
+        finally:
+            archive.close()
+
+    def put_rows(self, rows: Sequence[ArchiveRow]) -> None:
+        """ArchiveFault."""
+        archive = ArchiveDatabase(self.snapshot.parent)
+        try:
+            archive.put(self.session_id, rows)
+        finally:
+            archive.close()
+
+    def saved(self) -> bytes:
+        try:
+            return self.snapshot.read_bytes()
+        except OSError:
+            return b""
+
+
+class Begun(msgspec.Struct, frozen=True):
+    """`held` None: it could not be claimed now. `records`: what is to be put in the place of the snapshot here,
+    None where that stays. `known`: with what the snapshot begins that is there already. `rows` of here that are not
+    there. `refused`: why the session can not go on here."""
+
+    held: Held | None = None
+    records: tuple[bytes, ...] | None = None
+    known: bytes | None = None
+    rows: tuple[ArchiveRow, ...] = ()
+    refused: str | None = None
+    note: str | None = None
+
+
+async def begun(place: Place, lease_ms: int) -> Begun:
+    """UnreadableHead, Damaged, ArchiveFault."""
+    claims = Claims(place.snapshot)
+    ours = claims.ours()
+    came = await _taken(place, claims.new(), ours, lease_ms)
+    if isinstance(came, Away):
+        return Begun()
+    if isinstance(came, Busy):
+        return Begun(refused=BUSY.format(-(-came.head.lease_ms // 1000)))
+    try:
+        found = await _found(place, came, ours, await asyncio.to_thread(place.saved))
+        if came.before is not None:
+            await sweeping.sweep(place.objects, place.session_id, came.held.head)
+        return found
+    except Unreachable:
+        return Begun()
+    except BaseException:
+        await _let_go(place, came.held)
+        raise
+
+
+async def claimed_later(place: Place, lease_ms: int) -> Begun | Busy | None:
+    """The claim of a session that goes on here already. Busy where another has written, or holds it; None: not now.
+    UnreadableHead, Damaged."""
+    claims = Claims(place.snapshot)
+    ours = claims.ours()
+    content = await asyncio.to_thread(place.saved)
+    try:
+        there = (await seen(place.objects, place.key)).head
+        if there is not None and not await _is_ours(place, there, ours, content):
+            return Busy(there)
+        came = await _taken(place, claims.new(), ours, lease_ms)
+        if not isinstance(came, Taken):
+            return came if isinstance(came, Busy) else None
+        if came.before is not None and not await _is_ours(place, came.before, ours, content):
+            await _let_go(place, came.held)
+            return Busy(came.before)
+        return await _found(place, came, ours, content)
+    except Unreachable:
+        return None
+
+
+async def _taken(place: Place, owner: str, ours: frozenset[str], lease_ms: int) -> Taken | Busy | Away:
+    steps = take(escaped(place.session_id), owner, ours, lease_ms)
+    return await driven(steps, place.objects, place.key, asyncio.sleep)
+
+
+async def _let_go(place: Place, held: Held) -> None:
+    await driven(commit(held, held.head.contents, False), place.objects, place.key, asyncio.sleep)
+
+
+async def _found(place: Place, taken: Taken, ours: frozenset[str], content: bytes) -> Begun:
+    """The three rules. Unreachable, Damaged, ArchiveFault."""
+    before, held = taken.before, taken.held
+    if before is None or (before.deleted and not ours):  # a session that was never there from here
+        return Begun(held, rows=tuple(await asyncio.to_thread(place.archived)))
+    if before.deleted:
+        return Begun(held, records=() if content else None)
+    if _is_newest(before, ours, content):
+        return Begun(held, rows=await _rows_of_here(place, before) if before.held else ())
+    stored = await restoring.snapshot(place.objects, place.session_id, before.contents)
+    if content and content.startswith(stored):
+        return Begun(held, known=stored, rows=await _rows_of_here(place, before))
+    found = restoring.records(stored)
+    rows = await restoring.rows(place.objects, place.session_id, before.contents)
+    if rows:
+        await asyncio.to_thread(place.put_rows, rows)
+    return Begun(held, records=found, known=stored)
+
+
+def _is_newest(head: Head, ours: frozenset[str], content: bytes) -> bool:
+    """Rule 1."""
+    contents = head.contents
+    return bool(content) and contents.writer in ours and packs.seq_of(content) >= contents.seq
+
+
+async def _is_ours(place: Place, head: Head, ours: frozenset[str], content: bytes) -> bool:
+    if head.held and head.owner not in ours:
+        return False
+    if head.deleted:
+        return not ours
+    if _is_newest(head, ours, content):
+        return True
+    return content.startswith(await restoring.snapshot(place.objects, place.session_id, head.contents))
+
+
+async def _rows_of_here(place: Place, head: Head) -> tuple[ArchiveRow, ...]:
+    """Rows that left here and had not gone there when this machine was stopped."""
+    here = await asyncio.to_thread(place.archived)
+    if not here:
+        return ()
+    there = {row.key: row.text for row in await restoring.rows(place.objects, place.session_id, head.contents)}
+    return tuple(row for row in here if there.get(row.key) != row.text)

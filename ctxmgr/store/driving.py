@@ -1,0 +1,50 @@
+"""Carries out the protocol's steps on a store: turns a generator of steps into its outcome."""
+
+from collections.abc import Awaitable, Callable, Generator
+from typing import Any, TypeVar
+
+from ctxmgr.store import head as heads
+from ctxmgr.store.objects import Conflict, Missing, Objects, Unreachable
+from ctxmgr.store.protocol import Lost, Pause, Read, Refused, Seen, Step, Swap, Swapped
+
+Outcome = TypeVar("Outcome")
+Sleep = Callable[[float], Awaitable[None]]
+
+
+async def driven(steps: Generator[Step, Any, Outcome], objects: Objects, key: str, sleep: Sleep) -> Outcome:
+    """`key`: the head's. `sleep` takes seconds of this machine's own clock. UnreadableHead."""
+    answer: Any = None
+    while True:
+        try:
+            step = steps.send(answer)
+        except StopIteration as done:
+            outcome: Outcome = done.value
+            return outcome
+        answer = await _answer(step, objects, key, sleep)
+
+
+async def _answer(step: Step, objects: Objects, key: str, sleep: Sleep) -> Any:
+    try:
+        if isinstance(step, Pause):
+            await sleep(step.length_ms / 1000)
+            return None
+        if isinstance(step, Read):
+            return await seen(objects, key)
+        content = heads.to_bytes(step.head)
+        if step.tag is None:
+            return Swapped(await objects.put_if_none_match(key, content))
+        return Swapped(await objects.put_if_match(key, content, step.tag))
+    except Unreachable:
+        return Lost()
+    except Conflict:
+        assert isinstance(step, Swap)
+        return Refused()
+
+
+async def seen(objects: Objects, key: str) -> Seen:
+    """The head that is there now. Unreachable, UnreadableHead."""
+    try:
+        found = await objects.get(key)
+    except Missing:
+        return Seen()
+    return Seen(heads.from_bytes(found.content), found.tag)

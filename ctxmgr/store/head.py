@@ -1,0 +1,77 @@
+"""The one object of a session that commits: turns a head into bytes, and bytes into a head.
+
+No two heads of a session are ever equal: `count` grows with each, and two that are made at once for the same place
+differ in their `owner`. So a tag, which is a digest of the bytes, stands for one head alone.
+"""
+
+import msgspec
+
+from ctxmgr.store.keys import is_object_name
+from ctxmgr.store.objects import StoreFault
+
+VERSION = 1
+LEASE_MS = 30_000  # a killed owner holds its session up for so long; renewing is a request each third of it
+LEASE_MS_AT_MOST = 600_000  # of a head that somebody else wrote
+
+
+class Contents(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What a head names: in this order the parts of the snapshot (`lines`) and of the archive (`rows`). `seq`: of
+    the newest event among them; `size_bytes` of the snapshot, as it lies on a disk. `writer`: the owner who wrote
+    them, which a later one may have taken over as they are."""
+
+    writer: str = ""
+    lines: tuple[str, ...] = ()
+    rows: tuple[str, ...] = ()
+    seq: int = 0
+    size_bytes: int = 0
+
+    @property
+    def names(self) -> frozenset[str]:
+        return frozenset((*self.lines, *self.rows))
+
+
+class Head(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel"):
+    """`owner`: a random word of who wrote it, made anew for each claim. `epoch` grows with each claim, `count` with
+    each head. `held`: its owner goes on with the session. `session` is escaped; "" where it was deleted."""
+
+    owner: str
+    epoch: int
+    count: int
+    lease_ms: int = LEASE_MS
+    held: bool = False
+    session: str = ""
+    contents: Contents = Contents()
+    version: int = VERSION
+
+    @property
+    def deleted(self) -> bool:
+        return not self.session
+
+
+class UnreadableHead(StoreFault):
+    """It is of a newer ctxmgr, or no head."""
+
+
+class _Version(msgspec.Struct):
+    version: int = VERSION
+
+
+_encode = msgspec.json.Encoder(order="deterministic").encode
+
+
+def to_bytes(head: Head) -> bytes:
+    return _encode(head)
+
+
+def from_bytes(content: bytes) -> Head:
+    """UnreadableHead."""
+    try:
+        version = msgspec.json.decode(content, type=_Version).version
+        if version > VERSION:
+            raise UnreadableHead(f"it was stored by a newer ctxmgr (version {version}, known is {VERSION})")
+        head = msgspec.json.decode(content, type=Head)
+    except msgspec.MsgspecError as fault:
+        raise UnreadableHead("what the store holds of the session is no head") from fault
+    if not all(map(is_object_name, head.contents.names)) or not 0 < head.lease_ms <= LEASE_MS_AT_MOST:
+        raise UnreadableHead("what the store holds of the session is no head")
+    return head

@@ -1,0 +1,240 @@
+"""One session and its place in the store, from `session_start` to its end, on the loop of `SessionStore`.
+
+1. What the store says at the start holds, but for what only this machine can know: lines that were saved here and
+   had not gone there yet. They go there if nobody has written since (`restoring.py` compares bytes).
+2. A store that can not be reached stops nobody: the session goes on by what lies here, is claimed as soon as that
+   can be done, and what is new goes there then. If another has written meanwhile, that holds there.
+3. Who was fenced says so once, and sends nothing any more.
+4. While it lives the owner renews its head each third of the lease. After `IDLE_LEASES` without anything new it
+   lets go of it, so that a session that nobody uses costs nothing; the next change takes hold again, if nobody else
+   did.
+"""
+
+import asyncio
+import contextlib
+import time
+from collections.abc import Callable
+
+import msgspec
+
+from ctxmgr.devices import ArchiveFault
+from ctxmgr.model import ArchiveRow
+from ctxmgr.model.saved import Stored
+from ctxmgr.store import beginning
+from ctxmgr.store.beginning import Begun, Place
+from ctxmgr.store.objects import StoreFault
+from ctxmgr.store.protocol import Away, Busy, Fenced, Held
+from ctxmgr.store.uploading import Uploading
+
+IDLE_LEASES = 10  # without anything new: five minutes
+RETRY_SECONDS = 1.0  # after the first try that failed; doubled with each, up to
+RETRY_SECONDS_AT_MOST = 30.0
+FLUSH_SECONDS = 10.0  # that a call waits for a store which does not answer
+OFFLINE = "the store can not be reached: what is new is kept here, and goes there later"
+FENCED = "another machine has gone on with this session: nothing more of it is saved in the store from here"
+NOT_KEPT = "the session is not saved in the store: {}"
+
+Heard = Callable[[str, Stored], None]
+
+
+class Terms(msgspec.Struct, frozen=True):
+    """`delay_ms`: how far the store may be behind."""
+
+    delay_ms: int
+    lease_ms: int
+
+
+class Kept:
+    """`heard` is told how far the session is safe, whenever that changes."""
+
+    def __init__(self, place: Place, terms: Terms, heard: Heard) -> None:
+        self._place, self._terms, self._heard = place, terms, heard
+        self._uploading: Uploading | None = None  # while it is ours
+        self._over = False  # nothing is sent any more
+        self.stored = Stored()
+        self._early: list[ArchiveRow] = []  # rows from before it is ours
+        self._wake = asyncio.Event()
+        self._hurry = asyncio.Event()
+        self._flushes: list[asyncio.Future[None]] = []
+        self._changed = self._leaving = False
+        self._failures = 0
+        self._renewed = self._used = time.monotonic()
+        self._task: asyncio.Task[None] | None = None
+
+    async def begin(self) -> Begun:
+        """Claims it, and fetches what is there."""
+        try:
+            begun = await beginning.begun(self._place, self._terms.lease_ms)
+        except StoreFault as fault:
+            self._end(NOT_KEPT.format(fault))
+            return Begun(note=self.stored.note)
+        if begun.refused:
+            return begun
+        if begun.held is None:
+            self._tell(OFFLINE)
+        else:
+            self._owns(begun)
+        return msgspec.structs.replace(begun, note=self.stored.note)
+
+    def go(self) -> None:
+        """What lies here is as `begin` said: from now on it goes there."""
+        self._heard(self._place.session_id, self.stored)
+        if not self._over and self._task is None:
+            self._task = asyncio.create_task(self._run())
+
+    @property
+    def knows_of_change(self) -> bool:
+        return self._changed
+
+    def changed(self) -> None:
+        """The snapshot has grown."""
+        self._changed = True
+        self._wake.set()
+
+    def add(self, row: ArchiveRow) -> None:
+        """From any thread."""
+        (self._uploading.waiting if self._uploading is not None else self._early).append(row)
+
+    async def flush(self, leaving: bool = False) -> Stored:
+        """When all that was saved here before this call is in the store, or that can not be had now. `leaving`: it
+        is let go of, too; nothing comes after."""
+        self._leaving |= leaving
+        if not self._over and self._task is not None:
+            done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            self._flushes.append(done)
+            self._wake.set()
+            self._hurry.set()
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(FLUSH_SECONDS):
+                    await done
+        if leaving:
+            await self._stop()
+        return self.stored
+
+    async def _stop(self) -> None:
+        task, self._task = self._task, None
+        if task is not None:
+            task.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await task
+        if self._uploading is not None:
+            self._uploading.tail.close()
+
+    # the task
+
+    async def _run(self) -> None:
+        while not self._over:
+            await self._waited()
+            changed, self._changed = self._changed, False
+            flushes, self._flushes = self._flushes, []
+            try:
+                done = await self._batch()
+            except (StoreFault, OSError, ArchiveFault) as fault:
+                self._tell(NOT_KEPT.format(fault.strerror if isinstance(fault, OSError) else fault))
+                done = False
+            if done:
+                self._failures = 0
+                for one in flushes:
+                    if not one.done():
+                        one.set_result(None)
+                if self._leaving and flushes:
+                    return
+            else:
+                self._failures += 1
+                self._changed |= changed
+                self._flushes = [*flushes, *self._flushes]
+
+    async def _waited(self) -> None:
+        """Until there is something to do, and then as long as it may be put off."""
+        if self._failures:
+            pause = min(RETRY_SECONDS * 2.0 ** (self._failures - 1), RETRY_SECONDS_AT_MOST)
+            self._hurry.clear()
+            await _within(self._hurry, pause)
+            return
+        if not self._changed and not self._flushes:
+            self._wake.clear()
+            await _within(self._wake, self._until_renewal())
+        if self._changed and not self._flushes:
+            self._hurry.clear()
+            await _within(self._hurry, self._terms.delay_ms / 1000)
+
+    def _until_renewal(self) -> float | None:
+        if self._uploading is None:
+            return 0.0
+        if not self._uploading.held.head.held:
+            return None
+        return max(0.0, self._renewed + self._terms.lease_ms / 3000 - time.monotonic())
+
+    async def _batch(self) -> bool:
+        """Whether what there was is done with."""
+        if self._uploading is None:
+            return await self._claimed()
+        now = time.monotonic()
+        renews = self._until_renewal() == 0.0
+        idle = not self._changed and now - self._used > IDLE_LEASES * self._terms.lease_ms / 1000
+        before = self._uploading.held.head.contents
+        came = await self._uploading.upload(not self._leaving and not (renews and idle), renews)
+        if isinstance(came, Away):
+            self._uploading.bound()
+            self._tell(OFFLINE)
+            return False
+        if isinstance(came, Fenced):
+            self._end(FENCED)
+            return True
+        if isinstance(came, Held):
+            self._renewed = now
+            if came.head.contents != before:
+                self._used = now
+        self._tell(None)
+        return True
+
+    async def _claimed(self) -> bool:
+        """Rule 2: it could not be claimed when it began."""
+        came = await beginning.claimed_later(self._place, self._terms.lease_ms)
+        if came is None:
+            return False
+        if isinstance(came, Busy):
+            self._end(FENCED)
+            return True
+        self._owns(came)
+        return await self._batch()
+
+    def _owns(self, begun: Begun) -> None:
+        assert begun.held is not None
+        place = self._place
+        uploading = Uploading(place.objects, place.session_id, place.snapshot, begun.held, place.archived)
+        if begun.known is not None:
+            uploading.tail.knows(begun.known)
+        uploading.waiting.extend((*begun.rows, *self._early))
+        self._uploading = uploading
+        self._changed = True
+        self._renewed = self._used = time.monotonic()
+        self._tell(None)
+
+    # what is told
+
+    def _tell(self, note: str | None) -> None:
+        seq = self.stored.seq
+        if self._uploading is not None and self._uploading.held.head.contents.lines:
+            seq = self._uploading.held.head.contents.seq
+        stored = Stored(seq, note)
+        if stored != self.stored:
+            self.stored = stored
+            if self._task is not None:
+                self._heard(self._place.session_id, stored)
+
+    def _end(self, note: str) -> None:
+        """Rule 3."""
+        self._over = True
+        self._tell(note)
+        for one in self._flushes:
+            if not one.done():
+                one.set_result(None)
+
+
+async def _within(event: asyncio.Event, seconds: float | None) -> None:
+    if seconds == 0.0:
+        return
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(seconds):  # `wait_for` of 3.11 can swallow that the task is cancelled
+            await event.wait()

@@ -1,0 +1,56 @@
+"""What is asked of an object store: objects by key, and one swap that only one of two can win.
+
+1. `put_if_match` and `put_if_none_match` either took effect whole (the new tag is given), or did not (`Conflict`),
+   or nobody knows (`Unreachable`: the answer was lost; it may take effect yet).
+2. A tag stands for content: who puts the same bytes gets the same tag.
+3. The text of a fault is a sentence for people. It names no address, no key and no credential.
+"""
+
+from typing import Protocol
+
+import msgspec
+
+
+class StoreFault(Exception):
+    """What was asked of the store was not done, or nobody knows."""
+
+
+class Conflict(StoreFault):
+    """The condition did not hold: nothing was changed."""
+
+
+class Missing(StoreFault):
+    """There is no such object."""
+
+
+class Unreachable(StoreFault):
+    """No answer, or one that does not say what was done."""
+
+
+class Found(msgspec.Struct, frozen=True):
+    """An object's bytes, and the tag that stands for them."""
+
+    content: bytes
+    tag: str
+
+
+class Objects(Protocol):
+    """Keys are of `a-z`, `0-9`, `-` and `/`. Each call raises Unreachable, and what it says of itself."""
+
+    async def get(self, key: str) -> Found:
+        """Missing."""
+
+    async def put(self, key: str, content: bytes) -> None:
+        """Whatever is there. Only of objects whose name stands for their content."""
+
+    async def put_if_match(self, key: str, content: bytes, tag: str) -> str:
+        """In the place of what has this tag; the new tag. Conflict, also where there is nothing."""
+
+    async def put_if_none_match(self, key: str, content: bytes) -> str:
+        """Where there is nothing; the tag. Conflict."""
+
+    async def names(self, prefix: str) -> list[str]:
+        """All keys that begin so; the prefix ends in a slash."""
+
+    async def delete(self, key: str) -> None:
+        """What is not there is gone already."""

@@ -1,0 +1,88 @@
+"""Objects in a bucket, by obstore: S3 and what speaks as it does, Google's and Azure's stores.
+
+Each request is tried once: what a lost answer means is settled by the protocol, and a try that obstore makes in
+secret would find its own first one in the way.
+"""
+
+from collections.abc import Awaitable
+from datetime import timedelta
+from typing import Any, TypeVar
+
+from obstore.exceptions import (
+    AlreadyExistsError,
+    BaseError,
+    NotSupportedError,
+    PermissionDeniedError,
+    PreconditionError,
+    UnauthenticatedError,
+)
+from obstore.store import ObjectStore, from_url
+
+from ctxmgr.store.objects.interface import Conflict, Found, Missing, Unreachable
+
+CONNECT = "5s"
+ANSWER = "20s"  # for one request; a part of a snapshot is some 100 kB
+ONCE: Any = {"max_retries": 0, "retry_timeout": timedelta(seconds=20)}
+NO_SWAP = "this store can not swap an object where it is unchanged (If-Match), which ctxmgr needs"
+Value = TypeVar("Value")
+
+
+class ObstoreObjects:
+    def __init__(self, store: Any) -> None:
+        self._store = store
+
+    @staticmethod
+    def of(url: str) -> "ObstoreObjects":
+        """Credentials, region and endpoint come from the environment (AWS_...), as obstore reads it."""
+        client: Any = {"connect_timeout": CONNECT, "timeout": ANSWER, "allow_http": True}
+        more: Any = {"config": {"conditional_put": "etag"}} if url.startswith(("s3://", "s3a://")) else {}
+        store: ObjectStore = from_url(url, client_options=client, retry_config=ONCE, **more)
+        return ObstoreObjects(store)
+
+    async def get(self, key: str) -> Found:
+        async def get() -> Found:
+            answer = await self._store.get_async(key)
+            return Found(bytes(await answer.bytes_async()), answer.meta["e_tag"] or "")
+
+        return await _answered(get(), Missing("there is no such object"))
+
+    async def put(self, key: str, content: bytes) -> None:
+        await _answered(self._store.put_async(key, content, use_multipart=False))
+
+    async def put_if_match(self, key: str, content: bytes, tag: str) -> str:
+        return await self._swapped(key, content, {"e_tag": tag})
+
+    async def put_if_none_match(self, key: str, content: bytes) -> str:
+        return await self._swapped(key, content, "create")
+
+    async def _swapped(self, key: str, content: bytes, mode: Any) -> str:
+        answer = await _answered(self._store.put_async(key, content, mode=mode, use_multipart=False))
+        return answer["e_tag"] or ""
+
+    async def names(self, prefix: str) -> list[str]:
+        async def names() -> list[str]:
+            return sorted([one["path"] async for part in self._store.list(prefix) for one in part])
+
+        return await _answered(names())
+
+    async def delete(self, key: str) -> None:
+        try:
+            await _answered(self._store.delete_async(key), Missing("there is no such object"))
+        except Missing:
+            return
+
+
+async def _answered(request: Awaitable[Value], missing: Exception | None = None) -> Value:
+    """What obstore says of a fault holds the address and more: none of it is passed on."""
+    try:
+        return await request
+    except (AlreadyExistsError, PreconditionError):
+        raise Conflict("another head is there") from None
+    except FileNotFoundError:
+        raise (missing or Unreachable("the store has no such bucket")) from None
+    except (PermissionDeniedError, UnauthenticatedError):
+        raise Unreachable("the store refuses these credentials") from None
+    except (NotSupportedError, NotImplementedError):
+        raise Unreachable(NO_SWAP) from None
+    except (BaseError, OSError) as fault:
+        raise Unreachable(f"the store did not answer ({type(fault).__name__})") from None

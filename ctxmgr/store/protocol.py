@@ -1,0 +1,186 @@
+"""Who may write a session's head, and how: the protocol as steps, without IO and without a clock.
+
+Each function is a generator: it yields a step, gets its answer, and ends with an outcome. Whoever drives it may be
+slow, may die between any two steps, and may be told that an answer was lost whose step takes effect later.
+
+1. Only a swap commits, and only of the head that was read: so of two that swap at once one wins.
+2. A claim raises the epoch. Who finds another's epoch in the head has lost the session, for good.
+3. A head that another holds may be claimed once it was seen unchanged for its lease's length, by the clock of who
+   wants it; one that was let go of, or is our own from before, at once.
+4. A swap whose answer was lost, or that was refused, is settled by reading: the head is the new one (it took
+   effect), the old one (the same bytes are swapped again: a late first try can then only do the same), or another.
+5. A head of our own epoch is ours, though we never heard that its swap took effect: it is gone on from.
+"""
+
+from collections.abc import Generator
+from typing import Any, TypeGuard
+
+import msgspec
+
+from ctxmgr.store.head import Contents, Head
+
+TRIES = 3  # of one swap, and of one claim, before it is left for later
+LOOKS = 6  # at a head during its lease
+
+
+class Read(msgspec.Struct, frozen=True):
+    """Answered with `Seen`, or LOST."""
+
+
+class Swap(msgspec.Struct, frozen=True):
+    """Put this head where the one with this tag is (None: where none is). Answered with `Swapped`, or LOST, or
+    REFUSED."""
+
+    head: Head
+    tag: str | None
+
+
+class Pause(msgspec.Struct, frozen=True):
+    """Let so many milliseconds pass, by one's own clock."""
+
+    length_ms: int
+
+
+class Seen(msgspec.Struct, frozen=True):
+    """What is there; None and None: nothing."""
+
+    head: Head | None = None
+    tag: str | None = None
+
+
+class Swapped(msgspec.Struct, frozen=True):
+    tag: str
+
+
+class Lost(msgspec.Struct, frozen=True):
+    """No answer came: what was asked may have taken effect, or do so later."""
+
+
+class Refused(msgspec.Struct, frozen=True):
+    """Another head is there, or so it was said."""
+
+
+class Held(msgspec.Struct, frozen=True):
+    """The head that is ours, and its tag. `made`: the highest count that we ever made."""
+
+    head: Head
+    tag: str
+    made: int = 0
+
+
+class Taken(msgspec.Struct, frozen=True):
+    """The session is ours. `before`: the head that was there."""
+
+    held: Held
+    before: Head | None
+
+
+class Busy(msgspec.Struct, frozen=True):
+    """Another goes on with the session."""
+
+    head: Head
+
+
+class Away(msgspec.Struct, frozen=True):
+    """The store did not answer. `made` as in `Held`."""
+
+    made: int = 0
+
+
+class Fenced(msgspec.Struct, frozen=True):
+    """Another has taken the session over, or it was deleted (None: with its head)."""
+
+    head: Head | None
+
+
+Step = Read | Swap | Pause
+Settling = Generator[Step, Any, Held | Seen | Lost]
+Taking = Generator[Step, Any, Taken | Busy | Away]
+Committing = Generator[Step, Any, Held | Fenced | Away]
+
+
+def take(
+    session: str, owner: str, ours: frozenset[str], lease_ms: int, made: int = 0, delete: bool = False
+) -> Taking:
+    """Claims a session: `owner` is a new word for this, `ours` are those by which it was claimed from here before.
+    `delete`: the claim is the end of the session, and names nothing. `made` as in `Held`, after an `Away`."""
+    ours |= {owner}
+    for _ in range(TRIES):
+        found = yield Read()
+        if isinstance(found, Lost):
+            return Away(made)
+        if _held_by_another(found.head, ours):
+            changed = yield from _watched(found)
+            if changed is not None and _held_by_another(changed.head, ours):
+                return Busy(changed.head)
+            found = changed or found
+        claim = _claim(found.head, session, owner, lease_ms, made, delete)
+        made = claim.count
+        settled = yield from _settled(claim, found.tag)
+        if isinstance(settled, Held):
+            return Taken(settled, found.head)
+        if isinstance(settled, Lost):
+            return Away(made)
+        if _held_by_another(settled.head, ours):
+            return Busy(settled.head)
+    return Away(made)
+
+
+def commit(held: Held, contents: Contents, holding: bool = True) -> Committing:
+    """The head names these from now on. `holding` False: the session is let go of with it."""
+    made = max(held.made, held.head.count)
+    for _ in range(TRIES):
+        made += 1
+        new = msgspec.structs.replace(held.head, count=made, contents=contents, held=holding)
+        settled = yield from _settled(new, held.tag)
+        if isinstance(settled, Held):
+            return settled
+        if isinstance(settled, Lost):
+            return Away(made)
+        there = settled.head
+        if there is None or (there.owner, there.epoch) != (held.head.owner, held.head.epoch):
+            return Fenced(there)
+        assert settled.tag is not None
+        held = Held(there, settled.tag)  # rule 5
+        made = max(made, there.count)
+    return Away(made)
+
+
+def _settled(new: Head, tag: str | None) -> Settling:
+    """Rule 4. What is there where it is neither the new head nor the old one."""
+    for _ in range(TRIES):
+        answer = yield Swap(new, tag)
+        if isinstance(answer, Swapped):
+            return Held(new, answer.tag, new.count)
+        found = yield Read()
+        if isinstance(found, Lost):
+            return found
+        if found.head == new:
+            return Held(new, found.tag, new.count)
+        if found.tag != tag:
+            return Seen(found.head, found.tag)
+    return Lost()
+
+
+def _watched(seen: Seen) -> Generator[Step, Any, Seen | None]:
+    """Rule 3: None where the head stayed as it is; else what came instead."""
+    assert seen.head is not None
+    for _ in range(LOOKS):
+        yield Pause(-(-seen.head.lease_ms // LOOKS))
+        now = yield Read()
+        if isinstance(now, Seen) and now.tag != seen.tag:
+            return now
+    return None
+
+
+def _held_by_another(head: Head | None, ours: frozenset[str]) -> TypeGuard[Head]:
+    return head is not None and head.held and head.owner not in ours
+
+
+def _claim(before: Head | None, session: str, owner: str, lease_ms: int, made: int, delete: bool) -> Head:
+    head = Head(owner, 1, made + 1, lease_ms, not delete, "" if delete else session)
+    if before is None:
+        return head
+    contents = before.contents if not before.deleted and not delete else Contents()
+    count = max(made, before.count) + 1
+    return msgspec.structs.replace(head, epoch=before.epoch + 1, count=count, contents=contents)

@@ -1,0 +1,120 @@
+"""One session that is held here: what is new of it goes to the store, in order, a batch at a time.
+
+1. What is new is read when a batch begins: first the snapshot, then the rows. A row is known here before the line
+   that tells of it is written, so a head never names a line whose rows it lacks.
+2. A batch is its objects, then the head. What failed is read again with the next one: nothing is kept in memory but
+   rows, up to a bound, and past that they are read from the archive.
+3. `contents` is what the newest head names. What a head of doubtful fate names is at most superseded by the next.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import msgspec
+
+from ctxmgr.model import ArchiveRow
+from ctxmgr.store import packs, sweeping
+from ctxmgr.store.driving import Sleep, driven
+from ctxmgr.store.keys import head_key, object_name, objects_prefix
+from ctxmgr.store.objects import Objects, Unreachable
+from ctxmgr.store.protocol import Away, Fenced, Held, commit
+from ctxmgr.store.tailing import Tail
+
+MOST_PARTS = 24  # of a snapshot: then it is put whole, some 50 kB: each head lists them all
+ROWS_BYTES = 4 << 20  # of text in one object
+HELD_BYTES = 8 << 20  # of rows that wait in memory
+
+
+class Uploading:
+    """`stored_rows`: all of the session's in the archive here, for when more wait than are held."""
+
+    def __init__(
+        self,
+        objects: Objects,
+        session_id: str,
+        snapshot: Path,
+        held: Held,
+        stored_rows: Callable[[], Sequence[ArchiveRow]],
+        sleep: Sleep = asyncio.sleep,
+    ) -> None:
+        self.held, self.tail = held, Tail(snapshot)
+        self._objects, self._id, self._sleep = objects, session_id, sleep
+        self._stored_rows = stored_rows
+        self.waiting: deque[ArchiveRow] = deque()  # appended to by other threads
+        self._sending: list[ArchiveRow] = []
+        self._overflown = False
+
+    async def upload(self, holding: bool = True, even_if_nothing: bool = False) -> Held | Fenced | Away | None:
+        """One batch; None where there was nothing to send. OSError of the local disk."""
+        before = self.held.head.contents
+        new = self.tail.new(len(before.lines) >= MOST_PARTS)
+        rows = self._drained()
+        if new is None and not rows and holding == self.held.head.held and not even_if_nothing:
+            return None
+        fresh: dict[str, bytes] = {}
+        contents = before
+        if new is not None:
+            name = self._named(fresh, packs.lines_pack(new.content))
+            kept = () if new.whole else before.lines
+            seq = packs.seq_of(new.content) or before.seq
+            contents = msgspec.structs.replace(contents, lines=(*kept, name), seq=seq, size_bytes=new.end)
+        for batch in _batches(rows):
+            name = self._named(fresh, packs.rows_pack(batch))
+            contents = msgspec.structs.replace(contents, rows=(*contents.rows, name))
+        if contents is not before:
+            contents = msgspec.structs.replace(contents, writer=self.held.head.owner)
+        if not await self._put(fresh):
+            return Away(self.held.made)
+        came = await driven(commit(self.held, contents, holding), self._objects, head_key(self._id), self._sleep)
+        if isinstance(came, Away):
+            self.held = msgspec.structs.replace(self.held, made=came.made)
+        if not isinstance(came, Held):
+            return came
+        self.held, self._sending = came, []
+        if new is not None:
+            self.tail.took(new)
+        await sweeping.delete(self._objects, self._id, before.names - came.head.contents.names)
+        return came
+
+    def _named(self, fresh: dict[str, bytes], pack: bytes) -> str:
+        head = self.held.head
+        name = object_name(head.epoch, max(self.held.made, head.count) + 1, pack)
+        fresh[name] = pack
+        return name
+
+    async def _put(self, fresh: dict[str, bytes]) -> bool:
+        prefix = objects_prefix(self._id)
+        puts = [self._objects.put(prefix + name, pack) for name, pack in fresh.items()]
+        came = await asyncio.gather(*puts, return_exceptions=True)
+        for fault in came:
+            if fault is not None and not isinstance(fault, Unreachable):
+                raise fault
+        return not any(came)
+
+    def _drained(self) -> list[ArchiveRow]:
+        """Those that no confirmed head names (rule 2)."""
+        while self.waiting:
+            self._sending.append(self.waiting.popleft())
+        if self._overflown:
+            self._overflown = False
+            self._sending = list({row.key: row for row in self._stored_rows()}.values())
+        return self._sending
+
+    def bound(self) -> None:
+        """After a batch that failed: what waits in memory is no more than so much."""
+        if sum(len(row.text) for row in self._sending) > HELD_BYTES:
+            self._sending, self._overflown = [], True
+
+
+def _batches(rows: Sequence[ArchiveRow]) -> list[list[ArchiveRow]]:
+    batches: list[list[ArchiveRow]] = []
+    size = ROWS_BYTES
+    for row in rows:
+        if size >= ROWS_BYTES:
+            batches.append([])
+            size = 0
+        batches[-1].append(row)
+        size += len(row.text)
+    return batches

@@ -1,0 +1,78 @@
+"""A store in memory whose answers can be lost, refused and held back, one request at a time."""
+
+import hashlib
+from collections.abc import Callable
+
+from ctxmgr.store.objects import Conflict, Found, Missing, Unreachable
+
+Fault = Callable[[str, str], str | None]
+"""Of a request's kind and key: what becomes of it. `lost before`: it never arrives; `lost after`: it takes effect,
+and its answer is lost; `refused`: it is answered as a conflict; None: it is done."""
+
+
+class MemoryObjects:
+    def __init__(self) -> None:
+        self.kept: dict[str, bytes] = {}
+        self.requests: list[tuple[str, str]] = []
+        self.fault: Fault = lambda kind, key: None
+
+    async def get(self, key: str) -> Found:
+        self._asked("get", key)
+        if key not in self.kept:
+            raise Missing("there is no such object")
+        return Found(self.kept[key], tag(self.kept[key]))
+
+    async def put(self, key: str, content: bytes) -> None:
+        after = self._asked("put", key)
+        self.kept[key] = content
+        after()
+
+    async def put_if_match(self, key: str, content: bytes, tag: str) -> str:
+        return self._swap("swap", key, content, tag)
+
+    async def put_if_none_match(self, key: str, content: bytes) -> str:
+        return self._swap("create", key, content, None)
+
+    def _swap(self, kind: str, key: str, content: bytes, wanted: str | None) -> str:
+        after = self._asked(kind, key)
+        there = tag(self.kept[key]) if key in self.kept else None
+        if there != wanted:
+            raise Conflict("another head is there")
+        self.kept[key] = content
+        after()
+        return tag(content)
+
+    async def names(self, prefix: str) -> list[str]:
+        self._asked("names", prefix)
+        return sorted(key for key in self.kept if key.startswith(prefix))
+
+    async def delete(self, key: str) -> None:
+        self._asked("delete", key)
+        self.kept.pop(key, None)
+
+    def _asked(self, kind: str, key: str) -> Callable[[], None]:
+        self.requests.append((kind, key))
+        fault = self.fault(kind, key)
+        if fault == "lost before":
+            raise Unreachable("the store did not answer")
+        if fault == "refused":
+            raise Conflict("another head is there")
+
+        def after() -> None:
+            if fault == "lost after":
+                raise Unreachable("the store did not answer")
+
+        return after
+
+
+def tag(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def down(kind: str, key: str) -> str | None:
+    """The store can not be reached."""
+    return "lost before"
+
+
+def up(kind: str, key: str) -> str | None:
+    return None

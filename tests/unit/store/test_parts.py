@@ -1,0 +1,167 @@
+"""What the store is made of, each alone: keys, heads, packs, tails, claims and addresses."""
+
+from pathlib import Path
+
+import pytest
+
+from ctxmgr.devices.snapshots import to_line
+from ctxmgr.store import claims as claiming
+from ctxmgr.store import packs, restoring
+from ctxmgr.store.claims import Claims
+from ctxmgr.store.head import Contents, Head, UnreadableHead, from_bytes, to_bytes
+from ctxmgr.store.keys import epoch_of, escaped, head_key, is_object_name, object_name, objects_prefix, unescaped
+from ctxmgr.store.objects import BadAddress, opened
+from ctxmgr.store.tailing import Tail
+from tests.unit.store.machines import BASE, event, row
+
+IDS = ["s", "", "a/b", "../../etc", "Ä", "half \ud800", "x" * 5_000, "\0", "%2F", "a b"]
+
+
+@pytest.mark.parametrize("session_id", IDS)
+def test_an_id_never_becomes_part_of_a_key(session_id: str) -> None:
+    for key in (head_key(session_id), objects_prefix(session_id)):
+        assert set(key) <= set("abcdefghijklmnopqrstuvwxyz0123456789/")
+        assert len(key) < 50
+    assert unescaped(escaped(session_id)) == session_id
+
+
+def test_ids_that_differ_have_keys_that_differ() -> None:
+    assert len({head_key(one) for one in IDS}) == len(IDS)
+
+
+def test_a_name_tells_its_epoch_and_its_content() -> None:
+    name = object_name(300, 7, b"x")
+    assert is_object_name(name)
+    assert epoch_of(name) == 300
+    assert name != object_name(300, 7, b"y") != object_name(300, 8, b"y")
+
+
+def test_a_head_comes_back_as_it_was() -> None:
+    name = object_name(1, 2, b"x")
+    head = Head("w", 3, 4, 5, True, "s", Contents("w", (name,), (name,), 6, 7))
+    assert from_bytes(to_bytes(head)) == head
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"[]",
+        b"{}",
+        b'{"version":2,"owner":"w"}',
+        b'{"owner":"w","epoch":1,"count":1,"leaseMs":0}',
+        b'{"owner":"w","epoch":1,"count":1,"leaseMs":99999999}',
+        b'{"owner":"w","epoch":1,"count":1,"leaseMs":9,"contents":{"lines":["../../heads/x"]}}',
+    ],
+)
+def test_what_is_no_head_of_ours_is_refused(content: bytes) -> None:
+    with pytest.raises(UnreadableHead):
+        from_bytes(content)
+
+
+def test_rows_come_back_as_they_were() -> None:
+    rows = [row("a"), row("b", "half \ud800"), row("c", "")]
+    pack = packs.rows_pack(rows)
+    assert packs.rows_of(object_name(1, 1, pack), pack) == rows
+
+
+def test_a_pack_that_is_not_what_its_name_says_is_damaged() -> None:
+    pack = packs.lines_pack(b"lines\n")
+    with pytest.raises(packs.Damaged):
+        packs.lines_of(object_name(1, 1, b"other"), pack)
+
+
+@pytest.mark.parametrize(
+    ("lines", "seq"),
+    [((), 0), ((BASE,), 0), ((BASE, event(4)), 4), ((BASE, event(4), b'{"kind":"strange"}'), 4), ((b"?",), 0)],
+)
+def test_the_newest_event_is_read_from_the_end(lines: tuple[bytes, ...], seq: int) -> None:
+    assert packs.seq_of(b"".join(map(to_line, lines))) == seq
+
+
+@pytest.mark.parametrize("content", [b"", to_line(BASE) + to_line(event(1))])
+def test_records_are_those_of_a_whole_snapshot(content: bytes) -> None:
+    assert b"".join(map(to_line, restoring.records(content))) == content
+
+
+@pytest.mark.parametrize("content", [b"x", b"\n", to_line(BASE)[:-1], b"00000000 {}\n"])
+def test_what_is_no_whole_snapshot_is_not_put_in_the_place_of_one(content: bytes) -> None:
+    with pytest.raises(packs.Damaged):
+        restoring.records(content)
+
+
+def test_a_tail_gives_what_is_new_and_only_whole_lines(tmp_path: Path) -> None:
+    path = tmp_path / "f"
+    tail = Tail(path)
+    assert tail.new() is None
+    path.write_bytes(b"one\ntw")
+    first = tail.new()
+    assert first is not None
+    assert (first.content, first.whole, first.end) == (b"one\n", True, 4)
+    tail.took(first)
+    assert tail.new() is None
+    path.write_bytes(b"one\ntwo\n")
+    second = tail.new()
+    assert second is not None
+    assert (second.content, second.whole) == (b"two\n", False)
+    again = tail.new()
+    assert again == second  # it was not taken
+    tail.close()
+
+
+def test_a_tail_tells_a_file_that_was_written_anew(tmp_path: Path) -> None:
+    path = tmp_path / "f"
+    path.write_bytes(b"one\n")
+    tail = Tail(path)
+    first = tail.new()
+    assert first is not None
+    tail.took(first)
+    (tmp_path / "g").write_bytes(b"one\ntwo\n")
+    (tmp_path / "g").replace(path)
+    second = tail.new()
+    assert second is not None
+    assert (second.content, second.whole) == (b"one\ntwo\n", True)
+    tail.close()
+
+
+@pytest.mark.parametrize(("there", "whole"), [(b"one\n", False), (b"two\n", True)])
+def test_a_tail_goes_on_from_what_is_known_only_where_it_is_so(tmp_path: Path, there: bytes, whole: bool) -> None:
+    path = tmp_path / "f"
+    path.write_bytes(there + b"more\n")
+    tail = Tail(path)
+    tail.knows(b"one\n")
+    new = tail.new()
+    assert new is not None
+    assert new.whole is whole
+    tail.close()
+
+
+def test_claims_are_written_down_before_they_are_used_and_bounded(tmp_path: Path) -> None:
+    claims = Claims(tmp_path / "s.jsonl")
+    assert claims.ours() == frozenset()
+    words = [claims.new() for _ in range(claiming.KEPT + 3)]
+    assert len(set(words)) == len(words)
+    assert claims.ours() == frozenset(words[3:])
+    assert (tmp_path / "s.jsonl.claims").stat().st_mode & 0o077 == 0
+
+
+SECRET = "hush-hush"
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "",
+        "nonsense",
+        f"ftp://{SECRET}",
+        f"s3://key:{SECRET}@bucket/x",
+        f"s3://bucket/x?token={SECRET}",
+        "s3:///x",
+        "file://host/x",
+        "file:///",
+    ],
+)
+def test_an_address_that_is_none_is_refused_and_not_told(url: str) -> None:
+    with pytest.raises(BadAddress) as refused:
+        opened(url)
+    assert SECRET not in str(refused.value)

@@ -1,0 +1,207 @@
+"""The protocol, walked: two machines and one head, operations that are lost, late or done twice, and clocks that
+are an hour apart. What is promised holds after each step.
+
+An entry is what a machine saved: it is durable once the machine was told so. The head's `lines` are the entries.
+"""
+
+from collections.abc import Generator
+from typing import Any
+
+import hypothesis.strategies as st
+from hypothesis import settings
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+
+from ctxmgr.store.head import Contents, Head, to_bytes
+from ctxmgr.store.protocol import (
+    Away,
+    Busy,
+    Fenced,
+    Held,
+    Lost,
+    Pause,
+    Read,
+    Refused,
+    Seen,
+    Swap,
+    Swapped,
+    Taken,
+    commit,
+    take,
+)
+
+LEASE_MS = 6_000
+MACHINES = 2
+
+
+class Machine:
+    """One machine's memory: what survives a kill (`ours`) and what does not."""
+
+    def __init__(self, name: str, clock_ms: int) -> None:
+        self.name, self.clock_ms = name, clock_ms
+        self.ours: frozenset[str] = frozenset()
+        self.words = 0
+        self.forget()
+
+    def forget(self) -> None:
+        self.steps: Generator[Any, Any, Any] | None = None
+        self.asked: Any = None
+        self.held: Held | None = None
+        self.made = 0
+        self.wanted: Contents | None = None
+
+    def word(self) -> str:
+        self.words += 1
+        word = f"{self.name}{self.words}"
+        self.ours |= {word}
+        return word
+
+
+class Walk(RuleBasedStateMachine):
+    def __init__(self) -> None:
+        super().__init__()
+        self.there = Seen()
+        self.history: list[Head] = []
+        self.late: list[Swap] = []
+        self.durable: list[str] = []
+        self.machines = [Machine("a", 0), Machine("b", 3_600_000)]
+        self.entries = 0
+
+    # the store
+
+    def swap(self, step: Swap) -> Any:
+        if self.there.tag != step.tag:
+            return Refused()
+        content = to_bytes(step.head)
+        assert all(to_bytes(one) != content for one in self.history), "two heads are equal"
+        before = self.there.head
+        if before is not None:
+            assert step.head.epoch >= before.epoch, "a stale head won"
+            assert step.head.count > before.count, "a count came again"
+            if step.head.epoch == before.epoch:
+                assert step.head.owner == before.owner, "two owners in one epoch"
+        self.there = Seen(step.head, content.hex())
+        self.history.append(step.head)
+        return Swapped(content.hex())
+
+    # a machine
+
+    def goes_on(self, machine: Machine, answer: Any) -> None:
+        assert machine.steps is not None
+        try:
+            machine.asked = machine.steps.send(answer)
+        except StopIteration as done:
+            machine.steps = machine.asked = None
+            self.ended(machine, done.value)
+
+    def ended(self, machine: Machine, came: Any) -> None:
+        if isinstance(came, Taken):
+            machine.held, machine.made = came.held, came.held.made
+        elif isinstance(came, Held):
+            machine.held = came
+            assert machine.wanted is not None
+            assert came.head.contents == machine.wanted
+            if len(machine.wanted.lines) > len(self.durable):
+                self.durable = list(machine.wanted.lines)
+        elif isinstance(came, Away):
+            machine.made = came.made
+        elif isinstance(came, Fenced):
+            assert (
+                self.there.head is None or machine.held is None or self.there.head.epoch > machine.held.head.epoch
+            )
+            machine.held = None
+        else:
+            assert isinstance(came, Busy)
+
+    machine = st.integers(0, MACHINES - 1)
+
+    @rule(number=machine)
+    def claims(self, number: int) -> None:
+        machine = self.machines[number]
+        if machine.steps is None and machine.held is None:
+            ours = machine.ours
+            machine.steps = take("s", machine.word(), ours, LEASE_MS, machine.made)
+            self.goes_on(machine, None)
+
+    @rule(number=machine, holding=st.sampled_from([True, True, False]), more=st.integers(0, 2))
+    def commits(self, number: int, holding: bool, more: int) -> None:
+        machine = self.machines[number]
+        if machine.steps is None and machine.held is not None:
+            known = machine.held.head.contents.lines
+            new = []
+            for _ in range(more):
+                self.entries += 1
+                new.append(f"{machine.name}{self.entries}")
+            machine.wanted = Contents(machine.held.head.owner, (*known, *new))
+            held = Held(machine.held.head, machine.held.tag, max(machine.made, machine.held.made))
+            machine.steps = commit(held, machine.wanted, holding)
+            self.goes_on(machine, None)
+
+    @rule(number=machine)
+    def is_answered(self, number: int) -> None:
+        machine = self.machines[number]
+        if isinstance(machine.asked, Read):
+            self.goes_on(machine, self.there)
+        elif isinstance(machine.asked, Swap):
+            self.goes_on(machine, self.swap(machine.asked))
+        elif isinstance(machine.asked, Pause):
+            machine.clock_ms += machine.asked.length_ms
+            self.goes_on(machine, None)
+
+    @rule(number=machine)
+    def gets_no_answer(self, number: int) -> None:
+        """It took effect, and nobody heard of it."""
+        machine = self.machines[number]
+        if isinstance(machine.asked, Swap):
+            self.swap(machine.asked)
+        if isinstance(machine.asked, Swap | Read):
+            self.goes_on(machine, Lost())
+
+    @rule(number=machine)
+    def is_answered_before_it_arrives(self, number: int) -> None:
+        """It comes to the store later, or never."""
+        machine = self.machines[number]
+        if isinstance(machine.asked, Swap):
+            self.late.append(machine.asked)
+            self.goes_on(machine, Lost())
+
+    @rule(number=machine)
+    def is_done_twice(self, number: int) -> None:
+        """The second try finds the first one in its way, and its answer is the one that is heard."""
+        machine = self.machines[number]
+        if isinstance(machine.asked, Swap):
+            self.swap(machine.asked)
+            self.late.append(machine.asked)
+            self.goes_on(machine, Refused())
+
+    @rule(number=machine)
+    def is_refused_without_a_reason(self, number: int) -> None:
+        machine = self.machines[number]
+        if isinstance(machine.asked, Swap):
+            self.goes_on(machine, Refused())
+
+    @precondition(lambda self: self.late)
+    @rule(which=st.integers(0, 9))
+    def arrives_late(self, which: int) -> None:
+        self.swap(self.late.pop(which % len(self.late)))
+
+    @rule(number=machine)
+    def is_killed(self, number: int) -> None:
+        self.machines[number].forget()
+
+    # what holds
+
+    @invariant()
+    def what_was_told_durable_is_in_the_head(self) -> None:
+        if self.durable:
+            assert self.there.head is not None
+            assert list(self.there.head.contents.lines[: len(self.durable)]) == self.durable
+
+    @invariant()
+    def no_two_machines_own_one_epoch(self) -> None:
+        owners: dict[int, str] = {}
+        for head in self.history:
+            assert owners.setdefault(head.epoch, head.owner) == head.owner
+
+
+Walk.TestCase.settings = settings(max_examples=150, stateful_step_count=60)
+TestWalk = Walk.TestCase

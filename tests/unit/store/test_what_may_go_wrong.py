@@ -1,0 +1,172 @@
+"""What is promised of a session in a store that fails, that was changed, or whose session was deleted."""
+
+import asyncio
+
+import pytest
+
+from ctxmgr.store import catalogue, keeping
+from ctxmgr.store.keys import head_key, objects_prefix
+from tests.unit.store.machines import BASE, ID, Machine, event, head, heard, row, running, silently
+from tests.unit.store.memory import MemoryObjects, down, up
+
+
+async def test_offline_it_is_said_kept_here_and_caught_up(
+    here: Machine, elsewhere: Machine, objects: MemoryObjects, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(keeping, "FLUSH_SECONDS", 0.0)
+    await here.start()
+    here.save(BASE, event(1))
+    async with running(here):
+        await heard(here, 1, None)
+        objects.fault = down
+        here.save(event(2))
+        here.leaves(row("h"))
+        await heard(here, 1, keeping.OFFLINE)
+        here.save(event(3))
+        objects.fault = up
+        here.kept._hurry.set()
+        await heard(here, 3, None)
+        assert objects.kept[objects_prefix(ID) + head(objects).contents.rows[0]]
+
+
+async def test_a_store_that_can_not_be_reached_at_the_start_stops_nobody(
+    here: Machine, objects: MemoryObjects
+) -> None:
+    objects.fault = down
+    begun = await here.start()
+    async with running(here):
+        assert begun.refused is None
+        here.save(BASE, event(1))
+        await heard(here, None, keeping.OFFLINE)
+        objects.fault = up
+        here.kept._hurry.set()
+        await heard(here, 1, None)
+
+
+async def test_what_went_on_offline_does_not_take_the_place_of_what_went_on_elsewhere(
+    here: Machine, elsewhere: Machine, objects: MemoryObjects
+) -> None:
+    await here.start()
+    here.save(BASE, event(1))
+    await here.end()
+    await elsewhere.start()
+    elsewhere.save(event(2, "elsewhere"))
+    await elsewhere.end()
+    objects.fault = down
+    await here.start()
+    async with running(here):
+        here.save(event(2, "here"), event(3, "here"))
+        objects.fault = up
+        here.kept._hurry.set()
+        await heard(here, None, keeping.FENCED)
+        assert head(objects).contents.seq == 2
+        assert not head(objects).held
+
+
+@pytest.mark.parametrize("fault", ["lost before", "lost after", "refused"])
+@pytest.mark.parametrize("number", range(6))
+async def test_any_one_request_may_fail_in_any_way(
+    here: Machine, elsewhere: Machine, objects: MemoryObjects, fault: str, number: int
+) -> None:
+    asked = iter(range(1_000))
+    kinds = ("swap", "create") if fault == "refused" else ("get", "put", "swap", "create", "names")
+    objects.fault = lambda kind, key: fault if kind in kinds and next(asked) == number else None
+    await here.start()
+    here.save(BASE, event(1))
+    for _ in range(20):
+        here.kept._hurry.set()
+        if (await asyncio.wait_for(here.kept.flush(), 20)).seq == 1:
+            break
+    here.save(event(2))
+    assert (await here.end()).seq == 2
+    await elsewhere.start()
+    async with running(elsewhere):
+        assert elsewhere.saved == here.saved
+
+
+async def test_deleting_a_session_deletes_it_there(here: Machine, objects: MemoryObjects) -> None:
+    await here.start()
+    here.save(BASE, event(1, "secret"))
+    here.leaves(row("h", "secret"))
+    await here.end()
+    assert await catalogue.deleted(objects, ID, frozenset())
+    assert list(objects.kept) == [head_key(ID)]
+    assert head(objects).session == ""
+    assert await catalogue.listed(objects) == []
+    assert not await catalogue.deleted(objects, ID, frozenset())
+
+
+async def test_a_machine_that_still_has_a_deleted_session_does_not_bring_it_back(
+    here: Machine, objects: MemoryObjects
+) -> None:
+    await here.start()
+    here.save(BASE, event(1, "secret"))
+    await here.end()
+    await catalogue.deleted(objects, ID, frozenset())
+    begun = await here.start()
+    async with running(here):
+        assert begun.records == ()
+        assert here.saved == b""
+
+
+async def test_an_open_session_is_deleted_when_its_lease_is_over_and_its_owner_is_fenced(
+    here: Machine, objects: MemoryObjects
+) -> None:
+    await here.start()
+    here.save(BASE, event(1))
+    await here.kept.flush()
+
+    async def no_time(seconds: float) -> None:
+        return
+
+    assert await catalogue.deleted(objects, ID, frozenset(), no_time)
+    async with running(here):
+        here.save(event(2))
+        assert (await here.kept.flush()).note == keeping.FENCED
+
+
+async def test_sessions_are_listed(here: Machine, objects: MemoryObjects) -> None:
+    await here.start()
+    async with running(here):
+        here.save(BASE, event(1))
+        await here.kept.flush()
+        (one,) = await catalogue.listed(objects)
+        assert (one.session_id, one.event_count, one.held, one.epoch) == (ID, 1, True, 1)
+        assert one.size_bytes == len(here.saved)
+
+
+async def test_what_an_older_epoch_left_is_swept_and_never_read(
+    here: Machine, elsewhere: Machine, objects: MemoryObjects, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await here.start()
+    here.save(BASE, event(1))
+    await here.kept.flush()
+    objects.fault = lambda kind, key: "lost after" if kind == "put" else None
+    here.save(event(2, "never named"))
+    monkeypatch.setattr(keeping, "FLUSH_SECONDS", 0.0)
+    await heard(here, 1, keeping.OFFLINE)
+    await here.die()
+    objects.fault = up
+    left = {key for key in objects.kept if key.startswith("objects/")}
+    await silently(elsewhere, monkeypatch)
+    async with running(elsewhere):
+        names = {key.removeprefix(objects_prefix(ID)) for key in objects.kept if key.startswith("objects/")}
+        assert len(left) == 2
+        assert names == head(objects).contents.names
+        assert b"never named" not in elsewhere.saved
+
+
+async def test_an_object_that_was_changed_in_the_store_is_told_and_not_used(
+    here: Machine, elsewhere: Machine, objects: MemoryObjects
+) -> None:
+    await here.start()
+    here.save(BASE, event(1))
+    await here.end()
+    (name,) = head(objects).contents.lines
+    objects.kept[objects_prefix(ID) + name] += b"!"
+    begun = await elsewhere.start()
+    async with running(elsewhere):
+        assert begun.records is None
+        assert begun.note is not None
+        assert "not what its name says" in begun.note
+        assert not head(objects).held
