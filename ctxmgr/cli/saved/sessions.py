@@ -16,6 +16,7 @@ EXAMPLE = "ctxmgr sessions list"
 def add_arguments(command: argparse.ArgumentParser) -> None:
     actions = command.add_subparsers(required=True, metavar="ACTION", dest="action")
     listing = _action(actions, "list", "all of them, the one saved last first", "ctxmgr sessions list --json")
+    _add_store(listing, "list those in this store, of whatever machine: file:///DIR, s3://BUCKET/DIR")
     listing.add_argument("--json", action="store_true", help="print them as JSON")
     show = _action(actions, "show", "what ctxmgr knows of one", "ctxmgr sessions show SESSION --full")
     _add_session(show)
@@ -26,6 +27,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     _add_session(export)
     export.add_argument("file", metavar="FILE", help="a file that is not there yet; it is made for you alone")
     delete = _action(actions, "delete", "some, with their originals", "ctxmgr sessions delete SESSION")
+    _add_store(delete, "delete them in this store as well; one that is open on another machine is not deleted")
     delete.add_argument("session", metavar="SESSION", nargs="+", help="their ids")
     purge = _action(
         actions,
@@ -51,6 +53,10 @@ def _action(
     )
     action.add_argument("--state-dir", metavar="DIR", help="the state directory (default: the settings' or yours)")
     return action
+
+
+def _add_store(action: argparse.ArgumentParser, what: str) -> None:
+    action.add_argument("--store", metavar="URL", help=what)
 
 
 def _add_session(action: argparse.ArgumentParser) -> None:

@@ -56,7 +56,8 @@ class ObstoreObjects:
         return await self._swapped(key, content, "create")
 
     async def _swapped(self, key: str, content: bytes, mode: Any) -> str:
-        answer = await _answered(self._store.put_async(key, content, mode=mode, use_multipart=False))
+        put = self._store.put_async(key, content, mode=mode, use_multipart=False)
+        answer = await _answered(put, conflict=Conflict("another head is there"))
         return answer["e_tag"] or ""
 
     async def names(self, prefix: str) -> list[str]:
@@ -72,12 +73,14 @@ class ObstoreObjects:
             return
 
 
-async def _answered(request: Awaitable[Value], missing: Exception | None = None) -> Value:
+async def _answered(
+    request: Awaitable[Value], missing: Exception | None = None, conflict: Exception | None = None
+) -> Value:
     """What obstore says of a fault holds the address and more: none of it is passed on."""
     try:
         return await request
     except (AlreadyExistsError, PreconditionError):
-        raise Conflict("another head is there") from None
+        raise (conflict or Unreachable("the store refused what has no condition")) from None
     except FileNotFoundError:
         raise (missing or Unreachable("the store has no such bucket")) from None
     except (PermissionDeniedError, UnauthenticatedError):

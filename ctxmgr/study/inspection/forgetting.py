@@ -10,8 +10,25 @@ from ctxmgr.study.plain_text import safe
 
 
 def run(parsed: Namespace) -> int:
-    """0: deleted; 1: the session is open, or the disk refuses; 2: nothing is kept of it."""
-    said = f"ctxmgr {getattr(parsed, 'command', 'forget')}"
+    """0: deleted; 1: the session is open, or the disk or the store refuses; 2: nothing is kept of it."""
+    store = getattr(parsed, "store", None)
+    if store is None:
+        return _here(parsed)
+    from ctxmgr.study.inspection import stored  # which a call without a store does not wait for
+
+    claimed = stored.ours(Path(parsed.state_dir or default_state_dir()), parsed.session)
+    here = _here(parsed, quiet=True)
+    there = 1 if here == 1 else stored.delete(store, parsed.session, claimed, _command(parsed))
+    return 1 if 1 in (here, there) else min(here, there)
+
+
+def _command(parsed: Namespace) -> str:
+    return str(getattr(parsed, "command", "forget"))
+
+
+def _here(parsed: Namespace, quiet: bool = False) -> int:
+    """`quiet`: that nothing is kept here is not said."""
+    said = f"ctxmgr {_command(parsed)}"
     directory = Path(parsed.state_dir or default_state_dir())
     known = (directory / file_name(parsed.session)).exists()
     fault = SnapshotStore(directory).delete(parsed.session)
@@ -29,6 +46,8 @@ def run(parsed: Namespace) -> int:
         print(f"{said}: {safe(fault)}", file=sys.stderr)
         return 1
     if not known and not gone:
+        if quiet:
+            return 2
         where = f"{safe(str(directory))}; --state-dir names another"
         print(f"{said}: nothing is kept of {safe(parsed.session)} in {where}", file=sys.stderr)
         return 2

@@ -17,6 +17,10 @@ from ctxmgr.study.plain_text import columns, safe, write
 
 def run(parsed: Namespace) -> int:
     """0: done; 1: a session is open, a file is broken, or the disk refuses; 2: there is no such session."""
+    if parsed.action == "list" and parsed.store:
+        from ctxmgr.study.inspection import stored  # which a call without a store does not wait for
+
+        return stored.show(parsed.store, parsed.json)
     try:
         named = parsed.state_dir or settings.read().settings_for().state_dir
     except settings.SettingsFault as fault:
@@ -69,7 +73,9 @@ def _export(parsed: Namespace, directory: Path) -> int:
 def _delete(parsed: Namespace, directory: Path) -> int:
     """Each for itself: one that is open keeps no other."""
     codes = [
-        forgetting.run(Namespace(session=session, state_dir=str(directory), command="sessions delete"))
+        forgetting.run(
+            Namespace(session=session, state_dir=str(directory), command="sessions delete", store=parsed.store)
+        )
         for session in parsed.session
     ]
     return next((code for code in (1, 2) if code in codes), 0)

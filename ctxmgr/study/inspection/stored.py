@@ -1,0 +1,59 @@
+"""Sessions that lie in a store: turns one into a table, and deletes some of them there."""
+
+import json
+import sys
+from pathlib import Path
+
+import msgspec
+
+from ctxmgr.devices.snapshots import file_name
+from ctxmgr.store import BadAddress, Claims, StoredSession, StoreFault, forget, sessions
+from ctxmgr.study.plain_text import columns, safe, table, write
+
+HEAD = ("events", "kB", "epoch", "held", "session")
+KILOBYTE = 1_000
+
+
+def show(url: str, as_json: bool) -> int:
+    """0: done; 1: the store can not be reached; 2: the address is none."""
+    try:
+        found = sessions(url)
+    except BadAddress as fault:
+        return _say("sessions", str(fault), 2)
+    except StoreFault as fault:
+        return _say("sessions", str(fault), 1)
+    if as_json:
+        print(json.dumps([msgspec.to_builtins(one) for one in found], indent=2))
+    elif found:
+        print(table([HEAD, *map(_row, found)], columns()))
+    else:
+        write("no session is in the store")
+    return 0
+
+
+def ours(directory: Path, session_id: str) -> frozenset[str]:
+    """The words by which this machine claimed it: they leave with what lies here."""
+    return Claims(directory / file_name(session_id)).ours()
+
+
+def delete(url: str, session_id: str, claimed: frozenset[str], command: str) -> int:
+    """0: deleted; 1: it is open elsewhere, or the store can not be reached; 2: nothing is there, or no address."""
+    try:
+        there = forget(url, session_id, claimed)
+    except BadAddress as fault:
+        return _say(command, str(fault), 2)
+    except StoreFault as fault:
+        return _say(command, str(fault), 1)
+    write("deleted in the store" if there else "nothing is kept of it in the store")
+    return 0 if there else 2
+
+
+def _row(one: StoredSession) -> tuple[str, ...]:
+    name = f"{one.session_id}: {one.fault}" if one.fault else one.session_id
+    size = f"{one.size_bytes / KILOBYTE:,.0f}"
+    return f"{one.event_count:,}", size, str(one.epoch), "yes" if one.held else "no", safe(name)
+
+
+def _say(command: str, text: str, code: int) -> int:
+    print(f"ctxmgr {command}: {safe(text)}", file=sys.stderr)
+    return code
