@@ -18,7 +18,7 @@ from obstore.exceptions import (
 )
 from obstore.store import ObjectStore, from_url
 
-from ctxmgr.store.objects.interface import Conflict, Found, Missing, Unreachable
+from ctxmgr.store.objects.interface import Conflict, Found, Missing, StoreFault, Unreachable
 
 CONNECT = "5s"
 ANSWER = "20s"  # for one request; a part of a snapshot is some 100 kB
@@ -74,7 +74,7 @@ class ObstoreObjects:
 
 
 async def _answered(
-    request: Awaitable[Value], missing: Exception | None = None, conflict: Exception | None = None
+    request: Awaitable[Value], missing: StoreFault | None = None, conflict: StoreFault | None = None
 ) -> Value:
     """What obstore says of a fault holds the address and more: none of it is passed on."""
     try:

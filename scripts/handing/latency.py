@@ -1,0 +1,66 @@
+"""What the store adds to an answer, and what it asks of the store: the same events with and without, in one run.
+
+Two sidecars take turns, event by event, so that what else the machine does falls on both.
+"""
+
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from scripts.handing.over import MODEL, Sidecar
+
+EVENTS = 400
+LONG = "A tool printed this line, which is as long as such lines are.\n" * 60
+
+
+class Plain(Sidecar):
+    def __init__(self, state_dir: Path, more: list[str]) -> None:
+        command = [sys.executable, "-m", "ctxmgr", "serve", "--state-dir", str(state_dir), *more]
+        self.process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, bufsize=0
+        )
+        self._number, self._unread = 0, b""
+        self.ask("initialize", protocolVersion="1.1", capabilities={})
+        self.ask("session_start", sessionId="s", model=MODEL)
+
+
+def turn(sidecar: Sidecar, messages: list[Any], number: int) -> list[float]:
+    """Milliseconds of `context` and of `turn_end`."""
+    took = []
+    said = {"role": "assistant", "content": [{"type": "text", "text": f"I decided to use module_{number}."}]}
+    for method, params in (("context", {"messages": messages}), ("turn_end", {"message": said})):
+        began = time.perf_counter()
+        sidecar.ask(method, sessionId="s", **params)
+        took.append((time.perf_counter() - began) * 1000)
+    return took
+
+
+def measure(url: str | None, folder: Path, events: int) -> None:
+    chance = Random(1)
+    store = (folder / "store").as_uri() if url is None else url
+    without, beside = Plain(folder / "a", []), Plain(folder / "b", ["--store", store])
+    times: dict[str, list[float]] = {"without": [], "with": []}
+    messages: list[Any] = []
+    for number in range(events):
+        messages.append({"role": "user", "content": f"Do step {number}. {LONG[: chance.randrange(len(LONG))]}"})
+        pair = [("without", without), ("with", beside)]
+        chance.shuffle(pair)
+        for name, sidecar in pair:
+            times[name] += turn(sidecar, messages[-40:], number)
+    status = beside.ask("getStatus", sessionId="s", flush=True)["result"]
+    for name, taken in times.items():
+        cuts = statistics.quantiles(taken, n=100)
+        print(f"{name}: p50 {cuts[49]:.2f} ms, p99 {cuts[98]:.2f} ms of {len(taken)} answers")
+    print(f"durable {status['durable']} of {status['seq']}")
+    for sidecar in (without, beside):
+        sidecar.kill()
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as place:
+        measure(sys.argv[1] if len(sys.argv) > 1 else None, Path(place), EVENTS)
