@@ -1,16 +1,18 @@
 """Turns what a program gave into what `initialize` declares, its callbacks into answers to ctxmgr's requests."""
 
 import asyncio
+import contextlib
 import inspect
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 import msgspec
 
-from ctxmgr.client.channel import Answering
+from ctxmgr.client.channel import Answering, Hearing
 from ctxmgr.client.settings import Host
 from ctxmgr.model import Policy, policy_keys
 from ctxmgr.model.api import GivenTools, compaction, lifecycle, since, tools_of
+from ctxmgr.model.api.telemetry import TelemetryEvent
 
 _encode = msgspec.json.Encoder().encode
 
@@ -32,6 +34,7 @@ def greeting(
         retrieve=host.retrieve,
         archive=host.archive or None,
         edits=True,
+        telemetry=True if host.on_telemetry is not None else None,
     )
     return lifecycle.InitializeParams(
         since.PROTOCOL_VERSION,
@@ -66,6 +69,19 @@ def answering(host: Host) -> Answering:
     if host.on_embed is not None:
         given["embed"] = embed
     return given
+
+
+def hearing(host: Host) -> Hearing:
+    """The callbacks by the notification that they hear. What one raises is its own: no list waits for it."""
+    heard = host.on_telemetry
+    if heard is None:
+        return {}
+
+    def event(params: bytes) -> None:
+        with contextlib.suppress(Exception):
+            heard(msgspec.json.decode(params, type=TelemetryEvent))
+
+    return {"telemetry/event": event}
 
 
 async def requested(host: Host, wanted: lifecycle.RequestCompactionParams) -> lifecycle.RequestCompactionResult:

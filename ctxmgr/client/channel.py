@@ -9,6 +9,7 @@
 import asyncio
 import itertools
 from collections.abc import Awaitable, Callable, Mapping
+from types import MappingProxyType
 from typing import Any, Protocol
 
 import msgspec
@@ -18,6 +19,7 @@ from ctxmgr.client.restarts import SignsOfLife
 from ctxmgr.wire import Framer, FramingFault, envelope, errors, frame
 
 Answering = Mapping[str, Callable[[bytes], Awaitable[bytes]]]  # params and result as JSON
+Hearing = Mapping[str, Callable[[bytes], None]]  # params of notifications as JSON
 
 
 class Link(Protocol):
@@ -32,11 +34,17 @@ class Channel:
     """`broken` is called once, with why nothing can be asked any more; `finished` is done when the process is
     gone as well."""
 
-    def __init__(self, answering: Answering, life: SignsOfLife, broken: Callable[[SidecarFault], None]) -> None:
+    def __init__(
+        self,
+        answering: Answering,
+        life: SignsOfLife,
+        broken: Callable[[SidecarFault], None],
+        hearing: Hearing = MappingProxyType({}),
+    ) -> None:
         self.life = life
         self.fault: SidecarFault | None = None
         self.finished: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._answering, self._broken = answering, broken
+        self._answering, self._broken, self._hearing = answering, broken, hearing
         self._framer = Framer()
         self._numbers = itertools.count(1)
         self._open: dict[int, tuple[str, asyncio.Future[bytes]]] = {}
@@ -143,6 +151,9 @@ class Channel:
         future.set_exception(SidecarFault("error", f"{method}: {text}", method, code))
 
     def _told(self, message: envelope.Notification) -> None:
+        heard = self._hearing.get(message.method)
+        if heard is not None:
+            heard(bytes(message.params or b"{}"))
         if message.method != "$/cancelRequest" or message.params is None:
             return
         try:

@@ -17,7 +17,7 @@ from typing import Any, Literal
 import msgspec
 
 from ctxmgr.client import runtime_link, unaided
-from ctxmgr.client.answering import answering, greeting
+from ctxmgr.client.answering import answering, greeting, hearing
 from ctxmgr.client.beginning import Beginning, Entries
 from ctxmgr.client.channel import Channel, Link
 from ctxmgr.client.coding import decoded, encoded
@@ -262,7 +262,8 @@ class AsyncClient:
             self._starting = None
 
     async def _greeted(self) -> Channel:
-        channel = Channel(answering(self.host), SignsOfLife(self.timing.hang_ms), self._broken)
+        life = SignsOfLife(self.timing.hang_ms)
+        channel = Channel(answering(self.host), life, self._broken, hearing(self.host))
         params = self._greeting
         try:
             if isinstance(self._sidecar, InProcessSidecar):

@@ -11,11 +11,13 @@ import msgspec
 from ctxmgr.client.fault import SidecarFault
 from ctxmgr.model.api.compaction import CompleteParams, CompleteResult
 from ctxmgr.model.api.lifecycle import RequestCompactionParams
+from ctxmgr.model.api.telemetry import TelemetryEvent
 
 SERVE = (sys.executable, "-m", "ctxmgr", "serve")
 
 OnRequestCompaction = Callable[[RequestCompactionParams], bool | Awaitable[bool]]
 OnComplete = Callable[[CompleteParams], CompleteResult | Awaitable[CompleteResult]]
+OnTelemetry = Callable[[TelemetryEvent], None]
 OnEmbed = Callable[[Sequence[str]], list[list[float]] | Awaitable[list[list[float]]]]
 
 
@@ -49,7 +51,8 @@ class Host(msgspec.Struct, frozen=True):
     `retrieve`: the model has a tool that calls `retrieve`. `archive`: what leaves is archived without one, too.
     `deliver`: when a compaction may run; None: none is asked for.
     `on_trouble` is told once when something goes wrong, `on_recovery` once when lists are answered again; both must
-    return at once.
+    return at once. `on_telemetry` is told what happens in its sessions, in numbers, and must return at once, too;
+    what it raises is passed over.
     """
 
     on_request_compaction: OnRequestCompaction | None = None
@@ -58,6 +61,7 @@ class Host(msgspec.Struct, frozen=True):
     on_embed: OnEmbed | None = None
     on_trouble: Callable[[SidecarFault], None] | None = None
     on_recovery: Callable[[], None] | None = None
+    on_telemetry: OnTelemetry | None = None
     retrieve: bool = False
     archive: bool = False
     deliver: Literal["whenIdle", "midRun"] | None = "whenIdle"

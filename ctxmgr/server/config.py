@@ -3,6 +3,7 @@
 Apart from `sessions.py`, so that a start does not wait for the engine: that is loaded when a session comes.
 """
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -18,6 +19,12 @@ if TYPE_CHECKING:
     from ctxmgr.known_models import Registry  # which a start does not wait for
 
 Embed = Callable[[Sequence[str]], list[list[float]] | None]
+ClockMs = Callable[[], float]
+
+
+def now_ms() -> float:
+    """Milliseconds from some moment on."""
+    return 1_000 * time.perf_counter()
 
 
 class Setup(msgspec.Struct, frozen=True):
@@ -36,20 +43,24 @@ class Setup(msgspec.Struct, frozen=True):
 
 class ConnectionOptions(msgspec.Struct, frozen=True):
     """`record`: write a transcript. `state_dir`: used where the host names none; `max_message_bytes` in bytes.
-    `models`: what is known of them, where it is not what is shipped. `stores`: sessions also go to a store."""
+    `models`: what is known of them, where it is not what is shipped. `stores`: sessions also go to a store.
+    `clock_ms`: milliseconds from any moment on, to say how long a call took; nothing is decided by it. None in a
+    transcript: it has no times."""
 
     record: bool = False
     state_dir: str | None = None
     max_message_bytes: int = 64 << 20
     models: "Registry | None" = None
     stores: bool = False
+    clock_ms: ClockMs | None = None
 
 
 class ConnectionConfig(msgspec.Struct, frozen=True):
     """`form_name` names the message format. `keys`: the policy keys all sessions begin with. `record`: write
     transcripts. `weighers`: the vocabularies that are there from the start, by name. `embed` gives vectors of
     texts, or None. `version` of the protocol that is spoken. `tools`: what the host declares of its own. `models`:
-    what is known of them, where it is not what is shipped. `stores`: sessions also go to a store."""
+    what is known of them, where it is not what is shipped. `stores`: sessions also go to a store. `clock_ms`: to say
+    how long a call took."""
 
     form_name: str
     weighers: dict[str, WeighAll]
@@ -62,11 +73,14 @@ class ConnectionConfig(msgspec.Struct, frozen=True):
     tools: DeclaredTools = ()
     models: "Registry | None" = None
     stores: bool = False
+    clock_ms: ClockMs | None = None
 
     @staticmethod
     def of(options: ConnectionOptions, weighers: Mapping[str, WeighAll], embed: Embed | None) -> "ConnectionConfig":
         """Before `initialize` has settled anything."""
-        options_alone = {name: getattr(options, name) for name in ("state_dir", "record", "models", "stores")}
+        options_alone = {
+            name: getattr(options, name) for name in ("state_dir", "record", "models", "stores", "clock_ms")
+        }
         return ConnectionConfig("pi", dict(weighers), embed=embed, **options_alone)
 
     @property

@@ -39,7 +39,6 @@ from ctxmgr.wire import (
 if TYPE_CHECKING:
     from ctxmgr.server.sessions import Sessions  # no circle: it is loaded late on purpose
 
-
 MALFORMED = msgspec.Raw(b'{"code":-32600,"message":"malformed answer"}')
 
 
@@ -129,6 +128,8 @@ class Connection:
         return self._take()
 
     def _take(self) -> list[Effect]:
+        if self._sessions is not None:
+            self._sessions.telling.tell()
         effects, self._effects[:] = list(self._effects), []
         return effects
 

@@ -21,7 +21,7 @@ from ctxmgr import devices
 from ctxmgr.devices import Vocabularies
 from ctxmgr.model import WeighAll, faults
 from ctxmgr.server import effects as do
-from ctxmgr.server.config import ConnectionOptions, Setup
+from ctxmgr.server.config import ConnectionOptions, Setup, now_ms
 from ctxmgr.server.connection import Connection
 from ctxmgr.server.model_calls import ModelCalls, embedded
 from ctxmgr.server.outcomes import outcome
@@ -59,7 +59,9 @@ class Runtime:
             if loaded.note:
                 say(loaded.note)
         is_recorded, size = setup.record is not None, setup.max_message_bytes
-        options = ConnectionOptions(is_recorded, setup.state_dir, size, setup.models, setup.store is not None)
+        clock_ms = None if is_recorded else now_ms
+        stores = setup.store is not None
+        options = ConnectionOptions(is_recorded, setup.state_dir, size, setup.models, stores, clock_ms)
         self.connection = Connection(options, weighers, functools.partial(embedded, say))
         self.state_files = StateFiles(say, self.connection.not_saved, store_of(setup, self._stored))
         self.model_calls = ModelCalls(self._resume)

@@ -18,6 +18,7 @@ from ctxmgr.server.memory import FREE_BYTES, IdleSessions, ListMemory, Room, Ses
 from ctxmgr.server.parked_calls import ParkedCalls
 from ctxmgr.server.peer import Peer, SplicedResult
 from ctxmgr.server.session_queue import QueuedCall, SessionQueue, SessionQueues
+from ctxmgr.server.telemetry import Telling
 from ctxmgr.server.weighers import SessionWeighers
 from ctxmgr.session import Reader, SessionCore, StoreFlush, Verb, journal, model_spec
 from ctxmgr.session.compaction import compact, job_context
@@ -38,6 +39,7 @@ class Sessions:
         self._list_memory = ListMemory(self.queues.by_session)
         self._idle = IdleSessions(self.queues, self.jobs.concern, self._list_memory.ended)
         self._on_idle: list[Callable[[], None]] = []
+        self.telling = Telling(terms, peer, lambda text: emit(Log(text)))
 
     # calls
 
@@ -55,7 +57,8 @@ class Sessions:
             queue = self._queue(id)
             start = partial(self._call, queue, request)
         queue.idle_minutes = 0
-        return self.queues.submit(queue, QueuedCall(start, partial(self._finish, queue, request), request.method))
+        finish = partial(self._finish, queue, request, self.telling.now_ms())
+        return self.queues.submit(queue, QueuedCall(start, finish, request.method))
 
     def _queue(self, id: str) -> SessionQueue:
         queue = self.queues.by_session.get(id)
@@ -65,8 +68,9 @@ class Sessions:
 
     def _submit_job(self, request: SessionRequest) -> "Future[Any]":
         """It sees its session in its turn, and then leaves the queue. One that names no session sees none."""
-        id = request.params.session_id
+        id, began_ms = request.params.session_id, self.telling.now_ms()
         future: Future[Any] = Future()
+        future.add_done_callback(lambda done: self.telling.job(self._living_or_none(id), request, done, began_ms))
         future.add_done_callback(lambda done: self._changed())
         if id is None:
             begun = JOBS[request.method](self._stranger(), request.params)
@@ -86,6 +90,10 @@ class Sessions:
         queue.idle_minutes = 0
         self.queues.submit(queue, QueuedCall(start, lambda value: value, request.method))
         return future
+
+    def _living_or_none(self, id: str | None) -> SessionCore | None:
+        queue = self.queues.by_session.get(id or "")
+        return None if queue is None else queue.session
 
     def _stranger(self) -> SessionCore:
         """A session that holds nothing, for calls that name none."""
@@ -185,11 +193,12 @@ class Sessions:
             self._save(queue, session)
             yield StoreFlush(leaving=True)
 
-    def _finish(self, queue: SessionQueue, request: SessionRequest, value: Any) -> Any:
+    def _finish(self, queue: SessionQueue, request: SessionRequest, began_ms: float | None, value: Any) -> Any:
         """Saves what changed; then the answer may leave."""
-        session = queue.session
+        session, before = queue.session, queue.saved
         assert session is not None
         self._save(queue, session)
+        self.telling.call(session, request, before, value, began_ms)
         if request.method == "context":
             self._list_memory.used(queue)
         while session.log_lines:

@@ -76,6 +76,7 @@ class SessionCore:
         self.doubts = Doubts()
         self.format_settled = False  # a message has borne a mark of the format: it is right
         self.failure_count = 0  # lists in a row that could not be projected
+        self.last_fault = ""  # of the last of them: the class of what was raised, or "checks"
         self.branch_locks = BranchLocks()
         self.prefetch = Prefetch()
         self.warnings: tuple[str, ...] = ()

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ctxmgr.model.api import compaction, lifecycle, recovery, reports
+from ctxmgr.model.api import compaction, lifecycle, recovery, reports, telemetry
 from ctxmgr.wire import errors
 from ctxmgr.wire.method import Method
 
@@ -302,6 +302,15 @@ TABLE: tuple[Method, ...] = (
         compaction.ProgressParams,
         None,
         "How far a request is that named a `progressToken`.",
+        session=False,
+        direction="to host",
+    ),
+    Method(
+        "telemetry/event",
+        "notification",
+        telemetry.TelemetryEvent,
+        None,
+        "What happened in a session, in numbers; sent only where `capabilities.telemetry` is declared.",
         session=False,
         direction="to host",
     ),

@@ -3,7 +3,7 @@
 Knows no framing and no method table.
 """
 
-from ctxmgr.model.api import edits, recovery, reports, since
+from ctxmgr.model.api import edits, recovery, reports, since, telemetry
 from ctxmgr.model.api.cache_marks import with_cache_marks
 from ctxmgr.model.api.edits import ListAnswer, NoList
 from ctxmgr.model.api.given import GivenTools, converted, model_of, tools_of
@@ -23,6 +23,7 @@ __all__ = [
     "recovery",
     "reports",
     "since",
+    "telemetry",
     "tools_of",
     "with_cache_marks",
 ]

@@ -28,6 +28,7 @@ SINCE: dict[str, str] = {
     "GetStatusParams.flush": "1.1",
     "HostCapabilities.archive": "1.1",
     "HostCapabilities.completeOnContext": "1.1",
+    "HostCapabilities.telemetry": "1.1",
     "InitializeParams.tools": "1.1",
     "Policy.indexTokens": "1.1",
     "Policy.maxImages": "1.1",

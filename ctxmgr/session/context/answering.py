@@ -23,11 +23,12 @@ _encode = msgspec.json.Encoder().encode
 
 class ProjectionFailure(msgspec.Struct, frozen=True):
     """Why there is no projection: `reason` for the report, `checks` that were broken, `places` of a fault for
-    people."""
+    people, `fault` its class."""
 
     reason: str
     checks: tuple[str, ...] = ()
     places: str = ""
+    fault: str = "checks"
 
 
 class Compared(msgspec.Struct, frozen=True):
@@ -128,7 +129,7 @@ def fall_back(session: SessionCore, raw_messages: RawMessages, delta: Delta, fai
     """The answer where there is no projection, which counts. The next list goes on from before a fault that may
     have been of the moment; after a plan that broke its promises, or a second fault in a row, it starts afresh."""
     session.log_lines.append(failure.places or failure.reason)
-    session.failure_count += 1
+    session.failure_count, session.last_fault = session.failure_count + 1, failure.fault
     last = session.projection
     raws = [*(message.raw for message in last.messages[: delta.shared_count]), *delta.appended]
     limit = session.thresholds.limit - session.state.overhead

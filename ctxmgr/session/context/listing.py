@@ -154,4 +154,5 @@ def _attempt(session: SessionCore, delta: Delta, params: lifecycle.ContextParams
 
 def _failed(session: SessionCore, fault: Exception) -> Attempt:
     kind = f"internal fault: {type(fault).__name__}"
-    return Attempt(ProjectionFailure(kind, (), faults.where(fault)), session.ledger)
+    name = type(fault).__name__
+    return Attempt(ProjectionFailure(kind, (), faults.where(fault), name), session.ledger)

@@ -16,6 +16,7 @@ from tests.contract.scenarios import (
     recovery,
     safety,
     settings,
+    telemetry,
     tools,
     vectors,
 )
@@ -36,6 +37,7 @@ __all__ = [
     "recovery",
     "safety",
     "settings",
+    "telemetry",
     "tools",
     "vectors",
 ]

@@ -9,6 +9,7 @@ import pytest
 from ctxmgr.client import Host
 from ctxmgr.model.api.compaction import CompleteParams, CompleteResult
 from ctxmgr.model.api.lifecycle import RequestCompactionParams
+from ctxmgr.model.api.telemetry import TelemetryEvent
 from tests.unit.client.scripted import Scripted, ScriptedLink, begun, user
 
 REPLY = {"role": "assistant", "content": [{"type": "text", "text": "Done."}]}
@@ -235,4 +236,36 @@ async def test_an_event_that_can_not_be_read_is_trouble_and_nothing_else(script:
         assert client.trouble is not None
         assert client.trouble.kind == "error"
         assert await session.turn_end(REPLY) is not None
+        assert client.trouble is None
+
+
+async def test_telemetry_is_asked_for_and_heard_where_there_is_a_callback(script: Scripted) -> None:
+    heard: list[TelemetryEvent] = []
+    async with script.client(Host(on_telemetry=heard.append)) as client:
+        session = await begun(client)
+        assert await session.context([user("Hello?")])
+        await script.until(lambda: bool(heard))
+    assert script.last("initialize")["capabilities"]["telemetry"] is True
+    assert heard[0].name == "ctxmgr.list"
+    assert heard[0].attributes["gen_ai.conversation.id"] == "s"
+
+
+async def test_telemetry_is_not_asked_for_without_a_callback(script: Scripted) -> None:
+    async with script.client() as client:
+        await begun(client)
+        assert "telemetry" not in script.last("initialize")["capabilities"]
+
+
+async def test_a_callback_of_telemetry_that_raises_costs_no_list(script: Scripted) -> None:
+    heard: list[str] = []
+
+    def broken(event: TelemetryEvent) -> None:
+        heard.append(event.name)
+        raise ZeroDivisionError("the program's own")
+
+    async with script.client(Host(on_telemetry=broken)) as client:
+        session = await begun(client)
+        for _ in range(2):
+            assert (await session.context([user("Hello?")])) is not None
+        await script.until(lambda: len(heard) == 2)
         assert client.trouble is None

@@ -61,7 +61,7 @@ def test_table_is_the_designed_one() -> None:
         name: KINDS[kind] for name, kind in DESIGNED.items()
     }
     to_host = [row.name for row in TABLE if row.direction == "to host"]
-    assert to_host == ["requestCompaction", "complete", "embed", "$/progress"]
+    assert to_host == ["requestCompaction", "complete", "embed", "$/progress", "telemetry/event"]
     assert len(TABLE) == len(METHODS) + len(to_host)
 
 

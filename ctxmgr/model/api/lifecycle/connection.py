@@ -57,6 +57,10 @@ class HostCapabilities(Wire, frozen=True):
     edits: Annotated[
         bool | None, Meta(description="It applies `edits`. Every `context` says by itself which answer it wants.")
     ] = None
+    telemetry: Annotated[
+        bool | None,
+        Meta(description="It takes `telemetry/event`: what happens in its sessions, in numbers."),
+    ] = None
 
     @property
     def keeps_originals(self) -> bool:

@@ -64,6 +64,11 @@ impl Shared {
                     let _ = params.read().map(|how_far| host.progress(how_far));
                 }));
             }
+            (Some("telemetry/event"), None) => {
+                let _ = queue.send(Box::new(move || {
+                    let _ = params.read().map(|event| host.telemetry(event));
+                }));
+            }
             (Some(method @ ("complete" | "embed")), Some(id)) => {
                 let completes = method == "complete";
                 lock(&self.running).insert(id.text().into(), cancelled.clone());

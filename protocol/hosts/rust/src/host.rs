@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::fault::Fault;
 use crate::types::{
     CompleteParams, CompleteResult, EmbedParams, EmbedResult, ProgressParams, RequestCompactionParams,
-    RequestCompactionResult,
+    RequestCompactionResult, TelemetryEvent,
 };
 
 /// Implement what `InitializeParams.capabilities` declares; nothing else is asked. Calls into the client are allowed
@@ -48,6 +48,10 @@ pub trait Host: Send + Sync + 'static {
 
     /// How far a call is that named a `progressToken`. In order, on the thread of `request_compaction`.
     fn progress(&self, _how_far: ProgressParams) {}
+
+    /// What happens in a session, in numbers; where `telemetry` is declared. In order, on the thread of
+    /// `request_compaction`.
+    fn telemetry(&self, _event: TelemetryEvent) {}
 }
 
 /// A host that does nothing for ctxmgr.

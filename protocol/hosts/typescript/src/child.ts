@@ -30,6 +30,7 @@ export interface ChildOptions {
   readonly env?: NodeJS.ProcessEnv;
   readonly clock: Clock;
   readonly answering: ReadonlyMap<string, Answering>;
+  readonly hearing: ReadonlyMap<string, (params: Params<"telemetry/event">) => void>;
   readonly onStderr: (text: string) => void;
   /** The process wrote to its output. */
   readonly onSign: () => void;
@@ -102,6 +103,7 @@ export class Child {
     for (const [method, answer] of options.answering) {
       connection.onRequest(method, (params, token: CancellationToken) => answer(params, aborting(token)));
     }
+    for (const [method, hear] of options.hearing) connection.onNotification(method, hear);
     connection.listen();
     this.#hold(false);
     return connection;

@@ -34,6 +34,7 @@ export function greeting(options: SidecarOptions): Params<"initialize"> {
     embed: options.onEmbed !== undefined,
     retrieve: options.retrieve ?? false,
     edits: true,
+    ...(options.onTelemetry ? { telemetry: true } : {}),
   } as const;
   const told = { clientInfo, capabilities, policy, tools, messageFormat };
   return { protocolVersion: PROTOCOL_VERSION, ...told, processId: process.pid };
@@ -54,6 +55,11 @@ export function answering(options: SidecarOptions): ReadonlyMap<string, Answerin
     );
   if (onEmbed) all.set("embed", onEmbed);
   return all;
+}
+
+/** The callbacks by the notification that they hear. */
+export function hearing({ onTelemetry }: SidecarOptions): ReadonlyMap<string, (params: Params<"telemetry/event">) => void> {
+  return new Map(onTelemetry ? [["telemetry/event", (event) => guarded(() => onTelemetry(event))]] : []);
 }
 
 /** A callback that throws has refused. */

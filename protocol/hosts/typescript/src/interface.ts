@@ -85,6 +85,8 @@ export interface SidecarOptions {
   readonly onCompleteOnContext?: (params: Params<"complete">, signal: AbortSignal) => Promise<Result<"complete">>;
   readonly onEmbed?: (params: Params<"embed">, signal: AbortSignal) => Promise<Result<"embed">>;
 
+  /** What happens in its sessions, in numbers: no conversation is in it. What it throws is passed over. */
+  readonly onTelemetry?: (event: Params<"telemetry/event">) => void;
   /** The child's stderr, as it comes. */
   readonly onStderr?: (text: string) => void;
   /** Once when something goes wrong, whatever else does before it is over; `sidecar.lastFault` is the newest. */

@@ -8,7 +8,7 @@
 import { long, bound } from "./bounds.ts";
 import { Child } from "./child.ts";
 import { SidecarFault } from "./fault.ts";
-import { answering, commandLine, compactionAnswer, greeting, guarded, reserve } from "./given.ts";
+import { answering, commandLine, compactionAnswer, greeting, guarded, hearing, reserve } from "./given.ts";
 import type * as seen from "./interface.ts";
 import { Life } from "./life.ts";
 import { Restarts } from "./restarts.ts";
@@ -71,6 +71,7 @@ class LiveSidecar implements seen.Sidecar, Line {
       env,
       clock: this.#clock,
       answering: answering(this.#options),
+      hearing: hearing(this.#options),
       onStderr: (text) => guarded(() => onStderr?.(text)),
       onSign: () => life.sign(),
     });
