@@ -44,8 +44,7 @@ class Setup(msgspec.Struct, frozen=True):
 class ConnectionOptions(msgspec.Struct, frozen=True):
     """`record`: write a transcript. `state_dir`: used where the host names none; `max_message_bytes` in bytes.
     `models`: what is known of them, where it is not what is shipped. `stores`: sessions also go to a store.
-    `clock_ms`: milliseconds from any moment on, to say how long a call took; nothing is decided by it. None in a
-    transcript: it has no times."""
+    `clock_ms`: milliseconds from any moment on, to say how long a call took; nothing is decided by it."""
 
     record: bool = False
     state_dir: str | None = None
@@ -59,8 +58,8 @@ class ConnectionConfig(msgspec.Struct, frozen=True):
     """`form_name` names the message format. `keys`: the policy keys all sessions begin with. `record`: write
     transcripts. `weighers`: the vocabularies that are there from the start, by name. `embed` gives vectors of
     texts, or None. `version` of the protocol that is spoken. `tools`: what the host declares of its own. `models`:
-    what is known of them, where it is not what is shipped. `stores`: sessions also go to a store. `clock_ms`: to say
-    how long a call took."""
+    what is known of them, where it is not what is shipped. `stores`: sessions also go to a store. `clock_ms`: to
+    say how long a call took; none in a transcript, which has no times."""
 
     form_name: str
     weighers: dict[str, WeighAll]
@@ -78,9 +77,10 @@ class ConnectionConfig(msgspec.Struct, frozen=True):
     @staticmethod
     def of(options: ConnectionOptions, weighers: Mapping[str, WeighAll], embed: Embed | None) -> "ConnectionConfig":
         """Before `initialize` has settled anything."""
-        options_alone = {
-            name: getattr(options, name) for name in ("state_dir", "record", "models", "stores", "clock_ms")
-        }
+        names = ("state_dir", "record", "models", "stores", "clock_ms")
+        options_alone = {name: getattr(options, name) for name in names}
+        if options.record:
+            options_alone["clock_ms"] = None
         return ConnectionConfig("pi", dict(weighers), embed=embed, **options_alone)
 
     @property

@@ -2,9 +2,10 @@
 
 from typing import Any
 
-from ctxmgr.model.api import compaction, lifecycle, recovery, reports, telemetry
+from ctxmgr.model.api import compaction, lifecycle, recovery, reports
 from ctxmgr.wire import errors
 from ctxmgr.wire.method import Method
+from ctxmgr.wire.to_host import TO_HOST
 
 _SESSION = (errors.UNKNOWN_SESSION,)
 _Session = lifecycle.SessionParams
@@ -272,48 +273,7 @@ TABLE: tuple[Method, ...] = (
         "Edits the notes: str_replace, insert, overwrite, in order, all or none.",
         errors=_SESSION,
     ),
-    Method(
-        "requestCompaction",
-        "request",
-        lifecycle.RequestCompactionParams,
-        lifecycle.RequestCompactionResult,
-        "Asks the host to compact; accepted means queued, and is answered at once.",
-        direction="to host",
-    ),
-    Method(
-        "complete",
-        "request",
-        compaction.CompleteParams,
-        compaction.CompleteResult,
-        "One model call that the host runs; asked only where `capabilities.complete` is declared.",
-        direction="to host",
-    ),
-    Method(
-        "embed",
-        "request",
-        compaction.EmbedParams,
-        compaction.EmbedResult,
-        "Vectors of texts, by a model of the host; asked only where `capabilities.embed` is declared.",
-        direction="to host",
-    ),
-    Method(
-        "$/progress",
-        "notification",
-        compaction.ProgressParams,
-        None,
-        "How far a request is that named a `progressToken`.",
-        session=False,
-        direction="to host",
-    ),
-    Method(
-        "telemetry/event",
-        "notification",
-        telemetry.TelemetryEvent,
-        None,
-        "What happened in a session, in numbers; sent only where `capabilities.telemetry` is declared.",
-        session=False,
-        direction="to host",
-    ),
+    *TO_HOST,
 )
 
 METHODS: dict[str, Method] = {row.name: row for row in TABLE if row.direction == "to ctxmgr"}

@@ -29,7 +29,8 @@ class Telling:
 
     def __init__(self, terms: ConnectionConfig, peer: Peer, say: Callable[[str], None]) -> None:
         self._is_wanted = bool(terms.capabilities.telemetry)
-        self._clock_ms, self._peer, self._say = terms.clock_ms, peer, say
+        self._clock_ms = None if terms.record else terms.clock_ms
+        self._peer, self._say = peer, say
         self._events: list[TelemetryEvent] = []
         self._faults: set[str] = set()
 
