@@ -59,7 +59,7 @@ class ConnectionConfig(msgspec.Struct, frozen=True):
     transcripts. `weighers`: the vocabularies that are there from the start, by name. `embed` gives vectors of
     texts, or None. `version` of the protocol that is spoken. `tools`: what the host declares of its own. `models`:
     what is known of them, where it is not what is shipped. `stores`: sessions also go to a store. `clock_ms`: to
-    say how long a call took; none in a transcript, which has no times."""
+    say how long a call took."""
 
     form_name: str
     weighers: dict[str, WeighAll]
@@ -79,8 +79,6 @@ class ConnectionConfig(msgspec.Struct, frozen=True):
         """Before `initialize` has settled anything."""
         names = ("state_dir", "record", "models", "stores", "clock_ms")
         options_alone = {name: getattr(options, name) for name in names}
-        if options.record:
-            options_alone["clock_ms"] = None
         return ConnectionConfig("pi", dict(weighers), embed=embed, **options_alone)
 
     @property
