@@ -11,8 +11,7 @@ import msgspec
 from ctxmgr.client.channel import Answering, Hearing
 from ctxmgr.client.settings import Host
 from ctxmgr.model import Policy, policy_keys
-from ctxmgr.model.api import GivenTools, compaction, lifecycle, since, tools_of
-from ctxmgr.model.api.telemetry import TelemetryEvent
+from ctxmgr.model.api import GivenTools, TelemetryEvent, compaction, lifecycle, since, tools_of
 
 _encode = msgspec.json.Encoder().encode
 

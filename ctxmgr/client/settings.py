@@ -9,9 +9,9 @@ from typing import Any, Literal
 import msgspec
 
 from ctxmgr.client.fault import SidecarFault
+from ctxmgr.model.api import TelemetryEvent
 from ctxmgr.model.api.compaction import CompleteParams, CompleteResult
 from ctxmgr.model.api.lifecycle import RequestCompactionParams
-from ctxmgr.model.api.telemetry import TelemetryEvent
 
 SERVE = (sys.executable, "-m", "ctxmgr", "serve")
 

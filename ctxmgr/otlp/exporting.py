@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from ctxmgr.model.api.telemetry import TelemetryEvent
+from ctxmgr.model.api import TelemetryEvent
 
 if TYPE_CHECKING:
     from opentelemetry.sdk._logs import LoggerProvider

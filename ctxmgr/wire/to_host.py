@@ -1,6 +1,6 @@
 """What ctxmgr sends by itself: the rows of the table of methods whose direction is to the host."""
 
-from ctxmgr.model.api import compaction, lifecycle, telemetry
+from ctxmgr.model.api import TelemetryEvent, compaction, lifecycle
 from ctxmgr.wire.method import Method
 
 TO_HOST: tuple[Method, ...] = (
@@ -40,7 +40,7 @@ TO_HOST: tuple[Method, ...] = (
     Method(
         "telemetry/event",
         "notification",
-        telemetry.TelemetryEvent,
+        TelemetryEvent,
         None,
         "What happened in a session, in numbers; sent only where `capabilities.telemetry` is declared.",
         session=False,

@@ -22,7 +22,7 @@ def files(transcripts: Mapping[str, str]) -> dict[str, str]:
     made: dict[str, str] = {}
     directions = {row.name: row.direction for row in TABLE}
     for name, one in best(transcripts, {}).items():
-        stem = f"{ACCEPT}/{PREFIX}{name.replace('$/', '')}"
+        stem = f"{ACCEPT}/{PREFIX}{name.replace('$/', '').replace('/', '.')}"
         head = {"method": name, "direction": directions[name], "why": f"It was said in {one.place}."}
         made[f"{stem}.params.json"] = case({**head, "params": one.said.get("params", {})})
         if one.answer is not None and name not in DOCUMENTS:

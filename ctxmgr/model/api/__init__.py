@@ -3,13 +3,16 @@
 Knows no framing and no method table.
 """
 
-from ctxmgr.model.api import edits, recovery, reports, since, telemetry
+from ctxmgr.model.api import edits, recovery, reports, since
 from ctxmgr.model.api.cache_marks import with_cache_marks
 from ctxmgr.model.api.edits import ListAnswer, NoList
 from ctxmgr.model.api.given import GivenTools, converted, model_of, tools_of
 from ctxmgr.model.api.raw_json import M, message_list, raw_json, raw_object
+from ctxmgr.model.api.telemetry import Attribute, TelemetryEvent
 
 __all__ = [
+    "Attribute",
+    "TelemetryEvent",
     "GivenTools",
     "ListAnswer",
     "M",
@@ -23,7 +26,6 @@ __all__ = [
     "recovery",
     "reports",
     "since",
-    "telemetry",
     "tools_of",
     "with_cache_marks",
 ]

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from ctxmgr.model import faults
-from ctxmgr.model.api.telemetry import TelemetryEvent
+from ctxmgr.model.api import TelemetryEvent
 from ctxmgr.model.saved import State
 from ctxmgr.server.config import ConnectionConfig, SessionRequest
 from ctxmgr.server.peer import Peer, SplicedResult

@@ -14,8 +14,7 @@ from typing import Any
 import msgspec
 
 from ctxmgr.model import Usage
-from ctxmgr.model.api import lifecycle
-from ctxmgr.model.api.telemetry import Attribute, TelemetryEvent
+from ctxmgr.model.api import Attribute, TelemetryEvent, lifecycle
 from ctxmgr.model.saved import State
 from ctxmgr.session.session import SessionCore
 from ctxmgr.session.telemetry import lists, names

@@ -14,8 +14,7 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from ctxmgr.model import EvictedItem, Keep, Receipt
-from ctxmgr.model.api import reports
-from ctxmgr.model.api.telemetry import Attribute
+from ctxmgr.model.api import Attribute, reports
 from ctxmgr.model.saved import State
 from ctxmgr.session.session import SessionCore
 from ctxmgr.session.telemetry import names
