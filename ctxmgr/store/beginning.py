@@ -16,11 +16,11 @@ from ctxmgr.devices import ArchiveDatabase
 from ctxmgr.model import ArchiveRow
 from ctxmgr.store import packs, restoring, sweeping
 from ctxmgr.store.claims import Claims
-from ctxmgr.store.driving import driven, seen
-from ctxmgr.store.head import Head
+from ctxmgr.store.driving import driven, read_head
+from ctxmgr.store.head import SessionHead
 from ctxmgr.store.keys import escaped, head_key
-from ctxmgr.store.objects import Objects, Unreachable
-from ctxmgr.store.protocol import Away, Busy, Held, Taken, commit, take
+from ctxmgr.store.objects import Objects, StoreUnreachable
+from ctxmgr.store.protocol import Away, Busy, Claimed, Ownership, commit, take
 
 BUSY = "the session is open on another machine: free when that ends it, or {} seconds after it was last heard of"
 
@@ -60,13 +60,13 @@ class Place(msgspec.Struct, frozen=True):
 
 
 class Begun(msgspec.Struct, frozen=True):
-    """`held` None: it could not be claimed now. `records`: what is to be put in the place of the snapshot here,
-    None where that stays. `known`: with what the snapshot begins that is there already. `rows` of here that are not
-    there. `refused`: why the session can not go on here."""
+    """`ownership` None: it could not be claimed now. `records`: what is to be put in the place of the snapshot
+    here, None where that stays. `stored_bytes`: with what the snapshot begins that is there already. `rows` of here
+    that are not there. `refused`: why the session can not go on here."""
 
-    held: Held | None = None
+    ownership: Ownership | None = None
     records: tuple[bytes, ...] | None = None
-    known: bytes | None = None
+    stored_bytes: bytes | None = None
     rows: tuple[ArchiveRow, ...] = ()
     refused: str | None = None
     note: str | None = None
@@ -84,12 +84,12 @@ async def begun(place: Place, lease_ms: int) -> Begun:
     try:
         found = await _found(place, came, ours, await asyncio.to_thread(place.saved))
         if came.before is not None:
-            await sweeping.sweep(place.objects, place.session_id, came.held.head)
+            await sweeping.sweep(place.objects, place.session_id, came.ownership.head)
         return found
-    except Unreachable:
+    except StoreUnreachable:
         return Begun()
     except BaseException:
-        await _let_go(place, came.held)
+        await _let_go(place, came.ownership)
         raise
 
 
@@ -100,56 +100,56 @@ async def claimed_later(place: Place, lease_ms: int) -> Begun | Busy | None:
     ours = claims.ours()
     content = await asyncio.to_thread(place.saved)
     try:
-        there = (await seen(place.objects, place.key)).head
+        there = (await read_head(place.objects, place.key)).head
         if there is not None and not await _is_ours(place, there, ours, content):
             return Busy(there)
         came = await _taken(place, claims.new(), ours, lease_ms)
-        if not isinstance(came, Taken):
+        if not isinstance(came, Claimed):
             return came if isinstance(came, Busy) else None
         if came.before is not None and not await _is_ours(place, came.before, ours, content):
-            await _let_go(place, came.held)
+            await _let_go(place, came.ownership)
             return Busy(came.before)
         return await _found(place, came, ours, content)
-    except Unreachable:
+    except StoreUnreachable:
         return None
 
 
-async def _taken(place: Place, owner: str, ours: frozenset[str], lease_ms: int) -> Taken | Busy | Away:
+async def _taken(place: Place, owner: str, ours: frozenset[str], lease_ms: int) -> Claimed | Busy | Away:
     steps = take(escaped(place.session_id), owner, ours, lease_ms)
     return await driven(steps, place.objects, place.key, asyncio.sleep)
 
 
-async def _let_go(place: Place, held: Held) -> None:
+async def _let_go(place: Place, held: Ownership) -> None:
     await driven(commit(held, held.head.contents, False), place.objects, place.key, asyncio.sleep)
 
 
-async def _found(place: Place, taken: Taken, ours: frozenset[str], content: bytes) -> Begun:
-    """The three rules. Unreachable, Damaged, ArchiveFault."""
-    before, held = taken.before, taken.held
+async def _found(place: Place, taken: Claimed, ours: frozenset[str], content: bytes) -> Begun:
+    """The three rules. StoreUnreachable, Damaged, ArchiveFault."""
+    before, held = taken.before, taken.ownership
     if before is None or (before.deleted and not ours):  # a session that was never there from here
         return Begun(held, rows=tuple(await asyncio.to_thread(place.archived)))
     if before.deleted:
         return Begun(held, records=() if content else None)
     if _is_newest(before, ours, content):
-        return Begun(held, rows=await _rows_of_here(place, before) if before.held else ())
+        return Begun(held, rows=await _rows_of_here(place, before) if before.is_open else ())
     stored = await restoring.snapshot(place.objects, place.session_id, before.contents)
     if content and content.startswith(stored):
-        return Begun(held, known=stored, rows=await _rows_of_here(place, before))
+        return Begun(held, stored_bytes=stored, rows=await _rows_of_here(place, before))
     found = restoring.records(stored)
     rows = await restoring.rows(place.objects, place.session_id, before.contents)
     if rows:
         await asyncio.to_thread(place.put_rows, rows)
-    return Begun(held, records=found, known=stored)
+    return Begun(held, records=found, stored_bytes=stored)
 
 
-def _is_newest(head: Head, ours: frozenset[str], content: bytes) -> bool:
+def _is_newest(head: SessionHead, ours: frozenset[str], content: bytes) -> bool:
     """Rule 1."""
     contents = head.contents
     return bool(content) and contents.writer in ours and packs.seq_of(content) >= contents.seq
 
 
-async def _is_ours(place: Place, head: Head, ours: frozenset[str], content: bytes) -> bool:
-    if head.held and head.owner not in ours:
+async def _is_ours(place: Place, head: SessionHead, ours: frozenset[str], content: bytes) -> bool:
+    if head.is_open and head.owner not in ours:
         return False
     if head.deleted:
         return not ours
@@ -158,7 +158,7 @@ async def _is_ours(place: Place, head: Head, ours: frozenset[str], content: byte
     return content.startswith(await restoring.snapshot(place.objects, place.session_id, head.contents))
 
 
-async def _rows_of_here(place: Place, head: Head) -> tuple[ArchiveRow, ...]:
+async def _rows_of_here(place: Place, head: SessionHead) -> tuple[ArchiveRow, ...]:
     """Rows that left here and had not gone there when this machine was stopped."""
     here = await asyncio.to_thread(place.archived)
     if not here:

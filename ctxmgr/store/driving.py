@@ -4,8 +4,8 @@ from collections.abc import Awaitable, Callable, Generator
 from typing import Any, TypeVar
 
 from ctxmgr.store import head as heads
-from ctxmgr.store.objects import Conflict, Missing, Objects, Unreachable
-from ctxmgr.store.protocol import Lost, Pause, Read, Refused, Seen, Step, Swap, Swapped
+from ctxmgr.store.objects import Conflict, Missing, Objects, StoreUnreachable
+from ctxmgr.store.protocol import HeadRead, Lost, Pause, Read, Refused, Step, Swap, Swapped
 
 Outcome = TypeVar("Outcome")
 Sleep = Callable[[float], Awaitable[None]]
@@ -29,22 +29,22 @@ async def _answer(step: Step, objects: Objects, key: str, sleep: Sleep) -> Any:
             await sleep(step.length_ms / 1000)
             return None
         if isinstance(step, Read):
-            return await seen(objects, key)
+            return await read_head(objects, key)
         content = heads.to_bytes(step.head)
-        if step.tag is None:
+        if step.etag is None:
             return Swapped(await objects.put_if_none_match(key, content))
-        return Swapped(await objects.put_if_match(key, content, step.tag))
-    except Unreachable:
+        return Swapped(await objects.put_if_match(key, content, step.etag))
+    except StoreUnreachable:
         return Lost()
     except Conflict:
         assert isinstance(step, Swap)
         return Refused()
 
 
-async def seen(objects: Objects, key: str) -> Seen:
-    """The head that is there now. Unreachable, UnreadableHead."""
+async def read_head(objects: Objects, key: str) -> HeadRead:
+    """The head that is there now. StoreUnreachable, UnreadableHead."""
     try:
         found = await objects.get(key)
     except Missing:
-        return Seen()
-    return Seen(heads.from_bytes(found.content), found.tag)
+        return HeadRead()
+    return HeadRead(heads.from_bytes(found.content), found.etag)

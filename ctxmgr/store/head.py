@@ -30,18 +30,19 @@ class Contents(msgspec.Struct, frozen=True, omit_defaults=True):
         return frozenset((*self.lines, *self.rows))
 
 
-class Head(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel"):
-    """`owner`: a random word of who wrote it, made anew for each claim. `epoch` grows with each claim, `count` with
-    each head. `held`: its owner goes on with the session. `session` is escaped; "" where it was deleted."""
+class SessionHead(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel"):
+    """`owner`: a random word of who wrote it, made anew for each claim. `epoch_number` grows with each claim,
+    `count` with each head. `is_open`: its owner goes on with the session. `session` is escaped; "" where it was
+    deleted."""
 
     owner: str
-    epoch: int
+    epoch_number: int = msgspec.field(name="epoch")
     count: int
     lease_ms: int = LEASE_MS
-    held: bool = False
+    is_open: bool = msgspec.field(default=False, name="open")
     session: str = ""
     contents: Contents = Contents()
-    version: int = VERSION
+    format_version: int = msgspec.field(default=VERSION, name="version")
 
     @property
     def deleted(self) -> bool:
@@ -53,23 +54,23 @@ class UnreadableHead(StoreFault):
 
 
 class _Version(msgspec.Struct):
-    version: int = VERSION
+    format_version: int = msgspec.field(default=VERSION, name="version")
 
 
 _encode = msgspec.json.Encoder(order="deterministic").encode
 
 
-def to_bytes(head: Head) -> bytes:
+def to_bytes(head: SessionHead) -> bytes:
     return _encode(head)
 
 
-def from_bytes(content: bytes) -> Head:
+def from_bytes(content: bytes) -> SessionHead:
     """UnreadableHead."""
     try:
-        version = msgspec.json.decode(content, type=_Version).version
+        version = msgspec.json.decode(content, type=_Version).format_version
         if version > VERSION:
             raise UnreadableHead(f"it was stored by a newer ctxmgr (version {version}, known is {VERSION})")
-        head = msgspec.json.decode(content, type=Head)
+        head = msgspec.json.decode(content, type=SessionHead)
     except msgspec.MsgspecError as fault:
         raise UnreadableHead("what the store holds of the session is no head") from fault
     if not all(map(is_object_name, head.contents.names)) or not 0 < head.lease_ms <= LEASE_MS_AT_MOST:

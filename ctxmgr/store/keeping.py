@@ -23,7 +23,7 @@ from ctxmgr.model.saved import Stored
 from ctxmgr.store import beginning
 from ctxmgr.store.beginning import Begun, Place
 from ctxmgr.store.objects import StoreFault
-from ctxmgr.store.protocol import Away, Busy, Fenced, Held
+from ctxmgr.store.protocol import Away, Busy, Fenced, Ownership
 from ctxmgr.store.uploading import Uploading
 
 IDLE_LEASES = 10  # without anything new: five minutes
@@ -44,11 +44,11 @@ class Terms(msgspec.Struct, frozen=True):
     lease_ms: int
 
 
-class Kept:
+class SessionKeeper:
     """`heard` is told how far the session is safe, whenever that changes."""
 
     def __init__(self, place: Place, terms: Terms, heard: Heard) -> None:
-        self._place, self._terms, self._heard = place, terms, heard
+        self._location, self._terms, self._notify = place, terms, heard
         self._uploading: Uploading | None = None  # while it is ours
         self._over = False  # nothing is sent any more
         self.stored = Stored()
@@ -64,13 +64,13 @@ class Kept:
     async def begin(self) -> Begun:
         """Claims it, and fetches what is there."""
         try:
-            begun = await beginning.begun(self._place, self._terms.lease_ms)
+            begun = await beginning.begun(self._location, self._terms.lease_ms)
         except StoreFault as fault:
             self._end(NOT_KEPT.format(fault))
             return Begun(note=self.stored.note)
         if begun.refused:
             return begun
-        if begun.held is None:
+        if begun.ownership is None:
             self._tell(OFFLINE)
         else:
             self._owns(begun)
@@ -78,7 +78,7 @@ class Kept:
 
     def go(self) -> None:
         """What lies here is as `begin` said: from now on it goes there."""
-        self._heard(self._place.session_id, self.stored)
+        self._notify(self._location.session_id, self.stored)
         if not self._over and self._task is None:
             self._task = asyncio.create_task(self._run())
 
@@ -161,7 +161,7 @@ class Kept:
     def _until_renewal(self) -> float | None:
         if self._uploading is None:
             return 0.0
-        if not self._uploading.held.head.held:
+        if not self._uploading.ownership.head.is_open:
             return None
         return max(0.0, self._renewed + self._terms.lease_ms / 3000 - time.monotonic())
 
@@ -172,7 +172,7 @@ class Kept:
         now = time.monotonic()
         renews = self._until_renewal() == 0.0
         idle = not self._changed and now - self._used > IDLE_LEASES * self._terms.lease_ms / 1000
-        before = self._uploading.held.head.contents
+        before = self._uploading.ownership.head.contents
         came = await self._uploading.upload(not self._leaving and not (renews and idle), renews)
         if isinstance(came, Away):
             self._uploading.bound()
@@ -181,7 +181,7 @@ class Kept:
         if isinstance(came, Fenced):
             self._end(FENCED)
             return True
-        if isinstance(came, Held):
+        if isinstance(came, Ownership):
             self._renewed = now
             if came.head.contents != before:
                 self._used = now
@@ -190,7 +190,7 @@ class Kept:
 
     async def _claimed(self) -> bool:
         """Rule 2: it could not be claimed when it began."""
-        came = await beginning.claimed_later(self._place, self._terms.lease_ms)
+        came = await beginning.claimed_later(self._location, self._terms.lease_ms)
         if came is None:
             return False
         if isinstance(came, Busy):
@@ -200,11 +200,11 @@ class Kept:
         return await self._batch()
 
     def _owns(self, begun: Begun) -> None:
-        assert begun.held is not None
-        place = self._place
-        uploading = Uploading(place.objects, place.session_id, place.snapshot, begun.held, place.archived)
-        if begun.known is not None:
-            uploading.tail.knows(begun.known)
+        assert begun.ownership is not None
+        place = self._location
+        uploading = Uploading(place.objects, place.session_id, place.snapshot, begun.ownership, place.archived)
+        if begun.stored_bytes is not None:
+            uploading.tail.knows(begun.stored_bytes)
         uploading.waiting.extend((*begun.rows, *self._early))
         self._uploading = uploading
         self._changed = True
@@ -215,13 +215,13 @@ class Kept:
 
     def _tell(self, note: str | None) -> None:
         seq = self.stored.seq
-        if self._uploading is not None and self._uploading.held.head.contents.lines:
-            seq = self._uploading.held.head.contents.seq
+        if self._uploading is not None and self._uploading.ownership.head.contents.lines:
+            seq = self._uploading.ownership.head.contents.seq
         stored = Stored(seq, note)
         if stored != self.stored:
             self.stored = stored
             if self._task is not None:
-                self._heard(self._place.session_id, stored)
+                self._notify(self._location.session_id, stored)
 
     def _end(self, note: str) -> None:
         """Rule 3."""

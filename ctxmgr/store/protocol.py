@@ -17,22 +17,22 @@ from typing import Any, TypeGuard
 
 import msgspec
 
-from ctxmgr.store.head import Contents, Head
+from ctxmgr.store.head import Contents, SessionHead
 
 TRIES = 3  # of one swap, and of one claim, before it is left for later
 LOOKS = 6  # at a head during its lease
 
 
 class Read(msgspec.Struct, frozen=True):
-    """Answered with `Seen`, or LOST."""
+    """Answered with `HeadRead`, or LOST."""
 
 
 class Swap(msgspec.Struct, frozen=True):
     """Put this head where the one with this tag is (None: where none is). Answered with `Swapped`, or LOST, or
     REFUSED."""
 
-    head: Head
-    tag: str | None
+    head: SessionHead
+    etag: str | None
 
 
 class Pause(msgspec.Struct, frozen=True):
@@ -41,15 +41,15 @@ class Pause(msgspec.Struct, frozen=True):
     length_ms: int
 
 
-class Seen(msgspec.Struct, frozen=True):
+class HeadRead(msgspec.Struct, frozen=True):
     """What is there; None and None: nothing."""
 
-    head: Head | None = None
-    tag: str | None = None
+    head: SessionHead | None = None
+    etag: str | None = None
 
 
 class Swapped(msgspec.Struct, frozen=True):
-    tag: str
+    etag: str
 
 
 class Lost(msgspec.Struct, frozen=True):
@@ -60,29 +60,29 @@ class Refused(msgspec.Struct, frozen=True):
     """Another head is there, or so it was said."""
 
 
-class Held(msgspec.Struct, frozen=True):
+class Ownership(msgspec.Struct, frozen=True):
     """The head that is ours, and its tag. `made`: the highest count that we ever made."""
 
-    head: Head
-    tag: str
+    head: SessionHead
+    etag: str
     made: int = 0
 
 
-class Taken(msgspec.Struct, frozen=True):
+class Claimed(msgspec.Struct, frozen=True):
     """The session is ours. `before`: the head that was there."""
 
-    held: Held
-    before: Head | None
+    ownership: Ownership
+    before: SessionHead | None
 
 
 class Busy(msgspec.Struct, frozen=True):
     """Another goes on with the session."""
 
-    head: Head
+    head: SessionHead
 
 
 class Away(msgspec.Struct, frozen=True):
-    """The store did not answer. `made` as in `Held`."""
+    """The store did not answer. `made` as in `Ownership`."""
 
     made: int = 0
 
@@ -90,20 +90,20 @@ class Away(msgspec.Struct, frozen=True):
 class Fenced(msgspec.Struct, frozen=True):
     """Another has taken the session over, or it was deleted (None: with its head)."""
 
-    head: Head | None
+    head: SessionHead | None
 
 
 Step = Read | Swap | Pause
-Settling = Generator[Step, Any, Held | Seen | Lost]
-Taking = Generator[Step, Any, Taken | Busy | Away]
-Committing = Generator[Step, Any, Held | Fenced | Away]
+Settling = Generator[Step, Any, Ownership | HeadRead | Lost]
+Taking = Generator[Step, Any, Claimed | Busy | Away]
+Committing = Generator[Step, Any, Ownership | Fenced | Away]
 
 
 def take(
     session: str, owner: str, ours: frozenset[str], lease_ms: int, made: int = 0, delete: bool = False
 ) -> Taking:
     """Claims a session: `owner` is a new word for this, `ours` are those by which it was claimed from here before.
-    `delete`: the claim is the end of the session, and names nothing. `made` as in `Held`, after an `Away`."""
+    `delete`: the claim is the end of the session, and names nothing. `made` as in `Ownership`, after an `Away`."""
     ours |= {owner}
     for _ in range(TRIES):
         found = yield Read()
@@ -116,9 +116,9 @@ def take(
             found = changed or found
         claim = _claim(found.head, session, owner, lease_ms, made, delete)
         made = claim.count
-        settled = yield from _settled(claim, found.tag)
-        if isinstance(settled, Held):
-            return Taken(settled, found.head)
+        settled = yield from _settled(claim, found.etag)
+        if isinstance(settled, Ownership):
+            return Claimed(settled, found.head)
         if isinstance(settled, Lost):
             return Away(made)
         if _held_by_another(settled.head, ours):
@@ -126,61 +126,63 @@ def take(
     return Away(made)
 
 
-def commit(held: Held, contents: Contents, holding: bool = True) -> Committing:
+def commit(held: Ownership, contents: Contents, holding: bool = True) -> Committing:
     """The head names these from now on. `holding` False: the session is let go of with it."""
     made = max(held.made, held.head.count)
     for _ in range(TRIES):
         made += 1
-        new = msgspec.structs.replace(held.head, count=made, contents=contents, held=holding)
-        settled = yield from _settled(new, held.tag)
-        if isinstance(settled, Held):
+        new = msgspec.structs.replace(held.head, count=made, contents=contents, is_open=holding)
+        settled = yield from _settled(new, held.etag)
+        if isinstance(settled, Ownership):
             return settled
         if isinstance(settled, Lost):
             return Away(made)
         there = settled.head
-        if there is None or (there.owner, there.epoch) != (held.head.owner, held.head.epoch):
+        if there is None or (there.owner, there.epoch_number) != (held.head.owner, held.head.epoch_number):
             return Fenced(there)
-        assert settled.tag is not None
-        held = Held(there, settled.tag)  # rule 5
+        assert settled.etag is not None
+        held = Ownership(there, settled.etag)  # rule 5
         made = max(made, there.count)
     return Away(made)
 
 
-def _settled(new: Head, tag: str | None) -> Settling:
+def _settled(new: SessionHead, tag: str | None) -> Settling:
     """Rule 4. What is there where it is neither the new head nor the old one."""
     for _ in range(TRIES):
         answer = yield Swap(new, tag)
         if isinstance(answer, Swapped):
-            return Held(new, answer.tag, new.count)
+            return Ownership(new, answer.etag, new.count)
         found = yield Read()
         if isinstance(found, Lost):
             return found
         if found.head == new:
-            return Held(new, found.tag, new.count)
-        if found.tag != tag:
-            return Seen(found.head, found.tag)
+            return Ownership(new, found.etag, new.count)
+        if found.etag != tag:
+            return HeadRead(found.head, found.etag)
     return Lost()
 
 
-def _watched(seen: Seen) -> Generator[Step, Any, Seen | None]:
+def _watched(seen: HeadRead) -> Generator[Step, Any, HeadRead | None]:
     """Rule 3: None where the head stayed as it is; else what came instead."""
     assert seen.head is not None
     for _ in range(LOOKS):
         yield Pause(-(-seen.head.lease_ms // LOOKS))
         now = yield Read()
-        if isinstance(now, Seen) and now.tag != seen.tag:
+        if isinstance(now, HeadRead) and now.etag != seen.etag:
             return now
     return None
 
 
-def _held_by_another(head: Head | None, ours: frozenset[str]) -> TypeGuard[Head]:
-    return head is not None and head.held and head.owner not in ours
+def _held_by_another(head: SessionHead | None, ours: frozenset[str]) -> TypeGuard[SessionHead]:
+    return head is not None and head.is_open and head.owner not in ours
 
 
-def _claim(before: Head | None, session: str, owner: str, lease_ms: int, made: int, delete: bool) -> Head:
-    head = Head(owner, 1, made + 1, lease_ms, not delete, "" if delete else session)
+def _claim(
+    before: SessionHead | None, session: str, owner: str, lease_ms: int, made: int, delete: bool
+) -> SessionHead:
+    head = SessionHead(owner, 1, made + 1, lease_ms, not delete, "" if delete else session)
     if before is None:
         return head
     contents = before.contents if not before.deleted and not delete else Contents()
     count = max(made, before.count) + 1
-    return msgspec.structs.replace(head, epoch=before.epoch + 1, count=count, contents=contents)
+    return msgspec.structs.replace(head, epoch_number=before.epoch_number + 1, count=count, contents=contents)

@@ -15,13 +15,13 @@ _CHECKSUM = 9  # characters of a line, with the space
 
 
 async def snapshot(objects: Objects, session_id: str, contents: Contents) -> bytes:
-    """Byte for byte as it lay on the disk of who stored it. Unreachable, Damaged."""
+    """Byte for byte as it lay on the disk of who stored it. StoreUnreachable, Damaged."""
     parts = await _got(objects, session_id, contents.lines)
     return b"".join(packs.lines_of(name, part) for name, part in zip(contents.lines, parts, strict=True))
 
 
 async def rows(objects: Objects, session_id: str, contents: Contents) -> list[ArchiveRow]:
-    """In the order in which they left; of two under one key the later holds. Unreachable, Damaged."""
+    """In the order in which they left; of two under one key the later holds. StoreUnreachable, Damaged."""
     parts = await _got(objects, session_id, contents.rows)
     return [row for name, part in zip(contents.rows, parts, strict=True) for row in packs.rows_of(name, part)]
 

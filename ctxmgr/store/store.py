@@ -14,7 +14,7 @@ from ctxmgr.model import ArchiveRow
 from ctxmgr.model.saved import Stored
 from ctxmgr.store.beginning import Begun, Place
 from ctxmgr.store.head import LEASE_MS
-from ctxmgr.store.keeping import Heard, Kept, Terms
+from ctxmgr.store.keeping import Heard, SessionKeeper, Terms
 from ctxmgr.store.objects import opened
 
 DELAY_MS = 1_000  # what a turn saves within a second goes in one batch
@@ -28,8 +28,8 @@ class SessionStore:
         """Asks for nothing yet. BadAddress."""
         self._objects = opened(url)
         self._terms = Terms(delay_ms, lease_ms)
-        self._heard = heard
-        self._kept: dict[str, Kept] = {}
+        self._notify = heard
+        self._keepers: dict[str, SessionKeeper] = {}
         self._ending: dict[str, asyncio.Task[Stored]] = {}
         self._loop = asyncio.new_event_loop()
         self._thread: threading.Thread | None = None
@@ -41,27 +41,27 @@ class SessionStore:
             ending = self._ending.get(session_id)
             if ending is not None:
                 await asyncio.wait([ending])
-            kept = Kept(Place(self._objects, session_id, snapshot), self._terms, self._heard)
+            kept = SessionKeeper(Place(self._objects, session_id, snapshot), self._terms, self._notify)
             begun = await kept.begin()
             if begun.refused is None:
-                self._kept[session_id] = kept
+                self._keepers[session_id] = kept
             return begun
 
         return self._submit(begin())
 
     def go(self, session_id: str) -> None:
         """The file here is as `begin` said: from now on it goes to the store."""
-        self._call(session_id, Kept.go)
+        self._call(session_id, SessionKeeper.go)
 
     def changed(self, session_id: str) -> None:
         """The file here has grown, or was written anew."""
-        kept = self._kept.get(session_id)
+        kept = self._keepers.get(session_id)
         if kept is not None and not kept.knows_of_change:
             self._loop.call_soon_threadsafe(kept.changed)
 
     def add(self, session_id: str, rows: Sequence[ArchiveRow]) -> None:
         """The archive here has these rows."""
-        kept = self._kept.get(session_id)
+        kept = self._keepers.get(session_id)
         if kept is not None:
             for row in rows:
                 kept.add(row)
@@ -71,7 +71,7 @@ class SessionStore:
         """What was saved before this call is there, or can not be had there now. `leaving`: the session ends."""
 
         async def flush() -> Stored:
-            kept = self._kept.get(session_id)
+            kept = self._keepers.get(session_id)
             return await kept.flush(leaving) if kept is not None else Stored()
 
         return self._submit(flush())
@@ -80,7 +80,7 @@ class SessionStore:
         """Sends what is left, and lets go of the session, in the background."""
 
         def close() -> None:
-            kept = self._kept.pop(session_id, None)
+            kept = self._keepers.pop(session_id, None)
             if kept is not None:
                 task = self._loop.create_task(kept.flush(leaving=True))
                 self._ending[session_id] = task
@@ -105,8 +105,8 @@ class SessionStore:
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(1.0)
 
-    def _call(self, session_id: str, does: Callable[[Kept], None]) -> None:
-        kept = self._kept.get(session_id)
+    def _call(self, session_id: str, does: Callable[[SessionKeeper], None]) -> None:
+        kept = self._keepers.get(session_id)
         if kept is not None:
             self._loop.call_soon_threadsafe(does, kept)
 

@@ -8,19 +8,21 @@
 import asyncio
 from collections.abc import Iterable
 
-from ctxmgr.store.head import Head
+from ctxmgr.store.head import SessionHead
 from ctxmgr.store.keys import epoch_of, is_object_name, objects_prefix
 from ctxmgr.store.objects import Objects, StoreFault
 
 AT_ONCE = 8  # requests
 
 
-async def sweep(objects: Objects, session_id: str, head: Head) -> int:
-    """Rule 1; how many went. Unreachable."""
+async def sweep(objects: Objects, session_id: str, head: SessionHead) -> int:
+    """Rule 1; how many went. StoreUnreachable."""
     prefix = objects_prefix(session_id)
     names = [key.removeprefix(prefix) for key in await objects.names(prefix)]
     kept = head.contents.names
-    old = [name for name in names if is_object_name(name) and epoch_of(name) < head.epoch and name not in kept]
+    old = [
+        name for name in names if is_object_name(name) and epoch_of(name) < head.epoch_number and name not in kept
+    ]
     await delete(objects, session_id, old)
     return len(old)
 
@@ -30,10 +32,10 @@ async def delete(objects: Objects, session_id: str, names: Iterable[str]) -> Non
     room = asyncio.Semaphore(AT_ONCE)
     prefix = objects_prefix(session_id)
 
-    async def gone(name: str) -> None:
+    async def delete_one(name: str) -> None:
         async with room:
             await objects.delete(prefix + name)
 
-    for fault in await asyncio.gather(*map(gone, names), return_exceptions=True):
+    for fault in await asyncio.gather(*map(delete_one, names), return_exceptions=True):
         if fault is not None and not isinstance(fault, StoreFault):
             raise fault

@@ -27,11 +27,11 @@ class Tail:
         self._path = path
         self._file = -1
         self._end = 0
-        self._known: tuple[int, str] | None = None
+        self._expected: tuple[int, str] | None = None
 
     def knows(self, content: bytes) -> None:
         """The store has this already: a file that begins with it is read from there on."""
-        self._known = len(content), hashlib.sha256(content).hexdigest()
+        self._expected = len(content), hashlib.sha256(content).hexdigest()
 
     def new(self, whole: bool = False) -> New | None:
         """What came since `took`; None where nothing did, or the file is gone. `whole`: all of it, however much is
@@ -61,6 +61,6 @@ class Tail:
         self.close()
         self._file = os.open(self._path, os.O_RDONLY | os.O_CLOEXEC)
         self._end = 0
-        known, self._known = self._known, None
+        known, self._expected = self._expected, None
         if known is not None and hashlib.sha256(os.pread(self._file, known[0], 0)).hexdigest() == known[1]:
             self._end = known[0]

@@ -18,8 +18,8 @@ from ctxmgr.model import ArchiveRow
 from ctxmgr.store import packs, sweeping
 from ctxmgr.store.driving import Sleep, driven
 from ctxmgr.store.keys import head_key, object_name, objects_prefix
-from ctxmgr.store.objects import Objects, Unreachable
-from ctxmgr.store.protocol import Away, Fenced, Held, commit
+from ctxmgr.store.objects import Objects, StoreUnreachable
+from ctxmgr.store.protocol import Away, Fenced, Ownership, commit
 from ctxmgr.store.tailing import Tail
 
 MOST_PARTS = 24  # of a snapshot: then it is put whole, some 50 kB: each head lists them all
@@ -35,23 +35,23 @@ class Uploading:
         objects: Objects,
         session_id: str,
         snapshot: Path,
-        held: Held,
+        held: Ownership,
         stored_rows: Callable[[], Sequence[ArchiveRow]],
         sleep: Sleep = asyncio.sleep,
     ) -> None:
-        self.held, self.tail = held, Tail(snapshot)
+        self.ownership, self.tail = held, Tail(snapshot)
         self._objects, self._id, self._sleep = objects, session_id, sleep
         self._stored_rows = stored_rows
         self.waiting: deque[ArchiveRow] = deque()  # appended to by other threads
         self._sending: list[ArchiveRow] = []
         self._overflown = False
 
-    async def upload(self, holding: bool = True, even_if_nothing: bool = False) -> Held | Fenced | Away | None:
+    async def upload(self, holding: bool = True, even_if_nothing: bool = False) -> Ownership | Fenced | Away | None:
         """One batch; None where there was nothing to send. OSError of the local disk."""
-        before = self.held.head.contents
+        before = self.ownership.head.contents
         new = self.tail.new(len(before.lines) >= MOST_PARTS)
         rows = self._drained()
-        if new is None and not rows and holding == self.held.head.held and not even_if_nothing:
+        if new is None and not rows and holding == self.ownership.head.is_open and not even_if_nothing:
             return None
         fresh: dict[str, bytes] = {}
         contents = before
@@ -64,32 +64,34 @@ class Uploading:
             name = self._named(fresh, packs.rows_pack(batch))
             contents = msgspec.structs.replace(contents, rows=(*contents.rows, name))
         if contents is not before:
-            contents = msgspec.structs.replace(contents, writer=self.held.head.owner)
+            contents = msgspec.structs.replace(contents, writer=self.ownership.head.owner)
         if not await self._put(fresh):
-            return Away(self.held.made)
-        came = await driven(commit(self.held, contents, holding), self._objects, head_key(self._id), self._sleep)
+            return Away(self.ownership.made)
+        came = await driven(
+            commit(self.ownership, contents, holding), self._objects, head_key(self._id), self._sleep
+        )
         if isinstance(came, Away):
-            self.held = msgspec.structs.replace(self.held, made=came.made)
-        if not isinstance(came, Held):
+            self.ownership = msgspec.structs.replace(self.ownership, made=came.made)
+        if not isinstance(came, Ownership):
             return came
-        self.held, self._sending = came, []
+        self.ownership, self._sending = came, []
         if new is not None:
             self.tail.took(new)
         await sweeping.delete(self._objects, self._id, before.names - came.head.contents.names)
         return came
 
     def _named(self, fresh: dict[str, bytes], pack: bytes) -> str:
-        head = self.held.head
-        name = object_name(head.epoch, max(self.held.made, head.count) + 1, pack)
+        head = self.ownership.head
+        name = object_name(head.epoch_number, max(self.ownership.made, head.count) + 1, pack)
         fresh[name] = pack
         return name
 
     async def _put(self, fresh: dict[str, bytes]) -> bool:
         prefix = objects_prefix(self._id)
-        puts = [self._objects.put(prefix + name, pack) for name, pack in fresh.items()]
-        came = await asyncio.gather(*puts, return_exceptions=True)
+        requests = [self._objects.put(prefix + name, pack) for name, pack in fresh.items()]
+        came = await asyncio.gather(*requests, return_exceptions=True)
         for fault in came:
-            if fault is not None and not isinstance(fault, Unreachable):
+            if fault is not None and not isinstance(fault, StoreUnreachable):
                 raise fault
         return not any(came)
 

@@ -21,6 +21,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+OFFLINE = "the store can not be reached: what is new is kept here, and goes there later"
 ROOT = Path(__file__).resolve().parents[2]
 LEASE_MS = 400
 MODEL = {"id": "m", "contextWindow": 100_000}
@@ -136,6 +137,12 @@ def hand_over(folder: Path, times: int, seed: int, say: bool = False) -> Judge:
             former.kill()  # the lock here would refuse
         sidecar = Sidecar(folder / f"machine-{place}", url, shift_seconds=(place - 1) * 3600.0)
         seq = _started(sidecar)
+        if seq is None and former is not None:  # it was stopped while it held the folder's lock
+            sidecar.kill()
+            former.process.send_signal(signal.SIGCONT)
+            sidecar = Sidecar(folder / f"machine-{place}", url, shift_seconds=(place - 1) * 3600.0)
+            seq = _started(sidecar)
+        assert seq is not None, "the store could not be reached"
         judge.look()
         assert seq >= judge.durable, f"hand-over {number}: {seq} events of {judge.durable} that were durable"
         if former is not None and former.process.poll() is None:
@@ -161,12 +168,13 @@ def hand_over(folder: Path, times: int, seed: int, say: bool = False) -> Judge:
     return judge
 
 
-def _started(sidecar: Sidecar) -> int:
-    """Its `seq`, once the lease of the one before is over."""
+def _started(sidecar: Sidecar) -> int | None:
+    """Its `seq`, once the lease of the one before is over; None where the store did not answer."""
     while True:
         answer = sidecar.ask("session_start", sessionId="s", model=MODEL)
         if "result" in answer:
-            return int(answer["result"]["seq"])
+            status = sidecar.ask("getStatus", sessionId="s", flush=True)["result"]
+            return None if OFFLINE in status["notes"] else int(answer["result"]["seq"])
 
 
 def _works(sidecar: Sidecar, chance: random.Random, judge: Judge, fenced: bool = False) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from ctxmgr.store import keeping
-from ctxmgr.store.objects import Conflict, Missing, Objects, Unreachable, opened
+from ctxmgr.store.objects import Conflict, Missing, Objects, StoreUnreachable, opened
 from tests.store.installing import installed
 from tests.store.proxy import Proxy
 from tests.store.servers import fresh, moto, pointed_at, versitygw
@@ -44,7 +44,7 @@ async def test_a_swap_takes_effect_only_where_the_tag_is_there(objects: Objects)
     with pytest.raises(Conflict):
         await objects.put_if_match("heads/a", b"4", tag)
     found = await objects.get("heads/a")
-    assert (found.content, found.tag) == (b"3", second)
+    assert (found.content, found.etag) == (b"3", second)
 
 
 async def test_a_swap_of_what_is_not_there_is_a_conflict(objects: Objects) -> None:
@@ -151,7 +151,7 @@ async def test_a_fault_tells_no_address_and_no_credential(address: str, monkeypa
         objects = opened(pointed_at(proxy.url, monkeypatch, folder))
         for status in ("400", "403", "404", "412", "500"):
             proxy.act = lambda method, path, status=status: status  # type: ignore[misc]
-            with pytest.raises(Unreachable) as told:
+            with pytest.raises(StoreUnreachable) as told:
                 await objects.put("objects/a/1", b"secret")
             for word in ("127.0.0.1", "testing", "objects", "sessions", "secret"):
                 assert word not in str(told.value)

@@ -9,12 +9,15 @@ import contextlib
 import hashlib
 import os
 import secrets
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TypeVar
 
-from ctxmgr.store.objects.interface import Conflict, Found, Missing, Unreachable
+from ctxmgr.store.objects.interface import Conflict, Missing, StoredObject, StoreUnreachable
 
+LOCK_SECONDS = 5.0  # a file is written within milliseconds: who holds the lock for longer was stopped
+RETRY_SECONDS = 0.005
 Value = TypeVar("Value")
 
 
@@ -22,7 +25,7 @@ class FileObjects:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
-    async def get(self, key: str) -> Found:
+    async def get(self, key: str) -> StoredObject:
         return await self._done(lambda: self._get(key))
 
     async def put(self, key: str, content: bytes) -> None:
@@ -44,19 +47,19 @@ class FileObjects:
         try:
             return await asyncio.to_thread(work)
         except OSError as fault:
-            raise Unreachable(f"the store's folder can not be used: {fault.strerror}") from fault
+            raise StoreUnreachable(f"the store's folder can not be used: {fault.strerror}") from fault
 
-    def _get(self, key: str) -> Found:
+    def _get(self, key: str) -> StoredObject:
         try:
             content = (self._folder / key).read_bytes()
         except (FileNotFoundError, NotADirectoryError):
             raise Missing("there is no such object") from None
-        return Found(content, _tag(content))
+        return StoredObject(content, _tag(content))
 
     def _swap(self, key: str, content: bytes, tag: str | None) -> str:
         with self._alone(key):
             try:
-                there: str | None = self._get(key).tag
+                there: str | None = self._get(key).etag
             except Missing:
                 there = None
             if there != tag:
@@ -90,15 +93,23 @@ class FileObjects:
 
     @contextlib.contextmanager
     def _alone(self, key: str) -> Iterator[None]:
-        """One process at a time, for as long as a file is written. The lock's file stays: who unlinks it would let
-        a third in beside a second."""
+        """One process at a time, for as long as a file is written; BlockingIOError where one is stopped meanwhile.
+        The lock's file stays: who unlinks it would let a third in beside a second."""
         import fcntl
 
         path = self._folder / key
         path.parent.mkdir(0o700, parents=True, exist_ok=True)
         lock = os.open(path.with_name(f".{path.name}.lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
-            fcntl.flock(lock, fcntl.LOCK_EX)
+            until = time.monotonic() + LOCK_SECONDS
+            while True:
+                try:
+                    fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    break
+                except BlockingIOError:
+                    if time.monotonic() > until:
+                        raise
+                    time.sleep(RETRY_SECONDS)
             yield
         finally:
             os.close(lock)

@@ -1,7 +1,7 @@
 """What is asked of an object store: objects by key, and one swap that only one of two can win.
 
 1. `put_if_match` and `put_if_none_match` either took effect whole (the new tag is given), or did not (`Conflict`),
-   or nobody knows (`Unreachable`: the answer was lost; it may take effect yet).
+   or nobody knows (`StoreUnreachable`: the answer was lost; it may take effect yet).
 2. A tag stands for content: who puts the same bytes gets the same tag.
 3. The text of a fault is a sentence for people. It names no address, no key and no credential.
 """
@@ -23,21 +23,21 @@ class Missing(StoreFault):
     """There is no such object."""
 
 
-class Unreachable(StoreFault):
+class StoreUnreachable(StoreFault):
     """No answer, or one that does not say what was done."""
 
 
-class Found(msgspec.Struct, frozen=True):
+class StoredObject(msgspec.Struct, frozen=True):
     """An object's bytes, and the tag that stands for them."""
 
     content: bytes
-    tag: str
+    etag: str
 
 
 class Objects(Protocol):
-    """Keys are of `a-z`, `0-9`, `-` and `/`. Each call raises Unreachable, and what it says of itself."""
+    """Keys are of `a-z`, `0-9`, `-` and `/`. Each call raises StoreUnreachable, and what it says of itself."""
 
-    async def get(self, key: str) -> Found:
+    async def get(self, key: str) -> StoredObject:
         """Missing."""
 
     async def put(self, key: str, content: bytes) -> None:

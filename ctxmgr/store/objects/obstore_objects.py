@@ -18,7 +18,7 @@ from obstore.exceptions import (
 )
 from obstore.store import ObjectStore, from_url
 
-from ctxmgr.store.objects.interface import Conflict, Found, Missing, StoreFault, Unreachable
+from ctxmgr.store.objects.interface import Conflict, Missing, StoredObject, StoreFault, StoreUnreachable
 
 CONNECT = "5s"
 ANSWER = "20s"  # for one request; a part of a snapshot is some 100 kB
@@ -39,10 +39,10 @@ class ObstoreObjects:
         store: ObjectStore = from_url(url, client_options=client, retry_config=ONCE, **more)
         return ObstoreObjects(store)
 
-    async def get(self, key: str) -> Found:
-        async def get() -> Found:
+    async def get(self, key: str) -> StoredObject:
+        async def get() -> StoredObject:
             answer = await self._store.get_async(key)
-            return Found(bytes(await answer.bytes_async()), answer.meta["e_tag"] or "")
+            return StoredObject(bytes(await answer.bytes_async()), answer.meta["e_tag"] or "")
 
         return await _answered(get(), Missing("there is no such object"))
 
@@ -80,12 +80,12 @@ async def _answered(
     try:
         return await request
     except (AlreadyExistsError, PreconditionError):
-        raise (conflict or Unreachable("the store refused what has no condition")) from None
+        raise (conflict or StoreUnreachable("the store refused what has no condition")) from None
     except FileNotFoundError:
-        raise (missing or Unreachable("the store has no such bucket")) from None
+        raise (missing or StoreUnreachable("the store has no such bucket")) from None
     except (PermissionDeniedError, UnauthenticatedError):
-        raise Unreachable("the store refuses these credentials") from None
+        raise StoreUnreachable("the store refuses these credentials") from None
     except (NotSupportedError, NotImplementedError):
-        raise Unreachable(NO_SWAP) from None
+        raise StoreUnreachable(NO_SWAP) from None
     except (BaseError, OSError) as fault:
-        raise Unreachable(f"the store did not answer ({type(fault).__name__})") from None
+        raise StoreUnreachable(f"the store did not answer ({type(fault).__name__})") from None

@@ -51,7 +51,7 @@ def delete(url: str, session_id: str, claimed: frozenset[str], command: str) -> 
 def _row(one: StoredSession) -> tuple[str, ...]:
     name = f"{one.session_id}: {one.fault}" if one.fault else one.session_id
     size = f"{one.size_bytes / KILOBYTE:,.0f}"
-    return f"{one.event_count:,}", size, str(one.epoch), "yes" if one.held else "no", safe(name)
+    return f"{one.event_count:,}", size, str(one.epoch_number), "yes" if one.is_open else "no", safe(name)
 
 
 def _say(command: str, text: str, code: int) -> int:

@@ -12,8 +12,8 @@ from ctxmgr.devices.snapshots import SnapshotFile, SnapshotStore
 from ctxmgr.model import ArchiveRow
 from ctxmgr.model.saved import Stored
 from ctxmgr.store.beginning import Begun, Place
-from ctxmgr.store.head import Head, from_bytes
-from ctxmgr.store.keeping import Kept, Terms
+from ctxmgr.store.head import SessionHead, from_bytes
+from ctxmgr.store.keeping import SessionKeeper, Terms
 from ctxmgr.store.keys import head_key
 from ctxmgr.store.objects import Objects
 from tests.unit.store.memory import MemoryObjects
@@ -44,7 +44,7 @@ class Machine:
         opened = SnapshotStore(self.directory).open(self.id)
         assert opened.file is not None, opened.fault
         self.file: SnapshotFile = opened.file
-        self.kept = Kept(Place(self.objects, self.id, self.file.path), terms, self._hears)
+        self.kept = SessionKeeper(Place(self.objects, self.id, self.file.path), terms, self._hears)
         begun = await self.kept.begin()
         if begun.refused is None:
             if begun.records is not None and begun.records != opened.lines:
@@ -103,7 +103,7 @@ async def running(*machines: Machine) -> AsyncIterator[None]:
             await machine.die()
 
 
-def head(objects: MemoryObjects) -> Head:
+def head(objects: MemoryObjects) -> SessionHead:
     return from_bytes(objects.kept[head_key(ID)])
 
 

@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Callable
 
-from ctxmgr.store.objects import Conflict, Found, Missing, Unreachable
+from ctxmgr.store.objects import Conflict, Missing, StoredObject, StoreUnreachable
 
 Fault = Callable[[str, str], str | None]
 """Of a request's kind and key: what becomes of it. `lost before`: it never arrives; `lost after`: it takes effect,
@@ -16,11 +16,11 @@ class MemoryObjects:
         self.requests: list[tuple[str, str]] = []
         self.fault: Fault = lambda kind, key: None
 
-    async def get(self, key: str) -> Found:
+    async def get(self, key: str) -> StoredObject:
         self._asked("get", key)
         if key not in self.kept:
             raise Missing("there is no such object")
-        return Found(self.kept[key], tag(self.kept[key]))
+        return StoredObject(self.kept[key], tag(self.kept[key]))
 
     async def put(self, key: str, content: bytes) -> None:
         after = self._asked("put", key)
@@ -54,13 +54,13 @@ class MemoryObjects:
         self.requests.append((kind, key))
         fault = self.fault(kind, key)
         if fault == "lost before":
-            raise Unreachable("the store did not answer")
+            raise StoreUnreachable("the store did not answer")
         if fault == "refused":
             raise Conflict("another head is there")
 
         def after() -> None:
             if fault == "lost after":
-                raise Unreachable("the store did not answer")
+                raise StoreUnreachable("the store did not answer")
 
         return after
 

@@ -3,7 +3,7 @@
 import pytest
 
 from ctxmgr.store import keeping
-from ctxmgr.store.driving import seen
+from ctxmgr.store.driving import read_head
 from ctxmgr.store.keeping import Terms
 from ctxmgr.store.keys import head_key, objects_prefix
 from tests.unit.store.machines import BASE, ID, Machine, event, head, row, running, silently
@@ -105,7 +105,7 @@ async def test_who_takes_over_measures_the_lease_by_its_own_clock(
     async with running(elsewhere):
         assert sum(waited) == pytest.approx(60.0)
         assert elsewhere.saved == here.saved
-        assert head(objects).epoch == 2
+        assert head(objects).epoch_number == 2
 
 
 async def test_one_that_was_let_go_of_is_taken_at_once(
@@ -183,14 +183,14 @@ async def test_a_session_that_nobody_uses_is_let_go_of_and_taken_up_again(
         await here.kept.flush()
         now[0] = 15.0
         await here.kept.flush()
-        assert head(objects).held
+        assert head(objects).is_open
         assert head(objects).count == 3  # the claim, the first batch, a renewal
         now[0] = 330.0
         await here.kept.flush()
-        assert not head(objects).held
+        assert not head(objects).is_open
         here.save(event(2))
         assert (await here.kept.flush()).seq == 2
-        assert head(objects).held
+        assert head(objects).is_open
 
 
 async def test_no_key_holds_an_id(here: Machine, objects: MemoryObjects) -> None:
@@ -199,4 +199,4 @@ async def test_no_key_holds_an_id(here: Machine, objects: MemoryObjects) -> None
     await here.end()
     assert all(set(key) <= set("abcdefghijklmnopqrstuvwxyz0123456789-/") for key in objects.kept)
     assert {key.count("..") for key in objects.kept} == {0}
-    assert (await seen(objects, head_key(ID))).head is not None
+    assert (await read_head(objects, head_key(ID))).head is not None

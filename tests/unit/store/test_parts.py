@@ -8,7 +8,7 @@ from ctxmgr.devices.snapshots import to_line
 from ctxmgr.store import claims as claiming
 from ctxmgr.store import packs, restoring
 from ctxmgr.store.claims import Claims
-from ctxmgr.store.head import Contents, Head, UnreadableHead, from_bytes, to_bytes
+from ctxmgr.store.head import Contents, SessionHead, UnreadableHead, from_bytes, to_bytes
 from ctxmgr.store.keys import epoch_of, escaped, head_key, is_object_name, object_name, objects_prefix, unescaped
 from ctxmgr.store.objects import BadAddress, opened
 from ctxmgr.store.tailing import Tail
@@ -38,7 +38,7 @@ def test_a_name_tells_its_epoch_and_its_content() -> None:
 
 def test_a_head_comes_back_as_it_was() -> None:
     name = object_name(1, 2, b"x")
-    head = Head("w", 3, 4, 5, True, "s", Contents("w", (name,), (name,), 6, 7))
+    head = SessionHead("w", 3, 4, 5, True, "s", Contents("w", (name,), (name,), 6, 7))
     assert from_bytes(to_bytes(head)) == head
 
 

@@ -5,29 +5,29 @@ from typing import Any
 
 import pytest
 
-from ctxmgr.store.head import Contents, Head
+from ctxmgr.store.head import Contents, SessionHead
 from ctxmgr.store.protocol import (
     LOOKS,
     Away,
     Busy,
+    Claimed,
     Fenced,
-    Held,
+    HeadRead,
     Lost,
+    Ownership,
     Pause,
     Read,
     Refused,
-    Seen,
     Swap,
     Swapped,
-    Taken,
     commit,
     take,
 )
 
-THEIRS = Head("theirs", 4, 9, 6_000, True, "s", Contents("theirs", ("l",), (), 3))
-OPEN = Seen(THEIRS, "t4")
-FREE = Seen(Head("theirs", 4, 10, 6_000, False, "s", THEIRS.contents), "t5")
-HELD = Held(Head("w", 5, 11, 6_000, True, "s", THEIRS.contents), "t6")
+THEIRS = SessionHead("theirs", 4, 9, 6_000, True, "s", Contents("theirs", ("l",), (), 3))
+OPEN = HeadRead(THEIRS, "t4")
+FREE = HeadRead(SessionHead("theirs", 4, 10, 6_000, False, "s", THEIRS.contents), "t5")
+HELD = Ownership(SessionHead("w", 5, 11, 6_000, True, "s", THEIRS.contents), "t6")
 MORE = Contents("w", ("l", "m"), (), 4)
 
 
@@ -45,28 +45,28 @@ def run(steps: Generator[Any, Any, Any], answers: Sequence[Any]) -> tuple[list[A
 
 
 def test_a_new_session_is_created_with_the_first_epoch() -> None:
-    asked, came = run(take("s", "w", frozenset(), 6_000), [Seen(), Swapped("t")])
-    assert asked == [Read(), Swap(Head("w", 1, 1, 6_000, True, "s"), None)]
-    assert came == Taken(Held(asked[1].head, "t", 1), None)
+    asked, came = run(take("s", "w", frozenset(), 6_000), [HeadRead(), Swapped("t")])
+    assert asked == [Read(), Swap(SessionHead("w", 1, 1, 6_000, True, "s"), None)]
+    assert came == Claimed(Ownership(asked[1].head, "t", 1), None)
 
 
 def test_who_takes_over_raises_the_epoch_and_keeps_what_is_named() -> None:
     asked, came = run(take("s", "w", frozenset(), 6_000), [FREE, Swapped("t")])
-    claim = Head("w", 5, 11, 6_000, True, "s", THEIRS.contents)
+    claim = SessionHead("w", 5, 11, 6_000, True, "s", THEIRS.contents)
     assert asked == [Read(), Swap(claim, "t5")]
-    assert came == Taken(Held(claim, "t", 11), FREE.head)
+    assert came == Claimed(Ownership(claim, "t", 11), FREE.head)
 
 
 def test_a_head_that_is_held_is_watched_for_its_own_lease() -> None:
     answers = [OPEN, *[None, OPEN] * LOOKS, Swapped("t")]
     asked, came = run(take("s", "w", frozenset(), 60_000), answers)
     assert sum(one.length_ms for one in asked if isinstance(one, Pause)) == THEIRS.lease_ms
-    assert isinstance(came, Taken)
-    assert asked[-1].tag == "t4"
+    assert isinstance(came, Claimed)
+    assert asked[-1].etag == "t4"
 
 
 def test_one_that_changes_meanwhile_is_busy() -> None:
-    renewed = Seen(Head("theirs", 4, 10, 6_000, True, "s"), "t5")
+    renewed = HeadRead(SessionHead("theirs", 4, 10, 6_000, True, "s"), "t5")
     asked, came = run(take("s", "w", frozenset(), 6_000), [OPEN, None, OPEN, None, renewed])
     assert came == Busy(renewed.head)  # type: ignore[arg-type]
     assert not any(isinstance(one, Swap) for one in asked)
@@ -74,18 +74,18 @@ def test_one_that_changes_meanwhile_is_busy() -> None:
 
 def test_one_that_is_let_go_of_meanwhile_is_taken() -> None:
     asked, came = run(take("s", "w", frozenset(), 6_000), [OPEN, None, FREE, Swapped("t")])
-    assert isinstance(came, Taken)
-    assert asked[-1].tag == "t5"
+    assert isinstance(came, Claimed)
+    assert asked[-1].etag == "t5"
 
 
 def test_our_own_from_before_is_taken_at_once() -> None:
     asked, came = run(take("s", "w", frozenset({"theirs"}), 6_000), [OPEN, Swapped("t")])
-    assert isinstance(came, Taken)
+    assert isinstance(came, Claimed)
     assert not any(isinstance(one, Pause) for one in asked)
 
 
 def test_a_claim_that_lost_the_race_is_busy() -> None:
-    winner = Seen(Head("other", 5, 11, 6_000, True, "s"), "t7")
+    winner = HeadRead(SessionHead("other", 5, 11, 6_000, True, "s"), "t7")
     _, came = run(take("s", "w", frozenset(), 6_000), [FREE, Refused(), winner])
     assert came == Busy(winner.head)  # type: ignore[arg-type]
 
@@ -96,39 +96,41 @@ def test_a_swap_that_took_effect_unheard_is_told_by_reading(answer: Any) -> None
     new = next(steps).head  # type: ignore[union-attr]
     assert steps.send(answer) == Read()
     with pytest.raises(StopIteration) as ended:
-        steps.send(Seen(new, "t7"))
-    assert ended.value.value == Held(new, "t7", new.count)
+        steps.send(HeadRead(new, "t7"))
+    assert ended.value.value == Ownership(new, "t7", new.count)
 
 
 @pytest.mark.parametrize("answer", [Lost(), Refused()])
 def test_a_swap_that_did_not_is_tried_again_with_the_same_bytes(answer: Any) -> None:
-    asked, came = run(commit(HELD, MORE), [answer, Seen(HELD.head, "t6"), Swapped("t7")])
+    asked, came = run(commit(HELD, MORE), [answer, HeadRead(HELD.head, "t6"), Swapped("t7")])
     assert asked[0] == asked[2]
-    assert isinstance(came, Held)
+    assert isinstance(came, Ownership)
 
 
 def test_another_epoch_fences() -> None:
-    _, came = run(commit(HELD, MORE), [Refused(), Seen(Head("other", 6, 12, 6_000, True, "s"), "t8")])
+    _, came = run(commit(HELD, MORE), [Refused(), HeadRead(SessionHead("other", 6, 12, 6_000, True, "s"), "t8")])
     assert isinstance(came, Fenced)
 
 
 def test_a_head_that_is_gone_fences() -> None:
-    _, came = run(commit(HELD, MORE), [Refused(), Seen()])
+    _, came = run(commit(HELD, MORE), [Refused(), HeadRead()])
     assert came == Fenced(None)
 
 
 def test_a_head_of_ours_that_landed_late_is_gone_on_from() -> None:
-    late = Head("w", 5, 12, 6_000, True, "s", MORE)
-    asked, came = run(commit(Held(HELD.head, "t6", 12), MORE), [Refused(), Seen(late, "t7"), Swapped("t8")])
-    assert asked[-1].tag == "t7"
-    assert isinstance(came, Held)
+    late = SessionHead("w", 5, 12, 6_000, True, "s", MORE)
+    asked, came = run(
+        commit(Ownership(HELD.head, "t6", 12), MORE), [Refused(), HeadRead(late, "t7"), Swapped("t8")]
+    )
+    assert asked[-1].etag == "t7"
+    assert isinstance(came, Ownership)
     assert came.head.count > late.count
 
 
 def test_no_count_comes_again_after_a_swap_of_doubtful_fate() -> None:
     first, came = run(commit(HELD, MORE), [Lost()])
     assert isinstance(came, Away)
-    second, _ = run(commit(Held(HELD.head, "t6", came.made), MORE), [Swapped("t7")])
+    second, _ = run(commit(Ownership(HELD.head, "t6", came.made), MORE), [Swapped("t7")])
     assert second[0].head.count > first[0].head.count
 
 
@@ -139,11 +141,11 @@ def test_a_store_that_does_not_answer_is_left_for_later() -> None:
 
 def test_a_deletion_names_nothing_and_nobody() -> None:
     asked, _ = run(take("s", "w", frozenset(), 6_000, delete=True), [FREE, Swapped("t")])
-    assert asked[-1].head == Head("w", 5, 11, 6_000)
+    assert asked[-1].head == SessionHead("w", 5, 11, 6_000)
     assert asked[-1].head.deleted
 
 
 def test_what_was_deleted_begins_anew_in_a_later_epoch() -> None:
-    gone = Seen(Head("theirs", 4, 9, 6_000), "t4")
+    gone = HeadRead(SessionHead("theirs", 4, 9, 6_000), "t4")
     asked, _ = run(take("s", "w", frozenset(), 6_000), [gone, Swapped("t")])
-    assert asked[-1].head == Head("w", 5, 10, 6_000, True, "s")
+    assert asked[-1].head == SessionHead("w", 5, 10, 6_000, True, "s")

@@ -11,20 +11,20 @@ import hypothesis.strategies as st
 from hypothesis import settings
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from ctxmgr.store.head import Contents, Head, to_bytes
+from ctxmgr.store.head import Contents, SessionHead, to_bytes
 from ctxmgr.store.protocol import (
     Away,
     Busy,
+    Claimed,
     Fenced,
-    Held,
+    HeadRead,
     Lost,
+    Ownership,
     Pause,
     Read,
     Refused,
-    Seen,
     Swap,
     Swapped,
-    Taken,
     commit,
     take,
 )
@@ -45,7 +45,7 @@ class Machine:
     def forget(self) -> None:
         self.steps: Generator[Any, Any, Any] | None = None
         self.asked: Any = None
-        self.held: Held | None = None
+        self.ownership: Ownership | None = None
         self.made = 0
         self.wanted: Contents | None = None
 
@@ -59,8 +59,8 @@ class Machine:
 class Walk(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
-        self.there = Seen()
-        self.history: list[Head] = []
+        self.there = HeadRead()
+        self.history: list[SessionHead] = []
         self.late: list[Swap] = []
         self.durable: list[str] = []
         self.machines = [Machine("a", 0), Machine("b", 3_600_000)]
@@ -69,17 +69,17 @@ class Walk(RuleBasedStateMachine):
     # the store
 
     def swap(self, step: Swap) -> Any:
-        if self.there.tag != step.tag:
+        if self.there.etag != step.etag:
             return Refused()
         content = to_bytes(step.head)
         assert all(to_bytes(one) != content for one in self.history), "two heads are equal"
         before = self.there.head
         if before is not None:
-            assert step.head.epoch >= before.epoch, "a stale head won"
+            assert step.head.epoch_number >= before.epoch_number, "a stale head won"
             assert step.head.count > before.count, "a count came again"
-            if step.head.epoch == before.epoch:
+            if step.head.epoch_number == before.epoch_number:
                 assert step.head.owner == before.owner, "two owners in one epoch"
-        self.there = Seen(step.head, content.hex())
+        self.there = HeadRead(step.head, content.hex())
         self.history.append(step.head)
         return Swapped(content.hex())
 
@@ -94,10 +94,10 @@ class Walk(RuleBasedStateMachine):
             self.ended(machine, done.value)
 
     def ended(self, machine: Machine, came: Any) -> None:
-        if isinstance(came, Taken):
-            machine.held, machine.made = came.held, came.held.made
-        elif isinstance(came, Held):
-            machine.held = came
+        if isinstance(came, Claimed):
+            machine.ownership, machine.made = came.ownership, came.ownership.made
+        elif isinstance(came, Ownership):
+            machine.ownership = came
             assert machine.wanted is not None
             assert came.head.contents == machine.wanted
             if len(machine.wanted.lines) > len(self.durable):
@@ -105,10 +105,10 @@ class Walk(RuleBasedStateMachine):
         elif isinstance(came, Away):
             machine.made = came.made
         elif isinstance(came, Fenced):
-            assert (
-                self.there.head is None or machine.held is None or self.there.head.epoch > machine.held.head.epoch
-            )
-            machine.held = None
+            assert machine.ownership is not None
+            assert self.there.head is not None
+            assert self.there.head.epoch_number > machine.ownership.head.epoch_number
+            machine.ownership = None
         else:
             assert isinstance(came, Busy)
 
@@ -117,7 +117,7 @@ class Walk(RuleBasedStateMachine):
     @rule(number=machine)
     def claims(self, number: int) -> None:
         machine = self.machines[number]
-        if machine.steps is None and machine.held is None:
+        if machine.steps is None and machine.ownership is None:
             ours = machine.ours
             machine.steps = take("s", machine.word(), ours, LEASE_MS, machine.made)
             self.goes_on(machine, None)
@@ -125,14 +125,16 @@ class Walk(RuleBasedStateMachine):
     @rule(number=machine, holding=st.sampled_from([True, True, False]), more=st.integers(0, 2))
     def commits(self, number: int, holding: bool, more: int) -> None:
         machine = self.machines[number]
-        if machine.steps is None and machine.held is not None:
-            known = machine.held.head.contents.lines
+        if machine.steps is None and machine.ownership is not None:
+            known = machine.ownership.head.contents.lines
             new = []
             for _ in range(more):
                 self.entries += 1
                 new.append(f"{machine.name}{self.entries}")
-            machine.wanted = Contents(machine.held.head.owner, (*known, *new))
-            held = Held(machine.held.head, machine.held.tag, max(machine.made, machine.held.made))
+            machine.wanted = Contents(machine.ownership.head.owner, (*known, *new))
+            held = Ownership(
+                machine.ownership.head, machine.ownership.etag, max(machine.made, machine.ownership.made)
+            )
             machine.steps = commit(held, machine.wanted, holding)
             self.goes_on(machine, None)
 
@@ -200,7 +202,7 @@ class Walk(RuleBasedStateMachine):
     def no_two_machines_own_one_epoch(self) -> None:
         owners: dict[int, str] = {}
         for head in self.history:
-            assert owners.setdefault(head.epoch, head.owner) == head.owner
+            assert owners.setdefault(head.epoch_number, head.owner) == head.owner
 
 
 Walk.TestCase.settings = settings(max_examples=150, stateful_step_count=60)

@@ -1,11 +1,14 @@
 """What is promised of a session in a store that fails, that was changed, or whose session was deleted."""
 
 import asyncio
+import fcntl
+from pathlib import Path
 
 import pytest
 
 from ctxmgr.store import catalogue, keeping
 from ctxmgr.store.keys import head_key, objects_prefix
+from ctxmgr.store.objects import StoreUnreachable, file_objects
 from tests.unit.store.machines import BASE, ID, Machine, event, head, heard, row, running, silently
 from tests.unit.store.memory import MemoryObjects, down, up
 
@@ -60,7 +63,7 @@ async def test_what_went_on_offline_does_not_take_the_place_of_what_went_on_else
         here.kept._hurry.set()
         await heard(here, None, keeping.FENCED)
         assert head(objects).contents.seq == 2
-        assert not head(objects).held
+        assert not head(objects).is_open
 
 
 @pytest.mark.parametrize("fault", ["lost before", "lost after", "refused"])
@@ -131,7 +134,7 @@ async def test_sessions_are_listed(here: Machine, objects: MemoryObjects) -> Non
         here.save(BASE, event(1))
         await here.kept.flush()
         (one,) = await catalogue.listed(objects)
-        assert (one.session_id, one.event_count, one.held, one.epoch) == (ID, 1, True, 1)
+        assert (one.session_id, one.event_count, one.is_open, one.epoch_number) == (ID, 1, True, 1)
         assert one.size_bytes == len(here.saved)
 
 
@@ -169,4 +172,17 @@ async def test_an_object_that_was_changed_in_the_store_is_told_and_not_used(
         assert begun.records is None
         assert begun.note is not None
         assert "not what its name says" in begun.note
-        assert not head(objects).held
+        assert not head(objects).is_open
+
+
+async def test_a_folders_lock_that_another_holds_for_long_is_no_answer_and_no_wait_for_ever(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(file_objects, "LOCK_SECONDS", 0.0)
+    objects = file_objects.FileObjects(tmp_path)
+    tag = await objects.put_if_none_match("heads/a", b"1")
+    with (tmp_path / "heads" / ".a.lock").open() as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        with pytest.raises(StoreUnreachable):
+            await objects.put_if_match("heads/a", b"2", tag)
+    await objects.put_if_match("heads/a", b"2", tag)
