@@ -209,7 +209,8 @@ def test_serving_imports_only_what_serving_needs() -> None:
     code = (
         "import sys, ctxmgr.server.stdio_server; "
         "heavy = {'rich', 'tiktoken', 'ujson', 'platformdirs', 'requests', 'regex', 'ctypes', 'hypothesis',"
-        " 'sqlite3', 'httpx', 'httpcore', 'anyio', 'wordllama', 'numpy', 'ctxmgr.devices.weighing'}; "
+        " 'sqlite3', 'httpx', 'httpcore', 'anyio', 'wordllama', 'numpy', 'ctxmgr.devices.weighing',"
+        " 'dask', 'distributed', 'pyarrow', 'duckdb', 'obstore', 'ctxmgr.study'}; "
         "print(sorted(heavy & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)

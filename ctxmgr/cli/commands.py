@@ -19,6 +19,7 @@ COMMANDS = {  # what each is for; its module is loaded when it is named
     "proxy": "stand between programs and their provider, until it is ended",
     "mcp": "give the model of a program its tools, started by run",
     "replay": "try ctxmgr on a recorded session, or compare it with a transcript",
+    "corpus": "try policies on many recordings, here or on a cluster, and compare",
     "compare": "compare ways to summarise recorded sessions",
     "drive": "play a script of a host against a sidecar",
     "conform": "check a sidecar, or a host, against the golden transcripts",
@@ -35,7 +36,13 @@ COMMANDS = {  # what each is for; its module is loaded when it is named
 INTERRUPTED = 130  # 128 and the number of SIGINT, as of any program
 PROXIED = ("run", "ab", "proxy", "mcp")  # commands that lie in folders of their own
 SAVED = ("sessions", "inspect", "forget", "search")
-EXTRAS = {"rich": "study", "aiohttp": "proxy", "mcp": "mcp"}  # what brings a package that a command needs
+OF_MANY = ("corpus",)
+EXTRAS = {  # what brings a package that a command needs
+    "rich": "study",
+    "aiohttp": "proxy",
+    "mcp": "mcp",
+    **dict.fromkeys(("dask", "distributed", "duckdb", "obstore", "pyarrow"), "corpus"),
+}
 NO_EXTRA = "ctxmgr: this command needs the {0} extra: pip install 'ctxmgr-sidecar[{0}]'"
 
 
@@ -94,6 +101,10 @@ def of(name: str) -> "ModuleType":
         from ctxmgr.cli import saved
 
         return saved.command(name)
+    if name in OF_MANY:
+        from ctxmgr.cli import corpora
+
+        return corpora.command(name)
     return importlib.import_module(f"ctxmgr.cli.{name}")
 
 

@@ -12,6 +12,7 @@ __all__ = [
     "ArchiveFault",
     "Chat",
     "FoundRow",
+    "LockedError",
     "NOT_INSTALLED",
     "NO_ADDRESS",
     "Vocabularies",
@@ -25,6 +26,7 @@ __all__ = [
     "keep_large_buffers",
     "private_file",
     "retention",
+    "seize",
     "shared",
     "stdio",
     "tokens",
@@ -46,6 +48,7 @@ if TYPE_CHECKING:
     )
     from ctxmgr.devices.directories import default_state_dir
     from ctxmgr.devices.endpoint import NO_ADDRESS, NOT_INSTALLED, Chat
+    from ctxmgr.devices.locks import LockedError, seize
     from ctxmgr.devices.ownership import private_file, shared
     from ctxmgr.devices.tokens import Weigher
     from ctxmgr.devices.vocabularies import Vocabularies
@@ -64,6 +67,8 @@ else:
         "Chat": "endpoint",
         "NOT_INSTALLED": "endpoint",
         "NO_ADDRESS": "endpoint",
+        "LockedError": "locks",
+        "seize": "locks",
         "private_file": "ownership",
         "shared": "ownership",
         "Weigher": "tokens",

@@ -1,1 +1,1 @@
-"""What scripts/gen writes: transcripts, schema, OpenRPC, TypeScript, the reference, corpus cases, tools."""
+"""What scripts/gen writes: transcripts, schema, OpenRPC, TypeScript, the reference, corpus cases, tools, rows."""

@@ -9,7 +9,11 @@ import argparse
 from collections.abc import Iterator
 from typing import Any
 
+import msgspec
+from msgspec import inspect
+
 from ctxmgr.cli import COMMANDS, parser
+from ctxmgr.study.corpus import rows
 from ctxmgr.wire import TABLE
 from scripts.generating import reference, tables, tools
 
@@ -22,6 +26,22 @@ ELSEWHERE = {
 }
 
 
+ROWS = f"""# Rows of a corpus
+
+What `ctxmgr corpus run` writes, as Parquet: `recordings/` has a `RecordingRow` a recording and policy, `calls/` a
+`CorpusCallRow` a call, joined by `key`. The schema's version is {rows.SCHEMA_VERSION}; it stands in each file's
+metadata, as `ctxmgr.schema`. A version counts up where a column's meaning or type changes, or one goes; columns may
+be added without.
+"""
+IN_PARQUET = {
+    inspect.StrType: "string",
+    inspect.LiteralType: "string",
+    inspect.IntType: "int64",
+    inspect.FloatType: "double",
+    inspect.BoolType: "bool",
+}
+
+
 def files(schema: Json) -> dict[str, str]:
     """Text by path below `docs/`."""
     return {
@@ -29,6 +49,7 @@ def files(schema: Json) -> dict[str, str]:
         "reference/policy.md": _led(_policy(schema["$defs"])),
         "reference/commands.md": "\n".join(_commands()),
         "reference/tools.md": tools.page(),
+        "reference/corpus.md": _rows(),
     }
 
 
@@ -106,3 +127,33 @@ def _row(action: argparse.Action) -> Iterator[str]:
     help = (action.help or "") % {"default": action.default, "prog": "ctxmgr"}
     cell = help.replace("|", "\\|")
     yield f"| {', '.join(f'`{one}`' for one in named)} | {cell} |"
+
+
+def _rows() -> str:
+    """The page of what `ctxmgr corpus` writes, the same for the same structs."""
+    some = (rows.RecordingRow, rows.ProbeRow, rows.CorpusCallRow)
+    return "\n".join([ROWS, *("\n".join(_row_table(one)) for one in some)])
+
+
+def _row_table(of: type[msgspec.Struct]) -> Iterator[str]:
+    yield f"## {of.__name__}\n\n{(of.__doc__ or '').strip()}\n\n| column | type | what it is |\n|---|---|---|"
+    found = inspect.type_info(of)
+    assert isinstance(found, inspect.StructType)
+    for field in found.fields:
+        name, text = _in_parquet(field.type)
+        yield f"| `{field.name}` | {name} | {text} |"
+    yield ""
+
+
+def _in_parquet(of: inspect.Type) -> tuple[str, str]:
+    """The type's name in Parquet, and the description."""
+    if isinstance(of, inspect.Metadata):
+        return _in_parquet(of.type)[0], str((of.extra_json_schema or {}).get("description", ""))
+    if isinstance(of, inspect.UnionType):
+        (whole,) = (one for one in of.types if not isinstance(one, inspect.NoneType))
+        return f"{_in_parquet(whole)[0]} or null", ""
+    if isinstance(of, inspect.VarTupleType):
+        return f"list of {_in_parquet(of.item_type)[0]}", ""
+    if isinstance(of, inspect.StructType):
+        return f"`{of.cls.__name__}`", ""
+    return IN_PARQUET[type(of)], ""

@@ -8,7 +8,7 @@ answered, not what would be.
 
 from ctxmgr.study.probes.command import Probing, drawn, failed_line, write_failed
 from ctxmgr.study.probes.figures import Scores, failures, means, values
-from ctxmgr.study.probes.probing import NEWEST, lists_of
+from ctxmgr.study.probes.probing import NEWEST, graded, lists_of
 from ctxmgr.study.probes.stub import Stub
 from ctxmgr.study.probes.summaries import RemovedPart, scored
 from ctxmgr.study.probes.tables import controls_line, probes_table
@@ -23,6 +23,7 @@ __all__ = [
     "drawn",
     "failed_line",
     "failures",
+    "graded",
     "lists_of",
     "means",
     "probes_table",

@@ -13,6 +13,7 @@ from ctxmgr.study.driving import ReplayOptions, ReplayResult
 from ctxmgr.study.metrics import Observation, Timeline, timeline
 from ctxmgr.study.probes import controls
 from ctxmgr.study.probes.asking import PolicyGrades, ProjectedLists, answers
+from ctxmgr.study.probes.figures import Scores, scores
 from ctxmgr.study.probes.index import EvidenceIndex
 from ctxmgr.study.probes.session import examined
 from ctxmgr.study.probes.stub import Stub
@@ -69,6 +70,15 @@ def probed(
         {name: msgspec.structs.replace(found[name], tokens=tokens) for name, tokens in weighed.items()},
         {name: found[name] for name in checks},
     )
+
+
+def graded(
+    recording: Recording, window: int, sights: Sequence[Observation], weigh: Callable[[bytes], int]
+) -> Scores:
+    """One policy alone, without the controls: the same figures as `probed` gives it beside others."""
+    of = examined(recording, window, weigh)
+    index = EvidenceIndex(of.names)
+    return scores(answers(of, index, ProjectedLists(index, sights)))
 
 
 def _tokens(sights: Sequence[Observation], weigh: Callable[[bytes], int]) -> float | None:

@@ -41,12 +41,17 @@ def source(path: Path) -> Source:
         content = path.read_bytes()
     except OSError as fault:
         raise UnreadableRecording(f"{path}: {fault.strerror}") from None
+    return source_of(path.name, content)
+
+
+def source_of(name: str, content: bytes) -> Source:
+    """What a file of this name has in it. Raises UnreadableRecording where it does not begin with a JSON object."""
     listed = content.lstrip().startswith(b"[")
-    for line, piece in _first_list(content, path.name) if listed else objects(content, path.name):
-        head = members(piece, path.name, line)
-        shape = {name: _shape(bytes(value), SHAPE_DEPTH) for name, value in head.items()}
-        return Source(path.name, content, shape, listed)
-    raise UnreadableRecording(f"{path.name} is empty; it should be {_kinds()}")
+    for line, piece in _first_list(content, name) if listed else objects(content, name):
+        head = members(piece, name, line)
+        shape = {member: _shape(bytes(value), SHAPE_DEPTH) for member, value in head.items()}
+        return Source(name, content, shape, listed)
+    raise UnreadableRecording(f"{name} is empty; it should be {_kinds()}")
 
 
 def kind(found: Source) -> str:

@@ -3,5 +3,6 @@ itself.
 """
 
 from ctxmgr.study.replay import command
+from ctxmgr.study.replay.host_model import HostModel
 
-__all__ = ["command"]
+__all__ = ["HostModel", "command"]

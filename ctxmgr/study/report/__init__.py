@@ -4,5 +4,16 @@ from ctxmgr.study.report import page
 from ctxmgr.study.report.document import document
 from ctxmgr.study.report.front import PolicyPoint
 from ctxmgr.study.report.lines import BASE, CLAIRVOYANT, CONTROL, PolicyRow, RecordingSheet
+from ctxmgr.study.report.plots import escaped
 
-__all__ = ["BASE", "CLAIRVOYANT", "CONTROL", "PolicyPoint", "PolicyRow", "RecordingSheet", "document", "page"]
+__all__ = [
+    "BASE",
+    "CLAIRVOYANT",
+    "CONTROL",
+    "PolicyPoint",
+    "PolicyRow",
+    "RecordingSheet",
+    "document",
+    "escaped",
+    "page",
+]

@@ -46,11 +46,16 @@ def page(sheets: Sequence[RecordingSheet], title: str = "Context policies on rec
         body.append(f"<nav><h3>Recordings</h3><ul>{''.join(links)}</ul></nav>")
     for number, sheet in enumerate(sheets, 1):
         body.append(f'<section id="r{number}">{"".join(_sheet(sheet, colours))}</section>')
+    return document(title, "".join(body))
+
+
+def document(title: str, body: str) -> str:
+    """`body` as HTML, in the look of these pages."""
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>{escaped(title)}</title><style>{STYLE}</style></head>\n"
-        f'<body><main>{"".join(body)}</main><div id="tip"></div><script>{SCRIPT}</script></body></html>\n'
+        f'<body><main>{body}</main><div id="tip"></div><script>{SCRIPT}</script></body></html>\n'
     )
 
 

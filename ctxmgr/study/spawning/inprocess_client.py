@@ -46,8 +46,8 @@ class InProcessClient:
         by_name = {name: of_all(weigh) for name, weigh in weighers.items()}
         self._connection = Connection(ConnectionOptions(models=models), by_name)
         self._framer = Framer()
-        self._incoming: list[bytes] = []
-        self._warnings: list[str] = []
+        self._bodies: list[bytes] = []
+        self._log_lines: list[str] = []
         self._next_id = 1
         self.exit_code: int | None = None
         self._carry_out(self._connection.receive(b""))
@@ -70,8 +70,8 @@ class InProcessClient:
         id, self._next_id = self._next_id, self._next_id + 1
         self._tell(b'{"jsonrpc":"2.0","id":%d,"method":%b%b}' % (id, _encode(method), member(params)))
         found: _Incoming | None = None
-        while self._incoming:
-            came = _decode(self._incoming.pop(0))
+        while self._bodies:
+            came = _decode(self._bodies.pop(0))
             if came.method:
                 self._refuse(came)
             elif came.id == id:
@@ -98,7 +98,7 @@ class InProcessClient:
 
     def stderr(self) -> str:
         """What a spawned one would have written to stderr."""
-        return "\n".join(f"ctxmgr: {text}" for text in self._warnings)
+        return "\n".join(f"ctxmgr: {text}" for text in self._log_lines)
 
     def _refuse(self, came: _Incoming) -> None:
         if came.id is not None:
@@ -122,7 +122,7 @@ class InProcessClient:
             elif isinstance(effect, do.RunInThread):
                 waiting += self._connection.resume(effect.ticket, _value(effect.work))
             elif isinstance(effect, do.Log):
-                self._warnings.append(effect.text)
+                self._log_lines.append(effect.text)
             elif isinstance(effect, do.End):
                 self.exit_code = effect.code
             elif isinstance(effect, do.PutRows | do.GetRow | do.Complete | do.LoadWeigher):
@@ -131,7 +131,7 @@ class InProcessClient:
     def _write(self, effect: do.Send) -> None:
         for item in self._framer.feed(b"".join(effect.parts)):
             assert not isinstance(item, FramingFault), item.message
-            self._incoming.append(item)
+            self._bodies.append(item)
 
 
 def _value(work: Callable[[], Any]) -> Any:

@@ -1,0 +1,142 @@
+"""The command `corpus`: run, report, generate. Exit codes: 0 all well; 1 something is worse, or the cluster went;
+2 wrong usage; 130 interrupted.
+
+A worker loads this package too: what only a client needs is imported where it is used.
+"""
+
+import json
+import sys
+from argparse import Namespace
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+
+from ctxmgr import __version__
+from ctxmgr.study.console import console
+from ctxmgr.study.corpus import running, sources, synthetic
+from ctxmgr.study.corpus.evaluating import decode
+from ctxmgr.study.corpus.tasks import CorpusSettings, CorpusTask, WrongPolicy, policies, sampled, tasks
+from ctxmgr.study.plain_text import safe
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+    from ctxmgr.study.corpus.results import Results
+
+
+def run(parsed: Namespace) -> int:
+    from ctxmgr.study.corpus.results import ResultsFault
+
+    try:
+        return _run(parsed)
+    except (WrongPolicy, sources.SourceFault, ResultsFault) as fault:
+        return _refused(str(fault), 2)
+    except running.SchedulerLost as fault:
+        return _refused(f"{fault}; what was done is in {parsed.out}, and the same command goes on from there", 1)
+
+
+def report(parsed: Namespace) -> int:
+    from ctxmgr.study.corpus import against, pages, reporting, views
+    from ctxmgr.study.corpus.results import ResultsFault
+
+    try:
+        found = reporting.report(Path(parsed.results))
+        before = Path(parsed.against) if parsed.against else None
+        changes = against.changes(Path(parsed.results), before, parsed.threshold) if before else []
+        if parsed.html:
+            with reporting.Queries(Path(parsed.results)) as queries:
+                pages.write(Path(parsed.html), found, queries)
+    except ResultsFault as fault:
+        return _refused(str(fault), 2)
+    if parsed.json:
+        whole = {**msgspec.to_builtins(found), "against": msgspec.to_builtins(changes)}
+        print(json.dumps(whole, indent=1, ensure_ascii=True))
+    else:
+        out = console()
+        out.print(views.tables(found))
+        if changes:
+            out.print(views.changes_table(changes))
+    return 1 if any(one.is_worse for one in changes) else 0
+
+
+def generate(parsed: Namespace) -> int:
+    synthetic.generate(Path(parsed.folder), parsed.sessions, parsed.seed, parsed.steps)
+    return 0
+
+
+def _refused(text: str, code: int) -> int:
+    print(f"ctxmgr corpus: {safe(text)}", file=sys.stderr)
+    return code
+
+
+def _run(parsed: Namespace) -> int:
+    from ctxmgr.study.corpus.estimates import estimate
+    from ctxmgr.study.corpus.results import LastRun, Results
+
+    wanted = policies(parsed.policies)
+    settings = CorpusSettings(parsed.window, with_probes=not parsed.no_probes)
+    listed = sources.listed(parsed.source)
+    with Results(Path(parsed.out)) as results:
+        known = results.remembered()
+        listed = list(sources.digested(listed, known))
+        results.remember([*{**known, **{one.address: one for one in listed}}.values()])
+        recordings = sampled([sources.recording(one) for one in listed], parsed.sample)
+        run = LastRun(__version__, settings.digest, tuple((one.name, one.digest) for one in wanted))
+        results.asked(run)
+        todo = tasks(recordings, wanted, settings, results.done())
+        print(f"{len(recordings):,} recordings, {len(wanted)} policies", file=sys.stderr)
+        if not todo:
+            print("nothing is new", file=sys.stderr)
+            return 0
+        with _client(parsed) as client:
+            threads = running.thread_count(client)
+            told = estimate(todo, Path(parsed.out), threads).text
+            print(f"{told} on {threads} {'threads' if threads > 1 else 'thread'}", file=sys.stderr)
+            bad = _through(client, todo, results)
+    said = f"done: {len(todo) - bad:,} of {len(todo):,} have figures; ctxmgr corpus report {parsed.out}"
+    print(safe(said), file=sys.stderr)
+    return 0
+
+
+def _client(parsed: Namespace) -> "AbstractContextManager[Client]":
+    if parsed.scheduler:
+        return running.remote_client(parsed.scheduler)
+    return running.local_client(parsed.workers)
+
+
+def _through(client: "Client", todo: list[CorpusTask], results: "Results") -> int:
+    """How many came without figures. A bar on stderr, where that is a terminal."""
+    bad = 0
+    with _progress(len(todo)) as progress:
+
+        def took(evaluation: bytes) -> None:
+            nonlocal bad
+            results.add(evaluation)
+            bad += decode(evaluation).recording.status != "ok"
+            progress()
+
+        running.run(client, todo, took)
+    return bad
+
+
+@contextmanager
+def _progress(count: int) -> Iterator[Callable[[], None]]:
+    error = console(sys.stderr)
+    if not error.is_terminal:
+        yield lambda: None
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, TimeRemainingColumn(), console=error, transient=True) as progress:
+        task = progress.add_task("tasks", total=count)
+        yield lambda: progress.advance(task)

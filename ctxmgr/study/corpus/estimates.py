@@ -1,0 +1,62 @@
+"""Turns tasks that are to run into how long they will take and how much memory, before they start.
+
+By what this folder's results took where there are some, else by what was measured on 41 recordings of eight hosts
+(0.05 to 3.7 MB; a machine of 2024, one thread).
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from ctxmgr.study.corpus.results import RECORDINGS, parts
+from ctxmgr.study.corpus.tasks import CorpusTask
+
+TASK_SECONDS = 0.15  # CPU of a task, whatever its size
+MEGABYTE_SECONDS = 0.9  # and of each megabyte of its recording
+WORKER_BYTES = 330_000_000  # of a worker with the vocabulary and the engine loaded
+CONTENT_TIMES = 12  # bytes of memory a byte of the largest recording
+ENOUGH = 20  # results of this folder, from which on it goes by them
+MB = 1_000_000
+
+
+class Estimate(msgspec.Struct, frozen=True):
+    """`seconds` on so many threads; `worker_bytes` of one worker at its largest recording."""
+
+    task_count: int
+    total_bytes: int
+    seconds: float
+    worker_bytes: int
+
+    @property
+    def text(self) -> str:
+        minutes = self.seconds / 60
+        how_long = f"{minutes:.0f} min" if minutes >= 2 else f"{self.seconds:.0f} s"
+        memory = f"{self.worker_bytes / MB:,.0f} MB a worker"
+        return f"{self.task_count:,} tasks, {self.total_bytes / MB:,.0f} MB: about {how_long}, {memory}"
+
+
+def estimate(tasks: Sequence[CorpusTask], folder: Path, threads: int) -> Estimate:
+    """Of what is to run, by `folder`'s results."""
+    sizes = [task.recording.size_bytes for task in tasks]
+    fixed, by_megabyte = _rates(folder)
+    cpu = fixed * len(sizes) + by_megabyte * sum(sizes) / MB
+    longest = fixed + by_megabyte * max(sizes, default=0) / MB
+    memory = WORKER_BYTES + CONTENT_TIMES * max(sizes, default=0)
+    return Estimate(len(sizes), sum(sizes), max(cpu / max(1, threads), longest if sizes else 0.0), memory)
+
+
+def _rates(folder: Path) -> tuple[float, float]:
+    """Seconds a task and a megabyte. Measured rates keep the proportion of the two."""
+    seconds = predicted = count = 0.0
+    for path in parts(folder, RECORDINGS):
+        rows = pq.read_table(path, columns=["cpu_seconds", "size_bytes", "status"], partitioning=None)
+        rows = rows.filter(pc.equal(rows["status"], "ok"))
+        sizes = rows["size_bytes"].to_pylist()
+        seconds += sum(rows["cpu_seconds"].to_pylist())
+        predicted += TASK_SECONDS * len(sizes) + MEGABYTE_SECONDS * sum(sizes) / MB
+        count += len(sizes)
+    factor = seconds / predicted if count >= ENOUGH and predicted else 1.0
+    return factor * TASK_SECONDS, factor * MEGABYTE_SECONDS

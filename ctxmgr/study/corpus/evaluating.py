@@ -1,0 +1,179 @@
+"""Turns a task into its rows, in whatever process it runs: reads, drives in process, measures, asks the probes.
+
+1. Nothing raises: what can not be read or driven is a row with a reason.
+2. The same task gives the same rows anywhere, but for the CPU and the memory that it took.
+3. As `ctxmgr replay` does it: the modelled host, its prices, its way of caching.
+"""
+
+import resource
+import time
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+import msgspec
+
+from ctxmgr import __version__
+from ctxmgr.study.corpus import sources
+from ctxmgr.study.corpus.rows import SCHEMA_VERSION, CorpusCallRow, Evaluation, ProbeRow, RecordingRow
+from ctxmgr.study.corpus.tasks import CorpusTask
+
+FAULTS_KEPT = 5  # of a recording's failed checks, in its row
+REASON_CHARACTERS = 300
+KIB = 1024  # bytes: what the system counts a process's memory in
+
+_encode = msgspec.msgpack.Encoder().encode
+decode = msgspec.msgpack.Decoder(Evaluation).decode
+
+
+def evaluated(task: CorpusTask) -> bytes:
+    """An `Evaluation` as msgpack: who gathers many need not look into it."""
+    began = time.thread_time()
+    try:
+        found = _evaluation(task)
+    except OSError as fault:
+        found = Evaluation(failed(task, "lost", f"can not be fetched: {fault.strerror or fault}"))
+    except Exception as fault:  # noqa: BLE001  rule 1
+        found = Evaluation(failed(task, "bad", _said(fault)))
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * KIB
+    took = time.thread_time() - began
+    row = msgspec.structs.replace(found.recording, cpu_seconds=round(took, 3), peak_bytes=peak)
+    return _encode(Evaluation(row, found.calls))
+
+
+def failed(task: CorpusTask, status: Any, reason: str) -> RecordingRow:
+    """A row without figures."""
+    return RecordingRow(**_named(task), status=status, reason=reason[:REASON_CHARACTERS])
+
+
+def _said(fault: Exception) -> str:
+    from ctxmgr.study.plain_text import fault_text
+    from ctxmgr.study.recordings import UnreadableRecording
+
+    return str(fault) if isinstance(fault, UnreadableRecording) else fault_text(fault)
+
+
+def _named(task: CorpusTask) -> dict[str, Any]:
+    recording, policy = task.recording, task.policy
+    return {
+        "key": task.key,
+        "digest": recording.digest,
+        "name": recording.name,
+        "address": recording.address,
+        "size_bytes": recording.size_bytes,
+        "policy": policy.name,
+        "policy_digest": policy.digest,
+        "settings_digest": task.settings.digest,
+        "release": __version__,
+        "schema_version": SCHEMA_VERSION,
+    }
+
+
+@lru_cache(maxsize=1)
+def _recorded(address: str, name: str, digest: str) -> Any:
+    """One worker often has the next policy of the same recording. Raises UnreadableRecording, OSError."""
+    from ctxmgr.study.recordings import UnreadableRecording, readers
+
+    try:
+        content = sources.content(address)
+    except OSError:
+        raise
+    except Exception as fault:  # noqa: BLE001  a store's own, which the next run may not meet
+        raise OSError(f"{type(fault).__name__}") from None
+    if sources.digest(content) != digest:
+        raise UnreadableRecording(f"{name} is not what was listed: its content has changed")
+    return readers.read(readers.source_of(name, content))
+
+
+def _evaluation(task: CorpusTask) -> Evaluation:
+    from ctxmgr.study.driving import ReplayOptions, drive
+    from ctxmgr.study.figures import measure
+    from ctxmgr.study.metrics import MessageCache, PriceSheet, message_cache
+    from ctxmgr.study.replay import HostModel
+
+    recorded = _recorded(task.recording.address, task.recording.name, task.recording.digest)
+    settings, policy = task.settings, task.policy
+    host = HostModel(overhead_tokens=settings.overhead_tokens)
+    sheet = PriceSheet(overhead_tokens=settings.overhead_tokens)
+    window = settings.window_tokens or recorded.window
+    options = ReplayOptions(
+        preset=policy.preset,
+        window=window,
+        measure=True,
+        policy={**host.policy(sheet.prices), **policy.keys},
+        host=host.limits(window),
+        write=host.write(),
+    )
+    outcome = drive(recorded, options)
+    ground = MessageCache(message_cache.reader())
+    found = measure(outcome.observations, ground, sheet)
+    probes, untrue = _probed(task, recorded, outcome.observations, ground)
+    row = RecordingRow(
+        **_named(task),
+        status="ok",
+        host=outcome.host,
+        model=recorded.model,
+        window_tokens=window,
+        raw_tokens=found.raw_tokens,
+        call_count=len(found.calls),
+        billed_dollars=found.closed.billed,
+        closed_dollars=found.closed.closed,
+        input_dollars=found.bill.money,
+        fetch_count=found.closed.fetches,
+        fetches_in_100=found.closed.in_100,
+        recall_share=found.recall.overall.share,
+        in_place_share=found.recall.in_place.share,
+        far_share=found.recall.far.share,
+        grounding_share=found.lines.share,
+        epoch_count=found.epochs,
+        break_count=found.bill.breaks,
+        unannounced_count=found.bill.unannounced,
+        compaction_count=outcome.compacted,
+        own_compaction_count=outcome.own,
+        fault_count=len(outcome.failures),
+        faults=tuple(outcome.failures[:FAULTS_KEPT]),
+        probes=probes,
+        untrue_mean=untrue,
+        fingerprint=outcome.fingerprint,
+    )
+    return Evaluation(row, _calls(task.key, found))
+
+
+def _calls(key: str, found: Any) -> tuple[CorpusCallRow, ...]:
+    """`found`: Measures."""
+    return tuple(
+        CorpusCallRow(
+            key=key,
+            call_index=number,
+            time_ms=call.time_ms,
+            sent_tokens=call.billed.tokens,
+            cached_tokens=call.billed.cached,
+            dollars=call.billed.money,
+            epoch_number=call.epoch_number,
+            is_announced=call.billed.announced,
+            is_broken=call.billed.broke,
+            is_cold=call.billed.cold,
+            own_count=call.own,
+            name_count=call.recall.overall.total,
+            recalled_count=call.recall.overall.part,
+        )
+        for number, call in enumerate(found.calls)
+    )
+
+
+def _probed(
+    task: CorpusTask, recorded: Any, sights: Sequence[Any], ground: Any
+) -> tuple[tuple[ProbeRow, ...], float | None]:
+    """What its lists still answer; nothing of a stream, which has no whole list."""
+    from ctxmgr.study.probes import graded
+    from ctxmgr.study.recordings import Recording
+
+    if not task.settings.with_probes or not isinstance(recorded, Recording):
+        return (), None
+    window = task.settings.window_tokens or recorded.window
+    found = graded(recorded, window, sights, ground.weight)
+    rows = tuple(
+        ProbeRow(kind, one.used.share, one.used.probe_count, one.every.share, one.every.probe_count)
+        for kind, one in found.kinds.items()
+    )
+    return rows, found.mean_untrue

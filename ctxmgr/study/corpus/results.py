@@ -1,0 +1,172 @@
+"""The results of runs in a folder: Parquet parts, and a journal of what is not in a part yet.
+
+1. What is done is on the disk before the next is asked for: an evaluation is appended to the journal as it comes.
+   Whoever is killed loses what was under way.
+2. `PART_TASKS` evaluations become a part: a file of calls, then one of recordings, each written beside its name and
+   renamed. Then the journal is emptied. A part's name is the digest of its keys, so one that is written again after
+   a kill takes the place of itself.
+3. A journal that ends within an evaluation loses that one.
+4. One run at a time has the folder. What it asked for is in `LAST`: that is what is reported.
+"""
+
+import contextlib
+import hashlib
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from ctxmgr.devices import LockedError, seize
+from ctxmgr.study.corpus import schema
+from ctxmgr.study.corpus.evaluating import decode
+from ctxmgr.study.corpus.rows import SCHEMA_VERSION, CorpusCallRow, Evaluation, RecordingRow
+from ctxmgr.study.corpus.sources import ListedRecording
+
+PART_TASKS = 500  # evaluations of one part: a few MB
+LENGTH_BYTES = 4  # before each evaluation in the journal, big endian
+RECORDINGS, CALLS = "recordings", "calls"
+JOURNAL, LOCK, INDEX, LAST = "journal", ".lock", "sources.json", "last.json"
+
+
+class ResultsFault(Exception):
+    """The folder can not be used; the text says why."""
+
+
+class LastRun(msgspec.Struct, frozen=True):
+    """What a run asked for. `policies`: name and digest, in their order."""
+
+    release: str
+    settings_digest: str
+    policies: tuple[tuple[str, str], ...]
+
+
+class Results:
+    """One folder, held by this run. A context manager; leaving it makes a part of what is in the journal."""
+
+    def __init__(self, folder: Path) -> None:
+        """Raises ResultsFault, OSError."""
+        for name in (RECORDINGS, CALLS):
+            (folder / name).mkdir(parents=True, exist_ok=True, mode=0o700)
+        self.folder = folder
+        try:
+            self._lock = seize(folder / LOCK)
+        except LockedError as fault:
+            raise ResultsFault(f"{folder} is in use by another run ({fault})") from None
+        self._pending = list(_journalled(folder / JOURNAL))
+        self._journal = os.open(folder / JOURNAL, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        self.settle()
+
+    def __enter__(self) -> "Results":
+        return self
+
+    def __exit__(self, *fault: object) -> None:
+        with contextlib.ExitStack() as last:
+            last.callback(os.close, self._lock)
+            last.callback(os.close, self._journal)
+            self.settle()
+
+    def done(self) -> set[str]:
+        """Keys of what need not be computed: whatever has a row that is not `lost`."""
+        found: set[str] = set()
+        for path in parts(self.folder, RECORDINGS):
+            rows = pq.read_table(path, columns=["key", "status"], partitioning=None)
+            lost = pc.not_equal(rows["status"], "lost")
+            found.update(rows.filter(lost)["key"].to_pylist())
+        return found
+
+    def add(self, evaluation: bytes) -> None:
+        """One more, as `evaluating.evaluated` gives it. Raises OSError."""
+        os.write(self._journal, len(evaluation).to_bytes(LENGTH_BYTES, "big") + evaluation)
+        self._pending.append(evaluation)
+        if len(self._pending) >= PART_TASKS:
+            self.settle()
+
+    def settle(self) -> None:
+        """What is in the journal becomes a part (rule 2). Raises OSError."""
+        some = [decode(one) for one in self._pending]
+        if some:
+            name = _part(some)
+            _written(self.folder / CALLS / name, [row for one in some for row in one.calls], CorpusCallRow)
+            _written(self.folder / RECORDINGS / name, [one.recording for one in some], RecordingRow)
+        os.truncate(self._journal, 0)
+        self._pending.clear()
+
+    # the index of sources
+
+    def remembered(self) -> dict[str, ListedRecording]:
+        """What was listed by the runs before, by address; empty where it can not be read."""
+        try:
+            return {one.address: one for one in _index.decode((self.folder / INDEX).read_bytes())}
+        except (OSError, msgspec.DecodeError):
+            return {}
+
+    def remember(self, items: Sequence[ListedRecording]) -> None:
+        """Those with a digest. Raises OSError."""
+        _replaced(self.folder / INDEX, msgspec.json.encode([one for one in items if one.digest]))
+
+    def asked(self, run: LastRun) -> None:
+        """Raises OSError."""
+        _replaced(self.folder / LAST, msgspec.json.encode(run))
+
+
+_index = msgspec.json.Decoder(list[ListedRecording])
+
+
+def last_run(folder: Path) -> LastRun:
+    """Raises ResultsFault."""
+    try:
+        return msgspec.json.decode((folder / LAST).read_bytes(), type=LastRun)
+    except (OSError, msgspec.DecodeError):
+        raise ResultsFault(f"{folder} has no results of `ctxmgr corpus run`") from None
+
+
+def parts(folder: Path, kind: str) -> list[Path]:
+    """The parts of this schema's version, in the order of their names. Raises ResultsFault."""
+    found = sorted((folder / kind).glob("part-*.parquet"))
+    if not found:
+        return []
+    try:
+        return [path for path in found if schema.version(pq.read_schema(path)) == SCHEMA_VERSION]
+    except (OSError, pa.ArrowException) as fault:
+        raise ResultsFault(f"{folder}: a part can not be read: {fault}") from None
+
+
+def _part(some: list[Evaluation]) -> str:
+    keys = "".join(sorted(one.recording.key for one in some))
+    return f"part-{hashlib.sha256(keys.encode()).hexdigest()[:16]}.parquet"
+
+
+def _written(path: Path, rows: list[Any], of: type[msgspec.Struct]) -> None:
+    sink = pa.BufferOutputStream()
+    pq.write_table(schema.table(rows, of), sink, compression="zstd")
+    _replaced(path, sink.getvalue().to_pybytes())
+
+
+def _replaced(path: Path, content: bytes) -> None:
+    beside = path.with_name(f".{path.name}.new")
+    descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    beside.replace(path)
+
+
+def _journalled(path: Path) -> Iterator[bytes]:
+    """Rule 3."""
+    try:
+        whole = path.read_bytes()
+    except FileNotFoundError:
+        return
+    at = 0
+    while at + LENGTH_BYTES <= len(whole):
+        start = at + LENGTH_BYTES
+        at = start + int.from_bytes(whole[at:start], "big")
+        if at > len(whole):
+            return
+        yield whole[start:at]

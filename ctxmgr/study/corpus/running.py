@@ -1,0 +1,139 @@
+"""Runs tasks on Dask's distributed scheduler, and hands on what comes, as it comes.
+
+1. At most `IN_FLIGHT` tasks a thread of a worker are under way: the scheduler never knows more of them, however
+   many there are. The next is sent when one is done.
+2. What a worker raises is a row already (`evaluating`). What is left: a worker that dies. What was under way there
+   is given to others. Of tasks that were there at `DEATHS` deaths it is not known which killed: each is tried once
+   more, alone, when all others are done, and is a row with the status `lost` where it kills again.
+3. Where the scheduler goes, the run ends with `SchedulerLost`: what has come is kept.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from ctxmgr.study.corpus.evaluating import evaluated, failed
+from ctxmgr.study.corpus.rows import Evaluation
+from ctxmgr.study.corpus.tasks import CorpusTask
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+IN_FLIGHT = 4  # tasks a thread of a worker: enough that none waits for the client
+DEATHS = 2  # workers that a task may cost before it is given up
+WAIT_SECONDS = 30  # for a scheduler to answer, and for a first worker
+
+Took = Callable[[bytes], None]
+Work = Callable[[CorpusTask], bytes]
+
+
+class SchedulerLost(Exception):
+    """The cluster can not be reached any more, or never could; the text says which."""
+
+
+@contextmanager
+def local_client(worker_count: int | None = None, processes: bool = True) -> Iterator["Client"]:
+    """A cluster on this machine, a thread a worker, gone at the end. None: a worker a core."""
+    import dask
+    from distributed import Client, LocalCluster
+
+    settings = {"distributed.scheduler.allowed-failures": DEATHS - 1}
+    with (
+        dask.config.set(settings),
+        LocalCluster(
+            n_workers=worker_count,
+            threads_per_worker=1,
+            processes=processes,
+            protocol="tcp",
+            host="127.0.0.1",
+            dashboard_address="127.0.0.1:0",  # any free port: None would be 8787 of all interfaces
+            silence_logs=50,  # logging.CRITICAL: what fails is a row
+        ) as cluster,
+        Client(cluster) as client,
+    ):
+        yield client
+
+
+@contextmanager
+def remote_client(address: str) -> Iterator["Client"]:
+    """Of a cluster that is there. Raises SchedulerLost."""
+    from distributed import Client
+
+    try:
+        client = Client(address, timeout=WAIT_SECONDS, set_as_default=False)
+    except (OSError, TimeoutError, ValueError) as fault:
+        raise SchedulerLost(f"no scheduler answers at {address}: {fault}") from None
+    with client:
+        try:
+            client.wait_for_workers(1, timeout=WAIT_SECONDS)
+        except TimeoutError:
+            raise SchedulerLost(f"the scheduler at {address} has no workers") from None
+        yield client
+
+
+def run(client: "Client", tasks: Iterable[CorpusTask], took: Took, work: Work = evaluated) -> None:
+    """All tasks, in their order as far as workers allow; `took` has each evaluation once. Raises SchedulerLost,
+    and what `took` raises."""
+    suspects: list[CorpusTask] = []
+    for task, future in _outcomes(client, tasks, work, IN_FLIGHT * max(1, thread_count(client))):
+        if _is_killed(future):
+            suspects.append(task)
+        else:
+            took(_evaluation(future, task))
+    for task, future in _outcomes(client, suspects, work, 1):
+        took(_evaluation(future, task))
+
+
+def _outcomes(
+    client: "Client", tasks: Iterable[CorpusTask], work: Work, bound: int
+) -> Iterator[tuple[CorpusTask, Any]]:
+    """Each task with its future, which is done; at most `bound` under way."""
+    from distributed import as_completed
+
+    waiting = iter(tasks)
+    under_way: dict[str, CorpusTask] = {}
+
+    def sent(task: CorpusTask) -> Any:
+        name = f"replay-{task.key}"  # so that all are one group to the scheduler
+        under_way[name] = task
+        return client.submit(work, task, key=name, pure=False)
+
+    first = [sent(task) for task in islice(waiting, bound)]
+    if not first:
+        return
+    done = as_completed(first)
+    del first
+    for future in done:
+        yield under_way.pop(future.key), future
+        future.release()
+        for task in islice(waiting, 1):
+            done.add(sent(task))
+
+
+def thread_count(client: "Client") -> int:
+    """Of all workers together."""
+    return sum(client.nthreads().values())
+
+
+def _is_killed(future: Any) -> bool:
+    from distributed import KilledWorker
+
+    return future.status == "error" and isinstance(future.exception(), KilledWorker)
+
+
+def _evaluation(future: Any, task: CorpusTask) -> bytes:
+    if _is_killed(future):
+        return _lost(task, "its worker was killed, again and again: of memory, perhaps")
+    try:
+        return bytes(future.result())
+    except Exception as fault:  # noqa: BLE001  of the cluster: what a task raises is a row already
+        if future.status in ("cancelled", "lost"):
+            raise SchedulerLost("the scheduler has gone") from None
+        return _lost(task, f"{type(fault).__name__}: {fault}")
+
+
+def _lost(task: CorpusTask, reason: str) -> bytes:
+    return msgspec.msgpack.encode(Evaluation(failed(task, "lost", reason)))

@@ -1,0 +1,140 @@
+"""`ctxmgr corpus`, as a user calls it. Tasks run here, one after the other, where a test is not of a cluster."""
+
+import contextlib
+import subprocess
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ctxmgr.cli import main
+from ctxmgr.study.corpus import estimates, running
+from ctxmgr.study.corpus.reporting import report
+from ctxmgr.study.corpus.running import SchedulerLost
+from ctxmgr.study.corpus.tasks import CorpusTask
+from tests.unit.study.corpus.made import asked, corpus, invented
+
+
+@pytest.fixture
+def computed(monkeypatch: pytest.MonkeyPatch) -> list[CorpusTask]:
+    """What was computed, in a cluster of this thread."""
+    some: list[CorpusTask] = []
+
+    @contextlib.contextmanager
+    def client(*given: Any) -> Iterator[None]:
+        yield None
+
+    def run(client: None, tasks: Iterable[CorpusTask], took: Callable[[bytes], None]) -> None:
+        for task in tasks:
+            some.append(task)
+            took(invented(task, closed_dollars=1.0, call_count=5))
+
+    monkeypatch.setattr(running, "local_client", client)
+    monkeypatch.setattr(running, "run", run)
+    monkeypatch.setattr(running, "thread_count", lambda client: 2)
+    return some
+
+
+def test_a_second_run_computes_only_what_is_new(
+    tmp_path: Path, computed: list[CorpusTask], capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder, out = corpus(tmp_path / "some", 2), str(tmp_path / "out")
+    command = ["corpus", "run", str(folder), "--out", out, "--policies", "balanced"]
+    assert main(command) == 0
+    assert len(computed) == 4  # with off
+    assert main(command) == 0
+    assert "nothing is new" in capsys.readouterr().err
+    assert len(computed) == 4
+    assert main([*command, "turns"]) == 0
+    assert {task.policy.name for task in computed[4:]} == {"turns"}
+    assert len(computed) == 6
+    (folder / "new.jsonl").write_bytes(b"{}")
+    assert main([*command, "turns"]) == 0
+    assert {task.recording.name for task in computed[6:]} == {"new.jsonl"}
+    assert main([*command, "--window", "64000"]) == 0
+    assert len(computed[9:]) == 6
+    assert [row["recordings"] for row in report(Path(out)).all] == [3, 3]
+
+
+def test_a_sample_is_a_part_of_the_whole(tmp_path: Path, computed: list[CorpusTask]) -> None:
+    folder = corpus(tmp_path / "some", 9)
+    command = ["corpus", "run", str(folder), "--out", str(tmp_path / "out"), "--policies", "off"]
+    assert main([*command, "--sample", "3"]) == 0
+    assert len(computed) == 3
+    assert main(command) == 0
+    assert len(computed) == 9
+
+
+def test_it_says_before_it_starts_how_long_it_takes(
+    tmp_path: Path, computed: list[CorpusTask], capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = corpus(tmp_path / "some", 2)
+    assert main(["corpus", "run", str(folder), "--out", str(tmp_path / "out")]) == 0
+    said = capsys.readouterr().err
+    assert "2 recordings, 2 policies" in said
+    assert "4 tasks" in said
+    assert "MB a worker on 2 threads" in said
+
+
+def test_an_estimate_goes_by_what_the_results_took(tmp_path: Path) -> None:
+    from ctxmgr.study.corpus.results import Results
+
+    tasks = asked(corpus(tmp_path / "some", 12))
+    before = estimates.estimate(tasks, tmp_path / "out", 2)
+    assert before.seconds > 0
+    with Results(tmp_path / "out") as results:
+        for task in tasks:
+            results.add(invented(task, cpu_seconds=10.0))
+    after = estimates.estimate(tasks, tmp_path / "out", 2)
+    assert after.seconds == pytest.approx(10.0 * len(tasks) / 2)
+    assert estimates.estimate(tasks, tmp_path / "out", 4).seconds == pytest.approx(10.0 * len(tasks) / 4)
+
+
+def test_a_scheduler_that_goes_is_said_and_what_came_is_kept(
+    tmp_path: Path,
+    computed: list[CorpusTask],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def lost(client: None, tasks: list[CorpusTask], took: Callable[[bytes], None]) -> None:
+        took(invented(tasks[0]))
+        raise SchedulerLost("the scheduler has gone")
+
+    command = ["corpus", "run", str(corpus(tmp_path / "some", 2)), "--out", str(tmp_path / "out")]
+    with monkeypatch.context() as planted:
+        planted.setattr(running, "run", lost)
+        assert main(command) == 1
+    assert "the scheduler has gone; what was done is in" in capsys.readouterr().err
+    assert main(command) == 0
+    assert len(computed) == 3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["run", "no-such-folder", "--out", "out"], "no recordings: no-such-folder"),
+        (["run", ".", "--policies", "swift", "--out", "out"], "no preset is called 'swift'"),
+        (["report", "no-such-folder"], "no-such-folder has no results"),
+    ],
+)
+def test_wrong_usage_is_said_in_one_line(
+    arguments: list[str],
+    said: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["corpus", *arguments]) == 2
+    assert capsys.readouterr().err.startswith(f"ctxmgr corpus: {said}")
+
+
+def test_a_worker_loads_nothing_that_a_client_alone_needs() -> None:
+    code = (
+        "import sys, ctxmgr.study.corpus.evaluating; "
+        "print(sorted({'dask', 'distributed', 'duckdb', 'obstore', 'pyarrow'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

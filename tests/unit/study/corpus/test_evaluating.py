@@ -1,0 +1,94 @@
+"""A task becomes rows wherever it runs: the figures of `ctxmgr replay`, and a reason where there are none."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from ctxmgr.cli import main
+from ctxmgr.study.corpus import evaluating
+from ctxmgr.study.corpus.evaluating import decode, evaluated
+from ctxmgr.study.corpus.tasks import CorpusSettings
+from tests.unit.study.corpus.made import asked, plain
+
+SESSIONS = Path(__file__).parents[3] / "sessions"
+
+
+def test_the_figures_are_those_of_replay(capsys: pytest.CaptureFixture[str]) -> None:
+    path = SESSIONS / "greenhouse.jsonl"
+    arguments = ["--policy", "oldTokens=500", "--preset", "balanced", "--window", "64000", "--probes", "--json"]
+    assert main(["replay", str(path), *arguments]) == 0
+    ours, _ = json.loads(capsys.readouterr().out)
+    tasks = asked(path, ["balanced:oldTokens=500"], settings=CorpusSettings(64_000))
+    task = next(one for one in tasks if one.policy.name != "off")
+    found = decode(evaluated(task))
+    row, measures = found.recording, ours["measures"]
+    assert (row.status, row.fingerprint, row.fault_count) == ("ok", ours["fingerprint"], 0)
+    assert round(row.closed_dollars, 4) == measures["closedLoop"]["closed"]
+    assert round(row.billed_dollars, 4) == measures["closedLoop"]["billed"]
+    assert row.fetch_count == measures["closedLoop"]["fetches"]
+    assert round(row.recall_share or 0, 5) == measures["recall"]["overall"]["share"]
+    assert (row.epoch_count, row.break_count) == (measures["epochs"], measures["breaks"])
+    series = [(one["sent"], one["cached"], one["names"], one["recalled"]) for one in measures["series"]]
+    calls = found.calls
+    assert series == [(one.sent_tokens, one.cached_tokens, one.name_count, one.recalled_count) for one in calls]
+    scores = ours["probes"]["policies"]["balanced"]
+    assert row.probes
+    for kind in row.probes:
+        used = scores["kinds"][kind.kind]["used"]
+        assert (kind.used_count, kind.used_share and round(kind.used_share, 5)) == (used["probes"], used["share"])
+    assert round(row.untrue_mean or 0, 5) == scores["untrue"]
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"", "it should be"),
+        (b"# a page\n", "no JSON"),
+        (b'{"nothing": "known"}\n', "is neither"),
+        (b'{"ctxmgr": 1}\n', "and no recording"),
+        (
+            b'{"type":"session","version":3,"id":"s","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/"}\n',
+            "no entries",
+        ),
+    ],
+)
+def test_a_bad_recording_is_a_row_with_a_reason(tmp_path: Path, content: bytes, reason: str) -> None:
+    (tmp_path / "bad.jsonl").write_bytes(content)
+    for task in asked(tmp_path):
+        row = decode(evaluated(task)).recording
+        assert (row.status, row.name, row.call_count) == ("bad", "bad.jsonl", 0)
+        assert reason in row.reason
+
+
+def test_what_breaks_while_it_is_driven_is_a_row_with_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*given: object) -> None:
+        raise ZeroDivisionError("planted")
+
+    monkeypatch.setattr(evaluating, "_probed", broken)
+    row = decode(evaluated(asked(SESSIONS / "greenhouse.jsonl")[0])).recording
+    assert row.status == "bad"
+    assert row.reason.startswith("ZeroDivisionError: planted")
+
+
+def test_what_can_not_be_fetched_is_tried_again_by_the_next_run(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_bytes(b"x")
+    (task, _) = asked(tmp_path)
+    (tmp_path / "a.jsonl").unlink()
+    row = decode(evaluated(task)).recording
+    assert (row.status, row.reason) == ("lost", "can not be fetched: No such file or directory")
+
+
+def test_a_recording_that_changes_after_it_was_listed_is_not_taken_for_another(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_bytes(b"x")
+    (task, _) = asked(tmp_path)
+    (tmp_path / "a.jsonl").write_bytes(b"y")
+    row = decode(evaluated(task)).recording
+    assert (row.status, row.reason) == ("bad", "a.jsonl is not what was listed: its content has changed")
+
+
+def test_the_same_task_gives_the_same_rows(tmp_path: Path) -> None:
+    task = asked(SESSIONS / "greenhouse.jsonl")[0]
+    first, second = decode(evaluated(task)), decode(evaluated(task))
+    assert plain(first.recording) == plain(second.recording)
+    assert first.calls == second.calls

@@ -1,0 +1,189 @@
+"""What a report tells of results: the means of `ctxmgr replay`, intervals, and what became worse."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ctxmgr.cli import main
+from ctxmgr.study.corpus.reporting import CorpusReport, report
+from ctxmgr.study.corpus.resampling import difference
+from ctxmgr.study.corpus.results import Results, ResultsFault
+from ctxmgr.study.corpus.rows import ProbeRow
+from ctxmgr.study.corpus.tasks import policies
+from tests.unit.study.corpus.made import asked, corpus, invented, last, worked_out
+
+SESSIONS = Path(__file__).parents[3] / "sessions"
+
+
+def test_the_figures_equal_replay_s_on_the_same_recordings(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = [str(SESSIONS / f"{name}.jsonl") for name in ("greenhouse", "ledger")]
+    some = tmp_path / "some"
+    some.mkdir()
+    for file in files:
+        (some / Path(file).name).write_bytes(Path(file).read_bytes())
+    worked_out(some, tmp_path / "out")
+    assert main(["replay", *files, "--preset", "balanced", "--window", "64000", "--probes", "--json"]) == 0
+    parts = json.loads(capsys.readouterr().out)
+    means = next(one["means"] for one in parts if "means" in one)
+    mine = {row["policy"]: row for row in report(tmp_path / "out").all}
+    for row in means:
+        if row["fromTokens"] == 0:
+            assert mine[row["preset"]]["recordings"] == row["recordings"] == 2
+            for name in ("closedOfOff", "billedOfOff", "recall", "far", "fetchesIn100"):
+                assert mine[row["preset"]][name] == pytest.approx(row[name], abs=2e-5), name
+    scores = next(one["probes"] for one in parts if set(one) == {"probes", "failures"})["policies"]["balanced"]
+    used = {row["kind"]: row for row in report(tmp_path / "out").probes if row["policy"] == "balanced"}
+    assert used
+    for kind, row in used.items():
+        assert row["used"] == (
+            pytest.approx(scores["kinds"][kind]["used"]["share"], abs=2e-5) if row["used"] else None
+        )
+
+
+CLOSED = {"off": 1.0, "balanced": 0.5, "turns": 0.75}
+
+
+def planted(folder: Path, out: Path, closed: dict[str, float] = CLOSED, **figures: Any) -> Path:
+    """Twelve recordings, the later the dearer; one of them is bad."""
+    texts = [name for name in closed if name != "off"]
+    tasks = asked(folder, texts)
+    digests = sorted({task.recording.digest for task in tasks})
+    with Results(out) as results:
+        results.asked(last(policies(texts)))
+        for task in tasks:
+            number = digests.index(task.recording.digest)
+            cost = closed[task.policy.name] * 10 + (number / 10 if task.policy.name != "off" else 0)
+            probes = (ProbeRow("errors", 0.5, 2, 0.4, 5), ProbeRow("goal", 1.0, 1, 1.0, 1))
+            given = {"closed_dollars": cost, "billed_dollars": 9.0, "call_count": 50, "recall_share": 0.9}
+            given |= {"host": "pi" if number % 2 else "Codex", "raw_tokens": 10_000 * number, "probes": probes}
+            bad = {"status": "bad", "reason": "planted", "call_count": 0, "probes": ()} if number == 11 else {}
+            results.add(invented(task, **{**given, **figures, **bad}))
+    return out
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return corpus(tmp_path_factory.mktemp("corpus"), 12)
+
+
+@pytest.fixture
+def planned(folder: Path, tmp_path: Path) -> Path:
+    return planted(folder, tmp_path / "out")
+
+
+def test_a_report_tells_means_groups_pairs_and_the_worst(planned: Path) -> None:
+    made: CorpusReport = report(planned)
+    assert [row["policy"] for row in made.all] == ["balanced", "turns", "off"]
+    assert [row["closedOfOff"] for row in made.all] == [0.55, 0.8, 1.0]
+    assert [(row["recordings"], row["bad"]) for row in made.all] == [(11, 1)] * 3
+    assert {row["name"] for row in made.groups["host"]} == {"pi", "Codex"}
+    assert [row["name"] for row in made.groups["length"]][::3] == ["below 20k", "20k to 60k", "60k to 150k"]
+    assert [row["closedOfOff"] for row in made.worst] == sorted(
+        (row["closedOfOff"] for row in made.worst), reverse=True
+    )
+    assert len(made.worst) == 10
+    assert [(row["status"], row["reason"], row["policies"]) for row in made.bad] == [("bad", "planted", 3)]
+    (errors,) = (row for row in made.probes if (row["policy"], row["kind"]) == ("turns", "errors"))
+    assert (errors["used"], errors["usedProbes"], errors["all"]) == (0.5, 22, 0.4)
+    (pair,) = (one for one in made.pairs if (one["second"], one["figure"]) == ("turns", "closedOfOff"))
+    assert (pair["first"], pair["mean"], pair["low"], pair["high"]) == ("balanced", -0.25, -0.25, -0.25)
+
+
+def test_a_report_is_the_same_each_time(planned: Path) -> None:
+    assert report(planned) == report(planned)
+
+
+def test_only_what_the_last_run_asked_for_is_reported(planned: Path) -> None:
+    with Results(planned) as results:
+        results.asked(last(policies(["turns"])))
+    assert [row["policy"] for row in report(planned).all] == ["turns", "off"]
+
+
+def test_a_result_that_was_lost_and_came_later_counts_once(folder: Path, tmp_path: Path) -> None:
+    (task, *_) = asked(folder, ["off"])
+    for status in ("lost", "ok"):
+        with Results(tmp_path) as results:
+            results.asked(last(policies(["off"])))
+            results.add(invented(task, status=status, closed_dollars=1.0))
+    assert [(row["recordings"], row["bad"]) for row in report(tmp_path).all] == [(1, 0)]
+
+
+def test_a_folder_without_results_is_said(tmp_path: Path) -> None:
+    with pytest.raises(ResultsFault, match="has no results"):
+        report(tmp_path)
+
+
+def test_an_interval_holds_the_mean_and_narrows_with_more_recordings() -> None:
+    few, many = (difference([(number % 5, 1.0) for number in range(count)]) for count in (10, 1_000))
+    assert few is not None
+    assert many is not None
+    assert few.low < few.mean < few.high
+    assert many.high - many.low < (few.high - few.low) / 3
+    assert difference([]) is None
+    assert few == difference([(number % 5, 1.0) for number in range(10)])
+
+
+@pytest.mark.parametrize(
+    ("closed", "figures", "worse"),
+    [
+        (CLOSED, {}, []),
+        ({**CLOSED, "balanced": 0.505}, {}, []),
+        ({**CLOSED, "balanced": 0.3}, {}, []),
+        ({**CLOSED, "balanced": 0.6}, {}, ["balanced closedOfOff"]),
+        (CLOSED, {"recall_share": 0.8}, ["balanced recall", "turns recall", "off recall"]),
+        (
+            CLOSED,
+            {"probes": (ProbeRow("errors", 0.1, 2, 0.4, 5),)},
+            ["balanced probes", "turns probes", "off probes"],
+        ),
+        (CLOSED, {"fault_count": 1}, ["balanced faults", "turns faults", "off faults"]),
+    ],
+    ids=["same", "within", "better", "dearer", "recall", "probes", "faults"],
+)
+def test_against_exits_1_where_something_is_worse(
+    planned: Path,
+    folder: Path,
+    tmp_path: Path,
+    closed: dict[str, float],
+    figures: dict[str, Any],
+    worse: list[str],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    now = planted(folder, tmp_path / "now", closed, **figures)
+    code = main(["corpus", "report", str(now), "--against", str(planned), "--json"])
+    changes = json.loads(capsys.readouterr().out)["against"]
+    assert [f"{one['policy']} {one['figure']}" for one in changes if one["is_worse"]] == worse
+    assert code == (1 if worse else 0)
+
+
+def test_a_threshold_may_be_given(planned: Path, folder: Path, tmp_path: Path) -> None:
+    now = planted(folder, tmp_path / "now", {**CLOSED, "balanced": 0.6})
+    arguments = ["corpus", "report", str(now), "--against", str(planned)]
+    assert main([*arguments, "--threshold", "0.2"]) == 0
+    assert main(arguments) == 1
+
+
+def test_a_recording_without_figures_any_more_is_worse(planned: Path, folder: Path, tmp_path: Path) -> None:
+    now = planted(folder, tmp_path / "now", status="bad", reason="it broke")
+    assert main(["corpus", "report", str(planned), "--against", str(planned)]) == 0
+    (task, *_) = asked(folder, ["off"])
+    with Results(now) as results:
+        results.add(invented(task, key="other", status="ok", closed_dollars=1.0))
+    assert main(["corpus", "report", str(now), "--against", str(planned)]) == 1
+
+
+def test_the_page_links_to_each_worst_recording_s_own(
+    planned: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = tmp_path / "corpus.html"
+    assert main(["corpus", "report", str(planned), "--html", str(page)]) == 0
+    text = page.read_text()
+    own = sorted((tmp_path / "corpus-recordings").iterdir())
+    assert own
+    assert all(f'href="corpus-recordings/{one.name}"' in text for one in own)
+    assert all("50 calls" in one.read_text() for one in own)
+    assert "where it paid least" in capsys.readouterr().out
