@@ -1,7 +1,7 @@
 """Turns tasks that are to run into how long they will take and how much memory, before they start.
 
-By what this folder's results took where there are some, else by what was measured on 41 recordings of eight hosts
-(0.05 to 3.7 MB; a machine of 2024, one thread).
+By what this folder's results took where there are some, else by what was measured on eight recordings of seven
+hosts (0.1 to 1.6 MB, with probes; a busy machine, one thread).
 """
 
 from collections.abc import Sequence
@@ -14,9 +14,9 @@ import pyarrow.parquet as pq
 from ctxmgr.study.corpus.results import RECORDINGS, parts
 from ctxmgr.study.corpus.tasks import CorpusTask
 
-TASK_SECONDS = 0.15  # CPU of a task, whatever its size
-MEGABYTE_SECONDS = 0.9  # and of each megabyte of its recording
-WORKER_BYTES = 330_000_000  # of a worker with the vocabulary and the engine loaded
+TASK_SECONDS = 0.3  # CPU of a task, whatever its size
+MEGABYTE_SECONDS = 0.4  # and of each megabyte of its recording
+WORKER_BYTES = 250_000_000  # of a worker with the vocabulary and the engine loaded
 CONTENT_TIMES = 12  # bytes of memory a byte of the largest recording
 ENOUGH = 20  # results of this folder, from which on it goes by them
 MB = 1_000_000

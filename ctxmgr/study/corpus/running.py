@@ -26,6 +26,15 @@ IN_FLIGHT = 4  # tasks a thread of a worker: enough that none waits for the clie
 DEATHS = 2  # workers that a task may cost before it is given up
 WAIT_SECONDS = 30  # for a scheduler to answer, and for a first worker
 
+QUIET = {  # of a cluster of our own: nobody looks at its dashboard
+    "distributed.scheduler.allowed-failures": DEATHS - 1,
+    "distributed.worker.profile.enabled": False,  # samples each worker's stack every 10 ms
+    "distributed.admin.system-monitor.gil.enabled": False,
+    "distributed.admin.system-monitor.interval": "5s",
+    "distributed.admin.tick.interval": "500ms",  # every server's own pulse, 20 ms otherwise
+    "distributed.worker.memory.monitor-interval": "500ms",  # 100 ms otherwise
+}
+
 Took = Callable[[bytes], None]
 Work = Callable[[CorpusTask], bytes]
 
@@ -40,9 +49,8 @@ def local_client(worker_count: int | None = None, processes: bool = True) -> Ite
     import dask
     from distributed import Client, LocalCluster
 
-    settings = {"distributed.scheduler.allowed-failures": DEATHS - 1}
     with (
-        dask.config.set(settings),
+        dask.config.set(QUIET),
         LocalCluster(
             n_workers=worker_count,
             threads_per_worker=1,
