@@ -16,8 +16,8 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.known_models import Registry
 from ctxmgr.devices import found_among
+from ctxmgr.known_models import Registry
 from ctxmgr.model import ArchiveAnswer, ArchiveRow, Weigh, of_all
 from ctxmgr.model.compaction import Completion
 from ctxmgr.model.saved import Stored
