@@ -79,12 +79,19 @@ export interface HostCapabilities {
   /** It turns texts into vectors on request: `embed`. */
   embed?: boolean | null;
   /**
-   * Its model has a tool that calls `retrieve`. Without, nothing is archived, and markers say which call to make
-   * again instead of a handle.
+   * Its model has a tool that calls `retrieve`. Without, markers say which call to make again instead of a handle,
+   * and nothing is archived unless `archive` asks for it.
    */
   retrieve?: boolean | null;
+  /**
+   * What leaves is archived though its model has no tool for it: people `search` and `retrieve` it. No list changes
+   * by it. Since 1.1.
+   */
+  archive?: boolean | null;
   /** It applies `edits`. Every `context` says by itself which answer it wants. */
   edits?: boolean | null;
+  /** It takes `telemetry/event`: what happens in its sessions, in numbers. Since 1.1. */
+  telemetry?: boolean | null;
 }
 
 /** When a host can compact on request. */
@@ -875,6 +882,11 @@ export interface Status {
    * `usage` does not say what was read. Since 1.1.
    */
   cache?: CacheStatus | null;
+  /**
+   * The newest event that is safe in the store (`serve --store`), by its `seq`; null where no store is named, or
+   * none is known to be there. Since 1.1.
+   */
+  durable?: number | null;
   /** What is taken to hold of the model, and who said it; null in the answer to `turn_end`. Since 1.1. */
   model?: ModelStatus | null;
 }
@@ -1554,6 +1566,17 @@ export interface SessionParams {
   sessionId: string;
 }
 
+/** Whose status. */
+export interface GetStatusParams {
+  /** The session, by the id that `session_start` gave it. Any string. */
+  sessionId: string;
+  /**
+   * True: answered when what was saved so far is in the store, or can not be had there now (`durable` tells).
+   * Without a store, at once. Since 1.1.
+   */
+  flush?: boolean | null;
+}
+
 /** Whether lists are projected. */
 export interface SetPruningParams {
   /** The session, by the id that `session_start` gave it. Any string. */
@@ -1826,6 +1849,49 @@ export interface RetrieveResult {
   call: string;
   /** How many events of this session have taken effect. See reference.md#order. */
   seq: number;
+}
+
+/** What is looked for among what left of this session. Refused (-32803) where nothing is archived. */
+export interface SearchParams {
+  /** The session, by the id that `session_start` gave it. Any string. */
+  sessionId: string;
+  /**
+   * Plain words, `"a phrase"`, `path:src/a.py`, `tool:bash`. Phrases, paths and tools have to be there; of the
+   * words one is enough. Identifiers and paths are found whole and by their parts. No text is wrong.
+   */
+  query: string;
+  /** Hits at most, of 50; absent, 10. */
+  limit?: number | null;
+}
+
+/** What was found. It changes nothing: what only shows here was not brought back. */
+export interface SearchResult {
+  /** Best first; empty where nothing holds the words. */
+  hits: SearchHit[];
+  /** How many events of this session have taken effect. See reference.md#order. */
+  seq: number;
+}
+
+/** One original that was found. Secrets of known shapes are found by no query, and read `[masked]` here. */
+export interface SearchHit {
+  /** What `retrieve` finds the original by. */
+  handle: string;
+  /** 1 is the best. Of equals the order is by handle. */
+  rank: number;
+  /** The tool and its telling arguments, or what the message was. */
+  call: string;
+  /** The tool; null of a message. */
+  tool: string | null;
+  /** The first of the arguments that is a path; null without one. */
+  path: string | null;
+  /** At which it left; null where no receipt that is kept lists it. */
+  epoch: number | null;
+  /** The stretch that has the most of the words; dots where it is cut. */
+  snippet: string;
+  /** The character of the original at which the snippet begins, as `retrieve` takes it. */
+  offset: number;
+  /** Characters of the original. */
+  total: number;
 }
 
 /**
@@ -2171,6 +2237,20 @@ export interface ProgressValue {
 /** Where in a call it is. */
 export type ProgressKind = "begin" | "report" | "end";
 
+/** One thing that happened in a session. Nothing that a user, a model or a tool wrote is in it. */
+export interface TelemetryEvent {
+  /**
+   * ctxmgr.list, ctxmgr.epoch, ctxmgr.compaction, ctxmgr.fallback, or, for the usage that a host reported, the
+   * semantic conventions' gen_ai.client.inference.operation.details.
+   */
+  name: string;
+  /**
+   * By the names of OpenTelemetry's semantic conventions for generative AI (`gen_ai.*`, `error.type`), and of our
+   * own (`ctxmgr.*`). Of what a host sent there are the ids of session and model and the provider's name.
+   */
+  attributes: Record<string, string | number | boolean>;
+}
+
 /** A request: it is answered once, with a result or an error of the same id. */
 export interface RequestMessage {
   /** The version of JSON-RPC. A host that writes one message a line may leave it out. */
@@ -2266,7 +2346,7 @@ export interface Methods {
   /** The session ends; its snapshot stays. */
   "session_shutdown": { params: SessionParams; result: null; direction: "to ctxmgr"; kind: "event" };
   /** Where the session stands. */
-  "getStatus": { params: SessionParams; result: Status; direction: "to ctxmgr"; kind: "request" };
+  "getStatus": { params: GetStatusParams; result: Status; direction: "to ctxmgr"; kind: "request" };
   /** The next `context` prunes: tool output, past the minimum; in preset balanced it opens an epoch. */
   "prune": { params: SessionParams; result: StatusResult; direction: "to ctxmgr"; kind: "request" };
   /** Switches projection and packet off or on; ledger and snapshot go on. */
@@ -2287,6 +2367,8 @@ export interface Methods {
   "explain": { params: ExplainParams; result: ExplainResult; direction: "to ctxmgr"; kind: "request" };
   /** The original of something that left, by the handle in its marker, page by page. */
   "retrieve": { params: RetrieveParams; result: RetrieveResult; direction: "to ctxmgr"; kind: "request" };
+  /** What left and holds the words of a query, best first, with the handles that `retrieve` takes. */
+  "search": { params: SearchParams; result: SearchResult; direction: "to ctxmgr"; kind: "request" };
   /** Keeps a message, a call with its result, all that concerns a path, or all of a tool, as it is. */
   "pin": { params: PinParams; result: StatusResult; direction: "to ctxmgr"; kind: "request" };
   /** Takes a pin off: what it held may leave at a later epoch. */
@@ -2311,6 +2393,8 @@ export interface Methods {
   "embed": { params: EmbedParams; result: EmbedResult; direction: "to host"; kind: "request" };
   /** How far a request is that named a `progressToken`. */
   "$/progress": { params: ProgressParams; result: void; direction: "to host"; kind: "notification" };
+  /** What happened in a session, in numbers; sent only where `capabilities.telemetry` is declared. */
+  "telemetry/event": { params: TelemetryEvent; result: void; direction: "to host"; kind: "notification" };
 }
 
 export type MethodName = keyof Methods;

@@ -71,13 +71,20 @@ pub struct HostCapabilities {
     /// It turns texts into vectors on request: `embed`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub embed: Option<bool>,
-    /// Its model has a tool that calls `retrieve`. Without, nothing is archived, and markers say which call to make
-    /// again instead of a handle.
+    /// Its model has a tool that calls `retrieve`. Without, markers say which call to make again instead of a
+    /// handle, and nothing is archived unless `archive` asks for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retrieve: Option<bool>,
+    /// What leaves is archived though its model has no tool for it: people `search` and `retrieve` it. No list
+    /// changes by it. Since 1.1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub archive: Option<bool>,
     /// It applies `edits`. Every `context` says by itself which answer it wants.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub edits: Option<bool>,
+    /// It takes `telemetry/event`: what happens in its sessions, in numbers. Since 1.1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub telemetry: Option<bool>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -1301,6 +1308,10 @@ pub struct Status {
     /// `usage` does not say what was read. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache: Option<CacheStatus>,
+    /// The newest event that is safe in the store (`serve --store`), by its `seq`; null where no store is named, or
+    /// none is known to be there. Since 1.1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub durable: Option<i64>,
     /// What is taken to hold of the model, and who said it; null in the answer to `turn_end`. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<ModelStatus>,
@@ -2313,6 +2324,18 @@ pub struct SessionParams {
     pub session_id: String,
 }
 
+/// Whose status.
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct GetStatusParams {
+    /// The session, by the id that `session_start` gave it. Any string.
+    pub session_id: String,
+    /// True: answered when what was saved so far is in the store, or can not be had there now (`durable` tells).
+    /// Without a store, at once. Since 1.1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub flush: Option<bool>,
+}
+
 /// Whether lists are projected.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -2688,6 +2711,54 @@ pub struct RetrieveResult {
     pub call: String,
     /// How many events of this session have taken effect. See reference.md#order.
     pub seq: i64,
+}
+
+/// What is looked for among what left of this session. Refused (-32803) where nothing is archived.
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SearchParams {
+    /// The session, by the id that `session_start` gave it. Any string.
+    pub session_id: String,
+    /// Plain words, `"a phrase"`, `path:src/a.py`, `tool:bash`. Phrases, paths and tools have to be there; of the
+    /// words one is enough. Identifiers and paths are found whole and by their parts. No text is wrong.
+    pub query: String,
+    /// Hits at most, of 50; absent, 10.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit: Option<f64>,
+}
+
+/// What was found. It changes nothing: what only shows here was not brought back.
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SearchResult {
+    /// Best first; empty where nothing holds the words.
+    pub hits: Vec<SearchHit>,
+    /// How many events of this session have taken effect. See reference.md#order.
+    pub seq: i64,
+}
+
+/// One original that was found. Secrets of known shapes are found by no query, and read `[masked]` here.
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SearchHit {
+    /// What `retrieve` finds the original by.
+    pub handle: String,
+    /// 1 is the best. Of equals the order is by handle.
+    pub rank: i64,
+    /// The tool and its telling arguments, or what the message was.
+    pub call: String,
+    /// The tool; null of a message.
+    pub tool: Option<String>,
+    /// The first of the arguments that is a path; null without one.
+    pub path: Option<String>,
+    /// At which it left; null where no receipt that is kept lists it.
+    pub epoch: Option<i64>,
+    /// The stretch that has the most of the words; dots where it is cut.
+    pub snippet: String,
+    /// The character of the original at which the snippet begins, as `retrieve` takes it.
+    pub offset: i64,
+    /// Characters of the original.
+    pub total: i64,
 }
 
 /// What has to stay as it is: exactly one of `callId`, `digest`, `path` and `tool`. Pins outlive compactions and
@@ -3139,6 +3210,44 @@ pub enum ProgressKind {
     Other(String),
 }
 
+/// One thing that happened in a session. Nothing that a user, a model or a tool wrote is in it.
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TelemetryEvent {
+    /// ctxmgr.list, ctxmgr.epoch, ctxmgr.compaction, ctxmgr.fallback, or, for the usage that a host reported, the
+    /// semantic conventions' gen_ai.client.inference.operation.details.
+    pub name: String,
+    /// By the names of OpenTelemetry's semantic conventions for generative AI (`gen_ai.*`, `error.type`), and of
+    /// our own (`ctxmgr.*`). Of what a host sent there are the ids of session and model and the provider's name.
+    pub attributes: BTreeMap<String, TelemetryEventAttributesValue>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum TelemetryEventAttributesValue {
+    String(String),
+    F64(f64),
+    Bool(bool),
+}
+
+impl From<String> for TelemetryEventAttributesValue {
+    fn from(it: String) -> Self {
+        Self::String(it)
+    }
+}
+
+impl From<f64> for TelemetryEventAttributesValue {
+    fn from(it: f64) -> Self {
+        Self::F64(it)
+    }
+}
+
+impl From<bool> for TelemetryEventAttributesValue {
+    fn from(it: bool) -> Self {
+        Self::Bool(it)
+    }
+}
+
 /// What went wrong. Its message never holds conversation text.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -3334,7 +3443,7 @@ pub mod methods {
     pub struct GetStatus;
     impl Request for GetStatus {
         const NAME: &'static str = "getStatus";
-        type Params = SessionParams;
+        type Params = GetStatusParams;
         type Answer = Status;
     }
 
@@ -3416,6 +3525,14 @@ pub mod methods {
         const NAME: &'static str = "retrieve";
         type Params = RetrieveParams;
         type Answer = RetrieveResult;
+    }
+
+    /// What left and holds the words of a query, best first, with the handles that `retrieve` takes.
+    pub struct Search;
+    impl Request for Search {
+        const NAME: &'static str = "search";
+        type Params = SearchParams;
+        type Answer = SearchResult;
     }
 
     /// Keeps a message, a call with its result, all that concerns a path, or all of a tool, as it is.
