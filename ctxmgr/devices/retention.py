@@ -22,7 +22,7 @@ MILLISECONDS_A_DAY = 86_400_000
 _session_of = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 
 
-class KeptSession(msgspec.Struct, frozen=True):
+class SavedSession(msgspec.Struct, frozen=True):
     """What is kept of one. `session_id` None: its snapshot can not be read. `saved_ms` since the epoch."""
 
     session_id: str | None
@@ -32,7 +32,7 @@ class KeptSession(msgspec.Struct, frozen=True):
     is_open: bool
 
 
-def outdated(directory: Path, limits: Limits, now_ms: int) -> list[KeptSession]:
+def outdated(directory: Path, limits: Limits, now_ms: int) -> list[SavedSession]:
     """What would be deleted, in that order. Raises OSError and ArchiveFault."""
     sessions = sorted(_kept(directory), key=lambda one: (one.saved_ms, one.name))
     over = sum(one.size_bytes for one in sessions) - limits.max_megabytes * MEGABYTE
@@ -45,7 +45,7 @@ def outdated(directory: Path, limits: Limits, now_ms: int) -> list[KeptSession]:
     return gone
 
 
-def delete(directory: Path, session: KeptSession) -> str | None:
+def delete(directory: Path, session: SavedSession) -> str | None:
     """Snapshot, what lies beside it, and originals; a sentence where something of it stays."""
     if session.session_id is None:
         return f"{session.name} can not be read, and was left"
@@ -76,7 +76,7 @@ def tidy_originals(directory: Path, limits: Limits) -> int:
         archive.close()
 
 
-def _kept(directory: Path) -> Iterator[KeptSession]:
+def _kept(directory: Path) -> Iterator[SavedSession]:
     archive = ArchiveDatabase(directory)
     try:
         originals = {file_name(one.session_id): one for one in archive.sizes()}
@@ -87,9 +87,9 @@ def _kept(directory: Path) -> Iterator[KeptSession]:
         own = originals.pop(name, None)
         size = saved.size_bytes + (own.size_bytes if own is not None else 0)
         id = own.session_id if own is not None else _id_in(Path(saved.path))
-        yield KeptSession(id, name, saved.saved_ms, size, saved.holder is not None)
+        yield SavedSession(id, name, saved.saved_ms, size, saved.holder is not None)
     for name, own in originals.items():  # rule 3
-        yield KeptSession(own.session_id, name, own.newest_ms, own.size_bytes, False)
+        yield SavedSession(own.session_id, name, own.newest_ms, own.size_bytes, False)
 
 
 def _saved(directory: Path) -> list[SavedFile]:

@@ -4,6 +4,14 @@ proxy.
 It needs the extra `mcp`, and knows no session: whatever it gives, the proxy of its run gave.
 """
 
-from ctxmgr.mcp_server.asking import TOKEN, URL
+from ctxmgr.mcp_server.asking import TOKEN, URL, NotAnswered
 
-__all__ = ["TOKEN", "URL"]
+__all__ = ["NotAnswered", "TOKEN", "URL", "run_server"]
+
+
+def run_server() -> int:
+    """Until standard input ends; the exit code. Raises NotAnswered where no run is told of. The SDK is imported
+    here alone."""
+    from ctxmgr.mcp_server import server
+
+    return server.run()

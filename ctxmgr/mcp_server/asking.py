@@ -12,20 +12,20 @@ PATH = "/ctxmgr/tools"
 WAIT_SECONDS = 60.0  # the first search of a long session has all of it to index
 
 
-class Refused(Exception):
+class NotAnswered(Exception):
     """The proxy did not do it, or there is none; the text is for the model."""
 
 
 class ProxyOfThisRun:
-    """Raises Refused where the environment names none: the program was not started by `ctxmgr run`."""
+    """Raises NotAnswered where the environment names none: the program was not started by `ctxmgr run`."""
 
     def __init__(self, environ: Mapping[str, str] = os.environ) -> None:
         self._url, self._token = environ.get(URL, ""), environ.get(TOKEN, "")
         if not self._url or not self._token:
-            raise Refused(f"{URL} and {TOKEN} are not set: ctxmgr run sets them for the program that it starts")
+            raise NotAnswered(f"{URL} and {TOKEN} are not set: ctxmgr run sets them for the program that it starts")
 
     def ask(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
-        """What the method gives. Raises Refused."""
+        """What the method gives. Raises NotAnswered."""
         given = {name: value for name, value in params.items() if value is not None}
         request = urllib.request.Request(
             f"{self._url}{PATH}",
@@ -38,9 +38,9 @@ class ProxyOfThisRun:
                 result: dict[str, Any] = json.load(answer)["result"]
                 return result
         except urllib.error.HTTPError as refused:
-            raise Refused(_sentence(refused)) from None
+            raise NotAnswered(_sentence(refused)) from None
         except (OSError, ValueError, KeyError) as fault:
-            raise Refused(f"ctxmgr does not answer now ({type(fault).__name__})") from None
+            raise NotAnswered(f"ctxmgr does not answer now ({type(fault).__name__})") from None
 
 
 def _sentence(refused: urllib.error.HTTPError) -> str:

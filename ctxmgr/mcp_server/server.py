@@ -14,7 +14,7 @@ from pydantic import Field
 
 from ctxmgr import __version__
 from ctxmgr.mcp_server import rendering
-from ctxmgr.mcp_server.asking import ProxyOfThisRun, Refused
+from ctxmgr.mcp_server.asking import NotAnswered, ProxyOfThisRun
 
 NAME = "ctxmgr"
 
@@ -37,7 +37,7 @@ def made(proxy: ProxyOfThisRun) -> MCPServer[Any]:
     async def asked(method: str, params: dict[str, Any], shown: Callable[[dict[str, Any]], str]) -> str:
         try:
             return shown(await anyio.to_thread.run_sync(proxy.ask, method, params))
-        except Refused as refused:
+        except NotAnswered as refused:
             raise ToolError(str(refused)) from None
 
     async def search(query: Query, limit: Limit = 10) -> str:

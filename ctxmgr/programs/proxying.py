@@ -27,11 +27,12 @@ class WrongFlag(ValueError):
 
 
 class Keeping(NamedTuple):
-    """What holds where nobody says otherwise: is what leaves archived, and can the model have tools to get it
-    back?"""
+    """What holds of a program where nobody says otherwise: is what leaves archived, and can the model have tools to
+    get it back? `program`: its name, whatever its calls call themselves; "" for any."""
 
     originals: bool
     tools: bool
+    program: str = ""
 
 
 NOTHING = Keeping(False, False)
@@ -75,22 +76,19 @@ def proxy(
     listen: str = "127.0.0.1:0",
     names: Sequence[str] = (),
     say: Callable[[str], None] = say,
-    program: str = "",
-    keeps: Keeping = NOTHING,
+    of: Keeping = NOTHING,
 ) -> Proxy:
-    """`say` gets what goes wrong on the way, a line at a time. `program`: the one whose calls these are, whatever
-    they call themselves. Raises WrongFlag and SettingsFault."""
+    """`say` gets what goes wrong on the way, a line at a time. `of`: whose calls these are. Raises WrongFlag and
+    SettingsFault."""
     models = settings.models_file(parsed.models)
     layers = settings.read({name: getattr(parsed, name) for name in FLAGS}, models=models)
     host, port = _address(listen)
 
     def settings_for(speaker: str, model: str, is_subagent: bool) -> settings.ProgramSettings:
-        return layers.settings_for(program or speaker, model, is_subagent)
+        return layers.settings_for(of.program or speaker, model, is_subagent)
 
-    said = layers.settings_for(program or None)
-    keeps_originals = not parsed.observe and (
-        keeps.originals if said.keep_originals is None else said.keep_originals
-    )
+    said = layers.settings_for(of.program or None)
+    keeps_originals = not parsed.observe and (of.originals if said.keep_originals is None else said.keep_originals)
     made = ProxySettings(
         _checked(upstream),
         settings_for,
@@ -102,7 +100,7 @@ def proxy(
         say,
         parsed.models and os.path.abspath(parsed.models),
         keeps_originals,
-        model_tools.new_token() if keeps_originals and keeps.tools and said.model_tools is not False else "",
+        model_tools.new_token() if keeps_originals and of.tools and said.model_tools is not False else "",
     )
     return Proxy(made)
 

@@ -84,7 +84,8 @@ async def _ran(
     arguments = (*program.asks, prompt, *parsed.arg)
     launch = Launch(arguments, {**environ, "PWD": str(copy)}, str(copy))
     flags = argparse.Namespace(**{**vars(parsed), "observe": observe})
-    made = proxying.proxy(flags, running.upstream_of(parsed, program, launch), program=program.name)
+    of = proxying.Keeping(False, False, program.name)
+    made = proxying.proxy(flags, running.upstream_of(parsed, program, launch), of=of)
     start = time.monotonic()
     async with made:
         hooked = program.hook(launch, made.url, made.settings.upstream)

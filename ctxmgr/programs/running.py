@@ -25,8 +25,7 @@ async def _ended(parsed: argparse.Namespace, environ: dict[str, str]) -> int:
         parsed,
         upstream_of(parsed, program, launch),
         say=notices.append,
-        program=program.name,
-        keeps=Keeping(True, model_tools.are_there(program)),
+        of=Keeping(True, model_tools.are_there(program), program.name),
     )
     async with made:
         tidying = asyncio.create_task(asyncio.to_thread(proxying.tidy, made.settings))

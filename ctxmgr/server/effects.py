@@ -84,15 +84,15 @@ class GetRow(msgspec.Struct, frozen=True):
 
 
 class FindRows(msgspec.Struct, frozen=True):
-    """Look for what the session put into the archive that has the words of this query, and among `held`, which the
-    archive did not take; answer `ticket` with an `ArchiveAnswer`."""
+    """Look for what the session put into the archive that has the words of this query, and among `unsaved`, which
+    the archive did not take; answer `ticket` with an `ArchiveAnswer`."""
 
     ticket: int
     session_id: str
     state_dir: str | None
     query: str
     limit: int
-    held: tuple[ArchiveRow, ...]
+    unsaved: tuple[ArchiveRow, ...]
     limits: policy.Archive
 
 

@@ -45,7 +45,7 @@ class ParkedCalls:
             self._emit(GetRow(ticket, id, directory, wanted.handle, wanted.limits))
         elif isinstance(wanted, ArchiveSearch):
             self._archiving[ticket] = id, {"search": wanted.query, "limit": wanted.limit}
-            asked = wanted.query, wanted.limit, wanted.held, wanted.limits
+            asked = wanted.query, wanted.limit, wanted.unsaved, wanted.limits
             self._emit(FindRows(ticket, id, directory, *asked))
         elif isinstance(wanted, StoreFlush):
             self._emit(Flush(ticket, id, wanted.leaving))

@@ -59,8 +59,7 @@ class Runtime:
             if loaded.note:
                 say(loaded.note)
         is_recorded, size = setup.record is not None, setup.max_message_bytes
-        stores = setup.store is not None
-        options = ConnectionOptions(is_recorded, setup.state_dir, size, setup.models, stores, now_ms)
+        options = ConnectionOptions(is_recorded, setup.state_dir, size, setup.models, bool(setup.store), now_ms)
         self.connection = Connection(options, weighers, functools.partial(embedded, say))
         self.state_files = StateFiles(say, self.connection.not_saved, store_of(setup, self._stored))
         self.model_calls = ModelCalls(self._resume)

@@ -61,8 +61,7 @@ class Sessions:
         return self.queues.submit(queue, QueuedCall(start, finish, request.method))
 
     def _queue(self, id: str) -> SessionQueue:
-        queue = self.queues.by_session.get(id)
-        if queue is None:
+        if (queue := self.queues.by_session.get(id)) is None:
             raise RpcError(errors.UNKNOWN_SESSION, "unknown session: session_start has not named it")
         return queue
 
@@ -92,8 +91,7 @@ class Sessions:
         return future
 
     def _living_or_none(self, id: str | None) -> SessionCore | None:
-        queue = self.queues.by_session.get(id or "")
-        return None if queue is None else queue.session
+        return queue.session if (queue := self.queues.by_session.get(id or "")) is not None else None
 
     def _stranger(self) -> SessionCore:
         """A session that holds nothing, for calls that name none."""
@@ -293,27 +291,24 @@ class Sessions:
             queue.saved = session.state
             return
         state, strange = session.state, queue.strange
-        line = journal.delta(queue.saved, state)
-        if line is not None:
+        if (line := journal.delta(queue.saved, state)) is not None:
             self.emit(Save(queue.session_id, line, lambda: [journal.base(state), *strange]))
             queue.saved = state
 
     def note(self, id: str, text: str) -> None:
         """Something the host should see in the session's status."""
-        queue = self.queues.by_session.get(id)
-        if queue is not None and queue.session is not None and text not in queue.session.warnings:
-            queue.session.warnings = (*queue.session.warnings, text)
+        session = self._living_or_none(id)
+        if session is not None and text not in session.warnings:
+            session.warnings = (*session.warnings, text)
 
     def stored(self, id: str, stored: Stored) -> None:
         """A session is so far safe in the store. What is wrong with that is said once."""
-        queue = self.queues.by_session.get(id)
-        if queue is None or queue.session is None:
-            return
-        if stored.note and stored.note != queue.session.stored.note:
-            self.emit(Log(stored.note))
-        queue.session.stored = stored
-        if self.terms.record:
-            self.emit(Record(transcript.stored(id, stored)))
+        if (session := self._living_or_none(id)) is not None:
+            if stored.note and stored.note != session.stored.note:
+                self.emit(Log(stored.note))
+            session.stored = stored
+            if self.terms.record:
+                self.emit(Record(transcript.stored(id, stored)))
 
 
 def _living(queue: SessionQueue) -> SessionCore:

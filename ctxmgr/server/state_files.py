@@ -221,7 +221,7 @@ class StateFiles:
             put.add_done_callback(partial(self._put, effect))
             return put
         if isinstance(effect, do.FindRows):
-            return self.archives.search(directory, id, (effect.query, effect.limit), effect.held, effect.limits)
+            return self.archives.search(directory, id, (effect.query, effect.limit), effect.unsaved, effect.limits)
         return self.archives.get(directory, id, effect.handle, effect.limits)
 
     def _put(self, effect: do.PutRows, put: "Future[Any]") -> None:

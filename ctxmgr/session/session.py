@@ -75,8 +75,7 @@ class SessionCore:
         self.by_estimate = False  # no usage is known: pressure is known by the estimate alone
         self.doubts = Doubts()
         self.format_settled = False  # a message has borne a mark of the format: it is right
-        self.failure_count = 0  # lists in a row that could not be projected
-        self.last_fault = ""  # of the last of them: the class of what was raised, or "checks"
+        self.failure_count, self.last_fault = 0, ""  # of lists in a row; the class of what was raised, or "checks"
         self.branch_locks = BranchLocks()
         self.prefetch = Prefetch()
         self.warnings: tuple[str, ...] = ()
@@ -141,8 +140,7 @@ class SessionCore:
             ledger=ledger,
             memo=self.memo,
             time_ms=time_ms,
-            archives=bool(self.capabilities.retrieve),
-            keeps_originals=self.capabilities.keeps_originals,
+            archive=self.capabilities.archiving,
             may_take_long=may_take_long,
         )
 

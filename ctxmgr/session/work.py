@@ -45,7 +45,7 @@ class ArchiveSearch(msgspec.Struct, frozen=True):
 
     query: str
     limit: int
-    held: tuple[ArchiveRow, ...]
+    unsaved: tuple[ArchiveRow, ...]
     limits: policy.Archive
 
 

@@ -16,10 +16,10 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
 
 
 def run(parsed: argparse.Namespace) -> int:
-    from ctxmgr.mcp_server import asking, server
+    from ctxmgr.mcp_server import NotAnswered, run_server
 
     try:
-        return server.run()
-    except asking.Refused as refused:
+        return run_server()
+    except NotAnswered as refused:
         print(f"ctxmgr mcp: {refused}", file=sys.stderr)
         return 2

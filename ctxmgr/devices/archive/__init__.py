@@ -3,15 +3,15 @@
 from ctxmgr.devices.archive.database import ArchiveDatabase, ArchiveFault
 from ctxmgr.devices.archive.databases import ArchiveDatabases
 from ctxmgr.devices.archive.file import archive_fault, archive_path
-from ctxmgr.devices.archive.in_memory import found_among
-from ctxmgr.devices.archive.index import FoundRow
+from ctxmgr.devices.archive.in_memory import hits_among
+from ctxmgr.devices.archive.index import HitRow
 
 __all__ = [
     "ArchiveDatabase",
     "ArchiveDatabases",
     "ArchiveFault",
-    "FoundRow",
+    "HitRow",
     "archive_fault",
     "archive_path",
-    "found_among",
+    "hits_among",
 ]

@@ -136,11 +136,11 @@ class ArchiveDatabase:
         found = self._carried_out(lambda connection: connection.execute(query, (_utf8(session_id),)).fetchall())
         return [ArchiveRow(handle, key, _text(call), _text(text)) for handle, key, call, text in found]
 
-    def search(self, session_id: str | None, query: str, limit: int) -> list[index.FoundRow]:
+    def search(self, session_id: str | None, query: str, limit: int) -> list[index.HitRow]:
         """What holds the words of a query in a session, or in all; best first (`index`). ArchiveFault."""
         session = None if session_id is None else _utf8(session_id)
 
-        def find(connection: sqlite3.Connection) -> list[index.FoundRow]:
+        def find(connection: sqlite3.Connection) -> list[index.HitRow]:
             more = True
             while more:  # a transaction each: who puts meanwhile waits for one
                 with transaction(connection):

@@ -10,7 +10,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 from ctxmgr.devices.archive.database import ArchiveDatabase, ArchiveFault
-from ctxmgr.devices.archive.in_memory import found_among
+from ctxmgr.devices.archive.in_memory import hits_among
 from ctxmgr.model import Archive as Limits
 from ctxmgr.model import ArchiveAnswer, ArchiveRow
 
@@ -51,7 +51,7 @@ class ArchiveDatabases:
         query, limit = asked
 
         def search(archive: ArchiveDatabase) -> ArchiveAnswer:
-            hits = {hit.handle: hit for hit in (found_among(held, query, limit) if held else ())}
+            hits = {hit.handle: hit for hit in (hits_among(held, query, limit) if held else ())}
             for found in archive.search(session_id, query, limit):
                 hits.setdefault(found.hit.handle, found.hit)
             return ArchiveAnswer(hits=tuple(hits.values())[:limit])

@@ -15,7 +15,7 @@ _PUT = (
 )
 
 
-def found_among(rows: Iterable[ArchiveRow], query: str, limit: int) -> tuple[ArchiveHit, ...]:
+def hits_among(rows: Iterable[ArchiveRow], query: str, limit: int) -> tuple[ArchiveHit, ...]:
     """Best first. ArchiveFault where this SQLite has no FTS5."""
     try:
         with indexed(rows) as connection:

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 import msgspec
 
 from ctxmgr.devices.archive.call_lines import named_in, paths_in
-from ctxmgr.devices.archive.masking import masked, shown
+from ctxmgr.devices.archive.masking import legible, masked
 from ctxmgr.devices.archive.queries import Question, question
 from ctxmgr.devices.archive.snippets import snippet
 from ctxmgr.devices.archive.words import JOINERS, words
@@ -48,11 +48,11 @@ WHERE found MATCH ? AND (? IS NULL OR originals.session = ?)
 ORDER BY bm25(found, ?, ?, ?), originals.handle, originals.key LIMIT ?"""
 
 
-class FoundRow(msgspec.Struct, frozen=True):
-    """`session` in UTF-8, `at` in milliseconds since the epoch."""
+class HitRow(msgspec.Struct, frozen=True):
+    """`session` in UTF-8, `time_ms` since the epoch."""
 
     session: bytes
-    at: int
+    time_ms: int
     hit: ArchiveHit
 
 
@@ -99,7 +99,7 @@ def settle(connection: sqlite3.Connection, whole: bool) -> bool:
     return connection.total_changes - before >= 2  # so FTS5 tells that it did something
 
 
-def find(connection: sqlite3.Connection, session: bytes | None, query: str, limit: int) -> list[FoundRow]:
+def find(connection: sqlite3.Connection, session: bytes | None, query: str, limit: int) -> list[HitRow]:
     """Rule 4; the looser question only where the first gave too little."""
     asked = question(query)
     ids: dict[int, None] = {}
@@ -120,18 +120,18 @@ def _newest_first(found: list[tuple[int, bytes, bytes]]) -> list[int]:
     return [by_call[session, call].pop() for _, session, call in found]
 
 
-def _rows(connection: sqlite3.Connection, ids: list[int], asked: Question) -> Iterator[FoundRow]:
+def _rows(connection: sqlite3.Connection, ids: list[int], asked: Question) -> Iterator[HitRow]:
     query = "SELECT session, handle, call, at, text FROM originals WHERE id = ?"
     for id in ids:
         session, handle, call, at, text = connection.execute(query, (id,)).fetchone()
-        yield FoundRow(session, at, _hit(handle, _text(call), _text(text), asked))
+        yield HitRow(session, at, _hit(handle, _text(call), _text(text), asked))
 
 
 def _hit(handle: str, call_text: str, text: str, asked: Question) -> ArchiveHit:
     stretch, offset = snippet(masked(text), asked.wanted)
     line = masked(call_text)
     tool, path = named_in(line)
-    return ArchiveHit(handle, shown(line), tool, path and shown(path), stretch, offset, len(text))
+    return ArchiveHit(handle, legible(line), tool, path and legible(path), stretch, offset, len(text))
 
 
 def _columns(call_text: str, text: str) -> tuple[str, str, str]:

@@ -105,6 +105,6 @@ def _blotted(found: "re.Match[str]") -> str:
     return f"{whole[:start]}{BLOT * (end - start)}{whole[end:]}"
 
 
-def shown(text: str) -> str:
+def legible(text: str) -> str:
     """A masked text for people."""
     return _BLOTS.sub(MASKED, text)

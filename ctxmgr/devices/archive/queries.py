@@ -3,8 +3,8 @@
 A query is plain words, "a phrase", `path:x` and `tool:y`. Rules:
 1. Every word goes through `words`, and stands in quotes: nothing of a query is syntax to FTS5.
 2. What has to be: phrases, paths and tools. Of the words one is enough, and more of them count for more.
-3. A word stands for itself and for its parts in their order, so that `get_user` meets `getUser`. A looser question
-   takes each part, and what begins with it: it is asked where the first gives too little.
+3. A word stands for itself and for its parts in their order, so that a name in snake case meets the same in camel
+   case. A looser question takes each part, and what begins with it: it is asked where the first gives too little.
 4. Only so many words are asked for: what comes after them is left out.
 """
 

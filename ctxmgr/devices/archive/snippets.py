@@ -11,7 +11,7 @@ Rules:
 import re
 from collections.abc import Collection
 
-from ctxmgr.devices.archive.masking import shown
+from ctxmgr.devices.archive.masking import legible
 
 SNIPPET_CHARACTERS = 320  # about 80 tokens: ten hits come to less than a page
 _BEFORE = 80  # characters of the stretch that stand before its first word
@@ -26,7 +26,7 @@ def snippet(text: str, wanted: Collection[str]) -> tuple[str, int]:
     if end < len(text):
         gaps = [text.rfind(gap, max(start, end - _NEAR), end) for gap in ("\n", " ")]
         end = next((gap for gap in gaps if gap > start), end)
-    body = shown(text[start:end]).strip()
+    body = legible(text[start:end]).strip()
     return f"{'…' if start else ''}{body}{'…' if end < len(text) else ''}", start
 
 

@@ -9,7 +9,7 @@
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Container
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import msgspec
 
@@ -25,7 +25,7 @@ class Inputs(msgspec.Struct, frozen=True):
     """What a plan is computed from beside list and state.
 
     `weigh` texts in tokens. `memo` only saves time. `time_ms`: of the call, None where the host told none.
-    `archives`: may markers hold handles? `keeps_originals`: is what leaves wanted, with or without?
+    `archive`: is what leaves wanted, and may markers hold handles by which the model asks for it?
     `may_take_long`: False where others wait for this call, and a long list had better be gone through elsewhere.
     """
 
@@ -35,9 +35,18 @@ class Inputs(msgspec.Struct, frozen=True):
     ledger: Ledger
     memo: Memo
     time_ms: int | None = None
-    archives: bool = False
-    keeps_originals: bool = False
+    archive: Literal["", "originals", "handles"] = ""
     may_take_long: bool = True
+
+    @property
+    def archives(self) -> bool:
+        """May markers hold handles?"""
+        return self.archive == "handles"
+
+    @property
+    def keeps_originals(self) -> bool:
+        """Is what leaves wanted, with handles or without?"""
+        return self.archive != ""
 
 
 class Planned(msgspec.Struct, frozen=True):

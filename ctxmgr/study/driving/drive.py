@@ -65,7 +65,7 @@ def _client(options: ReplayOptions) -> StdioClient | InProcessClient:
 
 
 def _spawned(options: ReplayOptions) -> bool:
-    """A transcript is of a process, and so is an environment; an archive and some keys of a policy want a device."""
+    """A transcript is of a process, and so is an environment; an archive, or some keys, want a device."""
     asked = options.spawn or options.retrieves or options.record is not None or options.env is not None
     return asked or _of_devices(options.policy)
 

@@ -3,6 +3,6 @@
 Needs no extra, and starts no sidecar.
 """
 
-from ctxmgr.study.inspection import forgetting, inspecting, sessions
+from ctxmgr.study.inspection import forgetting, inspecting, searching, sessions
 
-__all__ = ["forgetting", "inspecting", "sessions"]
+__all__ = ["forgetting", "inspecting", "searching", "sessions"]

@@ -13,7 +13,7 @@ from pathlib import Path
 import msgspec
 
 from ctxmgr import settings
-from ctxmgr.devices import ArchiveDatabase, ArchiveFault, FoundRow, default_state_dir
+from ctxmgr.devices import ArchiveDatabase, ArchiveFault, HitRow, default_state_dir
 from ctxmgr.study.inspection.listing import age
 from ctxmgr.study.plain_text import columns, safe, write
 
@@ -65,14 +65,14 @@ def _original(archive: ArchiveDatabase, session: str | None, handle: str) -> int
     return 0
 
 
-def write_hits(found: Sequence[FoundRow], query: str, now_ms: int) -> None:
+def write_hits(found: Sequence[HitRow], query: str, now_ms: int) -> None:
     """A hit is a line about it, and its stretch below, on a terminal with the words in bold."""
     bold = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
     width = columns()
     blocks = []
     for rank, one in enumerate(found, 1):
         session = one.session.decode("utf-8", "replace")
-        about = f"{age(max(0, now_ms - one.at))}  {session}"
+        about = f"{age(max(0, now_ms - one.time_ms))}  {session}"
         head = f"{rank}. {one.hit.handle}  {one.hit.call_text}"
         lines = [line for line in one.hit.snippet.splitlines() if line.strip()]
         body = [part for line in lines for part in textwrap.wrap(safe(line), max(20, width - 6)) or [""]]
@@ -90,10 +90,10 @@ def _bold(line: str, query: str) -> str:
     return re.sub("|".join(words), lambda word: f"{BOLD}{word[0]}{PLAIN}", line, flags=re.IGNORECASE)
 
 
-def _fields(one: FoundRow) -> dict[str, object]:
+def _fields(one: HitRow) -> dict[str, object]:
     return {
         "session": one.session.decode("utf-8", "replace"),
-        "at": one.at,
+        "at": one.time_ms,
         **msgspec.to_builtins(one.hit),
     }
 

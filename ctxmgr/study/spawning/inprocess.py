@@ -16,7 +16,7 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.devices import found_among
+from ctxmgr.devices import hits_among
 from ctxmgr.known_models import Registry
 from ctxmgr.model import ArchiveAnswer, ArchiveRow, Weigh, of_all
 from ctxmgr.model.compaction import Completion
@@ -130,8 +130,8 @@ class Driver:
             rows |= {row.key: row for row in effect.rows}
             return ArchiveAnswer()
         if isinstance(effect, do.FindRows):
-            among = (*rows.values(), *effect.held)
-            return ArchiveAnswer(hits=found_among(among, effect.query, effect.limit))
+            among = (*rows.values(), *effect.unsaved)
+            return ArchiveAnswer(hits=hits_among(among, effect.query, effect.limit))
         found = [row for row in rows.values() if row.handle == effect.handle]
         return ArchiveAnswer(found[0] if len(found) == 1 else None)
 

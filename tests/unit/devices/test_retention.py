@@ -64,7 +64,7 @@ def test_originals_without_a_snapshot_count_and_go(tmp_path: Path) -> None:
 def test_a_session_that_is_open_stays_and_its_lock_is_asked_again(tmp_path: Path) -> None:
     save(tmp_path, "open", 40, "text", keep_open=True)
     assert outdated(tmp_path, max_age_days=30) == []
-    one = retention.KeptSession("open", file_name("open"), 0, 0, False)
+    one = retention.SavedSession("open", file_name("open"), 0, 0, False)
     assert "is locked" in (retention.delete(tmp_path, one) or "")
     assert originals(tmp_path) == ["open"]
 

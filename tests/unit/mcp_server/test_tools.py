@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import pytest
 from mcp.server.mcpserver.exceptions import ToolError
 
-from ctxmgr.mcp_server.asking import PATH, TOKEN, URL, ProxyOfThisRun, Refused
+from ctxmgr.mcp_server.asking import PATH, TOKEN, URL, NotAnswered, ProxyOfThisRun
 from ctxmgr.mcp_server.server import made
 
 HIT = {"rank": 1, "call": 'read path="a.py"', "snippet": "the owl", "handle": "h1", "offset": 40, "total": 5_000}
@@ -110,10 +110,10 @@ async def test_the_tools_and_their_weight(proxy: ProxyOfThisRun) -> None:
 
 @pytest.mark.parametrize("environ", [{}, {URL: "http://127.0.0.1:1"}, {TOKEN: "t"}])
 def test_without_address_and_token_there_is_no_server(environ: dict[str, str]) -> None:
-    with pytest.raises(Refused, match="ctxmgr run sets them"):
+    with pytest.raises(NotAnswered, match="ctxmgr run sets them"):
         ProxyOfThisRun(environ)
 
 
 def test_a_proxy_that_is_gone_is_said() -> None:
-    with pytest.raises(Refused, match="does not answer now"):
+    with pytest.raises(NotAnswered, match="does not answer now"):
         ProxyOfThisRun({URL: "http://127.0.0.1:9", TOKEN: "t"}).ask("getStatus", {})

@@ -63,9 +63,14 @@ class HostCapabilities(Wire, frozen=True):
     ] = None
 
     @property
+    def archiving(self) -> Literal["", "originals", "handles"]:
+        """Is what leaves archived, and is the model told by which handles it asks for it?"""
+        return "handles" if self.retrieve else "originals" if self.archive else ""
+
+    @property
     def keeps_originals(self) -> bool:
         """Is what leaves archived?"""
-        return bool(self.retrieve or self.archive)
+        return self.archiving != ""
 
 
 class InitializeParams(Wire, frozen=True):

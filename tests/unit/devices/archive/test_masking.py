@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxmgr.devices.archive.masking import BLOT, SHAPES, masked, shown
+from ctxmgr.devices.archive.masking import BLOT, SHAPES, legible, masked
 
 A36 = "aB3" * 12
 PEM = "-----BEGIN RSA PRIVATE KEY-----\nMIIEow\nIBAAKC\n-----END RSA PRIVATE KEY-----"
 
-# the text with its secret, and how it is shown; put together so that no scanner of sources takes them for real
+# the text with its secret, and how it is legible; put together so that no scanner of sources takes them for real
 SECRETS: list[tuple[str, str, str]] = [
     (
         "AWS access key id",
@@ -82,7 +82,7 @@ NONE = [
     ("name", "text", "left"), SECRETS, ids=[f"{name} {at}" for at, (name, _, _) in enumerate(SECRETS)]
 )
 def test_a_secret_is_hidden_and_nothing_else(name: str, text: str, left: str) -> None:
-    assert shown(masked(text)) == left.replace("{}", "[masked]")
+    assert legible(masked(text)) == left.replace("{}", "[masked]")
     assert len(masked(text)) == len(text)
 
 

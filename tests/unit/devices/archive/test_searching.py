@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctxmgr.devices.archive import found_among
+from ctxmgr.devices.archive import hits_among
 from ctxmgr.devices.archive.file import NAME
 from ctxmgr.devices.archive.in_memory import indexed
 from ctxmgr.devices.archive.index import find
@@ -22,7 +22,7 @@ TOKEN = "ghp_" + "aB3" * 12
 
 
 def handles(rows: list[ArchiveRow], query: str, limit: int = 10) -> list[str]:
-    return [hit.handle for hit in found_among(rows, query, limit)]
+    return [hit.handle for hit in hits_among(rows, query, limit)]
 
 
 def made(name: str, call: str, text: str) -> ArchiveRow:
@@ -89,25 +89,25 @@ def test_only_so_many_are_found() -> None:
 def test_a_hit_says_what_it_was_and_where_to_read_on() -> None:
     text = "".join(f"line {number} says little\n" for number in range(1_000))
     text = text.replace("line 700 says little", "line 700 throws ENOSPC")
-    (hit,) = found_among([made("a", 'read path="log/out.txt" offset=3', text)], "ENOSPC", 10)
+    (hit,) = hits_among([made("a", 'read path="log/out.txt" offset=3', text)], "ENOSPC", 10)
     assert (hit.handle, hit.tool, hit.path, hit.total) == ("a", "read", "log/out.txt", len(text))
     assert "line 700 throws ENOSPC" in hit.snippet
     assert len(hit.snippet) <= SNIPPET_CHARACTERS + 2
     assert text[hit.offset :].startswith(hit.snippet.strip("…"))
-    (message,) = found_among([made("b", "user text", "the word")], "word", 10)
+    (message,) = hits_among([made("b", "user text", "the word")], "word", 10)
     assert (message.tool, message.path) == (None, None)
 
 
 def test_a_snippet_shows_the_most_of_what_was_asked() -> None:
     text = "alpha\n" + "nothing here\n" * 100 + "alpha with beta and gamma\n" + "nothing here\n" * 100 + "beta\n"
-    (hit,) = found_among([made("a", "bash", text)], "alpha beta gamma", 1)
+    (hit,) = hits_among([made("a", "bash", text)], "alpha beta gamma", 1)
     assert "alpha with beta and gamma" in hit.snippet
 
 
 def test_secrets_are_neither_shown_nor_found() -> None:
     row = made("a", f'bash command="curl -H {TOKEN}"', f"password: '{SECRET}'\nthe token is {TOKEN}\n")
     assert handles([row], TOKEN) == handles([row], "owl") == handles([row], "flies") == []
-    (hit,) = found_among([row], "token", 1)
+    (hit,) = hits_among([row], "token", 1)
     assert TOKEN not in hit.snippet + hit.call_text
     assert "[masked]" in hit.snippet
     assert "[masked]" in hit.call_text
@@ -141,7 +141,7 @@ def test_any_query_gives_hits_or_none(connection: sqlite3.Connection, query: str
 @given(st.lists(st.text(), max_size=5), st.text())
 def test_any_texts_can_be_searched(texts: list[str], query: str) -> None:
     rows = [made(f"x{at}", text, text) for at, text in enumerate(texts)]
-    assert len(found_among(rows, query, 3)) <= len(texts)
+    assert len(hits_among(rows, query, 3)) <= len(texts)
 
 
 # on the disk
@@ -161,7 +161,7 @@ def test_a_session_finds_its_own_alone_and_people_find_all(tmp_path: Path) -> No
             [],
         )
         everywhere = archive.search(None, "owl", 10)
-        assert [(one.session, one.at, one.hit.handle) for one in everywhere] == [
+        assert [(one.session, one.time_ms, one.hit.handle) for one in everywhere] == [
             (b"s", 1_000_000, "ha"),
             (b"t", 1_000_000, "hb"),
         ]
