@@ -3,7 +3,8 @@
 import hashlib
 from collections.abc import Callable
 
-from ctxmgr.store.objects import Conflict, Missing, StoredObject, StoreUnreachable
+from ctxmgr.store.objects import Conflict, Missing, StoreUnreachable
+from ctxmgr.store.objects.interface import StoredObject
 
 Fault = Callable[[str, str], str | None]
 """Of a request's kind and key: what becomes of it. `lost before`: it never arrives; `lost after`: it takes effect,
