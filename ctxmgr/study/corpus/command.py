@@ -7,7 +7,7 @@ A worker loads this package too: what only a client needs is imported where it i
 import json
 import sys
 from argparse import Namespace
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -26,7 +26,7 @@ from ctxmgr import __version__
 from ctxmgr.study.console import console
 from ctxmgr.study.corpus import running, sources, synthetic
 from ctxmgr.study.corpus.evaluating import decode
-from ctxmgr.study.corpus.tasks import CorpusSettings, CorpusTask, WrongPolicy, policies, sampled, tasks
+from ctxmgr.study.corpus.tasks import CorpusSettings, CorpusTask, WrongPolicy, policies
 from ctxmgr.study.plain_text import safe
 
 if TYPE_CHECKING:
@@ -82,29 +82,26 @@ def _refused(text: str, code: int) -> int:
 
 def _run(parsed: Namespace) -> int:
     from ctxmgr.study.corpus.estimates import estimate
-    from ctxmgr.study.corpus.results import LastRun, Results
+    from ctxmgr.study.corpus.listing import Listing
+    from ctxmgr.study.corpus.results import INDEX, LastRun, Results
 
     wanted = policies(parsed.policies)
     settings = CorpusSettings(parsed.window, with_probes=not parsed.no_probes)
-    listed = sources.listed(parsed.source)
-    with Results(Path(parsed.out)) as results:
-        known = results.remembered()
-        listed = list(sources.digested(listed, known))
-        results.remember([*{**known, **{one.address: one for one in listed}}.values()])
-        recordings = sampled([sources.recording(one) for one in listed], parsed.sample)
-        run = LastRun(__version__, settings.digest, tuple((one.name, one.digest) for one in wanted))
-        results.asked(run)
-        todo = tasks(recordings, wanted, settings, results.done())
-        print(f"{len(recordings):,} recordings, {len(wanted)} policies", file=sys.stderr)
-        if not todo:
+    with Results(Path(parsed.out)) as results, Listing(results.folder / INDEX) as listing:
+        listing.add(sources.listed(parsed.source))
+        results.asked(LastRun(__version__, settings.digest, tuple((one.name, one.digest) for one in wanted)))
+        count = listing.ask(wanted, settings, results.done(), parsed.sample)
+        todo = listing.totals()
+        print(f"{count:,} recordings, {len(wanted)} policies", file=sys.stderr)
+        if not todo.task_count:
             print("nothing is new", file=sys.stderr)
             return 0
         with _client(parsed) as client:
             threads = running.thread_count(client)
-            told = estimate(todo, Path(parsed.out), threads).text
+            told = estimate(todo, results.folder, threads).text
             print(f"{told} on {threads} {'threads' if threads > 1 else 'thread'}", file=sys.stderr)
-            bad = _through(client, todo, results)
-    said = f"done: {len(todo) - bad:,} of {len(todo):,} have figures; ctxmgr corpus report {parsed.out}"
+            bad = _through(client, listing.tasks(), todo.task_count, results)
+    said = f"done: {todo.task_count - bad:,} of {todo.task_count:,} have figures; ctxmgr corpus report {parsed.out}"
     print(safe(said), file=sys.stderr)
     return 0
 
@@ -115,10 +112,10 @@ def _client(parsed: Namespace) -> "AbstractContextManager[Client]":
     return running.local_client(parsed.workers)
 
 
-def _through(client: "Client", todo: list[CorpusTask], results: "Results") -> int:
+def _through(client: "Client", todo: Iterable[CorpusTask], count: int, results: "Results") -> int:
     """How many came without figures. A bar on stderr, where that is a terminal."""
     bad = 0
-    with _progress(len(todo)) as progress:
+    with _progress(count) as progress:
 
         def took(evaluation: bytes) -> None:
             nonlocal bad

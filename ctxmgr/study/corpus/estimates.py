@@ -4,15 +4,14 @@ By what this folder's results took where there are some, else by what was measur
 hosts (0.1 to 1.6 MB, with probes; a busy machine, one thread).
 """
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from ctxmgr.study.corpus.listing import TaskTotals
 from ctxmgr.study.corpus.results import RECORDINGS, parts
-from ctxmgr.study.corpus.tasks import CorpusTask
 
 TASK_SECONDS = 0.3  # CPU of a task, whatever its size
 MEGABYTE_SECONDS = 0.4  # and of each megabyte of its recording
@@ -38,14 +37,13 @@ class Estimate(msgspec.Struct, frozen=True):
         return f"{self.task_count:,} tasks, {self.total_bytes / MB:,.0f} MB: about {how_long}, {memory}"
 
 
-def estimate(tasks: Sequence[CorpusTask], folder: Path, threads: int) -> Estimate:
+def estimate(todo: TaskTotals, folder: Path, threads: int) -> Estimate:
     """Of what is to run, by `folder`'s results."""
-    sizes = [task.recording.size_bytes for task in tasks]
     fixed, by_megabyte = _rates(folder)
-    cpu = fixed * len(sizes) + by_megabyte * sum(sizes) / MB
-    longest = fixed + by_megabyte * max(sizes, default=0) / MB
-    memory = WORKER_BYTES + CONTENT_TIMES * max(sizes, default=0)
-    return Estimate(len(sizes), sum(sizes), max(cpu / max(1, threads), longest if sizes else 0.0), memory)
+    cpu = fixed * todo.task_count + by_megabyte * todo.total_bytes / MB
+    longest = fixed + by_megabyte * todo.largest_bytes / MB if todo.task_count else 0.0
+    memory = WORKER_BYTES + CONTENT_TIMES * todo.largest_bytes
+    return Estimate(todo.task_count, todo.total_bytes, max(cpu / max(1, threads), longest), memory)
 
 
 def _rates(folder: Path) -> tuple[float, float]:

@@ -12,7 +12,7 @@
 import contextlib
 import hashlib
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -25,12 +25,11 @@ from ctxmgr.devices import LockedError, seize
 from ctxmgr.study.corpus import schema
 from ctxmgr.study.corpus.evaluating import decode
 from ctxmgr.study.corpus.rows import SCHEMA_VERSION, CorpusCallRow, Evaluation, RecordingRow
-from ctxmgr.study.corpus.sources import ListedRecording
 
 PART_TASKS = 500  # evaluations of one part: a few MB
 LENGTH_BYTES = 4  # before each evaluation in the journal, big endian
 RECORDINGS, CALLS = "recordings", "calls"
-JOURNAL, LOCK, INDEX, LAST = "journal", ".lock", "sources.json", "last.json"
+JOURNAL, LOCK, INDEX, LAST = "journal", ".lock", "sources.sqlite", "last.json"
 
 
 class ResultsFault(Exception):
@@ -70,14 +69,12 @@ class Results:
             last.callback(os.close, self._journal)
             self.settle()
 
-    def done(self) -> set[str]:
+    def done(self) -> Iterator[str]:
         """Keys of what need not be computed: whatever has a row that is not `lost`."""
-        found: set[str] = set()
         for path in parts(self.folder, RECORDINGS):
             rows = pq.read_table(path, columns=["key", "status"], partitioning=None)
             lost = pc.not_equal(rows["status"], "lost")
-            found.update(rows.filter(lost)["key"].to_pylist())
-        return found
+            yield from rows.filter(lost)["key"].to_pylist()
 
     def add(self, evaluation: bytes) -> None:
         """One more, as `evaluating.evaluated` gives it. Raises OSError."""
@@ -96,25 +93,9 @@ class Results:
         os.truncate(self._journal, 0)
         self._pending.clear()
 
-    # the index of sources
-
-    def remembered(self) -> dict[str, ListedRecording]:
-        """What was listed by the runs before, by address; empty where it can not be read."""
-        try:
-            return {one.address: one for one in _index.decode((self.folder / INDEX).read_bytes())}
-        except (OSError, msgspec.DecodeError):
-            return {}
-
-    def remember(self, items: Sequence[ListedRecording]) -> None:
-        """Those with a digest. Raises OSError."""
-        _replaced(self.folder / INDEX, msgspec.json.encode([one for one in items if one.digest]))
-
     def asked(self, run: LastRun) -> None:
         """Raises OSError."""
         _replaced(self.folder / LAST, msgspec.json.encode(run))
-
-
-_index = msgspec.json.Decoder(list[ListedRecording])
 
 
 def last_run(folder: Path) -> LastRun:

@@ -6,12 +6,13 @@
 3. An object store is named by a URL (`s3://bucket/prefix`, `gs://`, `az://`, `file:///`): all objects below it.
    Credentials are those of its own environment variables.
 4. Where a recording lies is its address, and anybody who can reach that can read it: a worker elsewhere, too.
-5. The digest is of the content. It is worked out once for an address of the same size and version.
+5. The digest is of the content.
+6. Recordings are handed on as they are found: nothing here holds them all.
 """
 
 import glob
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -48,24 +49,10 @@ class RecordingAddress(msgspec.Struct, frozen=True):
     digest: str
 
 
-def listed(sources: Sequence[str]) -> list[ListedRecording]:
-    """All recordings, each address once, in the order of their addresses. Raises SourceFault."""
-    some = {one.address: one for source in sources for one in _listed(source)}
-    return [some[address] for address in sorted(some)]
-
-
-def digested(
-    items: Sequence[ListedRecording], remembered: Mapping[str, ListedRecording]
-) -> Iterator[ListedRecording]:
-    """The same with digests (rule 5); without one where it can not be read: its worker will say why."""
-    for one in items:
-        before = remembered.get(one.address)
-        if one.digest:
-            yield one
-        elif before is not None and (before.size_bytes, before.version) == (one.size_bytes, one.version):
-            yield before
-        else:
-            yield msgspec.structs.replace(one, digest=_digest(one.address))
+def listed(sources: Sequence[str]) -> Iterator[ListedRecording]:
+    """All recordings as they are found; one that two sources name comes twice. Raises SourceFault."""
+    for source in sources:
+        yield from _listed(source)
 
 
 def recording(of: ListedRecording) -> RecordingAddress:
@@ -86,10 +73,11 @@ def digest(found: bytes) -> str:
     return hashlib.sha256(found).hexdigest()
 
 
-def _digest(address: str) -> str:
+def digest_of(address: str) -> str:
+    """Of what lies there; empty where it can not be read: its worker will say why."""
     try:
         return digest(content(address))
-    except Exception:  # noqa: BLE001  of a store, too; the worker meets it again, and it is a row
+    except Exception:  # noqa: BLE001  of a store, too
         return ""
 
 
@@ -97,17 +85,21 @@ def _listed(source: str) -> Iterator[ListedRecording]:
     if SCHEME in source:
         yield from _objects(source)
         return
+    is_empty = True
+    for one in _paths(source):
+        is_empty = False
+        yield from _rows(one) if _is_parquet(one) else (_file(one),)
+    if is_empty:
+        raise SourceFault(f"no recordings: {source}")
+
+
+def _paths(source: str) -> Iterator[Path]:
     path = Path(source)
     if path.is_dir():
-        paths = [one for one in path.rglob("*") if one.is_file() and not _hidden(one.relative_to(path))]
-    elif path.is_file():
-        paths = [path]
-    else:
-        paths = [one for one in map(Path, glob.glob(source, recursive=True)) if one.is_file()]
-    if not paths:
-        raise SourceFault(f"no recordings: {source}")
-    for one in paths:
-        yield from _rows(one) if _is_parquet(one) else (_file(one),)
+        return (one for one in path.rglob("*") if one.is_file() and not _hidden(one.relative_to(path)))
+    if path.is_file():
+        return iter((path,))
+    return (one for one in map(Path, glob.iglob(source, recursive=True)) if one.is_file())
 
 
 def _hidden(path: Path) -> bool:

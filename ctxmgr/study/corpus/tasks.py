@@ -2,13 +2,11 @@
 
 1. A task is one recording under one policy. Its key is a digest of the recording's digest, the policy's, the
    settings', ctxmgr's release and the schema's version: nothing else moves a figure.
-2. The same content at two addresses is one task.
-3. Longest first: what takes long does not begin when all else has ended. Of equal size the smaller key.
-4. Preset `off` always runs: costs are told as shares of it.
+2. Preset `off` always runs: costs are told as shares of it.
 """
 
 import hashlib
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import msgspec
@@ -56,7 +54,7 @@ class CorpusTask(msgspec.Struct, frozen=True):
 
 
 def policies(texts: Iterable[str]) -> list[CorpusPolicy]:
-    """Of `PRESET[:KEY=VALUE[,KEY=VALUE...]]`, each once, with `off` (rule 4). Raises WrongPolicy."""
+    """Of `PRESET[:KEY=VALUE[,KEY=VALUE...]]`, each once, with `off` (rule 2). Raises WrongPolicy."""
     some = {one.digest: one for one in map(_policy, [*texts, BASE])}
     return list(some.values())
 
@@ -67,27 +65,16 @@ def key(digest: str, policy: CorpusPolicy, settings: CorpusSettings) -> str:
 
 
 def tasks(
-    recordings: Iterable[RecordingAddress],
-    policies: Sequence[CorpusPolicy],
-    settings: CorpusSettings,
-    done: Collection[str] = (),
-) -> list[CorpusTask]:
-    """Rules 2 and 3, without those that are `done`."""
-    some = {}
-    for recording in recordings:
-        for policy in policies:
-            name = key(recording.digest, policy, settings)
-            if name not in done and name not in some:
-                some[name] = CorpusTask(name, recording, policy, settings)
-    return sorted(some.values(), key=lambda task: (-task.recording.size_bytes, task.key))
+    recording: RecordingAddress, policies: Iterable[CorpusPolicy], settings: CorpusSettings
+) -> Iterator[CorpusTask]:
+    """Of one recording, one a policy."""
+    for policy in policies:
+        yield CorpusTask(key(recording.digest, policy, settings), recording, policy, settings)
 
 
-def sampled(recordings: Sequence[RecordingAddress], count: int | None) -> list[RecordingAddress]:
-    """So many of them, by their digests: the same in every run, and of any length."""
-    if count is None:
-        return list(recordings)
-    some = {one.digest: one for one in recordings}
-    return [some[digest] for digest in sorted(some, key=lambda one: _digest("sample", one))[:count]]
+def draw(digest: str) -> str:
+    """A sample is of those recordings whose draws come first: the same in every run, and of any length."""
+    return _digest("sample", digest)
 
 
 def _policy(text: str) -> CorpusPolicy:

@@ -1,5 +1,6 @@
 """Small corpora for tests, and runs over them without a cluster."""
 
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -8,9 +9,10 @@ import msgspec
 from ctxmgr import __version__
 from ctxmgr.study.corpus import sources, synthetic
 from ctxmgr.study.corpus.evaluating import decode, evaluated
+from ctxmgr.study.corpus.listing import Listing
 from ctxmgr.study.corpus.results import LastRun, Results
 from ctxmgr.study.corpus.rows import CorpusCallRow, Evaluation, RecordingRow
-from ctxmgr.study.corpus.tasks import CorpusPolicy, CorpusSettings, CorpusTask, policies, tasks
+from ctxmgr.study.corpus.tasks import CorpusPolicy, CorpusSettings, CorpusTask, policies
 
 SETTINGS = CorpusSettings(window_tokens=64_000)
 
@@ -26,8 +28,10 @@ def asked(
     done: Sequence[str] = (),
     settings: CorpusSettings = SETTINGS,
 ) -> list[CorpusTask]:
-    listed = sources.digested(sources.listed([str(folder)]), {})
-    return tasks([sources.recording(one) for one in listed], policies(texts), settings, done)
+    with tempfile.TemporaryDirectory() as beside, Listing(Path(beside) / "listing") as listing:
+        listing.add(sources.listed([str(folder)]))
+        listing.ask(policies(texts), settings, done, None)
+        return list(listing.tasks())
 
 
 def last(wanted: Sequence[CorpusPolicy], settings: CorpusSettings = SETTINGS) -> LastRun:

@@ -11,6 +11,7 @@ import pytest
 
 from ctxmgr.cli import main
 from ctxmgr.study.corpus import estimates, running
+from ctxmgr.study.corpus.listing import TaskTotals
 from ctxmgr.study.corpus.reporting import report
 from ctxmgr.study.corpus.running import SchedulerLost
 from ctxmgr.study.corpus.tasks import CorpusTask
@@ -82,14 +83,16 @@ def test_an_estimate_goes_by_what_the_results_took(tmp_path: Path) -> None:
     from ctxmgr.study.corpus.results import Results
 
     tasks = asked(corpus(tmp_path / "some", 12))
-    before = estimates.estimate(tasks, tmp_path / "out", 2)
+    sizes = [task.recording.size_bytes for task in tasks]
+    todo = TaskTotals(len(tasks), sum(sizes), max(sizes))
+    before = estimates.estimate(todo, tmp_path / "out", 2)
     assert before.seconds > 0
     with Results(tmp_path / "out") as results:
         for task in tasks:
             results.add(invented(task, cpu_seconds=10.0))
-    after = estimates.estimate(tasks, tmp_path / "out", 2)
+    after = estimates.estimate(todo, tmp_path / "out", 2)
     assert after.seconds == pytest.approx(10.0 * len(tasks) / 2)
-    assert estimates.estimate(tasks, tmp_path / "out", 4).seconds == pytest.approx(10.0 * len(tasks) / 4)
+    assert estimates.estimate(todo, tmp_path / "out", 4).seconds == pytest.approx(10.0 * len(tasks) / 4)
 
 
 def test_a_scheduler_that_goes_is_said_and_what_came_is_kept(
@@ -98,8 +101,8 @@ def test_a_scheduler_that_goes_is_said_and_what_came_is_kept(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def lost(client: None, tasks: list[CorpusTask], took: Callable[[bytes], None]) -> None:
-        took(invented(tasks[0]))
+    def lost(client: None, tasks: Iterator[CorpusTask], took: Callable[[bytes], None]) -> None:
+        took(invented(next(tasks)))
         raise SchedulerLost("the scheduler has gone")
 
     command = ["corpus", "run", str(corpus(tmp_path / "some", 2)), "--out", str(tmp_path / "out")]

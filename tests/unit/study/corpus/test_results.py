@@ -23,11 +23,11 @@ def keys(folder: Path, kind: str) -> list[str]:
 
 def test_what_was_added_is_done_for_the_next_run(tmp_path: Path, evaluations: list[bytes]) -> None:
     with Results(tmp_path / "out") as results:
-        assert results.done() == set()
+        assert not set(results.done())
         for one in evaluations:
             results.add(one)
     with Results(tmp_path / "out") as results:
-        assert len(results.done()) == len(evaluations)
+        assert len(set(results.done())) == len(evaluations)
     assert keys(tmp_path / "out", CALLS) == keys(tmp_path / "out", RECORDINGS)
 
 
@@ -46,7 +46,7 @@ def test_a_killed_run_keeps_all_that_had_come(tmp_path: Path, evaluations: list[
     killed(results)
     assert parts(tmp_path / "out", RECORDINGS) == []
     with Results(tmp_path / "out") as results:
-        assert len(results.done()) == 2
+        assert len(set(results.done())) == 2
 
 
 @pytest.mark.parametrize("lost", [1, 3, 40])
@@ -58,7 +58,7 @@ def test_a_journal_that_is_torn_loses_its_last_alone(tmp_path: Path, evaluations
     journal = tmp_path / "out" / "journal"
     journal.write_bytes(journal.read_bytes()[:-lost])
     with Results(tmp_path / "out") as results:
-        assert len(results.done()) == 1
+        assert len(set(results.done())) == 1
 
 
 @pytest.mark.parametrize("after", [0, 1, 2], ids=["before calls", "before recordings", "before the journal"])
@@ -110,7 +110,7 @@ def test_a_lost_result_is_not_done(tmp_path: Path) -> None:
     with Results(tmp_path / "out") as results:
         results.add(invented(task, status="lost"))
     with Results(tmp_path / "out") as results:
-        assert results.done() == set()
+        assert not set(results.done())
 
 
 def test_two_runs_do_not_share_a_folder(tmp_path: Path) -> None:
@@ -125,7 +125,7 @@ def test_parts_of_another_schema_are_left_alone(
         results.add(evaluations[0])
     monkeypatch.setattr(keeping, "SCHEMA_VERSION", SCHEMA_VERSION + 1)
     with Results(tmp_path / "out") as results:
-        assert results.done() == set()
+        assert not set(results.done())
 
 
 def test_a_broken_part_is_said(tmp_path: Path) -> None:

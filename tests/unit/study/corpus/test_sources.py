@@ -1,6 +1,5 @@
 """Where recordings come from: whatever names them, the same content has the same digest."""
 
-import os
 from pathlib import Path
 
 import pyarrow as pa
@@ -8,7 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from ctxmgr.study.corpus import sources
-from ctxmgr.study.corpus.sources import ListedRecording, SourceFault
+from ctxmgr.study.corpus.sources import SourceFault
 
 TEXTS = {"a.jsonl": b"first", "b.json": b"second, and longer"}
 
@@ -39,10 +38,6 @@ def test_a_glob_and_a_file_name_what_they_name(folder: Path) -> None:
     assert contents(str(folder / "**" / "*.json"), str(folder / "a.jsonl")) == WHOLE
 
 
-def test_an_address_is_listed_once(folder: Path) -> None:
-    assert contents(str(folder), str(folder / "a.jsonl")) == WHOLE
-
-
 @pytest.mark.parametrize("kind", [pa.binary(), pa.string()])
 def test_a_parquet_file_has_a_recording_a_row_whatever_its_name(tmp_path: Path, kind: pa.DataType) -> None:
     path = tmp_path / "no-extension"
@@ -61,7 +56,7 @@ def test_a_parquet_file_in_a_folder_is_told_by_its_content(folder: Path) -> None
 def test_a_parquet_file_without_that_column_is_said(tmp_path: Path) -> None:
     pq.write_table(pa.table({"text": ["x"]}), tmp_path / "other.parquet")
     with pytest.raises(SourceFault, match="no column content"):
-        sources.listed([str(tmp_path / "other.parquet")])
+        list(sources.listed([str(tmp_path / "other.parquet")]))
 
 
 def test_an_object_store_is_named_by_a_url(folder: Path) -> None:
@@ -71,31 +66,4 @@ def test_an_object_store_is_named_by_a_url(folder: Path) -> None:
 @pytest.mark.parametrize("named", ["no/such/folder", "no-such-*.jsonl"])
 def test_what_is_not_there_is_said(named: str) -> None:
     with pytest.raises(SourceFault, match="no recordings"):
-        sources.listed([named])
-
-
-def test_a_digest_is_worked_out_once_for_what_has_not_changed(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    read: list[str] = []
-    real = sources.content
-
-    def counted(address: str) -> bytes:
-        read.append(address)
-        return real(address)
-
-    monkeypatch.setattr(sources, "content", counted)
-    first = list(sources.digested(sources.listed([str(folder)]), {}))
-    assert len(read) == 2
-    remembered = {one.address: one for one in first}
-    os.utime(folder / "a.jsonl", ns=(1, 1))
-    again = list(sources.digested(sources.listed([str(folder)]), remembered))
-    assert read[2:] == [str(folder / "a.jsonl")]
-    assert [one.digest for one in again] == [one.digest for one in first]
-
-
-def test_what_can_not_be_read_has_no_digest_to_remember(tmp_path: Path) -> None:
-    missing = ListedRecording(str(tmp_path / "gone"), "gone", 1, "")
-    (found,) = sources.digested([missing], {})
-    assert found.digest == ""
-    assert sources.recording(found).digest != ""
+        list(sources.listed([named]))

@@ -1,32 +1,19 @@
 """What a result depends on is in its key, and nothing else."""
 
-import msgspec
 import pytest
 
 from ctxmgr.study.corpus import tasks as making
 from ctxmgr.study.corpus.sources import RecordingAddress
-from ctxmgr.study.corpus.tasks import CorpusSettings, WrongPolicy, key, policies, sampled, tasks
+from ctxmgr.study.corpus.tasks import CorpusSettings, WrongPolicy, key, policies, tasks
 
 SETTINGS = CorpusSettings()
 SHORT = RecordingAddress("/a", "a", 10, "d1")
-LONG = RecordingAddress("/b", "b", 20, "d2")
 
 
-def test_longest_first_and_off_always() -> None:
-    made = tasks([SHORT, LONG], policies(["balanced"]), SETTINGS)
-    assert [one.recording.name for one in made] == ["b", "b", "a", "a"]
-    assert {one.policy.name for one in made} == {"balanced", "off"}
-
-
-def test_the_same_content_at_two_addresses_is_one_task() -> None:
-    copy = msgspec.structs.replace(SHORT, address="/c", name="c")
-    assert len(tasks([SHORT, copy], policies(["off"]), SETTINGS)) == 1
-
-
-def test_only_what_is_not_done_is_a_task() -> None:
-    made = tasks([SHORT, LONG], policies(["balanced"]), SETTINGS)
-    rest = tasks([SHORT, LONG], policies(["balanced"]), SETTINGS, {made[0].key, made[2].key})
-    assert rest == [made[1], made[3]]
+def test_a_recording_is_a_task_a_policy_and_off_always() -> None:
+    made = list(tasks(SHORT, policies(["balanced"]), SETTINGS))
+    assert [one.policy.name for one in made] == ["balanced", "off"]
+    assert {one.recording for one in made} == {SHORT}
 
 
 def test_a_key_is_another_one_for_each_thing_that_moves_a_figure(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -64,11 +51,3 @@ def test_the_order_of_keys_and_the_name_of_a_recording_move_nothing() -> None:
 def test_a_wrong_policy_is_said(text: str, said: str) -> None:
     with pytest.raises(WrongPolicy, match=said):
         policies([text])
-
-
-def test_a_sample_is_the_same_each_time_and_a_part_of_a_larger_one() -> None:
-    some = [RecordingAddress(f"/{number}", "r", number, f"d{number}") for number in range(50)]
-    ten, twenty = sampled(some, 10), sampled(some[::-1], 20)
-    assert len(ten) == 10
-    assert set(ten) < set(twenty)
-    assert sampled(some, None) == some
