@@ -47,7 +47,7 @@ def run(parsed: Namespace) -> int:
 
 
 def report(parsed: Namespace) -> int:
-    from ctxmgr.study.corpus import against, pages, reporting, views
+    from ctxmgr.study.corpus.reports import against, pages, reporting, views
     from ctxmgr.study.corpus.results import ResultsFault
 
     try:

@@ -12,7 +12,7 @@ import pytest
 from ctxmgr.cli import main
 from ctxmgr.study.corpus import estimates, running
 from ctxmgr.study.corpus.listing import TaskTotals
-from ctxmgr.study.corpus.reporting import report
+from ctxmgr.study.corpus.reports.reporting import report
 from ctxmgr.study.corpus.running import SchedulerLost
 from ctxmgr.study.corpus.tasks import CorpusTask
 from tests.unit.study.corpus.made import asked, corpus, invented

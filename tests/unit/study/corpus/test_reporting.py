@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from ctxmgr.cli import main
-from ctxmgr.study.corpus.reporting import CorpusReport, report
-from ctxmgr.study.corpus.resampling import difference
+from ctxmgr.study.corpus.reports.reporting import CorpusReport, report
+from ctxmgr.study.corpus.reports.resampling import difference
 from ctxmgr.study.corpus.results import Results, ResultsFault
 from ctxmgr.study.corpus.rows import ProbeRow
 from ctxmgr.study.corpus.tasks import policies

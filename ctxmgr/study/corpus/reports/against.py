@@ -12,7 +12,7 @@ from statistics import fmean
 
 import msgspec
 
-from ctxmgr.study.corpus.reporting import PAIRED, Figures, Queries, by_recording
+from ctxmgr.study.corpus.reports.reporting import PAIRED, Figures, Queries, by_recording
 
 THRESHOLD = 0.01  # a hundredth of what `off` costs, or of all answers: beyond what chance moves
 RISES = {"closedOfOff"}  # figures that are worse where they rise

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from ctxmgr.study.corpus.reporting import CorpusReport, Figures, Queries
-from ctxmgr.study.corpus.views import ABOUT, COLUMNS
+from ctxmgr.study.corpus.reports.reporting import CorpusReport, Figures, Queries
+from ctxmgr.study.corpus.reports.views import ABOUT, COLUMNS
 from ctxmgr.study.report import PolicyRow, RecordingSheet, escaped, page
 
 DIGEST_CHARACTERS = 16  # of a page's name

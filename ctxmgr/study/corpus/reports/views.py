@@ -7,8 +7,8 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 
 from ctxmgr.study.console import figure, figures_table, plain
-from ctxmgr.study.corpus.against import FigureChange
-from ctxmgr.study.corpus.reporting import CorpusReport, Figures
+from ctxmgr.study.corpus.reports.against import FigureChange
+from ctxmgr.study.corpus.reports.reporting import CorpusReport, Figures
 
 COLUMNS: tuple[tuple[str, str, int], ...] = (  # head, figure, digits
     ("recordings", "recordings", 0),

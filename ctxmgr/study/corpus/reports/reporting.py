@@ -14,7 +14,7 @@ from typing import Any
 import duckdb
 import msgspec
 
-from ctxmgr.study.corpus.resampling import difference
+from ctxmgr.study.corpus.reports.resampling import difference
 from ctxmgr.study.corpus.results import CALLS, RECORDINGS, LastRun, ResultsFault, last_run, parts
 from ctxmgr.study.corpus.tasks import BASE
 
