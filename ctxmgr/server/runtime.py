@@ -182,7 +182,10 @@ class Runtime:
         self.loop.call_soon_threadsafe(self._decide, self.connection.stored, *told)
 
     def _flush(self, effect: do.Flush) -> None:
-        self._answer(effect.ticket, self.state_files.flush(effect))
+        self._answer(effect.ticket, self.state_files.flush(effect), self.state_files.flushed)
+
+    def _not_flushed(self, effect: do.Flush, fault: Exception) -> None:
+        self._resume(effect.ticket, self.state_files.flushed(fault))
 
     def _close(self, effect: do.Close) -> None:
         self.state_files.close(effect.session_id)
@@ -231,12 +234,9 @@ class Runtime:
     def _load(self, effect: do.LoadWeigher) -> None:
         load = functools.partial(self.vocabularies.load, effect.name, effect.path)
         future = self.loop.run_in_executor(self.vocabularies.threads, outcome, load)
-        future.add_done_callback(lambda done: self._loaded(effect, done))
+        future.add_done_callback(lambda done: None if done.cancelled() else self._loaded(effect, done.result()))
 
-    def _loaded(self, effect: do.LoadWeigher, done: "asyncio.Future[Any]") -> None:
-        if done.cancelled():
-            return
-        loaded = done.result()
+    def _loaded(self, effect: do.LoadWeigher, loaded: Any) -> None:
         if isinstance(loaded, Exception):
             self._not_loaded(effect, loaded)
         else:
@@ -258,7 +258,7 @@ class Runtime:
     def _say_effect(self, effect: do.Log) -> None:
         self.say(effect.text)
 
-    def _end(self, effect: do.End) -> None:
+    def _end(self, effect: do.End, *fault: Exception) -> None:
         self.end(effect.code)
 
     # effects that failed (rule 4)
@@ -307,7 +307,7 @@ class Runtime:
         do.PutRows: EffectRow(_archive, _not_done),
         do.GetRow: EffectRow(_archive, _not_done),
         do.FindRows: EffectRow(_archive, _not_done),
-        do.Flush: EffectRow(_flush, _not_done),
+        do.Flush: EffectRow(_flush, _not_flushed),
         do.RunInThread: EffectRow(_run, _not_run),
         do.WeighTexts: EffectRow(_run, _not_done),
         do.StartTimer: EffectRow(_wake, _not_done),
@@ -316,5 +316,5 @@ class Runtime:
         do.LoadWeigher: EffectRow(_load, _not_loaded),
         do.WatchProcess: EffectRow(_watch, _unheard),
         do.Log: EffectRow(_say_effect, _unheard),
-        do.End: EffectRow(_end, lambda self, effect, fault: self.end(effect.code)),
+        do.End: EffectRow(_end, _end),
     }

@@ -108,6 +108,13 @@ class StateFiles:
     def flush(self, effect: do.Flush) -> "Future[Any] | None":
         return None if self.store is None else self.store.flush(effect.session_id, effect.leaving)
 
+    def flushed(self, value: "Stored | Exception | None") -> "Stored | None":
+        """The status says what is in the store; that it could not be waited for fails no call."""
+        if not isinstance(value, Exception):
+            return value
+        self.say(f"the store could not be waited for: {faults.cause(value)}")
+        return None
+
     def not_opened(self, effect: do.Open) -> None:
         """Nothing is known of what there was; saves try to open it again."""
         self.sessions.setdefault(effect.session_id, OpenSession(effect.state_dir))

@@ -90,8 +90,9 @@ class SessionStore:
             self._loop.call_soon_threadsafe(close)
 
     def end(self, seconds: float) -> None:
-        """Waits so long for what was closed."""
+        """Waits so long for what was closed. Nothing comes after."""
         if self._thread is None:
+            self._loop.close()
             return
 
         async def ended() -> None:
@@ -104,6 +105,8 @@ class SessionStore:
             self._submit(ended()).result(seconds + 1.0)
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(1.0)
+        if not self._thread.is_alive():
+            self._loop.close()
 
     def _call(self, session_id: str, does: Callable[[SessionKeeper], None]) -> None:
         kept = self._keepers.get(session_id)

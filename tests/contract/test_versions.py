@@ -93,6 +93,8 @@ OF_NEWER_HOSTS = {
     TRANSCRIPTS / "formats" / "gemini.jsonl",
     TRANSCRIPTS / "formats" / "gemini-pruned.jsonl",
     TRANSCRIPTS / "latch" / "a-refusal-teaches-the-window.jsonl",
+    TRANSCRIPTS / "telemetry" / "in-numbers.jsonl",
+    TRANSCRIPTS / "telemetry" / "where-it-is-asked-for.jsonl",
     TRANSCRIPTS / "tools" / "declared-of-one-session.jsonl",
 }
 

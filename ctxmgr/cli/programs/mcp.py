@@ -8,7 +8,7 @@ DESCRIPTION = (
     "its conversation, pins, and keeps notes. A program that `ctxmgr run` started starts it; it asks the proxy of "
     "that run, and knows of no other."
 )
-EXAMPLE = "ctxmgr run -- claude"
+EXAMPLE = "ctxmgr mcp"
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:

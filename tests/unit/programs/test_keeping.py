@@ -19,7 +19,7 @@ def made(tmp_path: Path, keeps: Keeping, **flags: Any) -> tuple[bool, bool]:
     """Are originals kept, and are there tools?"""
     plain = {"models": None, "preset": None, "window": None, "observe": False, "keep_originals": None}
     parsed = argparse.Namespace(**{**plain, "model_tools": None, "state_dir": str(tmp_path), **flags})
-    settings = proxying.proxy(parsed, "https://api.example", keeps=keeps).settings
+    settings = proxying.proxy(parsed, "https://api.example", of=keeps).settings
     return settings.keeps_originals, bool(settings.tools_token)
 
 
@@ -61,7 +61,7 @@ def test_a_run_begins_without_originals_that_are_too_old(tmp_path: Path) -> None
     archive.close()
     plain = {"models": None, "preset": None, "window": None, "observe": False, "keep_originals": None}
     parsed = argparse.Namespace(**plain, model_tools=None, state_dir=str(tmp_path))
-    proxying.tidy(proxying.proxy(parsed, "https://api.example", keeps=NOTHING).settings)
+    proxying.tidy(proxying.proxy(parsed, "https://api.example", of=NOTHING).settings)
     assert ArchiveDatabase(tmp_path).get("s", "h") is not None
-    proxying.tidy(proxying.proxy(parsed, "https://api.example", keeps=BOTH).settings)
+    proxying.tidy(proxying.proxy(parsed, "https://api.example", of=BOTH).settings)
     assert ArchiveDatabase(tmp_path).get("s", "h") is None

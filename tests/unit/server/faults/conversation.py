@@ -26,14 +26,15 @@ TREE = [
 class Host:
     """One life of a sidecar in this process. `said`: its lines for people."""
 
-    def __init__(self, state_dir: Path, record: Path | None = None) -> None:
+    def __init__(self, state_dir: Path, record: Path | None = None, store: Path | None = None) -> None:
         near, self.far = socket.socketpair()
         self.far.setblocking(False)
         self.loop = asyncio.get_running_loop()
         self.said: list[str] = []
         self.near = near
         self.output = stdio.OutputWriter(near.fileno(), self._lost)
-        self.runtime = Runtime(Setup(str(state_dir), str(record) if record else None), self._send, self.said.append)
+        setup = Setup(str(state_dir), str(record) if record else None, store=store.as_uri() if store else None)
+        self.runtime = Runtime(setup, self._send, self.said.append)
         self.runtime.start()
         self.answers: dict[int, asyncio.Future[Fields]] = {}
         self._unread = b""
