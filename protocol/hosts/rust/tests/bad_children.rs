@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use ctxmgr_client::types::methods::{GetStatus, TurnEnd};
-use ctxmgr_client::types::{RequestCompactionParams, RequestCompactionResult, SessionParams, TurnEndParams};
+use ctxmgr_client::types::{GetStatusParams, RequestCompactionParams, RequestCompactionResult, TurnEndParams};
 use ctxmgr_client::{Client, Fault, Host, Options, Raw, Silent, Source};
 use talk::{conversation, folder, start, BOUND};
 
@@ -27,6 +27,10 @@ impl Clock {
     fn set(&self, seconds: u64) {
         self.0.store(seconds, Ordering::Relaxed);
     }
+}
+
+fn status_of(session_id: &str) -> GetStatusParams {
+    GetStatusParams { session_id: session_id.into(), ..GetStatusParams::default() }
 }
 
 fn client(bound: Duration, clock: &Clock, command: impl Fn() -> Command + Send + Sync + 'static) -> Client {
@@ -262,7 +266,7 @@ fn only_new_messages_travel_until_the_base_is_stale() {
         assert_eq!((given.messages.last(), given.fault), (list.last(), None));
     }
     talk::kill(client.pid().unwrap());
-    assert!(session.request::<GetStatus>(&SessionParams { session_id: "s".into() }).is_err());
+    assert!(session.request::<GetStatus>(&status_of("s")).is_err());
     clock.set(1); // another process knows no base
     assert_eq!(session.context(&other).fault, None);
     let contexts: Vec<_> = lines(&log).into_iter().filter(|line| line.starts_with("context")).collect();
@@ -275,7 +279,7 @@ fn pauses_between_starts_double_and_end_with_a_run_that_lasts() {
     let clock = Clock::default();
     let (log, command) = child("pauses", &["exit", "exit", "exit", "ok exit", "ok exit", "ok", "exit"]);
     let client = client(BOUND, &clock, command);
-    let status = || client.request::<GetStatus>(&SessionParams { session_id: "s".into() });
+    let status = || client.request::<GetStatus>(&status_of("s"));
     let starts = || lines(&log).iter().filter(|line| line.starts_with("initialize ")).count();
     // at which second, how many starts there have been after a call
     for (second, wanted) in [(0, 1), (0, 1), (1, 2), (2, 2), (3, 3), (6, 3), (7, 4), (14, 4), (15, 5), (30, 5)] {

@@ -49,6 +49,10 @@ fn ask(session_id: &str) -> SessionParams {
     SessionParams { session_id: session_id.into() }
 }
 
+fn status_of(session_id: &str) -> GetStatusParams {
+    GetStatusParams { session_id: session_id.into(), ..GetStatusParams::default() }
+}
+
 #[test]
 fn kept_messages_are_the_very_bytes_that_were_sent() {
     let client = Client::new(options(&folder("bytes")), Silent);
@@ -71,7 +75,7 @@ fn kept_messages_are_the_very_bytes_that_were_sent() {
     let policy = session.request::<GetPolicy>(&ask("s/1 ✂")).unwrap().policy;
     assert_eq!((policy.preset, policy.tokenizer), (Preset::Turns, String::from("estimate").into()));
     assert!(client.request::<RpcDiscover>(&NoParams {}).unwrap().text().contains("turn_end"));
-    let refused = client.request::<GetStatus>(&ask("another")).unwrap_err();
+    let refused = client.request::<GetStatus>(&status_of("another")).unwrap_err();
     assert!(matches!(refused, Fault::Refused(ErrorObject { code: -32001, .. })), "{refused}");
     assert_eq!(client.shutdown(BOUND).and_then(|status| status.code()), Some(0));
 }
@@ -104,7 +108,7 @@ fn killed_sidecar_goes_on_where_it_was() {
     let third = session.context(&more);
     assert_eq!((third.source, third.fault), (Source::Answered, None));
     assert_eq!(third.messages.last(), more.last());
-    assert_eq!(session.request::<GetStatus>(&ask("s")).unwrap().seq, 1);
+    assert_eq!(session.request::<GetStatus>(&status_of("s")).unwrap().seq, 1);
     assert!(session.start().unwrap().restored);
 }
 
@@ -173,7 +177,7 @@ impl Host for Telling {
         assert!(!cancelled.is_set());
         let client = self.client.get().unwrap();
         client
-            .request::<GetStatus>(&ask(asked.session_id.as_deref().unwrap()))
+            .request::<GetStatus>(&status_of(asked.session_id.as_deref().unwrap()))
             .map_err(|fault| fault.to_string())?;
         let sections: &[&str] = match &asked.purpose {
             Purpose::TurnPrefix => &["Original Request", "Progress So Far", "Context Needed to Continue"],
