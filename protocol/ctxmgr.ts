@@ -242,12 +242,28 @@ export interface ModelPricesKeys {
   input: number;
   /** Of what the model writes. Default: 0. */
   output?: number | null;
-  /** Of a prompt's tokens that the cache holds; null: a tenth of the input's; 0: free. */
+  /** Of what the cache holds of it; null: a tenth of the input's; 0: free. */
   cacheRead?: number | null;
   /**
    * Of a prompt's tokens that the cache is to hold; 0: as the input's, where the price of reading is told, else
    * 1.25 of it. Default: 0.
    */
+  cacheWrite?: number | null;
+  /** What longer requests cost instead. Since 1.1. Default: []. */
+  tiers?: LongRequestPricesKeys[] | null;
+}
+
+/** Dollars per million tokens of a request that is longer than a bound, of all of it. */
+export interface LongRequestPricesKeys {
+  /** The bound: tokens of input. */
+  aboveTokens: number;
+  /** Of a prompt's tokens. */
+  input: number;
+  /** Of what the model writes; 0: in proportion to input. Default: 0. */
+  output?: number | null;
+  /** Of what the cache holds; null: in proportion. */
+  cacheRead?: number | null;
+  /** Of what it is to hold; 0: in proportion to input. Default: 0. */
   cacheWrite?: number | null;
 }
 
@@ -264,7 +280,7 @@ export interface CompactionPolicyKeys {
   reserveTokens?: number | null;
   /** Tokens of the newest messages that stay. Default: 20000. */
   keepRecentTokens?: number | null;
-  /** Tokens of the window that a branch summary leaves free. Default: 16384. */
+  /** Tokens a branch summary leaves free. Default: 16384. */
   branchReserveTokens?: number | null;
   /** How these tokens are counted. Default: "tokens". */
   weigher?: Weigher | null;
@@ -288,9 +304,9 @@ export interface CompactionPolicyKeys {
   concurrency?: number | null;
   /** How often a failed call is made again. Default: 1. */
   retries?: number | null;
-  /** The longest that a whole summary may take, in milliseconds. Default: 300000. */
+  /** The longest a summary may take, in milliseconds. Default: 300000. */
   deadlineMs?: number | null;
-  /** Write it in the background from yellow on. That spends the host's money. Default: false. */
+  /** Write it ahead, from yellow on. That spends money. Default: false. */
   prepareAhead?: boolean | null;
   /** What every summary is asked for in addition. */
   instructions?: string | null;
@@ -360,7 +376,7 @@ export interface SlicesKeys {
   breaks?: SliceBreaks | null;
   /** What tells a change of subject: words, the embeddings extra, or the host's `embed`. Default: "words". */
   cohesion?: SliceCohesion | null;
-  /** What of a slice is shown goes by how much each message matters to the goal. Default: true. */
+  /** What of a slice is shown goes by what matters to the goal. Default: true. */
   weighted?: boolean | null;
 }
 
@@ -406,7 +422,7 @@ export interface ModelPolicyKeys {
   effectiveWindow?: number | null;
   /** Who writes compactions, and how. */
   compaction?: Writer | CompactionPolicyKeys | null;
-  /** What its tokens cost, where the host does not say. */
+  /** What its tokens cost, if no host says it. */
   prices?: ModelPricesKeys | null;
   /** How long its provider keeps a prompt's prefix, where the host does not say. */
   cacheTtlMs?: number | null;
@@ -603,12 +619,28 @@ export interface ModelPrices {
   input: number;
   /** Of what the model writes. */
   output: number;
-  /** Of a prompt's tokens that the cache holds; null: a tenth of the input's; 0: free. */
+  /** Of what the cache holds of it; null: a tenth of the input's; 0: free. */
   cacheRead: number | null;
   /**
    * Of a prompt's tokens that the cache is to hold; 0: as the input's, where the price of reading is told, else
    * 1.25 of it.
    */
+  cacheWrite: number;
+  /** What longer requests cost instead. Since 1.1. Default: []. */
+  tiers?: LongRequestPrices[];
+}
+
+/** Dollars per million tokens of a request that is longer than a bound, of all of it. */
+export interface LongRequestPrices {
+  /** The bound: tokens of input. */
+  aboveTokens: number;
+  /** Of a prompt's tokens. */
+  input: number;
+  /** Of what the model writes; 0: in proportion to input. */
+  output: number;
+  /** Of what the cache holds; null: in proportion. */
+  cacheRead: number | null;
+  /** Of what it is to hold; 0: in proportion to input. */
   cacheWrite: number;
 }
 
@@ -622,7 +654,7 @@ export interface CompactionPolicy {
   reserveTokens: number;
   /** Tokens of the newest messages that stay. */
   keepRecentTokens: number;
-  /** Tokens of the window that a branch summary leaves free. */
+  /** Tokens a branch summary leaves free. */
   branchReserveTokens: number;
   /** How these tokens are counted. */
   weigher: Weigher;
@@ -643,9 +675,9 @@ export interface CompactionPolicy {
   concurrency: number;
   /** How often a failed call is made again. */
   retries: number;
-  /** The longest that a whole summary may take, in milliseconds. */
+  /** The longest a summary may take, in milliseconds. */
   deadlineMs: number;
-  /** Write it in the background from yellow on. That spends the host's money. */
+  /** Write it ahead, from yellow on. That spends money. */
   prepareAhead: boolean;
   /** What every summary is asked for in addition. */
   instructions: string | null;
@@ -690,7 +722,7 @@ export interface Slices {
   breaks: SliceBreaks;
   /** What tells a change of subject: words, the embeddings extra, or the host's `embed`. */
   cohesion: SliceCohesion;
-  /** What of a slice is shown goes by how much each message matters to the goal. */
+  /** What of a slice is shown goes by what matters to the goal. */
   weighted: boolean;
 }
 
@@ -730,7 +762,7 @@ export interface ModelPolicy {
   effectiveWindow: number | null;
   /** Who writes compactions, and how. */
   compaction: Writer | CompactionPolicy | null;
-  /** What its tokens cost, where the host does not say. */
+  /** What its tokens cost, if no host says it. */
   prices: ModelPrices | null;
   /** How long its provider keeps a prompt's prefix, where the host does not say. */
   cacheTtlMs: number | null;

@@ -10,6 +10,7 @@ from ctxmgr.model.prices import BasePrices
 
 Natural = Annotated[int, Meta(ge=0)]
 Positive = Annotated[int, Meta(ge=1)]
+Price = Annotated[float, Meta(ge=0)]
 Share = Annotated[float, Meta(gt=0, le=1)]
 
 Preset = Literal["off", "tools", "turns", "balanced"]
@@ -97,9 +98,7 @@ class Slices(Setting, frozen=True):
         Literal["words", "embeddings", "host"],
         Meta(description="What tells a change of subject: words, the embeddings extra, or the host's `embed`."),
     ] = "words"
-    weighted: Annotated[
-        bool, Meta(description="What of a slice is shown goes by how much each message matters to the goal.")
-    ] = True
+    weighted: Annotated[bool, Meta(description="What of a slice is shown goes by what matters to the goal.")] = True
 
 
 class SummaryPrompts(Setting, frozen=True):
@@ -124,9 +123,7 @@ class CompactionPolicy(Setting, frozen=True):
     enabled: Annotated[bool, Meta(description="False: none is asked for. `compact` works all the same.")] = True
     reserve_tokens: Annotated[Natural, Meta(description="Tokens kept free for the reply.")] = 16_384
     keep_recent_tokens: Annotated[Natural, Meta(description="Tokens of the newest messages that stay.")] = 20_000
-    branch_reserve_tokens: Annotated[
-        Natural, Meta(description="Tokens of the window that a branch summary leaves free.")
-    ] = 16_384
+    branch_reserve_tokens: Annotated[Natural, Meta(description="Tokens a branch summary leaves free.")] = 16_384
     weigher: Annotated[Weigher, Meta(description="How these tokens are counted.")] = "tokens"
     strategy: Annotated[
         Strategy | None,
@@ -144,12 +141,8 @@ class CompactionPolicy(Setting, frozen=True):
     slices: Annotated[Slices, Meta(description="How a long history is cut up.")] = Slices()
     concurrency: Annotated[int, Meta(ge=1, le=32, description="Model calls side by side.")] = 3
     retries: Annotated[int, Meta(ge=0, le=5, description="How often a failed call is made again.")] = 1
-    deadline_ms: Annotated[
-        Positive, Meta(description="The longest that a whole summary may take, in milliseconds.")
-    ] = 300_000
-    prepare_ahead: Annotated[
-        bool, Meta(description="Write it in the background from yellow on. That spends the host's money.")
-    ] = False
+    deadline_ms: Annotated[Positive, Meta(description="The longest a summary may take, in milliseconds.")] = 300_000
+    prepare_ahead: Annotated[bool, Meta(description="Write it ahead, from yellow on. That spends money.")] = False
     instructions: Annotated[str | None, Meta(description="What every summary is asked for in addition.")] = None
     prompts: Annotated[
         SummaryPrompts, Meta(description="Your own prompts; ctxmgr's are in the answer to `planCompaction`.")
@@ -173,14 +166,23 @@ class Tokenizer(Setting, frozen=True):
     path: Annotated[str | None, Meta(description="Its file; null: where it is kept by itself.")] = None
 
 
+class LongRequestPrices(Setting, frozen=True, omit_defaults=False):
+    """Dollars per million tokens of a request that is longer than a bound, of all of it."""
+
+    above_tokens: Annotated[Natural, Meta(description="The bound: tokens of input.")]
+    input: Annotated[float, Meta(gt=0, description="Of a prompt's tokens.")]
+    output: Annotated[float, Meta(ge=0, description="Of what the model writes; 0: in proportion to input.")] = 0
+    cache_read: Annotated[Price | None, Meta(description="Of what the cache holds; null: in proportion.")] = None
+    cache_write: Annotated[Price, Meta(description="Of what it is to hold; 0: in proportion to input.")] = 0
+
+
 class ModelPrices(BasePrices, Setting, frozen=True, omit_defaults=False):
     """Dollars per million tokens."""
 
     input: Annotated[float, Meta(gt=0, description="Of a prompt's tokens.")]
     output: Annotated[float, Meta(ge=0, description="Of what the model writes.")] = 0
     cache_read: Annotated[
-        Annotated[float, Meta(ge=0)] | None,
-        Meta(description="Of a prompt's tokens that the cache holds; null: a tenth of the input's; 0: free."),
+        Price | None, Meta(description="Of what the cache holds of it; null: a tenth of the input's; 0: free.")
     ] = None
     cache_write: Annotated[
         float,
@@ -190,6 +192,7 @@ class ModelPrices(BasePrices, Setting, frozen=True, omit_defaults=False):
             "price of reading is told, else 1.25 of it.",
         ),
     ] = 0
+    tiers: Annotated[tuple[LongRequestPrices, ...], Meta(description="What longer requests cost instead.")] = ()
 
 
 class ModelPolicy(Setting, frozen=True):
@@ -206,9 +209,7 @@ class ModelPolicy(Setting, frozen=True):
     compaction: Annotated[
         CompactionPolicy | Literal["host", "ctxmgr"] | None, Meta(description="Who writes compactions, and how.")
     ] = None
-    prices: Annotated[
-        ModelPrices | None, Meta(description="What its tokens cost, where the host does not say.")
-    ] = None
+    prices: Annotated[ModelPrices | None, Meta(description="What its tokens cost, if no host says it.")] = None
     cache_ttl_ms: Annotated[
         Natural | None,
         Meta(description="How long its provider keeps a prompt's prefix, where the host does not say."),

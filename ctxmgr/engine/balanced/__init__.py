@@ -6,7 +6,7 @@ Knows no preset, no state and no session.
 
 from ctxmgr.engine.balanced import budget, pins, protection, receipts
 from ctxmgr.engine.balanced.apply_decisions import Layout, lay_out
-from ctxmgr.engine.balanced.cache_cost import arithmetic, is_cold, price_step, rates_by
+from ctxmgr.engine.balanced.cache_cost import arithmetic, is_cold, price_steps, rates_by
 from ctxmgr.engine.balanced.epoch_start import EpochInputs
 from ctxmgr.engine.balanced.globs import Globs
 from ctxmgr.engine.balanced.packet_placement import NO_PACKET, PacketWriter
@@ -33,7 +33,7 @@ __all__ = [
     "is_cold",
     "lay_out",
     "pins",
-    "price_step",
+    "price_steps",
     "protection",
     "rates_by",
     "receipts",

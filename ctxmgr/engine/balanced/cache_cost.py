@@ -5,7 +5,7 @@ it makes every call read it. Rules (design, section 6), in tokens of uncached in
 
 1. *Regret*: each call pays `read` for every token that a choice would have taken away. It adds up since the last
    epoch. Where a price step makes all of a request dearer that a choice would leave below it, each call pays that
-   too.
+   too, for system prompt and tools as well; what a reply costs there in addition is left out.
 2. *Cost*: changing now writes what is left after the first change, and saves what keeping would have cost for the
    same stretch: reading what is cached of it, writing what is not.
 3. An epoch begins when regret has reached the cost: whoever waits so long pays never more than twice what the
@@ -15,12 +15,11 @@ it makes every call read it. Rules (design, section 6), in tokens of uncached in
    savings, over as many calls as the last epoch had, exceed its cost by most.
 """
 
-import math
 from collections.abc import Callable, Sequence
 
 import msgspec
 
-from ctxmgr.model import BasePrices, CacheRule, Rates, TieredPrices, prices
+from ctxmgr.model import BasePrices, CacheRule, PriceTier, Rates, TieredPrices, prices
 
 NO_CACHE_RATES = Rates(1.0, 1.0)
 CACHE_TTL = 300_000  # milliseconds
@@ -28,13 +27,26 @@ CALLS_AT_LEAST = 4  # an epoch is expected to last so many calls, whatever the l
 
 
 class PriceStep(msgspec.Struct, frozen=True):
-    """All of a request costs `times` as much where its list weighs more than `above`, in tokens, uncalibrated."""
+    """Reading costs `times` as much as below all steps where the list weighs more than `above`, in tokens,
+    uncalibrated."""
 
-    above: float = math.inf
-    times: float = 1.0
+    above: float
+    times: float
 
 
-NO_STEP = PriceStep()
+class PriceSteps(msgspec.Struct, frozen=True):
+    """`overhead`: what is in each request beside the list, in the same tokens."""
+
+    steps: tuple[PriceStep, ...] = ()
+    overhead: float = 0.0
+
+    def times(self, weight: float) -> float:
+        """Of a list that weighs so much."""
+        passed = [one for one in self.steps if weight > one.above]
+        return max(passed, key=lambda one: one.above).times if passed else 1.0
+
+
+NO_STEPS = PriceSteps()
 
 
 class Row(msgspec.Struct, frozen=True, gc=False):
@@ -71,18 +83,27 @@ def rates_by(rule: CacheRule, known: BasePrices | None) -> Rates:
     return NO_CACHE_RATES if rule.kind == "none" else prices.rates(known)
 
 
-def price_step(known: BasePrices | None, weight_at: Callable[[float], float]) -> PriceStep:
-    """The first step of prices with tiers. `weight_at`: the list's weight at which a request has so many tokens."""
+def price_steps(known: BasePrices | None, weight_at: Callable[[float], float]) -> PriceSteps:
+    """Those of prices with tiers. `weight_at`: the list's weight at which a request has so many tokens."""
     if not isinstance(known, TieredPrices) or not known.tiers or not known.input > 0:
-        return NO_STEP
-    first = min(known.tiers, key=lambda one: one.above_tokens)
-    return PriceStep(weight_at(first.above_tokens), max(1.0, first.input / known.input))
+        return NO_STEPS
+    steps = tuple(PriceStep(weight_at(one.above_tokens), _times(one, known)) for one in known.tiers)
+    return PriceSteps(steps, max(0.0, -weight_at(0)))
 
 
-def regret(weight: int, kept: int, by: Rates, step: PriceStep = NO_STEP) -> float:
-    """Rule 1, of one call: `kept` tokens of the list's would be left by a choice."""
-    dearer = (step.times - 1) * weight if kept <= step.above < weight else 0
-    return by.cache_read * (max(0, weight - kept) + dearer)
+def _times(tier: PriceTier, known: TieredPrices) -> float:
+    if tier.cache_read > 0 and known.cache_read > 0:
+        return tier.cache_read / known.cache_read
+    return tier.input / known.input
+
+
+def regret(weight: int, kept: int, by: Rates, steps: PriceSteps = NO_STEPS) -> float:
+    """Rule 1, of one call: `kept` tokens of the list's would be left by a choice. In tokens of input, at what input
+    costs where the choice would be."""
+    if kept >= weight:
+        return 0.0
+    dearer = max(0.0, steps.times(weight) / steps.times(kept) - 1) * (weight + steps.overhead)
+    return by.cache_read * (weight - kept + dearer)
 
 
 def cost(after: int, cached: int, left: int, by: Rates) -> float:

@@ -25,7 +25,7 @@ import msgspec
 from ctxmgr.engine.balanced import apply_decisions, protection
 from ctxmgr.engine.balanced.apply_decisions import Layout
 from ctxmgr.engine.balanced.budget import Budget
-from ctxmgr.engine.balanced.cache_cost import NO_STEP, PrefixBreak, PriceStep, Row, arithmetic, best_break
+from ctxmgr.engine.balanced.cache_cost import NO_STEPS, PrefixBreak, PriceSteps, Row, arithmetic, best_break
 from ctxmgr.engine.balanced.packet_placement import (
     NO_PACKET,
     PacketPlacement,
@@ -67,7 +67,7 @@ class EpochInputs(msgspec.Struct, frozen=True):
     cached_count: int
     protection: Protection
     writer: PacketWriter
-    step: PriceStep = NO_STEP
+    steps: PriceSteps = NO_STEPS
 
     @property
     def rules(self) -> Invariants:

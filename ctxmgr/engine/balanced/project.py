@@ -123,4 +123,4 @@ def _kept(ask: BalancedInputs) -> int:
 
 def _regret(ask: BalancedInputs, weight: int) -> float:
     inputs = ask.epoch_inputs
-    return ask.epoch.regret + regret(weight, _kept(ask), inputs.rates, inputs.step)
+    return ask.epoch.regret + regret(weight, _kept(ask), inputs.rates, inputs.steps)

@@ -6,6 +6,7 @@ Rules:
 3. Who tells a price of reading from a cache, or how long one lives, has one, whatever is known; but none where
    reading costs what input does. Of an unknown model what is dearer to write than to send is marked.
 4. Of each it is told who said it.
+5. Prices that were told have tiers (`tiers`).
 """
 
 import msgspec
@@ -17,6 +18,7 @@ from ctxmgr.model import MARKS, NO_CACHE, BasePrices, CacheRule, Policy, TieredP
 from ctxmgr.model import prices as model_prices
 from ctxmgr.model.api.lifecycle import SaidBy
 from ctxmgr.model.saved import ModelSpec, State
+from ctxmgr.session.in_force.tiers import with_tiers
 
 SAID = ("host", "policy")
 
@@ -58,8 +60,12 @@ def in_use(spec: ModelSpec, policy: Policy, models: Registry) -> ModelInUse:
         cache, cache_by = CacheRule(), "default"  # rule 3
         lifetime = lifetime or cache.lifetime_ms
     output = spec.max_output_tokens if spec.max_output_tokens is not None else facts.max_output_tokens
+    known = facts.prices if facts.matched == "model" else None
     return ModelInUse(
-        ModelTerms(prices, msgspec.structs.replace(cache, lifetime_ms=lifetime)),
+        ModelTerms(
+            prices if told is None else with_tiers(told, known),
+            msgspec.structs.replace(cache, lifetime_ms=lifetime),
+        ),
         output,
         facts,
         prices_by,

@@ -96,7 +96,7 @@ class _Host:
         idle = reply.message.get("stopReason") != "toolUse"
         if self.options.recorded_compactions:
             return
-        if usage > self.window - pi_host.RESERVE and self.window > pi_host.RESERVE:
+        if usage > pi_host.compacts_above(self.window):
             self._compact("own", newest)
         elif self.pending and idle:
             self._compact("requested", newest)

@@ -25,6 +25,11 @@ _WRITES = {"write", "edit"}
 _decode = msgspec.json.Decoder().decode
 
 
+def compacts_above(window: int) -> int:
+    """Tokens of a request. The reserve is at most half of a window, or a small one had no room."""
+    return max(window - RESERVE, window // 2)
+
+
 class HostMessage(msgspec.Struct, frozen=True):
     """One message of the list: its bytes, decoded, and its weight; `id` of the entry it came from."""
 

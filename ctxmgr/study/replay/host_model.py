@@ -1,7 +1,7 @@
 """Turns how a replay is asked for into the host that it stands in for.
 
 The *modelled* host is the one that closed-loop cost is defined for: the same for every recording and every policy.
-1. Its usage is its list as ctxmgr weighs it, the reply and the overhead. Above window - RESERVE it compacts.
+1. Its usage is its list as ctxmgr weighs it, the reply and the overhead. It compacts as pi does.
 2. A compaction keeps the newest 20 000 tokens, at most half of what is below its reserve. Its summary copies what
    the user said, all files and the last words (`Stub`): what is lost is lost by the cut, not by a bad summary.
 3. Its cache is never cold, and ctxmgr is told so: `closed` bills a warm cache.
@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.model import TieredPrices
+from ctxmgr.model import PriceTier, TieredPrices
 from ctxmgr.study.driving import HostLimits
 from ctxmgr.study.hosts import Write, pi_host
 from ctxmgr.study.probes import Stub
@@ -52,15 +52,20 @@ class HostModel(msgspec.Struct, frozen=True):
         return Stub() if self.modelled else None
 
 
-def _keys(prices: TieredPrices) -> dict[str, float]:
+def _keys(prices: TieredPrices) -> dict[str, Any]:
     """As a policy has them."""
-    four = prices.input, prices.output, prices.cache_read, prices.cache_write
+    tiers = [{"aboveTokens": one.above_tokens, **_four(one)} for one in prices.tiers]
+    return {**_four(prices), **({"tiers": tiers} if tiers else {})}
+
+
+def _four(of: TieredPrices | PriceTier) -> dict[str, float]:
+    four = of.input, of.output, of.cache_read, of.cache_write
     return dict(zip(("input", "output", "cacheRead", "cacheWrite"), four, strict=True))
 
 
 def default_keep_tokens(window: int) -> int:
-    """Tokens that a compaction of the modelled host keeps. The reserve is at most half of a small window."""
-    return min(pi_host.KEEP_TOKENS, max(window - pi_host.RESERVE, window // 2) // 2)
+    """Tokens that a compaction of the modelled host keeps."""
+    return min(pi_host.KEEP_TOKENS, pi_host.compacts_above(window) // 2)
 
 
 def host_model(

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from ctxmgr.engine.balanced.apply_decisions import Layout
 from ctxmgr.engine.balanced.budget import USER_SHARE, Budget
-from ctxmgr.engine.balanced.cache_cost import NO_STEP
+from ctxmgr.engine.balanced.cache_cost import NO_STEPS
 from ctxmgr.engine.balanced.epoch_start import EpochInputs
 from ctxmgr.engine.balanced.project import BalancedInputs, BalancedResult, carried_on, decided
 from ctxmgr.engine.balanced.protection import Protection
@@ -119,7 +119,7 @@ def epoch_inputs(messages: tuple[Message, ...], **keys: Any) -> EpochInputs:
         "weigh": quarters,
         "rules": STEPS,
         "own": "",
-        "step": NO_STEP,
+        "steps": NO_STEPS,
     }
     assert keys.keys() <= by.keys()
     by |= keys
@@ -133,7 +133,7 @@ def epoch_inputs(messages: tuple[Message, ...], **keys: Any) -> EpochInputs:
         cached_count=by["cached_count"],
         protection=Protection(by["tools"], by["protected"]),
         writer=Writer(by["facts"], by["handle"], by["weigh"], own=by["own"]),
-        step=by["step"],
+        steps=by["steps"],
     )
 
 

@@ -50,7 +50,7 @@ def test_what_comes_by_any_door_is_the_same_price(prices: BasePrices) -> None:
 
 NAMES = [
     (BasePrices, b'{"input":3.0,"cache_read":0.3}'),
-    (ModelPrices, b'{"input":3.0,"output":0,"cacheRead":0.3,"cacheWrite":0}'),
+    (ModelPrices, b'{"input":3.0,"output":0,"cacheRead":0.3,"cacheWrite":0,"tiers":[]}'),
     (lifecycle.Prices, b'{"input":3.0,"cacheRead":0.3}'),
 ]
 
@@ -91,7 +91,9 @@ BAD = [
     (ModelPrices, b"{}"),
     (ModelPrices, b'{"input":0}'),
     (ModelPrices, b'{"input":1,"output":-1}'),
-    (ModelPrices, b'{"input":1,"tiers":[]}'),
+    (ModelPrices, b'{"input":1,"tiers":[{"input":2}]}'),
+    (ModelPrices, b'{"input":1,"tiers":[{"aboveTokens":-1,"input":2}]}'),
+    (ModelPrices, b'{"input":1,"tiers":[{"aboveTokens":9}]}'),
     (ModelPrices, b'{"input":1,"cache_read":1}'),
     (lifecycle.Prices, b'{"input":-1}'),
     (lifecycle.Prices, b'{"cacheRead":"1"}'),

@@ -26,7 +26,7 @@ from ctxmgr.engine.balanced import (
     decided,
     is_cold,
     pins,
-    price_step,
+    price_steps,
     protection,
     rates_by,
     standing,
@@ -151,7 +151,7 @@ def _ask(incoming: Incoming, state: State, inputs: Inputs, zone: Zone, rules: In
             partial(_instructed, conversation, inputs),
         ),
         writer=writer,
-        step=price_step(inputs.gauge.terms.prices, inputs.gauge.weight_at),
+        steps=price_steps(inputs.gauge.terms.prices, inputs.gauge.weight_at),
     )
     reopen = state.reopen or ("forced" if state.force_prune else None) or lost
     at = inputs.time_ms if inputs.time_ms is not None else last_at

@@ -386,11 +386,33 @@ pub struct ModelPricesKeys {
     /// Of what the model writes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output: Option<f64>,
-    /// Of a prompt's tokens that the cache holds; null: a tenth of the input's; 0: free.
+    /// Of what the cache holds of it; null: a tenth of the input's; 0: free.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_read: Option<f64>,
     /// Of a prompt's tokens that the cache is to hold; 0: as the input's, where the price of reading is told, else
     /// 1.25 of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cache_write: Option<f64>,
+    /// What longer requests cost instead. Since 1.1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tiers: Option<Vec<LongRequestPricesKeys>>,
+}
+
+/// Dollars per million tokens of a request that is longer than a bound, of all of it.
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LongRequestPricesKeys {
+    /// The bound: tokens of input.
+    pub above_tokens: u64,
+    /// Of a prompt's tokens.
+    pub input: f64,
+    /// Of what the model writes; 0: in proportion to input.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub output: Option<f64>,
+    /// Of what the cache holds; null: in proportion.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cache_read: Option<f64>,
+    /// Of what it is to hold; 0: in proportion to input.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_write: Option<f64>,
 }
@@ -422,7 +444,7 @@ pub struct CompactionPolicyKeys {
     /// Tokens of the newest messages that stay.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub keep_recent_tokens: Option<u64>,
-    /// Tokens of the window that a branch summary leaves free.
+    /// Tokens a branch summary leaves free.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub branch_reserve_tokens: Option<u64>,
     /// How these tokens are counted.
@@ -450,10 +472,10 @@ pub struct CompactionPolicyKeys {
     /// How often a failed call is made again.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retries: Option<u64>,
-    /// The longest that a whole summary may take, in milliseconds.
+    /// The longest a summary may take, in milliseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deadline_ms: Option<u64>,
-    /// Write it in the background from yellow on. That spends the host's money.
+    /// Write it ahead, from yellow on. That spends money.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prepare_ahead: Option<bool>,
     /// What every summary is asked for in addition.
@@ -583,7 +605,7 @@ pub struct SlicesKeys {
     /// What tells a change of subject: words, the embeddings extra, or the host's `embed`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cohesion: Option<SliceCohesion>,
-    /// What of a slice is shown goes by how much each message matters to the goal.
+    /// What of a slice is shown goes by what matters to the goal.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub weighted: Option<bool>,
 }
@@ -663,7 +685,7 @@ pub struct ModelPolicyKeys {
     /// Who writes compactions, and how.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub compaction: Option<ModelPolicyKeysCompaction>,
-    /// What its tokens cost, where the host does not say.
+    /// What its tokens cost, if no host says it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prices: Option<ModelPricesKeys>,
     /// How long its provider keeps a prompt's prefix, where the host does not say.
@@ -986,10 +1008,29 @@ pub struct ModelPrices {
     pub input: f64,
     /// Of what the model writes.
     pub output: f64,
-    /// Of a prompt's tokens that the cache holds; null: a tenth of the input's; 0: free.
+    /// Of what the cache holds of it; null: a tenth of the input's; 0: free.
     pub cache_read: Option<f64>,
     /// Of a prompt's tokens that the cache is to hold; 0: as the input's, where the price of reading is told, else
     /// 1.25 of it.
+    pub cache_write: f64,
+    /// What longer requests cost instead. Since 1.1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tiers: Option<Vec<LongRequestPrices>>,
+}
+
+/// Dollars per million tokens of a request that is longer than a bound, of all of it.
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LongRequestPrices {
+    /// The bound: tokens of input.
+    pub above_tokens: u64,
+    /// Of a prompt's tokens.
+    pub input: f64,
+    /// Of what the model writes; 0: in proportion to input.
+    pub output: f64,
+    /// Of what the cache holds; null: in proportion.
+    pub cache_read: Option<f64>,
+    /// Of what it is to hold; 0: in proportion to input.
     pub cache_write: f64,
 }
 
@@ -1005,7 +1046,7 @@ pub struct CompactionPolicy {
     pub reserve_tokens: u64,
     /// Tokens of the newest messages that stay.
     pub keep_recent_tokens: u64,
-    /// Tokens of the window that a branch summary leaves free.
+    /// Tokens a branch summary leaves free.
     pub branch_reserve_tokens: u64,
     /// How these tokens are counted.
     pub weigher: Weigher,
@@ -1024,9 +1065,9 @@ pub struct CompactionPolicy {
     pub concurrency: u64,
     /// How often a failed call is made again.
     pub retries: u64,
-    /// The longest that a whole summary may take, in milliseconds.
+    /// The longest a summary may take, in milliseconds.
     pub deadline_ms: u64,
-    /// Write it in the background from yellow on. That spends the host's money.
+    /// Write it ahead, from yellow on. That spends money.
     pub prepare_ahead: bool,
     /// What every summary is asked for in addition.
     pub instructions: Option<String>,
@@ -1073,7 +1114,7 @@ pub struct Slices {
     pub breaks: SliceBreaks,
     /// What tells a change of subject: words, the embeddings extra, or the host's `embed`.
     pub cohesion: SliceCohesion,
-    /// What of a slice is shown goes by how much each message matters to the goal.
+    /// What of a slice is shown goes by what matters to the goal.
     pub weighted: bool,
 }
 
@@ -1117,7 +1158,7 @@ pub struct ModelPolicy {
     pub effective_window: Option<u64>,
     /// Who writes compactions, and how.
     pub compaction: Option<ModelPolicyCompaction>,
-    /// What its tokens cost, where the host does not say.
+    /// What its tokens cost, if no host says it.
     pub prices: Option<ModelPrices>,
     /// How long its provider keeps a prompt's prefix, where the host does not say.
     pub cache_ttl_ms: Option<u64>,

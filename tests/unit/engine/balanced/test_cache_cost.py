@@ -10,15 +10,17 @@ from hypothesis import strategies as st
 from ctxmgr.engine.balanced.cache_cost import (
     CACHE_TTL,
     CALLS_AT_LEAST,
-    NO_STEP,
+    NO_STEPS,
     PrefixBreak,
     PriceStep,
+    PriceSteps,
     Row,
     arithmetic,
     best_break,
     cost,
     is_cold,
-    price_step,
+    price_steps,
+    regret,
 )
 from ctxmgr.model.prices import BasePrices, PriceTier, Rates, TieredPrices
 
@@ -44,24 +46,58 @@ def test_cold(at: int | None, last_at: int | None, ttl: int | None, cold: bool) 
 
 # OpenAI's prices double above 272,000 tokens of a request
 DOUBLING = TieredPrices(1.25, 10, 0.125, 0, (PriceTier(272_000, 2.5, 15, 0.25, 0),))
-STEPS: list[tuple[str, BasePrices | None, PriceStep]] = [
-    ("a step", DOUBLING, PriceStep(252_000, 2.0)),
+FARTHER = PriceTier(500_000, 5, 20, 1.0, 0)
+STEPS: list[tuple[str, BasePrices | None, PriceSteps]] = [
+    ("a step", DOUBLING, PriceSteps((PriceStep(252_000, 2.0),), 20_000)),
     (
-        "the first of several",
-        msgspec.structs.replace(DOUBLING, tiers=(PriceTier(500_000, 5), *DOUBLING.tiers)),
-        PriceStep(252_000, 2.0),
+        "each of several",
+        msgspec.structs.replace(DOUBLING, tiers=(FARTHER, *DOUBLING.tiers)),
+        PriceSteps((PriceStep(480_000, 8.0), PriceStep(252_000, 2.0)), 20_000),
     ),
-    ("none", TieredPrices(1.25, 10), NO_STEP),
-    ("a host's own prices have none", BasePrices(1.25), NO_STEP),
-    ("prices that nobody knows", None, NO_STEP),
-    ("what is free has none", TieredPrices(tiers=DOUBLING.tiers), NO_STEP),
-    ("a cheaper tier is no step", TieredPrices(3, tiers=DOUBLING.tiers), PriceStep(252_000, 1.0)),
+    (
+        "by what reading costs there",
+        TieredPrices(1, 0, 0.1, 0, (PriceTier(20_100, 1, 0, 0.3, 0),)),
+        PriceSteps((PriceStep(100, pytest.approx(3.0)),), 20_000),  # type: ignore[arg-type]
+    ),
+    (
+        "where reading is free by input",
+        TieredPrices(1, 0, 0, 0, (PriceTier(20_100, 4, 0, 0, 0),)),
+        PriceSteps((PriceStep(100, 4.0),), 20_000),
+    ),
+    ("none", TieredPrices(1.25, 10), NO_STEPS),
+    ("plain prices have none", BasePrices(1.25), NO_STEPS),
+    ("prices that nobody knows", None, NO_STEPS),
+    ("what is free has none", TieredPrices(tiers=DOUBLING.tiers), NO_STEPS),
 ]
 
 
 @pytest.mark.parametrize(("name", "known", "expected"), STEPS, ids=[row[0] for row in STEPS])
-def test_where_a_request_becomes_dearer(name: str, known: BasePrices | None, expected: PriceStep) -> None:
-    assert price_step(known, lambda tokens: tokens - 20_000) == expected
+def test_where_a_request_becomes_dearer(name: str, known: BasePrices | None, expected: PriceSteps) -> None:
+    assert price_steps(known, lambda tokens: tokens - 20_000) == expected
+
+
+LADDER = PriceSteps((PriceStep(1_000, 2.0), PriceStep(2_000, 10.0)), 500)
+# name, weight, what a choice would keep, tokens that reading is paid for in addition
+REGRETS: list[tuple[str, int, int, float]] = [
+    ("under all steps", 900, 400, 500),
+    ("at a step", 1_000, 400, 600),
+    ("over one: all of the request, with what is beside the list", 1_200, 400, 800 + 1_700),
+    ("over two", 2_100, 400, 1_700 + 9 * 2_600),
+    ("over two with a choice between them", 2_100, 1_500, 600 + 4 * 2_600),
+    ("over one whatever is chosen", 1_900, 1_100, 800),
+    ("nothing would leave", 2_100, 2_100, 0),
+]
+
+
+@pytest.mark.parametrize(("name", "weight", "kept", "tokens"), REGRETS, ids=[row[0] for row in REGRETS])
+def test_each_call_pays_for_what_a_choice_would_leave_and_for_the_steps_it_would_stay_under(
+    name: str, weight: int, kept: int, tokens: float
+) -> None:
+    assert regret(weight, kept, TENTH, LADDER) == pytest.approx(0.1 * tokens)
+
+
+def test_a_step_that_makes_a_request_cheaper_is_no_regret() -> None:
+    assert regret(1_200, 400, TENTH, PriceSteps((PriceStep(1_000, 0.5),))) == pytest.approx(80)
 
 
 # (after, cached, left), what it costs at a tenth for reading and five quarters for writing

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from ctxmgr.engine.balanced.budget import Budget
-from ctxmgr.engine.balanced.cache_cost import PriceStep
+from ctxmgr.engine.balanced.cache_cost import PriceStep, PriceSteps
 from ctxmgr.engine.balanced.project import GROWN, SLACK, due
 from ctxmgr.model import Epoch, Opening, Rates
 from tests.notation import raws, read, u
@@ -14,7 +14,13 @@ from tests.unit.engine.stepwise import ask
 ROOM = Budget(300, 100, 60)
 KEPT = 460  # tokens: what there is room for before the first choice
 OVER = int(KEPT * GROWN) + 1
-STEP = PriceStep(900, 2.0)
+
+
+def step(above: float) -> PriceSteps:
+    return PriceSteps((PriceStep(above, 2.0),))
+
+
+STEP = step(900)
 
 # name, what differs in the ask, weight of what would be sent, why an epoch is due
 DUE: list[tuple[str, dict[str, Any], int, Opening | None]] = [
@@ -42,13 +48,13 @@ DUE: list[tuple[str, dict[str, Any], int, Opening | None]] = [
     ("where reading costs as much as writing at once", {"rates": Rates(1.0, 1.0)}, 1_000, "price"),
     (
         "under a step that doubles all: regret is 54 + 100",
-        {"epoch": Epoch(regret=320.0), "step": STEP},
+        {"epoch": Epoch(regret=320.0), "steps": STEP},
         1_000,
         None,
     ),
-    ("over it", {"epoch": Epoch(regret=322.0), "step": STEP}, 1_000, "price"),
-    ("not at it", {"epoch": Epoch(regret=322.0), "step": PriceStep(1_000, 2.0)}, 1_000, None),
-    ("nor where no choice is under", {"epoch": Epoch(regret=322.0), "step": PriceStep(459, 2.0)}, 1_000, None),
+    ("over it", {"epoch": Epoch(regret=322.0), "steps": STEP}, 1_000, "price"),
+    ("not at it", {"epoch": Epoch(regret=322.0), "steps": step(1_000)}, 1_000, None),
+    ("nor where no choice is under", {"epoch": Epoch(regret=322.0), "steps": step(459)}, 1_000, None),
     *(
         (f"whatever the price: {reason}", {"reopen": reason}, 10, reason)
         for reason in ("forced", "compaction", "tree", "model", "policy", "pin", "undo", "rewritten")

@@ -3,7 +3,7 @@
 import pytest
 
 from ctxmgr.cli import replay
-from ctxmgr.model import TieredPrices
+from ctxmgr.model import PriceTier, TieredPrices, policy_keys
 from ctxmgr.study.driving.outcomes import HostLimits
 from ctxmgr.study.probes.stub import Stub
 from ctxmgr.study.replay.host_model import HOSTS, MODELLED, NEVER_MS, RECORDED, HostModel, host_model
@@ -52,3 +52,12 @@ def test_a_replay_decides_by_the_prices_that_it_is_billed_by() -> None:
     assert HostModel(stays_warm=False).policy(prices) == {
         "prices": {"input": 3.0, "output": 15.0, "cacheRead": 0.3, "cacheWrite": 3.75}
     }
+
+
+def test_a_replay_decides_by_the_tiers_too() -> None:
+    prices = TieredPrices(3.0, 15.0, 0.3, 3.75, (PriceTier(40_000, 6.0, 20.0, 0.6, 7.5),))
+    told = HostModel(stays_warm=False).policy(prices)
+    assert told["prices"]["tiers"] == [
+        {"aboveTokens": 40_000, "input": 6.0, "output": 20.0, "cacheRead": 0.6, "cacheWrite": 7.5}
+    ]
+    assert policy_keys.policy(told).prices is not None

@@ -1,0 +1,54 @@
+"""What longer requests cost: as a policy tells it, else as it is known of the very model, in proportion."""
+
+from ctxmgr.known_models import shipped
+from ctxmgr.model import BasePrices, Policy, PriceTier, TieredPrices, policy_keys
+from ctxmgr.model.saved import ModelSpec
+from ctxmgr.session.in_force import in_use
+from ctxmgr.session.in_force.tiers import with_tiers
+
+KNOWN = TieredPrices(2, 10, 0.2, 2, (PriceTier(272_000, 4, 15, 0.4, 4),))
+
+
+def test_a_policy_tells_what_longer_requests_cost() -> None:
+    told = policy_keys.policy(
+        {"prices": {"input": 3, "output": 15, "cacheRead": 0.3, "tiers": [{"aboveTokens": 40_000, "input": 6}]}}
+    ).prices
+    assert with_tiers(told, KNOWN) == TieredPrices(3, 15, 0.3, 3, (PriceTier(40_000, 6, 30, 0.6, 6),))
+
+
+def test_what_a_policy_says_of_a_tier_holds_as_it_is() -> None:
+    tier = {"aboveTokens": 9, "input": 2, "output": 3, "cacheRead": 0, "cacheWrite": 4}
+    told = policy_keys.policy({"prices": {"input": 1, "cacheRead": 0.1, "tiers": [tier]}}).prices
+    assert with_tiers(told, None) == TieredPrices(1, 0, 0.1, 1, (PriceTier(9, 2, 3, 0, 4),))
+
+
+def test_who_tells_the_plain_prices_keeps_the_known_tiers_in_proportion() -> None:
+    assert with_tiers(BasePrices(2, 10, 0.2, 2), KNOWN) == KNOWN
+    half = with_tiers(BasePrices(1, 5, 0.1, 1), KNOWN)
+    assert half == TieredPrices(1, 5, 0.1, 1, (PriceTier(272_000, 2, 7.5, 0.2, 2),))
+
+
+def test_without_tiers_what_was_told_stays_as_it_is() -> None:
+    told = BasePrices(1, 5)
+    assert with_tiers(told, None) is told
+    assert with_tiers(told, TieredPrices(2, 10)) is told
+    assert with_tiers(None, KNOWN) is None
+    assert with_tiers(nothing := BasePrices(), KNOWN) is nothing
+
+
+def of(prices: BasePrices | None, policy: Policy | None = None) -> BasePrices | None:
+    spec = ModelSpec("gpt-6.1-sol", 400_000, prices=prices)
+    return in_use(spec, policy or Policy(), shipped()).terms.prices
+
+
+def test_a_host_that_says_the_prices_of_the_registry_loses_no_tier() -> None:
+    known = of(None)
+    assert isinstance(known, TieredPrices)
+    assert known.tiers
+    assert of(BasePrices(known.input, known.output, known.cache_read, known.cache_write)) == known
+
+
+def test_of_a_model_that_is_only_like_others_no_tier_is_taken() -> None:
+    told = BasePrices(1, 5, 0.1, 1)
+    spec = ModelSpec("gpt-6.9-unheard-of", 400_000, prices=told)
+    assert in_use(spec, Policy(), shipped()).terms.prices == told
