@@ -17,6 +17,7 @@ and `may_leave`.
 """
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from types import ModuleType
 from typing import Any
@@ -25,6 +26,7 @@ import msgspec
 
 PACKET_BYTES = 20_000  # five a token of the largest packet by default
 INSTRUCTIONS = "\n## Instructions (word for word"  # a heading in a packet
+QUOTED = re.compile(r"\n- [^\n]*:((?:\n>[^\n]*)+)")  # below it: a line that tells of what, and its text
 SLACK_BYTES = 64  # a list that loses nothing may still be spelled a little differently
 
 Json = dict[str, Any]
@@ -95,18 +97,19 @@ def _refused(rules: ModuleType, sent: Sequence[bytes], out: Sequence[bytes]) -> 
 
 
 def _repeated(packet: bytes, sent: Iterable[bytes], earlier: Iterable[bytes]) -> int:
-    """So many bytes of a packet are texts of earlier messages, each told once, below a line of its own."""
+    """So many bytes of a packet are texts of earlier messages, each told once, or its head, quoted below a line of
+    its own."""
     shown = next((one for one in _texts(_decode(packet)) if INSTRUCTIONS in f"\n{one}"), "")
-    _, _, told = f"{shown}\n\n".partition(INSTRUCTIONS)
-    if not told:
-        return 0
+    _, _, told = shown.partition(INSTRUCTIONS)
     here, there = ({text for raw in lists for text in _texts(_decode(raw))} for lists in (sent, earlier))
+    gone = ["\n".join(text.splitlines()) for text in sorted(there - here)]
     size = 0
-    for text in sorted(there - here, key=len, reverse=True):
-        before, mark, after = told.partition(f":\n{text}\n\n")
-        if mark:
-            told = f"{before}:\n\n{after}"
-            size += len(json.dumps(text)) - 2
+    for quoted in QUOTED.findall(told):
+        text = re.sub(r"^> ?", "", quoted.strip("\n"), flags=re.MULTILINE).removesuffix("…")
+        of = next((one for one in gone if one.startswith(text)), None)
+        if of is not None:
+            gone.remove(of)
+            size += len(json.dumps(quoted)) - 2
     return size
 
 

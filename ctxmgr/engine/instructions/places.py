@@ -1,6 +1,7 @@
 """Turns a list into the places where instructions stand that still hold.
 
-1. The result of a call that read a file of instructions, or that brought a skill, and did not fail.
+1. The result of a call that read a file of instructions, or that brought a skill, and did not fail. A dependency's
+   file is one only where the policy names it.
 2. A text of a user's message or a note in which a host put some.
 3. What a newer reading of the same file, or the same call made again, shows once more holds no longer; nor does a
    text that is told again word for word, or of whose files newer texts tell. Nothing else supersedes it: not that
@@ -16,7 +17,15 @@ import msgspec
 from ctxmgr.engine.balanced import Globs
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex
 from ctxmgr.engine.staleness import superseded
-from ctxmgr.engine.tools import INSTRUCTION_FILES, ToolCall, calls_of, files_named, is_instructing, is_skill
+from ctxmgr.engine.tools import (
+    INSTRUCTION_FILES,
+    ToolCall,
+    calls_of,
+    files_named,
+    is_instructing,
+    is_skill,
+    of_dependency,
+)
 from ctxmgr.model import Message, once
 
 INSTRUCTIONS_SHARE = 0.15  # of what is usable: what instructions may hold in place, or word for word in the packet
@@ -101,7 +110,7 @@ def _of_message(message: Message, before: str, named: Named) -> frozenset[str] |
         return frozenset(
             block.call_id
             for block, call in made
-            if call is not None and (_reads(call, files) or is_skill(block.tool, block.arguments))
+            if call is not None and (_reads(call, files, named is True) or is_skill(block.tool, block.arguments))
         )
     if message.view.role not in SAYING:
         return ()
@@ -120,8 +129,9 @@ def _ends_with(conversation: ConversationIndex, at: int) -> str:
     return view.blocks[-1].text if view is not None and view.role == "user" and view.blocks else ""
 
 
-def _reads(call: ToolCall, files: Globs) -> bool:
-    return any(_is_one(path, files) for path in call.read_paths)
+def _reads(call: ToolCall, files: Globs, own: bool) -> bool:
+    """`own`: no file of a dependency is one."""
+    return any(_is_one(path, files) and not (own and of_dependency(path)) for path in call.read_paths)
 
 
 @lru_cache(maxsize=4_096)

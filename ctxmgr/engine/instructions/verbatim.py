@@ -1,15 +1,24 @@
-"""Turns instructions that are no longer in a list into the part of a packet that tells them word for word."""
+"""Turns instructions that are no longer in a list into the part of a packet that tells them word for word.
+
+1. They are quoted: each line begins with a mark, whatever ended the one before it, so that nothing in a file can be
+   taken for a heading of the packet's own, or for what it says of the user.
+2. A long one is told by its head, and how to get the rest, so that it buries nothing else.
+3. The newest that fit are told; how many do not, the heading says.
+"""
 
 from collections.abc import Container, Sequence
 
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex
 from ctxmgr.engine.instructions.places import Instructions
 from ctxmgr.engine.rewriting import marker
+from ctxmgr.engine.text import without_mark
 from ctxmgr.model import Weigh
 from ctxmgr.model.saved import InstructionCopy
 
 HEADING = "## Instructions (word for word, as they were read)"
 BY_HOST = "- told by the host:"
+LONGEST_TOKENS = 2_000  # of one: two pages of rules
+LONGEST_PART, PART_TOKENS = 2, 1_000  # of the room one takes at most a half, if that is more than so many tokens
 
 
 def leaving(
@@ -29,18 +38,39 @@ def copied(conversation: ConversationIndex, ref: BlockRef, files: tuple[str, ...
 
 
 def word_for_word(parts: Sequence[InstructionCopy], tokens: float, weigh: Weigh) -> str:
-    """Of these, oldest first, the newest that fit so many tokens, each whole, and how many do not; "" for none."""
+    """Of these, oldest first, the newest that fit so many tokens, and how many do not; "" for none."""
     left = tokens - weigh(_heading(len(parts)))
     if not parts or left < 0:
         return ""
+    longest = min(LONGEST_TOKENS, max(PART_TOKENS, left / LONGEST_PART))
     texts: list[str] = []
     for one in reversed(parts):
-        text = f"{one.source}\n{one.text}"
+        text = _told(one, longest, weigh) if one.text else ""
         weight = weigh(text) + 1
-        if one.text and weight <= left:
+        if text and weight <= left:
             left -= weight
             texts.append(text)
     return "\n\n".join((_heading(len(parts) - len(texts)), *reversed(texts)))
+
+
+def _told(one: InstructionCopy, longest: float, weigh: Weigh) -> str:
+    """Rules 1 and 2."""
+    lines = without_mark(one.text).splitlines()
+    text = _quoted(lines)
+    weight = weigh(text)
+    if weight <= longest:
+        return f"{one.source}\n{text}"
+    head = text
+    while head and weight > longest:  # by its own weight a character, so that few texts are weighed
+        head = head[: min(len(head) - 1, int(len(head) * longest / weight))]
+        weight = weigh(head)
+    head = head[: head.rfind("\n")] if "\n" in head else f"{head}…"
+    shown, rest = head.count("\n") + 1, "its file has" if one.source == BY_HOST else "call it again for"
+    return f"{one.source.removesuffix(':')} (first {shown} of {len(lines)} lines; {rest} the rest):\n{head}"
+
+
+def _quoted(lines: Sequence[str]) -> str:
+    return "\n".join(f"> {line}" if line else ">" for line in lines)
 
 
 def _heading(missing: int) -> str:

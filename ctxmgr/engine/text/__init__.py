@@ -9,7 +9,7 @@ from ctxmgr.engine.text.content_words import content_list, content_words, forbid
 from ctxmgr.engine.text.exact_values import exact_values
 from ctxmgr.engine.text.headings import Heading, HeadingKind, heading, kind_of
 from ctxmgr.engine.text.identifiers import bare, identifiers, without
-from ctxmgr.engine.text.one_line import BULLET_CHARACTERS, answered, code, one_line, quoted, sentence
+from ctxmgr.engine.text.one_line import BULLET_CHARACTERS, answered, code, one_line, quoted, sentence, without_mark
 from ctxmgr.engine.text.packet_mark import before_packet
 from ctxmgr.engine.text.prose import as_sent, as_written, pasted_lines, prose, without_marks
 from ctxmgr.engine.text.rules_in_short import rules_in_short, rules_left
@@ -95,6 +95,7 @@ __all__ = [
     "shorten",
     "unfenced",
     "without",
+    "without_mark",
     "without_marks",
     "without_scratchpad",
     "words_of",

@@ -31,9 +31,14 @@ def one_line(text: str, limit: int = BULLET_CHARACTERS) -> str:
     text = text.replace(":; ", ": ")
     text = _BOLD.sub(r"\1", text) if "**" in text else text
     text = plain(_FENCES.sub(" ", text) if "```" in text or "~~~" in text else text)
-    text = _MARK_START.sub("(", text) if "[" in text else text
+    text = without_mark(text)
     marks = _FIRST_MARK.match(text)
     return shorten(text[marks.end() :] if marks else text, limit)
+
+
+def without_mark(text: str) -> str:
+    """The text, in which none of our marks begins."""
+    return _MARK_START.sub("(", text) if "[" in text else text
 
 
 def sentence(fact: Fact, limit: int = BULLET_CHARACTERS) -> str:

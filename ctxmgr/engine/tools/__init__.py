@@ -20,7 +20,7 @@ from ctxmgr.engine.tools.catalog import (
 from ctxmgr.engine.tools.dialogue import plan_answer, plan_title, rejection, user_answers
 from ctxmgr.engine.tools.effects import CHANGES, CallOutcome, EffectKind, FileEffect, Shell, Task, ToolCall
 from ctxmgr.engine.tools.instructions import FILES as INSTRUCTION_FILES
-from ctxmgr.engine.tools.instructions import files_named, is_instructing, is_skill
+from ctxmgr.engine.tools.instructions import files_named, is_instructing, is_skill, of_dependency
 from ctxmgr.engine.tools.names import SURE, VERBS
 from ctxmgr.engine.tools.outcome import (
     RunReport,
@@ -76,6 +76,7 @@ __all__ = [
     "identity",
     "is_checking",
     "is_instructing",
+    "of_dependency",
     "is_skill",
     "key_arguments",
     "is_lost",

@@ -5,6 +5,7 @@ in which hosts put them beside a user's words.
 2. A text is one where it starts as a host's (a tag, a heading, "Contents of") and names such a file in its first
    lines, or stands in a tag for such texts.
 3. What a host says of a tool that it called itself, and its result in a text behind that, are one reading.
+   What is said of files of dependencies alone is none: those that wrote them speak for nobody here.
 4. A text that tells files whole names them: "Contents of PATH", "AGENTS.md instructions for DIRECTORY".
 """
 
@@ -37,6 +38,40 @@ FILES = (
 )
 """Globs, of which a path's end from a `/` on meets one."""
 
+DEPENDENCIES = frozenset(
+    [
+        "node_modules",
+        "bower_components",
+        "vendor",
+        "vendored",
+        "third_party",
+        "third-party",
+        "site-packages",
+        "dist-packages",
+        ".venv",
+        "venv",
+        ".virtualenv",
+        ".tox",
+        ".nox",
+        "__pypackages__",
+        ".yarn",
+        ".pnpm-store",
+        ".pnp",
+        ".cargo",
+        ".rustup",
+        ".gradle",
+        ".m2",
+        ".nuget",
+        ".pub-cache",
+        "pods",
+        "carthage",
+        ".gem",
+        ".bundle",
+    ]
+)
+"""Folders, in small letters, in which others' code lies. From the documentation of package managers."""
+
+_MODULES_OF_GO = "/pkg/mod/"
 NAMING_CHARACTERS = 600  # of a text; hosts name the file in its first lines
 _NAMES = r"(?:CLAUDE|AGENTS|GEMINI|SKILL|MEMORY)(?:\.local|\.override)?\.md|copilot-instructions\.md"
 _NAMES += r"|[\w.-]+\.instructions\.md|\.(?:cursor|windsurf|cline)rules|claudeMd"
@@ -58,6 +93,8 @@ def is_instructing(text: str, before: str = "") -> bool:
     if _RESULT.match(text):
         return bool(_CALLED.match(before)) and is_instructing(before)
     start = text[:NAMING_CHARACTERS]
+    if all(map(of_dependency, files_named(text) or ("",))):
+        return False
     if _TAGGED.match(start):
         return True
     return bool(_BEGINS.match(start) and _NAMED.search(start))
@@ -66,6 +103,12 @@ def is_instructing(text: str, before: str = "") -> bool:
 def files_named(text: str) -> frozenset[str]:
     """The files that it tells whole, as far as it names them (rule 4)."""
     return frozenset(found.rstrip(":").casefold() for found in _TOLD.findall(text))
+
+
+def of_dependency(path: str) -> bool:
+    """Does it lie in a folder of others' code?"""
+    path = path.replace("\\", "/").casefold()
+    return _MODULES_OF_GO in path or not DEPENDENCIES.isdisjoint(path.split("/")[:-1])
 
 
 def is_skill(tool: str, arguments: Arguments | None, catalog: Catalog = CATALOG) -> bool:

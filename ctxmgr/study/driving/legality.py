@@ -32,6 +32,7 @@ WEIGHT_SLACK = 20  # characters / 4 is not what ctxmgr weighs by: a twentieth is
 SMALL_TOKENS = 64
 PACKET_TOKENS = 5_000  # of the largest packet by default, with what an index of what left adds
 INSTRUCTIONS = "\n## Instructions (word for word"  # a heading in a packet
+QUOTED = re.compile(r"\n- [^\n]*:((?:\n>[^\n]*)+)")  # below it: a line that tells of what, and its text
 SUMMARIES = frozenset({"compactionSummary", "branchSummary"})
 AS_USER = frozenset({"user", "custom", "bashExecution", *SUMMARIES})
 CUT_LINE = re.compile(r"^\[cut to fit — .*\]\n", re.MULTILINE)
@@ -99,16 +100,17 @@ def faults(
 
 
 def _repeated(packet: str, sent: Sequence[HostMessage], earlier: Iterable[HostMessage]) -> int:
-    """So many characters of a packet are texts of earlier messages, each told once, below a line of its own."""
-    _, _, told = f"{packet}\n\n".partition(INSTRUCTIONS)
-    if not told:
-        return 0
-    gone = {text for one in earlier for text in _texts(one)} - {text for one in sent for text in _texts(one)}
-    length = len(told)
-    for text in sorted(gone, key=len, reverse=True):
-        before, mark, after = told.partition(f":\n{text}\n\n")
-        told = f"{before}:\n\n{after}" if mark else told
-    return length - len(told)
+    """So many characters of a packet are texts of earlier messages or their heads, each told once and quoted."""
+    _, _, told = packet.partition(INSTRUCTIONS)
+    left = {text for one in earlier for text in _texts(one)} - {text for one in sent for text in _texts(one)}
+    gone = ["\n".join(text.splitlines()) for text in sorted(left)] if told else []
+    size = 0
+    for quoted in QUOTED.findall(told):
+        text = re.sub(r"^> ?", "", quoted.strip("\n"), flags=re.MULTILINE).removesuffix("…")
+        if of := next((one for one in gone if one.startswith(text)), ""):
+            gone.remove(of)
+            size += len(quoted)
+    return size
 
 
 def _texts(one: HostMessage) -> set[str]:

@@ -40,6 +40,13 @@ LISTS: list[tuple[str, list[Said], set[int], set[int]]] = [
     ("behind a server's name", [u("go"), a("", call("mcp__x__use_skill", name="pdf")), r(RULES)], {2}, set()),
     ("another tool", [u("go"), a("", call("Task", prompt="x")), r(RULES)], set(), set()),
     ("a failed call", [u("go"), a("", call("read", path="CLAUDE.md")), r("ENOENT", is_error=True)], set(), set()),
+    (
+        "of a dependency",
+        [u("go"), *read("/w/Vendor/x/AGENTS.md"), *ran("cat node_modules/x/CLAUDE.md")],
+        set(),
+        set(),
+    ),
+    ("told of a dependency", [u(reminder("/w/node_modules/x/CLAUDE.md", RULES))], set(), set()),
     ("a newer reading", [u("go"), *read("CLAUDE.md"), *read("CLAUDE.md", RULES + " Use pytest.")], {4}, set()),
     ("of another file", [u("go"), *read("CLAUDE.md"), *read("AGENTS.md")], {2, 4}, set()),
     ("only a part again", [u("go"), *read("CLAUDE.md"), *read("CLAUDE.md", offset=5, limit=2)], {2, 4}, set()),
@@ -94,6 +101,11 @@ def test_a_policy_may_name_others_or_none() -> None:
         assert {ref.message_index for ref in found.results} == places
 
 
+def test_a_policy_may_name_those_of_a_dependency() -> None:
+    found = instructions(indexed(talk(u("go"), *read("vendor/x/AGENTS.md"))), ("vendor/*.md",))
+    assert {ref.message_index for ref in found.results} == {2}
+
+
 def test_within_a_budget_the_newest_stay_with_their_calls() -> None:
     conversation = indexed(talk(u("go"), *read("CLAUDE.md", "x" * 400), *read("AGENTS.md", "y" * 400)))
     found = instructions(conversation, True)
@@ -106,7 +118,7 @@ def test_a_packet_tells_those_that_leave_word_for_word() -> None:
     conversation = indexed(talk(u("go"), *read("CLAUDE.md"), *read("AGENTS.md", "Be brief.")))
     found = instructions(conversation, True)
     both = word_for_word(leaving(conversation, found, range(5)), 1_000, quarters)
-    assert both == f'{HEADING}\n\n- read path="CLAUDE.md":\n{RULES}\n\n- read path="AGENTS.md":\nBe brief.'
+    assert both == f'{HEADING}\n\n- read path="CLAUDE.md":\n> {RULES}\n\n- read path="AGENTS.md":\n> Be brief.'
     assert word_for_word(leaving(conversation, found, range(3)), 1_000, quarters).endswith(RULES)
     assert "CLAUDE" not in word_for_word(leaving(conversation, found, range(5)), 30, quarters)
     assert word_for_word(leaving(conversation, found, range(1)), 1_000, quarters) == ""
