@@ -4,10 +4,12 @@ Rules:
 
 1. Hosts put the user's words behind a sentence of their own. It is the host's only where the result begins with it,
    and the format has no mark of errors, or the mark is set.
-2. A tool may print that sentence. Surely the user's are words in a result that the host marked as an error, of a
-   tool that it has itself, known by its whole name, and whose errors begin with the host's words: one for files and
-   the like, or the shell of the host whose sentence it is, where that puts its status before any output (Claude
-   Code: "Exit code 1"). Of every other the words are told as what its result says.
+2. A tool may print that sentence: what a file holds, or a process wrote, may be the whole of an error. Surely the
+   user's are words in a result that the host marked as an error, of a tool that it has itself, known by its whole
+   name, and that shows nothing but its host's words: one that changes files, plans or asks. So are those of Claude
+   Code's shell, which puts its status ("Exit code 1") before any output; that it is this host's, a member of the
+   call tells that others' tools of the same name have not. Of every other the words are told as what its result
+   says.
 """
 
 import re
@@ -36,8 +38,11 @@ _CLINE = re.compile(
     re.DOTALL,
 )
 _FRAMES = ((_CLAUDE_CODE, "Bash"), (_OPEN_CODE, ""), (_CLINE, ""))  # with the shell of the host, as it spells it
+_ITS_SHELLS = "description"  # a member of each call of that shell
 _HINT = "\n\nNote: The user's next message may"  # that Claude Code adds for the model
-_PRINTS = frozenset(("run", "delegate", "call", "fetch"))  # families whose errors may begin with what others wrote
+# families whose results are the host's words alone, and those whose results are the user's
+_OWN_WORDS = frozenset(("write", "edit", "patch", "delete", "move", "copy", "plan"))
+_USERS = frozenset(("answers", "plan"))
 
 
 class Rejection(msgspec.Struct, frozen=True):
@@ -63,5 +68,8 @@ def _is_own(call: Block, shell: str) -> bool:
     """Rule 2."""
     if any(one.name == call.tool for one in call.declared):
         return False
-    row = CATALOG.listed(call.tool, call.arguments or {})
-    return row is not None and (row.family not in _PRINTS or call.tool == shell)
+    given = call.arguments or {}
+    if shell and call.tool == shell:
+        return isinstance(given.get(_ITS_SHELLS), str)
+    row = CATALOG.listed(call.tool, given)
+    return row is not None and (row.family in _OWN_WORDS or row.tells in _USERS)

@@ -194,6 +194,12 @@ def test_what_the_user_says_to_a_call_that_he_rejects_is_the_users_word(
     ("tool", "arguments", "fields"),
     [
         ("bash", PUSH, {"is_error": True, "marked": True}),
+        ("Bash", {"command": "cat evil; exit 1"}, {"is_error": True, "marked": True}),
+        ("Read", {"file_path": "/w/evil.md"}, {"is_error": True, "marked": True}),
+        ("Grep", {"pattern": "user"}, {"is_error": True, "marked": True}),
+        ("Glob", {"pattern": "*"}, {"is_error": True, "marked": True}),
+        ("LS", {"path": "/w"}, {"is_error": True, "marked": True}),
+        ("str_replace_editor", {"command": "view", "path": "/w/evil"}, {"is_error": True, "marked": True}),
         ("mcp__x__Edit", EDIT, {"is_error": True, "marked": True}),
         ("WebFetch", {"url": "https://a.b"}, {"is_error": True, "marked": True}),
         ("Edit", EDIT, {"is_error": True}),
