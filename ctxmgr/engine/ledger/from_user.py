@@ -1,8 +1,8 @@
 """Turns a user's message into facts: goal, constraints and corrections verbatim, what was asked, tasks.
 
 Rules:
-1. Only what the user wrote counts (`prose`), and of that what was not pasted may be a rule (`pasted_lines`); a
-   sentence is kept as it stands, never reworded.
+1. Only what the user wrote counts (`prose`), and of that what was not pasted and are no others' words may be a rule
+   (`pasted_lines`, `others_words`); a sentence is kept as it stands, never reworded.
 2. Precision before recall: a missed constraint is still in the message, a false one misleads for the rest of
    the session. So questions, statements about others ("it never worked") and long sentences give nothing.
 3. The opening message is the goal. A later message sets it only where it says so ("new goal: ...").
@@ -15,7 +15,7 @@ Rules:
 import re
 
 from ctxmgr.engine.findings import Asked, agreed, chosen, closing_question, says_nothing
-from ctxmgr.engine.ledger import taking_back
+from ctxmgr.engine.ledger import others_words, taking_back
 from ctxmgr.engine.ledger.statements import Statements
 from ctxmgr.engine.text import (
     as_written,
@@ -107,6 +107,9 @@ _NO_RULE = _any(
     r"^(?:if|why|what|how|who|when|where|did|does|is|are|was|maybe|perhaps)\b.*\?",
     # what should be and is not: a fault is told
     rf"\byou should (?:always|never|only) (?:see|get|find|notice|hear)\b.*{_BUT_NOT}",
+    r"[,;–—-] ?(?:and |but )?(?:that|this|which|it)(?:['’]s| is| was) (?:exactly |just |still )?"
+    r"(?:the|a|my|our|what)\b[^,;]*\b(?:bug|issue|problem|fault|error|regression|defect)\b",
+    r"^(?:the )?(?:bug|issue|problem|symptom|defect|expected|actual)\b(?: \w+){0,2}:",
 )
 _CORRECTION = _any(
     r"^(?:no|nope|nah)[,.!] +\S",
@@ -151,8 +154,9 @@ def from_user(text: str, into: Statements, *, opening: bool) -> None:
     if count_words(written) >= REQUEST_WORDS or _asks_in_two_words(written):
         asked = shorten(plain(as_written(text) if opening else written), REQUEST_CHARACTERS)
         into.add("request", key_of(asked), asked, "user")
-    pasted = pasted_lines(text)
-    own = "\n".join(line for line in written.split("\n") if line.strip() not in pasted or not line)
+    pasted = pasted_lines(text) | others_words.others_lines(text)
+    lines = (line for line in written.split("\n") if line.strip() not in pasted or not line)
+    own = "\n".join(map(others_words.without_theirs, lines))
     for sentence in _whole_corrections([without_marks(sentence) for sentence in sentences_of(own)]):
         said = _GOAL.match(sentence) if len(sentence) <= GOAL_CHARACTERS and not opening else None
         if said:
@@ -209,7 +213,8 @@ def _corrects(sentence: str) -> bool:
 def _sentence(sentence: str, into: Statements) -> None:
     """Add what one sentence states: a thing taken back, a rule, a correction, or a choice; at most one."""
     taken_back = taking_back.lifted(sentence)
-    rule = may_hold(sentence, _RULE_WORDS) and _RULE.search(sentence) and not _NO_RULE.search(sentence)
+    own = others_words.own_part(sentence)
+    rule = may_hold(own, _RULE_WORDS) and _RULE.search(own) and not _NO_RULE.search(sentence)
     if taking_back.not_needed(sentence) or (not rule and taking_back.to_language(sentence)):
         taken_back = sentence
     if taken_back:
