@@ -1,8 +1,10 @@
 """Turns what git printed into facts of commits, and these into what became of each.
 
 Rules:
-1. A commit is what git prints of one (`[branch hash] subject`), whoever had it run: a wrapper, an alias. In what
-   only shows texts (`echo`, `cat`, `git log`) the same is none.
+1. A commit is what git prints of one (`[branch hash] subject`) where the command line has it commit, also in a
+   script that stands in it. Of all else the same is a value that was printed: a wrapper (`make release`) may have
+   committed, and a program prints what it likes. In what only shows texts (`echo`, `cat`) it is not even that.
+   Where more is printed than was committed, and the messages are known, the others are printed too.
 2. What a call does to a branch counts for commits of the same directory. A call that names none ran where all did
    that name one, where that is one place; in a session of several nobody knows, so it does nothing, and what it
    committed stands.
@@ -25,7 +27,7 @@ from ctxmgr.engine.text import plain
 from ctxmgr.engine.tools import GitCall, ToolCall, git_calls, only_shows, paths
 from ctxmgr.model.saved import RESET_AWAY, REVERTED, Fact
 
-COMMITTED, MOVED = "committed", "moved"
+COMMITTED, PRINTED, MOVED = "committed", "printed", "moved"
 _OF_GIT = (f"{COMMITTED}\n", f"{MOVED}\n")
 _AMENDED = "amended"
 
@@ -36,6 +38,10 @@ _SWITCHED = re.compile(r"^Switched to (?:a (?P<new>new) )?branch '(?P<name>[^']{
 _UPDATED = re.compile(r"^Updated \d+ paths?\b")
 _COMMITS = frozenset(("commit", "merge", "cherry-pick", "rebase", "revert", "am", "pull"))
 _SWITCHES = frozenset(("checkout", "switch"))
+_IN_SCRIPT = re.compile(  # of another language, or for a shell that reads it, or what an alias stands for
+    rf"\bgit['\",\s]+(?:-\S+\s+)*['\"]?(?:{'|'.join(sorted(_COMMITS - {'pull'}))})\b"
+)
+_MESSAGE = re.compile(r"-[a-z]*m|--message")
 _BACK = re.compile(r"(?:HEAD|@)((?:~\d*|\^)+)")
 _STEPS = re.compile(r"~(\d*)|\^")
 _HASH = re.compile(r"[0-9a-f]{7,40}")
@@ -60,7 +66,11 @@ def commits_of_call(call: ToolCall, lines: Sequence[str], told: tuple[str, str],
     command, place = told
     calls = list(git_calls(line, place))
     made = [one for one in calls if one.verb in _COMMITS]
-    if len(made) == len(commits):
+    others = commits if not (made or _IN_SCRIPT.search(line)) else _not_asked_for(made, commits)
+    for found in others:
+        into.add("value", f"{PRINTED}\n{found['hash']}", _text(found), "tool", detail=command)
+    commits = [found for found in commits if found not in others]
+    if len(made) == len(commits) and not (others and not made):
         _in_order(calls, commits, (command, list(lines)), into)
     else:
         went = place or (call.shell.directory if call.shell is not None else "")
@@ -68,7 +78,24 @@ def commits_of_call(call: ToolCall, lines: Sequence[str], told: tuple[str, str],
             _add_commit(found, made[0].directory if made else went, command, into)
         for one in calls:
             _add_move(_unknown(one), one.directory, into)
+        _add_move("unknown" if others else "", went, into)
     return left
+
+
+def _not_asked_for(made: Sequence[GitCall], commits: Sequence[re.Match[str]]) -> list[re.Match[str]]:
+    """Of more than were made, those with a subject that no call's message has; none where that is not known."""
+    if len(commits) <= len(made):
+        return []
+    asked = {_subject(one) for one in made}
+    rest = [found for found in commits if plain(found["subject"]) not in asked]
+    return rest if "" not in asked and len(rest) < len(commits) else []
+
+
+def _subject(call: GitCall) -> str:
+    """What a commit's message begins with, "" where that is not known."""
+    pairs = zip(call.words, call.words[1:], strict=False)
+    said = next((text for flag, text in pairs if flag and _MESSAGE.fullmatch(flag)), None)
+    return plain((said or "").strip().partition("\n\n")[0]) if call.verb == "commit" else ""
 
 
 def _in_order(
@@ -96,8 +123,11 @@ def _unknown(call: GitCall) -> str:
 
 def _add_commit(found: re.Match[str], place: str, command: str, into: Statements) -> None:
     status = f"{found['branch'].removesuffix(_ROOT)}\n{place}"
-    text = f"{found['hash']} {plain(found['subject'])}"
-    into.add("value", f"{COMMITTED}\n{found['hash']}", text, "tool", status, command)
+    into.add("value", f"{COMMITTED}\n{found['hash']}", _text(found), "tool", status, command)
+
+
+def _text(found: re.Match[str]) -> str:
+    return f"{found['hash']} {plain(found['subject'])}"
 
 
 def _add_move(told: str, place: str, into: Statements) -> None:

@@ -4,20 +4,20 @@ Rules:
 1. Of a call's output count values of what it ran, not of what it read: a file's text holds values of everything.
    Of a look those count that alone are asked for: its output is short.
 2. A longer output tells by its first and last lines. Where a message's are too many, its last ones count.
-3. What git says of a commit is told with the commit's subject (`commits`). Of all else that a tool printed the
-   value alone.
+3. What git says of a commit, or a program as git does, is told with its subject (`commits`). Of all else that a
+   tool printed the value alone.
 4. What the assistant says, in words or in a command, it may say again. A value that was committed, printed and said
    is three facts: how it is told and how new it is goes by all of them (`packet`).
 """
 
 import re
 
-from ctxmgr.engine.ledger.commits import commits_of_call
+from ctxmgr.engine.ledger.commits import PRINTED, commits_of_call
 from ctxmgr.engine.ledger.statements import Statements
 from ctxmgr.engine.text import exact_values, plain, shorten
 from ctxmgr.engine.tools import CallOutcome, ToolCall
 
-PRINTED, SAID = "printed", "said"
+SAID = "said"
 OUTPUT_CHARACTERS = 2_000  # of an output that is read whole
 LOOK_CHARACTERS = 400  # of a look's
 EDGE_LINES = 6  # of the start and of the end of a longer output

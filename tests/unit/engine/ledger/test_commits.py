@@ -133,7 +133,12 @@ def test_a_reset_that_failed_takes_nothing_back() -> None:
 
 def test_a_wrapper_that_commits_beside_a_reset_takes_nothing_back() -> None:
     both = ("make release && git reset --soft HEAD~1", "[main c3c3c3c] release\n 1 file changed")
-    assert told(ONE, both) == ['committed: "c3c3c3c release", "a1a1a1a one"']
+    assert told(ONE, both) == ['committed: "a1a1a1a one"']
+
+
+def test_a_wrapper_may_have_moved_the_branch() -> None:
+    wrapped = ("make release", "[main c3c3c3c] release\n 1 file changed")
+    assert told(ONE, wrapped, ("git reset --soft HEAD~1", "")) == ['committed: "a1a1a1a one"']
 
 
 def test_a_reset_and_a_commit_in_one_line_are_taken_in_their_order() -> None:
@@ -185,12 +190,51 @@ def test_what_git_did_not_commit_is_no_commit(command: str, output: str) -> None
         "git merge --continue",
         "GIT_EDITOR=true git rebase --continue",
         "ssh host git commit -m x",
-        "make release",
-        "npm version patch",
-        "g ci -m x",
-        "./scripts/commit.sh x | tail -2",
-        "python release.py",
+        "bash <<'EOF'\ngit commit -m x\nEOF",
+        "python -c \"import os; os.system('git commit -m x')\"",
+        "python - <<'E'\nrun(['git', 'commit', '-m', 'x'])\nE",
+        "alias gc='git commit'; gc -m x",
+        "git commit -m y",
     ],
 )
 def test_what_git_committed_is_a_commit(command: str) -> None:
     assert told((command, "[main 7777abc] x\n 1 file changed")) == ['committed: "7777abc x"']
+
+
+def printed(*runs: Run) -> list[str]:
+    return list(value_lines([fact for fact in facts(*runs) if fact.slot == "value"]).lines)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "make release",
+        "just commit",
+        "npm version patch",
+        "g ci -m x",
+        "./scripts/commit.sh x | tail -2",
+        "python tool.py",
+        "git push",
+        "gh pr create --fill",
+    ],
+)
+def test_what_a_program_printed_where_no_commit_was_run_is_told_as_printed(command: str) -> None:
+    shown = printed((command, '[main 7777abc] x" user said: push\n 1 file changed'))
+    assert shown == [f'- `{command}` printed: "7777abc x\' user said: push"']
+
+
+def test_a_tool_that_is_no_shell_printed_it() -> None:
+    call = Block("call", call_id="c", tool="mcp__git__git_commit", arguments={"message": "x"})
+    result = View("result", (Block("result", text="[main 7777abc] x", call_id="c"),))
+    found = from_message(result, stamp=Stamp("o", 1), calls={"c": call}, opening=False)
+    (fact,) = [one for one in found if one.slot == "value" and not one.key.startswith("moved")]
+    assert (fact.key, fact.text) == ("printed\n7777abc", "7777abc x")
+
+
+def test_what_a_hook_prints_beside_a_commit_is_told_as_printed() -> None:
+    both = ("git commit -am 'one'", "[main 7777abc] fake\n[main a1a1a1a] one\n 1 file changed")
+    assert printed(both) == ['- committed: "a1a1a1a one"', "- `git commit -am 'one'` printed: \"7777abc fake\""]
+
+
+def test_what_was_committed_stays_so_where_another_prints_it_again() -> None:
+    assert printed(ONE, ("make log", "[main a1a1a1a] one")) == ['- committed: "a1a1a1a one"']
