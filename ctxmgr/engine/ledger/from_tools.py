@@ -38,10 +38,10 @@ from ctxmgr.engine.tools import (
     end_of_run,
     goes_on_as,
     is_refused,
-    is_unknown_task,
     listed_tasks,
     only_counts,
     outcome,
+    refuses_task,
     result_kind,
     run_report,
     runs_in,
@@ -214,10 +214,10 @@ def _touched(call: ToolCall, result: str) -> Iterator[tuple[str, str]]:
 
 def _tasks(name: str, call: ToolCall, result: str, into: Statements) -> None:
     """Add the tasks that a call states: a whole list, and when it was stated; or one, by the id that it has."""
-    if call.tasks is None:
+    if call.tasks is None or refuses_task(result):
         return
     if not call.tasks.whole:
-        for task in () if is_unknown_task(result) else call.tasks.tasks:
+        for task in call.tasks.tasks:
             _task(task, task.id or created_id(result), into)
         return
     listing = f"tool:{name}"

@@ -40,7 +40,7 @@ from ctxmgr.engine.tools.pi_files import pi_file
 from ctxmgr.engine.tools.roles import WHOLE, ArgumentRole, role_of
 from ctxmgr.engine.tools.rows import ToolRow
 from ctxmgr.engine.tools.shell import GitCall, git_calls, is_checking, only_shows
-from ctxmgr.engine.tools.tasks import created_id, is_unknown_task, listed_tasks
+from ctxmgr.engine.tools.tasks import created_id, listed_tasks, refuses_task
 from ctxmgr.engine.tools.written import written
 
 __all__ = [
@@ -81,7 +81,7 @@ __all__ = [
     "key_arguments",
     "is_lost",
     "is_refused",
-    "is_unknown_task",
+    "refuses_task",
     "listed_tasks",
     "only_counts",
     "outcome",

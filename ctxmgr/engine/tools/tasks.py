@@ -39,6 +39,11 @@ _LISTING_TOOL = re.compile(r"todo|plan|task", re.IGNORECASE)
 _LINE = re.compile(r"^\s*(?:[-*+•]\s+|\d{1,3}[.)]\s+)?\[([ xX~/>-]?)\]\s+(\S.*)$")
 _CREATED = re.compile(r"\bTask #(\w{1,40}) created\b")
 _UNKNOWN = re.compile(r"\W*(?:error:? )?task\b[^\n]{0,60}\bnot (?:be )?found\b", re.IGNORECASE)
+_REFUSED = re.compile(
+    r"\W*(?:tool_use_error|(?:input)?validation ?error|errors?\b[\"']?\s*[:!](?!\s*(?:null|false|0|\"\"))"
+    r"|(?:failed|unable) to\b|(?:cannot|can't|could not|couldn't)\b|invalid\b)",
+    re.IGNORECASE,
+)
 _LISTED = re.compile(r"^#(\w{1,40}) \[(\w{1,40})\] (\S.*)$")
 _SHOWN = re.compile(r"Task #(\w{1,40}): (\S[^\n]*)\nStatus: (\w{1,40})\s*$", re.MULTILINE)
 _BLOCKED = re.compile(r" \[blocked by [^\]]*\]$")
@@ -68,9 +73,9 @@ def created_id(result: str) -> str:
     return head[1] if head else ""
 
 
-def is_unknown_task(result: str) -> bool:
-    """Does a result say that there is no task with the id that its call gave?"""
-    return _UNKNOWN.match(result, 0, RESULT_CHARACTERS) is not None
+def refuses_task(result: str) -> bool:
+    """Does a result say that its call stated no task: one with no such id, or one that the tool refused?"""
+    return any(said.match(result, 0, RESULT_CHARACTERS) for said in (_UNKNOWN, _REFUSED))
 
 
 def listed_tasks(result: str) -> tuple[Task, ...]:

@@ -50,7 +50,7 @@ def branch(text: str, at: int) -> tuple[Fact, ...]:
 
 
 def ran(tool: str, at: int, *, failed: bool = False, **arguments: object) -> tuple[Fact, ...]:
-    view = View("result", (Block("result", text="Error: x", call_id="c", is_error=failed),))
+    view = View("result", (Block("result", text="Error: x" if failed else "Done.", call_id="c", is_error=failed),))
     calls = {"c": Block("call", tool=tool, arguments=dict(arguments))}
     return from_message(view, stamp=Stamp(f"r{at}", at), calls=calls, opening=False)
 

@@ -71,6 +71,31 @@ def test_a_state_finds_its_text_in_whatever_order_they_are_seen() -> None:
     assert all(tasks(order_) == expected for order_ in permutations(ONE_BY_ONE))
 
 
+REFUSALS = (
+    "Error: too many tasks",
+    "error: invalid subject",
+    "<tool_use_error>InputValidationError: subject is missing</tool_use_error>",
+    '{"error": "no room"}',
+    "Failed to create the task",
+    "Invalid arguments: subject",
+    "Could not write the list",
+)
+
+
+def test_a_task_that_its_tool_did_not_take_is_none_also_where_no_flag_says_so() -> None:
+    for text in REFUSALS:
+        assert tasks(told("TaskCreate", 1, text, subject="never there", description="x")) == []
+        assert tasks(told("TodoWrite", 1, text, todos=[{"content": "never there", "status": "pending"}])) == []
+        update = told("TaskUpdate", 6, text, taskId="2", status="completed")
+        assert tasks([*ONE_BY_ONE, *update])[0] == ("write the page", "open")
+
+
+def test_a_task_about_an_error_is_one() -> None:
+    assert tasks(created("1", "Error: mend it", 1)) == [("Error: mend it", "open")]
+    for text in ('{"error": null, "id": 3}', "Errors are task 3 now", "ok", ""):
+        assert tasks(told("TaskCreate", 1, text, subject="mend it", description="x")) == [("mend it", "open")]
+
+
 OPENED = [*created("1", "mend the build", 1), *ran("TaskUpdate", 2, taskId="1", status="in_progress")]
 
 
