@@ -28,8 +28,9 @@ from ctxmgr.engine.extractive.collecting import work as extractive_turns
 from ctxmgr.engine.extractive.commands import add_failures
 from ctxmgr.engine.extractive.lines import Kind, SummaryLines
 from ctxmgr.engine.extractive.mentions import add_files, add_names
-from ctxmgr.engine.findings import Sentence, done, sentences, wrong
+from ctxmgr.engine.findings import Sentence, done, sentences
 from ctxmgr.engine.ledger import GOAL_CHARACTERS, fold, now_and_past, task_ids
+from ctxmgr.engine.packet import made_lines
 from ctxmgr.engine.text import (
     answered,
     as_written,
@@ -55,7 +56,7 @@ STEPS_A_FINDING = 3  # texts said for one finding that is told
 LEAST_LEFT_WORDS = 5
 REFERENCE_CHARACTERS = 56  # of a request that is told in full elsewhere
 MOST_ANSWERS = 6  # questions that the user answered, the newest
-NOT_ANSWERED = "not answered yet"
+NOT_ANSWERED, UNDER_WAY = "not answered yet", "under way"
 LEFT = "On a branch that was left: "
 
 _TASKS: tuple[Kind, ...] = ("done", "next", "active", "blocked")
@@ -91,6 +92,8 @@ def gather(
     add_failures(lines, carried, heard.facts, now)
     _findings(lines, heard.branch_statements, changes, budget, _states(heard.facts, now))
     _answers(lines, now)
+    for text in made_lines([fact for fact in now if fact.slot == "value"]):
+        lines.add("note", text)
     add_files(lines, carried, budget, gone)
     add_names(lines, carried, budget)
     return lines
@@ -108,7 +111,7 @@ def _carried(lines: SummaryLines, carried: carry.PreviousFacts, changes: outcome
     for text in carried.findings:
         asked, found = _parted(text)
         late = changes.after(text, -1)
-        if late and wrong(found):
+        if changes.is_mended(text, -1, found):
             _asked(lines, asked)
         else:
             text = f"{text}{outcomes.LATER}" if late and not text.endswith(outcomes.LATER) else text
@@ -230,7 +233,9 @@ def _requests(
 
 def _cut_off(lines: SummaryLines, stretch: Stretch, lead: str) -> None:
     """Where the work stood when it was cut."""
-    words = outcomes.last_words(stretch, LAST_CHARACTERS) or (NOT_ANSWERED if lead else "")
+    words = outcomes.last_words(stretch, LAST_CHARACTERS)
+    if not words and lead:
+        words = outcomes.changed_files(stretch) or (UNDER_WAY if stretch.texts else NOT_ANSWERED)
     tasks = (line.text for kind in _TASKS for line in lines.kinds.get(kind, []))
     if words and key_of(f"{lead}{words}") not in {key_of(line) for line in tasks}:
         lines.add("active", f"{lead}{words}")

@@ -10,13 +10,14 @@ from ctxmgr.engine.findings.reversing import reversal
 from ctxmgr.engine.findings.sentences import Sentence
 from ctxmgr.engine.findings.statements import announced, statements
 from ctxmgr.engine.findings.superseding import standing
-from ctxmgr.engine.findings.wordings import chosen_of, done, failing_now, is_firm, proposes, wrong
+from ctxmgr.engine.findings.wordings import causes, chosen_of, done, failing_now, is_firm, proposes, wrong
 
 __all__ = [
     "Asked",
     "Sentence",
     "agreed",
     "announced",
+    "causes",
     "chosen",
     "chosen_of",
     "closing_question",

@@ -6,6 +6,7 @@ from ctxmgr.engine.packet.budget import PacketText, packet_allowance, packet_bud
 from ctxmgr.engine.packet.commands import MOST_BLOCKERS, command_states, how_it_ended
 from ctxmgr.engine.packet.last_changes import last_changes
 from ctxmgr.engine.packet.packet import SMALLEST_TOKENS
+from ctxmgr.engine.packet.values import made_lines
 
 __all__ = [
     "MOST_BLOCKERS",
@@ -14,6 +15,7 @@ __all__ = [
     "command_states",
     "how_it_ended",
     "last_changes",
+    "made_lines",
     "packet",
     "packet_allowance",
     "packet_budget",

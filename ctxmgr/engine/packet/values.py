@@ -41,6 +41,18 @@ class ValueLines(msgspec.Struct, frozen=True):
 
 def value_lines(facts: Sequence[Fact]) -> ValueLines:
     """Lines of the newest values; `facts` oldest first."""
+    made, seen = _lines_of(facts)
+    both = zip_longest(range(len(made)), range(len(made), len(made) + len(seen)))
+    return ValueLines((*made, *seen), tuple(place for place in chain.from_iterable(both) if place is not None))
+
+
+def made_lines(facts: Sequence[Fact]) -> list[str]:
+    """Those of what the session made, without their bullets."""
+    return [line.removeprefix("- ") for line in _lines_of(facts)[0]]
+
+
+def _lines_of(facts: Sequence[Fact]) -> tuple[list[str], list[str]]:
+    """Lines of what was made, and of what was seen."""
     values: dict[str, dict[str, Fact]] = {}
     for fact in reversed(facts):
         how, _, value = fact.key.partition("\n")
@@ -50,10 +62,7 @@ def value_lines(facts: Sequence[Fact]) -> ValueLines:
     others = [by.get(PRINTED) or next(iter(by.values())) for by in every if COMMITTED not in by]
     opened = [fact for fact in others if _is_opened(fact)][:MOST_VALUES]
     seen = [fact for fact in others if not _is_opened(fact)][:MOST_VALUES]
-    made = [*_committed(commits), *_printed(opened)]
-    lines = (*made, *_printed(seen))
-    both = zip_longest(range(len(made)), range(len(made), len(lines)))
-    return ValueLines(lines, tuple(place for place in chain.from_iterable(both) if place is not None))
+    return [*_committed(commits), *_printed(opened)], _printed(seen)
 
 
 def _is_opened(fact: Fact) -> bool:

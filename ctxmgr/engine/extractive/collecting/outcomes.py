@@ -4,8 +4,8 @@ Rules:
 1. An outcome is a sentence that states one (`done`), or files that were changed; details stand beside
    it. That the user went on to something else makes nothing done.
 2. Else what was said last is an answer: what was found, not what was done.
-3. A fault that was found in something that was changed later is not told: it is likely mended. Another finding
-   about it says that a change came later.
+3. A fault that was found in something that was changed later is not told: it is likely mended. Why something failed
+   is, and so is another finding about it: it says that a change came later.
 """
 
 import re
@@ -15,7 +15,7 @@ from typing import Literal
 import msgspec
 
 from ctxmgr.engine.extractive.collecting.work import Stretch, WorkHistory
-from ctxmgr.engine.findings import Sentence, done, proposes, sentences, wrong
+from ctxmgr.engine.findings import Sentence, causes, done, proposes, sentences, wrong
 from ctxmgr.engine.text import count_words, identifiers, one_line, plain, sentences_of, shorten, unfenced
 
 CLOSING_CHARACTERS = 520  # of what a stretch came to: about 130 tokens
@@ -56,7 +56,12 @@ class Changes:
 
     def standing(self, said: Sequence[Sentence]) -> list[Sentence]:
         """Without faults in what was changed later (rule 3)."""
-        return [one for one in said if not (wrong(one.text) and self.after(one.text, one.text_index))]
+        return [one for one in said if not self.is_mended(one.text, one.text_index)]
+
+    def is_mended(self, text: str, at: int, found: str = "") -> bool:
+        """Is it likely? `found`: the part of the text that says the fault, where it is not all of it."""
+        fault = found or text
+        return wrong(fault) and not causes(fault) and self.after(text, at)
 
 
 def _stem(name: str) -> str:
@@ -112,6 +117,11 @@ def _answer(text: str, brief: str, changes: Changes, at: int) -> StretchOutcome:
     return StretchOutcome("found", f"{text}{LATER}" if late else text, f"{brief}{LATER}" if late else brief)
 
 
+def changed_files(stretch: Stretch) -> str:
+    """The files that were changed, "" for none."""
+    return _changed(stretch, ()).text
+
+
 def _changed(stretch: Stretch, told: Sequence[str]) -> StretchOutcome:
     names = list(dict.fromkeys(path.rpartition("/")[2] for path in stretch.changed))
     more = f" and {len(names) - MOST_CHANGED} more" if len(names) > MOST_CHANGED else ""
@@ -138,10 +148,11 @@ def _from(
 
 
 def last_words(stretch: Stretch, limit: int) -> str:
-    """The last thing said, narration and questions too: where the work stood when it was cut."""
-    for _, text in reversed(stretch.texts):
+    """The last thing said, narration and open questions too: where the work stood when it was cut."""
+    for at, text in reversed(stretch.texts):
         lines = [plain(line) for line in unfenced(text) if not sentences.skipped(line)]
         found = [one for line in lines for one in sentences_of(line) if count_words(one) >= sentences.LEAST_WORDS]
+        found = [one for one in found if at > stretch.answered_index or not one.rstrip("*_ ").endswith(("?", "？"))]
         stated = [one for one in found if sentences.stands(one)]
         if found:
             chosen = (stated or found)[-1] if stretch.finished else found[-1]

@@ -45,7 +45,8 @@ class Stretch(msgspec.Struct):
     """One request and what came of it. `request` "" before the first; `message_index` is the place of its message.
 
     `texts` are the assistant's texts with their places; `changed` counts changes by path. `finished`: the last
-    assistant message called no tool.
+    assistant message called no tool. `answered_index`: the place of the newest message in which the user went on
+    with the request, -1 for none: what was asked before it is answered.
     """
 
     request: str
@@ -53,6 +54,7 @@ class Stretch(msgspec.Struct):
     texts: list[tuple[int, str]] = []
     changed: dict[str, int] = {}
     finished: bool = False
+    answered_index: int = -1
 
 
 class WorkHistory(msgspec.Struct):
@@ -109,6 +111,8 @@ def _opened(work: WorkHistory, at: int, text: str) -> None:
     asks = bool(request)
     if asks or not work.stretches:
         work.stretches.append(Stretch(request if asks else "", at))
+    else:
+        work.stretches[-1].answered_index = at
 
 
 def open_request(messages: Sequence[BranchMessage]) -> str:

@@ -70,6 +70,68 @@ TABLE: list[tuple[str, list[Said], list[str], list[str]]] = [
         [],
     ),
     (
+        "why something fails is told though what was found was changed since",
+        [
+            u("please fix the parser of dates"),
+            a("The root cause is that `parseDate` drops the newline.", call("edit", path="src/parseDate.py")),
+            r("ok"),
+            u("and now the docs of it please"),
+        ],
+        ["Found: The root cause is that `parseDate` drops the newline. (before later changes)"],
+        [],
+    ),
+    (
+        "what was committed, with its hash",
+        [
+            u("please commit the work on dates"),
+            a(call("bash", command="git commit -am wip")),
+            r("[main abc1234] wip\n 1 file changed"),
+            a(call("bash", command="gh pr create --fill")),
+            r("https://github.com/a/b/pull/77"),
+            a(call("bash", command="node -v")),
+            r("v20.1.0"),
+        ],
+        ['- committed: "abc1234 wip"', "- `gh pr create --fill` printed: https://github.com/a/b/pull/77"],
+        ["v20.1.0"],
+    ),
+    (
+        "a question that the user answered is not open",
+        [
+            u("please do the very first thing"),
+            u("please start the server for it"),
+            a("Which port, 8080 or 9090?"),
+            u("the second"),
+            a(call("edit", path="src/serve.py")),
+            r("ok"),
+        ],
+        ["- [ ] Latest request: changed serve.py"],
+        ["Latest request: Which port"],
+    ),
+    (
+        "nor is the request, where nothing else is known",
+        [
+            u("please do the very first thing"),
+            u("please start the server for it"),
+            a("Which port, 8080 or 9090?"),
+            u("the second"),
+            a(call("read", path="src/serve.py")),
+            r("ok"),
+        ],
+        ["- [ ] Latest request: under way"],
+        ["not answered yet"],
+    ),
+    (
+        "a question that nobody answered is open",
+        [
+            u("please do the very first thing"),
+            u("please start the server for it"),
+            a("Which port, 8080 or 9090?", call("read", path="src/serve.py")),
+            r("ok"),
+        ],
+        ["- [ ] Latest request: Which port, 8080 or 9090?"],
+        [],
+    ),
+    (
         "what was found and taken back later is not",
         [
             u("please fix the parser of dates"),
