@@ -8,7 +8,8 @@ Rules:
 4. What failed is known by tool and key argument, so that the same thing succeeding clears it. Of a shell
    command the argument is what it runs: `CI=1 npm test 2>&1 | tail -5` is `npm test`, and `npm test | grep x` too,
    while what is looked at through a filter is another look. Where it runs counts. An outcome that can not be told
-   is unknown: it neither blocks nor worked, and what was told before no longer holds.
+   is unknown: it neither blocks nor worked, and what was told before no longer holds. What ended with 0, though its
+   output says that it failed, is told by its output.
 5. A task list is stated whole: its tasks carry the tool's listing, and one fact says when it was stated; so a
    task that a later list leaves out is closed, in whatever order the lists are seen.
 6. A task that is stated alone is known by the id that its tool gave it. A call that says its state and not its text
@@ -43,7 +44,7 @@ from ctxmgr.engine.tools import (
     outcome,
     refuses_task,
     result_kind,
-    run_report,
+    run_told,
     runs_in,
     unwrapped,
 )
@@ -166,10 +167,10 @@ def _ran(line: str, call: ToolCall, ended: CallOutcome, output: str, into: State
     status = call.shell.status
     key = _key(SHELL, essential(line, status.about != "look"))
     run = goes_on_as(output) if ended == "unknown" and status.zero == "ok" else ""
-    found = run_report(call, output) if ended != "unknown" else None
-    detail = f"{GOES_ON}{run}" if run else _detail(found, ended, output)
+    told, found = run_told(call.shell, output, ended)
+    detail = f"{GOES_ON}{run}" if run else _detail(found, told, output)
     shown = command_line(line, [path for kind, path in _touched(call, "") if kind != "read"])
-    into.ran(key, shown, ended, detail, "\n".join(status.subjects[:MOST_SUBJECTS]))
+    into.ran(key, shown, told, detail, "\n".join(status.subjects[:MOST_SUBJECTS]))
 
 
 def _came_to(run: str, result: Block, into: Statements) -> None:
@@ -187,8 +188,9 @@ def _key(tool: str, argument: str) -> str:
 
 def _detail(found: RunReport | None, ended: CallOutcome, output: str) -> str:
     """What was counted, where it is known how it ended; of a failure behind a line end the line that says most."""
-    if ended == "unknown":
-        return ""
+    if ended == "unknown":  # what its output says, where that is why nobody knows
+        read = found.lines if found is not None and found.ended == "failed" else ()
+        return shorten(plain(read[0]), ERROR_CHARACTERS) if read else ""
     counts = (
         counts_text(found.counts) if found is not None and (found.ended == "failed") == (ended == "failed") else ""
     )

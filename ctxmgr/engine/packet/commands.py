@@ -3,8 +3,8 @@
 Rules:
 
 1. What failed blocks until something later shows that it does no more: the same command, however it is quoted, or
-   another of the same program and subcommand, worked (a merge is also ended by a commit); the file of a failed edit
-   was changed.
+   another of the same program and subcommand that is of all that it was of (`scopes_of`), worked; a merge is also
+   ended by a commit; the file of a failed edit was changed.
 2. A failure fades: the newest come first, commands that only look, and scripts written for one run, last. One that
    `FADES` other commands have followed, `LOOK_FADES` of such, stands in nobody's way.
 3. Several that failed with the same error are one line, which names the newest. What an error is wrapped in, and a
@@ -21,7 +21,7 @@ import msgspec
 
 from ctxmgr.engine.ledger import ERROR_CHARACTERS, SHELL
 from ctxmgr.engine.text import begins, coded_command, is_script, key_of, one_line, quoted
-from ctxmgr.engine.tools import is_checking, is_lost
+from ctxmgr.engine.tools import RunScope, is_checking, is_lost, scopes_of
 from ctxmgr.model.saved import GOES_ON, Fact
 
 OTHER_CHARACTERS = 120  # of a command beside another
@@ -93,28 +93,49 @@ def command_states(
 
 def _blocking(facts: Sequence[Fact], changed: Mapping[str, tuple[int, int]]) -> list[Fact]:
     """Those that block, what blocks most first (rules 1 and 2)."""
-    worked: set[str] = set()
+    worked = _Worked()
     runs: list[Fact] = []
     looks: list[Fact] = []
     for age, fact in enumerate(reversed(facts)):
         if fact.status == "ok":
-            worked |= _shows_to_work(fact)
-        elif _fails(fact) and not (_aim(fact) & worked) and changed.get(_edited(fact), (-1, -1)) <= _when(fact):
+            worked.add(fact)
+        elif _fails(fact) and worked.ended(fact) is None and changed.get(_edited(fact), (-1, -1)) <= _when(fact):
             runs_it = _does_something(fact)
             if age < (FADES if runs_it else LOOK_FADES):
                 (runs if runs_it else looks).append(fact)
     return [*runs, *looks]
 
 
-def _shows_to_work(fact: Fact) -> set[str]:
-    """What a run that worked shows to work: each command of its line, and the line itself, however it is quoted."""
-    return {*fact.runs.split("\n"), f"\n{key_of(fact.text)}"} - {""}
+class _Worked:
+    """What worked, added newest first, by what it shows to work: lines, however they are quoted, and runs."""
+
+    def __init__(self) -> None:
+        self._lines: dict[str, Fact] = {}
+        self._runs: dict[str, list[tuple[RunScope, Fact]]] = {}
+
+    def add(self, fact: Fact) -> None:
+        self._lines.setdefault(key_of(fact.text), fact)
+        for one in _scopes(fact):
+            self._runs.setdefault(one.subject, []).append((one, fact))
+
+    def ended(self, failed: Fact) -> Fact | None:
+        """The newest that shows this to work: its line, or what that was run for, its last command."""
+        if (same := self._lines.get(key_of(failed.text))) is not None:
+            return same
+        last = failed.runs.rpartition("\n")[2]
+        aim = next((one for one in reversed(_scopes(failed)) if one.subject == last), None)
+        if aim is None:
+            return None
+        ends = [self._runs.get(name, ()) for name in (last, *_ENDED_BY.get(last, ()))]
+        return next((fact for runs in ends for run, fact in runs if run.shows(aim, run.subject)), None)
 
 
-def _aim(fact: Fact) -> set[str]:
-    """What a line was run for, its last command, and what else ends that; and the line itself."""
-    last = fact.runs.rpartition("\n")[2]
-    return {f"\n{key_of(fact.text)}", *((last, *_ENDED_BY.get(last, ())) if last else ())}
+def _scopes(fact: Fact) -> tuple[RunScope, ...]:
+    """What its runs are of; of a line that is not known whole they are all that its program does."""
+    names = fact.runs.split("\n") if fact.runs else []
+    found = () if is_script(fact.text) else tuple(one for one in scopes_of(fact.text) if one.subject in names)
+    known = {one.subject for one in found}
+    return (*found, *(RunScope(name, is_sure=not is_checking(name)) for name in names if name not in known))
 
 
 def _edited(fact: Fact) -> str:
@@ -159,19 +180,18 @@ def _end_lines(facts: Sequence[Fact], blocking: Container[int], told: Callable[[
     """`blocking`: the ids of the facts that block."""
     checks: dict[str, str] = {}  # "" where it is told elsewhere
     others: dict[str, str] = {}
-    worked: dict[str, Fact] = {}
+    worked = _Worked()
     for fact in reversed(facts):
         if fact.status == "ok":
-            for name in _shows_to_work(fact):
-                worked.setdefault(name, fact)
+            worked.add(fact)
         if not fact.runs or id(fact) in blocking or (fact.status == "failed" and not _fails(fact)):
             continue
         names = fact.runs.split("\n")
         if any(map(is_checking, names)):
-            since = _since(fact, worked) if fact.status == "failed" else ""
+            since = _since(worked.ended(fact)) if fact.status == "failed" else ""
             line = f"- {coded_command(fact.text)}: {how_it_ended(fact)}{since}"
             checks.setdefault(fact.text, "" if told(fact) and not since else line)
-        elif fact.status == "ok" and _tells(fact, names):
+        elif _is_told(fact) and _tells(fact, names):
             name = names[-1] if names[-1] in _GIT_ENDS else fact.text
             line = f"- {coded_command(fact.text, OTHER_CHARACTERS)}: {how_it_ended(fact)}"
             others.setdefault(name, "" if told(fact) else line)
@@ -179,10 +199,16 @@ def _end_lines(facts: Sequence[Fact], blocking: Container[int], told: Callable[[
     return [*first, *list(filter(None, others.values()))[: MOST_ENDS - len(first)]]
 
 
-def _since(fact: Fact, worked: Mapping[str, Fact]) -> str:
-    """What ended it: the newest run of the same that worked. `worked`: by what each shows to work."""
-    after = next((worked[name] for name in sorted(_aim(fact)) if name in worked), None)
+def _since(after: Fact | None) -> str:
+    """What ended it."""
     return f"; {coded_command(after.text, OTHER_CHARACTERS)} worked since" if after else ""
+
+
+def _is_told(fact: Fact) -> bool:
+    """Is it known how it ended, or what leaves that open?"""
+    return fact.status == "ok" or (
+        fact.status == "unknown" and bool(fact.detail) and not fact.detail.startswith(GOES_ON)
+    )
 
 
 def _tells(fact: Fact, names: Sequence[str]) -> bool:
@@ -194,7 +220,9 @@ def how_it_ended(fact: Fact) -> str:
     """`41 passed`, `worked`, `3 failed, 41 passed; "FAILED test_a"`, `outcome unknown`."""
     counts = _counts(fact)
     if fact.status == "unknown":
-        return "not known to have ended" if fact.detail.startswith(GOES_ON) else "outcome unknown"
+        if fact.detail.startswith(GOES_ON):
+            return "not known to have ended"
+        return f"outcome unknown; {_quoted(fact.detail)}" if fact.detail else "outcome unknown"
     if fact.status == "ok":
         kept = ", ".join(count for count in counts.split(", ") if count and not _BAD.search(count))
         return kept if "passed" in kept else f"worked, {kept}" if kept else "worked"

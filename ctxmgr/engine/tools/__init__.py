@@ -24,6 +24,7 @@ from ctxmgr.engine.tools.instructions import files_named, is_instructing, is_ski
 from ctxmgr.engine.tools.names import SURE, VERBS
 from ctxmgr.engine.tools.outcome import (
     RunReport,
+    RunScope,
     asks_for,
     counts_text,
     end_of_run,
@@ -33,7 +34,8 @@ from ctxmgr.engine.tools.outcome import (
     only_counts,
     outcome,
     outcome_by,
-    run_report,
+    run_told,
+    scopes_of,
     unwrapped,
 )
 from ctxmgr.engine.tools.pi_files import pi_file
@@ -53,6 +55,7 @@ __all__ = [
     "INSTRUCTION_FILES",
     "Memo",
     "RunReport",
+    "RunScope",
     "GitCall",
     "git_calls",
     "only_shows",
@@ -92,7 +95,8 @@ __all__ = [
     "plan_answer",
     "plan_title",
     "rejection",
-    "run_report",
+    "run_told",
+    "scopes_of",
     "role_of",
     "result_kind",
     "tool_call",

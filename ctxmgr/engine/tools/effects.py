@@ -48,7 +48,8 @@ class ShellStatus(msgspec.Struct, frozen=True, gc=False):
     itself, at the end of its output. `ends`: they are one command, and its output is shown to its end. `subjects`:
     what they are, by program and subcommand (`git merge`), in order; none of a look. `printing`: of each that
     prints the status of a server's answer, the pattern of the line that has it, as `code`.
-    `often`: they may run more than once, "each" for something else or "until" it goes well.
+    `often`: they may run more than once, "each" for something else or "until" it goes well. `voice`: of what it
+    prints their "own" words are all, none where it is "shown" text (of a look, a log, a page), or they are "mixed".
     """
 
     zero: CallOutcome = "ok"
@@ -59,6 +60,7 @@ class ShellStatus(msgspec.Struct, frozen=True, gc=False):
     subjects: tuple[str, ...] = ()
     printing: tuple[str, ...] = ()
     often: Literal["", "each", "until"] = ""
+    voice: Literal["own", "shown", "mixed"] = "own"
 
 
 CERTAIN = ShellStatus()

@@ -1,12 +1,14 @@
 """How a call ended, from its mark, its status and its output. Knows no fact and no packet."""
 
 from ctxmgr.engine.tools.outcome.background import asks_for, goes_on_as
-from ctxmgr.engine.tools.outcome.ended import end_of_run, is_lost, is_refused, outcome, outcome_by, run_report
+from ctxmgr.engine.tools.outcome.covering import RunScope, scopes_of
+from ctxmgr.engine.tools.outcome.ended import end_of_run, is_lost, is_refused, outcome, outcome_by, run_told
 from ctxmgr.engine.tools.outcome.reading import unwrapped
 from ctxmgr.engine.tools.outcome.report import RunReport, counts_text, only_counts
 
 __all__ = [
     "RunReport",
+    "RunScope",
     "asks_for",
     "counts_text",
     "end_of_run",
@@ -16,6 +18,7 @@ __all__ = [
     "only_counts",
     "outcome",
     "outcome_by",
-    "run_report",
+    "run_told",
+    "scopes_of",
     "unwrapped",
 ]

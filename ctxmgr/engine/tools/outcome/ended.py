@@ -8,8 +8,8 @@ Rules:
 3. A shell's status speaks of a part of its line (`ShellStatus`). What it says nothing of is unknown, and so is what
    goes on. Where its output says that it failed, it failed (`reading`). A single command whose output is shown to
    its end, and says there that it passed, went well. A look prints what it likes.
-
-4. A call that a person refused never ran: its result is the host's word for that, and no error. One that a person
+4. What was done and how it is told are two things: a run that ended with 0 may say that it failed (`weighing`).
+5. A call that a person refused never ran: its result is the host's word for that, and no error. One that a person
    stopped may have run.
 
 Everything that asks how a call ended asks here.
@@ -20,10 +20,9 @@ import re
 from ctxmgr.engine.tools.effects import CallOutcome, Shell, ShellStatus, ToolCall
 from ctxmgr.engine.tools.outcome.background import goes_on_as
 from ctxmgr.engine.tools.outcome.general import edges
-from ctxmgr.engine.tools.outcome.http import read_answers
-from ctxmgr.engine.tools.outcome.reading import lines_of, passes_somewhere, read_output
+from ctxmgr.engine.tools.outcome.reading import lines_of, read_output
 from ctxmgr.engine.tools.outcome.report import RunReport
-from ctxmgr.engine.tools.outcome.table import WRAPPERS
+from ctxmgr.engine.tools.outcome.weighing import read_run, weighed
 
 END_CHARACTERS = 2_000  # of the start and of the end
 
@@ -65,11 +64,17 @@ def outcome_by(shell: Shell | None, text: str, is_error: bool, doubtful: bool) -
     return _read(status, text, told)
 
 
-def run_report(call: ToolCall, text: str) -> RunReport:
-    """What the output of a call counts and tells; of a look, and of what runs nothing, nothing."""
-    if call.shell is None or call.shell.status.about == "look":
-        return RunReport("unknown")
-    return read_run(call.shell.status, text)
+def run_told(shell: Shell, text: str, ended: CallOutcome) -> tuple[CallOutcome, RunReport]:
+    """How the run of a shell is told that `ended` so, and what its output counts and tells; of a look nothing. What
+    it did is done all the same."""
+    if ended == "ok":
+        return weighed(shell.command, shell.status, text)
+    return ended, run_report(shell, text) if ended == "failed" else RunReport("unknown")
+
+
+def run_report(shell: Shell, text: str) -> RunReport:
+    """What the output of a shell's line counts and tells; of a look nothing."""
+    return RunReport("unknown") if shell.status.about == "look" else read_run(shell.status, text)
 
 
 def end_of_run(text: str, is_error: bool, doubtful: bool) -> tuple[CallOutcome, RunReport]:
@@ -79,7 +84,7 @@ def end_of_run(text: str, is_error: bool, doubtful: bool) -> tuple[CallOutcome, 
     if is_error:
         return "failed", found
     told: CallOutcome = "ok" if found.ended == "passed" else found.ended
-    return told if doubtful or goes_on else "ok", found
+    return (told, found) if doubtful or goes_on else weighed("", ShellStatus(about="check"), text)
 
 
 def is_lost(line: str) -> bool:
@@ -88,7 +93,7 @@ def is_lost(line: str) -> bool:
 
 
 def is_refused(text: str) -> bool:
-    """Does a result that is marked as an error say that a person would not have the call (rule 4)?"""
+    """Does a result that is marked as an error say that a person would not have the call (rule 5)?"""
     return _REFUSED.match(text[:END_CHARACTERS].lstrip()) is not None
 
 
@@ -116,22 +121,6 @@ def _read(status: ShellStatus, text: str, told: CallOutcome) -> CallOutcome:
     if found.ended == "failed":
         return "failed"
     return "ok" if told == "unknown" and status.ends and found.ended == "passed" else told
-
-
-def read_run(status: ShellStatus, text: str) -> RunReport:
-    """What the output of a command line says of what it is about. A check, and what runs others, may print as any
-    tool does."""
-    if status.printing:
-        found = read_answers(status.printing, text, status.often)
-        if found.ended != "unknown" and (found.ended == "failed" or status.ends):
-            return found
-    named = frozenset(one.partition(" ")[0] for one in status.subjects)
-    wraps, check = not named.isdisjoint(WRAPPERS), status.about == "check"
-    one = len(status.subjects) == 1 and not wraps and not status.often
-    found = read_output(text, check=check, programs=None if check or wraps else named, one=one)
-    if status.often == "until" and found.ended == "failed" and passes_somewhere(text):
-        return RunReport("unknown")
-    return found
 
 
 def _edges(text: str) -> list[str]:

@@ -56,6 +56,13 @@ def passes_somewhere(text: str) -> bool:
     return any(not general.failing([line], check=True) for line in (*passed, *general.passing(lines)))
 
 
+def passes_behind(lines: Sequence[str], line: str, programs: frozenset[str] | None) -> bool:
+    """Does a line behind this one say that what one of these programs did passed?"""
+    readers = [one_of for one_of in READERS if programs is None or not programs.isdisjoint(one_of.programs)]
+    behind = lines[lines.index(line) + 1 :]
+    return any(one_of.passed.search(one) for one_of in readers for one in behind)
+
+
 def lines_of(text: str) -> list[str]:
     """Those that hold something (rule 3)."""
     if len(text) > 2 * READ_CHARACTERS:

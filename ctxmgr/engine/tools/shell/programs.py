@@ -4,6 +4,7 @@ A look changes nothing (`ls`, `rg`, `git status`); a check runs tests, a build o
 """
 
 import re
+from typing import Literal
 
 from msgspec import structs
 
@@ -49,11 +50,22 @@ _RUNNERS = words_of(
     " node mix bazel rake bundle composer stack cabal zig sbt cmake flutter dart"
 )
 _CHECK_NAME = re.compile(
-    r"^(?:run[:-])?(?:\w+[:-])*(?:tests?|checks?|lint|build|typecheck|type-check|vet|clippy|nextest|pytest|tsc"
-    r"|eslint|vitest|jest|mypy|ruff|verify)(?:[:-]\w+)*$"
+    r"^(?:run[:_-])?(?:[^\W_]+[:_-])*(?:tests?|checks?|lint|build|typecheck|type-check|vet|clippy|nextest|pytest|tsc"
+    r"|eslint|vitest|jest|mypy|ruff|verify)(?:[:_-]\w+)*$"
 )
 HANDLES = words_of("cp mv rm mkdir rmdir touch ln chmod chown sed kill killall")  # each call another file
 _RUNS = words_of("run exec x dlx tool compose")  # a subcommand that says nothing without what is behind it
+_FETCHERS = words_of("curl wget http https xh aria2c")
+_READERS = words_of(
+    "journalctl dmesg man info history sqlite3 psql mysql mongosh redis-cli bat zcat zgrep last env"
+)
+_SHOWS = words_of(  # subcommands that hand on a text, of whatever program
+    "log logs show view list ls status describe history cat get read search grep diff blame help tail top ps"
+    " inspect events query select explain print dump"
+)
+_TOLD_FIRST = 3  # words of a command among which its subcommand is
+_INTERPRETERS = re.compile(r"(?:python|ruby|perl|node|php|deno|bun|lua|Rscript|osascript|jshell)[\d.]*$")
+_INLINE = re.compile(r"-(?:[a-z]*[cer]|-eval|-command)$|-$|eval$")
 _SAME_SCRIPT = {"t": ["test"], "tst": ["test"], "run-script": ["run"]}
 _ALONE = _CHECKERS | words_of("curl wget gcc g++ cc clang javac mocha ava ruff black prettier")
 
@@ -103,6 +115,20 @@ def is_check(command: ShellCommand) -> bool:
     return ("/" in script or script.endswith(".sh")) and bool(_CHECK_NAME.match(name.removesuffix(".sh")))
 
 
+def voice_of(command: ShellCommand, about: str) -> Literal["own", "shown", "mixed"]:
+    """Whose words a command prints: its own, a text's that it shows, or those of a script that may show any."""
+    name = name_of(command)
+    if about == "look" or (about == "run" and (name in _FETCHERS or name in _READERS)):
+        return "shown"
+    if about == "check":
+        return "own"
+    if _INTERPRETERS.match(name):
+        words = [word or "" for word in command.words[1:2]]
+        return "mixed" if not words or _INLINE.match(words[0]) else "own"
+    told = unwrapped_words(command.words)[1:_TOLD_FIRST]
+    return "shown" if not _SHOWS.isdisjoint(told) or command.words[-1] in ("--help", "-h") else "own"
+
+
 def is_checking(subject: str) -> bool:
     """Does what is named so (`subject_of`) run tests, a build or a linter?"""
     name, *rest = subject.split(" ")
@@ -111,6 +137,11 @@ def is_checking(subject: str) -> bool:
     if name in _RUNNERS:
         return any(_CHECK_NAME.match(word) or word in _CHECKERS for word in rest)
     return not rest and bool(_CHECK_NAME.match(name.removesuffix(".sh")))
+
+
+def is_like_a_check(subject: str) -> bool:
+    """Does what is named so call itself a check, whatever program it is (`zorp verify`)?"""
+    return is_checking(subject) or any(_CHECK_NAME.match(word) for word in subject.split(" ")[1:])
 
 
 def subject_of(command: ShellCommand) -> str:

@@ -38,6 +38,7 @@ from ctxmgr.engine.tools.shell.programs import (
     is_check,
     is_look,
     subject_of,
+    voice_of,
     words_of,
 )
 from ctxmgr.engine.tools.shell.words import Pipeline, ShellCommand, name_of, parse
@@ -52,11 +53,12 @@ _ECHOED = re.compile(r"[;\n]\s*echo\b[^;|&\n]*(?:\$\?|\$\{(PIPESTATUS\[0\])\})[^
 _UNTIL = re.compile(r"(?:^|[;&|(\n])\s*(?:until|while(?!\s+(?:IFS=\S*\s+)?read\b))\s")
 _TO_THE_END = ("tail", "cat", "tee")
 _PARTED = ("", ";", "\n")
+Voice = Literal["own", "shown", "mixed"]
 
 
 class _Command(msgspec.Struct, frozen=True, gc=False):
     """`zero`, `codes`: of its own status; `covered`: status 0 of the line speaks of it; `ends`: of what it prints
-    the end is shown; `subjects`, `printing`: as of the line."""
+    the end is shown; `subjects`, `printing`, `voice`: as of the line."""
 
     about: Literal["", "check", "run", "look"]
     zero: CallOutcome
@@ -65,6 +67,7 @@ class _Command(msgspec.Struct, frozen=True, gc=False):
     ends: bool = False
     subjects: tuple[str, ...] = ()
     printing: tuple[str, ...] = ()
+    voice: Voice = "own"
 
 
 def status_of(line: str, pipelines: Sequence[Pipeline] | None, depth: int = 0) -> ShellStatus:
@@ -104,8 +107,27 @@ def status_of(line: str, pipelines: Sequence[Pipeline] | None, depth: int = 0) -
     printing = tuple(pattern for one in subject for pattern in one.printing)
     about = about if subject else "run"
     return ShellStatus(
-        zero, _codes(may, zero, piped), about, echoed, ends, subjects, printing, _often(pipelines, line)
+        zero,
+        _codes(may, zero, piped),
+        about,
+        echoed,
+        ends,
+        subjects,
+        printing,
+        _often(pipelines, line),
+        _voice(commands),
     )
+
+
+def _voice(commands: Sequence[Sequence[_Command]]) -> Voice:
+    """Whose words the line prints. What only filters another's words has none."""
+    voices: set[Voice] = set()
+    for pipe in commands:
+        speaking = next((one.voice for one in pipe if one.about not in ("", "look")), None)
+        looks = any(one.about == "look" for one in pipe)
+        if speaking is not None or looks:
+            voices.add(speaking if speaking is not None else "shown")
+    return voices.pop() if len(voices) == 1 else "mixed" if voices else "shown"
 
 
 def _inner(line: str, depth: int) -> _Command:
@@ -178,13 +200,14 @@ def _told(pipeline: Pipeline, at: int, covered: bool, depth: int) -> _Command:
         inner = status_of(line, parse(line), depth + 1)
         codes = _wrapped(dict(inner.codes), around, inner.about)
         ends = ends and inner.ends
-        return _Command(inner.about, inner.zero, codes, covered, ends, inner.subjects, inner.printing)
+        return _Command(inner.about, inner.zero, codes, covered, ends, inner.subjects, inner.printing, inner.voice)
     about: Literal["check", "run", "look"] = "check" if is_check(command) else "look" if _looks(command) else "run"
     subjects = () if about == "look" or name in HANDLES else (subject_of(command),)
     printed = printed_status(command)
     zero: CallOutcome = "unknown" if printed else "ok"
     codes = _wrapped(codes_of(command), around, about)
-    return _Command(about, zero, codes, covered, ends, subjects, (printed,) if printed else ())
+    voice = voice_of(command, about)
+    return _Command(about, zero, codes, covered, ends, subjects, (printed,) if printed else (), voice)
 
 
 def _wrapped(codes: Codes, around: frozenset[str], about: str) -> Codes:

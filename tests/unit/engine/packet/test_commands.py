@@ -108,10 +108,11 @@ def test_what_is_a_blocker(fact: Fact, line: str | None) -> None:
         (shell("git rebase main", CONFLICT, 1), shell("git rebase --abort")),
         (shell("git pull", CONFLICT, 1), shell("git commit -m m", "[main 1234567] m")),
         (shell("git commit -m a && git push", "error: failed to push", 1), shell("git push -u origin a")),
-        (shell("npm run lint", "2 errors", 1), shell("cd web && npm run lint -- --fix")),
+        (shell("npm run lint", "2 errors", 1), shell("npm run lint -- --fix")),
+        (shell("cd web && npm run lint", "2 errors", 1), shell("npm run lint")),
         (
             shell("cargo test one", "error: no", 101),
-            shell("cargo fmt && cargo test two", "test result: ok. 1 passed"),
+            shell("cargo fmt && cargo test", "test result: ok. 1 passed"),
         ),
         (shell("python load.py a", "ValueError: no", 1), shell("python ./load.py b")),
         (shell("cat a[1].txt", "zsh: no matches found: a[1].txt", 1), shell("cat 'a[1].txt'", "text")),
@@ -122,6 +123,58 @@ def test_a_later_success_of_the_same_tool_and_subcommand_ends_a_blocker(failed: 
     assert blocker_lines([failed, later]) == ([], 0)
     assert blocker_lines([later, failed])[1] == 1
     assert blocker_lines([failed, shell("git status"), shell("npm run build"), shell("python other.py")])[1] == 1
+
+
+@pytest.mark.parametrize(
+    ("failed", "later"),
+    [
+        ("pytest tests/a.py", "pytest tests/b.py"),
+        ("pytest", "pytest tests/a.py"),
+        ("pytest tests", "pytest tests/a.py tests/b.py"),
+        ("pytest tests/a.py", "pytest tests/a.py -k one"),
+        ("pytest", "pytest --deselect tests/a.py::test_a"),
+        ("pytest tests/a.py", "pytest tests/a.py --collect-only"),
+        ("cargo test -p one", "cargo test -p two"),
+        ("cargo test one", "cargo fmt && cargo test two"),
+        ("npm test", "cd packages/one && npm test"),
+        ("cd packages/one && npm test", "cd packages/two && npm test"),
+        ("npm --prefix one run lint", "npm --prefix two run lint"),
+        ("(cd one && pytest)", "(cd two && pytest)"),
+        ("go test ./one/...", "go test ./two/..."),
+        ("mvn -pl one test", "mvn -pl two test"),
+        ("pnpm --filter one build", "pnpm --filter two build"),
+        ("zorp check --only one", "zorp check --only two"),
+        ("make test", "make test TESTS=one"),
+    ],
+)
+def test_a_success_elsewhere_or_of_less_ends_no_blocker(failed: str, later: str) -> None:
+    assert blocker_lines([shell(failed, "1 failed in 1s", 1), shell(later, "1 passed in 1s")])[1] == 1
+
+
+@pytest.mark.parametrize(
+    ("failed", "later"),
+    [
+        ("pytest tests/a.py", "pytest"),
+        ("pytest tests/a.py::test_a -x", "python -m pytest -q -n 4 tests/a.py"),
+        ("pytest tests/a.py -k one", "pytest tests/a.py --tb=short"),
+        ("cargo test -p one", "cargo test --workspace"),
+        ("cd /w/one && make test", "cd /w && make test"),
+        ("cd /w && make test", "make -j8 test"),
+        ("make test", "cd /w && make test"),
+        ("(cd one && pytest)", "pytest && echo done"),
+        ("go test ./one/...", "go test ./..."),
+        ("npm run build", "npm run build -- --mode production"),
+        ("npx eslint src/a.ts", "npx eslint ."),
+        ("zorp check --only one", "zorp check"),
+    ],
+)
+def test_a_success_of_the_same_or_of_more_ends_a_blocker(failed: str, later: str) -> None:
+    assert blocker_lines([shell(failed, "1 failed in 1s", 1), shell(later, "1 passed in 1s")]) == ([], 0)
+
+
+def test_what_leaves_the_end_of_a_run_open_is_told_with_it() -> None:
+    told = '- `terraform apply`: outcome unknown; "Error: no provider is named so"'
+    assert end_lines([shell("terraform apply", "Error: no provider is named so\n\n  on main.tf line 2")]) == [told]
 
 
 def test_a_failed_edit_is_ended_by_a_later_change_of_its_file() -> None:
@@ -184,12 +237,12 @@ def test_how_a_command_ended_is_one_line(fact: Fact, line: str | None) -> None:
 
 
 def test_a_failed_check_that_blocks_no_more_is_still_told() -> None:
-    failed, passed = shell("pytest tests/x.py", FAILED, 1), shell("pytest tests/y.py", "2 passed in 1.2s")
+    failed, passed = shell("pytest tests/x.py", FAILED, 1), shell("pytest tests", "2 passed in 1.2s")
     assert blocker_lines([failed, passed]) == ([], 0)
     assert end_lines([failed, passed]) == [
-        "- `pytest tests/y.py`: 2 passed",
+        "- `pytest tests`: 2 passed",
         '- `pytest tests/x.py`: 3 failed, 41 passed; "FAILED tests/x.py::test_a - assert 1 == 2"'
-        "; `pytest tests/y.py` worked since",
+        "; `pytest tests` worked since",
     ]
     both = shell("mise run lint && mise run test", "ok")
     assert "worked since" not in end_lines([passed, failed, both])[-1]

@@ -1,0 +1,159 @@
+"""Turns a command line into what each of its runs is of, and says which run is shown to work by a later one.
+
+Rules:
+
+1. A run shows another to work that is of the same program and subcommand, of no more than it, and in its directory.
+   The directory that is not named is the one that holds the others: a run there is wider, as one without a package
+   is. A relative one is within it; of an absolute one nobody knows.
+2. What a check is narrowed to counts: its operands, and the options that pick some of what there is. One run shows
+   another to work whose operands all lie in its own, and which is picked by all that picks it.
+3. What other programs are given is what they work on now: `git push -u origin a` answers for `git push`. A part of
+   the project that an option names counts with them, too.
+4. What only lists, or would do, shows nothing to work.
+"""
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+import msgspec
+
+from ctxmgr.engine.tools.shell import (
+    ShellCommand,
+    handed_line,
+    is_like_a_check,
+    outlined,
+    parse,
+    subject_of,
+    unwrapped,
+    unwrapped_words,
+)
+
+MOST_KEPT = 1024  # lines whose runs are remembered
+MOST_SHELLS = 3  # within shells
+
+_PICKS = re.compile(
+    r"-{1,2}(?:[ktgpFwmx]|pl|run|bench|bench-name|grep|D(?:test|tests|it\.test)"
+    r"|(?:[a-z]+-)*(?:only|filter|packages?|projects?|workspaces?|tests?|grep|names?|match|select|include|exclude"
+    r"|ignore|skip|deselect|tags?|groups?|suites?|modules?|scopes?|targets?|specs?|bins?|libs?|examples?|files?|paths?"
+    r"|patterns?|since|changed|affected|markers?)"
+    r"|(?:only|test|include|exclude|ignore|skip)[A-Z]\w+)(?:=(.*))?$",
+)
+_PART = re.compile(r"--(?:filter|packages?|projects?|workspaces?|modules?|scopes?|targets?)(?==|$)")
+_PLACES = re.compile(r"(?:-C|--(?:prefix|cwd|dir|directory|root|project-dir|working-directory))(?:=(.*))?$")
+_SHOWS_NOTHING = re.compile(
+    r"--(?:collect-only|co|no-run|list(?:-?\w+)*|dry-run|help|version|show-?config|just-print|init)$"
+)
+_A_PLACE = re.compile(r"[/*]|::|\.\w+$|^\.{1,3}$")  # of a word that is no option's value
+_MODES = frozenset(("run", "test", "check", "watch", "exec", "build", "--"))
+_SETS = re.compile(r"[A-Za-z_]\w*=")
+UNKNOWN = "\0"  # an operand that lies in none
+
+
+class RunScope(msgspec.Struct, frozen=True):
+    """One run of a line. `subject`: program and subcommand; `place`: where it ran, "" where that is not named;
+    `operands`, `picks`: what a check is narrowed to; `is_sure`: all of it is known."""
+
+    subject: str
+    place: str = ""
+    operands: frozenset[str] = frozenset()
+    picks: frozenset[str] = frozenset()
+    is_sure: bool = True
+
+    def shows(self, earlier: "RunScope", subject: str = "") -> bool:
+        """Does this show that to work? `subject`: what else ends it."""
+        if self.subject != (subject or earlier.subject) or not self.is_sure:
+            return False
+        if not _holds(self.place, earlier.place) or not self.picks <= earlier.picks:
+            return False
+        return not self.operands or (
+            bool(earlier.operands)
+            and all(any(_within(one, mine) for mine in self.operands) for one in earlier.operands)
+        )
+
+
+@lru_cache(maxsize=MOST_KEPT)
+def scopes_of(line: str) -> tuple[RunScope, ...]:
+    """The runs of a line in order; none of a line that no shell would run."""
+    return tuple(_scopes(line, "", 0))
+
+
+def _scopes(line: str, place: str, depth: int) -> Iterator[RunScope]:
+    within: list[str] = []  # where each open subshell began
+    for pipeline in parse(line) or outlined(line) or ():
+        within += [place] * pipeline.opens
+        for each in pipeline.commands:
+            command, _ = unwrapped(each)
+            words = [word or "" for word in command.words]
+            if words[:1] in (["cd"], ["pushd"]) and len(words) > 1:
+                place = _joined(place, words[1])
+                continue
+            inner = handed_line(command)
+            if inner is not None and depth < MOST_SHELLS:
+                yield from _scopes(inner, place, depth + 1)
+            elif words and words[0]:
+                yield _scope(command, place)
+        for _ in range(min(pipeline.closes, len(within))):
+            place = within.pop()
+
+
+def _scope(command: ShellCommand, place: str) -> RunScope:
+    words = [word or "" for word in command.words]
+    subject = subject_of(command)
+    operands: set[str] = set()
+    picks: set[str] = set()
+    at = 1
+    while at < len(words):
+        word, following = words[at], words[at + 1] if at + 1 < len(words) else ""
+        of_place, pick = _PLACES.match(word), _PICKS.match(word)
+        at += 1
+        if of_place:
+            place = _joined(place, of_place[1] or following)
+            at += of_place[1] is None
+        elif pick:
+            value = pick[1] if pick[1] is not None else "" if following.startswith("-") else following
+            if value or not _PART.match(word):  # without one, all of them
+                picks.add(f"{word.partition('=')[0]} {value}")
+            at += pick[1] is None and bool(value)
+        elif word.startswith("-"):
+            is_value = following and not following.startswith("-") and not _A_PLACE.search(following)
+            at += "=" not in word and word != "--" and bool(is_value)
+        elif word not in _MODES:
+            operands.add(_bare(word))
+    told = frozenset(word for word in unwrapped_words(command.words) if word)
+    named = set(subject.split(" ")) & {_bare(word).rpartition("/")[2] for word in told}
+    operands = {one for one in operands if one.rpartition("/")[2] not in named or _SETS.match(one)}
+    sure = not any(_SHOWS_NOTHING.match(word) for word in words) and None not in command.words
+    if not is_like_a_check(subject):
+        operands, picks = set(), {one for one in picks if _PART.match(one.partition(" ")[0])}
+    return RunScope(
+        subject, place, frozenset(operands - {""} if "" not in operands else ()), frozenset(picks), sure
+    )
+
+
+def _bare(word: str) -> str:
+    """`src/a` of `./src/a/...`; "" of what stands for all there is."""
+    word = re.sub(r"/?\.{3}$", "", word)
+    word = word.removeprefix("./").rstrip("/")
+    return "" if word == "." else word
+
+
+def _joined(place: str, word: str) -> str:
+    word = word.rstrip("/") or "/"
+    if word.startswith(("/", "~")):
+        return word
+    word = _bare(word)
+    return f"{place}/{word}" if place and word else place or word
+
+
+def _holds(wider: str, place: str) -> bool:
+    """Rule 1, of directories."""
+    if wider == place or not wider:
+        return True
+    if not place:
+        return wider.startswith(("/", "~"))
+    return place.startswith(f"{wider}/") or wider.endswith(f"/{place}") or f"/{wider}/" in f"{place}/"
+
+
+def _within(one: str, wider: str) -> bool:
+    return one == wider or one.startswith(tuple(f"{wider}{mark}" for mark in "/:[#.")) or one.endswith(f"/{wider}")
