@@ -12,7 +12,8 @@ Rules:
    a push is told with no name but those of the command.
 5. What is ticked, in no English words and none of failure, and has a command that checks in brackets behind it: how
    it ended is told where that is a failure. What the line says is not known.
-6. A commit is named by letters that stood nowhere in what the model read.
+6. A commit is named by letters that stood nowhere in what the model read. Where HEAD is, and what was changed:
+   `untouched`.
 7. Nothing in code, under a goal or a rule is judged. What is in doubt stands as it is.
 """
 
@@ -23,7 +24,9 @@ import msgspec
 from msgspec import structs
 
 from ctxmgr.engine.ledger import SHELL, essential
+from ctxmgr.engine.mending.brief import contrary, stated
 from ctxmgr.engine.mending.unquoted import PLACE, failed_since, without_mended
+from ctxmgr.engine.mending.untouched import pending, says_no_commit, untouched
 from ctxmgr.engine.packet import how_it_ended
 from ctxmgr.engine.stating import (
     CODE,
@@ -106,13 +109,16 @@ def contradictions(
         if was_read is not None:
             yield from _unread(item, was_read)
         found = _task(item, done, still) or _git(item, commands, changed)
+        if found is None and item.box not in _UNTICKED:
+            brief = untouched(item.text, [*past, *now], was_read)
+            found = Contradiction(item.first_line, *brief) if brief else None
         if found is not None:
             yield found
         elif item.kind not in _TO_DO:
             item = _with_backticks(item, commands)
             wrong = list(_end(item, ends, tests, home)) or list(_proof(item, ends, home))
             if not wrong and home is not None and item.box not in _UNTICKED:
-                wrong = list(_unquoted(item, [*past, *now], home))
+                wrong = list(_stated(item, commands, ends, home)) or list(_unquoted(item, [*past, *now], home))
             yield from wrong
 
 
@@ -122,6 +128,24 @@ def _unread(item: DraftItem, was_read: Callable[[str], bool]) -> Iterator[Contra
         if not was_read(said[1].lower()[:SHORT_HASH]):
             at = item.first_line + item.text.count("\n", 0, said.start(1))
             yield Contradiction(at, "git", said[1], f"nothing names a commit {said[1]}")
+
+
+def _stated(
+    item: DraftItem, commands: Sequence[Fact], ends: dict[tuple[str, str], Fact], home: str | None
+) -> Iterator[Contradiction]:
+    """Rule 1, of what is stated in few words (`brief`)."""
+    said = stated(item.text)
+    if said is None:
+        return
+    if said.command:
+        place = directory_of(said.command)
+        fact = ends.get(("" if place == home else place, bare_command(said.command)))
+        wrong = fact if fact is not None and (fact.status == "ok") != said.works else None
+    else:
+        wrong = contrary(said, commands)
+    if wrong is not None:
+        how = _how(wrong) if said.command else f"{_coded(wrong)} {_how(wrong)}"
+        yield Contradiction(item.first_line, "outcome", wrong.text, how)
 
 
 def _is_done(fact: Fact) -> bool:
@@ -257,8 +281,9 @@ def _task(item: DraftItem, done: dict[str, frozenset[str]], still: dict[str, Fac
 def _git(item: DraftItem, commands: Sequence[Fact], changed: Sequence[Fact]) -> Contradiction | None:
     """Rule 4."""
     wants = _WANTS.match(item.text) if (item.kind in _OPEN or item.box in ("", " ", "~")) else None
-    undone = _UNDONE.search(item.text)
-    verb = (wants[1] if wants else undone[1] if undone else "").lower()
+    undone, ever = _UNDONE.search(item.text), says_no_commit(item.text)
+    said = wants[1] if wants else undone[1] if undone else "commit" if ever else pending(item.text)
+    verb = said.lower()
     if not verb or item.box in ("x", "X"):
         return None
     did = [at for at, fact in enumerate(commands) if _runs(fact) & set(_DID[verb])]
@@ -273,7 +298,7 @@ def _git(item: DraftItem, commands: Sequence[Fact], changed: Sequence[Fact]) -> 
         if verb == "merge" and not (merged and any(item.names(words_of(one)) for one in _names(merged[1]))):
             return None
     before = changed if verb == "commit" else [one for one in commands if "git commit" in _runs(one)]
-    if verb != "merge" and any(_when(fact) > _when(last) for fact in before):
+    if verb != "merge" and not ever and any(_when(fact) > _when(last) for fact in before):
         return None
     at = item.first_line + (item.text.count("\n", 0, undone.start()) if undone and not wants else 0)
     return Contradiction(at, "git", last.text, f"done since: {_coded(last)} worked")

@@ -119,24 +119,28 @@ def _every(line: str, commands: Sequence[Fact]) -> Fact | None:
     said = _EVERY.match(line)
     if not said or ending(line[said.start("works") :]) != "works" or not is_plain(line, now=False):
         return None
-    return _newest(said["kind"], commands)
+    return newest_failure(said["kind"], commands)
 
 
 def _none(line: str, commands: Sequence[Fact]) -> Fact | None:
     """Rule 1, of none that fails."""
     said = _NONE.fullmatch(line)
-    fact = _newest(said["kind"] or said["of"], commands) if said else None
+    fact = newest_failure(said["kind"] or said["of"], commands) if said else None
     return fact if fact and FAILS.search(fact.detail) else None
 
 
-def _newest(kind: str, commands: Sequence[Fact]) -> Fact | None:
-    """The newest run of a kind, where it failed."""
+def runs_of(kind: str, commands: Sequence[Fact]) -> list[Fact]:
+    """The runs of a kind (`test`, `build`, `lint`, `type`)."""
     by = _CHECKS[kind[:4].lower()]
-    ran = [(fact, fact.runs.split("\n")) for fact in commands]
-    ran = [(fact, runs) for fact, runs in ran if any(by.search(run) and is_checking(run) for run in runs)]
-    if not ran or ran[-1][0].status != "failed":
+    return [fact for fact in commands if any(by.search(run) and is_checking(run) for run in fact.runs.split("\n"))]
+
+
+def newest_failure(kind: str, commands: Sequence[Fact]) -> Fact | None:
+    """The newest run of a kind, where it failed."""
+    by, ran = _CHECKS[kind[:4].lower()], runs_of(kind, commands)
+    if not ran or ran[-1].status != "failed":
         return None
-    fact, runs = ran[-1]
+    fact, runs = ran[-1], ran[-1].runs.split("\n")
     counted = kind[:4].lower() == "test" and re.search(r"\d+ failed", fact.detail)
     return fact if counted or all(by.search(run) for run in runs) else None
 

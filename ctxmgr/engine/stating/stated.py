@@ -3,7 +3,8 @@
 Rules:
 1. A statement is there where one item holds all that it refers to (paths, names, values, numbers, code) letter by
    letter, and most of its words (`SAID_SHARE`). What forbids is there only where that forbids too, and what
-   demands where that forbids nothing; a demand of one word needs more of its sentence than that word.
+   demands where that forbids nothing, nor where it takes what that one leaves; a demand of one word needs more of
+   its sentence than that word.
 2. A file is there by its whole path, or by its name where no other file has it.
 3. A failure is there where an item names the command, or a test that failed, and says that it fails: not that
    nothing failed, and not that it did and works now.
@@ -18,6 +19,7 @@ from ctxmgr.engine.findings import chosen_of
 from ctxmgr.engine.ledger import essential
 from ctxmgr.engine.stating.claims import CODE, FAILS, WORKS, claims, ending, present
 from ctxmgr.engine.stating.draft import DraftItem, DraftLines
+from ctxmgr.engine.stating.preferring import reverses
 from ctxmgr.engine.text import content_words, exact_values, forbids, identifiers, sentences_of, words_of
 from ctxmgr.model.saved import Fact
 
@@ -35,7 +37,10 @@ def says(draft: DraftLines, text: str, *, forbidding: bool = False, share: float
     words = content_words(text)
     if not words and not _references(text):
         return True  # it says nothing by itself
-    return any(not forbidding or _demands_as(one, text, words) for one in items_saying(draft, text, share))
+    return any(
+        not forbidding or (_demands_as(one, text, words) and not reverses(one.text, text))
+        for one in items_saying(draft, text, share)
+    )
 
 
 def items_saying(draft: DraftLines, text: str, share: float = SAID_SHARE) -> Iterator[DraftItem]:

@@ -1,0 +1,83 @@
+"""Finds what a line states in few words, and nothing else, and what last ran that shows the contrary.
+
+Rules:
+1. Tests, the build, the linter or the types are told to be well, or to fail (`Build OK`, `Tests: failing`): the
+   newest run of any ended so that this is not so. A command in brackets behind it is the one that is told of. To
+   fail they are not told where any run of theirs stands failed.
+2. A program is told to report so many errors (`ruff reports 12 errors`): none of its runs failed, and the last
+   worked.
+3. The line is this and no more: who says more may mean another thing. What was is not judged, nor what shall be.
+"""
+
+import re
+from collections.abc import Sequence
+
+import msgspec
+
+from ctxmgr.engine.mending.unquoted import newest_failure, runs_of
+from ctxmgr.engine.tools import is_checking
+from ctxmgr.model.saved import Fact
+
+_STATED = re.compile(
+    r"(?:(?:all|the|whole|entire|full|every|of|our) )*(?P<kind>tests?|builds?|lint(?:er|ing)?|type(?:s|script)"
+    r"|type[- ]?check(?:s|er|ing)?)(?: suites?| runs?| results?| status)?(?: ?[:=–—-])? ?"
+    r"(?:(?:are|is|now|all|also|currently|still|again) )*"
+    r"(?:(?P<works>pass(?:es|ed|ing)?|green|ok(?:ay)?|clean|succeed(?:s|ed|ing)?|successful|works?|working|compiles?)"
+    r"|(?P<fails>fail(?:s|ing)?|broken|red))"
+    r"(?: (?:cleanly|now|again|successfully|fine|without (?:any )?errors|with no errors))*",
+    re.IGNORECASE,
+)
+_REPORTS = re.compile(
+    r"(?P<program>[a-z][\w.-]+)(?: [a-z][\w-]+)? (?:(?:still|now|currently) )?(?:reports?|shows|finds|has|gives"
+    r"|prints|lists) (?P<number>[1-9]\d*|some|several|many)?(?: [a-z]+)? ?(?:errors?|failures?|issues?"
+    r"|problems?|violations?)",
+    re.IGNORECASE,
+)
+_BRACKETED = re.compile(r"(.*\S)\s*[(（]`([^`\n]+)`[)）]", re.DOTALL)
+_TYPES = re.compile(r"\berror TS\d+\b")  # what a build says of types
+
+
+class Stated(msgspec.Struct, frozen=True):
+    """`command`: in brackets, "" for none; `kind`, `program`: what is told of; `works`: it is told to."""
+
+    kind: str
+    program: str
+    command: str
+    works: bool
+
+
+def stated(line: str) -> Stated | None:
+    """What a line states, where that is all of it (rule 3)."""
+    line = line.strip().strip("*_-•. !✅✓✔❌").strip()
+    bracketed = _BRACKETED.fullmatch(line)
+    said, command = (bracketed[1], bracketed[2]) if bracketed else (line, "")
+    if found := _STATED.fullmatch(said):
+        return Stated(found["kind"].lower()[:4], "", command, bool(found["works"]))
+    if found := _REPORTS.fullmatch(said.replace("`", "")):
+        return Stated("", found["program"].lower(), command, False)
+    return None
+
+
+def contrary(of: Stated, commands: Sequence[Fact]) -> Fact | None:
+    """The run that shows the contrary (rules 1 and 2). `commands`: oldest first."""
+    if of.works:
+        return newest_failure(of.kind, commands) or (_mistyped(commands) if of.kind == "type" else None)
+    ran = runs_of(of.kind, commands) if of.kind else [one for one in commands if _runs(one, of.program)]
+    return ran[-1] if ran and all(one.status == "ok" for one in ran) else None
+
+
+def _runs(fact: Fact, program: str) -> bool:
+    return any(is_checking(run) and program in run.split(" ")[:1] for run in fact.runs.split("\n"))
+
+
+def _mistyped(commands: Sequence[Fact]) -> Fact | None:
+    """The newest run that a compiler of types ended, where nothing of that command, nor any check of types, ran
+    since."""
+    for place in range(len(commands) - 1, -1, -1):
+        fact = commands[place]
+        if fact.status == "failed" and _TYPES.search(fact.detail):
+            since = commands[place + 1 :]
+            again = set(fact.runs.split("\n"))
+            other = runs_of("type", since) or any(not again.isdisjoint(one.runs.split("\n")) for one in since)
+            return None if other else fact
+    return None
