@@ -2,9 +2,11 @@
 
 Read are the messages that stand for others (packet, summary). A statement is untrue where
 
-1. a command is told as failed whose newest run worked, or as working whose newest run failed;
+1. a command is told as failed whose newest run worked, or as working whose newest run failed, by its status or by
+   what its output counts;
 2. a file is told as changed that is deleted;
 3. a task is told as open that is done;
+4. what `disproved` names;
 
 and the list does not show the newer call as well, or its result, nor is a file or a task told as it is by what
 stands for others further on: a packet corrects an older summary that nobody may change. A command is told where a
@@ -13,21 +15,15 @@ test is another command. A state is a word by itself: a longer name that has it 
 quoted output neither. A deleted directory in which a file was changed since is there again.
 """
 
-import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
-from ctxmgr.study.probes.evidence import FactState, PathState, TextState
-from ctxmgr.study.probes.index import STATE_WORDS, EvidenceIndex, Ids, IndexedMessage
+from ctxmgr.study.probes.disproved import disproved
+from ctxmgr.study.probes.evidence import PathState, TextState
+from ctxmgr.study.probes.index import EvidenceIndex, Ids, IndexedMessage
 from ctxmgr.study.probes.kinds import COMMAND_CHARACTERS
-from ctxmgr.study.probes.reading import programs, wording
+from ctxmgr.study.probes.reading import wording
 from ctxmgr.study.probes.session import Examined
-
-Visible = Callable[..., bool]  # whether the list shows one of these messages
-
-COMMAND_STATES: tuple[FactState, ...] = ("failed", "working")
-
-_QUOTED = re.compile(r"`([^`]+)`")
-_PRINTED = re.compile(r'"[^"]*"')  # what a command printed, word for word
+from ctxmgr.study.probes.stating import Visible, is_failed, known_by, statements
 
 
 def untrue(of: Examined, end: int, index: EvidenceIndex, ids: Ids, stand_ins: Sequence[int]) -> tuple[str, ...]:
@@ -47,6 +43,7 @@ def untrue(of: Examined, end: int, index: EvidenceIndex, ids: Ids, stand_ins: Se
             *_commands(of, end, index.entries[number], visible),
             *_files(of, end, index, later, number, visible),
             *_tasks(of, end, index, later, number, visible),
+            *disproved(of, end, index, number, visible),
         ):
             found.setdefault(text)
     return tuple(found)
@@ -54,37 +51,14 @@ def untrue(of: Examined, end: int, index: EvidenceIndex, ids: Ids, stand_ins: Se
 
 def _commands(of: Examined, end: int, entry: IndexedMessage, visible: Visible) -> Iterator[str]:
     ran = [run for run in of.history.runs if run.message_index < end and not run.path]
-    newest = {_known_by(run.command): run for run in ran}
+    newest = {known_by(run.command): run for run in ran}
     for number in range(len(entry.lines)):
-        for quoted, told in _statements(entry, number):
-            run = newest.get(_known_by(quoted))
+        for quoted, told in statements(entry, number):
+            run = newest.get(known_by(quoted))
             if run is not None and not visible(run.call_message_index, run.message_index):
-                now = "failed" if run.ended.failed else "working"
+                now = "failed" if is_failed(of, run) else "working"
                 if told not in ("", now):
                     yield f"told as {told}, is {now}: {run.command[:COMMAND_CHARACTERS]}"
-
-
-def _known_by(command: str) -> str:
-    """Of a check its words without `cd` and filter, which changes neither what is checked nor what came of it; of
-    any other all words: `git diff | grep x` fails by what it looks for."""
-    text = wording.shortened(command, COMMAND_CHARACTERS)
-    return programs.bare(text) if programs.is_check(text) else wording.joined(text)
-
-
-def _statements(entry: IndexedMessage, number: int) -> Iterator[tuple[str, str]]:
-    """Each command that a line quotes, with its state: by a word between it and the next thing that the line names,
-    or by the heading."""
-    line = entry.lines[number]
-    parts = list(_QUOTED.finditer(line))
-    ends = (*(one.start() for one in parts[1:]), len(line))
-    for one, end in zip(parts, ends, strict=False):
-        said = _PRINTED.sub("", line[one.end() : end]).partition(";")[0]
-        yield one[1], _state(said) or _state(entry.heading(number))
-
-
-def _state(text: str) -> str:
-    said = frozenset(wording.words(text))
-    return next((state for state in COMMAND_STATES if not said.isdisjoint(STATE_WORDS[state])), "")
 
 
 def _files(

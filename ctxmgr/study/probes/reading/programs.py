@@ -26,6 +26,8 @@ SEARCHERS = word_set(
     grep rg egrep ag ack
 """
 )
+SHOWERS = word_set("echo printf ls git gh curl wget find tree diff ps journalctl psql sqlite3 mysql")
+SHOWING = word_set("-c -e - log logs show view list status describe")
 CHECKS = word_set(
     """
     pytest tsc tsgo vue-tsc mypy pyright eslint jest vitest golangci-lint ctest clippy tox
@@ -115,6 +117,20 @@ def in_git(command: str) -> tuple[str, ...]:
     """The subcommands of git that it runs, in order."""
     calls = (one.words[1:] for one in simples(command) if _program(one) == "git")
     return tuple(words[0] for words in calls if words and not words[0].startswith("-"))
+
+
+def only_shows(command: str) -> bool:
+    """Is what it prints the text of something: of a file, a log, a page, a history, a script of its own?"""
+    names = [(_program(one), one.words[1:2]) for one in simples(command) if _program(one) != "cd"]
+    return all(
+        name in READERS or name in SEARCHERS or name in SHOWERS or not SHOWING.isdisjoint(words)
+        for name, words in names
+    )
+
+
+def directory(command: str) -> str:
+    """Where it goes with `cd`, "" for nowhere."""
+    return effects(command).directory
 
 
 def filtered(command: str) -> bool:

@@ -142,7 +142,6 @@ def test_a_later_success_of_the_same_tool_and_subcommand_ends_a_blocker(failed: 
         ("(cd one && pytest)", "(cd two && pytest)"),
         ("go test ./one/...", "go test ./two/..."),
         ("mvn -pl one test", "mvn -pl two test"),
-        ("pnpm --filter one build", "pnpm --filter two build"),
         ("zorp check --only one", "zorp check --only two"),
         ("make test", "make test TESTS=one"),
     ],

@@ -1,0 +1,96 @@
+"""What a packet states and the recording disproves, a statement of each kind, and beside it one that holds."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from tests.notation import Said, a, call, err, r, u
+from tests.unit.study.probes.asked import asked, of, sights
+
+FILL = (u("start"), a("ok")) * 4
+
+
+def bash(command: str) -> Said:
+    return a(call("bash", command=command))
+
+
+def untrue(said: Sequence[Said], packet: str, shown: Sequence[int] = ()) -> tuple[str, ...]:
+    """What a packet states that does not hold, at the last call, beside these messages."""
+    found = of(*FILL, *said, u("go on"), a("fine"))
+    calls = len(found.course.asked)
+    lists = [list[int]()] * (calls - 1) + [[len(FILL) + place for place in shown]]
+    (result,) = asked(found, sights(found.course, lists, [""] * (calls - 1) + [packet]))
+    return result.untrue[-1]
+
+
+COMMITTED = (bash("git commit -m x"), r("[main abc1234] Raise it"))
+FAKED = (bash("python tool.py"), r("[main ddd7777] fake"))
+SUBSET = (bash("pytest tests/a.py"), err("1 failed in 1s"))
+WIDER = (bash("pytest"), r("9 passed in 1s\nexit code 0"))
+OTHER = (bash("pytest tests/b.py"), r("9 passed in 1s\nexit code 0"))
+ELSEWHERE = (bash("cd web && pytest"), r("9 passed in 1s\nexit code 0"))
+DROPPED = (bash("./run_all"), r("=== 1 failed, 3 passed in 0.2s ===\nall suites done"))
+SHOWN = (bash("cat run.log"), r("=== 1 failed, 3 passed in 0.2s ==="))
+DECIDED = (a("I take `queue` instead of `stack`, for the order."), u("ok"))
+TURNED = (*DECIDED, u("No: use `stack` instead of `queue`."), a("fine"))
+ANSWERED = (a("I looked. Which port shall it be, 8080 or 9090?"), u("the second one please"))
+LISTED = (
+    a(call("TodoWrite", todos=[{"content": "mend the lexer", "status": "pending"}])),
+    r("ok"),
+    a(call("TodoWrite", todos=[{"content": "mend the parser", "status": "pending"}])),
+    r("ok"),
+)
+NOT_EDITED = (a(call("edit", path="src/a.ts", oldText="x", newText="y")), err("no match"))
+EDITED = (*NOT_EDITED, a(call("edit", path="src/a.ts", oldText="x1", newText="y")), r("ok"))
+BLOCKED = "## Blockers (failed when last tried)\n- `pytest tests/a.py`: 1 failed"
+
+DISPROVED: list[tuple[Sequence[Said], str, str]] = [
+    (FAKED, "- committed: ddd7777 fake", "told as committed, no git command made it: ddd7777"),
+    ((*COMMITTED, *FAKED), "- committed: ddd7777 fake", "told as committed, no git command made it: ddd7777"),
+    (COMMITTED, '- committed: "abc1234 Raise it"', ""),
+    ((*SUBSET, *WIDER), BLOCKED, "told as failed, ended by `pytest`: pytest tests/a.py"),
+    ((*SUBSET, *WIDER), f"{BLOCKED}; `pytest` worked since", ""),
+    ((*SUBSET, *OTHER), BLOCKED, ""),
+    ((*SUBSET, *ELSEWHERE), BLOCKED, ""),
+    (DROPPED, "- `./run_all`: worked", "told as working, is failed: ./run_all"),
+    (DROPPED, "- `./run_all`: 1 failed", ""),
+    (SHOWN, "- `cat run.log`: worked", ""),
+    (TURNED, "- `queue` instead of `stack`", "told as `queue` and not `stack`, is the other way round"),
+    (TURNED, "- `stack` rather than `queue`", ""),
+    (TURNED, "- earlier: `queue` instead of `stack`", ""),
+    (DECIDED, "- `queue` instead of `stack`", ""),
+    (
+        ANSWERED,
+        "## Open questions\n- Which port shall it be, 8080 or 9090?",
+        "told as open, was answered: Which port shall it be, 8080 or 9090?",
+    ),
+    (ANSWERED, "## Open questions\n- Which port shall it be, 8080 or 9090? The second one please", ""),
+    (ANSWERED, "- asked: Which port shall it be, 8080 or 9090?", ""),
+    (LISTED, "- [ ] mend the lexer", "told as open, is closed: mend the lexer"),
+    (LISTED, "- [ ] mend the parser", ""),
+    (NOT_EDITED, "- changed src/a.ts", "told as changed, no edit worked: src/a.ts"),
+    (NOT_EDITED, '## Blockers\n- `edit src/a.ts`: "no match"', ""),
+    (NOT_EDITED, "- read src/a.ts", ""),
+    (EDITED, "- changed src/a.ts", ""),
+]
+
+
+@pytest.mark.parametrize(("said", "packet", "statement"), DISPROVED)
+def test_what_a_packet_states_and_the_recording_disproves(
+    said: Sequence[Said], packet: str, statement: str
+) -> None:
+    assert untrue(said, packet) == ((statement,) if statement else ())
+
+
+@pytest.mark.parametrize(
+    ("said", "packet"),
+    [
+        (DROPPED, "- `./run_all`: worked"),
+        (NOT_EDITED, "- changed src/a.ts"),
+        (LISTED, "- [ ] mend the lexer"),
+        (ANSWERED, "## Open questions\n- Which port shall it be, 8080 or 9090?"),
+    ],
+)
+def test_a_list_that_shows_what_disproves_it_states_nothing_untrue(said: Sequence[Said], packet: str) -> None:
+    assert untrue(said, packet)
+    assert not untrue(said, packet, range(len(said)))
