@@ -31,6 +31,7 @@ MOST_ENDS = 8
 MOST_SAME = 3  # other commands of one error that are named
 FADES = 120
 LOOK_FADES = 40
+MOST_RUNS = 60  # different ones of a subcommand that worked, which are asked what they show to work
 
 _LOOKING = re.compile(
     r"(?:ls|ll|cat|head|tail|less|grep|rg|ag|fd|find|wc|which|type|file|stat|du|df|pwd|echo|printf|sleep|test"
@@ -111,12 +112,14 @@ class _Worked:
 
     def __init__(self) -> None:
         self._lines: dict[str, Fact] = {}
-        self._runs: dict[str, list[tuple[RunScope, Fact]]] = {}
+        self._runs: dict[str, dict[RunScope, Fact]] = {}
 
     def add(self, fact: Fact) -> None:
         self._lines.setdefault(key_of(fact.text), fact)
         for one in _scopes(fact):
-            self._runs.setdefault(one.subject, []).append((one, fact))
+            runs = self._runs.setdefault(one.subject, {})
+            if len(runs) < MOST_RUNS:
+                runs.setdefault(one, fact)
 
     def ended(self, failed: Fact) -> Fact | None:
         """The newest that shows this to work: its line, or what that was run for, its last command."""
@@ -126,7 +129,7 @@ class _Worked:
         aim = next((one for one in reversed(_scopes(failed)) if one.subject == last), None)
         if aim is None:
             return None
-        ends = [self._runs.get(name, ()) for name in (last, *_ENDED_BY.get(last, ()))]
+        ends = [self._runs.get(name, {}).items() for name in (last, *_ENDED_BY.get(last, ()))]
         return next((fact for runs in ends for run, fact in runs if run.shows(aim, run.subject)), None)
 
 

@@ -30,7 +30,7 @@ from ctxmgr.engine.tools.shell import (
 )
 
 MOST_KEPT = 1024  # lines whose runs are remembered
-MOST_SHELLS = 3  # within shells
+MOST_HANDED = 3  # within shells
 
 _PICKS = re.compile(
     r"-{1,2}(?:[ktgpFwmx]|pl|run|bench|bench-name|grep|D(?:test|tests|it\.test)"
@@ -66,10 +66,9 @@ class RunScope(msgspec.Struct, frozen=True):
             return False
         if not _holds(self.place, earlier.place) or not self.picks <= earlier.picks:
             return False
-        return not self.operands or (
-            bool(earlier.operands)
-            and all(any(_within(one, mine) for mine in self.operands) for one in earlier.operands)
-        )
+        if not self.operands or not earlier.operands:
+            return not self.operands
+        return not any(_wider(one).isdisjoint(self.operands) for one in earlier.operands)
 
 
 @lru_cache(maxsize=MOST_KEPT)
@@ -89,7 +88,7 @@ def _scopes(line: str, place: str, depth: int) -> Iterator[RunScope]:
                 place = _joined(place, words[1])
                 continue
             inner = handed_line(command)
-            if inner is not None and depth < MOST_SHELLS:
+            if inner is not None and depth < MOST_HANDED:
                 yield from _scopes(inner, place, depth + 1)
             elif words and words[0]:
                 yield _scope(command, place)
@@ -155,5 +154,9 @@ def _holds(wider: str, place: str) -> bool:
     return place.startswith(f"{wider}/") or wider.endswith(f"/{place}") or f"/{wider}/" in f"{place}/"
 
 
-def _within(one: str, wider: str) -> bool:
-    return one == wider or one.startswith(tuple(f"{wider}{mark}" for mark in "/:[#.")) or one.endswith(f"/{wider}")
+@lru_cache(maxsize=MOST_KEPT)
+def _wider(operand: str) -> frozenset[str]:
+    """What an operand lies in: itself, its directories, file and class, and its end: one may be absolute."""
+    cuts = [at for at, mark in enumerate(operand) if mark in "/:[#."]
+    ends = {operand[at + 1 :] for at in cuts if operand[at] == "/"}
+    return frozenset({operand, *(operand[:at] for at in cuts), *ends}) - {""}

@@ -17,11 +17,13 @@ from typing import Literal
 
 from ctxmgr.engine.tools.outcome.report import Count
 
-LINE_CHARACTERS = 200  # of a line that sums up
+SUM_CHARACTERS = 200  # of a line that sums up
 MOST_UNREAD = 1  # clauses of a line that counts, which are no count
 
 Sum = Literal["failed", "passed", ""]
 
+HINTS = ("fail", "error", "broken", "crash", "abort", "timed out", "exit")  # of lines that may say that it failed
+_WELL_HINTS = ("pass", "ok", "succe", "green")  # and of those that may say that it went well
 _COLOURS = re.compile(r"\x1b\[[\d;]*[A-Za-z]")
 _PARTS = re.compile(
     r"[,;|(){}\[\]]+|\s[-–—·•]+\s|\.(?=\s|$)|\s{2,}|\s(?:and|with)\s|\t|:\s+(?=\d+ [^\W\d])|(?<=[a-z])\s/\s"
@@ -68,7 +70,7 @@ _WHOLE = (
 _VERDICT = re.compile(
     rf"\W*(?P<before>(?:[\w@./-]+[\]: ]+){{0,3}}?)(?i:{_WHOLE})(?: ?[:=]| (?:has|is))? "
     r"(?i:failed|failure|fail|aborted|timed out)(?:: .*| (?:with|in|after|because|due)\b.*|\W*)"
-    r"|\W*(?:(?:[\w@./-]+ ?){1,3}[: ] ?)?(?:FAILED|FAILURE|FAIL)(?: in [\d.]+ ?\w+)?\W*"
+    r"|\W*(?:(?:[\w@./-]+ ){0,2}[\w@./-]+(?:: ?| ))?(?:FAILED|FAILURE|FAIL)(?: in [\d.]+ ?\w+)?\W*"
     r"|(?:(?:[\w-]+ )?exited with|[Ee]xit) (?:code|status):? [1-9]\d*\W*"
 )
 _UNSURE = re.compile(
@@ -82,6 +84,14 @@ _DIAGNOSIS = re.compile(
 _ONE_PASSED = re.compile(
     r"^\s*(?:[✓✔√☑]|ok\b|PASS\b|-{3} PASS|\[(?:ok|pass)\])|\b(?:ok|PASSED|passed)$", re.IGNORECASE
 )
+
+
+def may_tell(line: str) -> bool:
+    """Has the line a word that any rule here reads? It saves the patterns, which cost a hundred times as much."""
+    lower = line.lower()
+    return any(hint in lower for hint in HINTS) or (
+        any(hint in lower for hint in _WELL_HINTS) and any(mark.isdigit() for mark in line)
+    )
 
 
 def sums_up(line: str) -> Sum:
@@ -101,7 +111,7 @@ def sums_up(line: str) -> Sum:
 def counts_of(line: str) -> Iterator[Count]:
     """What a line counts that sums up, zeros too; nothing of another."""
     line = _COLOURS.sub("", line).strip()
-    if len(line) > LINE_CHARACTERS or not any(mark.isdigit() for mark in line) or _ONE_PASSED.match(line):
+    if len(line) > SUM_CHARACTERS or not any(mark.isdigit() for mark in line) or _ONE_PASSED.match(line):
         return
     line = _SPACED.sub(" ", line.replace('"', "")).lstrip("#*=-–—ℹ✖✗✘×❌>! \t")
     found: list[Count] = []
@@ -146,7 +156,7 @@ def _is_no_code(word: str, tied: str) -> bool:
 def is_verdict(line: str) -> bool:
     """Does it say of the whole that it failed (rule 3)?"""
     line = _COLOURS.sub("", line)
-    found = _VERDICT.fullmatch(line.strip()) if len(line) <= LINE_CHARACTERS else None
+    found = _VERDICT.fullmatch(line.strip()) if len(line) <= SUM_CHARACTERS else None
     return found is not None and not _UNSURE.search(found["before"] or "")
 
 

@@ -23,13 +23,15 @@ from ctxmgr.engine.tools.outcome.summing_up import (
     failing_counts,
     is_diagnosis,
     is_verdict,
+    may_tell,
     names_a_failure,
     sums_up,
 )
 from ctxmgr.engine.tools.outcome.table import WRAPPERS
 from ctxmgr.engine.tools.shell import is_like_a_check, words_of
 
-FIRST_LINES, LAST_LINES = 5, 20  # of the output of what is no check: what stands between is data
+BEGINNING_LINES, ENDING_LINES = 5, 20  # of the output of what is no check: what stands between is data
+MOST_TELLING = 200  # lines of a check that may tell, the last
 
 _SUM_UP_ONCE = words_of("pytest py.test unittest jest vitest mocha rspec phpunit ruff mypy eslint")
 _PASSED_OVER = re.compile(r"\bError \d+ \(ignored\)")
@@ -37,13 +39,20 @@ _PASSED_OVER = re.compile(r"\bError \d+ \(ignored\)")
 
 def weighed(command: str, status: ShellStatus, text: str) -> tuple[CallOutcome, RunReport]:
     """How a run ended that its status has as well, and what is told of it. `command`: its line."""
+    if status.about == "look":
+        return "ok", RunReport("unknown")
     found = read_run(status, text)
-    if status.about == "look" or status.voice == "shown":
-        return "ok", RunReport("unknown") if status.about == "look" else found
+    if status.voice == "shown":
+        return "ok", found
     check = status.about == "check" or any(map(is_like_a_check, status.subjects))
     lines = [line for line in lines_of(text) if line.strip() not in command]
+    if check:
+        lines = [line for line in lines if may_tell(line)]
+        lines = lines if len(lines) <= MOST_TELLING else [*lines[:BEGINNING_LINES], *lines[-MOST_TELLING:]]
     read = (
-        lines if check or len(lines) <= FIRST_LINES + LAST_LINES else [*lines[:FIRST_LINES], *lines[-LAST_LINES:]]
+        lines
+        if check or len(lines) <= BEGINNING_LINES + ENDING_LINES
+        else [*lines[:BEGINNING_LINES], *lines[-ENDING_LINES:]]
     )
     ended = _ended(read, check, _is_one_tool(status) and not _named(status).isdisjoint(_SUM_UP_ONCE))
     if ended == "ok" and found.ended != "passed" and status.voice == "own":
