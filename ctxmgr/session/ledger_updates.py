@@ -16,7 +16,7 @@ from ctxmgr.engine.instructions import remembered
 from ctxmgr.engine.ledger import Stamp, current, extract, fold
 from ctxmgr.engine.presets import Inputs
 from ctxmgr.model import Block, Message, SummaryKind, View
-from ctxmgr.model.saved import Fact, Ledger, RawSummary, State
+from ctxmgr.model.saved import ASIDE, Fact, Ledger, RawSummary, State
 
 FACTS_AT_MOST = 4_000  # above it only facts that hold are kept; recorded sessions reach about 2,500
 FACTS_KEPT = 3_000  # of them then: trimming costs, and must not come with each event
@@ -156,10 +156,20 @@ def _trimmed(facts: Sequence[Fact]) -> tuple[Fact, ...]:
 
     What left can not come back: older versions are needed only after a move to another branch.
     """
-    holds = set(current(fold(Ledger(), facts)))
-    places = [place for place, fact in enumerate(facts) if fact in holds]
+    holds = set(map(_as_stated, current(fold(Ledger(), facts))))
+    places = [place for place, fact in enumerate(facts) if _as_stated(fact) in holds]
     kept = sorted(sorted(places, key=lambda place: (_right(facts[place]), -place))[:FACTS_KEPT])
-    return tuple(facts[place] for place in kept)
+    return tuple(_firm(facts[place]) for place in kept)
+
+
+def _firm(fact: Fact) -> Fact:
+    """What took something back stands by itself: that is not known any more."""
+    return msgspec.structs.replace(fact, detail="") if fact.detail == ASIDE else fact
+
+
+def _as_stated(fact: Fact) -> tuple[str | int, ...]:
+    """What it is known by, whatever a later one leaves of it (`EARLIER`)."""
+    return fact.slot, fact.source, fact.listing, fact.key, fact.text, fact.time_ms, fact.seq, fact.origin
 
 
 def _right(fact: Fact) -> int:

@@ -42,7 +42,7 @@ from ctxmgr.engine.text import (
     without_marks,
 )
 from ctxmgr.model.compaction import BranchMessage
-from ctxmgr.model.saved import REJECTED, Fact, Ledger
+from ctxmgr.model.saved import ASIDE, REJECTED, Fact, Ledger
 
 BRIEF_CHARACTERS = 200
 OPENING_CHARACTERS = 8_000  # of the opening message, as it was written
@@ -268,7 +268,8 @@ def _is_answered(lines: SummaryLines, asked: str) -> bool:
 
 def _states(heard: Sequence[Fact], now: Sequence[Fact]) -> dict[str, bool]:
     """By the key of what the assistant decided and found: does it hold?"""
-    stated = [fact for fact in heard if fact.slot in ("decision", "finding") and fact.source == "assistant"]
+    said = [fact for fact in heard if fact.slot in ("decision", "finding") and fact.source == "assistant"]
+    stated = [fact for fact in said if fact.detail != ASIDE]
     holds = {fact.key for fact in now if fact.slot in ("decision", "finding")}
     return {fact.key: fact.key in holds for fact in stated}
 

@@ -6,7 +6,9 @@
 3. Of any other language structure alone tells, and all that it states counts as found: what names something and
    stands in a short text, as is said between two calls; of a longer one the items of lists, what leads in bold, and
    how a paragraph begins. What ends in a colon only introduces.
-4. What is announced is the last sentence that does so; of another language the last one of a short text.
+4. What else it says of things that it names, that they are so, were changed or are over, is an aside: it counts
+   where it takes back what was stated before (`superseding`). A plan to look and a condition are none.
+5. What is announced is the last sentence that does so; of another language the last one of a short text.
 """
 
 import re
@@ -15,8 +17,9 @@ from typing import Literal
 import msgspec
 
 from ctxmgr.engine.findings import sentences
+from ctxmgr.engine.findings.contrary import speech
 from ctxmgr.engine.findings.reversing import takes_back
-from ctxmgr.engine.findings.wordings import announces, decides, finds_out
+from ctxmgr.engine.findings.wordings import announces, decides, done, finds_out, looks, supposes
 from ctxmgr.engine.text import count_words, identifiers, one_line, sentences_of, unfenced, without, words_of
 
 STATEMENT_CHARACTERS = 400
@@ -48,10 +51,11 @@ StatementKind = Literal["decision", "finding"]
 
 
 class Statement(msgspec.Struct, frozen=True, gc=False):
-    """One sentence on one line, in the assistant's words."""
+    """One sentence on one line, in the assistant's words. `aside`: see rule 4."""
 
     kind: StatementKind
     text: str
+    aside: bool = False
 
 
 class _ReadSentence(msgspec.Struct, frozen=True, gc=False):
@@ -69,12 +73,15 @@ def statements(text: str) -> tuple[Statement, ...]:
     said = _sentences(text)
     english = is_english(text)
     short = len(said) <= SHORT_SENTENCES
-    found = (_statement(one, english, short) for one in said)
-    return tuple(one for one in found if one is not None)[-MOST:]
+    found = [_statement(one, english, short) for one in said]
+    stated = [one for one in found if one is not None and not one.aside][-MOST:]
+    asides = [one for one in found if one is not None and one.aside][-MOST:]
+    kept = {id(one) for one in (*stated, *asides)}
+    return tuple(one for one in found if one is not None and id(one) in kept)
 
 
 def announced(text: str) -> str:
-    """What it says that comes next (rule 4), "" where it says nothing of it."""
+    """What it says that comes next (rule 5), "" where it says nothing of it."""
     said = [one.text for one in _sentences(text)]
     if is_english(text):
         whole = [one for one in said if len(one.split()) >= LEAST_ANNOUNCED_WORDS]
@@ -102,7 +109,22 @@ def _statement(one: _ReadSentence, english: bool, short: bool) -> Statement | No
         return Statement("finding", one.text) if names and (short or one.leads) else None
     if decides(one.text):
         return Statement("decision", one.text)
-    return Statement("finding", one.text) if finds_out(one.text, names) or takes_back(one.text) else None
+    if finds_out(one.text, names) or takes_back(one.text):
+        return Statement("finding", one.text)
+    return _aside(one.text)
+
+
+def _aside(text: str) -> Statement | None:
+    """Rule 4."""
+    if looks(text) or supposes(text):
+        return None
+    said = speech(text)
+    changes = bool(said.removed or said.says.turns or said.says.chooses or done(text))
+    if not said.turns and not (
+        said.names and (changes or any(part.judges or part.denied for part in said.clauses))
+    ):
+        return None
+    return Statement("decision" if changes else "finding", text, aside=True)
 
 
 def _sentences(text: str) -> list[_ReadSentence]:

@@ -66,7 +66,8 @@ _CAUSE = re.compile(
     re.IGNORECASE,
 )
 _FAULT = (
-    r"missing|wrong(?:ly)?|stale|outdated|lacks?|unused|incorrect(?:ly)?|mismatch\w*|leaks?|overflows?|broken|hangs?"
+    r"missing|wrong(?:ly)?|stale|outdated|lacks?|unused|incorrect(?:ly)?|mismatch\w*|leaks?|overflows?|broken"
+    r"|hangs?"
     r"|crash(?:es|ed)?|regress\w*"
 )
 _NEGATED = (
@@ -102,6 +103,12 @@ _BACK = re.compile(
     r"\b(?:back to|revert\w*|undo\w*|undid"
     r"|after all|no longer|scrap\w*|abandon\w*|works? (?:now|again)|now works?)\b"
     r"|\bso (?:i|we)(?:['’]ve| have)? (?:removed|deleted|dropped|took) (?:it|that|them)\b",
+    re.IGNORECASE,
+)
+_TURNS_TO = re.compile(
+    r"^\W*(?:(?:ok(?:ay)?|hm+|so|well|wait|please|sorry|oh)\W+)*(?:no|nope|nah|actually|instead|rather"
+    r"|on second thought|stop"
+    r"|i changed my mind|change of plans?|none of (?:these|those|them|the above))\b",
     re.IGNORECASE,
 )
 _DID = (
@@ -166,6 +173,16 @@ def decides(sentence: str) -> bool:
     return bool(_PLAN.search(sentence) and reason.search(sentence))
 
 
+def looks(sentence: str) -> bool:
+    """Is it a plan to look at something, or to try it?"""
+    return bool(_LOOKS.search(sentence))
+
+
+def supposes(sentence: str) -> bool:
+    """Does it begin with a condition?"""
+    return bool(_SUPPOSED.match(sentence))
+
+
 def chosen_of(sentence: str) -> str:
     """What stands before the words that name what was not taken; all of it where none do."""
     return _ALTERNATIVE.split(sentence, maxsplit=1)[0]
@@ -204,6 +221,11 @@ def announces(sentence: str) -> bool:
 def reverses(sentence: str) -> bool:
     """Does it take something back that was said before?"""
     return bool(_BACK.search(sentence))
+
+
+def turns_to(sentence: str) -> bool:
+    """Does who answers so want another thing than was said before?"""
+    return bool(_TURNS_TO.match(sentence))
 
 
 def done(sentence: str) -> bool:

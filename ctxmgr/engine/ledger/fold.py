@@ -34,7 +34,7 @@ from ctxmgr.engine.ledger import taking_back, task_ids
 from ctxmgr.engine.ledger.commits import with_commits
 from ctxmgr.engine.text import content_list, content_words, forbids, key_of
 from ctxmgr.model import once
-from ctxmgr.model.saved import ABOUT, ALLOWED, EARLIER, END_OF, GOES_ON, RENAMED, STATE, Fact, Ledger, Slot
+from ctxmgr.model.saved import ABOUT, ALLOWED, ASIDE, EARLIER, END_OF, GOES_ON, RENAMED, STATE, Fact, Ledger, Slot
 
 Stamp = tuple[int, int]
 Order = tuple[int, int, int, str, str, str, str, str, str, str, str, str, int]
@@ -42,7 +42,7 @@ Order = tuple[int, int, int, str, str, str, str, str, str, str, str, str, int]
 # At the same moment a person's word stands before a summary of it, and both before what a tool did.
 _RANKS = {"user": 4, "summary": 3, "assistant": 2, "tool": 1, "branch": 0}
 _IN_PART = frozenset((STATE, RENAMED, ABOUT))
-_STATED: frozenset[Slot] = frozenset(("decision", "finding"))
+_STATED: frozenset[Slot] = frozenset(("decision", "finding", "next"))
 _USER_FIRST: frozenset[Slot] = frozenset(("constraint", "decision", "context"))
 
 _REASON = re.compile(r",? (?:because|since|as|the|it|that)\b.*(?: is| was|'s) .*$", re.IGNORECASE)
@@ -270,16 +270,30 @@ def _is_told(fact: Fact, did: set[taking_back.Holds], standing: list[Fact], *, i
 
 def _without_superseded(facts: list[Fact]) -> list[Fact]:
     """Rule 7. What the user said takes the place of what the assistant did, and never the other way round."""
-    stated = sorted((fact for fact in facts if fact.slot in _STATED or _demands(fact)), key=order)
-    stated = [fact for fact in stated if fact.source in ("assistant", "user")]
-    holds = findings.standing([fact.text for fact in stated])
-    own = {id(fact): held for fact, held in zip(stated, holds, strict=True) if fact.source == "assistant"}
+    stated = sorted((fact for fact in facts if _is_stated(fact)), key=_said_in_order)
+    users = frozenset(place for place, fact in enumerate(stated) if fact.source == "user")
+    asides = frozenset(place for place, fact in enumerate(stated) if fact.detail == ASIDE or fact.slot == "next")
+    holds = findings.standing([fact.text for fact in stated], users, asides)
+    own = {id(fact): held for fact, held in zip(stated, holds, strict=True) if not _demands(fact)}
     found: list[Fact] = []
     for fact in facts:
         held = own.get(id(fact), "now")
-        if held != "no more":
-            found.append(fact if held == "now" else structs.replace(fact, status=EARLIER))
+        if held == "earlier":
+            found.append(structs.replace(fact, status=EARLIER))
+        elif held == "now" or (held == "idle" and fact.slot == "next"):
+            found.append(fact)
     return found
+
+
+def _is_stated(fact: Fact) -> bool:
+    if fact.source == "assistant":
+        return fact.slot in _STATED
+    return fact.source == "user" and (fact.slot == "decision" or _demands(fact))
+
+
+def _said_in_order(fact: Fact) -> tuple[int, int, int, Order]:
+    """Of one message in the order of its text."""
+    return fact.time_ms, fact.seq, fact.order, order(fact)
 
 
 def _demands(fact: Fact) -> bool:

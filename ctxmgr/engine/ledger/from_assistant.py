@@ -9,12 +9,13 @@ from ctxmgr.engine.ledger.from_summary import SUMMARY_LISTING
 from ctxmgr.engine.ledger.statements import Statements
 from ctxmgr.engine.ledger.values import values_of_words
 from ctxmgr.engine.text import checklists, key_of
+from ctxmgr.model.saved import ASIDE
 
 
 def from_assistant(text: str, into: Statements) -> None:
     """Add the facts of one assistant text; fenced code and quoted lines are not its own words."""
     for one in statements(text):
-        into.add(one.kind, key_of(one.text), one.text, "assistant")
+        into.add(one.kind, key_of(one.text), one.text, "assistant", detail=ASIDE if one.aside else "")
     if step := announced(text):
         into.add("next", "", step, "assistant")
     values_of_words(text, into)

@@ -45,7 +45,8 @@ _LEAD = taking_back.LEAD
 _CLAUSE = rf"(?:^{_LEAD}|[,;:–—-] +{_LEAD}|\b(?:and|but|please|so|also) )"
 _ACT = r"(?!(?:worry|mind|know|think|care|see|get|understand|forget|bother|ask|sweat)\b)[a-z]"
 _NAMED = (
-    r"(?!(?:sure|certain|yet|only|just|that|because|if|when|as|so|even|really|necessarily|always|to|a|the|my|it|this)\b)"
+    r"(?!(?:sure|certain|yet|only|just|that|because|if|when|as|so|even|really|necessarily|always|to|a|the|my|it"
+    r"|this)\b)"
     r"\S+(?: \S+){0,2}$"
 )  # a thing of few words, and nothing after it
 _OURS = r"(?:this|the|our) (?:repo(?:sitory)?|project|codebase|team|company)"
@@ -145,6 +146,14 @@ _DECISION = _any(
     r"\b(?:for|in|as|everywhere|here|there|rather than|over|throughout)\b",
 )
 
+_ANEW = re.compile(  # another thing than was said before, in a few words: "no, use B"
+    rf"^(?:{_CHOICE_LEAD})(?:(?:no|nope|nah|actually|instead|rather|on second thought|none of (?:these|those"
+    rf"|them))\W+)+"
+    rf"(?:please |just |i'?d (?:rather )?|let'?s |we'?ll )*"
+    rf"(?:use|do|go with|go for|take|pick|keep|switch to|make it|try|stick with|want|prefer) {_NO_THING}[\w`]",
+    re.IGNORECASE,
+)
+
 
 def from_user(text: str, into: Statements, *, opening: bool) -> None:
     """Add the facts of one user message; `opening` says that its text is the session's goal."""
@@ -225,5 +234,5 @@ def _sentence(sentence: str, into: Statements) -> None:
         into.add("constraint", key_of(sentence), sentence, "user")
     elif (len(sentence.split()) > CORRECTION_WORDS and _corrects(sentence)) or _USE_INSTEAD.match(sentence):
         into.add("constraint", key_of(sentence), sentence, "user", detail="correction")
-    elif _DECISION.match(sentence):
+    elif _DECISION.match(sentence) or _ANEW.match(sentence):
         into.add("decision", key_of(sentence), sentence, "user")

@@ -35,8 +35,8 @@ FAILING_KINDS = ("test", "build", "lint")
 HEADINGS = {
     "next": "## Announced last",
     "question": "## Asked and answered (newest first)",
-    "decision": "## Decided by the assistant (newest first)",
-    "finding": "## Found by the assistant (newest first)",
+    "decision": "## Decided by the assistant (newest first; the newer holds)",
+    "finding": "## Found by the assistant (newest first; the newer holds)",
     EARLIER: "## Announced before the newest of this, perhaps done since",
 }
 

@@ -145,10 +145,15 @@ def _constraints(facts: list[Fact]) -> PacketPart:
 
 
 def _decisions(facts: list[Fact], answered: Mapping[str, Fact]) -> PacketPart:
-    """`answered`: questions that a decision is the whole answer to, by the digest of its message."""
+    """`answered`: questions that a decision is the whole answer to, by the digest of its message. What a later one
+    may take back stands behind the others, as an earlier one."""
     said = [(fact, text) for fact in facts[-MOST_LINES:] if (text := sentence(fact))]
+    said.sort(key=lambda one: one[0].status != EARLIER)  # the newest have the best right to stay
     asked = [answered.get(fact.origin) if fact.source == "user" else None for fact, _ in said]
-    lines = [question_line(one) if one else f"- {text}" for one, (_, text) in zip(asked, said, strict=True)]
+    lines = [
+        f"- {'earlier: ' if fact.status == EARLIER else ''}{question_line(one)[2:] if one else text}"
+        for one, (fact, text) in zip(asked, said, strict=True)
+    ]
     part = part_of("## Decisions", lines, 0.2, ranked=newest_first(len(lines)), total=len(facts))
     return grouped(part, (summarised(fact, "decisions") for fact, _ in said))
 

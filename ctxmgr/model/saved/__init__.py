@@ -4,6 +4,7 @@ from ctxmgr.model.saved.cache_truth import CacheTruth, ComparedCall, CountedList
 from ctxmgr.model.saved.facts import (
     ABOUT,
     ALLOWED,
+    ASIDE,
     EARLIER,
     END_OF,
     GOES_ON,
@@ -35,6 +36,7 @@ from ctxmgr.model.saved.stored import Stored
 __all__ = [
     "ABOUT",
     "ALLOWED",
+    "ASIDE",
     "CacheTruth",
     "ComparedCall",
     "CountedList",

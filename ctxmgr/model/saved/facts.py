@@ -22,6 +22,8 @@ Slot = Literal[
 ]
 EARLIER = "earlier"
 """The status of a decision, finding or rule that may be over: a newer one may take it back, and does not say so."""
+ASIDE = "aside"
+"""The detail of a decision or finding of the assistant that holds only where it takes back an older one."""
 ALLOWED = "allowed"
 """The detail of a taking back by which the user allows something."""
 STATE = "state"
@@ -65,7 +67,7 @@ class Fact(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     `detail`: command, what its output counted ("3 failed, 41 passed") where it says, and of a failed one behind a
     line end the line that says most, or that it goes on, and as what (`GOES_ON`); value, the command that printed
     it; question, the answer; of a summary, the heading it stood under where that says more than the slot;
-    constraint of a user, "correction" or "allowed".
+    constraint of a user, "correction" or "allowed"; decision and finding of the assistant, "" or `ASIDE`.
     `runs`: command of a shell, what it runs by program and subcommand ("git merge"), one a line; none of a look.
     `listing` names the whole list a statement came in ("summary", "tool:todowrite"): the statement is closed
     when that list is stated again without it. A fact in slot "listing" says when the list was last stated.

@@ -139,9 +139,8 @@ def test_two_compactions_in_a_row_lose_nothing(preset: str, form: str) -> None:
 @EVERYWHERE
 def test_a_summary_that_quotes_a_packets_headings_hides_nothing(preset: str, form: str) -> None:
     host = worked(preset, form)
-    quoted = (
-        "## Blockers (failed when last tried)\n- `make`: no\n\n## Found by the assistant (newest first)\n- none\n"
-    )
+    found = "## Found by the assistant (newest first; the newer holds)\n- none\n"
+    quoted = f"## Blockers (failed when last tried)\n- `make`: no\n\n{found}"
     host.compacted(f"{LACKING}\n[ctxmgr packet]\n{quoted}")
     text = packet_of(host.context())
     for statement in ("lets go of the lock", "instead of a list", "in a thread failed", "1 failed, 40 passed"):

@@ -128,6 +128,23 @@ def test_what_the_user_said_is_never_trimmed() -> None:
     assert len(state(talk).facts) <= 4_000
 
 
+def test_what_was_decided_earlier_and_what_took_it_back_is_not_trimmed_sooner_than_other_facts() -> None:
+    talk, make = Talk(), Messages()
+    said = ("I'll use Redis for the cache.", "I'll keep `parse_v1` because it is fast.")
+    turned = ("So I've switched to Memcached.", "I replaced `parse_v1` by `parse_v2` in the tests.")
+    for text in ("I decided to " + said[0].removeprefix("I'll "), *said[1:], *turned):
+        talk.turn_end(make.reply(text), tokens=5_000)
+    before = [(fact["text"], fact.get("status", "")) for fact in talk.call("getLedger", sessionId="s")["facts"]]
+    assert ("I decided to use Redis for the cache.", "earlier") in before
+    assert (turned[1], "") in before
+    for number in range(720):
+        boxes = "\n".join(f"- [x] task {number} of {part}" for part in range(6))
+        talk.turn_end(make.reply(boxes), tokens=5_000)
+    assert len(state(talk).facts) <= 4_000
+    after = [(fact["text"], fact.get("status", "")) for fact in talk.call("getLedger", sessionId="s")["facts"]]
+    assert set(before) <= set(after)
+
+
 def test_an_entry_id_that_comes_later_reaches_the_live_ledger() -> None:
     talk, make = Talk(), Messages()
     talk.context([make.user("Never touch a.")])

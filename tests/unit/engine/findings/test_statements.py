@@ -6,7 +6,7 @@ from ctxmgr.engine.findings import announced, statements
 
 
 def stated(text: str) -> list[tuple[str, str]]:
-    return [(one.kind, one.text) for one in statements(text)]
+    return [(one.kind, one.text) for one in statements(text) if not one.aside]
 
 
 @pytest.mark.parametrize(

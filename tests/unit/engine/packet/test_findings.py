@@ -27,8 +27,8 @@ def test_each_stands_under_its_heading() -> None:
     assert told(CHOICE, CAUSE, NEXT, ASKED) == (
         "## Announced last\n- Let me read the lock\n\n"
         '## Asked and answered (newest first)\n- "Which one?" → the user: "B please" (a tree)\n\n'
-        "## Decided by the assistant (newest first)\n- I'll use a table\n\n"
-        "## Found by the assistant (newest first)\n- The lock is never let go"
+        "## Decided by the assistant (newest first; the newer holds)\n- I'll use a table\n\n"
+        "## Found by the assistant (newest first; the newer holds)\n- The lock is never let go"
     )
 
 
