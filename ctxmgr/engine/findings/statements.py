@@ -2,7 +2,8 @@
 
 1. A sentence, or an item of a list whole, is a statement as it stands: fenced code, quoted lines, tables, tasks and
    questions are none, nor is what is longer than STATEMENT_CHARACTERS.
-2. Of English the wording tells (`wordings`), and the heading "Decisions" over a list.
+2. Of English the wording tells (`wordings`) of what is asserted (`asserting`), and the heading "Decisions" over a
+   list.
 3. Of any other language structure alone tells, and all that it states counts as found: what names something and
    stands in a short text, as is said between two calls; of a longer one the items of lists, what leads in bold, and
    how a paragraph begins. What ends in a colon only introduces.
@@ -17,6 +18,7 @@ from typing import Literal
 import msgspec
 
 from ctxmgr.engine.findings import sentences
+from ctxmgr.engine.findings.asserting import asserted, is_open
 from ctxmgr.engine.findings.contrary import speech
 from ctxmgr.engine.findings.reversing import takes_back
 from ctxmgr.engine.findings.wordings import announces, decides, done, finds_out, looks, supposes
@@ -107,9 +109,12 @@ def _statement(one: _ReadSentence, english: bool, short: bool) -> Statement | No
     names = "`" in one.text or bool(identifiers(one.text))
     if not english:
         return Statement("finding", one.text) if names and (short or one.leads) else None
-    if decides(one.text):
-        return Statement("decision", one.text)
-    if finds_out(one.text, names) or takes_back(one.text):
+    said = asserted(one.text)
+    if not said:
+        return None
+    if decides(said):
+        return None if is_open(said) else Statement("decision", one.text)
+    if finds_out(said, names) or takes_back(said):
         return Statement("finding", one.text)
     return _aside(one.text)
 

@@ -92,7 +92,9 @@ _NEXT = re.compile(
 _LOOKS = re.compile(
     r"\b(?:let me|let['’]s|i['’]ll|i will|i['’]m|i need to|i want to|we need to|i am)(?: \w+){0,3}? "
     r"(?:check(?!\w* out\b)\w*|look\w*|see\w*|read\w*|search\w*|find\w*|verif\w+|inspect\w*|investigat\w+"
-    r"|explor\w+|view\w*|run\w*|grep\w*|confirm\w*|understand\w*|trac\w+|examin\w+|review\w*|test\w*|try\w*)\b",
+    r"|explor\w+|dig\w*|go(?:ing)? (?:through|over)|reproduc\w+|debug\w*|skim\w*|figure out"
+    r"|(?:take|have) (?:a|another)(?: \w+)? look|(?:walk|step)(?:ing)? through|view\w*|run\w*|grep\w*|confirm\w*"
+    r"|understand\w*|trac\w+|examin\w+|review\w*|test\w*|try\w*)\b",
     re.IGNORECASE,
 )
 _FAILING_NOW = re.compile(

@@ -1,0 +1,78 @@
+"""Turns a sentence into what the assistant itself asserts in it, for English: "" where that is nothing.
+
+1. What stands in quotes, of LEAST_QUOTED words and more, is somebody else's.
+2. What a document or a person is said to say is theirs. What a machine says ("the error says ...") is what is so,
+   unless the sentence goes on to doubt it.
+3. A condition is supposed, and so is what would follow of it. What crashes under one does.
+4. A guess at a cause is none, nor is a choice that could be made, or that is not made yet.
+"""
+
+import re
+
+LEAST_QUOTED = 3  # words: a shorter quotation is a name
+
+_QUOTED = re.compile(r"\"[^\"]*\"|“[^”]*”|«[^»]*»")
+_REPORTS = (
+    r"(?:say|claim|state|suggest|report|mention|recommend|advise|argue|think|believe|complain|note|warn|insist"
+    r"|assume"
+    r"|propose)(?:s|d|ed|ing)?|said|thought"
+)
+_HEARSAY = re.compile(
+    rf"^\W*(?:(?:but|and|so|however|also|apparently|interestingly|note that)\W+)*"
+    rf"(?:(?P<who>(?!(?:i|we|this|that|it|which|these|those|i['’]\w+|we['’]\w+|let)\b)[^,;:]{{2,60}}?)"
+    rf" (?:also |even |only |just )?(?:{_REPORTS})\b|(?:according to|as per|per|quoting) (?P<source>\S+(?: \S+)?))",
+    re.IGNORECASE,
+)
+_MACHINE = re.compile(
+    r"`|\b(?:errors?|error message|exception|output|logs?|trace\w*|compiler|linter|type checker|tests?|build"
+    r"|warnings?|console|debugger|profiler|stack|status|diff|shell|server|kernel)\b",
+    re.IGNORECASE,
+)
+_DOUBTED = re.compile(
+    r"\b(?:but|though|although|however|which)\b.{0,60}\b(?:misleading|wrong|false|untrue|mistaken|outdated|stale"
+    r"|not"
+    r"|never)\b|\b(?:but|though|although|however|which)\b.{0,60}n['’]t\b",
+    re.IGNORECASE,
+)
+_CONDITION = re.compile(r"\b(?:if|unless|whether)\b[^,;]*(?:[,;]|$)", re.IGNORECASE)
+_WOULD = re.compile(r"\b(?:would|could|might|should)\b|\b(?:i|we)['’]d\b", re.IGNORECASE)
+_CAUSE = r"(?:cause|problem|issue|culprit|bug|reason|fault|trouble)s?"
+_GUESS = re.compile(
+    rf"^\W*(?:so\W+|or\W+)?(?:perhaps|maybe|possibly|presumably)\b|\b(?:i|we) (?:suspect|guess|wonder)\b"
+    rf"|\b{_CAUSE} (?:\w+ )?(?:might|may|could)(?: well| also)? be\b|\b(?:might|may|could)(?: well| also)? be"
+    rf" (?:because|due to|caused by|why|(?:the |a )(?:\w+ )?{_CAUSE}\b)",
+    re.IGNORECASE,
+)
+_IGNORANCE = re.compile(
+    r"\b(?:because|since|as) (?:i|we) (?:have(?:n['’]t| not)|did(?:n['’]t| not)|do(?:n['’]t| not) know)\b",
+    re.IGNORECASE,
+)
+_OPEN = re.compile(
+    r"\b(?:have|has|had)(?:n['’]t| not)(?: yet)? (?:decided|settled|chosen|picked|made up)\b|\bundecided\b"
+    r"|\bnot (?:yet )?(?:decided|sure|certain|settled)\b|\bto be decided\b|\b(?:remains|is) (?:an )?open\b"
+    r"|(?<!so )(?<!that )\b(?:i|we|you|one) (?:also |just |then |still )?(?:could|might|may)\b(?! not\b)"
+    r"|^\W*(?:(?:one|an?|another|the other) (?:\w+ )?(?:option|way|idea|alternative|possibility)|alternatively)\b",
+    re.IGNORECASE,
+)
+
+
+def asserted(sentence: str) -> str:
+    """Rules 1 to 3, and what is no guess: what is asserted to be so."""
+    said = _QUOTED.sub(lambda found: found[0] if len(found[0].split()) < LEAST_QUOTED else '""', sentence)
+    if _is_hearsay(said) or _GUESS.search(said) or _IGNORANCE.search(said):
+        return ""
+    bare = _CONDITION.sub(" ", said)
+    return "" if bare != said and _WOULD.search(bare) else bare.strip()
+
+
+def is_open(sentence: str) -> bool:
+    """Is a choice not made yet, or only one that could be (rule 4)?"""
+    return bool(_OPEN.search(sentence))
+
+
+def _is_hearsay(said: str) -> bool:
+    """Rule 2."""
+    found = _HEARSAY.match(said)
+    if found is None:
+        return False
+    return not _MACHINE.search(found["who"] or found["source"]) or bool(_DOUBTED.search(said[found.end() :]))
