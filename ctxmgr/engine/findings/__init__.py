@@ -5,7 +5,7 @@ The one set of readers of an assistant's sentences, for the ledger and for summa
 
 from ctxmgr.engine.findings import sentences
 from ctxmgr.engine.findings.agreements import agreed
-from ctxmgr.engine.findings.questions import Asked, chosen, closing_question, says_nothing
+from ctxmgr.engine.findings.questions import Asked, answers_anew, chosen, closing_question, says_nothing
 from ctxmgr.engine.findings.reversing import reversal
 from ctxmgr.engine.findings.sentences import Sentence
 from ctxmgr.engine.findings.statements import announced, statements
@@ -17,6 +17,7 @@ __all__ = [
     "Sentence",
     "agreed",
     "announced",
+    "answers_anew",
     "causes",
     "chosen",
     "chosen_of",

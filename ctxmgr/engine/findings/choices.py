@@ -22,9 +22,11 @@ def _words(text: str) -> frozenset[str]:
 _BETWEEN = _words(
     "and plus also with then or option options variant variants approach approaches number numbers item items"
     " the one ones of them please pls thanks yes yeah yep ok okay sure do let us go for take use pick want prefer"
-    " choose like just only i we s ll d t two three four five six , + & / ;"
+    " choose like just only i we s ll d t these those above two three four five six , + & / ;"
 )
 _NOT = _words("not except without excluding minus skip drop no n't n’t don but")
+_YES = frozenset(("yes", "yeah", "yep", "ok", "okay", "sure"))
+_NO = frozenset(("no", "nope", "nah"))
 _ALL = frozenset(("all", "both", "everything"))
 _NONE = frozenset(("neither", "none"))
 _RANGE = frozenset(("-", "–", "to", "through", "until"))
@@ -44,6 +46,10 @@ def choice(reply: str, names: Sequence[str]) -> Choice | None:
     tokens = _TOKEN.findall(reply.casefold())
     if not names or not tokens or len(reply.split()) > REPLY_WORDS:
         return None
+    if (apart := _each(tokens, names)) is not None:
+        return apart
+    if tokens[-1] in _NOT:
+        return None  # of what?
     reader = _Reader(names)
     return reader.choice() if all(map(reader.reads, _expanded(tokens, names))) else None
 
@@ -53,6 +59,18 @@ def names_several(reply: str, names: Sequence[str]) -> bool:
     words = [word for word in re.findall(r"[^\W_]+", reply) if word != "a"]
     named = {word.casefold() for word in words if word.casefold() in names}
     return bool(named) and len(named.union(word for word in words if word.isdecimal() and len(word) < 3)) > 1
+
+
+def _each(tokens: list[str], names: Sequence[str]) -> Choice | None:
+    """Of a reply that says yes or no behind each ("1 yes, 2 no")."""
+    words = [one for one in tokens if one in names or one in _YES or one in _NO]
+    named, said = words[::2], words[1::2]
+    if len(words) < 2 or len(named) != len(said) or len(set(named)) != len(named):
+        return None
+    if not set(named) <= set(names) or not set(said) <= _YES | _NO or set(tokens) - set(words) - _BETWEEN:
+        return None
+    pairs = list(zip(named, said, strict=True))
+    return Choice(tuple(one for one, so in pairs if so in _YES), tuple(one for one, so in pairs if so in _NO))
 
 
 def _expanded(tokens: list[str], names: Sequence[str]) -> list[str]:

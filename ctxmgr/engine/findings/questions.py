@@ -9,13 +9,16 @@ Rules, of no language but where said:
 3. Of a list of options with letters or numbers a reply chooses one by that ("B please", "2", "option c"), or in
    English by its place ("the second one"): its words are what was chosen. Where two options have the same letter
    the later list counts. Where it takes several, or refuses some (`choices`), each is told with its letter.
+4. Questions that stand one after the other with a number or a letter each are told together.
+5. Options that the text asks to choose from are proposed, and nothing that it states.
+6. A later word on it ("hmm, let me think", then "actually no") is told with the first.
 """
 
 import re
 
 import msgspec
 
-from ctxmgr.engine.findings.choices import choice, names_several
+from ctxmgr.engine.findings.choices import Choice, choice, names_several
 from ctxmgr.engine.text import count_words, identifiers, one_line, sentences_of, shorten, unfenced, words_of
 
 QUESTION_CHARACTERS = 400  # a longer sentence is no question that one answers
@@ -24,6 +27,8 @@ OPTION_CHARACTERS = 240
 SEVERAL_CHARACTERS = 110  # of each option where several are told
 OPTION_LINES = 80  # of the text's end, in which options stand
 SHORT_WORDS = 4  # of a question that is about what was said before it
+ANEW_WORDS = 6  # of a later answer to a question: a longer one says something else
+LEAST_OPTIONS = 2
 CHOICE_WORDS = 4  # of a reply that begins with a bare letter: "B please"; "A cache would be nice" chooses nothing
 
 ITEM_CHARACTERS = 90  # of each item of a list that a question is about
@@ -47,12 +52,55 @@ _ITEM = re.compile(r"^\s*(?:[-*+•|#>]|\d{1,3}[.)])\s")
 _LETTER = re.compile(r"^\W*([A-Fa-f]|\d)(?:[.):,!]|\s|$)")
 _OPTION = re.compile(r"^\W*(?:(?:[^\W\d_]+)\s+)?([A-Fa-f]|\d{1,2})(?:\*\*)?\s*[.):–—-]+\s*(\S.*)$")
 
+_FIRST_OF_ALL = re.compile(r"^\W*([A-Fa-f]|\d{1,2}), (?!(?:\d|[a-f]\b))")  # and then something else
+_INSTEAD = re.compile(r"[,;.:–—]|\b(?:but|instead|rather)\b", re.IGNORECASE)
+_SERIES = re.compile(r"(?<=\?)\s+(?=(?:Q\w*\s*)?(?:\d{1,2}|[A-Ha-h])\s*[.):–-])")
+_LABELLED = re.compile(r"^\W*(?:Q\w*?\s*)?(?:\d{1,2}|[A-Ha-h])\s*[.):–-]+\s*\S")
+_OF_CHOICE = re.compile(r"\b(?:which|what|prefer|options?|pick|choose|or|either|rather)\b", re.IGNORECASE)
+_ON_SECOND_THOUGHT = re.compile(
+    r"^\W*(?:(?:ok(?:ay)?|hm+|oh|wait|sorry|well|no|so)\W+)*(?:actually|on second thought|changed my mind"
+    r"|i changed my mind|scratch that|no wait|wait,? no|after all)\b",
+    re.IGNORECASE,
+)
+_LEFT_OPEN = re.compile(
+    r"\b(?:not (?:yet )?sure|let me (?:think|check|see|ask|sleep)|i['’]?ll (?:think|check|see|ask|let you know"
+    r"|get back)"
+    r"|don['’]?t know|dunno|idk|maybe|perhaps|later|not yet|give me|hold on|wait|undecided|no idea|thinking)\b"
+    r"|^\W*hm+\b",
+    re.IGNORECASE,
+)
+_YES_OR_NO = re.compile(
+    r"^\W*(?:(?:ok(?:ay)?|hm+|so|well|then|alright|right)\W+)*(?:yes|yeah|yep|yup|sure|no|nope|nah|do|don['’]?t"
+    r"|go|keep"
+    r"|leave|drop|delete|skip|please|let['’]?s|both|neither|the|option|[a-f]|\d)\b",
+    re.IGNORECASE,
+)
+
 
 class Asked(msgspec.Struct, frozen=True):
-    """An assistant's text, and the digest of its message, before a user's."""
+    """An assistant's text, and the digest of its message, before a user's. `pending`: what it had asked before, and
+    `replies` what the user said to that, where it asks nothing itself."""
 
     text: str
     origin: str
+    pending: "Asked | None" = None
+    replies: tuple[str, ...] = ()
+
+
+def answers_anew(reply: str, before: str) -> bool:
+    """Is it a later word on a question that was answered by `before`, in English?"""
+    if len(reply.split()) > ANEW_WORDS:
+        return False
+    return bool(_ON_SECOND_THOUGHT.match(reply) or (_LEFT_OPEN.search(before) and _YES_OR_NO.match(reply)))
+
+
+def offered(text: str) -> frozenset[str]:
+    """The lines of options that a text asks to choose from (rule 5)."""
+    lines = {line: found for line in last_lines(text) if (found := _OPTION.match(line))}
+    if len(lines) < LEAST_OPTIONS or not (asked := closing_question(text, about=False)):
+        return frozenset()
+    letters = all(found[1].isalpha() for found in lines.values())
+    return frozenset(lines) if letters or _OF_CHOICE.search(asked) else frozenset()
 
 
 def last_lines(text: str) -> list[str]:
@@ -71,10 +119,24 @@ def closing_question(text: str, *, about: bool = True) -> str:
         sentences = sentences_of(line)
         for number in range(len(sentences) - 1, -1, -1):
             if sentences[number].rstrip(_EDGES).endswith(_ENDS):
+                if len(series := _series(lines[at:])) > 1:
+                    return one_line(" ".join(series), QUESTION_CHARACTERS)
                 above = lines[at + 1 :] if about else []
                 asked = _whole(sentences[: number + 1] if about else [sentences[number]], above)
                 return asked if len(asked) <= QUESTION_CHARACTERS else ""
     return ""
+
+
+def _series(lines: list[str]) -> list[str]:
+    """The questions with numbers or letters that the lines end with; `lines` from the last one up."""
+    found: list[str] = []
+    for line in filter(str.strip, lines):
+        parts = _SERIES.split(line.strip()) if line.count("?") > 1 else [line.strip()]
+        asking = [part for part in parts if _LABELLED.match(part) and part.rstrip(_EDGES).endswith(_ENDS)]
+        found[:0] = [shorten(part, SEVERAL_CHARACTERS) for part in asking]
+        if not asking or len(asking) < len(parts):
+            break
+    return found
 
 
 def _whole(sentences: list[str], above: list[str]) -> str:
@@ -115,7 +177,7 @@ def chosen(text: str, reply: str) -> str:
     if several or names_several(reply, list(options)):
         return several
     brief = len(reply.split()) <= CHOICE_WORDS
-    named = _CHOSEN.match(reply) or (_LETTER.match(reply) if brief else None)
+    named = _CHOSEN.match(reply) or (_LETTER.match(reply) if brief else _FIRST_OF_ALL.match(reply))
     placed = _PLACE.match(reply) if brief and named is None else None
     what = ""
     if named is not None:
@@ -128,12 +190,18 @@ def chosen(text: str, reply: str) -> str:
 def several_of(text: str, reply: str) -> str:
     """The options that a reply takes and refuses, each with its letter; "" where it takes one and refuses none."""
     options = _options(text)
-    found = choice(reply, list(options))
+    found = choice(reply, list(options)) or _none(reply, list(options))
     if found is None or (len(found.accepted) == 1 and not found.refused):
         return ""
     told = [f"{name.upper()}: {_words(options[name], SEVERAL_CHARACTERS)}" for name in found.accepted]
     told += [f"not {name.upper()}: {_words(options[name], SEVERAL_CHARACTERS)}" for name in found.refused]
     return "; ".join(told)
+
+
+def _none(reply: str, names: list[str]) -> Choice | None:
+    """What it refuses, where it takes none of them and says what it would have instead."""
+    refused = choice(_INSTEAD.split(reply, maxsplit=1)[0], names)
+    return refused if refused is not None and len(refused.refused) == len(names) else None
 
 
 def _words(option: str, limit: int) -> str:
@@ -146,6 +214,8 @@ def _options(text: str) -> dict[str, str]:
     for option in filter(None, map(_OPTION.match, last_lines(text))):
         if option[1].casefold() in found:
             break  # of another list
+        if option[2].rstrip(_EDGES).endswith(_ENDS):
+            continue  # a question of its own
         found[option[1].casefold()] = option[2]
     return dict(reversed(found.items()))
 

@@ -1,7 +1,7 @@
 """Turns an assistant's text into its statements: what it decided, what it found, and what it announced last.
 
 1. A sentence, or an item of a list whole, is a statement as it stands: fenced code, quoted lines, tables, tasks and
-   questions are none, nor is what is longer than STATEMENT_CHARACTERS.
+   questions are none, nor options to choose from, nor is what is longer than STATEMENT_CHARACTERS.
 2. Of English the wording tells (`wordings`) of what is asserted (`asserting`), and the heading "Decisions" over a
    list.
 3. Of any other language structure alone tells, and all that it states counts as found: what names something and
@@ -20,6 +20,7 @@ import msgspec
 from ctxmgr.engine.findings import sentences
 from ctxmgr.engine.findings.asserting import asserted, is_open
 from ctxmgr.engine.findings.contrary import speech
+from ctxmgr.engine.findings.questions import offered
 from ctxmgr.engine.findings.reversing import takes_back
 from ctxmgr.engine.findings.wordings import announces, decides, done, finds_out, looks, supposes
 from ctxmgr.engine.text import count_words, identifiers, one_line, sentences_of, unfenced, without, words_of
@@ -136,6 +137,7 @@ def _sentences(text: str) -> list[_ReadSentence]:
     """Rule 1, but for what only introduces."""
     found: list[_ReadSentence] = []
     decided, begins = False, True
+    options = offered(text[: sentences.TEXT_CHARACTERS])
     for line in unfenced(text[: sentences.TEXT_CHARACTERS]):
         if not line.strip():
             begins = True
@@ -146,7 +148,7 @@ def _sentences(text: str) -> list[_ReadSentence]:
         bare = _MARKS.sub("", line)
         listed = bare != line
         decided = decided and listed
-        if sentences.skipped(line) or line.lstrip().startswith(">"):
+        if sentences.skipped(line) or line.lstrip().startswith(">") or line in options:
             continue
         whole = listed and len(bare) <= STATEMENT_CHARACTERS
         leads = listed or begins or bool(_BOLD.match(line))

@@ -7,7 +7,7 @@ A packet that came back in another role is recognised by its mark and says nothi
 
 from collections.abc import Mapping
 
-from ctxmgr.engine.findings import Asked
+from ctxmgr.engine.findings import Asked, closing_question
 from ctxmgr.engine.ledger.from_assistant import from_assistant
 from ctxmgr.engine.ledger.from_summary import from_summary
 from ctxmgr.engine.ledger.from_tools import from_result, from_shell
@@ -20,6 +20,7 @@ from ctxmgr.model.saved import Fact
 
 __all__ = ["asked_by", "from_message", "from_summary"]
 
+MOST_REPLIES = 3  # newest words on one question
 _ROLES = frozenset(("user", "assistant", "result", "shell"))
 
 
@@ -64,9 +65,23 @@ def asked_by(view: View, origin: str, before: Asked | None) -> Asked | None:
     """What a user's message after this one answers. `origin`: its digest; `before`: what it would answer else."""
     if view.role == "result":
         return before
-    texts = _texts(view)
-    text = "\n".join(texts) if view.role == "assistant" else ""
-    return Asked(text, origin) if text.strip() else None
+    text = "\n".join(_texts(view))
+    if view.role == "user":
+        return _replied(text, before)
+    if view.role != "assistant":
+        return None
+    pending = before.pending if before is not None and not closing_question(text) else None
+    return Asked(text, origin, pending) if text.strip() or pending is not None else None
+
+
+def _replied(text: str, before: Asked | None) -> Asked | None:
+    """What was asked before a user's message, that a later one may have another word on."""
+    if before is None or not text.strip():
+        return None
+    asked = before if closing_question(before.text) else before.pending
+    if asked is None:
+        return None
+    return Asked("", "", Asked(asked.text, asked.origin, replies=(*asked.replies, text)[-MOST_REPLIES:]))
 
 
 def _ran(block: Block, calls: Mapping[str, Block], into: Statements) -> None:

@@ -6,7 +6,8 @@ Rules:
 2. Precision before recall: a missed constraint is still in the message, a false one misleads for the rest of
    the session. So questions, statements about others ("it never worked") and long sentences give nothing.
 3. The opening message is the goal. A later message sets it only where it says so ("new goal: ...").
-4. A question that the message answers stands with the answer, and with what that chooses.
+4. A question that the message answers stands with the answer, and with what that chooses; a later word on it
+   behind the first.
 5. What was asked is kept whole: of an opening message with what was pasted there, for that is asked about.
 6. Taking back ("never mind the ...") or allowing ("you may ... now") is a fact of its own; which constraint it
    closes is decided when the ledger is read, so that the order of seeing both does not matter.
@@ -14,7 +15,7 @@ Rules:
 
 import re
 
-from ctxmgr.engine.findings import Asked, agreed, chosen, closing_question, says_nothing
+from ctxmgr.engine.findings import Asked, agreed, answers_anew, chosen, closing_question, says_nothing
 from ctxmgr.engine.ledger import others_words, taking_back
 from ctxmgr.engine.ledger.statements import Statements
 from ctxmgr.engine.text import (
@@ -193,6 +194,10 @@ def from_answer(text: str, asked: Asked, into: Statements) -> None:
         answer = f'"{shorten(plain(written), ANSWERED_CHARACTERS)}"'
         detail = f"{answer} ({choice})" if question and choice else answer
         into.add("question", asked.origin, question or choice, "user", detail=detail)
+    elif written and asked.pending is not None and answers_anew(written, asked.pending.replies[-1]):
+        said = (f'"{shorten(plain(one), ANSWERED_CHARACTERS)}"' for one in (*asked.pending.replies, written))
+        about = closing_question(asked.pending.text)
+        into.add("question", asked.pending.origin, about, "user", detail="; then ".join(said))
     if decision := agreed(asked.text, written):
         into.add("decision", key_of(decision), decision, "assistant")
 

@@ -22,6 +22,8 @@ from ctxmgr.session.context.compacted import begins_anew, compacted
 from ctxmgr.session.projection import Projection
 from ctxmgr.session.session import SessionCore
 
+MOST_BEFORE = 60  # messages that are looked through for what was asked and not answered yet
+
 
 class Stale(Exception):
     """`append` does not fit what was sent before: the host must send the whole list."""
@@ -135,7 +137,15 @@ def _learn(
 
 
 def _said_before(messages: tuple[Message, ...], shared: int) -> list[tuple[int, Message]]:
-    """What was said last before the new messages: they may answer it."""
-    places = (at for at in range(shared - 1, -1, -1) if messages[at].view.role != "result")
-    last = next(places, None)
-    return [(last, messages[last])] if last is not None else []
+    """What was said last before the new messages, from before the user's last word on: they may answer it."""
+    places: list[int] = []
+    replied = False
+    for at in range(shared - 1, max(-1, shared - 1 - MOST_BEFORE), -1):
+        role = messages[at].view.role
+        if role == "result":
+            continue
+        places.append(at)
+        if replied and role == "assistant":
+            break
+        replied = replied or role == "user"
+    return [(at, messages[at]) for at in reversed(places)]

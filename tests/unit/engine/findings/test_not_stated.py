@@ -2,7 +2,7 @@
 
 import pytest
 
-from ctxmgr.engine.findings import statements
+from ctxmgr.engine.findings import announced, statements
 
 
 def stated(text: str) -> list[tuple[str, str]]:
@@ -75,3 +75,20 @@ def test_a_step_to_look_at_something_is_no_decision(text: str) -> None:
 )
 def test_what_is_so_under_a_condition_or_is_the_assistants_own_word_stays(text: str, kind: str) -> None:
     assert stated(text) == [(kind, text)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Which storage should I use?\n\nA) SQLite in `db.py`\nB) Postgres via `psycopg`\nC) flat files",
+        "1. `a.py` fails because of the lock\n2. use a table instead of it\n\nWhich one do you prefer?",
+    ],
+)
+def test_options_that_are_offered_are_neither_found_nor_decided_nor_announced(text: str) -> None:
+    assert stated(text) == []
+    assert announced(text) == ""
+
+
+def test_a_list_that_a_question_of_yes_and_no_follows_is_stated() -> None:
+    text = "1. `a.py` fails because of the lock\n2. `b.py` never closes the file\n\nShall I mend both?"
+    assert [kind for kind, _ in stated(text)] == ["finding", "finding"]

@@ -138,3 +138,35 @@ def test_a_question_of_a_few_words_is_told_with_what_it_is_about(text: str, ques
 )
 def test_a_question_says_nothing_that_only_asks_for_a_word(question: str, nothing: bool) -> None:
     assert says_nothing(question) is nothing
+
+
+@pytest.mark.parametrize(
+    ("text", "question"),
+    [
+        (
+            "Q1: drop py38? Q2: keep legacy/? Q3: rename the cli?",
+            "Q1: drop py38? Q2: keep legacy/? Q3: rename the cli?",
+        ),
+        ("Before I go on:\n1. Drop Python 3.8?\n2. Keep `legacy/`?", "1. Drop Python 3.8? 2. Keep `legacy/`?"),
+        ("a) Squash it?\n\nb) Push it now?\n", "a) Squash it? b) Push it now?"),
+        ("1. It is done.\n2. Keep `legacy/`?", "Keep `legacy/`?"),
+    ],
+)
+def test_questions_with_a_number_each_are_told_together(text: str, question: str) -> None:
+    assert closing_question(text) == question
+
+
+@pytest.mark.parametrize(
+    ("text", "reply", "words"),
+    [
+        (ABC, "none of these, use LMDB", f"not {A}; not {B}; not {C}"),
+        (ABC, "neither, go with a heap", f"not {A}; not {B}; not {C}"),
+        (ABC, "A yes, B no", f"{A}; not {B}"),
+        (NUMBERS, "1 yes 2 no", "1: Migrate the old ones; not 2: Leave them"),
+        (NUMBERS, "1 yes 2 later", ""),
+        (NUMBERS, "1, and yes to the other thing, no to the second", "Migrate the old ones"),
+        ("1. Drop it?\n2. Keep it?", "1 yes 2 no", ""),
+    ],
+)
+def test_a_reply_that_takes_none_or_says_yes_and_no_to_each_is_told_so(text: str, reply: str, words: str) -> None:
+    assert chosen(text, reply) == words

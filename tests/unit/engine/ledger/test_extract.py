@@ -109,5 +109,7 @@ def test_a_user_answers_what_the_assistant_said_right_before() -> None:
     said = asked_by(view("assistant", "Which one?"), "a1", None)
     assert said == Asked("Which one?", "a1")
     assert asked_by(view("result", "x", "result"), "r1", said) == said
-    assert asked_by(view("user", "no"), "u1", said) is None
+    replied = asked_by(view("user", "no"), "u1", said)
+    assert replied == Asked("", "", Asked("Which one?", "a1", replies=("no",))), "a later word on it may follow"
+    assert asked_by(view("user", "no"), "u1", None) is None
     assert asked_by(view("assistant", f"{PACKET_MARK}\nWhich one?"), "a2", said) is None
