@@ -62,6 +62,11 @@ def names_in(text: str) -> frozenset[str]:
     return frozenset(one for one in named if one)
 
 
+def capitals_in(text: str) -> frozenset[str]:
+    """Words with a capital within a sentence, in small letters."""
+    return frozenset(one.lower() for one in _CAPITAL.findall(_CODE.sub(" ` ", text)))
+
+
 def _parts(text: str) -> list[str]:
     """The text between the marks that part clauses, code kept whole."""
     code: list[str] = []

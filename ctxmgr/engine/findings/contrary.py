@@ -17,7 +17,7 @@ from collections.abc import Iterable
 from functools import cached_property, lru_cache
 from typing import Literal
 
-from ctxmgr.engine.findings.clauses import Clause, clauses, names_in
+from ctxmgr.engine.findings.clauses import Clause, capitals_in, clauses, names_in
 from ctxmgr.engine.findings.endings import cleared, failed_switch, names_another_cause, removed, was_no_help
 from ctxmgr.engine.findings.reversing import named_in, reversal
 from ctxmgr.engine.findings.wordings import announces, causes, decides, reverses, wrong
@@ -54,6 +54,10 @@ class Speech:
     def named(self) -> frozenset[str]:
         """Names of code in it."""
         return named_in(self.text)
+
+    @cached_property
+    def capitals(self) -> frozenset[str]:
+        return capitals_in(self.text)
 
     @cached_property
     def subjects(self) -> frozenset[str]:
@@ -132,9 +136,9 @@ def _all_of(some: Iterable[frozenset[str]]) -> frozenset[str]:
 
 def contrary(newer: Speech, older: Speech, capitals: frozenset[str], *, by_user: bool) -> Contrary:
     """`capitals`: what is a name wherever it stands."""
-    if _corrects(newer, older) or _leaves(newer, older, by_user) or _denies(newer, older, capitals):
+    if _corrects(newer, older) or _leaves(newer, older, by_user):
         return "no more"
-    held = [_clears(newer, older), _takes_out(newer, older, by_user)]
+    held = [_denies(newer, older, capitals), _clears(newer, older), _takes_out(newer, older, by_user)]
     if "no more" in held:
         return "no more"
     if "earlier" in held or _has_same_purpose(newer, older) or _gives_another_reason(newer, older):
@@ -179,8 +183,9 @@ def _has(text: str, name: str) -> bool:
     return bool(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text))
 
 
-def _denies(newer: Speech, older: Speech, capitals: frozenset[str]) -> bool:
-    """Rule 2."""
+def _denies(newer: Speech, older: Speech, capitals: frozenset[str]) -> Contrary:
+    """Rule 2. Of several things that the older names another may still be so."""
+    every = _names(older.clauses, capitals) <= _names(newer.clauses, capitals)
     for old in older.clauses:
         names = _names_of(old, capitals)
         if not names or old.supposed or not (old.words or old.judges):
@@ -188,8 +193,8 @@ def _denies(newer: Speech, older: Speech, capitals: frozenset[str]) -> bool:
         for new in newer.clauses:
             same = names <= _names_of(new, capitals) and old.words <= new.words and not new.supposed
             if same and old.denied != new.denied and (old.judges == new.judges):
-                return True
-    return False
+                return "no more" if every else "earlier"
+    return "now"
 
 
 def _takes_out(newer: Speech, older: Speech, by_user: bool) -> Contrary:
@@ -206,9 +211,12 @@ def _takes_out(newer: Speech, older: Speech, by_user: bool) -> Contrary:
     if chosen and any(chosen <= one for one in gone):
         return "no more"
     named = content_words(" ".join(older.names))
-    if older.names and (older.names <= newer.names or any(named <= one for one in gone)):
+    if by_user and any(named <= one for one in gone):
         return "no more"
-    return "earlier" if not older.names or older.names & newer.names else "now"
+    beside = [one for one in gone if not one & named]  # a part of a thing is taken out, or something that has it
+    if beside and older.names and older.names <= newer.names:
+        return "no more"
+    return "earlier" if beside and (not older.names or older.names & newer.names) else "now"
 
 
 def _clears(newer: Speech, older: Speech) -> Contrary:

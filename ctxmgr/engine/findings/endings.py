@@ -20,7 +20,8 @@ _STOP = (
     r"|until|while|where|due|entirely|altogether|completely|please|actually|apparently|clearly|however"
 )
 _WORD = rf"(?:`[^`]+`|(?!(?:{_STOP})\b)[\w./+#@-]*[\w)+#])"
-_THING = rf"(?:(?:the|a|an|our|its|whole|entire|old|all|my|your) )*(?P<thing>{_WORD}(?: {_WORD}){{0,2}})"
+_ARTICLE = r"(?:(?:the|a|an|our|its|whole|entire|old|all|my|your|only|just) )*"
+_THING = rf"{_ARTICLE}(?P<thing>{_WORD}(?: {_WORD}){{0,2}})(?!['’]s|\w)"  # and not a part of it
 _FAR = r"(?:[^.;,]|\.(?=\w)){0,60}?"
 _CHANGED = (
     r"(?:switch(?:ed|ing)?|mov(?:e|ed|ing)|migrat(?:e|ed|ing)|chang(?:e|ed|ing)|port(?:ed|ing)?|convert(?:ed|ing)?)"

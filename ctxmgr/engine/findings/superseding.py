@@ -51,7 +51,7 @@ class _Standing:
         self._turning: list[int] = []  # those that take something back
         self._sure: set[int] = set()  # those of which it is known what they take back
         self._did: set[int] = set()  # those that took something back, or may have
-        self._capitals = frozenset(name for text in statements[-COMPARED:] for name in speech(text).names)
+        self._capitals = frozenset(name for text in statements[-COMPARED:] for name in speech(text).capitals)
 
     def holds(self) -> list[Holds]:
         for number in range(len(self._statements) - 1, max(-1, len(self._statements) - 1 - COMPARED), -1):
