@@ -111,7 +111,7 @@ def _prices(spec: ModelSpec, policy: Policy, facts: ModelFacts, lifetime: int) -
 
 
 def _written_at(prices: TieredPrices, cache_write: float) -> TieredPrices:
-    """With another price of writing, and tiers in proportion."""
-    times = cache_write / prices.cache_write
-    tiers = tuple(msgspec.structs.replace(one, cache_write=times * one.cache_write) for one in prices.tiers)
+    """With another price of writing, in each tier as many times its input: that is never free."""
+    times = cache_write / prices.input
+    tiers = tuple(msgspec.structs.replace(one, cache_write=times * one.input) for one in prices.tiers)
     return msgspec.structs.replace(prices, cache_write=cache_write, tiers=tiers)

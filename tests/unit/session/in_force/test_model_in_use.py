@@ -1,8 +1,10 @@
 """A host's own word goes before the policy's, and that before what is known; of each it is told who said it."""
 
+import json
+
 import pytest
 
-from ctxmgr.known_models import shipped
+from ctxmgr.known_models import read, shipped
 from ctxmgr.model import BasePrices, Policy, TieredPrices, policy_keys
 from ctxmgr.model.saved import ModelSpec
 from ctxmgr.session.in_force import ModelInUse, in_use
@@ -73,6 +75,17 @@ def test_the_dearer_write_holds_in_each_tier() -> None:
     prices = of("claude-haiku-5-5", cache_ttl_ms=3_600_000).terms.prices
     assert isinstance(prices, TieredPrices)
     assert (prices.cache_write, prices.tiers[0].cache_write) == (0.2, pytest.approx(1.0))
+
+
+def test_an_hours_write_has_its_price_where_the_usual_write_is_free() -> None:
+    tier = {"aboveTokens": 100_000, "input": 6, "output": 20, "cacheRead": 0.3, "cacheWrite": 0}
+    prices = {"input": 4, "output": 20, "cacheRead": 0.2, "cacheWrite": 0, "tiers": [tier]}
+    row = {"id": "claude-opus-5-5", "prices": prices, "longCache": {"lifetimeMs": 3_600_000, "cacheWrite": 8}}
+    models = read(json.dumps({"models": [row]}).encode())
+    spec = ModelSpec("claude-opus-5-5", 200_000, cache_ttl_ms=3_600_000)
+    held = in_use(spec, NOTHING, models).terms.prices
+    assert isinstance(held, TieredPrices)
+    assert (held.cache_write, held.tiers[0].cache_write) == (8, 12)
 
 
 def test_who_tells_a_price_of_reading_or_a_lifetime_has_a_cache() -> None:
