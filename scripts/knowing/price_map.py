@@ -9,6 +9,8 @@ Rules:
 4. A limit of output that is no less than the window is none.
 5. Models that differ by their day alone are one row, under the name without it; where they differ in more, the
    newest has that name.
+6. What an hour's write costs is `LONG_WRITE` times the input where the map has more than `LONG_AT_MOST`: of three
+   older Haiku it has the price of a Sonnet, up to 24 times the input.
 """
 
 import re
@@ -21,6 +23,9 @@ Json = dict[str, Any]
 _ABOVE = re.compile(r"^input_cost_per_token_above_(\d+)k_tokens$")
 _LONG = re.compile(r"^cache_creation_input_token_cost_above_(\d+)hr$")
 HOUR_MS = 3_600_000
+LONG_AT_MOST = 2.5  # of the input price: OpenAI's for twelve hours, the dearest that a price list has
+LONG_WRITE = 2.0  # of the input price: Anthropic's for an hour
+LONG_SOURCE = "platform.claude.com/docs/en/build-with-claude/prompt-caching"
 
 
 def rows(price_map: Mapping[str, Json], facts: Json, source: str, date: str) -> dict[str, Json]:
@@ -59,9 +64,11 @@ def _row(name: str, family: Json, given: Json, source: str, date: str) -> Json:
     row["cache"] = _cache(name, given)
     if row["cache"] != "none" and given.get("prompt_cache_min_tokens"):
         row["leastTokens"] = int(given["prompt_cache_min_tokens"])
-    row |= _long(given, row["prices"]["cacheWrite"])
+    long, is_put_right = _long(given, row["prices"])
+    row |= {"longCache": long} if long else {}
     where = re.sub(r"^https?://", "", str(given.get("source") or ""))
-    return row | {"source": f"{source}: {where}" if where else source, "date": date}
+    told = f"{source}: {where}" if where else source
+    return row | {"source": f"{told}; longCache: {LONG_SOURCE}" if is_put_right else told, "date": date}
 
 
 def _cache(name: str, given: Json) -> str:
@@ -110,13 +117,15 @@ def _dollars(price: Any) -> float | None:
     return round(1e6 * float(price), 6) if price else None
 
 
-def _long(given: Json, usual: float) -> Json:
-    """What costs less than `usual`, a shorter life, is a slip."""
+def _long(given: Json, prices: Json) -> tuple[Json, bool]:
+    """A start kept for longer; is its price put right by rule 6? What costs less than a shorter life is a slip."""
     for key in given:
         price = _dollars(given[key]) if (found := _LONG.match(key)) else None
-        if found and price is not None and price >= usual:
-            return {"longCache": {"lifetimeMs": int(found[1]) * HOUR_MS, "cacheWrite": price}}
-    return {}
+        if found and price is not None and price >= prices["cacheWrite"]:
+            is_fault = price > LONG_AT_MOST * prices["input"]
+            price = round(LONG_WRITE * prices["input"], 6) if is_fault else price
+            return {"lifetimeMs": int(found[1]) * HOUR_MS, "cacheWrite": price}, is_fault
+    return {}, False
 
 
 def _without_days(found: dict[str, Json], words: set[str]) -> dict[str, Json]:
