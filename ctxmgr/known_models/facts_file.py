@@ -101,9 +101,20 @@ class FactsFile(FileMember, frozen=True):
 
 
 def filled(row: ModelRow, base: ModelRow) -> ModelRow:
-    """The row with what it leaves out as the other has it."""
+    """The row with what it leaves out as the other has it. Of prices that it sets itself the other's batch is no
+    part, and a longer life is as much dearer to write as it was."""
     said = {name: value for name in ModelRow.__struct_fields__ if (value := getattr(row, name)) is not None}
+    if row.prices is not None:
+        said = {"batch": None, "long_cache": _long_at(row.prices, base)} | said
     return msgspec.structs.replace(base, **said)
+
+
+def _long_at(prices: PricesRow, base: ModelRow) -> LongCache | None:
+    """The longer life of `base` at other prices: its write is dearer by as much as the input is."""
+    if base.long_cache is None or base.prices is None:
+        return base.long_cache
+    times = prices.input / base.prices.input
+    return LongCache(base.long_cache.lifetime_ms, times * base.long_cache.cache_write)
 
 
 def _four(fact: Any) -> tuple[float, float, float, float]:

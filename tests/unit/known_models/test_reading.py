@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from ctxmgr.known_models import BadFacts, read, shipped
+from ctxmgr.known_models.model_facts import LongCache
 
 
 def facts(*rows: Any, **others: Any) -> bytes:
@@ -54,6 +55,26 @@ def test_what_costs_nothing_more_to_write_or_read_costs_what_input_does() -> Non
     assert (known.prices.cache_read, known.prices.cache_write) == (3, 3)
 
 
+def test_a_longer_life_is_as_much_dearer_to_write_at_prices_of_a_users_own() -> None:
+    dear = {"id": "claude-opus-5-5", "prices": {"input": 40, "output": 200, "cacheRead": 2, "cacheWrite": 50}}
+    known = read(facts(dear)).find("claude-opus-5-5")
+    assert known.long_cache == LongCache(3_600_000, 80)
+    own = {**dear, "longCache": {"lifetimeMs": 7_200_000, "cacheWrite": 60}}
+    assert read(facts(own)).find("claude-opus-5-5").long_cache == LongCache(7_200_000, 60)
+    kept = read(facts({"id": "claude-opus-5-5", "window": 64_000})).find("claude-opus-5-5")
+    assert kept.long_cache == LongCache(3_600_000, 8)
+
+
+def test_prices_of_a_users_own_have_no_batch_of_the_old_ones() -> None:
+    assert shipped().find("gpt-5.5").batch is not None
+    row = {"id": "gpt-5.5", "prices": {"input": 50, "output": 300, "cacheRead": 5}}
+    assert read(facts(row)).find("gpt-5.5").batch is None
+    batch = read(facts({**row, "batch": {"input": 20, "output": 100}})).find("gpt-5.5").batch
+    assert batch is not None
+    assert batch.input == 20
+    assert read(facts({"id": "gpt-5.5", "window": 64_000})).find("gpt-5.5").batch is not None
+
+
 @pytest.mark.parametrize(
     ("content", "text"),
     [
@@ -85,6 +106,18 @@ def test_what_costs_nothing_more_to_write_or_read_costs_what_input_does() -> Non
                 }
             ),
             'models[0] ("b") batch.tiers: two tiers begin above as many tokens',
+        ),
+        (
+            facts({"id": "b", "longCache": {"lifetimeMs": -5, "cacheWrite": 3}}),
+            'models[0] ("b") longCache.lifetimeMs: expected `int` >= 1',
+        ),
+        (
+            facts({"id": "b", "longCache": {"lifetimeMs": 5, "cacheWrite": -3}}),
+            'models[0] ("b") longCache.cacheWrite: expected `float` > 0.0',
+        ),
+        (
+            facts({"id": "b", "longCache": {"lifetimeMs": 5, "cacheWrite": 3, "x": 1}}),
+            'models[0] ("b") longCache.x: there is no such member',
         ),
         (facts({"id": "b", "cache": "c"}), 'models[0] ("b") cache: there is no cache rule "c"'),
         (facts({"id": "b", "family": "c"}), 'models[0] ("b") family: there is no family "c"'),
