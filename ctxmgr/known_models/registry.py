@@ -6,7 +6,7 @@ Rules:
    its window is at most the family's, for nobody knows.
 3. Else what holds for the whole family, without prices. What is of no family is unknown.
 4. All but a row of that very name is `matched` "family", and `why` says by what.
-5. `[1m]` at an id's end is a window of a million, as Claude Code writes it.
+5. `[1m]` at an id's end is a window of a million, as Claude Code writes it, whatever is known of the rest.
 """
 
 from collections.abc import Iterable
@@ -36,14 +36,19 @@ class Registry:
         exact = self.rows.get(whole) or self.rows.get(whole.rpartition("/")[2])
         if exact is not None:
             return self._of_row(model or "", exact)
-        candidates = list(naming.names(model or "", tuple(self._family_of)))
+        found = self._found(model or "")
+        return _of_a_million(found) if whole.endswith(naming.MILLION) else found
+
+    def _found(self, model: str) -> ModelFacts:
+        """Of an id that is no row as it stands."""
+        candidates = list(naming.names(model, tuple(self._family_of)))
         for _, name in candidates:
             for bare in naming.shorter(name):
                 if bare in self.rows:
-                    return self._of_row(model or "", self.rows[bare])
+                    return self._of_row(model, self.rows[bare])
         for word, name in candidates:
-            return self._of_family(model or "", name, self._family_of[word])
-        return ModelFacts(model or "", why="no name in it is that of a family" if model else "no model is named")
+            return self._of_family(model, name, self._family_of[word])
+        return ModelFacts(model, why="no name in it is that of a family" if model else "no model is named")
 
     def with_facts(self, more: FactsFile) -> "Registry":
         """One in which these rows go before: what they leave out is as this one knows it."""
@@ -78,12 +83,11 @@ class Registry:
             )
         rule = self._rule(family.cache, None)
         why = f"all that is known is the family {family.name}"
-        window = MILLION_TOKENS if model.endswith(naming.MILLION) else family.window
         return ModelFacts(
             model,
             family=family.name,
-            window=window,
-            usual_window=window,
+            window=family.window,
+            usual_window=family.window,
             cache=rule,
             media=media.family(model).name,
             vocabulary=family.vocabulary,
@@ -94,8 +98,6 @@ class Registry:
     def _of_row(self, model: str, row: ModelRow) -> ModelFacts:
         family = self.families.get(row.family or "")
         window = row.window or (family.window if family else ModelFacts().window)
-        if model.lower().endswith(naming.MILLION):
-            window = max(window, MILLION_TOKENS)
         prices = row.prices.prices() if row.prices else None
         usual = window
         if family is not None and family.stays_under_tier and prices is not None and prices.tiers:
@@ -122,6 +124,12 @@ class Registry:
     def _rule(self, cache: CacheRow | str, least_tokens: int | None) -> CacheRule:
         fact = self.caches.get(cache) if isinstance(cache, str) else cache
         return fact.rule(least_tokens) if fact is not None else CacheRule()
+
+
+def _of_a_million(found: ModelFacts) -> ModelFacts:
+    """Rule 5."""
+    window = max(found.window, MILLION_TOKENS)
+    return msgspec.structs.replace(found, window=window, usual_window=max(found.usual_window, MILLION_TOKENS))
 
 
 def _alike(words: frozenset[str], rows: Iterable[ModelRow]) -> ModelRow | None:

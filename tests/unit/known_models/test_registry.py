@@ -2,7 +2,7 @@
 
 import pytest
 
-from ctxmgr.known_models import ModelFacts, shipped
+from ctxmgr.known_models import ModelFacts, read, shipped
 from ctxmgr.known_models.naming import parts
 
 NEWEST = "{} is the newest of its kind that is known"
@@ -89,10 +89,26 @@ def test_what_is_of_no_family_is_unknown(model: str | None) -> None:
     assert (known.matched, known.window, known.prices, known.family) == ("unknown", 200_000, None, "")
 
 
-@pytest.mark.parametrize("model", ["claude-sonnet-4-5[1m]", "claude-sonnet-4-20250514[1m]", "claude-nova-1[1m]"])
+@pytest.mark.parametrize(
+    "model",
+    [
+        "claude-sonnet-4-5[1m]",
+        "claude-sonnet-4-20250514[1m]",
+        "claude-nova-1[1m]",
+        "claude-opus-9[1m]",
+        "claude-sonnet-9-20270101[1M]",
+        "opus[1m]",
+        "acme-9[1m] ",
+    ],
+)
 def test_1m_at_the_end_is_a_window_of_a_million(model: str) -> None:
     known = find(model)
     assert (known.window, known.usual_window) == (1_000_000, 1_000_000)
+
+
+def test_a_row_that_is_named_with_1m_has_the_window_that_it_says() -> None:
+    registry = read(b'{"models": [{"id": "acme-9[1m]", "window": 900000}]}')
+    assert registry.find("acme-9[1m]").window == 900_000
 
 
 def test_programs_work_with_what_costs_no_more() -> None:
