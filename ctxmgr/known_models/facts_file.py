@@ -3,7 +3,7 @@
 The shipped file and a user's own have one shape. A user's row need not say all: what it leaves out is as it was.
 """
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta
@@ -14,6 +14,11 @@ from ctxmgr.model import CacheKind, CacheRule, PriceTier, TieredPrices
 Tokens = Annotated[int, Meta(ge=1, le=1_000_000_000)]
 Dollars = Annotated[float, Meta(ge=0, le=1_000_000)]
 Name = Annotated[str, Meta(min_length=1, max_length=200)]
+Id = Annotated[str, Meta(min_length=1, max_length=200, pattern=r"\S")]
+Word = Annotated[str, Meta(max_length=200, pattern=r"^[A-Za-z0-9._-]*[A-Za-z][A-Za-z0-9._-]*$")]
+Day = Annotated[str, Meta(pattern=r"^(\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01]))?$")]
+Vocabulary = Literal["o200k_base", "cl100k_base"]  # those that `devices/vocabulary` can read
+OWN_SOURCE = "a file of your own"
 
 
 class FileMember(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fields=True, omit_defaults=True):
@@ -55,7 +60,7 @@ class CacheRow(FileMember, frozen=True):
     renews: bool = True
     note: str = ""
     source: str = ""
-    date: str = ""
+    date: Day = ""
 
     def rule(self, least_tokens: int | None = None) -> CacheRule:
         least = self.least_tokens if least_tokens is None else least_tokens
@@ -68,17 +73,17 @@ class FamilyRow(FileMember, frozen=True):
     `stays_under_tier`: programs work with what costs no more, though longer requests are taken."""
 
     name: Name
-    ids: tuple[Name, ...]
+    ids: Annotated[tuple[Word, ...], Meta(min_length=1)]
     window: Tokens
     cache: Name
-    vocabulary: Name = "o200k_base"
+    vocabulary: Vocabulary = "o200k_base"
     stays_under_tier: bool = False
 
 
 class ModelRow(FileMember, frozen=True):
     """Of one model. `cache`: the name of a cache rule, or one of its own; `least_tokens` instead of the rule's."""
 
-    id: Name
+    id: Id
     family: str | None = None
     window: Tokens | None = None
     max_output_tokens: Tokens | None = None
@@ -87,9 +92,9 @@ class ModelRow(FileMember, frozen=True):
     cache: CacheRow | str | None = None
     least_tokens: Annotated[int, Meta(ge=0)] | None = None
     long_cache: LongCache | None = None
-    vocabulary: str | None = None
+    vocabulary: Vocabulary | None = None
     source: str | None = None
-    date: str | None = None
+    date: Day | None = None
 
 
 class FactsFile(FileMember, frozen=True):
@@ -102,11 +107,29 @@ class FactsFile(FileMember, frozen=True):
 
 def filled(row: ModelRow, base: ModelRow) -> ModelRow:
     """The row with what it leaves out as the other has it. Of prices that it sets itself the other's batch is no
-    part, and a longer life is as much dearer to write as it was."""
+    part, and a longer life is as much dearer to write as it was. Where the row names no source,
+    it is told what of it a user says himself."""
     said = {name: value for name in ModelRow.__struct_fields__ if (value := getattr(row, name)) is not None}
     if row.prices is not None:
         said = {"batch": None, "long_cache": _long_at(row.prices, base)} | said
+    if row.source is None:
+        said["source"] = _source(row, base)
     return msgspec.structs.replace(base, **said)
+
+
+def _source(row: ModelRow, base: ModelRow) -> str:
+    if not base.source:
+        return OWN_SOURCE
+    fields = [name for name in row.__struct_fields__ if name != "id" and getattr(row, name) is not None]
+    told = ", ".join(row.__struct_encode_fields__[row.__struct_fields__.index(name)] for name in fields)
+    before = base.source if key(base) == key(row) else f"as {base.id}: {base.source}"
+    return f"{before}; {told}: {OWN_SOURCE}" if told else before
+
+
+def key(row: ModelRow) -> str:
+    """The name under which it is found: capitals mean nothing, and in names of Claude a dot is a hyphen."""
+    name = row.id.strip().lower()
+    return name.replace(".", "-") if name.startswith("claude") else name
 
 
 def _long_at(prices: PricesRow, base: ModelRow) -> LongCache | None:

@@ -1,12 +1,15 @@
 """Turns the bytes of a file of facts into a registry, and says of a bad one which row and which member is wrong."""
 
+import json
 import re
+from collections import Counter
+from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
 import msgspec
 
-from ctxmgr.known_models.facts_file import CacheRow, FactsFile, FamilyRow, ModelRow, PricesRow
+from ctxmgr.known_models.facts_file import CacheRow, FactsFile, FamilyRow, ModelRow, PricesRow, key
 from ctxmgr.known_models.registry import Registry
 
 MAX_BYTES = 4_000_000  # of a file: more is none that somebody wrote
@@ -45,22 +48,94 @@ def read(content: bytes) -> Registry:
     raw = {name: _decoded(whole[name], kind, name) for name, kind in _MEMBERS.items() if name in whole}
     facts = FactsFile(
         tuple(_row(at, one) for at, one in enumerate(raw.get("models", ()))),
-        tuple(_decoded(one, FamilyRow, f"families[{at}]") for at, one in enumerate(raw.get("families", ()))),
-        {name: _decoded(one, CacheRow, f"caches.{name}") for name, one in raw.get("caches", {}).items()},
+        tuple(_family(at, one) for at, one in enumerate(raw.get("families", ()))),
+        {name: _cache(one, f"caches.{name}") for name, one in raw.get("caches", {}).items()},
     )
+    _check_once("", content)
+    _check_ids(facts)
     _check(facts)
     return shipped().with_facts(facts)
 
 
 def _row(at: int, raw: msgspec.Raw) -> ModelRow:
-    named: Any = _decoded(raw, Any, f"models[{at}]")
-    id = named.get("id") if isinstance(named, dict) else None
-    place = f"models[{at}]" + (f' ("{id}")' if isinstance(id, str) and id else "")
+    place = _place("models", at, raw, "id")
     row: ModelRow = _decoded(raw, ModelRow, place)
     for name, prices in (("prices", row.prices), ("batch", row.batch)):
         if prices is not None:
             _check_tiers(f"{place} {name}.tiers", prices)
+    if isinstance(row.cache, CacheRow):
+        _check_marks(f"{place} cache.", row.cache)
     return row
+
+
+def _family(at: int, raw: msgspec.Raw) -> FamilyRow:
+    row: FamilyRow = _decoded(raw, FamilyRow, _place("families", at, raw, "name"))
+    return row
+
+
+def _cache(raw: msgspec.Raw, place: str) -> CacheRow:
+    row: CacheRow = _decoded(raw, CacheRow, place)
+    _check_marks(f"{place} ", row)
+    return row
+
+
+def _place(member: str, at: int, raw: msgspec.Raw, name: str) -> str:
+    """Which row it is, with its name where it has one."""
+    place = f"{member}[{at}]"
+    fields: Any = _decoded(raw, Any, place)
+    told = fields.get(name) if isinstance(fields, dict) else None
+    place += f' ("{told}")' if isinstance(told, str) and told else ""
+    if isinstance(fields, dict):
+        _check_once(f"{place} ", bytes(raw))
+    return place
+
+
+class _Members(tuple[tuple[str, Any], ...]):
+    """Of an object, each as often as it stands there."""
+
+
+def _check_once(place: str, raw: bytes) -> None:
+    """That no member is there twice: of two the last would hold, and nobody would be told."""
+    try:
+        double = next(_doubles(json.loads(raw, object_pairs_hook=_Members), ""), None)
+    except RecursionError as fault:
+        raise BadFacts(f"{place.rstrip()}: {fault}") from None
+    if double is not None:
+        raise BadFacts(f"{place}{double}: it is there twice")
+
+
+def _doubles(value: Any, path: str) -> Iterator[str]:
+    """The paths of members that stand twice in their object."""
+    if isinstance(value, _Members):
+        counts = Counter(name for name, _ in value)
+        for name, held in value:
+            where = f"{path}.{name}" if path else name
+            if counts[name] > 1:
+                yield where
+            yield from _doubles(held, where)
+    elif isinstance(value, list):
+        for at, held in enumerate(value):
+            yield from _doubles(held, f"{path}[{at}]")
+
+
+def _check_ids(facts: FactsFile) -> None:
+    """That no two rows are of one model, and no two families of one name."""
+    rows: dict[str, str] = {}
+    for at, row in enumerate(facts.models):
+        place = f'models[{at}] ("{row.id}")'
+        if (before := rows.setdefault(key(row), place)) != place:
+            raise BadFacts(f"{place} id: {before} is of that model too")
+    families: dict[str, str] = {}
+    for at, family in enumerate(facts.families):
+        if (before := families.setdefault(family.name, f"families[{at}]")) != f"families[{at}]":
+            raise BadFacts(f'families[{at}] ("{family.name}") name: {before} has it too')
+
+
+def _check_marks(place: str, rule: CacheRow) -> None:
+    if rule.kind == "marks" and not rule.most_marks:
+        raise BadFacts(
+            f"{place}mostMarks: a cache of marks keeps nothing without one: say how many a request may set"
+        )
 
 
 def _check_tiers(place: str, prices: PricesRow) -> None:
@@ -80,7 +155,7 @@ def _check(facts: FactsFile) -> None:
             raise BadFacts(f'models[{at}] ("{row.id}") family: there is no family "{row.family}"')
     for at, family in enumerate(facts.families):
         if family.cache not in caches:
-            raise BadFacts(f'families[{at}] cache: there is no cache rule "{family.cache}"')
+            raise BadFacts(f'families[{at}] ("{family.name}") cache: there is no cache rule "{family.cache}"')
 
 
 def _decoded(raw: msgspec.Raw, kind: Any, place: str) -> Any:

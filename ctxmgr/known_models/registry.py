@@ -14,7 +14,7 @@ from collections.abc import Iterable
 import msgspec
 
 from ctxmgr.known_models import naming
-from ctxmgr.known_models.facts_file import CacheRow, FactsFile, FamilyRow, ModelRow, filled
+from ctxmgr.known_models.facts_file import CacheRow, FactsFile, FamilyRow, ModelRow, filled, key
 from ctxmgr.known_models.model_facts import ModelFacts
 from ctxmgr.model import CacheRule, media
 
@@ -25,10 +25,10 @@ class Registry:
     """Rows by name. `find` remembers nothing, and costs some 20 microseconds."""
 
     def __init__(self, facts: FactsFile) -> None:
-        self.rows = {_key(row): row for row in facts.models}
+        self.rows = {key(row): row for row in facts.models}
         self.families = {one.name: one for one in facts.families}
         self.caches = facts.caches
-        self._family_of = {word: one for one in facts.families for word in one.ids}
+        self._family_of = {word.lower(): one for one in facts.families for word in one.ids}
 
     def find(self, model: str | None) -> ModelFacts:
         """Of a model's id, as a host or a request names it."""
@@ -54,7 +54,7 @@ class Registry:
         """One in which these rows go before: what they leave out is as this one knows it."""
         rows = [filled(row, self._base(row.id)) for row in more.models]
         families = {**self.families, **{one.name: one for one in more.families}}
-        merged = {**self.rows, **{_key(row): row for row in rows}}
+        merged = {**self.rows, **{key(row): row for row in rows}}
         return Registry(FactsFile(tuple(merged.values()), tuple(families.values()), {**self.caches, **more.caches}))
 
     # within
@@ -67,7 +67,7 @@ class Registry:
         return ModelRow(id, family=known.family or None)
 
     def _of_family(self, model: str, name: str, family: FamilyRow) -> ModelFacts:
-        beginning = [row for key, row in self.rows.items() if naming.begins(name, key)]
+        beginning = [row for known, row in self.rows.items() if naming.begins(name, known)]
         if beginning:
             row = max(beginning, key=lambda one: len(one.id))
             found = self._of_row(model, row)
@@ -104,7 +104,7 @@ class Registry:
             usual = min(window, prices.tiers[0].above_tokens)
         return ModelFacts(
             id=model,
-            row=_key(row),
+            row=key(row),
             family=row.family or "",
             window=window,
             usual_window=usual,
@@ -134,10 +134,5 @@ def _of_a_million(found: ModelFacts) -> ModelFacts:
 
 def _alike(words: frozenset[str], rows: Iterable[ModelRow]) -> ModelRow | None:
     """Rule 2."""
-    fitting = [(version, row) for row in rows for of, version in (naming.parts(_key(row)),) if of == words]
+    fitting = [(version, row) for row in rows for of, version in (naming.parts(key(row)),) if of == words]
     return max(fitting, key=lambda one: (one[0], one[1].id), default=((), None))[1]
-
-
-def _key(row: ModelRow) -> str:
-    name = row.id.lower()
-    return name.replace(".", "-") if name.startswith("claude") else name

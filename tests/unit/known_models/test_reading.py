@@ -8,6 +8,8 @@ import pytest
 from ctxmgr.known_models import BadFacts, read, shipped
 from ctxmgr.known_models.model_facts import LongCache
 
+FAMILY = {"name": "f", "ids": ["f"], "window": 5_000, "cache": "none"}
+
 
 def facts(*rows: Any, **others: Any) -> bytes:
     return json.dumps({"models": rows, **others}).encode()
@@ -53,6 +55,33 @@ def test_what_costs_nothing_more_to_write_or_read_costs_what_input_does() -> Non
     known = read(facts({"id": "acme-1", "prices": {"input": 3, "output": 4}})).find("acme-1")
     assert known.prices is not None
     assert (known.prices.cache_read, known.prices.cache_write) == (3, 3)
+
+
+def test_capitals_in_a_familys_ids_mean_nothing() -> None:
+    known = read(facts(families=[{**FAMILY, "ids": ["Acme", "X1"]}]))
+    assert [known.find(id).family for id in ("acme-2", "ACME-2", "x1", "gate/X1-large")] == ["f"] * 4
+
+
+@pytest.mark.parametrize(
+    ("row", "source", "date"),
+    [
+        ({"prices": {"input": 40, "output": 200}}, "prices: a file of your own", True),
+        ({"window": 64_000, "maxOutputTokens": 5_000}, "window, maxOutputTokens: a file of your own", True),
+        ({"window": 64_000, "source": "our contract", "date": "2026-11-01"}, "our contract", False),
+    ],
+)
+def test_what_a_user_says_without_a_source_is_told_as_a_users_own(row: Any, source: str, date: bool) -> None:
+    before = shipped().find("claude-opus-5-5")
+    known = read(facts({"id": "claude-opus-5-5", **row})).find("claude-opus-5-5")
+    assert known.source == (f"{before.source}; {source}" if date else source)
+    assert known.date == (before.date if date else "2026-11-01")
+
+
+def test_a_row_of_a_model_like_a_shipped_one_tells_which_that_is() -> None:
+    known = read(facts({"id": "gpt-acme", "window": 9_000})).find("gpt-acme")
+    assert known.source == "a file of your own"
+    like = read(facts({"id": "claude-opus-9", "window": 9_000})).find("claude-opus-9")
+    assert like.source.startswith("as claude-opus-5-5: LiteLLM")
 
 
 def test_a_longer_life_is_as_much_dearer_to_write_at_prices_of_a_users_own() -> None:
@@ -119,11 +148,41 @@ def test_prices_of_a_users_own_have_no_batch_of_the_old_ones() -> None:
             facts({"id": "b", "longCache": {"lifetimeMs": 5, "cacheWrite": 3, "x": 1}}),
             'models[0] ("b") longCache.x: there is no such member',
         ),
+        (facts({"id": "acme"}, {"id": "Acme"}), 'models[1] ("Acme") id: models[0] ("acme") is of that model too'),
+        (
+            facts({"id": "claude-opus-4.5"}, {"id": "claude-opus-4-5"}),
+            'models[1] ("claude-opus-4-5") id: models[0] ("claude-opus-4.5") is of that model too',
+        ),
+        (facts({"id": " "}), 'models[0] (" ") id: expected `str` matching'),
+        (
+            b'{"models": [{"id": "b", "prices": {"input": 1, "input": 2, "output": 1}}]}',
+            'models[0] ("b") prices.input: it is there twice',
+        ),
+        (
+            b'{"models": [{"id": "b", "prices": {"input": 1, "output": 1, "tiers": [{"input": 1, "input": 2}]}}]}',
+            'models[0] ("b") prices.tiers[0].input: it is there twice',
+        ),
+        (b'{"models": [{"id": "b"}], "models": []}', "models: it is there twice"),
+        (b'{"caches": {"c": {"kind": "none"}, "c": {"kind": "none"}}}', "caches.c: it is there twice"),
+        (b'{"families": [{"name": "f", "name": "g"}]}', 'families[0] ("g") name: it is there twice'),
+        (
+            facts(families=[FAMILY, FAMILY]),
+            'families[1] ("f") name: families[0] has it too',
+        ),
+        (facts(families=[{**FAMILY, "ids": []}]), 'families[0] ("f") ids: expected `array` of length >= 1'),
+        (facts(families=[{**FAMILY, "ids": ["1"]}]), 'families[0] ("f") ids[0]: expected `str` matching'),
+        (facts({"id": "b", "cache": {"kind": "marks"}}), 'models[0] ("b") cache.mostMarks: a cache of marks'),
+        (facts(caches={"c": {"kind": "marks", "mostMarks": 0}}), "caches.c mostMarks: a cache of marks"),
+        (
+            facts({"id": "b", "vocabulary": "nonsense"}),
+            "models[0] (\"b\") vocabulary: invalid enum value 'nonsense'",
+        ),
+        (facts({"id": "b", "date": "yesterday"}), 'models[0] ("b") date: expected `str` matching'),
         (facts({"id": "b", "cache": "c"}), 'models[0] ("b") cache: there is no cache rule "c"'),
         (facts({"id": "b", "family": "c"}), 'models[0] ("b") family: there is no family "c"'),
         (
             facts(families=[{"name": "f", "ids": ["f"], "window": 5, "cache": "c"}]),
-            'families[0] cache: there is no cache rule "c"',
+            'families[0] ("f") cache: there is no cache rule "c"',
         ),
         (facts(caches={"c": {"kind": "some"}}), "caches.c kind: invalid enum value 'some'"),
         (b" " * 4_000_001, "it is longer than 4,000,000 bytes"),

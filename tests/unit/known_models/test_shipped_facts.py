@@ -56,7 +56,9 @@ def test_a_row_is_sane(row: ModelRow) -> None:
 
 def test_no_longer_life_is_dearer_to_write_than_any_price_list_has() -> None:
     """Anthropic's hour costs twice the input, OpenAI's twelve 2.5 times."""
-    shares = {row.id: row.long_cache.cache_write / row.prices.input for row in ROWS if row.long_cache and row.prices}
+    shares = {
+        row.id: row.long_cache.cache_write / row.prices.input for row in ROWS if row.long_cache and row.prices
+    }
     assert {id: share for id, share in shares.items() if share > 2.5} == {}
     assert {share for id, share in shares.items() if id.startswith("claude")} == {2}
 
