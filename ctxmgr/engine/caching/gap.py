@@ -8,6 +8,9 @@
 3. Lists that began otherwise than the one before, call after call, leave a provider nothing to read of them,
    though it reads all that is expected.
 4. Reads that lapse after pauses show that a start is kept for less time than the host or the policy says.
+5. Where all calls that read nothing came after pauses longer than the provider's documentation promises, the said
+   lifetime may be too long. That it is only a call shows that read after a shorter pause: without one the other
+   causes are told too.
 """
 
 from collections.abc import Sequence
@@ -21,11 +24,13 @@ GAP_CALLS = 3  # fewer may have missed by chance: implicit caches drop starts as
 CHANGED_SHARE = 0.75  # of a list: it began otherwise
 BESIDE_SHARE = 0.25  # of a list's tokens: so much of what stands before it is estimated wrongly
 MINUTE_MS = 60_000
+DOCUMENTED_MS = CacheRule().lifetime_ms  # where the provider's own word is not known
 WHOSE = {"host": "the host says", "policy": "the policy says"}
 
 
-def gap(truth: CacheTruth, rule: CacheRule, lifetime: LifetimeInForce) -> str:
-    """One sentence, "" where nothing persists."""
+def gap(truth: CacheTruth, rule: CacheRule, lifetime: LifetimeInForce, documented_ms: int = DOCUMENTED_MS) -> str:
+    """One sentence, "" where nothing persists. `documented_ms`: for how long the provider promises to keep a
+    start."""
     newest = truth.calls[-GAP_CALLS:]
     if len(newest) < GAP_CALLS or not truth.tells:
         return ""
@@ -33,7 +38,15 @@ def gap(truth: CacheTruth, rule: CacheRule, lifetime: LifetimeInForce) -> str:
     if len(compared) == GAP_CALLS and not any(map(has_read, compared)):
         last = compared[-1]
         numbers = f"the provider read {last.read_tokens:,} of {last.expected_tokens:,} expected"
-        return f"{numbers}: {_why(compared, rule)}"
+        causes = _why(compared, rule)
+        said = (
+            _said_too_long(compared, lifetime, documented_ms)
+            if rule.kind != "marks" or _has_written(compared)
+            else ""
+        )
+        if said and _has_read_sooner(truth, compared):
+            return f"{numbers}: a start is {said}"
+        return f"{numbers}: a start may be {said}; or {causes}" if said else f"{numbers}: {causes}"
     if all(map(_began_otherwise, newest)):  # rule 3
         return (
             f"the list changes from its start on each call: of {newest[-1].changed_tokens:,} tokens the provider "
@@ -46,7 +59,7 @@ def _why(calls: Sequence[ComparedCall], rule: CacheRule) -> str:
     """Rule 2."""
     last, marks = calls[-1], rule.kind == "marks"
     if not any(one.read_tokens for one in calls):
-        if any(one.written_tokens for one in calls):
+        if _has_written(calls):
             return "something before the list changes on each call"
         if marks:
             return "no cache marks are set, or caching is off"
@@ -57,6 +70,26 @@ def _why(calls: Sequence[ComparedCall], rule: CacheRule) -> str:
         return f"{less}, or bears no mark" if marks else less
     behind = "the list changes behind that on each call"
     return f"{behind}, or bears no mark near enough" if marks else behind
+
+
+def _said_too_long(calls: Sequence[ComparedCall], lifetime: LifetimeInForce, documented_ms: int) -> str:
+    """Rule 5: what may be said of it, "" where nothing may. A call that reads a part has found a start."""
+    pauses = [one.pause_ms if one.pause_ms is not None else 0 for one in calls]
+    shortest = min(pauses)
+    if lifetime.source not in WHOSE or shortest <= documented_ms or any(one.read_tokens for one in calls):
+        return ""
+    said = f"{_minutes(lifetime.lifetime_ms)} that {WHOSE[lifetime.source]}"
+    return f"kept for less than the {said}, for these calls came after {_minutes(shortest)} and more"
+
+
+def _has_read_sooner(truth: CacheTruth, calls: Sequence[ComparedCall]) -> bool:
+    """Has a call after a shorter pause than any of these read?"""
+    shortest = min(one.pause_ms or 0 for one in calls)
+    return any(has_read(one) for one in truth.calls if one.pause_ms is not None and one.pause_ms < shortest)
+
+
+def _has_written(calls: Sequence[ComparedCall]) -> bool:
+    return any(one.written_tokens for one in calls)
 
 
 def _began_otherwise(call: ComparedCall) -> bool:

@@ -8,6 +8,9 @@
 4. Where a list or its count is not known, neither its call is compared nor the next.
 5. What stands before the list is what a count has beside it. For that a weighed token is so many of the provider's
    as lists grew by, over what their weight did: of one count alone both are unknown.
+6. Who writes all anew after pauses longer than the provider promises to keep a start is taken to have a cache that
+   lapses, for it does write one. That something before the list changes is as likely, but then no start is worth
+   more after such a pause either.
 """
 
 import msgspec
@@ -25,13 +28,14 @@ MODELS_AT_MOST = 32  # whose lifetime was learned
 
 class CountedCall(msgspec.Struct, frozen=True):
     """A call that was answered, and counted. `weight` of its list; `ratio`: the provider's tokens a weighed one;
-    `rule` holds the lifetime that is believed."""
+    `rule` holds the lifetime that is believed, `documented_ms`: the one that the provider promises."""
 
     model: str
     usage: Usage
     weight: int
     ratio: float
     rule: CacheRule
+    documented_ms: int = CacheRule().lifetime_ms
 
 
 def listed(counted: CountedList, prefix_weight: int, time_ms: int | None) -> CountedList:
@@ -122,12 +126,19 @@ def _with_lifetime(truth: CacheTruth, call: CountedCall, one: ComparedCall, long
     shorter = [past for past in truth.calls if past.pause_ms is not None and past.pause_ms < whole_ms]
     paused = PausedCall(one.expected_tokens, one.before_list_tokens, one.read_tokens, longest_ms, whole_ms)
     before = truth.lifetimes.get(call.model, LearnedLifetime())
-    after = learned(before, call.rule.lifetime_ms, paused, works=bool(shorter) and has_read(shorter[-1]))
+    works = (bool(shorter) and has_read(shorter[-1])) or _writes_anew(truth, call, one)
+    after = learned(before, call.rule.lifetime_ms, paused, works)
     if after == before:
         return truth
     others = {id: known for id, known in truth.lifetimes.items() if id != call.model}
     lifetimes = dict([*others.items(), (call.model, after)][-MODELS_AT_MOST:])
     return msgspec.structs.replace(truth, lifetimes=lifetimes)
+
+
+def _writes_anew(truth: CacheTruth, call: CountedCall, one: ComparedCall) -> bool:
+    """Rule 6."""
+    pauses = [past.pause_ms for past in (*truth.calls, one) if past.pause_ms is not None]
+    return min(pauses, default=0) > call.documented_ms and one.read_tokens == 0 and one.written_tokens > 0
 
 
 def _by_rule(rule: CacheRule, tokens: int) -> int:

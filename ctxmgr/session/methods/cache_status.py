@@ -11,11 +11,12 @@ def cache_status(session: SessionCore) -> lifecycle.CacheStatus | None:
     truth, lifetime = state.cache, session.model.lifetime(state)
     if not truth.calls or truth.model != state.model.id:
         return None
+    rule, documented_ms = session.model.terms_by(state).cache, session.model.facts.cache.lifetime_ms
     return lifecycle.CacheStatus(
         expected=sum(call.expected_tokens for call in truth.calls),
         read=sum(call.read_tokens for call in truth.calls),
         calls=len(truth.calls),
         lifetime_ms=lifetime.lifetime_ms,
         lifetime_from=lifetime.source,
-        gap=gap(truth, session.model.terms_by(state).cache, lifetime) or None,
+        gap=gap(truth, rule, lifetime, documented_ms) or None,
     )

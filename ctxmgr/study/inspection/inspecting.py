@@ -89,7 +89,7 @@ def _cache(state: State) -> str:
         return "nothing was compared yet"
     expected, read = sum(one.expected_tokens for one in calls), sum(one.read_tokens for one in calls)
     lives = f"a start is kept for {lifetime.lifetime_ms / 1000:,.0f} s ({lifetime.source})"
-    told = gap(state.cache, rule, lifetime)
+    told = gap(state.cache, rule, lifetime, rule.lifetime_ms)
     return "; ".join(filter(None, (f"{read:,} of {expected:,} tokens read at {len(calls)} calls", lives, told)))
 
 

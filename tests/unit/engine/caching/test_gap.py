@@ -66,3 +66,45 @@ def test_lists_that_begin_otherwise_on_each_call_are_told_though_all_is_read_tha
 def test_a_lapse_is_told_against_the_word_that_it_is_shorter_than(lifetime: LifetimeInForce, says: bool) -> None:
     known = CacheTruth("m", True, calls=truth(*[(31_000, 0)] * 3).calls, lifetimes={"m": LearnedLifetime(419_999)})
     assert bool(gap(known, IMPLICIT, lifetime)) == says
+
+
+HALF_HOUR, HOUR = 1_800_000, 3_600_000
+SAID = LifetimeInForce(HOUR, "host")
+KEPT_FOR_LESS = (
+    "a start may be kept for less than the 60 min that the host says, for these calls came after 30 min and more"
+)
+CHANGES = "something before the list changes on each call"
+
+
+def paused(*calls: tuple[int | None, int], written: int = 31_000) -> CacheTruth:
+    """By pause and what was read."""
+    made = (ComparedCall(EXPECTED, read, written, HEAD, pause_ms=pause) for pause, read in calls)
+    return CacheTruth("m", True, calls=tuple(made))
+
+
+PAUSES: list[tuple[str, CacheTruth, LifetimeInForce, str]] = [
+    ("all after long pauses", paused(*[(HALF_HOUR, 0)] * 3), SAID, f"{KEPT_FOR_LESS}; or {CHANGES}"),
+    ("one after a short one", paused((HALF_HOUR, 0), (60_000, 0), (HALF_HOUR, 0)), SAID, CHANGES),
+    ("without times", paused(*[(None, 0)] * 3), SAID, CHANGES),
+    ("as the provider's rule says", paused(*[(HALF_HOUR, 0)] * 3), LifetimeInForce(HOUR, "rule"), CHANGES),
+    (
+        "and one after a short pause has read",
+        paused((60_000, 31_000), *[(HALF_HOUR, 0)] * 3),
+        SAID,
+        "a start is kept for less than the 60 min that the host says, for these calls came after 30 min and more",
+    ),
+]
+
+
+@pytest.mark.parametrize(("known", "lifetime", "says"), [row[1:] for row in PAUSES], ids=[row[0] for row in PAUSES])
+def test_a_lifetime_that_was_said_too_long_is_told_as_far_as_pauses_show_it(
+    known: CacheTruth, lifetime: LifetimeInForce, says: str
+) -> None:
+    assert gap(known, BY_MARKS, lifetime) == f"the provider read 0 of 31,000 expected: {says}"
+
+
+def test_where_nothing_tells_that_it_was_written_either_all_that_it_may_be_is_told() -> None:
+    known = paused(*[(HALF_HOUR, 0)] * 3, written=0)
+    told = f"the provider read 0 of 31,000 expected: {KEPT_FOR_LESS}; or caching is off, or {CHANGES}"
+    assert gap(known, IMPLICIT, SAID) == told
+    assert "no cache marks are set" in gap(known, BY_MARKS, SAID)

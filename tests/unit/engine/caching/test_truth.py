@@ -113,3 +113,36 @@ def test_only_the_newest_calls_are_remembered() -> None:
     for weight in range(13_000, 33_000, 1_000):
         known = called(known, weight, weight + 8_000, weight + 7_000)
     assert len(known[0].calls) == truth.CALLS_REMEMBERED
+
+
+HOUR = CacheRule(lifetime_ms=60 * MINUTE)
+
+
+def test_a_lifetime_that_was_said_too_long_is_learned_from_calls_after_pauses_that_wrote_all_anew() -> None:
+    known = NOTHING
+    for number in range(4):
+        known = rewritten(known, number, 30 * number)
+    assert known[0].lifetimes["m"].learned_ms == 30 * MINUTE - 1
+
+
+def test_it_is_not_where_a_call_within_the_documented_lifetime_read_nothing_either() -> None:
+    known = NOTHING
+    for number, at in enumerate((0, 2, 32, 62, 92)):
+        known = rewritten(known, number, at)
+    assert known[0].lifetimes == {}
+
+
+def test_it_is_not_where_nothing_was_written() -> None:
+    known = NOTHING
+    for number in range(4):
+        known = called(known, 10_000 + number, 18_000 + number, at=30 * MINUTE * number, rule=HOUR)
+    assert known[0].lifetimes == {}
+
+
+def rewritten(before: Known, number: int, minutes: int) -> Known:
+    """A call that read nothing and wrote all."""
+    known, counted = before
+    sent, weight = 18_000 + number, 10_000 + number
+    listed = truth.listed(counted, counted.weight, minutes * MINUTE)
+    call = truth.CountedCall("m", Usage(0, 9, 0, sent, sent + 9, True), weight, 1.0, HOUR)
+    return truth.answered(known, listed, call)
