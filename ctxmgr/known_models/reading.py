@@ -59,6 +59,7 @@ def read(content: bytes) -> Registry:
 
 def _row(at: int, raw: msgspec.Raw) -> ModelRow:
     place = _place("models", at, raw, "id")
+    _check_once(f"{place} ", bytes(raw))
     row: ModelRow = _decoded(raw, ModelRow, place)
     for name, prices in (("prices", row.prices), ("batch", row.batch)):
         if prices is not None:
@@ -69,7 +70,9 @@ def _row(at: int, raw: msgspec.Raw) -> ModelRow:
 
 
 def _family(at: int, raw: msgspec.Raw) -> FamilyRow:
-    row: FamilyRow = _decoded(raw, FamilyRow, _place("families", at, raw, "name"))
+    place = _place("families", at, raw, "name")
+    _check_once(f"{place} ", bytes(raw))
+    row: FamilyRow = _decoded(raw, FamilyRow, place)
     return row
 
 
@@ -82,12 +85,11 @@ def _cache(raw: msgspec.Raw, place: str) -> CacheRow:
 def _place(member: str, at: int, raw: msgspec.Raw, name: str) -> str:
     """Which row it is, with its name where it has one."""
     place = f"{member}[{at}]"
-    fields: Any = _decoded(raw, Any, place)
-    told = fields.get(name) if isinstance(fields, dict) else None
-    place += f' ("{told}")' if isinstance(told, str) and told else ""
-    if isinstance(fields, dict):
-        _check_once(f"{place} ", bytes(raw))
-    return place
+    try:
+        told: Any = msgspec.json.decode(msgspec.json.decode(raw, type=dict[str, msgspec.Raw])[name])
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, KeyError):
+        told = None  # what is wrong with it is told where the row is read
+    return place + (f' ("{told}")' if isinstance(told, str) and told else "")
 
 
 class _Members(tuple[tuple[str, Any], ...]):
@@ -98,7 +100,7 @@ def _check_once(place: str, raw: bytes) -> None:
     """That no member is there twice: of two the last would hold, and nobody would be told."""
     try:
         double = next(_doubles(json.loads(raw, object_pairs_hook=_Members), ""), None)
-    except RecursionError as fault:
+    except (RecursionError, ValueError) as fault:
         raise BadFacts(f"{place.rstrip()}: {fault}") from None
     if double is not None:
         raise BadFacts(f"{place}{double}: it is there twice")

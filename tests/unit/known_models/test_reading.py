@@ -153,6 +153,10 @@ def test_prices_of_a_users_own_have_no_batch_of_the_old_ones() -> None:
             facts({"id": "claude-opus-4.5"}, {"id": "claude-opus-4-5"}),
             'models[1] ("claude-opus-4-5") id: models[0] ("claude-opus-4.5") is of that model too',
         ),
+        (
+            b'{"models": [{"id": "b", "prices": {"input": 1e400}}]}',
+            'models[0] ("b") prices.input: number out of range',
+        ),
         (facts({"id": " "}), 'models[0] (" ") id: expected `str` matching'),
         (
             b'{"models": [{"id": "b", "prices": {"input": 1, "input": 2, "output": 1}}]}',
