@@ -3,7 +3,8 @@
 1. INPUT and OUTPUT in dollars a million tokens, READ and WRITE of the cache as shares of INPUT. Where OUTPUT is not
    given it is OUTPUT_SHARE times INPUT, as most providers have it.
 2. A TIER is TOKENS:FACTOR or TOKENS:FACTOR:FACTOR: a request whose input is above so many tokens costs FACTOR times
-   as much, all of it; its output the second FACTOR times, where there is one.
+   as much, all of it; its output the second FACTOR times, where there is one. No two begin above as many tokens.
+3. INPUT is more than 0: all else is told as a share of it, and so is what a list costs.
 """
 
 from math import isfinite
@@ -57,6 +58,8 @@ def _prices(text: str) -> TieredPrices:
     input, read, write, *more = numbers
     output = more[0] if more else OUTPUT_SHARE * input
     tiers = tuple(_tier(part, input, read, write, output) for part in parts[len(numbers) :])
+    if not input or len({one.above_tokens for one in tiers}) < len(tiers):
+        raise ValueError(text)
     return TieredPrices(input, output, read * input, write * input, tiers)
 
 

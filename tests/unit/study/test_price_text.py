@@ -34,6 +34,8 @@ def test_prices_are_read(text: str, expected: TieredPrices) -> None:
         "3,1,1,-1:2",
         "3,1,1,1:2:3:4",
         "1:2,3,1,1",
+        "0,0.1,1.25,15",
+        "3,0.1,1.25,15,5000:2,5000:3",
     ],
 )
 def test_what_is_no_price_sheet_is_refused(text: str) -> None:
