@@ -1,7 +1,8 @@
 """Puts cache marks onto a list of Anthropic's format, where a report says that they belong.
 
 1. A mark stands on the last block of a message that can bear one: no thinking, no text that is empty or white.
-2. All marks of the list are alike: as the newest that the program set itself, so that its lifetime stays.
+2. All marks of the list are alike: as the newest that the program set itself, within a result too, so that its
+   lifetime stays.
 3. Never more than four in a request, those outside of the list counted: the ones farthest on in the list stay.
 4. No other message keeps one. Without a place to mark the list is as it was: its marks are the program's.
 """
@@ -94,9 +95,18 @@ def _newest(messages: Sequence[Any]) -> Any:
     for message in reversed(messages):
         if isinstance(message, bytes) and MARK.encode() not in message:
             continue
-        fields = _opened(message) if isinstance(message, bytes) else message
-        content = fields.get("content") if isinstance(fields, Mapping) else None
-        for block in reversed(content) if isinstance(content, list | tuple) else ():
-            if isinstance(block, Mapping) and _plain(block.get(MARK)):
-                return block[MARK]
+        found = _newest_of(_opened(message) if isinstance(message, bytes) else message)
+        if found is not None:
+            return found
+    return None
+
+
+def _newest_of(holder: Any) -> Any:
+    """Of what a message or a result holds; a result's own mark stands behind those within it."""
+    content = holder.get("content") if isinstance(holder, Mapping) else None
+    for block in reversed(content) if isinstance(content, list | tuple) else ():
+        own = block.get(MARK) if isinstance(block, Mapping) else None
+        found = own if _plain(own) else _newest_of(block)
+        if found is not None:
+            return found
     return None

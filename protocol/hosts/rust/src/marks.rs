@@ -1,7 +1,8 @@
 //! Cache marks on a list of Anthropic's format, where a report says that they belong.
 //!
 //! 1. A mark stands on the last block of a message that can bear one: no thinking, no text that is empty or white.
-//! 2. All marks of the list are alike: as the newest that the host set itself, so that its lifetime stays.
+//! 2. All marks of the list are alike: as the newest that the host set itself, within a result too, so that its
+//!    lifetime stays.
 //! 3. Never more than four in a request, those outside of the list counted: the ones farthest on in the list stay.
 //! 4. No other message keeps one. Without a place to mark the list is as it was: its marks are the host's.
 //! 5. Messages that change are written anew, their members as they were spelled; all others are the very bytes.
@@ -102,9 +103,14 @@ fn newest(message: &Raw) -> Option<Raw> {
         return None;
     }
     let value: Value = message.read().ok()?;
-    let blocks = value["content"].as_array()?;
-    let mark = blocks.iter().rev().map(|block| &block[MARK]).find(|mark| mark.is_object())?;
-    Raw::of(mark).ok()
+    Raw::of(&newest_of(&value)?).ok()
+}
+
+/// Of what a message or a result holds; a result's own mark stands behind those within it.
+fn newest_of(holder: &Value) -> Option<Value> {
+    let blocks = holder.get("content")?.as_array()?;
+    let own = |block: &Value| block.get(MARK).filter(|mark| mark.is_object()).cloned();
+    blocks.iter().rev().find_map(|block| own(block).or_else(|| newest_of(block)))
 }
 
 fn members(object: &Raw) -> Option<Members> {
@@ -194,6 +200,22 @@ mod tests {
             assert!(!made[0].text().contains(r#""signature":"s","cache_control""#));
             assert!(made[0].text().contains("1.10"));
         }
+    }
+
+    #[test]
+    fn a_mark_within_a_result_keeps_its_lifetime_too() {
+        let given = list(&[
+            r#"{"role":"user","content":[{"type":"tool_result","content":[{"type":"text","text":"o","cache_control":{"ttl":"1h"}}]}]}"#,
+            r#"{"role":"user","content":"b"}"#,
+        ]);
+        let made = with_cache_marks(&given, &[1], 2);
+        assert_eq!(
+            texts(&made),
+            [
+                r#"{"role":"user","content":[{"type":"tool_result","content":[{"type":"text","text":"o"}]}]}"#,
+                r#"{"role":"user","content":[{"type":"text","text":"b","cache_control":{"ttl":"1h"}}]}"#,
+            ]
+        );
     }
 
     #[test]

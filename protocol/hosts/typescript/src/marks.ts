@@ -2,7 +2,8 @@
 //
 // Rules:
 // 1. A mark stands on the last block of a message that can bear one: no thinking, no text that is empty or white.
-// 2. All marks of the list are alike: as the newest that the host set itself, so that its lifetime stays.
+// 2. All marks of the list are alike: as the newest that the host set itself, within a result too, so that its
+//    lifetime stays.
 // 3. Never more than four in a request, those outside of the list counted: the ones farthest on in the list stay.
 // 4. No other message keeps one. Without a place to mark the list is as it was: its marks are the host's.
 
@@ -65,10 +66,23 @@ export function mayBear(block: unknown): boolean {
 
 /** Rule 2. */
 function newest(messages: readonly object[]): object | undefined {
-  for (const message of messages.toReversed()) {
-    const content = (message as Members)["content"];
-    const block = Array.isArray(content) ? content.findLast((one) => isMembers(one) && isMembers(one["cache_control"])) : undefined;
-    if (block !== undefined) return block.cache_control;
+  return first(messages.toReversed(), newestOf);
+}
+
+/** Of what a message or a result holds; a result's own mark stands behind those within it. */
+function newestOf(holder: unknown): object | undefined {
+  const content = isMembers(holder) ? holder["content"] : undefined;
+  if (!Array.isArray(content)) return undefined;
+  return first(content.toReversed(), (block) => {
+    const own = isMembers(block) ? block["cache_control"] : undefined;
+    return isMembers(own) ? own : newestOf(block);
+  });
+}
+
+function first<T>(all: readonly T[], look: (one: T) => object | undefined): object | undefined {
+  for (const one of all) {
+    const found = look(one);
+    if (found !== undefined) return found;
   }
   return undefined;
 }

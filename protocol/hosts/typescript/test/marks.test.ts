@@ -43,6 +43,13 @@ test("the last block that can bear one does", () => {
   assert.equal(withCacheMarks([{ role: "user", content: "" }], [0])[0]!.content, "");
 });
 
+test("a mark within a result keeps its lifetime too", () => {
+  const result = { type: "tool_result", tool_use_id: "t", content: [text("out", HOUR), text("more")] };
+  const made: any[] = withCacheMarks([{ role: "user", content: [result] }, { role: "user", content: "b" }], [1]);
+  assert.deepEqual(made[0].content, [{ ...result, content: [text("out"), text("more")] }]);
+  assert.deepEqual(made[1].content, [text("b", HOUR)]);
+});
+
 test("marks of the host move and keep their lifetime", () => {
   const result = { type: "tool_result", tool_use_id: "t", content: [text("out", MARK)], ...HOUR };
   const made = withCacheMarks([said(text("a", MARK)), { role: "user", content: [result] }, ...users()], [0, 7]);

@@ -70,6 +70,16 @@ def test_marks_of_the_program_move_and_keep_their_lifetime() -> None:
     assert made[7]["content"] == [text("5", **HOUR)]
 
 
+@pytest.mark.parametrize("raw", [False, True])
+def test_a_mark_within_a_result_keeps_its_lifetime_too(raw: bool) -> None:
+    result = {"type": "tool_result", "tool_use_id": "t", "content": [text("out", **HOUR), text("more")]}
+    given_: list[Any] = [said(text("a", **MARK)), {"role": "user", "content": [result]}, *USERS]
+    before = [json.dumps(one).encode() for one in given_] if raw else given_
+    made = [json.loads(one) if isinstance(one, bytes) else one for one in with_cache_marks(before, (7,))]
+    assert marked(made) == [7]
+    assert made[7]["content"] == [text("5", **HOUR)]
+
+
 def test_without_a_place_to_mark_the_list_is_as_it_was() -> None:
     given_ = [said(text("a", **MARK)), *USERS]
     assert all(one is other for one, other in zip(with_cache_marks(given_, ()), given_, strict=True))
