@@ -1,5 +1,6 @@
 """Each number of the engine moves an outcome, or is written down as a promise or a limit with a reason of its own.
 
+Numbers of `model/prices.py`, which decide what a list costs, are written down with their source.
 `moved.json` is what `scripts/sensitivity` found; `documented.toml` is written by hand.
 """
 
@@ -48,6 +49,13 @@ def trying(name: str) -> ModuleType:
 def names() -> tuple[str, ...]:
     found = trying("numbers").numbers(ROOT / "ctxmgr" / "engine", "ctxmgr.engine")
     return tuple(number.name for number in found)
+
+
+@cache
+def price_names() -> tuple[str, ...]:
+    """Of `model/prices.py`, by which the engine decides what a list costs: a provider's, and no number of ours to try."""
+    found = trying("numbers").numbers(ROOT / "ctxmgr" / "model", "ctxmgr.model")
+    return tuple(f"prices.{number.name}" for number in found if number.module == "ctxmgr.model.prices")
 
 
 def reasons(documented: Mapping[str, Any]) -> dict[str, str]:
@@ -103,12 +111,20 @@ def test_names_tell_numbers_apart() -> None:
 
 
 def test_each_number_moves_an_outcome_or_is_documented_for_a_reason_of_its_own() -> None:
-    assert faults(names(), MOVED, DOCUMENTED) == []
+    assert faults([*names(), *price_names()], MOVED, DOCUMENTED) == []
+
+
+def test_each_number_of_what_a_call_costs_has_a_line_with_its_source() -> None:
+    """But for a unit, each tells who asks that price or has that rule, or why it bounds what is told."""
+    told = DOCUMENTED["provider"]
+    assert {constant(name) for name in price_names()} == set(told)
+    sources = ("platform.claude.com/docs", "developers.openai.com/api/docs", "ctxmgr/data/models.json", "A unit:")
+    assert [name for name, why in told.items() if not any(one in why for one in sources)] == []
 
 
 @pytest.mark.parametrize("kind", DOCUMENTED)
-def test_a_reason_is_a_promise_or_a_limit(kind: str) -> None:
-    assert kind in ("promise", "limit")
+def test_a_reason_is_a_promise_or_a_limit_or_a_providers_word(kind: str) -> None:
+    assert kind in ("promise", "limit", "provider")
 
 
 RUN = RUNS[0].label
