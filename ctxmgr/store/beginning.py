@@ -60,9 +60,9 @@ class Place(msgspec.Struct, frozen=True):
 
 
 class Begun(msgspec.Struct, frozen=True):
-    """`ownership` None: it could not be claimed now. `records`: what is to be put in the place of the snapshot
-    here, None where that stays. `stored_bytes`: with what the snapshot begins that is there already. `rows` of here
-    that are not there. `refused`: why the session can not go on here."""
+    """`ownership` None: it could not be claimed now, for this `cause`. `records`: what is to be put in the place of
+    the snapshot here, None where that stays. `stored_bytes`: with what the snapshot begins that is there already.
+    `rows` of here that are not there. `refused`: why the session can not go on here."""
 
     ownership: Ownership | None = None
     records: tuple[bytes, ...] | None = None
@@ -70,6 +70,7 @@ class Begun(msgspec.Struct, frozen=True):
     rows: tuple[ArchiveRow, ...] = ()
     refused: str | None = None
     note: str | None = None
+    cause: str = ""
 
 
 async def begun(place: Place, lease_ms: int) -> Begun:
@@ -78,7 +79,7 @@ async def begun(place: Place, lease_ms: int) -> Begun:
     ours = claims.ours()
     came = await _taken(place, claims.new(), ours, lease_ms)
     if isinstance(came, Away):
-        return Begun()
+        return Begun(cause=came.cause)
     if isinstance(came, Busy):
         return Begun(refused=BUSY.format(-(-came.head.lease_ms // 1000)))
     try:
@@ -86,15 +87,15 @@ async def begun(place: Place, lease_ms: int) -> Begun:
         if came.before is not None:
             await sweeping.sweep(place.objects, place.session_id, came.ownership.head)
         return found
-    except StoreUnreachable:
-        return Begun()
+    except StoreUnreachable as fault:
+        return Begun(cause=str(fault))
     except BaseException:
         await _let_go(place, came.ownership)
         raise
 
 
-async def claimed_later(place: Place, lease_ms: int) -> Begun | Busy | None:
-    """The claim of a session that goes on here already. Busy where another has written, or holds it; None: not now.
+async def claimed_later(place: Place, lease_ms: int) -> Begun | Busy | Away:
+    """The claim of a session that goes on here already. Busy where another has written, or holds it.
     UnreadableHead, Damaged."""
     claims = Claims(place.snapshot)
     ours = claims.ours()
@@ -105,13 +106,13 @@ async def claimed_later(place: Place, lease_ms: int) -> Begun | Busy | None:
             return Busy(there)
         came = await _taken(place, claims.new(), ours, lease_ms)
         if not isinstance(came, Claimed):
-            return came if isinstance(came, Busy) else None
+            return came
         if came.before is not None and not await _is_ours(place, came.before, ours, content):
             await _let_go(place, came.ownership)
             return Busy(came.before)
         return await _found(place, came, ours, content)
-    except StoreUnreachable:
-        return None
+    except StoreUnreachable as fault:
+        return Away(cause=str(fault))
 
 
 async def _taken(place: Place, owner: str, ours: frozenset[str], lease_ms: int) -> Claimed | Busy | Away:

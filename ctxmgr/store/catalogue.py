@@ -73,7 +73,7 @@ async def deleted(objects: Objects, session_id: str, ours: frozenset[str], sleep
     steps = take(escaped(session_id), secrets.token_hex(12), ours, LEASE_MS, delete=True)
     came = await driven(steps, objects, head_key(session_id), sleep)
     if isinstance(came, Away):
-        raise StoreUnreachable("the store can not be reached: the session may be there yet")
+        raise StoreUnreachable(f"{came.cause or 'the store gives no clear answer'}: the session may be there yet")
     if isinstance(came, Busy):
         raise StillOpen("the session is open on another machine")
     prefix = objects_prefix(session_id)

@@ -34,8 +34,8 @@ async def _answer(step: Step, objects: Objects, key: str, sleep: Sleep) -> Any:
         if step.etag is None:
             return Swapped(await objects.put_if_none_match(key, content))
         return Swapped(await objects.put_if_match(key, content, step.etag))
-    except StoreUnreachable:
-        return Lost()
+    except StoreUnreachable as fault:
+        return Lost(str(fault))
     except Conflict:
         assert isinstance(step, Swap)
         return Refused()

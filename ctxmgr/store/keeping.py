@@ -30,7 +30,9 @@ IDLE_LEASES = 10  # without anything new: five minutes
 RETRY_SECONDS = 1.0  # after the first try that failed; doubled with each, up to
 RETRY_SECONDS_AT_MOST = 30.0
 FLUSH_SECONDS = 10.0  # that a call waits for a store which does not answer
-OFFLINE = "the store can not be reached: what is new is kept here, and goes there later"
+OFFLINE = "nothing goes to the store for now"  # and why
+NO_ANSWER = "the store gives no clear answer"
+LATER = "what is new is kept here, and goes there later"
 FENCED = "another machine has gone on with this session: nothing more of it is saved in the store from here"
 NOT_KEPT = "the session is not saved in the store: {}"
 
@@ -71,7 +73,7 @@ class SessionKeeper:
         if begun.refused:
             return begun
         if begun.ownership is None:
-            self._tell(OFFLINE)
+            self._tell(_offline(begun.cause))
         else:
             self._owns(begun)
         return msgspec.structs.replace(begun, note=self.stored.note)
@@ -176,7 +178,7 @@ class SessionKeeper:
         came = await self._uploading.upload(not self._leaving and not (renews and idle), renews)
         if isinstance(came, Away):
             self._uploading.bound()
-            self._tell(OFFLINE)
+            self._tell(_offline(came.cause))
             return False
         if isinstance(came, Fenced):
             self._end(FENCED)
@@ -191,7 +193,8 @@ class SessionKeeper:
     async def _claimed(self) -> bool:
         """Rule 2: it could not be claimed when it began."""
         came = await beginning.claimed_later(self._location, self._terms.lease_ms)
-        if came is None:
+        if isinstance(came, Away):
+            self._tell(_offline(came.cause))
             return False
         if isinstance(came, Busy):
             self._end(FENCED)
@@ -230,6 +233,10 @@ class SessionKeeper:
         for one in self._flushes:
             if not one.done():
                 one.set_result(None)
+
+
+def _offline(cause: str) -> str:
+    return f"{OFFLINE}, as {cause or NO_ANSWER}: {LATER}"
 
 
 async def _within(event: asyncio.Event, seconds: float | None) -> None:

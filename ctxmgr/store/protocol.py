@@ -53,7 +53,9 @@ class Swapped(msgspec.Struct, frozen=True):
 
 
 class Lost(msgspec.Struct, frozen=True):
-    """No answer came: what was asked may have taken effect, or do so later."""
+    """No answer came: what was asked may have taken effect, or do so later. `cause` in a few words."""
+
+    cause: str = ""
 
 
 class Refused(msgspec.Struct, frozen=True):
@@ -82,9 +84,10 @@ class Busy(msgspec.Struct, frozen=True):
 
 
 class Away(msgspec.Struct, frozen=True):
-    """The store did not answer. `made` as in `Ownership`."""
+    """The store did not answer. `made` as in `Ownership`; `cause` as in `Lost`."""
 
     made: int = 0
+    cause: str = ""
 
 
 class Fenced(msgspec.Struct, frozen=True):
@@ -108,7 +111,7 @@ def take(
     for _ in range(TRIES):
         found = yield Read()
         if isinstance(found, Lost):
-            return Away(made)
+            return Away(made, found.cause)
         if _held_by_another(found.head, ours):
             changed = yield from _watched(found)
             if changed is not None and _held_by_another(changed.head, ours):
@@ -120,7 +123,7 @@ def take(
         if isinstance(settled, Ownership):
             return Claimed(settled, found.head)
         if isinstance(settled, Lost):
-            return Away(made)
+            return Away(made, settled.cause)
         if _held_by_another(settled.head, ours):
             return Busy(settled.head)
     return Away(made)
@@ -136,7 +139,7 @@ def commit(held: Ownership, contents: Contents, holding: bool = True) -> Committ
         if isinstance(settled, Ownership):
             return settled
         if isinstance(settled, Lost):
-            return Away(made)
+            return Away(made, settled.cause)
         there = settled.head
         if there is None or (there.owner, there.epoch_number) != (held.head.owner, held.head.epoch_number):
             return Fenced(there)
@@ -148,10 +151,12 @@ def commit(held: Ownership, contents: Contents, holding: bool = True) -> Committ
 
 def _settled(new: SessionHead, tag: str | None) -> Settling:
     """Rule 4. What is there where it is neither the new head nor the old one."""
+    cause = ""
     for _ in range(TRIES):
         answer = yield Swap(new, tag)
         if isinstance(answer, Swapped):
             return Ownership(new, answer.etag, new.count)
+        cause = answer.cause if isinstance(answer, Lost) else ""
         found = yield Read()
         if isinstance(found, Lost):
             return found
@@ -159,7 +164,7 @@ def _settled(new: SessionHead, tag: str | None) -> Settling:
             return Ownership(new, found.etag, new.count)
         if found.etag != tag:
             return HeadRead(found.head, found.etag)
-    return Lost()
+    return Lost(cause)
 
 
 def _watched(seen: HeadRead) -> Generator[Step, Any, HeadRead | None]:

@@ -65,8 +65,9 @@ class Uploading:
             contents = msgspec.structs.replace(contents, rows=(*contents.rows, name))
         if contents is not before:
             contents = msgspec.structs.replace(contents, writer=self.ownership.head.owner)
-        if not await self._put(fresh):
-            return Away(self.ownership.made)
+        fault = await self._put(fresh)
+        if fault is not None:
+            return Away(self.ownership.made, str(fault))
         came = await driven(
             commit(self.ownership, contents, holding), self._objects, head_key(self._id), self._sleep
         )
@@ -86,14 +87,16 @@ class Uploading:
         fresh[name] = pack
         return name
 
-    async def _put(self, fresh: dict[str, bytes]) -> bool:
+    async def _put(self, fresh: dict[str, bytes]) -> StoreUnreachable | None:
         prefix = objects_prefix(self._id)
         requests = [self._objects.put(prefix + name, pack) for name, pack in fresh.items()]
         came = await asyncio.gather(*requests, return_exceptions=True)
+        lost = None
         for fault in came:
             if fault is not None and not isinstance(fault, StoreUnreachable):
                 raise fault
-        return not any(came)
+            lost = lost or fault
+        return lost
 
     def _drained(self) -> list[ArchiveRow]:
         """Those that no confirmed head names (rule 2)."""

@@ -145,6 +145,44 @@ async def test_an_answer_that_is_held_back_delays_no_change_and_its_owner_is_fen
 
 
 @pytest.mark.parametrize("address", ["moto"], indirect=True)
+@pytest.mark.parametrize(
+    ("fault", "cause"),
+    [
+        ("no bucket", "the store has no such bucket"),
+        (
+            "no credentials",
+            "there are no credentials for the store, neither in the environment nor of this machine",
+        ),
+        (
+            "no server",
+            "no server answers where the store should be: the network, or the endpoint in the environment",
+        ),
+        ("403", "the store refuses these credentials, or that they write there"),
+        ("503", "the store's server has a fault (503)"),
+    ],
+)
+async def test_a_session_that_can_not_go_there_says_whose_fault_it_is(
+    address: str, fault: str, cause: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with Proxy(address) as proxy:
+        proxy.act = lambda method, path: fault if fault.isdigit() else None
+        url = pointed_at(proxy.url, monkeypatch, fresh())
+        if fault == "no bucket":
+            url = "s3://no-such-bucket/folder"
+        if fault == "no credentials":
+            monkeypatch.delenv("AWS_ACCESS_KEY_ID")
+            monkeypatch.delenv("AWS_SECRET_ACCESS_KEY")
+            monkeypatch.setenv("AWS_METADATA_ENDPOINT", proxy.url)
+            proxy.act = lambda method, path: "404" if "/latest/" in path else None
+        if fault == "no server":
+            pointed_at("http://127.0.0.1:9", monkeypatch, "")  # nothing listens there
+        here = Machine(tmp_path, opened(url))
+        begun = await here.start()
+        async with running(here):
+            assert begun.note == f"{keeping.OFFLINE}, as {cause}: {keeping.LATER}"
+
+
+@pytest.mark.parametrize("address", ["moto"], indirect=True)
 async def test_a_fault_tells_no_address_and_no_credential(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = fresh()
     async with Proxy(address) as proxy:

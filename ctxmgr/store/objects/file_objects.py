@@ -47,7 +47,7 @@ class FileObjects:
         try:
             return await asyncio.to_thread(work)
         except OSError as fault:
-            raise StoreUnreachable(f"the store's folder can not be used: {fault.strerror}") from fault
+            raise StoreUnreachable(f"the store's folder can not be used ({fault.strerror})") from fault
 
     def _get(self, key: str) -> StoredObject:
         try:

@@ -4,6 +4,7 @@ Each request is tried once: what a lost answer means is settled by the protocol,
 secret would find its own first one in the way.
 """
 
+import re
 from collections.abc import Awaitable
 from datetime import timedelta
 from typing import Any, TypeVar
@@ -24,6 +25,12 @@ CONNECT = "5s"
 ANSWER = "20s"  # for one request; a part of a snapshot is some 100 kB
 ONCE: Any = {"max_retries": 0, "retry_timeout": timedelta(seconds=20)}
 NO_SWAP = "this store can not swap an object where it is unchanged (If-Match), which ctxmgr needs"
+NO_BUCKET = "the store has no such bucket"
+NO_CREDENTIALS = "there are no credentials for the store, neither in the environment nor of this machine"
+NO_SERVER = "no server answers where the store should be: the network, or the endpoint in the environment"
+REFUSED = "the store refuses these credentials, or that they write there"
+OF_METADATA = ("169.254.169.254", "/latest/api/token", "/computeMetadata/")  # asked last for credentials
+_STATUS = re.compile(r"status code: (5\d\d)")
 Value = TypeVar("Value")
 
 
@@ -73,19 +80,34 @@ class ObstoreObjects:
             return
 
 
+def _cause(fault: Exception) -> str:
+    """Whose fault it is. What obstore says of it holds the address and more: none of that is passed on."""
+    said = f"{fault}"
+    if any(sign in said for sign in OF_METADATA):
+        return NO_CREDENTIALS
+    if "NoSuchBucket" in said:
+        return NO_BUCKET
+    if status := _STATUS.search(said):
+        return f"the store's server has a fault ({status[1]})"
+    if "HTTP error" in said:
+        return NO_SERVER
+    return f"the store did not answer ({type(fault).__name__})"
+
+
 async def _answered(
     request: Awaitable[Value], missing: StoreFault | None = None, conflict: StoreFault | None = None
 ) -> Value:
-    """What obstore says of a fault holds the address and more: none of it is passed on."""
     try:
         return await request
     except (AlreadyExistsError, PreconditionError):
         raise (conflict or StoreUnreachable("the store refused what has no condition")) from None
-    except FileNotFoundError:
-        raise (missing or StoreUnreachable("the store has no such bucket")) from None
+    except FileNotFoundError as fault:
+        if missing is None or "NoSuchBucket" in str(fault):
+            raise StoreUnreachable(NO_BUCKET) from None
+        raise missing from None
     except (PermissionDeniedError, UnauthenticatedError):
-        raise StoreUnreachable("the store refuses these credentials") from None
+        raise StoreUnreachable(REFUSED) from None
     except (NotSupportedError, NotImplementedError):
         raise StoreUnreachable(NO_SWAP) from None
     except (BaseError, OSError) as fault:
-        raise StoreUnreachable(f"the store did not answer ({type(fault).__name__})") from None
+        raise StoreUnreachable(_cause(fault)) from None

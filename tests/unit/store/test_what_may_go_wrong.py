@@ -12,6 +12,8 @@ from ctxmgr.store.objects import StoreUnreachable, file_objects
 from tests.unit.store.machines import BASE, ID, Machine, event, head, heard, row, running, silently
 from tests.unit.store.memory import MemoryObjects, down, up
 
+OFFLINE = f"{keeping.OFFLINE}, as the store did not answer: {keeping.LATER}"
+
 
 async def test_offline_it_is_said_kept_here_and_caught_up(
     here: Machine, elsewhere: Machine, objects: MemoryObjects, monkeypatch: pytest.MonkeyPatch
@@ -24,7 +26,7 @@ async def test_offline_it_is_said_kept_here_and_caught_up(
         objects.fault = down
         here.save(event(2))
         here.leaves(row("h"))
-        await heard(here, 1, keeping.OFFLINE)
+        await heard(here, 1, OFFLINE)
         here.save(event(3))
         objects.fault = up
         here.kept._hurry.set()
@@ -40,7 +42,7 @@ async def test_a_store_that_can_not_be_reached_at_the_start_stops_nobody(
     async with running(here):
         assert begun.refused is None
         here.save(BASE, event(1))
-        await heard(here, None, keeping.OFFLINE)
+        await heard(here, None, OFFLINE)
         objects.fault = up
         here.kept._hurry.set()
         await heard(here, 1, None)
@@ -147,7 +149,7 @@ async def test_what_an_older_epoch_left_is_swept_and_never_read(
     objects.fault = lambda kind, key: "lost after" if kind == "put" else None
     here.save(event(2, "never named"))
     monkeypatch.setattr(keeping, "FLUSH_SECONDS", 0.0)
-    await heard(here, 1, keeping.OFFLINE)
+    await heard(here, 1, OFFLINE)
     await here.die()
     objects.fault = up
     left = {key for key in objects.kept if key.startswith("objects/")}
