@@ -17,6 +17,7 @@ DESCRIPTION = (
 )
 EXAMPLE = "ctxmgr serve --state-dir /tmp/ctxmgr"
 MAX_MESSAGE_MIB = 64
+LEASE_MS = range(100, 600_001)  # shorter: an owner would lose what it holds with each slow request
 PLAIN = {"--state-dir": "state_dir", "--record": "record", "--models": "models", "--store": "store"}
 
 
@@ -27,7 +28,8 @@ def plain(arguments: Sequence[str]) -> SimpleNamespace | None:
     if len(names) != len(values) or not PLAIN.keys() >= set(names) or any(one.startswith("-") for one in values):
         return None
     given = {PLAIN[name]: value for name, value in zip(names, values, strict=True)}
-    nothing = dict.fromkeys(("state_dir", "record", "preload", "models", "store", "store_delay_ms"))
+    names = ("state_dir", "record", "preload", "models", "store", "store_delay_ms", "store_lease_ms")
+    nothing = dict.fromkeys(names)
     return SimpleNamespace(**{**nothing, "max_message": MAX_MESSAGE_MIB, **given})
 
 
@@ -67,21 +69,39 @@ def add_arguments(command: "argparse.ArgumentParser") -> None:
         type=int,
         help="how far the store may be behind, in milliseconds (default: 1000)",
     )
+    command.add_argument(
+        "--store-lease-ms",
+        metavar="MS",
+        type=int,
+        help="how long a session is held for a machine that is not heard of, in milliseconds (default: 30000)",
+    )
 
 
 def run(parsed: "argparse.Namespace | SimpleNamespace") -> int:
-    if parsed.max_message < 1:
-        print("ctxmgr serve: --max-message must be at least 1", file=sys.stderr)
-        return 2
-    if parsed.store_delay_ms is not None and parsed.store_delay_ms < 0:
-        print("ctxmgr serve: --store-delay-ms must be at least 0", file=sys.stderr)
+    wrong = _wrong(parsed)
+    if wrong is not None:
+        print(f"ctxmgr serve: {wrong}", file=sys.stderr)
         return 2
     gc.disable()  # until it serves: what is imported is no garbage, and a host waits
     from ctxmgr.server import Setup, serve
 
     models = _models(parsed.models) if parsed.models else None
-    size, store = parsed.max_message << 20, (parsed.store, parsed.store_delay_ms)
+    size, store = parsed.max_message << 20, (parsed.store, parsed.store_delay_ms, parsed.store_lease_ms)
     return serve(Setup(parsed.state_dir, parsed.record, parsed.preload, size, models, *store))
+
+
+def _wrong(parsed: "argparse.Namespace | SimpleNamespace") -> str | None:
+    """What is wrong with numbers that were given."""
+    delay_ms, lease_ms = parsed.store_delay_ms, parsed.store_lease_ms
+    if parsed.max_message < 1:
+        return "--max-message must be at least 1"
+    if delay_ms is not None and delay_ms < 0:
+        return "--store-delay-ms must be at least 0"
+    if lease_ms is not None and lease_ms not in LEASE_MS:
+        return f"--store-lease-ms must be from {LEASE_MS[0]} to {LEASE_MS[-1]}"
+    if parsed.store is None and (delay_ms, lease_ms) != (None, None):
+        return "--store-delay-ms and --store-lease-ms are of a store, and no --store is named"
+    return None
 
 
 def _models(path: str) -> "Registry | None":

@@ -30,7 +30,8 @@ def now_ms() -> float:
 class Setup(msgspec.Struct, frozen=True):
     """`record`: the transcript's file; `preload`: a vocabulary loaded before the first message is read;
     `max_message_bytes` in bytes; `models`: what is known of them, where it is not what is shipped; `store`: the
-    address of a store that sessions also go to, at most `store_delay_ms` behind (None: as it has it)."""
+    address of a store that sessions also go to, at most `store_delay_ms` behind, where each is held for
+    `store_lease_ms` (None: as the store has them)."""
 
     state_dir: str | None = None
     record: str | None = None
@@ -39,6 +40,7 @@ class Setup(msgspec.Struct, frozen=True):
     models: Any = None  # a Registry, whose module a start does not wait for
     store: str | None = None
     store_delay_ms: int | None = None
+    store_lease_ms: int | None = None
 
 
 class ConnectionOptions(msgspec.Struct, frozen=True):

@@ -262,9 +262,9 @@ def store_of(setup: Setup, heard: Callable[[str, Stored], None]) -> "SessionStor
     """The store that is set up; `heard` is called in its thread. ValueError where the address is none."""
     if setup.store is None:
         return None
-    from ctxmgr.store import DELAY_MS, SessionStore
+    from ctxmgr.store import SessionStore
 
-    return SessionStore(setup.store, heard, DELAY_MS if setup.store_delay_ms is None else setup.store_delay_ms)
+    return SessionStore(setup.store, heard, setup.store_delay_ms, setup.store_lease_ms)
 
 
 def _sayable(text: str | None) -> str | None:

@@ -11,30 +11,30 @@ __all__ = [
     "BadAddress",
     "Begun",
     "Claims",
-    "DELAY_MS",
     "SessionStore",
     "StoreFault",
     "StoredSession",
+    "check",
     "forget",
     "sessions",
 ]
 
 if TYPE_CHECKING:
     from ctxmgr.store.beginning import Begun
-    from ctxmgr.store.catalogue import StoredSession, forget, sessions
+    from ctxmgr.store.catalogue import StoredSession, check, forget, sessions
     from ctxmgr.store.claims import Claims
     from ctxmgr.store.objects import BadAddress, StoreFault
-    from ctxmgr.store.store import DELAY_MS, SessionStore
+    from ctxmgr.store.store import SessionStore
 else:
     _MODULES = {
         "Begun": "beginning",
         "StoredSession": "catalogue",
+        "check": "catalogue",
         "forget": "catalogue",
         "sessions": "catalogue",
         "Claims": "claims",
         "StoreFault": "objects",
         "BadAddress": "objects",
-        "DELAY_MS": "store",
         "SessionStore": "store",
     }
 

@@ -33,6 +33,11 @@ class StillOpen(StoreFault):
     """Another machine goes on with the session."""
 
 
+def check(url: str) -> None:
+    """BadAddress. Nothing is asked of it."""
+    opened(url)
+
+
 def sessions(url: str) -> list[StoredSession]:
     """By id. BadAddress, StoreUnreachable."""
     return _run(listed(opened(url)))

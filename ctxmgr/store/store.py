@@ -24,10 +24,10 @@ Value = TypeVar("Value")
 class SessionStore:
     """`heard` is called in another thread."""
 
-    def __init__(self, url: str, heard: Heard, delay_ms: int = DELAY_MS, lease_ms: int = LEASE_MS) -> None:
+    def __init__(self, url: str, heard: Heard, delay_ms: int | None = None, lease_ms: int | None = None) -> None:
         """Asks for nothing yet. BadAddress."""
         self._objects = opened(url)
-        self._terms = Terms(delay_ms, lease_ms)
+        self._terms = Terms(DELAY_MS if delay_ms is None else delay_ms, LEASE_MS if lease_ms is None else lease_ms)
         self._notify = heard
         self._keepers: dict[str, SessionKeeper] = {}
         self._ending: dict[str, asyncio.Task[Stored]] = {}

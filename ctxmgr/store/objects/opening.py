@@ -17,10 +17,13 @@ class BadAddress(ValueError):
 
 def opened(url: str) -> Objects:
     """Nothing is asked of it yet. BadAddress."""
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        raise BadAddress("the store's address is no address") from None
     if parts.scheme not in SCHEMES:
         raise BadAddress(f"a store's address begins with {'://, '.join(SCHEMES)}://")
-    if parts.username or parts.password or parts.query:
+    if parts.username or parts.password or parts.query or parts.fragment:
         raise BadAddress("a store's address holds no credentials: they come from the environment")
     if parts.scheme == "file":
         if parts.netloc not in ("", "localhost") or not parts.path.strip("/"):

@@ -10,12 +10,15 @@ from ctxmgr.study.plain_text import safe
 
 
 def run(parsed: Namespace) -> int:
-    """0: deleted; 1: the session is open, or the disk or the store refuses; 2: nothing is kept of it."""
+    """0: deleted; 1: the session is open, or the disk or the store refuses; 2: nothing is kept of it, or `--store`
+    is no address."""
     store = getattr(parsed, "store", None)
     if store is None:
         return _here(parsed)
     from ctxmgr.study.inspection import stored  # which a call without a store does not wait for
 
+    if stored.is_wrong(store, _command(parsed)):
+        return 2  # and nothing was deleted
     claimed = stored.ours(Path(parsed.state_dir or default_state_dir()), parsed.session)
     here = _here(parsed, quiet=True)
     there = 1 if here == 1 else stored.delete(store, parsed.session, claimed, _command(parsed))

@@ -17,7 +17,7 @@ from ctxmgr.study.plain_text import columns, safe, write
 
 def run(parsed: Namespace) -> int:
     """0: done; 1: a session is open, a file is broken, or the disk refuses; 2: there is no such session."""
-    if parsed.action == "list" and parsed.store:
+    if parsed.action == "list" and parsed.store is not None:
         from ctxmgr.study.inspection import stored  # which a call without a store does not wait for
 
         return stored.show(parsed.store, parsed.json)

@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 
 from ctxmgr.devices.snapshots import file_name
-from ctxmgr.store import BadAddress, Claims, StoredSession, StoreFault, forget, sessions
+from ctxmgr.store import BadAddress, Claims, StoredSession, StoreFault, check, forget, sessions
 from ctxmgr.study.plain_text import columns, safe, table, write
 
 HEAD = ("events", "kB", "epoch", "held", "session")
@@ -31,17 +31,24 @@ def show(url: str, as_json: bool) -> int:
     return 0
 
 
+def is_wrong(url: str, command: str) -> bool:
+    """Is it no address of a store? Then that is said."""
+    try:
+        check(url)
+    except BadAddress as fault:
+        return bool(_say(command, str(fault), 2))
+    return False
+
+
 def ours(directory: Path, session_id: str) -> frozenset[str]:
     """The words by which this machine claimed it: they leave with what lies here."""
     return Claims(directory / file_name(session_id)).ours()
 
 
 def delete(url: str, session_id: str, claimed: frozenset[str], command: str) -> int:
-    """0: deleted; 1: it is open elsewhere, or the store can not be reached; 2: nothing is there, or no address."""
+    """0: deleted; 1: it is open elsewhere, or the store can not be reached; 2: nothing is there. BadAddress."""
     try:
         there = forget(url, session_id, claimed)
-    except BadAddress as fault:
-        return _say(command, str(fault), 2)
     except StoreFault as fault:
         return _say(command, str(fault), 1)
     write("deleted in the store" if there else "nothing is kept of it in the store")
