@@ -4,7 +4,6 @@ Two sidecars take turns, event by event, so that what else the machine does fall
 """
 
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
@@ -12,21 +11,16 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from scripts.handing.over import MODEL, Sidecar
+from scripts.handing.sidecars import MODEL, Sidecar, spawned
 
 EVENTS = 400
 LONG = "A tool printed this line, which is as long as such lines are.\n" * 60
 
 
-class Plain(Sidecar):
-    def __init__(self, state_dir: Path, more: list[str]) -> None:
-        command = [sys.executable, "-m", "ctxmgr", "serve", "--state-dir", str(state_dir), *more]
-        self.process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, bufsize=0
-        )
-        self._number, self._unread = 0, b""
-        self.ask("initialize", protocolVersion="1.1", capabilities={})
-        self.ask("session_start", sessionId="s", model=MODEL)
+def started(state_dir: Path, *more: str) -> Sidecar:
+    sidecar = spawned("--state-dir", str(state_dir), *more)
+    sidecar.ask("session_start", sessionId="s", model=MODEL)
+    return sidecar
 
 
 def turn(sidecar: Sidecar, messages: list[Any], number: int) -> list[float]:
@@ -43,7 +37,7 @@ def turn(sidecar: Sidecar, messages: list[Any], number: int) -> list[float]:
 def measure(url: str | None, folder: Path, events: int) -> None:
     chance = Random(1)
     store = (folder / "store").as_uri() if url is None else url
-    without, beside = Plain(folder / "a", []), Plain(folder / "b", ["--store", store])
+    without, beside = started(folder / "a"), started(folder / "b", "--store", store)
     times: dict[str, list[float]] = {"without": [], "with": []}
     messages: list[Any] = []
     for number in range(events):

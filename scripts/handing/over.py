@@ -2,194 +2,155 @@
 
 Each hand-over: the owner works, and is killed, asked to end, or stopped until the next one has taken over, and then
 goes on beside it. The next is a sidecar on one of three machines (state directories), which starts the session as
-soon as the lease lets it. The machines' wall clocks are an hour apart (`time.time` is shifted in the process), and
-leases are short.
+soon as the lease lets it. The machines' wall clocks are an hour apart, and leases are short.
 
-Judged, from what each sidecar answered and from the heads alone:
-1. What was told durable is there after each hand-over: `seq` never falls below the highest that was told.
-2. Epochs and counts in the head only grow; an epoch has one owner.
+Judged, from what each sidecar answered and from every head that was ever swapped in, in order:
+1. What was told durable is there after each hand-over: `seq` never falls below the highest that was told, and what
+   left is given back by its handle.
+2. Epochs and counts of the heads only grow; an epoch has one owner; no head takes back an event that another had.
+3. Who was away while another took over says so with its next batch.
 """
 
 import json
-import os
 import random
-import select
 import signal
-import subprocess
 import sys
 import time
 from pathlib import Path
 from typing import Any
 
-OFFLINE = "the store can not be reached: what is new is kept here, and goes there later"
-ROOT = Path(__file__).resolve().parents[2]
-LEASE_MS = 400
-MODEL = {"id": "m", "contextWindow": 100_000}
-SERVE = """
-import sys, time
-shift, lease = float(sys.argv.pop(1)), int(sys.argv.pop(1))
-real = time.time
-time.time = lambda: real() + shift
-import ctxmgr.store.head as head, ctxmgr.store.store as store
-head.LEASE_MS = lease
-store.SessionStore.__init__.__defaults__ = (5, lease)
-from ctxmgr.cli import main
-sys.exit(main(sys.argv[1:]))
-"""
-ANSWER_SECONDS = 60.0
-Fields = dict[str, Any]
+from ctxmgr.store.keeping import FENCED, OFFLINE
+from scripts.handing.sidecars import MODEL, Fields, Gone, Nursery, Sidecar, nursery
 
-
-class Gone(Exception):
-    """The sidecar has ended, or was killed."""
-
-
-class Sidecar:
-    def __init__(self, state_dir: Path, url: str, shift_seconds: float) -> None:
-        serve = ["serve", "--state-dir", str(state_dir), "--store", url, "--store-delay-ms", "5"]
-        self.process = subprocess.Popen(
-            [sys.executable, "-c", SERVE, str(shift_seconds), str(LEASE_MS), *serve],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            cwd=ROOT,
-            bufsize=0,
-        )
-        self._number, self._unread = 0, b""
-        self.ask("initialize", protocolVersion="1.1", capabilities={})
-
-    def ask(self, method: str, **params: Any) -> Fields:
-        """The whole answer. Gone."""
-        id = self.tell(method, **params)
-        while True:
-            for line in self._lines():
-                answer: Fields = json.loads(line)
-                if answer.get("id") == id:
-                    return answer
-
-    def tell(self, method: str, **params: Any) -> int:
-        """Sends it and waits for nothing. Gone."""
-        self._number += 1
-        message = {"jsonrpc": "2.0", "id": self._number, "method": method, "params": params}
-        assert self.process.stdin is not None
-        try:
-            self.process.stdin.write(json.dumps(message).encode() + b"\n")
-        except OSError:
-            raise Gone from None
-        return self._number
-
-    def _lines(self) -> list[bytes]:
-        assert self.process.stdout is not None
-        out = self.process.stdout.fileno()
-        if not select.select([out], [], [], ANSWER_SECONDS)[0]:
-            raise TimeoutError("a sidecar does not answer")
-        read = os.read(out, 1 << 16)
-        if not read:
-            raise Gone
-        *lines, self._unread = (self._unread + read).split(b"\n")
-        return lines
-
-    def wait(self, seconds: float) -> None:
-        """For its next answer, or so long."""
-        assert self.process.stdout is not None
-        select.select([self.process.stdout], [], [], seconds)
-
-    def kill(self) -> None:
-        self.process.kill()
-        self.process.wait()
-        for stream in (self.process.stdin, self.process.stdout):
-            assert stream is not None
-            stream.close()
+LEASE_MS = 200
+DELAY_MS = 5
+MACHINES = 3
+STARTS = 5  # of a sidecar, before the store is taken for lost
+STILL_MS = 30.0  # at most so long after a turn was sent comes the kill
 
 
 class Judge:
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self.durable = self.epoch = self.count = 0
+    """`log`: of the heads."""
+
+    def __init__(self, log: Path) -> None:
+        self._log = log
+        self._read_bytes = 0
+        self.durable = self.seq = self.epoch = self.count = self.heads = 0
         self.owners: dict[int, str] = {}
 
     def told(self, status: Fields) -> None:
         self.durable = max(self.durable, status.get("durable") or 0)
 
     def look(self) -> None:
-        """Rule 2."""
-        heads = [path for path in (self._folder / "heads").glob("*") if not path.name.startswith(".")]
-        for path in heads:
-            head = json.loads(path.read_bytes())
-            assert head["epoch"] >= self.epoch, "an older epoch's head stands"
-            assert head["count"] >= self.count, "an older head stands"
-            assert self.owners.setdefault(head["epoch"], head["owner"]) == head["owner"], "two owners in an epoch"
-            assert head.get("contents", {}).get("seq", 0) >= self.durable, "what was durable is lost"
-            self.epoch, self.count = head["epoch"], head["count"]
+        """Rule 2, of the heads that came since the last look."""
+        with self._log.open("rb") as log:
+            log.seek(self._read_bytes)
+            new = log.read()
+        self._read_bytes += len(new)
+        for line in new.splitlines():
+            self._judge(json.loads(line))
+        assert self.seq >= self.durable, "what was durable is lost"
+
+    def _judge(self, head: Fields) -> None:
+        seq = head.get("contents", {}).get("seq", 0)
+        assert head["epoch"] >= self.epoch, "an older epoch's head was swapped in"
+        assert head["count"] > self.count, "an older head was swapped in"
+        assert self.owners.setdefault(head["epoch"], head["owner"]) == head["owner"], "two owners in an epoch"
+        assert seq >= self.seq, "a head took back what another had"
+        self.heads += 1
+        self.epoch, self.count, self.seq = head["epoch"], head["count"], seq
 
 
-def hand_over(folder: Path, times: int, seed: int, say: bool = False) -> Judge:
-    """So many hand-overs of one session. AssertionError where a promise is broken."""
-    chance = random.Random(seed)
-    store = folder / "store"
-    judge = Judge(store)
-    url = store.as_uri()
-    former: Sidecar | None = None
-    former_place = -1
-    for number in range(times):
-        place = chance.randrange(3)
-        if former is not None and former.process.poll() is None and former_place == place:
+class HandOver:
+    def __init__(self, folder: Path, nursery: Nursery, judge: Judge, seed: int) -> None:
+        self._folder, self._nursery, self.judge = folder, nursery, judge
+        self._chance = random.Random(seed)
+        self._former: Sidecar | None = None
+        self._former_place = -1
+
+    def once(self) -> None:
+        """The next machine takes over, works, and meets its end. AssertionError where a promise is broken."""
+        place, chance, former = self._chance.randrange(MACHINES), self._chance, self._former
+        if former is not None and former.lives and self._former_place == place:
             former.kill()  # the lock here would refuse
-        sidecar = Sidecar(folder / f"machine-{place}", url, shift_seconds=(place - 1) * 3600.0)
-        seq = _started(sidecar)
-        if seq is None and former is not None:  # it was stopped while it held the folder's lock
-            sidecar.kill()
-            former.process.send_signal(signal.SIGCONT)
-            sidecar = Sidecar(folder / f"machine-{place}", url, shift_seconds=(place - 1) * 3600.0)
-            seq = _started(sidecar)
-        assert seq is not None, "the store could not be reached"
-        judge.look()
-        assert seq >= judge.durable, f"hand-over {number}: {seq} events of {judge.durable} that were durable"
-        if former is not None and former.process.poll() is None:
-            former.process.send_signal(signal.SIGCONT)
-            _works(former, chance, judge, fenced=True)
+        sidecar, seq = self._begun(place, former)
+        self.judge.look()
+        assert seq >= self.judge.durable, f"{seq} events of {self.judge.durable} that were durable"
+        if former is not None and former.lives:
+            former.send_signal(signal.SIGCONT)
+            self._works(former, is_fenced=True)
             former.kill()
-        _works(sidecar, chance, judge)
-        former, former_place = sidecar, place
+        self._works(sidecar)
+        self._former, self._former_place = sidecar, place
         how = chance.random()
         if how < 0.5:
             sidecar.tell("turn_end", **_turn(chance))
-            sidecar.wait(chance.random() * 0.03)  # a kill at any moment of what that sets going
+            sidecar.wait(chance.random() * STILL_MS / 1000)  # a kill at any moment of what that sets going
             sidecar.kill()
         elif how < 0.75:
             sidecar.ask("session_shutdown", sessionId="s")
             sidecar.kill()
         else:
-            sidecar.process.send_signal(signal.SIGSTOP)  # it is away, and comes back as a second owner
-        if say and (number + 1) % 50 == 0:
-            print(f"{number + 1} hand-overs, epoch {judge.epoch}, {judge.durable} events durable", flush=True)
-    if former is not None and former.process.poll() is None:
-        former.kill()
-    return judge
+            sidecar.send_signal(signal.SIGSTOP)  # it is away, and comes back as a second owner
+
+    def _begun(self, place: int, former: Sidecar | None) -> tuple[Sidecar, int]:
+        for _ in range(STARTS):
+            sidecar = self._sidecar(place)
+            seq = _started(sidecar)
+            if seq is not None:
+                return sidecar, seq
+            sidecar.kill()
+            if former is not None:  # it was stopped while it held the folder's lock
+                former.send_signal(signal.SIGCONT)
+        raise AssertionError("the store could not be reached")
+
+    def _sidecar(self, place: int) -> Sidecar:
+        state = ["--state-dir", str(self._folder / f"machine-{place}")]
+        store = ["--store", (self._folder / "store").as_uri()]
+        times = ["--store-delay-ms", str(DELAY_MS), "--store-lease-ms", str(LEASE_MS)]
+        return self._nursery.sidecar(*state, *store, *times, shift_seconds=(place - 1) * 3600.0)
+
+    def _works(self, sidecar: Sidecar, is_fenced: bool = False) -> None:
+        for _ in range(self._chance.randrange(1, 4)):
+            flush = self._chance.random() < 0.5
+            try:
+                sidecar.ask("turn_end", **_turn(self._chance))
+                status = sidecar.ask("getStatus", sessionId="s", flush=flush)["result"]
+            except Gone:
+                return
+            if not is_fenced:
+                self.judge.told(status)
+            elif flush:
+                assert status["notes"].count(FENCED) == 1, "it does not say that another went on"
+        self.judge.look()
+
+
+def hand_over(folder: Path, times: int, seed: int, say: bool = False) -> Judge:
+    """So many hand-overs of one session. AssertionError where a promise is broken."""
+    log = folder / "heads.log"
+    with nursery(log) as children:
+        chaos = HandOver(folder, children, Judge(log), seed)
+        for number in range(times):
+            chaos.once()
+            if say and (number + 1) % 50 == 0:
+                judge = chaos.judge
+                told = f"epoch {judge.epoch}, {judge.heads} heads, {judge.durable} events durable"
+                print(f"{number + 1} hand-overs, {told}", flush=True)
+    return chaos.judge
 
 
 def _started(sidecar: Sidecar) -> int | None:
-    """Its `seq`, once the lease of the one before is over; None where the store did not answer."""
+    """Its `seq`, once the lease of the one before is over; None where the store did not answer, so that it went on
+    from what lies on its machine, and where that was older."""
     while True:
         answer = sidecar.ask("session_start", sessionId="s", model=MODEL)
         if "result" in answer:
             status = sidecar.ask("getStatus", sessionId="s", flush=True)["result"]
-            return None if OFFLINE in status["notes"] else int(answer["result"]["seq"])
+            went_on_alone = FENCED in status["notes"] or any(note.startswith(OFFLINE) for note in status["notes"])
+            return None if went_on_alone else int(answer["result"]["seq"])
 
 
-def _works(sidecar: Sidecar, chance: random.Random, judge: Judge, fenced: bool = False) -> None:
-    for _ in range(chance.randrange(1, 4)):
-        try:
-            sidecar.ask("turn_end", **_turn(chance))
-            status = sidecar.ask("getStatus", sessionId="s", flush=chance.random() < 0.5)["result"]
-        except Gone:
-            return
-        if not fenced:
-            judge.told(status)
-    judge.look()
-
-
-def _turn(chance: random.Random) -> Fields:
+def _turn(chance: random.Random) -> dict[str, Any]:
     text = f"I decided to use module_{chance.randrange(1000)} for the cache."
     return {"sessionId": "s", "message": {"role": "assistant", "content": [{"type": "text", "text": text}]}}
 
@@ -199,8 +160,10 @@ if __name__ == "__main__":
 
     with tempfile.TemporaryDirectory() as place:
         began = time.monotonic()
-        judged = hand_over(Path(place), int(sys.argv[1]) if len(sys.argv) > 1 else 1000, 16, say=True)
+        count = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
+        seed = int(sys.argv[2]) if len(sys.argv) > 2 else 16
+        judged = hand_over(Path(place), count, seed, say=True)
         print(
-            f"all promises held: epoch {judged.epoch}, {judged.durable} events durable, "
+            f"all promises held: epoch {judged.epoch}, {judged.heads} heads, {judged.durable} events durable, "
             f"{time.monotonic() - began:.0f} s"
         )

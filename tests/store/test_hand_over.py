@@ -16,19 +16,30 @@ def test_nothing_that_was_durable_is_lost_and_no_stale_head_wins(tmp_path: Path)
     assert judge.durable > 0
 
 
-@pytest.mark.parametrize(
-    ("head", "said"),
-    [
-        ('{"owner":"b","epoch":4,"count":9}', "older epoch"),
-        ('{"owner":"b","epoch":5,"count":8}', "older head"),
-        ('{"owner":"b","epoch":5,"count":9,"contents":{"seq":7}}', "two owners"),
-        ('{"owner":"a","epoch":5,"count":9,"contents":{"seq":6}}', "durable is lost"),
-    ],
+HEADS = (
+    ('{"owner":"b","epoch":4,"count":10,"contents":{"seq":7}}', "older epoch"),
+    ('{"owner":"a","epoch":5,"count":9,"contents":{"seq":7}}', "older head"),
+    ('{"owner":"b","epoch":5,"count":10,"contents":{"seq":7}}', "two owners"),
+    ('{"owner":"a","epoch":5,"count":10,"contents":{"seq":6}}', "took back"),
 )
+
+
+@pytest.mark.parametrize(("head", "said"), HEADS)
 def test_the_judge_sees_each_fault(tmp_path: Path, head: str, said: str) -> None:
-    (tmp_path / "heads").mkdir()
-    judge = Judge(tmp_path)
-    judge.epoch, judge.count, judge.durable, judge.owners = 5, 9, 7, {5: "a"}
-    (tmp_path / "heads" / "x").write_text(head)
+    log = tmp_path / "heads.log"
+    judge = Judge(log)
+    log.write_text('{"owner":"a","epoch":5,"count":9,"contents":{"seq":7}}\n')
+    judge.look()
+    with log.open("a") as more:
+        more.write(f"{head}\n")
     with pytest.raises(AssertionError, match=said):
+        judge.look()
+
+
+def test_the_judge_sees_that_what_was_durable_is_not_there(tmp_path: Path) -> None:
+    log = tmp_path / "heads.log"
+    judge = Judge(log)
+    log.write_text('{"owner":"a","epoch":5,"count":9,"contents":{"seq":7}}\n')
+    judge.told({"durable": 8})
+    with pytest.raises(AssertionError, match="durable is lost"):
         judge.look()

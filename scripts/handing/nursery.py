@@ -1,0 +1,82 @@
+"""A process that has loaded the sidecar, and forks one for each that is asked for: a start in no time, so that many
+can be killed. What is forked is `ctxmgr serve` as any other, with its own process, files and lock.
+
+    python -m scripts.handing.nursery DESCRIPTOR     by `sidecars.py`; the descriptor is of a socket
+
+Asked by a line of JSON (`arguments`, `shift_seconds` of its wall clock, `log`: a file), with two descriptors for
+its input and output; answers with the number of the process. In the log stands each head that a sidecar swapped
+into a folder, in the order of the swaps: it is written under the lock of the swap.
+"""
+
+import importlib
+import json
+import os
+import signal
+import socket
+import sys
+import time
+from typing import Any
+
+from ctxmgr.cli import main
+from ctxmgr.store.keys import HEADS
+from ctxmgr.store.objects.file_objects import FileObjects
+
+LOADED = (
+    *("ctxmgr.server.stdio_server", "ctxmgr.server.connection", "ctxmgr.server.sessions", "ctxmgr.session.methods"),
+    *("ctxmgr.devices.snapshots", "ctxmgr.store.store", "ctxmgr.formats.pi", "ctxmgr.known_models"),
+)
+REQUEST_BYTES = 1 << 16
+
+
+def serve_requests(channel: socket.socket) -> None:
+    for name in LOADED:
+        importlib.import_module(name)
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for them here
+    while True:
+        request, descriptors, _, _ = socket.recv_fds(channel, REQUEST_BYTES, 2)
+        if not request:
+            return
+        number = os.fork()
+        if number == 0:
+            channel.close()
+            become(json.loads(request), *descriptors)
+        for one in descriptors:
+            os.close(one)
+        channel.send(b"%d" % number)
+
+
+def become(asked: dict[str, Any], source: int, sink: int) -> None:
+    """A sidecar, until it ends."""
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    for descriptor, number in ((source, 0), (sink, 1), (os.open(os.devnull, os.O_WRONLY), 2)):
+        os.dup2(descriptor, number)
+        os.close(descriptor)
+    code = 1
+    try:
+        shift_clock(asked["shift_seconds"])
+        log_heads(asked["log"])
+        code = main(["serve", *asked["arguments"]])
+    finally:
+        os._exit(code)
+
+
+def shift_clock(seconds: float) -> None:
+    real = time.time
+    time.time = lambda: real() + seconds
+
+
+def log_heads(path: str) -> None:
+    write = FileObjects._write
+
+    def logged(self: FileObjects, key: str, content: bytes) -> None:
+        write(self, key, content)
+        if key.startswith(HEADS):
+            log = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            os.write(log, content + b"\n")
+            os.close(log)
+
+    FileObjects._write = logged  # type: ignore[method-assign]
+
+
+if __name__ == "__main__":
+    serve_requests(socket.socket(fileno=int(sys.argv[1])))
