@@ -5,8 +5,7 @@ goes on beside it. The next is a sidecar on one of three machines (state directo
 soon as the lease lets it. The machines' wall clocks are an hour apart, and leases are short.
 
 Judged, from what each sidecar answered and from every head that was ever swapped in, in order:
-1. What was told durable is there after each hand-over: `seq` never falls below the highest that was told, and what
-   left is given back by its handle.
+1. What was told durable is there after each hand-over: `seq` never falls below the highest that was told.
 2. Epochs and counts of the heads only grow; an epoch has one owner; no head takes back an event that another had.
 3. Who was away while another took over says so with its next batch.
 """

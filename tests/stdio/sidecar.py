@@ -32,6 +32,7 @@ class Sidecar:
     ) -> None:
         self.ndjson, self.stray = ndjson, b""
         self._said: list[bytes] = []
+        self._hearing = threading.Condition()
         self._frames: queue.Queue[bytes | None] = queue.Queue()
         self._numbers = iter(range(1, 1_000_000))
         self.others: list[dict[str, Any]] = []
@@ -78,11 +79,18 @@ class Sidecar:
     def _read_said(self) -> None:
         with open(self._pipe("stderr").fileno(), "rb", closefd=False) as source:
             for line in source:
-                self._said.append(line)
+                with self._hearing:
+                    self._said.append(line)
+                    self._hearing.notify_all()
 
     @property
     def said(self) -> str:
         return b"".join(self._said).decode("utf-8", "replace")
+
+    def says(self, text: str) -> None:
+        """Until it has said this on stderr."""
+        with self._hearing:
+            assert self._hearing.wait_for(lambda: text in self.said, BOUND), self.said
 
     def next(self) -> dict[str, Any] | None:
         """The next message, None at the end of output."""

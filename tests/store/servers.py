@@ -54,11 +54,12 @@ def tuple_of(address: str) -> tuple[str, int]:
 
 
 @contextlib.contextmanager
-def moto() -> Iterator[str]:
+def moto(port: int = 0) -> Iterator[str]:
+    """Its address. What it holds outlives it: one that is started again at its port has it all."""
     import boto3
     from moto.server import ThreadedMotoServer
 
-    server = ThreadedMotoServer("127.0.0.1", 0, verbose=False)
+    server = ThreadedMotoServer("127.0.0.1", port, verbose=False)
     server.start()
     try:
         host, port = server.get_host_and_port()
