@@ -8,6 +8,8 @@
 4. While it lives the owner renews its head each third of the lease. After `IDLE_LEASES` without anything new it
    lets go of it, so that a session that nobody uses costs nothing; the next change takes hold again, if nobody else
    did.
+5. What was saved here is on its way at most `delay_ms` later, or when the batch before it is there: the time is
+   counted from the first change that had not been sent, not from the end of that batch.
 """
 
 import asyncio
@@ -60,7 +62,7 @@ class SessionKeeper:
         self._flushes: list[asyncio.Future[None]] = []
         self._changed = self._leaving = False
         self._failures = 0
-        self._renewed = self._used = time.monotonic()
+        self._renewed = self._used = self._changed_since = time.monotonic()
         self._task: asyncio.Task[None] | None = None
 
     async def begin(self) -> Begun:
@@ -90,6 +92,8 @@ class SessionKeeper:
 
     def changed(self) -> None:
         """The snapshot has grown."""
+        if not self._changed:
+            self._changed_since = time.monotonic()
         self._changed = True
         self._wake.set()
 
@@ -158,7 +162,8 @@ class SessionKeeper:
             await _within(self._wake, self._until_renewal())
         if self._changed and not self._flushes:
             self._hurry.clear()
-            await _within(self._hurry, self._terms.delay_ms / 1000)
+            due = self._changed_since + self._terms.delay_ms / 1000  # rule 5
+            await _within(self._hurry, max(0.0, due - time.monotonic()))
 
     def _until_renewal(self) -> float | None:
         if self._uploading is None:
@@ -210,7 +215,7 @@ class SessionKeeper:
             uploading.tail.knows(begun.stored_bytes)
         uploading.waiting.extend((*begun.rows, *self._early))
         self._uploading = uploading
-        self._changed = True
+        self.changed()
         self._renewed = self._used = time.monotonic()
         self._tell(None)
 
