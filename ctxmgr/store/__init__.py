@@ -16,12 +16,13 @@ __all__ = [
     "StoredSession",
     "check",
     "forget",
+    "purge",
     "sessions",
 ]
 
 if TYPE_CHECKING:
     from ctxmgr.store.beginning import Begun
-    from ctxmgr.store.catalogue import StoredSession, check, forget, sessions
+    from ctxmgr.store.catalogue import StoredSession, check, forget, purge, sessions
     from ctxmgr.store.claims import Claims
     from ctxmgr.store.objects import BadAddress, StoreFault
     from ctxmgr.store.store import SessionStore
@@ -31,6 +32,7 @@ else:
         "StoredSession": "catalogue",
         "check": "catalogue",
         "forget": "catalogue",
+        "purge": "catalogue",
         "sessions": "catalogue",
         "Claims": "claims",
         "StoreFault": "objects",

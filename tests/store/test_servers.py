@@ -61,6 +61,9 @@ async def test_objects_are_named_read_and_deleted(objects: Objects) -> None:
     for key in ("objects/a/1", "objects/a/2", "objects/b/1"):
         await objects.put(key, key.encode())
     assert await objects.names("objects/a/") == ["objects/a/1", "objects/a/2"]
+    listed = await objects.listed("objects/a/")
+    assert [(one.key, one.size_bytes) for one in listed] == [("objects/a/1", 11), ("objects/a/2", 11)]
+    assert all(one.saved_ms > 1_700_000_000_000 for one in listed)
     await objects.delete("objects/a/1")
     await objects.delete("objects/a/1")
     assert await objects.names("objects/a/") == ["objects/a/2"]

@@ -35,6 +35,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
         "those that are old, or have no room; none that is open",
         "ctxmgr sessions purge --days 30",
     )
+    _add_store(purge, "delete them in this store, and not here; their ages are by the store's clock")
     purge.add_argument("--days", metavar="N", type=positive, help="saved longer ago (default: archive.maxAgeDays)")
     purge.add_argument(
         "--megabytes",

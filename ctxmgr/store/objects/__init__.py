@@ -1,11 +1,12 @@
 """Stores of objects: what is asked of one, a folder and a bucket as such, and which of them an address means."""
 
-from ctxmgr.store.objects.interface import Conflict, Missing, Objects, StoreFault, StoreUnreachable
+from ctxmgr.store.objects.interface import Conflict, ListedObject, Missing, Objects, StoreFault, StoreUnreachable
 from ctxmgr.store.objects.opening import BadAddress, opened
 
 __all__ = [
     "BadAddress",
     "Conflict",
+    "ListedObject",
     "Missing",
     "Objects",
     "StoreFault",

@@ -10,11 +10,11 @@ import hashlib
 import os
 import secrets
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TypeVar
 
-from ctxmgr.store.objects.interface import Conflict, Missing, StoredObject, StoreUnreachable
+from ctxmgr.store.objects.interface import Conflict, ListedObject, Missing, StoredObject, StoreUnreachable
 
 LOCK_SECONDS = 5.0  # a file is written within milliseconds: who holds the lock for longer was stopped
 RETRY_SECONDS = 0.005
@@ -39,6 +39,9 @@ class FileObjects:
 
     async def names(self, prefix: str) -> list[str]:
         return await self._done(lambda: self._names(prefix))
+
+    async def listed(self, prefix: str) -> list[ListedObject]:
+        return await self._done(lambda: [*self._listed(self._names(prefix))])
 
     async def delete(self, key: str) -> None:
         await self._done(lambda: (self._folder / key).unlink(missing_ok=True))
@@ -90,6 +93,12 @@ class FileObjects:
         except (FileNotFoundError, NotADirectoryError):
             return []
         return sorted(prefix + name for name in found if not name.startswith("."))
+
+    def _listed(self, keys: Iterable[str]) -> Iterator[ListedObject]:
+        for key in keys:
+            with contextlib.suppress(FileNotFoundError):  # deleted since
+                status = (self._folder / key).stat()
+                yield ListedObject(key, status.st_size, status.st_mtime_ns // 1_000_000)
 
     @contextlib.contextmanager
     def _alone(self, key: str) -> Iterator[None]:

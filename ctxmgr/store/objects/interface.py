@@ -34,6 +34,14 @@ class StoredObject(msgspec.Struct, frozen=True):
     etag: str
 
 
+class ListedObject(msgspec.Struct, frozen=True):
+    """`saved_ms` since the epoch, by the store's own clock."""
+
+    key: str
+    size_bytes: int
+    saved_ms: int
+
+
 class Objects(Protocol):
     """Keys are of `a-z`, `0-9`, `-` and `/`. Each call raises StoreUnreachable, and what it says of itself."""
 
@@ -51,6 +59,9 @@ class Objects(Protocol):
 
     async def names(self, prefix: str) -> list[str]:
         """All keys that begin so; the prefix ends in a slash."""
+
+    async def listed(self, prefix: str) -> list[ListedObject]:
+        """The same, with what the store says of each."""
 
     async def delete(self, key: str) -> None:
         """What is not there is gone already."""

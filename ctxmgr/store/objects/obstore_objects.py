@@ -19,7 +19,14 @@ from obstore.exceptions import (
 )
 from obstore.store import ObjectStore, from_url
 
-from ctxmgr.store.objects.interface import Conflict, Missing, StoredObject, StoreFault, StoreUnreachable
+from ctxmgr.store.objects.interface import (
+    Conflict,
+    ListedObject,
+    Missing,
+    StoredObject,
+    StoreFault,
+    StoreUnreachable,
+)
 
 CONNECT = "5s"
 ANSWER = "20s"  # for one request; a part of a snapshot is some 100 kB
@@ -68,10 +75,17 @@ class ObstoreObjects:
         return answer["e_tag"] or ""
 
     async def names(self, prefix: str) -> list[str]:
-        async def names() -> list[str]:
-            return sorted([one["path"] async for part in self._store.list(prefix) for one in part])
+        return [one.key for one in await self.listed(prefix)]
 
-        return await _answered(names())
+    async def listed(self, prefix: str) -> list[ListedObject]:
+        async def found() -> list[Any]:
+            return [one async for part in self._store.list(prefix) for one in part]
+
+        listed = [
+            ListedObject(one["path"], one["size"], int(one["last_modified"].timestamp() * 1000))
+            for one in await _answered(found())
+        ]
+        return sorted(listed, key=lambda one: one.key)
 
     async def delete(self, key: str) -> None:
         try:

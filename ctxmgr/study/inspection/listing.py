@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from ctxmgr.devices import snapshots
+from ctxmgr.model import Archive
 from ctxmgr.session import journal
 from ctxmgr.study.plain_text import table
 
@@ -69,6 +70,17 @@ def age(passed_ms: int) -> str:
         if passed_ms >= length_ms:
             return f"{passed_ms // length_ms} {name}"
     return "now"
+
+
+def purged_line(size_bytes: int, passed_ms: int, session_id: str) -> str:
+    """Of one session that was deleted, or would be."""
+    return f"{size_bytes / KILOBYTE:>10,.0f} kB  {age(passed_ms):>8}  {session_id}"
+
+
+def purged_sum(count: int, limits: Archive, dry_run: bool) -> str:
+    said = "would be deleted" if dry_run else "deleted"
+    days, megabytes = limits.max_age_days, limits.max_megabytes
+    return f"{count} sessions {said}: saved more than {days} days ago, or beyond {megabytes} MB"
 
 
 def _session(file: Any) -> ListedSession:

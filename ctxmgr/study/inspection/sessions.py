@@ -87,6 +87,10 @@ def _purge(parsed: Namespace, directory: Path) -> int:
     days, megabytes = parsed.days or limits.max_age_days, parsed.megabytes or limits.max_megabytes
     wanted = msgspec.structs.replace(limits, max_age_days=days, max_megabytes=megabytes)
     now_ms = time.time_ns() // 1_000_000
+    if parsed.store is not None:
+        from ctxmgr.study.inspection import stored  # which a call without a store does not wait for
+
+        return stored.purge_there(parsed.store, wanted, now_ms, parsed.dry_run)
     try:
         gone = retention.outdated(directory, wanted, now_ms)
     except (ArchiveFault, OSError) as unreadable:
@@ -95,12 +99,10 @@ def _purge(parsed: Namespace, directory: Path) -> int:
     for one in gone:
         fault = None if parsed.dry_run else retention.delete(directory, one)
         if fault is None:
-            kilobytes = f"{one.size_bytes / listing.KILOBYTE:>10,.0f} kB"
-            write(f"{kilobytes}  {listing.age(now_ms - one.saved_ms):>8}  {one.session_id}")
+            write(listing.purged_line(one.size_bytes, now_ms - one.saved_ms, str(one.session_id)))
         else:
             faults += _say(fault, 1)
-    said = "would be deleted" if parsed.dry_run else "deleted"
-    write(f"{len(gone) - faults} sessions {said}: saved more than {days} days ago, or beyond {megabytes} MB")
+    write(listing.purged_sum(len(gone) - faults, wanted, parsed.dry_run))
     return 1 if faults else 0
 
 

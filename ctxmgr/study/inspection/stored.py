@@ -7,7 +7,9 @@ from pathlib import Path
 import msgspec
 
 from ctxmgr.devices.snapshots import file_name
-from ctxmgr.store import BadAddress, Claims, StoredSession, StoreFault, check, forget, sessions
+from ctxmgr.model import Archive as Limits
+from ctxmgr.store import BadAddress, Claims, StoredSession, StoreFault, check, forget, purge, sessions
+from ctxmgr.study.inspection import listing
 from ctxmgr.study.plain_text import columns, safe, table, write
 
 HEAD = ("events", "kB", "epoch", "held", "session")
@@ -53,6 +55,24 @@ def delete(url: str, session_id: str, claimed: frozenset[str], command: str) -> 
         return _say(command, str(fault), 1)
     write("deleted in the store" if there else "nothing is kept of it in the store")
     return 0 if there else 2
+
+
+def purge_there(url: str, limits: Limits, now_ms: int, dry_run: bool) -> int:
+    """0: done; 1: one could not be deleted, or the store can not be reached; 2: the address is none."""
+    try:
+        gone = purge(url, limits, now_ms, dry_run)
+    except BadAddress as fault:
+        return _say("sessions", str(fault), 2)
+    except StoreFault as fault:
+        return _say("sessions", str(fault), 1)
+    faults = 0
+    for one, why in gone:
+        if why is None:
+            write(listing.purged_line(one.size_bytes, now_ms - one.saved_ms, one.session_id))
+        else:
+            faults += _say("sessions", f"{one.session_id}: {why}", 1)
+    write(listing.purged_sum(len(gone) - faults, limits, dry_run))
+    return 1 if faults else 0
 
 
 def _row(one: StoredSession) -> tuple[str, ...]:

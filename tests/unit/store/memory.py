@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Callable
 
 from ctxmgr.store.objects import Conflict, Missing, StoreUnreachable
-from ctxmgr.store.objects.interface import StoredObject
+from ctxmgr.store.objects.interface import ListedObject, StoredObject
 
 Fault = Callable[[str, str], str | None]
 """Of a request's kind and key: what becomes of it. `lost before`: it never arrives; `lost after`: it takes effect,
@@ -14,6 +14,7 @@ and its answer is lost; `refused`: it is answered as a conflict; None: it is don
 class MemoryObjects:
     def __init__(self) -> None:
         self.kept: dict[str, bytes] = {}
+        self.saved_ms: dict[str, int] = {}  # as a test says
         self.requests: list[tuple[str, str]] = []
         self.fault: Fault = lambda kind, key: None
 
@@ -46,6 +47,11 @@ class MemoryObjects:
     async def names(self, prefix: str) -> list[str]:
         self._asked("names", prefix)
         return sorted(key for key in self.kept if key.startswith(prefix))
+
+    async def listed(self, prefix: str) -> list[ListedObject]:
+        return [
+            ListedObject(key, len(self.kept[key]), self.saved_ms.get(key, 0)) for key in await self.names(prefix)
+        ]
 
     async def delete(self, key: str) -> None:
         self._asked("delete", key)
