@@ -27,6 +27,7 @@ from ctxmgr.store.beginning import Begun, Place
 from ctxmgr.store.objects import StoreFault
 from ctxmgr.store.protocol import Away, Busy, Fenced, Ownership
 from ctxmgr.store.uploading import Uploading
+from ctxmgr.store.waiting import WaitingRows
 
 IDLE_LEASES = 10  # without anything new: five minutes
 RETRY_SECONDS = 1.0  # after the first try that failed; doubled with each, up to
@@ -56,7 +57,7 @@ class SessionKeeper:
         self._uploading: Uploading | None = None  # while it is ours
         self._over = False  # nothing is sent any more
         self.stored = Stored()
-        self._early: list[ArchiveRow] = []  # rows from before it is ours
+        self._waiting_rows = WaitingRows()
         self._wake = asyncio.Event()
         self._hurry = asyncio.Event()
         self._flushes: list[asyncio.Future[None]] = []
@@ -99,7 +100,7 @@ class SessionKeeper:
 
     def add(self, row: ArchiveRow) -> None:
         """From any thread."""
-        (self._uploading.waiting if self._uploading is not None else self._early).append(row)
+        self._waiting_rows.add(row)
 
     async def flush(self, leaving: bool = False) -> Stored:
         """When all that was saved here before this call is in the store, or that can not be had now. `leaving`: it
@@ -210,10 +211,10 @@ class SessionKeeper:
     def _owns(self, begun: Begun) -> None:
         assert begun.ownership is not None
         place = self._location
-        uploading = Uploading(place.objects, place.session_id, place.snapshot, begun.ownership, place.archived)
+        here = place.objects, place.session_id, place.snapshot
+        uploading = Uploading(*here, begun.ownership, self._waiting_rows, place.archived, begun.rows)
         if begun.stored_bytes is not None:
             uploading.tail.knows(begun.stored_bytes)
-        uploading.waiting.extend((*begun.rows, *self._early))
         self._uploading = uploading
         self.changed()
         self._renewed = self._used = time.monotonic()

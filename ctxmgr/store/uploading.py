@@ -8,27 +8,27 @@
 """
 
 import asyncio
-from collections import deque
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import msgspec
 
 from ctxmgr.model import ArchiveRow
-from ctxmgr.store import packs, sweeping
+from ctxmgr.store import packs, sweeping, waiting
 from ctxmgr.store.driving import Sleep, driven
 from ctxmgr.store.keys import head_key, object_name, objects_prefix
 from ctxmgr.store.objects import Objects, StoreUnreachable
 from ctxmgr.store.protocol import Away, Fenced, Ownership, commit
 from ctxmgr.store.tailing import Tail
+from ctxmgr.store.waiting import WaitingRows
 
 MOST_PARTS = 24  # of a snapshot: then it is put whole, some 50 kB: each head lists them all
 ROWS_BYTES = 4 << 20  # of text in one object
-HELD_BYTES = 8 << 20  # of rows that wait in memory
 
 
 class Uploading:
-    """`stored_rows`: all of the session's in the archive here, for when more wait than are held."""
+    """`waiting_rows` are to go there, after those of `rows`. `stored_rows`: all of the session's in the archive
+    here, for when more wait than are held."""
 
     def __init__(
         self,
@@ -36,14 +36,16 @@ class Uploading:
         session_id: str,
         snapshot: Path,
         held: Ownership,
+        waiting_rows: WaitingRows,
         stored_rows: Callable[[], Sequence[ArchiveRow]],
+        rows: Sequence[ArchiveRow] = (),
         sleep: Sleep = asyncio.sleep,
     ) -> None:
         self.ownership, self.tail = held, Tail(snapshot)
         self._objects, self._id, self._sleep = objects, session_id, sleep
         self._stored_rows = stored_rows
-        self.waiting: deque[ArchiveRow] = deque()  # appended to by other threads
-        self._sending: list[ArchiveRow] = []
+        self._waiting = waiting_rows
+        self._sending = list(rows)
         self._overflown = False
 
     async def upload(self, holding: bool = True, even_if_nothing: bool = False) -> Ownership | Fenced | Away | None:
@@ -100,16 +102,17 @@ class Uploading:
 
     def _drained(self) -> list[ArchiveRow]:
         """Those that no confirmed head names (rule 2)."""
-        while self.waiting:
-            self._sending.append(self.waiting.popleft())
+        drained = self._waiting.drain()
+        self._sending += drained.rows
+        self._overflown |= drained.too_many
         if self._overflown:
-            self._overflown = False
             self._sending = list({row.key: row for row in self._stored_rows()}.values())
+            self._overflown = False
         return self._sending
 
     def bound(self) -> None:
         """After a batch that failed: what waits in memory is no more than so much."""
-        if sum(len(row.text) for row in self._sending) > HELD_BYTES:
+        if sum(len(row.text) for row in self._sending) > waiting.HELD_BYTES:
             self._sending, self._overflown = [], True
 
 

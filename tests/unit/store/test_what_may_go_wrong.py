@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from ctxmgr.store import catalogue, keeping
+from ctxmgr.devices import ArchiveDatabase, ArchiveFault
+from ctxmgr.model import ArchiveRow
+from ctxmgr.store import catalogue, keeping, waiting
 from ctxmgr.store.keys import head_key, objects_prefix
 from ctxmgr.store.objects import StoreUnreachable, file_objects
 from tests.unit.store.machines import BASE, ID, Machine, event, head, heard, row, running, silently
@@ -188,3 +190,61 @@ async def test_a_folders_lock_that_another_holds_for_long_is_no_answer_and_no_wa
         with pytest.raises(StoreUnreachable):
             await objects.put_if_match("heads/a", b"2", tag)
     await objects.put_if_match("heads/a", b"2", tag)
+
+
+@pytest.mark.parametrize("when", ["before it is claimed", "later"])
+async def test_offline_no_more_rows_are_held_than_so_many_and_all_are_there_in_the_end(
+    when: str,
+    here: Machine,
+    elsewhere: Machine,
+    objects: MemoryObjects,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(waiting, "HELD_BYTES", 1_000)
+    if when == "later":
+        await here.start()
+        here.save(BASE)
+        await here.kept.flush()
+    objects.fault = down
+    if when == "before it is claimed":
+        await here.start()
+        here.save(BASE)
+    async with running(here):
+        rows = [row(f"h{number}", f"{number} " * 100) for number in range(20)]
+        for one in rows:
+            here.leaves(one)
+        assert here.kept._waiting_rows.drain() == waiting.Drained([], True)
+        for one in rows:
+            here.kept.add(one)
+        here.save(event(1))
+        await heard(here, None if when == "before it is claimed" else 0, OFFLINE)
+        objects.fault = up
+        here.kept._hurry.set()
+        await heard(here, 1, None)
+    await silently(elsewhere, monkeypatch)
+    async with running(elsewhere):
+        assert [elsewhere.archived(one.handle) for one in rows] == rows
+
+
+async def test_rows_that_could_not_be_read_again_are_not_forgotten(
+    here: Machine, elsewhere: Machine, objects: MemoryObjects, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(waiting, "HELD_BYTES", 1)
+    await here.start()
+    async with running(here):
+        here.save(BASE)
+        await here.kept.flush()
+        with monkeypatch.context() as patched:
+
+            def locked(self: ArchiveDatabase, session_id: str) -> list[ArchiveRow]:
+                raise ArchiveFault("it is locked")
+
+            patched.setattr(ArchiveDatabase, "rows", locked)
+            here.leaves(row("h"))
+            await heard(here, 0, keeping.NOT_KEPT.format("it is locked"))
+        here.kept._hurry.set()
+        here.save(event(1))
+        await heard(here, 1, None)
+    await silently(elsewhere, monkeypatch)
+    async with running(elsewhere):
+        assert elsewhere.archived("h") == row("h")
