@@ -6,7 +6,7 @@ differ in their `owner`. So a tag, which is a digest of the bytes, stands for on
 
 import msgspec
 
-from ctxmgr.store.keys import is_object_name
+from ctxmgr.store.keys import NUMBERS, is_object_name
 from ctxmgr.store.objects import StoreFault
 
 VERSION = 1
@@ -73,6 +73,8 @@ def from_bytes(content: bytes) -> SessionHead:
         head = msgspec.json.decode(content, type=SessionHead)
     except msgspec.MsgspecError as fault:
         raise UnreadableHead("what the store holds of the session is no head") from fault
-    if not all(map(is_object_name, head.contents.names)) or not 0 < head.lease_ms <= LEASE_MS_AT_MOST:
+    numbers = head.epoch_number, head.count
+    is_one = 0 < min(numbers) <= max(numbers) < NUMBERS and 0 < head.lease_ms <= LEASE_MS_AT_MOST
+    if not is_one or not all(map(is_object_name, head.contents.names)):
         raise UnreadableHead("what the store holds of the session is no head")
     return head

@@ -15,6 +15,7 @@ HEADS = "heads/"
 SESSION_DIGITS = 32  # of sha256: 128 bits, no two ids meet
 DIGEST_DIGITS = 40
 _NUMBER_DIGITS = 8
+NUMBERS = 16**_NUMBER_DIGITS  # of epochs and counts, so many can be written
 _NAME = re.compile(rf"[0-9a-f]{{{_NUMBER_DIGITS}}}-[0-9a-f]{{{_NUMBER_DIGITS}}}-[0-9a-f]{{{DIGEST_DIGITS}}}")
 
 
