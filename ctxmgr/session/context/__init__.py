@@ -1,6 +1,6 @@
 """The method `context`: a list arrives, is projected, and goes back. Knows no device."""
 
-from ctxmgr.session.context import listing
+from ctxmgr.session.context import listing, removed
 from ctxmgr.session.context.raw_messages import RawMessages
 
-__all__ = ["RawMessages", "listing"]
+__all__ = ["RawMessages", "listing", "removed"]

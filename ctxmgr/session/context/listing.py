@@ -15,7 +15,7 @@ from ctxmgr.engine.presets import NeedsThread
 from ctxmgr.model import Message, faults
 from ctxmgr.model.api import lifecycle
 from ctxmgr.model.saved import Ledger
-from ctxmgr.session.context import respelling
+from ctxmgr.session.context import removed, respelling
 from ctxmgr.session.context.answering import Compared, Parts, ProjectionFailure, answer, fall_back
 from ctxmgr.session.context.arriving import Stale, arrived, delta_of, is_read
 from ctxmgr.session.context.comparing import begins_with, resumed
@@ -77,6 +77,7 @@ def context(
         begins = begins_with(before, done.projection, delta.shared_count)
     elif not session.failure_count:
         begins = resumed(session.state, done.projection)
+    session.pending_archive += removed.from_lists(session, done.projection.messages, delta.shared_count)
     raw_messages.truncate(delta.shared_count)
     raw_messages.extend(delta.appended)
     time_ms = int(params.at) if params.at is not None else None

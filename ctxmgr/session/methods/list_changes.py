@@ -1,6 +1,7 @@
 """The events after which the next list is another one: a compaction, and a move in the host's tree.
 
 What the reading stood for is gone, and so is the base; what is known of the list to come is weighed by its entries.
+What a compaction takes away is archived with it, as far as its entries tell that; else when the next list comes.
 """
 
 import msgspec
@@ -11,6 +12,8 @@ from ctxmgr.model.api import lifecycle
 from ctxmgr.model.saved import State
 from ctxmgr.session import ledger_updates, remaining
 from ctxmgr.session import tree as branches
+from ctxmgr.session.context import removed
+from ctxmgr.session.methods import archiving
 from ctxmgr.session.session import SessionCore
 from ctxmgr.session.work import INLINE_BYTES, Offload, Verb
 
@@ -30,6 +33,7 @@ def compacted(session: SessionCore, params: lifecycle.SessionCompactParams) -> V
     weight += remaining.from_entry(session.listed(), session.entry_of, entry.first_kept_entry_id)
     done, _ = latch.apply(state.latch, "compacted")
     trail = (*state.trail, entry.id) if entry.id else state.trail
+    session.pending_archive += removed.before_entry(session, entry.first_kept_entry_id)
     session.state = msgspec.structs.replace(
         state,
         seq=state.seq + 1,
@@ -45,6 +49,7 @@ def compacted(session: SessionCore, params: lifecycle.SessionCompactParams) -> V
     session.prefetch.forget()
     session.ledger = ledger_updates.ledger(session.state)
     session.void_base(weight)
+    yield from archiving.archived(session)
 
 
 def moved(session: SessionCore, params: lifecycle.SessionTreeParams) -> Verb[None]:

@@ -98,7 +98,7 @@ class _Run:
         self.driver = Driver(framing=_framing(lines), weighers=weighers, hold=hold, models=models)
         self.driver.open = self._open  # type: ignore[method-assign]
         self._remember, self.driver.archive = self.driver.archive, self._archive  # type: ignore[method-assign]
-        self._asked: Counter[str] = Counter()  # answers of the archive so far, by session
+        self._asked: Counter[tuple[str, bool]] = Counter()  # answers of the archive so far, by session and kind
         self.line_index = 0
         self._answered: set[bytes] = set()  # ids of what was said so far
         self._answered_count = 0
@@ -161,14 +161,16 @@ class _Run:
         return loaded.weigher
 
     def _archive(self, effect: PutRows | GetRow | FindRows) -> ArchiveAnswer:
-        """What it answered then: the nth time of a session. A transcript made anew asks what was put this time
-        first, since handles and texts may be others by now."""
-        session, number = effect.session_id, self._asked[effect.session_id]
-        self._asked[session] += 1
+        """What it answered then: the nth time that a session put something, or asked for something. A transcript
+        made anew asks what was put this time first, since handles and texts may be others by now."""
+        session, is_put = effect.session_id, isinstance(effect, PutRows)
+        number = self._asked[session, is_put]
+        self._asked[session, is_put] += 1
         now = self._remember(effect)
-        if self.rewrite and (now.row is not None or now.hits or isinstance(effect, PutRows)):
+        if self.rewrite and (now.row is not None or now.hits or is_put):
             return now
-        said = [line for line in self.lines if line.kind == "archive" and line.fields["session"] == session]
+        lines = (line for line in self.lines if line.kind == "archive" and line.fields["session"] == session)
+        said = [line for line in lines if bool(line.fields["put"]) == is_put]
         return msgspec.convert(said[number].fields["answer"], ArchiveAnswer) if number < len(said) else now
 
     def _open(self, session_id: str) -> SnapshotLoaded:
