@@ -29,7 +29,9 @@ WEIGHTS = (
     2.0,
 )  # words, path, tool: who names a path or a tool means it; of short columns a match says more
 CANDIDATES = 4  # for each hit that is wanted: among them the newest of a call is looked for
-ROWS_AT_ONCE = 50  # indexed in one transaction: another process that puts waits for no more
+# indexed in one transaction: another process that puts waits for no more
+ROWS_AT_ONCE = 50
+BYTES_AT_ONCE = 2_000_000  # and the row that goes beyond it
 PAGES_AT_ONCE = 500  # of a merge
 
 _CHARACTERS = JOINERS.replace("'", "")
@@ -40,8 +42,10 @@ _SCHEMA = (
     " BEGIN DELETE FROM found WHERE rowid = old.id; END",
 )
 _SECURE_SINCE = (3, 42, 0)  # from there on FTS5 can take a deleted word out of its index at once
-_MISSING = """SELECT id, call, text FROM originals WHERE (? IS NULL OR session = ?)
+_MISSING = """SELECT id, length(text) FROM originals WHERE (? IS NULL OR session = ?)
 AND NOT EXISTS (SELECT 1 FROM found_docsize WHERE found_docsize.id = originals.id) ORDER BY id LIMIT ?"""
+_ROW = "SELECT call, text FROM originals WHERE id = ?"
+_INDEX = "INSERT INTO found(rowid, words, path, tool) VALUES (?, ?, ?, ?)"
 _FOUND = """SELECT originals.id, originals.session, originals.call
 FROM found JOIN originals ON originals.id = found.rowid
 WHERE found MATCH ? AND (? IS NULL OR originals.session = ?)
@@ -80,12 +84,15 @@ def drop_index(connection: sqlite3.Connection) -> None:
 
 def index_some(connection: sqlite3.Connection, session: bytes | None) -> bool:
     """Rule 1, some rows of a session, or of all. In a transaction of the caller's. Whether there may be more."""
-    rows = connection.execute(_MISSING, (session, session, ROWS_AT_ONCE)).fetchall()
-    connection.executemany(
-        "INSERT INTO found(rowid, words, path, tool) VALUES (?, ?, ?, ?)",
-        [(id, *_columns(_text(call), _text(text))) for id, call, text in rows],
-    )
-    return len(rows) == ROWS_AT_ONCE
+    missing = connection.execute(_MISSING, (session, session, ROWS_AT_ONCE + 1)).fetchall()
+    room = BYTES_AT_ONCE
+    for number, (id, size) in enumerate(missing):
+        if number == ROWS_AT_ONCE or room < 0:
+            return True
+        call, text = connection.execute(_ROW, (id,)).fetchone()
+        connection.execute(_INDEX, (id, *_columns(_text(call), _text(text))))
+        room -= size
+    return False
 
 
 def settle(connection: sqlite3.Connection, whole: bool) -> bool:

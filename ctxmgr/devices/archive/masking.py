@@ -6,6 +6,8 @@ Rules:
 2. The length stays, so that places in the masked text are places in the original; people are shown `[masked]`.
 3. Of an assignment or a header only the value goes: what it was called is found still.
 4. It errs on the side of hiding: what is hidden here can still be had whole by its handle, by who may.
+5. What is looked at from one place has an end: a text may hold a secret's beginning ten thousand times over, and
+   it must take no longer than its length.
 """
 
 import re
@@ -48,7 +50,7 @@ SHAPES: tuple[SecretShape, ...] = (
            "GitLab docs, token overview"),
     # also of Anthropic (sk-ant-), OpenRouter (sk-or-) and others that took the form over
     _shape("OpenAI or Anthropic key", "sk-",
-           r"\bsk-(?=[A-Za-z0-9_-]*\d)(?=[A-Za-z0-9_-]*[A-Z]|[a-z0-9]{32})[A-Za-z0-9_-]{20,}",
+           r"\bsk-(?=[A-Za-z0-9_-]{0,300}\d)(?=[A-Za-z0-9_-]{0,300}[A-Z]|[a-z0-9]{32})[A-Za-z0-9_-]{20,}",
            "OpenAI and Anthropic API references, authentication"),
     _shape("Slack token", "xox xapp- xwfp-", r"\b(?:xox[abcdeoprs]|xapp|xwfp)-[A-Za-z0-9-]{10,}",
            "Slack docs, token types"),
@@ -65,11 +67,12 @@ SHAPES: tuple[SecretShape, ...] = (
     _shape("Hugging Face token", "hf_", r"\bhf_[A-Za-z0-9]{34,}\b", "Hugging Face docs, user access tokens"),
     _shape("SendGrid key", "sg.", r"\bSG\.[A-Za-z0-9_-]{22}\.[A-Za-z0-9_-]{43}", "SendGrid docs, API keys"),
     _shape("JSON web token", "eyj",
-           r"\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*", "RFC 7519, section 3"),
+           r"\beyJ[A-Za-z0-9_-]{8,2000}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*", "RFC 7519, section 3"),
     _shape(
         "private key", "private key",
         r"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----"
-        r"(?:.{0,20000}?-----END (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----|[A-Za-z0-9+/=\s\\]*)",
+        r"(?:(?:(?!-----BEGIN ).){0,20000}?-----END (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----"
+        r"|[A-Za-z0-9+/=\s\\]*)",
         "RFC 7468, section 10", re.DOTALL,
     ),
     _shape("authorization header", "authorization",
@@ -85,7 +88,7 @@ SHAPES: tuple[SecretShape, ...] = (
            "names that secrets are given", re.IGNORECASE),
     # of a bare one, as in an environment or a command line, a digit tells it from another name
     _shape("bare secret", _NAME_HINTS,
-           rf"(?:{_NAMES})[\w-]{{0,20}}(?:=|:\s?)((?=[^\s\"'()\[\],;]*\d)[^\s\"'()\[\],;&|$<>{{}}*`]{{6,400}})(?![(\[])",
+           rf"(?:{_NAMES})[\w-]{{0,20}}(?:=|:\s?)((?=[^\s\"'()\[\],;]{{0,400}}\d)[^\s\"'()\[\],;&|$<>{{}}*`]{{6,400}})(?![(\[])",
            "names that secrets are given", re.IGNORECASE),
 )  # fmt: skip
 

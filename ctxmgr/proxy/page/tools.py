@@ -5,7 +5,8 @@
 
 1. Only who bears the token of this proxy is answered. It is made for one run of a program and told to that alone.
 2. The session is that of the list that came last: it holds the call that is being made. What it has under no handle
-   is looked for in the proxy's other conversations, sub-agents among them, and in no other session.
+   is looked for in the proxy's other conversations, sub-agents among them, and in no other session: one that params
+   name is refused.
 """
 
 import hmac
@@ -41,6 +42,8 @@ class ToolRoutes:
             return as_json({"error": f"method and params are needed: {type(fault).__name__}"}, 400)
         if asked.method not in METHODS:
             return as_json({"error": f"method: one of {', '.join(METHODS)}"}, 400)
+        if "sessionId" in asked.params:  # it would go before that of the conversation
+            return as_json({"error": "sessionId: these tools are of the conversation they are called in"}, 400)
         listed = sorted(self._conversations.all(), key=lambda one: -one.used_ms)
         if not listed:
             return as_json({"error": "no conversation has begun yet"}, 404)

@@ -111,7 +111,17 @@ def test_lengths_stay_and_only_blots_are_new(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["password" * 20_000, "eyJa" * 30_000, "://a:" * 30_000, "-----BEGIN PRIVATE KEY-----" * 500]
+    "text",
+    [
+        "password" * 20_000,
+        "pwd=" * 150_000,
+        "sk-" * 200_000,
+        "eyJa" * 30_000,
+        "eyJaaaaaaaa-" * 50_000,
+        "://a:" * 30_000,
+        "-----BEGIN PRIVATE KEY-----" * 20_000,
+    ],
+    ids=lambda text: text[:12],
 )
 def test_no_text_makes_it_slow(text: str) -> None:
     """As many steps as characters, about: what grows with the square would not end here."""

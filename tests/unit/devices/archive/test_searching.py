@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from ctxmgr.devices.archive import hits_among
 from ctxmgr.devices.archive.file import NAME
 from ctxmgr.devices.archive.in_memory import indexed
-from ctxmgr.devices.archive.index import find
+from ctxmgr.devices.archive.index import BYTES_AT_ONCE, find, index_some
 from ctxmgr.devices.archive.snippets import SNIPPET_CHARACTERS
 from ctxmgr.model.archive import ArchiveRow
 from ctxmgr.model.policy import Archive as Limits
@@ -224,3 +224,15 @@ def test_of_a_broken_index_only_the_index_is_lost(tmp_path: Path) -> None:
         assert found(archive, "owl") == ["ha"]
         assert archive.get("s", "ha") == row("a", "the owl")
         assert archive.notes == []
+
+
+def test_of_large_originals_few_are_indexed_in_one_transaction() -> None:
+    """Who puts meanwhile waits for one transaction, whatever a tool printed."""
+    rows = [made(f"h{number}", f'read path="{number}"', "owl " * (BYTES_AT_ONCE // 10)) for number in range(8)]
+    with indexed(rows) as connection:
+        connection.execute("DELETE FROM found")
+        steps = 1
+        while index_some(connection, None):
+            steps += 1
+        assert steps == 3, "2,400,000 characters a step, and the rest"
+        assert len(find(connection, None, "owl", 10)) == 8

@@ -76,6 +76,25 @@ async def test_a_handle_of_nothing_is_refused_as_ctxmgr_says_it(rig: Any) -> Non
     assert "nothing is archived under this handle" in answer["error"]
 
 
+async def test_what_the_program_took_out_by_itself_is_found(rig: Any) -> None:
+    """A new, shorter list comes, and nobody tells of a compaction."""
+    made = await rig(tools_token=TOKEN)
+    await made.post(request(marked(conversation(3, ask="The code of the owl is 4711."))), headers=SESSION)
+    await made.post(request(marked(conversation(1, ask="In short: go on."))), headers=SESSION)
+    _, answer = await asked(made, "search", query="owl 4711")
+    (hit,) = answer["result"]["hits"]
+    _, page = await asked(made, "retrieve", handle=hit["handle"])
+    assert page["result"]["text"] == "The code of the owl is 4711."
+
+
+@pytest.mark.parametrize("method", tools.METHODS)
+async def test_no_params_name_another_session(rig: Any, method: str) -> None:
+    made = await rig(tools_token=TOKEN)
+    await made.post(request(marked(conversation(1))), headers=SESSION)
+    status, answer = await asked(made, method, sessionId="another", query="owl", handle="x", path="a")
+    assert (status, answer["error"].partition(":")[0]) == (400, "sessionId")
+
+
 async def test_the_tools_in_a_request_count_as_its_overhead(rig: Any) -> None:
     made = await rig(tools_token=TOKEN)
     tool = {"name": "mcp__ctxmgr__search", "description": "x" * 4_000, "input_schema": {"type": "object"}}
