@@ -1,0 +1,83 @@
+"""Turns a policy's lists into the probes that they can not answer, each with what a model would ask for it by.
+
+What comes back for such a question is graded as the list is: list and answer together must hold all evidence.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+import msgspec
+
+from ctxmgr.study.metrics import Observation
+from ctxmgr.study.probes.asking import WHOLE, ProjectedLists
+from ctxmgr.study.probes.evidence import Evidence, Probe, ProbeKind, Wording, grade
+from ctxmgr.study.probes.hints import hints
+from ctxmgr.study.probes.index import EvidenceIndex, Ids
+from ctxmgr.study.probes.session import examined
+from ctxmgr.study.recordings import Recording
+
+_encode = msgspec.json.Encoder().encode
+
+
+class MissedProbe(msgspec.Struct, frozen=True):
+    """One probe at one call, which the entry `reply` answered. `hints`: what to ask by; `names` as the
+    index has them; `evidence_index` and `ids`: the list that was sent."""
+
+    probe: Probe
+    reply: str
+    hints: tuple[str, ...]
+    names: dict[str, int]
+    evidence_index: EvidenceIndex
+    ids: Ids
+
+    def answered(self, texts: Sequence[str]) -> bool:
+        """Do the list and these texts hold all of the evidence?"""
+        more = EvidenceIndex(self.names)
+        content = [{"type": "text", "text": text} for text in texts]
+        shown = frozenset({more.number(_encode({"role": "toolResult", "content": content, "timestamp": 0}))})
+
+        def share(evidence: Evidence) -> float:
+            if isinstance(evidence, Wording):
+                held = [
+                    not (self.evidence_index.piece(one).isdisjoint(self.ids) and more.piece(one).isdisjoint(shown))
+                    for one in evidence.pieces
+                ]
+                return sum(held) / len(held) if held else 0.0
+            return max(self.evidence_index.share(evidence, self.ids), more.share(evidence, shown))
+
+        return grade(self.probe, share) >= WHOLE
+
+
+class AskedProbes(msgspec.Struct, frozen=True):
+    """`used_counts`: probes of each kind that somebody would ask for; `missed`: in the order of the calls."""
+
+    used_counts: dict[ProbeKind, int]
+    missed: tuple[MissedProbe, ...]
+
+
+def missed(
+    recording: Recording,
+    window: int,
+    sights: Sequence[Observation],
+    weigh: Callable[[bytes], int],
+    kinds: Sequence[ProbeKind],
+) -> AskedProbes:
+    """Of one policy's lists. `window` in tokens; `weigh`: bytes of a message to tokens."""
+    of = examined(recording, window, weigh)
+    index = EvidenceIndex(of.names)
+    lists = ProjectedLists(index, sights)
+    asked = dict.fromkeys(kinds, 0)
+    found: list[MissedProbe] = []
+    for point in of.points:
+        call = lists.call(point.reply)
+        if call is None:
+            continue
+        ids = lists.ids(call)
+        for probe in point.probes:
+            if probe.kind not in asked or not probe.used:
+                continue
+            if by := hints(of.history, probe, point.end):
+                asked[probe.kind] += 1
+                if grade(probe, partial(index.share, ids=ids)) < WHOLE:
+                    found.append(MissedProbe(probe, point.reply, by, of.names, index, ids))
+    return AskedProbes(asked, tuple(found))
