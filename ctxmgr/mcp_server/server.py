@@ -18,7 +18,9 @@ from ctxmgr.mcp_server.asking import NotAnswered, ProxyOfThisRun
 
 NAME = "ctxmgr"
 
-Query = Annotated[str, Field(description='Words, "a phrase", path:src/a.py, tool:bash')]
+Query = Annotated[
+    str, Field(description='Words, "a phrase", path:src/a.py, tool:bash; what was said: tool:user, tool:assistant')
+]
 Limit = Annotated[int, Field(description="Hits at most", ge=1, le=50)]
 Handle = Annotated[str, Field(description="From a hit, or from a marker: `| retrieve f24p7u7i]`")]
 Offset = Annotated[int, Field(description="First character to show", ge=0)]

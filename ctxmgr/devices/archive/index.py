@@ -6,9 +6,10 @@ Rules:
 2. What leaves `originals`, or is written anew there, leaves the index by a trigger: no other code may forget it, an
    older release's neither.
 3. Secrets are masked before they are indexed (`masking`): no word of one is in the file but in its original.
-4. Order: best first by BM25, in which a match in a path or a tool's name weighs more; of equals by handle.
+4. What was said has its speaker in the place of a tool: `assistant text`, `user text`.
+5. Order: best first by BM25, in which a match in a path or a tool's name weighs more; of equals by handle.
    Of the results of one call that was made again and again the newest comes first.
-5. A broken index is thrown away and made again; the originals stay.
+6. A broken index is thrown away and made again; the originals stay.
 """
 
 import sqlite3
@@ -73,7 +74,7 @@ def make_index(connection: sqlite3.Connection) -> None:
 
 
 def drop_index(connection: sqlite3.Connection) -> None:
-    """In a transaction of the caller's (rule 5)."""
+    """In a transaction of the caller's (rule 6)."""
     for statement in (
         "TRIGGER IF EXISTS found_deleted",
         "TRIGGER IF EXISTS found_changed",
@@ -107,7 +108,7 @@ def settle(connection: sqlite3.Connection, whole: bool) -> bool:
 
 
 def find(connection: sqlite3.Connection, session: bytes | None, query: str, limit: int) -> list[HitRow]:
-    """Rule 4; the looser question only where the first gave too little."""
+    """Rule 5; the looser question only where the first gave too little."""
     asked = question(query)
     ids: dict[int, None] = {}
     for one in (asked.strict, asked.loose):
@@ -118,7 +119,7 @@ def find(connection: sqlite3.Connection, session: bytes | None, query: str, limi
 
 
 def _newest_first(found: list[tuple[int, bytes, bytes]]) -> list[int]:
-    """The results of one call in the places of all of them, the newest first (rule 4). Ids count up."""
+    """The results of one call in the places of all of them, the newest first (rule 5). Ids count up."""
     by_call: dict[tuple[bytes, bytes], list[int]] = {}
     for id, session, call in found:
         by_call.setdefault((session, call), []).append(id)
@@ -142,10 +143,10 @@ def _hit(handle: str, call_text: str, text: str, asked: Question) -> ArchiveHit:
 
 
 def _columns(call_text: str, text: str) -> tuple[str, str, str]:
-    """Rule 3."""
+    """Rules 3 and 4."""
     call, (tool, _) = masked(call_text), named_in(call_text)
     paths = " ".join(paths_in(call)) if tool else ""
-    return " ".join(words(f"{call}\n{masked(text)}")), " ".join(words(paths)), " ".join(words(tool or ""))
+    return " ".join(words(f"{call}\n{masked(text)}")), " ".join(words(paths)), " ".join(words(tool or call))
 
 
 def _text(content: bytes) -> str:

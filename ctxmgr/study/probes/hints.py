@@ -1,9 +1,9 @@
 """Turns a probe and what the session went on to do into what a model would ask for the answer by.
 
-1. It is made of what the next step knew: of an error the command that is run again, of a value or a decision the
-   line with which the session goes on to speak of it. Of those that it never speaks of again nobody asks.
-2. It never holds the answer: a value is taken out of each line; of a decision the names stay that the next step
-   says, and its sentence does not.
+1. It is made of what the next step knew: of an error the command that is run again, of a value the line with which
+   the session goes on to speak of it, of a decision what that step names of it, and the line. Of those that it
+   never speaks of again nobody asks.
+2. It never holds the answer: a value, and a decision's sentence, are taken out of each line.
 3. The first is the narrowest; each that follows has more words around it.
 """
 
@@ -17,7 +17,7 @@ HINT_CHARACTERS = 1_000  # of each: what is longer nobody types
 
 
 def hints(of: SessionHistory, probe: Probe, end: int) -> tuple[str, ...]:
-    """At most three, none of them empty, for a probe of message number `end`."""
+    """At most four, none of them empty, for a probe of message number `end`."""
     given = (hint.strip()[:HINT_CHARACTERS] for hint in _hints(of, probe, end))
     return tuple(dict.fromkeys(hint for hint in given if re.search(r"\w", hint)))
 
@@ -35,9 +35,10 @@ def _hints(of: SessionHistory, probe: Probe, end: int) -> Iterator[str]:
         return
     said = of.spoken[at]
     line = next(line for line in said.splitlines() if _names(line, names))
-    hidden = [probe.answer]
+    if probe.kind != "values":
+        yield " ".join(name for name in names if _names(said, [name]))
     for text in (line, said, f"{doing} {of.spoken[at - 1] if at > end else ''}"):
-        yield _without(text, hidden)
+        yield _without(text, probe.answer)
 
 
 def _names(text: str, names: Sequence[str]) -> bool:
@@ -45,7 +46,6 @@ def _names(text: str, names: Sequence[str]) -> bool:
     return any(name.lower() in lowered for name in names)
 
 
-def _without(text: str, hidden: Sequence[str]) -> str:
+def _without(text: str, hidden: str) -> str:
     """Rule 2."""
-    pattern = "|".join(map(re.escape, hidden))
-    return re.sub(pattern, " ", text, flags=re.IGNORECASE)
+    return re.sub(re.escape(hidden), " ", text, flags=re.IGNORECASE)

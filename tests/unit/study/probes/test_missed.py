@@ -36,8 +36,8 @@ def test_a_value_is_asked_for_by_the_line_that_goes_on_to_speak_of_it_without_it
 def test_a_decision_is_asked_for_by_what_is_said_of_it_and_not_by_its_sentence() -> None:
     chosen = "I'll use parse_rows instead of a stack."
     said = (u("go"), a(chosen), u("on"), a(f"As I said: {chosen} So parse_rows it is."))
-    first, *_ = asked("decisions", "What was chosen, and why?", chosen, 2, said)
-    assert " ".join(first.split()) == "As I said: So parse_rows it is."
+    names, line, *_ = asked("decisions", "What was chosen, and why?", chosen, 2, said)
+    assert (names, " ".join(line.split())) == ("parse_rows", "As I said: So parse_rows it is.")
 
 
 def test_an_error_is_asked_for_by_its_command() -> None:
