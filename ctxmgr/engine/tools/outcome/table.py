@@ -36,13 +36,13 @@ def _row(
     )
 
 
-_TESTS = r"^=* ?\d+ (?:failed|passed|skipped|deselected|xfailed|xpassed|warnings?|errors?|rerun)(?:, \d+ \w+)*"
+_TESTS = r"=* ?\d+ (?:failed|passed|skipped|deselected|xfailed|xpassed|warnings?|errors?|rerun)(?:, \d+ \w+)*"
 READERS: tuple[OutputReader, ...] = (
     _row(
         "pytest py.test",
         " passed\n failed\n error",
-        rf"(?=.*\d (?:failed|errors?)\b){_TESTS} in \d",
-        rf"(?=.*\d passed)(?!.*\d (?:failed|errors?)\b){_TESTS} in \d",
+        rf"^(?=.*\d (?:failed|errors?)\b){_TESTS} in \d",
+        rf"^(?=.*\d passed)(?!.*\d (?:failed|errors?)\b){_TESTS} in \d",
         r"^FAILED \S+|^ERROR (?!: usage)\S",
         r"^E  +\S",
     ),
