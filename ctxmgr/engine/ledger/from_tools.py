@@ -44,7 +44,7 @@ from ctxmgr.engine.tools import (
     outcome,
     refuses_task,
     result_kind,
-    run_told,
+    weighed_run,
     runs_in,
     unwrapped,
 )
@@ -167,7 +167,7 @@ def _ran(line: str, call: ToolCall, ended: CallOutcome, output: str, into: State
     status = call.shell.status
     key = _key(SHELL, essential(line, status.about != "look"))
     run = goes_on_as(output) if ended == "unknown" and status.zero == "ok" else ""
-    told, found = run_told(call.shell, output, ended)
+    told, found = weighed_run(call.shell, output, ended)
     detail = f"{GOES_ON}{run}" if run else _detail(found, told, output)
     shown = command_line(line, [path for kind, path in _touched(call, "") if kind != "read"])
     into.ran(key, shown, told, detail, "\n".join(status.subjects[:MOST_SUBJECTS]))

@@ -34,7 +34,7 @@ from ctxmgr.engine.tools.outcome import (
     only_counts,
     outcome,
     outcome_by,
-    run_told,
+    weighed_run,
     scopes_of,
     unwrapped,
 )
@@ -95,7 +95,7 @@ __all__ = [
     "plan_answer",
     "plan_title",
     "rejection",
-    "run_told",
+    "weighed_run",
     "scopes_of",
     "role_of",
     "result_kind",

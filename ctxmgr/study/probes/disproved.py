@@ -22,7 +22,7 @@ from ctxmgr.study.probes.index import STATE_WORDS, EvidenceIndex, IndexedMessage
 from ctxmgr.study.probes.kinds import COMMAND_CHARACTERS, answered
 from ctxmgr.study.probes.reading import CommandRun, programs, wording
 from ctxmgr.study.probes.session import Examined
-from ctxmgr.study.probes.stating import Visible, known_by, state, statements
+from ctxmgr.study.probes.stating import Visible, run_key, state, statements
 
 SAID_CHARACTERS = 120
 
@@ -75,10 +75,10 @@ def _commits(of: Examined, end: int, entry: IndexedMessage) -> Iterator[str]:
 def _commands(of: Examined, end: int, entry: IndexedMessage, visible: Visible) -> Iterator[str]:
     """Rule 2."""
     ran = [run for run in of.history.runs if run.message_index < end and not run.path]
-    newest = {known_by(run.command): run for run in ran}
+    newest = {run_key(run.command): run for run in ran}
     for number, line in enumerate(entry.lines):
         for quoted, told in statements(entry, number):
-            run = newest.get(known_by(quoted))
+            run = newest.get(run_key(quoted))
             if run is None or visible(run.call_message_index, run.message_index):
                 continue
             stands = state(entry.heading(number)) == "failed" and not _is_past(line)

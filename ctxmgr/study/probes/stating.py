@@ -25,7 +25,7 @@ _QUOTED = re.compile(r"`([^`]+)`")
 _PRINTED = re.compile(r'"[^"]*"')  # what a command printed, word for word
 
 
-def known_by(command: str) -> str:
+def run_key(command: str) -> str:
     """Of a check its words without `cd` and filter, which changes neither what is checked nor what came of it; of
     any other all words: `git diff | grep x` fails by what it looks for."""
     text = wording.shortened(command, COMMAND_CHARACTERS)

@@ -23,7 +23,7 @@ from ctxmgr.study.probes.index import EvidenceIndex, Ids, IndexedMessage
 from ctxmgr.study.probes.kinds import COMMAND_CHARACTERS
 from ctxmgr.study.probes.reading import wording
 from ctxmgr.study.probes.session import Examined
-from ctxmgr.study.probes.stating import Visible, is_failed, known_by, statements
+from ctxmgr.study.probes.stating import Visible, is_failed, run_key, statements
 
 
 def untrue(of: Examined, end: int, index: EvidenceIndex, ids: Ids, stand_ins: Sequence[int]) -> tuple[str, ...]:
@@ -51,10 +51,10 @@ def untrue(of: Examined, end: int, index: EvidenceIndex, ids: Ids, stand_ins: Se
 
 def _commands(of: Examined, end: int, entry: IndexedMessage, visible: Visible) -> Iterator[str]:
     ran = [run for run in of.history.runs if run.message_index < end and not run.path]
-    newest = {known_by(run.command): run for run in ran}
+    newest = {run_key(run.command): run for run in ran}
     for number in range(len(entry.lines)):
         for quoted, told in statements(entry, number):
-            run = newest.get(known_by(quoted))
+            run = newest.get(run_key(quoted))
             if run is not None and not visible(run.call_message_index, run.message_index):
                 now = "failed" if is_failed(of, run) else "working"
                 if told not in ("", now):

@@ -2,7 +2,7 @@
 
 from ctxmgr.engine.tools.outcome.background import asks_for, goes_on_as
 from ctxmgr.engine.tools.outcome.covering import RunScope, scopes_of
-from ctxmgr.engine.tools.outcome.ended import end_of_run, is_lost, is_refused, outcome, outcome_by, run_told
+from ctxmgr.engine.tools.outcome.ended import end_of_run, is_lost, is_refused, outcome, outcome_by, weighed_run
 from ctxmgr.engine.tools.outcome.reading import unwrapped
 from ctxmgr.engine.tools.outcome.report import RunReport, counts_text, only_counts
 
@@ -18,7 +18,7 @@ __all__ = [
     "only_counts",
     "outcome",
     "outcome_by",
-    "run_told",
+    "weighed_run",
     "scopes_of",
     "unwrapped",
 ]

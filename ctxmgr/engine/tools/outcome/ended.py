@@ -64,7 +64,7 @@ def outcome_by(shell: Shell | None, text: str, is_error: bool, doubtful: bool) -
     return _read(status, text, told)
 
 
-def run_told(shell: Shell, text: str, ended: CallOutcome) -> tuple[CallOutcome, RunReport]:
+def weighed_run(shell: Shell, text: str, ended: CallOutcome) -> tuple[CallOutcome, RunReport]:
     """How the run of a shell is told that `ended` so, and what its output counts and tells; of a look nothing. What
     it did is done all the same."""
     if ended == "ok":

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ctxmgr.engine.tools import CallOutcome, counts_text, run_told, tool_call
+from ctxmgr.engine.tools import CallOutcome, counts_text, weighed_run, tool_call
 from tests.unit.engine.tools.outcome.shell_lines import ended
 
 FAILS = "FAILED tests/a.py::test_one - x\n1 failed, 2 passed in 0.10s"
@@ -39,7 +39,7 @@ def test_a_check_that_failed_within_a_line_is_read_by_its_reader(command: str) -
     assert ended(command, FAILS) == "failed"
     shell = tool_call("bash", {"command": command}).shell
     assert shell is not None
-    _, found = run_told(shell, FAILS, "failed")
+    _, found = weighed_run(shell, FAILS, "failed")
     assert (counts_text(found.counts), found.lines[0]) == ("1 failed, 2 passed", FAILS.split("\n")[0])
 
 

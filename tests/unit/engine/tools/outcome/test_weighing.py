@@ -2,14 +2,14 @@
 
 import pytest
 
-from ctxmgr.engine.tools import CallOutcome, counts_text, end_of_run, run_told, tool_call
+from ctxmgr.engine.tools import CallOutcome, counts_text, end_of_run, weighed_run, tool_call
 from ctxmgr.engine.tools.outcome.summing_up import counts_of, is_verdict, sums_up
 
 
 def told(command: str, text: str) -> CallOutcome:
     shell = tool_call("bash", {"command": command}).shell
     assert shell is not None
-    return run_told(shell, text, "ok")[0]
+    return weighed_run(shell, text, "ok")[0]
 
 
 ROWS = "\n".join(f"row {number} was read" for number in range(40))
@@ -147,7 +147,7 @@ def test_what_tells_of_a_part_or_of_none_is_no_verdict(line: str) -> None:
 def test_what_a_line_counts_is_told_with_it() -> None:
     shell = tool_call("bash", {"command": "zorp verify"}).shell
     assert shell is not None
-    ended, found = run_told(shell, "12 probes ok, 2 probes failed", "ok")
+    ended, found = weighed_run(shell, "12 probes ok, 2 probes failed", "ok")
     assert (ended, counts_text(found.counts)) == ("failed", "2 failed, 12 ok")
     assert list(counts_of("2 of them failed because the port was taken")) == []
 
