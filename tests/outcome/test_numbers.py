@@ -53,7 +53,7 @@ def names() -> tuple[str, ...]:
 
 @cache
 def price_names() -> tuple[str, ...]:
-    """Of `model/prices.py`, by which the engine decides what a list costs: a provider's, and no number of ours to try."""
+    """Of `model/prices.py`, by which the engine decides what a list costs: a provider's, none of ours to try."""
     found = trying("numbers").numbers(ROOT / "ctxmgr" / "model", "ctxmgr.model")
     return tuple(f"prices.{number.name}" for number in found if number.module == "ctxmgr.model.prices")
 
