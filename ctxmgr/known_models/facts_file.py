@@ -70,7 +70,8 @@ class CacheRow(FileMember, frozen=True):
 
 class FamilyRow(FileMember, frozen=True):
     """`ids`: how names of its models begin. `window`, `cache` and `vocabulary`: of one that is like no row.
-    `stays_under_tier`: programs work with what costs no more, though longer requests are taken."""
+    `stays_under_tier`: programs work with what costs no more, though longer requests are taken. `source` and `date`
+    of the window."""
 
     name: Name
     ids: Annotated[tuple[Word, ...], Meta(min_length=1)]
@@ -78,6 +79,8 @@ class FamilyRow(FileMember, frozen=True):
     cache: Name
     vocabulary: Vocabulary = "o200k_base"
     stays_under_tier: bool = False
+    source: str = ""
+    date: Day = ""
 
 
 class ModelRow(FileMember, frozen=True):

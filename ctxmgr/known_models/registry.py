@@ -91,6 +91,8 @@ class Registry:
             cache=rule,
             media=media.family(model).name,
             vocabulary=family.vocabulary,
+            source=family.source,
+            date=family.date,
             matched="family",
             why=why,
         )

@@ -15,6 +15,7 @@ import sys
 import tempfile
 import tomllib
 import zipfile
+from collections.abc import Iterable
 from pathlib import Path
 
 from scripts.knowing.price_map import Json, rows
@@ -42,9 +43,18 @@ def main() -> int:
                 changed = {key: value for key, value in correction.items() if key not in ("ids", "source", "date")}
                 told = f"{found[id]['source']}; {', '.join(changed)}: {correction['source']}"
                 found[id] |= changed | {"source": told}
+    for family in facts["families"]:
+        family |= {"source": _assumed(family, found.values()), "date": chosen.date}
     TARGET.write_text(_text(facts, found), encoding="utf-8")
     print(f"{TARGET.relative_to(ROOT)}: {len(found)} models, {TARGET.stat().st_size:,} bytes")
     return 0
+
+
+def _assumed(family: Json, models: Iterable[Json]) -> str:
+    """Nobody tells the window of a model that is not known yet: how many of those that are take as much."""
+    windows = [one["window"] for one in models if one["family"] == family["name"] and "window" in one]
+    as_much = sum(1 for window in windows if window >= family["window"])
+    return f"assumed: {as_much} of {len(windows)} models of it that are known take as much"
 
 
 def _text(facts: Json, found: dict[str, Json]) -> str:

@@ -63,6 +63,18 @@ def test_no_longer_life_is_dearer_to_write_than_any_price_list_has() -> None:
     assert {share for id, share in shares.items() if id.startswith("claude")} == {2}
 
 
+def test_each_familys_window_is_told_as_assumed_and_by_which_rows() -> None:
+    for name, family in shipped().families.items():
+        windows = [row.window for row in ROWS if row.family == name and row.window]
+        as_much = sum(1 for window in windows if window >= family.window)
+        assert family.source == f"assumed: {as_much} of {len(windows)} models of it that are known take as much"
+        assert re.fullmatch(r"20\d\d-\d\d-\d\d", family.date)
+        assert as_much > len(windows) / 2, name
+    known = shipped().find("claude-nova-1")
+    assert known.source.startswith("assumed: ")
+    assert known.date
+
+
 def test_each_cache_rule_has_a_source_and_a_day() -> None:
     for name, rule in shipped().caches.items():
         assert rule.source, name
