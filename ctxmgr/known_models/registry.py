@@ -7,6 +7,7 @@ Rules:
 3. Else what holds for the whole family, without prices. What is of no family is unknown.
 4. All but a row of that very name is `matched` "family", and `why` says by what.
 5. `[1m]` at an id's end is a window of a million, as Claude Code writes it, whatever is known of the rest.
+6. Where reading a cache costs what input does there is none, whatever rule a row names.
 """
 
 from collections.abc import Iterable
@@ -16,7 +17,7 @@ import msgspec
 from ctxmgr.known_models import naming
 from ctxmgr.known_models.facts_file import CacheRow, FactsFile, FamilyRow, ModelRow, filled, key
 from ctxmgr.known_models.model_facts import ModelFacts
-from ctxmgr.model import CacheRule, media
+from ctxmgr.model import CacheRule, TieredPrices, media
 
 MILLION_TOKENS = 1_000_000
 
@@ -113,7 +114,7 @@ class Registry:
             max_output_tokens=row.max_output_tokens,
             prices=prices,
             batch=row.batch.prices() if row.batch else None,
-            cache=self._rule(row.cache or (family.cache if family else ""), row.least_tokens),
+            cache=self._cache(row, family, prices),
             long_cache=row.long_cache,
             media=media.family(row.id).name,
             vocabulary=row.vocabulary or (family.vocabulary if family else ModelFacts().vocabulary),
@@ -122,6 +123,12 @@ class Registry:
             matched="model",
             why=f"{row.id} is known",
         )
+
+    def _cache(self, row: ModelRow, family: FamilyRow | None, prices: TieredPrices | None) -> CacheRule:
+        """Rule 6."""
+        if prices is not None and prices.cache_read >= prices.input:
+            return self._rule("none", None)
+        return self._rule(row.cache or (family.cache if family else ""), row.least_tokens)
 
     def _rule(self, cache: CacheRow | str, least_tokens: int | None) -> CacheRule:
         fact = self.caches.get(cache) if isinstance(cache, str) else cache

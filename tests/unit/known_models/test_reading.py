@@ -94,6 +94,13 @@ def test_a_longer_life_is_as_much_dearer_to_write_at_prices_of_a_users_own() -> 
     assert kept.long_cache == LongCache(3_600_000, 8)
 
 
+@pytest.mark.parametrize(("read_price", "kind"), [(None, "none"), (4, "none"), (0.4, "marks"), (0, "marks")])
+def test_a_row_by_which_reading_costs_what_input_does_has_no_cache(read_price: float | None, kind: str) -> None:
+    prices = {"input": 4, "output": 20} | ({} if read_price is None else {"cacheRead": read_price})
+    cache = read(facts({"id": "claude-opus-5-5", "prices": prices})).find("claude-opus-5-5").cache
+    assert (cache.kind, cache.lifetime_ms) == ((kind, 0) if kind == "none" else (kind, 300_000))
+
+
 def test_prices_of_a_users_own_have_no_batch_of_the_old_ones() -> None:
     assert shipped().find("gpt-5.5").batch is not None
     row = {"id": "gpt-5.5", "prices": {"input": 50, "output": 300, "cacheRead": 5}}
