@@ -1,9 +1,10 @@
 """Turns the policy, the window, the zone and what the cache costs into how much of a list an epoch leaves.
 
 1. Each part has a key of the policy: `oldTokens`, `newestTokens`, `indexTokens`. Where the first is not set, one
-   knob says it, `costVersusRecall`: from 0, which keeps least, to 1, which keeps most; each tenth keeps 2.1 times
-   as much. In the middle recorded sessions cost least, with all that is fetched again. The index of what left does
-   not shrink with the old part.
+   knob says it, `costVersusRecall`: from 0, which keeps least, to 1, which keeps most. From the middle on each
+   tenth keeps 2.1 times as much; a little below it LEAST is reached, and further down nothing changes. In the
+   middle recorded sessions cost least, with all that is fetched again. The index of what left does not shrink with
+   the old part.
 2. What is kept is read at each call: where reading the cache costs twice the usual tenth of input, half as much
    is worth keeping, and never less than LEAST. That fades towards the end of the knob that keeps most. Where
    reading costs less than usual no more is kept, for at each epoch it is written again.
