@@ -14,11 +14,15 @@ from ctxmgr.session import Offload, begun, journal, model_spec, restored
 Usage = Mapping[str, Any]
 
 
-def spec_of(model: lifecycle.Model | str | None, window: int | None, usual: int) -> ModelSpec | None:
+def spec_of(
+    model: lifecycle.Model | Mapping[str, Any] | str | None, window: int | None, usual: int
+) -> ModelSpec | None:
     """None where the program tells nothing of its model. Raises InvalidParams."""
     if model is None and window is None:
         return None
-    told = model if isinstance(model, lifecycle.Model) else lifecycle.Model(model or "", window or usual)
+    if isinstance(model, Mapping):
+        model = model_of({"contextWindow": window or usual, **model})
+    told = lifecycle.Model(model or "", window or usual) if isinstance(model, str | None) else model_of(model)
     if window is not None:
         told = msgspec.structs.replace(told, context_window=window)
     return model_spec(model_of(told))

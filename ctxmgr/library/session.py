@@ -60,8 +60,8 @@ class Session:
     show). `weigh` gives the tokens of a text: pressure goes by it while no usage is known. What stays in a list
     goes by an estimate, whatever is given here.
 
-    `window` in tokens; a `Model` tells its prices and the life of its cache as well. `state`: what `state` of an
-    earlier session was, to go on from there. Raises InvalidParams.
+    `window` in tokens; a `Model`, or one as a dict, tells its prices and the life of its cache as well. `state`:
+    what `state` of an earlier session was, to go on from there. Raises InvalidParams.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class Session:
         *,
         format: str = "pi",
         window: int | None = None,
-        model: lifecycle.Model | str | None = None,
+        model: lifecycle.Model | Mapping[str, Any] | str | None = None,
         weigh: Weigh | None = None,
         state: bytes | None = None,
     ) -> None:

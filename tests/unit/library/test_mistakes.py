@@ -54,6 +54,17 @@ def test_a_model_may_be_a_dict_and_is_the_next_calls() -> None:
     assert session.status.context_window == 60_000
 
 
+def test_a_session_begins_with_a_model_as_a_dict() -> None:
+    session = Session(format="openai", model={"id": "n", "contextWindow": 60_000, "cacheTtlMs": 5})
+    assert (session.status.context_window, session.status.model.id) == (60_000, "n")
+    assert Session(model={"id": "n"}).status.context_window == 200_000
+    assert Session(model={"id": "n", "contextWindow": 60_000}, window=50_000).status.context_window == 50_000
+    with pytest.raises(InvalidParams, match="model"):
+        Session(model={"id": 5})
+    with pytest.raises(InvalidParams, match="model"):
+        Session(model=5)  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize(("weight", "tokens"), [(1.5, 2), (-3, 0), (math.pi, 4)])
 def test_a_weigher_that_counts_in_parts_counts_in_whole_tokens(weight: float, tokens: int) -> None:
     messages = [{"role": "user", "content": "hi"}]
