@@ -105,7 +105,8 @@ def _cut(conversation: ConversationIndex, ref: BlockRef, most: int, inputs: Arri
     place = str if inputs.archives else _line_numbers(text)
 
     def line(left: int, start: int, end: int) -> str:
-        said = marker.arrived(whole, left, _where(place(start), place(end), handle, call))
+        last = end if inputs.archives else end - 1  # a line that is shown from its start on is not left out
+        said = marker.arrived(whole, left, _where(place(start), place(last), handle, call))
         there = listed(start, end)
         return f"{said}\n{there}" if there else said
 

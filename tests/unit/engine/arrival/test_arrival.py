@@ -88,7 +88,8 @@ def test_without_retrieve_the_marker_names_the_call_and_a_range_where_the_tool_r
         r'lines (\d+) to (\d+); @: a line\'s number \| read path="src/a.py", a range of lines\]', out
     )[0]
     assert out.startswith("\n".join(CODE.splitlines()[: int(start) - 1]))
-    assert out.endswith("\n".join(CODE.splitlines()[int(end) - 1 :]))
+    assert out.endswith("\n".join(CODE.splitlines()[int(end) :]))
+    assert CODE.splitlines()[int(end) - 1] not in out.splitlines()
     told = re.findall(r"^@(\d+) (def .*)$", out, re.M)
     assert told
     assert all(CODE.splitlines()[int(number) - 1] == line for number, line in told)
