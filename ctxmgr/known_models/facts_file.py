@@ -68,6 +68,16 @@ class CacheRow(FileMember, frozen=True):
         return CacheRule(self.kind, *sizes, self.lifetime_ms, self.renews)
 
 
+class LongCacheRow(FileMember, frozen=True):
+    """A `LongCache`."""
+
+    lifetime_ms: Annotated[int, Meta(ge=1)]
+    cache_write: Annotated[float, Meta(gt=0, le=1_000_000)]
+
+    def fact(self) -> LongCache:
+        return LongCache(self.lifetime_ms, self.cache_write)
+
+
 class FamilyRow(FileMember, frozen=True):
     """`ids`: how names of its models begin. `window`, `cache` and `vocabulary`: of one that is like no row.
     `stays_under_tier`: programs work with what costs no more, though longer requests are taken. `source` and `date`
@@ -94,7 +104,7 @@ class ModelRow(FileMember, frozen=True):
     batch: PricesRow | None = None
     cache: CacheRow | str | None = None
     least_tokens: Annotated[int, Meta(ge=0)] | None = None
-    long_cache: LongCache | None = None
+    long_cache: LongCacheRow | None = None
     vocabulary: Vocabulary | None = None
     source: str | None = None
     date: Day | None = None
@@ -135,12 +145,12 @@ def key(row: ModelRow) -> str:
     return name.replace(".", "-") if name.startswith("claude") else name
 
 
-def _long_at(prices: PricesRow, base: ModelRow) -> LongCache | None:
+def _long_at(prices: PricesRow, base: ModelRow) -> LongCacheRow | None:
     """The longer life of `base` at other prices: its write is dearer by as much as the input is."""
     if base.long_cache is None or base.prices is None:
         return base.long_cache
     times = prices.input / base.prices.input
-    return LongCache(base.long_cache.lifetime_ms, times * base.long_cache.cache_write)
+    return LongCacheRow(base.long_cache.lifetime_ms, times * base.long_cache.cache_write)
 
 
 def _four(fact: Any) -> tuple[float, float, float, float]:

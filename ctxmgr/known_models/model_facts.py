@@ -1,21 +1,20 @@
 """What is known of one model, and how it was found."""
 
-from typing import Annotated, Literal
+from typing import Literal
 
 import msgspec
-from msgspec import Meta
 
 from ctxmgr.model import CacheRule, TieredPrices
 
 UNKNOWN_TOKENS = 200_000  # most models of the last years take that, and those that take more lose nothing but size
 
 
-class LongCache(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
+class LongCache(msgspec.Struct, frozen=True, rename="camel"):
     """What a provider asks to keep a start for longer: at least `lifetime_ms`, at `cache_write` dollars a million
     tokens, in requests that pay no tier."""
 
-    lifetime_ms: Annotated[int, Meta(ge=1)]
-    cache_write: Annotated[float, Meta(gt=0, le=1_000_000)]
+    lifetime_ms: int
+    cache_write: float
 
 
 class ModelFacts(msgspec.Struct, frozen=True):

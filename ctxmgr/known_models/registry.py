@@ -115,7 +115,7 @@ class Registry:
             prices=prices,
             batch=row.batch.prices() if row.batch else None,
             cache=self._cache(row, family, prices),
-            long_cache=row.long_cache,
+            long_cache=row.long_cache.fact() if row.long_cache else None,
             media=media.family(row.id).name,
             vocabulary=row.vocabulary or (family.vocabulary if family else ModelFacts().vocabulary),
             source=row.source or "",
