@@ -211,8 +211,7 @@ class SessionKeeper:
     def _owns(self, begun: Begun) -> None:
         assert begun.ownership is not None
         place = self._location
-        here = place.objects, place.session_id, place.snapshot
-        uploading = Uploading(*here, begun.ownership, self._waiting_rows, place.archived, begun.rows)
+        uploading = Uploading(place, begun.ownership, self._waiting_rows, begun.rows)
         if begun.stored_bytes is not None:
             uploading.tail.knows(begun.stored_bytes)
         self._uploading = uploading

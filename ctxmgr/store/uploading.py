@@ -8,16 +8,16 @@
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 
 import msgspec
 
 from ctxmgr.model import ArchiveRow
 from ctxmgr.store import packs, sweeping, waiting
-from ctxmgr.store.driving import Sleep, driven
+from ctxmgr.store.beginning import Place
+from ctxmgr.store.driving import driven
 from ctxmgr.store.keys import head_key, object_name, objects_prefix
-from ctxmgr.store.objects import Objects, StoreUnreachable
+from ctxmgr.store.objects import StoreUnreachable
 from ctxmgr.store.protocol import Away, Fenced, Ownership, commit
 from ctxmgr.store.tailing import Tail
 from ctxmgr.store.waiting import WaitingRows
@@ -27,23 +27,15 @@ ROWS_BYTES = 4 << 20  # of text in one object
 
 
 class Uploading:
-    """`waiting_rows` are to go there, after those of `rows`. `stored_rows`: all of the session's in the archive
-    here, for when more wait than are held."""
+    """`waiting_rows` are to go there, after those of `rows`; where more wait than are held, all of the session's
+    are read from the archive here."""
 
     def __init__(
-        self,
-        objects: Objects,
-        session_id: str,
-        snapshot: Path,
-        held: Ownership,
-        waiting_rows: WaitingRows,
-        stored_rows: Callable[[], Sequence[ArchiveRow]],
-        rows: Sequence[ArchiveRow] = (),
-        sleep: Sleep = asyncio.sleep,
+        self, place: Place, held: Ownership, waiting_rows: WaitingRows, rows: Sequence[ArchiveRow] = ()
     ) -> None:
-        self.ownership, self.tail = held, Tail(snapshot)
-        self._objects, self._id, self._sleep = objects, session_id, sleep
-        self._stored_rows = stored_rows
+        self.ownership, self.tail = held, Tail(place.snapshot)
+        self._objects, self._id = place.objects, place.session_id
+        self._stored_rows = place.archived
         self._waiting = waiting_rows
         self._sending = list(rows)
         self._overflown = False
@@ -71,7 +63,7 @@ class Uploading:
         if fault is not None:
             return Away(self.ownership.made, str(fault))
         came = await driven(
-            commit(self.ownership, contents, holding), self._objects, head_key(self._id), self._sleep
+            commit(self.ownership, contents, holding), self._objects, head_key(self._id), asyncio.sleep
         )
         if isinstance(came, Away):
             self.ownership = msgspec.structs.replace(self.ownership, made=came.made)

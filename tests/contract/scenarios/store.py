@@ -4,7 +4,9 @@ from ctxmgr.model.saved import Stored
 from tests.contract.behaviours import behaviour
 from tests.contract.talk import Messages, Talk
 
-OFFLINE = "nothing goes to the store for now, as it has no such bucket: what is new is kept here, and goes there later"
+OFFLINE = (
+    "nothing goes to the store for now, as it has no such bucket: what is new is kept here, and goes there later"
+)
 FENCED = "another machine has gone on with this session: nothing more of it is saved in the store from here"
 
 
@@ -14,8 +16,8 @@ def _told(talk: Talk, seq: int | None, note: str | None = None) -> None:
 
 @behaviour(
     "store/durable-is-what-is-safe-there",
-    "`status.durable` is the newest event that the store has, by its `seq`; before it has any, and without a store, "
-    "there is none.",
+    "`status.durable` is the newest event that the store has, by its `seq`; before it has any, and without a "
+    "store, there is none.",
     "design 2, getStatus",
 )
 def durable() -> Talk:
@@ -33,8 +35,8 @@ def durable() -> Talk:
 
 @behaviour(
     "store/flush-waits-for-it",
-    "`getStatus` with `flush` is answered once the store has what was saved before it; what is asked of the session "
-    "after it is answered after it.",
+    "`getStatus` with `flush` is answered once the store has what was saved before it; what is asked of the "
+    "session after it is answered after it.",
     "design 2, getStatus",
 )
 def flush() -> Talk:
