@@ -18,9 +18,8 @@ import time
 from typing import Any
 
 from ctxmgr.cli import main
-from ctxmgr.store.keys import HEADS
-from ctxmgr.store.objects.file_objects import FileObjects
 
+HEADS = "heads/"  # of the keys in a store
 LOADED = (
     *("ctxmgr.server.stdio_server", "ctxmgr.server.connection", "ctxmgr.server.sessions", "ctxmgr.session.methods"),
     *("ctxmgr.devices.snapshots", "ctxmgr.store.store", "ctxmgr.formats.pi", "ctxmgr.known_models"),
@@ -66,16 +65,17 @@ def shift_clock(seconds: float) -> None:
 
 
 def log_heads(path: str) -> None:
-    write = FileObjects._write
+    files: Any = importlib.import_module("ctxmgr.store.objects.file_objects").FileObjects
+    write = files._write
 
-    def logged(self: FileObjects, key: str, content: bytes) -> None:
+    def logged(self: Any, key: str, content: bytes) -> None:
         write(self, key, content)
         if key.startswith(HEADS):
             log = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
             os.write(log, content + b"\n")
             os.close(log)
 
-    FileObjects._write = logged  # type: ignore[method-assign]
+    files._write = logged
 
 
 if __name__ == "__main__":

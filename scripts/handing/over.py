@@ -18,9 +18,10 @@ import time
 from pathlib import Path
 from typing import Any
 
-from ctxmgr.store.keeping import FENCED, OFFLINE
 from scripts.handing.sidecars import MODEL, Fields, Gone, Nursery, Sidecar, nursery
 
+FENCED = "another machine has gone on with this session: nothing more of it is saved in the store from here"
+OFFLINE = "nothing goes to the store for now"
 LEASE_MS = 200
 DELAY_MS = 5
 MACHINES = 3

@@ -78,12 +78,12 @@ class ObstoreObjects:
         return [one.key for one in await self.listed(prefix)]
 
     async def listed(self, prefix: str) -> list[ListedObject]:
-        async def listed() -> list[Any]:
+        async def listing() -> list[Any]:
             return [one async for part in self._store.list(prefix) for one in part]
 
         listed = [
             ListedObject(one["path"], one["size"], int(one["last_modified"].timestamp() * 1000))
-            for one in await _answered(listed())
+            for one in await _answered(listing())
         ]
         return sorted(listed, key=lambda one: one.key)
 
