@@ -1,6 +1,7 @@
 """Turns a policy's lists into the probes that they can not answer, each with what a model would ask for it by.
 
-What comes back for such a question is graded as the list is: list and answer together must hold all evidence.
+What comes back for such a question is graded as the list is: list and answer together must hold all evidence. A
+call comes back as JSON, which a model reads as well as the list has it: it is graded without JSON's signs, too.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,6 +17,7 @@ from ctxmgr.study.probes.index import EvidenceIndex, Ids
 from ctxmgr.study.probes.session import examined
 from ctxmgr.study.recordings import Recording
 
+_JSON_SIGNS = (("\\n", "\n"), ("\\t", "\t"), ('\\"', '"'), ('":', '" : '), ('","', '" , "'), ("\\\\", "\\"))
 _encode = msgspec.json.Encoder().encode
 
 
@@ -33,7 +35,7 @@ class MissedProbe(msgspec.Struct, frozen=True):
     def answered(self, texts: Sequence[str]) -> bool:
         """Do the list and these texts hold all of the evidence?"""
         more = EvidenceIndex(self.names)
-        content = [{"type": "text", "text": text} for text in texts]
+        content = [{"type": "text", "text": one} for text in texts for one in (text, _without_json(text))]
         shown = frozenset({more.number(_encode({"role": "toolResult", "content": content, "timestamp": 0}))})
 
         def share(evidence: Evidence) -> float:
@@ -46,6 +48,13 @@ class MissedProbe(msgspec.Struct, frozen=True):
             return max(self.evidence_index.share(evidence, self.ids), more.share(evidence, shown))
 
         return grade(self.probe, share) >= WHOLE
+
+
+def _without_json(text: str) -> str:
+    """With each value of an object apart, and its lines as lines."""
+    for sign, stands_for in _JSON_SIGNS:
+        text = text.replace(sign, stands_for)
+    return text
 
 
 class AskedProbes(msgspec.Struct, frozen=True):

@@ -94,6 +94,8 @@ def test_what_the_list_holds_is_not_missed() -> None:
         ("values", "pinned to v2.7.13", True),
         ("values", "pinned to v2.7.1", False),
         ("errors", "./pack\nENOSPC: no space left", True),
+        ("errors", 'bash {"command":"./pack","timeout":5}\nENOSPC: no space left', True),
+        ("errors", 'bash {"input":"cd a\\n./pack\\n"}\nENOSPC: no space left', True),
         ("errors", "ENOSPC: no space left", False),
     ],
 )
