@@ -44,9 +44,9 @@ from ctxmgr.engine.tools import (
     outcome,
     refuses_task,
     result_kind,
-    weighed_run,
     runs_in,
     unwrapped,
+    weighed_run,
 )
 from ctxmgr.engine.tools.shell import window
 from ctxmgr.model import Block

@@ -34,9 +34,9 @@ from ctxmgr.engine.tools.outcome import (
     only_counts,
     outcome,
     outcome_by,
-    weighed_run,
     scopes_of,
     unwrapped,
+    weighed_run,
 )
 from ctxmgr.engine.tools.pi_files import pi_file
 from ctxmgr.engine.tools.roles import WHOLE, ArgumentRole, role_of

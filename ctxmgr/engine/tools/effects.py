@@ -40,27 +40,37 @@ class FileEffect(msgspec.Struct, frozen=True, gc=False):
 RUN = FileEffect("", "run")
 
 
+class LineOutput(msgspec.Struct, frozen=True, gc=False):
+    """What a line prints. `echoed`: at its end the status itself. `ends`: the line is one command, whose output is
+    shown to its end. `printing`: of each command that prints the status of a server's answer, the pattern of the
+    line that has it, as `code`. `voice`: the commands' "own" words are all of it, none where it is "shown" text (of
+    a look, a log, a page), or they are "mixed".
+    """
+
+    echoed: bool = False
+    ends: bool = False
+    printing: tuple[str, ...] = ()
+    voice: Literal["own", "shown", "mixed"] = "own"
+
+
+OWN_WORDS = LineOutput()
+
+
 class ShellStatus(msgspec.Struct, frozen=True, gc=False):
     """What the status that a shell ends with says of the commands that its line is about.
 
     `zero`: how they ended where it is 0. `codes`: of other statuses, how where it is this one; where it is another,
-    they failed. `about`: what they do; a check tells by its output as well. `echoed`: the line prints the status
-    itself, at the end of its output. `ends`: they are one command, and its output is shown to its end. `subjects`:
-    what they are, by program and subcommand (`git merge`), in order; none of a look. `printing`: of each that
-    prints the status of a server's answer, the pattern of the line that has it, as `code`.
-    `often`: they may run more than once, "each" for something else or "until" it goes well. `voice`: of what it
-    prints their "own" words are all, none where it is "shown" text (of a look, a log, a page), or they are "mixed".
+    they failed. `about`: what they do; a check tells by its output as well. `subjects`: what they are, by program
+    and subcommand (`git merge`), in order; none of a look. `often`: they may run more than once, "each" for
+    something else or "until" it goes well. `output`: what the line prints.
     """
 
     zero: CallOutcome = "ok"
     codes: tuple[tuple[int, CallOutcome], ...] = ()
     about: Literal["check", "run", "look"] = "run"
-    echoed: bool = False
-    ends: bool = False
     subjects: tuple[str, ...] = ()
-    printing: tuple[str, ...] = ()
     often: Literal["", "each", "until"] = ""
-    voice: Literal["own", "shown", "mixed"] = "own"
+    output: LineOutput = OWN_WORDS
 
 
 CERTAIN = ShellStatus()

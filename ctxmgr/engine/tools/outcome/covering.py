@@ -51,11 +51,11 @@ UNKNOWN = "\0"  # an operand that lies in none
 
 
 class RunScope(msgspec.Struct, frozen=True):
-    """One run of a line. `subject`: program and subcommand; `place`: where it ran, "" where that is not named;
+    """One run of a line. `subject`: program and subcommand; `directory`: where it ran, "" where that is not named;
     `operands`, `picks`: what a check is narrowed to; `is_sure`: all of it is known."""
 
     subject: str
-    place: str = ""
+    directory: str = ""
     operands: frozenset[str] = frozenset()
     picks: frozenset[str] = frozenset()
     is_sure: bool = True
@@ -64,7 +64,7 @@ class RunScope(msgspec.Struct, frozen=True):
         """Does this show that to work? `subject`: what else ends it."""
         if self.subject != (subject or earlier.subject) or not self.is_sure:
             return False
-        if not _holds(self.place, earlier.place) or not self.picks <= earlier.picks:
+        if not _holds(self.directory, earlier.directory) or not self.picks <= earlier.picks:
             return False
         if not self.operands or not earlier.operands:
             return not self.operands
@@ -77,26 +77,26 @@ def scopes_of(line: str) -> tuple[RunScope, ...]:
     return tuple(_scopes(line, "", 0))
 
 
-def _scopes(line: str, place: str, depth: int) -> Iterator[RunScope]:
+def _scopes(line: str, directory: str, depth: int) -> Iterator[RunScope]:
     within: list[str] = []  # where each open subshell began
     for pipeline in parse(line) or outlined(line) or ():
-        within += [place] * pipeline.opens
+        within += [directory] * pipeline.opens
         for each in pipeline.commands:
             command, _ = unwrapped(each)
             words = [word or "" for word in command.words]
             if words[:1] in (["cd"], ["pushd"]) and len(words) > 1:
-                place = _joined(place, words[1])
+                directory = _joined(directory, words[1])
                 continue
             inner = handed_line(command)
             if inner is not None and depth < MOST_HANDED:
-                yield from _scopes(inner, place, depth + 1)
+                yield from _scopes(inner, directory, depth + 1)
             elif words and words[0]:
-                yield _scope(command, place)
+                yield _scope(command, directory)
         for _ in range(min(pipeline.closes, len(within))):
-            place = within.pop()
+            directory = within.pop()
 
 
-def _scope(command: ShellCommand, place: str) -> RunScope:
+def _scope(command: ShellCommand, directory: str) -> RunScope:
     words = [word or "" for word in command.words]
     subject = subject_of(command)
     operands: set[str] = set()
@@ -107,7 +107,7 @@ def _scope(command: ShellCommand, place: str) -> RunScope:
         of_place, pick = _PLACES.match(word), _PICKS.match(word)
         at += 1
         if of_place:
-            place = _joined(place, of_place[1] or following)
+            directory = _joined(directory, of_place[1] or following)
             at += of_place[1] is None
         elif pick:
             value = pick[1] if pick[1] is not None else "" if following.startswith("-") else following
@@ -126,7 +126,7 @@ def _scope(command: ShellCommand, place: str) -> RunScope:
     if not is_like_a_check(subject):
         operands, picks = set(), {one for one in picks if _PART.match(one.partition(" ")[0])}
     return RunScope(
-        subject, place, frozenset(operands - {""} if "" not in operands else ()), frozenset(picks), sure
+        subject, directory, frozenset(operands - {""} if "" not in operands else ()), frozenset(picks), sure
     )
 
 
@@ -137,21 +137,21 @@ def _bare(word: str) -> str:
     return "" if word == "." else word
 
 
-def _joined(place: str, word: str) -> str:
+def _joined(directory: str, word: str) -> str:
     word = word.rstrip("/") or "/"
     if word.startswith(("/", "~")):
         return word
     word = _bare(word)
-    return f"{place}/{word}" if place and word else place or word
+    return f"{directory}/{word}" if directory and word else directory or word
 
 
-def _holds(wider: str, place: str) -> bool:
+def _holds(wider: str, directory: str) -> bool:
     """Rule 1, of directories."""
-    if wider == place or not wider:
+    if wider == directory or not wider:
         return True
-    if not place:
+    if not directory:
         return wider.startswith(("/", "~"))
-    return place.startswith(f"{wider}/") or wider.endswith(f"/{place}") or f"/{wider}/" in f"{place}/"
+    return directory.startswith(f"{wider}/") or wider.endswith(f"/{directory}") or f"/{wider}/" in f"{directory}/"
 
 
 @lru_cache(maxsize=MOST_KEPT)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ctxmgr.engine.tools import CallOutcome, counts_text, weighed_run, tool_call
+from ctxmgr.engine.tools import CallOutcome, counts_text, tool_call, weighed_run
 from tests.unit.engine.tools.outcome.shell_lines import ended
 
 FAILS = "FAILED tests/a.py::test_one - x\n1 failed, 2 passed in 0.10s"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ctxmgr.engine.tools import CallOutcome, counts_text, end_of_run, weighed_run, tool_call
+from ctxmgr.engine.tools import CallOutcome, counts_text, end_of_run, tool_call, weighed_run
 from ctxmgr.engine.tools.outcome.summing_up import counts_of, is_verdict, sums_up
 
 
