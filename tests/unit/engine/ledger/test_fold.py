@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ctxmgr.engine.ledger.extract import from_message, from_summary
-from ctxmgr.engine.ledger.fold import current, fold, now_and_past, order
+from ctxmgr.engine.ledger.fold import current, fold, now_and_past, order, with_shared_words
 from ctxmgr.engine.ledger.statements import Stamp
 from ctxmgr.model.messages import Block, View
 from ctxmgr.model.saved.facts import Fact, Ledger, Slot, Source
@@ -277,3 +277,17 @@ def test_a_newer_listing_closes_what_it_does_not_list_whatever_the_time(at: int)
     listing = Fact("listing", "summary", "", "tool", at, seq=1)
     assert [fact.text for fact in now_and_past(ledger(old, again, listing))[0]] == ["read it"]
     assert [fact.text for fact in now_and_past(ledger(old))[0]] == ["write it"]
+
+
+def test_what_is_said_again_shares_its_words_with_the_ledger() -> None:
+    def words() -> str:
+        return "".join(["read ", "src/a.py"])
+
+    held = fold(Ledger(), [Fact("file", words(), words(), "tool", 1, origin="a")])
+    again, other = Fact("file", words(), words(), "tool", 2, origin="b"), Fact("file", words(), "else", "tool", 3)
+    shared = with_shared_words(held, [again, other])
+    (before,) = held.facts.values()
+    assert shared == (again, other)
+    assert shared[0].key is before.key
+    assert shared[0].text is before.text
+    assert shared[1] is other

@@ -17,13 +17,13 @@ quoted output neither. A deleted directory in which a file was changed since is 
 
 from collections.abc import Iterator, Sequence
 
-from ctxmgr.study.probes.disproved import disproved
 from ctxmgr.study.probes.evidence import PathState, TextState
 from ctxmgr.study.probes.index import EvidenceIndex, Ids, IndexedMessage
 from ctxmgr.study.probes.kinds import COMMAND_CHARACTERS
 from ctxmgr.study.probes.reading import wording
 from ctxmgr.study.probes.session import Examined
-from ctxmgr.study.probes.stating import Visible, is_failed, run_key, statements
+from ctxmgr.study.probes.untrue.disproved import disproved
+from ctxmgr.study.probes.untrue.stating import Visible, is_failed, run_key, statements
 
 
 def untrue(of: Examined, end: int, index: EvidenceIndex, ids: Ids, stand_ins: Sequence[int]) -> tuple[str, ...]:

@@ -22,7 +22,7 @@ from ctxmgr.study.probes.index import STATE_WORDS, EvidenceIndex, IndexedMessage
 from ctxmgr.study.probes.kinds import COMMAND_CHARACTERS, answered
 from ctxmgr.study.probes.reading import CommandRun, programs, wording
 from ctxmgr.study.probes.session import Examined
-from ctxmgr.study.probes.stating import Visible, run_key, state, statements
+from ctxmgr.study.probes.untrue.stating import Visible, run_key, state, statements
 
 SAID_CHARACTERS = 120
 
