@@ -62,7 +62,7 @@ class ShellStatus(msgspec.Struct, frozen=True, gc=False):
     `zero`: how they ended where it is 0. `codes`: of other statuses, how where it is this one; where it is another,
     they failed. `about`: what they do; a check tells by its output as well. `subjects`: what they are, by program
     and subcommand (`git merge`), in order; none of a look. `often`: they may run more than once, "each" for
-    something else or "until" it goes well. `output`: what the line prints.
+    something else or "until" it goes well. `prints`: what it shows.
     """
 
     zero: CallOutcome = "ok"
@@ -70,7 +70,7 @@ class ShellStatus(msgspec.Struct, frozen=True, gc=False):
     about: Literal["check", "run", "look"] = "run"
     subjects: tuple[str, ...] = ()
     often: Literal["", "each", "until"] = ""
-    output: LineOutput = OWN_WORDS
+    prints: LineOutput = OWN_WORDS
 
 
 CERTAIN = ShellStatus()

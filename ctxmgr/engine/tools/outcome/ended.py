@@ -58,7 +58,7 @@ def outcome_by(shell: Shell | None, text: str, is_error: bool, doubtful: bool) -
     elif goes_on_as(text):
         return "unknown"
     else:
-        told = "unknown" if doubtful else _printed(shell, text) if status.output.echoed else status.zero
+        told = "unknown" if doubtful else _printed(shell, text) if status.prints.echoed else status.zero
     if told != "unknown" and not is_error:
         return told
     return _read(status, text, told)
@@ -120,7 +120,7 @@ def _read(status: ShellStatus, text: str, told: CallOutcome) -> CallOutcome:
     found = read_run(status, text)
     if found.ended == "failed":
         return "failed"
-    return "ok" if told == "unknown" and status.output.ends and found.ended == "passed" else told
+    return "ok" if told == "unknown" and status.prints.ends and found.ended == "passed" else told
 
 
 def _edges(text: str) -> list[str]:

@@ -42,7 +42,7 @@ def weighed(command: str, status: ShellStatus, text: str) -> tuple[CallOutcome, 
     if status.about == "look":
         return "ok", RunReport("unknown")
     found = read_run(status, text)
-    if status.output.voice == "shown":
+    if status.prints.voice == "shown":
         return "ok", found
     check = status.about == "check" or any(map(is_like_a_check, status.subjects))
     lines = [line for line in lines_of(text) if line.strip() not in command]
@@ -55,12 +55,12 @@ def weighed(command: str, status: ShellStatus, text: str) -> tuple[CallOutcome, 
         else [*lines[:BEGINNING_LINES], *lines[-ENDING_LINES:]]
     )
     ended = _ended(read, check, _is_one_tool(status) and not _named(status).isdisjoint(_SUM_UP_ONCE))
-    if ended == "ok" and found.ended != "passed" and status.output.voice == "own":
+    if ended == "ok" and found.ended != "passed" and status.prints.voice == "own":
         troubled = _troubled(read, check)
         ended = "unknown" if troubled and not passes_behind(read, troubled[-1], _programs(status)) else "ok"
     if ended == "ok":
         return "ok", found
-    if status.output.voice == "mixed":
+    if status.prints.voice == "mixed":
         return "unknown", RunReport("unknown")
     if found.ended == "failed":
         return ended, found
@@ -71,9 +71,9 @@ def weighed(command: str, status: ShellStatus, text: str) -> tuple[CallOutcome, 
 def read_run(status: ShellStatus, text: str) -> RunReport:
     """What the output of a command line says of what it is about. A check, and what runs others, may print as any
     tool does."""
-    if status.output.printing:
-        found = read_answers(status.output.printing, text, status.often)
-        if found.ended != "unknown" and (found.ended == "failed" or status.output.ends):
+    if status.prints.printing:
+        found = read_answers(status.prints.printing, text, status.often)
+        if found.ended != "unknown" and (found.ended == "failed" or status.prints.ends):
             return found
     check = status.about == "check"
     found = read_output(text, check=check, programs=_programs(status), one=_is_one_tool(status))

@@ -106,8 +106,8 @@ def status_of(line: str, pipelines: Sequence[Pipeline] | None, depth: int = 0) -
     subjects = tuple(dict.fromkeys(name for one in subject for name in one.subjects))
     printing = tuple(pattern for one in subject for pattern in one.printing)
     about = about if subject else "run"
-    output = LineOutput(echoed, ends, printing, _voice(commands))
-    return ShellStatus(zero, _codes(may, zero, piped), about, subjects, _often(pipelines, line), output)
+    prints = LineOutput(echoed, ends, printing, _voice(commands))
+    return ShellStatus(zero, _codes(may, zero, piped), about, subjects, _often(pipelines, line), prints)
 
 
 def _voice(commands: Sequence[Sequence[_Command]]) -> Voice:
@@ -124,7 +124,7 @@ def _voice(commands: Sequence[Sequence[_Command]]) -> Voice:
 def _inner(line: str, depth: int) -> _Command:
     """Of a line in the words of a command, whose output another may show."""
     of_line = status_of(line, parse(line), depth + 1)
-    return _Command(of_line.about, "unknown", NO_ANSWERS, False, False, of_line.subjects, of_line.output.printing)
+    return _Command(of_line.about, "unknown", NO_ANSWERS, False, False, of_line.subjects, of_line.prints.printing)
 
 
 def _often(pipelines: Sequence[Pipeline], line: str) -> Literal["", "each", "until"]:
@@ -190,7 +190,7 @@ def _told(pipeline: Pipeline, at: int, covered: bool, depth: int) -> _Command:
     if line is not None:
         inner = status_of(line, parse(line), depth + 1)
         codes = _wrapped(dict(inner.codes), around, inner.about)
-        ends, shown = ends and inner.output.ends, inner.output
+        ends, shown = ends and inner.prints.ends, inner.prints
         return _Command(inner.about, inner.zero, codes, covered, ends, inner.subjects, shown.printing, shown.voice)
     about: Literal["check", "run", "look"] = "check" if is_check(command) else "look" if _looks(command) else "run"
     subjects = () if about == "look" or name in HANDLES else (subject_of(command),)
