@@ -26,7 +26,8 @@ import msgspec
 
 PACKET_BYTES = 20_000  # five a token of the largest packet by default
 INSTRUCTIONS = "\n## Instructions (word for word"  # a heading in a packet
-QUOTED = re.compile(r"\n- [^\n]*:((?:\n>[^\n]*)+)")  # below it: a line that tells of what, and its text
+QUOTED = re.compile(r"\n- ([^\n]*):((?:\n>[^\n]*)+)")  # below it: a line that tells of what, and its text
+HEAD = "(first "  # of a text, that line says
 SLACK_BYTES = 64  # a list that loses nothing may still be spelled a little differently
 
 Json = dict[str, Any]
@@ -104,9 +105,10 @@ def _repeated(packet: bytes, sent: Iterable[bytes], earlier: Iterable[bytes]) ->
     here, there = ({text for raw in lists for text in _texts(_decode(raw))} for lists in (sent, earlier))
     gone = ["\n".join(text.splitlines()) for text in sorted(there - here)]
     size = 0
-    for quoted in QUOTED.findall(told):
-        text = re.sub(r"^> ?", "", quoted.strip("\n"), flags=re.MULTILINE).removesuffix("…")
-        of = next((one for one in gone if one.startswith(text)), None)
+    for of_what, quoted in QUOTED.findall(told):
+        text = re.sub(r"^> ?", "", quoted.strip("\n"), flags=re.MULTILINE)
+        head = text.removesuffix("…") if HEAD in of_what else ""
+        of = next((one for one in gone if one == text or (head and one.startswith(head))), None)
         if of is not None:
             gone.remove(of)
             size += len(json.dumps(quoted)) - 2

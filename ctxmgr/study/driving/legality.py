@@ -32,7 +32,8 @@ WEIGHT_SLACK = 20  # characters / 4 is not what ctxmgr weighs by: a twentieth is
 SMALL_TOKENS = 64
 PACKET_TOKENS = 5_000  # of the largest packet by default, with what an index of what left adds
 INSTRUCTIONS = "\n## Instructions (word for word"  # a heading in a packet
-QUOTED = re.compile(r"\n- [^\n]*:((?:\n>[^\n]*)+)")  # below it: a line that tells of what, and its text
+QUOTED = re.compile(r"\n- ([^\n]*):((?:\n>[^\n]*)+)")  # below it: a line that tells of what, and its text
+HEAD = "(first "  # of a text, that line says
 SUMMARIES = frozenset({"compactionSummary", "branchSummary"})
 AS_USER = frozenset({"user", "custom", "bashExecution", *SUMMARIES})
 CUT_LINE = re.compile(r"^\[cut to fit — .*\]\n", re.MULTILINE)
@@ -105,9 +106,10 @@ def _repeated(packet: str, sent: Sequence[HostMessage], earlier: Iterable[HostMe
     left = {text for one in earlier for text in _texts(one)} - {text for one in sent for text in _texts(one)}
     gone = ["\n".join(text.splitlines()) for text in sorted(left)] if told else []
     size = 0
-    for quoted in QUOTED.findall(told):
-        text = re.sub(r"^> ?", "", quoted.strip("\n"), flags=re.MULTILINE).removesuffix("…")
-        if of := next((one for one in gone if one.startswith(text)), ""):
+    for of_what, quoted in QUOTED.findall(told):
+        text = re.sub(r"^> ?", "", quoted.strip("\n"), flags=re.MULTILINE)
+        head = text.removesuffix("…") if HEAD in of_what else ""
+        if of := next((one for one in gone if one == text or (head and one.startswith(head))), ""):
             gone.remove(of)
             size += len(quoted)
     return size

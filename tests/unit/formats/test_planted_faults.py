@@ -56,8 +56,10 @@ def test_planted_faults_are_found(name: str) -> None:
     )  # the newest answer
 
 
-RULED = "\n\n".join(f"Rule {number}: bed_{number} is watered by valve_{number + 7}." for number in range(900))
-INSTRUCTED = f'{PACKET_MARK}\nfacts{lists.INSTRUCTIONS}, as they were read)\n\n- read path="CLAUDE.md":\n'
+RULES_READ = "\n\n".join(f"Rule {number}: bed_{number} is watered by valve_{number + 7}." for number in range(900))
+RULED = "\n".join(f"> {line}" if line else ">" for line in RULES_READ.split("\n"))
+HEADED, SOURCE = f"{PACKET_MARK}\nfacts{lists.INSTRUCTIONS}, as they were read)\n\n", '- read path="CLAUDE.md"'
+INSTRUCTED = f"{HEADED}{SOURCE}:\n"
 
 
 @pytest.mark.parametrize("name", sorted(set(FORMATS) - {"pi"}))
@@ -68,14 +70,23 @@ INSTRUCTED = f'{PACKET_MARK}\nfacts{lists.INSTRUCTIONS}, as they were read)\n\n-
         (f"{RULED}\n\n## Left out\n- more", True),
         (RULED.replace("valve_9.", "valve_8."), False),
         (f"{RULED} And more.", False),
-        (f'{RULED}\n\n- read path="CLAUDE.md":\n{RULED}', False),
+        (RULED[: RULED.rindex("\n>")], False),
+        (f"{RULED}\n\n{SOURCE}:\n{RULED}", False),
         (f"{RULED}\n\n- something else:\n" + "invented " * 4_000, False),
     ],
-    ids=["as it was", "with an index", "a word is another", "more than it was", "twice", "and what nobody said"],
+    ids=[
+        "as it was",
+        "with an index",
+        "a word is another",
+        "more than it was",
+        "less",
+        "twice",
+        "and what nobody said",
+    ],
 )
 def test_a_packet_may_repeat_what_was_taken_away_and_nothing_else(name: str, told: str, right: bool) -> None:
     came = raws(name, translation.said(*turns(2)))
-    earlier = raws(name, translation.said(u("go"), a("", call("read", path="CLAUDE.md")), r(f"{RULED}\n")))
+    earlier = raws(name, translation.said(u("go"), a("", call("read", path="CLAUDE.md")), r(f"{RULES_READ}\n")))
     packet = FORMATS[name].packet(INSTRUCTED + told, 0)
     found = lists.faults(RULES[name], came, [packet, *came], earlier)
     assert [fault.partition(":")[0] for fault in found] == [] if right else ["longer than what was sent"]

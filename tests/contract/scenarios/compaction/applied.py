@@ -97,6 +97,7 @@ def resumed() -> Talk:
 def instructed() -> Talk:
     talk, make = Talk({"preset": "turns"}), Messages()
     older, newer = "Rows are sorted by\n\ttheir date.", "Rows are sorted by\n\ttheir name."
+    quoted, anew = "> Rows are sorted by\n> \ttheir date.", "> Rows are sorted by\n> \ttheir name."
 
     def compacted(number: int) -> list[Fields]:
         text = structured(f"Mend part {number}", "Read the rules")
@@ -105,10 +106,10 @@ def instructed() -> Talk:
 
     talk.context(make.turn("Mend the parts.", older, path="docs/../CLAUDE.md"))
     messages = compacted(1)
-    assert f'- read path="docs/../CLAUDE.md":\n{older}' in packet(talk.context(messages)["list"])
+    assert f'- read path="docs/../CLAUDE.md":\n{quoted}' in packet(talk.context(messages)["list"])
     messages += make.turn("Read the rules again.", newer, path="CLAUDE.md")
     talk.context(messages)
     shown = packet(talk.context(compacted(2))["list"])
-    assert f'- read path="CLAUDE.md":\n{newer}' in shown
-    assert older not in shown
+    assert f'- read path="CLAUDE.md":\n{anew}' in shown
+    assert quoted not in shown
     return talk

@@ -95,6 +95,7 @@ def test_each_planted_fault_is_named(raws: list[bytes], says: str) -> None:
 
 
 RULES = "\n\n".join(f"Rule {number}: bed_{number} is watered by valve_{number + 7}." for number in range(900))
+QUOTED = "\n".join(f"> {line}" if line else ">" for line in RULES.split("\n"))
 HEADING = f"facts\n\n{legality.INSTRUCTIONS[1:]}, as they were read)"
 READ = '- read path="CLAUDE.md":'
 
@@ -111,18 +112,24 @@ def repeating(*told: str, sent: tuple[bytes, ...] = ()) -> list[str]:
 
 
 def test_a_packet_may_repeat_what_was_taken_away() -> None:
-    assert repeating(f"{READ}\n{RULES}") == []
+    assert repeating(f"{READ}\n{QUOTED}") == []
+
+
+def test_it_may_repeat_the_head_where_it_says_so() -> None:
+    head = QUOTED[: QUOTED.rindex("\n>")]
+    assert repeating(f"{READ[:-1]} (first 1798 of 1799 lines; call it again for the rest):\n{head}") == []
 
 
 @pytest.mark.parametrize(
     "told",
     [
-        [f"{READ}\n{RULES.replace('valve_9.', 'valve_8.')}"],
-        [f"{READ}\n{RULES} And more."],
-        [f"{READ}\n{RULES[:-1]}"],
-        [f"{READ}\n{RULES}", f"{READ}\n{RULES}"],
-        [RULES],
-        [f"{READ}\n{RULES}", "- something else:\n" + "invented " * 4_000],
+        [f"{READ}\n{QUOTED.replace('valve_9.', 'valve_8.')}"],
+        [f"{READ}\n{QUOTED} And more."],
+        [f"{READ}\n{QUOTED[:-1]}"],
+        [f"{READ}\n{QUOTED}", f"{READ}\n{QUOTED}"],
+        [QUOTED],
+        [f"{READ}\n{RULES}"],
+        [f"{READ}\n{QUOTED}", "- something else:\n" + "invented " * 4_000],
     ],
     ids=[
         "a word is another",
@@ -130,6 +137,7 @@ def test_a_packet_may_repeat_what_was_taken_away() -> None:
         "less than it was",
         "twice",
         "from nowhere",
+        "unquoted",
         "and what nobody said",
     ],
 )
