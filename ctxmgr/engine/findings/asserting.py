@@ -2,7 +2,7 @@
 
 1. What stands in quotes, of LEAST_QUOTED words and more, is somebody else's.
 2. What a document or a person is said to say is theirs. What a machine says ("the error says ...") is what is so,
-   unless the sentence goes on to doubt it.
+   unless the sentence goes on to doubt it. What the assistant concludes of either ("so I'll ...") is its own.
 3. A condition is supposed, and so is what would follow of it. What crashes under one does.
 4. A guess at a cause is none, nor is a choice that could be made, or that is not made yet.
 """
@@ -23,6 +23,7 @@ _HEARSAY = re.compile(
     rf" (?:also |even |only |just )?(?:{_REPORTS})\b|(?:according to|as per|per|quoting) (?P<source>\S+(?: \S+)?))",
     re.IGNORECASE,
 )
+_CONCLUDED = re.compile(r"[,;:–—] *(?:and )?((?:so|therefore|hence|thus)\b,? (?:i|we|let)\b.*)", re.IGNORECASE)
 _MACHINE = re.compile(
     r"`|\b(?:errors?|error message|exception|output|logs?|trace\w*|compiler|linter|type checker|tests?|build"
     r"|warnings?|console|debugger|profiler|stack|status|diff|shell|server|kernel)\b",
@@ -59,7 +60,8 @@ _OPEN = re.compile(
 def asserted(sentence: str) -> str:
     """Rules 1 to 3, and what is no guess: what is asserted to be so."""
     said = _QUOTED.sub(lambda found: found[0] if len(found[0].split()) < LEAST_QUOTED else '""', sentence)
-    if _is_hearsay(said) or _GUESS.search(said) or _IGNORANCE.search(said):
+    said = _own_part(said)
+    if not said or _GUESS.search(said) or _IGNORANCE.search(said):
         return ""
     bare = _CONDITION.sub(" ", said)
     return "" if bare != said and _WOULD.search(bare) else bare.strip()
@@ -70,9 +72,11 @@ def is_open(sentence: str) -> bool:
     return bool(_OPEN.search(sentence))
 
 
-def _is_hearsay(said: str) -> bool:
-    """Rule 2."""
+def _own_part(said: str) -> str:
+    """Rule 2: the sentence without what others say in it; "" where that is all of it."""
     found = _HEARSAY.match(said)
     if found is None:
-        return False
-    return not _MACHINE.search(found["who"] or found["source"]) or bool(_DOUBTED.search(said[found.end() :]))
+        return said
+    theirs = not _MACHINE.search(found["who"] or found["source"]) or _DOUBTED.search(said[found.end() :])
+    concluded = _CONCLUDED.search(said, found.end())
+    return (concluded[1] if concluded else "") if theirs else said
