@@ -36,7 +36,6 @@ COMMANDS = {  # what each is for; its module is loaded when it is named
 INTERRUPTED = 130  # 128 and the number of SIGINT, as of any program
 PROXIED = ("run", "ab", "proxy", "mcp")  # commands that lie in folders of their own
 SAVED = ("sessions", "inspect", "forget", "search")
-OF_MANY = ("corpus",)
 EXTRAS = {  # what brings a package that a command needs
     "rich": "study",
     "aiohttp": "proxy",
@@ -101,10 +100,6 @@ def of(name: str) -> "ModuleType":
         from ctxmgr.cli import saved
 
         return saved.command(name)
-    if name in OF_MANY:
-        from ctxmgr.cli import corpora
-
-        return corpora.command(name)
     return importlib.import_module(f"ctxmgr.cli.{name}")
 
 

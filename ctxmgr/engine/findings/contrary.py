@@ -25,6 +25,7 @@ from ctxmgr.engine.text import content_words, words_of
 
 COMPARED_CHARACTERS = 3  # a shorter word is in every sentence
 SAME_PURPOSE = 0.6  # of the words of two purposes that both have
+MOST_SPEECHES = 4_096  # statements that are remembered
 LEAST_EFFECT_WORDS = 2  # "it fails because ..." may be of anything
 
 _ARTICLES = frozenset(("the", "a", "an", "this", "that", "it", "is", "are", "was", "were", "still"))
@@ -127,7 +128,7 @@ class Speech:
         return names_another_cause(self.text)
 
 
-speech = lru_cache(maxsize=1 << 12)(Speech)  # a session's statements are read again with each that it adds
+speech = lru_cache(maxsize=MOST_SPEECHES)(Speech)  # a session's statements are read again with each that it adds
 
 
 def _all_of(some: Iterable[frozenset[str]]) -> frozenset[str]:

@@ -104,10 +104,8 @@ class _Action(msgspec.Struct, frozen=True):
 async def _answered(conversation: ProgramConversation, method: str, params: dict[str, Any]) -> web.Response:
     try:
         return as_json(await conversation.session.request(method, params))
-    except InvalidParams as fault:
-        return as_json({"error": fault.message}, 400)
-    except SidecarFault as fault:
-        return as_json({"error": fault.message}, 400 if fault.kind == "error" else 503)
+    except (InvalidParams, SidecarFault) as fault:
+        return refused(fault)
 
 
 def _session(conversation: ProgramConversation) -> dict[str, Any]:
@@ -135,6 +133,12 @@ def _sums(account: Account) -> dict[str, Any]:
 
 def _bill(bill: BilledCall) -> dict[str, Any]:
     return {"inputTokens": round(bill.input_tokens), "dollars": bill.dollars}
+
+
+def refused(fault: InvalidParams | SidecarFault) -> web.Response:
+    """Why the sidecar answered a request with an error, or could not answer it."""
+    asked_wrong = isinstance(fault, InvalidParams) or fault.kind == "error"
+    return as_json({"error": fault.message}, 400 if asked_wrong else 503)
 
 
 def as_json(value: Any, status: int = 200) -> web.Response:

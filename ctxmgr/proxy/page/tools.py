@@ -18,7 +18,7 @@ from aiohttp import web
 from ctxmgr.client import SidecarFault
 from ctxmgr.model import InvalidParams
 from ctxmgr.proxy.conversations import Conversations, ProgramConversation
-from ctxmgr.proxy.page.routes import as_json
+from ctxmgr.proxy.page.routes import as_json, refused
 
 PATH = "/ctxmgr/tools"
 METHODS = ("search", "retrieve", "pin", "unpin", "getScratchpad", "editScratchpad", "getStatus")
@@ -62,14 +62,11 @@ class _Asked(msgspec.Struct, frozen=True):
 
 async def _answered(among: list[ProgramConversation], asked: _Asked) -> web.Response:
     """By the first that knows the answer; else what the newest said."""
-    refused: web.Response | None = None
+    first: web.Response | None = None
     for conversation in among:
         try:
             return as_json({"result": await conversation.session.request(asked.method, asked.params)})
-        except InvalidParams as fault:
-            answer = as_json({"error": fault.message}, 400)
-        except SidecarFault as fault:
-            answer = as_json({"error": fault.message}, 400 if fault.kind == "error" else 503)
-        refused = refused or answer
-    assert refused is not None
-    return refused
+        except (InvalidParams, SidecarFault) as fault:
+            first = first or refused(fault)
+    assert first is not None
+    return first

@@ -25,15 +25,13 @@ from typing import Any
 
 import msgspec
 
+from ctxmgr.study.driving.repeating import blocks_of, repeated
 from ctxmgr.study.hosts import HostMessage, item, pi_host
 
 PACKET = "ctxmgr.packet"
 WEIGHT_SLACK = 20  # characters / 4 is not what ctxmgr weighs by: a twentieth is no fault
 SMALL_TOKENS = 64
 PACKET_TOKENS = 5_000  # of the largest packet by default, with what an index of what left adds
-INSTRUCTIONS = "\n## Instructions (word for word"  # a heading in a packet
-QUOTED = re.compile(r"\n- ([^\n]*):((?:\n>[^\n]*)+)")  # below it: a line that tells of what, and its text
-HEAD = "(first "  # of a text, that line says
 SUMMARIES = frozenset({"compactionSummary", "branchSummary"})
 AS_USER = frozenset({"user", "custom", "bashExecution", *SUMMARIES})
 CUT_LINE = re.compile(r"^\[cut to fit — .*\]\n", re.MULTILINE)
@@ -90,7 +88,7 @@ def faults(
         out += _steps(sent, kept, bool(packets))
     before, after = sum(one.weight for one in sent), sum(one.message.weight for one in placed)
     for one in (one.message for one in placed if one.index is None):
-        after -= min(one.weight, PACKET_TOKENS + _repeated(pi_host.text_of(one.message), sent, earlier) // 4)
+        after -= min(one.weight, PACKET_TOKENS + repeated(pi_host.text_of(one.message), sent, earlier) // 4)
     if after > before + before // WEIGHT_SLACK + SMALL_TOKENS:
         out.append(f"heavier than what was sent: {after} tokens of {before}")
     if placed and sent[0].role in AS_USER and placed[0].message.role not in AS_USER:
@@ -98,26 +96,6 @@ def faults(
     if sent and not placed:
         out.append("an empty list")
     return out
-
-
-def _repeated(packet: str, sent: Sequence[HostMessage], earlier: Iterable[HostMessage]) -> int:
-    """So many characters of a packet are texts of earlier messages or their heads, each told once and quoted."""
-    _, _, told = packet.partition(INSTRUCTIONS)
-    left = {text for one in earlier for text in _texts(one)} - {text for one in sent for text in _texts(one)}
-    gone = ["\n".join(text.splitlines()) for text in sorted(left)] if told else []
-    size = 0
-    for of_what, quoted in QUOTED.findall(told):
-        text = re.sub(r"^> ?", "", quoted.strip("\n"), flags=re.MULTILINE)
-        head = text.removesuffix("…") if HEAD in of_what else ""
-        if of := next((one for one in gone if one == text or (head and one.startswith(head))), ""):
-            gone.remove(of)
-            size += len(quoted)
-    return size
-
-
-def _texts(one: HostMessage) -> set[str]:
-    texts = (pi_host.text_of(one.message), *(str(block.get("text", "")) for block in _blocks(one)))
-    return {text.strip() for text in texts} - {""}
 
 
 def _from_edits(sent: Sequence[HostMessage], edits: Sequence[dict[str, msgspec.Raw]]) -> list[MatchedMessage]:
@@ -191,16 +169,16 @@ def _is_rewrite(old: HostMessage, new: HostMessage) -> bool:
 
 
 def _is_shortened(old: HostMessage, new: HostMessage) -> bool:
-    if any(field.endswith("Signature") for block in _blocks(old) for field in block):
+    if any(field.endswith("Signature") for block in blocks_of(old) for field in block):
         return False
     before, after = _members(old.raw), _members(new.raw)
-    if before.keys() != after.keys() or len(_blocks(old)) != len(_blocks(new)):
+    if before.keys() != after.keys() or len(blocks_of(old)) != len(blocks_of(new)):
         return False
     if any(bytes(before[name]) != bytes(after[name]) for name in before if name != "content"):
         return False
     return all(
         {**one, "arguments": None} == {**other, "arguments": None} and (one == other or one["type"] == "toolCall")
-        for one, other in zip(_blocks(old), _blocks(new), strict=True)
+        for one, other in zip(blocks_of(old), blocks_of(new), strict=True)
     )
 
 
@@ -244,11 +222,6 @@ def _cut_text(old: str, new: str, ends: int) -> bool:
             return False
         at += len(line)
     return at <= len(old) - len(tail)
-
-
-def _blocks(one: HostMessage) -> list[dict[str, Any]]:
-    content = one.message.get("content")
-    return [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []
 
 
 def _steps(sent: Sequence[HostMessage], kept: dict[int, MatchedMessage], told: bool) -> list[str]:

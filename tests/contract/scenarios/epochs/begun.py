@@ -167,7 +167,7 @@ def instructed() -> Talk:
     run.talk.call("session_compact", sessionId="s", compactionEntry={"id": "k1", "summary": f"## Goal\n{PORT}\n"})
     run.messages = [run.make.summary(f"## Goal\n{PORT}\n"), run.user("Go on.")]
     assert run.ask(whole=True)["epoch"] == 1
-    assert f'- read path="CLAUDE.md":\n> Rows are sorted by\n> \ttheir date.' in run.packet
+    assert '- read path="CLAUDE.md":\n> Rows are sorted by\n> \ttheir date.' in run.packet
     run.read(PARTS[5])
     assert (run.ask()["firstChangedIndex"], run.shown[: len(run.before)]) == (-1, run.before)
     return run.talk

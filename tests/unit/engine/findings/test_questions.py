@@ -2,7 +2,7 @@
 
 import pytest
 
-from ctxmgr.engine.findings import chosen, closing_question, says_nothing
+from ctxmgr.engine.findings import answers_anew, chosen, closing_question, says_nothing
 
 
 @pytest.mark.parametrize(
@@ -170,3 +170,8 @@ def test_questions_with_a_number_each_are_told_together(text: str, question: str
 )
 def test_a_reply_that_takes_none_or_says_yes_and_no_to_each_is_told_so(text: str, reply: str, words: str) -> None:
     assert chosen(text, reply) == words
+
+
+def test_a_later_answer_is_short() -> None:
+    assert answers_anew("actually, make it Redis then please", "Postgres")
+    assert not answers_anew("actually, make it Redis then and tell me what breaks", "Postgres")

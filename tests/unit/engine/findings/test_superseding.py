@@ -140,3 +140,13 @@ def test_a_correction_closes_only_what_it_denies() -> None:
 )
 def test_what_a_later_statement_of_the_same_thing_leaves_of_the_older(older: str, newer: str, held: str) -> None:
     assert standing([older, newer]) == [held, "now"]
+
+
+def test_choices_for_the_same_purpose_are_one_with_most_of_its_words_in_common() -> None:
+    older = "We use `redis` for the job queue."
+    for newer, state in (
+        ("I'll use `sqlite3` for the job queue.", "earlier"),
+        ("I'll use `sqlite3` for the slow job queue.", "earlier"),
+        ("I'll use `sqlite3` for the metrics queue.", "now"),
+    ):
+        assert standing([older, newer])[0] == state, newer

@@ -8,6 +8,7 @@ import pytest
 
 from ctxmgr.study.driving import legality
 from ctxmgr.study.driving.legality import IllegalAnswer
+from ctxmgr.study.driving.repeating import INSTRUCTIONS
 from ctxmgr.study.hosts.pi_host import HostMessage, item
 from tests.legality import responses
 
@@ -96,7 +97,7 @@ def test_each_planted_fault_is_named(raws: list[bytes], says: str) -> None:
 
 RULES = "\n\n".join(f"Rule {number}: bed_{number} is watered by valve_{number + 7}." for number in range(900))
 QUOTED = "\n".join(f"> {line}" if line else ">" for line in RULES.split("\n"))
-HEADING = f"facts\n\n{legality.INSTRUCTIONS[1:]}, as they were read)"
+HEADING = f"facts\n\n{INSTRUCTIONS[1:]}, as they were read)"
 READ = '- read path="CLAUDE.md":'
 
 

@@ -38,12 +38,6 @@ def test_other_prices_and_another_overhead_are_another_bill(tmp_path: Path, comp
     assert compare(path, *KEEP)["rows"][0]["reused"]
 
 
-def test_input_without_a_price_is_counted_in_tokens(tmp_path: Path, compare: Compare) -> None:
-    billed = bill(compare(recorded(tmp_path, turns=30), *KEEP, "--prices", "0,0.1,1.25,0"))
-    assert billed["unit"] == "inputTokens"
-    assert billed["cold"] > 1_000
-
-
 def test_the_bill_stands_in_the_file_and_among_all_figures(
     tmp_path: Path, compare: Compare, capsys: pytest.CaptureFixture[str]
 ) -> None:

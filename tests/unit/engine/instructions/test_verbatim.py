@@ -1,0 +1,38 @@
+"""How much of the room each of several instructions takes in the packet."""
+
+import pytest
+
+from ctxmgr.engine.instructions.verbatim import LONGEST_PART, LONGEST_TOKENS, PART_TOKENS, word_for_word
+from ctxmgr.model.saved import InstructionCopy
+
+
+def weigh(text: str) -> int:
+    return len(text) // 4
+
+
+def told(room: float, *tokens: int) -> list[int]:
+    """So many tokens of each text, oldest first."""
+    copies = [
+        InstructionCopy(f"- read {number}:", "\n".join(["abc"] * ((4 * size) // 6)), "")
+        for number, size in enumerate(tokens)
+    ]
+    texts = word_for_word(copies, room, weigh).split("\n\n")[1:]
+    return [weigh(text.partition("\n")[2]) for text in texts]
+
+
+def test_a_page_stands_whole_in_a_small_room() -> None:
+    room = 1.3 * PART_TOKENS
+    (only,) = told(room, int(0.95 * PART_TOKENS))
+    assert only == pytest.approx(0.95 * PART_TOKENS, rel=0.02)
+
+
+def test_none_takes_more_than_its_part_of_the_room() -> None:
+    room = 3 * PART_TOKENS
+    older, newer = told(room, int(1.2 * PART_TOKENS), 3 * PART_TOKENS)
+    assert newer == pytest.approx(room / LONGEST_PART, rel=0.05)
+    assert older == pytest.approx(1.2 * PART_TOKENS, rel=0.02)
+
+
+def test_none_takes_more_than_the_longest() -> None:
+    (only,) = told(20 * LONGEST_TOKENS, 3 * LONGEST_TOKENS)
+    assert only == pytest.approx(LONGEST_TOKENS, rel=0.02)
