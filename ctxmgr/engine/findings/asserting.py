@@ -1,6 +1,6 @@
 """Turns a sentence into what the assistant itself asserts in it, for English: "" where that is nothing.
 
-1. What stands in quotes, of LEAST_QUOTED words and more, is somebody else's.
+1. What stands in quotes is somebody else's.
 2. What a document or a person is said to say is theirs. What a machine says ("the error says ...") is what is so,
    unless the sentence goes on to doubt it. What the assistant concludes of either ("so I'll ...") is its own.
 3. A condition is supposed, and so is what would follow of it. What crashes under one does.
@@ -8,8 +8,6 @@
 """
 
 import re
-
-LEAST_QUOTED = 3  # words: a shorter quotation is a name
 
 _QUOTED = re.compile(r"\"[^\"]*\"|“[^”]*”|«[^»]*»")
 _REPORTS = (
@@ -59,7 +57,7 @@ _OPEN = re.compile(
 
 def asserted(sentence: str) -> str:
     """Rules 1 to 3, and what is no guess: what is asserted to be so."""
-    said = _QUOTED.sub(lambda found: found[0] if len(found[0].split()) < LEAST_QUOTED else '""', sentence)
+    said = _QUOTED.sub('""', sentence)
     said = _own_part(said)
     if not said or _GUESS.search(said) or _IGNORANCE.search(said):
         return ""
