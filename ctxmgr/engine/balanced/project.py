@@ -4,7 +4,9 @@ Rules (design, sections 4 and 6):
 1. Between epochs the plan is the one before it and what came since (`held`). Nothing old changes.
 2. An epoch begins when regret has reached its cost, when the cache is cold, in red, over the window, or when the
    prefix is lost for another reason (`epoch`); while nothing is cached, also where the model's notes are not in
-   view as they are. What it does is decided in `opening`.
+   view as they are. What it does is decided in `epoch_start`. For the price alone the first one waits until the
+   list is several times what it would keep, the longer the less reading costs: most sessions that end before have
+   nothing to gain, and what left would be fetched again.
 3. An epoch that would take nothing away is none. A choice that was not worth it is forgotten with its regret. But
    where the host has put another list in place of the old one, the epoch is over, whatever the new one holds.
 4. A result that comes so late that its call has left brings it back, and with it an epoch: a provider refuses a
@@ -14,12 +16,14 @@ Rules (design, sections 4 and 6):
 import msgspec
 
 from ctxmgr.engine.balanced import apply_decisions
+from ctxmgr.engine.balanced.budget import USUAL
 from ctxmgr.engine.balanced.cache_cost import regret
 from ctxmgr.engine.balanced.epoch_start import REPLACED, EpochInputs, EpochResult, hidden, opened
 from ctxmgr.engine.conversation import ConversationIndex
 from ctxmgr.model import Epoch, Opening, Packet, Plan, Receipt
 
 SLACK = 1.02  # a list so little above what a choice would keep is as good as chosen
+FIRST_TIMES = 3.0  # what a first epoch would keep, at the usual price of reading: a shorter list is left alone
 GROWN = 1.1  # in red: where an epoch could not leave it, the next call's could not either
 
 
@@ -70,7 +74,9 @@ def due(ask: BalancedInputs, weight: int) -> Opening | None:
         return "cold"
     if ask.epoch_inputs.zone in ("red", "compact") and weight > kept * GROWN:
         return "red"
-    changing = kept * ask.epoch_inputs.rates.cache_write - weight * ask.epoch_inputs.rates.cache_read
+    if weight < _worth_a_first(ask):
+        return None
+    changing = kept * inputs.rates.cache_write - weight * inputs.rates.cache_read
     return "price" if _regret(ask, weight) >= max(changing, ask.epoch.needed) else None
 
 
@@ -114,6 +120,12 @@ def unmoved(plan: Plan, epoch: Epoch, opening: Opening, packet: Packet) -> Epoch
     told = f"{opening}: nothing more leaves"
     done = Receipt(epoch.number + 1, opening, plan.weight, plan.weight, told, time_ms=epoch.last_time_ms)
     return EpochResult(plan, packet, plan.weight, done, ())
+
+
+def _worth_a_first(ask: BalancedInputs) -> float:
+    """The weight from which on a price alone may open the first epoch, in tokens; 0 once there was one."""
+    read = ask.epoch_inputs.rates.cache_read
+    return FIRST_TIMES * _kept(ask) * USUAL.cache_read / read if read and not ask.epoch.number else 0.0
 
 
 def _kept(ask: BalancedInputs) -> int:

@@ -4,6 +4,7 @@
  * 1. Only what is needed travels: `turn_end` carries a whole preview of the next request (0.87 and later), which
  *    ctxmgr has from `context`.
  * 2. What JSON has no word for is spelled out (Sets as arrays) or left out (signals, numbers that are none).
+ * 3. pi's list of models has 0 where nobody knows what reading a cache costs, which would be told as free: left out.
  */
 
 import type { protocol, SessionParams } from "../../typescript/src/index.ts";
@@ -25,7 +26,7 @@ export function model(given: Model = UNKNOWN_MODEL, caching: Caching = { retenti
     contextWindow: contextWindow >= 1 ? contextWindow : WINDOW,
     maxOutputTokens: maxTokens >= 1 ? maxTokens : undefined,
     cacheTtlMs: cacheTtl(given, caching),
-    prices: cost && { input: cost.input, output: cost.output, cacheRead: cost.cacheRead, cacheWrite: cost.cacheWrite },
+    prices: cost && { input: cost.input, output: cost.output, cacheRead: cost.cacheRead || undefined, cacheWrite: cost.cacheWrite },
   };
 }
 

@@ -99,6 +99,8 @@ test("a model: what pi does not know of it is not made up, but for the window", 
     prices: cost,
   });
   assert.equal(mapping.model({ id: "m", contextWindow: 0 }).contextWindow, 128_000);
+  const untold = mapping.model({ id: "m", cost: { ...cost, cacheRead: 0 } }).prices;
+  assert.deepEqual(JSON.parse(JSON.stringify(untold)), { input: 1, output: 2, cacheWrite: 1.25 });
   assert.equal(mapping.model(undefined).id, "unknown");
 });
 

@@ -6,7 +6,7 @@ import pytest
 
 from ctxmgr.engine.balanced.budget import Budget
 from ctxmgr.engine.balanced.cache_cost import PriceStep, PriceSteps
-from ctxmgr.engine.balanced.project import GROWN, SLACK, due
+from ctxmgr.engine.balanced.project import FIRST_TIMES, GROWN, SLACK, due
 from ctxmgr.model import Epoch, Opening, Rates
 from tests.notation import raws, read, u
 from tests.unit.engine.stepwise import ask
@@ -21,6 +21,10 @@ def step(above: float) -> PriceSteps:
 
 
 STEP = step(900)
+SECOND = Epoch(1)
+HALF = Rates(0.05, 1.25)
+PAID = Epoch(regret=10_000.0)  # more than any change costs here, and no epoch yet
+WAITS = int(FIRST_TIMES * KEPT)
 
 # name, what differs in the ask, weight of what would be sent, why an epoch is due
 DUE: list[tuple[str, dict[str, Any], int, Opening | None]] = [
@@ -42,19 +46,27 @@ DUE: list[tuple[str, dict[str, Any], int, Opening | None]] = [
         None,
     ),
     # changing writes what is kept and saves reading all: 460 x 1.25 - 1 000 x 0.1 = 475; this call's regret is 54
-    ("regret under the cost", {"epoch": Epoch(regret=420.0)}, 1_000, None),
-    ("regret at the cost", {"epoch": Epoch(regret=421.0)}, 1_000, "price"),
-    ("where writing is cheap it comes early", {"rates": Rates(0.1, 0.3)}, 1_000, "price"),
-    ("where reading costs as much as writing at once", {"rates": Rates(1.0, 1.0)}, 1_000, "price"),
+    ("regret under the cost", {"epoch": Epoch(1, regret=420.0)}, 1_000, None),
+    ("regret at the cost", {"epoch": Epoch(1, regret=421.0)}, 1_000, "price"),
+    ("where writing is cheap it comes early", {"rates": Rates(0.1, 0.3), "epoch": SECOND}, 1_000, "price"),
+    ("where reading costs as much as writing at once", {"rates": Rates(1.0, 1.0), "epoch": SECOND}, 1_000, "price"),
     (
         "under a step that doubles all: regret is 54 + 100",
-        {"epoch": Epoch(regret=320.0), "steps": STEP},
+        {"epoch": Epoch(1, regret=320.0), "steps": STEP},
         1_000,
         None,
     ),
-    ("over it", {"epoch": Epoch(regret=322.0), "steps": STEP}, 1_000, "price"),
-    ("not at it", {"epoch": Epoch(regret=322.0), "steps": step(1_000)}, 1_000, None),
-    ("nor where no choice is under", {"epoch": Epoch(regret=322.0), "steps": step(459)}, 1_000, None),
+    ("over it", {"epoch": Epoch(1, regret=322.0), "steps": STEP}, 1_000, "price"),
+    ("not at it", {"epoch": Epoch(1, regret=322.0), "steps": step(1_000)}, 1_000, None),
+    ("nor where no choice is under", {"epoch": Epoch(1, regret=322.0), "steps": step(459)}, 1_000, None),
+    ("a first epoch leaves a short list alone, whatever it has cost", {"epoch": PAID}, WAITS - 1, None),
+    ("not a longer one", {"epoch": PAID}, WAITS, "price"),
+    ("a later one none", {"epoch": Epoch(1, regret=10_000.0)}, WAITS - 1, "price"),
+    ("where reading costs half it is twice as long", {"epoch": PAID, "rates": HALF}, 2 * WAITS - 1, None),
+    ("and no more", {"epoch": PAID, "rates": HALF}, 2 * WAITS, "price"),
+    ("where reading is free nothing is saved", {"rates": Rates(0.0, 1.0)}, 9 * WAITS, None),
+    ("but red is red", {"rates": Rates(0.0, 1.0), "zone": "red"}, OVER, "red"),
+    ("in red a short list may be the first, too", {"epoch": PAID, "zone": "red"}, OVER, "red"),
     *(
         (f"whatever the price: {reason}", {"reopen": reason}, 10, reason)
         for reason in ("forced", "compaction", "tree", "model", "policy", "pin", "undo", "rewritten")

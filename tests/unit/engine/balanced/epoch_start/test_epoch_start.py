@@ -7,6 +7,7 @@ import pytest
 from ctxmgr.engine.balanced.budget import Budget
 from ctxmgr.engine.balanced.epoch_start import LEAST_IN_RED, LEAST_SAVED
 from ctxmgr.engine.balanced.project import unmoved
+from ctxmgr.model import Rates
 from ctxmgr.model.epochs import Epoch
 from ctxmgr.model.projection import Packet
 from tests.notation import Said, a, call, err, note, packet, r, raws, read, sh, summary, think, u
@@ -271,3 +272,24 @@ def test_in_red_an_epoch_that_would_soon_be_repeated_waits() -> None:
         ).epoch_result
     ]
     assert LEAST_IN_RED <= min(saved) < LEAST_IN_RED + 0.1
+
+
+@pytest.mark.parametrize(("zone", "over_window"), [("red", False), ("compact", False), ("green", True)])
+def test_where_room_is_needed_as_much_leaves_when_reading_is_free(zone: str, over_window: bool) -> None:
+    """A break that saves nothing a call would else be the smallest, or none."""
+    messages = read(raws(u("go"), *(one for number in range(60) for one in looked(number, 60)), *LAST))
+    weight = sum(message.weight for message in messages)
+    room, window = Budget(300, 100, 60), weight - 1 if over_window else 2 * weight
+
+    def left(rates: Rates) -> int:
+        ask: dict[str, Any] = {
+            "zone": zone,
+            "budget": room,
+            "window_limit": window,
+            "cached_count": len(messages),
+            "rates": rates,
+        }
+        done = projected(messages, reopen="red", epoch=Epoch(3), **ask)
+        return done.plan.weight if done.epoch_result else weight
+
+    assert left(Rates(0.0, 1.0)) == left(Rates(0.1, 1.0)) < weight / 2
