@@ -29,7 +29,7 @@ import msgspec
 from rich.console import Console
 from rich.table import Table
 
-from ctxmgr.study.corpus.reports.resampling import interval
+from ctxmgr.study.figures import interval
 
 RANKS = 0.01
 SHARES = 3  # decimals

@@ -83,6 +83,12 @@ def rates_by(rule: CacheRule, known: BasePrices | None) -> Rates:
     return NO_CACHE_RATES if rule.kind == "none" else prices.rates(known)
 
 
+def pressed_rates(by: Rates) -> Rates:
+    """What a place is found by where room is needed: reading costs the usual price at least. Where it is free, or
+    nearly so, no break saves anything, and the smallest would be the best."""
+    return Rates(max(Rates().cache_read, by.cache_read), by.cache_write)
+
+
 def price_steps(known: BasePrices | None, weight_at: Callable[[float], float]) -> PriceSteps:
     """Those of prices with tiers. `weight_at`: the list's weight at which a request has so many tokens."""
     if not isinstance(known, TieredPrices) or not known.tiers or not known.input > 0:

@@ -22,9 +22,9 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from ctxmgr.engine.balanced import apply_decisions, protection
+from ctxmgr.engine.balanced import apply_decisions, cache_cost, protection
 from ctxmgr.engine.balanced.apply_decisions import Layout
-from ctxmgr.engine.balanced.budget import USUAL, Budget
+from ctxmgr.engine.balanced.budget import Budget
 from ctxmgr.engine.balanced.cache_cost import NO_STEPS, PrefixBreak, PriceSteps, Row, arithmetic, best_break
 from ctxmgr.engine.balanced.packet_placement import (
     NO_PACKET,
@@ -262,19 +262,13 @@ class _Draft:
             start = not rows or (at <= at_most and at not in inside)
             rows.append(Row(at, now[at] + here, self._then(choice, at, now[at]), at < inputs.cached_count, start))
         inserted = shown.weight or inputs.budget.index + SMALLEST_TOKENS
-        found = best_break(rows, inserted, epoch.call_count, self._rates(), must)
+        pressed = inputs.zone in ("red", "compact") or self.old_plan.weight > inputs.budget.window
+        rates = cache_cost.pressed_rates(inputs.rates) if pressed else inputs.rates
+        found = best_break(rows, inserted, epoch.call_count, rates, must)
         if found is None:
             return None
         cut = rows[found.row_index].message_index
         return (cut if cut <= at_most else 0), found  # before the first shown stands only what left
-
-    def _rates(self) -> Rates:
-        """What a place is found by. Where room is needed and reading costs less than usual, or nothing, the usual
-        price finds a place that is worth the break: by its own the smallest would be the best."""
-        rates, budget = self.inputs.rates, self.inputs.budget
-        if self.inputs.zone in ("red", "compact") or self.old_plan.weight > budget.window:
-            return msgspec.structs.replace(rates, cache_read=max(USUAL.cache_read, rates.cache_read))
-        return rates
 
     def _then(self, choice: Selection, at: int, now: int) -> int:
         """About what the choice leaves of a message, in tokens."""

@@ -1,8 +1,19 @@
-"""All figures of one session under one policy, of several, and the tables that people see. Know no sidecar."""
+"""Figures of one session under one policy, of several, how sure they are, and as tables. Know no sidecar."""
 
 from ctxmgr.study.figures import figures, tables
 from ctxmgr.study.figures.figures import Figures
 from ctxmgr.study.figures.measures import Measures, measure
+from ctxmgr.study.figures.resampling import difference, interval
 from ctxmgr.study.figures.tables import means_table, prices_line
 
-__all__ = ["Figures", "Measures", "figures", "means_table", "measure", "prices_line", "tables"]
+__all__ = [
+    "Figures",
+    "Measures",
+    "difference",
+    "figures",
+    "interval",
+    "means_table",
+    "measure",
+    "prices_line",
+    "tables",
+]

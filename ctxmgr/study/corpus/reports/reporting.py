@@ -14,9 +14,9 @@ from typing import Any
 import duckdb
 import msgspec
 
-from ctxmgr.study.corpus.reports.resampling import difference
 from ctxmgr.study.corpus.results import CALLS, RECORDINGS, LastRun, ResultsFault, last_run, parts
 from ctxmgr.study.corpus.tasks import BASE
+from ctxmgr.study.figures import difference
 
 Figures = dict[str, Any]
 WORST = 10

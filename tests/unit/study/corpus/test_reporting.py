@@ -8,10 +8,10 @@ import pytest
 
 from ctxmgr.cli import main
 from ctxmgr.study.corpus.reports.reporting import CorpusReport, report
-from ctxmgr.study.corpus.reports.resampling import difference
 from ctxmgr.study.corpus.results import Results, ResultsFault
 from ctxmgr.study.corpus.rows import ProbeRow
 from ctxmgr.study.corpus.tasks import policies
+from ctxmgr.study.figures import difference
 from tests.unit.study.corpus.made import asked, corpus, invented, last, worked_out
 
 SESSIONS = Path(__file__).parents[3] / "sessions"
