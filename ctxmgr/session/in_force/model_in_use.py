@@ -2,7 +2,8 @@
 
 Rules:
 1. A host's own word goes before the policy's, and that before what is known. A price of 0 is no word.
-2. Where a host or the policy keeps a start as long as the provider does only for a dearer write, that price holds.
+2. Where a host or the policy keeps a start as long as the provider does only for a dearer write, that price holds,
+   also where the usual one was told (`long_life`).
 3. Who tells a price of reading from a cache, or how long one lives, has one, whatever is known; but none where
    reading costs what input does. Of an unknown model what is dearer to write than to send is marked.
 4. Of each it is told who said it.
@@ -14,10 +15,11 @@ import msgspec
 from ctxmgr.engine.caching import LifetimeInForce, in_force
 from ctxmgr.engine.pressure import ModelTerms
 from ctxmgr.known_models import ModelFacts, Registry
-from ctxmgr.model import MARKS, NO_CACHE, BasePrices, CacheRule, Policy, TieredPrices
+from ctxmgr.model import MARKS, NO_CACHE, BasePrices, CacheRule, Policy
 from ctxmgr.model import prices as model_prices
 from ctxmgr.model.api.lifecycle import SaidBy
 from ctxmgr.model.saved import ModelSpec, State
+from ctxmgr.session.in_force.long_life import is_long, known_for_long, told_for_long
 from ctxmgr.session.in_force.tiers import with_tiers
 
 SAID = ("host", "policy")
@@ -53,19 +55,15 @@ def in_use(spec: ModelSpec, policy: Policy, models: Registry) -> ModelInUse:
     by = _by(facts)
     lifetime, lifetime_by = _lifetime(spec, policy, facts)
     prices, prices_by = _prices(spec, policy, facts, lifetime)
-    told = prices if prices_by in SAID else None
+    told = model_prices.in_force(spec.prices, policy.prices) if prices_by in SAID else None
     cache, cache_by = _cache(facts, told), by
     is_said = (told is not None and told.cache_read) or (lifetime_by in SAID and lifetime)
     if cache.kind == "none" and cache is not NO_CACHE and is_said:
         cache, cache_by = CacheRule(), "default"  # rule 3
         lifetime = lifetime or cache.lifetime_ms
     output = spec.max_output_tokens if spec.max_output_tokens is not None else facts.max_output_tokens
-    known = facts.prices if facts.matched == "model" else None
     return ModelInUse(
-        ModelTerms(
-            prices if told is None else with_tiers(told, known),
-            msgspec.structs.replace(cache, lifetime_ms=lifetime),
-        ),
+        ModelTerms(prices, msgspec.structs.replace(cache, lifetime_ms=lifetime)),
         output,
         facts,
         prices_by,
@@ -98,20 +96,14 @@ def _lifetime(spec: ModelSpec, policy: Policy, facts: ModelFacts) -> tuple[int, 
 
 
 def _prices(spec: ModelSpec, policy: Policy, facts: ModelFacts, lifetime: int) -> tuple[BasePrices | None, SaidBy]:
-    """Rules 1 and 2."""
+    """Rules 1, 2 and 5."""
     told = model_prices.in_force(spec.prices, policy.prices)
+    known, longer = facts.prices, facts.long_cache if is_long(facts, lifetime) else None
     if told is not None and (told is policy.prices or (told.input or 0) > 0):
-        return told, "host" if told is spec.prices else "policy"
-    prices, longer = facts.prices, facts.long_cache
-    if prices is None:
+        held = with_tiers(told, known if facts.matched == "model" else None)
+        if known is not None and longer is not None:
+            held = told_for_long(held, known, longer.cache_write)
+        return held, "host" if told is spec.prices else "policy"
+    if known is None:
         return spec.prices, "default"
-    if longer is not None and lifetime >= longer.lifetime_ms and facts.cache.lifetime_ms < longer.lifetime_ms:
-        prices = _written_at(prices, longer.cache_write)
-    return prices, _by(facts)
-
-
-def _written_at(prices: TieredPrices, cache_write: float) -> TieredPrices:
-    """With another price of writing, in each tier as many times its input: that is never free."""
-    times = cache_write / prices.input
-    tiers = tuple(msgspec.structs.replace(one, cache_write=times * one.input) for one in prices.tiers)
-    return msgspec.structs.replace(prices, cache_write=cache_write, tiers=tiers)
+    return known if longer is None else known_for_long(known, longer.cache_write), _by(facts)

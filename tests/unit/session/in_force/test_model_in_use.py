@@ -71,6 +71,36 @@ def test_a_host_that_keeps_a_start_for_an_hour_pays_for_it(lifetime: int, write:
     assert (prices.cache_write, prices.cache_read) == (write, 0.2)
 
 
+@pytest.mark.parametrize(
+    ("told", "write"),
+    [
+        (BasePrices(4, 20, 0.2, 5), 8),  # the known price of the usual life, as price lists of hosts have it
+        (BasePrices(4.4, 22, 0.22, 5.5), 8.8),  # with a surcharge
+        (BasePrices(0.0333, 0.2, 0.003, 0.0416), 0.0666),  # rounded
+        (BasePrices(4, 20, 0.2, 8), 8),  # told as the hour's already
+        (BasePrices(4, 20, 0.2, 6), 6),  # a price of its own
+        (BasePrices(4, 20, 0.2), None),  # none
+    ],
+)
+def test_a_told_write_of_the_usual_life_is_that_of_an_hour_where_starts_live_for_one(
+    told: BasePrices, write: float | None
+) -> None:
+    held = of("claude-opus-5-5", prices=told, cache_ttl_ms=3_600_000)
+    assert held.terms.prices is not None
+    assert held.terms.prices.cache_write == (None if write is None else pytest.approx(write))
+    assert (held.terms.prices.input, held.terms.prices.cache_read) == (told.input, told.cache_read)
+    assert held.prices_by == "host"
+    assert of("claude-opus-5-5", prices=told, cache_ttl_ms=300_000).terms.prices == told
+
+
+def test_a_told_write_is_dearer_by_the_policys_word_and_in_its_tiers_too() -> None:
+    tiers = [{"aboveTokens": 9_000, "input": 8}, {"aboveTokens": 90_000, "input": 10, "cacheWrite": 11}]
+    prices = {"input": 4, "output": 20, "cacheRead": 0.2, "cacheWrite": 5, "tiers": tiers}
+    held = of("claude-opus-5-5", policy_keys.policy({"prices": prices, "cacheTtlMs": 3_600_000})).terms.prices
+    assert isinstance(held, TieredPrices)
+    assert [held.cache_write, *(one.cache_write for one in held.tiers)] == [8, 16, 11]
+
+
 def test_the_dearer_write_holds_in_each_tier() -> None:
     prices = of("claude-haiku-5-5", cache_ttl_ms=3_600_000).terms.prices
     assert isinstance(prices, TieredPrices)
