@@ -10,6 +10,7 @@ from msgspec import Meta
 
 from ctxmgr.known_models.model_facts import LongCache
 from ctxmgr.model import CacheKind, CacheRule, PriceTier, TieredPrices
+from ctxmgr.model import prices as model_prices
 
 Tokens = Annotated[int, Meta(ge=1, le=1_000_000_000)]
 Dollars = Annotated[float, Meta(ge=0, le=1_000_000)]
@@ -34,7 +35,8 @@ class TierRow(FileMember, frozen=True):
 
 
 class PricesRow(FileMember, frozen=True):
-    """`cache_read` and `cache_write` None: as the input's."""
+    """`cache_write` None: as the input's. `cache_read` None: not told; of a tier it is as many times the input as of
+    what costs less."""
 
     input: Annotated[float, Meta(gt=0, le=1_000_000)]
     output: Dollars
@@ -42,10 +44,12 @@ class PricesRow(FileMember, frozen=True):
     cache_write: Dollars | None = None
     tiers: tuple[TierRow, ...] = ()
 
-    def prices(self) -> TieredPrices:
+    def prices(self, read_share: float = model_prices.READ) -> TieredPrices:
+        """`read_share`: what reading costs where that is not told, as a part of the input."""
+        share = read_share if self.cache_read is None else self.cache_read / self.input
         tiers = sorted(self.tiers, key=lambda one: one.above_tokens)
-        made = tuple(PriceTier(one.above_tokens, *_four(one)) for one in tiers)
-        return TieredPrices(*_four(self), made)
+        made = tuple(PriceTier(one.above_tokens, *_four(one, share)) for one in tiers)
+        return TieredPrices(*_four(self, share), made)
 
 
 class CacheRow(FileMember, frozen=True):
@@ -153,7 +157,7 @@ def _long_at(prices: PricesRow, base: ModelRow) -> LongCacheRow | None:
     return LongCacheRow(base.long_cache.lifetime_ms, times * base.long_cache.cache_write)
 
 
-def _four(fact: Any) -> tuple[float, float, float, float]:
+def _four(fact: Any, read_share: float) -> tuple[float, float, float, float]:
     """Input, output, reading and writing the cache."""
-    read = fact.input if fact.cache_read is None else fact.cache_read
+    read = round(read_share * fact.input, 6) if fact.cache_read is None else fact.cache_read
     return fact.input, fact.output, read, fact.input if fact.cache_write is None else fact.cache_write

@@ -7,7 +7,8 @@ Rules:
 3. Else what holds for the whole family, without prices. What is of no family is unknown.
 4. All but a row of that very name is `matched` "family", and `why` says by what.
 5. `[1m]` at an id's end is a window of a million, as Claude Code writes it, whatever is known of the rest.
-6. Where reading a cache costs what input does there is none, whatever rule a row names.
+6. Where reading a cache is told to cost what input does there is none, whatever rule a row names. Where nothing is
+   told of it the rule holds, and reading costs the default (`READ`), or what input does where there is no cache.
 """
 
 from collections.abc import Iterable
@@ -17,7 +18,8 @@ import msgspec
 from ctxmgr.known_models import naming
 from ctxmgr.known_models.facts_file import CacheRow, FactsFile, FamilyRow, ModelRow, filled, key
 from ctxmgr.known_models.model_facts import ModelFacts
-from ctxmgr.model import CacheRule, TieredPrices, media
+from ctxmgr.model import CacheRule, media
+from ctxmgr.model import prices as model_prices
 
 MILLION_TOKENS = 1_000_000
 
@@ -101,7 +103,8 @@ class Registry:
     def _of_row(self, model: str, row: ModelRow) -> ModelFacts:
         family = self.families.get(row.family or "")
         window = row.window or (family.window if family else ModelFacts().window)
-        prices = row.prices.prices() if row.prices else None
+        cache = self._cache(row, family)
+        prices = row.prices.prices(1.0 if cache.kind == "none" else model_prices.READ) if row.prices else None
         usual = window
         if family is not None and family.stays_under_tier and prices is not None and prices.tiers:
             usual = min(window, prices.tiers[0].above_tokens)
@@ -113,8 +116,11 @@ class Registry:
             usual_window=usual,
             max_output_tokens=row.max_output_tokens,
             prices=prices,
-            batch=row.batch.prices() if row.batch else None,
-            cache=self._cache(row, family, prices),
+            is_read_told=row.prices is not None and row.prices.cache_read is not None,
+            batch=row.batch.prices(prices.cache_read / prices.input if prices else model_prices.READ)
+            if row.batch
+            else None,
+            cache=cache,
             long_cache=row.long_cache.fact() if row.long_cache else None,
             media=media.family(row.id).name,
             vocabulary=row.vocabulary or (family.vocabulary if family else ModelFacts().vocabulary),
@@ -124,9 +130,9 @@ class Registry:
             why=f"{row.id} is known",
         )
 
-    def _cache(self, row: ModelRow, family: FamilyRow | None, prices: TieredPrices | None) -> CacheRule:
+    def _cache(self, row: ModelRow, family: FamilyRow | None) -> CacheRule:
         """Rule 6."""
-        if prices is not None and prices.cache_read >= prices.input:
+        if row.prices is not None and (row.prices.cache_read or 0) >= row.prices.input:
             return self._rule("none", None)
         return self._rule(row.cache or (family.cache if family else ""), row.least_tokens)
 

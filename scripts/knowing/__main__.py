@@ -40,14 +40,26 @@ def main() -> int:
     for correction in facts["corrections"]:
         for id in correction["ids"]:
             if id in found:
-                changed = {key: value for key, value in correction.items() if key not in ("ids", "source", "date")}
-                told = f"{found[id]['source']}; {', '.join(changed)}: {correction['source']}"
-                found[id] |= changed | {"source": told}
+                found[id] = _corrected(found[id], correction)
     for family in facts["families"]:
         family |= {"source": _assumed(family, found.values()), "date": chosen.date}
     TARGET.write_text(_text(facts, found), encoding="utf-8")
     print(f"{TARGET.relative_to(ROOT)}: {len(found)} models, {TARGET.stat().st_size:,} bytes")
     return 0
+
+
+def _corrected(row: Json, correction: Json) -> Json:
+    """`reads`: reading a cache costs what input does, of each request."""
+    changed = {key: value for key, value in correction.items() if key not in ("ids", "source", "date", "reads")}
+    if "reads" in correction:
+        changed |= {name: _reading_at_input(row[name]) for name in ("prices", "batch") if name in row}
+    members = [*(("cacheRead",) if "reads" in correction else ()), *(key for key in changed if key in correction)]
+    return row | changed | {"source": f"{row['source']}; {', '.join(members)}: {correction['source']}"}
+
+
+def _reading_at_input(prices: Json) -> Json:
+    made = prices | {"cacheRead": prices["input"]}
+    return made | ({"tiers": [_reading_at_input(one) for one in prices["tiers"]]} if "tiers" in prices else {})
 
 
 def _assumed(family: Json, models: Iterable[Json]) -> str:

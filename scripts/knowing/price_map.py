@@ -4,8 +4,8 @@ part of it is needed by who uses ctxmgr.
 Rules:
 1. Only models for conversations at one API each, their makers' own, with a price.
 2. Its prices are dollars a token: ours are a million times that, rounded to what a price list has.
-3. What costs nothing to read from a cache because there is none costs what input does, and so does writing where
-   nothing is asked for it.
+3. A price of reading a cache that the map does not have is not told: that says nothing of whether there is one.
+   Writing where nothing is asked for it costs what input does.
 4. A limit of output that is no less than the window is none.
 5. Models that differ by their day alone are one row, under the name without it; where they differ in more, the
    newest has that name.
@@ -62,7 +62,7 @@ def _row(name: str, family: Json, given: Json, source: str, date: str) -> Json:
         batch = _prices(given, "_batches")
         row |= {"batch": batch} if batch["input"] < row["prices"]["input"] else {}
     row["cache"] = _cache(name, given)
-    if row["cache"] != "none" and given.get("prompt_cache_min_tokens"):
+    if given.get("prompt_cache_min_tokens"):
         row["leastTokens"] = int(given["prompt_cache_min_tokens"])
     long, is_put_right = _long(given, row["prices"])
     row |= {"longCache": long} if long else {}
@@ -72,9 +72,7 @@ def _row(name: str, family: Json, given: Json, source: str, date: str) -> Json:
 
 
 def _cache(name: str, given: Json) -> str:
-    """The name of the rule that holds."""
-    if not given.get("cache_read_input_token_cost"):
-        return "none"
+    """The name of the provider's rule."""
     provider = str(given["litellm_provider"])
     if provider == "openai":
         if given.get("cache_creation_input_token_cost"):
@@ -104,10 +102,11 @@ def _four(given: Json, end: str, below: Json | None = None) -> Json:
         "cacheWrite": _dollars(given.get(f"cache_creation_input_token_cost{end}")),
     }
     if below is not None:
-        return {name: price if price is not None else round(times * below[name], 6) for name, price in told.items()}
+        usual = {name: round(times * price, 6) for name, price in below.items() if name in told}
+        return usual | {name: price for name, price in told.items() if price is not None}
     share = 0.5 if end == "_batches" else 1.0
     usual = _dollars(given.get("cache_read_input_token_cost"))
-    told["cacheRead"] = told["cacheRead"] or (share * usual if usual else None) or told["input"]
+    told["cacheRead"] = told["cacheRead"] or (share * usual if usual else None)
     usual = _dollars(given.get("cache_creation_input_token_cost"))
     told["cacheWrite"] = told["cacheWrite"] or (share * usual if usual else None) or told["input"]
     return {name: round(price, 6) for name, price in told.items() if price is not None}

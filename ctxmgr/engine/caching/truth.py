@@ -11,6 +11,7 @@
 6. Who writes all anew after pauses longer than the provider promises to keep a start is taken to have a cache that
    lapses, for it does write one. That something before the list changes is as likely, but then no start is worth
    more after such a pause either.
+7. Who has read once has a cache, whatever is said of its model: that is remembered (`reads`).
 """
 
 import msgspec
@@ -66,7 +67,11 @@ def answered(truth: CacheTruth, counted: CountedList, call: CountedCall) -> tupl
     sent = usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens
     if not counted.is_listed or not sent:
         return truth, uncounted(counted)
-    truth = msgspec.structs.replace(truth, tells=truth.tells or usage.has_cache_read)
+    truth = msgspec.structs.replace(
+        truth,
+        tells=truth.tells or usage.has_cache_read,
+        reads=truth.reads or usage.cache_read_tokens > 0,
+    )
     if truth.tells and counted.input_tokens is not None:
         truth = _grown(_compared(truth, counted, sent, call), counted, sent, call.weight)
     at = counted.listed_ms

@@ -49,8 +49,9 @@ class CountedList(msgspec.Struct, frozen=True, omit_defaults=True):
 
 class CacheTruth(msgspec.Struct, frozen=True, omit_defaults=True):
     """Of one session. `model`: whose id the calls are of. `tells`: the provider has told what it read, once at
-    least. `calls`: the newest that were compared, oldest first. `grown_tokens` are what lists grew by where they
-    only grew, `grown_weight` by weight. `lifetimes` by model's id."""
+    least; `reads`: and that it was more than nothing. `calls`: the newest that were compared, oldest first.
+    `grown_tokens` are what lists grew by where they only grew, `grown_weight` by weight. `lifetimes` by model's
+    id."""
 
     model: str = ""
     tells: bool = False
@@ -58,3 +59,4 @@ class CacheTruth(msgspec.Struct, frozen=True, omit_defaults=True):
     grown_tokens: int = 0
     grown_weight: int = 0
     lifetimes: dict[str, LearnedLifetime] = {}
+    reads: bool = False

@@ -8,6 +8,8 @@ Rules:
    reading costs what input does. Of an unknown model what is dearer to write than to send is marked.
 4. Of each it is told who said it.
 5. Prices that were told have tiers (`tiers`).
+6. That there is no cache is taken back once the provider has told that it read something: the rule that is known
+   holds, else the default, and so does a price of reading that nobody told.
 """
 
 import msgspec
@@ -15,7 +17,7 @@ import msgspec
 from ctxmgr.engine.caching import LifetimeInForce, in_force
 from ctxmgr.engine.pressure import ModelTerms
 from ctxmgr.known_models import ModelFacts, Registry
-from ctxmgr.model import MARKS, NO_CACHE, BasePrices, CacheRule, Policy
+from ctxmgr.model import MARKS, NO_CACHE, BasePrices, CacheRule, Policy, PriceTier, TieredPrices
 from ctxmgr.model import prices as model_prices
 from ctxmgr.model.api.lifecycle import SaidBy
 from ctxmgr.model.saved import ModelSpec, State
@@ -38,16 +40,42 @@ class ModelInUse(msgspec.Struct, frozen=True):
 
     def lifetime(self, state: State) -> LifetimeInForce:
         """How long the provider keeps a start, and who says so, with what was learned of it."""
-        policy_ms = self.terms.cache.lifetime_ms if self.lifetime_by == "policy" else None
-        return in_force(state, policy_ms, self.terms.cache)
+        cache = self._terms(state).cache
+        return in_force(state, cache.lifetime_ms if self.lifetime_by == "policy" else None, cache)
+
+    def documented_ms(self, state: State) -> int:
+        """For how long the provider promises to keep a start."""
+        return self._rule.lifetime_ms if self.is_taken_back(state) else self.facts.cache.lifetime_ms
 
     def terms_by(self, state: State) -> ModelTerms:
-        """What the model's calls cost and how they are cached, for as long as was learned where nobody says."""
-        lifetime = self.lifetime(state)
+        """What the model's calls cost and how they are cached, by what was learned where nobody says."""
+        lifetime, terms = self.lifetime(state), self._terms(state)
         if lifetime.source != "learned":
+            return terms
+        return _cached(terms, msgspec.structs.replace(terms.cache, lifetime_ms=lifetime.lifetime_ms))
+
+    def is_taken_back(self, state: State) -> bool:
+        """Rule 6."""
+        truth = state.cache
+        return self.terms.cache.kind == "none" and truth.reads and truth.model == self.facts.id
+
+    # within
+
+    @property
+    def _rule(self) -> CacheRule:
+        return CacheRule() if self.facts.cache.kind == "none" else self.facts.cache
+
+    def _terms(self, state: State) -> ModelTerms:
+        """Without what was learned of the lifetime."""
+        if not self.is_taken_back(state):
             return self.terms
-        cache = msgspec.structs.replace(self.terms.cache, lifetime_ms=lifetime.lifetime_ms)
-        return msgspec.structs.replace(self.terms, cache=cache)
+        rule = self._rule
+        if self.lifetime_by in SAID:
+            rule = msgspec.structs.replace(rule, lifetime_ms=self.terms.cache.lifetime_ms)
+        terms = _cached(self.terms, rule)
+        if self.prices_by in SAID or self.facts.is_read_told or not isinstance(terms.prices, TieredPrices):
+            return terms
+        return msgspec.structs.replace(terms, prices=_read_by_default(terms.prices))
 
 
 def in_use(spec: ModelSpec, policy: Policy, models: Registry) -> ModelInUse:
@@ -81,6 +109,20 @@ def _cache(facts: ModelFacts, prices: BasePrices | None) -> CacheRule:
         return NO_CACHE
     dearer = (prices.cache_write or 0) > (prices.input or 0)
     return MARKS if dearer and facts.matched == "unknown" else facts.cache
+
+
+def _cached(terms: ModelTerms, cache: CacheRule) -> ModelTerms:
+    return msgspec.structs.replace(terms, cache=cache)
+
+
+def _read_by_default(prices: TieredPrices) -> TieredPrices:
+    """Rule 6, of each tier."""
+    tiers = tuple(msgspec.structs.replace(one, cache_read=_default_read(one)) for one in prices.tiers)
+    return msgspec.structs.replace(prices, cache_read=_default_read(prices), tiers=tiers)
+
+
+def _default_read(one: TieredPrices | PriceTier) -> float:
+    return round(model_prices.READ * one.input, 6)
 
 
 def _by(facts: ModelFacts) -> SaidBy:

@@ -11,7 +11,7 @@ def cache_status(session: SessionCore) -> lifecycle.CacheStatus | None:
     truth, lifetime = state.cache, session.model.lifetime(state)
     if not truth.calls or truth.model != state.model.id:
         return None
-    rule, documented_ms = session.model.terms_by(state).cache, session.model.facts.cache.lifetime_ms
+    rule, documented_ms = session.model.terms_by(state).cache, session.model.documented_ms(state)
     return lifecycle.CacheStatus(
         expected=sum(call.expected_tokens for call in truth.calls),
         read=sum(call.read_tokens for call in truth.calls),

@@ -11,8 +11,10 @@ def _tier(above_tokens: int, one: BasePrices | PriceTier) -> lifecycle.TierPrice
 
 
 def model_status(session: SessionCore) -> lifecycle.ModelStatus:
-    model = session.model
-    prices, rule, facts = model.terms.prices, model.terms.cache, model.facts
+    model, facts = session.model, session.model.facts
+    is_taken_back = model.is_taken_back(session.state)
+    terms = model.terms_by(session.state) if is_taken_back else model.terms
+    prices, rule = terms.prices, terms.cache
     longer = prices.tiers if isinstance(prices, TieredPrices) else ()
     return lifecycle.ModelStatus(
         id=session.state.model.id,
@@ -30,7 +32,7 @@ def model_status(session: SessionCore) -> lifecycle.ModelStatus:
             rule.lifetime_ms,
             rule.renews,
         ),
-        cache_by=model.cache_by,
+        cache_by="default" if is_taken_back and facts.cache.kind == "none" else model.cache_by,
         lifetime_by=model.lifetime_by,
         like=facts.row,
         why=facts.why,

@@ -110,7 +110,7 @@ def _cache(session: SessionCore, usage: Usage | None) -> tuple[CacheTruth, Count
     if usage is None or state.last_projection is None:
         return state.cache, truth.uncounted(state.counted)
     gauge, weight = session.gauge(state), state.last_projection.weight
-    documented_ms = session.model.facts.cache.lifetime_ms
+    documented_ms = session.model.documented_ms(state)
     call = truth.CountedCall(state.model.id, usage, weight, gauge.ratio, gauge.terms.cache, documented_ms)
     return truth.answered(state.cache, state.counted, call)
 

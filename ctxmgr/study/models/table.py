@@ -32,6 +32,7 @@ def details(registry: Registry, known: ModelFacts) -> list[str]:
         _detail("window", f"{known.window:,} tokens{_usual(known)}"),
         _detail("output", f"{known.max_output_tokens:,} tokens" if known.max_output_tokens else "not known"),
         *_prices("prices", known.prices),
+        *_read(known),
         *_prices("batch", known.batch),
         _detail("cache", _rule(known.cache)),
     ]
@@ -87,6 +88,12 @@ def _prices(name: str, prices: TieredPrices | None) -> list[str]:
         return [_detail(name, "not known")] if name == "prices" else []
     lines = [_detail(name, _four(prices.tier(0)))]
     return [*lines, *(_detail("", f"{_four(one)} above {one.above_tokens:,} tokens") for one in prices.tiers)]
+
+
+def _read(known: ModelFacts) -> list[str]:
+    if known.prices is None or known.is_read_told or known.cache.kind == "none":
+        return []
+    return [_detail("", "that of reading the cache is not known: it is the default")]
 
 
 def _four(one: PriceTier) -> str:

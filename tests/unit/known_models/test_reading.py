@@ -51,10 +51,16 @@ def test_a_users_cache_rule_and_family_hold() -> None:
     assert (known.window, known.cache.lifetime_ms, known.matched) == (32_000, 60_000, "family")
 
 
-def test_what_costs_nothing_more_to_write_or_read_costs_what_input_does() -> None:
-    known = read(facts({"id": "acme-1", "prices": {"input": 3, "output": 4}})).find("acme-1")
+def test_what_costs_nothing_more_to_write_costs_what_input_does_and_untold_reading_the_default() -> None:
+    tier = {"aboveTokens": 9_000, "input": 6, "output": 8}
+    row: dict[str, Any] = {"id": "acme-1", "prices": {"input": 3, "output": 4, "tiers": [tier]}}
+    known = read(facts(row)).find("acme-1")
     assert known.prices is not None
-    assert (known.prices.cache_read, known.prices.cache_write) == (3, 3)
+    assert (known.prices.cache_read, known.prices.cache_write, known.prices.tiers[0].cache_read) == (0.3, 3, 0.6)
+    assert (known.cache.kind, known.is_read_told) == ("implicit", False)
+    none = read(facts({**row, "cache": "none"})).find("acme-1").prices
+    assert none is not None
+    assert (none.cache_read, none.tiers[0].cache_read) == (3, 6)
 
 
 def test_capitals_in_a_familys_ids_mean_nothing() -> None:
@@ -94,7 +100,7 @@ def test_a_longer_life_is_as_much_dearer_to_write_at_prices_of_a_users_own() -> 
     assert kept.long_cache == LongCache(3_600_000, 8)
 
 
-@pytest.mark.parametrize(("read_price", "kind"), [(None, "none"), (4, "none"), (0.4, "marks"), (0, "marks")])
+@pytest.mark.parametrize(("read_price", "kind"), [(None, "marks"), (4, "none"), (0.4, "marks"), (0, "marks")])
 def test_a_row_by_which_reading_costs_what_input_does_has_no_cache(read_price: float | None, kind: str) -> None:
     prices = {"input": 4, "output": 20} | ({} if read_price is None else {"cacheRead": read_price})
     cache = read(facts({"id": "claude-opus-5-5", "prices": prices})).find("claude-opus-5-5").cache

@@ -171,6 +171,11 @@ def test_requests_that_may_wait_have_prices_of_their_own() -> None:
         ("deepseek-v4-pro", "implicit", 64, 64, 3_600_000),
         ("gpt-5.5-pro", "none", 0, 1, 0),
         ("gpt-4", "none", 0, 1, 0),
+        ("gpt-4o-2024-05-13", "none", 0, 1, 0),
+        ("grok-3", "implicit", 0, 1, 300_000),
+        ("grok-4-fast", "implicit", 0, 1, 300_000),
+        ("glm-4.5", "implicit", 0, 1, 300_000),
+        ("qwen-max", "implicit", 256, 1, 300_000),
     ],
 )
 def test_each_provider_caches_by_a_rule_of_its_own(
@@ -178,6 +183,29 @@ def test_each_provider_caches_by_a_rule_of_its_own(
 ) -> None:
     rule = find(model).cache
     assert (rule.kind, rule.least_tokens, rule.step_tokens, rule.lifetime_ms) == (kind, least, step, lifetime_ms)
+
+
+@pytest.mark.parametrize(
+    ("model", "read", "is_told"),
+    [
+        ("grok-3", 0.3, False),  # no price list that was read has it: the default, a tenth
+        ("grok-4.7", 0.5, True),
+        ("gpt-4", 30, False),  # there is no cache
+        ("gpt-5.5-pro", 30, True),  # the price list tells that nothing is cheaper
+        ("acme", None, False),
+    ],
+)
+def test_a_price_of_reading_that_nobody_tells_is_no_word_on_the_cache(
+    model: str, read: float | None, is_told: bool
+) -> None:
+    known = find(model)
+    assert (known.prices.cache_read if known.prices else None, known.is_read_told) == (read, is_told)
+
+
+def test_a_tier_of_which_no_reading_is_told_is_as_much_cheaper_to_read() -> None:
+    tiers = find("grok-4-0709").prices
+    assert tiers is not None
+    assert (tiers.cache_read, tiers.tiers[0].cache_read) == (0.3, 0.6)
 
 
 def test_a_start_kept_for_an_hour_costs_twice_the_input_to_write() -> None:

@@ -8,18 +8,17 @@ import msgspec
 import pytest
 
 from ctxmgr.known_models import shipped
-from ctxmgr.known_models.facts_file import ModelRow, PricesRow
+from ctxmgr.known_models.facts_file import ModelRow
 from ctxmgr.model import PriceTier, TieredPrices
 
 ROWS = list(shipped().rows.values())
 
 
-def every(prices: PricesRow | None) -> Iterator[PriceTier]:
+def every(prices: TieredPrices | None) -> Iterator[PriceTier]:
     """The prices of each tier, the lowest first."""
     if prices is not None:
-        made: TieredPrices = prices.prices()
-        yield made.tier(0)
-        yield from made.tiers
+        yield prices.tier(0)
+        yield from prices.tiers
 
 
 def test_there_are_rows_of_each_family() -> None:
@@ -34,7 +33,8 @@ def test_a_row_is_sane(row: ModelRow) -> None:
     assert row.prices is not None
     assert row.window is None or 4_000 < row.window <= 10_000_000
     assert row.max_output_tokens is None or row.max_output_tokens < (row.window or 0)
-    tiers = list(every(row.prices))
+    known = shipped().find(row.id)
+    tiers = list(every(known.prices))
     for one in tiers:
         assert 0 < one.cache_read <= one.input <= one.output <= 1_000
         assert one.input <= one.cache_write <= 2 * one.input
@@ -43,12 +43,13 @@ def test_a_row_is_sane(row: ModelRow) -> None:
         assert lower.input < upper.input
         assert lower.output <= upper.output
         assert lower.cache_read <= upper.cache_read
-    for one in every(row.batch):
+    for one in every(known.batch):
         assert 0 < one.input < tiers[-1].input
     assert row.source
     assert re.fullmatch(r"20\d\d-\d\d-\d\d", row.date or "")
     assert row.cache in shipped().caches
-    assert (row.cache == "none") == (tiers[0].cache_read == tiers[0].input)
+    assert (known.cache.kind == "none") == (tiers[0].cache_read == tiers[0].input)
+    assert known.cache.kind != "none" or row.cache == "none"
     if row.long_cache is not None:
         assert row.long_cache.lifetime_ms > shipped().find(row.id).cache.lifetime_ms
         assert row.long_cache.cache_write >= tiers[0].cache_write
@@ -73,6 +74,17 @@ def test_each_familys_window_is_told_as_assumed_and_by_which_rows() -> None:
     known = shipped().find("claude-nova-1")
     assert known.source.startswith("assumed: ")
     assert known.date
+
+
+def test_only_a_providers_own_word_is_that_there_is_no_cache() -> None:
+    """A price that the map does not have says nothing: of those rows the family's rule holds."""
+    uncached = [row for row in ROWS if row.cache == "none"]
+    assert len(uncached) == 21
+    assert {row.family for row in uncached} == {"gpt", "o"}
+    assert all("cache: developers.openai.com/api/docs" in (row.source or "") for row in uncached)
+    assert all(family.cache != "none" for family in shipped().families.values())
+    untold = [row for row in ROWS if row.prices and row.prices.cache_read is None and row.cache != "none"]
+    assert len(untold) > 30
 
 
 def test_each_cache_rule_has_a_source_and_a_day() -> None:

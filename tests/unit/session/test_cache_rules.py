@@ -64,6 +64,27 @@ def test_without_a_cache_far_more_epochs_begin_than_with_one() -> None:
     assert without["tokens"] <= with_cache["tokens"]
 
 
+def test_where_a_provider_reads_though_there_was_said_to_be_no_cache_there_is_one() -> None:
+    """Of a known model, without a host's word: as many epochs begin as where nobody said so."""
+
+    def epochs(model: str, reads: bool) -> int:
+        talk, make = talk_of(), Messages()
+        talk.call("model_select", sessionId="s", model={"id": model, "contextWindow": 60_000})
+        messages, read, report = [make.user("Go on.")], 0, dict[str, Any]()
+        for number in range(40):
+            messages += step(make, number)
+            report = talk.context(messages, answer="messages", at=number * 1_000)["report"]
+            usage = {"input": 900, "output": 9, "cacheRead": read if reads else 0, "cacheWrite": 0}
+            read = report["tokens"]
+            reply = make.reply("On.")
+            messages += [reply, make.user("Go on.")]
+            talk.turn_end(reply, usage=usage, at=number * 1_000)
+        return int(report["epoch"])
+
+    assert epochs("gpt-4-turbo", reads=False) > 15
+    assert epochs("gpt-4-turbo", reads=True) <= epochs("an-unknown-model", reads=True) + 1
+
+
 def noted(lines: int, **more: Any) -> str:
     """The packet in a list of one step after a note, before any epoch was due by its price."""
     talk, make = talk_of(), Messages()

@@ -179,5 +179,5 @@ def test_a_users_facts_of_models_hold_for_programs(places: Places, tmp_path: Pat
     environ = {"CTXMGR_CONFIG": str(places.user)}
     layers = read({}, environ, places.project.parent, models_file(str(own)))
     holding = layers.settings_for(model="acme-1")
-    assert (holding.window, holding.prices) == (64_000, TieredPrices(1, 2, 1, 1))
+    assert (holding.window, holding.prices) == (64_000, TieredPrices(1, 2, 0.1, 1))
     assert models_file(None) is None

@@ -41,6 +41,27 @@ def gap() -> Talk:
 
 
 @behaviour(
+    "caching/what-is-read-shows-a-cache",
+    "That a provider keeps nothing is taken back once it tells that it read some of a list; a restart knows it.",
+    "design 6: what the provider says it read goes before what is known of its model",
+)
+def reads() -> Talk:
+    talk, make = Talk({"preset": "balanced"}, version="1.1"), Messages()
+    talk.call("model_select", sessionId="s", model={"id": "gpt-4-turbo", "contextWindow": 128_000})
+    messages = [make.user("Port the order tables.")]
+    assert talk.status()["model"]["cache"]["kind"] == "none"
+    for number in range(3):
+        cache = called(talk, make, messages, NOON + number * 10_000, read=31_000, sent=31_040 + 40 * number)
+    assert cache is not None
+    assert cache["lifetimeMs"] == 5 * MINUTE
+    told = talk.status()["model"]
+    assert (told["cache"]["kind"], told["cacheBy"], told["prices"][0]["cacheRead"]) == ("implicit", "default", 1)
+    again = Talk(found=SnapshotLoaded(tuple(talk.saved)), version="1.1")
+    assert again.status()["model"]["cache"] == told["cache"]
+    return again
+
+
+@behaviour(
     "caching/a-lifetime-is-learned",
     "Where neither host nor policy says how long a provider keeps a start, it is learned: longer from calls that "
     "read after a pause, shorter from two that did not; a restart knows it.",

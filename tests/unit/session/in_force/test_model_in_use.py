@@ -6,7 +6,7 @@ import pytest
 
 from ctxmgr.known_models import read, shipped
 from ctxmgr.model import BasePrices, Policy, TieredPrices, policy_keys
-from ctxmgr.model.saved import ModelSpec
+from ctxmgr.model.saved import CacheTruth, ModelSpec, State
 from ctxmgr.session.in_force import ModelInUse, in_use
 
 NOTHING = Policy()
@@ -116,6 +116,51 @@ def test_an_hours_write_has_its_price_where_the_usual_write_is_free() -> None:
     held = in_use(spec, NOTHING, models).terms.prices
     assert isinstance(held, TieredPrices)
     assert (held.cache_write, held.tiers[0].cache_write) == (8, 12)
+
+
+def with_reads(held: ModelInUse, model: str, reads: bool = True) -> State:
+    return State("s", ModelSpec(model, 200_000), cache=CacheTruth(model, True, reads=reads))
+
+
+@pytest.mark.parametrize(
+    ("model", "told", "kind", "read"),
+    [
+        ("gpt-4", None, "implicit", 3),  # nobody told a price of reading: the default
+        ("gpt-5.5-pro", None, "implicit", 30),  # its price list tells that what is read costs as much
+        ("gpt-4", BasePrices(30, 60), "implicit", None),
+        ("claude-opus-5-5", BasePrices(4, 20, 4, 4), "marks", 4),  # a host's own word on prices holds
+        ("acme", BasePrices(4, 20, 4, 4), "implicit", 4),
+    ],
+)
+def test_that_there_is_no_cache_is_taken_back_once_something_was_read(
+    model: str, told: BasePrices | None, kind: str, read: float | None
+) -> None:
+    held = of(model, prices=told)
+    assert held.terms.cache.kind == "none"
+    assert held.terms_by(with_reads(held, model, reads=False)) == held.terms
+    assert held.terms_by(with_reads(held, "another")) == held.terms
+    state = with_reads(held, model)
+    shown = held.terms_by(state)
+    assert (shown.cache.kind, shown.cache.lifetime_ms) == (kind, 300_000)
+    assert shown.prices is not None
+    assert shown.prices.cache_read == read
+    assert (held.lifetime(state).lifetime_ms, held.documented_ms(state)) == (300_000, 300_000)
+
+
+def test_a_said_lifetime_holds_then_too() -> None:
+    held = of("claude-opus-5-5", POLICY, prices=BasePrices(4, 20, 4, 4))
+    state = with_reads(held, "claude-opus-5-5")
+    assert held.terms.cache.kind == "none"
+    assert (held.terms_by(state).cache.lifetime_ms, held.lifetime(state).source) == (60_000, "policy")
+
+
+def test_in_each_tier_too() -> None:
+    tier = {"aboveTokens": 9_000, "input": 6, "output": 20}
+    row = {"id": "acme-1", "cache": "none", "prices": {"input": 3, "output": 9, "tiers": [tier]}}
+    held = in_use(ModelSpec("acme-1", 200_000), NOTHING, read(json.dumps({"models": [row]}).encode()))
+    prices = held.terms_by(with_reads(held, "acme-1")).prices
+    assert isinstance(prices, TieredPrices)
+    assert (prices.cache_read, prices.tiers[0].cache_read) == (0.3, 0.6)
 
 
 def test_who_tells_a_price_of_reading_or_a_lifetime_has_a_cache() -> None:
