@@ -35,8 +35,8 @@ class TierRow(FileMember, frozen=True):
 
 
 class PricesRow(FileMember, frozen=True):
-    """`cache_write` None: as the input's. `cache_read` None: not told; of a tier it is as many times the input as of
-    what costs less."""
+    """`cache_write` None: as the input's. `cache_read` None: not told; of a tier as many times its input as
+    below it."""
 
     input: Annotated[float, Meta(gt=0, le=1_000_000)]
     output: Dollars

@@ -1,8 +1,9 @@
 """Turns a model's id, as hosts and requests write it, into the name that a row may have.
 
 Rules:
-1. What stands before the name is passed over: a cloud's, a region's, a gateway's prefix. The name begins where a
-   family's word does, behind no letter and no digit.
+1. What stands before the name is passed over. The name begins where a family's word does, behind no letter and no
+   digit. It is the *whole* name where nothing stands before it but a path, which ends in `/`, and what providers
+   put there: a cloud's, a region's, a maker's prefix. Else it is a part of another name: `acme-o3` is no o3.
 2. Capitals mean nothing. In names of Claude a dot is a hyphen, for some write `claude-opus-4.5`.
 3. A name's end may say what is no other model: a day (`-20250929`, `-2025-08-07`, `@20250929`, `-0613`), `-latest`,
    a cloud's version (`-v1:0`), a gateway's variant (`:free`), and `[1m]`, a window of a million.
@@ -18,6 +19,15 @@ MILLION = "[1m]"
 _ENDS = re.compile(
     r"(?:[-@](?:20\d{6}|20\d\d-\d\d-\d\d|\d{4}|\d\d-20\d\d|latest|default)|@[\w-]+|-v\d+(?::\d+)?|:[\w-]+|\[1m\])$"
 )
+_REGIONS = r"(?:us-gov|us|eu|apac|ap|global|au|jp|ca|sa|me|af|uk|in)\."  # of Bedrock's profiles
+_MAKERS = r"(?:anthropic|openai|google|mistral|deepseek|qwen|moonshotai|moonshot|minimax|zai|xai)[.]"  # in clouds
+_HYPHENED = r"(?:databricks|fw|openai|anthropic|google|zai|xai)-"  # Databricks, Fireworks on Azure, DigitalOcean
+_CLIENTS = (  # as clients of many providers name one: LangChain, Pydantic AI, LiteLLM, agents
+    r"(?:anthropic|openai(?:-chat|-responses)?|azure(?:_openai|_ai)?|google(?:-gla|-vertex|_genai|_vertexai)?"
+    r"|vertex(?:_ai|ai)?|bedrock(?:_converse)?|openrouter|groq|mistral(?:ai)?|deepseek|moonshot(?:ai)?|minimax|zai|xai"
+    r"|fireworks(?:_ai)?|together(?:_ai)?|github(?:_copilot)?|copilot|cerebras|ollama|huggingface|gateway):"
+)
+_PREFIX = re.compile(rf"(?:{_CLIENTS})*(?:{_REGIONS})?(?:{_MAKERS}|system\.ai\.)?(?:{_HYPHENED})?")
 _SIZE = re.compile(r"(?<![a-z\d])a?\d+[bk](?![a-z\d])")  # `120b`, `a3b`, `128k`: neither a version nor a word
 _PARTS = re.compile(r"[a-z]+|\d+(?:\.\d+)?")
 _NO_WORDS = frozenset({"preview", "latest", "exp", "v"})
@@ -30,6 +40,13 @@ def names(model: str, ids: Sequence[str]) -> Iterator[tuple[str, str]]:
     for found in _words_of(tuple(ids)).finditer(text):
         name = text[found.start() :]
         yield found[0], name.replace(".", "-") if found[0] == "claude" else name
+
+
+def is_whole(model: str, name: str) -> bool:
+    """Is one of its `names` the whole name, by rule 1?"""
+    text = model.strip().lower()
+    before = text[: len(text) - len(name)].rpartition("/")[2]
+    return _PREFIX.fullmatch(before) is not None
 
 
 def shorter(name: str) -> Iterator[str]:

@@ -1,7 +1,8 @@
 """Turns a model's id into what is known of it.
 
 Rules:
-1. The row of that name holds. Where there is none, the row whose name is the longest beginning of the id's.
+1. The row of that name holds, where it is the whole one (`naming`, rule 1). Where there is none, the row whose name
+   is the longest beginning of the id's.
 2. Where there is none either, the newest row of the family with the same words (`claude-opus-9`: the newest Opus);
    its window is at most the family's, for nobody knows.
 3. Else what holds for the whole family, without prices. What is of no family is unknown.
@@ -22,6 +23,7 @@ from ctxmgr.model import CacheRule, media
 from ctxmgr.model import prices as model_prices
 
 MILLION_TOKENS = 1_000_000
+BEHIND = "behind what is no provider's prefix"
 
 
 class Registry:
@@ -45,13 +47,19 @@ class Registry:
     def _found(self, model: str) -> ModelFacts:
         """Of an id that is no row as it stands."""
         candidates = list(naming.names(model, tuple(self._family_of)))
-        for _, name in candidates:
-            for bare in naming.shorter(name):
-                if bare in self.rows:
-                    return self._of_row(model, self.rows[bare])
-        for word, name in candidates:
-            return self._of_family(model, name, self._family_of[word])
-        return ModelFacts(model, why="no name in it is that of a family" if model else "no model is named")
+        if not candidates:
+            return ModelFacts(model, why="no name in it is that of a family" if model else "no model is named")
+        word, name = next((one for one in candidates if "/" not in one[1]), candidates[0])
+        row = next((self.rows[bare] for bare in naming.shorter(name) if bare in self.rows), None)
+        is_whole = naming.is_whole(model, name)
+        if row is not None and is_whole:
+            return self._of_row(model, row)
+        if row is not None:
+            found = self._of_row(model, row)
+            return _guessed(found, f"a part of the id is {row.id}, {BEHIND}")
+        found = self._of_family(model, name, self._family_of[word])
+        begun = f"the id begins as {self.rows[found.row].id} does" if found.row else ""
+        return found if is_whole or found.why != begun else _guessed(found, f"a part of {begun}, {BEHIND}")
 
     def with_facts(self, more: FactsFile) -> "Registry":
         """One in which these rows go before: what they leave out is as this one knows it."""
@@ -74,7 +82,7 @@ class Registry:
         if beginning:
             row = max(beginning, key=lambda one: len(one.id))
             found = self._of_row(model, row)
-            return msgspec.structs.replace(found, matched="family", why=f"the id begins as {row.id} does")
+            return _guessed(found, f"the id begins as {row.id} does")
         words, _ = naming.parts(name)
         alike = _alike(words, (row for row in self.rows.values() if row.family == family.name))
         if alike is not None:
@@ -139,6 +147,11 @@ class Registry:
     def _rule(self, cache: CacheRow | str, least_tokens: int | None) -> CacheRule:
         fact = self.caches.get(cache) if isinstance(cache, str) else cache
         return fact.rule(least_tokens) if fact is not None else CacheRule()
+
+
+def _guessed(found: ModelFacts, why: str) -> ModelFacts:
+    """Rule 4."""
+    return msgspec.structs.replace(found, matched="family", why=why)
 
 
 def _of_a_million(found: ModelFacts) -> ModelFacts:

@@ -39,6 +39,13 @@ def find(model: str | None) -> ModelFacts:
         ("deepseek/deepseek-chat", "deepseek-chat", 131_072),
         ("x-ai/grok-4.7", "grok-4.7", 500_000),
         ("MiniMax-M2.5", "minimax-m2.5", 1_000_000),
+        ("us-gov.anthropic.claude-sonnet-4-5-20250929-v1:0", "claude-sonnet-4-5", 200_000),
+        ("anthropic:claude-haiku-4-5", "claude-haiku-4-5", 200_000),
+        ("google-gla:gemini-2.5-pro", "gemini-2.5-pro", 1_048_576),
+        ("bedrock:global.moonshotai.kimi-k3", "kimi-k3", 1_048_576),
+        ("gradient_ai/openai-gpt-4o", "gpt-4o", 128_000),
+        ("oci/xai.grok-4.7", "grok-4.7", 500_000),
+        ("gpt-proxy/claude-haiku-4-5", "claude-haiku-4-5", 200_000),
     ],
 )
 def test_clouds_gateways_days_and_variants_are_passed_over(model: str, row: str, window: int) -> None:
@@ -70,6 +77,23 @@ def test_clouds_gateways_days_and_variants_are_passed_over(model: str, row: str,
         ),
         ("claude-nova-1", "", 200_000, "all that is known is the family claude"),
         ("gemini-9-ultra", "", 1_048_576, "all that is known is the family gemini"),
+        ("gpt-6-codex-mini", "gpt-5.1-codex-mini", 272_000, NEWEST.format("gpt-5.1-codex-mini")),
+        ("gpt-5.5-codex-mini", "gpt-5.5", 1_050_000, "the id begins as gpt-5.5 does"),
+        ("acme-o3", "o3", 200_000, "a part of the id is o3, behind what is no provider's prefix"),
+        ("hermes-gpt-4", "gpt-4", 8_192, "a part of the id is gpt-4, behind what is no provider's prefix"),
+        (
+            "gate/my-claude-opus-4-5-20251101",
+            "claude-opus-4-5",
+            200_000,
+            "a part of the id is claude-opus-4-5, behind what is no provider's prefix",
+        ),
+        (
+            "acme.gpt-5.5-2026-04-23-eu",
+            "gpt-5.5",
+            1_050_000,
+            "a part of the id begins as gpt-5.5 does, behind what is no provider's prefix",
+        ),
+        ("ft:gpt-4o:acme", "gpt-4o", 128_000, "a part of the id is gpt-4o, behind what is no provider's prefix"),
     ],
 )
 def test_an_unknown_model_falls_back_to_its_family_and_says_so(model: str, row: str, window: int, why: str) -> None:
