@@ -149,7 +149,10 @@ export interface PolicyKeys {
   indexTokens?: number | null;
   /** What tokens cost, for a model whose host does not say. Only proportions count. */
   prices?: ModelPricesKeys | null;
-  /** Milliseconds that the provider keeps a prompt; null: as learned, else five minutes. */
+  /**
+   * Milliseconds that the provider keeps a prompt; null: as learned, else as is known of the model (`ctxmgr models
+   * ID`), else five minutes.
+   */
   cacheTtlMs?: number | null;
   /** Who writes compactions, and how; the short form says who. Default: "host". */
   compaction?: Writer | CompactionPolicyKeys | null;
@@ -535,7 +538,10 @@ export interface Policy {
   indexTokens?: number;
   /** What tokens cost, for a model whose host does not say. Only proportions count. */
   prices: ModelPrices | null;
-  /** Milliseconds that the provider keeps a prompt; null: as learned, else five minutes. */
+  /**
+   * Milliseconds that the provider keeps a prompt; null: as learned, else as is known of the model (`ctxmgr models
+   * ID`), else five minutes.
+   */
   cacheTtlMs: number | null;
   /** Who writes compactions, and how; the short form says who. */
   compaction: Writer | CompactionPolicy;
@@ -833,13 +839,32 @@ export interface Model {
 
 /** Dollars per million tokens. */
 export interface Prices {
-  /** Input that no cache held. */
+  /** Input that no cache held; 0: no price is told. */
   input?: number | null;
-  /** Output. */
+  /** Output; 0: not told. */
   output?: number | null;
-  /** Input read from a cache. */
+  /** Input read from a cache; 0: it is free; absent: a tenth of the input's. */
   cacheRead?: number | null;
-  /** Input written to a cache. */
+  /** Input written to a cache; absent or 0: as the input's, where the price of reading is told, else 1.25 of it. */
+  cacheWrite?: number | null;
+  /** What longer requests cost instead; absent: as is known of the model, in proportion. Since 1.1. Default: []. */
+  tiers?: HostTierPrices[];
+}
+
+/**
+ * Dollars per million tokens of a request that is longer than a bound, of all of it. What is not told is as many
+ * times the plain price as input is.
+ */
+export interface HostTierPrices {
+  /** The bound: tokens of input. */
+  aboveTokens: number;
+  /** Input that no cache held. */
+  input: number;
+  /** Output; 0: not told. */
+  output?: number | null;
+  /** Input read from a cache; 0: it is free. */
+  cacheRead?: number | null;
+  /** Input written to a cache; 0: not told. */
   cacheWrite?: number | null;
 }
 

@@ -6,7 +6,7 @@ import msgspec
 from msgspec import Meta
 
 from ctxmgr.model.compaction import Format, Strategy, Weigher
-from ctxmgr.model.prices import BasePrices
+from ctxmgr.model.prices import BasePrices, BaseTier
 
 Natural = Annotated[int, Meta(ge=0)]
 Positive = Annotated[int, Meta(ge=1)]
@@ -166,7 +166,7 @@ class Tokenizer(Setting, frozen=True):
     path: Annotated[str | None, Meta(description="Its file; null: where it is kept by itself.")] = None
 
 
-class LongRequestPrices(Setting, frozen=True, omit_defaults=False):
+class LongRequestPrices(BaseTier, Setting, frozen=True, omit_defaults=False):
     """Dollars per million tokens of a request that is longer than a bound, of all of it."""
 
     above_tokens: Annotated[Natural, Meta(description="The bound: tokens of input.")]
@@ -277,7 +277,10 @@ class Policy(Setting, frozen=True):
     ] = None
     cache_ttl_ms: Annotated[
         Natural | None,
-        Meta(description="Milliseconds that the provider keeps a prompt; null: as learned, else five minutes."),
+        Meta(
+            description="Milliseconds that the provider keeps a prompt; null: as learned, else as is known of the "
+            "model (`ctxmgr models ID`), else five minutes."
+        ),
     ] = None
     compaction: Annotated[
         CompactionPolicy | Literal["host", "ctxmgr"],

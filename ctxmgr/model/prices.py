@@ -5,6 +5,7 @@ it does not: both are these, under the names and within the limits of their door
 the kind of token, such as the length of the prompt, belongs here: a further field, a further argument of `rates`.
 """
 
+from collections.abc import Sequence
 from typing import Literal
 
 import msgspec
@@ -17,18 +18,30 @@ MILLION = 1_000_000
 DEAREST_SHARE = 10.0  # of the input price: no provider's is near it, so what is above is a slip
 
 
-class BasePrices(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Dollars per million tokens; None: not told, and so is 0 but for `cache_read`, which may be free. As snapshots
-    have them."""
+class BaseTier(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Dollars per million tokens of a request whose input has more than `above_tokens` tokens: of all of it. None:
+    not told, as much dearer as input is."""
 
-    input: float | None = None
+    above_tokens: int
+    input: float
     output: float | None = None
     cache_read: float | None = None
     cache_write: float | None = None
 
 
-class PriceTier(msgspec.Struct, frozen=True):
-    """Dollars per million tokens of a request whose input has more than `above_tokens` tokens: of all of it."""
+class BasePrices(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Dollars per million tokens; None: not told, and so is 0 but for `cache_read`, which may be free. `tiers`: of
+    longer requests. As snapshots have them."""
+
+    input: float | None = None
+    output: float | None = None
+    cache_read: float | None = None
+    cache_write: float | None = None
+    tiers: tuple[BaseTier, ...] = ()
+
+
+class PriceTier(BaseTier, frozen=True, omit_defaults=False):
+    """The same with nothing that is not told."""
 
     above_tokens: int = 0
     input: float = 0
@@ -122,7 +135,19 @@ def base_prices(prices: BasePrices | None) -> BasePrices | None:
         prices.output or None,
         prices.cache_read if prices.input else prices.cache_read or None,
         prices.cache_write or None,
+        tuple(_base_tier(one) for one in prices.tiers),
     )
+
+
+def _base_tier(one: BaseTier) -> BaseTier:
+    rest = one.output or None, one.cache_read, one.cache_write or None
+    return BaseTier(int(one.above_tokens), one.input, *rest)
+
+
+def double_tier(tiers: Sequence[BaseTier]) -> int | None:
+    """The place of the first that begins above as many tokens as one before it, None where there is none."""
+    bounds = [one.above_tokens for one in tiers]
+    return next((at for at, bound in enumerate(bounds) if bound in bounds[:at]), None)
 
 
 def in_force(host: BasePrices | None, policy: BasePrices | None) -> BasePrices | None:

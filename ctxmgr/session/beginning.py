@@ -5,12 +5,17 @@ import msgspec
 from ctxmgr.engine.caching import truth
 from ctxmgr.engine.conversation import DIGESTS
 from ctxmgr.engine.pressure import latch, meter
-from ctxmgr.model import WEIGHER, DeclaredTools, check_tools, prices, with_tools
+from ctxmgr.model import WEIGHER, DeclaredTools, check_tools, invalid_params, prices, with_tools
 from ctxmgr.model.api import lifecycle
 from ctxmgr.model.saved import ModelSpec, State
 
 
 def model_spec(model: lifecycle.Model) -> ModelSpec:
+    """Raises InvalidParams, where two of its tiers are of requests as long."""
+    tiers = model.prices.tiers if model.prices is not None else ()
+    if (at := prices.double_tier(tiers)) is not None:
+        text = f"two tiers begin above {tiers[at].above_tokens:,} tokens"
+        raise invalid_params(text, f"$.model.prices.tiers[{at}].aboveTokens")
     return ModelSpec(
         id=model.id,
         window=int(model.context_window),

@@ -80,6 +80,7 @@ TRANSCRIPTS = ROOT / "protocol" / "transcripts"
 OF_NEWER_HOSTS = {
     TRANSCRIPTS / "caching" / "a-gap-is-told.jsonl",
     TRANSCRIPTS / "caching" / "a-lifetime-is-learned.jsonl",
+    TRANSCRIPTS / "caching" / "what-is-read-shows-a-cache.jsonl",
     TRANSCRIPTS / "compaction" / "warm.jsonl",
     TRANSCRIPTS / "compaction" / "warm-after-a-pause.jsonl",
     TRANSCRIPTS / "compaction" / "warm-before-compact.jsonl",
@@ -93,6 +94,7 @@ OF_NEWER_HOSTS = {
     TRANSCRIPTS / "formats" / "gemini.jsonl",
     TRANSCRIPTS / "formats" / "gemini-pruned.jsonl",
     TRANSCRIPTS / "latch" / "a-refusal-teaches-the-window.jsonl",
+    TRANSCRIPTS / "settings" / "a-host-tells-tiers.jsonl",
     TRANSCRIPTS / "store" / "durable-is-what-is-safe-there.jsonl",
     TRANSCRIPTS / "store" / "flush-waits-for-it.jsonl",
     TRANSCRIPTS / "store" / "what-is-wrong-is-a-note.jsonl",

@@ -39,6 +39,7 @@ SINCE: dict[str, str] = {
     "Policy.idleMinutes": "1.1",
     "Policy.newestTokens": "1.1",
     "Policy.oldTokens": "1.1",
+    "Prices.tiers": "1.1",
     "Report.blocksCut": "1.1",
     "Report.cacheBreakpoints": "1.1",
     "Report.tooBig": "1.1",

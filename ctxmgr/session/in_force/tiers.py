@@ -1,13 +1,13 @@
 """Turns prices that somebody told into prices of requests however long they are.
 
-1. A policy may tell what longer requests cost. What it leaves out there is dearer as input is.
+1. A host or the policy may tell what longer requests cost. What is left out there is dearer as input is.
 2. Who tells the plain prices alone has told nothing of longer requests: what is known of this very model holds, in
    proportion to its plain prices.
 """
 
 from collections.abc import Iterable
 
-from ctxmgr.model import BasePrices, PriceTier, TieredPrices, policy, prices
+from ctxmgr.model import BasePrices, BaseTier, PriceTier, TieredPrices, prices
 
 
 def with_tiers(told: BasePrices | None, known: TieredPrices | None) -> BasePrices | None:
@@ -16,7 +16,7 @@ def with_tiers(told: BasePrices | None, known: TieredPrices | None) -> BasePrice
     if told is None or not told.input:
         return told
     plain = _plain(told)
-    if isinstance(told, policy.ModelPrices) and told.tiers:
+    if told.tiers:
         return _with(plain, (_told(one, plain) for one in told.tiers))
     if known is None or not known.tiers or not known.input > 0:
         return told
@@ -32,7 +32,7 @@ def _with(plain: TieredPrices, tiers: Iterable[PriceTier]) -> TieredPrices:
     return TieredPrices(plain.input, plain.output, plain.cache_read, plain.cache_write, tuple(tiers))
 
 
-def _told(tier: policy.LongRequestPrices, plain: TieredPrices) -> PriceTier:
+def _told(tier: BaseTier, plain: TieredPrices) -> PriceTier:
     times = tier.input / plain.input
     return PriceTier(
         tier.above_tokens,

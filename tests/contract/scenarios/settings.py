@@ -30,6 +30,38 @@ def in_force() -> Talk:
 
 
 @behaviour(
+    "settings/a-host-tells-tiers",
+    "A host may tell with a model's prices what longer requests cost: that goes before what is known. Two tiers "
+    "above as many tokens are refused, of a host and of a policy.",
+    "design 2, session_start and model_select: a host's own word on its model goes before all else",
+)
+def tiers() -> Talk:
+    talk, plain = (
+        Talk(window=400_000, version="1.1"),
+        {"input": 2.5, "output": 12.5, "cacheRead": 0.25, "cacheWrite": 0},
+    )
+    tier = {"aboveTokens": 64_000, "input": 5}
+    tiers = [tier, {"aboveTokens": 128_000, "input": 7.5, "output": 40.5, "cacheRead": 0.5, "cacheWrite": 8.5}]
+    model = {"id": "gpt-6.1-sol", "contextWindow": 400_000, "prices": {**plain, "tiers": tiers}}
+    talk.call("model_select", sessionId="s", model=model)
+    told = talk.status()["model"]
+    first = {"aboveTokens": 0, "input": 2.5, "output": 12.5, "cacheRead": 0.25, "cacheWrite": 2.5}
+    second = {"aboveTokens": 64_000, "input": 5, "output": 25, "cacheRead": 0.5, "cacheWrite": 5}
+    assert told["prices"] == [first, second, tiers[1]]
+    assert told["pricesBy"] == "host"
+    twice = {**plain, "tiers": [tier, {**tier, "aboveTokens": 64_000.0, "input": 6}]}
+    path = ".prices.tiers[1].aboveTokens"
+    assert talk.refused("model_select", sessionId="s", model={**model, "prices": twice}) == (
+        -32602,
+        f"$.model{path}",
+    )
+    policy = {"prices": {"input": 2, "tiers": [tier, tier]}}
+    assert talk.refused("setPolicy", sessionId="s", policy=policy) == (-32602, f"$.policy{path}")
+    assert talk.status()["model"]["prices"] == told["prices"]
+    return talk
+
+
+@behaviour(
     "settings/another-model",
     "model_select takes the window and the policy of the model that is run from now on; tokens are unknown until "
     "it has counted.",

@@ -104,6 +104,7 @@ def test_a_model_has_compaction_settings_of_its_own() -> None:
 
 
 # keys, path of the fault, a word of the sentence
+TWICE = [{"aboveTokens": above, "input": 2} for above in (9_000, 4_000, 9_000)]
 FAULTS: list[tuple[Keys, str, str]] = [
     ({"mood": "good"}, ".mood", "mood"),
     ({"preset": "loud"}, ".preset", "loud"),
@@ -150,6 +151,16 @@ FAULTS: list[tuple[Keys, str, str]] = [
     ({"compaction": {"endpoint": {"apiKey": None}}}, ".compaction.endpoint.apiKey", "apiKey"),
     ({"models": {"m": {"mood": None}}}, ".models.m.mood", "mood"),
     ({"models": {"m": 5}}, ".models.m", "object"),
+    (
+        {"prices": {"input": 1, "tiers": TWICE}},
+        ".prices.tiers[2].aboveTokens",
+        "two tiers begin above 9,000 tokens",
+    ),
+    (
+        {"models": {"m": {"prices": {"input": 1, "tiers": TWICE}}}},
+        ".models.m.prices.tiers[2].aboveTokens",
+        "two tiers",
+    ),
 ]
 
 

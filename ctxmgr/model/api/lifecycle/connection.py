@@ -155,13 +155,36 @@ class SessionParams(Wire, frozen=True):
     session_id: SessionId
 
 
+class HostTierPrices(prices.BaseTier, Wire, frozen=True):
+    """Dollars per million tokens of a request that is longer than a bound, of all of it. What is not told is as
+    many times the plain price as input is."""
+
+    above_tokens: Annotated[Count, Meta(description="The bound: tokens of input.")]  # type: ignore[assignment]
+    input: Annotated[float, Meta(gt=0, description="Input that no cache held.")]
+    output: Annotated[Count | None, Meta(description="Output; 0: not told.")] = None
+    cache_read: Annotated[Count | None, Meta(description="Input read from a cache; 0: it is free.")] = None
+    cache_write: Annotated[Count | None, Meta(description="Input written to a cache; 0: not told.")] = None
+
+
 class Prices(prices.BasePrices, Wire, frozen=True):
     """Dollars per million tokens."""
 
-    input: Annotated[Count | None, Meta(description="Input that no cache held.")] = None
-    output: Annotated[Count | None, Meta(description="Output.")] = None
-    cache_read: Annotated[Count | None, Meta(description="Input read from a cache.")] = None
-    cache_write: Annotated[Count | None, Meta(description="Input written to a cache.")] = None
+    input: Annotated[Count | None, Meta(description="Input that no cache held; 0: no price is told.")] = None
+    output: Annotated[Count | None, Meta(description="Output; 0: not told.")] = None
+    cache_read: Annotated[
+        Count | None, Meta(description="Input read from a cache; 0: it is free; absent: a tenth of the input's.")
+    ] = None
+    cache_write: Annotated[
+        Count | None,
+        Meta(
+            description="Input written to a cache; absent or 0: as the input's, where the price of reading is "
+            "told, else 1.25 of it."
+        ),
+    ] = None
+    tiers: Annotated[
+        tuple[HostTierPrices, ...],
+        Meta(description="What longer requests cost instead; absent: as is known of the model, in proportion."),
+    ] = ()
 
 
 class Model(Wire, frozen=True):

@@ -175,7 +175,8 @@ pub struct PolicyKeys {
     /// What tokens cost, for a model whose host does not say. Only proportions count.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prices: Option<ModelPricesKeys>,
-    /// Milliseconds that the provider keeps a prompt; null: as learned, else five minutes.
+    /// Milliseconds that the provider keeps a prompt; null: as learned, else as is known of the model (`ctxmgr
+    /// models ID`), else five minutes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_ttl_ms: Option<u64>,
     /// Who writes compactions, and how; the short form says who.
@@ -840,7 +841,8 @@ pub struct Policy {
     pub index_tokens: Option<u64>,
     /// What tokens cost, for a model whose host does not say. Only proportions count.
     pub prices: Option<ModelPrices>,
-    /// Milliseconds that the provider keeps a prompt; null: as learned, else five minutes.
+    /// Milliseconds that the provider keeps a prompt; null: as learned, else as is known of the model (`ctxmgr
+    /// models ID`), else five minutes.
     pub cache_ttl_ms: Option<u64>,
     /// Who writes compactions, and how; the short form says who.
     pub compaction: PolicyCompaction,
@@ -1266,16 +1268,39 @@ pub struct Model {
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Prices {
-    /// Input that no cache held.
+    /// Input that no cache held; 0: no price is told.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub input: Option<f64>,
-    /// Output.
+    /// Output; 0: not told.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output: Option<f64>,
-    /// Input read from a cache.
+    /// Input read from a cache; 0: it is free; absent: a tenth of the input's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_read: Option<f64>,
-    /// Input written to a cache.
+    /// Input written to a cache; absent or 0: as the input's, where the price of reading is told, else 1.25 of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cache_write: Option<f64>,
+    /// What longer requests cost instead; absent: as is known of the model, in proportion. Since 1.1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tiers: Option<Vec<HostTierPrices>>,
+}
+
+/// Dollars per million tokens of a request that is longer than a bound, of all of it. What is not told is as many
+/// times the plain price as input is.
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct HostTierPrices {
+    /// The bound: tokens of input.
+    pub above_tokens: f64,
+    /// Input that no cache held.
+    pub input: f64,
+    /// Output; 0: not told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub output: Option<f64>,
+    /// Input read from a cache; 0: it is free.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cache_read: Option<f64>,
+    /// Input written to a cache; 0: not told.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_write: Option<f64>,
 }

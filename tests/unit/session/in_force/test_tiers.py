@@ -1,7 +1,7 @@
 """What longer requests cost: as a policy tells it, else as it is known of the very model, in proportion."""
 
 from ctxmgr.known_models import shipped
-from ctxmgr.model import BasePrices, Policy, PriceTier, TieredPrices, policy_keys
+from ctxmgr.model import BasePrices, BaseTier, Policy, PriceTier, TieredPrices, policy_keys
 from ctxmgr.model.saved import ModelSpec
 from ctxmgr.session.in_force import in_use
 from ctxmgr.session.in_force.tiers import with_tiers
@@ -20,6 +20,15 @@ def test_what_a_policy_says_of_a_tier_holds_as_it_is() -> None:
     tier = {"aboveTokens": 9, "input": 2, "output": 3, "cacheRead": 0, "cacheWrite": 4}
     told = policy_keys.policy({"prices": {"input": 1, "cacheRead": 0.1, "tiers": [tier]}}).prices
     assert with_tiers(told, None) == TieredPrices(1, 0, 0.1, 1, (PriceTier(9, 2, 3, 0, 4),))
+
+
+def test_what_a_host_says_of_longer_requests_goes_before_what_is_known() -> None:
+    tiers = (BaseTier(40_000, 6), BaseTier(90_000, 9, 40, 0, 10))
+    told = BasePrices(3, 15, 0.3, 3, tiers)
+    assert with_tiers(told, KNOWN) == TieredPrices(
+        3, 15, 0.3, 3, (PriceTier(40_000, 6, 30, 0.6, 6), PriceTier(90_000, 9, 40, 0, 10))
+    )
+    assert of(told) == with_tiers(told, None)
 
 
 def test_who_tells_the_plain_prices_keeps_the_known_tiers_in_proportion() -> None:
