@@ -144,8 +144,13 @@ def _source(row: ModelRow, base: ModelRow) -> str:
 
 
 def key(row: ModelRow) -> str:
-    """The name under which it is found: capitals mean nothing, and in names of Claude a dot is a hyphen."""
-    name = row.id.strip().lower()
+    """The name under which it is found."""
+    return key_of(row.id)
+
+
+def key_of(id: str) -> str:
+    """Capitals mean nothing, and in names of Claude a dot is a hyphen."""
+    name = id.strip().lower()
     return name.replace(".", "-") if name.startswith("claude") else name
 
 

@@ -17,7 +17,7 @@ from collections.abc import Iterable
 import msgspec
 
 from ctxmgr.known_models import naming
-from ctxmgr.known_models.facts_file import CacheRow, FactsFile, FamilyRow, ModelRow, filled, key
+from ctxmgr.known_models.facts_file import CacheRow, FactsFile, FamilyRow, ModelRow, filled, key, key_of
 from ctxmgr.known_models.model_facts import ModelFacts
 from ctxmgr.model import CacheRule, media
 from ctxmgr.model import prices as model_prices
@@ -38,7 +38,7 @@ class Registry:
     def find(self, model: str | None) -> ModelFacts:
         """Of a model's id, as a host or a request names it."""
         whole = (model or "").strip().lower()
-        exact = self.rows.get(whole) or self.rows.get(whole.rpartition("/")[2])
+        exact = self.rows.get(key_of(whole)) or self.rows.get(key_of(whole.rpartition("/")[2]))
         if exact is not None:
             return self._of_row(model or "", exact)
         found = self._found(model or "")

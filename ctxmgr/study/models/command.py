@@ -4,6 +4,7 @@ import fnmatch
 import json
 import sys
 from argparse import Namespace
+from typing import Any
 
 import msgspec
 
@@ -39,7 +40,19 @@ def _fitting(registry: Registry, pattern: str) -> list[ModelFacts]:
 
 def _show(parsed: Namespace, found: list[ModelFacts], lines: list[str]) -> None:
     if parsed.json:
-        print(json.dumps([msgspec.to_builtins(one) for one in found], indent=2))
+        print(json.dumps([_whole(one) for one in found], indent=2))
         return
     for line in lines:
         plain_text.write(line)
+
+
+def _whole(value: Any) -> Any:
+    """Each member, also those that are as by default, by the names that a file of models has."""
+    if isinstance(value, msgspec.Struct):
+        return {_camel(name): _whole(getattr(value, name)) for name in value.__struct_fields__}
+    return [_whole(one) for one in value] if isinstance(value, tuple) else value
+
+
+def _camel(name: str) -> str:
+    first, *words = name.split("_")
+    return first + "".join(map(str.capitalize, words))

@@ -29,6 +29,20 @@ def test_a_users_row_goes_before_the_shipped_one_and_leaves_the_rest_as_it_was()
     assert shipped().find("claude-opus-5-5").window == 1_000_000
 
 
+@pytest.mark.parametrize("id", ["CLAUDE.opus.5.5", "claude-opus-5.5", "Claude-Opus-5-5"])
+def test_a_row_of_a_known_id_in_another_spelling_keeps_what_it_leaves_out(id: str) -> None:
+    registry = read(facts({"id": id, "window": 64_000}))
+    for model in (id, "claude-opus-5-5", "gateway/claude.opus.5.5"):
+        known = registry.find(model)
+        assert (known.window, known.family, known.max_output_tokens, known.matched) == (
+            64_000,
+            "claude",
+            128_000,
+            "model",
+        )
+    assert known.prices == shipped().find("claude-opus-5-5").prices
+
+
 def test_a_users_model_of_no_family_is_known_by_its_name() -> None:
     row = {"id": "acme-large", "window": 64_000, "cache": {"kind": "implicit", "leastTokens": 256}}
     registry = read(facts(row))

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from ctxmgr.cli import main
+from ctxmgr.known_models import read, shipped
 
 
 def lines(capsys: pytest.CaptureFixture[str], *arguments: str, code: int = 0) -> list[str]:
@@ -55,7 +56,7 @@ def test_what_is_unknown_is_told_and_is_an_exit_code(capsys: pytest.CaptureFixtu
 
 def test_json_has_the_same(capsys: pytest.CaptureFixture[str]) -> None:
     (found,) = json.loads("\n".join(lines(capsys, "--json", "claude-opus-5-5")))
-    assert (found["matched"], found["window"], found["prices"]["cache_read"]) == ("model", 1_000_000, 0.2)
+    assert (found["matched"], found["window"], found["prices"]["cacheRead"]) == ("model", 1_000_000, 0.2)
 
 
 def test_rows_of_a_file_go_before_those_that_are_known(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -82,3 +83,17 @@ def test_a_bad_file_is_told_by_row_and_member(
         own.write_text(content)
     assert main(["models", "--models", str(own)]) == 1
     assert capsys.readouterr().err == f"ctxmgr models: {own}: {text}\n"
+
+
+def test_json_has_each_member_by_the_names_of_the_file(capsys: pytest.CaptureFixture[str]) -> None:
+    (unknown,) = json.loads("\n".join(lines(capsys, "--json", "acme-1", code=1)))
+    rule = {"mostMarks": 0, "lookBackBlocks": 0, "leastTokens": 0, "stepTokens": 1, "lifetimeMs": 300_000}
+    assert unknown["cache"] == {"kind": "implicit", **rule, "renews": True}
+    assert (unknown["usualWindow"], unknown["maxOutputTokens"], unknown["prices"]) == (200_000, None, None)
+    (known,) = json.loads("\n".join(lines(capsys, "--json", "gpt-5.5")))
+    assert (known["cache"]["kind"], known["prices"]["tiers"][0]["aboveTokens"]) == ("implicit", 272_000)
+    assert set(known["prices"]) == {"input", "output", "cacheRead", "cacheWrite", "tiers"}
+    members = ("window", "maxOutputTokens", "prices", "batch", "cache", "longCache", "vocabulary", "source", "date")
+    row = {name: known[name] for name in ("id", "family", *members)}
+    again = read(json.dumps({"models": [row]}).encode()).find("gpt-5.5")
+    assert again == shipped().find("gpt-5.5")
