@@ -835,6 +835,11 @@ export interface Model {
   prices?: Prices | null;
   /** How long its provider keeps a cached prompt, in milliseconds. */
   cacheTtlMs?: number | null;
+  /**
+   * Its calls may wait, as requests of a batch do: where no prices are told, those known of a batch hold. Since
+   * 1.1. Default: false.
+   */
+  batch?: boolean;
 }
 
 /** Dollars per million tokens. */

@@ -23,6 +23,7 @@ def model_spec(model: lifecycle.Model) -> ModelSpec:
         max_output_tokens=int(model.max_output_tokens) if model.max_output_tokens is not None else None,
         prices=prices.base_prices(model.prices),
         cache_ttl_ms=int(model.cache_ttl_ms) if model.cache_ttl_ms is not None else None,
+        batch=model.batch,
     )
 
 

@@ -176,6 +176,7 @@ CUTS = {
     "recovery/pins": 7,
     "recovery/undo": 4,
     "safety/a-fault-inside-answers-a-list-that-fits": 3,
+    "settings/a-host-says-batch": 3,
     "settings/a-host-tells-tiers": 2,
     "settings/another-model": 4,
     "tools/declared": 3,

@@ -94,6 +94,7 @@ OF_NEWER_HOSTS = {
     TRANSCRIPTS / "formats" / "gemini.jsonl",
     TRANSCRIPTS / "formats" / "gemini-pruned.jsonl",
     TRANSCRIPTS / "latch" / "a-refusal-teaches-the-window.jsonl",
+    TRANSCRIPTS / "settings" / "a-host-says-batch.jsonl",
     TRANSCRIPTS / "settings" / "a-host-tells-tiers.jsonl",
     TRANSCRIPTS / "store" / "durable-is-what-is-safe-there.jsonl",
     TRANSCRIPTS / "store" / "flush-waits-for-it.jsonl",

@@ -30,6 +30,7 @@ SINCE: dict[str, str] = {
     "HostCapabilities.completeOnContext": "1.1",
     "HostCapabilities.telemetry": "1.1",
     "InitializeParams.tools": "1.1",
+    "Model.batch": "1.1",
     "ModelPrices.tiers": "1.1",
     "Policy.indexTokens": "1.1",
     "Policy.maxImages": "1.1",

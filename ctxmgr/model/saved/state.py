@@ -16,7 +16,8 @@ from ctxmgr.model.tools import DeclaredTools
 
 
 class ModelSpec(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The model the host uses. `window` and `max_output_tokens` in tokens, `cache_ttl_ms` in milliseconds."""
+    """The model the host uses. `window` and `max_output_tokens` in tokens, `cache_ttl_ms` in milliseconds. `batch`:
+    its calls may wait."""
 
     id: str
     window: int
@@ -24,6 +25,7 @@ class ModelSpec(msgspec.Struct, frozen=True, omit_defaults=True):
     max_output_tokens: int | None = msgspec.field(default=None, name="max_output")
     prices: BasePrices | None = None
     cache_ttl_ms: int | None = msgspec.field(default=None, name="cache_ttl")
+    batch: bool = False
 
 
 class RawSummary(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -8,7 +8,8 @@ Rules:
    reading costs what input does. Of an unknown model what is dearer to write than to send is marked.
 4. Of each it is told who said it.
 5. Prices that were told have tiers (`tiers`).
-6. That there is no cache is taken back once the provider has told that it read something: the rule that is known
+6. Where a host says that its calls may wait, what is known of prices is what is known of a batch's, if anything is.
+7. That there is no cache is taken back once the provider has told that it read something: the rule that is known
    holds, else the default, and so does a price of reading that nobody told.
 """
 
@@ -55,7 +56,7 @@ class ModelInUse(msgspec.Struct, frozen=True):
         return _cached(terms, msgspec.structs.replace(terms.cache, lifetime_ms=lifetime.lifetime_ms))
 
     def is_taken_back(self, state: State) -> bool:
-        """Rule 6."""
+        """Rule 7."""
         truth = state.cache
         return self.terms.cache.kind == "none" and truth.reads and truth.model == self.facts.id
 
@@ -116,7 +117,7 @@ def _cached(terms: ModelTerms, cache: CacheRule) -> ModelTerms:
 
 
 def _read_by_default(prices: TieredPrices) -> TieredPrices:
-    """Rule 6, of each tier."""
+    """Rule 7, of each tier."""
     tiers = tuple(msgspec.structs.replace(one, cache_read=_default_read(one)) for one in prices.tiers)
     return msgspec.structs.replace(prices, cache_read=_default_read(prices), tiers=tiers)
 
@@ -138,7 +139,7 @@ def _lifetime(spec: ModelSpec, policy: Policy, facts: ModelFacts) -> tuple[int, 
 
 
 def _prices(spec: ModelSpec, policy: Policy, facts: ModelFacts, lifetime: int) -> tuple[BasePrices | None, SaidBy]:
-    """Rules 1, 2 and 5."""
+    """Rules 1, 2, 5 and 6."""
     told = model_prices.in_force(spec.prices, policy.prices)
     known, longer = facts.prices, facts.long_cache if is_long(facts, lifetime) else None
     if told is not None and (told is policy.prices or (told.input or 0) > 0):
@@ -148,4 +149,7 @@ def _prices(spec: ModelSpec, policy: Policy, facts: ModelFacts, lifetime: int) -
         return held, "host" if told is spec.prices else "policy"
     if known is None:
         return spec.prices, "default"
-    return known if longer is None else known_for_long(known, longer.cache_write), _by(facts)
+    held = facts.batch if spec.batch and facts.batch is not None else known
+    if longer is not None:
+        held = known_for_long(held, longer.cache_write / known.input * held.input)
+    return held, _by(facts)

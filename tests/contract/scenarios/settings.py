@@ -62,6 +62,21 @@ def tiers() -> Talk:
 
 
 @behaviour(
+    "settings/a-host-says-batch",
+    "Where a host says that its calls may wait, and tells no prices, the prices known of a batch hold.",
+    "design 2, session_start and model_select",
+)
+def batch() -> Talk:
+    talk, model = Talk(window=400_000, version="1.1"), {"id": "gpt-5.5", "contextWindow": 400_000}
+    costs = [
+        talk.call("model_select", sessionId="s", model={**model, **more})["status"]["model"]["prices"][0]["input"]
+        for more in ({}, {"batch": True})
+    ]
+    assert costs == [5, 2.5]
+    return talk
+
+
+@behaviour(
     "settings/another-model",
     "model_select takes the window and the policy of the model that is run from now on; tokens are unknown until "
     "it has counted.",

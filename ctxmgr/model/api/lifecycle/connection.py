@@ -203,6 +203,13 @@ class Model(Wire, frozen=True):
     cache_ttl_ms: Annotated[
         Count | None, Meta(description="How long its provider keeps a cached prompt, in milliseconds.")
     ] = None
+    batch: Annotated[
+        bool,
+        Meta(
+            description="Its calls may wait, as requests of a batch do: where no prices are told, those known of a "
+            "batch hold."
+        ),
+    ] = False
 
 
 class SessionStartParams(Wire, frozen=True):

@@ -1262,6 +1262,10 @@ pub struct Model {
     /// How long its provider keeps a cached prompt, in milliseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_ttl_ms: Option<f64>,
+    /// Its calls may wait, as requests of a batch do: where no prices are told, those known of a batch hold. Since
+    /// 1.1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub batch: Option<bool>,
 }
 
 /// Dollars per million tokens.

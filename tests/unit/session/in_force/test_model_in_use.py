@@ -163,6 +163,18 @@ def test_in_each_tier_too() -> None:
     assert (prices.cache_read, prices.tiers[0].cache_read) == (0.3, 0.6)
 
 
+def test_what_may_wait_costs_what_a_batch_does_where_the_host_tells_no_price() -> None:
+    held = of("gpt-5.5", batch=True)
+    assert held.terms.prices == shipped().find("gpt-5.5").batch
+    assert (held.prices_by, of("gpt-5.5").terms.prices) == ("registry", shipped().find("gpt-5.5").prices)
+    assert of("gpt-5.5", batch=True, prices=BasePrices(9, 10, 2, 9)).prices_by == "host"
+    assert of("gpt-5.5", POLICY, batch=True).prices_by == "policy"
+    assert of("gpt-5.5-cyber", batch=True).terms.prices == shipped().find("gpt-5.5-cyber").prices
+    hour = of("claude-opus-5-5", batch=True, cache_ttl_ms=3_600_000).terms.prices
+    assert isinstance(hour, TieredPrices)
+    assert hour.cache_write == 2 * hour.input
+
+
 def test_who_tells_a_price_of_reading_or_a_lifetime_has_a_cache() -> None:
     assert of("gpt-5.5-pro").terms.cache.kind == "none"
     told = of("gpt-5.5-pro", prices=BasePrices(30, 180, 3, 30))
