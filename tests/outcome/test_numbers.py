@@ -1,4 +1,5 @@
-"""Each number of the engine moves an outcome, or is written down as a promise or a limit with a reason of its own.
+"""Each number of the engine, and each default of the policy that preset balanced decides by, moves an outcome, or
+is written down as a promise or a limit with a reason of its own.
 
 Numbers of `model/prices.py`, which decide what a list costs, are written down with their source.
 `moved.json` is what `scripts/sensitivity` found; `documented.toml` is written by hand.
@@ -19,6 +20,7 @@ from typing import Any
 
 import pytest
 
+from ctxmgr.model import Policy
 from tests.outcome.measuring import RUNS
 from tests.outcome.summaries import SUMMARY_RUNS
 
@@ -49,6 +51,27 @@ def trying(name: str) -> ModuleType:
 def names() -> tuple[str, ...]:
     found = trying("numbers").numbers(ROOT / "ctxmgr" / "engine", "ctxmgr.engine")
     return tuple(number.name for number in found)
+
+
+@cache
+def values() -> dict[str, float]:
+    """What each number that is tried is today: the engine's, and the defaults that preset balanced decides by."""
+    numbers = trying("numbers")
+    found = [
+        *numbers.numbers(ROOT / "ctxmgr" / "engine", "ctxmgr.engine"),
+        *numbers.policy_numbers(ROOT / "ctxmgr"),
+    ]
+    return {number.name: number.value for number in found}
+
+
+def stale(today: Mapping[str, float], moved: Mapping[str, Any]) -> list[str]:
+    """What was tried of another number than today's, one line each."""
+    scaled = trying("numbers").scaled
+    return [
+        f"{name}: {one['value']:g} is neither half nor double of {today[name]:g}"
+        for name, one in moved.items()
+        if name in today and one["value"] not in (scaled(today[name], 0.5), scaled(today[name], 2))
+    ]
 
 
 @cache
@@ -111,7 +134,29 @@ def test_names_tell_numbers_apart() -> None:
 
 
 def test_each_number_moves_an_outcome_or_is_documented_for_a_reason_of_its_own() -> None:
-    assert faults([*names(), *price_names()], MOVED, DOCUMENTED) == []
+    assert faults([*values(), *price_names()], MOVED, DOCUMENTED) == []
+
+
+def test_each_value_that_was_tried_is_half_or_double_of_todays() -> None:
+    assert stale(values(), MOVED) == []
+
+
+def test_a_value_of_another_day_is_told() -> None:
+    tried = {"A": {"value": 3}, "B": {"value": 1.0}, "C": {"value": 14}, "GONE": {"value": 9}}
+    assert stale({"A": 7, "B": 0.5, "C": 7}, tried) == []
+    assert stale({"A": 9, "B": 0.5, "C": 8}, tried) == [
+        "A: 3 is neither half nor double of 9",
+        "C: 14 is neither half nor double of 8",
+    ]
+
+
+def test_the_defaults_by_which_preset_balanced_decides_are_numbers() -> None:
+    made = Policy()
+    assert {name: value for name, value in values().items() if name.startswith("policy.")} == {
+        "policy.costVersusRecall": made.cost_versus_recall,
+        "policy.newestTokens": made.newest_tokens,
+        "policy.indexTokens": made.index_tokens,
+    }
 
 
 def test_each_number_of_what_a_call_costs_has_a_line_with_its_source() -> None:
