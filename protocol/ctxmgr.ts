@@ -149,10 +149,7 @@ export interface PolicyKeys {
   indexTokens?: number | null;
   /** What tokens cost, for a model whose host does not say. Only proportions count. */
   prices?: ModelPricesKeys | null;
-  /**
-   * Milliseconds that the provider keeps a prompt; null: as learned, else as is known of the model (`ctxmgr models
-   * ID`), else five minutes.
-   */
+  /** Milliseconds that a prompt is kept; null: as learned, else as is known of the model. */
   cacheTtlMs?: number | null;
   /** Who writes compactions, and how; the short form says who. Default: "host". */
   compaction?: Writer | CompactionPolicyKeys | null;
@@ -538,10 +535,7 @@ export interface Policy {
   indexTokens?: number;
   /** What tokens cost, for a model whose host does not say. Only proportions count. */
   prices: ModelPrices | null;
-  /**
-   * Milliseconds that the provider keeps a prompt; null: as learned, else as is known of the model (`ctxmgr models
-   * ID`), else five minutes.
-   */
+  /** Milliseconds that a prompt is kept; null: as learned, else as is known of the model. */
   cacheTtlMs: number | null;
   /** Who writes compactions, and how; the short form says who. */
   compaction: Writer | CompactionPolicy;

@@ -21,7 +21,7 @@ class ModelFacts(msgspec.Struct, frozen=True):
     """`id` as it was asked for, `row` the name of the row that says it ("" where none does).
 
     `window` and `max_output_tokens` in tokens; `usual_window`: that programs work with, less than the window where
-    longer requests cost more. `prices`: None where none are known; `is_read_told`: that of reading the cache is,
+    longer requests cost more. `prices`: None where none are known; `has_read_price`: that of reading the cache is,
     else it is the default, or the input's where there is none. `batch`: of requests that may wait. `media`: by
     which rules pictures weigh (`model/media`); `vocabulary`: its own, or the nearest of ours. `date`: when the
     `source` was read. `matched`: of the model itself, of one of its family, or of none; `why` in words.
@@ -34,7 +34,7 @@ class ModelFacts(msgspec.Struct, frozen=True):
     usual_window: int = UNKNOWN_TOKENS
     max_output_tokens: int | None = None
     prices: TieredPrices | None = None
-    is_read_told: bool = False
+    has_read_price: bool = False
     batch: TieredPrices | None = None
     cache: CacheRule = CacheRule()
     long_cache: LongCache | None = None

@@ -124,7 +124,7 @@ class Registry:
             usual_window=usual,
             max_output_tokens=row.max_output_tokens,
             prices=prices,
-            is_read_told=row.prices is not None and row.prices.cache_read is not None,
+            has_read_price=row.prices is not None and row.prices.cache_read is not None,
             batch=row.batch.prices(prices.cache_read / prices.input if prices else model_prices.READ)
             if row.batch
             else None,

@@ -277,10 +277,7 @@ class Policy(Setting, frozen=True):
     ] = None
     cache_ttl_ms: Annotated[
         Natural | None,
-        Meta(
-            description="Milliseconds that the provider keeps a prompt; null: as learned, else as is known of the "
-            "model (`ctxmgr models ID`), else five minutes."
-        ),
+        Meta(description="Milliseconds that a prompt is kept; null: as learned, else as is known of the model."),
     ] = None
     compaction: Annotated[
         CompactionPolicy | Literal["host", "ctxmgr"],

@@ -11,7 +11,7 @@
 6. Who writes all anew after pauses longer than the provider promises to keep a start is taken to have a cache that
    lapses, for it does write one. That something before the list changes is as likely, but then no start is worth
    more after such a pause either.
-7. Who has read once has a cache, whatever is said of its model: that is remembered (`reads`).
+7. Who has read once has a cache, whatever is said of its model: that is remembered (`has_read`).
 """
 
 import msgspec
@@ -70,7 +70,7 @@ def answered(truth: CacheTruth, counted: CountedList, call: CountedCall) -> tupl
     truth = msgspec.structs.replace(
         truth,
         tells=truth.tells or usage.has_cache_read,
-        reads=truth.reads or usage.cache_read_tokens > 0,
+        has_read=truth.has_read or usage.cache_read_tokens > 0,
     )
     if truth.tells and counted.input_tokens is not None:
         truth = _grown(_compared(truth, counted, sent, call), counted, sent, call.weight)

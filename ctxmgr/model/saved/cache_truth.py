@@ -49,7 +49,7 @@ class CountedList(msgspec.Struct, frozen=True, omit_defaults=True):
 
 class CacheTruth(msgspec.Struct, frozen=True, omit_defaults=True):
     """Of one session. `model`: whose id the calls are of. `tells`: the provider has told what it read, once at
-    least; `reads`: and that it was more than nothing. `calls`: the newest that were compared, oldest first.
+    least; `has_read`: and that it was more than nothing. `calls`: the newest that were compared, oldest first.
     `grown_tokens` are what lists grew by where they only grew, `grown_weight` by weight. `lifetimes` by model's
     id."""
 
@@ -59,4 +59,4 @@ class CacheTruth(msgspec.Struct, frozen=True, omit_defaults=True):
     grown_tokens: int = 0
     grown_weight: int = 0
     lifetimes: dict[str, LearnedLifetime] = {}
-    reads: bool = False
+    has_read: bool = msgspec.field(default=False, name="reads")

@@ -19,14 +19,14 @@ def is_long(facts: ModelFacts, lifetime_ms: int) -> bool:
     return longer is not None and facts.cache.lifetime_ms < longer.lifetime_ms <= lifetime_ms
 
 
-def known_for_long(prices: TieredPrices, cache_write: float) -> TieredPrices:
+def long_prices(prices: TieredPrices, cache_write: float) -> TieredPrices:
     """Rule 1. The input is never free."""
     times = cache_write / prices.input
     tiers = tuple(msgspec.structs.replace(one, cache_write=times * one.input) for one in prices.tiers)
     return msgspec.structs.replace(prices, cache_write=cache_write, tiers=tiers)
 
 
-def told_for_long(told: BasePrices | None, known: TieredPrices, cache_write: float) -> BasePrices | None:
+def with_long_write(told: BasePrices | None, known: TieredPrices, cache_write: float) -> BasePrices | None:
     """Rule 2, of each tier too."""
     if told is None:
         return None

@@ -22,7 +22,7 @@ from ctxmgr.model import MARKS, NO_CACHE, BasePrices, CacheRule, Policy, PriceTi
 from ctxmgr.model import prices as model_prices
 from ctxmgr.model.api.lifecycle import SaidBy
 from ctxmgr.model.saved import ModelSpec, State
-from ctxmgr.session.in_force.long_life import is_long, known_for_long, told_for_long
+from ctxmgr.session.in_force.long_life import is_long, long_prices, with_long_write
 from ctxmgr.session.in_force.tiers import with_tiers
 
 SAID = ("host", "policy")
@@ -46,7 +46,7 @@ class ModelInUse(msgspec.Struct, frozen=True):
 
     def documented_ms(self, state: State) -> int:
         """For how long the provider promises to keep a start."""
-        return self._rule.lifetime_ms if self.is_taken_back(state) else self.facts.cache.lifetime_ms
+        return self._rule.lifetime_ms if self.overrules_none(state) else self.facts.cache.lifetime_ms
 
     def terms_by(self, state: State) -> ModelTerms:
         """What the model's calls cost and how they are cached, by what was learned where nobody says."""
@@ -55,10 +55,10 @@ class ModelInUse(msgspec.Struct, frozen=True):
             return terms
         return _cached(terms, msgspec.structs.replace(terms.cache, lifetime_ms=lifetime.lifetime_ms))
 
-    def is_taken_back(self, state: State) -> bool:
+    def overrules_none(self, state: State) -> bool:
         """Rule 7."""
         truth = state.cache
-        return self.terms.cache.kind == "none" and truth.reads and truth.model == self.facts.id
+        return self.terms.cache.kind == "none" and truth.has_read and truth.model == self.facts.id
 
     # within
 
@@ -68,13 +68,13 @@ class ModelInUse(msgspec.Struct, frozen=True):
 
     def _terms(self, state: State) -> ModelTerms:
         """Without what was learned of the lifetime."""
-        if not self.is_taken_back(state):
+        if not self.overrules_none(state):
             return self.terms
         rule = self._rule
         if self.lifetime_by in SAID:
             rule = msgspec.structs.replace(rule, lifetime_ms=self.terms.cache.lifetime_ms)
         terms = _cached(self.terms, rule)
-        if self.prices_by in SAID or self.facts.is_read_told or not isinstance(terms.prices, TieredPrices):
+        if self.prices_by in SAID or self.facts.has_read_price or not isinstance(terms.prices, TieredPrices):
             return terms
         return msgspec.structs.replace(terms, prices=_read_by_default(terms.prices))
 
@@ -145,11 +145,11 @@ def _prices(spec: ModelSpec, policy: Policy, facts: ModelFacts, lifetime: int) -
     if told is not None and (told is policy.prices or (told.input or 0) > 0):
         held = with_tiers(told, known if facts.matched == "model" else None)
         if known is not None and longer is not None:
-            held = told_for_long(held, known, longer.cache_write)
+            held = with_long_write(held, known, longer.cache_write)
         return held, "host" if told is spec.prices else "policy"
     if known is None:
         return spec.prices, "default"
     held = facts.batch if spec.batch and facts.batch is not None else known
     if longer is not None:
-        held = known_for_long(held, longer.cache_write / known.input * held.input)
+        held = long_prices(held, longer.cache_write / known.input * held.input)
     return held, _by(facts)

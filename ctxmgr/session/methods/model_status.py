@@ -12,8 +12,8 @@ def _tier(above_tokens: int, one: BasePrices | PriceTier) -> lifecycle.TierPrice
 
 def model_status(session: SessionCore) -> lifecycle.ModelStatus:
     model, facts = session.model, session.model.facts
-    is_taken_back = model.is_taken_back(session.state)
-    terms = model.terms_by(session.state) if is_taken_back else model.terms
+    overrules_none = model.overrules_none(session.state)
+    terms = model.terms_by(session.state) if overrules_none else model.terms
     prices, rule = terms.prices, terms.cache
     longer = prices.tiers if isinstance(prices, TieredPrices) else ()
     return lifecycle.ModelStatus(
@@ -32,7 +32,7 @@ def model_status(session: SessionCore) -> lifecycle.ModelStatus:
             rule.lifetime_ms,
             rule.renews,
         ),
-        cache_by="default" if is_taken_back and facts.cache.kind == "none" else model.cache_by,
+        cache_by="default" if overrules_none and facts.cache.kind == "none" else model.cache_by,
         lifetime_by=model.lifetime_by,
         like=facts.row,
         why=facts.why,

@@ -91,7 +91,7 @@ def _prices(name: str, prices: TieredPrices | None) -> list[str]:
 
 
 def _read(known: ModelFacts) -> list[str]:
-    if known.prices is None or known.is_read_told or known.cache.kind == "none":
+    if known.prices is None or known.has_read_price or known.cache.kind == "none":
         return []
     return [_detail("", "that of reading the cache is not known: it is the default")]
 

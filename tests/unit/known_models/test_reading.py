@@ -71,7 +71,7 @@ def test_what_costs_nothing_more_to_write_costs_what_input_does_and_untold_readi
     known = read(facts(row)).find("acme-1")
     assert known.prices is not None
     assert (known.prices.cache_read, known.prices.cache_write, known.prices.tiers[0].cache_read) == (0.3, 3, 0.6)
-    assert (known.cache.kind, known.is_read_told) == ("implicit", False)
+    assert (known.cache.kind, known.has_read_price) == ("implicit", False)
     none = read(facts({**row, "cache": "none"})).find("acme-1").prices
     assert none is not None
     assert (none.cache_read, none.tiers[0].cache_read) == (3, 6)

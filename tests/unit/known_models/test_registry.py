@@ -223,7 +223,7 @@ def test_a_price_of_reading_that_nobody_tells_is_no_word_on_the_cache(
     model: str, read: float | None, is_told: bool
 ) -> None:
     known = find(model)
-    assert (known.prices.cache_read if known.prices else None, known.is_read_told) == (read, is_told)
+    assert (known.prices.cache_read if known.prices else None, known.has_read_price) == (read, is_told)
 
 
 def test_a_tier_of_which_no_reading_is_told_is_as_much_cheaper_to_read() -> None:

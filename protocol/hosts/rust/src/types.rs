@@ -175,8 +175,7 @@ pub struct PolicyKeys {
     /// What tokens cost, for a model whose host does not say. Only proportions count.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prices: Option<ModelPricesKeys>,
-    /// Milliseconds that the provider keeps a prompt; null: as learned, else as is known of the model (`ctxmgr
-    /// models ID`), else five minutes.
+    /// Milliseconds that a prompt is kept; null: as learned, else as is known of the model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_ttl_ms: Option<u64>,
     /// Who writes compactions, and how; the short form says who.
@@ -841,8 +840,7 @@ pub struct Policy {
     pub index_tokens: Option<u64>,
     /// What tokens cost, for a model whose host does not say. Only proportions count.
     pub prices: Option<ModelPrices>,
-    /// Milliseconds that the provider keeps a prompt; null: as learned, else as is known of the model (`ctxmgr
-    /// models ID`), else five minutes.
+    /// Milliseconds that a prompt is kept; null: as learned, else as is known of the model.
     pub cache_ttl_ms: Option<u64>,
     /// Who writes compactions, and how; the short form says who.
     pub compaction: PolicyCompaction,

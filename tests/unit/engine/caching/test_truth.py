@@ -61,10 +61,10 @@ def test_a_provider_without_a_cache_reads_nothing() -> None:
 
 def test_that_something_was_read_is_remembered_of_this_model() -> None:
     known = called(called(NOTHING, 10_000, 18_000, rule=NONE), 12_000, 20_000, rule=NONE)
-    assert not known[0].reads
+    assert not known[0].has_read
     known = called(called(known, 13_000, 21_000, 9_000, at=9 * MINUTE, rule=NONE), 14_000, 22_000, rule=NONE)
-    assert known[0].reads
-    assert not called(known, 15_000, 23_000, model="another")[0].reads
+    assert known[0].has_read
+    assert not called(known, 15_000, 23_000, model="another")[0].has_read
 
 
 def test_less_than_the_rule_keeps_is_not_read() -> None:

@@ -119,7 +119,7 @@ def test_an_hours_write_has_its_price_where_the_usual_write_is_free() -> None:
 
 
 def with_reads(held: ModelInUse, model: str, reads: bool = True) -> State:
-    return State("s", ModelSpec(model, 200_000), cache=CacheTruth(model, True, reads=reads))
+    return State("s", ModelSpec(model, 200_000), cache=CacheTruth(model, True, has_read=reads))
 
 
 @pytest.mark.parametrize(
