@@ -33,11 +33,37 @@ def _shape(name: str, hints: str, pattern: str, source: str, flags: int = 0) -> 
     return SecretShape(name, tuple(hints.split()), re.compile(pattern, flags), source)
 
 
-_NAMES = (
-    r"pass(?:word|wd|phrase)|pwd|secret(?:[_-]?(?:access[_-]?)?key)?|(?:api|access|auth|private|account|encryption)[_-]?key"
+_PASSWORDS = r"pass(?:word|wd|phrase)"
+_OTHER_NAMES = (
+    r"pwd|secret(?:[_-]?(?:access[_-]?)?key)?|(?:api|access|auth|private|account|encryption)[_-]?key"
     r"|(?:access|auth|refresh|bot|session|id|api)[_-]?token|client[_-]?secret|connection[_-]?string"
 )
+_NAMES = rf"{_PASSWORDS}|{_OTHER_NAMES}"
 _NAME_HINTS = "pass pwd secret key token connection"
+_BLANKS = r"[ \t]{0,64}"  # files are aligned by so many
+_SIGN = r"(?:=(?![=>~])|:(?![:=]))"  # of an assignment: no comparison, no path of types
+# of a bare value; "&" as well, but not where an address goes on with it, or a command line
+_BARE = r"(?:[^\s\"'()\[\],;&|$<>{}*`]|&(?![\w.-]{0,40}=|[&\s]|\Z))"
+_DIGIT = r"(?=[^\s\"'()\[\],;\d]{0,400}+\d)"
+_LETTER = r"(?=[^\s\"'()\[\],;a-z]{0,400}+[a-z])"
+# names of code: settings.key_v2, sha256_digest, response2
+_CODE = rf"(?!(?:[a-z]{{1,40}}+\d{{0,3}}+(?:[_.][a-z]{{1,40}}+\d{{0,3}}+){{1,20}}+|[a-z]{{1,40}}+\d)(?!{_BARE}))"
+_NO_WORD = (
+    rf"(?![/~.\\]|\w{{0,40}}(?:{_PASSWORDS}|pwd)"
+    r"|(?:none|null|nil|true|false|undefined|str|string|text|bytes|byte|any|unknown|optional|required|hidden|secretstr)"
+    r"(?![\w-]))"
+)
+_AT_END = r"(?=[ \t]*(?:[\r\n]|\\[rn]|\Z))"  # of a line
+# what goes on behind a name. In an environment or a command line a digit tells a secret from another name
+_PLAIN = rf"(?:=(?!=)|:(?!:)\s?)({_DIGIT}{_BARE}{{6,400}}+)(?![(\[])"
+# with blanks about the sign, as in a file of settings, it may be code, and so may be what is called a token; what goes
+# on behind "token" is a count, a kind or an address
+_IN_A_FILE = rf"{_BLANKS}{_SIGN}{_BLANKS}({_DIGIT}{_LETTER}{_CODE}{_BARE}{{8,400}}+)(?![(\[])"
+# a password needs no digit where nothing else stands on the line, or no blank about the sign; with one it may be short
+_WORD = (
+    rf"{_BLANKS}{_SIGN}{_BLANKS}((?:{_DIGIT}|{_NO_WORD}{_CODE}){_BARE}{{6,400}}+){_AT_END}"
+    rf"|=({_NO_WORD}{_CODE}{_BARE}{{6,400}}+)(?=[\s;&|\"'`])"
+)
 
 SHAPES: tuple[SecretShape, ...] = (
     _shape("AWS access key id", "akia asia abia acca", r"\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}\b",
@@ -66,6 +92,14 @@ SHAPES: tuple[SecretShape, ...] = (
     _shape("PyPI token", "pypi-", r"\bpypi-[A-Za-z0-9_-]{50,}", "PyPI help, API tokens"),
     _shape("Hugging Face token", "hf_", r"\bhf_[A-Za-z0-9]{34,}\b", "Hugging Face docs, user access tokens"),
     _shape("SendGrid key", "sg.", r"\bSG\.[A-Za-z0-9_-]{22}\.[A-Za-z0-9_-]{43}", "SendGrid docs, API keys"),
+    _shape("Groq key", "gsk_", r"\bgsk_[A-Za-z0-9]{40,}", "Groq docs, API keys"),
+    _shape("xAI key", "xai-", r"\bxai-[A-Za-z0-9]{40,}", "xAI docs, API keys"),
+    _shape("Vault token", "hvs. hvb. hvr.", r"\bhv[sbr]\.(?=[A-Za-z_-]{0,400}+\d)[A-Za-z0-9_-]{20,}",
+           "HashiCorp Vault docs, tokens"),
+    _shape("DigitalOcean token", "dop_v1_ doo_v1_ dor_v1_", r"\bdo[opr]_v1_[a-f0-9]{64}\b",
+           "DigitalOcean docs, API tokens"),
+    _shape("Docker token", "dckr_pat_ dckr_oat_", r"\bdckr_[op]at_[A-Za-z0-9_-]{20,}", "Docker docs, access tokens"),
+    _shape("age secret key", "age-secret-key-1", r"\bAGE-SECRET-KEY-1[A-Z0-9]{50,}", "age specification, X25519"),
     _shape("JSON web token", "eyj",
            r"\beyJ[A-Za-z0-9_-]{8,2000}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*", "RFC 7519, section 3"),
     _shape(
@@ -82,13 +116,19 @@ SHAPES: tuple[SecretShape, ...] = (
            "RFC 6750, section 2.1", re.IGNORECASE),
     _shape("password in an address", "://", r"://[^\s/:@\"']{0,100}:([^\s/@\"'$<>{}]{3,100})@",
            "RFC 3986, section 3.2.1"),
+    _shape("password of a command", "curl", r"\s(?:-[a-z]{0,8}u\s{1,3}|-u|--user[\s=]{1,3})[\"']?"
+           r"[^\s:\"'$]{1,100}:((?!\d+\b)[^\s\"'$<>{}]{3,200})", "curl manual, --user", re.IGNORECASE),
     # of a quoted value its quotes bound it; x-api-key and such headers are of this shape, too
     _shape("quoted secret", _NAME_HINTS,
-           rf"(?:{_NAMES})[\w-]{{0,20}}\\?[\"']?\]?\s{{0,3}}(?:[:=]|=>|:=)\s{{0,3}}\\?[\"']([^\s\"'\\$<>{{}}*]{{6,400}})\\?[\"']",
+           rf"(?:{_NAMES})[\w-]{{0,20}}\\?[\"']?\]?\s{{0,64}}(?:[:=]|=>|:=)\s{{0,64}}\\?[\"']([^\s\"'\\$<>{{}}*]{{6,400}})\\?[\"']",
            "names that secrets are given", re.IGNORECASE),
-    # of a bare one, as in an environment or a command line, a digit tells it from another name
+    _shape("quoted token", "token",
+           rf"token\\?[\"']?\]?\s{{0,64}}(?:[:=]|=>|:=)\s{{0,64}}\\?[\"']({_DIGIT}{_LETTER}[^\s\"'\\$<>{{}}*]{{8,2000}})\\?[\"']",
+           "names that secrets are given", re.IGNORECASE),
+    # one pattern for all bare ones: looking for the names is what takes its time
     _shape("bare secret", _NAME_HINTS,
-           rf"(?:{_NAMES})[\w-]{{0,20}}(?:=|:\s?)((?=[^\s\"'()\[\],;]{{0,400}}\d)[^\s\"'()\[\],;&|$<>{{}}*`]{{6,400}})(?![(\[])",
+           rf"(?:{_PASSWORDS})[\w-]{{0,20}}(?:{_PLAIN}|{_IN_A_FILE}|{_WORD})"
+           rf"|(?:{_OTHER_NAMES})[\w-]{{0,20}}(?:{_PLAIN}|{_IN_A_FILE})|token{_IN_A_FILE}",
            "names that secrets are given", re.IGNORECASE),
 )  # fmt: skip
 
