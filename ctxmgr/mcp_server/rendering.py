@@ -8,7 +8,10 @@ def hits(result: dict[str, Any]) -> str:
     found = result["hits"]
     if not found:
         return "Nothing that left this conversation has these words. Try fewer, or parts of a name."
-    return "\n\n".join(
+    said = (
+        "This conversation has none of these words; another of this run has:\n\n" if result.get("elsewhere") else ""
+    )
+    return said + "\n\n".join(
         f"{one['rank']}. {one['call']}\n"
         f"{one['snippet']}\n"
         f'[retrieve handle="{one["handle"]}" offset={one["offset"]}; {one["total"]:,} characters]'

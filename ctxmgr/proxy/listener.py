@@ -20,7 +20,7 @@ from aiohttp.typedefs import Handler
 
 from ctxmgr.client import AsyncClient, Host, SidecarFault, SpawnedSidecar, Timing
 from ctxmgr.proxy import faults, guarding, headers, passing
-from ctxmgr.proxy.apis import ListCall, api_of
+from ctxmgr.proxy.apis import ListCall, ToolCallReader, api_of
 from ctxmgr.proxy.body import UnreadableBody, decoded
 from ctxmgr.proxy.conversations import Conversations, ListEnds
 from ctxmgr.proxy.page import PageRoutes, ToolRoutes
@@ -157,7 +157,8 @@ class Proxy:
             prepared, came = other, await self._ask(request, body, other)
             if came.status == OK:
                 self.rewriter.note_success(other)
-        reader = UsageReader(came.headers.get("content-type", ""), came.headers.get("content-encoding", ""))
+        kind, encoding = (came.headers.get(name, "") for name in ("content-type", "content-encoding"))
+        reader = UsageReader(kind, encoding, self._calls_of(prepared))
         try:
             return await passing.answer(request, came, reader.feed)
         finally:  # a program may go away with the last byte
@@ -186,6 +187,12 @@ class Proxy:
         except Exception as fault:  # noqa: BLE001
             self.settings.say(f"a call passed as it came: ctxmgr failed at it ({type(fault).__name__})")
             return None
+
+    def _calls_of(self, prepared: Prepared | None) -> ToolCallReader | None:
+        """What hears of the tools that the model calls in a conversation, where it has any of ours."""
+        if prepared is None or not self.settings.tools_token:
+            return None
+        return ToolCallReader(prepared.conversation.tool_calls.append)
 
     async def _warm(self) -> None:
         """Starts the engine, and has it load what a list needs: it does so for a session that it has not, too, and

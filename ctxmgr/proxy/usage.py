@@ -1,4 +1,5 @@
-"""Reads what a provider counted from its answer, as its bytes pass: of a stream of events, or of one body.
+"""Reads what a provider counted from its answer, and the tools that its model calls, as its bytes pass: of a stream
+of events, or of one body.
 
 1. Anthropic tells the input with the first event and the output with the last: what comes later goes over what came
    before. OpenAI tells all of it once. Gemini tells all so far with each piece, of a stream of events or of one
@@ -10,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from ctxmgr.proxy.apis import SIGNS, ToolCallReader
 from ctxmgr.proxy.body import Decoder
 from ctxmgr.proxy.members import UNREADABLE
 
@@ -22,9 +24,10 @@ _decode = msgspec.json.Decoder().decode
 
 class UsageReader:
     """Fed with the bytes of an answer as they came, compressed or not. `usage`: the provider's own object once the
-    answer has ended, None where it told none or was cut."""
+    answer has ended, None where it told none or was cut. `calls`: hears of the tools, None where nobody does."""
 
-    def __init__(self, content_type: str, encoding: str) -> None:
+    def __init__(self, content_type: str, encoding: str, calls: ToolCallReader | None = None) -> None:
+        self._calls = calls
         self._decoder = Decoder(encoding)
         self._is_stream = content_type.lower().startswith("text/event-stream")
         self._buffer = bytearray()
@@ -59,7 +62,7 @@ class UsageReader:
             return
         if line[5:].strip() == DONE or any(end in line for end in ENDS):
             self._ended = True
-        if b'"usage' in line:
+        if b'"usage' in line or (self._calls is not None and any(sign in line for sign in SIGNS)):
             self._read(bytes(line[5:]))
 
     def _read(self, told: bytes) -> None:
@@ -70,6 +73,8 @@ class UsageReader:
         for one in event if isinstance(event, list) else [event]:
             if isinstance(one, dict):
                 self._take(one)
+                if self._calls is not None:
+                    self._calls.take(one)
 
     def _take(self, event: dict[str, Any]) -> None:
         for holder in (event, event.get("message"), event.get("response")):

@@ -56,10 +56,11 @@ _NO_WORD = (
 _AT_END = r"(?=[ \t]*(?:[\r\n]|\\[rn]|\Z))"  # of a line
 # what goes on behind a name. In an environment or a command line a digit tells a secret from another name
 _PLAIN = rf"(?:=(?!=)|:(?!:)\s?)({_DIGIT}{_BARE}{{6,400}}+)(?![(\[])"
-# with blanks about the sign, as in a file of settings, it may be code, and so may be what is called a token; what goes
-# on behind "token" is a count, a kind or an address
+# with blanks about the sign, as in a file of settings, it may be code, and so may be what is called a token; what
+# goes on behind "token" is a count, a kind or an address
 _IN_A_FILE = rf"{_BLANKS}{_SIGN}{_BLANKS}({_DIGIT}{_LETTER}{_CODE}{_BARE}{{8,400}}+)(?![(\[])"
-# a password needs no digit where nothing else stands on the line, or no blank about the sign; with one it may be short
+# a password needs no digit where nothing else stands on the line, or no blank about the sign; with one it may be
+# short
 _WORD = (
     rf"{_BLANKS}{_SIGN}{_BLANKS}((?:{_DIGIT}|{_NO_WORD}{_CODE}){_BARE}{{6,400}}+){_AT_END}"
     rf"|=({_NO_WORD}{_CODE}{_BARE}{{6,400}}+)(?=[\s;&|\"'`])"
@@ -98,7 +99,8 @@ SHAPES: tuple[SecretShape, ...] = (
            "HashiCorp Vault docs, tokens"),
     _shape("DigitalOcean token", "dop_v1_ doo_v1_ dor_v1_", r"\bdo[opr]_v1_[a-f0-9]{64}\b",
            "DigitalOcean docs, API tokens"),
-    _shape("Docker token", "dckr_pat_ dckr_oat_", r"\bdckr_[op]at_[A-Za-z0-9_-]{20,}", "Docker docs, access tokens"),
+    _shape("Docker token", "dckr_pat_ dckr_oat_", r"\bdckr_[op]at_[A-Za-z0-9_-]{20,}",
+           "Docker docs, access tokens"),
     _shape("age secret key", "age-secret-key-1", r"\bAGE-SECRET-KEY-1[A-Z0-9]{50,}", "age specification, X25519"),
     _shape("JSON web token", "eyj",
            r"\beyJ[A-Za-z0-9_-]{8,2000}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*", "RFC 7519, section 3"),

@@ -22,7 +22,7 @@ from ctxmgr.client import AsyncClientSession, ContextOutcome, SidecarFault
 from ctxmgr.formats import FORMATS
 from ctxmgr.model import TieredPrices
 from ctxmgr.proxy.account import Account, Weights
-from ctxmgr.proxy.apis import BYTES_A_TOKEN, ListCall, asking, part_of
+from ctxmgr.proxy.apis import BYTES_A_TOKEN, ListCall, ToolCall, asking, part_of
 from ctxmgr.proxy.refetching import Observer
 from ctxmgr.proxy.spelling import plain
 
@@ -61,6 +61,7 @@ class ProgramConversation:
         self.account = Account()
         self.is_paused = self.gives_summary = False
         self.used_ms = 0.0
+        self.tool_calls: list[ToolCall] = []  # of the newest reply, as far as it came, without those that were made
         self._own: tuple[bytes, ...] = ()  # as the program spelled them
         self._plain: tuple[bytes, ...] = ()  # as ctxmgr gets them
         self._sent: tuple[bytes, ...] = ()  # as ctxmgr answered
@@ -98,6 +99,7 @@ class ProgramConversation:
     async def listed(self, call: ListCall) -> Listed:
         """The list to send for this call. Never fails because of ctxmgr."""
         self.gives_summary = call.kind == "compaction"
+        self.tool_calls.clear()
         ask = asking(call.body.messages) if self.gives_summary else None
         own = tuple(call.body.messages) if ask is None else ask.messages
         given = self._respelled(own)

@@ -4,12 +4,17 @@
     getStatus
 
 1. Only who bears the token of this proxy is answered. It is made for one run of a program and told to that alone.
-2. The session is that of the list that came last: it holds the call that is being made. What it has under no handle
-   is looked for in the proxy's other conversations, sub-agents among them, and in no other session: one that params
-   name is refused.
+2. The session is that of the conversation whose newest reply holds this very call, by the tool's name and its
+   arguments: a sub-agent's list may have come since. Of several the newest, each call once. Where no reply shows
+   it, the newest conversation that is no sub-agent's.
+3. A handle that is unknown there, and words that are not found there, are looked for in the proxy's other
+   conversations, sub-agents among them, and in no other session: one that params name is refused. Hits from
+   elsewhere say so.
 """
 
+import contextlib
 import hmac
+from collections.abc import Iterator
 from typing import Any
 
 import msgspec
@@ -17,11 +22,22 @@ from aiohttp import web
 
 from ctxmgr.client import SidecarFault
 from ctxmgr.model import InvalidParams
+from ctxmgr.proxy.apis import ToolCall
 from ctxmgr.proxy.conversations import Conversations, ProgramConversation
 from ctxmgr.proxy.page.routes import as_json, refused
 
 PATH = "/ctxmgr/tools"
-METHODS = ("search", "retrieve", "pin", "unpin", "getScratchpad", "editScratchpad", "getStatus")
+TOOLS = {
+    "search": "search",
+    "retrieve": "retrieve",
+    "pin": "pin",
+    "unpin": "pin",
+    "getScratchpad": "scratchpad",
+    "editScratchpad": "scratchpad",
+    "getStatus": "context_status",
+}  # by the method that each asks for
+METHODS = tuple(TOOLS)
+MOST_HITS = 10  # where params name no limit
 
 
 class ToolRoutes:
@@ -44,9 +60,11 @@ class ToolRoutes:
             return as_json({"error": f"method: one of {', '.join(METHODS)}"}, 400)
         if "sessionId" in asked.params:  # it would go before that of the conversation
             return as_json({"error": "sessionId: these tools are of the conversation they are called in"}, 400)
-        listed = sorted(self._conversations.all(), key=lambda one: -one.used_ms)
+        listed = _by_right(self._conversations.all(), asked)
         if not listed:
             return as_json({"error": "no conversation has begun yet"}, 404)
+        if asked.method == "search":
+            return await _found(listed, asked)
         return await _answered(listed if asked.method == "retrieve" else listed[:1], asked)
 
     def _is_borne(self, header: str) -> bool:
@@ -58,6 +76,52 @@ class ToolRoutes:
 class _Asked(msgspec.Struct, frozen=True):
     method: str
     params: dict[str, Any] = {}
+
+
+def _by_right(conversations: list[ProgramConversation], asked: _Asked) -> list[ProgramConversation]:
+    """Rule 2: that of the call first; the call is made then."""
+    newest = sorted(conversations, key=lambda one: -one.used_ms)
+    known = set(_values(asked.params))
+    for one in newest:
+        for call in one.tool_calls:
+            if _is_call(call, asked.method, known):
+                one.tool_calls.remove(call)
+                return [one, *(other for other in newest if other is not one)]
+    return sorted(newest, key=lambda one: one.speaker.is_subagent)
+
+
+def _is_call(call: ToolCall, method: str, known: set[str]) -> bool:
+    """Does it have the tool's name, and no argument that is not among the `known` values? Programs put the server's
+    name before a tool's."""
+    tool = TOOLS[method]
+    named = call.name == tool or call.name.endswith(f"__{tool}")
+    return named and known.issuperset(_values(call.arguments))
+
+
+def _values(of: Any) -> Iterator[str]:
+    """The texts and numbers in it."""
+    if isinstance(of, dict | list):
+        for one in of.values() if isinstance(of, dict) else of:
+            yield from _values(one)
+    elif isinstance(of, str | int | float) and not isinstance(of, bool):
+        yield str(of)
+
+
+async def _found(among: list[ProgramConversation], asked: _Asked) -> web.Response:
+    """Hits of the first; where it has none, those of the others, which is said (rule 3)."""
+    first, *others = among
+    try:
+        result = await first.session.request(asked.method, asked.params)
+    except (InvalidParams, SidecarFault) as fault:
+        return refused(fault)
+    if result["hits"]:
+        return as_json({"result": result})
+    elsewhere: list[dict[str, Any]] = []
+    for conversation in others:
+        with contextlib.suppress(InvalidParams, SidecarFault):
+            elsewhere += (await conversation.session.request(asked.method, asked.params))["hits"]
+    hits = [{**hit, "rank": rank} for rank, hit in enumerate(elsewhere[: asked.params.get("limit", MOST_HITS)], 1)]
+    return as_json({"result": {**result, "hits": hits, "elsewhere": bool(hits)}})
 
 
 async def _answered(among: list[ProgramConversation], asked: _Asked) -> web.Response:

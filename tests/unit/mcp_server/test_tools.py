@@ -18,6 +18,10 @@ STATUS = {"zone": "yellow", "tokens": 12_000, "epoch": 3, "pins": 1, "notes": ["
 CALLS: list[tuple[str, dict[str, Any], str, dict[str, Any], Any, str]] = [
     ("search", {"query": "owl"}, "search", {"query": "owl", "limit": 10}, {"hits": [HIT]}, 'handle="h1" offset=40'),
     ("search", {"query": "x"}, "search", {"query": "x", "limit": 10}, {"hits": []}, "Nothing that left"),
+    (
+        "search", {"query": "x"}, "search", {"query": "x", "limit": 10}, {"hits": [HIT], "elsewhere": True},
+        "another of this run has:\n\n1. read",
+    ),
     ("retrieve", {"handle": "h1"}, "retrieve", {"handle": "h1", "offset": 0, "limit": 20_000}, PAGE, "the owl"),
     (
         "retrieve", {"handle": "h", "offset": 5, "limit": 2}, "retrieve", {"handle": "h", "offset": 5, "limit": 2},

@@ -9,6 +9,7 @@ import pytest
 from ctxmgr.mcp_server import asking
 from ctxmgr.proxy.page import tools
 from tests.unit.proxy.lists import SESSION, TOOLS, conversation, marked, request
+from tests.unit.proxy.provider import answers, sse
 
 TOKEN = "one-time"
 
@@ -105,6 +106,99 @@ async def test_the_tools_in_a_request_count_as_its_overhead(rig: Any) -> None:
         (one,) = (one for one in made.proxy.conversations.all() if name in one.key)
         weights.append(one.account.rows[-1].own_tokens)
     assert weights[1] - weights[0] >= 1_000
+
+
+MAIN, SUB = SESSION, {**SESSION, "X-Claude-Code-Agent-Id": "a-1"}
+
+
+def calling(*calls: tuple[str, dict[str, Any]]) -> Any:
+    """A provider whose model calls these tools, in a stream, the arguments in two pieces."""
+    events: list[dict[str, object]] = [{"type": "message_start", "message": {"usage": {"input_tokens": 9}}}]
+    for at, (name, arguments) in enumerate(calls):
+        block = {"type": "tool_use", "id": f"c{at}", "name": f"mcp__ctxmgr__{name}", "input": {}}
+        text = json.dumps(arguments)
+        pieces = [{"type": "input_json_delta", "partial_json": one} for one in (text[:7], text[7:])]
+        events += [
+            {"type": "content_block_start", "index": at, "content_block": block},
+            *({"type": "content_block_delta", "index": at, "delta": piece} for piece in pieces),
+            {"type": "content_block_stop", "index": at},
+        ]
+    return answers(sse(*events, {"type": "message_delta", "usage": {"output_tokens": 3}}, {"type": "message_stop"}))
+
+
+def listing(word: str, steps: int = 3) -> bytes:
+    return request(marked(conversation(steps, ask=f"Mind the {word}.")))
+
+
+async def interleaved(rig: Any) -> Any:
+    """The main model has called tools, and a sub-agent's lists come before the program makes the calls."""
+    made = await rig(tools_token=TOKEN)
+    await made.post(listing("owl"), headers=MAIN)
+    made.upstream.answer = calling(
+        ("search", {"query": "owl"}), ("pin", {"path": "src/a.py"}), ("scratchpad", {"text": "Of the main model."})
+    )
+    await made.post(request(marked(conversation(1, ask="In short: go on."))), headers=MAIN)
+    made.upstream.answer = calling(("search", {"query": "fox", "limit": 3}), ("scratchpad", {}))
+    await made.post(listing("fox"), headers=SUB)
+    return made
+
+
+async def pins(made: Any) -> dict[str, int]:
+    status = {one.key: await one.session.request("getStatus", {}) for one in made.proxy.conversations.all()}
+    return {key.rpartition(":")[2]: one["pins"] for key, one in status.items()}
+
+
+async def test_a_call_is_of_the_conversation_whose_model_made_it(rig: Any) -> None:
+    made = await interleaved(rig)
+    _, answer = await asked(made, "search", query="owl", limit=10)
+    assert [hit["snippet"] for hit in answer["result"]["hits"]] == ["Mind the owl."]
+    assert not answer["result"].get("elsewhere")
+    await asked(made, "pin", path="src/a.py")
+    assert await pins(made) == {"s-1": 1, "a-1": 0}
+    await asked(made, "editScratchpad", operations=[{"op": "insert", "text": "Of the main model."}])
+    _, answer = await asked(made, "getScratchpad")
+    assert answer["result"]["text"] == "", "the sub-agent reads its own"
+
+
+async def test_without_its_reply_a_call_is_of_the_newest_that_is_no_subagent(rig: Any) -> None:
+    made = await rig(tools_token=TOKEN)
+    await made.post(listing("owl"), headers=MAIN)
+    await made.post(listing("fox"), headers=SUB)
+    await asked(made, "pin", path="src/a.py")
+    assert await pins(made) == {"s-1": 1, "a-1": 0}
+
+
+async def test_a_call_that_a_conversation_has_gone_on_from_is_no_longer_of_it(rig: Any) -> None:
+    made = await interleaved(rig)
+    made.upstream.answer = None
+    await made.post(request(marked(conversation(2, ask="In short: go on."))), headers=MAIN)
+    made.upstream.answer = calling(("pin", {"path": "src/a.py"}))
+    await made.post(listing("fox", 4), headers=SUB)
+    await asked(made, "pin", path="src/a.py")
+    assert await pins(made) == {"s-1": 0, "a-1": 1}
+
+
+async def test_the_same_call_of_two_is_made_once_in_each(rig: Any) -> None:
+    made = await rig(tools_token=TOKEN)
+    made.upstream.answer = calling(("pin", {"path": "src/a.py"}))
+    await made.post(listing("owl"), headers=MAIN)
+    await made.post(listing("fox"), headers=SUB)
+    await asked(made, "pin", path="src/a.py")
+    await asked(made, "pin", path="src/a.py")
+    assert await pins(made) == {"s-1": 1, "a-1": 1}
+
+
+async def test_words_that_left_another_conversation_of_the_run_are_found_there(rig: Any) -> None:
+    made = await interleaved(rig)
+    made.proxy.conversations.all()[0].tool_calls.clear()
+    await asked(made, "search", query="fox", limit=3)  # the sub-agent's call: nothing left it
+    made.upstream.answer = calling(("search", {"query": "owl"}))
+    await made.post(listing("fox", 4), headers=SUB)
+    _, answer = await asked(made, "search", query="owl", limit=10)
+    (hit,) = answer["result"]["hits"]
+    assert (hit["snippet"], hit["rank"], answer["result"]["elsewhere"]) == ("Mind the owl.", 1, True)
+    status, page = await asked(made, "retrieve", handle=hit["handle"])
+    assert (status, page["result"]["text"]) == (200, "Mind the owl.")
 
 
 def test_both_sides_name_one_path() -> None:

@@ -1,0 +1,111 @@
+"""Reads which tools a model calls from its answer, event by event, in each API's shape.
+
+1. A call is told when all of it has come, before the program has the bytes that end it: the program can not have
+   made it by then.
+2. What can not be read is no call.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import msgspec
+
+from ctxmgr.proxy.members import UNREADABLE
+
+# in every event that belongs to a call; others need not be parsed
+SIGNS = (
+    b'"tool_use"',
+    b'"input_json_delta"',
+    b'"content_block_stop"',
+    b'"function_call"',
+    b'"tool_calls"',
+    b'"finish_reason"',
+    b'"functionCall"',
+)
+_decode = msgspec.json.Decoder().decode
+
+
+class ToolCall(msgspec.Struct, frozen=True):
+    """`name` as the program declared the tool."""
+
+    name: str
+    arguments: dict[str, Any]
+
+
+class ToolCallReader:
+    """Of one answer. `tell` hears each call."""
+
+    def __init__(self, tell: Callable[[ToolCall], None]) -> None:
+        self._tell = tell
+        self._begun: dict[Any, tuple[str, list[str]]] = {}  # by its place: the name, and pieces of its arguments
+
+    def take(self, event: dict[str, Any]) -> None:
+        """An event of a stream, or a whole answer."""
+        kind = event.get("type")
+        if kind == "response.output_item.done":
+            self._items([event.get("item")])
+        elif isinstance(kind, str) and kind.startswith("content_block_"):
+            self._block(kind, event)
+        else:
+            self._items(event.get("content"))  # of Anthropic
+            self._items(event.get("output"))  # of Responses
+            for choice in _objects(event.get("choices")):
+                self._choice(choice)
+            for candidate in _objects(event.get("candidates")):
+                for part in _objects(_object(candidate.get("content")).get("parts")):
+                    call = _object(part.get("functionCall"))
+                    self._whole(call.get("name"), call.get("args"))
+
+    # within
+
+    def _items(self, items: Any) -> None:
+        for item in _objects(items):
+            if item.get("type") == "tool_use":
+                self._whole(item.get("name"), item.get("input"))
+            elif item.get("type") == "function_call":
+                self._whole(item.get("name"), item.get("arguments"))
+
+    def _block(self, kind: str, event: dict[str, Any]) -> None:
+        place, block = str(event.get("index")), _object(event.get("content_block"))
+        if kind == "content_block_start" and block.get("type") == "tool_use":
+            self._begun[place] = str(block.get("name")), []
+        elif kind == "content_block_delta" and place in self._begun:
+            self._begun[place][1].append(str(_object(event.get("delta")).get("partial_json") or ""))
+        elif kind == "content_block_stop":
+            self._end(place)
+
+    def _choice(self, choice: dict[str, Any]) -> None:
+        place = str(choice.get("index"))
+        for call in _objects(_object(choice.get("message")).get("tool_calls")):
+            function = _object(call.get("function"))
+            self._whole(function.get("name"), function.get("arguments"))
+        for call in _objects(_object(choice.get("delta")).get("tool_calls")):
+            function = _object(call.get("function"))
+            name, pieces = self._begun.setdefault((place, str(call.get("index"))), ("", []))
+            pieces.append(str(function.get("arguments") or ""))
+            self._begun[place, str(call.get("index"))] = str(function.get("name") or name), pieces
+        if choice.get("finish_reason"):
+            for at in [at for at in self._begun if isinstance(at, tuple) and at[0] == place]:
+                self._end(at)
+
+    def _end(self, place: Any) -> None:
+        if place in self._begun:
+            name, pieces = self._begun.pop(place)
+            self._whole(name, "".join(pieces))
+
+    def _whole(self, name: Any, arguments: Any) -> None:
+        if isinstance(arguments, str):
+            try:
+                arguments = _decode(arguments or "{}")
+            except UNREADABLE:
+                return
+        if isinstance(name, str) and isinstance(arguments, dict):
+            self._tell(ToolCall(name, arguments))
+
+
+def _object(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _objects(value: Any) -> Iterator[dict[str, Any]]:
+    return (one for one in (value if isinstance(value, list) else ()) if isinstance(one, dict))

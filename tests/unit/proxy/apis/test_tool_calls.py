@@ -1,0 +1,93 @@
+"""The tools that a model calls are read from its answer, in each API's shape, whole or in a stream."""
+
+import json
+from typing import Any
+
+import pytest
+
+from ctxmgr.proxy.apis import ToolCall, ToolCallReader
+from ctxmgr.proxy.usage import UsageReader
+
+ARGUMENTS = {"query": "owl", "limit": 3}
+TEXT = json.dumps(ARGUMENTS)
+
+
+def function(text: str, **more: Any) -> dict[str, Any]:
+    return {"function": {"arguments": text, **more}, "index": 0}
+
+
+ANTHROPIC = [
+    {"type": "message_start", "message": {"content": [], "usage": {"input_tokens": 1}}},
+    {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
+    {"type": "content_block_stop", "index": 0},
+    {
+        "type": "content_block_start",
+        "index": 1,
+        "content_block": {"type": "tool_use", "name": "search", "input": {}},
+    },
+    {"type": "content_block_delta", "index": 1, "delta": {"type": "input_json_delta", "partial_json": TEXT[:9]}},
+    {"type": "content_block_delta", "index": 1, "delta": {"type": "input_json_delta", "partial_json": TEXT[9:]}},
+    {"type": "content_block_stop", "index": 1},
+    {"type": "message_stop"},
+]
+ITEM = {"type": "function_call", "name": "search", "arguments": TEXT}
+RESPONSES = [
+    {"type": "response.output_item.added", "item": {**ITEM, "arguments": ""}},
+    {"type": "response.function_call_arguments.delta", "delta": TEXT},
+    {"type": "response.output_item.done", "item": ITEM},
+    {"type": "response.completed", "response": {"output": [ITEM], "usage": {"input_tokens": 1}}},
+]
+CHAT = [
+    {"choices": [{"index": 0, "delta": {"tool_calls": [function(TEXT[:4], name="search")]}}]},
+    {"choices": [{"index": 0, "delta": {"tool_calls": [function(TEXT[4:])]}}]},
+    {"choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]},
+]
+GEMINI = [{"candidates": [{"content": {"parts": [{"functionCall": {"name": "search", "args": ARGUMENTS}}]}}]}]
+STREAMS = {"anthropic": ANTHROPIC, "responses": RESPONSES, "chat": CHAT, "gemini": GEMINI}
+WHOLE = {
+    "anthropic": {"content": [{"type": "text"}, {"type": "tool_use", "name": "search", "input": ARGUMENTS}]},
+    "responses": {"object": "response", "output": [{"type": "message"}, ITEM]},
+    "chat": {"choices": [{"message": {"tool_calls": [function(TEXT, name="search")]}}]},
+    "gemini": GEMINI[0],
+}
+ODD: list[Any] = [
+    {"type": "content_block_start", "index": [], "content_block": {"type": "tool_use"}},
+    {"type": "content_block_delta", "index": {}, "delta": 3},
+    {"type": "response.output_item.done", "item": [ITEM]},
+    {"type": "response.output_item.done", "item": {**ITEM, "arguments": "{"}},
+    {"type": [], "content": "text", "output": {}, "choices": [None, {"delta": []}], "candidates": [{"content": 1}]},
+    {"choices": [{"message": {"tool_calls": [{"function": {"name": 3, "arguments": "{}"}}]}}]},
+]
+
+
+def told(events: list[Any], content_type: str) -> list[ToolCall]:
+    found: list[ToolCall] = []
+    reader = UsageReader(content_type, "", ToolCallReader(found.append))
+    for event in events:
+        raw = json.dumps(event).encode()
+        reader.feed(b"data: " + raw + b"\n\n" if "stream" in content_type else raw)
+    reader.end()
+    return found
+
+
+@pytest.mark.parametrize("api", STREAMS)
+def test_of_a_stream(api: str) -> None:
+    assert told(STREAMS[api], "text/event-stream") == [ToolCall("search", ARGUMENTS)]
+
+
+@pytest.mark.parametrize("api", WHOLE)
+def test_of_a_whole_answer(api: str) -> None:
+    assert told([WHOLE[api]], "application/json") == [ToolCall("search", ARGUMENTS)]
+
+
+def test_a_call_is_told_with_its_own_end() -> None:
+    found: list[ToolCall] = []
+    reader = UsageReader("text/event-stream", "", ToolCallReader(found.append))
+    for event in ANTHROPIC[:-1]:
+        reader.feed(b"data: " + json.dumps(event).encode() + b"\n\n")
+    assert found == [ToolCall("search", ARGUMENTS)]
+
+
+@pytest.mark.parametrize("event", ODD, ids=range(len(ODD)))
+def test_what_can_not_be_read_is_no_call(event: Any) -> None:
+    assert told([event], "text/event-stream") == told([event], "application/json") == []
