@@ -10,8 +10,9 @@ from ctxmgr.devices.archive.file import ORIGINALS
 from ctxmgr.devices.archive.index import find, index_some, make_index
 from ctxmgr.model import ArchiveHit, ArchiveRow
 
+SESSION = b""  # of all rows here
 _PUT = (
-    "INSERT OR REPLACE INTO originals (session, handle, key, call, at, size, text) VALUES (x'', ?, ?, ?, 0, 0, ?)"
+    "INSERT OR REPLACE INTO originals (session, handle, key, call, at, size, text) VALUES (x'', ?, ?, ?, 0, ?, ?)"
 )
 
 
@@ -19,7 +20,7 @@ def hits_among(rows: Iterable[ArchiveRow], query: str, limit: int) -> tuple[Arch
     """Best first. ArchiveFault where this SQLite has no FTS5."""
     try:
         with indexed(rows) as connection:
-            return tuple(one.hit for one in find(connection, None, query, limit))
+            return tuple(one.hit for one in find(connection, SESSION, query, limit))
     except sqlite3.Error as fault:
         raise ArchiveFault(str(fault)) from fault
 
@@ -31,7 +32,9 @@ def indexed(rows: Iterable[ArchiveRow]) -> Iterator[sqlite3.Connection]:
         for statement in ORIGINALS:
             connection.execute(statement)
         make_index(connection)
-        values = [(row.handle, row.key, _utf8(row.call_text), _utf8(row.text)) for row in rows]
+        values = [
+            (row.handle, row.key, _utf8(row.call_text), len(_utf8(row.text)), _utf8(row.text)) for row in rows
+        ]
         connection.executemany(_PUT, values)
         while index_some(connection, None):
             pass

@@ -7,8 +7,9 @@ Rules:
    older release's neither.
 3. Secrets are masked before they are indexed (`masking`): no word of one is in the file but in its original.
 4. What was said has its speaker in the place of a tool: `assistant text`, `user text`.
-5. Order: best first by BM25, in which a match in a path or a tool's name weighs more; of equals by handle.
-   Of the results of one call that was made again and again the newest comes first.
+5. Order: best first by BM25, in which a match in a path or a tool's name weighs more; of equals by handle. In one
+   session its numbers are that session's (`ranking`), over all sessions those of the file. Of the results of one
+   call that was made again and again the newest comes first.
 6. A broken index is thrown away and made again; the originals stay.
 """
 
@@ -19,7 +20,8 @@ import msgspec
 
 from ctxmgr.devices.archive.call_lines import named_in, paths_in
 from ctxmgr.devices.archive.masking import legible, masked
-from ctxmgr.devices.archive.queries import Question, question
+from ctxmgr.devices.archive.queries import Asked, Question, question
+from ctxmgr.devices.archive.ranking import ranked
 from ctxmgr.devices.archive.snippets import snippet
 from ctxmgr.devices.archive.words import JOINERS, words
 from ctxmgr.model import ArchiveHit
@@ -49,7 +51,7 @@ _ROW = "SELECT call, text FROM originals WHERE id = ?"
 _INDEX = "INSERT INTO found(rowid, words, path, tool) VALUES (?, ?, ?, ?)"
 _FOUND = """SELECT originals.id, originals.session, originals.call
 FROM found JOIN originals ON originals.id = found.rowid
-WHERE found MATCH ? AND (? IS NULL OR originals.session = ?)
+WHERE found MATCH ?
 ORDER BY bm25(found, ?, ?, ?), originals.handle, originals.key LIMIT ?"""
 
 
@@ -112,10 +114,19 @@ def find(connection: sqlite3.Connection, session: bytes | None, query: str, limi
     asked = question(query)
     ids: dict[int, None] = {}
     for one in (asked.strict, asked.loose):
-        if one and len(ids) < limit:
-            found = connection.execute(_FOUND, (one, session, session, *WEIGHTS, CANDIDATES * limit)).fetchall()
-            ids |= dict.fromkeys(_newest_first(found))
+        if one.phrases and len(ids) < limit:
+            ids |= dict.fromkeys(_newest_first(_found(connection, session, one, CANDIDATES * limit)))
     return list(_rows(connection, list(ids)[:limit], asked))
+
+
+def _found(
+    connection: sqlite3.Connection, session: bytes | None, asked: Asked, limit: int
+) -> list[tuple[int, bytes, bytes]]:
+    """Ids, sessions and calls, best first."""
+    if session is None:
+        return connection.execute(_FOUND, (asked.match, *WEIGHTS, limit)).fetchall()
+    rows = ranked(connection, session, asked, WEIGHTS)[:limit]
+    return [(row.id, session, row.call) for row in rows]
 
 
 def _newest_first(found: list[tuple[int, bytes, bytes]]) -> list[int]:

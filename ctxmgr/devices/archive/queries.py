@@ -20,52 +20,80 @@ SHORTEST_BEGINNING = 3  # characters of a word that others may begin with
 _FIELDS = re.compile(r'(?:\b(path|tool):)?"([^"]*)"?|\b(path|tool):(\S+)', re.IGNORECASE)
 
 
-class Question(msgspec.Struct, frozen=True):
-    """`strict` and `loose`: questions in FTS5's language, "" where there is nothing to ask. `wanted`: all words,
-    for a snippet."""
+class Phrase(msgspec.Struct, frozen=True):
+    """Words in their order, in one column or ("") in any. `is_beginning`: the word may go on."""
 
-    strict: str = ""
-    loose: str = ""
+    words: tuple[str, ...]
+    column: str = ""
+    is_beginning: bool = False
+
+    @property
+    def match(self) -> str:
+        """In FTS5's language (rule 1). No word holds a quote: none is a letter or a joiner."""
+        return f'{self.column and f"{self.column} : "}"{" ".join(self.words)}"{" *" if self.is_beginning else ""}'
+
+
+class Asked(msgspec.Struct, frozen=True):
+    """All of `needed`, and one of `any_of` where there are such."""
+
+    needed: tuple[Phrase, ...] = ()
+    any_of: tuple[Phrase, ...] = ()
+
+    @property
+    def phrases(self) -> tuple[Phrase, ...]:
+        return (*self.needed, *self.any_of)
+
+    @property
+    def needed_match(self) -> str:
+        """In FTS5's language; "" where nothing is needed."""
+        return " AND ".join(f"({one.match})" for one in self.needed)
+
+    @property
+    def match(self) -> str:
+        """The same of all of it; "" where nothing is asked."""
+        either = " OR ".join(one.match for one in self.any_of)
+        return " AND ".join([*(f"({one.match})" for one in self.needed), *([f"({either})"] if either else [])])
+
+
+class Question(msgspec.Struct, frozen=True):
+    """`loose` is asked where `strict` gave too little. `wanted`: all words, for a snippet."""
+
+    strict: Asked = Asked()
+    loose: Asked = Asked()
     wanted: tuple[str, ...] = ()
 
 
 def question(query: str) -> Question:
     """Any text gives one."""
     query = query[:LONGEST_QUERY]
-    needed: list[str] = []
+    needed: list[Phrase] = []
     wanted: list[str] = []
     for found in _FIELDS.finditer(query):
         column = (found[1] or found[3] or "").lower()
         of = words(found[2] if found[4] is None else found[4])[:MOST_WORDS]
         if of:
-            needed.append(f"{column} : {_phrase(of)}" if column else _phrase(of))
+            needed.append(Phrase(tuple(of), column))
             wanted += [] if column else of
     groups = word_groups(_FIELDS.sub(" ", query))
-    strict: list[str] = []
-    loose: list[str] = []
+    strict: list[Phrase] = []
+    loose: list[Phrase] = []
     for group in groups:
         if len(wanted) >= MOST_WORDS:  # rule 4
             break
         wanted += group
         strict += _strict(group)
-        loose += [f"{_phrase([word])}{' *' if len(word) >= SHORTEST_BEGINNING else ''}" for word in group]
-    return Question(_joined(needed, strict), _joined(needed, loose), tuple(dict.fromkeys(wanted)))
+        loose += [Phrase((word,), is_beginning=len(word) >= SHORTEST_BEGINNING) for word in group]
+    return Question(_asked(needed, strict), _asked(needed, loose), tuple(dict.fromkeys(wanted)))
 
 
-def _strict(group: tuple[str, ...]) -> list[str]:
+def _strict(group: tuple[str, ...]) -> list[Phrase]:
     """Rule 3. The parts of a whole stand behind it; pairs of an unspaced text are one phrase."""
     whole, parts = group[0], group[1:]
     is_whole = all(part in whole for part in parts)
     if not parts or not is_whole:
-        return [_phrase(group)]
-    return [_phrase([whole]), _phrase(parts)]
+        return [Phrase(group)]
+    return [Phrase((whole,)), Phrase(parts)]
 
 
-def _phrase(of: "list[str] | tuple[str, ...]") -> str:
-    """Rule 1. No word holds a quote: none is a letter or a joiner."""
-    return f'"{" ".join(of)}"'
-
-
-def _joined(needed: list[str], any_of: list[str]) -> str:
-    either = " OR ".join(dict.fromkeys(any_of))
-    return " AND ".join([*(f"({one})" for one in needed), *([f"({either})"] if either else [])])
+def _asked(needed: list[Phrase], any_of: list[Phrase]) -> Asked:
+    return Asked(tuple(needed), tuple(dict.fromkeys(any_of)))

@@ -173,6 +173,21 @@ def test_a_session_finds_its_own_alone_and_people_find_all(tmp_path: Path) -> No
         ]
 
 
+OTHERS = ["alpha " * 20 + "noise", "beta " * 20 + "noise", "noise " * 2_000]
+
+
+@pytest.mark.parametrize("other", OTHERS, ids=["alpha", "beta", "long"])
+def test_what_other_sessions_left_changes_no_order(tmp_path: Path, other: str) -> None:
+    own = [row("a", "alpha filler words"), *(row(f"b{at}", "beta filler words") for at in range(5))]
+    with held(tmp_path) as archive:
+        archive.put("s", own)
+        alone = {query: found(archive, query) for query in ("alpha beta", "alp bet", '"filler words" beta alpha')}
+        assert alone["alpha beta"][0] == "ha"
+        archive.put("t", [row(f"t{number}", other) for number in range(60)])
+        assert archive.search("t", "noise", 1), "it is indexed now"
+        assert {query: found(archive, query) for query in alone} == alone
+
+
 def test_where_there_is_no_archive_none_is_made(tmp_path: Path) -> None:
     with held(tmp_path / "none") as archive:
         assert archive.search("s", "owl", 10) == []
