@@ -9,7 +9,7 @@ Rules:
 4. What was said has its speaker in the place of a tool: `assistant text`, `user text`.
 5. Order: best first by BM25, in which a match in a path or a tool's name weighs more; of equals by handle. In one
    session its numbers are that session's (`ranking`), over all sessions those of the file. Of the results of one
-   call that was made again and again the newest comes first.
+   call that was made again and again the newest comes first; what was said is no call.
 6. A broken index is thrown away and made again; the originals stay.
 """
 
@@ -130,12 +130,16 @@ def _found(
 
 
 def _newest_first(found: list[tuple[int, bytes, bytes]]) -> list[int]:
-    """The results of one call in the places of all of them, the newest first (rule 5). Ids count up."""
+    """The results of one call in the places of all of them, the newest first (rule 5). Ids count up. What was said
+    has one line for all (`assistant text`), and each stays in its place."""
     by_call: dict[tuple[bytes, bytes], list[int]] = {}
     for id, session, call in found:
         by_call.setdefault((session, call), []).append(id)
-    for ids in by_call.values():
-        ids.sort()
+    for (_, call), ids in by_call.items():
+        if named_in(_text(call))[0] is None:
+            ids.reverse()
+        else:
+            ids.sort()
     return [by_call[session, call].pop() for _, session, call in found]
 
 

@@ -77,6 +77,11 @@ def test_of_a_call_that_was_made_again_and_again_the_newest_result_comes_first()
     assert handles([*again, *other], "npm run check", 3) == ["x8", "x7", "x6"]
 
 
+def test_what_was_said_comes_in_the_order_of_its_words_and_not_newest_first() -> None:
+    rows = [made(f"x{number}", "assistant text", "owl " * (9 - number) + "other words") for number in range(9)]
+    assert handles(rows, "owl", 3) == handles(rows, "tool:assistant owl", 3) == ["x0", "x1", "x2"]
+
+
 def test_equals_come_in_a_fixed_order_whatever_was_put_first() -> None:
     rows = [made(name, f"bash n={place}", "the same words") for place, name in enumerate("cabd")]
     assert handles(rows, "same") == handles(rows[::-1], "same") == ["a", "b", "c", "d"]
