@@ -82,6 +82,19 @@ def test_what_was_said_comes_in_the_order_of_its_words_and_not_newest_first() ->
     assert handles(rows, "owl", 3) == handles(rows, "tool:assistant owl", 3) == ["x0", "x1", "x2"]
 
 
+def test_a_statement_in_a_long_text_counts_as_one_alone() -> None:
+    filler = "Nothing of it here, and so on.\n" * 400
+    long = made("long", "assistant text", f"{filler}We take the queue instead of the timer.\n{filler}")
+    scattered = made("wide", "assistant text", f"a queue\n{filler}instead\n{filler}a timer")
+    short = [made(f"s{number}", "assistant text", "On to the queue.") for number in range(9)]
+    assert handles([scattered, *short, long], "tool:assistant queue instead timer")[0] == "long"
+
+
+def test_of_equals_the_shorter_comes_first() -> None:
+    rows = [made("a", "bash", "owl" + " word" * 500), made("b", "bash", "owl word")]
+    assert handles(rows, "owl") == ["b", "a"]
+
+
 def test_equals_come_in_a_fixed_order_whatever_was_put_first() -> None:
     rows = [made(name, f"bash n={place}", "the same words") for place, name in enumerate("cabd")]
     assert handles(rows, "same") == handles(rows[::-1], "same") == ["a", "b", "c", "d"]
