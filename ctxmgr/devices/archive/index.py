@@ -20,7 +20,7 @@ import msgspec
 
 from ctxmgr.devices.archive.call_lines import named_in, paths_in
 from ctxmgr.devices.archive.masking import legible, masked
-from ctxmgr.devices.archive.queries import Asked, Question, question
+from ctxmgr.devices.archive.queries import PhraseQuery, Question, question
 from ctxmgr.devices.archive.ranking import ranked
 from ctxmgr.devices.archive.snippets import snippet
 from ctxmgr.devices.archive.words import JOINERS, words
@@ -120,13 +120,13 @@ def find(connection: sqlite3.Connection, session: bytes | None, query: str, limi
 
 
 def _found(
-    connection: sqlite3.Connection, session: bytes | None, asked: Asked, limit: int
+    connection: sqlite3.Connection, session: bytes | None, asked: PhraseQuery, limit: int
 ) -> list[tuple[int, bytes, bytes]]:
     """Ids, sessions and calls, best first."""
     if session is None:
         return connection.execute(_FOUND, (asked.match, *WEIGHTS, limit)).fetchall()
     rows = ranked(connection, session, asked, WEIGHTS)[:limit]
-    return [(row.id, session, row.call) for row in rows]
+    return [(row.row_id, session, row.call) for row in rows]
 
 
 def _newest_first(found: list[tuple[int, bytes, bytes]]) -> list[int]:

@@ -33,33 +33,33 @@ class Phrase(msgspec.Struct, frozen=True):
         return f'{self.column and f"{self.column} : "}"{" ".join(self.words)}"{" *" if self.is_beginning else ""}'
 
 
-class Asked(msgspec.Struct, frozen=True):
-    """All of `needed`, and one of `any_of` where there are such."""
+class PhraseQuery(msgspec.Struct, frozen=True):
+    """All of `all_of`, and one of `any_of` where there are such."""
 
-    needed: tuple[Phrase, ...] = ()
+    all_of: tuple[Phrase, ...] = ()
     any_of: tuple[Phrase, ...] = ()
 
     @property
     def phrases(self) -> tuple[Phrase, ...]:
-        return (*self.needed, *self.any_of)
+        return (*self.all_of, *self.any_of)
 
     @property
     def needed_match(self) -> str:
         """In FTS5's language; "" where nothing is needed."""
-        return " AND ".join(f"({one.match})" for one in self.needed)
+        return " AND ".join(f"({one.match})" for one in self.all_of)
 
     @property
     def match(self) -> str:
         """The same of all of it; "" where nothing is asked."""
         either = " OR ".join(one.match for one in self.any_of)
-        return " AND ".join([*(f"({one.match})" for one in self.needed), *([f"({either})"] if either else [])])
+        return " AND ".join([*(f"({one.match})" for one in self.all_of), *([f"({either})"] if either else [])])
 
 
 class Question(msgspec.Struct, frozen=True):
     """`loose` is asked where `strict` gave too little. `wanted`: all words, for a snippet."""
 
-    strict: Asked = Asked()
-    loose: Asked = Asked()
+    strict: PhraseQuery = PhraseQuery()
+    loose: PhraseQuery = PhraseQuery()
     wanted: tuple[str, ...] = ()
 
 
@@ -95,5 +95,5 @@ def _strict(group: tuple[str, ...]) -> list[Phrase]:
     return [Phrase((whole,)), Phrase(parts)]
 
 
-def _asked(needed: list[Phrase], any_of: list[Phrase]) -> Asked:
-    return Asked(tuple(needed), tuple(dict.fromkeys(any_of)))
+def _asked(needed: list[Phrase], any_of: list[Phrase]) -> PhraseQuery:
+    return PhraseQuery(tuple(needed), tuple(dict.fromkeys(any_of)))

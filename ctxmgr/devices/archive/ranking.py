@@ -14,7 +14,7 @@ import sqlite3
 
 import msgspec
 
-from ctxmgr.devices.archive.queries import Asked, Phrase
+from ctxmgr.devices.archive.queries import Phrase, PhraseQuery
 
 SATURATION = 1.2  # of BM25, as FTS5 has it: how soon more of a word counts for nothing more
 # of a column of words, which has parts beside wholes; a passage has two such lengths, some 300 characters of the
@@ -33,20 +33,20 @@ Frequencies = dict[int, float]  # by a phrase's number: how often it stands ther
 
 
 class MatchedRow(msgspec.Struct, frozen=True):
-    """`order`: among equals. `beside`: of path and tool, which count in each of the `passages`."""
+    """`among_equals`: their order. `beside`: of path and tool, which count in each of the `passages`."""
 
-    id: int
+    row_id: int
     call: bytes
-    order: tuple[int, str, str]
+    among_equals: tuple[int, str, str]
     passages: tuple[Frequencies, ...]
     beside: Frequencies
 
 
 def ranked(
-    connection: sqlite3.Connection, session: bytes, asked: Asked, weights: tuple[float, ...]
+    connection: sqlite3.Connection, session: bytes, asked: PhraseQuery, weights: tuple[float, ...]
 ) -> list[MatchedRow]:
     """`weights`: by column."""
-    if asked.needed:
+    if asked.all_of:
         (count,) = connection.execute(_NEEDED, (asked.needed_match, session)).fetchone()
     else:
         (count,) = connection.execute(_SESSION, (session,)).fetchone()
@@ -60,7 +60,7 @@ def ranked(
         for at in {at for one in (row.beside, *row.passages) for at in one}:
             held[at] += 1
     rarity = [math.log(1 + (max(0, count - one) + 0.5) / (one + 0.5)) for one in held]
-    return sorted(matched, key=lambda row: (-_score(row, rarity), row.order))
+    return sorted(matched, key=lambda row: (-_score(row, rarity), row.among_equals))
 
 
 def _score(row: MatchedRow, rarity: list[float]) -> float:

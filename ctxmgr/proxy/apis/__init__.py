@@ -9,14 +9,14 @@ from ctxmgr.proxy.apis.asking import asking
 from ctxmgr.proxy.apis.call import BYTES_A_TOKEN, MARKED, ListCall
 from ctxmgr.proxy.apis.parts import part_of
 from ctxmgr.proxy.apis.table import api_of
-from ctxmgr.proxy.apis.tool_calls import SIGNS, ToolCall, ToolCallReader
+from ctxmgr.proxy.apis.tool_calls import SIGNS, CalledTool, ToolCallReader
 
 __all__ = [
     "BYTES_A_TOKEN",
     "ListCall",
     "MARKED",
     "SIGNS",
-    "ToolCall",
+    "CalledTool",
     "ToolCallReader",
     "api_of",
     "asking",

@@ -25,7 +25,7 @@ SIGNS = (
 _decode = msgspec.json.Decoder().decode
 
 
-class ToolCall(msgspec.Struct, frozen=True):
+class CalledTool(msgspec.Struct, frozen=True):
     """`name` as the program declared the tool."""
 
     name: str
@@ -35,7 +35,7 @@ class ToolCall(msgspec.Struct, frozen=True):
 class ToolCallReader:
     """Of one answer. `tell` hears each call."""
 
-    def __init__(self, tell: Callable[[ToolCall], None]) -> None:
+    def __init__(self, tell: Callable[[CalledTool], None]) -> None:
         self._tell = tell
         self._begun: dict[Any, tuple[str, list[str]]] = {}  # by its place: the name, and pieces of its arguments
 
@@ -100,7 +100,7 @@ class ToolCallReader:
             except UNREADABLE:
                 return
         if isinstance(name, str) and isinstance(arguments, dict):
-            self._tell(ToolCall(name, arguments))
+            self._tell(CalledTool(name, arguments))
 
 
 def _object(value: Any) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from ctxmgr.client import AsyncClientSession, ContextOutcome, SidecarFault
 from ctxmgr.formats import FORMATS
 from ctxmgr.model import TieredPrices
 from ctxmgr.proxy.account import Account, Weights
-from ctxmgr.proxy.apis import BYTES_A_TOKEN, ListCall, ToolCall, asking, part_of
+from ctxmgr.proxy.apis import BYTES_A_TOKEN, CalledTool, ListCall, asking, part_of
 from ctxmgr.proxy.refetching import Observer
 from ctxmgr.proxy.spelling import plain
 
@@ -61,7 +61,9 @@ class ProgramConversation:
         self.account = Account()
         self.is_paused = self.gives_summary = False
         self.used_ms = 0.0
-        self.tool_calls: list[ToolCall] = []  # of the newest reply, as far as it came, without those that were made
+        self.tool_calls: list[
+            CalledTool
+        ] = []  # of the newest reply, as far as it came, without those that were made
         self._own: tuple[bytes, ...] = ()  # as the program spelled them
         self._plain: tuple[bytes, ...] = ()  # as ctxmgr gets them
         self._sent: tuple[bytes, ...] = ()  # as ctxmgr answered

@@ -22,7 +22,7 @@ from aiohttp import web
 
 from ctxmgr.client import SidecarFault
 from ctxmgr.model import InvalidParams
-from ctxmgr.proxy.apis import ToolCall
+from ctxmgr.proxy.apis import CalledTool
 from ctxmgr.proxy.conversations import Conversations, ProgramConversation
 from ctxmgr.proxy.page.routes import as_json, refused
 
@@ -90,7 +90,7 @@ def _by_right(conversations: list[ProgramConversation], asked: _Asked) -> list[P
     return sorted(newest, key=lambda one: one.speaker.is_subagent)
 
 
-def _is_call(call: ToolCall, method: str, known: set[str]) -> bool:
+def _is_call(call: CalledTool, method: str, known: set[str]) -> bool:
     """Does it have the tool's name, and no argument that is not among the `known` values? Programs put the server's
     name before a tool's."""
     tool = TOOLS[method]

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from ctxmgr.proxy.apis import ToolCall, ToolCallReader
+from ctxmgr.proxy.apis import CalledTool, ToolCallReader
 from ctxmgr.proxy.usage import UsageReader
 
 ARGUMENTS = {"query": "owl", "limit": 3}
@@ -60,8 +60,8 @@ ODD: list[Any] = [
 ]
 
 
-def told(events: list[Any], content_type: str) -> list[ToolCall]:
-    found: list[ToolCall] = []
+def told(events: list[Any], content_type: str) -> list[CalledTool]:
+    found: list[CalledTool] = []
     reader = UsageReader(content_type, "", ToolCallReader(found.append))
     for event in events:
         raw = json.dumps(event).encode()
@@ -72,20 +72,20 @@ def told(events: list[Any], content_type: str) -> list[ToolCall]:
 
 @pytest.mark.parametrize("api", STREAMS)
 def test_of_a_stream(api: str) -> None:
-    assert told(STREAMS[api], "text/event-stream") == [ToolCall("search", ARGUMENTS)]
+    assert told(STREAMS[api], "text/event-stream") == [CalledTool("search", ARGUMENTS)]
 
 
 @pytest.mark.parametrize("api", WHOLE)
 def test_of_a_whole_answer(api: str) -> None:
-    assert told([WHOLE[api]], "application/json") == [ToolCall("search", ARGUMENTS)]
+    assert told([WHOLE[api]], "application/json") == [CalledTool("search", ARGUMENTS)]
 
 
 def test_a_call_is_told_with_its_own_end() -> None:
-    found: list[ToolCall] = []
+    found: list[CalledTool] = []
     reader = UsageReader("text/event-stream", "", ToolCallReader(found.append))
     for event in ANTHROPIC[:-1]:
         reader.feed(b"data: " + json.dumps(event).encode() + b"\n\n")
-    assert found == [ToolCall("search", ARGUMENTS)]
+    assert found == [CalledTool("search", ARGUMENTS)]
 
 
 @pytest.mark.parametrize("event", ODD, ids=range(len(ODD)))
