@@ -7,6 +7,7 @@ import msgspec
 
 from ctxmgr.model import ArchiveRow, policy
 from ctxmgr.model.compaction import CompletionRequest
+from ctxmgr.model.saved import Stored
 
 
 class Send(msgspec.Struct, frozen=True):
@@ -167,11 +168,12 @@ class End(msgspec.Struct, frozen=True):
 
 class SnapshotLoaded(msgspec.Struct, frozen=True):
     """What opening a snapshot gave. `lines` without checksums, base first; `fault` a sentence or None;
-    `refused`: another process holds this session."""
+    `refused`: another process holds this session. `stored`: how far it is safe in the store, None without one."""
 
     lines: tuple[bytes, ...] = ()
     fault: str | None = None
     refused: bool = False
+    stored: Stored | None = None
 
 
 Effect = (

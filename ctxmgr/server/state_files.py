@@ -13,6 +13,8 @@ from concurrent.futures import Executor, Future
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from ctxmgr.model import faults
 from ctxmgr.model.saved import Stored
 from ctxmgr.server import effects as do
@@ -38,10 +40,11 @@ class NotSaved(Exception):
 
 class OpenSession:
     """A session that is open here. `begun_from`: the hash of the lines that it went on from, None where what there
-    was could not be read. `anew`: what its file holds makes up no state, and is to be set aside."""
+    was could not be read. `anew`: what its file holds makes up no state, and is to be set aside. `ticket` of the
+    call that opened it."""
 
-    def __init__(self, state_dir: str | None) -> None:
-        self.state_dir = state_dir
+    def __init__(self, state_dir: str | None, ticket: int = 0) -> None:
+        self.state_dir, self.ticket = state_dir, ticket
         self.file: SnapshotFile | None = None
         self.begun_from: int | None = None
         self.anew = self.written = False
@@ -66,7 +69,7 @@ class StateFiles:
     # snapshots
 
     def open(self, effect: do.Open) -> do.SnapshotLoaded:
-        session = self.sessions[effect.session_id] = OpenSession(effect.state_dir)
+        session = self.sessions[effect.session_id] = OpenSession(effect.state_dir, effect.ticket)
         self._tell_live()
         opened = self._store(effect.state_dir).open(effect.session_id)
         session.file = opened.file
@@ -89,6 +92,8 @@ class StateFiles:
         session = self.sessions.get(effect.session_id)
         if begun is None or self.store is None or session is None or session.file is None:
             return loaded
+        if session.ticket != effect.ticket:
+            return loaded  # the host gave up that start, and has begun another
         if isinstance(begun, Exception):
             fault = f"the session is not saved in the store: {faults.cause(begun)}"
             return do.SnapshotLoaded(loaded.lines, fault)
@@ -103,7 +108,7 @@ class StateFiles:
             session.begun_from = hash(begun.records)
             loaded = do.SnapshotLoaded(begun.records, note)
         self.store.go(effect.session_id)
-        return loaded
+        return msgspec.structs.replace(loaded, stored=begun.stored)
 
     def flush(self, effect: do.Flush) -> "Future[Any] | None":
         return None if self.store is None else self.store.flush(effect.session_id, effect.leaving)

@@ -4,9 +4,13 @@
    have lines that had not gone there.
 2. What lies here begins with what is there, byte for byte: the same.
 3. Else what is there holds. What lies here is set aside by who holds the file.
+4. Who waits for the start waits for the claim's requests no longer than `patience`; once the store has answered,
+   what it has is waited for.
 """
 
 import asyncio
+import contextlib
+import math
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -14,6 +18,7 @@ import msgspec
 
 from ctxmgr.devices import ArchiveDatabase
 from ctxmgr.model import ArchiveRow
+from ctxmgr.model.saved import Stored
 from ctxmgr.store import packs, restoring, sweeping
 from ctxmgr.store.claims import Claims
 from ctxmgr.store.driving import driven, read_head
@@ -62,22 +67,23 @@ class Place(msgspec.Struct, frozen=True):
 class Begun(msgspec.Struct, frozen=True):
     """`ownership` None: it could not be claimed now, for this `cause`. `records`: what is to be put in the place of
     the snapshot here, None where that stays. `stored_bytes`: with what the snapshot begins that is there already.
-    `rows` of here that are not there. `refused`: why the session can not go on here."""
+    `rows` of here that are not there. `refused`: why the session can not go on here. `stored`: how far it is
+    safe."""
 
     ownership: Ownership | None = None
     records: tuple[bytes, ...] | None = None
     stored_bytes: bytes | None = None
     rows: tuple[ArchiveRow, ...] = ()
     refused: str | None = None
-    note: str | None = None
+    stored: Stored = Stored()
     cause: str = ""
 
 
-async def begun(place: Place, lease_ms: int) -> Begun:
-    """UnreadableHead, Damaged, ArchiveFault."""
+async def begun(place: Place, lease_ms: int, patience: float = math.inf) -> Begun:
+    """`patience` in seconds (rule 4). UnreadableHead, Damaged, ArchiveFault."""
     claims = Claims(place.snapshot)
     ours = claims.ours()
-    came = await _taken(place, claims.new(), ours, lease_ms)
+    came = await _taken(place, claims.new(), ours, lease_ms, patience)
     if isinstance(came, Away):
         return Begun(cause=came.cause)
     if isinstance(came, Busy):
@@ -85,12 +91,12 @@ async def begun(place: Place, lease_ms: int) -> Begun:
     try:
         found = await _found(place, came, ours, await asyncio.to_thread(place.saved))
         if came.before is not None:
-            await sweeping.sweep(place.objects, place.session_id, came.ownership.head)
+            await _swept(place, came.ownership, patience)
         return found
     except StoreUnreachable as fault:
         return Begun(cause=str(fault))
     except BaseException:
-        await _let_go(place, came.ownership)
+        await let_go(place, came.ownership)
         raise
 
 
@@ -108,19 +114,28 @@ async def claimed_later(place: Place, lease_ms: int) -> Begun | Busy | Away:
         if not isinstance(came, Claimed):
             return came
         if came.before is not None and not await _is_ours(place, came.before, ours, content):
-            await _let_go(place, came.ownership)
+            await let_go(place, came.ownership)
             return Busy(came.before)
         return await _found(place, came, ours, content)
     except StoreUnreachable as fault:
         return Away(cause=str(fault))
 
 
-async def _taken(place: Place, owner: str, ours: frozenset[str], lease_ms: int) -> Claimed | Busy | Away:
+async def _taken(
+    place: Place, owner: str, ours: frozenset[str], lease_ms: int, patience: float = math.inf
+) -> Claimed | Busy | Away:
     steps = take(escaped(place.session_id), owner, ours, lease_ms)
-    return await driven(steps, place.objects, place.key, asyncio.sleep)
+    return await driven(steps, place.objects, place.key, asyncio.sleep, patience)
 
 
-async def _let_go(place: Place, held: Ownership) -> None:
+async def _swept(place: Place, held: Ownership, seconds: float) -> None:
+    """What is not swept now is swept when it is next taken over: the session has what it begins from."""
+    with contextlib.suppress(StoreUnreachable, TimeoutError):
+        async with asyncio.timeout(None if math.isinf(seconds) else seconds):
+            await sweeping.sweep(place.objects, place.session_id, held.head)
+
+
+async def let_go(place: Place, held: Ownership) -> None:
     await driven(commit(held, held.head.contents, False), place.objects, place.key, asyncio.sleep)
 
 

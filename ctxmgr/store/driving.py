@@ -1,5 +1,8 @@
 """Carries out the protocol's steps on a store: turns a generator of steps into its outcome."""
 
+import asyncio
+import math
+import time
 from collections.abc import Awaitable, Callable, Generator
 from typing import Any, TypeVar
 
@@ -7,27 +10,43 @@ from ctxmgr.store import head as heads
 from ctxmgr.store.objects import Conflict, Missing, Objects, StoreUnreachable
 from ctxmgr.store.protocol import HeadRead, Lost, Pause, Read, Refused, Step, Swap, Swapped
 
+TOO_LATE = "the store did not answer in time"
 Outcome = TypeVar("Outcome")
 Sleep = Callable[[float], Awaitable[None]]
 
 
-async def driven(steps: Generator[Step, Any, Outcome], objects: Objects, key: str, sleep: Sleep) -> Outcome:
-    """`key`: the head's. `sleep` takes seconds of this machine's own clock. UnreadableHead."""
+async def driven(
+    steps: Generator[Step, Any, Outcome], objects: Objects, key: str, sleep: Sleep, patience: float = math.inf
+) -> Outcome:
+    """`key`: the head's. `sleep` takes seconds of this machine's own clock. `patience`: seconds that the requests
+    between two pauses may take together; what has no answer by then is lost. UnreadableHead."""
     answer: Any = None
+    left = patience
     while True:
         try:
             step = steps.send(answer)
         except StopIteration as done:
             outcome: Outcome = done.value
             return outcome
-        answer = await _answer(step, objects, key, sleep)
-
-
-async def _answer(step: Step, objects: Objects, key: str, sleep: Sleep) -> Any:
-    try:
         if isinstance(step, Pause):
             await sleep(step.length_ms / 1000)
-            return None
+            answer, left = None, patience
+            continue
+        began = time.monotonic()
+        answer = await _in_time(_answer(step, objects, key), left)
+        left -= time.monotonic() - began
+
+
+async def _in_time(answer: Awaitable[Any], seconds: float) -> Any:
+    try:
+        async with asyncio.timeout(None if math.isinf(seconds) else max(0.0, seconds)):
+            return await answer
+    except TimeoutError:
+        return Lost(TOO_LATE)
+
+
+async def _answer(step: Read | Swap, objects: Objects, key: str) -> Any:
+    try:
         if isinstance(step, Read):
             return await read_head(objects, key)
         content = heads.to_bytes(step.head)

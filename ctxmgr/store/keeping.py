@@ -30,6 +30,7 @@ from ctxmgr.store.uploading import Uploading
 from ctxmgr.store.waiting import WaitingRows
 
 IDLE_LEASES = 10  # without anything new: five minutes
+START_MS = 3_000  # that a start waits for a store which does not answer
 RETRY_SECONDS = 1.0  # after the first try that failed; doubled with each, up to
 RETRY_SECONDS_AT_MOST = 30.0
 FLUSH_SECONDS = 10.0  # that a call waits for a store which does not answer
@@ -43,14 +44,17 @@ Heard = Callable[[str, Stored], None]
 
 
 class Terms(msgspec.Struct, frozen=True):
-    """`delay_ms`: how far the store may be behind."""
+    """`delay_ms`: how far the store may be behind. `start_ms`: how long a start waits for its first answers."""
 
     delay_ms: int
     lease_ms: int
+    start_ms: int = START_MS
 
 
 class SessionKeeper:
-    """`heard` is told how far the session is safe, whenever that changes."""
+    """`begin`, then `go` and what comes with a session that goes on, or `abandon`.
+
+    `heard` is told how far the session is safe, whenever that changes."""
 
     def __init__(self, place: Place, terms: Terms, heard: Heard) -> None:
         self._location, self._terms, self._notify = place, terms, heard
@@ -65,21 +69,52 @@ class SessionKeeper:
         self._failures = 0
         self._renewed = self._used = self._changed_since = time.monotonic()
         self._task: asyncio.Task[None] | None = None
+        self._beginning: asyncio.Task[Begun] | None = None
+        self.asked = 0  # how often it was to begin
+        self._began_from: int | None = None  # hash of what lay here
 
     async def begin(self) -> Begun:
-        """Claims it, and fetches what is there."""
+        """Claims it, and fetches what is there. Whoever asks again, before `go`, gets the same."""
+        self.asked += 1
+        if self._beginning is None:
+            self._beginning = asyncio.create_task(self._begin())
+        return await asyncio.shield(self._beginning)
+
+    async def _begin(self) -> Begun:
+        self._began_from = hash(await asyncio.to_thread(self._location.saved))
         try:
-            begun = await beginning.begun(self._location, self._terms.lease_ms)
+            begun = await beginning.begun(self._location, self._terms.lease_ms, self._terms.start_ms / 1000)
         except StoreFault as fault:
             self._end(NOT_KEPT.format(fault))
-            return Begun(note=self.stored.note)
+            return Begun(stored=self.stored)
         if begun.refused:
             return begun
         if begun.ownership is None:
             self._tell(_offline(begun.cause))
         else:
             self._owns(begun)
-        return msgspec.structs.replace(begun, note=self.stored.note)
+        return msgspec.structs.replace(begun, stored=self.stored)
+
+    async def still_holds(self) -> bool:
+        """Whether who asks again may get what was begun: it is under way, or it is ours by our lease yet, and what
+        lies here is what it was."""
+        begun = self._beginning
+        if begun is not None and begun.done():
+            is_over = self._uploading is None or time.monotonic() - self._renewed > self._terms.lease_ms / 1000
+            if is_over or begun.cancelled():
+                return False
+        return self._began_from in (None, hash(await asyncio.to_thread(self._location.saved)))
+
+    async def abandon(self) -> None:
+        """Nobody has come for what was begun: it is let go of."""
+        if self._beginning is not None and not self._beginning.done():
+            self._beginning.cancel()
+            with contextlib.suppress(asyncio.CancelledError, Exception):
+                await self._beginning
+        if self._uploading is not None:
+            self._uploading.tail.close()
+            with contextlib.suppress(StoreFault):
+                await beginning.let_go(self._location, self._uploading.ownership)
 
     def go(self) -> None:
         """What lies here is as `begin` said: from now on it goes there."""

@@ -1,20 +1,23 @@
 """The store of a process: its sessions, each kept by a task, on a loop in a thread of their own. No answer of the
 sidecar waits for it but the start and the end of a session, and `flush`.
+
+1. A start that its host gave up goes on here, and the next start of that session gets what it comes to: who waits
+   for a lease, or for much that is there, need not begin again. If none comes within a lease, it is let go of.
 """
 
 import asyncio
 import contextlib
 import threading
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Sequence
 from concurrent.futures import Future
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from ctxmgr.model import ArchiveRow
 from ctxmgr.model.saved import Stored
 from ctxmgr.store.beginning import Begun, Place
 from ctxmgr.store.head import LEASE_MS
-from ctxmgr.store.keeping import Heard, SessionKeeper, Terms
+from ctxmgr.store.keeping import START_MS, Heard, SessionKeeper, Terms
 from ctxmgr.store.objects import opened
 
 DELAY_MS = 1_000  # what a turn saves within a second goes in one batch
@@ -24,34 +27,50 @@ Value = TypeVar("Value")
 class SessionStore:
     """`heard` is called in another thread."""
 
-    def __init__(self, url: str, heard: Heard, delay_ms: int | None = None, lease_ms: int | None = None) -> None:
+    def __init__(
+        self,
+        url: str,
+        heard: Heard,
+        delay_ms: int | None = None,
+        lease_ms: int | None = None,
+        start_ms: int = START_MS,
+    ) -> None:
         """Asks for nothing yet. BadAddress."""
         self._objects = opened(url)
-        self._terms = Terms(DELAY_MS if delay_ms is None else delay_ms, LEASE_MS if lease_ms is None else lease_ms)
+        delay = DELAY_MS if delay_ms is None else delay_ms
+        self._terms = Terms(delay, LEASE_MS if lease_ms is None else lease_ms, start_ms)
         self._notify = heard
         self._keepers: dict[str, SessionKeeper] = {}
-        self._ending: dict[str, asyncio.Task[Stored]] = {}
+        self._begun: dict[str, SessionKeeper] = {}  # that were not told to go yet
+        self._ending: dict[str, asyncio.Task[Any]] = {}
         self._loop = asyncio.new_event_loop()
         self._thread: threading.Thread | None = None
 
     def begin(self, session_id: str, snapshot: Path) -> "Future[Begun]":
-        """Claims the session; `snapshot` is its file here, which is not touched. Then comes `go` or `close`."""
+        """Claims the session; `snapshot` is its file here, which is not touched. Then comes `go` or `close`, or
+        nothing where nobody waits any more (rule 1)."""
 
         async def begin() -> Begun:
             ending = self._ending.get(session_id)
             if ending is not None:
                 await asyncio.wait([ending])
-            kept = SessionKeeper(Place(self._objects, session_id, snapshot), self._terms, self._notify)
-            begun = await kept.begin()
-            if begun.refused is None:
-                self._keepers[session_id] = kept
-            return begun
+            kept = self._begun.get(session_id)
+            if kept is not None and not await kept.still_holds():
+                await self._abandon(session_id, kept)
+                kept = None
+            if kept is None:
+                kept = SessionKeeper(Place(self._objects, session_id, snapshot), self._terms, self._notify)
+                self._begun[session_id] = kept
+            return await kept.begin()
 
         return self._submit(begin())
 
     def go(self, session_id: str) -> None:
         """The file here is as `begin` said: from now on it goes to the store."""
-        self._call(session_id, SessionKeeper.go)
+        kept = self._begun.pop(session_id, None)
+        if kept is not None:
+            self._keepers[session_id] = kept
+            self._loop.call_soon_threadsafe(kept.go)
 
     def changed(self, session_id: str) -> None:
         """The file here has grown, or was written anew."""
@@ -85,6 +104,8 @@ class SessionStore:
                 task = self._loop.create_task(kept.flush(leaving=True))
                 self._ending[session_id] = task
                 task.add_done_callback(lambda _: self._ending.pop(session_id, None))
+            elif (begun := self._begun.get(session_id)) is not None:
+                self._loop.call_later(self._terms.lease_ms / 1000, self._forget, session_id, begun, begun.asked)
 
         if self._thread is not None:
             self._loop.call_soon_threadsafe(close)
@@ -96,8 +117,10 @@ class SessionStore:
             return
 
         async def ended() -> None:
-            if self._ending:
-                await asyncio.wait(list(self._ending.values()), timeout=seconds)
+            leaving = [*self._ending.values()]
+            leaving += [asyncio.create_task(self._abandon(*one)) for one in list(self._begun.items())]
+            if leaving:
+                await asyncio.wait(leaving, timeout=seconds)
             for task in asyncio.all_tasks() - {asyncio.current_task()}:
                 task.cancel()
 
@@ -108,10 +131,16 @@ class SessionStore:
         if not self._thread.is_alive():
             self._loop.close()
 
-    def _call(self, session_id: str, does: Callable[[SessionKeeper], None]) -> None:
-        kept = self._keepers.get(session_id)
-        if kept is not None:
-            self._loop.call_soon_threadsafe(does, kept)
+    def _forget(self, session_id: str, begun: SessionKeeper, asked: int) -> None:
+        """Rule 1."""
+        if self._begun.get(session_id) is begun and begun.asked == asked:
+            self._ending[session_id] = task = self._loop.create_task(self._abandon(session_id, begun))
+            task.add_done_callback(lambda _: self._ending.pop(session_id, None))
+
+    async def _abandon(self, session_id: str, begun: SessionKeeper) -> None:
+        if self._begun.get(session_id) is begun:
+            self._begun.pop(session_id, None)
+        await begun.abandon()
 
     def _submit(self, work: Awaitable[Value]) -> "Future[Value]":
         if self._thread is None:

@@ -69,10 +69,14 @@ def weigher_lost(name: str, note: str) -> bytes:
     return _encode({"from": "ctxmgr", "weigher": name, "lost": note})
 
 
-def restored(session_id: str, lines: Iterable[bytes], fault: str | None = None, refused: bool = False) -> bytes:
-    """`lines` are the snapshot's, without checksums; `fault` says what was wrong with it."""
+def restored(
+    session_id: str, lines: Iterable[bytes], fault: str | None = None, refused: bool = False, stored: Any = None
+) -> bytes:
+    """`lines` are the snapshot's, without checksums; `fault` says what was wrong with it. `stored`: how far it is
+    safe in a store, as a `Stored`."""
     body = {"from": "ctxmgr", "restored": session_id, "lines": [msgspec.Raw(one) for one in lines]}
-    return _encode(body | ({"fault": fault} if fault else {}) | ({"refused": True} if refused else {}))
+    wrong = ({"fault": fault} if fault else {}) | ({"refused": True} if refused else {})
+    return _encode(body | wrong | ({"as": stored} if stored is not None else {}))
 
 
 def woke(ticket: int) -> bytes:
@@ -147,8 +151,9 @@ def _line(raw: bytes, number: int) -> TranscriptLine:
             session_id = _string(fields["restored"])
             lines = msgspec.json.decode(fields["lines"], type=list[msgspec.Raw])
             fault = _string(fields["fault"]) if "fault" in fields else None
+            stored = _decode(fields["as"]) if "as" in fields else None
             found = {"session": session_id, "lines": lines, "fault": fault, "refused": "refused" in fields}
-            return TranscriptLine("restored", number, sender, fields=found)
+            return TranscriptLine("restored", number, sender, fields={**found, "as": stored})
     except (msgspec.DecodeError, UnicodeError, RecursionError, KeyError, TypeError) as fault:
         raise ValueError(f"line {number} is no line of a transcript: {type(fault).__name__}") from None
     return TranscriptLine("unknown", number, sender)

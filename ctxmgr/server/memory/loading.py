@@ -27,8 +27,9 @@ class SessionLoader:
     def load(self, queue: SessionQueue, model: ModelSpec) -> Generator[Any, Any, bool]:
         """The session is there. Whether it was restored. Raises RpcError where another process has it."""
         found: SnapshotLoaded = yield Snapshot()
-        if self._terms.record and (found.lines or found.fault):
-            line = transcript.restored(queue.session_id, found.lines, found.fault, found.refused)
+        if self._terms.record and (found.lines or found.fault or found.stored):
+            wrong = found.fault, found.refused
+            line = transcript.restored(queue.session_id, found.lines, *wrong, found.stored)
             self._emit(Record(line))
         if found.refused:
             raise RpcError(errors.REQUEST_FAILED, found.fault or "the session is held by another process")
@@ -72,6 +73,10 @@ class SessionLoader:
             names = ", ".join(path[1:] for path in queue.session.set_aside)
             notes += (f"of the snapshot's policy is set aside, and kept, what this release does not take: {names}",)
         queue.session.warnings, queue.session.version = notes, terms.version
+        if found.stored is not None:
+            queue.session.stored = found.stored
+            if found.stored.note:
+                self._emit(Log(found.stored.note))
         if terms.models is not None:
             queue.session.knows(terms.models)
         if queue.resting is not None:

@@ -181,7 +181,8 @@ class _Run:
         for line in self.lines[self.line_index + 1 :]:
             if line.kind == "restored" and line.fields["session"] == session_id:
                 lines = tuple(bytes(one) for one in line.fields["lines"])
-                return SnapshotLoaded(lines, line.fields["fault"], line.fields["refused"])
+                stored = msgspec.convert(line.fields["as"], Stored | None)
+                return SnapshotLoaded(lines, line.fields["fault"], line.fields["refused"], stored)
             if line.sender == "host" and _starts(line, session_id):
                 break
         return SnapshotLoaded()

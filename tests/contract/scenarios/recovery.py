@@ -7,6 +7,7 @@ from typing import Any
 from ctxmgr.engine.rewriting.handles import handle
 from ctxmgr.model.archive import ArchiveRow
 from ctxmgr.model.saved import Stored
+from ctxmgr.server.effects import SnapshotLoaded
 from tests.contract.behaviours import behaviour
 from tests.contract.talk import Failed, Fields, Messages, Talk, texts
 from tests.unit.session.recovery import CALL, after_an_epoch, key_of
@@ -196,6 +197,25 @@ def unsaved() -> Talk:
     assert talk.said == [OFFLINE]
     _told(talk, 3)
     assert talk.status()["notes"] == []
+    return talk
+
+
+@behaviour(
+    "store/the-start-says-what-is-wrong",
+    "Where nothing of a session can go to the store when it starts, the status of that answer says so and why; "
+    "else it says what is safe there.",
+    "design 2, session_start",
+)
+def unsaved_from_the_start() -> Talk:
+    talk = Talk(version="1.1", found=SnapshotLoaded(stored=Stored(None, OFFLINE)))
+    assert talk.started["status"]["notes"] == [OFFLINE]
+    _told(talk, None, OFFLINE)
+    assert talk.said == [OFFLINE]
+    _told(talk, 0)
+    assert talk.status()["notes"] == []
+    talk.driver.snapshots["t"] = SnapshotLoaded(stored=Stored(0))
+    status = talk.call("session_start", sessionId="t", model={"id": "model-1", "contextWindow": 200_000})["status"]
+    assert (status["durable"], status["notes"]) == (0, [])
     return talk
 
 

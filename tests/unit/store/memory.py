@@ -1,5 +1,6 @@
 """A store in memory whose answers can be lost, refused and held back, one request at a time."""
 
+import asyncio
 import hashlib
 from collections.abc import Callable
 
@@ -17,26 +18,28 @@ class MemoryObjects:
         self.saved_ms: dict[str, int] = {}  # as a test says
         self.requests: list[tuple[str, str]] = []
         self.fault: Fault = lambda kind, key: None
+        self.held: asyncio.Event | None = None  # requests of a kind in `holds` wait for it; all where it is empty
+        self.holds: set[str] = set()
 
     async def get(self, key: str) -> StoredObject:
-        self._asked("get", key)
+        await self._answers("get", key)
         if key not in self.kept:
             raise Missing("there is no such object")
         return StoredObject(self.kept[key], tag(self.kept[key]))
 
     async def put(self, key: str, content: bytes) -> None:
-        after = self._asked("put", key)
+        after = await self._answers("put", key)
         self.kept[key] = content
         after()
 
     async def put_if_match(self, key: str, content: bytes, tag: str) -> str:
-        return self._swap("swap", key, content, tag)
+        return await self._swap("swap", key, content, tag)
 
     async def put_if_none_match(self, key: str, content: bytes) -> str:
-        return self._swap("create", key, content, None)
+        return await self._swap("create", key, content, None)
 
-    def _swap(self, kind: str, key: str, content: bytes, wanted: str | None) -> str:
-        after = self._asked(kind, key)
+    async def _swap(self, kind: str, key: str, content: bytes, wanted: str | None) -> str:
+        after = await self._answers(kind, key)
         there = tag(self.kept[key]) if key in self.kept else None
         if there != wanted:
             raise Conflict("another head is there")
@@ -45,7 +48,7 @@ class MemoryObjects:
         return tag(content)
 
     async def names(self, prefix: str) -> list[str]:
-        self._asked("names", prefix)
+        await self._answers("names", prefix)
         return sorted(key for key in self.kept if key.startswith(prefix))
 
     async def listed(self, prefix: str) -> list[ListedObject]:
@@ -54,11 +57,13 @@ class MemoryObjects:
         ]
 
     async def delete(self, key: str) -> None:
-        self._asked("delete", key)
+        await self._answers("delete", key)
         self.kept.pop(key, None)
 
-    def _asked(self, kind: str, key: str) -> Callable[[], None]:
+    async def _answers(self, kind: str, key: str) -> Callable[[], None]:
         self.requests.append((kind, key))
+        if self.held is not None and (not self.holds or kind in self.holds):
+            await self.held.wait()
         fault = self.fault(kind, key)
         if fault == "lost before":
             raise StoreUnreachable("the store did not answer")

@@ -49,10 +49,10 @@ async def test_a_head_with_garbage_is_told_and_left_as_it_is_and_the_session_goe
     begun = await here.start()
     async with running(here):
         assert begun.refused is None
-        assert begun.note is not None
-        assert begun.note.startswith("the session is not saved in the store: ")
+        assert begun.stored.note is not None
+        assert begun.stored.note.startswith("the session is not saved in the store: ")
         here.save(event(2))
-        assert (await here.kept.flush()).note == begun.note
+        assert (await here.kept.flush()).note == begun.stored.note
         assert objects.kept[head_key(ID)] == content
         listed = await catalogue.listed(objects)
         assert [one.fault is not None for one in listed] == [True]
@@ -73,15 +73,15 @@ async def test_an_object_that_is_gone_or_damaged_is_told_nothing_of_it_is_used_a
     begun = await elsewhere.start()
     async with running(elsewhere):
         assert (begun.refused, begun.records) == (None, None)
-        assert begun.note is not None
-        assert begun.note.startswith("the session is not saved in the store: ")
+        assert begun.stored.note is not None
+        assert begun.stored.note.startswith("the session is not saved in the store: ")
         elsewhere.save(BASE, event(1, "elsewhere"))
         await elsewhere.kept.flush()
         assert head(objects).contents == before
         assert not head(objects).is_open
     again = await here.start()
     async with running(here):
-        assert again.note is None  # what lies here is whole, and it was the last to write
+        assert again.stored.note is None  # what lies here is whole, and it was the last to write
 
 
 NAMES = ["a", "A", "a/", "a/../a", "../a", "..", ".", "a\\b", "a%2Fb", "a b", "", "ÅÄ", "\u212b", " a", "x" * 3_000]
@@ -108,7 +108,7 @@ async def test_a_store_that_takes_no_writes_stops_nobody(here: Machine, tmp_path
     async with running(here):
         assert begun.refused is None
         assert (
-            begun.note
+            begun.stored.note
             == f"{keeping.OFFLINE}, as the store's folder can not be used (Not a directory): {keeping.LATER}"
         )
         here.save(BASE, event(1))
@@ -127,7 +127,7 @@ async def test_a_folder_that_can_not_be_written_is_told_so(
     begun = await here.start()
     async with running(here):
         cause = f"the store's folder can not be used ({os.strerror(code)})"
-        assert begun.note == f"{keeping.OFFLINE}, as {cause}: {keeping.LATER}"
+        assert begun.stored.note == f"{keeping.OFFLINE}, as {cause}: {keeping.LATER}"
         here.save(BASE, event(1))
         assert b'"seq":1' in here.saved
 

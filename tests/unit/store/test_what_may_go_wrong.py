@@ -174,8 +174,8 @@ async def test_an_object_that_was_changed_in_the_store_is_told_and_not_used(
     begun = await elsewhere.start()
     async with running(elsewhere):
         assert begun.records is None
-        assert begun.note is not None
-        assert "not what its name says" in begun.note
+        assert begun.stored.note is not None
+        assert "not what its name says" in begun.stored.note
         assert not head(objects).is_open
 
 
