@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 SYNC_SECONDS = 2.0  # at most so much is lost when the power fails
 STORE_SECONDS = 5.0  # that the end waits for what is to go to the store
+DELETED = "the session was deleted in the store, and begins anew"
 ELSEWHERE = "the session went on on another machine, and goes on from what the store has"
 
 Say = Callable[[str], None]
@@ -102,7 +103,8 @@ class StateFiles:
         if begun.records is not None and begun.records != loaded.lines:
             note = loaded.fault
             if loaded.lines:
-                note = f"{ELSEWHERE}: what was here is kept as {session.file.set_aside()}"
+                why = ELSEWHERE if begun.records else DELETED
+                note = f"{why}: what was here is kept as {session.file.set_aside()}"
             if begun.records:
                 session.file.rewrite(begun.records)
             session.begun_from = hash(begun.records)

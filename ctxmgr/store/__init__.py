@@ -11,6 +11,7 @@ __all__ = [
     "BadAddress",
     "Begun",
     "Claims",
+    "Limits",
     "SessionStore",
     "StoreFault",
     "StoredSession",
@@ -22,13 +23,14 @@ __all__ = [
 
 if TYPE_CHECKING:
     from ctxmgr.store.beginning import Begun
-    from ctxmgr.store.catalogue import StoredSession, check, forget, purge, sessions
+    from ctxmgr.store.catalogue import Limits, StoredSession, check, forget, purge, sessions
     from ctxmgr.store.claims import Claims
     from ctxmgr.store.objects import BadAddress, StoreFault
     from ctxmgr.store.store import SessionStore
 else:
     _MODULES = {
         "Begun": "beginning",
+        "Limits": "catalogue",
         "StoredSession": "catalogue",
         "check": "catalogue",
         "forget": "catalogue",

@@ -142,7 +142,7 @@ async def let_go(place: Place, held: Ownership) -> None:
 async def _found(place: Place, taken: Claimed, ours: frozenset[str], content: bytes) -> Begun:
     """The three rules. StoreUnreachable, Damaged, ArchiveFault."""
     before, held = taken.before, taken.ownership
-    if before is None or (before.deleted and not ours):  # a session that was never there from here
+    if before is None or (before.deleted and (before.is_purged or not ours)):  # nothing there that would hold here
         return Begun(held, rows=tuple(await asyncio.to_thread(place.archived)))
     if before.deleted:
         return Begun(held, records=() if content else None)
@@ -168,7 +168,7 @@ async def _is_ours(place: Place, head: SessionHead, ours: frozenset[str], conten
     if head.is_open and head.owner not in ours:
         return False
     if head.deleted:
-        return not ours
+        return head.is_purged or not ours
     if _is_newest(head, ours, content):
         return True
     return content.startswith(await restoring.snapshot(place.objects, place.session_id, head.contents))

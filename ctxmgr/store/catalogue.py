@@ -1,19 +1,19 @@
 """What a store holds, session by session, and how one is deleted there. For people, by the command line."""
 
 import asyncio
+import contextlib
 import secrets
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
 import msgspec
 
-from ctxmgr.model import Archive as Limits
 from ctxmgr.store import sweeping
 from ctxmgr.store.driving import Sleep, driven, read_head
 from ctxmgr.store.head import LEASE_MS
-from ctxmgr.store.keys import HEADS, escaped, head_key, objects_prefix, unescaped
+from ctxmgr.store.keys import CLOCK, HEADS, escaped, head_key, objects_prefix, unescaped
 from ctxmgr.store.objects import ListedObject, Objects, StoreFault, StoreUnreachable, opened
-from ctxmgr.store.protocol import Away, Busy, take
+from ctxmgr.store.protocol import Away, Busy, End, take
 
 AT_ONCE = 16  # requests
 MEGABYTE = 1_000_000
@@ -32,6 +32,22 @@ class StoredSession(msgspec.Struct, frozen=True):
     is_open: bool = False
     saved_ms: int = 0
     fault: str | None = None
+
+
+class Limits(msgspec.Struct, frozen=True):
+    """`max_megabytes` None: as much as there is."""
+
+    max_age_days: int
+    max_megabytes: int | None = None
+
+
+class Outdated(msgspec.Struct, frozen=True):
+    """A session that is too old, or has no room; `size_bytes` of it is that of its objects. `age_ms` by the store's
+    clock. `fault`: why it stayed."""
+
+    session: StoredSession
+    age_ms: int
+    fault: StoreFault | None = None
 
 
 class StillOpen(StoreFault):
@@ -55,33 +71,42 @@ def forget(url: str, session_id: str, ours: frozenset[str] = frozenset()) -> boo
     return _run(deleted(opened(url), session_id, ours))
 
 
-def purge(url: str, limits: Limits, now_ms: int, dry_run: bool) -> list[tuple[StoredSession, StoreFault | None]]:
-    """Deletes what is outdated there, `dry_run`: tells it; each with its bytes there, and why it stayed.
-    BadAddress, StoreUnreachable."""
-    return _run(purged(opened(url), limits, now_ms, dry_run))
+def purge(url: str, limits: Limits, dry_run: bool) -> list[Outdated]:
+    """Deletes what is outdated there, `dry_run`: tells it. BadAddress, StoreUnreachable."""
+    return _run(purged(opened(url), limits, dry_run))
 
 
-async def purged(
-    objects: Objects, limits: Limits, now_ms: int, dry_run: bool, sleep: Sleep = asyncio.sleep
-) -> list[tuple[StoredSession, StoreFault | None]]:
-    gone = await outdated(objects, limits, now_ms)
+async def purged(objects: Objects, limits: Limits, dry_run: bool, sleep: Sleep = asyncio.sleep) -> list[Outdated]:
+    gone = await outdated(objects, limits)
     room = asyncio.Semaphore(AT_ONCE)
 
-    async def delete_one(session: StoredSession) -> StoreFault | None:
+    async def delete_one(one: Outdated) -> Outdated:
         async with room:
             try:
-                await deleted(objects, session.session_id, frozenset(), sleep)
+                await deleted(objects, one.session.session_id, frozenset(), sleep, "purged")
             except StoreFault as fault:
-                return fault
-            return None
+                return msgspec.structs.replace(one, fault=fault)
+            return one
 
-    faults = [None] * len(gone) if dry_run else await asyncio.gather(*map(delete_one, gone))
-    return list(zip(gone, faults, strict=True))
+    return gone if dry_run else list(await asyncio.gather(*map(delete_one, gone)))
 
 
-async def outdated(objects: Objects, limits: Limits, now_ms: int) -> list[StoredSession]:
-    """Sessions that are too old, or have no room, the oldest first; `size_bytes` of each is that of its objects.
-    One that is open stays while its head is renewed; what can not be read stays."""
+async def now_there(objects: Objects) -> int:
+    """The store's clock, in milliseconds since the epoch: an object is put, looked at and deleted."""
+    key = CLOCK + secrets.token_hex(16)
+    await objects.put(key, b"")
+    try:
+        return max(one.saved_ms for one in await objects.listed(CLOCK) if one.key == key)
+    except ValueError:
+        raise StoreUnreachable("the store does not list what was put there") from None
+    finally:
+        with contextlib.suppress(StoreUnreachable):
+            await objects.delete(key)
+
+
+async def outdated(objects: Objects, limits: Limits) -> list[Outdated]:
+    """The oldest first. What was changed within a day stays, whether a machine has it open or not; so does what can
+    not be read."""
     room = asyncio.Semaphore(AT_ONCE)
 
     async def sized(session: StoredSession) -> StoredSession:
@@ -91,13 +116,15 @@ async def outdated(objects: Objects, limits: Limits, now_ms: int) -> list[Stored
 
     known = [one for one in await listed(objects) if one.fault is None]
     sessions = sorted(await asyncio.gather(*map(sized, known)), key=lambda one: (one.saved_ms, one.session_id))
-    over = sum(one.size_bytes for one in sessions) - limits.max_megabytes * MEGABYTE
-    oldest = now_ms - limits.max_age_days * MILLISECONDS_A_DAY
+    over = 0
+    if limits.max_megabytes is not None:
+        over = sum(one.size_bytes for one in sessions) - limits.max_megabytes * MEGABYTE
+    now_ms = await now_there(objects) if sessions else 0
     gone = []
     for one in sessions:
-        lives = one.is_open and one.saved_ms > now_ms - MILLISECONDS_A_DAY
-        if not lives and (one.saved_ms < oldest or over > 0):
-            gone.append(one)
+        age_ms = now_ms - one.saved_ms
+        if age_ms > MILLISECONDS_A_DAY and (over > 0 or age_ms > limits.max_age_days * MILLISECONDS_A_DAY):
+            gone.append(Outdated(one, age_ms))
             over -= one.size_bytes
     return gone
 
@@ -124,11 +151,13 @@ async def listed(objects: Objects) -> list[StoredSession]:
     return sorted(filter(None, sessions), key=lambda session: session.session_id)
 
 
-async def deleted(objects: Objects, session_id: str, ours: frozenset[str], sleep: Sleep = asyncio.sleep) -> bool:
+async def deleted(
+    objects: Objects, session_id: str, ours: frozenset[str], sleep: Sleep = asyncio.sleep, end: End = "deleted"
+) -> bool:
     there = (await read_head(objects, head_key(session_id))).head
-    if there is None or there.deleted:
+    if there is None or (there.deleted and (end == "purged" or not there.is_purged)):
         return False
-    steps = take(escaped(session_id), secrets.token_hex(12), ours, LEASE_MS, delete=True)
+    steps = take(escaped(session_id), secrets.token_hex(12), ours, LEASE_MS, end=end)
     came = await driven(steps, objects, head_key(session_id), sleep)
     if isinstance(came, Away):
         raise StoreUnreachable(f"{came.cause or 'the store gives no clear answer'}: the session may be there yet")
@@ -137,7 +166,7 @@ async def deleted(objects: Objects, session_id: str, ours: frozenset[str], sleep
     prefix = objects_prefix(session_id)
     names = [key.removeprefix(prefix) for key in await objects.names(prefix)]
     await sweeping.delete(objects, session_id, names)
-    return True
+    return not there.deleted
 
 
 def _run(work: Coroutine[Any, Any, Value]) -> Value:

@@ -33,7 +33,7 @@ class Contents(msgspec.Struct, frozen=True, omit_defaults=True):
 class SessionHead(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel"):
     """`owner`: a random word of who wrote it, made anew for each claim. `epoch_number` grows with each claim,
     `count` with each head. `is_open`: its owner goes on with the session. `session` is escaped; "" where it was
-    deleted."""
+    deleted. `is_purged`: for its age, or want of room: who has it may store it anew."""
 
     owner: str
     epoch_number: int = msgspec.field(name="epoch")
@@ -42,6 +42,7 @@ class SessionHead(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel
     is_open: bool = msgspec.field(default=False, name="open")
     session: str = ""
     contents: Contents = Contents()
+    is_purged: bool = msgspec.field(default=False, name="purged")
     format_version: int = msgspec.field(default=VERSION, name="version")
 
     @property

@@ -10,6 +10,8 @@
    did.
 5. What was saved here is on its way at most `delay_ms` later, or when the batch before it is there: the time is
    counted from the first change that had not been sent, not from the end of that batch.
+6. A session that was deleted in the store on purpose goes on here, and is not saved there again. One that was
+   purged, or whose head is gone, is stored anew with its next change.
 """
 
 import asyncio
@@ -24,6 +26,7 @@ from ctxmgr.model import ArchiveRow
 from ctxmgr.model.saved import Stored
 from ctxmgr.store import beginning
 from ctxmgr.store.beginning import Begun, Place
+from ctxmgr.store.head import SessionHead
 from ctxmgr.store.objects import StoreFault
 from ctxmgr.store.protocol import Away, Busy, Fenced, Ownership
 from ctxmgr.store.uploading import Uploading
@@ -33,11 +36,12 @@ IDLE_LEASES = 10  # without anything new: five minutes
 START_MS = 3_000  # that a start waits for a store which does not answer
 RETRY_SECONDS = 1.0  # after the first try that failed; doubled with each, up to
 RETRY_SECONDS_AT_MOST = 30.0
-FLUSH_SECONDS = 10.0  # that a call waits for a store which does not answer
+FLUSH_SECONDS = 4.0  # that a call waits for a store which does not answer: clients wait five
 OFFLINE = "nothing goes to the store for now"  # and why
 NO_ANSWER = "the store gives no clear answer"
 LATER = "what is new is kept here, and goes there later"
 FENCED = "another machine has gone on with this session: nothing more of it is saved in the store from here"
+DELETED = "the session was deleted in the store: nothing more of it is saved there from here"
 NOT_KEPT = "the session is not saved in the store: {}"
 
 Heard = Callable[[str, Stored], None]
@@ -222,8 +226,7 @@ class SessionKeeper:
             self._tell(_offline(came.cause))
             return False
         if isinstance(came, Fenced):
-            self._end(FENCED)
-            return True
+            return await self._lost(came.head)
         if isinstance(came, Ownership):
             self._renewed = now
             if came.head.contents != before:
@@ -238,10 +241,23 @@ class SessionKeeper:
             self._tell(_offline(came.cause))
             return False
         if isinstance(came, Busy):
-            self._end(FENCED)
+            self._end(DELETED if came.head.deleted else FENCED)
             return True
         self._owns(came)
         return await self._batch()
+
+    async def _lost(self, head: SessionHead | None) -> bool:
+        """Rules 3 and 6."""
+        if head is not None and not head.deleted:
+            self._end(FENCED)
+            return True
+        assert self._uploading is not None
+        self._uploading.tail.close()
+        self._uploading, self.stored = None, Stored()  # nothing is there any more
+        if head is not None and not head.is_purged:
+            self._end(DELETED)
+            return True
+        return await self._claimed()
 
     def _owns(self, begun: Begun) -> None:
         assert begun.ownership is not None

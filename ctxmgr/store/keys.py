@@ -2,6 +2,7 @@
 
     heads/<32 hex digits>                                           the one head of a session
     objects/<32 hex digits>/<epoch>-<count>-<40 digits of sha256>   what a head names
+    clock/<32 hex digits>                                           for a moment: to see what time it is there
 
 The epoch comes first, so that what an older epoch left is told by its name; the count is that of the head for which
 the object was made, so that no name is ever used for two objects, nor twice.
@@ -12,6 +13,7 @@ import re
 from urllib.parse import quote, unquote
 
 HEADS = "heads/"
+CLOCK = "clock/"
 SESSION_DIGITS = 32  # of sha256: 128 bits, no two ids meet
 DIGEST_DIGITS = 40
 _NUMBER_DIGITS = 8

@@ -10,10 +10,12 @@ slow, may die between any two steps, and may be told that an answer was lost who
 4. A swap whose answer was lost, or that was refused, is settled by reading: the head is the new one (it took
    effect), the old one (the same bytes are swapped again: a late first try can then only do the same), or another.
 5. A head of our own epoch is ours, though we never heard that its swap took effect: it is gone on from.
+6. A session that was deleted is left as a head that names nothing, so that who has it learns that, and epochs go
+   on. One that was deleted on purpose is not brought back; one that was purged who goes on with it claims again.
 """
 
 from collections.abc import Generator
-from typing import Any, TypeGuard
+from typing import Any, Literal, TypeGuard
 
 import msgspec
 
@@ -21,6 +23,7 @@ from ctxmgr.store.head import Contents, SessionHead
 
 TRIES = 3  # of one swap, and of one claim, before it is left for later
 LOOKS = 6  # at a head during its lease
+End = Literal["deleted", "purged"]  # on purpose, and nobody is to bring it back; or for its age, or want of room
 
 
 class Read(msgspec.Struct, frozen=True):
@@ -103,10 +106,10 @@ Committing = Generator[Step, Any, Ownership | Fenced | Away]
 
 
 def take(
-    session: str, owner: str, ours: frozenset[str], lease_ms: int, made: int = 0, delete: bool = False
+    session: str, owner: str, ours: frozenset[str], lease_ms: int, made: int = 0, end: End | None = None
 ) -> Taking:
     """Claims a session: `owner` is a new word for this, `ours` are those by which it was claimed from here before.
-    `delete`: the claim is the end of the session, and names nothing. `made` as in `Ownership`, after an `Away`."""
+    `end`: the claim ends the session there, and names nothing. `made` as in `Ownership`, after an `Away`."""
     ours |= {owner}
     for _ in range(TRIES):
         found = yield Read()
@@ -117,7 +120,7 @@ def take(
             if changed is not None and _held_by_another(changed.head, ours):
                 return Busy(changed.head)
             found = changed or found
-        claim = _claim(found.head, session, owner, lease_ms, made, delete)
+        claim = _claim(found.head, session, owner, lease_ms, made, end)
         made = claim.count
         settled = yield from _settled(claim, found.etag)
         if isinstance(settled, Ownership):
@@ -183,11 +186,11 @@ def _held_by_another(head: SessionHead | None, ours: frozenset[str]) -> TypeGuar
 
 
 def _claim(
-    before: SessionHead | None, session: str, owner: str, lease_ms: int, made: int, delete: bool
+    before: SessionHead | None, session: str, owner: str, lease_ms: int, made: int, end: End | None
 ) -> SessionHead:
-    head = SessionHead(owner, 1, made + 1, lease_ms, not delete, "" if delete else session)
+    head = SessionHead(owner, 1, made + 1, lease_ms, not end, "" if end else session, is_purged=end == "purged")
     if before is None:
         return head
-    contents = before.contents if not before.deleted and not delete else Contents()
+    contents = before.contents if not before.deleted and not end else Contents()
     count = max(made, before.count) + 1
     return msgspec.structs.replace(head, epoch_number=before.epoch_number + 1, count=count, contents=contents)

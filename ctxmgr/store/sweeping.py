@@ -1,8 +1,8 @@
 """Deletes objects that no head names any more.
 
 1. Of older epochs: whoever holds the session now. Their owner was fenced, so no head will ever name what it put.
-2. Of one's own epoch only what a confirmed head has ceased to name: a name is never used twice, so that a delete
-   that comes late meets nothing newer.
+2. Of one's own epoch only what a confirmed head has ceased to name, and what was put for a session that was deleted
+   meanwhile: a name is never used twice, so that a delete that comes late meets nothing newer.
 """
 
 import asyncio

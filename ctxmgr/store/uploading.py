@@ -67,6 +67,8 @@ class Uploading:
         )
         if isinstance(came, Away):
             self.ownership = msgspec.structs.replace(self.ownership, made=came.made)
+        if isinstance(came, Fenced) and came.head is not None and came.head.deleted:
+            await sweeping.delete(self._objects, self._id, fresh)  # nobody takes it over, and would sweep that
         if not isinstance(came, Ownership):
             return came
         self.ownership, self._sending = came, []

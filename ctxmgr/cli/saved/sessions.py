@@ -35,13 +35,17 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
         "those that are old, or have no room; none that is open",
         "ctxmgr sessions purge --days 30",
     )
-    _add_store(purge, "delete them in this store, and not here; their ages are by the store's clock")
+    _add_store(
+        purge,
+        "delete them in this store, and not here, but none that was changed within a day; ages are by the store's "
+        "clock",
+    )
     purge.add_argument("--days", metavar="N", type=positive, help="saved longer ago (default: archive.maxAgeDays)")
     purge.add_argument(
         "--megabytes",
         metavar="N",
         type=positive,
-        help="the oldest, until so much is left (default: archive.maxMegabytes)",
+        help="the oldest, until so much is left (default: archive.maxMegabytes; with --store no limit)",
     )
     purge.add_argument("--dry-run", action="store_true", help="delete nothing; tell what would be")
 

@@ -8,7 +8,6 @@ from typing import Any
 import msgspec
 
 from ctxmgr.devices import snapshots
-from ctxmgr.model import Archive
 from ctxmgr.session import journal
 from ctxmgr.study.plain_text import table
 
@@ -77,10 +76,10 @@ def purged_line(size_bytes: int, passed_ms: int, session_id: str) -> str:
     return f"{size_bytes / KILOBYTE:>10,.0f} kB  {age(passed_ms):>8}  {session_id}"
 
 
-def purged_sum(count: int, limits: Archive, dry_run: bool) -> str:
+def purged_sum(count: int, days: int, megabytes: int | None, dry_run: bool) -> str:
     said = "would be deleted" if dry_run else "deleted"
-    days, megabytes = limits.max_age_days, limits.max_megabytes
-    return f"{count} sessions {said}: saved more than {days} days ago, or beyond {megabytes} MB"
+    beyond = "" if megabytes is None else f", or beyond {megabytes} MB"
+    return f"{count} sessions {said}: saved more than {days} days ago{beyond}"
 
 
 def _session(file: Any) -> ListedSession:

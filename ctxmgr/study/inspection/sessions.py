@@ -85,12 +85,13 @@ def _purge(parsed: Namespace, directory: Path) -> int:
     """By flags, else as long as originals are kept by the settings."""
     limits = policy_keys.policy(settings.read().settings_for().policy).archive
     days, megabytes = parsed.days or limits.max_age_days, parsed.megabytes or limits.max_megabytes
+    if parsed.store is not None:
+        from ctxmgr.store import Limits  # which a call without a store does not wait for
+        from ctxmgr.study.inspection import stored
+
+        return stored.purge_there(parsed.store, Limits(days, parsed.megabytes), parsed.dry_run)
     wanted = msgspec.structs.replace(limits, max_age_days=days, max_megabytes=megabytes)
     now_ms = time.time_ns() // 1_000_000
-    if parsed.store is not None:
-        from ctxmgr.study.inspection import stored  # which a call without a store does not wait for
-
-        return stored.purge_there(parsed.store, wanted, now_ms, parsed.dry_run)
     try:
         gone = retention.outdated(directory, wanted, now_ms)
     except (ArchiveFault, OSError) as unreadable:
@@ -102,7 +103,7 @@ def _purge(parsed: Namespace, directory: Path) -> int:
             write(listing.purged_line(one.size_bytes, now_ms - one.saved_ms, str(one.session_id)))
         else:
             faults += _say(fault, 1)
-    write(listing.purged_sum(len(gone) - faults, wanted, parsed.dry_run))
+    write(listing.purged_sum(len(gone) - faults, days, megabytes, parsed.dry_run))
     return 1 if faults else 0
 
 

@@ -7,8 +7,7 @@ from pathlib import Path
 import msgspec
 
 from ctxmgr.devices.snapshots import file_name
-from ctxmgr.model import Archive as Limits
-from ctxmgr.store import BadAddress, Claims, StoredSession, StoreFault, check, forget, purge, sessions
+from ctxmgr.store import BadAddress, Claims, Limits, StoredSession, StoreFault, check, forget, purge, sessions
 from ctxmgr.study.inspection import listing
 from ctxmgr.study.plain_text import columns, safe, table, write
 
@@ -57,21 +56,21 @@ def delete(url: str, session_id: str, claimed: frozenset[str], command: str) -> 
     return 0 if there else 2
 
 
-def purge_there(url: str, limits: Limits, now_ms: int, dry_run: bool) -> int:
+def purge_there(url: str, limits: Limits, dry_run: bool) -> int:
     """0: done; 1: one could not be deleted, or the store can not be reached; 2: the address is none."""
     try:
-        gone = purge(url, limits, now_ms, dry_run)
+        gone = purge(url, limits, dry_run)
     except BadAddress as fault:
         return _say("sessions", str(fault), 2)
     except StoreFault as fault:
         return _say("sessions", str(fault), 1)
     faults = 0
-    for one, why in gone:
-        if why is None:
-            write(listing.purged_line(one.size_bytes, now_ms - one.saved_ms, one.session_id))
+    for one in gone:
+        if one.fault is None:
+            write(listing.purged_line(one.session.size_bytes, one.age_ms, one.session.session_id))
         else:
-            faults += _say("sessions", f"{one.session_id}: {why}", 1)
-    write(listing.purged_sum(len(gone) - faults, limits, dry_run))
+            faults += _say("sessions", f"{one.session.session_id}: {one.fault}", 1)
+    write(listing.purged_sum(len(gone) - faults, limits.max_age_days, limits.max_megabytes, dry_run))
     return 1 if faults else 0
 
 

@@ -15,7 +15,8 @@ and its answer is lost; `refused`: it is answered as a conflict; None: it is don
 class MemoryObjects:
     def __init__(self) -> None:
         self.kept: dict[str, bytes] = {}
-        self.saved_ms: dict[str, int] = {}  # as a test says
+        self.saved_ms: dict[str, int] = {}  # as a test says, else
+        self.now_ms = 0
         self.requests: list[tuple[str, str]] = []
         self.fault: Fault = lambda kind, key: None
         self.held: asyncio.Event | None = None  # requests of a kind in `holds` wait for it; all where it is empty
@@ -53,7 +54,8 @@ class MemoryObjects:
 
     async def listed(self, prefix: str) -> list[ListedObject]:
         return [
-            ListedObject(key, len(self.kept[key]), self.saved_ms.get(key, 0)) for key in await self.names(prefix)
+            ListedObject(key, len(self.kept[key]), self.saved_ms.get(key, self.now_ms))
+            for key in await self.names(prefix)
         ]
 
     async def delete(self, key: str) -> None:

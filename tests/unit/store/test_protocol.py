@@ -140,7 +140,7 @@ def test_a_store_that_does_not_answer_is_left_for_later() -> None:
 
 
 def test_a_deletion_names_nothing_and_nobody() -> None:
-    asked, _ = run(take("s", "w", frozenset(), 6_000, delete=True), [FREE, Swapped("t")])
+    asked, _ = run(take("s", "w", frozenset(), 6_000, end="deleted"), [FREE, Swapped("t")])
     assert asked[-1].head == SessionHead("w", 5, 11, 6_000)
     assert asked[-1].head.deleted
 

@@ -8,6 +8,7 @@ import pytest
 
 from ctxmgr.devices import ArchiveDatabase, ArchiveFault
 from ctxmgr.model import ArchiveRow
+from ctxmgr.model.saved import Stored
 from ctxmgr.store import catalogue, keeping, waiting
 from ctxmgr.store.keys import head_key, objects_prefix
 from ctxmgr.store.objects import StoreUnreachable, file_objects
@@ -116,7 +117,7 @@ async def test_a_machine_that_still_has_a_deleted_session_does_not_bring_it_back
         assert here.saved == b""
 
 
-async def test_an_open_session_is_deleted_when_its_lease_is_over_and_its_owner_is_fenced(
+async def test_an_open_session_is_deleted_when_its_lease_is_over_and_its_owner_is_told(
     here: Machine, objects: MemoryObjects
 ) -> None:
     await here.start()
@@ -129,7 +130,8 @@ async def test_an_open_session_is_deleted_when_its_lease_is_over_and_its_owner_i
     assert await catalogue.deleted(objects, ID, frozenset(), no_time)
     async with running(here):
         here.save(event(2))
-        assert (await here.kept.flush()).note == keeping.FENCED
+        assert await here.kept.flush() == Stored(None, keeping.DELETED)
+        assert objects.kept.keys() == {head_key(ID)}
 
 
 async def test_sessions_are_listed(here: Machine, objects: MemoryObjects) -> None:
