@@ -1,6 +1,9 @@
-"""What the store adds to an answer, and what it asks of the store: the same events with and without, in one run.
+"""What the store adds to an answer, and what it is asked for: the same events with and without, in one run.
 
-Two sidecars take turns, event by event, so that what else the machine does falls on both.
+    python -m scripts.handing.latency [EVENTS [URL]]     400 events, and a folder, where none is given
+
+Two sidecars take turns, event by event, so that what else the machine does falls on both. What it comes to in
+dollars is told by `python -m scripts.handing.costs`.
 """
 
 import statistics
@@ -11,14 +14,15 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from scripts.handing.counting import asked
 from scripts.handing.sidecars import MODEL, Sidecar, spawned
 
 EVENTS = 400
 LONG = "A tool printed this line, which is as long as such lines are.\n" * 60
 
 
-def started(state_dir: Path, *more: str) -> Sidecar:
-    sidecar = spawned("--state-dir", str(state_dir), *more)
+def started(state_dir: Path, *more: str, log: Path | None = None) -> Sidecar:
+    sidecar = spawned("--state-dir", str(state_dir), *more, log=log)
     sidecar.ask("session_start", sessionId="s", model=MODEL)
     return sidecar
 
@@ -37,7 +41,9 @@ def turn(sidecar: Sidecar, messages: list[Any], number: int) -> list[float]:
 def measure(url: str | None, folder: Path, events: int) -> None:
     chance = Random(1)
     store = (folder / "store").as_uri() if url is None else url
-    without, beside = started(folder / "a"), started(folder / "b", "--store", store)
+    log = folder / "asked.log"
+    without, beside = started(folder / "a"), started(folder / "b", "--store", store, log=log)
+    began = time.perf_counter()
     times: dict[str, list[float]] = {"without": [], "with": []}
     messages: list[Any] = []
     for number in range(events):
@@ -47,14 +53,21 @@ def measure(url: str | None, folder: Path, events: int) -> None:
         for name, sidecar in pair:
             times[name] += turn(sidecar, messages[-40:], number)
     status = beside.ask("getStatus", sessionId="s", flush=True)["result"]
+    seconds, found = time.perf_counter() - began, asked(log)
     for name, taken in times.items():
         cuts = statistics.quantiles(taken, n=100)
         print(f"{name}: p50 {cuts[49]:.2f} ms, p99 {cuts[98]:.2f} ms of {len(taken)} answers")
-    print(f"durable {status['durable']} of {status['seq']}")
+    puts = found.requests["PUT"]
+    print(f"durable {status['durable']} of {status['seq']} after {seconds:.0f} s")
+    print(
+        f"{puts} PUTs of {found.put_bytes / 1000:.0f} kB for {events} events: {puts / events:.2f} requests and "
+        f"{found.put_bytes / events:.0f} bytes an event"
+    )
     for sidecar in (without, beside):
         sidecar.kill()
 
 
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as place:
-        measure(sys.argv[1] if len(sys.argv) > 1 else None, Path(place), EVENTS)
+        given = sys.argv[1:]
+        measure(given[1] if len(given) > 1 else None, Path(place), int(given[0]) if given else EVENTS)

@@ -134,10 +134,11 @@ def nursery(log: Path) -> Iterator[Nursery]:
             process.kill()
 
 
-def spawned(*arguments: str) -> Sidecar:
-    """One that is started as programs do."""
+def spawned(*arguments: str, log: Path | None = None) -> Sidecar:
+    """One that is started as programs do. `log`: it writes down there what it asks of its store."""
+    command = ["ctxmgr", "serve"] if log is None else ["scripts.handing.counting", str(log)]
     process = subprocess.Popen(
-        [sys.executable, "-m", "ctxmgr", "serve", *arguments],
+        [sys.executable, "-m", *command, *arguments],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,

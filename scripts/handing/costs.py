@@ -1,0 +1,69 @@
+"""What sessions in a bucket cost by a price list: requests are counted in a session of a person's pace, on a store
+that is a folder, and multiplied on paper.
+
+    python -m scripts.handing.costs
+
+Each turn is a batch of its own: it is waited for until it is in the store. Then the session is ended, and another
+machine starts and ends it. Renewals are on paper: one in each pause that is longer than a third of the lease.
+"""
+
+import tempfile
+from collections import Counter
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from scripts.handing.counting import asked
+from scripts.handing.latency import LONG, started, turn
+
+SESSIONS = 1_000_000  # a month
+TURNS = 100
+DOLLARS = {"PUT": 5e-6, "LIST": 5e-6, "GET": 4e-7, "DELETE": 0.0}  # S3 Standard, us-east-1, a request
+DOLLARS_A_GB = 0.023  # and month
+GIGABYTE = 1e9
+
+
+def dollars(requests: Counter[str]) -> float:
+    return SESSIONS * sum(DOLLARS[name] * count for name, count in requests.items())
+
+
+def costs(folder: Path, turns: int) -> list[tuple[str, str, float]]:
+    """What, how much of it a session, and dollars of so many sessions a month."""
+    log, later = folder / "asked.log", folder / "later.log"
+    store = ("--store", (folder / "store").as_uri())
+    here, chance = started(folder / "here", *store, log=log), Random(1)
+    messages: list[Any] = []
+    here.ask("getStatus", sessionId="s", flush=True)
+    begun = asked(log).requests
+    for number in range(turns):
+        messages.append({"role": "user", "content": f"Do step {number}. {LONG[: chance.randrange(len(LONG))]}"})
+        turn(here, messages[-40:], number)
+        here.ask("getStatus", sessionId="s", flush=True)
+    worked = asked(log).requests - begun
+    here.ask("session_shutdown", sessionId="s")
+    ended = asked(log).requests - begun - worked
+    here.kill()
+    kept = sum(one.stat().st_size for one in (folder / "store").rglob("*") if one.is_file())
+    elsewhere = started(folder / "elsewhere", *store, log=later)
+    elsewhere.ask("session_shutdown", sessionId="s")
+    elsewhere.kill()
+    renewals = Counter({"PUT": turns})
+    return [
+        (f"{turns} turns", _said(worked), dollars(worked)),
+        ("a renewal in each pause", _said(renewals), dollars(renewals)),
+        ("start", _said(begun), dollars(begun)),
+        ("end", _said(ended), dollars(ended)),
+        ("started elsewhere, and ended", _said(asked(later).requests), dollars(asked(later).requests)),
+        ("kept for a month", f"{kept / 1000:.0f} kB", SESSIONS * kept / GIGABYTE * DOLLARS_A_GB),
+    ]
+
+
+def _said(requests: Counter[str]) -> str:
+    return ", ".join(f"{count} {name}" for name, count in sorted(requests.items()))
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as place:
+        rows = costs(Path(place), TURNS)
+    for what, much, price in [*rows, ("all", "", sum(row[2] for row in rows))]:
+        print(f"{what:34} {much:44} ${price:,.2f}")

@@ -1,0 +1,15 @@
+"""What a session asks of its store is counted, and is what the docs say of it."""
+
+from pathlib import Path
+
+import pytest
+
+from scripts.handing.costs import costs
+
+
+def test_two_puts_a_turn_and_few_for_start_and_end(tmp_path: Path) -> None:
+    found = {what: (much, price) for what, much, price in costs(tmp_path, 3)}
+    assert found["3 turns"] == ("6 PUT", pytest.approx(30.0))
+    assert found["start"][0] == "1 GET, 3 PUT"
+    assert found["end"][0] == "2 PUT"
+    assert found["started elsewhere, and ended"][0] == "2 GET, 1 LIST, 3 PUT"
