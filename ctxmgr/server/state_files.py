@@ -4,7 +4,8 @@
    it whole anew.
 2. A session whose file could not be had, or is gone, has it opened again at each save. What is there by then is
    set aside, unless the session was begun from it; where it could not be read when the session began, it stays.
-3. With a store, what is there holds where another machine has gone on with the session; what was here is set aside.
+3. With a store, what is there holds where another machine has gone on with the session; what was here is set aside,
+   unless that begins with it.
 """
 
 import asyncio
@@ -102,7 +103,7 @@ class StateFiles:
             return do.SnapshotLoaded(fault=begun.refused, refused=True)
         if begun.records is not None and begun.records != loaded.lines:
             note = loaded.fault
-            if loaded.lines:
+            if loaded.lines and begun.records[: len(loaded.lines)] != loaded.lines:
                 why = ELSEWHERE if begun.records else DELETED
                 note = f"{why}: what was here is kept as {session.file.set_aside()}"
             if begun.records:

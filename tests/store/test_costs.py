@@ -12,4 +12,4 @@ def test_two_puts_a_turn_and_few_for_start_and_end(tmp_path: Path) -> None:
     assert found["3 turns"] == ("6 PUT", pytest.approx(30.0))
     assert found["start"][0] == "1 GET, 3 PUT"
     assert found["end"][0] == "2 PUT"
-    assert found["started elsewhere, and ended"][0] == "2 GET, 1 LIST, 3 PUT"
+    assert found["started elsewhere, and ended"][0] == "6 GET, 1 LIST, 3 PUT"  # the head, and a part for each batch

@@ -129,7 +129,7 @@ def test_durable_rises_to_the_newest_event_and_survives_a_kill(serve: Serve) -> 
     assert started(elsewhere)["seq"] == durable[-1]
 
 
-def test_ended_here_it_goes_on_elsewhere_at_once_and_back(serve: Serve) -> None:
+def test_ended_here_it_goes_on_elsewhere_at_once_and_back(serve: Serve, tmp_path: Path) -> None:
     here = serve("here")
     known = worked(here)
     here.call("session_shutdown", sessionId="s")
@@ -139,8 +139,10 @@ def test_ended_here_it_goes_on_elsewhere_at_once_and_back(serve: Serve) -> None:
     operations = [{"op": "overwrite", "text": "done elsewhere"}]
     elsewhere.call("editScratchpad", sessionId="s", operations=operations)
     elsewhere.call("session_shutdown", sessionId="s")
-    started(here)
+    again = started(here)
     assert here.call("getScratchpad", sessionId="s")["text"] == "done elsewhere"
+    assert again["status"]["notes"] == []  # what lay here was an older part of the same
+    assert not list((tmp_path / "here").glob("*.broken*"))
 
 
 @pytest.mark.kill
