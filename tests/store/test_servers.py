@@ -182,7 +182,7 @@ async def test_a_session_that_can_not_go_there_says_whose_fault_it_is(
         here = Machine(tmp_path, opened(url))
         begun = await here.start()
         async with running(here):
-            assert begun.note == f"{keeping.OFFLINE}, as {cause}: {keeping.LATER}"
+            assert begun.stored.note == f"{keeping.OFFLINE}, as {cause}: {keeping.LATER}"
 
 
 @pytest.mark.parametrize("address", ["moto"], indirect=True)
