@@ -8,6 +8,7 @@
 3. Where the scheduler goes, the run ends with `SchedulerLost`: what has come is kept.
 """
 
+import logging
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from itertools import islice
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 IN_FLIGHT = 4  # tasks a thread of a worker: enough that none waits for the client
 DEATHS = 2  # workers that a task may cost before it is given up
+SILENT = logging.CRITICAL  # of what Dask logs: what fails is a row, or a sentence
+GONE = "the scheduler has gone"
 WAIT_SECONDS = 30  # for a scheduler to answer, and for a first worker
 
 QUIET = {  # of a cluster of our own: nobody looks at its dashboard
@@ -58,7 +61,7 @@ def local_client(worker_count: int | None = None, processes: bool = True) -> Ite
             protocol="tcp",
             host="127.0.0.1",
             dashboard_address="127.0.0.1:0",  # any free port: None would be 8787 of all interfaces
-            silence_logs=50,  # logging.CRITICAL: what fails is a row
+            silence_logs=SILENT,
         ) as cluster,
         Client(cluster) as client,
     ):
@@ -67,19 +70,23 @@ def local_client(worker_count: int | None = None, processes: bool = True) -> Ite
 
 @contextmanager
 def remote_client(address: str) -> Iterator["Client"]:
-    """Of a cluster that is there. Raises SchedulerLost."""
+    """Of a cluster that is there. What Dask logs of it is not shown: who calls says it. Raises SchedulerLost."""
     from distributed import Client
+    from distributed.utils import silence_logging_cmgr
 
-    try:
-        client = Client(address, timeout=WAIT_SECONDS, set_as_default=False)
-    except (OSError, TimeoutError, ValueError) as fault:
-        raise SchedulerLost(f"no scheduler answers at {address}: {fault}") from None
-    with client:
+    with silence_logging_cmgr(SILENT):
         try:
-            client.wait_for_workers(1, timeout=WAIT_SECONDS)
-        except TimeoutError:
-            raise SchedulerLost(f"the scheduler at {address} has no workers") from None
-        yield client
+            client = Client(address, timeout=WAIT_SECONDS, set_as_default=False)
+        except (OSError, TimeoutError, ValueError) as fault:
+            raise SchedulerLost(f"no scheduler answers at {address}: {fault}") from None
+        with client:
+            try:
+                client.wait_for_workers(1, timeout=WAIT_SECONDS)
+            except TimeoutError:
+                raise SchedulerLost(f"the scheduler at {address} has no workers") from None
+            except OSError:
+                raise SchedulerLost(GONE) from None
+            yield client
 
 
 def run(client: "Client", tasks: Iterable[CorpusTask], took: Took, work: Work = evaluated) -> None:
@@ -112,7 +119,7 @@ def _outcomes(
     first = [sent(task) for task in islice(waiting, bound)]
     if not first:
         return
-    done = as_completed(first)
+    done = as_completed(first, loop=client.loop)  # without a loop it asks for a default client
     del first
     for future in done:
         yield under_way.pop(future.key), future
@@ -122,8 +129,11 @@ def _outcomes(
 
 
 def thread_count(client: "Client") -> int:
-    """Of all workers together."""
-    return sum(client.nthreads().values())
+    """Of all workers together. Raises SchedulerLost."""
+    try:
+        return sum(client.nthreads().values())
+    except OSError:
+        raise SchedulerLost(GONE) from None
 
 
 def _is_killed(future: Any) -> bool:
@@ -139,7 +149,7 @@ def _evaluation(future: Any, task: CorpusTask) -> bytes:
         return bytes(future.result())
     except Exception as fault:  # noqa: BLE001  of the cluster: what a task raises is a row already
         if future.status in ("cancelled", "lost"):
-            raise SchedulerLost("the scheduler has gone") from None
+            raise SchedulerLost(GONE) from None
         return _lost(task, f"{type(fault).__name__}: {fault}")
 
 

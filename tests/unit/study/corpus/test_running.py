@@ -48,6 +48,7 @@ class Watched:
 
     def __init__(self, client: Client) -> None:
         self.client, self.sent, self.most, self.taken = client, 0, 0, 0
+        self.loop = client.loop
 
     def submit(self, *given: Any, **named: Any) -> Any:
         self.sent += 1
