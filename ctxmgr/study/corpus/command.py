@@ -88,7 +88,7 @@ def _run(parsed: Namespace) -> int:
     wanted = policies(parsed.policies)
     settings = CorpusSettings(parsed.window, with_probes=not parsed.no_probes)
     with Results(Path(parsed.out)) as results, Listing(results.folder / INDEX) as listing:
-        listing.add(sources.listed(parsed.source))
+        listing.add(sources.listed(parsed.source, without=results.folder))
         results.asked(LastRun(__version__, settings.digest, tuple((one.name, one.digest) for one in wanted)))
         count = listing.ask(wanted, settings, results.done(), parsed.sample)
         todo = listing.totals()

@@ -78,6 +78,8 @@ def _recorded(address: str, name: str, digest: str) -> Any:
         content = sources.content(address)
     except OSError:
         raise
+    except sources.NoRecording as fault:
+        raise UnreadableRecording(f"{name} is {fault}") from None
     except Exception as fault:  # noqa: BLE001  a store's own, which the next run may not meet
         raise OSError(f"{type(fault).__name__}") from None
     if sources.digest(content) != digest:

@@ -7,7 +7,9 @@
    Credentials are those of its own environment variables.
 4. Where a recording lies is its address, and anybody who can reach that can read it: a worker elsewhere, too.
 5. The digest is of the content.
-6. Recordings are handed on as they are found: nothing here holds them all.
+6. Recordings are handed on as they are found: nothing here holds them all, nor more of a Parquet file than a group
+   of rows.
+7. A Parquet file that holds no recordings, or is broken, is one recording that can not be read: it stops nothing.
 """
 
 import glob
@@ -21,12 +23,17 @@ import msgspec
 
 PARQUET = b"PAR1"
 CONTENT, NAME = "content", "name"
-BATCH_ROWS = 64  # of a Parquet file that are in memory at a time
+BATCH_ROWS = 64  # of a Parquet file that are made into Python's values at a time
+BUFFER_BYTES = 1 << 20  # of a Parquet file's column that are read at a time
 SCHEME = "://"
 
 
 class SourceFault(Exception):
-    """What was named is not there, or can not be read; the text says which."""
+    """What was named is not there, or can not be listed; the text says which."""
+
+
+class NoRecording(Exception):
+    """What lies there holds none, whatever is tried; the text says why."""
 
 
 class ListedRecording(msgspec.Struct, frozen=True):
@@ -49,10 +56,11 @@ class RecordingAddress(msgspec.Struct, frozen=True):
     digest: str
 
 
-def listed(sources: Sequence[str]) -> Iterator[ListedRecording]:
-    """All recordings as they are found; one that two sources name comes twice. Raises SourceFault."""
+def listed(sources: Sequence[str], without: Path | None = None) -> Iterator[ListedRecording]:
+    """All recordings as they are found, but those in a folder of this machine that they are listed `without`; one
+    that two sources name comes twice. Raises SourceFault."""
     for source in sources:
-        yield from _listed(source)
+        yield from _objects(source, without) if SCHEME in source else _files(source, without)
 
 
 def recording(of: ListedRecording) -> RecordingAddress:
@@ -62,11 +70,14 @@ def recording(of: ListedRecording) -> RecordingAddress:
 
 
 def content(address: str) -> bytes:
-    """The recording's bytes. Raises OSError, or what its store raises."""
-    path, sign, row = address.rpartition("#")
-    if sign and SCHEME not in address and row.isdigit() and _is_parquet(Path(path)):
-        return _row(path, int(row))
-    return _object(address) if SCHEME in address else Path(address).read_bytes()
+    """The recording's bytes. Raises NoRecording, OSError, or what its store raises."""
+    if SCHEME in address:
+        return _object(address)
+    if row := _row_of(address):
+        return _row(*row)
+    if _is_parquet(Path(address)):
+        raise NoRecording(f"a Parquet file that is broken, or has no column {CONTENT} of bytes or text")
+    return Path(address).read_bytes()
 
 
 def digest(found: bytes) -> str:
@@ -76,17 +87,19 @@ def digest(found: bytes) -> str:
 def digest_of(address: str) -> str:
     """Of what lies there; empty where it can not be read: its worker will say why."""
     try:
-        return digest(content(address))
+        if SCHEME in address or _row_of(address):
+            return digest(content(address))
+        with Path(address).open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
     except Exception:  # noqa: BLE001  of a store, too
         return ""
 
 
-def _listed(source: str) -> Iterator[ListedRecording]:
-    if SCHEME in source:
-        yield from _objects(source)
-        return
+def _files(source: str, without: Path | None) -> Iterator[ListedRecording]:
     is_empty = True
     for one in _paths(source):
+        if without and one.resolve().is_relative_to(without.resolve()):
+            continue
         is_empty = False
         yield from _rows(one) if _is_parquet(one) else (_file(one),)
     if is_empty:
@@ -122,26 +135,52 @@ def _is_parquet(path: Path) -> bool:
         return False
 
 
+def _row_of(address: str) -> tuple[str, int] | None:
+    """The Parquet file and the number, where it names a row of one."""
+    path, sign, row = address.rpartition("#")
+    return (path, int(row)) if sign and row.isdigit() and _is_parquet(Path(path)) else None
+
+
 def _rows(path: Path) -> Iterator[ListedRecording]:
-    """Read here once for their digests: their sizes are known only then."""
+    """Read here once for their digests: their sizes are known only then. Then the file itself, where not all could
+    be read (rule 7)."""
+    import pyarrow as pa
+
+    whole = str(path.resolve())
+    number = 0
+    try:
+        for name, found in _contents(whole):
+            named = name or f"{path.name}#{number}"
+            yield ListedRecording(f"{whole}#{number}", named, len(found), "", digest(found))
+            number += 1
+    except (pa.ArrowException, OSError, KeyError):
+        yield _file(path)
+
+
+def _contents(path: str) -> Iterator[tuple[str, bytes]]:
+    """Names, as far as there are any, and contents. Raises KeyError where there is no such column, OSError,
+    ArrowException."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    whole = str(path.resolve())
+    with pq.ParquetFile(path, pre_buffer=False, buffer_size=BUFFER_BYTES) as file:
+        columns = [one for one in (CONTENT, NAME) if one in file.schema_arrow.names]
+        for group in range(file.num_row_groups):  # one at a time: all groups at once are held until the last is read
+            batches = file.iter_batches(BATCH_ROWS, row_groups=[group], columns=columns, use_threads=False)
+            for batch in batches:
+                contents = batch.column(CONTENT).cast(pa.large_binary()).to_pylist()
+                names = batch.column(NAME) if NAME in columns else [None] * len(contents)
+                yield from zip(map(_said, names), (one or b"" for one in contents), strict=True)
+    pa.default_memory_pool().release_unused()
+
+
+def _said(name: Any) -> str:
+    """Of a scalar of any type; empty where there is none, or no text."""
     try:
-        with pq.ParquetFile(whole) as file:
-            names = [name for name in (CONTENT, NAME) if name in file.schema_arrow.names]
-            if CONTENT not in names:
-                raise SourceFault(f"{path} has no column {CONTENT}")
-            number = 0
-            for batch in file.iter_batches(BATCH_ROWS, columns=names):
-                for row in batch.to_pylist():
-                    found = _bytes(row[CONTENT])
-                    name = row.get(NAME) or f"{path.name}#{number}"
-                    yield ListedRecording(f"{whole}#{number}", str(name), len(found), "", digest(found))
-                    number += 1
-    except pa.ArrowException as fault:
-        raise SourceFault(f"{path} can not be read: {fault}") from None
+        value = name and name.as_py()
+    except UnicodeDecodeError:
+        return ""
+    return "" if value is None else str(value)
 
 
 def _row(path: str, number: int) -> bytes:
@@ -151,37 +190,37 @@ def _row(path: str, number: int) -> bytes:
         for group in range(file.num_row_groups):
             count = file.metadata.row_group(group).num_rows
             if number < count:
-                return _bytes(_group(path, group)[number].as_py())
+                return bytes(_group(path, group, Path(path).stat().st_mtime_ns)[number].as_py() or b"")
             number -= count
     raise OSError(f"{path} has fewer rows")
 
 
 @lru_cache(maxsize=1)
-def _group(path: str, group: int) -> Any:
-    """One group's contents: a worker often reads another row of it next."""
+def _group(path: str, group: int, version: int) -> Any:
+    """One group's contents: a worker often reads another row of it next. `version`: a file may be written anew."""
+    import pyarrow as pa
     import pyarrow.parquet as pq
 
     with pq.ParquetFile(path) as file:
-        return file.read_row_group(group, columns=[CONTENT]).column(0)
-
-
-def _bytes(value: bytes | str | None) -> bytes:
-    return value.encode() if isinstance(value, str) else value or b""
+        return file.read_row_group(group, columns=[CONTENT]).column(0).cast(pa.large_binary())
 
 
 # object stores
 
 
-def _objects(url: str) -> Iterator[ListedRecording]:
+def _objects(url: str, without: Path | None) -> Iterator[ListedRecording]:
     import obstore
 
     base = url if url.endswith("/") else f"{url}/"
+    inside = f"{without.resolve().as_uri()}/" if without else ""
     count = 0
     try:
         for batch in obstore.list(_store(base)):
             for one in batch:
-                count += 1
                 path, version = str(one["path"]), str(one.get("e_tag") or one["last_modified"])
+                if inside and f"{base}{path}".startswith(inside):
+                    continue
+                count += 1
                 yield ListedRecording(f"{base}{path}", path.rpartition("/")[2], int(one["size"]), version)
     except obstore.exceptions.BaseError as fault:
         raise SourceFault(f"{url}: {type(fault).__name__}") from None

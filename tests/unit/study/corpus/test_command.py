@@ -59,6 +59,15 @@ def test_a_second_run_computes_only_what_is_new(
     assert [row["recordings"] for row in report(Path(out)).all] == [3, 3]
 
 
+def test_results_within_the_source_are_no_recordings(
+    tmp_path: Path, computed: list[CorpusTask], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(corpus(tmp_path / "some", 2))
+    command = ["corpus", "run", ".", "--out", "results"]
+    assert [main(command), len(computed)] == [0, 4]
+    assert [main(command), len(computed)] == [0, 4]
+
+
 def test_a_sample_is_a_part_of_the_whole(tmp_path: Path, computed: list[CorpusTask]) -> None:
     folder = corpus(tmp_path / "some", 9)
     command = ["corpus", "run", str(folder), "--out", str(tmp_path / "out"), "--policies", "off"]

@@ -47,6 +47,7 @@ def test_the_figures_are_those_of_replay(capsys: pytest.CaptureFixture[str]) -> 
         (b"# a page\n", "no JSON"),
         (b'{"nothing": "known"}\n', "is neither"),
         (b'{"ctxmgr": 1}\n', "and no recording"),
+        (b"PAR1 and no more", "bad.jsonl is a Parquet file that is broken, or has no column content"),
         (
             b'{"type":"session","version":3,"id":"s","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/"}\n',
             "no entries",

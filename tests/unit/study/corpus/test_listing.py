@@ -93,13 +93,12 @@ def test_a_digest_is_worked_out_once_for_what_has_not_changed(
     tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read: list[str] = []
-    real = sources.content
 
-    def counted(address: str) -> bytes:
+    def counted(address: str) -> str:
         read.append(address)
-        return real(address)
+        return sources.digest_of(address)
 
-    monkeypatch.setattr(sources, "content", counted)
+    monkeypatch.setattr(listings, "digest_of", counted)
     first = todo(tmp_path, *sources.listed([str(folder)]))
     assert len(read) == 2
     os.utime(folder / "a.jsonl", ns=(1, 1))
