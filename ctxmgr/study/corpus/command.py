@@ -48,9 +48,11 @@ def run(parsed: Namespace) -> int:
 
 def report(parsed: Namespace) -> int:
     from ctxmgr.study.corpus.reports import against, pages, reporting, views
-    from ctxmgr.study.corpus.results import ResultsFault
+    from ctxmgr.study.corpus.results import ResultsFault, broken
 
     try:
+        folders = [Path(one) for one in (parsed.results, parsed.against) if one]
+        _noted(f"{one} can not be read: left out" for folder in folders for one in broken(folder))
         found = reporting.report(Path(parsed.results))
         before = Path(parsed.against) if parsed.against else None
         changes = against.changes(Path(parsed.results), before, parsed.threshold) if before else []
@@ -75,6 +77,11 @@ def generate(parsed: Namespace) -> int:
     return 0
 
 
+def _noted(notes: Iterable[str]) -> None:
+    for note in notes:
+        print(f"ctxmgr corpus: {safe(note)}", file=sys.stderr)
+
+
 def _refused(text: str, code: int) -> int:
     print(f"ctxmgr corpus: {safe(text)}", file=sys.stderr)
     return code
@@ -92,6 +99,7 @@ def _run(parsed: Namespace) -> int:
         results.asked(LastRun(__version__, settings.digest, tuple((one.name, one.digest) for one in wanted)))
         count = listing.ask(wanted, settings, results.done(), parsed.sample)
         todo = listing.totals()
+        _noted(results.notes)
         print(f"{count:,} recordings, {len(wanted)} policies", file=sys.stderr)
         if not todo.task_count:
             print("nothing is new", file=sys.stderr)

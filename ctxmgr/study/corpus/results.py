@@ -5,7 +5,9 @@
 2. `PART_TASKS` evaluations become a part: a file of calls, then one of recordings, each written beside its name and
    renamed. Then the journal is emptied. A part's name is the digest of its keys, so one that is written again after
    a kill takes the place of itself.
-3. A journal that ends within an evaluation loses that one.
+3. A journal is read up to what is no whole evaluation: that and what comes after it is dropped, and computed anew.
+   A part that can not be read is set aside, the file of calls with that of recordings, and its results are computed
+   anew. `notes` says so.
 4. One run at a time has the folder. What it asked for is in `LAST`: that is what is reported.
 """
 
@@ -27,6 +29,7 @@ from ctxmgr.study.corpus.evaluating import decode
 from ctxmgr.study.corpus.rows import SCHEMA_VERSION, CorpusCallRow, Evaluation, RecordingRow
 
 PART_TASKS = 500  # evaluations of one part: a few MB
+ASIDE = ".broken"  # the end of the name of what was set aside
 LENGTH_BYTES = 4  # before each evaluation in the journal, big endian
 RECORDINGS, CALLS = "recordings", "calls"
 JOURNAL, LOCK, INDEX, LAST = "journal", ".lock", "sources.sqlite", "last.json"
@@ -45,7 +48,8 @@ class LastRun(msgspec.Struct, frozen=True):
 
 
 class Results:
-    """One folder, held by this run. A context manager; leaving it makes a part of what is in the journal."""
+    """One folder, held by this run. A context manager; leaving it makes a part of what is in the journal. `notes`:
+    what was found broken, a line each."""
 
     def __init__(self, folder: Path) -> None:
         """Raises ResultsFault, OSError."""
@@ -56,8 +60,16 @@ class Results:
             self._lock = seize(folder / LOCK)
         except LockedError as fault:
             raise ResultsFault(f"{folder} is in use by another run ({fault})") from None
-        self._pending = list(_journalled(folder / JOURNAL))
-        self._journal = os.open(folder / JOURNAL, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        self.notes: list[str] = []
+        try:
+            self._set_aside(broken(folder))
+            self._pending, dropped = _journalled(folder / JOURNAL)
+            self._journal = os.open(folder / JOURNAL, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        except BaseException:
+            os.close(self._lock)
+            raise
+        if dropped:
+            self.notes.append(f"{folder / JOURNAL}: its last {dropped:,} bytes can not be read: computed anew")
         self.settle()
 
     def __enter__(self) -> "Results":
@@ -72,9 +84,21 @@ class Results:
     def done(self) -> Iterator[str]:
         """Keys of what need not be computed: whatever has a row that is not `lost`."""
         for path in parts(self.folder, RECORDINGS):
-            rows = pq.read_table(path, columns=["key", "status"], partitioning=None)
+            try:
+                rows = pq.read_table(path, columns=["key", "status"], partitioning=None)
+            except (OSError, pa.ArrowException):  # its footer could be read
+                self._set_aside([path])
+                continue
             lost = pc.not_equal(rows["status"], "lost")
             yield from rows.filter(lost)["key"].to_pylist()
+
+    def _set_aside(self, found: list[Path]) -> None:
+        """Rule 3."""
+        for path in found:
+            self.notes.append(f"{path} can not be read: set aside, computed anew")
+            for kind in (RECORDINGS, CALLS):
+                with contextlib.suppress(FileNotFoundError):
+                    (self.folder / kind / path.name).replace(self.folder / kind / f"{path.name}{ASIDE}")
 
     def add(self, evaluation: bytes) -> None:
         """One more, as `evaluating.evaluated` gives it. Raises OSError."""
@@ -107,14 +131,33 @@ def last_run(folder: Path) -> LastRun:
 
 
 def parts(folder: Path, kind: str) -> list[Path]:
-    """The parts of this schema's version, in the order of their names. Raises ResultsFault."""
-    found = sorted((folder / kind).glob("part-*.parquet"))
-    if not found:
-        return []
+    """The parts of this schema's version, in the order of their names, without those that are broken. Raises
+    ResultsFault."""
+    without = {path.name for path in broken(folder)}
+    return [
+        path
+        for path in _named_parts(folder, kind)
+        if path.name not in without and _version(path) == SCHEMA_VERSION
+    ]
+
+
+def broken(folder: Path) -> list[Path]:
+    """The parts that can not be read, of calls or of recordings. Raises ResultsFault."""
+    return [path for kind in (CALLS, RECORDINGS) for path in _named_parts(folder, kind) if _version(path) < 0]
+
+
+def _named_parts(folder: Path, kind: str) -> list[Path]:
+    return sorted((folder / kind).glob("part-*.parquet"))
+
+
+def _version(path: Path) -> int:
+    """Of its schema; 0 of another's file, -1 of what is broken. Raises ResultsFault."""
     try:
-        return [path for path in found if schema.version(pq.read_schema(path)) == SCHEMA_VERSION]
+        return schema.version(pq.read_schema(path)) or 0
     except (OSError, pa.ArrowException) as fault:
-        raise ResultsFault(f"{folder}: a part can not be read: {fault}") from None
+        if getattr(fault, "errno", None):  # of the system, and not of what the file holds
+            raise ResultsFault(f"{path} can not be read: {fault}") from None
+        return -1
 
 
 def _part(some: list[Evaluation]) -> str:
@@ -138,16 +181,21 @@ def _replaced(path: Path, content: bytes) -> None:
     beside.replace(path)
 
 
-def _journalled(path: Path) -> Iterator[bytes]:
-    """Rule 3."""
+def _journalled(path: Path) -> tuple[list[bytes], int]:
+    """Its evaluations, and how many bytes of its end are none (rule 3)."""
     try:
         whole = path.read_bytes()
     except FileNotFoundError:
-        return
+        return [], 0
+    some: list[bytes] = []
     at = 0
     while at + LENGTH_BYTES <= len(whole):
         start = at + LENGTH_BYTES
-        at = start + int.from_bytes(whole[at:start], "big")
-        if at > len(whole):
-            return
-        yield whole[start:at]
+        end = start + int.from_bytes(whole[at:start], "big")
+        try:
+            decode(whole[start:end])
+        except (msgspec.DecodeError, UnicodeDecodeError):  # what is cut short does not decode, either
+            break
+        some.append(whole[start:end])
+        at = end
+    return some, len(whole) - at

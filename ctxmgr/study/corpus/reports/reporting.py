@@ -90,7 +90,11 @@ class Queries:
             "base": next(digest for name, digest in self.run.policies if name == BASE),
         }
         text = ROWS.format(lengths=f"CASE {cases} ELSE '{LONGEST}' END")
-        self._base.execute(text.replace("TEMP VIEW", "TEMP TABLE"), given)
+        try:
+            self._base.execute(text.replace("TEMP VIEW", "TEMP TABLE"), given)
+        except duckdb.Error as fault:
+            self._base.close()
+            raise ResultsFault(f"{folder} can not be read: {fault}") from None
 
     def __enter__(self) -> "Queries":
         return self

@@ -68,6 +68,24 @@ def test_results_within_the_source_are_no_recordings(
     assert [main(command), len(computed)] == [0, 4]
 
 
+def test_what_is_broken_in_the_results_is_said_and_stops_nothing(
+    tmp_path: Path, computed: list[CorpusTask], capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "out"
+    command = ["corpus", "run", str(corpus(tmp_path / "some", 2)), "--out", str(out), "--policies", "off"]
+    assert main([*command, "--sample", "1"]) == main(command) == 0
+    part, _ = (out / "recordings").iterdir()
+    part.write_bytes(b"PAR1")
+    (out / "journal").write_bytes(b"\x00" * 64)
+    capsys.readouterr()
+    assert main(["corpus", "report", str(out)]) == 0
+    assert capsys.readouterr().err.splitlines() == [f"ctxmgr corpus: {part} can not be read: left out"]
+    assert main(command) == 0
+    assert "can not be read: set aside" in capsys.readouterr().err
+    assert len(computed) == 3
+    assert [row["recordings"] for row in report(out).all] == [2]
+
+
 def test_a_sample_is_a_part_of_the_whole(tmp_path: Path, computed: list[CorpusTask]) -> None:
     folder = corpus(tmp_path / "some", 9)
     command = ["corpus", "run", str(folder), "--out", str(tmp_path / "out"), "--policies", "off"]

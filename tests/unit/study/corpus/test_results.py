@@ -7,6 +7,7 @@ import pytest
 
 from ctxmgr.study.corpus import results as keeping
 from ctxmgr.study.corpus import schema
+from ctxmgr.study.corpus.evaluating import decode
 from ctxmgr.study.corpus.results import CALLS, RECORDINGS, Results, ResultsFault, parts
 from ctxmgr.study.corpus.rows import SCHEMA_VERSION, CorpusCallRow, RecordingRow
 from tests.unit.study.corpus.made import asked, corpus, invented
@@ -59,6 +60,29 @@ def test_a_journal_that_is_torn_loses_its_last_alone(tmp_path: Path, evaluations
     journal.write_bytes(journal.read_bytes()[:-lost])
     with Results(tmp_path / "out") as results:
         assert len(set(results.done())) == 1
+
+
+@pytest.mark.parametrize(
+    "end",
+    [b"\x00" * 64, b"garbage, as it happens", b"\x00\x00\x00\x03abc", b"\x00\x00\x00\x01\x80", b"\x00\x00"],
+    ids=["zeros", "text", "a record of text", "an empty one", "a length cut short"],
+)
+def test_what_can_not_be_read_of_a_journal_is_dropped_and_said(
+    tmp_path: Path, evaluations: list[bytes], end: bytes
+) -> None:
+    results = Results(tmp_path / "out")
+    results.add(evaluations[0])
+    killed(results)
+    with (tmp_path / "out" / "journal").open("ab") as journal:
+        journal.write(end)
+    with Results(tmp_path / "out") as results:
+        assert len(set(results.done())) == 1
+        (note,) = results.notes
+        assert f"its last {len(end)} bytes can not be read" in note
+        results.add(evaluations[1])
+    with Results(tmp_path / "out") as results:
+        assert len(set(results.done())) == 2
+        assert not results.notes
 
 
 @pytest.mark.parametrize("after", [0, 1, 2], ids=["before calls", "before recordings", "before the journal"])
@@ -128,11 +152,56 @@ def test_parts_of_another_schema_are_left_alone(
         assert not set(results.done())
 
 
-def test_a_broken_part_is_said(tmp_path: Path) -> None:
-    (tmp_path / RECORDINGS).mkdir()
-    (tmp_path / RECORDINGS / "part-0.parquet").write_bytes(b"PAR1")
-    with pytest.raises(ResultsFault, match="a part can not be read"):
-        parts(tmp_path, RECORDINGS)
+@pytest.mark.parametrize("kind", [RECORDINGS, CALLS])
+def test_a_broken_part_is_set_aside_and_computed_anew(tmp_path: Path, evaluations: list[bytes], kind: str) -> None:
+    """With its file of the other kind, so that no call is there twice."""
+    for one in evaluations:
+        with Results(tmp_path / "out") as results:
+            results.add(one)
+    first, *rest = parts(tmp_path / "out", kind)
+    first.write_bytes(first.read_bytes()[:-9])
+    assert parts(tmp_path / "out", kind) == rest
+    with Results(tmp_path / "out") as results:
+        assert results.notes == [f"{first} can not be read: set aside, computed anew"]
+        done = set(results.done())
+        assert len(done) == len(evaluations) - 1
+        for one in evaluations:
+            if decode(one).recording.key not in done:
+                results.add(one)
+    assert len(keys(tmp_path / "out", CALLS)) == len(keys(tmp_path / "out", RECORDINGS)) == len(evaluations)
+    for folder in (RECORDINGS, CALLS):
+        assert (tmp_path / "out" / folder / f"{first.name}.broken").exists()
+    with Results(tmp_path / "out") as results:
+        assert not results.notes
+
+
+def test_a_part_whose_footer_alone_is_whole_is_broken(tmp_path: Path, evaluations: list[bytes]) -> None:
+    with Results(tmp_path / "out") as results:
+        results.add(evaluations[0])
+    (part,) = parts(tmp_path / "out", RECORDINGS)
+    whole = part.read_bytes()
+    part.write_bytes(b"PAR1" + b"\xff" * 200 + whole[204:])
+    with Results(tmp_path / "out") as results:
+        assert not set(results.done())
+        assert results.notes == [f"{part} can not be read: set aside, computed anew"]
+
+
+def test_a_part_that_may_not_be_read_is_left_where_it_is(
+    tmp_path: Path, evaluations: list[bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Results(tmp_path / "out") as results:
+        results.add(evaluations[0])
+
+    def refused(path: Path) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(keeping.pq, "read_schema", refused)
+    with pytest.raises(ResultsFault, match="Permission denied"):
+        parts(tmp_path / "out", RECORDINGS)
+    with pytest.raises(ResultsFault, match="Permission denied"):
+        Results(tmp_path / "out")
+    monkeypatch.undo()
+    assert len(parts(tmp_path / "out", RECORDINGS)) == 1
 
 
 def test_the_schema_has_a_column_a_field_and_its_version() -> None:
