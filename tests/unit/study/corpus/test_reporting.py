@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from ctxmgr.cli import main
+from ctxmgr.study.corpus.reports.against import changes
 from ctxmgr.study.corpus.reports.reporting import CorpusReport, report
 from ctxmgr.study.corpus.results import Results, ResultsFault
 from ctxmgr.study.corpus.rows import ProbeRow
@@ -174,6 +175,45 @@ def test_a_recording_without_figures_any_more_is_worse(planned: Path, folder: Pa
     with Results(now) as results:
         results.add(invented(task, key="other", status="ok", closed_dollars=1.0))
     assert main(["corpus", "report", str(now), "--against", str(planned)]) == 1
+
+
+def worse(now: Path, before: Path) -> list[str]:
+    return [f"{one.policy} {one.figure}" for one in changes(now, before) if one.is_worse]
+
+
+@pytest.mark.parametrize(
+    ("here", "there", "said"),
+    [
+        (["turns"], ["turns"], []),
+        (["balanced:oldTokens=500"], ["turns"], ["balanced:oldTokens=500 policy", "turns policy"]),
+        (["balanced", "turns"], ["turns"], ["balanced policy"]),
+        (["turns"], ["balanced", "turns"], ["balanced policy"]),
+    ],
+    ids=["same", "neither", "more", "fewer"],
+)
+def test_a_policy_without_a_counterpart_is_worse(
+    folder: Path, tmp_path: Path, here: list[str], there: list[str], said: list[str]
+) -> None:
+    for name, texts in (("now", here), ("before", there)):
+        with Results(tmp_path / name) as results:
+            results.asked(last(policies(texts)))
+            for task in asked(folder, texts):
+                results.add(invented(task, closed_dollars=1.0))
+    assert worse(tmp_path / "now", tmp_path / "before") == said
+    code = main(["corpus", "report", str(tmp_path / "now"), "--against", str(tmp_path / "before")])
+    assert code == (1 if said else 0)
+
+
+def test_where_no_recording_is_compared_it_is_worse(planned: Path, folder: Path, tmp_path: Path) -> None:
+    bad = planted(folder, tmp_path / "now", status="bad", reason="it broke")
+    of_all = [f"{policy} recordings in common" for policy in ("balanced", "turns", "off")]
+    assert worse(bad, planned) == worse(planned, bad) == of_all
+
+
+def test_a_figure_that_is_not_there_any_more_is_worse(planned: Path, folder: Path, tmp_path: Path) -> None:
+    now = planted(folder, tmp_path / "now", probes=())
+    assert worse(now, planned) == ["balanced probes", "turns probes", "off probes"]
+    assert worse(planned, now) == []
 
 
 def test_the_page_links_to_each_worst_recording_s_own(
