@@ -106,7 +106,7 @@ def _run(parsed: Namespace) -> int:
             return 0
         with _client(parsed) as client:
             threads = running.thread_count(client)
-            told = estimate(todo, results.folder, threads).text
+            told = estimate(todo, results.folder, threads, starts=not parsed.scheduler).text
             print(f"{told} on {threads} {'threads' if threads > 1 else 'thread'}", file=sys.stderr)
             bad = _through(client, listing.tasks(), todo.task_count, results)
     said = f"done: {todo.task_count - bad:,} of {todo.task_count:,} have figures; ctxmgr corpus report {parsed.out}"

@@ -1,7 +1,11 @@
 """Turns tasks that are to run into how long they will take and how much memory, before they start.
 
-By what this folder's results took where there are some, else by what was measured on eight recordings of seven
-hosts (0.1 to 1.6 MB, with probes; a busy machine, one thread).
+1. By what this folder's results took where there are some, else by what was measured: ten thousand made-up sessions
+   of 1.6 kB, twenty of 24 to 800 kB, fourteen real ones of nine hosts of 0.1 to 3 MB (two workers on two cores).
+2. What takes long is a call, and its list. Files of up to `DENSE_BYTES` are conversation all through; of what a
+   larger one has beyond that most is what no list shows: pictures, states, copies.
+3. Beside the tasks: the start and end of a cluster, what a worker loads before its first task, what Dask takes.
+4. Nothing else runs: where it does, all takes longer by its share.
 """
 
 from pathlib import Path
@@ -10,11 +14,15 @@ import msgspec
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from ctxmgr.study.corpus.listing import TaskTotals
+from ctxmgr.study.corpus.listing import DENSE_BYTES, TaskTotals
 from ctxmgr.study.corpus.results import RECORDINGS, parts
 
-TASK_SECONDS = 0.3  # CPU of a task, whatever its size
-MEGABYTE_SECONDS = 0.4  # and of each megabyte of its recording
+CLUSTER_SECONDS = 4.0  # until a cluster of our own is there, and until it has ended
+LOAD_SECONDS = 2.0  # of a worker, before its first task: the engine, the vocabulary
+DASK_SECONDS = 0.01  # CPU of client, scheduler and worker a task, beside it
+TASK_SECONDS = 0.005  # CPU of a task, whatever its size
+MEGABYTE_SECONDS = 2.5  # of each megabyte of its recording up to `DENSE_BYTES`
+REST_SECONDS = 0.5  # of each megabyte beyond
 WORKER_BYTES = 250_000_000  # of a worker with the vocabulary and the engine loaded
 CONTENT_TIMES = 12  # bytes of memory a byte of the largest recording
 ENOUGH = 20  # results of this folder, from which on it goes by them
@@ -37,24 +45,31 @@ class Estimate(msgspec.Struct, frozen=True):
         return f"{self.task_count:,} tasks, {self.total_bytes / MB:,.0f} MB: about {how_long}, {memory}"
 
 
-def estimate(todo: TaskTotals, folder: Path, threads: int) -> Estimate:
-    """Of what is to run, by `folder`'s results."""
-    fixed, by_megabyte = _rates(folder)
-    cpu = fixed * todo.task_count + by_megabyte * todo.total_bytes / MB
-    longest = fixed + by_megabyte * todo.largest_bytes / MB if todo.task_count else 0.0
+def estimate(todo: TaskTotals, folder: Path, threads: int, starts: bool = True) -> Estimate:
+    """Of what is to run, by `folder`'s results. `starts`: on a cluster that is started for it."""
+    factor = _factor(folder)
+    threads = max(1, min(threads, todo.task_count))
+    cpu = factor * _predicted(todo.task_count, todo.dense_bytes, todo.total_bytes) + DASK_SECONDS * todo.task_count
+    longest = factor * _predicted(1, min(todo.largest_bytes, DENSE_BYTES), todo.largest_bytes)
+    before = LOAD_SECONDS + (CLUSTER_SECONDS if starts else 0)
     memory = WORKER_BYTES + CONTENT_TIMES * todo.largest_bytes
-    return Estimate(todo.task_count, todo.total_bytes, max(cpu / max(1, threads), longest), memory)
+    return Estimate(todo.task_count, todo.total_bytes, before + max(cpu / threads, longest), memory)
 
 
-def _rates(folder: Path) -> tuple[float, float]:
-    """Seconds a task and a megabyte. Measured rates keep the proportion of the two."""
-    seconds = predicted = count = 0.0
+def _predicted(count: int, dense: int, total: int) -> float:
+    """Seconds of CPU of so many tasks (rule 2)."""
+    return TASK_SECONDS * count + (MEGABYTE_SECONDS * dense + REST_SECONDS * (total - dense)) / MB
+
+
+def _factor(folder: Path) -> float:
+    """What `folder`'s results took, of what is predicted for them."""
+    took = predicted = 0.0
+    count = 0
     for path in parts(folder, RECORDINGS):
         rows = pq.read_table(path, columns=["cpu_seconds", "size_bytes", "status"], partitioning=None)
         rows = rows.filter(pc.equal(rows["status"], "ok"))
         sizes = rows["size_bytes"].to_pylist()
-        seconds += sum(rows["cpu_seconds"].to_pylist())
-        predicted += TASK_SECONDS * len(sizes) + MEGABYTE_SECONDS * sum(sizes) / MB
+        took += sum(rows["cpu_seconds"].to_pylist())
+        predicted += _predicted(len(sizes), sum(min(size, DENSE_BYTES) for size in sizes), sum(sizes))
         count += len(sizes)
-    factor = seconds / predicted if count >= ENOUGH and predicted else 1.0
-    return factor * TASK_SECONDS, factor * MEGABYTE_SECONDS
+    return took / predicted if count >= ENOUGH and predicted else 1.0

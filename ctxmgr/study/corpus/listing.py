@@ -17,6 +17,7 @@ from ctxmgr.study.corpus.sources import ListedRecording, RecordingAddress, diges
 from ctxmgr.study.corpus.tasks import CorpusPolicy, CorpusSettings, CorpusTask, draw, tasks
 
 PAGE_ROWS = 500  # recordings that are in memory at a time
+DENSE_BYTES = 600_000  # of a recording: what is estimated from its size goes on more slowly beyond
 CACHE_KIB = 4_096  # of the database's pages, and as much of the temporary tables'
 
 TABLES = """
@@ -39,17 +40,22 @@ IN_ORDER = """
 select policy, todo.digest, address, name, todo.size from todo join recordings using (digest)
 order by todo.size desc, key
 """
+COUNTED = """
+select count(*), coalesce(sum(size), 0), coalesce(max(size), 0), coalesce(sum(min(size, ?)), 0) from todo
+"""
 ALL_BUT_DRAWN = """
 delete from recordings where digest not in (select digest from recordings order by draw limit ?)
 """
 
 
 class TaskTotals(msgspec.Struct, frozen=True):
-    """Of what is to run. `largest_bytes` and `total_bytes` are of recordings, one counted once a policy."""
+    """Of what is to run. Bytes are of recordings, one counted once a policy; `dense_bytes` those of each one's first
+    `DENSE_BYTES`."""
 
     task_count: int
     total_bytes: int
     largest_bytes: int
+    dense_bytes: int
 
 
 class Listing:
@@ -108,8 +114,7 @@ class Listing:
             return int(database.execute("select count(*) from recordings").fetchone()[0])
 
     def totals(self) -> TaskTotals:
-        counted = "select count(*), coalesce(sum(size), 0), coalesce(max(size), 0) from todo"
-        return TaskTotals(*self._database.execute(counted).fetchone())
+        return TaskTotals(*self._database.execute(COUNTED, (DENSE_BYTES,)).fetchone())
 
     def tasks(self) -> Iterator[CorpusTask]:
         """What is to run (rule 3)."""

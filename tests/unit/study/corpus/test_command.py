@@ -11,7 +11,7 @@ import pytest
 
 from ctxmgr.cli import main
 from ctxmgr.study.corpus import estimates, running
-from ctxmgr.study.corpus.listing import TaskTotals
+from ctxmgr.study.corpus.listing import DENSE_BYTES, TaskTotals
 from ctxmgr.study.corpus.reports.reporting import report
 from ctxmgr.study.corpus.running import SchedulerLost
 from ctxmgr.study.corpus.tasks import CorpusTask
@@ -111,15 +111,35 @@ def test_an_estimate_goes_by_what_the_results_took(tmp_path: Path) -> None:
 
     tasks = asked(corpus(tmp_path / "some", 12))
     sizes = [task.recording.size_bytes for task in tasks]
-    todo = TaskTotals(len(tasks), sum(sizes), max(sizes))
-    before = estimates.estimate(todo, tmp_path / "out", 2)
-    assert before.seconds > 0
+    todo = TaskTotals(len(tasks), sum(sizes), max(sizes), sum(sizes))
+    start = estimates.CLUSTER_SECONDS + estimates.LOAD_SECONDS
     with Results(tmp_path / "out") as results:
         for task in tasks:
             results.add(invented(task, cpu_seconds=10.0))
-    after = estimates.estimate(todo, tmp_path / "out", 2)
-    assert after.seconds == pytest.approx(10.0 * len(tasks) / 2)
-    assert estimates.estimate(todo, tmp_path / "out", 4).seconds == pytest.approx(10.0 * len(tasks) / 4)
+    for threads in (2, 4):
+        found = estimates.estimate(todo, tmp_path / "out", threads).seconds
+        assert found == pytest.approx(start + (10.0 + estimates.DASK_SECONDS) * len(tasks) / threads)
+    with_them = estimates.estimate(todo, tmp_path / "out", 4, starts=False).seconds
+    assert with_them == pytest.approx(found - estimates.CLUSTER_SECONDS)
+
+
+# What tasks took on two workers, in seconds of CPU or until all was done, and the sizes of their recordings.
+TINY = ([1_600] * 10_000, (10_000 * 0.0074 + 10_000 * 0.0095) / 2)
+README = ([319_715, 434_637, 494_783] * 2, 16.3)
+MADE_UP = ([164_000] * 300, 300 * 0.36 / 2 + 5)
+REAL = (
+    [109_540, 216_523, 397_277, 933_408, 1_012_721, 1_262_424, 2_449_339, 3_030_122] * 2,
+    5 + 26.3 / 2,
+)
+
+
+@pytest.mark.parametrize(("sizes", "took"), [TINY, README, MADE_UP, REAL], ids=["tiny", "readme", "made up", "real"])
+def test_an_estimate_is_within_a_factor_of_two_of_what_was_measured(
+    tmp_path: Path, sizes: list[int], took: float
+) -> None:
+    dense = sum(min(size, DENSE_BYTES) for size in sizes)
+    found = estimates.estimate(TaskTotals(len(sizes), sum(sizes), max(sizes), dense), tmp_path, 2)
+    assert took / 2 < found.seconds < took * 2
 
 
 def test_a_scheduler_that_goes_is_said_and_what_came_is_kept(

@@ -56,13 +56,13 @@ def test_what_is_to_do_is_counted_without_being_held(tmp_path: Path) -> None:
     with Listing(tmp_path / "listing") as listing:
         listing.add([SHORT, LONG])
         assert listing.ask(BOTH, CorpusSettings(), (), None) == 2
-        assert listing.totals() == TaskTotals(4, 60, 20)
+        assert listing.totals() == TaskTotals(4, 60, 20, 60)
 
 
 def test_of_nothing_the_totals_are_nothing(tmp_path: Path) -> None:
     with Listing(tmp_path / "listing") as listing:
         assert listing.ask(BOTH, CorpusSettings(), (), None) == 0
-        assert listing.totals() == TaskTotals(0, 0, 0)
+        assert listing.totals() == TaskTotals(0, 0, 0, 0)
 
 
 def test_a_sample_is_the_same_each_time_and_a_part_of_a_larger_one(tmp_path: Path) -> None:
