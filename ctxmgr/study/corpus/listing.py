@@ -49,8 +49,8 @@ delete from recordings where digest not in (select digest from recordings order 
 
 
 class TaskTotals(msgspec.Struct, frozen=True):
-    """Of what is to run. Bytes are of recordings, one counted once a policy; `dense_bytes` those of each one's first
-    `DENSE_BYTES`."""
+    """Of what is to run. Bytes are of recordings, one counted once a policy; `dense_bytes` those of the first
+    `DENSE_BYTES` of each."""
 
     task_count: int
     total_bytes: int

@@ -135,9 +135,7 @@ def parts(folder: Path, kind: str) -> list[Path]:
     ResultsFault."""
     without = {path.name for path in broken(folder)}
     return [
-        path
-        for path in _named_parts(folder, kind)
-        if path.name not in without and _version(path) == SCHEMA_VERSION
+        path for path in _named_parts(folder, kind) if path.name not in without and _version(path) == SCHEMA_VERSION
     ]
 
 

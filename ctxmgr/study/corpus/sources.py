@@ -165,7 +165,9 @@ def _contents(path: str) -> Iterator[tuple[str, bytes]]:
 
     with pq.ParquetFile(path, pre_buffer=False, buffer_size=BUFFER_BYTES) as file:
         columns = [one for one in (CONTENT, NAME) if one in file.schema_arrow.names]
-        for group in range(file.num_row_groups):  # one at a time: all groups at once are held until the last is read
+        for group in range(
+            file.num_row_groups
+        ):  # one at a time: all groups at once are held until the last is read
             batches = file.iter_batches(BATCH_ROWS, row_groups=[group], columns=columns, use_threads=False)
             for batch in batches:
                 contents = batch.column(CONTENT).cast(pa.large_binary()).to_pylist()

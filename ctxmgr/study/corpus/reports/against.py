@@ -41,8 +41,8 @@ def changes(now: Path, before: Path, threshold: float = THRESHOLD) -> list[Figur
         if all(policy in names for names in sides):
             out += _of_policy(policy, mine.get(policy, {}), theirs.get(policy, {}), threshold)
         else:
-            asked = ("asked for" if policy in names else "not asked for" for names in sides)
-            out.append(FigureChange(policy, "policy", 0, *asked, True))
+            earlier, later = ("asked for" if policy in names else "not asked for" for names in sides)
+            out.append(FigureChange(policy, "policy", 0, earlier, later, True))
     return out
 
 
@@ -54,7 +54,9 @@ def _of_policy(
         yield FigureChange(policy, "recordings in common", 0, str(len(there)), str(len(here)), True)
         return
     for figure in PAIRED:
-        if one := _moved(policy, figure, [(there[digest][figure], here[digest][figure]) for digest in both], threshold):
+        if one := _moved(
+            policy, figure, [(there[digest][figure], here[digest][figure]) for digest in both], threshold
+        ):
             yield one
     faults = [sum(some[digest]["faults"] for digest in both) for some in (there, here)]
     yield FigureChange(policy, "faults", len(both), str(faults[0]), str(faults[1]), faults[1] > faults[0])

@@ -133,7 +133,9 @@ REAL = (
 )
 
 
-@pytest.mark.parametrize(("sizes", "took"), [TINY, README, MADE_UP, REAL], ids=["tiny", "readme", "made up", "real"])
+@pytest.mark.parametrize(
+    ("sizes", "took"), [TINY, README, MADE_UP, REAL], ids=["tiny", "readme", "made up", "real"]
+)
 def test_an_estimate_is_within_a_factor_of_two_of_what_was_measured(
     tmp_path: Path, sizes: list[int], took: float
 ) -> None:

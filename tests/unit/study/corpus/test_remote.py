@@ -1,4 +1,4 @@
-"""`ctxmgr corpus run --scheduler`, as a user calls it: client, scheduler and worker each in a process of its own."""
+"""`ctxmgr corpus run --scheduler`, as a user calls it: client, scheduler and worker are processes of their own."""
 
 import subprocess
 import sys
