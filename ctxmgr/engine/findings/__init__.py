@@ -5,15 +5,18 @@ The one set of readers of an assistant's sentences, for the ledger and for summa
 
 from ctxmgr.engine.findings import sentences
 from ctxmgr.engine.findings.agreements import agreed
+from ctxmgr.engine.findings.failing import NOTHING, Failing, failing_now, working_again
 from ctxmgr.engine.findings.questions import Asked, answers_anew, chosen, closing_question, says_nothing
 from ctxmgr.engine.findings.reversing import reversal
 from ctxmgr.engine.findings.sentences import Sentence
 from ctxmgr.engine.findings.statements import announced, statements
 from ctxmgr.engine.findings.superseding import standing
-from ctxmgr.engine.findings.wordings import causes, chosen_of, done, failing_now, is_firm, proposes, wrong
+from ctxmgr.engine.findings.wordings import causes, chosen_of, done, is_firm, proposes, wrong
 
 __all__ = [
     "Asked",
+    "Failing",
+    "NOTHING",
     "Sentence",
     "agreed",
     "announced",
@@ -31,5 +34,6 @@ __all__ = [
     "sentences",
     "standing",
     "statements",
+    "working_again",
     "wrong",
 ]

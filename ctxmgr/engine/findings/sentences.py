@@ -52,7 +52,8 @@ _PRAISE = re.compile(
 )
 _MARKS = re.compile(r"^\s*(?:(?:[-*+•>]|\d{1,3}[.)]|\[[ xX~]?\]|[✅✓✔☑️❌⚠→]+)\s+)+")
 _SKIPPED = re.compile(
-    r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+\[[ xX✓✔✅~>/]?\]\s|^\s*(?:#{1,6}\s|\|.*\||[-=*_]{3,}\s*$|</?\w)|[│─╭╰┌└├┤┃━█]"
+    r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+\[[ xX✓✔✅~>/]?\]\s|^\s*(?:#{1,6}\s|\|.*\||[-=*_]{3,}\s*$|</?\w"
+    r"|::[\w-]+(?:\[.*\])?\{.*\}\s*$)|[│─╭╰┌└├┤┃━█]"
 )
 _LEANING = re.compile(
     r"(?:so|but|it|its|this|these|those|that|they|he|she|however|and|also|actually|hm+|then|instead|both|same"
@@ -97,7 +98,8 @@ def standalone(text: str, at: int = 0) -> list[Sentence]:
 
 
 def skipped(line: str) -> bool:
-    """Whether a line is no sentence: a heading, a table's row, a drawing, a tag, or a task (a fact of its own)."""
+    """Whether a line is no sentence: a heading, a table's row, a drawing, a tag, a directive to the
+    host (`::name{...}`), or a task (a fact of its own)."""
     return not line.strip() or bool(_SKIPPED.search(line))
 
 

@@ -97,10 +97,6 @@ _LOOKS = re.compile(
     r"|understand\w*|trac\w+|examin\w+|review\w*|test\w*|try\w*)\b",
     re.IGNORECASE,
 )
-_FAILING_NOW = re.compile(
-    r"\b(test|build|lint)\w*\b[^;]{0,60}?\b(?:(?:is|are) (?:still |now |also )?(?:failing|broken)|still fails?)\b",
-    re.IGNORECASE,
-)
 _BACK = re.compile(
     r"\b(?:back to|revert\w*|undo\w*|undid"
     r"|after all|no longer|scrap\w*|abandon\w*|works? (?:now|again)|now works?)\b"
@@ -207,12 +203,6 @@ def causes(sentence: str) -> bool:
 def is_firm(sentence: str) -> bool:
     """Does it say a cause, a failure or a choice, and not merely that something is not so?"""
     return bool(_CAUSE.search(sentence) or _TRIED.search(sentence) or decides(sentence))
-
-
-def failing_now(sentence: str) -> str:
-    """What it says to fail as things are, "test", "build" or "lint"; "" where it says that of none."""
-    found = _FAILING_NOW.search(sentence)
-    return found[1].lower() if found else ""
 
 
 def announces(sentence: str) -> bool:

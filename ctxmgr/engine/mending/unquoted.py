@@ -16,17 +16,12 @@ import msgspec
 
 from ctxmgr.engine.stating import CODE, FAILS, directory_of, ending, is_plain
 from ctxmgr.engine.text import content_words
-from ctxmgr.engine.tools import is_checking
+from ctxmgr.engine.tools import is_checking, is_of_kind
 from ctxmgr.model.saved import Fact
 
 PLACE = re.compile(r"\b(?:in|inside|under|within|at|from|for|on)\b(?!\s*\d)|[\w.~-]*/[\w.-]*", re.IGNORECASE)
 _MENDED_FIRST = re.compile(r"^\W*(?:fix|resolv|repair|mend)ed\b[^;\n]*?(?:;|\.(?=\s+(?-i:[A-Z]))|\s[—–-])\s+", re.I)
-_CHECKS = {  # what is told of, by how its word begins: what runs it
-    "test": re.compile(r"test|spec|\b(?:jest|mocha|ava|tox|nox|phpunit|bats|behave)\b"),
-    "buil": re.compile(r"build"),
-    "lint": re.compile(r"lint|\b(?:ruff|flake8|clippy|shellcheck|biome)\b"),
-    "type": re.compile(r"type-?check|\b(?:mypy|pyright|tsc|tsgo)\b"),
-}
+_KINDS = {"test": "test", "buil": "build", "lint": "lint", "type": "type"}  # by how its word begins
 _KIND = r"tests?|build|lint(?:er|ing)?|type(?:s|[- ]?check(?:s|er|ing)?)"
 _EVERY = re.compile(
     rf"^\W*(?:(?:all|the|all (?:of )?the|every) )?(?:\d+ )?(?P<kind>{_KIND})(?: suite)? "
@@ -131,18 +126,18 @@ def _none(line: str, commands: Sequence[Fact]) -> Fact | None:
 
 def runs_of(kind: str, commands: Sequence[Fact]) -> list[Fact]:
     """The runs of a kind (`test`, `build`, `lint`, `type`)."""
-    by = _CHECKS[kind[:4].lower()]
-    return [fact for fact in commands if any(by.search(run) and is_checking(run) for run in fact.runs.split("\n"))]
+    name = _KINDS[kind[:4].lower()]
+    return [fact for fact in commands if any(is_of_kind(run, name) for run in fact.runs.split("\n"))]
 
 
 def newest_failure(kind: str, commands: Sequence[Fact]) -> Fact | None:
     """The newest run of a kind, where it failed."""
-    by, ran = _CHECKS[kind[:4].lower()], runs_of(kind, commands)
+    name, ran = _KINDS[kind[:4].lower()], runs_of(kind, commands)
     if not ran or ran[-1].status != "failed":
         return None
     fact, runs = ran[-1], ran[-1].runs.split("\n")
-    counted = kind[:4].lower() == "test" and re.search(r"\d+ failed", fact.detail)
-    return fact if counted or all(by.search(run) for run in runs) else None
+    counted = name == "test" and re.search(r"\d+ failed", fact.detail)
+    return fact if counted or all(is_of_kind(run, name) for run in runs) else None
 
 
 def _done(line: str, facts: Sequence[Fact], commands: Sequence[Fact], home: str) -> Fact | None:

@@ -83,16 +83,16 @@ def command_states(
 ) -> CommandStates:
     """How things stand. `facts`: commands, oldest first; `changed`: when each file was last changed, by path;
     `told`: is how this one ended told elsewhere?"""
-    blocking = _blocking(facts, changed or {})
+    stands = blocking(facts, changed or {})
     groups: dict[str, list[Fact]] = {}
-    for number, fact in enumerate(blocking):  # rule 3
+    for number, fact in enumerate(stands):  # rule 3
         groups.setdefault(reason(fact) or f"\n{number}", []).append(fact)
-    ends = _end_lines(facts, {id(fact) for fact in blocking}, told)
+    ends = _end_lines(facts, {id(fact) for fact in stands}, told)
     untold = filter(None, ([fact for fact in same if not told(fact)] for same in groups.values()))
     return CommandStates(tuple((same, _blocker(same)) for same in untold), tuple(ends))
 
 
-def _blocking(facts: Sequence[Fact], changed: Mapping[str, tuple[int, int]]) -> list[Fact]:
+def blocking(facts: Sequence[Fact], changed: Mapping[str, tuple[int, int]]) -> list[Fact]:
     """Those that block, what blocks most first (rules 1 and 2)."""
     worked = _Worked()
     runs: list[Fact] = []

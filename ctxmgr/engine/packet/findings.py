@@ -4,7 +4,8 @@
 2. What was announced last comes first, then answered questions within a share, then decisions and findings: the
    newest, and of those that say a cause, a failure or a choice ones of twice the age as well; but of those that
    name nothing only ones of half the age. Under each heading the newest stands first.
-3. What is said to fail as things are ("the test is failing") is not told once a run of that kind worked.
+3. What is said to fail as things are ("the tests fail because ...") is not told once it worked: the command that is
+   named, or a run of that kind, with no other of that kind that stands failed; or once it is said to work again.
 4. What was announced before the newest that was decided, ruled or committed says so in its heading, and stands
    last. What was agreed to is told with its question, and not as a decision as well; a choice in the user's words
    as the packet's decision.
@@ -16,11 +17,13 @@ from collections.abc import Container, Sequence
 
 from msgspec import structs
 
-from ctxmgr.engine.findings import failing_now, is_firm
+from ctxmgr.engine.findings import NOTHING, Failing, failing_now, is_firm, working_again
 from ctxmgr.engine.ledger import COMMITTED, now_and_past
+from ctxmgr.engine.packet.commands import blocking
 from ctxmgr.engine.packet.part import PacketPart, part_of
+from ctxmgr.engine.stating import bare_command
 from ctxmgr.engine.text import answered, identifiers, one_line, words_of
-from ctxmgr.engine.tools import is_checking
+from ctxmgr.engine.tools import is_of_kind
 from ctxmgr.model import Weigh
 from ctxmgr.model.saved import EARLIER, Fact, Ledger
 
@@ -31,7 +34,6 @@ FIRM = 2.0  # so many times as old a cause, a failure or a choice may be
 NAMELESS = 0.5  # and what names nothing, which nothing later can refer to
 LINE_CHARACTERS = 420  # a statement is of 400 at most
 RESUME_SHARES = {"next": 0.05, "finding": 0.2, "decision": 0.15, "question": 0.1}  # of the budget, best right first
-FAILING_KINDS = ("test", "build", "lint")
 HEADINGS = {
     "next": "## Announced last",
     "question": "## Asked and answered (newest first)",
@@ -44,7 +46,7 @@ HEADINGS = {
 def findings_text(ledger: Ledger, shown: Container[str], budget: int, weigh: Weigh) -> str:
     """At most `budget` tokens, "" where nothing is to be told or fits. `shown`: digests of the messages in view."""
     now, past = now_and_past(ledger)
-    over = _failures_over(now) | facts_elsewhere(now)
+    over = failures_over(now) | facts_elsewhere(now)
     facts = [fact for fact in reversed(now) if _is_own(fact) and not _is_shown(fact, shown) and fact not in over]
     outdated = announced_before(now, past)
     facts = [structs.replace(fact, status=EARLIER) if fact in outdated else fact for fact in facts]
@@ -126,13 +128,8 @@ def _when(fact: Fact) -> tuple[int, int]:
 def findings_parts(facts: Sequence[Fact]) -> list[PacketPart]:
     """A part under each heading, of facts from old to new: for a packet that says where the work stood."""
     newest: dict[str, list[Fact]] = {slot: [] for slot in RESUME_SHARES}
-    over = _failures_over(facts)
     for fact in reversed(facts):
-        if (
-            _is_own(fact)
-            and fact not in over
-            and len(newest[fact.slot]) < (MOST_QUESTIONS if fact.slot == "question" else MOST)
-        ):
+        if _is_own(fact) and len(newest[fact.slot]) < (MOST_QUESTIONS if fact.slot == "question" else MOST):
             newest[fact.slot].append(fact)
     return [
         part_of(HEADINGS[slot], [_line(fact) for fact in own], share, ranked=map(own.index, _ranked(own)))
@@ -151,18 +148,40 @@ def _lasts(text: str) -> float:
     return (FIRM if is_firm(text) else 1.0) * (1.0 if "`" in text or identifiers(text) else NAMELESS)
 
 
-def _failures_over(facts: Sequence[Fact]) -> frozenset[Fact]:
-    """Rule 3. Facts from old to new, commands among them."""
-    worked: dict[str, tuple[int, int]] = {}
-    for fact in facts:
-        if fact.slot == "command" and fact.status == "ok":
-            for kind in FAILING_KINDS:
-                if any(kind in name and is_checking(name) for name in fact.runs.split("\n")):
-                    worked[kind] = max(worked.get(kind, (0, 0)), (fact.time_ms, fact.seq))
-    own = (fact for fact in facts if worked and fact.slot in ("decision", "finding", "next") and _is_own(fact))
-    return frozenset(
-        fact for fact in own if worked.get(failing_now(fact.text), (-1, -1)) > (fact.time_ms, fact.seq)
-    )
+def failures_over(facts: Sequence[Fact]) -> frozenset[Fact]:
+    """Rule 3. All facts that hold, from old to new, commands among them."""
+    commands = [fact for fact in facts if fact.slot == "command"]
+    own = [fact for fact in facts if fact.slot in ("decision", "finding", "next") and _is_own(fact)]
+    failing = {fact: said for fact in own if (said := failing_now(fact.text)) != NOTHING}
+    if not failing:
+        return frozenset()
+    worked = [fact for fact in commands if fact.status == "ok"]
+    stands = blocking(commands, {})
+    again = [(_when(fact), said) for fact in own if (said := working_again(fact.text)) != NOTHING]
+
+    def is_over(fact: Fact, said: Failing) -> bool:
+        since = [one for one in worked if _when(one) > _when(fact)]
+        named = {name for name in said.names if any(_runs(one, name) for one in commands)}
+        if named:
+            done = all(any(_runs(one, name) for one in since) for name in named)
+        else:
+            done = any(_is_of(one, said.kinds) for one in since)
+            done = done and not any(_is_of(one, said.kinds) for one in stands)
+        return done or any(
+            when > _when(fact) and (said.names & other.names or (not said.names and said.kinds & other.kinds))
+            for when, other in again
+        )
+
+    return frozenset(fact for fact, said in failing.items() if is_over(fact, said))
+
+
+def _runs(fact: Fact, command: str) -> bool:
+    return f"{bare_command(fact.text)} ".startswith(f"{words_of(command)} ") if words_of(command) else False
+
+
+def _is_of(fact: Fact, kinds: frozenset[str]) -> bool:
+    """A look (`gh pr checks 5`) runs nothing, and is known by its line."""
+    return any(is_of_kind(run, kind) for run in (fact.runs or fact.text).split("\n") for kind in kinds)
 
 
 def _is_own(fact: Fact) -> bool:

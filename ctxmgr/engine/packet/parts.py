@@ -13,6 +13,7 @@ from ctxmgr.engine.packet.findings import (
     announced_before,
     chosen_in_answer,
     facts_elsewhere,
+    failures_over,
     findings_parts,
     question_line,
 )
@@ -54,6 +55,7 @@ def parts_of(
     told = shown.states if isinstance(shown, InView) else nothing
     states = command_states(commands, changed, told)  # of all: one that is told may have closed another
     elsewhere, answered = facts_elsewhere(every[0]) | announced_before(*every), chosen_in_answer(now)
+    elsewhere |= failures_over(every[0]) if resume else frozenset()
     now = _said_once([fact for fact in now if fact not in elsewhere], states) if resume else now
     now, past = ([fact for fact in facts if fact.slot != "command" and not told(fact)] for facts in (now, past))
     held: dict[str, list[Fact]] = {}

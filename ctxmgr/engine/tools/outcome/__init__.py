@@ -1,6 +1,7 @@
 """How a call ended, from its mark, its status and its output. Knows no fact and no packet."""
 
 from ctxmgr.engine.tools.outcome.background import asks_for, goes_on_as
+from ctxmgr.engine.tools.outcome.check_kinds import is_of_kind
 from ctxmgr.engine.tools.outcome.covering import RunScope, scopes_of
 from ctxmgr.engine.tools.outcome.ended import end_of_run, is_lost, is_refused, outcome, outcome_by, weighed_run
 from ctxmgr.engine.tools.outcome.reading import unwrapped
@@ -14,6 +15,7 @@ __all__ = [
     "end_of_run",
     "goes_on_as",
     "is_lost",
+    "is_of_kind",
     "is_refused",
     "only_counts",
     "outcome",

@@ -3,6 +3,7 @@
 import pytest
 
 from ctxmgr.engine.findings import announced, statements
+from ctxmgr.engine.findings.statements import Statement
 
 
 def stated(text: str) -> list[tuple[str, str]]:
@@ -156,3 +157,11 @@ def test_an_english_text_announces_by_its_wording() -> None:
 )
 def test_a_short_english_text_announces_nothing_by_being_short(text: str) -> None:
     assert announced(text) == ""
+
+
+def test_a_directive_to_the_host_states_and_announces_nothing() -> None:
+    said = '::git-create-pr{cwd="/x" branch="b" url="https://github.com/a/b/pull/1" isDraft=false}'
+    assert statements(f"{said}\nThe `lock` is never let go.") == (
+        Statement("finding", "The `lock` is never let go."),
+    )
+    assert announced(said) == ""

@@ -153,3 +153,48 @@ def test_a_users_decision_is_told_once_with_the_question_that_it_answers() -> No
     assert told(said, asked) == ""
     more = structs.replace(asked, detail='"let\'s use Redis for it. And keep the tests."')
     assert "keep the tests" in told(said, more)
+
+
+def ran(command: str, at: int, status: str = "ok", runs: str = "") -> Fact:
+    return Fact("command", f"shell\n{command}", command, "tool", at, status=status, runs=runs or command)
+
+
+@pytest.mark.parametrize("resume", [True, False])
+@pytest.mark.parametrize(
+    ("said", "command"),
+    [
+        ("The tests are failing because of `cart.ts`.", "npm test"),
+        ("The build fails because `dist` is missing.", "npm run build"),
+        ("`npm install` fails because the lockfile is stale.", "npm install"),
+        ("CI is failing because `lint` is red.", "gh pr checks 5"),
+        ("The merge doesn't work because `main` has diverged.", "git merge"),
+    ],
+)
+def test_what_worked_since_is_not_told_to_fail(said: str, command: str, resume: bool) -> None:
+    finding = Fact("finding", "f", said, "assistant", 3)
+
+    def packet(*facts: Fact) -> str:
+        if not resume:
+            return told(finding, *facts)
+        goal = Fact("goal", "", "Mend it", "user", 1)
+        return render(fold(Ledger(), [goal, finding, *facts]), budget=2_000, weigh=tokens, resume=True)
+
+    assert said in packet()
+    assert said not in packet(ran(command, 4))
+    assert said in packet(ran(command, 2))
+    assert said in packet(ran(command, 4, "failed"))
+
+
+def test_a_kind_of_which_another_run_stands_failed_did_not_work() -> None:
+    finding = Fact("finding", "f", "The tests fail because of `cart.ts`.", "assistant", 3)
+    whole, part = ran("npm test", 2, "failed"), ran("npm test -- a", 4, runs="npm test")
+    assert finding.text in told(finding, whole, part)
+    assert finding.text not in told(finding, part, ran("npm test", 5))
+
+
+def test_what_is_said_to_work_again_is_not_told_to_fail() -> None:
+    failing = Fact("finding", "f", "PR #7 has one failing job (`windows-unit`).", "assistant", 3)
+    again = Fact("finding", "g", "The formerly failing `windows-unit` job now passes.", "assistant", 4)
+    assert failing.text not in told(failing, again)
+    other = Fact("finding", "g", "The formerly failing `linux` job now passes.", "assistant", 4)
+    assert failing.text in told(failing, other)
