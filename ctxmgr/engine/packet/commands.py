@@ -3,8 +3,8 @@
 Rules:
 
 1. What failed blocks until something later shows that it does no more: the same command, however it is quoted, or
-   another of the same program and subcommand that is of all that it was of (`scopes_of`), worked; a merge is also
-   ended by a commit; the file of a failed edit was changed.
+   another of the same program and subcommand that is of all that it was of (`scopes_of`), worked; so did each test
+   that it quotes, or a task of all tests; a merge is also ended by a commit; the file of a failed edit was changed.
 2. A failure fades: the newest come first, commands that only look, and scripts written for one run, last. One that
    `FADES` other commands have followed, `LOOK_FADES` of such, stands in nobody's way.
 3. Several that failed with the same error are one line, which names the newest. What an error is wrapped in, and a
@@ -21,7 +21,16 @@ import msgspec
 
 from ctxmgr.engine.ledger import ERROR_CHARACTERS, SHELL
 from ctxmgr.engine.text import begins, coded_command, is_script, key_of, one_line, quoted
-from ctxmgr.engine.tools import RunScope, is_checking, is_lost, scopes_of
+from ctxmgr.engine.tools import (
+    RunScope,
+    is_checking,
+    is_lost,
+    is_usage_error,
+    runs_all_tests,
+    scopes_of,
+    tests_quoted,
+    was_in,
+)
 from ctxmgr.model.saved import GOES_ON, Fact
 
 OTHER_CHARACTERS = 120  # of a command beside another
@@ -130,7 +139,22 @@ class _Worked:
         if aim is None:
             return None
         ends = [self._runs.get(name, {}).items() for name in (last, *_ENDED_BY.get(last, ()))]
-        return next((fact for runs in ends for run, fact in runs if run.shows(aim, run.subject)), None)
+        shown = next((fact for runs in ends for run, fact in runs if run.shows(aim, run.subject)), None)
+        return shown or self._tried_again(failed, aim)
+
+    def _tried_again(self, failed: Fact, aim: RunScope) -> Fact | None:
+        """What ended a wrong use, or all tests that it quotes; or else all tests."""
+        line = _line(failed)
+        if is_usage_error(line):
+            return next((fact for run, fact in self._runs.get(aim.subject, {}).items() if run.is_sure), None)
+        if not is_checking(aim.subject):
+            return None
+        runs = [one for some in self._runs.values() for one in some.items()]
+        every = next((fact for run, fact in runs if runs_all_tests(run, aim)), None)
+        tests = tests_quoted(line, _counts(failed)) if every is None else ()
+        found = [next((fact for run, fact in runs if was_in(test, run, aim)), None) for test in tests]
+        ended = [fact for fact in found if fact is not None]
+        return every or (max(ended, key=_when) if ended and len(ended) == len(found) else None)
 
 
 def _scopes(fact: Fact) -> tuple[RunScope, ...]:

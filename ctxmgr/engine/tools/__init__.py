@@ -32,11 +32,15 @@ from ctxmgr.engine.tools.outcome import (
     is_lost,
     is_of_kind,
     is_refused,
+    is_usage_error,
     only_counts,
     outcome,
     outcome_by,
+    runs_all_tests,
     scopes_of,
+    tests_quoted,
     unwrapped,
+    was_in,
     weighed_run,
 )
 from ctxmgr.engine.tools.pi_files import pi_file
@@ -105,4 +109,8 @@ __all__ = [
     "unwrapped",
     "user_answers",
     "written",
+    "is_usage_error",
+    "runs_all_tests",
+    "tests_quoted",
+    "was_in",
 ]

@@ -6,6 +6,7 @@ from ctxmgr.engine.tools.outcome.covering import RunScope, scopes_of
 from ctxmgr.engine.tools.outcome.ended import end_of_run, is_lost, is_refused, outcome, outcome_by, weighed_run
 from ctxmgr.engine.tools.outcome.reading import unwrapped
 from ctxmgr.engine.tools.outcome.report import RunReport, counts_text, only_counts
+from ctxmgr.engine.tools.outcome.tried_again import is_usage_error, runs_all_tests, tests_quoted, was_in
 
 __all__ = [
     "RunReport",
@@ -23,4 +24,8 @@ __all__ = [
     "weighed_run",
     "scopes_of",
     "unwrapped",
+    "is_usage_error",
+    "runs_all_tests",
+    "tests_quoted",
+    "was_in",
 ]

@@ -10,6 +10,8 @@ Rules:
 3. What other programs are given is what they work on now: `git push -u origin a` answers for `git push`. A part of
    the project that an option names counts with them, too.
 4. What only lists, or would do, shows nothing to work.
+5. A path that is told from an unnamed directory may be the end of a longer one; of an absolute one any part may be
+   what the other names.
 """
 
 import re
@@ -66,9 +68,24 @@ class RunScope(msgspec.Struct, frozen=True):
             return False
         if not _holds(self.directory, earlier.directory) or not self.picks <= earlier.picks:
             return False
+        return self.is_of_all(earlier)
+
+    def is_of_all(self, earlier: "RunScope") -> bool:
+        """Do its operands hold those?"""
         if not self.operands or not earlier.operands:
             return not self.operands
-        return not any(_wider(one).isdisjoint(self.operands) for one in earlier.operands)
+        return all(any(self._holds(one, earlier, path) for one in self.operands) for path in earlier.operands)
+
+    def is_near(self, earlier: "RunScope") -> bool:
+        """Did it run where that did, or around it?"""
+        return _holds(self.directory, earlier.directory)
+
+    def _holds(self, operand: str, earlier: "RunScope", path: str) -> bool:
+        """Rule 5."""
+        if operand in _wider(path) or (not earlier.directory and operand.endswith(f"/{path}")):
+            return True
+        whole = _joined(earlier.directory, path)
+        return whole.startswith(("/", "~")) and f"/{operand.strip('/')}/" in f"{whole}/"
 
 
 @lru_cache(maxsize=MOST_KEPT)

@@ -3,7 +3,7 @@
 Read are the messages that stand for others. A statement is untrue where
 
 1. a commit is told as made that no git command printed or, where none made one, could have;
-2. a check is told as standing failed, though a later run of the same, of as much or more, worked;
+2. a check is told as standing failed, though later runs ended that (`tried_again`);
 3. two names in backticks are told as one taken for the other, and the newest message that says so has it the other
    way round;
 4. a question is told as open that the user's next message answered;
@@ -20,9 +20,10 @@ from collections.abc import Iterator
 from ctxmgr.study.probes.evidence import TextState
 from ctxmgr.study.probes.index import STATE_WORDS, EvidenceIndex, IndexedMessage
 from ctxmgr.study.probes.kinds import COMMAND_CHARACTERS, answered
-from ctxmgr.study.probes.reading import CommandRun, programs, wording
+from ctxmgr.study.probes.reading import programs, wording
 from ctxmgr.study.probes.session import Examined
 from ctxmgr.study.probes.untrue.stating import Visible, run_key, state, statements
+from ctxmgr.study.probes.untrue.tried_again import ended_by
 
 SAID_CHARACTERS = 120
 
@@ -83,22 +84,10 @@ def _commands(of: Examined, end: int, entry: IndexedMessage, visible: Visible) -
                 continue
             stands = state(entry.heading(number)) == "failed" and not _is_past(line)
             if told == "failed" and stands and run.ended.failed and run.check:
-                wider = next(
-                    (one for one in ran if one.message_index > run.message_index and _covers(one, run)), None
-                )
+                later = [one for one in ran if one.message_index > run.message_index]
+                wider = ended_by(run, later, [of.history.turns[one.message_index].text for one in (run, *later)])
                 if wider is not None and not visible(wider.call_message_index, wider.message_index):
                     yield f"told as failed, ended by `{wider.command[:COMMAND_CHARACTERS]}`: {run.command[:80]}"
-
-
-def _covers(later: CommandRun, failed: CommandRun) -> bool:
-    """The same check, in the same place, of no less: it has no word that picks, and says how it went."""
-    if later.ended.failed or not later.check or not later.ended.telling:
-        return False
-    if not f"{failed.key} ".startswith(f"{later.key} "):
-        return False
-    if programs.directory(later.command) != programs.directory(failed.command):
-        return False
-    return set(programs.bare(later.command).split()) <= set(programs.bare(failed.command).split())
 
 
 def _is_past(line: str) -> bool:

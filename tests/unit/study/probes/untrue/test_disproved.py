@@ -44,6 +44,19 @@ NOT_EDITED = (a(call("edit", path="src/a.ts", oldText="x", newText="y")), err("n
 EDITED = (*NOT_EDITED, a(call("edit", path="src/a.ts", oldText="x1", newText="y")), r("ok"))
 BLOCKED = "## Blockers (failed when last tried)\n- `pytest tests/a.py`: 1 failed"
 
+GO_FAILED = (bash('go test ./a/ -run "TestA|TestB"'), err("--- FAIL: TestB_Filters (0.0s)\nFAIL\tx/a\t0.1s"))
+GO_PASSED = (bash('go test ./a/ -run "TestB"'), r("ok  \tx/a\t0.1s\nexit code 0"))
+GO_ELSEWHERE = (bash('go test ./b/ -run "TestB"'), r("ok  \tx/b\t0.1s\nexit code 0"))
+GO_BLOCKED = '## Blockers (failed when last tried)\n- `go test ./a/ -run "TestA|TestB"`: "FAIL: TestB_Filters"'
+WHOLE = (bash("pytest"), err("FAILED tests/a.py::test_b\n1 failed, 5 passed in 1s"))
+THREE = (bash("pytest"), err("FAILED tests/a.py::test_b\n3 failed, 5 passed in 1s"))
+ONE = (bash("pytest tests/a.py::test_b"), r("1 passed in 1s\nexit code 0"))
+WHOLE_BLOCKED = "## Blockers (failed when last tried)\n- `pytest`: 1 failed"
+ALL_TESTS = (bash("mise run test:ci"), r("ok  \tx/a\t0.1s\nexit code 0"))
+MISUSED = (bash("cargo test a b"), err("error: unexpected argument 'b' found\n\nUsage: cargo test"))
+USED = (bash("cargo test b"), r("test result: ok. 33 passed; 0 failed"))
+MISUSE_BLOCKED = "## Blockers (failed when last tried)\n- `cargo test a b`: failed"
+
 DISPROVED: list[tuple[Sequence[Said], str, str]] = [
     (FAKED, "- committed: ddd7777 fake", "told as committed, no git command made it: ddd7777"),
     ((*COMMITTED, *FAKED), "- committed: ddd7777 fake", "told as committed, no git command made it: ddd7777"),
@@ -51,6 +64,22 @@ DISPROVED: list[tuple[Sequence[Said], str, str]] = [
     ((*SUBSET, *WIDER), BLOCKED, "told as failed, ended by `pytest`: pytest tests/a.py"),
     ((*SUBSET, *WIDER), f"{BLOCKED}; `pytest` worked since", ""),
     ((*SUBSET, *OTHER), BLOCKED, ""),
+    (
+        (*GO_FAILED, *GO_PASSED),
+        GO_BLOCKED,
+        'told as failed, ended by `go test ./a/ -run "TestB"`: go test ./a/ -run "TestA|TestB"',
+    ),
+    ((*GO_FAILED, *GO_ELSEWHERE), GO_BLOCKED, ""),
+    (
+        (*GO_FAILED, *ALL_TESTS),
+        GO_BLOCKED,
+        'told as failed, ended by `mise run test:ci`: go test ./a/ -run "TestA|TestB"',
+    ),
+    ((*WHOLE, *ONE), WHOLE_BLOCKED, "told as failed, ended by `pytest tests/a.py::test_b`: pytest"),
+    ((*THREE, *ONE), WHOLE_BLOCKED, ""),
+    ((*WHOLE, *OTHER), WHOLE_BLOCKED, ""),
+    ((*MISUSED, *USED), MISUSE_BLOCKED, "told as failed, ended by `cargo test b`: cargo test a b"),
+    (MISUSED, MISUSE_BLOCKED, ""),
     ((*SUBSET, *ELSEWHERE), BLOCKED, ""),
     (DROPPED, "- `./run_all`: worked", "told as working, is failed: ./run_all"),
     (DROPPED, "- `./run_all`: 1 failed", ""),
