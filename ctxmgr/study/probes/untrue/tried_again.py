@@ -32,6 +32,7 @@ _NOT_TAKEN = re.compile(
     r"(?:argument|option|flag|subcommand)|^.{0,40}\bunrecognized arguments\b",
     re.IGNORECASE | re.MULTILINE,
 )
+_CHANGES_NOTHING = wording.word_set("-v -vv -q -x -race -count=1 -short --tb=short --no-header --verbose --quiet")
 _PICKED_BY = wording.word_set("-run --run -k -t --grep")
 
 
@@ -51,11 +52,26 @@ def ended_by(failed: CommandRun, later: Sequence[CommandRun], printed: Sequence[
 
 def _covers(later: CommandRun, failed: CommandRun) -> bool:
     """Rule 1."""
-    if not later.ended.telling or not f"{failed.key} ".startswith(f"{later.key} "):
+    if not later.ended.telling or not f"{_program(failed)} ".startswith(f"{_program(later)} "):
         return False
-    if programs.directory(later.command) != programs.directory(failed.command):
+    ours, theirs = (
+        [one.removesuffix("...") for one in programs.bare(run.command).split()] for run in (later, failed)
+    )
+    place, other = programs.directory(later.command), programs.directory(failed.command)
+    whole = [f"{other}/{one.removeprefix('./')}" if other.startswith("/") else one for one in theirs if "/" in one]
+    paths = [one.strip("./") for one in ours if "/" in one]
+    if place != other and (place or not other.startswith("/") or not paths):
         return False
-    return set(programs.bare(later.command).split()) <= set(programs.bare(failed.command).split())
+    if {one for one in ours if "/" not in one} - set(theirs) - _CHANGES_NOTHING:
+        return False
+    return not paths or (bool(whole) and all(any(_is_within(one, path) for path in paths) for one in whole))
+
+
+def _is_within(one: str, path: str) -> bool:
+    """Is the one within what this path names, from wherever it is told? Of an absolute one any part may be that."""
+    bare = one.strip("./")
+    ends = f"/{path}".endswith(f"/{bare}") or f"/{bare}".endswith(f"/{path}")
+    return _lies_in(bare, path) or ends or (one.startswith("/") and f"/{path}/" in f"/{bare}/")
 
 
 def _tests(text: str) -> tuple[str, ...]:
@@ -101,6 +117,10 @@ def _same_places(words: Sequence[str], others: Sequence[str]) -> bool:
     )
 
 
+def _lies_in(path: str, place: str) -> bool:
+    return f"{path}/".startswith(f"{place}/")
+
+
 def _runs_all(later: CommandRun, failed: CommandRun) -> bool:
     """Rule 3, of tests."""
     words = programs.bare(later.command).split()
@@ -108,7 +128,7 @@ def _runs_all(later: CommandRun, failed: CommandRun) -> bool:
     if programs.directory(later.command) not in ("", programs.directory(failed.command)):
         return False
     return (
-        later.ended.telling
+        bool(later.ended.telling)
         and bool(_TASKS.intersection(words[:1]))
         and [word for word in words[1:] if word not in ("run", "2>&1")][:2] in ([one] for one in _ALL)
         and "test" in failed.key
