@@ -4,8 +4,8 @@ Rules:
 1. What is summarised and what stays is read anew: it is the newest evidence. What the session knows beside it is
    older; where it is not known what stays, newer.
 2. Of a session that knows nothing, the previous summary tells the rules.
-3. Where the model read the messages alone, and not a host's own list, what it named has to stand in them, in the
-   previous summary, or in what the session knows.
+3. A commit that the model names has to stand in the messages, in the previous summary, or in what the session
+   knows; a file, too, where it read these alone, and not a host's own list.
 4. What was stated in the part that stays is not added, for it is shown. It counts as evidence.
 5. What is added weighs at most a quarter of a summary's budget, and of what the summary replaces.
 """
@@ -41,15 +41,15 @@ def compaction(brief: SummaryInput[CompactionPlan], text: str, lists: str, outpu
     else:
         before = [fact for fact in carry.read(prepared.previous).facts if fact.slot == "constraint"]
     shown = len(removed) if prepared.recent else None
-    was_read = _reading(brief, messages) if brief.context is None else None
-    return _mended(brief, text, lists, (*before, *facts), (output, removed), (shown, was_read))
+    told = (shown, _reading(brief, messages), brief.context is None)
+    return _mended(brief, text, lists, (*before, *facts), (output, removed), told)
 
 
 def branch(brief: SummaryInput[BranchSummaryPlan], text: str, lists: str, output: int) -> Mended:
     """The same of a branch that was left: what it shows itself is all that counts."""
     prepared = brief.preparation
     messages = (*prepared.left_out, *prepared.messages)
-    return _mended(brief, text, lists, collect(messages, opened=True).facts, (output, messages), (None, None))
+    return _mended(brief, text, lists, collect(messages, opened=True).facts, (output, messages), (None, None, True))
 
 
 def details(found: Mended) -> list[dict[str, Any]]:
@@ -87,7 +87,7 @@ def _mended(
     lists: str,
     facts: Sequence[Fact],
     bounds: tuple[int, Sequence[BranchMessage]],
-    told: tuple[int | None, Callable[[str], bool] | None],
+    told: tuple[int | None, Callable[[str], bool] | None, bool],
 ) -> Mended:
     output, replaced = bounds
     units = sum(message.utf16_units for message in replaced)

@@ -92,10 +92,12 @@ class Contradiction(msgspec.Struct, frozen=True):
 
 
 def contradictions(
-    draft: DraftLines, now: Sequence[Fact], past: Sequence[Fact], was_read: Callable[[str], bool] | None
+    draft: DraftLines, now: Sequence[Fact], past: Sequence[Fact], reading: tuple[Callable[[str], bool] | None, bool]
 ) -> Iterator[Contradiction]:
     """Of each line in their order; several where it tells of several commands. `now` and `past`: the ledger's
-    facts, oldest first; `was_read`: are these letters of what the model read? None: nobody knows all of it."""
+    facts, oldest first; `reading`: are these letters of what the model read? None: nobody knows; and is that all
+    that it read?"""
+    was_read, all_read = reading
     commands = [fact for fact in now if fact.slot == "command" and fact.key.startswith(f"{SHELL}\n")]
     home = _home(commands)
     ends = _ends(commands, home)
@@ -110,7 +112,7 @@ def contradictions(
             yield from _unread(item, was_read)
         found = _task(item, done, still) or _git(item, commands, changed)
         if found is None and item.box not in _UNTICKED:
-            brief = untouched(item.text, [*past, *now], was_read)
+            brief = untouched(item.text, [*past, *now], was_read if all_read else None)
             found = Contradiction(item.first_line, *brief) if brief else None
         if found is not None:
             yield found
@@ -127,7 +129,7 @@ def _unread(item: DraftItem, was_read: Callable[[str], bool]) -> Iterator[Contra
     for said in _COMMIT.finditer(item.text):
         if not was_read(said[1].lower()[:SHORT_HASH]):
             at = item.first_line + item.text.count("\n", 0, said.start(1))
-            yield Contradiction(at, "git", said[1], f"nothing names a commit {said[1]}")
+            yield Contradiction(at, "git", said[1], f"no message names a commit {said[1]}")
 
 
 def _stated(

@@ -3,9 +3,9 @@
 Rules:
 1. Tests, the build, the linter or the types are told to be well, or to fail (`Build OK`, `Tests: failing`): the
    newest run of any ended so that this is not so. A command in brackets behind it is the one that is told of. To
-   fail they are not told where any run of theirs stands failed.
+   fail they are not told where any run of theirs stands failed. Marks and counts behind it are no more than that.
 2. A program is told to report so many errors (`ruff reports 12 errors`): none of its runs failed, and the last
-   worked.
+   worked; or it is told to pass (`pytest passes (7/7)`), and its newest run failed, with nothing else in its line.
 3. The line is this and no more: who says more may mean another thing. What was is not judged, nor what shall be.
 """
 
@@ -14,14 +14,14 @@ from collections.abc import Sequence
 
 import msgspec
 
-from ctxmgr.engine.mending.unquoted import newest_failure, runs_of
+from ctxmgr.engine.mending.unquoted import newest_failure, of_units, runs_of
 from ctxmgr.engine.tools import is_checking
 from ctxmgr.model.saved import Fact
 
 _STATED = re.compile(
-    r"(?:(?:all|the|whole|entire|full|every|of|our) )*(?P<kind>tests?|builds?|lint(?:er|ing)?|type(?:s|script)"
-    r"|type[- ]?check(?:s|er|ing)?)(?: suites?| runs?| results?| status)?(?: ?[:=–—-])? ?"
-    r"(?:(?:are|is|now|all|also|currently|still|again) )*"
+    r"(?:(?:all|the|whole|entire|full|every|of|our) )*(?P<kind>(?:unit )?tests?|builds?|lint(?:er|ing)?"
+    r"|type(?:s|script)|type[- ]?check(?:s|er|ing)?)(?: suites?| runs?| results?| status)?(?: ?[:=–—-])? ?"
+    r"(?:(?:are|is|now|all|also|currently|still|again|fully) )*"
     r"(?:(?P<works>pass(?:es|ed|ing)?|green|ok(?:ay)?|clean|succeed(?:s|ed|ing)?|successful|works?|working|compiles?)"
     r"|(?P<fails>fail(?:s|ing)?|broken|red))"
     r"(?: (?:cleanly|now|again|successfully|fine|without (?:any )?errors|with no errors))*",
@@ -33,26 +33,37 @@ _REPORTS = re.compile(
     r"|problems?|violations?)",
     re.IGNORECASE,
 )
+_PASSES = re.compile(
+    r"(?P<program>[a-z][\w-]+) (?:(?:now|is|all|still) )*(?:pass(?:es|ed|ing)?|green|succeeds)", re.IGNORECASE
+)
+_MARKS = re.compile(r"\*\*|__|(?<![\w❌✗]) ?[✅✓✔]\ufe0f?")
+_COUNTS = re.compile(r"\s*\((?:(\d+)/\1|\d+ (?:tests? )?pass(?:ed|ing)|\d+ tests?)\)\s*$")
 _BRACKETED = re.compile(r"(.*\S)\s*[(（]`([^`\n]+)`[)）]", re.DOTALL)
 _TYPES = re.compile(r"\berror TS\d+\b")  # what a build says of types
 
 
 class Stated(msgspec.Struct, frozen=True):
-    """`command`: in brackets, "" for none; `kind`, `program`: what is told of; `works`: it is told to."""
+    """`command`: in brackets, "" for none; `kind`, `program`: what is told of; `works`: it is told to; `of_units`:
+    of these tests alone."""
 
     kind: str
     program: str
     command: str
     works: bool
+    of_units: bool = False
 
 
 def stated(line: str) -> Stated | None:
     """What a line states, where that is all of it (rule 3)."""
-    line = line.strip().strip("*_-•. !✅✓✔❌").strip()
+    line = _COUNTS.sub("", _MARKS.sub("", line).strip().strip("*_-•. !✅✓✔❌"))
+    line = " ".join(line.split())
     bracketed = _BRACKETED.fullmatch(line)
     said, command = (bracketed[1], bracketed[2]) if bracketed else (line, "")
     if found := _STATED.fullmatch(said):
-        return Stated(found["kind"].lower()[:4], "", command, bool(found["works"]))
+        kind = found["kind"].lower()
+        return Stated(kind.removeprefix("unit ")[:4], "", command, bool(found["works"]), kind.startswith("unit "))
+    if not command and (found := _PASSES.fullmatch(said.replace("`", ""))):
+        return Stated("", found["program"].lower(), "", True)
     if found := _REPORTS.fullmatch(said.replace("`", "")):
         return Stated("", found["program"].lower(), command, False)
     return None
@@ -60,10 +71,19 @@ def stated(line: str) -> Stated | None:
 
 def contrary(of: Stated, commands: Sequence[Fact]) -> Fact | None:
     """The run that shows the contrary (rules 1 and 2). `commands`: oldest first."""
+    commands = of_units(commands) if of.of_units else commands
+    if of.works and of.program:
+        return _newest_failure_of(of.program, commands)
     if of.works:
         return newest_failure(of.kind, commands) or (_mistyped(commands) if of.kind == "type" else None)
     ran = runs_of(of.kind, commands) if of.kind else [one for one in commands if _runs(one, of.program)]
     return ran[-1] if ran and all(one.status == "ok" for one in ran) else None
+
+
+def _newest_failure_of(program: str, commands: Sequence[Fact]) -> Fact | None:
+    last = next((one for one in reversed(commands) if _runs(one, program)), None)
+    alone = last is not None and all(run.split(" ")[0] == program for run in last.runs.split("\n"))
+    return last if last is not None and last.status == "failed" and alone else None
 
 
 def _runs(fact: Fact, program: str) -> bool:

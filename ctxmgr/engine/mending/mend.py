@@ -46,13 +46,14 @@ class SummaryDraft(msgspec.Struct, frozen=True):
 
 class Evidence(msgspec.Struct, frozen=True):
     """The facts that hold, and history, oldest first. What was stated at `recent_since_ms` and later stands beside
-    the summary: it is not added. `was_read`: are these small letters of what the model read? None: not all of
-    it is known."""
+    the summary: it is not added. `was_read`: are these small letters of what the model read? None: that is not
+    known. `all_read`: it read nothing else, as a host's own instructions."""
 
     now: Sequence[Fact]
     past: Sequence[Fact] = ()
     recent_since_ms: int | None = None
     was_read: Callable[[str], bool] | None = None
+    all_read: bool = True
 
 
 class Mend(msgspec.Struct, frozen=True):
@@ -93,7 +94,7 @@ def mended(draft: SummaryDraft, by: Evidence, *, budget: int, weigh: Weigh) -> M
     mends: list[Mend] = []
     told: dict[str, int] = {}  # where each line that is not so stands first
     last = len(lines) if draft.end is None else draft.text[: draft.end].count("\n") + 1
-    for found in contradictions(read, by.now, by.past, by.was_read):
+    for found in contradictions(read, by.now, by.past, (by.was_read, by.all_read)):
         at, line = found.line_index, lines[found.line_index]
         if told.setdefault(read.lines[at], at) < last <= at:  # rule 4
             lines[at] = None

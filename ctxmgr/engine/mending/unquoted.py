@@ -2,11 +2,12 @@
 
 Rules:
 1. All tests, the build, the linter or the types are told to be well, or nothing of them to fail: the newest run of
-   any failed, and nothing else ran in the same command that could have.
+   any failed, and nothing else ran in the same command that could have. Of unit tests no run counts that names
+   others.
 2. Something is told to be done that a command does (`_DEEDS`): each that did it failed, the newest one as the last
    of its line; nothing since may have done it in another manner, nor the user; and the line names nothing that
    this command does not name.
-3. Told with a place, with code, or not plainly, it is not judged.
+3. Told with a place, with code, or not plainly, it is not judged; where something was pushed to is its name.
 """
 
 import re
@@ -24,8 +25,8 @@ _MENDED_FIRST = re.compile(r"^\W*(?:fix|resolv|repair|mend)ed\b[^;\n]*?(?:;|\.(?
 _KINDS = {"test": "test", "buil": "build", "lint": "lint", "type": "type"}  # by how its word begins
 _KIND = r"tests?|build|lint(?:er|ing)?|type(?:s|[- ]?check(?:s|er|ing)?)"
 _EVERY = re.compile(
-    rf"^\W*(?:(?:all|the|all (?:of )?the|every) )?(?:\d+ )?(?P<kind>{_KIND})(?: suite)? "
-    r"(?:are |is |now |all |also )*"
+    rf"^\W*(?:(?:all|the|all (?:of )?the|every) )?(?:\d+ )?(?P<unit>unit )?(?P<kind>{_KIND})(?: suite)? "
+    r"(?:are |is |now |all |also |fully |still )*"
     r"(?P<works>pass|succeed|green|work|clean)(?![- ]?up)",
     re.IGNORECASE,
 )
@@ -88,6 +89,9 @@ _SCRIPT = re.compile(r"^(?:make|just|task|npm run|pnpm|yarn|bash|sh|python|node)
 _LAST = re.compile(r"&&|\|\||[;\n]")
 _IS_SO = re.compile(r"\balready\b|\bprevious|up[- ]to[- ]date", re.IGNORECASE)  # of what cannot be done twice
 _TO = re.compile(r"\bto\b", re.IGNORECASE)  # where it was pushed, not what shall be: each other word is known
+_PUSHED_TO = re.compile(r"(\bpushed\b[^/]{0,40}?\bto )([\w.-]+)/(?=[\w.-]+[.!]?$)", re.IGNORECASE)
+_NOT_UNIT = re.compile(r"e2e|end-to-end|integration|smoke|acceptance|playwright|cypress", re.IGNORECASE)
+_AND_ALL = re.compile(r", and (?=all (?:\d+ )?(?:unit )?tests\b)", re.IGNORECASE)
 _NUMBER = re.compile(r"\d+")
 
 
@@ -96,8 +100,8 @@ def failed_since(text: str, facts: Sequence[Fact], home: str) -> Iterator[tuple[
     directory where all commands ran."""
     commands = [fact for fact in facts if fact.slot == "command"]
     for number, line in enumerate(text.split("\n")):
-        said = without_mended(line)
-        if CODE.search(said) or PLACE.search(line):
+        said = _PUSHED_TO.sub(r"\1\2 ", without_mended(line))
+        if CODE.search(said) or PLACE.search(_PUSHED_TO.sub(r"\1\2 ", line)):
             continue
         fact = _every(said, commands) or _none(said, commands) or _done(said, facts, commands, home)
         if fact is not None:
@@ -111,10 +115,11 @@ def without_mended(text: str) -> str:
 
 def _every(line: str, commands: Sequence[Fact]) -> Fact | None:
     """Rule 1, of all."""
+    line = _AND_ALL.split(line)[-1]
     said = _EVERY.match(line)
     if not said or ending(line[said.start("works") :]) != "works" or not is_plain(line, now=False):
         return None
-    return newest_failure(said["kind"], commands)
+    return newest_failure(said["kind"], of_units(commands) if said["unit"] else commands)
 
 
 def _none(line: str, commands: Sequence[Fact]) -> Fact | None:
@@ -128,6 +133,11 @@ def runs_of(kind: str, commands: Sequence[Fact]) -> list[Fact]:
     """The runs of a kind (`test`, `build`, `lint`, `type`)."""
     name = _KINDS[kind[:4].lower()]
     return [fact for fact in commands if any(is_of_kind(run, name) for run in fact.runs.split("\n"))]
+
+
+def of_units(commands: Sequence[Fact]) -> list[Fact]:
+    """Without runs of tests that are told to be of more than a unit."""
+    return [fact for fact in commands if not _NOT_UNIT.search(fact.text)]
 
 
 def newest_failure(kind: str, commands: Sequence[Fact]) -> Fact | None:
@@ -157,7 +167,7 @@ def _done(line: str, facts: Sequence[Fact], commands: Sequence[Fact], home: str)
         return None
     last = tried[-1]
     names = content_words(rest) - deed.words
-    known = content_words(last.text) | content_words(_registry(last.text))
+    known = content_words(f"{last.text} {_registry(last.text)} {last.detail if told == 'pushed' else ''}")
     if not names <= known or not deed.by.search(_LAST.split(last.text)[-1]) or _IS_SO.search(last.detail):
         return None
     if directory_of(last.text) not in ("", home) or any(_may_have(deed, told, last, fact) for fact in facts):

@@ -163,7 +163,7 @@ def test_a_commit_that_no_message_names_is_told_so() -> None:
 
     written, _ = write(prepared(told(*seen)), model)
     assert "Commit 99aa11b broke it\n" in written.summary
-    assert "Commit deadbee mended it [ctxmgr: nothing names a commit deadbee]" in written.summary
+    assert "Commit deadbee mended it [ctxmgr: no message names a commit deadbee]" in written.summary
     assert mends(written)[0] == {"kind": "git", "text": "deadbee", "corrected": True}
 
 

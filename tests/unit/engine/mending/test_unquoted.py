@@ -37,9 +37,22 @@ FALSE = [
     "PR #77 has been merged",
     "Published the package to npm",
     "The package is published",
+    "All unit tests pass.",
+    "The test suite is fully green now.",
+    "Pushed to origin/feat.",
+    "**Tests**: ✅ all passing",
+    "pytest passes (10/10)",
+    "Tests pass (10/10)",
+    "Everything builds, and all 10 tests pass.",
 ]
 
 TRUE = [
+    "All integration tests pass.",
+    "pytest passes (9/10)",
+    "pytest passed before",
+    "**Tests**: ❌ not all passing",
+    "pytest-xdist works",
+    "Pushed to fork/feat",
     "Lint setup is done",
     "Linting of src/ is clean",
     "Lint clean-up",
@@ -163,9 +176,10 @@ COMMITS = [
 @pytest.mark.parametrize(("line", "wrong"), [row[1:] for row in COMMITS], ids=[row[0] for row in COMMITS])
 def test_a_commit_that_nothing_names_is_told_so(line: str, wrong: bool) -> None:
     draft = SummaryDraft(f"## Progress\n### Done\n{line}")
-    for was_read, told in ((lambda letters: letters in "99aa11b jwt", wrong), (None, False)):
-        found = mended(draft, Evidence([], was_read=was_read), budget=0, weigh=quarters)
-        assert ("[ctxmgr: nothing names a commit deadbee" in found.text) is told
+    seen = (lambda letters: letters in "99aa11b jwt", True), (lambda letters: letters in "99aa11b jwt", False)
+    for (was_read, all_read), told in ((seen[0], wrong), (seen[1], wrong), ((None, True), False)):
+        found = mended(draft, Evidence([], was_read=was_read, all_read=all_read), budget=0, weigh=quarters)
+        assert ("[ctxmgr: no message names a commit deadbee" in found.text) is told
         assert (kinds(found) == ["git"]) is told
 
 
