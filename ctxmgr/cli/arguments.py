@@ -64,7 +64,10 @@ def add_bill(command: argparse._ActionsContainer) -> None:
 
 
 def add_probes_failed(command: argparse._ActionsContainer) -> None:
-    failed = "write each probe that failed and where it was lost, one JSON object a line; it holds conversation"
+    failed = (
+        "write each probe that failed and where it was lost, and each statement that does not hold, one JSON object"
+        " a line; it holds conversation"
+    )
     command.add_argument("--probes-failed", metavar="FILE", help=failed)
 
 

@@ -41,11 +41,13 @@ class GradedProbe(msgspec.Struct, frozen=True):
 
 
 class PolicyGrades(msgspec.Struct, frozen=True):
-    """One policy on one session. `untrue`: statements that do not hold, at each point; `tokens` a call, mean."""
+    """One policy on one session. `untrue`: statements that do not hold, at each point, whose calls are
+    `call_indices`; `tokens` a call, mean."""
 
     answers: tuple[GradedProbe, ...]
     untrue: tuple[tuple[str, ...], ...]
     tokens: float | None = None
+    call_indices: tuple[int, ...] = ()
 
 
 class ProjectedLists:
@@ -105,6 +107,7 @@ def answers(of: Examined, index: EvidenceIndex, lists: ProjectedLists) -> Policy
     """Asked at the points whose call the policy made."""
     found: list[GradedProbe] = []
     wrong = []
+    calls = []
     for point in of.points:
         call = lists.call(point.reply)
         if call is None:
@@ -112,7 +115,8 @@ def answers(of: Examined, index: EvidenceIndex, lists: ProjectedLists) -> Policy
         ids = lists.ids(call)
         found += _asked(point.probes, call, index, lists)
         wrong.append(untrue(of, point.end, index, ids, lists.stand_ins(call)))
-    return PolicyGrades(tuple(found), tuple(wrong))
+        calls.append(call)
+    return PolicyGrades(tuple(found), tuple(wrong), call_indices=tuple(calls))
 
 
 def _asked(

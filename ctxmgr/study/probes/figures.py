@@ -109,9 +109,15 @@ def failure(one: GradedProbe) -> Figures:
 
 
 def failures(of: PolicyGrades) -> list[Figures]:
-    """Used ones first, then those that lack most."""
+    """What is stated and does not hold, then used ones, then those that lack most."""
     failed = [one for one in of.answers if one.grade < WHOLE]
-    return [failure(one) for one in sorted(failed, key=lambda one: (not one.probe.used, one.grade, one.call_index))]
+    failed.sort(key=lambda one: (not one.probe.used, one.grade, one.call_index))
+    wrong = [
+        {"call": call, "kind": "untrue", "statement": text}
+        for call, texts in zip(of.call_indices, of.untrue, strict=False)
+        for text in texts
+    ]
+    return [*wrong, *map(failure, failed)]
 
 
 def _score(some: Iterable[GradedProbe]) -> Score:

@@ -62,6 +62,9 @@ def test_each_policy_is_asked_and_the_controls_hold(asked: tuple[Any, list[Any],
 def test_what_failed_is_written_with_where_it_was_lost(asked: tuple[Any, list[Any], str]) -> None:
     _, failed, _ = asked
     assert failed
+    for one in [one for one in failed if one["kind"] == "untrue"]:
+        assert {"recording", "policy", "call", "kind", "statement"} == set(one)
+    failed = [one for one in failed if one["kind"] != "untrue"]
     for one in failed:
         assert {"recording", "policy", "call", "kind", "used", "grade", "question", "evidence", "lost"} == set(one)
         assert one["grade"] < 1
@@ -254,3 +257,8 @@ def test_the_page_draws_means_over_recordings() -> None:
     text = page(sheets)
     assert text.count("Memory probes by kind") == 3
     assert "off, goal: 0.750" in text
+
+
+def test_what_does_not_hold_is_written_with_its_call() -> None:
+    found = figures.failures(PolicyGrades((), ((), ("told as open, is done: x",)), call_indices=(4, 9)))
+    assert found == [{"call": 9, "kind": "untrue", "statement": "told as open, is done: x"}]
