@@ -6,7 +6,8 @@ Rules:
 2. A branch summary describes work that was left: its facts have the source "branch", which holds nothing
    open. Only the goal's key differs, so that two branches do not hide each other.
 3. Nothing is lost: what has no slot of its own is critical context, whole, with its heading as `detail`.
-4. Where one message states the same thing twice, the later statement counts (the turn's part comes second).
+4. Of a summary that has no section of tasks the boxes are tasks, wherever they stand.
+5. Where one message states the same thing twice, the later statement counts (the turn's part comes second).
 """
 
 import re
@@ -14,7 +15,16 @@ from typing import Literal
 
 from ctxmgr.engine.ledger import task_ids
 from ctxmgr.engine.ledger.statements import Stamp, Statements
-from ctxmgr.engine.text import Kind, SectionItem, SummarySection, key_of, plain, sections_of, without_scratchpad
+from ctxmgr.engine.text import (
+    Kind,
+    SectionItem,
+    SummarySection,
+    checklists,
+    key_of,
+    plain,
+    sections_of,
+    without_scratchpad,
+)
 from ctxmgr.model.saved import Fact, Slot, Source
 
 SUMMARY_LISTING = "summary"
@@ -48,9 +58,10 @@ def from_summary(
     for slot, texts in _singles(sections).items():
         if texts:
             into.add(slot, stamp.origin if kind == "branch" else "", "\n".join(texts))
+    boxes_alone = not any(section.kind == "progress" or _is_of_tasks(section.kind) for section in sections)
     for section in sections:
         for number, item in enumerate(section.items):
-            _one(section, number, item, into)
+            _one(section, number, _without_boxes(item, into) if boxes_alone else item, into)
     return into.statements.facts()
 
 
@@ -79,10 +90,21 @@ def _singles(sections: tuple[SummarySection, ...]) -> dict[Slot, list[str]]:
     return {"goal": goals or asked, "current": (asked if goals else []) + current}
 
 
+def _is_of_tasks(kind: Kind) -> bool:
+    return _SLOTS.get(kind, ("context", ""))[0] == "task"
+
+
+def _without_boxes(item: SectionItem, into: _Summary) -> SectionItem:
+    """Rule 4."""
+    for box in checklists.items(item.text):
+        into.add("task", *task_ids.stated(box.text), box.status)
+    return SectionItem(checklists.without_items(item.text), item.mark)
+
+
 def _one(section: SummarySection, number: int, item: SectionItem, into: _Summary) -> None:
     """Put one item of a section into its slot."""
     kind, text = section.kind, item.text
-    if kind in ("goal", "current"):
+    if kind in ("goal", "current") or not text:
         return
     if kind in ("read-files", "modified-files"):
         reading = kind == "read-files"

@@ -26,6 +26,7 @@ from ctxmgr.engine.stating import draft_lines, states_it
 from ctxmgr.engine.text import (
     BULLET_CHARACTERS,
     SCRATCHPAD_HEADING,
+    content_words,
     one_line,
     rules_left,
     scratchpad_lines,
@@ -35,6 +36,7 @@ from ctxmgr.engine.text import (
 from ctxmgr.model.saved import ALLOWED, EARLIER, Fact, Ledger
 
 SMALL_GOAL_CHARACTERS = 240
+LEAST_TELLING = 2  # words of a statement that is known again: "we worked on it" is said by any that worked
 NOTHING_SHOWN: Container[str] = frozenset()
 FILE_LINE_CHARACTERS = 400  # a directory and the names in it, which are counted: none may be cut off
 
@@ -101,9 +103,14 @@ def _said_once(facts: Sequence[Fact], states: CommandStates) -> list[Fact]:
         if fact.source == "assistant":
             return fact.slot in ("finding", "decision") and words_of(fact.text) in announced
         told = fact.source == "summary" and fact.slot in ("decision", "context")
-        return told and all(states_it(said, line) for line in fact.text.splitlines())
+        return told and all(_tells(line) and states_it(said, line) for line in fact.text.splitlines())
 
     return [fact for fact in facts if not again(fact)]
+
+
+def _tells(line: str) -> bool:
+    """Has it words by which it is known that another line says the same?"""
+    return not line.strip() or len(content_words(line)) >= LEAST_TELLING
 
 
 def _goal(facts: list[Fact], limit: int, asked: Mapping[str, str]) -> PacketPart | None:

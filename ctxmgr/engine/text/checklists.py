@@ -34,3 +34,9 @@ def items(text: str) -> tuple[ChecklistItem, ...]:
         if match:
             found.append(ChecklistItem(match[2].strip(), STATUS_OF_MARK[match[1]]))
     return tuple(found)
+
+
+def without_items(text: str) -> str:
+    """The lines that are no items, without blanks around them."""
+    shown = frozenset(line for line in unfenced(text) if len(line) <= MOST_CHARACTERS and _ITEM.match(line))
+    return "\n".join(line for line in text.splitlines() if line not in shown).strip() if shown else text

@@ -39,6 +39,19 @@ CASES: Cases = [
     ("<read-files>\na.ts\n</read-files>", [("file", "read", "a.ts")]),
     ("<modified-files>\na.ts\n</modified-files>", [("file", "edited", "a.ts")]),
     ("free words", [("context", "", "free words")]),
+    (
+        "# Handoff\n\nIt went on.\n\n- [x] port set\n- [ ] docs\n- [~] a test",
+        [
+            ("context", "", "It went on."),
+            ("task", "done", "port set"),
+            ("task", "open", "docs"),
+            ("task", "active", "a test"),
+        ],
+    ),
+    (
+        "## Critical Context\n- [ ] a\n## Next Steps\n- b",
+        [("context", "", "- [ ] a"), ("task", "open", "b")],
+    ),
 ]
 
 

@@ -317,3 +317,12 @@ def test_without_its_goal_there_is_no_packet() -> None:
     assert "never push" in render(ledger(RULE), budget=60, weigh=tokens)
     heavy = Fact("constraint", "x", "never " + "x" * 500, "user", 2)
     assert "Ship the parser." in render(ledger(GOAL, heavy), budget=60, weigh=tokens)
+
+
+def test_a_short_statement_of_a_summary_is_not_taken_for_what_a_command_says() -> None:
+    asked = Fact("goal", "", "Move it", "user", 1)
+    built = Fact("command", "shell\nnpm run build", "npm run build", "tool", 2, status="ok", runs="npm run build")
+    context = Fact("context", "w", "We worked on it.", "summary", 3)
+    assert "- We worked on it." in render(
+        fold(Ledger(), [asked, built, context]), budget=800, weigh=tokens, resume=True
+    )
