@@ -10,8 +10,8 @@ Rules:
 3. Several that failed with the same error are one line, which names the newest. What an error is wrapped in, and a
    code alone, is not quoted.
 4. How a command ended is told once, for the newest run: of checks always, failures that no longer block (and what
-   ended them) and ends that nobody knows among them; of another run where it worked. What only looks, and a script
-   written for one run, tells nothing; of git the newest of each kind.
+   ended them), what was aborted, and ends that nobody knows among them; of another run where it worked. What only
+   looks, and a script written for one run, tells nothing; of git the newest of each kind.
 """
 
 import re
@@ -40,6 +40,7 @@ MOST_ENDS = 8
 MOST_SAME = 3  # other commands of one error that are named
 FADES = 120
 LOOK_FADES = 40
+STOPPED = "aborted before it ended"
 MOST_RUNS = 60  # different ones of a subcommand that worked, which are asked what they show to work
 
 _LOOKING = re.compile(
@@ -211,14 +212,15 @@ def _end_lines(facts: Sequence[Fact], blocking: Container[int], told: Callable[[
     for fact in reversed(facts):
         if fact.status == "ok":
             worked.add(fact)
-        if not fact.runs or id(fact) in blocking or (fact.status == "failed" and not _fails(fact)):
+        stopped = fact.status == "failed" and bool(_ABORTED.search(_line(fact)[:40]))
+        if not fact.runs or id(fact) in blocking or (fact.status == "failed" and not _fails(fact) and not stopped):
             continue
         names = fact.runs.split("\n")
         if any(map(is_checking, names)):
-            since = _since(worked.ended(fact)) if fact.status == "failed" else ""
-            line = f"- {coded_command(fact.text)}: {how_it_ended(fact)}{since}"
+            since = _since(worked.ended(fact)) if fact.status == "failed" and not stopped else ""
+            line = f"- {coded_command(fact.text)}: {STOPPED if stopped else how_it_ended(fact)}{since}"
             checks.setdefault(fact.text, "" if told(fact) and not since else line)
-        elif _is_told(fact) and _tells(fact, names):
+        elif not stopped and _is_told(fact) and _tells(fact, names):
             name = names[-1] if names[-1] in _GIT_ENDS else fact.text
             line = f"- {coded_command(fact.text, OTHER_CHARACTERS)}: {how_it_ended(fact)}"
             others.setdefault(name, "" if told(fact) else line)

@@ -72,7 +72,9 @@ def parts_of(
     }
     rules = _constraints(held.get("constraint", []))
     decisions = _decisions([fact for fact in held.get("decision", []) if fact.source != "assistant"], answered)
-    tasks = _tasks(held.get("current", []), held.get("task", []), past)
+    closed = _closed_since(ledger, past, shown)
+    past = [fact for fact in past if fact not in closed]
+    tasks = _tasks(held.get("current", []), [*closed, *held.get("task", [])], past)
     notes = _scratchpad(scratchpad)
     failed = states.blocker_lines()
     blockers = part_of("## Blockers (failed when last tried)", failed, 0.12, total=len(states.blockers))
@@ -167,17 +169,30 @@ def _decisions(facts: list[Fact], answered: Mapping[str, Fact]) -> PacketPart:
     return grouped(part, (summarised(fact, "decisions") for fact, _ in said))
 
 
+def _closed_since(ledger: Ledger, past: Sequence[Fact], shown: Container[str]) -> list[Fact]:
+    """Tasks that are done, and open in a summary that is shown."""
+    summed = (fact for fact in ledger.facts.values() if fact.slot == "task" and fact.source == "summary")
+    told = {fact.key for fact in summed if fact.status != "done" and fact.origin in shown}
+    return [fact for fact in past if fact.slot == "task" and fact.source != "branch" and fact.key in told]
+
+
 def _tasks(now: list[Fact], tasks: list[Fact], past: Sequence[Fact]) -> PacketPart:
-    """What is current first, then started, blocked and open ones; the order within a list is its own.
+    """What is current first, then what is done and open in a summary that is shown, then started, blocked and open
+    ones; the order within a list is its own.
 
     A summary's tasks get old: how many requests have come since says how old, without a clock.
     """
     marked = [("now:", fact) for fact in now]
-    for status, mark in (("active", "[~]"), ("blocked", "[!] blocked:"), ("open", "[ ]")):
+    for status, mark in (
+        ("done", "[x] done since the summary:"),
+        ("active", "[~]"),
+        ("blocked", "[!] blocked:"),
+        ("open", "[ ]"),
+    ):
         marked += [(mark, fact) for fact in tasks if fact.status == status][:MOST_LINES]
     lines = [f"- {mark} {_named(fact)}" for mark, fact in marked]
     heading = "## Tasks"
-    stated = [*now, *tasks]
+    stated = [*now, *(fact for fact in tasks if fact.status != "done")]
     if stated and all(fact.source == "summary" for fact in stated):
         newest = max((fact.time_ms, fact.seq) for fact in stated)
         later = sum(fact.slot == "request" and (fact.time_ms, fact.seq) > newest for fact in past)

@@ -25,7 +25,9 @@ STATE_WORDS: dict[FactState, frozenset[str]] = {
     "deleted": wording.word_set("delete deleted deletes remove removed removes rm gone renamed moved mv"),
     "open": wording.word_set("open pending todo progress next remaining left blocked created taskcreate"),
     "done": wording.word_set("done completed complete finished closed cancelled canceled"),
-    "failed": wording.word_set("failed failing fails fail failure error errors broken blocker blockers blocked"),
+    "failed": wording.word_set(
+        "failed failing fails fail failure error errors broken blocker blockers blocked aborted"
+    ),
     "working": wording.word_set("working worked works passed passes pass ok green succeeded success clean fine"),
 }
 BOXES = {"[ ]": "open", "[x]": "done"}

@@ -18,7 +18,7 @@ import re
 from collections.abc import Iterator
 
 from ctxmgr.study.probes.evidence import TextState
-from ctxmgr.study.probes.index import STATE_WORDS, EvidenceIndex, IndexedMessage
+from ctxmgr.study.probes.index import STATE_WORDS, EvidenceIndex, Ids, IndexedMessage
 from ctxmgr.study.probes.kinds import COMMAND_CHARACTERS, answered
 from ctxmgr.study.probes.reading import programs, wording
 from ctxmgr.study.probes.session import Examined
@@ -39,14 +39,16 @@ _CHANGED = wording.word_set("changed edited modified written created updated wro
 _PRINTED = re.compile(r'"[^"]*"|`[^`]*`')
 
 
-def disproved(of: Examined, end: int, index: EvidenceIndex, number: int, visible: Visible) -> Iterator[str]:
-    """Of the stand-in of this number."""
+def disproved(
+    of: Examined, end: int, index: EvidenceIndex, later: Ids, number: int, visible: Visible
+) -> Iterator[str]:
+    """Of the stand-in of this number. `later`: this one and those after it."""
     entry = index.entries[number]
     yield from _commits(of, end, entry)
     yield from _commands(of, end, entry, visible)
     yield from _choices(of, end, entry, visible)
     yield from _questions(of, end, entry, visible)
-    yield from _tasks(of, end, index, number, visible)
+    yield from _tasks(of, end, index, later, number, visible)
     yield from _files(of, end, entry, visible)
 
 
@@ -124,7 +126,9 @@ def _questions(of: Examined, end: int, entry: IndexedMessage, visible: Visible) 
                     yield f"told as open, was answered: {question[:SAID_CHARACTERS]}"
 
 
-def _tasks(of: Examined, end: int, index: EvidenceIndex, number: int, visible: Visible) -> Iterator[str]:
+def _tasks(
+    of: Examined, end: int, index: EvidenceIndex, later: Ids, number: int, visible: Visible
+) -> Iterator[str]:
     """Rule 5."""
     lists = [one for one in of.history.tasks if one.message_index < end]
     if not lists or visible(lists[-1].message_index, lists[-1].message_index - 1):
@@ -133,7 +137,7 @@ def _tasks(of: Examined, end: int, index: EvidenceIndex, number: int, visible: V
     for task in {task.text: task for one in lists[:-1] for task in one.tasks}.values():
         name = wording.joined(task.text)
         is_open, done = index.holders(TextState((name,), "open")), index.holders(TextState((name,), "done"))
-        if name not in now and number in is_open and number not in done:
+        if name not in now and number in is_open and done.isdisjoint(later):
             yield f"told as open, is closed: {task.text}"
 
 

@@ -8,17 +8,17 @@ Read are the messages that stand for others (packet, summary). A statement is un
 3. a task is told as open that is done;
 4. what `disproved` names;
 
-and the list does not show the newer call as well, or its result, nor is a file or a task told as it is by what
-stands for others further on: a packet corrects an older summary that nobody may change. A command is told where a
-part of a line in backticks is that command; of a check, a `cd` before it and a filter of its output aside. Another
-test is another command. A state is a word by itself: a longer name that has it for a part states nothing, and a
-quoted output neither. A deleted directory in which a file was changed since is there again.
+and the list does not show the newer call as well, or its result, nor is a command, a file or a task told as it is
+by what stands for others further on: a packet corrects an older summary that nobody may change. A command is told
+where a part of a line in backticks is that command; of a check, a `cd` before it and a filter of its output aside.
+Another test is another command. A state is a word by itself: a longer name that has it for a part states nothing,
+and a quoted output neither. A deleted directory in which a file was changed since is there again.
 """
 
 from collections.abc import Iterator, Sequence
 
 from ctxmgr.study.probes.evidence import PathState, TextState
-from ctxmgr.study.probes.index import EvidenceIndex, Ids, IndexedMessage
+from ctxmgr.study.probes.index import EvidenceIndex, Ids
 from ctxmgr.study.probes.kinds import COMMAND_CHARACTERS
 from ctxmgr.study.probes.reading import wording
 from ctxmgr.study.probes.session import Examined
@@ -40,25 +40,39 @@ def untrue(of: Examined, end: int, index: EvidenceIndex, ids: Ids, stand_ins: Se
     for place, number in enumerate(stand_ins):
         later = frozenset(stand_ins[place:])
         for text in (
-            *_commands(of, end, index.entries[number], visible),
+            *_commands(of, end, index, later, number, visible),
             *_files(of, end, index, later, number, visible),
             *_tasks(of, end, index, later, number, visible),
-            *disproved(of, end, index, number, visible),
+            *disproved(of, end, index, later, number, visible),
         ):
             found.setdefault(text)
     return tuple(found)
 
 
-def _commands(of: Examined, end: int, entry: IndexedMessage, visible: Visible) -> Iterator[str]:
+def _commands(
+    of: Examined, end: int, index: EvidenceIndex, later: Ids, number: int, visible: Visible
+) -> Iterator[str]:
+    """`later`: this stand-in and those after it."""
+    entry = index.entries[number]
     ran = [run for run in of.history.runs if run.message_index < end and not run.path]
     newest = {run_key(run.command): run for run in ran}
-    for number in range(len(entry.lines)):
-        for quoted, told in statements(entry, number):
+    for line in range(len(entry.lines)):
+        for quoted, told in statements(entry, line):
             run = newest.get(run_key(quoted))
             if run is not None and not visible(run.call_message_index, run.message_index):
                 now = "failed" if is_failed(of, run) else "working"
-                if told not in ("", now):
+                if told not in ("", now) and not _corrected(index, later - {number}, run_key(quoted), now):
                     yield f"told as {told}, is {now}: {run.command[:COMMAND_CHARACTERS]}"
+
+
+def _corrected(index: EvidenceIndex, later: Ids, key: str, now: str) -> bool:
+    """Does one of these tell the command as it is?"""
+    return any(
+        told == now and run_key(quoted) == key
+        for entry in (index.entries[other] for other in later)
+        for line in range(len(entry.lines))
+        for quoted, told in statements(entry, line)
+    )
 
 
 def _files(

@@ -373,3 +373,12 @@ def test_a_long_script_of_one_run_fades_as_a_short_one() -> None:
     later = [shell(f"make part-{at}", at=at + 2) for at in range(LOOK_FADES)]
     assert blocker_lines([failed, *later[:-1]])[1] == 1
     assert blocker_lines([failed, *later]) == ([], 0)
+
+
+def test_of_a_check_that_was_aborted_last_no_older_end_of_it_is_told_alone() -> None:
+    facts = [shell("npm run check", "done", 0, 1), shell("npm run check | head -40", "Command aborted", 1, 2)]
+    assert end_lines(facts) == [
+        "- `npm run check | head -40`: aborted before it ended",
+        "- `npm run check`: worked",
+    ]
+    assert blocker_lines(facts) == ([], 0)

@@ -326,3 +326,13 @@ def test_a_short_statement_of_a_summary_is_not_taken_for_what_a_command_says() -
     assert "- We worked on it." in render(
         fold(Ledger(), [asked, built, context]), budget=800, weigh=tokens, resume=True
     )
+
+
+def test_a_task_that_a_shown_summary_has_as_open_is_told_as_done_since() -> None:
+    asked = Fact("goal", "", "Mend it", "user", 1)
+    summed = Fact("task", "task\n2", "Mend the lexer", "summary", 2, status="open", origin="s", listing="summary")
+    done = Fact("task", "task\n2", "Mend the lexer", "assistant", 3, status="done")
+    line = "- [x] done since the summary: Mend the lexer (task #2)"
+    assert line in render(ledger(asked, summed, done), budget=800, weigh=tokens, shown=frozenset("s"))
+    assert line not in render(ledger(asked, summed, done), budget=800, weigh=tokens)
+    assert line not in render(ledger(asked, done), budget=800, weigh=tokens, shown=frozenset("s"))
