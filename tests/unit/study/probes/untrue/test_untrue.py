@@ -40,6 +40,12 @@ LOOKED = (
     r("+y"),
 )
 TASK = a(call("TodoWrite", todos=[{"content": "mend the test", "status": "completed"}]))
+TASK_LEFT = (
+    a(call("TodoWrite", todos=[{"content": "mend the test", "status": "pending"}])),
+    r("ok"),
+    a(call("TodoWrite", todos=[{"content": "mend the lexer", "status": "pending"}])),
+    r("ok"),
+)
 
 UNTRUE: list[tuple[Sequence[Said], str, str]] = [
     (FAILED, "## Commands that worked\n- `npm run test`", "told as working, is failed: npm run test"),
@@ -116,3 +122,22 @@ def test_a_list_without_stand_ins_states_nothing() -> None:
     found = of(*SESSION)
     (result,) = asked(found, timeline.whole(found.course))
     assert set(result.untrue) == {()}
+
+
+@pytest.mark.parametrize(
+    ("said", "packet", "after", "statement"),
+    [
+        (FAILED, "- `npm run test`: worked", "- `npm run test`: 1 failed", ""),
+        (FAILED, "- `npm run test`: worked", "- `npm run test`: aborted before it ended", ""),
+        (
+            FAILED,
+            "- `npm run test`: worked",
+            "- `npm run lint`: failed",
+            "told as working, is failed: npm run test",
+        ),
+        (TASK_LEFT, "- [ ] mend the test", "- [x] done since: mend the test", ""),
+        (TASK_LEFT, "- [ ] mend the test", "- [ ] mend the lexer", "told as open, is closed: mend the test"),
+    ],
+)
+def test_what_stands_further_on_corrects(said: Sequence[Said], packet: str, after: str, statement: str) -> None:
+    assert untrue(said, packet, after=after) == ((statement,) if statement else ())
