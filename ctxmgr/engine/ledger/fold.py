@@ -18,8 +18,9 @@ Rules:
    said since before it; one that may be over has the status `EARLIER`.
 8. A fact that says a task's state and not its text (`STATE`) takes the newest text of its key, one that says its
    text and not its state (`RENAMED`) the newest state, and what the task is about (`ABOUT`) stands behind the text
-   that it came after. A task that was
-   dropped no longer holds. Of a task that its tool knows by an id, what a summary says without it holds no more.
+   that it came after. A task that was dropped no longer holds. Of a task that its tool knows by an id, what a
+   summary says without it holds no more, and how it stands is the tool's word: a summary is of what it replaced,
+   and what was done may stand behind it.
 9. A commit that was taken back since says so (`commits`).
 10. A command whose run went on ended as the fact says that tells of its end, by the id of the run.
 """
@@ -157,9 +158,18 @@ def _with_texts(facts: Iterable[Fact], ledger: Ledger) -> list[Fact]:
         told: Fact | None = fact
         if fact.slot == "task" and fact.listing in _IN_PART:
             told = _whole_task(texts.get(fact.key), states.get(fact.key), abouts.get(fact.key))
+        elif fact.slot == "task" and fact.source == "summary" and fact.key.startswith(task_ids.KEY):
+            told = _as_its_tool_says(fact, states.get(fact.key))
         if told is not None and not (told.slot == "task" and told.status == "dropped"):
             found.append(told)
     return found
+
+
+def _as_its_tool_says(fact: Fact, state: Fact | None) -> Fact:
+    """A summary's task, in the state that its tool told last."""
+    if state is None or state.status == fact.status:
+        return fact
+    return structs.replace(fact, status=state.status, source=state.source, origin=state.origin)
 
 
 def _newest(facts: Iterable[Fact]) -> dict[str, Fact]:

@@ -11,7 +11,8 @@ Rules:
    code alone, is not quoted.
 4. How a command ended is told once, for the newest run: of checks always, failures that no longer block (and what
    ended them), what was aborted, and ends that nobody knows among them; of another run where it worked. What only
-   looks, and a script written for one run, tells nothing; of git the newest of each kind.
+   looks, and a script written for one run, tells nothing; of git the newest of each kind. Failures that a run of
+   something else ended have room of their own: it may not be all that failed.
 """
 
 import re
@@ -36,6 +37,7 @@ from ctxmgr.model.saved import GOES_ON, Fact
 OTHER_CHARACTERS = 120  # of a command beside another
 MOST_BLOCKERS = 6
 MOST_CHECKS = 4
+MOST_AGAIN = 2
 MOST_ENDS = 8
 MOST_SAME = 3  # other commands of one error that are named
 FADES = 120
@@ -132,16 +134,19 @@ class _Worked:
                 runs.setdefault(one, fact)
 
     def ended(self, failed: Fact) -> Fact | None:
-        """The newest that shows this to work: its line, or what that was run for, its last command."""
+        """The newest that shows this to work: its line, or what that was run for, its last command; or what it was
+        tried again by."""
+        aim = _aim(failed)
+        return self.shown(failed) or (self._tried_again(failed, aim) if aim else None)
+
+    def shown(self, failed: Fact) -> Fact | None:
+        """The newest that was of all that this was of."""
         if (same := self._lines.get(key_of(failed.text))) is not None:
             return same
-        last = failed.runs.rpartition("\n")[2]
-        aim = next((one for one in reversed(_scopes(failed)) if one.subject == last), None)
-        if aim is None:
+        if (aim := _aim(failed)) is None:
             return None
-        ends = [self._runs.get(name, {}).items() for name in (last, *_ENDED_BY.get(last, ()))]
-        shown = next((fact for runs in ends for run, fact in runs if run.shows(aim, run.subject)), None)
-        return shown or self._tried_again(failed, aim)
+        ends = [self._runs.get(name, {}).items() for name in (aim.subject, *_ENDED_BY.get(aim.subject, ()))]
+        return next((fact for runs in ends for run, fact in runs if run.shows(aim, run.subject)), None)
 
     def _tried_again(self, failed: Fact, aim: RunScope) -> Fact | None:
         """What ended a wrong use, or all tests that it quotes; or else all tests."""
@@ -156,6 +161,12 @@ class _Worked:
         found = [next((fact for run, fact in runs if was_in(test, run, aim)), None) for test in tests]
         ended = [fact for fact in found if fact is not None]
         return every or (max(ended, key=_when) if ended and len(ended) == len(found) else None)
+
+
+def _aim(failed: Fact) -> RunScope | None:
+    """What it was run for: its last command."""
+    last = failed.runs.rpartition("\n")[2]
+    return next((one for one in reversed(_scopes(failed)) if one.subject == last), None)
 
 
 def _scopes(fact: Fact) -> tuple[RunScope, ...]:
@@ -207,6 +218,7 @@ def reason(fact: Fact) -> str:
 def _end_lines(facts: Sequence[Fact], blocking: Container[int], told: Callable[[Fact], bool]) -> list[str]:
     """`blocking`: the ids of the facts that block."""
     checks: dict[str, str] = {}  # "" where it is told elsewhere
+    again: list[str] = []  # failures that were tried again by a run of something else
     others: dict[str, str] = {}
     worked = _Worked()
     for fact in reversed(facts):
@@ -219,12 +231,15 @@ def _end_lines(facts: Sequence[Fact], blocking: Container[int], told: Callable[[
         if any(map(is_checking, names)):
             since = _since(worked.ended(fact)) if fact.status == "failed" and not stopped else ""
             line = f"- {coded_command(fact.text)}: {STOPPED if stopped else how_it_ended(fact)}{since}"
-            checks.setdefault(fact.text, "" if told(fact) and not since else line)
+            if since and worked.shown(fact) is None and fact.text not in checks:
+                again.append(line)
+            else:
+                checks.setdefault(fact.text, "" if told(fact) and not since else line)
         elif not stopped and _is_told(fact) and _tells(fact, names):
             name = names[-1] if names[-1] in _GIT_ENDS else fact.text
             line = f"- {coded_command(fact.text, OTHER_CHARACTERS)}: {how_it_ended(fact)}"
             others.setdefault(name, "" if told(fact) else line)
-    first = list(filter(None, checks.values()))[:MOST_CHECKS]
+    first = [*list(filter(None, checks.values()))[:MOST_CHECKS], *again[:MOST_AGAIN]]
     return [*first, *list(filter(None, others.values()))[: MOST_ENDS - len(first)]]
 
 

@@ -299,7 +299,8 @@ def test_a_failed_check_that_blocks_no_more_is_still_told() -> None:
         "; `pytest tests` worked since",
     ]
     both = shell("mise run lint && mise run test", "ok")
-    assert "worked since" not in end_lines([passed, failed, both])[-1]
+    assert end_lines([passed, failed, both])[-1].endswith("; `mise run lint && mise run test` worked since")
+    assert "worked since" not in end_lines([passed, failed, shell("mise run lint", "ok")])[-1]
     assert end_lines([shell("mise run lint 2>&1", "1 issues:", 1), both])[-1] == (
         "- `mise run lint 2>&1`: 1 issue; `mise run lint && mise run test` worked since"
     )

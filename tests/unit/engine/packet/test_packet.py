@@ -14,7 +14,7 @@ from ctxmgr.engine.ledger.statements import Stamp
 from ctxmgr.engine.packet.packet import NOTE, render
 from ctxmgr.engine.text.packet_mark import before_packet
 from ctxmgr.model.messages import PACKET_MARK
-from ctxmgr.model.saved.facts import Fact, Ledger, Slot, Source
+from ctxmgr.model.saved.facts import STATE, Fact, Ledger, Slot, Source
 from tests.goldens import golden, held
 
 
@@ -336,3 +336,12 @@ def test_a_task_that_a_shown_summary_has_as_open_is_told_as_done_since() -> None
     assert line in render(ledger(asked, summed, done), budget=800, weigh=tokens, shown=frozenset("s"))
     assert line not in render(ledger(asked, summed, done), budget=800, weigh=tokens)
     assert line not in render(ledger(asked, done), budget=800, weigh=tokens, shown=frozenset("s"))
+
+
+def test_how_a_task_stands_is_its_tools_word_and_not_a_later_summarys() -> None:
+    asked = Fact("goal", "", "Mend it", "user", 1)
+    done = Fact("task", "task\n2", "", "assistant", 2, status="done", listing=STATE)
+    summed = Fact("task", "task\n2", "Mend the lexer", "summary", 3, status="open", origin="s", listing="summary")
+    text = render(ledger(asked, done, summed), budget=800, weigh=tokens, shown=frozenset("s"))
+    assert "- [x] done since the summary: Mend the lexer (task #2)" in text
+    assert "[ ]" not in text
