@@ -90,7 +90,7 @@ _LAST = re.compile(r"&&|\|\||[;\n]")
 _IS_SO = re.compile(r"\balready\b|\bprevious|up[- ]to[- ]date", re.IGNORECASE)  # of what cannot be done twice
 _TO = re.compile(r"\bto\b", re.IGNORECASE)  # where it was pushed, not what shall be: each other word is known
 _PUSHED_TO = re.compile(r"(\bpushed\b[^/]{0,40}?\bto )([\w.-]+)/(?=[\w.-]+[.!]?$)", re.IGNORECASE)
-_NOT_UNIT = re.compile(r"e2e|end-to-end|integration|smoke|acceptance|playwright|cypress", re.IGNORECASE)
+_OF_MORE = re.compile(r"e2e|end-to-end|integration|smoke|acceptance|playwright|cypress", re.IGNORECASE)
 _AND_ALL = re.compile(r", and (?=all (?:\d+ )?(?:unit )?tests\b)", re.IGNORECASE)
 _NUMBER = re.compile(r"\d+")
 
@@ -137,7 +137,7 @@ def runs_of(kind: str, commands: Sequence[Fact]) -> list[Fact]:
 
 def of_units(commands: Sequence[Fact]) -> list[Fact]:
     """Without runs of tests that are told to be of more than a unit."""
-    return [fact for fact in commands if not _NOT_UNIT.search(fact.text)]
+    return [fact for fact in commands if not _OF_MORE.search(fact.text)]
 
 
 def newest_failure(kind: str, commands: Sequence[Fact]) -> Fact | None:

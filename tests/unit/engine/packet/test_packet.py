@@ -14,7 +14,7 @@ from ctxmgr.engine.ledger.statements import Stamp
 from ctxmgr.engine.packet.packet import NOTE, render
 from ctxmgr.engine.text.packet_mark import before_packet
 from ctxmgr.model.messages import PACKET_MARK
-from ctxmgr.model.saved.facts import STATE, Fact, Ledger, Slot, Source
+from ctxmgr.model.saved.facts import Fact, Ledger, Slot, Source
 from tests.goldens import golden, held
 
 
@@ -317,31 +317,3 @@ def test_without_its_goal_there_is_no_packet() -> None:
     assert "never push" in render(ledger(RULE), budget=60, weigh=tokens)
     heavy = Fact("constraint", "x", "never " + "x" * 500, "user", 2)
     assert "Ship the parser." in render(ledger(GOAL, heavy), budget=60, weigh=tokens)
-
-
-def test_a_short_statement_of_a_summary_is_not_taken_for_what_a_command_says() -> None:
-    asked = Fact("goal", "", "Move it", "user", 1)
-    built = Fact("command", "shell\nnpm run build", "npm run build", "tool", 2, status="ok", runs="npm run build")
-    context = Fact("context", "w", "We worked on it.", "summary", 3)
-    assert "- We worked on it." in render(
-        fold(Ledger(), [asked, built, context]), budget=800, weigh=tokens, resume=True
-    )
-
-
-def test_a_task_that_a_shown_summary_has_as_open_is_told_as_done_since() -> None:
-    asked = Fact("goal", "", "Mend it", "user", 1)
-    summed = Fact("task", "task\n2", "Mend the lexer", "summary", 2, status="open", origin="s", listing="summary")
-    done = Fact("task", "task\n2", "Mend the lexer", "assistant", 3, status="done")
-    line = "- [x] done since the summary: Mend the lexer (task #2)"
-    assert line in render(ledger(asked, summed, done), budget=800, weigh=tokens, shown=frozenset("s"))
-    assert line not in render(ledger(asked, summed, done), budget=800, weigh=tokens)
-    assert line not in render(ledger(asked, done), budget=800, weigh=tokens, shown=frozenset("s"))
-
-
-def test_how_a_task_stands_is_its_tools_word_and_not_a_later_summarys() -> None:
-    asked = Fact("goal", "", "Mend it", "user", 1)
-    done = Fact("task", "task\n2", "", "assistant", 2, status="done", listing=STATE)
-    summed = Fact("task", "task\n2", "Mend the lexer", "summary", 3, status="open", origin="s", listing="summary")
-    text = render(ledger(asked, done, summed), budget=800, weigh=tokens, shown=frozenset("s"))
-    assert "- [x] done since the summary: Mend the lexer (task #2)" in text
-    assert "[ ]" not in text

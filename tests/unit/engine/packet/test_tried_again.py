@@ -1,0 +1,68 @@
+"""What a later run of something else ended, and what of it is told."""
+
+import pytest
+
+from tests.unit.engine.packet.test_commands import blocker_lines, end_lines, shell
+
+GO_FAILED = "--- FAIL: TestB_Filters (0.0s)\nFAIL\tx/a\t0.1s"
+GO_PASSED = "ok  \tx/a\t0.1s"
+ONE_FAILED = "FAILED tests/a.py::test_b\n1 failed, 5 passed in 1s"
+PASSED = "1 passed in 1s"
+MISUSED = "error: unexpected argument 'oci::' found"
+
+ENDED_BY_TESTS = [
+    ('go test ./a/ -run "A|TestB"', GO_FAILED, 'go test ./a/ -run "TestB" -v', GO_PASSED),
+    ("go test ./a/ -run TestA", GO_FAILED, "mise run test:ci", GO_PASSED),
+    ("mise run test", GO_FAILED, "go test ./...", GO_PASSED),
+    ("pytest", ONE_FAILED, "pytest tests/a.py::test_b", PASSED),
+    ("pytest", ONE_FAILED, "pytest -k test_b", PASSED),
+    (
+        "cargo test oci",
+        "test oci::tests::test_a ... FAILED\n1 failed",
+        "cargo test tests::test_a",
+        "test result: ok. 1 passed",
+    ),
+    ("npx jest a.test.js", "Tests: 1 failed, 1 passed, 2 total", "npm test", "Tests: 12 passed, 12 total"),
+    ("cargo fmt && cargo test a oci::", MISUSED, "cargo test oci::", "test result: ok. 33 passed"),
+    ("go test ./session -run TestA", "FAIL\t./session [setup failed]", "go test ./cmd/cli/session -v", GO_PASSED),
+    (
+        "cd /w/cmd/cli && go test ./session",
+        "a.go:4:2: no x\nFAIL\tx [build failed]",
+        "go test ./cmd/cli/...",
+        GO_PASSED,
+    ),
+]
+ENDED_BY_NONE = [
+    ('go test ./a/ -run "A|TestB"', GO_FAILED, 'go test ./b/ -run "TestB"', GO_PASSED),
+    ('go test ./a/ -run "A|TestB"', GO_FAILED, 'go test ./a/ -run "TestC"', GO_PASSED),
+    ("pytest", ONE_FAILED, "pytest tests/b.py", PASSED),
+    ("pytest", ONE_FAILED, "pytest -k 'not test_b'", PASSED),
+    ("pytest", ONE_FAILED.replace("1 failed", "3 failed"), "pytest tests/a.py::test_b", PASSED),
+    ("go test ./a/", GO_FAILED, "npm test", "Tests: 12 passed, 12 total"),
+    ("cargo test a oci::", MISUSED, "cargo build", "Finished"),
+    ("npm run lint", "a.ts: TestB is unused\n1 error", "npm test", "Tests: 12 passed, 12 total"),
+]
+
+
+@pytest.mark.parametrize(("failed", "printed", "later", "output"), ENDED_BY_TESTS)
+def test_what_was_tried_again_blocks_no_more_and_is_told_with_what_worked(
+    failed: str, printed: str, later: str, output: str
+) -> None:
+    facts = [shell(failed, printed, 1, 1), shell(later, output, 0, 2)]
+    assert blocker_lines(facts[:1])[1] == 1
+    assert blocker_lines(facts) == ([], 0)
+    assert any(line.endswith(f"; `{later}` worked since") for line in end_lines(facts))
+
+
+@pytest.mark.parametrize(("failed", "printed", "later", "output"), ENDED_BY_NONE)
+def test_what_was_not_tried_again_blocks(failed: str, printed: str, later: str, output: str) -> None:
+    assert blocker_lines([shell(failed, printed, 1, 1), shell(later, output, 0, 2)])[1] == 1
+
+
+def test_of_a_check_that_was_aborted_last_no_older_end_of_it_is_told_alone() -> None:
+    facts = [shell("npm run check", "done", 0, 1), shell("npm run check | head -40", "Command aborted", 1, 2)]
+    assert end_lines(facts) == [
+        "- `npm run check | head -40`: aborted before it ended",
+        "- `npm run check`: worked",
+    ]
+    assert blocker_lines(facts) == ([], 0)
