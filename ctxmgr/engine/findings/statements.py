@@ -22,7 +22,7 @@ from ctxmgr.engine.findings.asserting import asserted, is_open
 from ctxmgr.engine.findings.contrary import speech
 from ctxmgr.engine.findings.questions import offered
 from ctxmgr.engine.findings.reversing import takes_back
-from ctxmgr.engine.findings.wordings import announces, decides, done, finds_out, looks, supposes
+from ctxmgr.engine.findings.wordings import announces, decides, done, finds_out, looks, observes, supposes
 from ctxmgr.engine.text import count_words, identifiers, one_line, sentences_of, unfenced, without, words_of
 
 STATEMENT_CHARACTERS = 400
@@ -114,7 +114,9 @@ def _statement(one: _ReadSentence, english: bool, short: bool) -> Statement | No
     if not said:
         return None
     if decides(said):
-        return None if is_open(said) else Statement("decision", one.text)
+        if is_open(said):
+            return None
+        return Statement("finding" if observes(said) else "decision", one.text)
     if finds_out(said, names) or takes_back(said):
         return Statement("finding", one.text)
     return _aside(one.text)
@@ -130,7 +132,9 @@ def _aside(text: str) -> Statement | None:
         said.names and (changes or any(part.judges or part.denied for part in said.clauses))
     ):
         return None
-    return Statement("decision" if changes else "finding", text, aside=True)
+    judged = any(part.judges or part.denied for part in said.clauses)
+    decided = said.removed or said.says.chooses or ((said.says.turns or done(text)) and not judged)
+    return Statement("decision" if decided else "finding", text, aside=True)
 
 
 def _sentences(text: str) -> list[_ReadSentence]:

@@ -2,7 +2,8 @@
 something, says that something was done or is wrong, or what could be done.
 
 1. It decides where it names what was not taken ("instead of"), says that something was chosen, or says what will be
-   done and why. What a next step is for ("Let me move it to match the rest") is no reason.
+   done and why. What a next step is for ("Let me move it to match the rest") is no reason. Where it says how things
+   are or could be it observes, in the words of a choice as well.
 2. It finds where it says what a cause is, what was tried, what does not work or is not so. A next step
    finds nothing.
 3. It announces where it says what comes next.
@@ -26,6 +27,7 @@ _CHOICE = re.compile(
     r"(?:approach|option|way|fix|solution|choice|place|design|move|call)\b"
     r"|\bthe (?:\w+ )?(?:fix|solution|approach|plan|design|trick|answer) (?:is|was|will be|would be)\b"
     r"(?! (?:\w+ly |very |now |all |also )?(?:clear|ready|good|great|solid|sound|fine|done|complete|correct"
+    r"|straightforward|simple|easy|trivial|obvious|small|minor|quick"
     r"|committed|approved|working|in place|up to date)\b)"
     r"|\b(?:i|we)(?:['’](?:ve|m|re)| have| am| are)?(?: now| just)? switch(?:ed|ing)\b"
     r"(?:[^.;,]|\.(?=\w)){0,60}? to\b"
@@ -36,7 +38,7 @@ _CHOICE = re.compile(
     r"|if|where|when|until|than|like|though|whether|which\w*)\b)\S+(?: \S+)? it is(?:[.!]?$|[,;:] )",
     re.IGNORECASE,
 )
-_PLAN = re.compile(rf"\b{_WE}\b|^(?:keep|use|leave|skip|drop|avoid)\w*\b", re.IGNORECASE)
+_PLAN = re.compile(rf"\b{_WE}\b|^(?:keep|use|leave|skip|drop|avoid)(?:s|d|ing)?\b", re.IGNORECASE)
 _REASON = re.compile(
     r"\b(?:because|since|so(?: that)?|otherwise|to (?:avoid|keep|prevent|preserve|ensure|match|make sure)"
     r"|this way|that way|which (?:avoids|keeps|means|makes|lets|gives)|as (?:it|this|that|they|we))\b",
@@ -52,6 +54,21 @@ _STEP = re.compile(
     r"(?:let me|let['’]s|i['’]ll|i will|i['’]m (?:now )?(?:going to|\w+ing)|i need to|we need to|i should)\b",
     re.IGNORECASE,
 )
+_SURVEYS = re.compile(
+    r"^\W*(?:(?:ok(?:ay)?|so|now|next|first|then)\W+)*(?:i['’]m|i am|i['’]ll|i will|let me)"
+    r"(?: now| also| just| keep)* (?:trac|watch|check|look|read|search|inspect|investigat|explor|review|examin)"
+    r"(?:e|ing)?\b",
+    re.IGNORECASE,
+)
+_STATE_OF = re.compile(  # how a thing is, of which the next words say how it should have been
+    r"\b(?:(?:is|are|was|were|has|had|have)(?! (?:now|to|being)\b)|requires?|took|expects?|returns?|returned|goes"
+    r"|went|gets?|got|receive[sd]?|resolve[sd]|logs|logged|shows?|showed|points?|pointed|ends? up|ended up)\b"
+    r"[^,;]*$",
+    re.IGNORECASE,
+)
+_INTENDS = re.compile(r"\b(?:now|should|will|shall|let|i|we|must)\b|['’]ll\b|^\W*instead of\b", re.IGNORECASE)
+_AMISS = re.compile(r"\b(?:bugs?|wrong(?:ly)?|incorrect(?:ly)?|somehow|mistakenly|accidentally)\b", re.IGNORECASE)
+_PROPOSED = re.compile(r"\b(?:could|might|would)\b|^\W*(?:that )?depends\b", re.IGNORECASE)
 _LET = re.compile(r"\blet\b", re.IGNORECASE)  # it says what is done now; "I'll" says as well how it will be
 _SUPPOSED = re.compile(r"(?:if|when|once|unless|whether)\b", re.IGNORECASE)
 _CAUSE = re.compile(
@@ -158,6 +175,8 @@ LEAST_ALONE = 3  # words of an outcome: "Fixed." says nothing
 
 def decides(sentence: str) -> bool:
     """Rule 1. A plan to look at something is no choice, whatever its reason, nor is what is only supposed."""
+    if _SURVEYS.match(sentence):
+        return False
     if _ALTERNATIVE.search(sentence):
         return True
     if _SUPPOSED.match(sentence):
@@ -169,6 +188,16 @@ def decides(sentence: str) -> bool:
     step = _STEP.match(sentence)
     reason = _WEIGHTY if step and _LET.search(step[0]) else _REASON
     return bool(_PLAN.search(sentence) and reason.search(sentence))
+
+
+def observes(sentence: str) -> bool:
+    """Does it say how things are, or could be, in words of a choice ("it returns a list instead of a set")?"""
+    parts = _ALTERNATIVE.split(sentence, maxsplit=1)
+    if len(parts) < 2 or _CHOICE.search(sentence):
+        return False
+    if _CAUSE.search(sentence) or _AMISS.search(sentence):
+        return True
+    return bool(_STATE_OF.search(parts[0]) or _PROPOSED.search(sentence)) and not _INTENDS.search(sentence)
 
 
 def looks(sentence: str) -> bool:

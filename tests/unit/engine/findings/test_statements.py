@@ -60,6 +60,52 @@ def test_a_cause_and_what_does_not_work_is_a_finding(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
+        "`load()` returns a list instead of a set.",
+        "The issue is that `count` is 2 instead of 1 after the flush.",
+        "The header went to `body.py` instead of `head.py`.",
+        "`open_all` somehow uses the old path instead of the new one.",
+        "The id could be taken from `parse()` instead of read again.",
+        "Depends on the order: `a.py` needs a move into `b.py` instead.",
+    ],
+)
+def test_how_things_are_is_no_choice_though_it_names_another(text: str) -> None:
+    assert stated(text) == [("finding", text)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The fix is straightforward.",
+        "Users can set it to match their taste.",
+        "I'm tracing the callers of `load()` now rather than guessing.",
+    ],
+)
+def test_what_chooses_nothing_is_nothing(text: str) -> None:
+    assert stated(text) == []
+
+
+def test_that_something_is_no_help_is_found() -> None:
+    (one,) = statements("Both are in `a.py`, so filtering by file doesn't help.")
+    assert one.kind == "finding"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Both should read `a.py` instead.",
+        "Footer now uses `dim` instead of `muted`.",
+        "Fixed the tests to use `theme` instead of `chalk`.",
+        "`handle()`: use the new function instead of `old()`.",
+        "The value is now read once instead of twice.",
+    ],
+)
+def test_what_was_or_is_to_be_changed_is_a_decision(text: str) -> None:
+    assert stated(text) == [("decision", text)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
         "I'll use grep to look.",
         "I'll run the tests because they are fast.",
         "Let me check why `read_all` is missing a close.",
