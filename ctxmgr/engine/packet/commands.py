@@ -13,6 +13,7 @@ Rules:
    ended them), what was aborted, and ends that nobody knows among them; of another run where it worked. What only
    looks, and a script written for one run, tells nothing; of git the newest of each kind. Failures that a run of
    something else ended have room of their own: it may not be all that failed.
+5. Of each kind of check (tests, linters, builds) the newest whose end is known stands for the kind.
 """
 
 import re
@@ -24,6 +25,7 @@ from ctxmgr.engine.ledger import ERROR_CHARACTERS, SHELL
 from ctxmgr.engine.text import begins, coded_command, is_script, key_of, one_line, quoted
 from ctxmgr.engine.tools import (
     RunScope,
+    check_kind,
     is_checking,
     is_lost,
     is_usage_error,
@@ -39,6 +41,7 @@ MOST_BLOCKERS = 6
 MOST_CHECKS = 4
 MOST_AGAIN = 2
 MOST_ENDS = 8
+KINDS = ("tests", "lint", "build")
 MOST_SAME = 3  # other commands of one error that are named
 FADES = 120
 LOOK_FADES = 40
@@ -71,12 +74,21 @@ _ABORTED = re.compile(r"\b(?:abort|cancel|interrupt)", re.IGNORECASE)
 _BAD = re.compile(r"\d+ (?:[a-z]+ )?(?:failed|errors?|issues?|problems?)\b")
 
 
+class NewestCheck(msgspec.Struct, frozen=True):
+    """How the newest check of these kinds ended: the line of `ends` that tells it, "" where it blocks."""
+
+    kinds: tuple[str, ...]
+    line: str
+
+
 class CommandStates(msgspec.Struct, frozen=True):
     """`blockers`: the failures of each error that blocks, newest first, with the line that tells them; those that
-    block most first. `ends`: a line for each of the newest commands that do not block (rule 4), checks first."""
+    block most first. `ends`: a line for each of the newest commands that do not block (rule 4), checks first.
+    `checks`: the newest of each kind (rule 5)."""
 
     blockers: tuple[tuple[Sequence[Fact], str], ...]
     ends: tuple[str, ...]
+    checks: tuple[NewestCheck, ...] = ()
 
     def blocker_lines(self) -> list[str]:
         """As many as are told."""
@@ -99,9 +111,10 @@ def command_states(
     groups: dict[str, list[Fact]] = {}
     for number, fact in enumerate(stands):  # rule 3
         groups.setdefault(reason(fact) or f"\n{number}", []).append(fact)
-    ends = _end_lines(facts, {id(fact) for fact in stands}, told)
+    ids = {id(fact) for fact in stands}
+    ends, checks = _end_lines(facts, ids, told), _newest_checks(facts, ids, told)
     untold = filter(None, ([fact for fact in same if not told(fact)] for same in groups.values()))
-    return CommandStates(tuple((same, _blocker(same)) for same in untold), tuple(ends))
+    return CommandStates(tuple((same, _blocker(same)) for same in untold), tuple(ends), tuple(checks))
 
 
 def blocking(facts: Sequence[Fact], changed: Mapping[str, tuple[int, int]]) -> list[Fact]:
@@ -213,6 +226,30 @@ def reason(fact: Fact) -> str:
     """What it failed with, bare; "" for nothing that says more than that it failed."""
     error = _ENVELOPE.sub("", _TAG.sub("", _line(fact))).strip()
     return "" if _SAYS_NOTHING.fullmatch(error) else error
+
+
+def _newest_checks(
+    facts: Sequence[Fact], blocking: Container[int], told: Callable[[Fact], bool]
+) -> list[NewestCheck]:
+    """Rule 5."""
+    newest: dict[str, Fact] = {}
+    for fact in reversed(facts):
+        if fact.runs and (fact.status == "ok" or id(fact) in blocking):
+            for kind in map(check_kind, fact.runs.split("\n")):
+                newest.setdefault(kind, fact)
+    kinds: dict[int, list[str]] = {}
+    for kind in KINDS:
+        if kind in newest and not told(newest[kind]):
+            kinds.setdefault(id(newest[kind]), []).append(kind)
+    by_id = {id(fact): fact for fact in newest.values()}
+    return [
+        NewestCheck(tuple(some), _end_line(by_id[one]) if by_id[one].status == "ok" else "")
+        for one, some in kinds.items()
+    ]
+
+
+def _end_line(fact: Fact) -> str:
+    return f"- {coded_command(fact.text)}: {how_it_ended(fact)}"
 
 
 def _end_lines(facts: Sequence[Fact], blocking: Container[int], told: Callable[[Fact], bool]) -> list[str]:

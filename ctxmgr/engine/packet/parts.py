@@ -20,6 +20,7 @@ from ctxmgr.engine.packet.findings import (
 from ctxmgr.engine.packet.in_view import InView
 from ctxmgr.engine.packet.part import MOST_LINES, PacketPart, grouped, newest_first, part_of, repeats, summarised
 from ctxmgr.engine.packet.past import context_part, history, left_branch, past_requests
+from ctxmgr.engine.packet.state_of_work import state_of_work
 from ctxmgr.engine.packet.users import name_of, rule_line
 from ctxmgr.engine.packet.values import value_lines
 from ctxmgr.engine.stating import draft_lines, states_it
@@ -79,19 +80,30 @@ def parts_of(
     failed = states.blocker_lines()
     blockers = part_of("## Blockers (failed when last tried)", failed, 0.12, total=len(states.blockers))
     files = _files(held.get("file", []))
-    ends = part_of("## Commands, as each ended last", states.ends, 0.1)
-    exact = value_lines(held.get("value", []))
+    known = {fact.text for fact in (*held.get("goal", []), *held.get("current", []))}
+    asked_of = past_requests(past, held.get("goal", []), known, shown)
+    last = _newest_request(asked_of, every[1])
+    state = state_of_work(held, states, commands, last, resume)
+    ends = [line for line in states.ends if line not in state.ends]
+    ended = part_of("## Commands, as each ended last", ends, 0.1)
+    exact = value_lines(held.get("value", []), state.values)
     values = part_of("## Exact values, newest first", exact.lines, 0.1, ranked=exact.ranked)
     context = context_part(held.get("context", []), resume)
-    known = {fact.text for fact in (*held.get("goal", []), *held.get("current", []))}
-    over = history(past, past_requests(past, held.get("goal", []), known, shown), resume)
-    left = left_branch(past, resume)
+    over = history(past, [fact for fact in asked_of if fact is not last], resume)
+    branch = left_branch(past, resume)
     if resume:  # what nothing else tells first: the user's rules, then what is open, what failed, what was decided
-        first = [rules, goal, tasks, blockers, decisions, notes]
-        parts = [*first, *findings_parts(now), ends, files, over, left, context, values]
+        first = [rules, goal, state.part, tasks, blockers, decisions, notes]
+        parts = [*first, *findings_parts(now), ended, files, over, branch, context, values]
     else:
-        parts = [goal, rules, decisions, tasks, notes, blockers, files, ends, values, left, over, context]
+        first = [goal, rules, state.part, decisions, tasks, notes, blockers]
+        parts = [*first, files, ended, values, branch, over, context]
     return tuple(part for part in parts if part is not None and part.lines)
+
+
+def _newest_request(told: Sequence[Fact], past: Sequence[Fact]) -> Fact | None:
+    """Of the requests that are told the one that the user said last, where no later one is shown."""
+    newest = next((fact for fact in reversed(past) if fact.slot == "request"), None)
+    return newest if newest is not None and newest.source == "user" and told and told[-1] is newest else None
 
 
 def _said_once(facts: Sequence[Fact], states: CommandStates) -> list[Fact]:

@@ -31,7 +31,7 @@ def history(facts: Sequence[Fact], asked: Sequence[Fact], resume: bool = False) 
     asked = [*asked[:1], *asked[1:][-(RESUME_ASKED if resume else MOST_PAST) :]]
     first, later = (RESUME_ASKED_CHARACTERS,) * 2 if resume else (FIRST_CHARACTERS, PAST_CHARACTERS)
     done = [fact for fact in facts if fact.slot == "task" and fact.source != "branch" and not _introduces(fact)]
-    lines = [f"- asked: {_quoted(fact, later if at else first)}" for at, fact in enumerate(asked)]
+    lines = [f"- asked: {quotation(fact, later if at else first)}" for at, fact in enumerate(asked)]
     lines += [f"- done: {sentence(fact, PAST_CHARACTERS)}" for fact in done[-MOST_PAST:]]
     newest = [*newest_first(len(asked)), *newest_first(len(lines) - len(asked))]
     newest[:1] = [-1] if asked else newest[:1]
@@ -41,7 +41,8 @@ def history(facts: Sequence[Fact], asked: Sequence[Fact], resume: bool = False) 
     return grouped(part, (summarised(fact, fact.slot) for fact in (*asked, *done[-MOST_PAST:])))
 
 
-def _quoted(fact: Fact, limit: int) -> str:
+def quotation(fact: Fact, limit: int) -> str:
+    """What was asked, in quotes where it has none of its own."""
     text = one_line(fact.text, limit)
     return text if '"' in text else f'"{text}"'
 

@@ -10,7 +10,7 @@
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from itertools import chain, zip_longest
 
 import msgspec
@@ -39,9 +39,9 @@ class ValueLines(msgspec.Struct, frozen=True):
     ranked: tuple[int, ...] = ()
 
 
-def value_lines(facts: Sequence[Fact]) -> ValueLines:
-    """Lines of the newest values; `facts` oldest first."""
-    made, seen = _lines_of(facts)
+def value_lines(facts: Sequence[Fact], told: Container[str] = frozenset()) -> ValueLines:
+    """Lines of the newest values; `facts` oldest first, `told`: values that are told elsewhere."""
+    made, seen = _lines_of([fact for fact in facts if fact.key.partition("\n")[2] not in told])
     both = zip_longest(range(len(made)), range(len(made), len(made) + len(seen)))
     return ValueLines((*made, *seen), tuple(place for place in chain.from_iterable(both) if place is not None))
 
@@ -60,12 +60,13 @@ def _lines_of(facts: Sequence[Fact]) -> tuple[list[str], list[str]]:
     every = list(values.values())
     commits = [by[COMMITTED] for by in every if COMMITTED in by][:MOST_VALUES]
     others = [by.get(PRINTED) or next(iter(by.values())) for by in every if COMMITTED not in by]
-    opened = [fact for fact in others if _is_opened(fact)][:MOST_VALUES]
-    seen = [fact for fact in others if not _is_opened(fact)][:MOST_VALUES]
+    opened = [fact for fact in others if is_opened(fact)][:MOST_VALUES]
+    seen = [fact for fact in others if not is_opened(fact)][:MOST_VALUES]
     return [*_committed(commits), *_printed(opened)], _printed(seen)
 
 
-def _is_opened(fact: Fact) -> bool:
+def is_opened(fact: Fact) -> bool:
+    """Is it a request or an issue that the session opened?"""
     return bool(_REQUEST.search(fact.text) and _OPENS.search(fact.detail))
 
 

@@ -46,7 +46,7 @@ from ctxmgr.engine.tools.outcome import (
 from ctxmgr.engine.tools.pi_files import pi_file
 from ctxmgr.engine.tools.roles import WHOLE, ArgumentRole, role_of
 from ctxmgr.engine.tools.rows import ToolRow
-from ctxmgr.engine.tools.shell import GitCall, git_calls, is_checking, only_shows
+from ctxmgr.engine.tools.shell import GitCall, check_kind, git_calls, is_checking, only_shows
 from ctxmgr.engine.tools.tasks import created_id, listed_tasks, refuses_task
 from ctxmgr.engine.tools.written import written
 
@@ -82,6 +82,7 @@ __all__ = [
     "files_named",
     "goes_on_as",
     "identity",
+    "check_kind",
     "is_checking",
     "is_instructing",
     "of_dependency",

@@ -4,7 +4,7 @@ from ctxmgr.engine.tools.shell.changes import documents, of_patch
 from ctxmgr.engine.tools.shell.git import GitCall, git_calls, only_shows
 from ctxmgr.engine.tools.shell.lines import of_shell
 from ctxmgr.engine.tools.shell.outline import outlined
-from ctxmgr.engine.tools.shell.programs import is_checking, is_like_a_check, subject_of, words_of
+from ctxmgr.engine.tools.shell.programs import check_kind, is_checking, is_like_a_check, subject_of, words_of
 from ctxmgr.engine.tools.shell.swe_agent import replaced, window
 from ctxmgr.engine.tools.shell.words import ShellCommand, parse, quoted
 from ctxmgr.engine.tools.shell.wrappers import handed_line, unwrapped, unwrapped_words
@@ -15,6 +15,7 @@ __all__ = [
     "documents",
     "git_calls",
     "handed_line",
+    "check_kind",
     "is_checking",
     "is_like_a_check",
     "of_patch",

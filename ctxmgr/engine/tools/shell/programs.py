@@ -53,6 +53,11 @@ _CHECK_NAME = re.compile(
     r"^(?:run[:_-])?(?:[^\W_]+[:_-])*(?:tests?|checks?|lint|build|typecheck|type-check|vet|clippy|nextest|pytest|tsc"
     r"|eslint|vitest|jest|mypy|ruff|verify)(?:[:_-]\w+)*$"
 )
+_TESTS = re.compile(r"tests?\b|(?:^|\W)(?:test|jest|mocha|rspec|phpunit|tox|nox|ava|bats|prove|behave)(?:\W|$)")
+_LINTS = re.compile(
+    r"lint|(?:^|\W)(?:ruff|flake8|mypy|pyright|tsc|tsgo|biome|shellcheck|clippy|vet|type-?check|check)(?:\W|$)"
+)
+_BUILDS = re.compile(r"(?:^|\W)(?:build|ninja)(?:\W|$)")
 HANDLES = words_of("cp mv rm mkdir rmdir touch ln chmod chown sed kill killall")  # each call another file
 _RUNS = words_of("run exec x dlx tool compose")  # a subcommand that says nothing without what is behind it
 _FETCHERS = words_of("curl wget http https xh aria2c")
@@ -137,6 +142,15 @@ def is_checking(subject: str) -> bool:
     if name in _RUNNERS:
         return any(_CHECK_NAME.match(word) or word in _CHECKERS for word in rest)
     return not rest and bool(_CHECK_NAME.match(name.removesuffix(".sh")))
+
+
+def check_kind(subject: str) -> Literal["", "tests", "lint", "build"]:
+    """Which kind of check what is named so (`subject_of`) runs, type checkers as "lint"; "" for no such."""
+    if not is_checking(subject):
+        return ""
+    if _TESTS.search(subject):
+        return "tests"
+    return "lint" if _LINTS.search(subject) else "build" if _BUILDS.search(subject) else ""
 
 
 def is_like_a_check(subject: str) -> bool:

@@ -138,7 +138,7 @@ def test_requests_that_left_are_history_and_the_opening_is_not_told_twice() -> N
     text = render(ledger(GOAL, *asked), budget=500, weigh=tokens, shown={"u3"})
     assert re.findall(r"fix thing \d", text) == ["fix thing 2"]
     text = render(ledger(GOAL, *asked), budget=500, weigh=tokens)
-    assert re.findall(r"fix thing \d", text) == ["fix thing 2", "fix thing 3"]
+    assert re.findall(r"(?:asked|last): .fix thing \d", text) == ['last: "fix thing 3', 'asked: "fix thing 2']
 
 
 def test_nothing_that_was_asked_is_told_as_over() -> None:
@@ -243,7 +243,8 @@ def test_any_ledger_fits_any_budget_and_forges_nothing(
     headings = [line.split("(")[0].strip() for line in rest if re.match(r"#{1,6}(\s|$)", line)]
     assert len(headings) == len(set(headings))
     assert set(headings) <= {
-        "## Goal", "## Constraints", "## Decisions", "## Tasks", "## Scratchpad", "## Blockers", "## Files",
+        "## Goal", "## Constraints", "## State of the work", "## Decisions", "## Tasks", "## Scratchpad",
+        "## Blockers", "## Files",
         "## Commands that worked, newest first", "## Exact values, newest first", "## Left branch", "## History",
         "## Critical context", "## Announced last", "## Asked and answered", "## Decided by the assistant",
         "## Found by the assistant",
@@ -281,7 +282,7 @@ def test_the_newest_ten_of_what_was_asked_and_done_are_history() -> None:
     asked = [Fact("request", f"q{at}", f"fix thing {at}", "user", at, origin=f"u{at}") for at in range(20)]
     done = [Fact("task", f"t{at}", f"part {at}", "user", at, status="done") for at in range(20)]
     text = render(ledger(*asked, *done), budget=5_000, weigh=tokens)
-    assert [int(at) for at in re.findall(r"fix thing (\d+)", text)] == [0, *range(10, 20)]
+    assert [int(at) for at in re.findall(r"fix thing (\d+)", text)] == [19, 0, *range(9, 19)]
     assert [int(at) for at in re.findall(r"part (\d+)", text)] == list(range(10, 20))
 
 

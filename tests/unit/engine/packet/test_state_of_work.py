@@ -1,0 +1,96 @@
+"""The packet's lines on where the work stands: by evidence, and told once."""
+
+import re
+
+import msgspec
+
+from ctxmgr.engine.ledger.fold import fold
+from ctxmgr.engine.packet.commands import CommandStates
+from ctxmgr.engine.packet.packet import render
+from ctxmgr.engine.packet.state_of_work import COUNTED, FAILED, HEADING, state_of_work
+from ctxmgr.model.saved import RESET_AWAY, Fact, Ledger
+
+GOAL = Fact("goal", "", "Ship the parser.", "user", 1, origin="u1")
+REQUEST = "https://forge.example/a/b/pull/12"
+
+
+def ran(command: str, runs: str, at: int, status: str = "ok", detail: str = "") -> Fact:
+    return Fact("command", f"shell\n{command}", command, "tool", at, status=status, detail=detail, runs=runs)
+
+
+def value(how: str, name: str, at: int, text: str = "", command: str = "git commit") -> Fact:
+    return Fact("value", f"{how}\n{name}", text or name, "tool", at, detail=command)
+
+
+TESTS = ran("pytest -q tests", "pytest", 4, detail="41 passed")
+BUILD = ran("npm run build && npm run lint", "npm build\nnpm lint", 5)
+COMMIT = value("committed", "1a2b3c4", 6, "1a2b3c4 Mend it")
+
+
+def state(*facts: Fact, resume: bool = False) -> tuple[list[str], str]:
+    """The lines under the heading, and all of the packet."""
+    text = render(fold(Ledger(), (GOAL, *facts)), budget=2_000, weigh=len, resume=resume)
+    blocks = [one for one in text.split("\n\n") if one.startswith(HEADING)]
+    return blocks[0].split("\n")[1:] if blocks else [], text
+
+
+def test_the_newest_check_of_each_kind_is_told_once() -> None:
+    before = ran("pytest tests/a.py", "pytest", 2, detail="1 passed")
+    lines, text = state(before, TESTS, BUILD)
+    assert lines == [
+        "- tests: `pytest -q tests`: 41 passed",
+        "- lint, build: `npm run build && npm run lint`: worked",
+    ]
+    assert text.count("41 passed") == 1
+    assert "## Commands, as each ended last\n- `pytest tests/a.py`: 1 passed" in text
+
+
+def test_of_a_check_that_blocks_its_reason_stands_under_the_blockers_alone() -> None:
+    failed = ran("pytest -q tests", "pytest", 4, "failed", "1 failed\nFAILED a.py::test_x")
+    lines, text = state(failed)
+    assert lines == [f"- tests: {FAILED}"]
+    assert text.count("test_x") == 1
+
+
+def test_what_is_not_known_to_have_ended_is_left_out() -> None:
+    assert state(ran("pytest tests", "pytest", 4, "unknown"))[0] == []
+    assert state(TESTS, ran("pytest x", "pytest", 5, "unknown"))[0] == ["- tests: `pytest -q tests`: 41 passed"]
+    assert state()[0] == []
+
+
+def test_what_was_committed_and_opened_last_is_told_once() -> None:
+    earlier = value("committed", "9f8e7d6", 3, "9f8e7d6 Begin")
+    opened = value("printed", REQUEST, 8, command="gh pr create -t x")
+    lines, text = state(earlier, COMMIT, opened)
+    assert lines == [f'- committed last: "1a2b3c4 Mend it"; opened {REQUEST}']
+    assert [text.count(one) for one in ("1a2b3c4", REQUEST)] == [1, 1]
+    assert '- committed: "9f8e7d6 Begin"' in text
+
+
+def test_a_commit_is_pushed_by_a_push_that_worked_since() -> None:
+    for at, status, pushed in ((7, "ok", True), (7, "failed", False), (5, "ok", False)):
+        lines, _ = state(COMMIT, ran("git push", "git push", at, status))
+        assert lines[0].endswith("(a push worked since)") is pushed
+
+
+def test_a_commit_that_was_reset_away_is_none() -> None:
+    gone = msgspec.structs.replace(COMMIT, status=RESET_AWAY)
+    assert state_of_work({"value": [gone]}, CommandStates((), ()), [], None, resume=False).part.lines == ()
+
+
+def test_many_tasks_and_failures_are_counted_and_few_are_seen() -> None:
+    tasks = [
+        Fact("task", f"t{at}", f"part {at}", "user", at, status="open" if at else "active") for at in range(COUNTED)
+    ]
+    assert state(*tasks[1:])[0] == []
+    assert state(*tasks)[0] == [f"- {COUNTED} tasks open (1 begun)"]
+    failures = [ran(f"make {at}", "make", 10 + at, "failed", f"\nerror {at}") for at in range(COUNTED)]
+    assert state(*tasks, *failures)[0][-1] == f"- {COUNTED} tasks open (1 begun), {COUNTED} failures not solved"
+
+
+def test_what_was_asked_last_stands_here_and_not_in_the_history() -> None:
+    asked = [Fact("request", f"q{at}", f"fix thing {at}", "user", at, origin=f"u{at}") for at in (2, 3)]
+    for resume in (False, True):
+        lines, text = state(*asked, resume=resume)
+        assert lines == ['- asked last: "fix thing 3"']
+        assert re.findall(r"fix thing \d", text.partition("## History")[2]) == ["fix thing 2"]
