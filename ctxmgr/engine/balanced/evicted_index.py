@@ -1,10 +1,11 @@
 """Turns what leaves at an epoch into the packet's index of it: which file or command, and which names it held.
 
-1. Only names that nothing shown holds are told, the best worth for their length first, each under the newest
-   thing that held it. A name is an identifier or a path: no sentence of a tool's reaches the packet by this.
-2. A line begins with what to ask for again: the path, or the command and whether its newest run failed; with a
-   handle, where the host's model can retrieve by it. What left and has no name to tell is listed by that alone, the
-   newest first, within a share of the budget, but for looks that went well and bare names of tools.
+1. Only names that say something by themselves (`identifiers.telling`) and that nothing shown holds, nor the packet
+   before the index, are told, the best worth for their length first, each under the newest thing that held it. A
+   name is an identifier or a path: no sentence of a tool's reaches the packet by this.
+2. A line begins with what to ask for again: the path, whole, or the command and whether its newest run failed; with
+   a handle, where the host's model can retrieve by it. What left with a handle and has no name to tell is listed by
+   that alone, the newest first, within a share of the budget. The heading says how to get the rest back.
 3. User messages that left are told in their own words, shortened, each with its length. None leaves without a
    word: what does not fit is counted.
 4. The index never weighs more than its budget.
@@ -21,23 +22,26 @@ from ctxmgr.engine.text import code, one_line
 from ctxmgr.engine.tools import CHANGES, Shell, ToolCall, calls_of, is_lost, is_refused, outcome_by
 from ctxmgr.model import Block, Message, Weigh, once
 
-HEADING = "## Left out (names it held; look again for more)"
+HEADING = "## Left out (names it held; for the rest read the file or run the command again)"
+BY_HANDLE = "## Left out (names it held; for the rest `retrieve` what is in brackets, or look again)"
 SAID_HEADING = "## Said by the user (shortened)"
 LABEL_CHARACTERS = 100
+PATH_CHARACTERS = 200
 LOST_CHARACTERS = 500  # of a result's start, where a shell says that it could not go to a directory
-LABELS_SHARE = 0.25  # of the budget, for what has no name to tell
+LABELS_SHARE = 0.1  # of the budget, for what has no name to tell
+PATHS_WORTH = 0.4  # of a name: of paths so many are said again, and those that were used stand among the files
 ALSO = "- also: "
 SAID_CHARACTERS = (400, 200, 80)  # of one user message: the first that all fit with
 NAME_OVERHEAD, CHARACTERS_A_TOKEN = 1.0, 3.5  # of a name in a list: its comma, and how names are cut up
 
 
 class Evicted(msgspec.Struct, frozen=True, gc=False):
-    """One block that is no longer shown: what to ask for again, the names in it. `tells`: its label says
-    something by itself."""
+    """One block that is no longer shown: what to ask for again, the names in it, and the handle by which it is
+    retrieved, "" for none."""
 
     label: str
     names: frozenset[str]
-    tells: bool = True
+    handle: str = ""
 
 
 def losses(
@@ -48,7 +52,7 @@ def losses(
     handle: Callable[[BlockRef], str],
 ) -> list[Evicted]:
     """Every block that is not shown, oldest first. `handle` of a result; "" for none."""
-    found: list[tuple[str, str, str, frozenset[str], bool]] = []  # asked for, label, handle, names, whether known
+    found: list[tuple[str, str, str, frozenset[str]]] = []  # asked for, label, handle, names
     failed: dict[str, bool] = {}
     for step in steps:
         calls: dict[str, ToolCall] = {}
@@ -58,7 +62,7 @@ def losses(
                 if call is not None and block.kind == "call":
                     calls[block.call_id] = call
                 if gone and held:
-                    found.append(("", _label(call) if call is not None else "", "", held, True))
+                    found.append(("", _label(call) if call is not None else "", "", held))
         for position in step.result_indices:
             for number, (block, held, own) in enumerate(_blocks(messages[position])):
                 if block.kind not in ("result", "shell"):
@@ -68,14 +72,10 @@ def losses(
                 failed[asked] = _failed(messages[position], number, call.shell if call is not None else None)
                 if position in dropped or ref in pruned:
                     label = _label(call) if call is not None else one_line(block.tool, LABEL_CHARACTERS)
-                    found.append(
-                        (asked, label, handle(ref), held, call is not None and _tells(call, failed[asked]))
-                    )
+                    found.append((asked, label, handle(ref), held))
     return [
-        Evicted(
-            f"{label}{' (failed)' if failed.get(asked) else ''}{f' [{by}]' if by else ''}", held, tells or by != ""
-        )
-        for asked, label, by, held, tells in found
+        Evicted(f"{label}{' (failed)' if failed.get(asked) else ''}{f' [{by}]' if by else ''}", held, by)
+        for asked, label, by, held in found
     ]
 
 
@@ -108,17 +108,12 @@ def _asked(call: ToolCall) -> str:
     return essential(call.shell.command, call.shell.status.about != "look")
 
 
-def _tells(call: ToolCall, failed: bool) -> bool:
-    """Does its label say what was there? A look that went well, and a tool's bare name, say nothing."""
-    return bool(_path(call)) or (call.shell is not None and (failed or call.shell.status.about != "look"))
-
-
 @once
 def _label(call: ToolCall) -> str:
     """What to ask for again."""
     path = _path(call)
     if path:
-        return one_line(path, LABEL_CHARACTERS)
+        return one_line(path, PATH_CHARACTERS)
     if call.shell is not None:
         return code(call.shell.command, LABEL_CHARACTERS)
     return one_line(call.tool, LABEL_CHARACTERS)
@@ -128,18 +123,14 @@ def index_of(
     lost: Sequence[Evicted], shown: Container[str], worth: Mapping[str, float], budget: int, weigh: Weigh
 ) -> str:
     """The index, "" where nothing is to be told or nothing fits; at most `budget` tokens by `weigh`."""
-    newest: dict[str, str] = {}
-    for one in lost:
-        for name in one.names:
-            if name not in one.label:  # the line says it already
-                newest[name] = one.label
-    ranked = sorted(
-        (name for name in newest if name not in shown),
-        key=lambda name: (-worth.get(name, 0.0) / _tokens(name), name),
-    )
+    retrieves = any(one.handle for one in lost)
+    head = BY_HANDLE if retrieves else HEADING
+    newest, worths = _newest_holders(lost, shown, worth)
+    ranked = sorted(newest, key=lambda name: (-worths[name] / _tokens(name), name))
     chosen: list[str] = []
     labels: set[str] = set()
-    room: float = (1 - LABELS_SHARE) * budget - weigh(HEADING)
+    kept = LABELS_SHARE * budget if retrieves else 0.0
+    room: float = budget - kept - weigh(head)
     for name in ranked:
         label = newest[name]
         needed = _tokens(name) + (0 if label in labels else _tokens(label))
@@ -148,9 +139,9 @@ def index_of(
         room -= needed
         chosen.append(name)
         labels.add(label)
-    also = _others(lost, labels, room + LABELS_SHARE * budget)
+    also = _others(lost, labels, room + kept)
     while chosen or also:
-        text = _composed(lost, chosen, newest, also)
+        text = f"{head}\n{_composed(lost, chosen, newest, also)}"
         over = weigh(text) - budget
         if over <= 0:
             return text
@@ -159,10 +150,26 @@ def index_of(
     return ""
 
 
+def _newest_holders(
+    lost: Sequence[Evicted], shown: Container[str], worth: Mapping[str, float]
+) -> tuple[dict[str, str], dict[str, float]]:
+    """The label of the newest thing that held each name to be told, and what the name is worth (rule 1)."""
+    newest: dict[str, str] = {}
+    worths: dict[str, float] = {}
+    for one in lost:
+        for held in one.names:
+            name = "" if held in shown else names.telling(held)
+            if name and name not in shown and name not in one.label:  # else the line says it already
+                newest[name] = one.label
+                by = PATHS_WORTH if "/" in name else 1.0
+                worths[name] = max(worths.get(name, 0.0), by * worth.get(held, 0.0))
+    return newest, worths
+
+
 def _others(lost: Sequence[Evicted], told: Container[str], room: float) -> list[str]:
-    """The labels of what left and is not told of yet, newest first."""
+    """The labels of what can be retrieved and is not told of yet, newest first."""
     found: list[str] = []
-    for label in dict.fromkeys(one.label for one in reversed(lost) if one.tells):
+    for label in dict.fromkeys(one.label for one in reversed(lost) if one.handle):
         if label and label not in told:
             room -= _tokens(label)
             if room < 0:
@@ -188,7 +195,7 @@ def _composed(
     ]
     if also:
         lines.append(ALSO + "; ".join(reversed(also)))
-    return "\n".join((HEADING, *lines))
+    return "\n".join(lines)
 
 
 def quotations(texts: Sequence[str], budget: int, weigh: Weigh) -> str:

@@ -4,16 +4,24 @@ A name is an identifier (`identifiers`) without what begins a path. The names of
 and kept with it.
 """
 
+import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any
 
-from ctxmgr.engine.text import bare
+from ctxmgr.engine.text import bare, is_name
 from ctxmgr.model import Block, Message, once
 
 DEEPEST = 20  # of arguments within arguments
 READ_AT_MOST = 200_000  # characters of one text: names of what is longer repeat
 
 Names = tuple[frozenset[str], ...]
+
+_OWN = ("self.", "this.", "cls.")
+_SCRAP = re.compile(r"[0-9a-f]+|(?:[A-Z]+|[A-Z]?[a-z]+)\d[a-z\d]*")  # a part of a hash; a word and a number
+_CODE = re.compile(r"[A-Z]{1,4}\d{3,5}")
+_LOCAL = re.compile(r"[A-Za-z_]{1,2}\.")
+_SLASHED = re.compile(r"[A-Za-z]+(?:/[A-Za-z]+)+")
 
 
 def names(text: str) -> frozenset[str]:
@@ -40,6 +48,19 @@ def _texts(value: Any, deep: int) -> Iterator[str]:
     elif isinstance(value, dict | list | tuple) and deep:
         for one in value.values() if isinstance(value, dict) else value:
             yield from _texts(one, deep - 1)
+
+
+@lru_cache(maxsize=1 << 13)
+def telling(name: str) -> str:
+    """The name as a list of names tells it, "" for one that says nothing by itself: a member of a local that has a
+    letter or two for its name, a part of a hash, a variable of a shell, plain words between slashes."""
+    for own in _OWN:
+        name = name.removeprefix(own)
+    if name.startswith("$") or _LOCAL.match(name) or _SLASHED.fullmatch(name):
+        return ""
+    if _SCRAP.fullmatch(name) and not _CODE.fullmatch(name):
+        return ""
+    return name if is_name(name) else ""
 
 
 def whole(message: Message) -> Iterator[str]:

@@ -160,7 +160,7 @@ def packet_of(placement: PacketPlacement, bare: Plan, writer: PacketWriter, room
     )
     names_held = evicted_index.index_of(
         _lost(placement, bare, dropped, writer),
-        _shown(placement, bare) | identifiers.names(found) | identifiers.names(changed),
+        _shown(placement, bare) | identifiers.names("\n".join((facts, users_said, found, changed))),
         placement.values,
         room.index - (writer.weigh(found) + 2 if found else 0),
         writer.weigh,

@@ -20,9 +20,9 @@ from ctxmgr.model.saved import Fact
 
 HEADING = "## State of the work"
 FAILED = "failed when last run"  # of what blocks: how, its own line says
-SHARE = 0.08
+STATE_SHARE = 0.08
 COUNTED = 4  # of tasks or failures: fewer are seen at a glance
-ASKED_CHARACTERS = 160
+LAST_ASKED_CHARACTERS = 160
 _PUSH = "git push"
 
 
@@ -43,7 +43,7 @@ def state_of_work(
 ) -> StateOfWork:
     """`held`: what holds now, by its slot, oldest first, beside the `commands`; `request`: what was asked last,
     where nothing else tells it."""
-    limit = RESUME_ASKED_CHARACTERS if resume else ASKED_CHARACTERS
+    limit = RESUME_ASKED_CHARACTERS if resume else LAST_ASKED_CHARACTERS
     lines = [f"- asked last: {quotation(request, limit)}"] if request is not None else []
     lines += [f"- {', '.join(one.kinds)}: {one.line[2:] or FAILED}" for one in states.checks]
     values = held.get("value", ())
@@ -57,7 +57,7 @@ def state_of_work(
     if counts := _counts(held.get("task", ()), len(states.blockers)):
         lines.append(f"- {counts}")
     told = frozenset(fact.key.partition("\n")[2] for fact in (commit, opened) if fact is not None)
-    return StateOfWork(part_of(HEADING, lines, SHARE), told, frozenset(one.line for one in states.checks))
+    return StateOfWork(part_of(HEADING, lines, STATE_SHARE), told, frozenset(one.line for one in states.checks))
 
 
 def _is_commit(fact: Fact) -> bool:

@@ -35,7 +35,7 @@ _PARTED = bytes.maketrans(_BETWEEN, b" " * len(_BETWEEN))
 def identifiers(text: str) -> list[str]:
     """Each time that one stands there, in their order."""
     runs = map(_told, _RUN.findall(_spelled(text)))
-    return [run.rstrip(_ENDS) for run in runs if _is_flag(run) or _is_name(run.strip(_ENDS))]
+    return [run.rstrip(_ENDS) for run in runs if _is_flag(run) or is_name(run.strip(_ENDS))]
 
 
 def bare(text: str) -> frozenset[str]:
@@ -51,13 +51,13 @@ def bare(text: str) -> frozenset[str]:
 
 def without(text: str) -> str:
     """The text with a blank in the place of each identifier: the words that are none."""
-    return _RUN.sub(lambda run: " " if _is_flag(run[0]) or _is_name(run[0].strip(_ENDS)) else run[0], text)
+    return _RUN.sub(lambda run: " " if _is_flag(run[0]) or is_name(run[0].strip(_ENDS)) else run[0], text)
 
 
 def _names_in(word: bytes) -> frozenset[str]:
     """The names in what stands between two characters that are in none."""
     runs = map(_told, _RUN.findall(word.decode("utf-8", "surrogatepass")))
-    return frozenset(name for run in runs if _is_name(name := run.strip(_ENDS)))
+    return frozenset(name for run in runs if is_name(name := run.strip(_ENDS)))
 
 
 _known_names = lru_cache(maxsize=1 << 13)(_names_in)  # a session says the same names again and again
@@ -80,7 +80,8 @@ def _is_flag(run: str) -> bool:
     return run.startswith("--") and len(run.rstrip(_ENDS)) >= SHORTEST
 
 
-def _is_name(text: str) -> bool:
+def is_name(text: str) -> bool:
+    """Is all of this one, by rule 1?"""
     if not SHORTEST <= len(text) <= LONGEST or _MARKED.search(text) is None:
         return False
     if ".." in text and _RANGE.fullmatch(text):

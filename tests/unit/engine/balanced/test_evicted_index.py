@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ctxmgr.engine.balanced import evicted_index, identifiers
-from ctxmgr.engine.balanced.evicted_index import HEADING, SAID_HEADING, Evicted
+from ctxmgr.engine.balanced.evicted_index import BY_HANDLE, HEADING, SAID_HEADING, Evicted
 from ctxmgr.engine.conversation import BlockRef
 from ctxmgr.engine.invariants import STEPS
 from ctxmgr.engine.tools import CallOutcome, Shell, outcome_by
@@ -124,7 +124,7 @@ def test_a_result_has_its_handle() -> None:
     assert losses(ONE, set(), {RESULT}, "k3f7a2bq") == [("src/a.py [k3f7a2bq]", {"so_what"})]
 
 
-def test_a_look_without_a_name_and_a_tool_s_bare_name_are_not_listed() -> None:
+def test_what_has_no_name_is_listed_where_its_handle_brings_it_back() -> None:
     said = [
         a(call("bash", command="git status --short")),
         r("x"),
@@ -145,8 +145,23 @@ def test_a_look_without_a_name_and_a_tool_s_bare_name_are_not_listed() -> None:
         found = evicted_index.losses(messages, steps, set(), results, lambda ref: handle)
         return evicted_index.index_of(found, set(), {}, 1_000, quarters)
 
-    assert index("") == f"{HEADING}\n- also: `make all`; src/a.py; `ls away` (failed)"
-    assert "`git status --short` [k3]; Grep [k3]" in index("k3")  # by its handle it comes back
+    assert index("") == ""
+    assert index("k3") == (
+        f"{BY_HANDLE}\n- also: `git status --short` [k3]; Grep [k3]; `make all` [k3]; src/a.py [k3]"
+        "; `ls away` (failed) [k3]"
+    )
+
+
+def test_the_heading_says_how_to_get_the_rest_back() -> None:
+    for handle, way in (("", "run the command again"), ("k3", "`retrieve` what is in brackets")):
+        some = [Evicted("a.py", frozenset(("one_name",)), handle)]
+        assert way in evicted_index.index_of(some, set(), {}, 500, quarters).split("\n")[0]
+
+
+def test_names_that_say_nothing_by_themselves_are_not_told() -> None:
+    some = [lost("a.py", "r.get", "self.copy", "self.oci.cmd", "d6bc92", "$layer_a", "uid/gid", "one_name")]
+    assert evicted_index.index_of(some, set(), {}, 500, quarters).split("\n")[1:] == ["- a.py: oci.cmd, one_name"]
+    assert evicted_index.index_of(some, {"self.oci.cmd"}, {}, 500, quarters).endswith("- a.py: one_name")
 
 
 def lost(label: str, *held: str) -> Evicted:
@@ -181,6 +196,14 @@ def test_what_is_worth_most_goes_first() -> None:
         told = {name for name in WORTH if name in text}
         assert told in (set(), {"red_name"}, {"red_name", "one_name"}, set(WORTH))
     assert "two_name" in texts[-1]
+
+
+def test_of_a_path_and_a_name_of_code_that_are_as_good_the_name_is_told() -> None:
+    some = [lost("`make`", "ab/code.c", "some_name")]
+    scarce = [
+        evicted_index.index_of(some, set(), {"ab/code.c": 2.0, "some_name": 1.0}, n, quarters) for n in range(40)
+    ]
+    assert next(text for text in scarce if text).endswith(": some_name")
 
 
 def test_the_budget_holds_whatever_weighs() -> None:
@@ -256,7 +279,7 @@ def test_the_index_keeps_its_budget_and_its_word(messages: Any, budget: int, dat
     text = evicted_index.index_of(found, shown, {}, budget, quarters)
     assert quarters(text) <= budget
     assert evicted_index.index_of(found, shown, {}, budget, quarters) == text
-    held = {name for one in found for name in one.names}
+    held = {identifiers.telling(name) for one in found for name in one.names}
     for line in text.splitlines()[1:]:
         assert line.startswith("- ")
         assert PACKET_MARK not in line
@@ -276,19 +299,21 @@ def test_a_command_written_to_look_like_ours_is_plain_text() -> None:
 def test_long_things_are_cut() -> None:
     ((label, _),) = losses([a(call("bash", command="x" * 9_000)), r(code(1))], set(), {RESULT})
     assert len(label) <= evicted_index.LABEL_CHARACTERS + 2
+    ((label, _),) = losses([a(call("read", path="a/" * 900)), r(code(1))], set(), {RESULT})
+    assert len(label) <= evicted_index.PATH_CHARACTERS
 
 
 def test_what_cd_kept_from_running_did_not_fail() -> None:
     """It is told as run: the same without `cd` may have worked since, in the directory where it already was."""
 
     def index(output: str) -> str:
-        messages = talk(u("x"), a(call("bash", command="cd app && make test")), err(output))
+        messages = talk(u("x"), a(call("bash", command="cd app && make test")), err(f"{output}\nso_what"))
         steps = STEPS.steps(indexed(messages)).steps
         found = evicted_index.losses(messages, steps, set(), {BlockRef(2, 0)}, lambda ref: "")
         return evicted_index.index_of(found, set(), {}, 1_000, quarters)
 
-    assert index("1 failed") == f"{HEADING}\n- also: `cd app && make test` (failed)"
-    assert index("bash: cd: app: No such file or directory") == f"{HEADING}\n- also: `cd app && make test`"
+    assert index("1 failed") == f"{HEADING}\n- `cd app && make test` (failed): so_what"
+    assert index("bash: cd: app: No such file or directory") == f"{HEADING}\n- `cd app && make test`: so_what"
 
 
 def test_how_a_result_ended_is_read_once_however_many_epochs_tell_of_it(monkeypatch: pytest.MonkeyPatch) -> None:

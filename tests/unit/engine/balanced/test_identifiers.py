@@ -42,6 +42,30 @@ def test_what_is_a_name(text: str, expected: set[str]) -> None:
     assert identifiers.names(text) == expected
 
 
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("read_all", "read_all"),
+        ("session.state", "session.state"),
+        ("src/App.tsx", "src/App.tsx"),
+        ("fix/old-parser", "fix/old-parser"),
+        ("getV2Config", "getV2Config"),
+        ("E501", "E501"),
+        ("TS2304", "TS2304"),
+        ("self.state.epoch", "state.epoch"),
+        ("this.copy", ""),
+        ("r.get", ""),
+        ("tv.style_of", ""),
+        ("$HOME_DIR", ""),
+        ("d6bc92", ""),
+        ("sha256", ""),
+        ("uid/gid/mode", ""),
+    ],
+)
+def test_a_name_is_listed_where_it_says_something_by_itself(name: str, told: str) -> None:
+    assert identifiers.telling(name) == told
+
+
 def test_of_a_huge_text_only_the_beginning_is_read() -> None:
     text = "one_two " + " " * READ_AT_MOST + "three_four"
     assert identifiers.names(text) == {"one_two"}

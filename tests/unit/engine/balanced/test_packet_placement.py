@@ -83,6 +83,8 @@ def test_names_that_a_sentence_holds_are_not_listed_and_the_rest_have_its_room()
     named = told(messages, {1, 2, 3}, own="## Found\n- the_plan fails")
     assert "the_other" in named.text.partition("## Left out")[2]
     assert "the_plan" not in named.text.partition("## Left out")[2]
+    of_fact = told(messages, {1, 2, 3}, facts=of(f"{PACKET_MARK}\n- the_plan fails"))
+    assert "the_plan" not in of_fact.text.partition("## Left out")[2]
     tight, own = Budget(0, 0, 110), "## Found\n" + "- it fails so\n" * 20
     whole, less = (told(messages, {1, 2, 3}, budget=tight, own=one) for one in ("", own))
     assert len(less.text.partition("## Left out")[2]) < len(whole.text.partition("## Left out")[2])
