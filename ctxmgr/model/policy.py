@@ -270,7 +270,7 @@ class Policy(Setting, frozen=True):
     newest_tokens: Annotated[
         Natural, Meta(description="Preset balanced: tokens of the newest steps, which stay whole.")
     ] = 1_000
-    index_tokens: Annotated[Natural, Meta(description="Preset balanced: tokens of the index of what left.")] = 6_000
+    index_tokens: Annotated[Natural, Meta(description="Preset balanced: tokens of the index of what left.")] = 4_500
     prices: Annotated[
         ModelPrices | None,
         Meta(description="What tokens cost, for a model whose host does not say. Only proportions count."),

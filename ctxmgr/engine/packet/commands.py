@@ -24,6 +24,7 @@ import msgspec
 from ctxmgr.engine.ledger import ERROR_CHARACTERS, SHELL
 from ctxmgr.engine.text import begins, coded_command, is_script, key_of, one_line, quoted
 from ctxmgr.engine.tools import (
+    CheckKind,
     RunScope,
     check_kind,
     is_checking,
@@ -41,7 +42,7 @@ MOST_BLOCKERS = 6
 MOST_CHECKS = 4
 MOST_AGAIN = 2
 MOST_ENDS = 8
-KINDS = ("tests", "lint", "build")
+KINDS: tuple[CheckKind, ...] = ("tests", "lint", "build")
 MOST_SAME = 3  # other commands of one error that are named
 FADES = 120
 LOOK_FADES = 40
@@ -232,7 +233,7 @@ def _newest_checks(
     facts: Sequence[Fact], blocking: Container[int], told: Callable[[Fact], bool]
 ) -> list[NewestCheck]:
     """Rule 5."""
-    newest: dict[str, Fact] = {}
+    newest: dict[CheckKind, Fact] = {}
     for fact in reversed(facts):
         if fact.runs and (fact.status == "ok" or id(fact) in blocking):
             for kind in map(check_kind, fact.runs.split("\n")):

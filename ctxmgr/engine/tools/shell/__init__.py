@@ -4,12 +4,20 @@ from ctxmgr.engine.tools.shell.changes import documents, of_patch
 from ctxmgr.engine.tools.shell.git import GitCall, git_calls, only_shows
 from ctxmgr.engine.tools.shell.lines import of_shell
 from ctxmgr.engine.tools.shell.outline import outlined
-from ctxmgr.engine.tools.shell.programs import check_kind, is_checking, is_like_a_check, subject_of, words_of
+from ctxmgr.engine.tools.shell.programs import (
+    CheckKind,
+    check_kind,
+    is_checking,
+    is_like_a_check,
+    subject_of,
+    words_of,
+)
 from ctxmgr.engine.tools.shell.swe_agent import replaced, window
 from ctxmgr.engine.tools.shell.words import ShellCommand, parse, quoted
 from ctxmgr.engine.tools.shell.wrappers import handed_line, unwrapped, unwrapped_words
 
 __all__ = [
+    "CheckKind",
     "GitCall",
     "ShellCommand",
     "documents",

@@ -12,6 +12,8 @@ from ctxmgr.engine.tools.shell.scripts import sed_call
 from ctxmgr.engine.tools.shell.words import ShellCommand, name_of
 from ctxmgr.engine.tools.shell.wrappers import unwrapped_words
 
+CheckKind = Literal["", "tests", "lint", "build"]
+
 
 def words_of(text: str) -> frozenset[str]:
     return frozenset(text.split())
@@ -144,7 +146,7 @@ def is_checking(subject: str) -> bool:
     return not rest and bool(_CHECK_NAME.match(name.removesuffix(".sh")))
 
 
-def check_kind(subject: str) -> Literal["", "tests", "lint", "build"]:
+def check_kind(subject: str) -> CheckKind:
     """Which kind of check what is named so (`subject_of`) runs, type checkers as "lint"; "" for no such."""
     if not is_checking(subject):
         return ""

@@ -102,7 +102,7 @@ def test_what_an_edit_that_left_put_there_is_told_before_the_names_in_a_room_of_
     assert "the_new" not in text.partition("## Left out")[2]
     assert "+the_new = 1" not in told(messages, looked, budget=room).text, "it is shown"
     scarce = told(messages, edited | looked, budget=Budget(0, 0, 120)).text
-    assert "+the_new" not in scarce, "an eighth of the room is too little"
+    assert "+the_new" not in scarce, "a sixth of the room is too little"
     assert "## Left out" in scarce
 
 
