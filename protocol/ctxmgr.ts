@@ -145,7 +145,7 @@ export interface PolicyKeys {
   oldTokens?: number | null;
   /** Preset balanced: tokens of the newest steps, which stay whole. Since 1.1. Default: 1000. */
   newestTokens?: number | null;
-  /** Preset balanced: tokens of the index of what left. Since 1.1. Default: 6000. */
+  /** Preset balanced: tokens of the index of what left. Since 1.1. Default: 4500. */
   indexTokens?: number | null;
   /** What tokens cost, for a model whose host does not say. Only proportions count. */
   prices?: ModelPricesKeys | null;
@@ -531,7 +531,7 @@ export interface Policy {
   oldTokens?: number | null;
   /** Preset balanced: tokens of the newest steps, which stay whole. Since 1.1. Default: 1000. */
   newestTokens?: number;
-  /** Preset balanced: tokens of the index of what left. Since 1.1. Default: 6000. */
+  /** Preset balanced: tokens of the index of what left. Since 1.1. Default: 4500. */
   indexTokens?: number;
   /** What tokens cost, for a model whose host does not say. Only proportions count. */
   prices: ModelPrices | null;

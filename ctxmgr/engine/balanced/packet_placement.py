@@ -27,9 +27,9 @@ from ctxmgr.engine.rewriting import handles
 from ctxmgr.engine.text import scratchpad_in
 from ctxmgr.model import PACKET_MARK, BlockEdit, Decision, Keep, Message, Packet, Plan
 
-FOUND_SHARE = 2 / 3  # of the room of the index, for what the assistant decided and found: the rest is for names
+FOUND_SHARE = 0.67  # of the room of the index, for what the assistant decided and found: the rest is for names
 FOUND_MOST = 0.25  # of what the packet stands for: after a host's compaction that is all there is room for
-CHANGES_SHARE = 1 / 6  # of the room of the index, and beside it: for what edits whose calls left put into files
+CHANGES_SHARE = 0.17  # of the room of the index, and beside it: for what edits whose calls left put into files
 CHANGES_MOST = 0.1  # of what the packet stands for
 NO_PACKET = Packet("", 0)
 

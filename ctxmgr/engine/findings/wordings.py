@@ -54,10 +54,10 @@ _STEP = re.compile(
     r"(?:let me|let['’]s|i['’]ll|i will|i['’]m (?:now )?(?:going to|\w+ing)|i need to|we need to|i should)\b",
     re.IGNORECASE,
 )
-_SURVEYS = re.compile(
-    r"^\W*(?:(?:ok(?:ay)?|so|now|next|first|then)\W+)*(?:i['’]m|i am|i['’]ll|i will|let me)"
-    r"(?: now| also| just| keep)* (?:trac|watch|check|look|read|search|inspect|investigat|explor|review|examin)"
-    r"(?:e|ing)?\b",
+_SURVEYS = re.compile(  # it is under way
+    r"^\W*(?:(?:ok(?:ay)?|so|now|next|first|then)\W+)*"
+    r"(?:(?:i['’]m|i am)(?: now| also| just)*|(?:i['’]ll|i will) keep)"
+    r" (?:trac|watch|check|look|read|search|inspect|investigat|explor|review|examin)ing\b",
     re.IGNORECASE,
 )
 _STATE_OF = re.compile(  # how a thing is, of which the next words say how it should have been
