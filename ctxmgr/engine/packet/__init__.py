@@ -3,9 +3,10 @@ Knows no plan."""
 
 from ctxmgr.engine.packet import packet
 from ctxmgr.engine.packet.budget import PacketText, packet_allowance, packet_budget
-from ctxmgr.engine.packet.commands import MOST_BLOCKERS, command_states, how_it_ended
+from ctxmgr.engine.packet.commands import MOST_BLOCKERS, command_states
 from ctxmgr.engine.packet.last_changes import last_changes
 from ctxmgr.engine.packet.packet import SMALLEST_TOKENS
+from ctxmgr.engine.packet.run_ends import how_it_ended
 from ctxmgr.engine.packet.values import made_lines
 
 __all__ = [

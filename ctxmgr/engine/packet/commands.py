@@ -21,8 +21,9 @@ from collections.abc import Callable, Container, Mapping, Sequence
 
 import msgspec
 
-from ctxmgr.engine.ledger import ERROR_CHARACTERS, SHELL
-from ctxmgr.engine.text import begins, coded_command, is_script, key_of, one_line, quoted
+from ctxmgr.engine.ledger import SHELL
+from ctxmgr.engine.packet.run_ends import counts_of, error_line, how_it_ended, quoted_error, reason
+from ctxmgr.engine.text import begins, coded_command, is_script, key_of
 from ctxmgr.engine.tools import (
     CheckKind,
     RunScope,
@@ -65,14 +66,7 @@ _ENDED_BY = {
     "git rebase": ("git reset",),
 }
 _DIRECTORY = re.compile(r"^cd\s+(\S+)\s*(?:&&|;)\s*")
-_TAG = re.compile(r"^\s*<(\w+)>|</\w+>\s*$")
-_ENVELOPE = re.compile(r"^\{.{0,300}?\"output\"\s*:\s*\"(?:\\n|\s)*|(?:\\n|\s)*\"\}+\s*$", re.DOTALL)
-_SAYS_NOTHING = re.compile(
-    r"\W*(?:(?:command|process|script)\s+)?(?:exit(?:ed)?(?:\s+with)?(?:\s+(?:code|status))?\W*\d+|errors?|failed)\W*",
-    re.IGNORECASE,
-)
 _ABORTED = re.compile(r"\b(?:abort|cancel|interrupt)", re.IGNORECASE)
-_BAD = re.compile(r"\d+ (?:[a-z]+ )?(?:failed|errors?|issues?|problems?)\b")
 
 
 class NewestCheck(msgspec.Struct, frozen=True):
@@ -164,14 +158,14 @@ class _Worked:
 
     def _tried_again(self, failed: Fact, aim: RunScope) -> Fact | None:
         """What ended a wrong use, or all tests that it quotes; or else all tests."""
-        line = _line(failed)
+        line = error_line(failed)
         if is_usage_error(line):
             return next((fact for run, fact in self._runs.get(aim.subject, {}).items() if run.is_sure), None)
         if not is_checking(aim.subject):
             return None
         runs = [one for some in self._runs.values() for one in some.items()]
         every = next((fact for run, fact in runs if runs_all_tests(run, aim)), None)
-        tests = tests_quoted(line, _counts(failed)) if every is None else ()
+        tests = tests_quoted(line, counts_of(failed)) if every is None else ()
         found = [next((fact for run, fact in runs if was_in(test, run, aim)), None) for test in tests]
         ended = [fact for fact in found if fact is not None]
         return every or (max(ended, key=_when) if ended and len(ended) == len(found) else None)
@@ -203,7 +197,7 @@ def _when(fact: Fact) -> tuple[int, int]:
 
 def _fails(fact: Fact) -> bool:
     """Did it fail by itself? What a person stopped did not, nor what `cd` kept from running."""
-    line = _line(fact)
+    line = error_line(fact)
     return fact.status == "failed" and not _ABORTED.search(line[:40]) and not is_lost(line)
 
 
@@ -212,21 +206,6 @@ def _does_something(fact: Fact) -> bool:
     if any(map(is_checking, fact.runs.split("\n"))):
         return True
     return not (_LOOKING.match(runs) or _ONE_OFF.search(runs))
-
-
-def _line(fact: Fact) -> str:
-    """The line that its output is quoted by."""
-    return fact.detail.rpartition("\n")[2] if fact.status == "failed" else ""
-
-
-def _counts(fact: Fact) -> str:
-    return one_line(fact.detail.rpartition("\n")[0] if fact.status == "failed" else fact.detail, ERROR_CHARACTERS)
-
-
-def reason(fact: Fact) -> str:
-    """What it failed with, bare; "" for nothing that says more than that it failed."""
-    error = _ENVELOPE.sub("", _TAG.sub("", _line(fact))).strip()
-    return "" if _SAYS_NOTHING.fullmatch(error) else error
 
 
 def _newest_checks(
@@ -262,7 +241,7 @@ def _end_lines(facts: Sequence[Fact], blocking: Container[int], told: Callable[[
     for fact in reversed(facts):
         if fact.status == "ok":
             worked.add(fact)
-        stopped = fact.status == "failed" and bool(_ABORTED.search(_line(fact)[:40]))
+        stopped = fact.status == "failed" and bool(_ABORTED.search(error_line(fact)[:40]))
         if not fact.runs or id(fact) in blocking or (fact.status == "failed" and not _fails(fact) and not stopped):
             continue
         names = fact.runs.split("\n")
@@ -298,25 +277,6 @@ def _tells(fact: Fact, names: Sequence[str]) -> bool:
     return names[-1] in _GIT_ENDS if names[-1].startswith("git ") else _does_something(fact)
 
 
-def how_it_ended(fact: Fact) -> str:
-    """`41 passed`, `worked`, `3 failed, 41 passed; "FAILED test_a"`, `outcome unknown`."""
-    counts = _counts(fact)
-    if fact.status == "unknown":
-        if fact.detail.startswith(GOES_ON):
-            return "not known to have ended"
-        return f"outcome unknown; {_quoted(fact.detail)}" if fact.detail else "outcome unknown"
-    if fact.status == "ok":
-        kept = ", ".join(count for count in counts.split(", ") if count and not _BAD.search(count))
-        return kept if "passed" in kept else f"worked, {kept}" if kept else "worked"
-    error = reason(fact)
-    said = counts if _BAD.search(counts) else f"failed, {counts}" if counts else "failed"
-    return f"{said}; {_quoted(error)}" if error else said
-
-
-def _quoted(error: str) -> str:
-    return quoted(error, ERROR_CHARACTERS)
-
-
 def _runs(fact: Fact) -> str:
     """What a shell command runs, without the directory it changed to first, of a script how it begins; "" for
     another tool's call."""
@@ -332,6 +292,6 @@ def _blocker(same: Sequence[Fact]) -> str:
     also = f" (so did {', '.join(others[:MOST_SAME])}{more})" if others else ""
     error = reason(same[0])
     said = (
-        how_it_ended(same[0]) if _counts(same[0]) else _quoted(error) if error else ""
+        how_it_ended(same[0]) if counts_of(same[0]) else quoted_error(error) if error else ""
     )  # that it failed the heading says
     return f"- {coded_command(same[0].text)}{': ' if said else ''}{said}{also}"

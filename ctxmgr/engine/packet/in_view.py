@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import msgspec
 
 from ctxmgr.engine.ledger import task_ids
-from ctxmgr.engine.packet.commands import how_it_ended, reason
+from ctxmgr.engine.packet.run_ends import how_it_ended, reason
 from ctxmgr.engine.stating import (
     FAILS,
     SAID_SHARE,
