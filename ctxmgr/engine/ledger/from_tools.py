@@ -8,8 +8,8 @@ Rules:
 4. What failed is known by tool and key argument, so that the same thing succeeding clears it. Of a shell
    command the argument is what it runs: `CI=1 npm test 2>&1 | tail -5` is `npm test`, and `npm test | grep x` too,
    while what is looked at through a filter is another look. Where it runs counts. An outcome that can not be told
-   is unknown: it neither blocks nor worked, and what was told before no longer holds. What ended with 0, though its
-   output says that it failed, is told by its output.
+   is unknown: it neither blocks nor worked; that it worked before no longer holds, that it failed does. What ended
+   with 0, though its output says that it failed, is told by its output.
 5. A task list is stated whole: its tasks carry the tool's listing, and one fact says when it was stated; so a
    task that a later list leaves out is closed, in whatever order the lists are seen.
 6. A task that is stated alone is known by the id that its tool gave it. A call that says its state and not its text
@@ -50,7 +50,7 @@ from ctxmgr.engine.tools import (
 )
 from ctxmgr.engine.tools.shell import window
 from ctxmgr.model import Block
-from ctxmgr.model.saved import ABOUT, END_OF, GOES_ON, RENAMED, STATE
+from ctxmgr.model.saved import ABOUT, END_OF, GOES_ON, RENAMED, STATE, UNTOLD
 
 ERROR_CHARACTERS = 200  # of an error's line, wherever it is told
 COMMAND_CHARACTERS = 240  # a longer one is known by its words, and a digest of them
@@ -170,7 +170,8 @@ def _ran(line: str, call: ToolCall, ended: CallOutcome, output: str, into: State
     told, found = weighed_run(call.shell, output, ended)
     detail = f"{GOES_ON}{run}" if run else _detail(found, told, output)
     shown = command_line(line, [path for kind, path in _touched(call, "") if kind != "read"])
-    into.ran(key, shown, told, detail, "\n".join(status.subjects[:MOST_SUBJECTS]))
+    beside = into.items_of(UNTOLD) if told == "unknown" and not run else into
+    beside.ran(key, shown, told, detail, "\n".join(status.subjects[:MOST_SUBJECTS]))
 
 
 def _came_to(run: str, result: Block, into: Statements) -> None:

@@ -8,7 +8,7 @@ Rules:
 2. A failure fades: the newest come first, commands that only look, and scripts written for one run, last. One that
    `FADES` other commands have followed, `LOOK_FADES` of such, stands in nobody's way.
 3. Several that failed with the same error are one line, which names the newest. What an error is wrapped in, and a
-   code alone, is not quoted.
+   code alone, is not quoted. One that ran again since, and nobody knows how that ended, says so.
 4. How a command ended is told once, for the newest run: of checks always, failures that no longer block (and what
    ended them) and ends that nobody knows among them; of another run where it worked. What only looks, and a script
    written for one run, tells nothing; of git the newest of each kind.
@@ -21,7 +21,7 @@ import msgspec
 
 from ctxmgr.engine.ledger import ERROR_CHARACTERS, SHELL
 from ctxmgr.engine.text import begins, coded_command, is_script, key_of, one_line, quoted
-from ctxmgr.engine.tools import RunScope, is_checking, is_lost, scopes_of
+from ctxmgr.engine.tools import RunScope, is_like_a_check, is_lost, scopes_of
 from ctxmgr.model.saved import GOES_ON, Fact
 
 OTHER_CHARACTERS = 120  # of a command beside another
@@ -31,6 +31,7 @@ MOST_ENDS = 8
 MOST_SAME = 3  # other commands of one error that are named
 FADES = 120
 LOOK_FADES = 40
+RAN_AGAIN = "; ran again since, outcome unknown"
 MOST_RUNS = 60  # different ones of a subcommand that worked, which are asked what they show to work
 
 _LOOKING = re.compile(
@@ -56,7 +57,7 @@ _SAYS_NOTHING = re.compile(
     re.IGNORECASE,
 )
 _ABORTED = re.compile(r"\b(?:abort|cancel|interrupt)", re.IGNORECASE)
-_BAD = re.compile(r"\d+ (?:[a-z]+ )?(?:failed|errors?|issues?|problems?)\b")
+_BAD = re.compile(r"\d+ (?:[a-z]+ )?(?:failed|errors?|issues?|problems?|offenses?)\b")
 
 
 class CommandStates(msgspec.Struct, frozen=True):
@@ -87,9 +88,12 @@ def command_states(
     groups: dict[str, list[Fact]] = {}
     for number, fact in enumerate(blocking):  # rule 3
         groups.setdefault(reason(fact) or f"\n{number}", []).append(fact)
-    ends = _end_lines(facts, {id(fact) for fact in blocking}, told)
+    again = {fact.key: fact for fact in facts if fact.status == "unknown"}
+    said = [again[fact.key] for fact in blocking if fact.key in again and not again[fact.key].detail]
+    ends = _end_lines(facts, {id(fact) for fact in (*blocking, *said)}, told)
     untold = filter(None, ([fact for fact in same if not told(fact)] for same in groups.values()))
-    return CommandStates(tuple((same, _blocker(same)) for same in untold), tuple(ends))
+    lines = ((same, f"{_blocker(same)}{RAN_AGAIN if same[0].key in again else ''}") for same in untold)
+    return CommandStates(tuple(lines), tuple(ends))
 
 
 def _blocking(facts: Sequence[Fact], changed: Mapping[str, tuple[int, int]]) -> list[Fact]:
@@ -138,7 +142,7 @@ def _scopes(fact: Fact) -> tuple[RunScope, ...]:
     names = fact.runs.split("\n") if fact.runs else []
     found = () if is_script(fact.text) else tuple(one for one in scopes_of(fact.text) if one.subject in names)
     known = {one.subject for one in found}
-    return (*found, *(RunScope(name, is_sure=not is_checking(name)) for name in names if name not in known))
+    return (*found, *(RunScope(name, is_sure=not is_like_a_check(name)) for name in names if name not in known))
 
 
 def _edited(fact: Fact) -> str:
@@ -159,7 +163,7 @@ def _fails(fact: Fact) -> bool:
 
 def _does_something(fact: Fact) -> bool:
     runs = _runs(fact)
-    if any(map(is_checking, fact.runs.split("\n"))):
+    if any(map(is_like_a_check, fact.runs.split("\n"))):
         return True
     return not (_LOOKING.match(runs) or _ONE_OFF.search(runs))
 
@@ -180,7 +184,7 @@ def reason(fact: Fact) -> str:
 
 
 def _end_lines(facts: Sequence[Fact], blocking: Container[int], told: Callable[[Fact], bool]) -> list[str]:
-    """`blocking`: the ids of the facts that block."""
+    """`blocking`: the ids of the facts that block, or are told beside one."""
     checks: dict[str, str] = {}  # "" where it is told elsewhere
     others: dict[str, str] = {}
     worked = _Worked()
@@ -190,7 +194,7 @@ def _end_lines(facts: Sequence[Fact], blocking: Container[int], told: Callable[[
         if not fact.runs or id(fact) in blocking or (fact.status == "failed" and not _fails(fact)):
             continue
         names = fact.runs.split("\n")
-        if any(map(is_checking, names)):
+        if any(map(is_like_a_check, names)):
             since = _since(worked.ended(fact)) if fact.status == "failed" else ""
             line = f"- {coded_command(fact.text)}: {how_it_ended(fact)}{since}"
             checks.setdefault(fact.text, "" if told(fact) and not since else line)

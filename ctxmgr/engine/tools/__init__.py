@@ -41,7 +41,7 @@ from ctxmgr.engine.tools.outcome import (
 from ctxmgr.engine.tools.pi_files import pi_file
 from ctxmgr.engine.tools.roles import WHOLE, ArgumentRole, role_of
 from ctxmgr.engine.tools.rows import ToolRow
-from ctxmgr.engine.tools.shell import GitCall, git_calls, is_checking, only_shows
+from ctxmgr.engine.tools.shell import GitCall, git_calls, is_checking, is_like_a_check, only_shows
 from ctxmgr.engine.tools.tasks import created_id, listed_tasks, refuses_task
 from ctxmgr.engine.tools.written import written
 
@@ -78,6 +78,7 @@ __all__ = [
     "goes_on_as",
     "identity",
     "is_checking",
+    "is_like_a_check",
     "is_instructing",
     "of_dependency",
     "is_skill",

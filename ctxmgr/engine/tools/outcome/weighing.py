@@ -14,6 +14,8 @@ Rules:
 import re
 from collections.abc import Sequence
 
+from msgspec import structs
+
 from ctxmgr.engine.tools.effects import CallOutcome, ShellStatus
 from ctxmgr.engine.tools.outcome import general
 from ctxmgr.engine.tools.outcome.http import read_answers
@@ -44,7 +46,7 @@ def weighed(command: str, status: ShellStatus, text: str) -> tuple[CallOutcome, 
     found = read_run(status, text)
     if status.prints.voice == "shown":
         return "ok", found
-    check = status.about == "check" or any(map(is_like_a_check, status.subjects))
+    check = runs_a_check(status)
     lines = [line for line in lines_of(text) if line.strip() not in command]
     if check:
         lines = [line for line in lines if may_tell(line)]
@@ -63,9 +65,14 @@ def weighed(command: str, status: ShellStatus, text: str) -> tuple[CallOutcome, 
     if status.prints.voice == "mixed":
         return "unknown", RunReport("unknown")
     if found.ended == "failed":
-        return ended, found
+        return ended, structs.replace(found, counts=found.counts or added_up(failing_counts(read)))
     telling = [line.strip() for line in read if _says_failed(line, check)] or list(_troubled(read, check))
     return ended, RunReport("failed", added_up(failing_counts(read)), tuple(dict.fromkeys(telling))[:TOLD_LINES])
+
+
+def runs_a_check(status: ShellStatus) -> bool:
+    """Does the line run tests, a build or a linter, or what calls itself one?"""
+    return status.about == "check" or any(map(is_like_a_check, status.subjects))
 
 
 def read_run(status: ShellStatus, text: str) -> RunReport:
@@ -75,8 +82,7 @@ def read_run(status: ShellStatus, text: str) -> RunReport:
         found = read_answers(status.prints.printing, text, status.often)
         if found.ended != "unknown" and (found.ended == "failed" or status.prints.ends):
             return found
-    check = status.about == "check"
-    found = read_output(text, check=check, programs=_programs(status), one=_is_one_tool(status))
+    found = read_output(text, check=runs_a_check(status), programs=_programs(status), one=_is_one_tool(status))
     if status.often == "until" and found.ended == "failed" and passes_somewhere(text):
         return RunReport("unknown")
     return found
@@ -93,7 +99,7 @@ def _named(status: ShellStatus) -> frozenset[str]:
 
 def _programs(status: ShellStatus) -> frozenset[str] | None:
     """Those that can have printed what it prints; None for any."""
-    return None if status.about == "check" or _wraps(status) else _named(status)
+    return None if runs_a_check(status) or _wraps(status) else _named(status)
 
 
 def _wraps(status: ShellStatus) -> bool:

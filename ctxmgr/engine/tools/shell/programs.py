@@ -42,7 +42,8 @@ _CHANGES = {
 }
 _CHECKERS = words_of(
     "pytest py.test tsc tsgo eslint mypy pyright jest vitest ctest rspec phpunit tox nox biome flake8 shellcheck"
-    " golangci-lint mocha ava tap bats prove behave ninja pylint stylelint oxlint unittest"
+    " golangci-lint mocha ava tap bats prove behave ninja pylint stylelint oxlint unittest rubocop"
+    " pre-commit cypress"
 )
 _FORMATTERS = words_of("prettier black isort rustfmt ruff gofumpt")
 _RUNNERS = words_of(
@@ -154,5 +155,6 @@ def subject_of(command: ShellCommand) -> str:
         told = told[1:] if told[0] == "run" and (name != "npm" or told[1:2] == ["test"]) and told[1:] else told
     if name in _ALONE or not told:
         return name
-    more = told[: 2 if told[0] in _RUNS else 1]
+    script = _INTERPRETERS.match(name) and told[1:2] and _CHECK_NAME.match(told[1])  # `python manage.py test`
+    more = told[: 2 if script or told[0] in _RUNS else 1]
     return " ".join((name, *(word.rstrip("/").rpartition("/")[2] for word in more)))
