@@ -7,8 +7,8 @@ Rules:
 2. Of a call that failed nothing is known to be done.
 3. A shell's status speaks of a part of its line (`ShellStatus`). What it says nothing of is unknown, and so is what
    goes on. Where its output says that it failed, it failed (`reading`). A single command whose output is shown to
-   its end, and says there that it passed, went well. A look prints what it likes. An output that sums failures up
-   says that it failed, whatever program it is of.
+   its end, and says there that it passed, went well. A look prints what it likes, and so does what
+   shows a text. An output that sums failures up says that it failed, whatever program it is of.
 4. What was done and how it is told are two things: a run that ended with 0 may say that it failed (`weighing`).
 5. A call that a person refused never ran: its result is the host's word for that, and no error. One that a person
    stopped may have run.

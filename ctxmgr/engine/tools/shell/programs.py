@@ -58,11 +58,11 @@ HANDLES = words_of("cp mv rm mkdir rmdir touch ln chmod chown sed kill killall")
 _RUNS = words_of("run exec x dlx tool compose")  # a subcommand that says nothing without what is behind it
 _FETCHERS = words_of("curl wget http https xh aria2c")
 _READERS = words_of(
-    "journalctl dmesg man info history sqlite3 psql mysql mongosh redis-cli bat zcat zgrep last env"
+    "journalctl dmesg man info history sqlite3 psql mysql mariadb mongosh redis-cli bat zcat zgrep last env"
 )
 _SHOWS = words_of(  # subcommands that hand on a text, of whatever program
     "log logs show view list ls status describe history cat get read search grep diff blame help tail top ps"
-    " inspect events query select explain print dump"
+    " inspect events query select explain print dump logcat capture-pane"
 )
 _TOLD_FIRST = 3  # words of a command among which its subcommand is
 _INTERPRETERS = re.compile(r"(?:python|ruby|perl|node|php|deno|bun|lua|Rscript|osascript|jshell)[\d.]*$")
