@@ -83,8 +83,8 @@ def _without_texts(command: str, room: int) -> str:
 
 
 def _with_subject(opens: str, text: Sequence[str], closes: str, room: int) -> str:
-    """A command with the first line of a heredoc that is one of its words, or its message; without the commands before
-    it where there is no room for more."""
+    """A command with the first line of a heredoc that is one of its words, or its message; without the commands
+    before it where there is no room for more."""
     subject = shorten(plain(text[0]), SUBJECT_CHARACTERS) if text else ""
     more = "…" if len(text) > 1 and not subject.endswith("…") else ""
     found = f"{opens} {subject}{more} {closes}".rstrip()
