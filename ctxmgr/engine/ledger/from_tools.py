@@ -68,6 +68,7 @@ _STATUSES: dict[EffectKind, str] = {
     "move": "deleted",
 }
 _NOT_NAME = re.compile(r"[^a-z0-9]+")
+_PATCHED = re.compile(r"^patching file '?([^'\n]{1,200}?)'?$", re.MULTILINE)
 _BEFORE = re.compile(r"^\s*(?:export\s+)?[A-Z_][A-Z0-9_]*=\S*(?:\s*(?:&&|;))?\s+")
 _AFTER = re.compile(
     r"\s*(?:2>&1|2>\s*/dev/null|\|\s*(?:tail|head|less|cat|tee)\b[^|;&]*"
@@ -170,7 +171,7 @@ def _ran(line: str, call: ToolCall, ended: CallOutcome, output: str, into: State
     told, found = weighed_run(call.shell, output, ended)
     detail = f"{GOES_ON}{run}" if run else _detail(found, told, output)
     shown = command_line(line, [path for kind, path in _touched(call, "") if kind != "read"])
-    beside = into.items_of(UNTOLD) if told == "unknown" and not run else into
+    beside = into.items_of(f"{UNTOLD}\n{shown}") if told == "unknown" and not run else into
     beside.ran(key, shown, told, detail, "\n".join(status.subjects[:MOST_SUBJECTS]))
 
 
@@ -213,6 +214,9 @@ def _touched(call: ToolCall, result: str) -> Iterator[tuple[str, str]]:
             yield _STATUSES[effect.kind], path
         if effect.to:
             yield "written", plain(effect.to)
+    if call.shell is not None and any(run.partition(" ")[0] == "patch" for run in call.shell.status.subjects):
+        for path in _PATCHED.findall(result):
+            yield "edited", plain(path)
 
 
 def _tasks(name: str, call: ToolCall, result: str, into: Statements) -> None:

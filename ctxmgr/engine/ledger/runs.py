@@ -4,8 +4,9 @@ nothing.
 Rules:
 
 1. A run that went on ended as the fact says that tells of its end, by the id of the run.
-2. A run of which nobody knows how it ended (`UNTOLD`) takes the place of one that worked, and none of one that
-   failed: that stands, and says in its line that it ran again. What is known later takes the place of both.
+2. A run of which nobody knows how it ended (`UNTOLD`) takes the place of one that worked. One that failed stands
+   beside it, unless the same line ran again: it showed the failure, and shows it no more. What is known later takes
+   the place of both.
 """
 
 from msgspec import structs
@@ -34,21 +35,25 @@ def with_ends(facts: list[Fact]) -> list[Fact]:
 
 
 def with_untold(facts: list[Fact]) -> list[Fact]:
-    """Rule 2: of the two facts of one run those that hold."""
-    untold = {fact.key: fact for fact in facts if _is_untold(fact)}
+    """Rule 2: of the facts of one run those that hold."""
+    untold: dict[str, list[Fact]] = {}
+    for fact in sorted(filter(_is_untold, facts), key=_when):
+        untold.setdefault(fact.key, []).append(fact)
     if not untold:
         return facts
     told = {fact.key: fact for fact in facts if fact.slot == "command" and not _is_untold(fact)}
-    return [fact for fact in facts if _holds(fact, untold, told)]
+    return [fact for fact in facts if _holds(fact, untold.get(fact.key, []), told)]
 
 
-def _holds(fact: Fact, untold: dict[str, Fact], told: dict[str, Fact]) -> bool:
-    if fact.slot != "command" or fact.key not in untold or fact.key not in told:
+def _holds(fact: Fact, untold: list[Fact], told: dict[str, Fact]) -> bool:
+    """`untold`: of this run, oldest first."""
+    if fact.slot != "command" or not untold:
         return True
-    known, other = told[fact.key], untold[fact.key]
-    if _when(other) < _when(known):
-        return fact is known
-    return fact is other or known.status == "failed"
+    known = told.get(fact.key)
+    if fact is not known:
+        return fact is untold[-1] and (known is None or _when(known) < _when(fact))
+    since = [one for one in untold if _when(one) > _when(known)]
+    return not since or (known.status == "failed" and all(one.text != known.text for one in since))
 
 
 def _when(fact: Fact) -> tuple[int, int, int]:
@@ -56,7 +61,7 @@ def _when(fact: Fact) -> tuple[int, int, int]:
 
 
 def _is_untold(fact: Fact) -> bool:
-    return fact.slot == "command" and fact.listing == UNTOLD
+    return fact.slot == "command" and fact.listing.startswith(UNTOLD)
 
 
 def _is_end(fact: Fact) -> bool:

@@ -33,8 +33,8 @@ RENAMED = "text"
 ABOUT = "about"
 """The listing of one whose text is what its task is about, beside the text that another fact has."""
 UNTOLD = "untold"
-"""The listing of a command's fact that says that a run ended, and nobody knows how: another of its key says how the
-last one ended of which that is known."""
+"""How the listing of a command's fact begins, before its line, that says that a run ended, and nobody knows how.
+Another fact of its key says how the last one ended of which that is known."""
 REJECTED = "rejected"
 """The status of a question that is a call, or a plan, which the user rejected."""
 RESET_AWAY, REVERTED = "reset away", "reverted"

@@ -282,3 +282,6 @@ def test_a_run_of_which_nobody_knows_how_it_ended_takes_no_failures_place() -> N
     assert standing(worked, untold) == [("zorp verify | tail -1", "unknown")]
     assert standing(untold, failed) == [("zorp verify", "failed")]
     assert standing(worked, untold, failed, untold)[0] == ("zorp verify", "failed")
+    shows, no_more = ("zorp verify | head -5", "2 probes failed", False), ("zorp verify | head -5", "", False)
+    assert standing(shows, no_more) == standing(shows, untold, no_more) == [("zorp verify | head -5", "unknown")]
+    assert standing(shows, no_more, untold) == [("zorp verify | tail -1", "unknown")]
