@@ -4,7 +4,7 @@ nothing.
 Rules:
 
 1. A run that went on ended as the fact says that tells of its end, by the id of the run.
-2. A run of which nobody knows how it ended (`UNTOLD`) takes the place of one that worked. One that failed stands
+2. A run of which nobody knows how it ended (`UNTOLD`) takes the place of one that worked. One that failed is known
    beside it, unless the same line ran again: it showed the failure, and shows it no more. What is known later takes
    the place of both.
 """

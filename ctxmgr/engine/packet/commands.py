@@ -8,7 +8,8 @@ Rules:
 2. A failure fades: the newest come first, commands that only look, and scripts written for one run, last. One that
    `FADES` other commands have followed, `LOOK_FADES` of such, stands in nobody's way.
 3. Several that failed with the same error are one line, which names the newest. What an error is wrapped in, and a
-   code alone, is not quoted. One that ran again since, and nobody knows how that ended, says so.
+   code alone, is not quoted. What ran again since, and nobody knows how that ended, blocks
+   no more: it is told as unknown, with how it failed before.
 4. How a command ended is told once, for the newest run: of checks always, failures that no longer block (and what
    ended them) and ends that nobody knows among them; of another run where it worked. What only looks, and a script
    written for one run, tells nothing; of git the newest of each kind.
@@ -31,7 +32,6 @@ MOST_ENDS = 8
 MOST_SAME = 3  # other commands of one error that are named
 FADES = 120
 LOOK_FADES = 40
-RAN_AGAIN = "; ran again since, outcome unknown"
 MOST_RUNS = 60  # different ones of a subcommand that worked, which are asked what they show to work
 
 _LOOKING = re.compile(
@@ -85,15 +85,15 @@ def command_states(
     """How things stand. `facts`: commands, oldest first; `changed`: when each file was last changed, by path;
     `told`: is how this one ended told elsewhere?"""
     blocking = _blocking(facts, changed or {})
+    again = {fact.key for fact in facts if fact.status == "unknown"}
+    standing = [fact for fact in blocking if fact.key not in again]
     groups: dict[str, list[Fact]] = {}
-    for number, fact in enumerate(blocking):  # rule 3
+    for number, fact in enumerate(standing):  # rule 3
         groups.setdefault(reason(fact) or f"\n{number}", []).append(fact)
-    again = {fact.key: fact for fact in facts if fact.status == "unknown"}
-    said = [again[fact.key] for fact in blocking if fact.key in again and not again[fact.key].detail]
-    ends = _end_lines(facts, {id(fact) for fact in (*blocking, *said)}, told)
+    before = {fact.key: fact for fact in blocking if fact.key in again}
+    ends = _end_lines(facts, {id(fact) for fact in blocking}, told, before)
     untold = filter(None, ([fact for fact in same if not told(fact)] for same in groups.values()))
-    lines = ((same, f"{_blocker(same)}{RAN_AGAIN if same[0].key in again else ''}") for same in untold)
-    return CommandStates(tuple(lines), tuple(ends))
+    return CommandStates(tuple((same, _blocker(same)) for same in untold), tuple(ends))
 
 
 def _blocking(facts: Sequence[Fact], changed: Mapping[str, tuple[int, int]]) -> list[Fact]:
@@ -183,8 +183,10 @@ def reason(fact: Fact) -> str:
     return "" if _SAYS_NOTHING.fullmatch(error) else error
 
 
-def _end_lines(facts: Sequence[Fact], blocking: Container[int], told: Callable[[Fact], bool]) -> list[str]:
-    """`blocking`: the ids of the facts that block, or are told beside one."""
+def _end_lines(
+    facts: Sequence[Fact], blocking: Container[int], told: Callable[[Fact], bool], before: Mapping[str, Fact]
+) -> list[str]:
+    """`blocking`: the ids of the facts that block; `before`: how what ran again since failed, by its key."""
     checks: dict[str, str] = {}  # "" where it is told elsewhere
     others: dict[str, str] = {}
     worked = _Worked()
@@ -196,11 +198,12 @@ def _end_lines(facts: Sequence[Fact], blocking: Container[int], told: Callable[[
         names = fact.runs.split("\n")
         if any(map(is_like_a_check, names)):
             since = _since(worked.ended(fact)) if fact.status == "failed" else ""
-            line = f"- {coded_command(fact.text)}: {how_it_ended(fact)}{since}"
+            line = f"- {coded_command(fact.text)}: {how_it_ended(fact)}{since}{_before(before.get(fact.key))}"
             checks.setdefault(fact.text, "" if told(fact) and not since else line)
-        elif _is_told(fact) and _tells(fact, names):
+        elif fact.key in before or (_is_told(fact) and _tells(fact, names)):
             name = names[-1] if names[-1] in _GIT_ENDS else fact.text
-            line = f"- {coded_command(fact.text, OTHER_CHARACTERS)}: {how_it_ended(fact)}"
+            ended = f"{how_it_ended(fact)}{_before(before.get(fact.key))}"
+            line = f"- {coded_command(fact.text, OTHER_CHARACTERS)}: {ended}"
             others.setdefault(name, "" if told(fact) else line)
     first = list(filter(None, checks.values()))[:MOST_CHECKS]
     return [*first, *list(filter(None, others.values()))[: MOST_ENDS - len(first)]]
@@ -209,6 +212,11 @@ def _end_lines(facts: Sequence[Fact], blocking: Container[int], told: Callable[[
 def _since(after: Fact | None) -> str:
     """What ended it."""
     return f"; {coded_command(after.text, OTHER_CHARACTERS)} worked since" if after else ""
+
+
+def _before(failed: Fact | None) -> str:
+    """How it ended when that was known last."""
+    return f"; before: {how_it_ended(failed)}" if failed else ""
 
 
 def _is_told(fact: Fact) -> bool:
