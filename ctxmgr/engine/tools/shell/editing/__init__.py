@@ -2,6 +2,6 @@
 
 from ctxmgr.engine.tools.shell.editing.formatters import formatted
 from ctxmgr.engine.tools.shell.editing.loops import without_loops
-from ctxmgr.engine.tools.shell.editing.python_scripts import FileOfScript, files_of, script_of
+from ctxmgr.engine.tools.shell.editing.python_scripts import files_of, script_of
 
-__all__ = ["FileOfScript", "files_of", "formatted", "script_of", "without_loops"]
+__all__ = ["files_of", "formatted", "script_of", "without_loops"]
