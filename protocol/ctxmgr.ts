@@ -1774,7 +1774,10 @@ export interface HeardSummary {
 export interface GetPacketParams {
   /** The session, by the id that `session_start` gave it. Any string. */
   sessionId: string;
-  /** True: the longer one, which comes once after a compaction or a move in the tree. */
+  /**
+   * True: the longer one, which comes once after a compaction or a move in the tree. Else what an epoch puts beside
+   * its packet is not in it: what the assistant found, what the user answered, the index.
+   */
   resume?: boolean | null;
 }
 

@@ -4,7 +4,7 @@ view, and how many of the memory probes its lists answer.
 1. Driven as `ctxmgr replay` drives a spawned process, over a connection in this process: the same hosts, the same
    calls, the same compactions.
 2. Costs are shares of what the host pays alone (preset `off`) at the same window: `cost` with a cache that is never
-   cold, `closed` with what the model fetches again.
+   cold, `billed` with the overhead of each call, `closed` with what the model fetches again, too.
 3. A text is weighed once for all runs, and probes are made once for a session: neither depends on what is tried.
 """
 
@@ -147,10 +147,11 @@ def drive(run: Run) -> ReplayResult:
 
 
 @cache
-def alone(run: Run) -> tuple[float, float]:
-    """What the host pays without pruning, in dollars: billed, and closed loop."""
+def alone(run: Run) -> tuple[float, float, float]:
+    """What the host pays without pruning, in dollars: for its lists alone, billed, and closed loop."""
     seen = drive(run._replace(preset="off")).observations
-    return measure(seen, ground(), PriceSheet()).bill.warm, closed_loop(seen, ground(), PriceSheet()).closed
+    loop = closed_loop(seen, ground(), PriceSheet())
+    return measure(seen, ground(), PriceSheet()).bill.warm, loop.billed, loop.closed
 
 
 def figures(run: Run) -> Figures:
@@ -163,12 +164,14 @@ def measured(run: Run, outcome: ReplayResult) -> Figures:
     `test_outcome`, and `scripts/sensitivity` counts what moves it."""
     assert outcome.failures == [], outcome.failures[:3]
     found = measure(outcome.observations, ground(), PriceSheet())
-    billed, closed = alone(run._replace(preset="off"))
+    lists, billed, closed = alone(run._replace(preset="off"))
+    loop = closed_loop(outcome.observations, ground(), PriceSheet())
     asked = questions(run.session, run.window)
     index = EvidenceIndex(asked.names)
     return {
-        "cost": found.bill.warm / billed,
-        "closed": closed_loop(outcome.observations, ground(), PriceSheet()).closed / closed,
+        "cost": found.bill.warm / lists,
+        "billed": loop.billed / billed,
+        "closed": loop.closed / closed,
         "recall": part(found.recall.overall),
         "far": part(found.recall.far),
         "place": part(found.recall.in_place),

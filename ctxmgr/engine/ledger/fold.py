@@ -22,7 +22,8 @@ Rules:
    summary says without it holds no more, and how it stands is the tool's word: a summary is of what it replaced,
    and what was done may stand behind it.
 9. A commit that was taken back since says so (`commits`).
-10. A command whose run went on ended as the fact says that tells of its end, by the id of the run.
+10. A command whose run went on ended as the fact says that tells of its end; a run that nobody knows of takes no
+    failure's place (`runs`).
 """
 
 import re
@@ -33,9 +34,10 @@ from msgspec import structs
 from ctxmgr.engine import findings
 from ctxmgr.engine.ledger import taking_back, task_ids
 from ctxmgr.engine.ledger.commits import with_commits
+from ctxmgr.engine.ledger.runs import with_ends, with_untold
 from ctxmgr.engine.text import content_list, content_words, forbids, key_of
 from ctxmgr.model import once
-from ctxmgr.model.saved import ABOUT, ALLOWED, ASIDE, EARLIER, END_OF, GOES_ON, RENAMED, STATE, Fact, Ledger, Slot
+from ctxmgr.model.saved import ABOUT, ALLOWED, ASIDE, EARLIER, RENAMED, STATE, Fact, Ledger, Slot
 
 Stamp = tuple[int, int]
 Order = tuple[int, int, int, str, str, str, str, str, str, str, str, str, int]
@@ -47,7 +49,6 @@ _STATED: frozenset[Slot] = frozenset(("decision", "finding", "next"))
 _USER_FIRST: frozenset[Slot] = frozenset(("constraint", "decision", "context"))
 
 _REASON = re.compile(r",? (?:because|since|as|the|it|that)\b.*(?: is| was|'s) .*$", re.IGNORECASE)
-MOST_IDS = 4  # that one run goes on under, one after the other: a script's, and a shell's in it
 RETRACTIONS = 50  # newest of what lifts, and of what demands, that are looked at: each with every constraint
 _CHANGES = content_words("change edit modify modified alter")
 
@@ -131,7 +132,7 @@ def _standing(ledger: Ledger) -> list[Fact]:
     said, told = chosen.get(("goal", "", "user")), chosen.get(("goal", "", ""))
     if said is not None and told is not None and order(said) > order(told):
         del chosen["goal", "", ""]
-    standing = _without_retracted(_with_ends(_with_texts(chosen.values(), ledger)))
+    standing = _without_retracted(with_untold(with_ends(_with_texts(chosen.values(), ledger))))
     standing = with_commits(_without_superseded(standing))
     standing.sort(key=lambda fact: (fact.time_ms, fact.seq, fact.order, fact.slot, fact.key, fact.source))
     return standing
@@ -141,6 +142,8 @@ def _apart(fact: Fact) -> str:
     """Of facts with one key, those that do not take each other's place."""
     if fact.source == "branch" and fact.slot != "file":
         return "branch"
+    if fact.slot == "command":
+        return fact.listing
     return "user" if fact.slot == "goal" and fact.source == "user" else ""
 
 
@@ -187,32 +190,6 @@ def _whole_task(text: Fact | None, state: Fact | None, about: Fact | None) -> Fa
         return None
     said = f"{text.text}: {about.text}" if about is not None and order(about) > order(text) else text.text
     return structs.replace(text, text=said, status=state.status if state is not None else "open")
-
-
-def _with_ends(facts: list[Fact]) -> list[Fact]:
-    """Rule 10: runs that went on, with the end that was told of them later."""
-    ends = {fact.key.removeprefix(END_OF): fact for fact in facts if _is_end(fact)}
-    if not ends:
-        return facts
-    found: list[Fact] = []
-    for fact in facts:
-        if _is_end(fact):
-            continue
-        for _ in range(MOST_IDS):
-            end = ends.get(fact.detail.removeprefix(GOES_ON)) if _goes_on(fact) else None
-            if end is None or (end.time_ms, end.seq) < (fact.time_ms, fact.seq):
-                break
-            fact = structs.replace(fact, status=end.status, detail=end.detail, time_ms=end.time_ms, seq=end.seq)
-        found.append(fact)
-    return found
-
-
-def _is_end(fact: Fact) -> bool:
-    return fact.slot == "command" and fact.key.startswith(END_OF)
-
-
-def _goes_on(fact: Fact) -> bool:
-    return fact.slot == "command" and fact.status == "unknown" and fact.detail.startswith(GOES_ON)
 
 
 def _precedence(fact: Fact) -> tuple[bool, Order]:

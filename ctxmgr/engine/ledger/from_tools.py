@@ -8,8 +8,8 @@ Rules:
 4. What failed is known by tool and key argument, so that the same thing succeeding clears it. Of a shell
    command the argument is what it runs: `CI=1 npm test 2>&1 | tail -5` is `npm test`, and `npm test | grep x` too,
    while what is looked at through a filter is another look. Where it runs counts. An outcome that can not be told
-   is unknown: it neither blocks nor worked, and what was told before no longer holds. What ended with 0, though its
-   output says that it failed, is told by its output.
+   is unknown: it neither blocks nor worked; that it worked before no longer holds, that it failed does. What ended
+   with 0, though its output says that it failed, is told by its output.
 5. A task list is stated whole: its tasks carry the tool's listing, and one fact says when it was stated; so a
    task that a later list leaves out is closed, in whatever order the lists are seen.
 6. A task that is stated alone is known by the id that its tool gave it. A call that says its state and not its text
@@ -50,7 +50,7 @@ from ctxmgr.engine.tools import (
 )
 from ctxmgr.engine.tools.shell import window
 from ctxmgr.model import Block
-from ctxmgr.model.saved import ABOUT, END_OF, GOES_ON, RENAMED, STATE
+from ctxmgr.model.saved import ABOUT, END_OF, GOES_ON, RENAMED, STATE, UNTOLD
 
 ERROR_CHARACTERS = 200  # of an error's line, wherever it is told
 COMMAND_CHARACTERS = 240  # a longer one is known by its words, and a digest of them
@@ -68,6 +68,7 @@ _STATUSES: dict[EffectKind, str] = {
     "move": "deleted",
 }
 _NOT_NAME = re.compile(r"[^a-z0-9]+")
+_PATCHED = re.compile(r"^patching file '?([^'\n]{1,200}?)'?$", re.MULTILINE)
 _BEFORE = re.compile(r"^\s*(?:export\s+)?[A-Z_][A-Z0-9_]*=\S*(?:\s*(?:&&|;))?\s+")
 _AFTER = re.compile(
     r"\s*(?:2>&1|2>\s*/dev/null|\|\s*(?:tail|head|less|cat|tee)\b[^|;&]*"
@@ -170,7 +171,8 @@ def _ran(line: str, call: ToolCall, ended: CallOutcome, output: str, into: State
     told, found = weighed_run(call.shell, output, ended)
     detail = f"{GOES_ON}{run}" if run else _detail(found, told, output)
     shown = command_line(line, [path for kind, path in _touched(call, "") if kind != "read"])
-    into.ran(key, shown, told, detail, "\n".join(status.subjects[:MOST_SUBJECTS]))
+    beside = into.items_of(f"{UNTOLD}\n{shown}") if told == "unknown" and not run else into
+    beside.ran(key, shown, told, detail, "\n".join(status.subjects[:MOST_SUBJECTS]))
 
 
 def _came_to(run: str, result: Block, into: Statements) -> None:
@@ -212,6 +214,9 @@ def _touched(call: ToolCall, result: str) -> Iterator[tuple[str, str]]:
             yield _STATUSES[effect.kind], path
         if effect.to:
             yield "written", plain(effect.to)
+    if call.shell is not None and any(run.partition(" ")[0] == "patch" for run in call.shell.status.subjects):
+        for path in _PATCHED.findall(result):
+            yield "edited", plain(path)
 
 
 def _tasks(name: str, call: ToolCall, result: str, into: Statements) -> None:

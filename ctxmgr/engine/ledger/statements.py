@@ -8,6 +8,8 @@ from msgspec import structs
 
 from ctxmgr.model.saved import Fact, Slot, Source
 
+_Place = tuple[Slot, str, Source, str]
+
 
 class Stamp(msgspec.Struct, frozen=True):
     """What all facts of one message have in common: see `Fact`."""
@@ -23,7 +25,7 @@ class Statements:
 
     def __init__(self, stamp: Stamp) -> None:
         self._stamp, self._listing = stamp, ""
-        self._facts: dict[tuple[Slot, str, Source], Fact] = {}
+        self._facts: dict[_Place, Fact] = {}
         self._places: Iterator[int] = count()
 
     @property
@@ -39,10 +41,11 @@ class Statements:
 
     def add(self, slot: Slot, key: str, text: str, source: Source, status: str = "", detail: str = "") -> None:
         """State one thing; the arguments are the fields of `Fact`. A text keeps every heading it stood under."""
-        before = self._facts.get((slot, key, source))
+        place: _Place = (slot, key, source, self._listing if slot == "command" else "")
+        before = self._facts.get(place)
         if slot != "command" and before is not None and before.detail != detail:  # a command's is how it ended
             detail = "; ".join(filter(None, (before.detail, detail)))
-        self._facts[slot, key, source] = Fact(
+        self._facts[place] = Fact(
             slot,
             key,
             text,
@@ -61,7 +64,8 @@ class Statements:
         """State one command; the arguments are the fields of `Fact`."""
         self.add("command", key, text, "tool", status, detail)
         if runs:
-            self._facts["command", key, "tool"] = structs.replace(self._facts["command", key, "tool"], runs=runs)
+            place: _Place = ("command", key, "tool", self._listing)
+            self._facts[place] = structs.replace(self._facts[place], runs=runs)
 
     def facts(self) -> tuple[Fact, ...]:
         return tuple(self._facts.values())

@@ -8,7 +8,8 @@ Rules:
 2. A failure fades: the newest come first, commands that only look, and scripts written for one run, last. One that
    `FADES` other commands have followed, `LOOK_FADES` of such, stands in nobody's way.
 3. Several that failed with the same error are one line, which names the newest. What an error is wrapped in, and a
-   code alone, is not quoted.
+   code alone, is not quoted. What ran again since, and nobody knows how that ended, blocks
+   no more: it is told as unknown, with how it failed before.
 4. How a command ended is told once, for the newest run: of checks always, failures that no longer block (and what
    ended them), what was aborted, and ends that nobody knows among them; of another run where it worked. What only
    looks, and a script written for one run, tells nothing; of git the newest of each kind. Failures that a run of
@@ -28,7 +29,7 @@ from ctxmgr.engine.tools import (
     CheckKind,
     RunScope,
     check_kind,
-    is_checking,
+    is_like_a_check,
     is_lost,
     is_usage_error,
     runs_all_tests,
@@ -102,12 +103,14 @@ def command_states(
 ) -> CommandStates:
     """How things stand. `facts`: commands, oldest first; `changed`: when each file was last changed, by path;
     `told`: is how this one ended told elsewhere?"""
-    stands = blocking(facts, changed or {})
+    failed = blocking(facts, changed or {})
+    again = {fact.key for fact in facts if fact.status == "unknown"}
     groups: dict[str, list[Fact]] = {}
-    for number, fact in enumerate(stands):  # rule 3
+    for number, fact in enumerate(one for one in failed if one.key not in again):  # rule 3
         groups.setdefault(reason(fact) or f"\n{number}", []).append(fact)
-    ids = {id(fact) for fact in stands}
-    ends, checks = _end_lines(facts, ids, told), _newest_checks(facts, ids, told)
+    before = {fact.key: fact for fact in failed if fact.key in again}
+    ids = {id(fact) for fact in failed}
+    ends, checks = _end_lines(facts, ids, told, before), _newest_checks(facts, ids, told)
     untold = filter(None, ([fact for fact in same if not told(fact)] for same in groups.values()))
     return CommandStates(tuple((same, _blocker(same)) for same in untold), tuple(ends), tuple(checks))
 
@@ -161,7 +164,7 @@ class _Worked:
         line = error_line(failed)
         if is_usage_error(line):
             return next((fact for run, fact in self._runs.get(aim.subject, {}).items() if run.is_sure), None)
-        if not is_checking(aim.subject):
+        if not is_like_a_check(aim.subject):
             return None
         runs = [one for some in self._runs.values() for one in some.items()]
         every = next((fact for run, fact in runs if runs_all_tests(run, aim)), None)
@@ -182,7 +185,7 @@ def _scopes(fact: Fact) -> tuple[RunScope, ...]:
     names = fact.runs.split("\n") if fact.runs else []
     found = () if is_script(fact.text) else tuple(one for one in scopes_of(fact.text) if one.subject in names)
     known = {one.subject for one in found}
-    return (*found, *(RunScope(name, is_sure=not is_checking(name)) for name in names if name not in known))
+    return (*found, *(RunScope(name, is_sure=not is_like_a_check(name)) for name in names if name not in known))
 
 
 def _edited(fact: Fact) -> str:
@@ -203,7 +206,7 @@ def _fails(fact: Fact) -> bool:
 
 def _does_something(fact: Fact) -> bool:
     runs = _runs(fact)
-    if any(map(is_checking, fact.runs.split("\n"))):
+    if any(map(is_like_a_check, fact.runs.split("\n"))):
         return True
     return not (_LOOKING.match(runs) or _ONE_OFF.search(runs))
 
@@ -232,8 +235,10 @@ def _end_line(fact: Fact) -> str:
     return f"- {coded_command(fact.text)}: {how_it_ended(fact)}"
 
 
-def _end_lines(facts: Sequence[Fact], blocking: Container[int], told: Callable[[Fact], bool]) -> list[str]:
-    """`blocking`: the ids of the facts that block."""
+def _end_lines(
+    facts: Sequence[Fact], blocking: Container[int], told: Callable[[Fact], bool], before: Mapping[str, Fact]
+) -> list[str]:
+    """`blocking`: the ids of the facts that block; `before`: how what ran again since failed, by its key."""
     checks: dict[str, str] = {}  # "" where it is told elsewhere
     again: list[str] = []  # failures that were tried again by a run of something else
     others: dict[str, str] = {}
@@ -245,16 +250,18 @@ def _end_lines(facts: Sequence[Fact], blocking: Container[int], told: Callable[[
         if not fact.runs or id(fact) in blocking or (fact.status == "failed" and not _fails(fact) and not stopped):
             continue
         names = fact.runs.split("\n")
-        if any(map(is_checking, names)):
+        if any(map(is_like_a_check, names)):
             since = _since(worked.ended(fact)) if fact.status == "failed" and not stopped else ""
-            line = f"- {coded_command(fact.text)}: {STOPPED if stopped else how_it_ended(fact)}{since}"
+            ended = STOPPED if stopped else f"{how_it_ended(fact)}{since}{_before(before.get(fact.key))}"
+            line = f"- {coded_command(fact.text)}: {ended}"
             if since and worked.shown(fact) is None and fact.text not in checks:
                 again.append(line)
             else:
                 checks.setdefault(fact.text, "" if told(fact) and not since else line)
-        elif not stopped and _is_told(fact) and _tells(fact, names):
+        elif not stopped and (fact.key in before or (_is_told(fact) and _tells(fact, names))):
             name = names[-1] if names[-1] in _GIT_ENDS else fact.text
-            line = f"- {coded_command(fact.text, OTHER_CHARACTERS)}: {how_it_ended(fact)}"
+            ended = f"{how_it_ended(fact)}{_before(before.get(fact.key))}"
+            line = f"- {coded_command(fact.text, OTHER_CHARACTERS)}: {ended}"
             others.setdefault(name, "" if told(fact) else line)
     first = [*list(filter(None, checks.values()))[:MOST_CHECKS], *again[:MOST_AGAIN]]
     return [*first, *list(filter(None, others.values()))[: MOST_ENDS - len(first)]]
@@ -263,6 +270,11 @@ def _end_lines(facts: Sequence[Fact], blocking: Container[int], told: Callable[[
 def _since(after: Fact | None) -> str:
     """What ended it."""
     return f"; {coded_command(after.text, OTHER_CHARACTERS)} worked since" if after else ""
+
+
+def _before(failed: Fact | None) -> str:
+    """How it ended when that was known last."""
+    return f"; before: {how_it_ended(failed)}" if failed else ""
 
 
 def _is_told(fact: Fact) -> bool:

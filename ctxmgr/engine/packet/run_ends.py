@@ -12,7 +12,7 @@ _SAYS_NOTHING = re.compile(
     r"\W*(?:(?:command|process|script)\s+)?(?:exit(?:ed)?(?:\s+with)?(?:\s+(?:code|status))?\W*\d+|errors?|failed)\W*",
     re.IGNORECASE,
 )
-_BAD = re.compile(r"\d+ (?:[a-z]+ )?(?:failed|errors?|issues?|problems?)\b")
+_BAD = re.compile(r"\d+ (?:[a-z]+ )?(?:failed|errors?|issues?|problems?|offenses?)\b")
 
 
 def error_line(fact: Fact) -> str:

@@ -5,7 +5,8 @@
 2. A script (a heredoc, many lines, or a line too long) is told by how it begins, how long it is, what it writes,
    and a digest of the whole, so that two scripts that begin alike are two. Of a heredoc what follows its first
    line is no command: where a file is named that it writes, that says more than how the text begins. Where commands
-   follow its text, they are shown, the last of them at least, and its text is not.
+   follow its text, they are shown, the last of them at least, and its text is not. Of one that is a word of a
+   command (`git commit -m "$(cat <<'EOF'`), or its message (`-F -`), the first line stands in its place.
 """
 
 import hashlib
@@ -18,12 +19,16 @@ from ctxmgr.engine.text.wording import plain, shorten
 COMMAND_CHARACTERS = 240
 DIGEST_CHARACTERS = 8  # hexadecimal, of sha256
 MOST_WRITTEN = 3  # files of a script that are named
+SUBJECT_CHARACTERS = 100  # of the first line of a heredoc that is a word
 
 _QUOTES = ("'", '"', "`")
 _CONTINUED = re.compile(r"\\\n[ \t]*")
 _GOES_ON = re.compile(r"(?:[;&|({\\]|\b(?:do|then|else|in))\s*$|(?:^|\s)#")
 _HEREDOC = re.compile(r"<<-?\s*[\\'\"]?\w")
 _MARK = re.compile(r"(?<!<)<<-?\s*[\\'\"]?(\w[\w.-]*)")
+_IN_WORD = re.compile(r"\$\(\s*cat\s+<<")
+_AS_MESSAGE = re.compile(r"\s(?:-F|--file|--body-file)[ =]-\s")
+_LAST_COMMAND = re.compile(r".*(?:&&|\|\||;)\s*")
 _SIZE = r" \(\d+ (?:lines|characters), (?:writes [^\n]*, )?sha256 [0-9a-f]{8}\)"
 _SCRIPT = re.compile(f"{_SIZE}$")
 _SHOWN = re.compile(f"^`([^`]+)`({_SIZE})?")
@@ -51,21 +56,39 @@ def _without_texts(command: str, room: int) -> str:
     behind one, or a text does not end."""
     told: list[str] = []
     marks: list[str] = []
-    follows = False
+    text: list[str] = []
+    follows = in_word = False
     for line in command.splitlines():
         if marks:
             if line.strip() == marks[0]:
                 del marks[0]
+                if not in_word and _AS_MESSAGE.search(told[-1]):
+                    told[-1] = _with_subject(told[-1], text, "", room)
+            elif line.strip():
+                text.append(line)
             continue
         marks = _MARK.findall(line)
         if line.strip() and not line.lstrip().startswith("#"):
             follows = bool(told) and not marks
-            told.append(plain(line))
+            if in_word:
+                told[-1] = _with_subject(told[-1], text, plain(line), room)
+            else:
+                told.append(plain(line))
+            text, in_word = [], bool(marks) and _IN_WORD.search(line) is not None
     if marks or not follows or not _MARK.search(command):
         return ""
     while len(told) > 1 and len("; ".join(told)) > room:
         del told[0]
     return "; ".join(told)
+
+
+def _with_subject(opens: str, text: Sequence[str], closes: str, room: int) -> str:
+    """A command with the first line of a heredoc that is one of its words, or its message; without the commands
+    before it where there is no room for more."""
+    subject = shorten(plain(text[0]), SUBJECT_CHARACTERS) if text else ""
+    more = "…" if len(text) > 1 and not subject.endswith("…") else ""
+    found = f"{opens} {subject}{more} {closes}".rstrip()
+    return _LAST_COMMAND.sub("", opens, count=1) + found[len(opens) :] if len(found) > room else found
 
 
 def coded_command(text: str, limit: int = COMMAND_CHARACTERS) -> str:

@@ -46,7 +46,15 @@ from ctxmgr.engine.tools.outcome import (
 from ctxmgr.engine.tools.pi_files import pi_file
 from ctxmgr.engine.tools.roles import WHOLE, ArgumentRole, role_of
 from ctxmgr.engine.tools.rows import ToolRow
-from ctxmgr.engine.tools.shell import CheckKind, GitCall, check_kind, git_calls, is_checking, only_shows
+from ctxmgr.engine.tools.shell import (
+    CheckKind,
+    GitCall,
+    check_kind,
+    git_calls,
+    is_checking,
+    is_like_a_check,
+    only_shows,
+)
 from ctxmgr.engine.tools.tasks import created_id, listed_tasks, refuses_task
 from ctxmgr.engine.tools.written import written
 
@@ -85,6 +93,7 @@ __all__ = [
     "identity",
     "check_kind",
     "is_checking",
+    "is_like_a_check",
     "is_instructing",
     "of_dependency",
     "is_skill",

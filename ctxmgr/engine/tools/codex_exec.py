@@ -2,8 +2,8 @@
 
 Rules:
 
-1. Taken are calls whose arguments are written out: `tools.exec_command({cmd:"...", "workdir":"..."})`, and patches
-   in a string or a template.
+1. Taken are calls whose arguments are written out: `tools.exec_command({cmd:"...", "workdir":"..."})`, and patches,
+   in a string of either quotes or a template that nothing is put into.
 2. What the script prints is taken to be what its commands printed, whole. With one other call of a tool, a loop, a
    branch, or a text that is put together, it is known in parts: what is written out may be done, and more.
 """
@@ -16,10 +16,17 @@ from ctxmgr.engine.tools import patches
 
 _CALLED = re.compile(r"\btools\.(\w+)\(")
 _TEXT = r"\"[^\"\\]*(?:\\.[^\"\\]*)*\""
-_COMMAND = re.compile(rf"\btools\.exec_command\(\s*\{{\s*\"?cmd\"?\s*:\s*({_TEXT})([^{{}}]*)\}}")
-_WORKDIR = re.compile(rf"\"?workdir\"?\s*:\s*({_TEXT})")
+_ANY_TEXT = rf"(?:{_TEXT}|`[^`\\]*(?:\\.[^`\\]*)*`|'[^'\\\n]*(?:\\.[^'\\\n]*)*')"
+_COMMAND = re.compile(
+    rf"\btools\.exec_command\(\s*\{{\s*[\"']?cmd[\"']?\s*:\s*({_ANY_TEXT})([^{{}}]*)\}}", re.DOTALL
+)
+_WORKDIR = re.compile(rf"[\"']?workdir[\"']?\s*:\s*({_ANY_TEXT})", re.DOTALL)
 _QUOTE = re.compile(r"[\"'`]")
-_LITERAL = re.compile(rf"{_TEXT}|`[^`\\]*(?:\\.[^`\\]*)*`|'[^'\\\n]*(?:\\.[^'\\\n]*)*'", re.DOTALL)
+_LITERAL = re.compile(_ANY_TEXT, re.DOTALL)
+_ESCAPE = re.compile(r"\\(?:u\{([0-9a-fA-F]{1,6})\}|u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(\r\n|.))", re.DOTALL)
+_CHARACTERS = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0": "\0", "\n": "", "\r\n": ""}
+_FILLED = re.compile(r"(?<!\\)(?:\\\\)*\$\{")
+_RAW = "String.raw`"
 _BRANCHES = re.compile(r"\b(?:for|while|if|map|forEach|slice|split|substring|replace|filter|match)\b")
 
 
@@ -45,7 +52,8 @@ def run(script: str) -> ScriptRun:
         workdir = _WORKDIR.search(one[2])
         commands.append((_value(one[1]), _value(workdir[1]) if workdir else ""))
     given = [literal for literal in literals or () if patches.BEGIN in literal]
-    applied = [_value(literal) for literal in given]
+    raw = _RAW in script
+    applied = [literal[1:-1] if raw and literal[0] == "`" else _value(literal) for literal in given]
     whole = (
         set(called) <= {"exec_command", "apply_patch"}
         and literals is not None
@@ -57,7 +65,7 @@ def run(script: str) -> ScriptRun:
     )
     return ScriptRun(
         tuple((command, workdir or "") for command, workdir in commands if command is not None),
-        tuple(_value(literal) or literal[1:-1] for literal in given),
+        tuple(text or literal[1:-1] for text, literal in zip(applied, given, strict=True)),
         whole,
     )
 
@@ -80,10 +88,24 @@ def _split(script: str) -> tuple[list[str] | None, str]:
 def _value(literal: str) -> str | None:
     """What a literal of the script stands for; None where it is put together."""
     if literal[0] == "`":
-        return None if "${" in literal else re.sub(r"\\([`\\$])", r"\1", literal[1:-1])
+        return None if _FILLED.search(literal) else _unescaped(literal[1:-1])
     if literal[0] == "'":
-        literal = '"' + literal[1:-1].replace("\\'", "'").replace('"', '\\"') + '"'
+        return _unescaped(literal[1:-1])
     try:
         return msgspec.json.decode(literal.encode("utf-8", "surrogatepass"), type=str)
     except (msgspec.DecodeError, UnicodeDecodeError):
         return None
+
+
+def _unescaped(text: str) -> str | None:
+    """What stands between quotes; None where a character in it is none."""
+    try:
+        text = _ESCAPE.sub(_character, text)
+        return text.encode("utf-16", "surrogatepass").decode("utf-16")
+    except (ValueError, OverflowError):
+        return None
+
+
+def _character(escape: re.Match[str]) -> str:
+    code = escape[1] or escape[2] or escape[3]
+    return chr(int(code, 16)) if code else _CHARACTERS.get(escape[4], escape[4])

@@ -13,6 +13,7 @@ from ctxmgr.model.saved.facts import (
     RESET_AWAY,
     REVERTED,
     STATE,
+    UNTOLD,
     Fact,
     Ledger,
     Slot,
@@ -66,4 +67,5 @@ __all__ = [
     "State",
     "Stored",
     "Totals",
+    "UNTOLD",
 ]

@@ -32,6 +32,9 @@ RENAMED = "text"
 """The listing of one that says its new text and not its state."""
 ABOUT = "about"
 """The listing of one whose text is what its task is about, beside the text that another fact has."""
+UNTOLD = "untold"
+"""How the listing of a command's fact begins, before its line, that says that a run ended, and nobody knows how.
+Another fact of its key says how the last one ended of which that is known."""
 REJECTED = "rejected"
 """The status of a question that is a call, or a plan, which the user rejected."""
 RESET_AWAY, REVERTED = "reset away", "reverted"
@@ -58,7 +61,7 @@ class Fact(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     `status`: task "open" | "active" | "done" | "blocked" | "dropped" (it no longer
     counts); file "read" | "written" | "edited" | "deleted";
     command "ok" | "failed" (a failed command is a blocker until the same thing is tried again and does not fail) |
-    "unknown" (the format has no error flag, and nothing tells how it ended); constraint "" |
+    "unknown" (nothing tells how it ended: in listing `UNTOLD`, or it goes on); constraint "" |
     "retracted" (the user takes something back by it) | `EARLIER` (worked out when it is read);
     question "" | "rejected" (its text is a call or a plan
     that the user would not have, its detail what was said to that; of source "tool" by its result alone); decision

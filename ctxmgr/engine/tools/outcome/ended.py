@@ -7,7 +7,8 @@ Rules:
 2. Of a call that failed nothing is known to be done.
 3. A shell's status speaks of a part of its line (`ShellStatus`). What it says nothing of is unknown, and so is what
    goes on. Where its output says that it failed, it failed (`reading`). A single command whose output is shown to
-   its end, and says there that it passed, went well. A look prints what it likes.
+   its end, and says there that it passed, went well. A look prints what it likes, and so does what
+   shows a text. An output that sums failures up says that it failed, whatever program it is of.
 4. What was done and how it is told are two things: a run that ended with 0 may say that it failed (`weighing`).
 5. A call that a person refused never ran: its result is the host's word for that, and no error. One that a person
    stopped may have run.
@@ -61,7 +62,7 @@ def outcome_by(shell: Shell | None, text: str, is_error: bool, doubtful: bool) -
         told = "unknown" if doubtful else _printed(shell, text) if status.prints.echoed else status.zero
     if told != "unknown" and not is_error:
         return told
-    return _read(status, text, told)
+    return _read(shell, text, told, is_error)
 
 
 def weighed_run(shell: Shell, text: str, ended: CallOutcome) -> tuple[CallOutcome, RunReport]:
@@ -69,7 +70,13 @@ def weighed_run(shell: Shell, text: str, ended: CallOutcome) -> tuple[CallOutcom
     it did is done all the same."""
     if ended == "ok":
         return weighed(shell.command, shell.status, text)
-    return ended, run_report(shell, text) if ended == "failed" else RunReport("unknown")
+    if ended == "unknown":
+        return ended, RunReport("unknown")
+    found = run_report(shell, text)
+    status = shell.status
+    if found.ended != "failed" and status.zero == "unknown" and status.prints.voice == "own" and _code(text) < 0:
+        found = weighed(shell.command, status, text)[1]
+    return ended, found
 
 
 def run_report(shell: Shell, text: str) -> RunReport:
@@ -111,14 +118,18 @@ def _code(text: str) -> int:
     return codes.pop() if len(codes) == 1 else -1
 
 
-def _read(status: ShellStatus, text: str, told: CallOutcome) -> CallOutcome:
+def _read(shell: Shell, text: str, told: CallOutcome, is_error: bool) -> CallOutcome:
     """By what was printed, where the status does not tell."""
+    status = shell.status
     if any(map(is_lost, _edges(text))):
         return "failed"
     if status.about == "look":
         return told
     found = read_run(status, text)
     if found.ended == "failed":
+        return "failed"
+    sums_up = told == "unknown" and not is_error and status.often != "until" and status.prints.voice == "own"
+    if sums_up and weighed(shell.command, status, text)[0] == "failed":
         return "failed"
     return "ok" if told == "unknown" and status.prints.ends and found.ended == "passed" else told
 

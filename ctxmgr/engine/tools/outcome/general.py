@@ -18,7 +18,8 @@ END_LINES = 5
 
 _PLAIN = re.compile(
     r"^\W*(?:(?:[Ee]rror|ERROR|fatal(?: error)?|panic)\b(?:\[\w+\]| TS\d+)?:|Traceback \(most recent"
-    r"|npm (?:ERR!|error )|(?:\w+\.)*\w+ ?Error: |(?:PHP )?Fatal error: |Uncaught |Unhandled |Exception in thread )"
+    r"|(?:\w+ )?ERR! |npm error "
+    r"|(?:\w+\.)*\w+ ?Error: |(?:PHP )?Fatal error: |Uncaught |Unhandled |Exception in thread )"
     r"|^(?:\w+: )?(?:line \d+: )?\S+: No such file or directory$"
     r"|^\W*(?:[Bb]uild|[Dd]eploy(?:ment)?|[Cc]ompilation|(?:[Ss]ome )?[Tt]ests?) (?:failed|aborted)\b"
     r"|^[\w./-]+(?::[\w./-]+)*: (?:fatal )?(?:error|ERROR): |^(?:[x✗✘×✖] )(?:[Bb]uild|[Tt]ests?) failed\b"
@@ -26,9 +27,10 @@ _PLAIN = re.compile(
     r"|: command not found\s*$|\bELIFECYCLE\b|\bpanicked at\b|^make(?:\[\d+\])?: \*\*\*"
 )
 _CHECKED = re.compile(
-    r"(?<![\w.-])[1-9]\d* (?:\w+ )?(?:failed|failures?|failing|errors?|issues?|problems?)\b"
+    r"(?<![\w.-])[1-9]\d* (?:\w+ )?(?:failed|failures?|failing|errors?|issues?|problems?|offenses?)\b"
     r"|^\s*(?:-{3} )?FAIL(?:ED|URE)?\b|\bFAILED\b|\berror (?:TS\d+|\[?[A-Z]\d+\]?):|\berror\[\w+\]|\bBUILD FAILED\b"
     r"|:\d+: (?:fatal )?error: |^\W*(?:fail|failed|failures|errors)[: ]+[1-9]\d*\b|^not ok \d|\bERROR task failed\b"
+    r"|^\W*exit code: [1-9]"
     r"|^\S+:\d+:\d+: [A-Z]{1,4}\d{2,5}\b|^Failed \d+/\d+ |^Result: FAIL|^\s*[1-9]\d* fail$"
     r"|\b(?:Failures|Errors): [1-9]|^\[warn\] Code style issues found|\bSome tests failed\b"
 )
@@ -39,12 +41,13 @@ _COUNTED = re.compile(
 _PASSES = re.compile(
     r"\b[1-9]\d* (?:\w+ ){0,2}pass(?:ed|ing)\b|(?<![\w.])0 (?:errors?|issues?|problems?|failed|failures?)\b"
     r"|^\s*(?:ok|OK|PASS)\b|\btest result: ok\b|\b[Aa]ll (?:checks|tests)(?: \w+)? (?:pass|success)"
-    r"|\b[Nn]o (?:issues|errors|problems)(?: found)?\b|\bBUILD SUCCESS|^\W*fail 0$|^Result: PASS"
+    r"|\b[Nn]o (?:issues|errors|problems|offenses)(?: found)?\b|\bBUILD SUCCESS|^\W*fail 0$|^Result: PASS"
     r"|\b100% tests passed|: OK \(\d"
 )
 _PASSED = re.compile(r"^\s*(?:[✓✔√]|ok\b|PASS|-{3} PASS)|\b(?:ok|PASSED|passed)$")
 _TELLING = re.compile(
-    r"^\s*(?:not ok \d|[✗✘✖×] |-{3} FAIL|FAIL(?:ED)?\b|Failed )|\bFAILED$|\bpanicked at\b|[\w)]: (?:fatal )?error: "
+    r"^\s*(?:not ok \d|[✗✘✖×] |-{3} FAIL|FAIL(?:ED)?\b|Failed )|\bFAILED$|\.{3}Failed$|\bpanicked at\b"
+    r"|[\w)]: (?:fatal )?error: "
 )
 
 
@@ -76,7 +79,9 @@ def report(lines: Sequence[str], check: bool) -> RunReport:
     if failed:
         telling = tuple(line for line in lines if _TELLING.search(line) and not _PASSED.search(line))
         plain = tuple(line for line in failed if not list(counted([line])))
-        return RunReport("failed", _counts(lines), (telling or _raised(lines) or plain or failed)[:TOLD_LINES])
+        return RunReport(
+            "failed", _counts(lines, failed), (telling or _raised(lines) or plain or failed)[:TOLD_LINES]
+        )
     passed = passing(lines) if check else ()
     return RunReport("passed" if passed else "unknown", _counts(lines) if passed else (), passed[-1:])
 
@@ -96,10 +101,12 @@ def edges(lines: Sequence[str]) -> list[str]:
     return [*lines] if len(lines) <= 2 * END_LINES else [*lines[:END_LINES], *lines[-END_LINES:]]
 
 
-def _counts(lines: Iterable[str]) -> tuple[tuple[int, str], ...]:
-    """Of the last line that counts anything: what stands before it may be a part's."""
+def _counts(lines: Iterable[str], failed: Sequence[str] = ()) -> tuple[tuple[int, str], ...]:
+    """Of the last line that counts anything: what stands before it may be a part's. Where that line says nothing of
+    what `failed`, with the last of those that counts."""
     for line in reversed(list(lines)):
         found = added_up(counted([line])) if not _PASSED.match(line) else ()
         if found:
-            return found
+            others = [] if line in failed else [one for one in failed if list(counted([one]))][-1:]
+            return added_up(counted([*others, line]))
     return ()

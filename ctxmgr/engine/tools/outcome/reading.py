@@ -22,10 +22,16 @@ READ_LINE_CHARACTERS = 1_000  # of a longer line the start is read: patterns cos
 
 
 def read_output(
-    text: str, *, check: bool = True, programs: frozenset[str] | None = None, one: bool = False
+    text: str,
+    *,
+    check: bool = True,
+    programs: frozenset[str] | None = None,
+    one: bool = False,
+    shown: bool = False,
 ) -> RunReport:
     """What an output says of its run. `check`: it is that of tests, a build or a linter; `programs`: that can have
-    printed it, None for any; `one`: it is that of one tool alone (rule 2)."""
+    printed it, None for any; `one`: it is that of one tool alone (rule 2); `shown`: it is a text that the program
+    shows, of which its own lines alone count."""
     lines = lines_of(text)
     readers = [one_of for one_of in READERS if programs is None or not programs.isdisjoint(one_of.programs)]
     hinted = [one_of for one_of in readers if any(hint in text for hint in one_of.hints)]
@@ -36,12 +42,14 @@ def read_output(
         if found.failed or found.passed:
             known.append(found)
             taken |= found.read
+    if not known and shown:
+        return RunReport("unknown")
     if not known:
         return general.report(lines, check)
     ended: End = "failed" if any(found.failed for found in known) else "passed"
     counts = [count for found in known for count in found.counts]
     telling = [line for found in known if found.failed for line in found.telling]
-    if ended == "passed":
+    if ended == "passed" and not shown:
         last = max(found.passed[-1] for found in known)
         missed = general.failing(lines[last + 1 :], check) or (() if one else general.failing_before(lines[:last]))
         if missed:

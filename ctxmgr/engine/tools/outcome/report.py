@@ -13,19 +13,27 @@ TOLD_LINES = 3
 LONG_COUNT = 20  # characters, of a line that only counts, a count
 
 _COUNT = re.compile(
-    r"(?<![\w.:/-])(\d{1,7}) (?:tests? |examples? |specs? |scenarios? )?"
+    r"(?<![\w.:/-])(\d{1,7})(?:(?: ?/ ?| (?:out )?of (?:the )?)\d{1,7})? "
+    r"(?:tests? |examples? |specs? |scenarios? )?"
     r"(passed|passing|failed|failures?|failing|errors?|warnings?|skipped|pending|ignored|xfailed|xpassed"
-    r"|deselected|issues?|problems?)\b",
+    r"|deselected|issues?|problems?|offenses?(?! autocorrect))\b",
     re.IGNORECASE,
 )
-_THING = re.compile(r"(?:failure|error|warning|issue|problem)s?$", re.IGNORECASE)
+_THING = re.compile(r"(?:failure|error|warning|issue|problem|offense)s?$", re.IGNORECASE)
 _BEFORE = re.compile(r"([^\W\d_]+) $")
 _COUNTING = re.compile(
     r".*s$|[A-Z]+$|(?i:and|with|but|or|of|plus|had|found|got|only|total|summary|still|were|are|result|now|to)$"
 )
-_WORDS = {"passing": "passed", "failing": "failed", "failure": "failed", "failures": "failed", "pending": "skipped"}
-_RANKS = ("failed", "error", "issue", "problem", "passed", "warning")
-_PLURALS = ("error", "warning", "issue", "problem")
+_WORDS = {
+    "fail": "failed",
+    "passing": "passed",
+    "failing": "failed",
+    "failure": "failed",
+    "failures": "failed",
+    "pending": "skipped",
+}
+_RANKS = ("failed", "error", "issue", "problem", "offense", "passed", "warning")
+_PLURALS = ("error", "warning", "issue", "problem", "offense")
 
 
 NEVER = re.compile("(?!)")
@@ -37,7 +45,12 @@ def counted(lines: Iterable[str]) -> Iterator[Count]:
         for found in _COUNT.finditer(line):
             number, word = found.groups()
             if not _is_a_name(line[: found.start()], int(number), word):
-                yield int(number), _WORDS.get(word.lower(), word.lower())
+                yield int(number), word_of(word)
+
+
+def word_of(word: str) -> str:
+    """The word that is told of what is counted by this one."""
+    return _WORDS.get(word.lower(), word.lower())
 
 
 def _is_a_name(before: str, number: int, word: str) -> bool:

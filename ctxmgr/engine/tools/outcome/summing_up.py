@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Literal
 
-from ctxmgr.engine.tools.outcome.report import Count
+from ctxmgr.engine.tools.outcome.report import Count, word_of
 
 SUM_CHARACTERS = 200  # of a line that sums up
 MOST_UNREAD = 1  # clauses of a line that counts, which are no count
@@ -71,7 +71,7 @@ _VERDICT = re.compile(
     rf"\W*(?P<before>(?:[\w@./-]+[\]: ]+){{0,3}}?)(?i:{_WHOLE})(?: ?[:=]| (?:has|is))? "
     r"(?i:failed|failure|fail|aborted|timed out)(?:: .*| (?:with|in|after|because|due)\b.*|\W*)"
     r"|\W*(?:(?:[\w@./-]+ ){0,2}[\w@./-]+(?:: ?| ))?(?:FAILED|FAILURE|FAIL)(?: in [\d.]+ ?\w+)?\W*"
-    r"|(?:(?:[\w-]+ )?exited with|[Ee]xit) (?:code|status):? [1-9]\d*\W*"
+    r"|\W*(?:(?:[\w-]+ )?exited with|[Ee]xit) (?:code|status):? [1-9]\d*\W*"
 )
 _UNSURE = re.compile(
     r"\b(?:no|not|never|if|when|whether|until|unless|once|or|0|zero|would|checking)\b", re.IGNORECASE
@@ -174,4 +174,4 @@ def is_diagnosis(line: str) -> bool:
 def failing_counts(lines: Iterable[str]) -> list[Count]:
     """What the last line counts that counts failures: what stands before it may be a part of it."""
     failing = [line for line in lines if sums_up(line) == "failed"]
-    return list(counts_of(failing[-1])) if failing else []
+    return [(number, word_of(word)) for number, word in counts_of(failing[-1])] if failing else []

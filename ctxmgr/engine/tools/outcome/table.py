@@ -1,7 +1,7 @@
 """The tools whose output is read by what they print, and nothing else: the command may be another's (`make test`).
 
-Each row's patterns were made from output that the tool printed, that of `dotnet` from the form in which it is known
-to print (`tests/unit/engine/tools/outcome/outputs`).
+Each row's patterns were made from output that the tool printed, those of `dotnet` and `mysql` from the form in
+which they are known to print (`tests/unit/engine/tools/outcome/outputs`).
 """
 
 import re
@@ -225,6 +225,24 @@ READERS: tuple[OutputReader, ...] = (
         r"^\[\S+\] ERROR task failed|^mise ERROR ",
         r"^Finished in \d",
         r"^mise ERROR (?!Version:|Run with)",
+        counts=counting.nothing,
+    ),
+    _row(
+        "psql",
+        "ERROR: \nFATAL: \nerror: ",
+        r"^(?:psql:\S+:\d+: )?(?:ERROR|FATAL|PANIC):  |^psql(?::\S+:\d+)?: error: ",
+        counts=counting.nothing,
+    ),
+    _row(
+        "sqlite3",
+        "rror",
+        r"^(?:(?:Parse|Runtime) error|Error)(?:,| in| near| at) |^Error: (?:in prepare|stepping), ",
+        counts=counting.nothing,
+    ),
+    _row(
+        "mysql mariadb",
+        "ERROR ",
+        r"^ERROR \d+ \(\w+\)",
         counts=counting.nothing,
     ),
     _row(

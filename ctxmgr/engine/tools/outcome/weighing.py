@@ -8,11 +8,14 @@ Rules:
    failure, and no success either, unless the run says itself that it went well.
 3. A program that sums up once, at its end, is told by its last sum: what its tests print may sum up anything.
 4. What a text says that is only shown is nothing of the run. Where one may be shown among the run's own words, a
-   sum of failures leaves it open how it ended. What the command line says itself is no word of its output.
+   sum of failures leaves it open how it ended. What the command line says itself is no word of its output. A
+   client of a database that goes on past a statement that failed says so in lines of its own.
 """
 
 import re
 from collections.abc import Sequence
+
+from msgspec import structs
 
 from ctxmgr.engine.tools.effects import CallOutcome, ShellStatus
 from ctxmgr.engine.tools.outcome import general
@@ -34,6 +37,7 @@ BEGINNING_LINES, ENDING_LINES = 5, 20  # of the output of what is no check: what
 MOST_TELLING = 200  # lines of a check that may tell, the last
 
 _SUM_UP_ONCE = words_of("pytest py.test unittest jest vitest mocha rspec phpunit ruff mypy eslint")
+_GO_ON = words_of("psql sqlite3 mysql mariadb")  # past a statement that failed, and end with 0
 _PASSED_OVER = re.compile(r"\bError \d+ \(ignored\)")
 
 
@@ -43,8 +47,9 @@ def weighed(command: str, status: ShellStatus, text: str) -> tuple[CallOutcome, 
         return "ok", RunReport("unknown")
     found = read_run(status, text)
     if status.prints.voice == "shown":
-        return "ok", found
-    check = status.about == "check" or any(map(is_like_a_check, status.subjects))
+        fails = found.ended == "failed" and not _named(status).isdisjoint(_GO_ON)
+        return ("failed" if fails else "ok"), found
+    check = runs_a_check(status)
     lines = [line for line in lines_of(text) if line.strip() not in command]
     if check:
         lines = [line for line in lines if may_tell(line)]
@@ -63,20 +68,27 @@ def weighed(command: str, status: ShellStatus, text: str) -> tuple[CallOutcome, 
     if status.prints.voice == "mixed":
         return "unknown", RunReport("unknown")
     if found.ended == "failed":
-        return ended, found
+        return ended, structs.replace(found, counts=found.counts or added_up(failing_counts(read)))
     telling = [line.strip() for line in read if _says_failed(line, check)] or list(_troubled(read, check))
     return ended, RunReport("failed", added_up(failing_counts(read)), tuple(dict.fromkeys(telling))[:TOLD_LINES])
 
 
+def runs_a_check(status: ShellStatus) -> bool:
+    """Does the line run tests, a build or a linter, or what calls itself one?"""
+    return status.about == "check" or any(map(is_like_a_check, status.subjects))
+
+
 def read_run(status: ShellStatus, text: str) -> RunReport:
     """What the output of a command line says of what it is about. A check, and what runs others, may print as any
-    tool does."""
+    tool does; what shows a text says nothing by it."""
     if status.prints.printing:
         found = read_answers(status.prints.printing, text, status.often)
         if found.ended != "unknown" and (found.ended == "failed" or status.prints.ends):
             return found
-    check = status.about == "check"
-    found = read_output(text, check=check, programs=_programs(status), one=_is_one_tool(status))
+    shown = status.prints.voice == "shown"
+    found = read_output(
+        text, check=runs_a_check(status), programs=_programs(status), one=_is_one_tool(status), shown=shown
+    )
     if status.often == "until" and found.ended == "failed" and passes_somewhere(text):
         return RunReport("unknown")
     return found
@@ -93,7 +105,7 @@ def _named(status: ShellStatus) -> frozenset[str]:
 
 def _programs(status: ShellStatus) -> frozenset[str] | None:
     """Those that can have printed what it prints; None for any."""
-    return None if status.about == "check" or _wraps(status) else _named(status)
+    return None if runs_a_check(status) or _wraps(status) else _named(status)
 
 
 def _wraps(status: ShellStatus) -> bool:

@@ -7,6 +7,7 @@ Rules:
 2. `sed -i` and `perl -i` edit; by how much lines move is not known. So does a patch handed to `apply_patch`,
    `patch` or `git apply`, and what `git checkout` and `git restore` bring back. What
    a script of `sed` or `awk` sends to a file is written too.
+   So does a formatter that is told to, and a script of Python, as far as their files are known (`editing`).
 3. `rm`, `unlink` and `git rm` delete, `mv` and `git mv` move, `cp` and `touch` write.
 4. A file whose name is not known makes the whole a run.
 """
@@ -17,8 +18,10 @@ from collections.abc import Iterator, Sequence
 from ctxmgr.engine.tools import patches
 from ctxmgr.engine.tools.effects import RUN, FileEffect
 from ctxmgr.engine.tools.paths import UNKNOWN, joined, normal
+from ctxmgr.engine.tools.shell.editing import files_of, formatted, script_of
 from ctxmgr.engine.tools.shell.scripts import sed_call, sent
 from ctxmgr.engine.tools.shell.words import ShellCommand, Word, parse
+from ctxmgr.engine.tools.shell.wrappers import unwrapped
 
 MOST_FILES = 64  # of one command
 _DROPPED = ("/dev/",)  # what is sent there is no file
@@ -38,6 +41,9 @@ def changes(commands: Sequence[ShellCommand], directory: str) -> FileEffects | N
         found = _alone(name, first, directory)
         if found is not None:
             return found
+    by_program = list(_of_program(first, directory))
+    if by_program:
+        return (*(_redirected(commands, directory) or (RUN,)), *by_program)
     if not _prints(first):
         return _redirected(commands, directory)
     if len(commands) == 1:
@@ -45,6 +51,17 @@ def changes(commands: Sequence[ShellCommand], directory: str) -> FileEffects | N
     if len(commands) == 2 and not first.writes and commands[1].words[:1] == ("tee",):
         return _sent(_teed(commands[1].words), directory)
     return _redirected(commands, directory)
+
+
+def _of_program(command: ShellCommand, directory: str) -> Iterator[FileEffect]:
+    """What a formatter writes, and a script of Python."""
+    run, _ = unwrapped(command)
+    for path in _known(formatted(run), directory):
+        yield FileEffect(path, "edit", grown=None)
+    for file in files_of(script) if (script := script_of(run)) else ():
+        path = joined(directory, file.path)
+        if not path.startswith(UNKNOWN):
+            yield FileEffect(path, "delete") if file.is_deleted else FileEffect(path, "write", exact=False)
 
 
 def documents(line: str) -> Iterator[tuple[str, str]]:

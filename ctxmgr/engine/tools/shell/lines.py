@@ -5,17 +5,19 @@ Rules:
 1. Reads are told by `reads`, what is changed by `changes`.
 2. A look changes nothing (`ls`, `rg`, `git status`); a check runs tests, a build or a linter. The same one again
    shows the newer state. Looks and checks are known by name (`programs`); all else is a run.
-3. `cd` counts for what follows it in the line. Of what is not understood nothing is said but that it ran.
+3. `cd` counts for what follows it in the line. Of what is not understood nothing is said but that it ran, and what
+   the rounds of a loop over known words change.
 """
 
 from collections.abc import Sequence
 
 from msgspec import structs
 
-from ctxmgr.engine.tools.effects import RUN, CallEffects, EffectKind, FileEffect
+from ctxmgr.engine.tools.effects import CHANGES, RUN, CallEffects, EffectKind, FileEffect
 from ctxmgr.engine.tools.paths import UNKNOWN, joined
 from ctxmgr.engine.tools.shell import reads, swe_agent
 from ctxmgr.engine.tools.shell.changes import MOST_FILES, changes
+from ctxmgr.engine.tools.shell.editing import without_loops
 from ctxmgr.engine.tools.shell.programs import (
     GREPS,
     MOST_SHELLS,
@@ -44,7 +46,10 @@ def of_shell(line: str, directory: str = "", depth: int = 0) -> CallEffects:
         return CallEffects((edited,))
     pipelines = parse(line)
     if pipelines is None:
-        return CallEffects((RUN,), status=status_of(line, pipelines, depth))
+        rounds = without_loops(line) if depth < MOST_SHELLS else ""
+        done = of_shell(rounds, directory, depth + 1).effects if rounds else ()
+        changed = (effect for effect in done if effect.kind in CHANGES)
+        return CallEffects((RUN, *changed), status=status_of(line, pipelines, depth))
     found: list[FileEffect] = []
     repeats, moved = True, False
     left: list[tuple[str, bool]] = []  # where the shells around a subshell are

@@ -44,7 +44,8 @@ _CHANGES = {
 }
 _CHECKERS = words_of(
     "pytest py.test tsc tsgo eslint mypy pyright jest vitest ctest rspec phpunit tox nox biome flake8 shellcheck"
-    " golangci-lint mocha ava tap bats prove behave ninja pylint stylelint oxlint unittest"
+    " golangci-lint mocha ava tap bats prove behave ninja pylint stylelint oxlint unittest rubocop"
+    " pre-commit cypress"
 )
 _FORMATTERS = words_of("prettier black isort rustfmt ruff gofumpt")
 _RUNNERS = words_of(
@@ -64,11 +65,11 @@ HANDLES = words_of("cp mv rm mkdir rmdir touch ln chmod chown sed kill killall")
 _RUNS = words_of("run exec x dlx tool compose")  # a subcommand that says nothing without what is behind it
 _FETCHERS = words_of("curl wget http https xh aria2c")
 _READERS = words_of(
-    "journalctl dmesg man info history sqlite3 psql mysql mongosh redis-cli bat zcat zgrep last env"
+    "journalctl dmesg man info history sqlite3 psql mysql mariadb mongosh redis-cli bat zcat zgrep last env"
 )
 _SHOWS = words_of(  # subcommands that hand on a text, of whatever program
     "log logs show view list ls status describe history cat get read search grep diff blame help tail top ps"
-    " inspect events query select explain print dump"
+    " inspect events query select explain print dump logcat capture-pane"
 )
 _TOLD_FIRST = 3  # words of a command among which its subcommand is
 _INTERPRETERS = re.compile(r"(?:python|ruby|perl|node|php|deno|bun|lua|Rscript|osascript|jshell)[\d.]*$")
@@ -170,5 +171,6 @@ def subject_of(command: ShellCommand) -> str:
         told = told[1:] if told[0] == "run" and (name != "npm" or told[1:2] == ["test"]) and told[1:] else told
     if name in _ALONE or not told:
         return name
-    more = told[: 2 if told[0] in _RUNS else 1]
+    script = _INTERPRETERS.match(name) and told[1:2] and _CHECK_NAME.match(told[1])  # `python manage.py test`
+    more = told[: 2 if script or told[0] in _RUNS else 1]
     return " ".join((name, *(word.rstrip("/").rpartition("/")[2] for word in more)))

@@ -261,3 +261,27 @@ def test_a_line_that_says_passing_is_no_error_where_another_is_left() -> None:
     assert error_line("lint\tfail\t7m\nunit\tpass\t5m") == "lint fail 7m"
     assert error_line("lint\tpending\t0\nunit\tpass\t5m") == "lint pending 0"
     assert error_line("unit\tpass\t5m") == "unit pass 5m"
+
+
+def test_a_run_of_which_nobody_knows_how_it_ended_takes_no_failures_place() -> None:
+    def standing(*runs: tuple[str, str, bool]) -> list[tuple[str, str]]:
+        """(line, status) of what holds after these, each with its output and whether it is an error."""
+        ledger = Ledger()
+        for at, (command, output, is_error) in enumerate(runs, 1):
+            into = Statements(Stamp(f"o{at}", at))
+            call = Block("call", tool="bash", arguments={"command": command})
+            from_result(Block("result", text=output, is_error=is_error), call, into)
+            ledger = fold(ledger, into.facts())
+        return [(fact.text, fact.status) for fact in current(ledger)]
+
+    failed = ("zorp verify", "2 probes failed", True)
+    worked = ("zorp verify", "", False)
+    untold = ("zorp verify | tail -1", "the last line", False)
+    assert standing(failed, untold) == [("zorp verify", "failed"), ("zorp verify | tail -1", "unknown")]
+    assert standing(failed, untold, worked) == [("zorp verify", "ok")]
+    assert standing(worked, untold) == [("zorp verify | tail -1", "unknown")]
+    assert standing(untold, failed) == [("zorp verify", "failed")]
+    assert standing(worked, untold, failed, untold)[0] == ("zorp verify", "failed")
+    shows, no_more = ("zorp verify | head -5", "2 probes failed", False), ("zorp verify | head -5", "", False)
+    assert standing(shows, no_more) == standing(shows, untold, no_more) == [("zorp verify | head -5", "unknown")]
+    assert standing(shows, no_more, untold) == [("zorp verify | tail -1", "unknown")]

@@ -105,3 +105,26 @@ def test_what_was_shown_is_read_again(command: str) -> None:
     line = command_line(command)
     assert leading_command(f"{coded_command(line)}: failed") == line
     assert leading_command("it failed") == ""
+
+
+BODY = "\n\n" + "a line of the text says why\n" * 20
+OPENS = "git commit -m \"$(cat <<'EOF'"
+
+
+@pytest.mark.parametrize(
+    ("command", "shown"),
+    [
+        (f'{OPENS}\nMend a\nEOF\n)"', f'{OPENS} Mend a )"'),
+        (f'git add -A && {OPENS}\nMend a{BODY}EOF\n)"', f'git add -A && {OPENS} Mend a… )"'),
+        (f'cd app\n{OPENS}\nMend a{BODY}EOF\n)" && git push', f'cd app; {OPENS} Mend a… )" && git push'),
+        (f'git add {"a/b.py " * 40} && {OPENS}\nMend a{BODY}EOF\n)" | tail -3', f'{OPENS} Mend a… )" | tail -3'),
+        (f'{"npm test; " * 30}\n{OPENS}\nMend a{BODY}EOF\n)"', f'{OPENS} Mend a… )"'),
+        (
+            f"gh pr create --title a --body \"$(cat <<'EOF'\n## Summary{BODY}EOF\n)\"",
+            "gh pr create --title a --body \"$(cat <<'EOF' ## Summary… )\"",
+        ),
+        (f"git commit -F - <<'EOF'\nMend a{BODY}EOF\ngit push", "git commit -F - <<'EOF' Mend a…; git push"),
+    ],
+)
+def test_the_subject_of_a_commit_in_a_heredoc_is_told(command: str, shown: str) -> None:
+    assert begins(command_line(command)) == shown

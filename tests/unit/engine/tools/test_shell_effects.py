@@ -173,7 +173,7 @@ SHELL: list[tuple[str, list[FileEffect]]] = [
     ("make > /dev/stderr", [RUN]),
     (f"git apply <<'EOF'\n{UNIFIED}EOF", [edit("src/a.py", 1), delete("b.py"), write("c.py")]),
     ("patch -p1 <<'EOF'\nno patch\nEOF", [RUN]),
-    ("for f in a b; do rm $f; done", [RUN]),
+    ("for f in $(ls); do rm $f; done", [RUN]),
     ("find . -name x | xargs rm", [RUN]),
     ("create a.py", [write("a.py")]),
     ("create", [RUN]),
