@@ -11,7 +11,7 @@ __all__ = [
     "BadAddress",
     "Begun",
     "Claims",
-    "Limits",
+    "PurgeLimits",
     "SessionStore",
     "StoreFault",
     "StoredSession",
@@ -23,14 +23,14 @@ __all__ = [
 
 if TYPE_CHECKING:
     from ctxmgr.store.beginning import Begun
-    from ctxmgr.store.catalogue import Limits, StoredSession, check, forget, purge, sessions
+    from ctxmgr.store.catalogue import PurgeLimits, StoredSession, check, forget, purge, sessions
     from ctxmgr.store.claims import Claims
     from ctxmgr.store.objects import BadAddress, StoreFault
     from ctxmgr.store.store import SessionStore
 else:
     _MODULES = {
         "Begun": "beginning",
-        "Limits": "catalogue",
+        "PurgeLimits": "catalogue",
         "StoredSession": "catalogue",
         "check": "catalogue",
         "forget": "catalogue",

@@ -34,7 +34,7 @@ class StoredSession(msgspec.Struct, frozen=True):
     fault: str | None = None
 
 
-class Limits(msgspec.Struct, frozen=True):
+class PurgeLimits(msgspec.Struct, frozen=True):
     """`max_megabytes` None: as much as there is."""
 
     max_age_days: int
@@ -71,12 +71,14 @@ def forget(url: str, session_id: str, ours: frozenset[str] = frozenset()) -> boo
     return _run(deleted(opened(url), session_id, ours))
 
 
-def purge(url: str, limits: Limits, dry_run: bool) -> list[Outdated]:
+def purge(url: str, limits: PurgeLimits, dry_run: bool) -> list[Outdated]:
     """Deletes what is outdated there, `dry_run`: tells it. BadAddress, StoreUnreachable."""
     return _run(purged(opened(url), limits, dry_run))
 
 
-async def purged(objects: Objects, limits: Limits, dry_run: bool, sleep: Sleep = asyncio.sleep) -> list[Outdated]:
+async def purged(
+    objects: Objects, limits: PurgeLimits, dry_run: bool, sleep: Sleep = asyncio.sleep
+) -> list[Outdated]:
     gone = await outdated(objects, limits)
     room = asyncio.Semaphore(AT_ONCE)
 
@@ -104,7 +106,7 @@ async def now_there(objects: Objects) -> int:
             await objects.delete(key)
 
 
-async def outdated(objects: Objects, limits: Limits) -> list[Outdated]:
+async def outdated(objects: Objects, limits: PurgeLimits) -> list[Outdated]:
     """The oldest first. What was changed within a day stays, whether a machine has it open or not; so does what can
     not be read."""
     room = asyncio.Semaphore(AT_ONCE)

@@ -38,6 +38,18 @@ RULES: tuple[Beyond, ...] = (
         "initialize",
         {"protocolVersion": "1.1", "tools": [{"name": "load", "reads": "a"}, {"name": "load", "reads": "b"}]},
     ),
+    Beyond(
+        "No two `tiers` of `prices` begin above as many tokens.",
+        "model_select",
+        {
+            **_S,
+            "model": {
+                "id": "m",
+                "contextWindow": 1_000,
+                "prices": {"input": 1, "tiers": [{"aboveTokens": 5, "input": 2}, {"aboveTokens": 5, "input": 3}]},
+            },
+        },
+    ),
     _policy("Zones rise: yellow ≤ red ≤ compact.", zones={"yellow": 0.9, "red": 0.5}),
     _policy("Slices may not overlap by all they hold.", compaction={"slices": {"tokens": 100, "overlap": 100}}),
     _policy('A compaction whose `model` is "endpoint" names an `endpoint`.', compaction={"model": "endpoint"}),

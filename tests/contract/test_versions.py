@@ -98,6 +98,7 @@ OF_NEWER_HOSTS = {
     TRANSCRIPTS / "settings" / "a-host-tells-tiers.jsonl",
     TRANSCRIPTS / "store" / "durable-is-what-is-safe-there.jsonl",
     TRANSCRIPTS / "store" / "flush-waits-for-it.jsonl",
+    TRANSCRIPTS / "store" / "the-start-says-what-is-wrong.jsonl",
     TRANSCRIPTS / "store" / "what-is-wrong-is-a-note.jsonl",
     TRANSCRIPTS / "store" / "who-was-fenced-goes-on-alone.jsonl",
     TRANSCRIPTS / "telemetry" / "in-numbers.jsonl",

@@ -148,9 +148,9 @@ class _Worked:
         """The newest that shows this to work: its line, or what that was run for, its last command; or what it was
         tried again by."""
         aim = _aim(failed)
-        return self.shown(failed) or (self._tried_again(failed, aim) if aim else None)
+        return self.covering(failed) or (self._tried_again(failed, aim) if aim else None)
 
-    def shown(self, failed: Fact) -> Fact | None:
+    def covering(self, failed: Fact) -> Fact | None:
         """The newest that was of all that this was of."""
         if (same := self._lines.get(key_of(failed.text))) is not None:
             return same
@@ -254,7 +254,7 @@ def _end_lines(
             since = _since(worked.ended(fact)) if fact.status == "failed" and not stopped else ""
             ended = STOPPED if stopped else f"{how_it_ended(fact)}{since}{_before(before.get(fact.key))}"
             line = f"- {coded_command(fact.text)}: {ended}"
-            if since and worked.shown(fact) is None and fact.text not in checks:
+            if since and worked.covering(fact) is None and fact.text not in checks:
                 again.append(line)
             else:
                 checks.setdefault(fact.text, "" if told(fact) and not since else line)

@@ -92,10 +92,10 @@ def parts_of(
     over = history(past, [fact for fact in asked_of if fact is not last], resume)
     branch = left_branch(past, resume)
     if resume:  # what nothing else tells first: the user's rules, then what is open, what failed, what was decided
-        first = [rules, goal, state.part, tasks, blockers, decisions, notes]
+        first = [rules, goal, state.packet_part, tasks, blockers, decisions, notes]
         parts = [*first, *findings_parts(now), ended, files, over, branch, context, values]
     else:
-        first = [goal, rules, state.part, decisions, tasks, notes, blockers]
+        first = [goal, rules, state.packet_part, decisions, tasks, notes, blockers]
         parts = [*first, files, ended, values, branch, over, context]
     return tuple(part for part in parts if part is not None and part.lines)
 

@@ -29,7 +29,7 @@ _PUSH = "git push"
 class StateOfWork(msgspec.Struct, frozen=True):
     """`values`, `ends`: the exact values and the lines of ended commands that it tells."""
 
-    part: PacketPart
+    packet_part: PacketPart
     values: frozenset[str] = frozenset()
     ends: frozenset[str] = frozenset()
 

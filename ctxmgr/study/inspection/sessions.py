@@ -86,10 +86,10 @@ def _purge(parsed: Namespace, directory: Path) -> int:
     limits = policy_keys.policy(settings.read().settings_for().policy).archive
     days, megabytes = parsed.days or limits.max_age_days, parsed.megabytes or limits.max_megabytes
     if parsed.store is not None:
-        from ctxmgr.store import Limits  # which a call without a store does not wait for
+        from ctxmgr.store import PurgeLimits  # which a call without a store does not wait for
         from ctxmgr.study.inspection import stored
 
-        return stored.purge_there(parsed.store, Limits(days, parsed.megabytes), parsed.dry_run)
+        return stored.purge_there(parsed.store, PurgeLimits(days, parsed.megabytes), parsed.dry_run)
     wanted = msgspec.structs.replace(limits, max_age_days=days, max_megabytes=megabytes)
     now_ms = time.time_ns() // 1_000_000
     try:

@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 
 from ctxmgr.devices.snapshots import file_name
-from ctxmgr.store import BadAddress, Claims, Limits, StoredSession, StoreFault, check, forget, purge, sessions
+from ctxmgr.store import BadAddress, Claims, PurgeLimits, StoredSession, StoreFault, check, forget, purge, sessions
 from ctxmgr.study.inspection import listing
 from ctxmgr.study.plain_text import columns, safe, table, write
 
@@ -56,7 +56,7 @@ def delete(url: str, session_id: str, claimed: frozenset[str], command: str) -> 
     return 0 if there else 2
 
 
-def purge_there(url: str, limits: Limits, dry_run: bool) -> int:
+def purge_there(url: str, limits: PurgeLimits, dry_run: bool) -> int:
     """0: done; 1: one could not be deleted, or the store can not be reached; 2: the address is none."""
     try:
         gone = purge(url, limits, dry_run)

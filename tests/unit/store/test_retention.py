@@ -9,7 +9,7 @@ import pytest
 
 from ctxmgr.cli import main
 from ctxmgr.model.saved import Stored
-from ctxmgr.store import Limits, catalogue
+from ctxmgr.store import PurgeLimits, catalogue
 from ctxmgr.store.head import from_bytes
 from ctxmgr.store.keys import head_key, objects_prefix
 from ctxmgr.store.objects import opened
@@ -19,7 +19,7 @@ from tests.unit.store.memory import MemoryObjects, down, up
 
 DAY = 86_400_000  # milliseconds
 NOW = 100 * DAY
-LIMITS = Limits(max_age_days=30, max_megabytes=1)
+LIMITS = PurgeLimits(max_age_days=30, max_megabytes=1)
 
 
 def base(name: str) -> bytes:
@@ -91,7 +91,7 @@ async def test_what_was_changed_within_a_day_stays_whatever_room_there_is(
 async def test_without_a_limit_of_size_only_age_counts(tmp_path: Path, objects: MemoryObjects) -> None:
     await keep(tmp_path, objects, "large", 29)
     objects.kept[objects_prefix("large") + "0" * 8] = b"x" * 500_000_000
-    assert await catalogue.purged(objects, Limits(30), dry_run=False) == []
+    assert await catalogue.purged(objects, PurgeLimits(30), dry_run=False) == []
 
 
 async def test_the_time_is_asked_of_the_store_and_nothing_is_left_of_that(objects: MemoryObjects) -> None:

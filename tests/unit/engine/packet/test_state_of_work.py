@@ -75,7 +75,7 @@ def test_a_commit_is_pushed_by_a_push_that_worked_since() -> None:
 
 def test_a_commit_that_was_reset_away_is_none() -> None:
     gone = msgspec.structs.replace(COMMIT, status=RESET_AWAY)
-    assert state_of_work({"value": [gone]}, CommandStates((), ()), [], None, resume=False).part.lines == ()
+    assert state_of_work({"value": [gone]}, CommandStates((), ()), [], None, resume=False).packet_part.lines == ()
 
 
 def test_many_tasks_and_failures_are_counted_and_few_are_seen() -> None:

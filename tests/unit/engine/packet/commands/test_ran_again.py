@@ -1,6 +1,6 @@
 """A failure that ran again, and nobody knows how that ended."""
 
-from tests.unit.engine.packet.test_commands import blocker_lines, end_lines, shell
+from tests.unit.engine.packet.commands.test_commands import blocker_lines, end_lines, shell
 
 
 def test_a_failure_that_ran_again_behind_a_pipe_is_told_beside_it() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.unit.engine.packet.test_commands import blocker_lines, end_lines, shell
+from tests.unit.engine.packet.commands.test_commands import blocker_lines, end_lines, shell
 
 GO_FAILED = "--- FAIL: TestB_Filters (0.0s)\nFAIL\tx/a\t0.1s"
 GO_PASSED = "ok  \tx/a\t0.1s"
