@@ -18,7 +18,7 @@ def pruned(**policy: object) -> tuple[str, int]:
 
 
 def test_index_lines_have_a_budget_of_their_own() -> None:
-    none, little, much = (pruned(**SMALL, indexTokens=index)[0] for index in (0, 90, 3_000))
+    none, little, much = (pruned(**SMALL, indexTokens=index)[0] for index in (0, 120, 3_000))
     assert HEADING not in none
     assert 0 < little.count("func_") < 9
     assert much.count("func_") > 20
