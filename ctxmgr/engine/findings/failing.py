@@ -11,7 +11,7 @@ import re
 
 import msgspec
 
-REACH = 60  # characters between what fails and that it does
+FAILING_REACH = 60  # characters between what fails and that it does
 
 _KINDS = {
     "test": r"(?:py|unit )?(?:tests?|specs?)\w*|(?:test )?suite",
@@ -68,7 +68,7 @@ def failing_now(sentence: str) -> Failing:
     if several:
         return Failing(_kinds(several["what"]), frozenset(_QUOTED.findall(several[2] or "")))
     for said in _FAILS.finditer(sentence):
-        before = _ENDS.split(sentence[: said.start()])[-1][-REACH:]
+        before = _ENDS.split(sentence[: said.start()])[-1][-FAILING_REACH:]
         after = _ENDS.split(sentence[said.end() :])[0]
         if _DENIED.search(before) or _SUPPOSED.search(before) or _SUPPOSED.match(after.lstrip()):
             continue

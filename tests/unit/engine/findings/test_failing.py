@@ -2,7 +2,7 @@
 
 import pytest
 
-from ctxmgr.engine.findings.failing import NOTHING, failing_now, working_again
+from ctxmgr.engine.findings.failing import FAILING_REACH, NOTHING, failing_now, working_again
 
 
 @pytest.mark.parametrize(
@@ -65,3 +65,8 @@ def test_what_works_again(sentence: str, kinds: set[str], names: set[str]) -> No
 def test_what_still_fails_does_not_work_again() -> None:
     assert working_again("The build now works, but the tests are failing.") == NOTHING
     assert working_again("The tests passed.") == NOTHING
+
+
+@pytest.mark.parametrize(("far", "kinds"), [(FAILING_REACH - 9, {"test"}), (FAILING_REACH, set())])
+def test_what_stands_far_before_is_not_what_fails(far: int, kinds: set[str]) -> None:
+    assert failing_now(f"The test {'x' * far} fails").kinds == kinds

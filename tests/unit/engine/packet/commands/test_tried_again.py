@@ -2,6 +2,8 @@
 
 import pytest
 
+from ctxmgr.engine.packet.commands import MOST_AGAIN
+from ctxmgr.engine.tools.outcome.tried_again import MOST_TESTS
 from tests.unit.engine.packet.commands.test_commands import blocker_lines, end_lines, shell
 
 GO_FAILED = "--- FAIL: TestB_Filters (0.0s)\nFAIL\tx/a\t0.1s"
@@ -66,3 +68,23 @@ def test_of_a_check_that_was_aborted_last_no_older_end_of_it_is_told_alone() -> 
         "- `npm run check`: worked",
     ]
     assert blocker_lines(facts) == ([], 0)
+
+
+def test_of_failures_that_another_run_ended_the_newest_two_are_told() -> None:
+    """They have room of their own, so that they take none of what checks are told in."""
+    failed = [
+        shell(f"pytest tests/{name}.py", f"FAILED tests/{name}.py::test_{name}\n1 failed", 1, at)
+        for at, name in enumerate("abc")
+    ]
+    facts = [*failed, shell("make test", "41 passed", 0, 9)]
+    told = [line for line in end_lines(facts) if "worked since" in line]
+    assert [line.split("`")[1] for line in told] == ["pytest tests/c.py", "pytest tests/b.py"]
+    assert len(told) == MOST_AGAIN
+
+
+@pytest.mark.parametrize(("count", "ended"), [(MOST_TESTS, True), (MOST_TESTS + 1, False)])
+def test_of_a_line_that_quotes_more_tests_than_are_read_none_is_taken_for_all(count: int, ended: bool) -> None:
+    names = [f"tests/a.py::test_{number}" for number in range(count)]
+    failed = shell("pytest", f"FAILED {' '.join(names)}\n{count} failed", 1, 1)
+    later = [shell(f"pytest {name}", PASSED, 0, at) for at, name in enumerate(names, 2)]
+    assert blocker_lines([failed, *later])[1] == (0 if ended else 1)
