@@ -1,13 +1,12 @@
 """Turns the policy, the window, the zone and what the cache costs into how much of a list an epoch leaves.
 
 1. Each part has a key of the policy: `oldTokens`, `newestTokens`, `indexTokens`. Where the first is not set, one
-   knob says it, `costVersusRecall`: from 0, which keeps least, to 1, which keeps most. From the middle on each
-   tenth keeps 2.1 times as much; a little below it LEAST is reached, and further down nothing changes. In the
-   middle recorded sessions cost least, with all that is fetched again. The index of what left does not shrink with
-   the old part.
+   knob says it, `costVersusRecall`: from 0, which keeps least (a few dozen tokens), to 1, which keeps most. Each
+   tenth keeps 2.1 times as much. In the middle recorded sessions cost least, with all that is fetched again. The
+   index of what left does not shrink with the old part.
 2. What is kept is read at each call: where reading the cache costs twice the usual tenth of input, half as much
-   is worth keeping, and never less than LEAST. That fades towards the end of the knob that keeps most. Where
-   reading costs less than usual no more is kept, for at each epoch it is written again.
+   is worth keeping, but it takes the old part under LEAST in no case. That fades towards the end of the knob that
+   keeps most. Where reading costs less than usual no more is kept, for at each epoch it is written again.
 3. A small window keeps less, so that there is room to grow before the next epoch: of what is usable a tenth for
    the newest steps, a tenth for the index, and for the old part a tenth up to the knob's
    middle, half of it at the end that keeps most and where it is set.
@@ -25,7 +24,7 @@ LEAST, CHEAPEST, DEAREST = (
     1_000,
     1_500,
     62_500,
-)  # tokens of the old part: at least, at the knob's middle, at its end
+)  # tokens of the old part: where prices take of it, at the knob's middle, at its end
 MIDDLE = 0.5
 USUAL = Rates()
 OLD_SHARE_LEAST, OLD_SHARE_MOST = 0.1, 0.5  # of the usable window, up to the knob's middle and at its end
@@ -80,6 +79,7 @@ def _old(policy: Policy, usable: float, by: Rates) -> float:
         return min(policy.old_tokens, OLD_SHARE_MOST * usable)
     past = (policy.cost_versus_recall - MIDDLE) / (1 - MIDDLE)  # the middle, as a share of what is left of the knob
     priced = (USUAL.cache_read / max(USUAL.cache_read, by.cache_read)) ** min(1.0, 1 - past)
-    wanted: float = max(LEAST, CHEAPEST * (DEAREST / CHEAPEST) ** past * priced)
+    by_knob: float = CHEAPEST * (DEAREST / CHEAPEST) ** past
+    wanted = max(min(LEAST, by_knob), by_knob * priced)
     share = OLD_SHARE_LEAST + (OLD_SHARE_MOST - OLD_SHARE_LEAST) * max(0.0, past)
     return min(wanted, share * usable)
