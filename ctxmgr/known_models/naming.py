@@ -6,7 +6,8 @@ Rules:
    put there: a cloud's, a region's, a maker's prefix. Else it is a part of another name: `acme-o3` is no o3.
 2. Capitals mean nothing. In names of Claude a dot is a hyphen, for some write `claude-opus-4.5`.
 3. A name's end may say what is no other model: a day (`-20250929`, `-2025-08-07`, `@20250929`, `-0613`), `-latest`,
-   a cloud's version (`-v1:0`), a gateway's variant (`:free`), and `[1m]`, a window of a million.
+   a cloud's version (`-v1:0`, `-1:0`), a gateway's variant (`:free`), and `[1m]`, a window of a million. A variant
+   that is a size is one (`gpt-oss:20b` is `gpt-oss-20b`).
 4. A name's *version* is the numbers in it, its *words* are the rest: those of `gemini-2.5-flash-lite` are "flash"
    and "lite". Models of one family and the same words are alike, whatever their version.
 """
@@ -17,8 +18,9 @@ from functools import lru_cache
 
 MILLION = "[1m]"
 _ENDS = re.compile(
-    r"(?:[-@](?:20\d{6}|20\d\d-\d\d-\d\d|\d{4}|\d\d-20\d\d|latest|default)|@[\w-]+|-v\d+(?::\d+)?|:[\w-]+|\[1m\])$"
+    r"(?:[-@](?:20\d{6}|20\d\d-\d\d-\d\d|\d{4}|\d\d-20\d\d|latest|default)|@[\w-]+|-v\d+(?::\d+)?|-\d+:\d+|:[\w-]+|\[1m\])$"
 )
+_SIZED = re.compile(r"(.+):(\d+b)")
 _REGIONS = r"(?:us-gov|us|eu|apac|ap|global|au|jp|ca|sa|me|af|uk|in)\."  # of Bedrock's profiles
 _MAKERS = r"(?:anthropic|openai|google|mistral|deepseek|qwen|moonshotai|moonshot|minimax|zai|xai)[.]"  # in clouds
 _HYPHENED = r"(?:databricks|fw|openai|anthropic|google|zai|xai)-"  # Databricks, Fireworks on Azure, DigitalOcean
@@ -52,6 +54,8 @@ def is_whole(model: str, name: str) -> bool:
 def shorter(name: str) -> Iterator[str]:
     """The name, and what is left of it with each end that rule 3 takes away."""
     yield name
+    if sized := _SIZED.fullmatch(name):
+        yield f"{sized[1]}-{sized[2]}"
     while (found := _ENDS.search(name)) and found.start():
         name = name[: found.start()]
         yield name
@@ -77,4 +81,4 @@ def _words_of(ids: tuple[str, ...]) -> re.Pattern[str]:
     ordered = sorted(ids, key=len, reverse=True)
     alone = [re.escape(one) for one in ordered if one[-1].isdigit()] or ["(?!)"]
     others = [re.escape(one) for one in ordered if not one[-1].isdigit()] or ["(?!)"]
-    return re.compile(rf"(?<![a-z0-9])(?:(?:{'|'.join(alone)})(?=[-@:\[]|$)|(?:{'|'.join(others)})(?=[-\d]))")
+    return re.compile(rf"(?<![a-z0-9])(?:(?:{'|'.join(alone)})(?=[-@:\[]|$)|(?:{'|'.join(others)})(?=[-\d:@]))")

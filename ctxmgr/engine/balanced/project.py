@@ -13,6 +13,8 @@ Rules (design, sections 4 and 6):
    parted pair. A list that holds it is not the one that was decided about.
 """
 
+import math
+
 import msgspec
 
 from ctxmgr.engine.balanced import apply_decisions
@@ -23,7 +25,7 @@ from ctxmgr.engine.conversation import ConversationIndex
 from ctxmgr.model import Epoch, Opening, Packet, Plan, Receipt
 
 SLACK = 1.02  # a list so little above what a choice would keep is as good as chosen
-FIRST_TIMES = 3.0  # what a first epoch would keep, at the usual price of reading: a shorter list is left alone
+FIRST_TIMES = 4.0  # what a first epoch would keep, at the usual price of reading: a shorter list is left alone
 GROWN = 1.1  # in red: where an epoch could not leave it, the next call's could not either
 
 
@@ -125,7 +127,7 @@ def unmoved(plan: Plan, epoch: Epoch, opening: Opening, packet: Packet) -> Epoch
 def _worth_a_first(ask: BalancedInputs) -> float:
     """The weight from which on a price alone may open the first epoch, in tokens; 0 once there was one."""
     read = ask.epoch_inputs.rates.cache_read
-    return FIRST_TIMES * _kept(ask) * USUAL.cache_read / read if read and not ask.epoch.number else 0.0
+    return FIRST_TIMES * _kept(ask) * math.sqrt(USUAL.cache_read / read) if read and not ask.epoch.number else 0.0
 
 
 def _kept(ask: BalancedInputs) -> int:

@@ -36,6 +36,8 @@ def find(model: str | None) -> ModelFacts:
         ("models/gemini-2.5-flash-lite", "gemini-2.5-flash-lite", 1_048_576),
         ("gemini-4-argon", "gemini-4-argon", 1_048_576),
         ("groq/openai/gpt-oss-120b", "gpt-oss-120b", 131_072),
+        ("gpt-oss:20b", "gpt-oss-20b", 131_072),
+        ("openai.gpt-oss-120b-1:0", "gpt-oss-120b", 131_072),
         ("deepseek/deepseek-chat", "deepseek-chat", 131_072),
         ("x-ai/grok-4.7", "grok-4.7", 500_000),
         ("MiniMax-M2.5", "minimax-m2.5", 1_000_000),

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from ctxmgr.engine.balanced.budget import Budget
+from ctxmgr.engine.balanced.budget import Budget, ListLimits, room
 from ctxmgr.engine.balanced.cache_cost import PriceStep, PriceSteps
 from ctxmgr.engine.balanced.project import FIRST_TIMES, GROWN, SLACK, due
-from ctxmgr.model import Epoch, Opening, Rates
+from ctxmgr.model import Epoch, Opening, Policy, Rates
 from tests.notation import raws, read, u
 from tests.unit.engine.stepwise import ask
 
@@ -22,7 +22,7 @@ def step(above: float) -> PriceSteps:
 
 STEP = step(900)
 SECOND = Epoch(1)
-HALF = Rates(0.05, 1.25)
+QUARTER = Rates(0.025, 1.25)
 PAID = Epoch(regret=10_000.0)  # more than any change costs here, and no epoch yet
 WAITS = int(FIRST_TIMES * KEPT)
 
@@ -62,8 +62,8 @@ DUE: list[tuple[str, dict[str, Any], int, Opening | None]] = [
     ("a first epoch leaves a short list alone, whatever it has cost", {"epoch": PAID}, WAITS - 1, None),
     ("not a longer one", {"epoch": PAID}, WAITS, "price"),
     ("a later one none", {"epoch": Epoch(1, regret=10_000.0)}, WAITS - 1, "price"),
-    ("where reading costs half it is twice as long", {"epoch": PAID, "rates": HALF}, 2 * WAITS - 1, None),
-    ("and no more", {"epoch": PAID, "rates": HALF}, 2 * WAITS, "price"),
+    ("where reading costs a quarter it is twice as long", {"epoch": PAID, "rates": QUARTER}, 2 * WAITS - 1, None),
+    ("and no more", {"epoch": PAID, "rates": QUARTER}, 2 * WAITS, "price"),
     ("where reading is free nothing is saved", {"rates": Rates(0.0, 1.0)}, 9 * WAITS, None),
     ("but red is red", {"rates": Rates(0.0, 1.0), "zone": "red"}, OVER, "red"),
     ("in red a short list may be the first, too", {"epoch": PAID, "zone": "red"}, OVER, "red"),
@@ -78,3 +78,10 @@ DUE: list[tuple[str, dict[str, Any], int, Opening | None]] = [
 def test_when_an_epoch_is_due(name: str, keys: dict[str, Any], weight: int, expected: Opening | None) -> None:
     messages = read(raws(u("go")))
     assert due(ask(messages, **{"budget": ROOM, "cached_count": 1, **keys}), weight) == expected
+
+
+def test_by_default_a_list_of_less_than_28_000_tokens_is_left_alone() -> None:
+    """A first epoch at 21,000 to 27,000 tokens made recorded sessions dearer than their host alone, so neither the
+    default of a part nor the times may move this by themselves."""
+    total = room(Policy(), ListLimits(184_000, 130_000), "green").total
+    assert FIRST_TIMES * total == 28_000
