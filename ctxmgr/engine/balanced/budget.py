@@ -80,6 +80,6 @@ def _old(policy: Policy, usable: float, by: Rates) -> float:
     past = (policy.cost_versus_recall - MIDDLE) / (1 - MIDDLE)  # the middle, as a share of what is left of the knob
     priced = (USUAL.cache_read / max(USUAL.cache_read, by.cache_read)) ** min(1.0, 1 - past)
     by_knob: float = CHEAPEST * (DEAREST / CHEAPEST) ** past
-    wanted = max(min(LEAST, by_knob), by_knob * priced)
+    wanted: float = max(min(LEAST, by_knob), by_knob * priced)
     share = OLD_SHARE_LEAST + (OLD_SHARE_MOST - OLD_SHARE_LEAST) * max(0.0, past)
     return min(wanted, share * usable)

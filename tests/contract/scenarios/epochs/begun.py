@@ -27,7 +27,7 @@ def opened(parts: int = 11, **more: object) -> Run:
     "design 6",
 )
 def by_price() -> Talk:
-    run = opened(10, policy={"prices": PRICES})
+    run = opened(10, policy={"prices": PRICES, "oldTokens": 600})
     reports = []
     for part in PARTS[10:18]:
         run.read(part)
