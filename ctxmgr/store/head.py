@@ -15,15 +15,16 @@ LEASE_MS_AT_MOST = 600_000  # of a head that somebody else wrote
 
 
 class Contents(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What a head names: in this order the parts of the snapshot (`lines`) and of the archive (`rows`). `seq`: of
-    the newest event among them; `size_bytes` of the snapshot, as it lies on a disk. `writer`: the owner who wrote
-    them, which a later one may have taken over as they are."""
+    """What a head names: in this order the parts of the snapshot (`lines`) and of the archive (`rows`, of which the
+    first `packed` are full). `seq`: of the newest event among them; `size_bytes` of the snapshot, as it lies on a
+    disk. `writer`: the owner who wrote them, which a later one may have taken over as they are."""
 
     writer: str = ""
     lines: tuple[str, ...] = ()
     rows: tuple[str, ...] = ()
     seq: int = 0
     size_bytes: int = 0
+    packed: int = 0
 
     @property
     def names(self) -> frozenset[str]:
@@ -76,6 +77,7 @@ def from_bytes(content: bytes) -> SessionHead:
         raise UnreadableHead("what the store holds of the session is no head") from fault
     numbers = head.epoch_number, head.count
     is_one = 0 < min(numbers) <= max(numbers) < NUMBERS and 0 < head.lease_ms <= LEASE_MS_AT_MOST
+    is_one = is_one and 0 <= head.contents.packed <= len(head.contents.rows)
     if not is_one or not all(map(is_object_name, head.contents.names)):
         raise UnreadableHead("what the store holds of the session is no head")
     return head

@@ -5,6 +5,8 @@
 2. A batch is its objects, then the head. What failed is read again with the next one: nothing is kept in memory but
    rows, up to a bound, and past that they are read from the archive.
 3. `contents` is what the newest head names. What a head of doubtful fate names is at most superseded by the next.
+4. Of the objects of rows the first `packed` are full and stay. Those behind them are put together, in their order,
+   before they are too many. What they hold can then not be got: they stay as they are, and the batch goes on.
 """
 
 import asyncio
@@ -13,16 +15,17 @@ from collections.abc import Sequence
 import msgspec
 
 from ctxmgr.model import ArchiveRow
-from ctxmgr.store import packs, sweeping, waiting
+from ctxmgr.store import packs, restoring, sweeping, waiting
 from ctxmgr.store.beginning import Place
 from ctxmgr.store.driving import driven
+from ctxmgr.store.head import Contents
 from ctxmgr.store.keys import head_key, object_name, objects_prefix
-from ctxmgr.store.objects import StoreUnreachable
+from ctxmgr.store.objects import StoreFault, StoreUnreachable
 from ctxmgr.store.protocol import Away, Fenced, Ownership, commit
 from ctxmgr.store.tailing import Tail
 from ctxmgr.store.waiting import WaitingRows
 
-MOST_PARTS = 24  # of a snapshot: then it is put whole, some 50 kB: each head lists them all
+MOST_PARTS = 24  # of a snapshot: then it is put whole, some 50 kB: each head lists them all; and of rows, not full
 ROWS_BYTES = 4 << 20  # of text in one object
 
 
@@ -39,6 +42,7 @@ class Uploading:
         self._waiting = waiting_rows
         self._sending = list(rows)
         self._overflown = False
+        self._most_rows = MOST_PARTS
 
     async def upload(self, holding: bool = True, even_if_nothing: bool = False) -> Ownership | Fenced | Away | None:
         """One batch; None where there was nothing to send. OSError of the local disk."""
@@ -54,9 +58,8 @@ class Uploading:
             kept = () if new.whole else before.lines
             seq = packs.seq_of(new.content) or before.seq
             contents = msgspec.structs.replace(contents, lines=(*kept, name), seq=seq, size_bytes=new.end)
-        for batch in _batches(rows):
-            name = self._named(fresh, packs.rows_pack(batch))
-            contents = msgspec.structs.replace(contents, rows=(*contents.rows, name))
+        if rows:
+            contents = await self._with_rows(fresh, contents, rows)
         if contents is not before:
             contents = msgspec.structs.replace(contents, writer=self.ownership.head.owner)
         fault = await self._put(fresh)
@@ -76,6 +79,27 @@ class Uploading:
             self.tail.took(new)
         await sweeping.delete(self._objects, self._id, before.names - came.head.contents.names)
         return came
+
+    async def _with_rows(
+        self, fresh: dict[str, bytes], contents: Contents, rows: Sequence[ArchiveRow]
+    ) -> Contents:
+        """Rule 4. More than one object of new rows is full, but for the last: those before it are packed, too."""
+        batches = _batches(rows)
+        few = len(contents.rows) - contents.packed
+        if few >= self._most_rows or (few and len(batches) > 1):
+            try:
+                small = msgspec.structs.replace(contents, rows=contents.rows[contents.packed :])
+                batches = _batches([*await restoring.rows(self._objects, self._id, small), *rows])
+            except StoreFault:
+                self._most_rows = few + MOST_PARTS
+            else:
+                contents = msgspec.structs.replace(contents, rows=contents.rows[: contents.packed])
+                self._most_rows = MOST_PARTS
+        packed = contents.packed
+        if len(contents.rows) == packed:
+            packed += len(batches) - 1
+        names = [self._named(fresh, packs.rows_pack(batch)) for batch in batches]
+        return msgspec.structs.replace(contents, rows=(*contents.rows, *names), packed=packed)
 
     def _named(self, fresh: dict[str, bytes], pack: bytes) -> str:
         head = self.ownership.head

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ctxmgr.store import keeping
+from ctxmgr.store import keeping, restoring, uploading
 from ctxmgr.store.driving import read_head
 from ctxmgr.store.keeping import Terms
 from ctxmgr.store.keys import head_key, objects_prefix
@@ -60,6 +60,95 @@ async def test_many_batches_do_not_make_a_long_head(
     await elsewhere.start()
     async with running(elsewhere):
         assert elsewhere.saved == here.saved
+
+
+async def test_many_batches_of_rows_do_not_make_a_long_head(
+    here: Machine, elsewhere: Machine, objects: MemoryObjects
+) -> None:
+    await here.start()
+    here.save(BASE)
+    for number in range(80):
+        here.leaves(row(f"h{number}", f"{number} left"))
+        assert (await here.kept.flush()).note is None
+    contents = head(objects).contents
+    assert len(contents.rows) <= uploading.MOST_PARTS
+    names = {key.removeprefix(objects_prefix(ID)) for key in objects.kept if key.startswith("objects/")}
+    assert names == contents.names
+    there = await restoring.rows(objects, ID, contents)
+    assert there == [row(f"h{number}", f"{number} left") for number in range(80)]
+    await here.end()
+    await elsewhere.start()
+    async with running(elsewhere):
+        assert all(elsewhere.archived(one.handle) == one for one in there)
+
+
+async def test_objects_that_are_full_stay_and_are_not_read_again(
+    here: Machine, objects: MemoryObjects, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ctxmgr.store.uploading.ROWS_BYTES", 1_000)
+    await here.start()
+    async with running(here):
+        for number in range(60):
+            here.leaves(row(f"h{number}", f"{number}" * 50))
+            await here.kept.flush()
+        contents = head(objects).contents
+        assert contents.packed > 0
+        full = set(contents.rows[: contents.packed])
+        before = len(objects.requests)
+        for number in range(60, 90):
+            here.leaves(row(f"h{number}", f"{number}" * 50))
+            await here.kept.flush()
+        later = head(objects).contents
+        assert later.packed > contents.packed
+        assert full <= set(later.rows[: later.packed])
+        got = {key.removeprefix(objects_prefix(ID)) for kind, key in objects.requests[before:] if kind == "get"}
+        assert not got & full
+        assert len(later.rows) - later.packed <= uploading.MOST_PARTS
+        assert [one.handle for one in await restoring.rows(objects, ID, later)] == [f"h{n}" for n in range(90)]
+
+
+@pytest.mark.parametrize("fails", ["get", "put", "swap"])
+async def test_a_head_names_all_rows_whatever_fails_while_they_are_packed(
+    here: Machine, objects: MemoryObjects, monkeypatch: pytest.MonkeyPatch, fails: str
+) -> None:
+    monkeypatch.setattr("ctxmgr.store.keeping.RETRY_SECONDS", 0.0)
+    await here.start()
+    async with running(here):
+        for number in range(uploading.MOST_PARTS):
+            here.leaves(row(f"h{number}"))
+            await here.kept.flush()
+        lost: list[str] = []
+
+        def once(kind: str, key: str) -> str | None:
+            if kind != fails or (kind == "get" and key == head_key(ID)) or len(lost) > 2:
+                return None
+            lost.append(key)
+            return "lost after" if kind != "get" else "lost before"
+
+        objects.fault = once
+        for number in range(uploading.MOST_PARTS, 60):
+            here.leaves(row(f"h{number}"))
+            await here.kept.flush()
+            there = await restoring.rows(objects, ID, head(objects).contents)
+            assert [one.handle for one in there] == [f"h{n}" for n in range(number + 1)]
+        assert lost
+        assert len(head(objects).contents.rows) <= uploading.MOST_PARTS
+
+
+async def test_rows_that_can_not_be_packed_stop_no_batch(here: Machine, objects: MemoryObjects) -> None:
+    await here.start()
+    async with running(here):
+        for number in range(uploading.MOST_PARTS):
+            here.leaves(row(f"h{number}"))
+            await here.kept.flush()
+        del objects.kept[objects_prefix(ID) + head(objects).contents.rows[3]]
+        before = len(objects.requests)
+        for number in range(100, 110):
+            here.leaves(row(f"h{number}"))
+            assert (await here.kept.flush()).note is None
+        assert len(head(objects).contents.rows) == uploading.MOST_PARTS + 10
+        gets = [key for kind, key in objects.requests[before:] if kind == "get"]
+        assert len(gets) <= uploading.MOST_PARTS  # it is not tried with each
 
 
 async def test_a_snapshot_that_was_rewritten_is_put_whole(here: Machine, elsewhere: Machine) -> None:
