@@ -5,6 +5,7 @@ that is a folder, and multiplied on paper.
 
 Each turn is a batch of its own: it is waited for until it is in the store. Then the session is ended, and another
 machine starts and ends it. Renewals are on paper: one in each pause that is longer than a third of the lease.
+That is told twice: of a session without originals, and of one where some leave with nearly each turn.
 """
 
 import tempfile
@@ -27,12 +28,15 @@ def dollars(requests: Counter[str]) -> float:
     return SESSIONS * sum(DOLLARS[name] * count for name, count in requests.items())
 
 
-def costs(folder: Path, turns: int) -> list[tuple[str, str, float]]:
-    """What, how much of it a session, and dollars of so many sessions a month."""
+def costs(folder: Path, turns: int, originals: bool = False) -> list[tuple[str, str, float]]:
+    """What, how much of it a session, and dollars of so many sessions a month. `originals`: what leaves is kept, and
+    leaves by preset `turns`, as soon as it is old."""
     log, later = folder / "asked.log", folder / "later.log"
     store = ("--store", (folder / "store").as_uri())
-    here, chance = started(folder / "here", *store, log=log), Random(1)
+    here, chance = started(folder / "here", *store, log=log, archive=originals), Random(1)
     messages: list[Any] = []
+    if originals:
+        here.ask("setPolicy", sessionId="s", policy={"preset": "turns"})
     here.ask("getStatus", sessionId="s", flush=True)
     begun = asked(log).requests
     for number in range(turns):
@@ -44,7 +48,7 @@ def costs(folder: Path, turns: int) -> list[tuple[str, str, float]]:
     ended = asked(log).requests - begun - worked
     here.kill()
     kept = sum(one.stat().st_size for one in (folder / "store").rglob("*") if one.is_file())
-    elsewhere = started(folder / "elsewhere", *store, log=later)
+    elsewhere = started(folder / "elsewhere", *store, log=later, archive=originals)
     elsewhere.ask("session_shutdown", sessionId="s")
     elsewhere.kill()
     renewals = Counter({"PUT": turns})
@@ -63,7 +67,9 @@ def _said(requests: Counter[str]) -> str:
 
 
 if __name__ == "__main__":
-    with tempfile.TemporaryDirectory() as place:
-        rows = costs(Path(place), TURNS)
-    for what, much, price in [*rows, ("all", "", sum(row[2] for row in rows))]:
-        print(f"{what:34} {much:44} ${price:,.2f}")
+    for originals in (False, True):
+        with tempfile.TemporaryDirectory() as place:
+            rows = costs(Path(place), TURNS, originals)
+        print("originals leave with each turn" if originals else "without originals")
+        for what, much, price in [*rows, ("all", "", sum(row[2] for row in rows))]:
+            print(f"  {what:32} {much:44} ${price:,.2f}")

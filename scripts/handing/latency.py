@@ -21,8 +21,8 @@ EVENTS = 400
 LONG = "A tool printed this line, which is as long as such lines are.\n" * 60
 
 
-def started(state_dir: Path, *more: str, log: Path | None = None) -> Sidecar:
-    sidecar = spawned("--state-dir", str(state_dir), *more, log=log)
+def started(state_dir: Path, *more: str, log: Path | None = None, **capabilities: Any) -> Sidecar:
+    sidecar = spawned("--state-dir", str(state_dir), *more, log=log, **capabilities)
     sidecar.ask("session_start", sessionId="s", model=MODEL)
     return sidecar
 

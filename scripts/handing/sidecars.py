@@ -134,8 +134,9 @@ def nursery(log: Path) -> Iterator[Nursery]:
             process.kill()
 
 
-def spawned(*arguments: str, log: Path | None = None) -> Sidecar:
-    """One that is started as programs do. `log`: it writes down there what it asks of its store."""
+def spawned(*arguments: str, log: Path | None = None, **capabilities: Any) -> Sidecar:
+    """One that is started as programs do. `log`: it writes down there what it asks of its store. `capabilities` of
+    its host."""
     command = ["ctxmgr", "serve"] if log is None else ["scripts.handing.counting", str(log)]
     process = subprocess.Popen(
         [sys.executable, "-m", *command, *arguments],
@@ -150,4 +151,4 @@ def spawned(*arguments: str, log: Path | None = None) -> Sidecar:
     streams = os.dup(process.stdin.fileno()), os.dup(process.stdout.fileno())
     process.stdin.close()
     process.stdout.close()
-    return Sidecar(os.pidfd_open(process.pid), *streams, child=process)
+    return Sidecar(os.pidfd_open(process.pid), *streams, child=process, **capabilities)
