@@ -80,9 +80,7 @@ class Uploading:
         await sweeping.delete(self._objects, self._id, before.names - came.head.contents.names)
         return came
 
-    async def _with_rows(
-        self, fresh: dict[str, bytes], contents: Contents, rows: Sequence[ArchiveRow]
-    ) -> Contents:
+    async def _with_rows(self, fresh: dict[str, bytes], contents: Contents, rows: Sequence[ArchiveRow]) -> Contents:
         """Rule 4. More than one object of new rows is full, but for the last: those before it are packed, too."""
         batches = _batches(rows)
         few = len(contents.rows) - contents.packed

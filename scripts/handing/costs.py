@@ -29,8 +29,8 @@ def dollars(requests: Counter[str]) -> float:
 
 
 def costs(folder: Path, turns: int, originals: bool = False) -> list[tuple[str, str, float]]:
-    """What, how much of it a session, and dollars of so many sessions a month. `originals`: what leaves is kept, and
-    leaves by preset `turns`, as soon as it is old."""
+    """What, how much of it a session, and dollars of so many sessions a month. `originals`: what leaves is kept,
+    and leaves by preset `turns`, as soon as it is old."""
     log, later = folder / "asked.log", folder / "later.log"
     store = ("--store", (folder / "store").as_uri())
     here, chance = started(folder / "here", *store, log=log, archive=originals), Random(1)
