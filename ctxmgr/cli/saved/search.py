@@ -5,14 +5,17 @@ import argparse
 DESCRIPTION = (
     'Searches what left the lists of saved sessions, by its words: plain words, "a phrase", path:src/a.py, '
     "tool:bash. Identifiers and paths are found whole and by their parts; keys and passwords of known shapes are "
-    "neither found nor shown. The exit code is 1 if nothing was found or the archive can not be read."
+    "neither found nor shown. The exit code is 1 if nothing was found or the archive can not be read, 2 if no "
+    "session, or more than one, is meant."
 )
 EXAMPLE = "ctxmgr search ENOSPC path:src/disk.py --limit 5"
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("query", metavar="WORD", nargs="*", help="what to look for")
-    command.add_argument("--session", metavar="SESSION", help="in this session alone (default: in all)")
+    command.add_argument(
+        "--session", metavar="SESSION", help="in this session alone: its id, or how that begins (default: in all)"
+    )
     command.add_argument("--limit", metavar="N", type=int, default=10, help="hits at most (default: %(default)s)")
     command.add_argument(
         "--original", metavar="HANDLE", help="print the whole original of a hit instead, as it was, secrets too"

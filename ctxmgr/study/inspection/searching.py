@@ -14,14 +14,20 @@ import msgspec
 
 from ctxmgr import settings
 from ctxmgr.devices import ArchiveDatabase, ArchiveFault, HitRow, default_state_dir
+from ctxmgr.devices.snapshots import file_name
 from ctxmgr.study.inspection.listing import age
 from ctxmgr.study.plain_text import columns, safe, write
 
 BOLD, PLAIN = "\x1b[1m", "\x1b[0m"
+MOST_TOLD = 10  # of sessions that may be meant
+
+
+class _NotOne(Exception):
+    """No session, or more than one, is meant; the text says so."""
 
 
 def run(parsed: Namespace) -> int:
-    """0: found; 1: nothing was, or the archive can not be read; 2: wrong usage."""
+    """0: found; 1: nothing was, or the archive can not be read; 2: wrong usage, or no session that is meant."""
     query = " ".join(parsed.query)
     if bool(query.strip()) == bool(parsed.original):
         return _say("say what to look for, or --original HANDLE", 2)
@@ -34,9 +40,12 @@ def run(parsed: Namespace) -> int:
     directory = Path(named or default_state_dir())
     archive = ArchiveDatabase(directory)
     try:
+        session = None if parsed.session is None else _session(archive, directory, parsed.session)
         if parsed.original:
-            return _original(archive, parsed.session, parsed.original)
-        return _search(archive, parsed, query)
+            return _original(archive, session, parsed.original)
+        return _search(archive, session, parsed, query)
+    except _NotOne as fault:
+        return _say(str(fault), 2)
     except ArchiveFault as fault:
         return _say(f"the archive can not be searched: {fault}", 1)
     finally:
@@ -45,8 +54,22 @@ def run(parsed: Namespace) -> int:
             _say(note, 1)
 
 
-def _search(archive: ArchiveDatabase, parsed: Namespace, query: str) -> int:
-    found = archive.search(parsed.session, query, parsed.limit)
+def _session(archive: ArchiveDatabase, directory: Path, named: str) -> str:
+    """The one of this id, else the only one whose id begins so. _NotOne, ArchiveFault."""
+    known = [one.session_id for one in archive.sizes()]
+    if named in known or (directory / file_name(named)).exists():
+        return named
+    meant = [one for one in known if one.startswith(named)]
+    if not meant:
+        raise _NotOne(f"no such session: nothing that left is kept of {named}")
+    if len(meant) > 1:
+        more = [f"and {len(meant) - MOST_TOLD} more"] if len(meant) > MOST_TOLD else []
+        raise _NotOne(f"{len(meant)} sessions begin with {named}: {', '.join([*meant[:MOST_TOLD], *more])}")
+    return meant[0]
+
+
+def _search(archive: ArchiveDatabase, session: str | None, parsed: Namespace, query: str) -> int:
+    found = archive.search(session, query, parsed.limit)
     if parsed.json:
         print(json.dumps([_fields(one) for one in found], indent=2))
     elif found:

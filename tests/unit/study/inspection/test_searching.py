@@ -7,6 +7,7 @@ import pytest
 
 from ctxmgr.cli.commands import main
 from ctxmgr.devices import ArchiveDatabase
+from ctxmgr.devices.snapshots import file_name
 from ctxmgr.model.archive import ArchiveRow
 
 TOKEN = "ghp_" + "aB3" * 12
@@ -52,6 +53,60 @@ def test_an_original_whole(directory: Path, capsys: pytest.CaptureFixture[str]) 
     assert ran(directory, "--original", "h1") == 0
     assert capsys.readouterr().out == f"raise ENOSPC\n# {TOKEN}\n\n"
     assert ran(directory, "--original", "h1", "--session", "two") == 1
+
+
+@pytest.fixture
+def named(directory: Path) -> Path:
+    """With ids as long as those of programs are."""
+    archive = ArchiveDatabase(directory, lambda: 1_000.0)
+    for name in ("claude:0c5f1ab2-77", "claude:0c5f1ab2-78", "claude:9e", "claude:9e-sub"):
+        archive.put(name, [ArchiveRow(f"h-{name}", "k", "user text", f"ENOSPC in {name}")])
+    archive.close()
+    return directory
+
+
+@pytest.mark.parametrize(
+    ("session", "found"),
+    [("claude:0c5f1ab2-7", None), ("claude:0c5f1ab2-77", "claude:0c5f1ab2-77"), ("claude:9e", "claude:9e"),
+     ("claude:9e-", "claude:9e-sub"), ("o", "one")],
+)  # fmt: skip
+def test_a_session_by_the_beginning_of_its_id(
+    named: Path, capsys: pytest.CaptureFixture[str], session: str, found: str | None
+) -> None:
+    code = ran(named, "ENOSPC", "--json", "--session", session)
+    printed = capsys.readouterr()
+    if found is None:
+        assert (code, printed.out) == (2, "")
+        assert f"2 sessions begin with {session}: claude:0c5f1ab2-77, claude:0c5f1ab2-78" in printed.err
+    else:
+        assert code == 0
+        assert [one["session"] for one in json.loads(printed.out)] == [found]
+
+
+def test_of_many_sessions_the_first_are_told(directory: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    archive = ArchiveDatabase(directory)
+    for number in range(30):
+        archive.put(f"many-{number:02}", [ArchiveRow("h", "k", "user text", "ENOSPC")])
+    archive.close()
+    assert ran(directory, "ENOSPC", "--session", "many") == 2
+    assert capsys.readouterr().err.endswith("many-08, many-09, and 20 more\n")
+
+
+def test_an_original_by_the_beginning_of_a_session(named: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert ran(named, "--original", "h-claude:9e-sub", "--session", "claude:9e-") == 0
+    assert capsys.readouterr().out == "ENOSPC in claude:9e-sub\n"
+
+
+@pytest.mark.parametrize("words", [("ENOSPC",), ("--original", "h1")])
+def test_an_unknown_session(directory: Path, capsys: pytest.CaptureFixture[str], words: tuple[str, ...]) -> None:
+    assert ran(directory, *words, "--session", "nobody") == 2
+    assert "no such session: nothing that left is kept of nobody" in capsys.readouterr().err
+
+
+def test_a_saved_session_of_which_nothing_left(directory: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (directory / file_name("young")).write_bytes(b"")
+    assert ran(directory, "ENOSPC", "--session", "young") == 1
+    assert "nothing that left holds these words" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(("words", "code"), [((), 2), (("x", "--original", "h1"), 2), (("x", "--limit", "0"), 2)])
