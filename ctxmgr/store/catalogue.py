@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import secrets
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
 import msgspec
@@ -18,6 +18,7 @@ from ctxmgr.store.protocol import Away, Busy, End, take
 AT_ONCE = 16  # requests
 MEGABYTE = 1_000_000
 MILLISECONDS_A_DAY = 86_400_000
+Waits = Callable[[int], None]
 Value = TypeVar("Value")
 
 
@@ -71,26 +72,44 @@ def forget(url: str, session_id: str, ours: frozenset[str] = frozenset()) -> boo
     return _run(deleted(opened(url), session_id, ours))
 
 
-def purge(url: str, limits: PurgeLimits, dry_run: bool) -> list[Outdated]:
+def purge(url: str, limits: PurgeLimits, dry_run: bool, waits: Waits) -> list[Outdated]:
     """Deletes what is outdated there, `dry_run`: tells it. BadAddress, StoreUnreachable."""
-    return _run(purged(opened(url), limits, dry_run))
+    return _run(purged(opened(url), limits, dry_run, waits=waits))
 
 
 async def purged(
-    objects: Objects, limits: PurgeLimits, dry_run: bool, sleep: Sleep = asyncio.sleep
+    objects: Objects,
+    limits: PurgeLimits,
+    dry_run: bool,
+    sleep: Sleep = asyncio.sleep,
+    waits: Waits = lambda count: None,
 ) -> list[Outdated]:
+    """`waits` is told of how many a lease has to pass first, where there are any. These pass at once: only requests
+    wait for each other."""
     gone = await outdated(objects, limits)
+    count = sum(one.session.is_open for one in gone)
+    if dry_run:
+        return gone
+    if count:
+        waits(count)
     room = asyncio.Semaphore(AT_ONCE)
+
+    async def apart(seconds: float) -> None:
+        room.release()
+        try:
+            await sleep(seconds)
+        finally:
+            await room.acquire()
 
     async def delete_one(one: Outdated) -> Outdated:
         async with room:
             try:
-                await deleted(objects, one.session.session_id, frozenset(), sleep, "purged")
+                await deleted(objects, one.session.session_id, frozenset(), apart, "purged")
             except StoreFault as fault:
                 return msgspec.structs.replace(one, fault=fault)
             return one
 
-    return gone if dry_run else list(await asyncio.gather(*map(delete_one, gone)))
+    return list(await asyncio.gather(*map(delete_one, gone)))
 
 
 async def now_there(objects: Objects) -> int:
@@ -108,7 +127,7 @@ async def now_there(objects: Objects) -> int:
 
 async def outdated(objects: Objects, limits: PurgeLimits) -> list[Outdated]:
     """The oldest first. What was changed within a day stays, whether a machine has it open or not; so does what can
-    not be read."""
+    not be read. Only what is given back, or counts for a limit of size, is looked through for its own."""
     room = asyncio.Semaphore(AT_ONCE)
 
     async def sized(session: StoredSession) -> StoredSession:
@@ -116,16 +135,20 @@ async def outdated(objects: Objects, limits: PurgeLimits) -> list[Outdated]:
             parts = await objects.listed(objects_prefix(session.session_id))
         return msgspec.structs.replace(session, size_bytes=sum(part.size_bytes for part in parts))
 
-    known = [one for one in await listed(objects) if one.fault is None]
-    sessions = sorted(await asyncio.gather(*map(sized, known)), key=lambda one: (one.saved_ms, one.session_id))
+    sessions = [one for one in await listed(objects) if one.fault is None]
+    sessions.sort(key=lambda one: (one.saved_ms, one.session_id))
+    now_ms = await now_there(objects) if sessions else 0
+    oldest_ms = now_ms - limits.max_age_days * MILLISECONDS_A_DAY
     over = 0
+    if limits.max_megabytes is None:
+        sessions = [one for one in sessions if one.saved_ms < oldest_ms]
+    sessions = await asyncio.gather(*map(sized, sessions))
     if limits.max_megabytes is not None:
         over = sum(one.size_bytes for one in sessions) - limits.max_megabytes * MEGABYTE
-    now_ms = await now_there(objects) if sessions else 0
     gone = []
     for one in sessions:
         age_ms = now_ms - one.saved_ms
-        if age_ms > MILLISECONDS_A_DAY and (over > 0 or age_ms > limits.max_age_days * MILLISECONDS_A_DAY):
+        if age_ms > MILLISECONDS_A_DAY and (over > 0 or one.saved_ms < oldest_ms):
             gone.append(Outdated(one, age_ms))
             over -= one.size_bytes
     return gone

@@ -59,7 +59,7 @@ def delete(url: str, session_id: str, claimed: frozenset[str], command: str) -> 
 def purge_there(url: str, limits: PurgeLimits, dry_run: bool) -> int:
     """0: done; 1: one could not be deleted, or the store can not be reached; 2: the address is none."""
     try:
-        gone = purge(url, limits, dry_run)
+        gone = purge(url, limits, dry_run, _wait_told)
     except BadAddress as fault:
         return _say("sessions", str(fault), 2)
     except StoreFault as fault:
@@ -72,6 +72,11 @@ def purge_there(url: str, limits: PurgeLimits, dry_run: bool) -> int:
             faults += _say("sessions", f"{one.session.session_id}: {one.fault}", 1)
     write(listing.purged_sum(len(gone) - faults, limits.max_age_days, limits.max_megabytes, dry_run))
     return 1 if faults else 0
+
+
+def _wait_told(count: int) -> None:
+    said = f"{count} are held, maybe by machines that were killed: waiting until their leases are over"
+    _say("sessions", said, 0)
 
 
 def _row(one: StoredSession) -> tuple[str, ...]:
