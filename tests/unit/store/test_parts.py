@@ -38,7 +38,7 @@ def test_a_name_tells_its_epoch_and_its_content() -> None:
 
 def test_a_head_comes_back_as_it_was() -> None:
     name = object_name(1, 2, b"x")
-    head = SessionHead("w", 3, 4, 5, True, "s", Contents("w", (name,), (name,), 6, 7))
+    head = SessionHead("w", 3, 4, 5, True, "s", Contents("w", (name,), (name,), 6, 7, 1))
     assert from_bytes(to_bytes(head)) == head
 
 
@@ -52,6 +52,7 @@ def test_a_head_comes_back_as_it_was() -> None:
         b'{"owner":"w","epoch":1,"count":1,"leaseMs":0}',
         b'{"owner":"w","epoch":1,"count":1,"leaseMs":99999999}',
         b'{"owner":"w","epoch":1,"count":1,"leaseMs":9,"contents":{"lines":["../../heads/x"]}}',
+        b'{"owner":"w","epoch":1,"count":1,"leaseMs":9,"contents":{"packed":1}}',
     ],
 )
 def test_what_is_no_head_of_ours_is_refused(content: bytes) -> None:
