@@ -9,8 +9,9 @@ Rules:
    another to work whose operands all lie in its own, and which is picked by all that picks it.
 3. What other programs are given is what they work on now: `git push -u origin a` answers for `git push`. A part of
    the project that an option names counts with them, too.
-4. What only lists, or would do, shows nothing to work.
-5. A path that is told from an unnamed directory may be the end of a longer one; of an absolute one any part may be
+4. A run that leaves tests out (`mvn install -DskipTests`) shows none to work that does not, whatever program it is.
+5. What only lists, or would do, shows nothing to work.
+6. A path that is told from an unnamed directory may be the end of a longer one; of an absolute one any part may be
    what the other names.
 """
 
@@ -39,9 +40,10 @@ _PICKS = re.compile(
     r"|(?:[a-z]+-)*(?:only|filter|packages?|projects?|workspaces?|tests?|grep|names?|match|select|include|exclude"
     r"|ignore|skip|deselect|tags?|groups?|suites?|modules?|scopes?|targets?|specs?|bins?|libs?|examples?|files?|paths?"
     r"|patterns?|since|changed|affected|markers?)"
-    r"|(?:only|test|include|exclude|ignore|skip)[A-Z]\w+)(?:=(.*))?$",
+    r"|exclude-task|(?:only|test|include|exclude|ignore|skip)[A-Z]\w+)(?:=(.*))?$",
 )
-_PART = re.compile(r"--(?:filter|packages?|projects?|workspaces?|modules?|scopes?|targets?)(?==|$)")
+_PART = re.compile(r"--(?:filter|packages?|projects?|workspaces?|modules?|scopes?|targets?)(?=[= ]|$)")
+_LEAVES_OUT = re.compile(r"-D(?:skip(?:Tests|ITs)|maven\.test\.skip)(?:=true)?$|(?:-x|--exclude-task) \S*[tT]est")
 _PLACES = re.compile(r"(?:-C|--(?:prefix|cwd|dir|directory|root|project-dir|working-directory))(?:=(.*))?$")
 _SHOWS_NOTHING = re.compile(
     r"--(?:collect-only|co|no-run|list(?:-?\w+)*|dry-run|help|version|show-?config|just-print|init)$"
@@ -81,7 +83,7 @@ class RunScope(msgspec.Struct, frozen=True):
         return _holds(self.directory, earlier.directory)
 
     def _holds(self, operand: str, earlier: "RunScope", path: str) -> bool:
-        """Rule 5."""
+        """Rule 6."""
         if operand in _wider(path) or (not earlier.directory and operand.endswith(f"/{path}")):
             return True
         whole = _joined(earlier.directory, path)
@@ -123,7 +125,9 @@ def _scope(command: ShellCommand, directory: str) -> RunScope:
         word, following = words[at], words[at + 1] if at + 1 < len(words) else ""
         of_place, pick = _PLACES.match(word), _PICKS.match(word)
         at += 1
-        if of_place:
+        if _LEAVES_OUT.match(word):
+            picks.add(word.partition("=")[0])
+        elif of_place:
             directory = _joined(directory, of_place[1] or following)
             at += of_place[1] is None
         elif pick:
@@ -141,7 +145,7 @@ def _scope(command: ShellCommand, directory: str) -> RunScope:
     operands = {one for one in operands if one.rpartition("/")[2] not in named or _SETS.match(one)}
     sure = not any(_SHOWS_NOTHING.match(word) for word in words) and None not in command.words
     if not is_like_a_check(subject):
-        operands, picks = set(), {one for one in picks if _PART.match(one.partition(" ")[0])}
+        operands, picks = set(), {one for one in picks if _PART.match(one) or _LEAVES_OUT.match(one)}
     return RunScope(
         subject, directory, frozenset(operands - {""} if "" not in operands else ()), frozenset(picks), sure
     )

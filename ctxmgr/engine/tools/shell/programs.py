@@ -50,8 +50,11 @@ _CHECKERS = words_of(
 _FORMATTERS = words_of("prettier black isort rustfmt ruff gofumpt")
 _RUNNERS = words_of(
     "npm pnpm yarn bun cargo go make mise gradle gradlew mvn dotnet swift deno just task npx uv poetry hk"
-    " node mix bazel rake bundle composer stack cabal zig sbt cmake flutter dart"
+    " node mix bazel rake bundle composer stack cabal zig sbt cmake flutter dart pdm hatch pixi rye pipenv"
 )
+_OF_TARGETS = words_of(
+    "make gmake mvn mvnw gradle gradlew just task rake sbt ant ninja"
+)  # each word another target
 _CHECK_NAME = re.compile(
     r"^(?:run[:_-])?(?:[^\W_]+[:_-])*(?:tests?|checks?|lint|build|typecheck|type-check|vet|clippy|nextest|pytest|tsc"
     r"|eslint|vitest|jest|mypy|ruff|verify)(?:[:_-]\w+)*$"
@@ -163,12 +166,15 @@ def is_like_a_check(subject: str) -> bool:
 
 def subject_of(command: ShellCommand) -> str:
     """The program of an unwrapped command and its subcommand, or the first thing that it is given: `git merge`,
-    `npm run lint`, `python load.py`; of one that checks whatever it is given, its name."""
+    `npm run lint`, `python load.py`; of one that checks whatever it is given, its name; of `mvn clean test` what
+    is behind `clean`."""
     name, *told = unwrapped_words(command.words)
     name = "python" if re.fullmatch(r"python[\d.]*", name) else name
     if name in ("npm", "pnpm", "yarn") and told[:1]:
         told[:1] = _SAME_SCRIPT.get(told[0], told[:1])
         told = told[1:] if told[0] == "run" and (name != "npm" or told[1:2] == ["test"]) and told[1:] else told
+    if name in _OF_TARGETS:
+        told = [word for word in told if word != "clean"] or told
     if name in _ALONE or not told:
         return name
     script = _INTERPRETERS.match(name) and told[1:2] and _CHECK_NAME.match(told[1])  # `python manage.py test`

@@ -5,7 +5,8 @@ Rules:
 1. A row is a program and its subcommand, the options of it that take a word, and how many words stand before the
    command. What has no command behind it is itself.
 2. `python -m NAME` is NAME, whatever the interpreter is called.
-3. A shell that is handed a line (`bash -lc`, `ssh host`) runs that line, with the options that stand before it.
+3. `test` behind a runner of scripts (`pdm run test`) is a script of the project, and never the shell's builtin.
+4. A shell that is handed a line (`bash -lc`, `ssh host`) runs that line, with the options that stand before it.
 """
 
 import re
@@ -61,6 +62,7 @@ _ROWS = {
     )
     for names in text.split(" | ")
 }
+_OF_SCRIPTS = frozenset(("uv", "poetry", "pdm", "pipenv", "hatch", "rye", "pixi"))
 _GLOBAL = {
     name: frozenset(options.split())
     for names, options in (
@@ -132,7 +134,8 @@ def _inner(words: tuple[Word, ...]) -> tuple[Word, ...] | None:
         places = _places(words, depth)
         key = (name, *(words[at] or "" for at in places[1:]))
         if len(places) == depth and (row := _ROWS.get(key)) is not None:
-            return _unversioned(_behind(words, places[-1] + 1, row))
+            inner = _behind(words, places[-1] + 1, row)
+            return None if inner and inner[0] == "test" and name in _OF_SCRIPTS else _unversioned(inner)
     return None
 
 

@@ -88,3 +88,31 @@ def test_of_a_line_that_quotes_more_tests_than_are_read_none_is_taken_for_all(co
     failed = shell("pytest", f"FAILED {' '.join(names)}\n{count} failed", 1, 1)
     later = [shell(f"pytest {name}", PASSED, 0, at) for at, name in enumerate(names, 2)]
     assert blocker_lines([failed, *later])[1] == (0 if ended else 1)
+
+
+MAVEN_FAILED = (
+    "[ERROR] Tests run: 5, Failures: 1, Errors: 0, Skipped: 0\n[ERROR]   FooTest.bar:12 x\n[INFO] BUILD FAILURE"
+)
+GRADLE_FAILED = "FooTest > bar FAILED\n5 tests completed, 1 failed\nBUILD FAILED in 3s"
+
+
+@pytest.mark.parametrize(
+    ("command", "output", "later"),
+    [
+        ("mvn clean test", MAVEN_FAILED, "mvn clean compile"),
+        ("mvn clean install", MAVEN_FAILED, "mvn clean install -DskipTests"),
+        ("mvn clean install", MAVEN_FAILED, "mvn clean install -Dmaven.test.skip=true"),
+        ("mvn clean verify", MAVEN_FAILED, "mvn clean"),
+        ("./gradlew clean test", GRADLE_FAILED, "./gradlew clean assemble"),
+        ("./gradlew assemble", GRADLE_FAILED, "./gradlew assemble -x test"),
+        ("./gradlew clean build", GRADLE_FAILED, "./gradlew clean"),
+        ("make clean test", ONE_FAILED, "make clean build"),
+        ("make clean all", ONE_FAILED, "make clean"),
+        ("pdm run test", ONE_FAILED, "pdm run start"),
+        ("hatch run test", ONE_FAILED, "hatch run start"),
+    ],
+)
+def test_a_run_without_the_tests_ends_no_failure_of_them(command: str, output: str, later: str) -> None:
+    lines, _ = blocker_lines([shell(command, output, 1, 1), shell(later, "done", 0, 2)])
+    assert [line.partition("`: ")[0] for line in lines] == [f"- `{command}"]
+    assert blocker_lines([shell(command, output, 1, 1), shell(command, "done", 0, 2)])[0] == []

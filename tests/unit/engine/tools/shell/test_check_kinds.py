@@ -3,6 +3,7 @@
 import pytest
 
 from ctxmgr.engine.tools import check_kind
+from ctxmgr.engine.tools.shell import parse, subject_of, unwrapped
 
 
 @pytest.mark.parametrize(
@@ -22,6 +23,8 @@ from ctxmgr.engine.tools import check_kind
         ("npm check", "lint"),
         ("npm build", "build"),
         ("go build", "build"),
+        ("pdm run test", "tests"),
+        ("hatch test", "tests"),
         ("git push", ""),
         ("ls", ""),
         ("", ""),
@@ -29,3 +32,23 @@ from ctxmgr.engine.tools import check_kind
 )
 def test_a_kind(subject: str, kind: str) -> None:
     assert check_kind(subject) == kind
+
+
+@pytest.mark.parametrize(
+    ("line", "subject"),
+    [
+        ("mvn clean test", "mvn test"),
+        ("./gradlew clean :app:test", "gradlew :app:test"),
+        ("make clean", "make clean"),
+        ("make -j 4 clean test", "make test"),
+        ("cargo clean", "cargo clean"),
+        ("git clean -fd", "git clean"),
+        ("pdm run test", "pdm run test"),
+        ("hatch run test tests/a.py", "hatch run test"),
+        ("uv run pytest -q", "pytest"),
+        ("sudo test -f a", "test a"),
+    ],
+)
+def test_what_a_command_is_named_by(line: str, subject: str) -> None:
+    (pipeline,) = parse(line) or ()
+    assert subject_of(unwrapped(pipeline.commands[0])[0]) == subject
