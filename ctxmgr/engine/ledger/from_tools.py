@@ -92,6 +92,11 @@ _WRAPPING = re.compile(
     r"|wall time.*|original token count.*|total output lines.*|output:|<returncode>.*)$",
     re.IGNORECASE,
 )  # what a host puts around an output
+_STOPPED = re.compile(
+    r"\W*(?:(?:command|process|execution)(?: was)? (?:aborted|cancell?ed|interrupted)"
+    r"|(?:aborted|cancell?ed|interrupted) by (?:the )?user)\b.{0,40}$",
+    re.IGNORECASE,
+)  # what a host puts last under the output of a run that a person stopped
 _NO_ERROR = re.compile(
     r"\b(?:0|no) (?:errors?|failed|failures?)\b|^\s*>\s|^\s*\d+ \||^npm (?:error|ERR!)", re.IGNORECASE
 )
@@ -199,6 +204,11 @@ def _detail(found: RunReport | None, ended: CallOutcome, output: str) -> str:
     if ended != "failed":
         return counts
     read = found.lines if found is not None and found.ended == "failed" else ()
+    last = [
+        plain(one) for one in output[-EDGE_CHARACTERS:].splitlines() if one.strip() and not _WRAPPING.match(one)
+    ]
+    if not counts and last and _STOPPED.match(last[-1]):
+        return shorten(last[-1], ERROR_CHARACTERS)
     line = shorten(plain(read[0]), ERROR_CHARACTERS) if read else error_line(output)
     return f"{counts}\n{line if found is None or not only_counts(line, found) else ''}" if counts else line
 

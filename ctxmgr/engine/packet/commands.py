@@ -14,7 +14,6 @@ Rules:
    ended them), what was aborted, and ends that nobody knows among them; of another run where it worked. What only
    looks, and a script written for one run, tells nothing; of git the newest of each kind. Failures that a run of
    something else ended have room of their own: it may not be all that failed.
-5. Of each kind of check (tests, linters, builds) the newest whose end is known stands for the kind.
 """
 
 import re
@@ -23,12 +22,17 @@ from collections.abc import Callable, Container, Mapping, Sequence
 import msgspec
 
 from ctxmgr.engine.ledger import SHELL
-from ctxmgr.engine.packet.run_ends import counts_of, error_line, how_it_ended, quoted_error, reason
+from ctxmgr.engine.packet.run_ends import (
+    counts_of,
+    error_line,
+    how_it_ended,
+    quoted_error,
+    reason,
+    was_stopped,
+)
 from ctxmgr.engine.text import begins, coded_command, is_script, key_of
 from ctxmgr.engine.tools import (
-    CheckKind,
     RunScope,
-    check_kind,
     is_like_a_check,
     is_lost,
     is_usage_error,
@@ -44,7 +48,6 @@ MOST_BLOCKERS = 6
 MOST_CHECKS = 4
 MOST_AGAIN = 2
 MOST_ENDS = 8
-KINDS: tuple[CheckKind, ...] = ("tests", "lint", "build")
 MOST_SAME = 3  # other commands of one error that are named
 FADES = 120
 LOOK_FADES = 40
@@ -67,24 +70,16 @@ _ENDED_BY = {
     "git rebase": ("git reset",),
 }
 _DIRECTORY = re.compile(r"^cd\s+(\S+)\s*(?:&&|;)\s*")
-_ABORTED = re.compile(r"\b(?:abort|cancel|interrupt)", re.IGNORECASE)
-
-
-class NewestCheck(msgspec.Struct, frozen=True):
-    """How the newest check of these kinds ended: the line of `ends` that tells it, "" where it blocks."""
-
-    kinds: tuple[str, ...]
-    line: str
 
 
 class CommandStates(msgspec.Struct, frozen=True):
     """`blockers`: the failures of each error that blocks, newest first, with the line that tells them; those that
     block most first. `ends`: a line for each of the newest commands that do not block (rule 4), checks first.
-    `checks`: the newest of each kind (rule 5)."""
+    `failed`: all that blocks, told elsewhere or not."""
 
     blockers: tuple[tuple[Sequence[Fact], str], ...]
     ends: tuple[str, ...]
-    checks: tuple[NewestCheck, ...] = ()
+    failed: tuple[Fact, ...] = ()
 
     def blocker_lines(self) -> list[str]:
         """As many as are told."""
@@ -106,13 +101,13 @@ def command_states(
     failed = blocking(facts, changed or {})
     again = {fact.key for fact in facts if fact.status == "unknown"}
     groups: dict[str, list[Fact]] = {}
-    for number, fact in enumerate(one for one in failed if one.key not in again):  # rule 3
+    still = tuple(one for one in failed if one.key not in again)
+    for number, fact in enumerate(still):  # rule 3
         groups.setdefault(reason(fact) or f"\n{number}", []).append(fact)
     before = {fact.key: fact for fact in failed if fact.key in again}
-    ids = {id(fact) for fact in failed}
-    ends, checks = _end_lines(facts, ids, told, before), _newest_checks(facts, ids, told)
+    ends = _end_lines(facts, {id(fact) for fact in failed}, told, before)
     untold = filter(None, ([fact for fact in same if not told(fact)] for same in groups.values()))
-    return CommandStates(tuple((same, _blocker(same)) for same in untold), tuple(ends), tuple(checks))
+    return CommandStates(tuple((same, _blocker(same)) for same in untold), tuple(ends), still)
 
 
 def blocking(facts: Sequence[Fact], changed: Mapping[str, tuple[int, int]]) -> list[Fact]:
@@ -200,8 +195,7 @@ def _when(fact: Fact) -> tuple[int, int]:
 
 def _fails(fact: Fact) -> bool:
     """Did it fail by itself? What a person stopped did not, nor what `cd` kept from running."""
-    line = error_line(fact)
-    return fact.status == "failed" and not _ABORTED.search(line[:40]) and not is_lost(line)
+    return fact.status == "failed" and not was_stopped(fact) and not is_lost(error_line(fact))
 
 
 def _does_something(fact: Fact) -> bool:
@@ -209,30 +203,6 @@ def _does_something(fact: Fact) -> bool:
     if any(map(is_like_a_check, fact.runs.split("\n"))):
         return True
     return not (_LOOKING.match(runs) or _ONE_OFF.search(runs))
-
-
-def _newest_checks(
-    facts: Sequence[Fact], blocking: Container[int], told: Callable[[Fact], bool]
-) -> list[NewestCheck]:
-    """Rule 5."""
-    newest: dict[CheckKind, Fact] = {}
-    for fact in reversed(facts):
-        if fact.runs and (fact.status == "ok" or id(fact) in blocking):
-            for kind in map(check_kind, fact.runs.split("\n")):
-                newest.setdefault(kind, fact)
-    kinds: dict[int, list[str]] = {}
-    for kind in KINDS:
-        if kind in newest and not told(newest[kind]):
-            kinds.setdefault(id(newest[kind]), []).append(kind)
-    by_id = {id(fact): fact for fact in newest.values()}
-    return [
-        NewestCheck(tuple(some), _end_line(by_id[one]) if by_id[one].status == "ok" else "")
-        for one, some in kinds.items()
-    ]
-
-
-def _end_line(fact: Fact) -> str:
-    return f"- {coded_command(fact.text)}: {how_it_ended(fact)}"
 
 
 def _end_lines(
@@ -246,7 +216,7 @@ def _end_lines(
     for fact in reversed(facts):
         if fact.status == "ok":
             worked.add(fact)
-        stopped = fact.status == "failed" and bool(_ABORTED.search(error_line(fact)[:40]))
+        stopped = was_stopped(fact)
         if not fact.runs or id(fact) in blocking or (fact.status == "failed" and not _fails(fact) and not stopped):
             continue
         names = fact.runs.split("\n")

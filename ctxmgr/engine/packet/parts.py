@@ -83,7 +83,7 @@ def parts_of(
     known = {fact.text for fact in (*held.get("goal", []), *held.get("current", []))}
     asked_of = past_requests(past, held.get("goal", []), known, shown)
     last = _newest_request(asked_of, every[1])
-    state = state_of_work(held, states, commands, last, resume)
+    state = state_of_work(held, states, commands, last, resume, told)
     ends = [line for line in states.ends if line not in state.ends]
     ended = part_of("## Commands, as each ended last", ends, 0.1)
     exact = value_lines(held.get("value", []), state.values)

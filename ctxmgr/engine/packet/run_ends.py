@@ -13,11 +13,18 @@ _SAYS_NOTHING = re.compile(
     re.IGNORECASE,
 )
 _BAD = re.compile(r"\d+ (?:[a-z]+ )?(?:failed|errors?|issues?|problems?|offenses?)\b")
+_STOPPED = re.compile(r"\b(?:abort|cancel|interrupt)", re.IGNORECASE)
+_STOPPED_CHARACTERS = 40  # of a line, among which it says so of the run
 
 
 def error_line(fact: Fact) -> str:
     """The line that its output is quoted by."""
     return fact.detail.rpartition("\n")[2] if fact.status == "failed" else ""
+
+
+def was_stopped(fact: Fact) -> bool:
+    """Did somebody stop it before it ended?"""
+    return bool(_STOPPED.search(error_line(fact)[:_STOPPED_CHARACTERS]))
 
 
 def counts_of(fact: Fact) -> str:

@@ -1,21 +1,30 @@
 """Turns what holds now into a few lines that say where the work stands: what was asked last, how the newest checks
 of each kind ended, what was committed and opened last, how much is open.
 
-1. Only what is known by evidence is told: of a kind of check the newest run whose end is known. That one failed is
-   said without its reason, which stands under the blockers.
-2. What is told here in full need be told nowhere else: `StateOfWork` says what that is.
+1. Only what is known by evidence is told: of each kind of check (tests, linters, builds) the newest run whose end
+   is known. That one failed is said without its reason, which stands under the blockers.
+2. A run that tested nothing stands for no kind: one that only lists, was stopped, never began, or was called wrong.
+   One that worked is told with what still fails of its kind.
+3. A line that ran several kinds, or other things, and failed speaks of that kind alone which its counts are of;
+   where they do not say, it is told by its name. Of its other kinds nothing is told, nor of a kind that failed and
+   ran again since, nobody knows how, or whose failure faded.
+4. What is told here in full need be told nowhere else: `StateOfWork` says what that is.
 """
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Literal
 
 import msgspec
 
 from ctxmgr.engine.ledger import COMMITTED
-from ctxmgr.engine.packet.commands import CommandStates
+from ctxmgr.engine.packet.commands import OTHER_CHARACTERS, CommandStates, nothing
 from ctxmgr.engine.packet.part import PacketPart, part_of
 from ctxmgr.engine.packet.past import RESUME_ASKED_CHARACTERS, quotation
+from ctxmgr.engine.packet.run_ends import counts_of, error_line, how_it_ended, was_stopped
 from ctxmgr.engine.packet.values import COMMIT_CHARACTERS, is_opened
-from ctxmgr.engine.text import quoted
+from ctxmgr.engine.text import coded_command, quoted
+from ctxmgr.engine.tools import CheckKind, check_kind, is_lost, is_usage_error, scopes_of
 from ctxmgr.model.saved import Fact
 
 HEADING = "## State of the work"
@@ -23,7 +32,16 @@ FAILED = "failed when last run"  # of what blocks: how, its own line says
 STATE_SHARE = 0.08
 COUNTED = 4  # of tasks or failures: fewer are seen at a glance
 LAST_ASKED_CHARACTERS = 160
+KINDS: tuple[CheckKind, ...] = ("tests", "lint", "build")
 _PUSH = "git push"
+_TESTS_FAILED = re.compile(r"\b[1-9]\d* (?:tests? )?failed\b")
+_NEVER_BEGAN = re.compile(
+    r"\b(?:ba|z|da|k)?sh(?:: line \d+|: ?\d+)?: .*(?:not found|no such file or directory|permission denied)"
+    r"|: command not found$|^env: |\bNo rule to make target\b|\bmissing script:|\bNo module named \w+$"
+    r"|\bis not recognized as\b",
+    re.IGNORECASE,
+)
+_Verdict = Literal["worked", "failed", "unknown"]
 
 
 class StateOfWork(msgspec.Struct, frozen=True):
@@ -40,12 +58,14 @@ def state_of_work(
     commands: Sequence[Fact],
     request: Fact | None,
     resume: bool,
+    told: Callable[[Fact], bool] = nothing,
 ) -> StateOfWork:
     """`held`: what holds now, by its slot, oldest first, beside the `commands`; `request`: what was asked last,
-    where nothing else tells it."""
+    where nothing else tells it; `told`: is how this command ended told elsewhere?"""
     limit = RESUME_ASKED_CHARACTERS if resume else LAST_ASKED_CHARACTERS
     lines = [f"- asked last: {quotation(request, limit)}"] if request is not None else []
-    lines += [f"- {', '.join(one.kinds)}: {one.line[2:] or FAILED}" for one in states.checks]
+    checks = _checks(commands, states.failed, told)
+    lines += [line for line, _ in checks]
     values = held.get("value", ())
     commit = next((fact for fact in reversed(values) if _is_commit(fact)), None)
     opened = next((fact for fact in reversed(values) if is_opened(fact)), None)
@@ -56,8 +76,60 @@ def state_of_work(
         lines.append(f"- {'; '.join(made)}")
     if counts := _counts(held.get("task", ()), len(states.blockers)):
         lines.append(f"- {counts}")
-    told = frozenset(fact.key.partition("\n")[2] for fact in (commit, opened) if fact is not None)
-    return StateOfWork(part_of(HEADING, lines, STATE_SHARE), told, frozenset(one.line for one in states.checks))
+    exact = frozenset(fact.key.partition("\n")[2] for fact in (commit, opened) if fact is not None)
+    return StateOfWork(part_of(HEADING, lines, STATE_SHARE), exact, frozenset(end for _, end in checks if end))
+
+
+def _checks(
+    commands: Sequence[Fact], failed: Sequence[Fact], told: Callable[[Fact], bool]
+) -> list[tuple[str, str]]:
+    """The lines of the kinds, and of what failed with several, each with the line of ended commands that it tells
+    (rules 1 to 3). `failed`: what blocks."""
+    blocking = {id(fact) for fact in failed}
+    again = {fact.key for fact in commands if fact.status == "failed"}
+    newest: dict[CheckKind, tuple[Fact, _Verdict]] = {}
+    failing: dict[CheckKind, Fact] = {}  # the newest that blocks
+    for fact in reversed(commands):
+        known = fact.status != "unknown" and (fact.status == "ok" or id(fact) in blocking)
+        for kind, verdict in _verdicts(fact).items() if fact.status != "unknown" or fact.key in again else ():
+            newest.setdefault(kind, (fact, verdict if known else "unknown"))
+            if verdict == "failed" and known:
+                failing.setdefault(kind, fact)
+    lines: dict[tuple[str, str], list[str]] = {}
+    for kind in KINDS:
+        if kind not in newest or newest[kind][1] == "unknown" or told(newest[kind][0]):
+            continue
+        fact, verdict = newest[kind]
+        end = f"- {coded_command(fact.text)}: {how_it_ended(fact)}" if verdict == "worked" else ""
+        still = failing.get(kind) if end else None
+        also = f"; {coded_command(still.text, OTHER_CHARACTERS)} still fails" if still else ""
+        lines.setdefault((f"{end[2:] or FAILED}{also}", end), []).append(kind)
+    whose = {id(fact): fact for fact, verdict in newest.values() if verdict == "unknown" and not told(fact)}
+    unsaid = [fact for one, fact in whose.items() if one in blocking and "failed" not in _verdicts(fact).values()]
+    return [
+        *((f"- {', '.join(kinds)}: {said}", end) for (said, end), kinds in lines.items()),
+        *((f"- {coded_command(fact.text)}: {FAILED}", "") for fact in unsaid),
+    ]
+
+
+def _verdicts(fact: Fact) -> dict[CheckKind, _Verdict]:
+    """What a run says of each kind of check that it ran; nothing of those that it did not test."""
+    if not fact.runs or was_stopped(fact):
+        return {}
+    runs = {run: check_kind(run) for run in fact.runs.split("\n")}
+    kinds = set(runs.values())
+    if not any(kinds):
+        return {}
+    counts, line = counts_of(fact), error_line(fact)
+    if fact.status == "ok":
+        listed = {one.subject for one in scopes_of(fact.text) if not one.is_sure} if not counts else set()
+        return {kind: "worked" for run, kind in runs.items() if kind and run not in listed}
+    if not counts and (_NEVER_BEGAN.search(line) or is_usage_error(line) or is_lost(line)):
+        return {}
+    if fact.status == "failed" and (len(kinds) == 1 or ("tests" in kinds and _TESTS_FAILED.search(counts))):
+        ended = "tests" if len(kinds) > 1 else next(iter(kinds))
+        return {kind: "failed" if kind == ended else "unknown" for kind in kinds if kind}
+    return {kind: "unknown" for kind in kinds if kind}
 
 
 def _is_commit(fact: Fact) -> bool:

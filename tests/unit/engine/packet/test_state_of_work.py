@@ -1,14 +1,17 @@
 """The packet's lines on where the work stands: by evidence, and told once."""
 
 import re
+from collections.abc import Sequence
 
 import msgspec
+import pytest
 
 from ctxmgr.engine.ledger.fold import fold
-from ctxmgr.engine.packet.commands import CommandStates
+from ctxmgr.engine.packet.commands import FADES, CommandStates
 from ctxmgr.engine.packet.packet import render
 from ctxmgr.engine.packet.state_of_work import COUNTED, FAILED, HEADING, state_of_work
 from ctxmgr.model.saved import RESET_AWAY, Fact, Ledger
+from tests.unit.engine.packet.commands.test_commands import shell
 
 GOAL = Fact("goal", "", "Ship the parser.", "user", 1, origin="u1")
 REQUEST = "https://forge.example/a/b/pull/12"
@@ -32,6 +35,11 @@ def state(*facts: Fact, resume: bool = False) -> tuple[list[str], str]:
     text = render(fold(Ledger(), (GOAL, *facts)), budget=2_000, weigh=len, resume=resume)
     blocks = [one for one in text.split("\n\n") if one.startswith(HEADING)]
     return blocks[0].split("\n")[1:] if blocks else [], text
+
+
+def folded(runs: Sequence[tuple[str, str, int]]) -> list[Fact]:
+    """The facts of commands with their output and status, oldest first."""
+    return [shell(command, output, status, 2 + at) for at, (command, output, status) in enumerate(runs)]
 
 
 def test_the_newest_check_of_each_kind_is_told_once() -> None:
@@ -94,3 +102,78 @@ def test_what_was_asked_last_stands_here_and_not_in_the_history() -> None:
         lines, text = state(*asked, resume=resume)
         assert lines == ['- asked last: "fix thing 3"']
         assert re.findall(r"fix thing \d", text.partition("## History")[2]) == ["fix thing 2"]
+
+
+PASSED = ("pytest -q", "12 passed in 0.2s", 0)
+FAILS = ("npm test", "Tests:       1 failed, 40 passed, 41 total", 1)
+ONE_FAILED = "FAILED tests/a.py::t\n1 failed, 2 passed in 1s"
+LINT_STOPS = ("ruff check . && pytest -q", "a.py:1:1: F401 x imported but unused\nFound 1 error.", 1)
+CLEAN = "All checks passed!\n"
+ABORTED = "ok 1\nError in the bootloader, please report\n(Use `node --trace`)\n\nCommand aborted"
+
+
+@pytest.mark.parametrize(
+    ("runs", "expected"),
+    [
+        ([("ruff check . && pytest -q", f"{CLEAN}{ONE_FAILED}", 1)], [f"tests: {FAILED}"]),
+        ([("npm install && npm test", *FAILS[1:])], [f"tests: {FAILED}"]),
+        ([("ruff check . && mypy .", "a.py:1: error: x\nFound 1 error", 1)], [f"lint: {FAILED}"]),
+        ([PASSED, LINT_STOPS], [f"`{LINT_STOPS[0]}`: {FAILED}"]),
+        (
+            [PASSED, LINT_STOPS, ("ruff check .", CLEAN, 0)],
+            ["lint: `ruff check .`: worked", f"`{LINT_STOPS[0]}`: {FAILED}"],
+        ),
+        ([LINT_STOPS, PASSED], ["tests: `pytest -q`: 12 passed"]),
+        (
+            [FAILS, ("npx jest b.test.js", "Tests: 4 passed, 4 total", 0)],
+            ["tests: `npx jest b.test.js`: 4 passed; `npm test` still fails"],
+        ),
+        (
+            [("npx eslint .", "✖ 1 problem (1 error, 0 warnings)", 1), ("npx eslint b.js", "", 0)],
+            ["lint: `npx eslint b.js`: worked; `npx eslint .` still fails"],
+        ),
+        *(
+            ([("pytest", ONE_FAILED, 1), (line, output, 0)], [f"tests: {FAILED}"])
+            for line, output in (
+                ("pytest --version", "pytest 8.0"),
+                ("pytest --collect-only -q", "4 tests collected in 0.1s"),
+                ("cargo test --no-run", "    Finished `test` profile in 1s"),
+                ("npm test -- --listTests", "/a.test.js"),
+            )
+        ),
+        *(
+            ([PASSED, (line, output, status)], ["tests: `pytest -q`: 12 passed"])
+            for line, output, status in (
+                ("jest src", "bash: jest: command not found", 127),
+                ("./run-tests.sh", "bash: ./run-tests.sh: Permission denied", 126),
+                ("cargo test -q --zorp", "error: unexpected argument '--zorp' found", 1),
+                ("npm test", ABORTED, 1),
+                ("cd nowhere && pytest", "bash: cd: nowhere: No such file or directory", 1),
+            )
+        ),
+        ([("pytest -q", ONE_FAILED, 1), ("pytest -q 2>&1 | grep -c passed", "1", 0)], []),
+        (
+            [
+                ("pytest tests/b.py", "3 passed", 0),
+                ("pytest -q", ONE_FAILED, 1),
+                ("pytest -q | grep -c passed", "1", 0),
+            ],
+            [],
+        ),
+    ],
+)
+def test_a_kind_is_told_by_what_tested_it(runs: list[tuple[str, str, int]], expected: list[str]) -> None:
+    lines, _ = state(*folded(runs))
+    assert lines == [f"- {one}" for one in expected]
+
+
+def test_of_a_kind_whose_failure_faded_nothing_is_told() -> None:
+    looks = [(f"make part{at}", "", 0) for at in range(FADES)]
+    assert state(*folded([("pytest tests", "3 passed", 0), ("pytest x", ONE_FAILED, 1), *looks]))[0] == []
+
+
+def test_what_was_stopped_is_no_failure() -> None:
+    _, text = state(*folded([("npm test", ABORTED, 1)]))
+    assert "- `npm test`: aborted before it ended" in text
+    assert "## Blockers" not in text
+    assert "## Blockers" in state(*folded([("pytest", f"{ONE_FAILED}\n\nCommand aborted", 1)]))[1]
