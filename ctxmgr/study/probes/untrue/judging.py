@@ -7,6 +7,7 @@ Read are the messages that stand for others (packet, summary). A statement is un
 2. a file is told as changed that is deleted;
 3. a task is told as open that is done;
 4. what `disproved` names;
+5. tests, linters or builds are told to have ended otherwise than their newest run (`check_states`);
 
 and the list does not show the newer call as well, or its result, nor is a command, a file or a task told as it is
 by what stands for others further on: a packet corrects an older summary that nobody may change. A command is told
@@ -22,6 +23,7 @@ from ctxmgr.study.probes.index import EvidenceIndex, Ids
 from ctxmgr.study.probes.kinds import COMMAND_CHARACTERS
 from ctxmgr.study.probes.reading import wording
 from ctxmgr.study.probes.session import Examined
+from ctxmgr.study.probes.untrue.check_states import check_states
 from ctxmgr.study.probes.untrue.disproved import disproved
 from ctxmgr.study.probes.untrue.stating import Visible, is_failed, run_key, statements
 
@@ -44,6 +46,7 @@ def untrue(of: Examined, end: int, index: EvidenceIndex, ids: Ids, stand_ins: Se
             *_files(of, end, index, later, number, visible),
             *_tasks(of, end, index, later, number, visible),
             *disproved(of, end, index, later, number, visible),
+            *check_states(of, end, index.entries[number], visible),
         ):
             found.setdefault(text)
     return tuple(found)

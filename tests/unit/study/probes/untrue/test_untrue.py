@@ -141,3 +141,38 @@ def test_a_list_without_stand_ins_states_nothing() -> None:
 )
 def test_what_stands_further_on_corrects(said: Sequence[Said], packet: str, after: str, statement: str) -> None:
     assert untrue(said, packet, after=after) == ((statement,) if statement else ())
+
+
+STATE = "## State of the work"
+MISSING = (
+    a(call("bash", command="jest src")),
+    err("bash: jest: command not found\n\nCommand exited with code 127"),
+)
+STOPPED = (a(RUN), err("ok 1\nError in the bootloader\n\nCommand aborted"))
+LISTED = (a(call("bash", command="pytest --collect-only")), r("4 tests collected"))
+LINT = call("bash", command="npm run lint && npm run test")
+TESTS_FAIL = "tests told as working, newest is failed: npm run test"
+TESTS_WORK = "tests told as failed, newest is working: npm run test"
+
+
+@pytest.mark.parametrize(
+    ("said", "line", "statement"),
+    [
+        (FAILED, "- tests: failed when last run", ""),
+        (WORKED, "- tests: `npm test`: 7 passed", ""),
+        (WORKED, "- tests: failed when last run", TESTS_WORK),
+        (FAILED, "- tests: `jest b`: 7 passed", TESTS_FAIL),
+        ((*WORKED, *MISSING), "- tests: failed when last run", TESTS_WORK),
+        ((*WORKED, *STOPPED), "- tests: failed when last run", TESTS_WORK),
+        (MISSING, "- tests: failed when last run", "tests told as failed, newest tested nothing: jest src"),
+        ((*FAILED, *LISTED), "- tests: `pytest --co`: worked", TESTS_FAIL),
+        ((*WORKED, a(LINT), err("2 errors")), "- tests, lint: failed when last run", ""),
+        ((*WORKED, a(LINT), err("1 failed")), "- lint: failed when last run", ""),
+        ((*WORKED, a(LINT), r("7 passed")), "- tests, lint: failed when last run", "both"),
+    ],
+)
+def test_a_kind_of_check_is_told_as_its_newest_run_ended(said: Sequence[Said], line: str, statement: str) -> None:
+    whole = "npm run lint && npm run test"
+    both = tuple(f"{kind} told as failed, newest is working: {whole}" for kind in ("tests", "lint"))
+    assert untrue(said, f"{STATE}\n{line}") == (both if statement == "both" else (statement,) if statement else ())
+    assert untrue(said, f"## Notes\n{line}") == ()
