@@ -101,6 +101,11 @@ def bare(command: str) -> str:
     return _joined(" ".join(one.words) for one in _unfiltered(command))
 
 
+def checks(command: str) -> tuple[tuple[str, ...], ...]:
+    """The words of each of its parts that `bare` has, none of one that is no check."""
+    return tuple(tuple(one.words) if _is_check(one) else () for one in _unfiltered(command))
+
+
 def _joined(parts: Iterable[str]) -> str:
     return " && ".join(part for part in parts if part)
 

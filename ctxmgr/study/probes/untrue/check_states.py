@@ -65,9 +65,8 @@ def _newest(of: Examined, ran: Sequence[CommandRun], kind: str) -> tuple[Command
 def _kinds(command: str) -> list[str]:
     """Of each of its parts, "" of what is no check."""
     found = []
-    for part in programs.bare(command).split(" && "):
-        words = [word for word in part.split() if not word.startswith("-")][:NAMED_WORDS]
-        named = " ".join(words) if programs.is_check(part) else ""
+    for words in programs.checks(command):
+        named = " ".join([word for word in words if not word.startswith("-")][:NAMED_WORDS])
         found.append(next((kind for kind, pattern in _KINDS.items() if pattern.search(named)), ""))
     return found
 
