@@ -159,10 +159,10 @@ def _result(number: int, response: dict[str, Any], id: str) -> Block:
         told[1],
         id,
         text(response.get("name")),
-        is_error=how == "error",
+        is_error=how in ("error", "guessed"),
         can_edit=True,
         media=tuple(each for one in inner if (each := _media(_camel(one)))) if isinstance(inner, list) else (),
-        doubtful=how == "doubtful",
+        doubtful=how in ("doubtful", "guessed"),
         untold=how == "untold",
     )
 

@@ -198,10 +198,10 @@ def _result(message: dict[str, Any], role: str) -> Block:
         text=told.text,
         call_id=_by_name(name) if role == "function" else text(message.get("tool_call_id")),
         tool=name,
-        is_error=how == "error",
+        is_error=how in ("error", "guessed"),
         can_edit=True,
         media=told.media,
-        doubtful=how == "doubtful",
+        doubtful=how in ("doubtful", "guessed"),
         untold=how == "untold",
     )
 

@@ -189,10 +189,10 @@ def _output(item: dict[str, Any], kind: str) -> Block:
         "result",
         text=told.text,
         call_id=text(item.get("call_id")) or text(item.get("id")),
-        is_error=how == "error",
+        is_error=how in ("error", "guessed"),
         can_edit=kind in EDITABLE,
         media=told.media,
-        doubtful=how == "doubtful",
+        doubtful=how in ("doubtful", "guessed"),
         untold=how == "untold",
     )
 

@@ -63,8 +63,9 @@ class Block(msgspec.Struct, frozen=True, dict=True):
     text, or other arguments, there. Of texts only those of users and notes say so.
     `declared`: of a call, what its host says of its tools.
     `marked`: the host itself marks the result as an error.
-    `doubtful`: the format has no error flag, and this result may be an error: it is protected as one is. `untold`:
-    it has none, and nothing in the result says how the call ended.
+    `doubtful`: the format has no error flag, and this result may be an error: it is protected as one is. Beside
+    `is_error`: by its first words it is one, unless the call shows a text. `untold`: it has none, and nothing in the
+    result says how the call ended.
     """
 
     kind: BlockKind

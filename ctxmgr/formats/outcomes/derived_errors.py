@@ -2,7 +2,7 @@
 
 Rules:
 1. An explicit word decides: an exit code, or a flag of a result that is a JSON object.
-2. Else it is an error where it begins as one: a host's own "Error: ...", or a traceback.
+2. Else it is an error where it begins as one: with a host's own words, or, as a guess, "Error: ..." or a traceback.
 3. What only speaks of an error at its start or its end is doubtful. It is protected as an error is, for output is
    cheap and a lost error is not; but no fact says that something failed.
 4. The middle of a text says nothing: files and logs speak of errors all the time.
@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 import msgspec
 
-Verdict = Literal["error", "doubtful", "fine", "untold"]
+Verdict = Literal["error", "guessed", "doubtful", "fine", "untold"]
 
 EDGE_CHARACTERS = 2_000  # of the start and of the end: what a host puts around an output is shorter
 FIRST_LINES, LAST_LINES = 5, 3
@@ -28,13 +28,16 @@ _EXIT = re.compile(
 )
 # an object after a host's own lines, or a tag
 _EXIT_MEMBER = re.compile(r"""(?:\{.{0,150}?"exit_code"\s*:|<(?:return|exit)_?code>)\s*(-?\d+)""")
-_FAILED = re.compile(
-    r"(?:<(?:tool_use_)?error>|(?:\w+ ){0,2}(?:error|exception|fatal|panic|failure)\b(?: \w+)?\s*[:\-]"
-    r"|\w*(?:Error|Exception)\b\s*[:(]|traceback \(most recent call last\)|failed to "
-    r"|command (?:failed|timed out)"
+_FAILED = re.compile(  # a host's own words
+    r"(?:<(?:tool_use_)?error>|command (?:failed|timed out)"
     # what Codex says of a call that never ran, or was broken off
     r"|(?:exec command|patch) rejected by user|exec_command failed for |apply_patch verification failed"
     r"|failed in sandbox\b|(?:wall time: [\d.]+ seconds\s+)?aborted by user\b)",
+    re.IGNORECASE,
+)
+_LIKE_FAILED = re.compile(  # or of what was shown
+    r"(?:(?:\w+ ){0,2}(?:error|exception|fatal|panic|failure)\b(?: \w+)?\s*[:\-]"
+    r"|\w*(?:Error|Exception)\b\s*[:(]|traceback \(most recent call last\)|failed to )",
     re.IGNORECASE,
 )
 _SPEAKS = re.compile(
@@ -74,9 +77,11 @@ def verdict(text: str) -> Verdict:
         code = pattern.match(short) if pattern and _has(short, _EXIT_HINTS) else None
         if code:
             return "error" if int(code[1][:9]) else "fine"
-    failed = _FAILED.match(start)
-    if failed and not _NONE_FAILED.search(failed[0]):
+    if _FAILED.match(start):
         return "error"
+    failed = _LIKE_FAILED.match(start)
+    if failed and not _NONE_FAILED.search(failed[0]):
+        return "guessed"
     ends = [*lines[:1], *lines[-LAST_LINES:]]
     speaking = [line for line in ends if _has(line, _HINTS)]
     if any(map(_speaks, speaking)):

@@ -107,7 +107,10 @@ TABLE: list[tuple[str, dict[str, Any], View]] = [
     (
         "tool that failed",
         {"role": "tool", "tool_call_id": "c1", "content": "Error: no"},
-        View("result", (Block("result", text="Error: no", call_id="c1", can_edit=True, is_error=True),)),
+        View(
+            "result",
+            (Block("result", text="Error: no", call_id="c1", can_edit=True, is_error=True, doubtful=True),),
+        ),
     ),
     (
         "tool that may have failed",

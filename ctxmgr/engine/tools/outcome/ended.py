@@ -3,7 +3,8 @@
 Rules:
 
 1. A result that the host marks as an error tells of a failure; of a format that has no mark, one that looks like an
-   error may be one, and one that says nothing of it may be anything.
+   error may be one, and one that says nothing of it may be anything. One that begins as an error is one, unless it
+   is of a line that shows a text: that begins as it likes.
 2. Of a call that failed nothing is known to be done.
 3. A shell's status speaks of a part of its line (`ShellStatus`). What it says nothing of is unknown, and so is what
    goes on. Where its output says that it failed, it failed (`reading`). A single command whose output is shown to
@@ -43,7 +44,8 @@ _NUMBER = re.compile(r"(-?\d+)\D*$")
 
 
 def outcome(call: ToolCall, text: str, is_error: bool, doubtful: bool = False) -> CallOutcome:
-    """How a call ended, from its result: `text`, the host's mark of an error, and whether that is in doubt."""
+    """How a call ended, from its result: `text`, the host's mark of an error, and whether that is in doubt; both of a
+    text that begins as an error (rule 1)."""
     return outcome_by(call.shell, text, is_error, doubtful)
 
 
@@ -52,6 +54,7 @@ def outcome_by(shell: Shell | None, text: str, is_error: bool, doubtful: bool) -
     if shell is None:
         return "failed" if is_error else "unknown" if doubtful else "ok"
     status = shell.status
+    is_error = is_error and not (doubtful and status.prints.voice == "shown")
     if is_error:
         told: CallOutcome = dict(status.codes).get(_code(text), "failed")
         if told == "failed":

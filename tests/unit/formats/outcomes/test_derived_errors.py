@@ -13,12 +13,12 @@ TABLE = [
     ("", "untold"),
     ("ok", "untold"),
     (PLAIN, "untold"),
-    ("Error: no such file", "error"),
-    ("error - nothing to do", "error"),
-    ("TypeError: x is not a function\n    at y", "error"),
-    ("Tool execution error: timeout", "error"),
-    ("  Traceback (most recent call last):\n  File", "error"),
-    ("Failed to open it", "error"),
+    ("Error: no such file", "guessed"),
+    ("error - nothing to do", "guessed"),
+    ("TypeError: x is not a function\n    at y", "guessed"),
+    ("Tool execution error: timeout", "guessed"),
+    ("  Traceback (most recent call last):\n  File", "guessed"),
+    ("Failed to open it", "guessed"),
     ("<tool_use_error>String to replace not found</tool_use_error>", "error"),
     ("Exit code 1\nmake: nothing", "error"),
     ("Exit code: 0\nWall time: 1 s\nOutput:\nError: this is what was printed", "fine"),
@@ -75,4 +75,4 @@ def test_the_middle_of_a_long_text_is_not_looked_at() -> None:
 
 @given(st.text())
 def test_any_text_has_one(text: str) -> None:
-    assert verdict(text) in ("error", "doubtful", "fine", "untold")
+    assert verdict(text) in ("error", "guessed", "doubtful", "fine", "untold")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ctxmgr.engine.tools import CallOutcome, tool_call, weighed_run
+from ctxmgr.engine.tools import CallOutcome, outcome_by, tool_call, weighed_run
 from tests.unit.engine.tools.outcome.shell_lines import ended
 
 REFUSED = "Error: connect ECONNREFUSED 127.0.0.1:5432\n    at x"
@@ -60,3 +60,30 @@ def test_a_statement_that_failed_is_told_though_its_client_went_on(
     shell = tool_call("bash", {"command": command}).shell
     assert shell is not None
     assert weighed_run(shell, text, "ok")[0] == expected
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "tail -n 20 app.log",
+        "cat x.log",
+        "docker logs app",
+        "kubectl logs x",
+        "sed -n 1,5p notes.md",
+        "head -5 out.txt",
+    ],
+)
+def test_a_shown_text_that_begins_as_an_error_is_a_failure_only_where_the_host_says_so(command: str) -> None:
+    shell = tool_call("bash", {"command": command}).shell
+    for text in (REFUSED, RAISED):
+        assert outcome_by(shell, text, is_error=True, doubtful=True) == "unknown"
+        assert outcome_by(shell, text, is_error=True, doubtful=False) == "failed"
+
+
+def test_an_error_of_ones_own_is_one_though_it_was_guessed() -> None:
+    for command, text in (
+        ("node a.js", REFUSED),
+        ("psql -c 'select 1 from t'", 'ERROR:  relation "t" does not exist'),
+    ):
+        shell = tool_call("bash", {"command": command}).shell
+        assert outcome_by(shell, text, is_error=True, doubtful=True) == "failed"
