@@ -1,7 +1,8 @@
 """Turns the text of a tool's result into whether the tool failed, for formats whose results have no error flag.
 
 Rules:
-1. An explicit word decides: an exit code, or a flag of a result that is a JSON object.
+1. An explicit word decides: an exit code, or a flag of a result that is a JSON object. Several codes of which not
+   all are 0, nor all another, are doubtful.
 2. Else it is an error where it begins as one: with a host's own words, or, as a guess, "Error: ..." or a traceback.
 3. What only speaks of an error at its start or its end is doubtful. It is protected as an error is, for output is
    cheap and a lost error is not; but no fact says that something failed.
@@ -28,6 +29,8 @@ _EXIT = re.compile(
 )
 # an object after a host's own lines, or a tag
 _EXIT_MEMBER = re.compile(r"""(?:\{.{0,150}?"exit_code"\s*:|<(?:return|exit)_?code>)\s*(-?\d+)""")
+# of each command that a script of Codex shows
+_RECORDS = re.compile(r"\"chunk_id\":\"\w*\",\"wall_time_seconds\":[-+.\de]+,\"exit_code\":(-?\d{1,9})")
 _FAILED = re.compile(  # a host's own words
     r"(?:<(?:tool_use_)?error>|command (?:failed|timed out)"
     # what Codex says of a call that never ran, or was broken off
@@ -76,7 +79,10 @@ def verdict(text: str) -> Verdict:
         pattern = _EXIT_MEMBER if line.startswith(("{", "<")) else _EXIT if short == line else None
         code = pattern.match(short) if pattern and _has(short, _EXIT_HINTS) else None
         if code:
-            return "error" if int(code[1][:9]) else "fine"
+            exited = bool(int(code[1][:9]))
+            if pattern is _EXIT_MEMBER and any(bool(int(one)) != exited for one in _RECORDS.findall(text)):
+                return "doubtful"
+            return "error" if exited else "fine"
     if _FAILED.match(start):
         return "error"
     failed = _LIKE_FAILED.match(start)

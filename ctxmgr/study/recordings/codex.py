@@ -6,7 +6,7 @@
    (`token_count` ends each response).
 3. Developer messages, and user messages of which a part begins as Codex's own injections do, are notes.
 4. An output has no error flag: it failed where Codex's own words in it say so (an exit code that is not 0, a failed
-   script). What a command printed is not looked at.
+   script). What a command printed is not looked at; of several codes all say so, or none.
 5. `compacted` replaces the list: by `replacement_history`, or by its `message`. The user's and the host's messages
    kept in it become part of the summary's text, for they stand in front of it; a summary that is encrypted can not
    be read, and the text says so.
@@ -168,4 +168,5 @@ def failed(output: Any) -> bool:
     code = _EXIT.search(head.partition("\nOutput:")[0]) or _RECORD.search(head)
     if code is None and head.startswith('{"output"'):
         code = _OLD_RECORD.search(said, max(0, len(said) - HEAD_CHARACTERS))
-    return head.startswith("Script failed") or (code is not None and int(code[1]) != 0)
+    codes = _RECORD.findall(said) if code is not None and code.re is _RECORD else [code[1]] if code else []
+    return head.startswith("Script failed") or (bool(codes) and all(int(one) != 0 for one in codes))

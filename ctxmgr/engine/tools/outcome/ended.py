@@ -13,6 +13,8 @@ Rules:
 4. What was done and how it is told are two things: a run that ended with 0 may say that it failed (`weighing`).
 5. A call that a person refused never ran: its result is the host's word for that, and no error. One that a person
    stopped may have run.
+6. Of a script that shows several results which ended differently those count that the commands' own are kept by;
+   where none is, or they differ, nobody knows.
 
 Everything that asks how a call ended asks here.
 """
@@ -40,6 +42,10 @@ _REFUSED = re.compile(
     r"|permission (?:to (?:use|run)|for) [^\n]{1,80}\b(?:denied|rejected|refused)\b)",
     re.IGNORECASE,
 )
+_RECORD = '{"chunk_id":"'  # how Codex begins the record of a command
+_RECORDED = re.compile(
+    r"(?:\"(\w+)\":\s*)?\{\"chunk_id\":\"\w*\",\"wall_time_seconds\":[-+.\de]+,\"exit_code\":(-?\d{1,9})"
+)
 _NUMBER = re.compile(r"(-?\d+)\D*$")
 
 
@@ -55,6 +61,12 @@ def outcome_by(shell: Shell | None, text: str, is_error: bool, doubtful: bool) -
         return "failed" if is_error else "unknown" if doubtful else "ok"
     status = shell.status
     is_error = is_error and not (doubtful and status.prints.voice == "shown")
+    several = [(name, int(code)) for name, code in _RECORDED.findall(text)] if _RECORD in text else []
+    if len({code for _, code in several}) > 1:  # rule 6
+        own = {code for name, code in several if name in shell.kept_as}
+        if len(own) != 1:
+            return "unknown"
+        is_error, doubtful = own != {0}, False
     if is_error:
         told: CallOutcome = dict(status.codes).get(_code(text), "failed")
         if told == "failed":

@@ -31,6 +31,16 @@ TABLE = [
     ('{"success": false}', "error"),
     ('Script completed\nOutput:\n\n{"chunk_id":"1","exit_code":127,"output":"x"}', "error"),
     ('Script completed\nOutput:\n\n{"chunk_id":"1","exit_code":0,"output":"1 failed"}', "fine"),
+    (
+        'Output:\n{"a":{"chunk_id":"1","wall_time_seconds":0,"exit_code":130,"output":"x"},'
+        '"b":{"chunk_id":"2","wall_time_seconds":0.8,"exit_code":0,"output":"y"}}',
+        "doubtful",
+    ),
+    (
+        'Output:\n{"a":{"chunk_id":"1","wall_time_seconds":0,"exit_code":130,"output":"x"},'
+        '"b":{"chunk_id":"2","wall_time_seconds":0.8,"exit_code":1,"output":"y"}}',
+        "error",
+    ),
     ("<returncode>1</returncode>\n<output>\nx\n</output>", "error"),
     ("<returncode>0</returncode>\n<output>\nError: x\n</output>", "fine"),
     ('{"isError": false, "text": "Error: x"}', "fine"),

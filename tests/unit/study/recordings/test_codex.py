@@ -165,6 +165,11 @@ def test_a_reply_that_was_cut_off() -> None:
             True,
         ),
         ('Script completed\nOutput:\n\n{"chunk_id":"ab","wall_time_seconds":0,"exit_code":0,"output":""}', False),
+        (
+            'Script completed\nOutput:\n\n{"a":{"chunk_id":"1","wall_time_seconds":0,"exit_code":130,"output":""}'
+            ',"b":{"chunk_id":"2","wall_time_seconds":1,"exit_code":0,"output":""}}',
+            False,
+        ),
         ('{"output":"x","metadata":{"exit_code":1,"duration_seconds":0.1}}', True),
         ("Script failed\n", True),
         ("", False),
