@@ -64,8 +64,8 @@ class Block(msgspec.Struct, frozen=True, dict=True):
     `declared`: of a call, what its host says of its tools.
     `marked`: the host itself marks the result as an error.
     `doubtful`: the format has no error flag, and this result may be an error: it is protected as one is. Beside
-    `is_error`: by its first words it is one, unless the call shows a text. `untold`: it has none, and nothing in the
-    result says how the call ended.
+    `is_error`: by its first words it is one, unless the call shows a text. `untold`: it has none, and nothing in
+    the result says how the call ended.
     """
 
     kind: BlockKind

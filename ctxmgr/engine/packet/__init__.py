@@ -6,7 +6,6 @@ from ctxmgr.engine.packet.budget import PacketText, packet_allowance, packet_bud
 from ctxmgr.engine.packet.commands import MOST_BLOCKERS, command_states
 from ctxmgr.engine.packet.last_changes import last_changes
 from ctxmgr.engine.packet.packet import SMALLEST_TOKENS
-from ctxmgr.engine.packet.run_ends import how_it_ended
 from ctxmgr.engine.packet.values import made_lines
 
 __all__ = [
@@ -14,7 +13,6 @@ __all__ = [
     "PacketText",
     "SMALLEST_TOKENS",
     "command_states",
-    "how_it_ended",
     "last_changes",
     "made_lines",
     "packet",

@@ -21,15 +21,8 @@ from collections.abc import Callable, Container, Mapping, Sequence
 
 import msgspec
 
+from ctxmgr.engine.judging import counts_of, error_line, how_it_ended, quoted_error, reason, was_stopped
 from ctxmgr.engine.ledger import SHELL
-from ctxmgr.engine.packet.run_ends import (
-    counts_of,
-    error_line,
-    how_it_ended,
-    quoted_error,
-    reason,
-    was_stopped,
-)
 from ctxmgr.engine.text import begins, coded_command, is_script, key_of
 from ctxmgr.engine.tools import (
     RunScope,

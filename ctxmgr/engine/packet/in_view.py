@@ -16,8 +16,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
+from ctxmgr.engine.judging import how_it_ended, reason
 from ctxmgr.engine.ledger import task_ids
-from ctxmgr.engine.packet.run_ends import how_it_ended, reason
 from ctxmgr.engine.stating import (
     FAILS,
     SAID_SHARE,

@@ -2,7 +2,7 @@
 
 Rules:
 1. What counts are the facts that hold, and history: what a newer summary closed, or a later word replaced, is
-   not missed.
+   not missed; nor is what evidence contradicts.
 2. A fact is there when its whole text is, as the packet writes it: cut short, it is not.
 3. A path is there when its line names it, whichever way the packet groups paths.
 4. What only repeats words of the goal is there where the goal is.
@@ -14,7 +14,8 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
-from ctxmgr.engine.ledger import now_and_past, task_ids
+from ctxmgr.engine.judging import uncontradicted
+from ctxmgr.engine.ledger import task_ids
 from ctxmgr.engine.packet.part import repeats
 from ctxmgr.engine.text import one_line, sentence, words_of
 from ctxmgr.model.saved import Fact, Ledger
@@ -27,7 +28,7 @@ _FILE_LINE = re.compile(r"^- (?:read|changed|deleted) (?:(?P<place>[^:]*): )?(?P
 
 def lacks(ledger: Ledger, text: str) -> frozenset[str]:
     """The origins (digests) of summaries of which this packet does not hold every fact."""
-    now, past = now_and_past(ledger)
+    now, past = uncontradicted(ledger)
     told = [fact for fact in past if not fact.text.rstrip().endswith(":")]  # a packet leaves out introductions
     paths, goal = frozenset(_paths(text)), f" {words_of(_goal(text))} "
     missed: set[str] = set()

@@ -6,7 +6,8 @@ judgement, made by reading packets of recorded sessions: no part may starve the 
 
 from collections.abc import Container, Mapping, Sequence
 
-from ctxmgr.engine.ledger import now_and_past, task_ids
+from ctxmgr.engine.judging import uncontradicted
+from ctxmgr.engine.ledger import task_ids
 from ctxmgr.engine.packet.commands import CommandStates, command_states, nothing
 from ctxmgr.engine.packet.files import file_lines
 from ctxmgr.engine.packet.findings import (
@@ -51,7 +52,7 @@ def parts_of(
     shown: Container[str] | InView = NOTHING_SHOWN,
 ) -> tuple[PacketPart, ...]:
     """Return the parts in their order of right to stay; those with nothing to say are left out."""
-    every = now_and_past(ledger)
+    every = uncontradicted(ledger)
     now, past = ([fact for fact in facts if not _stands(fact, shown)] for facts in every)
     commands = [fact for fact in now if fact.slot == "command"]
     changed = {fact.text: (fact.time_ms, fact.seq) for fact in now if fact.slot == "file" and fact.status != "read"}

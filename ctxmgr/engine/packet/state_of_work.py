@@ -17,11 +17,11 @@ from typing import Literal
 
 import msgspec
 
+from ctxmgr.engine.judging import counts_of, error_line, how_it_ended, was_stopped
 from ctxmgr.engine.ledger import COMMITTED
 from ctxmgr.engine.packet.commands import OTHER_CHARACTERS, CommandStates, nothing
 from ctxmgr.engine.packet.part import PacketPart, part_of
 from ctxmgr.engine.packet.past import RESUME_ASKED_CHARACTERS, quotation
-from ctxmgr.engine.packet.run_ends import counts_of, error_line, how_it_ended, was_stopped
 from ctxmgr.engine.packet.values import COMMIT_CHARACTERS, is_opened
 from ctxmgr.engine.text import coded_command, quoted
 from ctxmgr.engine.tools import CheckKind, check_kind, is_lost, is_usage_error, scopes_of

@@ -50,8 +50,8 @@ _NUMBER = re.compile(r"(-?\d+)\D*$")
 
 
 def outcome(call: ToolCall, text: str, is_error: bool, doubtful: bool = False) -> CallOutcome:
-    """How a call ended, from its result: `text`, the host's mark of an error, and whether that is in doubt; both of a
-    text that begins as an error (rule 1)."""
+    """How a call ended, from its result: `text`, the host's mark of an error, and whether that is in doubt; both of
+    a text that begins as an error (rule 1)."""
     return outcome_by(call.shell, text, is_error, doubtful)
 
 

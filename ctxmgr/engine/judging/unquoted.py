@@ -170,7 +170,7 @@ def _done(line: str, facts: Sequence[Fact], commands: Sequence[Fact], home: str)
     known = content_words(f"{last.text} {_registry(last.text)} {last.detail if told == 'pushed' else ''}")
     if not names <= known or not deed.by.search(_LAST.split(last.text)[-1]) or _IS_SO.search(last.detail):
         return None
-    if directory_of(last.text) not in ("", home) or any(_may_have(deed, told, last, fact) for fact in facts):
+    if directory_of(last.text) not in ("", home) or any(_may_have(told, last, fact) for fact in facts):
         return None
     return last
 
@@ -181,7 +181,7 @@ def _concerns(fact: Fact, numbers: set[str]) -> bool:
     return not numbers or not own or bool(numbers & own)
 
 
-def _may_have(deed: _Deed, told: str, failed: Fact, fact: Fact) -> bool:
+def _may_have(told: str, failed: Fact, fact: Fact) -> bool:
     """May this have done what failed then, before or since?"""
     since = (fact.time_ms, fact.seq, fact.order) > (failed.time_ms, failed.seq, failed.order)
     if fact.slot == "value":  # what a run printed that is not known any more
@@ -190,7 +190,12 @@ def _may_have(deed: _Deed, told: str, failed: Fact, fact: Fact) -> bool:
         return since and told.removesuffix("ed").rstrip("t") in fact.text.lower()
     if fact.slot != "command" or fact.status == "failed" or not since:
         return False
-    return bool(deed.may.search(fact.text)) or any(
+    return may_do(told, fact)
+
+
+def may_do(told: str, fact: Fact) -> bool:
+    """May this command have done what is told ("pushed"), by itself or as a script that runs anything?"""
+    return bool(_DEEDS[told].may.search(fact.text)) or any(
         _SCRIPT.search(run) and not is_checking(run) for run in fact.runs.split("\n")
     )
 

@@ -23,11 +23,11 @@ from collections.abc import Callable, Iterator, Sequence
 import msgspec
 from msgspec import structs
 
+from ctxmgr.engine.judging.brief import contrary, stated
+from ctxmgr.engine.judging.run_ends import how_it_ended
+from ctxmgr.engine.judging.unquoted import PLACE, failed_since, without_mended
+from ctxmgr.engine.judging.untouched import pending, says_no_commit, untouched
 from ctxmgr.engine.ledger import SHELL, essential
-from ctxmgr.engine.mending.brief import contrary, stated
-from ctxmgr.engine.mending.unquoted import PLACE, failed_since, without_mended
-from ctxmgr.engine.mending.untouched import pending, says_no_commit, untouched
-from ctxmgr.engine.packet import how_it_ended
 from ctxmgr.engine.stating import (
     CODE,
     FAILS,

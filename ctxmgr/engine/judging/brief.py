@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from ctxmgr.engine.mending.unquoted import newest_failure, of_units, runs_of
+from ctxmgr.engine.judging.unquoted import newest_failure, of_units, runs_of
 from ctxmgr.engine.tools import is_checking
 from ctxmgr.model.saved import Fact
 
