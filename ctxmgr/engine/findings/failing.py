@@ -3,7 +3,7 @@
 1. It fails now where the sentence says so of now ("is failing", "fails because ...", "does not work"), and not of
    what was, or of what would be under a condition ("fails when two run at once").
 2. What fails stands before that: a kind of work ("the build", "CI"), and names in backticks, a command among them.
-   After it stands what fails of several ("has one failing job (`a`)").
+   After it stands what fails of several ("has one failing job (`a`)"). Who sees a FAIL sees it of tests.
 3. It works again where the sentence says that it now does, or that it formerly did not, or was resolved.
 """
 
@@ -36,6 +36,11 @@ _FAILS = re.compile(
 _HAS_FAILING = re.compile(
     r"\bha(?:s|ve) (?:\w+ )?(?:\w+ )?(?:failing|broken|red) (?P<what>[\w ]*)(?:\W{0,3}(`[^`\n]+`))?", re.IGNORECASE
 )
+_SEEN = re.compile(
+    r"\W*(?:but )?(?:now )?(?:i|we) (?:can |still |also )*see (?:a|an|the|one|some|\d+) "
+    r"(?:(?-i:FAIL(?:ED|URES?)?)|(?:test )?failures?|failing tests?)\b",
+    re.IGNORECASE,
+)
 _SUPPOSED = re.compile(
     r"\b(?:if|when|whenever|unless|without|until|would|could|should|might|may|only)\b", re.IGNORECASE
 )
@@ -67,6 +72,8 @@ def failing_now(sentence: str) -> Failing:
     several = _HAS_FAILING.search(sentence)
     if several:
         return Failing(_kinds(several["what"]), frozenset(_QUOTED.findall(several[2] or "")))
+    if _SEEN.match(sentence):
+        return Failing(frozenset(("test",)), frozenset(_QUOTED.findall(sentence)))
     for said in _FAILS.finditer(sentence):
         before = _ENDS.split(sentence[: said.start()])[-1][-FAILING_REACH:]
         after = _ENDS.split(sentence[said.end() :])[0]

@@ -1,7 +1,8 @@
 """Turns an assistant's text into its statements: what it decided, what it found, and what it announced last.
 
 1. A sentence, or an item of a list whole, is a statement as it stands: fenced code, quoted lines, tables, tasks and
-   questions are none, nor options to choose from, nor is what is longer than STATEMENT_CHARACTERS.
+   questions are none, nor options to choose from, nor is what is longer than STATEMENT_CHARACTERS, nor what has no
+   word beside code and links.
 2. Of English the wording tells (`wordings`) of what is asserted (`asserting`), and the heading "Decisions" over a
    list.
 3. Of any other language structure alone tells, and all that it states counts as found: what names something and
@@ -41,6 +42,7 @@ _ENGLISH = frozenset(
 )
 _CODE = re.compile(r"`[^`\n]*`")
 _WORD = re.compile(r"[^\W\d_]+")
+_POINTING = re.compile(r"`[^`\n]*`|\[[^\]\n]*\]\([^)\s]*\)|https?://\S+")  # code, a link, an address
 _MARKS = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+(?=\S)")
 _BOLD = re.compile(r"^\s*(?:[-*+•]\s+|\d{1,3}[.)]\s+)?(?:\*\*|__)(?=\S)")
 _LEAD = re.compile(
@@ -89,7 +91,7 @@ def announced(text: str) -> str:
     if is_english(text):
         whole = [one for one in said if len(one.split()) >= LEAST_ANNOUNCED_WORDS]
         return next((one for one in reversed(whole) if announces(one)), "")
-    return said[-1] if said and len(said) <= SHORT_SENTENCES else ""
+    return said[-1] if said and len(said) <= SHORT_SENTENCES and _has_words(said[-1]) else ""
 
 
 def is_english(text: str) -> bool:
@@ -100,6 +102,8 @@ def is_english(text: str) -> bool:
 
 
 def _statement(one: _ReadSentence, english: bool, short: bool) -> Statement | None:
+    if not _has_words(one.text):
+        return None
     labelled = _LABELLED.match(one.text)
     if labelled:
         return Statement("decision", labelled["what"])
@@ -120,6 +124,11 @@ def _statement(one: _ReadSentence, english: bool, short: bool) -> Statement | No
     if finds_out(said, names) or takes_back(said):
         return Statement("finding", one.text)
     return _aside(one.text)
+
+
+def _has_words(text: str) -> bool:
+    """Beside code and links."""
+    return bool(_WORD.search(_POINTING.sub(" ", text)))
 
 
 def _aside(text: str) -> Statement | None:

@@ -24,6 +24,8 @@ from ctxmgr.engine.findings.failing import FAILING_REACH, NOTHING, failing_now, 
             {"windows-unit"},
         ),
         ("The lint is still broken.", {"lint"}, set()),
+        ("I see a FAIL at the end.", {"test"}, set()),
+        ("I still see 2 failing tests in `a.py`", {"test"}, {"a.py"}),
     ],
 )
 def test_what_fails_stands_before_that_it_does(sentence: str, kinds: set[str], names: set[str]) -> None:
@@ -38,6 +40,8 @@ def test_what_fails_stands_before_that_it_does(sentence: str, kinds: set[str], n
         "The build fails if `dist` is missing.",
         "When two run at once the test fails.",
         "No test fails now.",
+        "I see a failing condition.",
+        "I do not see a FAIL.",
         "The tests should fail fast.",
         "The tests pass; `a.py` fails to load.",
         "The tests would fail without it.",

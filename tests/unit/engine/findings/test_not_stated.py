@@ -97,3 +97,18 @@ def test_options_that_are_offered_are_neither_found_nor_decided_nor_announced(te
 def test_a_list_that_a_question_of_yes_and_no_follows_is_stated() -> None:
     text = "1. `a.py` fails because of the lock\n2. `b.py` never closes the file\n\nShall I mend both?"
     assert [kind for kind, _ in stated(text)] == ["finding", "finding"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "- `cargo fmt --check`\n- `mise run render:schema`\n- `git diff --check`",
+        "- [#10702 feat(env): use shell expansion instead of tables](https://github.com/x/y/pull/10702)",
+        "- `a.py`: `use b instead of c`",
+        "https://github.com/x/y/pull/10702/use-a-instead-of-b",
+    ],
+)
+def test_what_is_code_and_links_alone_states_nothing(text: str) -> None:
+    for above in ("", "Validated with:\n", "Fertig, überprüft wurde damit:\n\n"):
+        assert statements(above + text) == ()
+    assert stated("- The root cause is `peek()`, see [#1](https://github.com/x/y/pull/1).")

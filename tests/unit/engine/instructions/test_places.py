@@ -37,6 +37,12 @@ LISTS: list[tuple[str, list[Said], set[int], set[int]]] = [
     ("a memory", [u("go"), *read("/home/u/.claude/projects/x/memory/build.md")], {2}, set()),
     ("no such file", [u("go"), *read("README.md"), *read("src/claude.py")], set(), set()),
     ("a skill", [u("go"), a("", call("Skill", skill="pdf")), r(RULES)], {2}, set()),
+    (
+        "a skill that is launched",
+        [u("go"), a("", call("Skill", skill="pdf")), r("Launching skill: pdf")],
+        set(),
+        set(),
+    ),
     ("behind a server's name", [u("go"), a("", call("mcp__x__use_skill", name="pdf")), r(RULES)], {2}, set()),
     ("another tool", [u("go"), a("", call("Task", prompt="x")), r(RULES)], set(), set()),
     ("a failed call", [u("go"), a("", call("read", path="CLAUDE.md")), r("ENOENT", is_error=True)], set(), set()),
