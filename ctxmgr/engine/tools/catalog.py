@@ -178,7 +178,7 @@ def _of(tool: str, given: CallArguments, kind: EffectKind, done: CallEffects) ->
         done.effects,
         tuple(dict.fromkeys((*given.paths(), *named))),
         keys,
-        Shell(done.command, done.directory, done.status, done.kept_as) if done.command else None,
+        Shell(done.command, done.directory, done.status, done.result_names) if done.command else None,
         tasks_of(tool, kind, given),
         done.repeats,
     )

@@ -33,12 +33,12 @@ _BRANCHES = re.compile(r"\b(?:for|while|if|map|forEach|slice|split|substring|rep
 
 class ScriptRun(msgspec.Struct, frozen=True, gc=False):
     """What a script does: command lines with their directories, and patches, each in order. `whole`: rule 2.
-    `kept_as`: the names that results of commands are kept by."""
+    `result_names`: the names that results of commands are kept by."""
 
     commands: tuple[tuple[str, str], ...] = ()
     patches: tuple[str, ...] = ()
     whole: bool = True
-    kept_as: tuple[str, ...] = ()
+    result_names: tuple[str, ...] = ()
 
 
 def is_script(text: str) -> bool:

@@ -49,7 +49,7 @@ def done(row: ToolRow, arguments: Arguments) -> tuple[Does, CallEffects]:
         shell.command,
         shell.scripted,
         shell.status if shell.command else CERTAIN,
-        shell.kept_as,
+        shell.result_names,
     )
 
 

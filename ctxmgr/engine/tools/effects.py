@@ -80,7 +80,7 @@ class CallEffects(msgspec.Struct, frozen=True, gc=False):
     """The effects of one call, in order. `repeats`: the same call again shows the newer state of the same.
 
     `directory`: where a shell went to last, "" where it stayed. `command`: what it is handed, "" for no shell;
-    `scripted`: that stands in a script. `status`: what a shell's status says of it. `kept_as`: as in `Shell`.
+    `scripted`: that stands in a script. `status`: what a shell's status says of it. `result_names`: as in `Shell`.
     """
 
     effects: tuple[FileEffect, ...] = ()
@@ -89,17 +89,17 @@ class CallEffects(msgspec.Struct, frozen=True, gc=False):
     command: str = ""
     scripted: bool = False
     status: ShellStatus = CERTAIN
-    kept_as: tuple[str, ...] = ()
+    result_names: tuple[str, ...] = ()
 
 
 class Shell(msgspec.Struct, frozen=True, gc=False):
     """What a shell is handed: its command lines as one. `directory`: where it went to last, "" where it stayed.
-    `kept_as`: the names that a script keeps their results by."""
+    `result_names`: the names that a script keeps their results by."""
 
     command: str
     directory: str = ""
     status: ShellStatus = CERTAIN
-    kept_as: tuple[str, ...] = ()
+    result_names: tuple[str, ...] = ()
 
 
 class Task(msgspec.Struct, frozen=True, gc=False):

@@ -241,7 +241,9 @@ def _script(given: str, directory: str) -> CallEffects:
     again = done.whole and not done.patches and bool(parts) and all(part.repeats for part in parts)
     line = _commands(done)
     status = of_shell(line).status if line else CERTAIN
-    return CallEffects(tuple(found), again, command=line, scripted=True, status=status, kept_as=done.kept_as)
+    return CallEffects(
+        tuple(found), again, command=line, scripted=True, status=status, result_names=done.result_names
+    )
 
 
 def _commands(done: codex_exec.ScriptRun) -> str:

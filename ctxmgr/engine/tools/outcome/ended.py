@@ -63,7 +63,7 @@ def outcome_by(shell: Shell | None, text: str, is_error: bool, doubtful: bool) -
     is_error = is_error and not (doubtful and status.prints.voice == "shown")
     several = [(name, int(code)) for name, code in _RECORDED.findall(text)] if _RECORD in text else []
     if len({code for _, code in several}) > 1:  # rule 6
-        own = {code for name, code in several if name in shell.kept_as}
+        own = {code for name, code in several if name in shell.result_names}
         if len(own) != 1:
             return "unknown"
         is_error, doubtful = own != {0}, False
