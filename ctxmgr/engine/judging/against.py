@@ -102,6 +102,7 @@ def contradictions(
     home = _home(commands)
     ends = _ends(commands, home)
     tests = _tests(commands) if home is not None else {}
+    names = _names_in_text(commands)
     done = {fact.text: content_words(fact.text) for fact in past if _is_done(fact)}
     still = {words_of(fact.text): fact for fact in now if fact.slot == "task"}
     changed = [fact for fact in now if fact.slot == "file" and fact.status != "read"]
@@ -117,7 +118,7 @@ def contradictions(
         if found is not None:
             yield found
         elif item.kind not in _TO_DO:
-            item = _with_backticks(item, commands)
+            item = _with_backticks(item, names)
             wrong = list(_end(item, ends, tests, home)) or list(_proof(item, ends, home))
             if not wrong and home is not None and item.box not in _UNTICKED:
                 wrong = list(_stated(item, commands, ends, home)) or list(_unquoted(item, [*past, *now], home))
@@ -226,14 +227,18 @@ def _proof(item: DraftItem, ends: dict[tuple[str, str], Fact], home: str | None)
         yield Contradiction(item.first_line, "outcome", fact.text, _how(fact))
 
 
-def _with_backticks(item: DraftItem, commands: Sequence[Fact]) -> DraftItem:
-    """The item with the commands that were run, and the tests that failed, in backticks where it tells them
-    without; commands of one word may be words of its own."""
+def _names_in_text(commands: Sequence[Fact]) -> frozenset[str]:
+    """The commands that were run, and the tests that failed; commands of one word may be words of a text's own."""
     known = {
         one for one in (essential(fact.text).strip() for fact in commands if "`" not in fact.text) if " " in one
     }
     tests = {one for fact in commands if fact.status == "failed" for one in _TEST_ID.findall(fact.detail)}
-    told = sorted((one for one in known | tests if one in item.text), key=len, reverse=True)
+    return frozenset(known | tests)
+
+
+def _with_backticks(item: DraftItem, names: frozenset[str]) -> DraftItem:
+    """The item with these in backticks where it tells them without."""
+    told = sorted((one for one in names if one in item.text), key=len, reverse=True)
     if not told:
         return item
     every = re.compile("|".join(rf"(?<![\w./-]){re.escape(one)}(?=[,;.)]*(?:\s+[^-\s]|\s*$)|:\s)" for one in told))
@@ -297,17 +302,15 @@ def _git(item: DraftItem, commands: Sequence[Fact], changed: Sequence[Fact]) -> 
         if not content_words(item.text) - _NO_NAMES <= content_words(of):
             return None
         merged = _MERGED.search(of)
-        if verb == "merge" and not (merged and any(item.names(words_of(one)) for one in _names(merged[1]))):
+        if verb == "merge" and not (
+            merged and any(item.names(words_of(one)) for one in merged[1].split() if one[0] != "-")
+        ):
             return None
     before = changed if verb == "commit" else [one for one in commands if "git commit" in _runs(one)]
     if verb != "merge" and not ever and any(_when(fact) > _when(last) for fact in before):
         return None
     at = item.first_line + (item.text.count("\n", 0, undone.start()) if undone and not wants else 0)
     return Contradiction(at, "git", last.text, f"done since: {_coded(last)} worked")
-
-
-def _names(arguments: str) -> list[str]:
-    return [one for one in arguments.split() if not one.startswith("-")]
 
 
 def _runs(fact: Fact) -> frozenset[str]:
