@@ -229,11 +229,9 @@ def _proof(item: DraftItem, ends: dict[tuple[str, str], Fact], home: str | None)
 
 def _names_in_text(commands: Sequence[Fact]) -> frozenset[str]:
     """The commands that were run, and the tests that failed; commands of one word may be words of a text's own."""
-    known = {
-        one for one in (essential(fact.text).strip() for fact in commands if "`" not in fact.text) if " " in one
-    }
-    tests = {one for fact in commands if fact.status == "failed" for one in _TEST_ID.findall(fact.detail)}
-    return frozenset(known | tests)
+    known = (essential(fact.text).strip() for fact in commands if "`" not in fact.text)
+    tests = (one for fact in commands if fact.status == "failed" for one in _TEST_ID.findall(fact.detail))
+    return frozenset((*(one for one in known if " " in one), *tests))
 
 
 def _with_backticks(item: DraftItem, names: frozenset[str]) -> DraftItem:
