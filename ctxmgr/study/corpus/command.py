@@ -96,8 +96,9 @@ def _run(parsed: Namespace) -> int:
     settings = CorpusSettings(parsed.window, with_probes=not parsed.no_probes)
     with Results(Path(parsed.out)) as results, Listing(results.folder / INDEX) as listing:
         listing.add(sources.listed(parsed.source, without=results.folder))
-        results.asked(LastRun(__version__, settings.digest, tuple((one.name, one.digest) for one in wanted)))
         count = listing.ask(wanted, settings, results.done(), parsed.sample)
+        named = tuple((one.name, one.digest) for one in wanted)
+        results.asked(LastRun(__version__, settings.digest, named), listing.digests())
         todo = listing.totals()
         _noted(results.notes)
         print(f"{count:,} recordings, {len(wanted)} policies", file=sys.stderr)

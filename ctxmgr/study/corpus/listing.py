@@ -113,6 +113,11 @@ class Listing:
             database.executemany("delete from todo where key = ?", ((key,) for key in done))
             return int(database.execute("select count(*) from recordings").fetchone()[0])
 
+    def digests(self) -> Iterator[str]:
+        """Of the recordings that were asked for, done or not."""
+        for (digest,) in self._database.execute("select digest from recordings order by digest"):
+            yield digest
+
     def totals(self) -> TaskTotals:
         return TaskTotals(*self._database.execute(COUNTED, (DENSE_BYTES,)).fetchone())
 

@@ -8,15 +8,17 @@
 3. A journal is read up to what is no whole evaluation: that and what comes after it is dropped, and computed anew.
    A part that can not be read is set aside, the file of calls with that of recordings, and its results are computed
    anew. `notes` says so.
-4. One run at a time has the folder. What it asked for is in `LAST`: that is what is reported.
+4. One run at a time has the folder. What it asked for is in `LAST`, a Parquet file with a row a recording: that is
+   what is reported.
 """
 
 import contextlib
 import hashlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import msgspec
 import pyarrow as pa
@@ -32,7 +34,10 @@ PART_TASKS = 500  # evaluations of one part: a few MB
 ASIDE = ".broken"  # the end of the name of what was set aside
 LENGTH_BYTES = 4  # before each evaluation in the journal, big endian
 RECORDINGS, CALLS = "recordings", "calls"
-JOURNAL, LOCK, INDEX, LAST = "journal", ".lock", "sources.sqlite", "last.json"
+JOURNAL, LOCK, INDEX, LAST = "journal", ".lock", "sources.sqlite", "last.parquet"
+ASKED_ROWS = 10_000  # of `LAST` that are in memory at a time
+ASKED = pa.schema([pa.field("digest", pa.string(), nullable=False)])
+RUN = b"run"  # the name of a LastRun among the metadata of `LAST`
 
 
 class ResultsFault(Exception):
@@ -40,7 +45,7 @@ class ResultsFault(Exception):
 
 
 class LastRun(msgspec.Struct, frozen=True):
-    """What a run asked for. `policies`: name and digest, in their order."""
+    """What a run asked for, but its recordings. `policies`: name and digest, in their order."""
 
     release: str
     settings_digest: str
@@ -117,16 +122,21 @@ class Results:
         os.truncate(self._journal, 0)
         self._pending.clear()
 
-    def asked(self, run: LastRun) -> None:
-        """Raises OSError."""
-        _replaced(self.folder / LAST, msgspec.json.encode(run))
+    def asked(self, run: LastRun, digests: Iterable[str]) -> None:
+        """`digests`: of its recordings, done or not. Raises OSError, and what `digests` does."""
+        told = ASKED.with_metadata({RUN: msgspec.json.encode(run)})
+        waiting = iter(digests)
+        with _replacing(self.folder / LAST) as file, pq.ParquetWriter(file, told, compression="zstd") as writer:
+            while some := list(islice(waiting, ASKED_ROWS)):
+                writer.write_table(pa.table([pa.array(some, pa.string())], schema=told))
 
 
 def last_run(folder: Path) -> LastRun:
     """Raises ResultsFault."""
     try:
-        return msgspec.json.decode((folder / LAST).read_bytes(), type=LastRun)
-    except (OSError, msgspec.DecodeError):
+        told = pq.read_schema(folder / LAST).metadata or {}
+        return msgspec.json.decode(told.get(RUN, b""), type=LastRun)
+    except (OSError, pa.ArrowException, msgspec.DecodeError):
         raise ResultsFault(f"{folder} has no results of `ctxmgr corpus run`") from None
 
 
@@ -170,10 +180,17 @@ def _written(path: Path, rows: list[Any], of: type[msgspec.Struct]) -> None:
 
 
 def _replaced(path: Path, content: bytes) -> None:
+    with _replacing(path) as file:
+        file.write(content)
+
+
+@contextlib.contextmanager
+def _replacing(path: Path) -> Iterator[BinaryIO]:
+    """A file that takes the place of `path` once it is written whole."""
     beside = path.with_name(f".{path.name}.new")
     descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(descriptor, "wb") as file:
-        file.write(content)
+        yield file
         file.flush()
         os.fsync(file.fileno())
     beside.replace(path)

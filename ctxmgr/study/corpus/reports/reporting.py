@@ -1,6 +1,6 @@
 """Turns a folder of results into figures, by queries over its Parquet parts. Plain values, the same in every run.
 
-1. What is reported is what the last run asked for: its release, its settings, its policies.
+1. What is reported is what the last run asked for: its release, its settings, its policies, its recordings.
 2. A recording counts once in a mean, whatever its length. Costs are shares of what preset `off` costs on it. One
    without a figure is left out of that figure's mean. So `ctxmgr replay` does it, and its means are the same.
 3. A result that was tried again (`lost`) counts only where nothing better came.
@@ -14,7 +14,7 @@ from typing import Any
 import duckdb
 import msgspec
 
-from ctxmgr.study.corpus.results import CALLS, RECORDINGS, LastRun, ResultsFault, last_run, parts
+from ctxmgr.study.corpus.results import CALLS, LAST, RECORDINGS, LastRun, ResultsFault, last_run, parts
 from ctxmgr.study.corpus.tasks import BASE
 from ctxmgr.study.figures import difference
 
@@ -44,6 +44,7 @@ CREATE TEMP VIEW rows AS
 WITH best AS (
     SELECT * FROM read_parquet($files)
     WHERE release = $release AND settings_digest = $settings AND list_contains($policies, policy_digest)
+        AND digest IN (SELECT digest FROM read_parquet($asked))
     QUALIFY row_number() OVER (PARTITION BY key ORDER BY status = 'lost', status, address) = 1
 ), probed AS (
     SELECT key, avg(kind.used_share) AS probe_share
@@ -84,6 +85,7 @@ class Queries:
         cases = " ".join(f"WHEN best.raw_tokens < {below} THEN '{name}'" for below, name in LENGTHS)
         given = {
             "files": files,
+            "asked": str(folder / LAST),
             "release": self.run.release,
             "settings": self.run.settings_digest,
             "policies": [digest for _, digest in self.run.policies],

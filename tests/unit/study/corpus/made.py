@@ -38,12 +38,17 @@ def last(wanted: Sequence[CorpusPolicy], settings: CorpusSettings = SETTINGS) ->
     return LastRun(__version__, settings.digest, tuple((one.name, one.digest) for one in wanted))
 
 
+def digests(tasks: Sequence[CorpusTask]) -> list[str]:
+    return sorted({task.recording.digest for task in tasks})
+
+
 def worked_out(folder: Path, out: Path, texts: Sequence[str] = ("balanced",)) -> list[RecordingRow]:
     """A run in this thread."""
     rows = []
     with Results(out) as results:
-        results.asked(last(policies(texts)))
-        for task in asked(folder, texts):
+        todo = asked(folder, texts)
+        results.asked(last(policies(texts)), digests(todo))
+        for task in todo:
             evaluation = evaluated(task)
             results.add(evaluation)
             rows.append(decode(evaluation).recording)

@@ -95,6 +95,23 @@ def test_a_sample_is_a_part_of_the_whole(tmp_path: Path, computed: list[CorpusTa
     assert len(computed) == 9
 
 
+@pytest.mark.parametrize(("change", "count"), [("grown", 3), ("gone", 2), ("sample", 1)])
+def test_a_report_is_of_the_recordings_of_the_last_run(
+    tmp_path: Path, computed: list[CorpusTask], change: str, count: int
+) -> None:
+    """A recording that has grown counts once, one that is gone does not, nor one that was not drawn."""
+    folder, out = corpus(tmp_path / "some", 3), tmp_path / "out"
+    command = ["corpus", "run", str(folder), "--out", str(out)]
+    assert main(command) == 0
+    first = min(one for one in folder.rglob("*") if one.is_file())
+    if change == "grown":
+        first.write_bytes(first.read_bytes() + b"\n")
+    elif change == "gone":
+        first.unlink()
+    assert main([*command, "--sample", "1"] if change == "sample" else command) == 0
+    assert [row["recordings"] for row in report(out).all] == [count, count]
+
+
 def test_it_says_before_it_starts_how_long_it_takes(
     tmp_path: Path, computed: list[CorpusTask], capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -13,7 +13,7 @@ from ctxmgr.study.corpus.results import Results, ResultsFault
 from ctxmgr.study.corpus.rows import ProbeRow
 from ctxmgr.study.corpus.tasks import policies
 from ctxmgr.study.figures import difference
-from tests.unit.study.corpus.made import asked, corpus, invented, last, worked_out
+from tests.unit.study.corpus.made import asked, corpus, digests, invented, last, worked_out
 
 SESSIONS = Path(__file__).parents[3] / "sessions"
 
@@ -52,11 +52,11 @@ def planted(folder: Path, out: Path, closed: dict[str, float] = CLOSED, **figure
     """Twelve recordings, the later the dearer; one of them is bad."""
     texts = [name for name in closed if name != "off"]
     tasks = asked(folder, texts)
-    digests = sorted({task.recording.digest for task in tasks})
+    known = digests(tasks)
     with Results(out) as results:
-        results.asked(last(policies(texts)))
+        results.asked(last(policies(texts)), known)
         for task in tasks:
-            number = digests.index(task.recording.digest)
+            number = known.index(task.recording.digest)
             cost = closed[task.policy.name] * 10 + (number / 10 if task.policy.name != "off" else 0)
             probes = (ProbeRow("errors", 0.5, 2, 0.4, 5), ProbeRow("goal", 1.0, 1, 1.0, 1))
             given = {"closed_dollars": cost, "billed_dollars": 9.0, "call_count": 50, "recall_share": 0.9}
@@ -98,17 +98,21 @@ def test_a_report_is_the_same_each_time(planned: Path) -> None:
     assert report(planned) == report(planned)
 
 
-def test_only_what_the_last_run_asked_for_is_reported(planned: Path) -> None:
+def test_only_what_the_last_run_asked_for_is_reported(planned: Path, folder: Path) -> None:
+    """Its policies and its recordings, whatever else the folder holds."""
+    some = digests(asked(folder))[:8]
     with Results(planned) as results:
-        results.asked(last(policies(["turns"])))
-    assert [row["policy"] for row in report(planned).all] == ["turns", "off"]
+        results.asked(last(policies(["turns"])), some)
+    assert [(row["policy"], row["recordings"]) for row in report(planned).all] == [("turns", 8), ("off", 8)]
+    assert {row["digest"] for row in report(planned).worst} == set(some)
+    assert {one.recording_count for one in changes(planned, planned) if one.figure != "policy"} == {8}
 
 
 def test_a_result_that_was_lost_and_came_later_counts_once(folder: Path, tmp_path: Path) -> None:
     (task, *_) = asked(folder, ["off"])
     for status in ("lost", "ok"):
         with Results(tmp_path) as results:
-            results.asked(last(policies(["off"])))
+            results.asked(last(policies(["off"])), [task.recording.digest])
             results.add(invented(task, status=status, closed_dollars=1.0))
     assert [(row["recordings"], row["bad"]) for row in report(tmp_path).all] == [(1, 0)]
 
@@ -196,8 +200,9 @@ def test_a_policy_without_a_counterpart_is_worse(
 ) -> None:
     for name, texts in (("now", here), ("before", there)):
         with Results(tmp_path / name) as results:
-            results.asked(last(policies(texts)))
-            for task in asked(folder, texts):
+            todo = asked(folder, texts)
+            results.asked(last(policies(texts)), digests(todo))
+            for task in todo:
                 results.add(invented(task, closed_dollars=1.0))
     assert worse(tmp_path / "now", tmp_path / "before") == said
     code = main(["corpus", "report", str(tmp_path / "now"), "--against", str(tmp_path / "before")])
