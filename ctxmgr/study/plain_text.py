@@ -25,9 +25,17 @@ def fault_text(fault: Exception) -> str:
     """A fault that nobody foresaw, in a line: the system's words, else its class, its text and its place."""
     if isinstance(fault, OSError) and fault.strerror:
         return fault.strerror
+    return f"{type(fault).__name__}: {fault}{_place(fault)}"
+
+
+def unquoted_fault_text(fault: Exception) -> str:
+    """The same without its text, which may quote what it stumbled over."""
+    return f"{type(fault).__name__}{_place(fault)}"
+
+
+def _place(fault: Exception) -> str:
     places = traceback.extract_tb(fault.__traceback__)
-    where = f" ({Path(places[-1].filename).name}, line {places[-1].lineno})" if places else ""
-    return f"{type(fault).__name__}: {fault}{where}"
+    return f" ({Path(places[-1].filename).name}, line {places[-1].lineno})" if places else ""
 
 
 def missing_text(paths: Sequence[str]) -> str:

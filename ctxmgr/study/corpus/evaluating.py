@@ -3,6 +3,7 @@
 1. Nothing raises: what can not be read or driven is a row with a reason.
 2. The same task gives the same rows anywhere, but for the CPU and the memory that it took.
 3. As `ctxmgr replay` does it: the modelled host, its prices, its way of caching.
+4. A reason names a place, and nothing that stands there: rows hold no conversation.
 """
 
 import resource
@@ -47,10 +48,13 @@ def failed(task: CorpusTask, status: Any, reason: str) -> RecordingRow:
 
 
 def _said(fault: Exception) -> str:
-    from ctxmgr.study.plain_text import fault_text
+    """Rule 4."""
+    from ctxmgr.study.plain_text import unquoted_fault_text
     from ctxmgr.study.recordings import UnreadableRecording
 
-    return str(fault) if isinstance(fault, UnreadableRecording) else fault_text(fault)
+    if isinstance(fault, UnreadableRecording):
+        return fault.unquoted
+    return f"{unquoted_fault_text(fault)}; `ctxmgr replay` says more"
 
 
 def _named(task: CorpusTask) -> dict[str, Any]:

@@ -38,9 +38,7 @@ def read(name: str, content: bytes) -> Recording:
     telling = _Telling(RecordingBuilder(name, "Codex"))
     for line, fields in lines(name, content):
         if not isinstance(fields.get("payload"), dict):
-            raise UnreadableRecording(
-                f"{name}, line {line}: a line of type {text(fields, 'type')!r} without a payload"
-            )
+            raise UnreadableRecording(f"{name}, line {line}: a line without a payload", text(fields, "type"))
         telling.tell(fields)
     meta = telling.meta
     return telling.building.recording(text(meta, "id"), text(meta, "cwd"), telling.window, telling.model)

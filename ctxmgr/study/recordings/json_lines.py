@@ -84,5 +84,6 @@ def _pieces(content: bytes, name: str, number: int) -> Iterator[tuple[int, bytes
         number += text.count("\n", seen, min(where, len(text.rstrip())))
         shown = text[where : where + SHOWN_CHARACTERS].partition("\n")[0]
         column = where - text.rfind("\n", 0, where)
-        said = f"no JSON from character {column} on: {shown!r}" if shown.strip() else "it ends within a value"
-        raise UnreadableRecording(f"{name}, line {number}: {said}") from None
+        if not shown.strip():
+            raise UnreadableRecording(f"{name}, line {number}: it ends within a value") from None
+        raise UnreadableRecording(f"{name}, line {number}: no JSON from character {column} on", shown) from None

@@ -1,6 +1,7 @@
 """A task becomes rows wherever it runs: the figures of `ctxmgr replay`, and a reason where there are none."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -45,6 +46,7 @@ def test_the_figures_are_those_of_replay(capsys: pytest.CaptureFixture[str]) -> 
     [
         (b"", "it should be"),
         (b"# a page\n", "no JSON"),
+        (b'{"ctxmgr": "the ow', "bad.jsonl, line 1: no JSON from character 12 on"),
         (b'{"nothing": "known"}\n', "is neither"),
         (b'{"ctxmgr": 1}\n', "and no recording"),
         (b"PAR1 and no more", "bad.jsonl is a Parquet file that is broken, or has no column content"),
@@ -60,16 +62,24 @@ def test_a_bad_recording_is_a_row_with_a_reason(tmp_path: Path, content: bytes, 
         row = decode(evaluated(task)).recording
         assert (row.status, row.name, row.call_count) == ("bad", "bad.jsonl", 0)
         assert reason in row.reason
+        assert "the ow" not in row.reason
+
+
+def test_a_reason_quotes_no_value_of_a_recording(tmp_path: Path) -> None:
+    meta = b'{"timestamp":"2026-01-01T00:00:00.000Z","type":"session_meta","payload":{"id":"s","cwd":"/"}}\n'
+    (tmp_path / "bad.jsonl").write_bytes(meta + b'{"timestamp":"x","type":"the owl"}\n')
+    row = decode(evaluated(asked(tmp_path)[0])).recording
+    assert (row.status, row.reason) == ("bad", "bad.jsonl, line 2: a line without a payload")
 
 
 def test_what_breaks_while_it_is_driven_is_a_row_with_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*given: object) -> None:
-        raise ZeroDivisionError("planted")
+        raise ValueError("no number: 'the owl'")
 
     monkeypatch.setattr(evaluating, "_probed", broken)
     row = decode(evaluated(asked(SESSIONS / "greenhouse.jsonl")[0])).recording
     assert row.status == "bad"
-    assert row.reason.startswith("ZeroDivisionError: planted")
+    assert re.fullmatch(r"ValueError \(test_evaluating.py, line \d+\); `ctxmgr replay` says more", row.reason)
 
 
 def test_what_can_not_be_fetched_is_tried_again_by_the_next_run(tmp_path: Path) -> None:

@@ -191,7 +191,7 @@ def test_what_the_provider_ran_is_counted() -> None:
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        (jsonl(META, {"type": "response_item"}), "line 2: a line of type 'response_item' without a payload"),
+        (jsonl(META, {"type": "response_item"}), "line 2: a line without a payload: 'response_item'"),
         (jsonl(META, said("user", "a"))[:-9], "line 2"),
         (jsonl(META), "no messages"),
     ],
