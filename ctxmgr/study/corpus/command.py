@@ -7,24 +7,16 @@ A worker loads this package too: what only a client needs is imported where it i
 import json
 import sys
 from argparse import Namespace
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Iterable
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
 
 from ctxmgr import __version__
 from ctxmgr.study.console import console
-from ctxmgr.study.corpus import running, sources, synthetic
+from ctxmgr.study.corpus import progress, running, sources, synthetic
 from ctxmgr.study.corpus.evaluating import decode
 from ctxmgr.study.corpus.tasks import CorpusSettings, CorpusTask, WrongPolicy, policies
 from ctxmgr.study.plain_text import safe
@@ -122,27 +114,16 @@ def _client(parsed: Namespace) -> "AbstractContextManager[Client]":
 
 
 def _through(client: "Client", todo: Iterable[CorpusTask], count: int, results: "Results") -> int:
-    """How many came without figures. A bar on stderr, where that is a terminal."""
+    """How many came without figures."""
     bad = 0
-    with _progress(count) as progress:
+    with progress.shown(count) as advanced:
 
         def took(evaluation: bytes) -> None:
             nonlocal bad
             results.add(evaluation)
-            bad += decode(evaluation).recording.status != "ok"
-            progress()
+            is_ok = decode(evaluation).recording.status == "ok"
+            bad += not is_ok
+            advanced(is_ok)
 
         running.run(client, todo, took)
     return bad
-
-
-@contextmanager
-def _progress(count: int) -> Iterator[Callable[[], None]]:
-    error = console(sys.stderr)
-    if not error.is_terminal:
-        yield lambda: None
-        return
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, TimeRemainingColumn(), console=error, transient=True) as progress:
-        task = progress.add_task("tasks", total=count)
-        yield lambda: progress.advance(task)

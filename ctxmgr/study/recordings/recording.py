@@ -12,8 +12,8 @@ DEFAULT_WINDOW = 200_000  # tokens; session files do not name it, and most recor
 
 
 class UnreadableRecording(Exception):
-    """The file is none that is known, or broken; the text says where. `quoted`: what stands there, at the text's end;
-    `unquoted` is the text without it."""
+    """The file is none that is known, or broken; the text says where, and then what stands there (`quoted`).
+    `unquoted`: the text without that."""
 
     def __init__(self, text: str, quoted: str = "") -> None:
         super().__init__(f"{text}: {quoted!r}" if quoted else text)

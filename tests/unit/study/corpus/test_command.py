@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from ctxmgr.cli import main
-from ctxmgr.study.corpus import estimates, running
+from ctxmgr.study.corpus import estimates, progress, running
 from ctxmgr.study.corpus.listing import DENSE_BYTES, TaskTotals
 from ctxmgr.study.corpus.reports.reporting import report
 from ctxmgr.study.corpus.running import SchedulerLost
@@ -93,6 +93,17 @@ def test_a_sample_is_a_part_of_the_whole(tmp_path: Path, computed: list[CorpusTa
     assert len(computed) == 3
     assert main(command) == 0
     assert len(computed) == 9
+
+
+def test_a_long_run_without_a_terminal_says_how_far_it_is(
+    tmp_path: Path,
+    computed: list[CorpusTask],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(progress, "LINE_SECONDS", 0)
+    assert main(["corpus", "run", str(corpus(tmp_path / "some", 2)), "--out", str(tmp_path / "out")]) == 0
+    assert "3 of 4 tasks, 0 without figures, about 1 min left" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(("change", "count"), [("grown", 3), ("gone", 2), ("sample", 1)])
