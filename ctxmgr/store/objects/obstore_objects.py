@@ -4,7 +4,6 @@ Each request is tried once: what a lost answer means is settled by the protocol,
 secret would find its own first one in the way.
 """
 
-import re
 from collections.abc import Awaitable
 from datetime import timedelta
 from typing import Any, TypeVar
@@ -13,12 +12,11 @@ from obstore.exceptions import (
     AlreadyExistsError,
     BaseError,
     NotSupportedError,
-    PermissionDeniedError,
     PreconditionError,
-    UnauthenticatedError,
 )
 from obstore.store import ObjectStore, from_url
 
+from ctxmgr.store.objects.causes import NO_BUCKET, NO_OBJECT, cause
 from ctxmgr.store.objects.interface import (
     Conflict,
     ListedObject,
@@ -32,12 +30,6 @@ CONNECT = "5s"
 ANSWER = "20s"  # for one request; a part of a snapshot is some 100 kB
 ONCE: Any = {"max_retries": 0, "retry_timeout": timedelta(seconds=20)}
 NO_SWAP = "this store can not swap an object where it is unchanged (If-Match), which ctxmgr needs"
-NO_BUCKET = "the store has no such bucket"
-NO_CREDENTIALS = "there are no credentials for the store, neither in the environment nor of this machine"
-NO_SERVER = "no server answers where the store should be: the network, or the endpoint in the environment"
-REFUSED = "the store refuses these credentials, or that they write there"
-OF_METADATA = ("169.254.169.254", "/latest/api/token", "/computeMetadata/")  # asked last for credentials
-_STATUS = re.compile(r"status code: (5\d\d)")
 Value = TypeVar("Value")
 
 
@@ -58,7 +50,7 @@ class ObstoreObjects:
             answer = await self._store.get_async(key)
             return StoredObject(bytes(await answer.bytes_async()), answer.meta["e_tag"] or "")
 
-        return await _answered(get(), Missing("there is no such object"))
+        return await _answered(get(), Missing(NO_OBJECT))
 
     async def put(self, key: str, content: bytes) -> None:
         await _answered(self._store.put_async(key, content, use_multipart=False))
@@ -89,23 +81,9 @@ class ObstoreObjects:
 
     async def delete(self, key: str) -> None:
         try:
-            await _answered(self._store.delete_async(key), Missing("there is no such object"))
+            await _answered(self._store.delete_async(key), Missing(NO_OBJECT))
         except Missing:
             return
-
-
-def _cause(fault: Exception) -> str:
-    """Whose fault it is. What obstore says of it holds the address and more: none of that is passed on."""
-    said = f"{fault}"
-    if any(sign in said for sign in OF_METADATA):
-        return NO_CREDENTIALS
-    if "NoSuchBucket" in said:
-        return NO_BUCKET
-    if status := _STATUS.search(said):
-        return f"the store's server has a fault ({status[1]})"
-    if "HTTP error" in said:
-        return NO_SERVER
-    return f"the store did not answer ({type(fault).__name__})"
 
 
 async def _answered(
@@ -119,9 +97,7 @@ async def _answered(
         if missing is None or "NoSuchBucket" in str(fault):
             raise StoreUnreachable(NO_BUCKET) from None
         raise missing from None
-    except (PermissionDeniedError, UnauthenticatedError):
-        raise StoreUnreachable(REFUSED) from None
     except (NotSupportedError, NotImplementedError):
         raise StoreUnreachable(NO_SWAP) from None
     except (BaseError, OSError) as fault:
-        raise StoreUnreachable(_cause(fault)) from None
+        raise StoreUnreachable(cause(fault, "write")) from None

@@ -3,8 +3,9 @@
 1. What a file is, its content tells: Parquet by its first bytes, recordings by their readers. Names decide nothing,
    but that hidden files in folders are passed over.
 2. A Parquet file has a recording a row: a column `content` (bytes or text), and a `name` if it likes.
-3. An object store is named by a URL (`s3://bucket/prefix`, `gs://`, `az://`, `file:///`): all objects below it.
-   Credentials are those of its own environment variables.
+3. An object store is named by a URL (`s3://bucket/prefix`, `gs://`, `az://`, `file:///`): one object, those that a
+   glob in its last part matches, or all below it. Credentials are those of its own environment variables. A Parquet
+   file there is not read: it is one recording that says so.
 4. Where a recording lies is its address, and anybody who can reach that can read it: a worker elsewhere, too.
 5. The digest is of the content.
 6. Recordings are handed on as they are found: nothing here holds them all, nor more of a Parquet file than a group
@@ -12,8 +13,10 @@
 7. A Parquet file that holds no recordings, or is broken, is one recording that can not be read: it stops nothing.
 """
 
+import fnmatch
 import glob
 import hashlib
+import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -26,6 +29,7 @@ CONTENT, NAME = "content", "name"
 BATCH_ROWS = 64  # of a Parquet file that are made into Python's values at a time
 BUFFER_BYTES = 1 << 20  # of a Parquet file's column that are read at a time
 SCHEME = "://"
+RETRIES = 6  # of a request to an object store: some 6 s
 
 
 class SourceFault(Exception):
@@ -70,9 +74,12 @@ def recording(of: ListedRecording) -> RecordingAddress:
 
 
 def content(address: str) -> bytes:
-    """The recording's bytes. Raises NoRecording, OSError, or what its store raises."""
+    """The recording's bytes. Raises NoRecording, OSError."""
     if SCHEME in address:
-        return _object(address)
+        found = _object(address)
+        if found.startswith(PARQUET):
+            raise NoRecording("a Parquet file, which is not read from an object store")
+        return found
     if row := _row_of(address):
         return _row(*row)
     if _is_parquet(Path(address)):
@@ -87,7 +94,9 @@ def digest(found: bytes) -> str:
 def digest_of(address: str) -> str:
     """Of what lies there; empty where it can not be read: its worker will say why."""
     try:
-        if SCHEME in address or _row_of(address):
+        if SCHEME in address:
+            return digest(_object(address))
+        if _row_of(address):
             return digest(content(address))
         with Path(address).open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
@@ -211,34 +220,74 @@ def _group(path: str, group: int, version: int) -> Any:
 
 
 def _objects(url: str, without: Path | None) -> Iterator[ListedRecording]:
-    import obstore
+    """Rule 3. One that is named whole is tried first: its name may hold the signs of a glob."""
+    from obstore.exceptions import BaseError
 
-    base = url if url.endswith("/") else f"{url}/"
     inside = f"{without.resolve().as_uri()}/" if without else ""
-    count = 0
+    is_empty = True
     try:
-        for batch in obstore.list(_store(base)):
-            for one in batch:
-                path, version = str(one["path"]), str(one.get("e_tag") or one["last_modified"])
-                if inside and f"{base}{path}".startswith(inside):
-                    continue
-                count += 1
-                yield ListedRecording(f"{base}{path}", path.rpartition("/")[2], int(one["size"]), version)
-    except obstore.exceptions.BaseError as fault:
-        raise SourceFault(f"{url}: {type(fault).__name__}") from None
-    if not count:
+        for base, one in _found(url):
+            path, version = str(one["path"]), str(one.get("e_tag") or one["last_modified"])
+            if inside and f"{base}{path}".startswith(inside):
+                continue
+            is_empty = False
+            yield ListedRecording(f"{base}{path}", path.rpartition("/")[2], int(one["size"]), version)
+    except (BaseError, OSError) as fault:
+        raise SourceFault(f"{url}: {_cause(fault)}") from None
+    if is_empty:
         raise SourceFault(f"no recordings: {url}")
 
 
-def _object(address: str) -> bytes:
+def _found(url: str) -> Iterator[tuple[str, Any]]:
+    """The URL of a folder, and an object in it, as obstore tells of it."""
     import obstore
 
+    folder, _, last = url.rpartition("/")
+    if last and "/" in url.partition(SCHEME)[2]:
+        if one := _named(f"{folder}/", last):
+            yield f"{folder}/", one
+            return
+        if glob.has_magic(last):
+            match = re.compile(fnmatch.translate(last)).match
+            for batch in obstore.list(_store(f"{folder}/")):
+                yield from ((f"{folder}/", one) for one in batch if "/" not in one["path"] and match(one["path"]))
+            return
+    base = f"{url.rstrip('/')}/"
+    for batch in obstore.list(_store(base)):
+        yield from ((base, one) for one in batch)
+
+
+def _named(folder: str, name: str) -> Any:
+    """The object of this name; None where there is none, or who may list may not ask for it."""
+    import obstore
+    from obstore.exceptions import PermissionDeniedError, UnauthenticatedError
+
+    try:
+        return obstore.head(_store(folder), name)
+    except (FileNotFoundError, PermissionDeniedError, UnauthenticatedError):
+        return None
+
+
+def _object(address: str) -> bytes:
+    """Raises OSError with a sentence."""
+    import obstore
+    from obstore.exceptions import BaseError
+
     base, _, name = address.rpartition("/")
-    return bytes(obstore.get(_store(f"{base}/"), name).bytes())
+    try:
+        return bytes(obstore.get(_store(f"{base}/"), name).bytes())
+    except (BaseError, OSError) as fault:
+        raise OSError(_cause(fault)) from None
+
+
+def _cause(fault: Exception) -> str:
+    from ctxmgr.store.objects import cause
+
+    return cause(fault, "read")
 
 
 @lru_cache(maxsize=64)
 def _store(url: str) -> Any:
     from obstore.store import from_url
 
-    return from_url(url)
+    return from_url(url, client_options={"allow_http": True}, retry_config={"max_retries": RETRIES})
