@@ -59,7 +59,8 @@ LEFT JOIN best AS base ON base.digest = best.digest AND base.policy_digest = $ba
 
 class CorpusReport(msgspec.Struct, frozen=True):
     """All that is shown. `groups`: rows of figures by what they are of (host, model, length); `probes`: a row a
-    policy and kind; `pairs`: differences of two policies; `worst`: recordings by closed cost; `bad`: those without
+    policy and kind; `pairs`: differences of two policies; `worst`: recordings by closed cost, each under the
+    policy that paid least on it; `bad`: those without
     figures; `names`: of the policies, in the order in which they were asked for."""
 
     names: tuple[str, ...]
@@ -181,7 +182,8 @@ SELECT policy, name, digest, host, model, raw_tokens AS rawTokens, call_count AS
     round(closed_dollars / nullif(base_closed, 0), 5) AS closedOfOff, round(fetches_in_100, 3) AS fetchesIn100,
     round(recall_share, 5) AS recall, round(probe_share, 5) AS probes, fault_count AS faults, faults AS said
 FROM rows WHERE status = 'ok' AND policy <> ? AND base_closed > 0
-ORDER BY closedOfOff DESC, digest, place LIMIT {WORST}
+QUALIFY row_number() OVER (PARTITION BY digest ORDER BY closedOfOff DESC, place) = 1
+ORDER BY closedOfOff DESC, digest LIMIT {WORST}
 """
 _BAD = f"""
 SELECT name, address, status, reason, count(*) AS policies FROM rows WHERE status <> 'ok'

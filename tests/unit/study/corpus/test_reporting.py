@@ -94,6 +94,13 @@ def test_a_report_tells_means_groups_pairs_and_the_worst(planned: Path) -> None:
     assert (pair["first"], pair["mean"], pair["low"], pair["high"]) == ("balanced", -0.25, -0.25, -0.25)
 
 
+def test_the_worst_are_recordings_each_under_the_policy_that_paid_least(folder: Path, tmp_path: Path) -> None:
+    made = report(planted(folder, tmp_path, {"off": 1.0, "balanced": 0.74, "turns": 0.75}))
+    assert [row["closedOfOff"] for row in made.worst] == [0.85, 0.84, 0.83, 0.82, 0.81, 0.8, 0.79, 0.78, 0.77, 0.76]
+    assert {row["policy"] for row in made.worst} == {"turns"}
+    assert len({row["digest"] for row in made.worst}) == 10
+
+
 def test_a_report_is_the_same_each_time(planned: Path) -> None:
     assert report(planned) == report(planned)
 
