@@ -116,7 +116,7 @@ def _client(parsed: Namespace) -> "AbstractContextManager[Client]":
 def _through(client: "Client", todo: Iterable[CorpusTask], count: int, results: "Results") -> int:
     """How many came without figures."""
     bad = 0
-    with progress.shown(count) as advanced:
+    with progress.reported(count) as advanced:
 
         def took(evaluation: bytes) -> None:
             nonlocal bad

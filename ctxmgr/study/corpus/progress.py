@@ -25,7 +25,7 @@ Clock = Callable[[], float]  # seconds
 
 
 @contextmanager
-def shown(count: int, clock: Clock = time.monotonic) -> Iterator[Done]:
+def reported(count: int, clock: Clock = time.monotonic) -> Iterator[Done]:
     """Of `count` tasks."""
     error = console(sys.stderr)
     if not error.is_terminal:
@@ -42,15 +42,15 @@ class _Lines:
 
     def __init__(self, count: int, clock: Clock) -> None:
         self._count, self._clock = count, clock
-        self._began = self._said = clock()
+        self._began = self._last_line = clock()
         self._done = self._bad = 0
 
     def took(self, is_ok: bool) -> None:
         self._done += 1
         self._bad += not is_ok
         now = self._clock()
-        if now - self._said >= LINE_SECONDS and self._done < self._count:
-            self._said = now
+        if now - self._last_line >= LINE_SECONDS and self._done < self._count:
+            self._last_line = now
             left = (now - self._began) / self._done * (self._count - self._done)
             told = f"{self._done:,} of {self._count:,} tasks, {self._bad:,} without figures"
             print(f"{told}, about {_time(left)} left", file=sys.stderr, flush=True)

@@ -10,7 +10,7 @@ from ctxmgr.study.corpus import progress
 def lines(tasks: int, seconds: float, capsys: pytest.CaptureFixture[str], bad: tuple[int, ...] = ()) -> list[str]:
     """What is said of a run whose tasks come `seconds` after one another; those numbered `bad` have no figures."""
     times = count(1000.0, seconds)
-    with progress.shown(tasks, lambda: next(times)) as took:
+    with progress.reported(tasks, lambda: next(times)) as took:
         for number in range(tasks):
             took(number not in bad)
     return capsys.readouterr().err.splitlines()
