@@ -15,7 +15,7 @@ from ctxmgr.study.corpus.results import Results
 from ctxmgr.study.corpus.rows import RecordingRow
 from ctxmgr.study.corpus.running import DEATHS, IN_FLIGHT, SchedulerLost
 from ctxmgr.study.corpus.tasks import CorpusTask, policies
-from tests.unit.study.corpus.made import asked, corpus, invented, last, plain
+from tests.unit.study.corpus.made import asked, corpus, digests, invented, last, plain
 
 
 @pytest.fixture(scope="module")
@@ -128,7 +128,7 @@ def test_a_killed_client_resumes(threads: Client, tmp_path: Path) -> None:
 
     tasks = asked(corpus(tmp_path / "some", 6))
     results = Results(tmp_path / "out")
-    results.asked(last(policies(["balanced"])))
+    results.asked(last(policies(["balanced"])), digests(tasks))
 
     def took(evaluation: bytes) -> None:
         results.add(evaluation)
