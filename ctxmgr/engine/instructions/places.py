@@ -25,7 +25,6 @@ from ctxmgr.engine.tools import (
     is_instructing,
     is_skill,
     of_dependency,
-    only_launches,
 )
 from ctxmgr.model import Message, once
 
@@ -147,6 +146,6 @@ def _results(conversation: ConversationIndex, asked: dict[int, frozenset[str]]) 
     again = superseded(conversation)
     for ref, at in conversation.pairs.items():
         block = conversation.block(ref)
-        brought = block.call_id in asked.get(at, ()) and not block.is_error and not only_launches(block.text)
+        brought = block.call_id in asked.get(at, ()) and not block.is_error
         if brought and again.get(ref) not in ("read again", "repeated"):
             yield ref

@@ -13,7 +13,7 @@ import msgspec
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex
 from ctxmgr.engine.instructions.places import INSTRUCTIONS_SHARE, Named, globs_of, in_message
 from ctxmgr.engine.instructions.verbatim import BY_HOST, copied
-from ctxmgr.engine.tools import ToolCall, calls_of, only_launches, paths
+from ctxmgr.engine.tools import ToolCall, calls_of, paths
 from ctxmgr.model.saved import InstructionCopy
 
 MOST_CHARACTERS_A_TOKEN = 5  # at most, of prose: what is told is weighed when it is
@@ -45,7 +45,7 @@ def _shown(conversation: ConversationIndex, first: int, named: Named) -> Iterato
     for at in range(first, conversation.size):
         for ref, block in conversation.results(at):
             asked_at = conversation.pairs.get(ref)
-            if asked_at is None or block.is_error or only_launches(block.text):
+            if asked_at is None or block.is_error:
                 continue
             if block.call_id in in_message(conversation, asked_at, named):
                 yield copied(conversation, ref, _files(conversation, asked_at, block.call_id))

@@ -20,7 +20,7 @@ from ctxmgr.engine.tools.catalog import (
 from ctxmgr.engine.tools.dialogue import plan_answer, plan_title, rejection, user_answers
 from ctxmgr.engine.tools.effects import CHANGES, CallOutcome, EffectKind, FileEffect, Shell, Task, ToolCall
 from ctxmgr.engine.tools.instructions import FILES as INSTRUCTION_FILES
-from ctxmgr.engine.tools.instructions import files_named, is_instructing, is_skill, of_dependency, only_launches
+from ctxmgr.engine.tools.instructions import files_named, is_instructing, is_skill, of_dependency
 from ctxmgr.engine.tools.names import SURE, VERBS
 from ctxmgr.engine.tools.outcome import (
     RunReport,
@@ -96,7 +96,6 @@ __all__ = [
     "is_like_a_check",
     "is_instructing",
     "of_dependency",
-    "only_launches",
     "is_skill",
     "key_arguments",
     "is_lost",

@@ -6,8 +6,7 @@ in which hosts put them beside a user's words.
    lines, or stands in a tag for such texts.
 3. What a host says of a tool that it called itself, and its result in a text behind that, are one reading.
    What is said of files of dependencies alone is none: those that wrote them speak for nobody here.
-4. That a skill is launched is none yet: what it tells comes in another text.
-5. A text that tells files whole names them: "Contents of PATH", "AGENTS.md instructions for DIRECTORY".
+4. A text that tells files whole names them: "Contents of PATH", "AGENTS.md instructions for DIRECTORY".
 """
 
 import re
@@ -84,7 +83,6 @@ _TAGGED = re.compile(
     re.IGNORECASE,
 )
 
-_LAUNCHES = re.compile(r"\s*Launching skill: \S+\s*")
 _CALLED = re.compile(r"\s*<system-reminder>\s*Called the \w+ tool")
 _RESULT = re.compile(r"\s*<system-reminder>\s*Result of calling the \w+ tool")
 _TOLD = re.compile(r"(?:Contents of|instructions for|\"file_path\":)[ \"]*([^\s\"]+)")
@@ -103,7 +101,7 @@ def is_instructing(text: str, before: str = "") -> bool:
 
 
 def files_named(text: str) -> frozenset[str]:
-    """The files that it tells whole, as far as it names them (rule 5)."""
+    """The files that it tells whole, as far as it names them (rule 4)."""
     return frozenset(found.rstrip(":").casefold() for found in _TOLD.findall(text))
 
 
@@ -111,11 +109,6 @@ def of_dependency(path: str) -> bool:
     """Does it lie in a folder of others' code?"""
     path = path.replace("\\", "/").casefold()
     return _MODULES_OF_GO in path or not DEPENDENCIES.isdisjoint(path.split("/")[:-1])
-
-
-def only_launches(text: str) -> bool:
-    """Rule 4."""
-    return _LAUNCHES.fullmatch(text) is not None
 
 
 def is_skill(tool: str, arguments: Arguments | None, catalog: Catalog = CATALOG) -> bool:

@@ -40,7 +40,7 @@ LISTS: list[tuple[str, list[Said], set[int], set[int]]] = [
     (
         "a skill that is launched",
         [u("go"), a("", call("Skill", skill="pdf")), r("Launching skill: pdf")],
-        set(),
+        {2},
         set(),
     ),
     ("behind a server's name", [u("go"), a("", call("mcp__x__use_skill", name="pdf")), r(RULES)], {2}, set()),
