@@ -21,7 +21,19 @@ import pytest
 from ctxmgr.study.driving.drive import drive as drive_spawned
 from ctxmgr.study.driving.outcomes import ReplayOptions
 from ctxmgr.study.replay.host_model import RECORDED
-from tests.outcome.measuring import NAMES, RUNS, SESSIONS, Figures, Run, drive, figures, means, recording
+from tests.outcome.measuring import (
+    MODELS,
+    NAMES,
+    RUNS,
+    SESSIONS,
+    Figures,
+    PriceSheet,
+    Run,
+    drive,
+    figures,
+    means,
+    recording,
+)
 from tests.outcome.summaries import SUMMARY_RUNS, SummaryRun, summary_figures
 
 WRITTEN: dict[str, Figures] = json.loads(Path(__file__).with_name("figures.json").read_text(encoding="utf-8"))
@@ -112,7 +124,8 @@ def test_what_is_beyond_a_margin_is_told() -> None:
 
 def test_it_is_what_a_spawned_process_comes_to(tmp_path: Path) -> None:
     """The measuring in this process is the one of `ctxmgr replay`: the same answers, byte for byte."""
-    options = ReplayOptions(preset="balanced", window=64_000, append=True, state_dir=tmp_path, spawn=True)
+    prices = MODELS[RECORDED].policy(PriceSheet().prices)
+    options = ReplayOptions("balanced", 64_000, append=True, state_dir=tmp_path, spawn=True, policy=prices)
     spawned = drive_spawned(recording("ledger"), options)
     assert spawned.failures == []
     assert drive(Run("ledger", 64_000, host=RECORDED)).fingerprint == spawned.fingerprint
