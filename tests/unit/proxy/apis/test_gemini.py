@@ -154,12 +154,12 @@ async def test_a_list_that_was_too_long_goes_out_again_shorter(rig: Any) -> None
     text = "The input token count (1048577) exceeds the maximum number of tokens allowed (9000)."
     error = json.dumps({"error": {"code": 400, "message": text, "status": "INVALID_ARGUMENT"}}).encode()
     made = await rig(window=200_000)
-    for number in range(12):
+    for number in range(14):
         await made.post(body(contents(number)), STREAM, CLI)
     made.upstream.answer = one_after_another(
         [answers(error, 400, {"Content-Type": "application/json"}), answers(sse(told_by(COUNTED)))]
     )
-    response, _ = await made.post(body(contents(12)), STREAM, CLI)
+    response, _ = await made.post(body(contents(14)), STREAM, CLI)
     assert response.status == 200
     assert len(made.upstream.asked[-1].body) < 0.7 * len(made.upstream.asked[-2].body)
 
