@@ -57,7 +57,7 @@ class MessageList:
 
 def main(request: Request) -> None:
     """Raises AssertionError where ctxmgr answers otherwise."""
-    policy = {"tokenizer": "estimate", "hostReserve": 1000, "costVersusRecall": 0.25}
+    policy = {"tokenizer": "estimate", "hostReserve": 1000, "oldTokens": 1000}
     request("initialize", protocolVersion="1.0", capabilities={"edits": True}, policy=policy)
     request("session_start", sessionId="s", model={"id": "model-1", "contextWindow": 16_000})
     talk = MessageList(request)

@@ -270,7 +270,8 @@ OTHERWISE: dict[str, Json] = {
     "43_2b48f6b6e6_0.jsonl": {"users": 40},
     # one user message is Codex's own (plugins, AGENTS.md, environment in one); one error is a line of a log
     "mise__72_b840cacfdd.jsonl": {"users": 3, "errors": 8},
-    "mise__83_2aefbdd3d8.jsonl": {"users": 3},
+    # one error is a stopped command beside the script's own, which ended with 0
+    "mise__83_2aefbdd3d8.jsonl": {"users": 3, "errors": 7},
     "mise__22_13a6b781b8.jsonl": {"errors": 12},
     # the editor says that it failed, without an exit code
     "multi_swe_bench__ponylang__ponyc-4595.output.jsonl": {"errors": 6},
