@@ -1,7 +1,7 @@
 """The proxy: an HTTP listener on loopback, one provider behind it, one sidecar beside it.
 
 1. A request whose body holds a list of messages goes the road of a call (`rewriting`); every other one passes as it
-   came. What ctxmgr can not read passes too.
+   came. What ctxmgr can not read passes too. What is refused as too long goes out again, shorter each time.
 2. The sidecar is started at once and loads what it needs, so that the first call does not wait for it.
 3. A WebSocket is answered 426: a program goes on with HTTP then, and lists pass here whole.
 """
@@ -34,6 +34,7 @@ OK = 200
 WARM_MS = 60_000.0  # nobody waits for it
 LARGEST_BYTES = 256 << 20  # of a request; providers take 32 MB
 REFUSED = (400, 413, 422)  # a refusal of a list, be it as too long, comes with one of these
+SHORTER_TRIES = 3  # each asks with little more than half of what was refused
 REWRITTEN_WITHOUT = ("content-length", "content-encoding")
 POLICY = {"tokenizer": "estimate"}  # the provider's own count comes with each answer
 
@@ -149,7 +150,9 @@ class Proxy:
         call = self._call_of(request, api, body)
         prepared = await self._prepared(call) if call is not None else None
         came = await self._ask(request, body, prepared)
-        if prepared is not None and came.status in REFUSED and not self.settings.observe:
+        for _ in range(SHORTER_TRIES):
+            if prepared is None or came.status not in REFUSED or self.settings.observe:
+                break
             told = await passing.read(came)
             other = await self.rewriter.again(prepared, _plain(told, came))
             if other is None:

@@ -14,7 +14,7 @@ from typing import Any, Literal
 import msgspec
 
 from ctxmgr.engine.presets import PRESETS, Inputs, PresetStrategy
-from ctxmgr.engine.pressure import Gauge, Thresholds, latch, meter, thresholds
+from ctxmgr.engine.pressure import Gauge, Thresholds, latch, thresholds
 from ctxmgr.formats import auto, form_of, messages_of, settled
 from ctxmgr.known_models import Registry, shipped
 from ctxmgr.model import (
@@ -40,7 +40,7 @@ from ctxmgr.session.prefetch import Prefetch
 from ctxmgr.session.projection import ListMemo, Projection
 from ctxmgr.session.reading import Calibration, Reader
 from ctxmgr.session.unanswered import Unanswered
-from ctxmgr.session.windows import window_of, with_window
+from ctxmgr.session.windows import of_another_model, window_of, with_window
 from ctxmgr.session.work import Offload, Verb
 
 WEIGHTS_AT_MOST = 5_000  # of texts that packets are made of, kept ready
@@ -110,7 +110,8 @@ class SessionCore:
 
     def gauge(self, state: State) -> Gauge:
         """What turns weights into tokens, by this state."""
-        return Gauge(state.meter, self.thresholds, self.ratio_key, state.overhead, self.model.terms_by(state))
+        terms = self.model.terms_by(state)
+        return Gauge(state.meter, self.thresholds, self.ratio_key, state.overhead, terms, state.refused_weight)
 
     def tokens(self) -> int:
         """Estimated provider tokens of what the host would send now."""
@@ -191,8 +192,7 @@ class SessionCore:
         return self.state.reopen if self.state.reopen in ("pin", "undo") else why
 
     def void_base(self, held: int | None = None) -> None:
-        """The next `context` must bring the whole list. `held`: what it will weigh as far as is known, in tokens,
-        where it is another list."""
+        """The next `context` must bring the whole list, which weighs `held` tokens where it is another one."""
         self.projection = msgspec.structs.replace(self.projection, etag="")
         if held is not None and held != self.state.outgoing_tokens:
             self._replace(outgoing_tokens=held)
@@ -260,9 +260,9 @@ class SessionCore:
     def model_select(self, params: lifecycle.ModelSelectParams) -> None:
         model = model_spec(params.model)
         changed = model.id != self.state.model.id
-        reading = meter.void(self.state.meter) if changed else self.state.meter
         reopen = self.reopen("model") if changed else self.state.reopen
-        self._replace(model=model, meter=reading, seq=self.state.seq + 1, reopen=reopen)
+        state = of_another_model(self.state) if changed else self.state
+        self.state = msgspec.structs.replace(state, model=model, seq=state.seq + 1, reopen=reopen)
         self._refresh()
 
     def calls(self, among: Iterable[Message]) -> dict[str, Block]:

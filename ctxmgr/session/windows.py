@@ -1,13 +1,16 @@
-"""The window that a model is taken to have: as the host said it, or smaller, as a refusal taught it.
+"""The window that a model is taken to have: as the host said it, or smaller, as a refusal taught it; and the list
+that was refused though it fits by our count.
 
 What was learnt holds for the model's id while the host says the same window of it.
 """
 
 import msgspec
 
+from ctxmgr.engine.pressure import meter
 from ctxmgr.model.saved import State
 
 MODELS_AT_MOST = 32  # whose window was learnt
+LEAST_TOKENS = 1_000  # of a list that can be refused for its own length
 
 
 def window_of(state: State) -> int:
@@ -26,3 +29,25 @@ def with_window(state: State, taken: int) -> State:
     if taken < model.window:
         windows[model.id] = model.window, taken
     return msgspec.structs.replace(state, windows=dict(list(windows.items())[-MODELS_AT_MOST:]))
+
+
+def of_another_model(state: State) -> State:
+    """What was counted and refused was by the model before."""
+    return msgspec.structs.replace(state, meter=meter.void(state.meter), refused_weight=0)
+
+
+def with_refusal(state: State, fit_weight: float) -> State:
+    """The provider refused the last list as too long. `fit_weight`: of the largest list that fits by our count, in
+    tokens; where the last is no larger, that count is wrong. A short one was not refused for its length."""
+    last = state.last_projection
+    if last is None or not LEAST_TOKENS <= last.weight <= fit_weight:
+        return state
+    return msgspec.structs.replace(state, refused_weight=last.weight)
+
+
+def with_success(state: State, counted: bool) -> State:
+    """The provider took the last list. `counted`: and said how long it is."""
+    last, refused = state.last_projection, state.refused_weight
+    if not refused or not (counted or (last is not None and last.weight >= refused)):
+        return state
+    return msgspec.structs.replace(state, refused_weight=0)

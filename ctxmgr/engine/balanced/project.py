@@ -93,7 +93,8 @@ def carried_on(conversation: ConversationIndex, ask: BalancedInputs) -> tuple[Pl
     if ask.reopen is None and apply_decisions.parted(conversation, plan.decisions, new_from):  # rule 4
         ask = msgspec.structs.replace(ask, reopen="rewritten")
     opening = due(ask, plan.weight)
-    if opening in ("price", "red") and ask.last_count == conversation.size == ask.epoch_inputs.cached_count:
+    same = ask.last_count == conversation.size == ask.epoch_inputs.cached_count
+    if same and opening in ("price", "red") and plan.weight <= ask.epoch_inputs.budget.window:
         opening = None  # the same list, asked for again
     return plan, opening
 

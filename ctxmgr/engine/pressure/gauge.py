@@ -1,4 +1,8 @@
-"""Turns weights into tokens as the provider counts them, and back, for one call of one model on its terms."""
+"""Turns weights into tokens as the provider counts them, and back, for one call of one model on its terms.
+
+A list that the provider refused as too long is one that does not fit, whatever we count: until it takes one, a list
+fits that is markedly shorter.
+"""
 
 import msgspec
 
@@ -8,16 +12,20 @@ from ctxmgr.engine.pressure.zone import Thresholds
 from ctxmgr.model import Zone
 from ctxmgr.model.saved import Meter
 
+AFTER_REFUSAL = 0.6  # of the list that was refused: a host may ask but once more
+
 
 class Gauge(msgspec.Struct, frozen=True):
     """`ratio_key` names weigher and model, as both make the ratio. `overhead`: tokens the host adds unseen.
-    `terms`: what its calls cost, and how its provider caches them."""
+    `terms`: what its calls cost, and how its provider caches them. `refused_weight`: of the list that was refused
+    as too long, in tokens, 0 where none was since one was taken."""
 
     meter: Meter
     thresholds: Thresholds
     ratio_key: str
     overhead: int
     terms: ModelTerms = ModelTerms()
+    refused_weight: int = 0
 
     @property
     def ratio(self) -> float:
@@ -34,7 +42,8 @@ class Gauge(msgspec.Struct, frozen=True):
         """The weight of the largest list that fits. A ratio that nobody has observed counts as 1: what is cut by a
         guess is lost for certain, and the reserve is there for what is not."""
         observed = msgspec.structs.replace(self.meter, ratios={self.ratio_key: 1.0, **self.meter.ratios})
-        return meter.weight_at(observed, self.ratio_key, self.thresholds.limit, self.overhead)
+        fits = meter.weight_at(observed, self.ratio_key, self.thresholds.limit, self.overhead)
+        return min(fits, AFTER_REFUSAL * self.refused_weight) if self.refused_weight else fits
 
     def tokens(self, weight: int) -> int:
         """Of a request that weighs so much."""

@@ -102,7 +102,8 @@ class State(msgspec.Struct, frozen=True, omit_defaults=True):
     window that the host said it has, and the smaller one that a refusal taught, in tokens. `instructions`: what
     others told the model, newest last, for when a host takes it out of the list. `tools`: what the host declares of
     its own. `marked_starts`: of the last answer, shortest first. `cache`: what calls have shown of the provider's
-    cache, the last of them for the list `counted`.
+    cache, the last of them for the list `counted`. `refused_weight`: of the list that was refused as too long, in
+    tokens; 0 once one was taken since.
     """
 
     session_id: str
@@ -143,3 +144,4 @@ class State(msgspec.Struct, frozen=True, omit_defaults=True):
     marked_starts: tuple[MarkedStart, ...] = msgspec.field(default=(), name="marks")
     cache: CacheTruth = CacheTruth()
     counted: CountedList = CountedList()
+    refused_weight: int = msgspec.field(default=0, name="refused")

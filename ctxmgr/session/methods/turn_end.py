@@ -6,7 +6,9 @@ host is asked for a compaction where it is time.
 2. It is asked once (`latch`), and only for what no projection would take away by itself.
 3. A packet that resumes was told to the model that answered: it does not come again.
 4. What was reported here is not read again when the next list brings it.
-5. A refusal as too long teaches a smaller window (`learned`), a success of more tokens a larger one.
+5. A refusal as too long teaches a smaller window (`learned`), a success of more tokens a larger one. Where that
+   window would hold what was refused, our count is wrong: until the provider counts a list that it takes, or takes
+   one as large, only a shorter one fits.
 6. What the provider read from its cache is compared with what it should have (`engine.caching`).
 """
 
@@ -25,7 +27,7 @@ from ctxmgr.model.api import lifecycle
 from ctxmgr.model.saved import CacheTruth, CountedList, Latch, State
 from ctxmgr.session import ledger_updates
 from ctxmgr.session.session import SessionCore
-from ctxmgr.session.windows import window_of
+from ctxmgr.session.windows import window_of, with_refusal, with_success
 from ctxmgr.session.work import INLINE_BYTES, Offload, Verb
 
 TRAIL_LOOKED_AT = 64  # entries at the end of the path, where one that comes again is known
@@ -100,6 +102,8 @@ def _turn_ended(session: SessionCore, params: lifecycle.TurnEndParams, messages:
         session.entry_of |= {mark: id for mark, id in zip(marks, ids, strict=False) if id}
         session.entry_of |= {ledger_updates.mark(message): id for message, id in users}
     _learn_window(session, reply, overflow, reading.reading_tokens if heard else None)
+    if not failed and not overflow:
+        session.state = with_success(session.state, heard)
     reason = "overflow" if overflow else "threshold"
     return TurnEnd(reason if asks else "", tokens, overflow)
 
@@ -127,6 +131,7 @@ def _learn_window(session: SessionCore, reply: Message, overflow: bool, counted:
         named = learned.named_window(reply.view.error)
         sure = sent if known or sent >= taken else None
         session.learn_window(learned.after_refusal(taken, said, named, sure))
+        session.state = with_refusal(session.state, session.gauge(session.state).fit_weight)
     elif counted is not None and counted > taken:
         session.learn_window(learned.after_success(taken, said, counted))
 

@@ -2,6 +2,7 @@
 came since where there is one."""
 
 import asyncio
+import itertools
 import json
 import os
 import signal
@@ -176,12 +177,21 @@ async def test_a_refusal_for_size_is_tried_once_more_with_a_shorter_list(rig: An
     assert json.loads(second.body)["model"] == json.loads(first.body)["model"]
 
 
-async def test_a_second_refusal_is_the_programs_to_hear(rig: Any) -> None:
+async def test_it_is_tried_again_shorter_each_time(rig: Any) -> None:
+    made = await rig(window=200_000)
+    refused = answers(TOO_LONG, 400, {"Content-Type": "application/json"})
+    made.upstream.answer = one_after_another([refused, refused, refused, answers(turn())])
+    await posted(made, 12)
+    sizes = [len(one.body) for one in made.upstream.asked]
+    assert all(after < 0.8 * before for before, after in itertools.pairwise(sizes))
+
+
+async def test_a_fourth_refusal_is_the_programs_to_hear(rig: Any) -> None:
     made = await rig(window=200_000)
     made.upstream.answer = answers(TOO_LONG, 400, {"Content-Type": "application/json", "request-id": "r"})
     response, came = await made.post(request(conversation(12, lines=200)), headers=SESSION)
     assert (response.status, came, response.headers["request-id"]) == (400, TOO_LONG, "r")
-    assert len(made.upstream.asked) == 2
+    assert len(made.upstream.asked) == 4
 
 
 async def test_a_refusal_for_another_reason_passes(rig: Any) -> None:

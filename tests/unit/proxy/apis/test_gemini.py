@@ -150,16 +150,18 @@ async def test_a_request_for_a_summary_is_rewritten_and_its_prompt_goes_out_whol
         assert "planted_rule" not in json.dumps(await one.session.request("getLedger"))
 
 
-async def test_a_list_that_was_too_long_goes_out_again_shorter(rig: Any) -> None:
-    text = "The input token count (1048577) exceeds the maximum number of tokens allowed (9000)."
+@pytest.mark.parametrize("steps", [6, 12, 15, 24], ids=lambda steps: f"{steps} steps")
+@pytest.mark.parametrize("most", [9_000, 24_000], ids=["over what it names", "under what it names"])
+async def test_a_list_that_was_too_long_goes_out_again_shorter(rig: Any, steps: int, most: int) -> None:
+    text = f"The input token count (1048577) exceeds the maximum number of tokens allowed ({most})."
     error = json.dumps({"error": {"code": 400, "message": text, "status": "INVALID_ARGUMENT"}}).encode()
     made = await rig(window=200_000)
-    for number in range(14):
+    for number in range(steps):
         await made.post(body(contents(number)), STREAM, CLI)
     made.upstream.answer = one_after_another(
         [answers(error, 400, {"Content-Type": "application/json"}), answers(sse(told_by(COUNTED)))]
     )
-    response, _ = await made.post(body(contents(14)), STREAM, CLI)
+    response, _ = await made.post(body(contents(steps)), STREAM, CLI)
     assert response.status == 200
     assert len(made.upstream.asked[-1].body) < 0.7 * len(made.upstream.asked[-2].body)
 

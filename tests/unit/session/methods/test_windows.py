@@ -1,7 +1,10 @@
 """A refusal as too long teaches a smaller window of that model; the next list fits it."""
 
+import itertools
+
 import pytest
 
+from ctxmgr.server.effects import SnapshotLoaded
 from tests.contract.talk import Fields, Messages, Talk
 
 NAMED = "prompt is too long: 60123 tokens > 60000 maximum"
@@ -61,3 +64,47 @@ def test_another_word_of_the_host_for_the_window_ends_it() -> None:
     assert refused(talk, make, NAMED)["learnedWindow"] == 60_000
     talk.call("model_select", sessionId="s", model={"id": "model-1", "contextWindow": 64_000})
     assert talk.status()["learnedWindow"] is None
+
+
+@pytest.mark.parametrize("preset", ["tools", "turns", "balanced"])
+@pytest.mark.parametrize("error", ["context_length_exceeded", "prompt is too long: 900000 tokens > 190000 maximum"])
+def test_a_list_that_fits_by_our_count_and_was_refused_goes_out_shorter_each_time(preset: str, error: str) -> None:
+    talk, make = Talk({"preset": preset, "costVersusRecall": 1.0}, 200_000, version="1.1"), Messages()
+    messages = filled(make)
+    sent = [talk.context(messages)["report"]["tokens"]]
+    for _ in range(3):
+        refused(talk, make, error)
+        sent.append(talk.context(messages)["report"]["tokens"])
+    assert all(after < 0.7 * before for before, after in itertools.pairwise(sent))
+
+
+@pytest.mark.parametrize("tokens", [None, 20_000], ids=["one as large", "the provider's count"])
+def test_a_list_that_is_taken_ends_it(tokens: int | None) -> None:
+    talk, make = Talk({"preset": "tools"}, 200_000, version="1.1"), Messages()
+    messages = filled(make)
+    whole = talk.context(messages)["report"]["tokens"]
+    refused(talk, make, "context_length_exceeded")
+    short = talk.context(messages)["report"]["tokens"]
+    reply = make.reply("Done.")
+    talk.turn_end(reply) if tokens is None else talk.turn_end(reply, tokens=tokens)
+    then = talk.context([*messages, reply, make.user("x " * 30_000)])["report"]["tokens"]
+    assert (then > 0.65 * whole) == (tokens is not None)
+    assert short < 0.65 * whole
+
+
+def test_a_restart_remembers_the_list_that_was_refused() -> None:
+    talk, make = Talk({"preset": "tools"}, 200_000, version="1.1"), Messages()
+    messages = filled(make)
+    whole = talk.context(messages)["report"]["tokens"]
+    refused(talk, make, "context_length_exceeded")
+    after = Talk({"preset": "tools"}, 200_000, version="1.1", found=SnapshotLoaded(tuple(talk.saved)))
+    assert after.context(messages)["report"]["tokens"] < 0.7 * whole
+
+
+def test_another_model_takes_the_list_whole() -> None:
+    talk, make = Talk({"preset": "tools"}, 200_000, version="1.1"), Messages()
+    messages = filled(make)
+    whole = talk.context(messages)["report"]["tokens"]
+    refused(talk, make, "context_length_exceeded")
+    talk.call("model_select", sessionId="s", model={"id": "model-2", "contextWindow": 400_000})
+    assert talk.context(messages)["report"]["tokens"] == whole
