@@ -10,6 +10,21 @@ GO_FAILED = "--- FAIL: TestB_Filters (0.0s)\nFAIL\tx/a\t0.1s"
 GO_PASSED = "ok  \tx/a\t0.1s"
 ONE_FAILED = "FAILED tests/a.py::test_b\n1 failed, 5 passed in 1s"
 PASSED = "1 passed in 1s"
+JEST_FAILED = (
+    "FAIL src/x.test.ts\n  ● sums › adds\n\nTest Suites: 1 failed, 3 passed, 4 total\n"
+    "Tests:       2 failed, 9 passed, 11 total"
+)
+JEST_PASSED = "PASS src/x.test.ts\nTests:       3 passed, 3 total"
+VITEST_FAILED = (
+    " FAIL  src/x.test.ts > adds\n FAIL  src/x.test.ts > carries\n Test Files  1 failed | 1 passed (2)\n"
+    "      Tests  2 failed | 3 passed (5)"
+)
+VITEST_PASSED = " Test Files  1 passed (1)\n      Tests  3 passed (3)"
+GO_TREE = (
+    "--- FAIL: TestA (0.0s)\n--- FAIL: TestB (0.0s)\nFAIL\nFAIL\tx.test/y/b/one\t0.1s\n"
+    "FAIL\tx.test/y/b/two\t0.1s\nok  \tx.test/y/c\t0.1s\nFAIL"
+)
+GO_OTHER_TREE = GO_TREE.replace("ok  \t", "FAIL\t")
 MISUSED = "error: unexpected argument 'oci::' found"
 
 ENDED_BY_TESTS = [
@@ -33,8 +48,43 @@ ENDED_BY_TESTS = [
         "go test ./cmd/cli/...",
         GO_PASSED,
     ),
+    ("npm test", JEST_FAILED, "npx jest src/x.test.ts", JEST_PASSED),
+    ("npm test", JEST_FAILED, "npx jest x.test", JEST_PASSED),
+    ("npm test", JEST_FAILED, "npm test -- src/x.test.ts", JEST_PASSED),
+    ("npm run test:unit", JEST_FAILED, "yarn jest src", JEST_PASSED),
+    ("make check", JEST_FAILED, "npx jest src/x.test.ts", JEST_PASSED),
+    ("cd web && npm test", JEST_FAILED, "npx jest web/src/x.test.ts", JEST_PASSED),
+    ("yarn test 2>&1 | grep -E 'FAIL|Tests:'", JEST_FAILED, "yarn test src/x.test.ts", JEST_PASSED),
+    ("npx jest src/x.test.ts", JEST_FAILED, "yarn test src/x.test.ts", JEST_PASSED),
+    ("npm test -- src/x.test.ts", JEST_FAILED, "npm test", JEST_PASSED),
+    ("pnpm test", VITEST_FAILED, "npx vitest run src/x.test.ts", VITEST_PASSED),
+    ("npx vitest run src/x.test.ts", VITEST_FAILED, "pnpm test", VITEST_PASSED),
+    ("go test ./...", GO_TREE, "go test ./b/...", GO_PASSED),
+    ("go test ./...", GO_TREE, "go test ./b/one ./b/two", GO_PASSED),
+    ("make test", GO_TREE, "go test ./b/...", GO_PASSED),
+    ("go test ./... 2>&1 | tail -40", GO_TREE, "go test ./b/...", GO_PASSED),
+    (
+        "pytest",
+        f"FAILED tests/a.py::test_a\n{ONE_FAILED.replace('1 failed', '2 failed')}",
+        "pytest tests/a.py",
+        PASSED,
+    ),
 ]
 ENDED_BY_NONE = [
+    ("npm test", JEST_FAILED, "npx jest src/y.test.ts", JEST_PASSED),
+    ("npm test", JEST_FAILED, "npx jest src/x.test.ts -t adds", JEST_PASSED),
+    ("npm test", JEST_FAILED.replace("1 failed, 3", "2 failed, 3"), "npx jest src/x.test.ts", JEST_PASSED),
+    ("npm run lint && npm test", f"{JEST_FAILED}\n✖ 1 problem (1 error, 0 warnings)", "npx jest src", JEST_PASSED),
+    ("pnpm test", VITEST_FAILED, "npx vitest run src/y.test.ts", VITEST_PASSED),
+    ("go test ./...", GO_TREE, "go test ./b/one", GO_PASSED),
+    ("go test ./...", GO_OTHER_TREE, "go test ./b/...", GO_PASSED),
+    ("go test ./...", GO_TREE.replace("y/b", "y/a/b"), "go test ./b/...", GO_PASSED),
+    ("go test ./...", GO_TREE, "go test ./b/... -run TestA", GO_PASSED),
+    ("go test ./...", GO_TREE, "go test .", GO_PASSED),
+    ("go test ./...", GO_TREE, "go test", GO_PASSED),
+    ("go test ./... 2>&1 | tail -5", GO_TREE, "go test ./b/...", GO_PASSED),
+    ("go test ./... 2>&1 | grep -A3 TestA", GO_TREE, "go test ./b/...", GO_PASSED),
+    ("go test ./...", f"{GO_TREE}\n[output truncated]", "go test ./b/...", GO_PASSED),
     ('go test ./a/ -run "A|TestB"', GO_FAILED, 'go test ./b/ -run "TestB"', GO_PASSED),
     ('go test ./a/ -run "A|TestB"', GO_FAILED, 'go test ./a/ -run "TestC"', GO_PASSED),
     ("pytest", ONE_FAILED, "pytest tests/b.py", PASSED),
