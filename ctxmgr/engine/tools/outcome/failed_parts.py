@@ -17,13 +17,13 @@ from ctxmgr.engine.tools.outcome.reading import lines_of
 from ctxmgr.engine.tools.outcome.table import READERS
 from ctxmgr.engine.tools.shell import words_of
 
-MOST_PARTS = 20  # of one run; where more failed, none is told
-PART_CHARACTERS = 200
+MOST_FAILED_PARTS = 20  # of one run; where more failed, none is told
+FAILED_CHARACTERS = 200
 
 _Naming = Callable[[Sequence[str], bool], Iterable[str]]
 
 _CUTS = re.compile(r"\|\s*(?:head|tail)\b(?:\s+(?:-n\s*|-)(\d+))?")
-_CUT_LINES = 10  # that `head` and `tail` leave where they are told no number
+_LEFT_LINES = 10  # that `head` and `tail` leave where they are told no number
 _PICKED = re.compile(r"\|\s*(?:[ef]?grep|rg)\b([^|]*)")
 _FILTERED = re.compile(r"\|\s*(?:awk|sed|cut|jq|perl)\b")
 _SHORTENED = re.compile(r"\b(?:truncated|omitted)\b", re.IGNORECASE)
@@ -54,7 +54,9 @@ def failed_parts(command: str, text: str) -> tuple[str, ...]:
         if not named and tool != "make" and hinted and any(map(reader.failed.search, lines)):
             return ()
         found += [f"{tool} {one}" for one in named]
-    fits = len(found) <= MOST_PARTS and all(len(one) <= PART_CHARACTERS and "\n" not in one for one in found)
+    fits = len(found) <= MOST_FAILED_PARTS and all(
+        len(one) <= FAILED_CHARACTERS and "\n" not in one for one in found
+    )
     return tuple(found) if fits else ()
 
 
@@ -102,6 +104,6 @@ def _is_cut(command: str, text: str) -> bool:
     if _SHORTENED.search(text) or _FILTERED.search(command):
         return True
     count = len(text.rstrip("\n").split("\n"))
-    if any(count >= int(found or _CUT_LINES) for found in _CUTS.findall(command)):
+    if any(count >= int(found or _LEFT_LINES) for found in _CUTS.findall(command)):
         return True
     return any(("FAIL" in told) == bool(_LEAVES_OUT.search(told)) for told in _PICKED.findall(command))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ctxmgr.engine.tools.outcome.failed_parts import MOST_PARTS, PART_CHARACTERS, failed_parts
+from ctxmgr.engine.tools.outcome.failed_parts import MOST_FAILED_PARTS, FAILED_CHARACTERS, failed_parts
 from tests.unit.engine.tools.outcome.test_outputs import CASES
 
 OUTPUTS = {(tool, command): output for tool, _, command, _, output in CASES}
@@ -31,14 +31,14 @@ def test_what_failed_is_told_where_all_of_it_is_named(tool: str, command: str, p
     assert failed_parts(command, OUTPUTS[tool, command]) == parts
 
 
-@pytest.mark.parametrize(("count", "told"), [(MOST_PARTS, True), (MOST_PARTS + 1, False)])
+@pytest.mark.parametrize(("count", "told"), [(MOST_FAILED_PARTS, True), (MOST_FAILED_PARTS + 1, False)])
 def test_of_many_none_is_told(count: int, told: bool) -> None:
     lines = [f"FAILED tests/a.py::test_{number} - no" for number in range(count)]
     text = "\n".join((*lines, f"{count} failed, 3 passed in 1.20s"))
     assert bool(failed_parts("pytest", text)) == told
 
 
-@pytest.mark.parametrize(("size", "told"), [(PART_CHARACTERS, True), (PART_CHARACTERS + 1, False)])
+@pytest.mark.parametrize(("size", "told"), [(FAILED_CHARACTERS, True), (FAILED_CHARACTERS + 1, False)])
 def test_of_long_names_none_is_told(size: int, told: bool) -> None:
     name = "a" * (size - len("go x//"))
     assert bool(failed_parts("go test ./...", f"FAIL\tx/{name}\t0.1s\nok  \tx/b\t0.1s\nFAIL")) == told
