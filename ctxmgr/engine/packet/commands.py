@@ -21,11 +21,13 @@ import re
 from collections.abc import Callable, Container, Mapping, Sequence
 
 import msgspec
+from msgspec import structs
 
 from ctxmgr.engine.judging import counts_of, error_line, how_it_ended, quoted_error, reason, was_stopped
 from ctxmgr.engine.ledger import SHELL
 from ctxmgr.engine.text import begins, coded_command, is_script, key_of
 from ctxmgr.engine.tools import (
+    TARGET,
     RunScope,
     is_like_a_check,
     is_lost,
@@ -33,6 +35,7 @@ from ctxmgr.engine.tools import (
     part_was_in,
     runs_all_tests,
     scopes_of,
+    targets_apart,
     tests_quoted,
     was_in,
 )
@@ -64,7 +67,6 @@ _ENDED_BY = {
     "git revert": ("git commit", "git reset"),
     "git rebase": ("git reset",),
 }
-_TARGET = "make "  # how a part begins that is a target
 _DIRECTORY = re.compile(r"^cd\s+(\S+)\s*(?:&&|;)\s*")
 
 
@@ -130,7 +132,7 @@ class _Worked:
 
     def add(self, fact: Fact) -> None:
         self._lines.setdefault(key_of(fact.text), fact)
-        for one in _scopes(fact):
+        for one in (each for scope in _scopes(fact) for each in _each_target(scope)):
             runs = self._runs.setdefault(one.subject, {})
             if len(runs) < MOST_RUNS:
                 runs.setdefault(one, fact)
@@ -149,7 +151,13 @@ class _Worked:
         if aim is None:
             return None
         ends = [self._runs.get(name, {}).items() for name in (aim.subject, *_ENDED_BY.get(aim.subject, ()))]
-        return next((fact for runs in ends for run, fact in runs if run.shows(aim, run.subject)), None)
+        found = next((fact for runs in ends for run, fact in runs if run.shows(aim, run.subject)), None)
+        if found is not None or len(targets := targets_apart(aim.subject)) < 2:
+            return found
+        return _newest_of_all([self._target(structs.replace(aim, subject=one)) for one in targets])
+
+    def _target(self, aim: RunScope) -> Fact | None:
+        return next((fact for run, fact in self._runs.get(aim.subject, {}).items() if run.shows(aim)), None)
 
     def _tried_again(self, failed: Fact, aim: RunScope) -> Fact | None:
         """What ended a wrong use, or all tests that it quotes; or else all tests."""
@@ -169,8 +177,8 @@ class _Worked:
 
 def _parts_ended(parts: Sequence[str], runs: Sequence[tuple[RunScope, Fact]], aim: RunScope) -> Fact | None:
     """What ended all parts that a failure names; or its targets, where it names some."""
-    targets = [part for part in parts if part.startswith(_TARGET)]
-    for named in (targets, [part for part in parts if not part.startswith(_TARGET)]):
+    targets = [part for part in parts if part.startswith(f"{TARGET} ")]
+    for named in (targets, [part for part in parts if part not in targets]):
         found = [next((fact for run, fact in runs if part_was_in(part, run, aim)), None) for part in named]
         if (ended := _newest_of_all(found)) is not None:
             return ended
@@ -202,6 +210,12 @@ def _scopes(fact: Fact) -> tuple[RunScope, ...]:
     found = () if is_script(fact.text) else tuple(one for one in scopes_of(fact.text) if one.subject in names)
     known = {one.subject for one in found}
     return (*found, *(RunScope(name, is_sure=not is_like_a_check(name)) for name in names if name not in known))
+
+
+def _each_target(run: RunScope) -> tuple[RunScope, ...]:
+    """A run, and each of its targets where it has several."""
+    targets = targets_apart(run.subject)
+    return (run, *(structs.replace(run, subject=one) for one in targets)) if len(targets) > 1 else (run,)
 
 
 def _edited(fact: Fact) -> str:

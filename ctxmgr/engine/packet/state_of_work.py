@@ -24,7 +24,7 @@ from ctxmgr.engine.packet.part import PacketPart, part_of
 from ctxmgr.engine.packet.past import RESUME_ASKED_CHARACTERS, quotation
 from ctxmgr.engine.packet.values import COMMIT_CHARACTERS, is_opened
 from ctxmgr.engine.text import coded_command, quoted
-from ctxmgr.engine.tools import CheckKind, check_kind, is_lost, is_usage_error, scopes_of
+from ctxmgr.engine.tools import TARGET, CheckKind, check_kind, is_lost, is_usage_error, scopes_of, targets_apart
 from ctxmgr.model.saved import Fact
 
 HEADING = "## State of the work"
@@ -116,16 +116,21 @@ def _verdicts(fact: Fact) -> dict[CheckKind, _Verdict]:
     """What a run says of each kind of check that it ran; nothing of those that it did not test."""
     if not fact.runs or was_stopped(fact):
         return {}
-    runs = {run: check_kind(run) for run in fact.runs.split("\n")}
+    runs = {one: check_kind(one) for run in fact.runs.split("\n") for one in targets_apart(run)}
     kinds = set(runs.values())
     if not any(kinds):
         return {}
     counts, line = counts_of(fact), error_line(fact)
     if fact.status == "ok":
-        listed = {one.subject for one in scopes_of(fact.text) if not one.is_sure} if not counts else set()
+        unsure = [one for one in scopes_of(fact.text) if not one.is_sure and not counts]
+        listed = {each for one in unsure for each in targets_apart(one.subject)}
         return {kind: "worked" for run, kind in runs.items() if kind and run not in listed}
     if not counts and (_NEVER_BEGAN.search(line) or is_usage_error(line) or is_lost(line)):
         return {}
+    targets = [part.partition(" ")[2] for part in fact.failed_parts.splitlines() if part.startswith(f"{TARGET} ")]
+    blamed = {kind for run, kind in runs.items() if kind and run.rpartition(" ")[2] in targets}
+    if fact.status == "failed" and blamed:
+        return {kind: "failed" if kind in blamed else "unknown" for kind in kinds if kind}
     if fact.status == "failed" and (len(kinds) == 1 or ("tests" in kinds and _TESTS_FAILED.search(counts))):
         ended = "tests" if len(kinds) > 1 else next(iter(kinds))
         return {kind: "failed" if kind == ended else "unknown" for kind in kinds if kind}

@@ -23,6 +23,7 @@ from ctxmgr.engine.tools.instructions import FILES as INSTRUCTION_FILES
 from ctxmgr.engine.tools.instructions import files_named, is_instructing, is_skill, of_dependency
 from ctxmgr.engine.tools.names import SURE, VERBS
 from ctxmgr.engine.tools.outcome import (
+    TARGET,
     RunReport,
     RunScope,
     asks_for,
@@ -56,11 +57,13 @@ from ctxmgr.engine.tools.shell import (
     is_checking,
     is_like_a_check,
     only_shows,
+    targets_apart,
 )
 from ctxmgr.engine.tools.tasks import created_id, listed_tasks, refuses_task
 from ctxmgr.engine.tools.written import written
 
 __all__ = [
+    "TARGET",
     "CheckKind",
     "CallOutcome",
     "ArgumentRole",
@@ -126,6 +129,7 @@ __all__ = [
     "is_usage_error",
     "part_was_in",
     "runs_all_tests",
+    "targets_apart",
     "tests_quoted",
     "was_in",
 ]

@@ -3,10 +3,10 @@ tests, packages, targets.
 
 Rules:
 
-1. A part is told as its tool and its name: `jest src/a.test.ts`, `pytest tests/a.py::test_b`, `make test`,
+1. A part is told as its tool and its name: `jest src/a.test.ts`, `pytest tests/a.py::test_b`, `target test`,
    `go example.test/x//a/b`, where `//` stands behind what all packages that it names have in common.
 2. Nothing is told where more failed than is named: by the tool's own total, or, where it says none, where the
-   output may have been cut; nor where another tool failed that names no parts.
+   output may have been cut; nor where another tool failed that names no parts. A target is told where it is named.
 """
 
 import re
@@ -19,6 +19,8 @@ from ctxmgr.engine.tools.shell import words_of
 
 MOST_FAILED_PARTS = 20  # of one run; where more failed, none is told
 FAILED_CHARACTERS = 200
+
+TARGET = "target"  # how a part is told that is one of make's or gradle's
 
 _Naming = Callable[[Sequence[str], bool], Iterable[str]]
 
@@ -37,6 +39,7 @@ _JEST_SUM = re.compile(r"^Test Suites: +(\d+) failed")
 _VITEST = re.compile(r"^ FAIL  (?:\|[^|]+\| )?(\S+\.[cm]?[jt]sx?)(?: |$)")
 _VITEST_SUM = re.compile(r"^\s*Test Files +(\d+) failed")
 _GO = re.compile(r"^(FAIL|ok  |\?   )\t(\S+)")
+_GRADLE = re.compile(r"^Execution failed for task '(\S+)'")
 _MAKE = re.compile(r"^g?make: \*\*\* \[(?:\S+:\d+: )?([^\]\s]+)\] (?:Error|Terminated|Killed)\b")
 
 
@@ -44,20 +47,26 @@ def failed_parts(command: str, text: str) -> tuple[str, ...]:
     """What failed of a command line whose output this is (rules 1 and 2)."""
     lines = lines_of(text)
     whole = not _is_cut(command, text)
+    targets = [f"{TARGET} {one}" for named in _TARGETS for one in named(lines)]
+    found = list(dict.fromkeys((*targets, *_named(lines, whole))))
+    fits = len(found) <= MOST_FAILED_PARTS and all(len(one) <= FAILED_CHARACTERS for one in found)
+    return tuple(found) if fits else ()
+
+
+def _named(lines: Sequence[str], whole: bool) -> list[str]:
+    """Rule 2, but for targets."""
+    text = "\n".join(lines)
     found: list[str] = []
     for reader in READERS:
         tool = next((name for name in _NAMING if name in reader.programs), "")
         if not tool and _NAMES_NONE.isdisjoint(reader.programs):
             continue
-        named = tuple(dict.fromkeys(_NAMING[tool](lines, whole))) if tool else ()
+        named = list(_NAMING[tool](lines, whole)) if tool else []
         hinted = any(hint in text for hint in reader.hints)
-        if not named and tool != "make" and hinted and any(map(reader.failed.search, lines)):
-            return ()
+        if not named and hinted and any(map(reader.failed.search, lines)):
+            return []
         found += [f"{tool} {one}" for one in named]
-    fits = len(found) <= MOST_FAILED_PARTS and all(
-        len(one) <= FAILED_CHARACTERS and "\n" not in one for one in found
-    )
-    return tuple(found) if fits else ()
+    return found
 
 
 def _of_pytest(lines: Sequence[str], whole: bool) -> Iterable[str]:
@@ -85,16 +94,20 @@ def _of_go(lines: Sequence[str], whole: bool) -> Iterable[str]:
             yield f"{'/'.join(names[:common])}//{'/'.join(names[common:])}"
 
 
-def _of_make(lines: Sequence[str], whole: bool) -> Iterable[str]:
+def _of_make(lines: Sequence[str]) -> Iterable[str]:
     return [found[1] for line in lines if (found := _MAKE.match(line))]
 
 
+def _of_gradle(lines: Sequence[str]) -> Iterable[str]:
+    return [found[1].rpartition(":")[2] for line in lines if (found := _GRADLE.match(line))]
+
+
+_TARGETS = (_of_make, _of_gradle)
 _NAMING: dict[str, _Naming] = {
     "pytest": _of_pytest,
     "jest": _of_files(_JEST, _JEST_SUM),
     "vitest": _of_files(_VITEST, _VITEST_SUM),
     "go": _of_go,
-    "make": _of_make,
 }
 _NAMES_NONE = words_of("unittest cargo mocha tsc eslint ruff mypy gradle mvn dotnet rspec phpunit gcc")
 

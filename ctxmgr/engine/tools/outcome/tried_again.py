@@ -7,7 +7,7 @@ Rules:
 2. A run of tests is ended by a task of all tests that was given nothing (`make test`, `mise run test:ci`;
    `npm test` for programs of JavaScript), in its place.
 3. A part that the failure names (`failed_parts`) is ended by a run of its tool that it was in, whatever task the
-   failure was of: a file, a test or a package by the operands, a target of make by the same one.
+   failure was of: a file, a test or a package by the operands, a target of make or gradle by the same one.
 4. Words that a program does not take (`unexpected argument`) are ended by any run of it with that subcommand.
 """
 
@@ -15,6 +15,8 @@ import re
 
 from ctxmgr.engine.tools.outcome.check_kinds import is_of_kind
 from ctxmgr.engine.tools.outcome.covering import RunScope
+from ctxmgr.engine.tools.outcome.failed_parts import TARGET
+from ctxmgr.engine.tools.shell import targets_apart
 
 MOST_TESTS = 8  # of one line
 
@@ -56,6 +58,8 @@ def tests_quoted(line: str, counts: str) -> tuple[str, ...]:
 
 def runs_all_tests(run: RunScope, failed: RunScope) -> bool:
     """Rule 2."""
+    if len(targets_apart(failed.subject)) > 1:
+        return False
     if not _ALL_TESTS.match(run.subject) or run.operands or run.picks or not run.is_sure:
         return False
     fits = not run.subject.startswith(_OF_SCRIPTS) or bool(_SCRIPT_TESTS.search(failed.subject))
@@ -85,7 +89,7 @@ def was_in(test: str, run: RunScope, failed: RunScope) -> bool:
 def part_was_in(part: str, run: RunScope, failed: RunScope) -> bool:
     """Rule 3."""
     tool, _, name = part.partition(" ")
-    if tool == "make":
+    if tool == TARGET:
         program = failed.subject.partition(" ")[0]
         return run.subject == f"{program} {name}" and run.is_sure and run.is_near(failed)
     if tool == "pytest":

@@ -10,6 +10,7 @@ from ctxmgr.engine.tools.shell.programs import (
     is_checking,
     is_like_a_check,
     subject_of,
+    targets_apart,
     words_of,
 )
 from ctxmgr.engine.tools.shell.swe_agent import replaced, window
@@ -34,6 +35,7 @@ __all__ = [
     "quoted",
     "replaced",
     "subject_of",
+    "targets_apart",
     "unwrapped",
     "unwrapped_words",
     "window",

@@ -55,6 +55,8 @@ _RUNNERS = words_of(
 _OF_TARGETS = words_of(
     "make gmake mvn mvnw gradle gradlew just task rake sbt ant ninja"
 )  # each word another target
+_MANY_TARGETS = words_of("make gmake mvn mvnw gradle gradlew ant")  # of which all words are one
+MOST_TARGETS = 6  # of one call, by which it is named
 _CHECK_NAME = re.compile(
     r"^(?:run[:_-])?(?:[^\W_]+[:_-])*(?:tests?|checks?|lint|build|typecheck|type-check|vet|clippy|nextest|pytest|tsc"
     r"|eslint|vitest|jest|mypy|ruff|verify)(?:[:_-]\w+)*$"
@@ -164,10 +166,18 @@ def is_like_a_check(subject: str) -> bool:
     return is_checking(subject) or any(_CHECK_NAME.match(word) for word in subject.split(" ")[1:])
 
 
+def targets_apart(subject: str) -> tuple[str, ...]:
+    """What one call of several targets runs, each by itself: `make lint`, `make test`; of another call it alone."""
+    name, *targets = subject.split(" ")
+    if name not in _MANY_TARGETS or not targets:
+        return (subject,)
+    return tuple(f"{name} {target}" for target in targets)
+
+
 def subject_of(command: ShellCommand) -> str:
     """The program of an unwrapped command and its subcommand, or the first thing that it is given: `git merge`,
     `npm run lint`, `python load.py`; of one that checks whatever it is given, its name; of `mvn clean test` what
-    is behind `clean`."""
+    is behind `clean`, and all of `make lint test`."""
     name, *told = unwrapped_words(command.words)
     name = "python" if re.fullmatch(r"python[\d.]*", name) else name
     if name in ("npm", "pnpm", "yarn") and told[:1]:
@@ -178,5 +188,5 @@ def subject_of(command: ShellCommand) -> str:
     if name in _ALONE or not told:
         return name
     script = _INTERPRETERS.match(name) and told[1:2] and _CHECK_NAME.match(told[1])  # `python manage.py test`
-    more = told[: 2 if script or told[0] in _RUNS else 1]
+    more = told[: MOST_TARGETS if name in _MANY_TARGETS else 2 if script or told[0] in _RUNS else 1]
     return " ".join((name, *(word.rstrip("/").rpartition("/")[2] for word in more)))

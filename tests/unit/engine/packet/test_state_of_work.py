@@ -109,6 +109,7 @@ FAILS = ("npm test", "Tests:       1 failed, 40 passed, 41 total", 1)
 ONE_FAILED = "FAILED tests/a.py::t\n1 failed, 2 passed in 1s"
 LINT_STOPS = ("ruff check . && pytest -q", "a.py:1:1: F401 x imported but unused\nFound 1 error.", 1)
 CLEAN = "All checks passed!\n"
+TARGET_FAILED = "a.py:1: error: x\nFound 1 error\nmake: *** [Makefile:2: lint] Error 1"
 ABORTED = "ok 1\nError in the bootloader, please report\n(Use `node --trace`)\n\nCommand aborted"
 
 
@@ -117,6 +118,10 @@ ABORTED = "ok 1\nError in the bootloader, please report\n(Use `node --trace`)\n\
     [
         ([("ruff check . && pytest -q", f"{CLEAN}{ONE_FAILED}", 1)], [f"tests: {FAILED}"]),
         ([("npm install && npm test", *FAILS[1:])], [f"tests: {FAILED}"]),
+        ([("make lint test", "ok", 0)], ["tests, lint: `make lint test`: worked"]),
+        ([("make lint test", TARGET_FAILED, 2)], [f"lint: {FAILED}"]),
+        ([("make lint test", "no", 2)], [f"`make lint test`: {FAILED}"]),
+        ([("make --just-print lint test", "ruff check .\npytest", 0)], []),
         ([("ruff check . && mypy .", "a.py:1: error: x\nFound 1 error", 1)], [f"lint: {FAILED}"]),
         ([PASSED, LINT_STOPS], [f"`{LINT_STOPS[0]}`: {FAILED}"]),
         (

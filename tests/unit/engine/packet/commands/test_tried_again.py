@@ -24,10 +24,25 @@ GO_TREE = (
     "--- FAIL: TestA (0.0s)\n--- FAIL: TestB (0.0s)\nFAIL\nFAIL\tx.test/y/b/one\t0.1s\n"
     "FAIL\tx.test/y/b/two\t0.1s\nok  \tx.test/y/c\t0.1s\nFAIL"
 )
+TEST_TARGET = (
+    f"All checks passed!\n{ONE_FAILED.replace('1 failed', '3 failed')}\nmake: *** [Makefile:3: test] Error 1"
+)
+LINT_TARGET = "a.py:1:1: F401 x\nFound 1 error.\nmake: *** [Makefile:2: lint] Error 1"
+NO_TARGET = "something broke"
 GO_OTHER_TREE = GO_TREE.replace("ok  \t", "FAIL\t")
+MAVEN_FAILED = (
+    "[ERROR] Tests run: 5, Failures: 1, Errors: 0, Skipped: 0\n[ERROR]   FooTest.bar:12 x\n[INFO] BUILD FAILURE"
+)
+GRADLE_FAILED = "FooTest > bar FAILED\n5 tests completed, 1 failed\nBUILD FAILED in 3s"
 MISUSED = "error: unexpected argument 'oci::' found"
 
 ENDED_BY_TESTS = [
+    ("make lint test", TEST_TARGET, "make test", PASSED),
+    ("make lint test", LINT_TARGET, "make lint", "done"),
+    ("make lint test", NO_TARGET, "make -j4 test lint", PASSED),
+    ("make lint test build", TEST_TARGET, "make lint test", PASSED),
+    ("make test", TEST_TARGET, "make lint test", PASSED),
+    ("./gradlew lint test", f"{GRADLE_FAILED}\nExecution failed for task ':app:test'.", "./gradlew test", PASSED),
     ('go test ./a/ -run "A|TestB"', GO_FAILED, 'go test ./a/ -run "TestB" -v', GO_PASSED),
     ("go test ./a/ -run TestA", GO_FAILED, "mise run test:ci", GO_PASSED),
     ("mise run test", GO_FAILED, "go test ./...", GO_PASSED),
@@ -71,6 +86,14 @@ ENDED_BY_TESTS = [
     ),
 ]
 ENDED_BY_NONE = [
+    ("make lint test", TEST_TARGET, "make lint", "done"),
+    ("make lint test", LINT_TARGET, "make test", PASSED),
+    ("make lint test", NO_TARGET, "make lint", "done"),
+    ("make lint test", NO_TARGET, "make test", PASSED),
+    ("make lint test", NO_TARGET, "make lint", "done"),
+    ("make lint test build", NO_TARGET, "make lint test", PASSED),
+    ("make -C a lint test", TEST_TARGET, "make -C b test", PASSED),
+    ("mvn test package", MAVEN_FAILED, "mvn test", "done"),
     ("npm test", JEST_FAILED, "npx jest src/y.test.ts", JEST_PASSED),
     ("npm test", JEST_FAILED, "npx jest src/x.test.ts -t adds", JEST_PASSED),
     ("npm test", JEST_FAILED.replace("1 failed, 3", "2 failed, 3"), "npx jest src/x.test.ts", JEST_PASSED),
@@ -106,6 +129,15 @@ def test_what_was_tried_again_blocks_no_more_and_is_told_with_what_worked(
     assert any(line.endswith(f"; `{later}` worked since") for line in end_lines(facts))
 
 
+def test_a_failure_of_several_targets_is_ended_by_each_of_them() -> None:
+    facts = [
+        shell("make lint test", NO_TARGET, 2, 1),
+        shell("make lint", "done", 0, 2),
+        shell("make test", PASSED, 0, 3),
+    ]
+    assert [blocker_lines(facts[:count])[1] for count in (1, 2, 3)] == [1, 1, 0]
+
+
 @pytest.mark.parametrize(("failed", "printed", "later", "output"), ENDED_BY_NONE)
 def test_what_was_not_tried_again_blocks(failed: str, printed: str, later: str, output: str) -> None:
     assert blocker_lines([shell(failed, printed, 1, 1), shell(later, output, 0, 2)])[1] == 1
@@ -138,12 +170,6 @@ def test_of_a_line_that_quotes_more_tests_than_are_read_none_is_taken_for_all(co
     failed = shell("pytest", f"FAILED {' '.join(names)}\n{count} failed", 1, 1)
     later = [shell(f"pytest {name}", PASSED, 0, at) for at, name in enumerate(names, 2)]
     assert blocker_lines([failed, *later])[1] == (0 if ended else 1)
-
-
-MAVEN_FAILED = (
-    "[ERROR] Tests run: 5, Failures: 1, Errors: 0, Skipped: 0\n[ERROR]   FooTest.bar:12 x\n[INFO] BUILD FAILURE"
-)
-GRADLE_FAILED = "FooTest > bar FAILED\n5 tests completed, 1 failed\nBUILD FAILED in 3s"
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ctxmgr.engine.tools.outcome.failed_parts import MOST_FAILED_PARTS, FAILED_CHARACTERS, failed_parts
+from ctxmgr.engine.tools.outcome.failed_parts import FAILED_CHARACTERS, MOST_FAILED_PARTS, failed_parts
 from tests.unit.engine.tools.outcome.test_outputs import CASES
 
 OUTPUTS = {(tool, command): output for tool, _, command, _, output in CASES}
