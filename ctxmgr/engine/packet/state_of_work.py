@@ -5,9 +5,10 @@ of each kind ended, what was committed and opened last, how much is open.
    is known. That one failed is said without its reason, which stands under the blockers.
 2. A run that tested nothing stands for no kind: one that only lists, was stopped, never began, or was called wrong.
    One that worked is told with what still fails of its kind.
-3. A line that ran several kinds, or other things, and failed speaks of that kind alone which its counts are of;
-   where they do not say, it is told by its name. Of its other kinds nothing is told, nor of a kind that failed and
-   ran again since, nobody knows how, or whose failure faded.
+3. A line that ran several kinds, or other things, and failed speaks of that kind alone which its counts or the
+   target that failed are of; where they do not say, it is told by its name. Of its other kinds nothing is told, nor
+   of a kind that failed and ran again since, nobody knows how, or whose failure faded. A build whose output counts
+   tests ran them as well.
 4. What is told here in full need be told nowhere else: `StateOfWork` says what that is.
 """
 
@@ -35,6 +36,7 @@ LAST_ASKED_CHARACTERS = 160
 KINDS: tuple[CheckKind, ...] = ("tests", "lint", "build")
 _PUSH = "git push"
 _TESTS_FAILED = re.compile(r"\b[1-9]\d* (?:tests? )?failed\b")
+_TESTED = re.compile(r"\b[1-9]\d* (?:tests? )?(?:passed|failed)\b")
 _NEVER_BEGAN = re.compile(
     r"\b(?:ba|z|da|k)?sh(?:: line \d+|: ?\d+)?: .*(?:not found|no such file or directory|permission denied)"
     r"|: command not found$|^env: |\bNo rule to make target\b|\bmissing script:|\bNo module named \w+$"
@@ -116,11 +118,14 @@ def _verdicts(fact: Fact) -> dict[CheckKind, _Verdict]:
     """What a run says of each kind of check that it ran; nothing of those that it did not test."""
     if not fact.runs or was_stopped(fact):
         return {}
-    runs = {one: check_kind(one) for run in fact.runs.split("\n") for one in targets_apart(run)}
+    counts, line = counts_of(fact), error_line(fact)
+    every = [one for run in fact.runs.split("\n") for one in targets_apart(run)]
+    runs = {one: check_kind(one, bool(counts)) for one in every}
+    if "build" in runs.values() and _TESTED.search(counts):  # `mvn package`
+        runs[""] = "tests"
     kinds = set(runs.values())
     if not any(kinds):
         return {}
-    counts, line = counts_of(fact), error_line(fact)
     if fact.status == "ok":
         unsure = [one for one in scopes_of(fact.text) if not one.is_sure and not counts]
         listed = {each for one in unsure for each in targets_apart(one.subject)}

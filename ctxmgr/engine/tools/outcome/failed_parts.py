@@ -38,6 +38,8 @@ _JEST = re.compile(r"^FAIL (?:[\w-]+ )?(\S+\.[cm]?[jt]sx?)(?: \(|$)")
 _JEST_SUM = re.compile(r"^Test Suites: +(\d+) failed")
 _VITEST = re.compile(r"^ FAIL  (?:\|[^|]+\| )?(\S+\.[cm]?[jt]sx?)(?: |$)")
 _VITEST_SUM = re.compile(r"^\s*Test Files +(\d+) failed")
+_PLAYWRIGHT = re.compile(r"^ {4}(?:\[[^\]]+\] › )?(\S+):\d+:\d+ › ")
+_PLAYWRIGHT_SUM = re.compile(r"^ {2}(\d+) failed$")
 _GO = re.compile(r"^(FAIL|ok  |\?   )\t(\S+)")
 _GRADLE = re.compile(r"^Execution failed for task '(\S+)'")
 _MAKE = re.compile(r"^g?make: \*\*\* \[(?:\S+:\d+: )?([^\]\s]+)\] (?:Error|Terminated|Killed)\b")
@@ -85,6 +87,17 @@ def _of_files(name: re.Pattern[str], total: re.Pattern[str]) -> _Naming:
     return named
 
 
+def _of_playwright(lines: Sequence[str], whole: bool) -> Iterable[str]:
+    """Its last lines name each test that failed, behind how many did."""
+    sums = [at for at, line in enumerate(lines) if _PLAYWRIGHT_SUM.match(line)]
+    if not sums:
+        return ()
+    counted = int(lines[sums[-1]].split()[0])
+    behind = (_PLAYWRIGHT.match(line) for line in lines[sums[-1] + 1 :])
+    named = [found[1] for found in takewhile(bool, behind) if found]
+    return named if len(named) == counted else ()
+
+
 def _of_go(lines: Sequence[str], whole: bool) -> Iterable[str]:
     told = [(found[1], found[2]) for line in lines if (found := _GO.match(line))]
     split = [name.split("/") for _, name in told]
@@ -107,6 +120,7 @@ _NAMING: dict[str, _Naming] = {
     "pytest": _of_pytest,
     "jest": _of_files(_JEST, _JEST_SUM),
     "vitest": _of_files(_VITEST, _VITEST_SUM),
+    "playwright": _of_playwright,
     "go": _of_go,
 }
 _NAMES_NONE = words_of("unittest cargo mocha tsc eslint ruff mypy gradle mvn dotnet rspec phpunit gcc")

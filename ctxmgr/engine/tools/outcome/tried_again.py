@@ -39,6 +39,7 @@ _OF_SCRIPT_TESTS = r"(?:(?:npm|pnpm|yarn|bun)(?: run)? )?"
 _OF_TOOL = {  # the runs that are of one tool's tests
     "jest": re.compile(rf"{_OF_SCRIPT_TESTS}(?:jest|tests?)$"),
     "vitest": re.compile(rf"{_OF_SCRIPT_TESTS}(?:vitest|tests?)$|vitest (?:run|related)$"),
+    "playwright": re.compile(rf"{_OF_SCRIPT_TESTS}(?:playwright test|tests?)$"),
     "go": re.compile(r"go test$"),
 }
 _SUBSTRINGS = ("cargo test", "cargo nextest")  # whose operands are parts of names

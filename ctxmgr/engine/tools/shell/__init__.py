@@ -6,6 +6,7 @@ from ctxmgr.engine.tools.shell.lines import of_shell
 from ctxmgr.engine.tools.shell.outline import outlined
 from ctxmgr.engine.tools.shell.programs import (
     CheckKind,
+    builds,
     check_kind,
     is_checking,
     is_like_a_check,
@@ -21,6 +22,7 @@ __all__ = [
     "CheckKind",
     "GitCall",
     "ShellCommand",
+    "builds",
     "documents",
     "git_calls",
     "handed_line",

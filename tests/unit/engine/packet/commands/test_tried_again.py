@@ -28,6 +28,7 @@ TEST_TARGET = (
     f"All checks passed!\n{ONE_FAILED.replace('1 failed', '3 failed')}\nmake: *** [Makefile:3: test] Error 1"
 )
 LINT_TARGET = "a.py:1:1: F401 x\nFound 1 error.\nmake: *** [Makefile:2: lint] Error 1"
+PLAYWRIGHT_FAILED = "  1 failed\n    a.spec.js:3:1 › adds ────\n  2 passed (3s)"
 NO_TARGET = "something broke"
 GO_OTHER_TREE = GO_TREE.replace("ok  \t", "FAIL\t")
 MAVEN_FAILED = (
@@ -37,6 +38,7 @@ GRADLE_FAILED = "FooTest > bar FAILED\n5 tests completed, 1 failed\nBUILD FAILED
 MISUSED = "error: unexpected argument 'oci::' found"
 
 ENDED_BY_TESTS = [
+    ("pnpm test", PLAYWRIGHT_FAILED, "npx playwright test a.spec.js", "  2 passed (3s)"),
     ("make lint test", TEST_TARGET, "make test", PASSED),
     ("make lint test", LINT_TARGET, "make lint", "done"),
     ("make lint test", NO_TARGET, "make -j4 test lint", PASSED),
@@ -86,6 +88,7 @@ ENDED_BY_TESTS = [
     ),
 ]
 ENDED_BY_NONE = [
+    ("pnpm test", PLAYWRIGHT_FAILED, "npx playwright test b.spec.js", "  2 passed (3s)"),
     ("make lint test", TEST_TARGET, "make lint", "done"),
     ("make lint test", LINT_TARGET, "make test", PASSED),
     ("make lint test", NO_TARGET, "make lint", "done"),
