@@ -126,6 +126,16 @@ def taken_back() -> Talk:
     return run.talk
 
 
+def named() -> Talk:
+    """A run of tests whose output names the file that failed."""
+    run = Run()
+    run.user("Run the tests.")
+    output = "FAIL src/a.test.ts\n  ● sums › adds\n\nTest Suites: 1 failed, 1 total\nTests:       1 failed, 1 total"
+    run.step(output, "bash", True, command="npm test")
+    run.ask()
+    return run.talk
+
+
 OWN: dict[str, Callable[[], Talk]] = {
     "own/priced": priced,
     "own/failing": failing,
@@ -134,6 +144,7 @@ OWN: dict[str, Callable[[], Talk]] = {
     "own/stated": stated,
     "own/committed": committed,
     "own/taken-back": taken_back,
+    "own/named": named,
 }
 CUTS = {
     "branches/left-as-history": 3,
@@ -168,6 +179,7 @@ CUTS = {
     "own/committed": 2,
     "own/crowded": 2,
     "own/failing": 8,
+    "own/named": 2,
     "own/priced": 11,
     "own/rewritten": 5,
     "own/stated": 3,

@@ -40,7 +40,7 @@ from ctxmgr.model import once
 from ctxmgr.model.saved import ABOUT, ALLOWED, ASIDE, EARLIER, RENAMED, STATE, Fact, Ledger, Slot
 
 Stamp = tuple[int, int]
-Order = tuple[int, int, int, str, str, str, str, str, str, str, str, str, int]
+Order = tuple[int, int, int, str, str, str, str, str, str, str, str, str, str, int]
 
 # At the same moment a person's word stands before a summary of it, and both before what a tool did.
 _RANKS = {"user": 4, "summary": 3, "assistant": 2, "tool": 1, "branch": 0}
@@ -91,7 +91,7 @@ def order(fact: Fact) -> Order:
     """The total order of facts: when it was said, then everything else that a fact holds."""
     rank, entry = _RANKS[fact.source], fact.entry or ""
     text = (fact.status, fact.text, fact.detail, fact.slot, fact.key, fact.listing)
-    return (fact.time_ms, fact.seq, rank, *text, fact.runs, entry, fact.origin, fact.order)
+    return (fact.time_ms, fact.seq, rank, *text, fact.runs, fact.failed_parts, entry, fact.origin, fact.order)
 
 
 def current(ledger: Ledger) -> tuple[Fact, ...]:

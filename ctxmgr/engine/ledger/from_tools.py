@@ -37,6 +37,7 @@ from ctxmgr.engine.tools import (
     counts_text,
     created_id,
     end_of_run,
+    failed_parts,
     goes_on_as,
     is_refused,
     listed_tasks,
@@ -177,16 +178,17 @@ def _ran(line: str, call: ToolCall, ended: CallOutcome, output: str, into: State
     detail = f"{GOES_ON}{run}" if run else _detail(found, told, output)
     shown = command_line(line, [path for kind, path in _touched(call, "") if kind != "read"])
     beside = into.items_of(f"{UNTOLD}\n{shown}") if told == "unknown" and not run else into
-    beside.ran(key, shown, told, detail, "\n".join(status.subjects[:MOST_SUBJECTS]))
+    parts = failed_parts(line, output) if told == "failed" else ()
+    beside.ran(key, shown, told, detail, "\n".join(status.subjects[:MOST_SUBJECTS]), "\n".join(parts))
 
 
 def _came_to(run: str, result: Block, into: Statements) -> None:
     """Add how a run ended that went on as this, or what it goes on as now."""
     ended, found = end_of_run(result.text, result.is_error, result.doubtful or result.untold)
     goes_on = goes_on_as(result.text) if ended == "unknown" else ""
-    into.ran(
-        f"{END_OF}{run}", "", ended, f"{GOES_ON}{goes_on}" if goes_on else _detail(found, ended, result.text), ""
-    )
+    detail = f"{GOES_ON}{goes_on}" if goes_on else _detail(found, ended, result.text)
+    parts = failed_parts("", result.text) if ended == "failed" else ()
+    into.ran(f"{END_OF}{run}", "", ended, detail, "", "\n".join(parts))
 
 
 def _key(tool: str, argument: str) -> str:

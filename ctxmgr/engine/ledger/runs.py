@@ -29,7 +29,14 @@ def with_ends(facts: list[Fact]) -> list[Fact]:
             end = ends.get(fact.detail.removeprefix(GOES_ON)) if _goes_on(fact) else None
             if end is None or (end.time_ms, end.seq) < (fact.time_ms, fact.seq):
                 break
-            fact = structs.replace(fact, status=end.status, detail=end.detail, time_ms=end.time_ms, seq=end.seq)
+            fact = structs.replace(
+                fact,
+                status=end.status,
+                detail=end.detail,
+                failed_parts=end.failed_parts,
+                time_ms=end.time_ms,
+                seq=end.seq,
+            )
         found.append(fact)
     return found
 

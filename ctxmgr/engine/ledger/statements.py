@@ -60,12 +60,12 @@ class Statements:
             next(self._places),
         )
 
-    def ran(self, key: str, text: str, status: str, detail: str, runs: str) -> None:
+    def ran(self, key: str, text: str, status: str, detail: str, runs: str, failed_parts: str = "") -> None:
         """State one command; the arguments are the fields of `Fact`."""
         self.add("command", key, text, "tool", status, detail)
-        if runs:
+        if runs or failed_parts:
             place: _Place = ("command", key, "tool", self._listing)
-            self._facts[place] = structs.replace(self._facts[place], runs=runs)
+            self._facts[place] = structs.replace(self._facts[place], runs=runs, failed_parts=failed_parts)
 
     def facts(self) -> tuple[Fact, ...]:
         return tuple(self._facts.values())

@@ -4,7 +4,8 @@ Rules:
 
 1. What failed blocks until something later shows that it does no more: the same command, however it is quoted, or
    another of the same program and subcommand that is of all that it was of (`scopes_of`), worked; so did each test
-   that it quotes, or a task of all tests; a merge is also ended by a commit; the file of a failed edit was changed.
+   that it quotes, each part that its output names (a test file, a package, a target), or a task of all tests; a
+   merge is also ended by a commit; the file of a failed edit was changed.
 2. A failure fades: the newest come first, commands that only look, and scripts written for one run, last. One that
    `FADES` other commands have followed, `LOOK_FADES` of such, stands in nobody's way.
 3. Several that failed with the same error are one line, which names the newest. What an error is wrapped in, and a
@@ -20,17 +21,21 @@ import re
 from collections.abc import Callable, Container, Mapping, Sequence
 
 import msgspec
+from msgspec import structs
 
 from ctxmgr.engine.judging import counts_of, error_line, how_it_ended, quoted_error, reason, was_stopped
 from ctxmgr.engine.ledger import SHELL
 from ctxmgr.engine.text import begins, coded_command, is_script, key_of
 from ctxmgr.engine.tools import (
+    TARGET,
     RunScope,
     is_like_a_check,
     is_lost,
     is_usage_error,
+    part_was_in,
     runs_all_tests,
     scopes_of,
+    targets_apart,
     tests_quoted,
     was_in,
 )
@@ -127,7 +132,7 @@ class _Worked:
 
     def add(self, fact: Fact) -> None:
         self._lines.setdefault(key_of(fact.text), fact)
-        for one in _scopes(fact):
+        for one in (each for scope in _scopes(fact) for each in _each_target(scope)):
             runs = self._runs.setdefault(one.subject, {})
             if len(runs) < MOST_RUNS:
                 runs.setdefault(one, fact)
@@ -140,12 +145,19 @@ class _Worked:
 
     def covering(self, failed: Fact) -> Fact | None:
         """The newest that was of all that this was of."""
-        if (same := self._lines.get(key_of(failed.text))) is not None:
+        same, aim = self._lines.get(key_of(failed.text)), _aim(failed)
+        if same is not None and not _is_of_others(aim, _aim(same)):
             return same
-        if (aim := _aim(failed)) is None:
+        if aim is None:
             return None
         ends = [self._runs.get(name, {}).items() for name in (aim.subject, *_ENDED_BY.get(aim.subject, ()))]
-        return next((fact for runs in ends for run, fact in runs if run.shows(aim, run.subject)), None)
+        found = next((fact for runs in ends for run, fact in runs if run.shows(aim, run.subject)), None)
+        if found is not None or len(targets := targets_apart(aim.subject)) < 2:
+            return found
+        return _newest_of_all([self._target(structs.replace(aim, subject=one)) for one in targets])
+
+    def _target(self, aim: RunScope) -> Fact | None:
+        return next((fact for run, fact in self._runs.get(aim.subject, {}).items() if run.shows(aim)), None)
 
     def _tried_again(self, failed: Fact, aim: RunScope) -> Fact | None:
         """What ended a wrong use, or all tests that it quotes; or else all tests."""
@@ -156,10 +168,34 @@ class _Worked:
             return None
         runs = [one for some in self._runs.values() for one in some.items()]
         every = next((fact for run, fact in runs if runs_all_tests(run, aim)), None)
-        tests = tests_quoted(line, counts_of(failed)) if every is None else ()
+        if every is not None:
+            return every
+        tests = tests_quoted(line, counts_of(failed))
         found = [next((fact for run, fact in runs if was_in(test, run, aim)), None) for test in tests]
-        ended = [fact for fact in found if fact is not None]
-        return every or (max(ended, key=_when) if ended and len(ended) == len(found) else None)
+        return _newest_of_all(found) or _parts_ended(failed.failed_parts.splitlines(), runs, aim)
+
+
+def _parts_ended(parts: Sequence[str], runs: Sequence[tuple[RunScope, Fact]], aim: RunScope) -> Fact | None:
+    """What ended all parts that a failure names; or its targets, where it names some."""
+    targets = [part for part in parts if part.startswith(f"{TARGET} ")]
+    for named in (targets, [part for part in parts if part not in targets]):
+        found = [next((fact for run, fact in runs if part_was_in(part, run, aim)), None) for part in named]
+        if (ended := _newest_of_all(found)) is not None:
+            return ended
+    return None
+
+
+def _is_of_others(aim: RunScope | None, run: RunScope | None) -> bool:
+    """Were two lines of one key (`go test ./...`, `go test .`) given different things?"""
+    if aim is None or run is None or not (aim.is_sure and run.is_sure):
+        return False
+    return aim.operands != run.operands
+
+
+def _newest_of_all(found: Sequence[Fact | None]) -> Fact | None:
+    """The newest, where there are some, and none is missing."""
+    ended = [fact for fact in found if fact is not None]
+    return max(ended, key=_when) if ended and len(ended) == len(found) else None
 
 
 def _aim(failed: Fact) -> RunScope | None:
@@ -174,6 +210,12 @@ def _scopes(fact: Fact) -> tuple[RunScope, ...]:
     found = () if is_script(fact.text) else tuple(one for one in scopes_of(fact.text) if one.subject in names)
     known = {one.subject for one in found}
     return (*found, *(RunScope(name, is_sure=not is_like_a_check(name)) for name in names if name not in known))
+
+
+def _each_target(run: RunScope) -> tuple[RunScope, ...]:
+    """A run, and each of its targets where it has several."""
+    targets = targets_apart(run.subject)
+    return (run, *(structs.replace(run, subject=one) for one in targets)) if len(targets) > 1 else (run,)
 
 
 def _edited(fact: Fact) -> str:

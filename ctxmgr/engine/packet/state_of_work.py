@@ -5,9 +5,10 @@ of each kind ended, what was committed and opened last, how much is open.
    is known. That one failed is said without its reason, which stands under the blockers.
 2. A run that tested nothing stands for no kind: one that only lists, was stopped, never began, or was called wrong.
    One that worked is told with what still fails of its kind.
-3. A line that ran several kinds, or other things, and failed speaks of that kind alone which its counts are of;
-   where they do not say, it is told by its name. Of its other kinds nothing is told, nor of a kind that failed and
-   ran again since, nobody knows how, or whose failure faded.
+3. A line that ran several kinds, or other things, and failed speaks of that kind alone which its counts or the
+   target that failed are of; where they do not say, it is told by its name. Of its other kinds nothing is told, nor
+   of a kind that failed and ran again since, nobody knows how, or whose failure faded. A build whose output counts
+   tests ran them as well.
 4. What is told here in full need be told nowhere else: `StateOfWork` says what that is.
 """
 
@@ -24,7 +25,7 @@ from ctxmgr.engine.packet.part import PacketPart, part_of
 from ctxmgr.engine.packet.past import RESUME_ASKED_CHARACTERS, quotation
 from ctxmgr.engine.packet.values import COMMIT_CHARACTERS, is_opened
 from ctxmgr.engine.text import coded_command, quoted
-from ctxmgr.engine.tools import CheckKind, check_kind, is_lost, is_usage_error, scopes_of
+from ctxmgr.engine.tools import TARGET, CheckKind, check_kind, is_lost, is_usage_error, scopes_of, targets_apart
 from ctxmgr.model.saved import Fact
 
 HEADING = "## State of the work"
@@ -35,6 +36,7 @@ LAST_ASKED_CHARACTERS = 160
 KINDS: tuple[CheckKind, ...] = ("tests", "lint", "build")
 _PUSH = "git push"
 _TESTS_FAILED = re.compile(r"\b[1-9]\d* (?:tests? )?failed\b")
+_TESTED = re.compile(r"\b[1-9]\d* (?:tests? )?(?:passed|failed)\b")
 _NEVER_BEGAN = re.compile(
     r"\b(?:ba|z|da|k)?sh(?:: line \d+|: ?\d+)?: .*(?:not found|no such file or directory|permission denied)"
     r"|: command not found$|^env: |\bNo rule to make target\b|\bmissing script:|\bNo module named \w+$"
@@ -116,16 +118,24 @@ def _verdicts(fact: Fact) -> dict[CheckKind, _Verdict]:
     """What a run says of each kind of check that it ran; nothing of those that it did not test."""
     if not fact.runs or was_stopped(fact):
         return {}
-    runs = {run: check_kind(run) for run in fact.runs.split("\n")}
+    counts, line = counts_of(fact), error_line(fact)
+    every = [one for run in fact.runs.split("\n") for one in targets_apart(run)]
+    runs = {one: check_kind(one, bool(counts)) for one in every}
+    if "build" in runs.values() and _TESTED.search(counts):  # `mvn package`
+        runs[""] = "tests"
     kinds = set(runs.values())
     if not any(kinds):
         return {}
-    counts, line = counts_of(fact), error_line(fact)
     if fact.status == "ok":
-        listed = {one.subject for one in scopes_of(fact.text) if not one.is_sure} if not counts else set()
+        unsure = [one for one in scopes_of(fact.text) if not one.is_sure and not counts]
+        listed = {each for one in unsure for each in targets_apart(one.subject)}
         return {kind: "worked" for run, kind in runs.items() if kind and run not in listed}
     if not counts and (_NEVER_BEGAN.search(line) or is_usage_error(line) or is_lost(line)):
         return {}
+    targets = [part.partition(" ")[2] for part in fact.failed_parts.splitlines() if part.startswith(f"{TARGET} ")]
+    blamed = {kind for run, kind in runs.items() if kind and run.rpartition(" ")[2] in targets}
+    if fact.status == "failed" and blamed:
+        return {kind: "failed" if kind in blamed else "unknown" for kind in kinds if kind}
     if fact.status == "failed" and (len(kinds) == 1 or ("tests" in kinds and _TESTS_FAILED.search(counts))):
         ended = "tests" if len(kinds) > 1 else next(iter(kinds))
         return {kind: "failed" if kind == ended else "unknown" for kind in kinds if kind}

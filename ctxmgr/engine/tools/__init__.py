@@ -23,11 +23,13 @@ from ctxmgr.engine.tools.instructions import FILES as INSTRUCTION_FILES
 from ctxmgr.engine.tools.instructions import files_named, is_instructing, is_skill, of_dependency
 from ctxmgr.engine.tools.names import SURE, VERBS
 from ctxmgr.engine.tools.outcome import (
+    TARGET,
     RunReport,
     RunScope,
     asks_for,
     counts_text,
     end_of_run,
+    failed_parts,
     goes_on_as,
     is_lost,
     is_of_kind,
@@ -36,6 +38,7 @@ from ctxmgr.engine.tools.outcome import (
     only_counts,
     outcome,
     outcome_by,
+    part_was_in,
     runs_all_tests,
     scopes_of,
     tests_quoted,
@@ -54,11 +57,13 @@ from ctxmgr.engine.tools.shell import (
     is_checking,
     is_like_a_check,
     only_shows,
+    targets_apart,
 )
 from ctxmgr.engine.tools.tasks import created_id, listed_tasks, refuses_task
 from ctxmgr.engine.tools.written import written
 
 __all__ = [
+    "TARGET",
     "CheckKind",
     "CallOutcome",
     "ArgumentRole",
@@ -88,6 +93,7 @@ __all__ = [
     "counts_text",
     "created_id",
     "end_of_run",
+    "failed_parts",
     "files_named",
     "goes_on_as",
     "identity",
@@ -121,7 +127,9 @@ __all__ = [
     "user_answers",
     "written",
     "is_usage_error",
+    "part_was_in",
     "runs_all_tests",
+    "targets_apart",
     "tests_quoted",
     "was_in",
 ]

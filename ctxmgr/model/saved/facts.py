@@ -72,6 +72,8 @@ class Fact(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     it; question, the answer; of a summary, the heading it stood under where that says more than the slot;
     constraint of a user, "correction" or "allowed"; decision and finding of the assistant, "" or `ASIDE`.
     `runs`: command of a shell, what it runs by program and subcommand ("git merge"), one a line; none of a look.
+    `failed_parts`: command of a shell that failed, what of it failed, where its output names all of that, one a
+    line (`ctxmgr.engine.tools.outcome.failed_parts` says how).
     `listing` names the whole list a statement came in ("summary", "tool:todowrite"): the statement is closed
     when that list is stated again without it. A fact in slot "listing" says when the list was last stated.
     `time_ms` is milliseconds since the epoch: the host's time, or for an undated event the newest host time known
@@ -93,6 +95,7 @@ class Fact(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     listing: str = ""
     order: int = msgspec.field(default=0, name="place")
     runs: str = ""
+    failed_parts: str = msgspec.field(default="", name="failedParts")
 
 
 class Ledger(msgspec.Struct, frozen=True, dict=True):

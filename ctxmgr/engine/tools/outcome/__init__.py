@@ -4,16 +4,25 @@ from ctxmgr.engine.tools.outcome.background import asks_for, goes_on_as
 from ctxmgr.engine.tools.outcome.check_kinds import is_of_kind
 from ctxmgr.engine.tools.outcome.covering import RunScope, scopes_of
 from ctxmgr.engine.tools.outcome.ended import end_of_run, is_lost, is_refused, outcome, outcome_by, weighed_run
+from ctxmgr.engine.tools.outcome.failed_parts import TARGET, failed_parts
 from ctxmgr.engine.tools.outcome.reading import unwrapped
 from ctxmgr.engine.tools.outcome.report import RunReport, counts_text, only_counts
-from ctxmgr.engine.tools.outcome.tried_again import is_usage_error, runs_all_tests, tests_quoted, was_in
+from ctxmgr.engine.tools.outcome.tried_again import (
+    is_usage_error,
+    part_was_in,
+    runs_all_tests,
+    tests_quoted,
+    was_in,
+)
 
 __all__ = [
+    "TARGET",
     "RunReport",
     "RunScope",
     "asks_for",
     "counts_text",
     "end_of_run",
+    "failed_parts",
     "goes_on_as",
     "is_lost",
     "is_of_kind",
@@ -28,4 +37,5 @@ __all__ = [
     "runs_all_tests",
     "tests_quoted",
     "was_in",
+    "part_was_in",
 ]

@@ -2,7 +2,7 @@
 
 import re
 
-from ctxmgr.engine.tools.shell import is_checking
+from ctxmgr.engine.tools.shell import builds, is_checking
 
 _CHECKS = {
     "test": re.compile(r"test|spec|\b(?:jest|mocha|ava|tox|nox|phpunit|bats|behave)\b"),
@@ -25,5 +25,5 @@ def is_of_kind(run: str, kind: str) -> bool:
     """Is what runs so (`git merge`, `npm run lint`) of this kind: "test", "build", "lint", "type", "merge",
     "rebase", "push", "install", "ci" (what a server checks)?"""
     if kind in _CHECKS:
-        return bool(_CHECKS[kind].search(run)) and is_checking(run)
+        return (bool(_CHECKS[kind].search(run)) and is_checking(run)) or (kind == "build" and builds(run))
     return kind in _OTHERS and bool(_OTHERS[kind].search(run))

@@ -6,7 +6,8 @@ Rules:
    The directory that is not named is the one that holds the others: a run there is wider, as one without a package
    is. A relative one is within it; of an absolute one nobody knows.
 2. What a check is narrowed to counts: its operands, and the options that pick some of what there is. One run shows
-   another to work whose operands all lie in its own, and which is picked by all that picks it.
+   another to work whose operands all lie in its own, and which is picked by all that picks it. `go test` alone is
+   of its directory, and of none in it.
 3. What other programs are given is what they work on now: `git push -u origin a` answers for `git push`. A part of
    the project that an option names counts with them, too.
 4. A run that leaves tests out (`mvn install -DskipTests`) shows none to work that does not, whatever program it is.
@@ -51,6 +52,7 @@ _SHOWS_NOTHING = re.compile(
 _A_PLACE = re.compile(r"[/*]|::|\.\w+$|^\.{1,3}$")  # of a word that is no option's value
 _MODES = frozenset(("run", "test", "check", "watch", "exec", "build", "--"))
 _SETS = re.compile(r"[A-Za-z_]\w*=")
+_OF_ONE_PLACE = frozenset(("go test", "go vet", "go build"))  # what is given nothing: its directory alone
 UNKNOWN = "\0"  # an operand that lies in none
 
 
@@ -139,11 +141,13 @@ def _scope(command: ShellCommand, directory: str) -> RunScope:
             is_value = following and not following.startswith("-") and not _A_PLACE.search(following)
             at += "=" not in word and word != "--" and bool(is_value)
         elif word not in _MODES:
-            operands.add(_bare(word))
+            operands.add(_bare(word) or ("." if subject in _OF_ONE_PLACE and not word.endswith("...") else ""))
     told = frozenset(word for word in unwrapped_words(command.words) if word)
     named = set(subject.split(" ")) & {_bare(word).rpartition("/")[2] for word in told}
     operands = {one for one in operands if one.rpartition("/")[2] not in named or _SETS.match(one)}
     sure = not any(_SHOWS_NOTHING.match(word) for word in words) and None not in command.words
+    if subject in _OF_ONE_PLACE and not operands:
+        operands = {"."}
     if not is_like_a_check(subject):
         operands, picks = set(), {one for one in picks if _PART.match(one) or _LEAVES_OUT.match(one)}
     return RunScope(

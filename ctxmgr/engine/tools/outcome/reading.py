@@ -18,6 +18,7 @@ from ctxmgr.engine.tools.outcome.report import TOLD_LINES, End, OutputReader, Ru
 from ctxmgr.engine.tools.outcome.table import READERS
 
 READ_CHARACTERS = 100_000  # of the start and of the end
+_RULED = " \t─"  # around a line, which is ruled to its end
 READ_LINE_CHARACTERS = 1_000  # of a longer line the start is read: patterns cost more than a line is long
 
 
@@ -54,7 +55,9 @@ def read_output(
         missed = general.failing(lines[last + 1 :], check) or (() if one else general.failing_before(lines[:last]))
         if missed:
             ended, telling = "failed", list(missed)
-    return RunReport(ended, added_up(counts), tuple(dict.fromkeys(line.strip() for line in telling))[:TOLD_LINES])
+    return RunReport(
+        ended, added_up(counts), tuple(dict.fromkeys(line.strip(_RULED) for line in telling))[:TOLD_LINES]
+    )
 
 
 def passes_somewhere(text: str) -> bool:

@@ -100,6 +100,24 @@ READERS: tuple[OutputReader, ...] = (
         beside=r"^ +\d+ pending$",
     ),
     _row(
+        "playwright",
+        " passed (\n failed\nError: No tests found.",
+        r"^ {2}[1-9]\d* failed$|^Error: No tests found\.",
+        r"^ {2}\d+ passed \(",
+        r"^ +[✘x] +\d+ .*:\d+:\d+ › ",
+        r"^ +\d+\) .*:\d+:\d+ › ",
+        r"^ {4}.*:\d+:\d+ › ",
+        beside=r"^ {2}\d+ (?:skipped|flaky|did not run|interrupted)$",
+    ),
+    _row(
+        "vite",
+        "Build failed in \nerror during build:\n built in ",
+        r"^[✗x] Build failed in \d|^error during build:",
+        r"^✓ built in \d",
+        r"^(?:\x1b\[\d+m)?\[(?:[A-Z_]+|vite[\w:-]*)\]|^Could not resolve |^\S+ \(\d+:\d+\): ",
+        beside=r"^Build failed with \d+ errors?:$",
+    ),
+    _row(
         "tsc tsgo",
         "error TS",
         r"^(?:\S.*(?:\(\d+,\d+\):|:\d+:\d+ -) )?error TS\d+: |^Found [1-9]\d* errors? in ",
@@ -127,6 +145,12 @@ READERS: tuple[OutputReader, ...] = (
         r"^Found [1-9]\d* errors? in \d+ files?",
         r"^Success: no issues found",
         r"^\S+: error: ",
+    ),
+    _row(
+        "gcc g++ cc c++ clang clang++ javac",
+        " error: ",
+        r"^\S+:\d+(?::\d+)?: (?:fatal )?error: ",
+        counts=counting.by_line("error", r"^\S+:\d+(?::\d+)?: (?:fatal )?error: ", r"^(\d+) errors?$"),
     ),
     _row(
         "make gmake",
@@ -244,11 +268,5 @@ READERS: tuple[OutputReader, ...] = (
         "ERROR ",
         r"^ERROR \d+ \(\w+\)",
         counts=counting.nothing,
-    ),
-    _row(
-        "gcc g++ cc c++ clang clang++ javac",
-        " error: ",
-        r"^\S+:\d+(?::\d+)?: (?:fatal )?error: ",
-        counts=counting.by_line("error", r"^\S+:\d+(?::\d+)?: (?:fatal )?error: ", r"^(\d+) errors?$"),
     ),
 )

@@ -6,13 +6,17 @@ Rules:
    tests runs; in its place; each filter of the run matches its name, and an operand is of its path.
 2. A run of tests is ended by a task of all tests that was given nothing (`make test`, `mise run test:ci`;
    `npm test` for programs of JavaScript), in its place.
-3. Words that a program does not take (`unexpected argument`) are ended by any run of it with that subcommand.
+3. A part that the failure names (`failed_parts`) is ended by a run of its tool that it was in, whatever task the
+   failure was of: a file, a test or a package by the operands, a target of make or gradle by the same one.
+4. Words that a program does not take (`unexpected argument`) are ended by any run of it with that subcommand.
 """
 
 import re
 
 from ctxmgr.engine.tools.outcome.check_kinds import is_of_kind
 from ctxmgr.engine.tools.outcome.covering import RunScope
+from ctxmgr.engine.tools.outcome.failed_parts import TARGET
+from ctxmgr.engine.tools.shell import targets_apart
 
 MOST_TESTS = 8  # of one line
 
@@ -31,6 +35,13 @@ _ALL_TESTS = re.compile(
 _OF_SCRIPTS = ("npm", "pnpm", "yarn", "bun")
 _SCRIPT_TESTS = re.compile(r"\b(?:jest|vitest|mocha|ava|node|tsx|bun|playwright|npm|pnpm|yarn)\b")
 _NAME_FILTERS = re.compile(r"-{1,2}(?:run|k|t|grep|g|filter|testNamePattern|test-name-pattern|name)\b")
+_OF_SCRIPT_TESTS = r"(?:(?:npm|pnpm|yarn|bun)(?: run)? )?"
+_OF_TOOL = {  # the runs that are of one tool's tests
+    "jest": re.compile(rf"{_OF_SCRIPT_TESTS}(?:jest|tests?)$"),
+    "vitest": re.compile(rf"{_OF_SCRIPT_TESTS}(?:vitest|tests?)$|vitest (?:run|related)$"),
+    "playwright": re.compile(rf"{_OF_SCRIPT_TESTS}(?:playwright test|tests?)$"),
+    "go": re.compile(r"go test$"),
+}
 _SUBSTRINGS = ("cargo test", "cargo nextest")  # whose operands are parts of names
 
 
@@ -48,6 +59,8 @@ def tests_quoted(line: str, counts: str) -> tuple[str, ...]:
 
 def runs_all_tests(run: RunScope, failed: RunScope) -> bool:
     """Rule 2."""
+    if len(targets_apart(failed.subject)) > 1:
+        return False
     if not _ALL_TESTS.match(run.subject) or run.operands or run.picks or not run.is_sure:
         return False
     fits = not run.subject.startswith(_OF_SCRIPTS) or bool(_SCRIPT_TESTS.search(failed.subject))
@@ -72,6 +85,38 @@ def was_in(test: str, run: RunScope, failed: RunScope) -> bool:
     if "/" in test or "::" in test:
         return run.is_of_all(named)
     return not failed.operands and bool(run.picks)  # by its name, which no path says
+
+
+def part_was_in(part: str, run: RunScope, failed: RunScope) -> bool:
+    """Rule 3."""
+    tool, _, name = part.partition(" ")
+    if tool == TARGET:
+        program = failed.subject.partition(" ")[0]
+        return run.subject == f"{program} {name}" and run.is_sure and run.is_near(failed)
+    if tool == "pytest":
+        return was_in(name, run, failed)
+    of_tool = run.subject == failed.subject or bool(_OF_TOOL[tool].match(run.subject))
+    if not of_tool or not run.is_sure or not run.is_near(failed) or not run.picks <= failed.picks:
+        return False
+    if not run.operands or run.is_of_all(failed):
+        return True
+    if tool == "go":
+        common, _, rest = name.partition("//")
+        return any(_in_package(operand, common, rest) for operand in run.operands)
+    whole = f"{failed.directory}/{name}" if failed.directory else name
+    named = (
+        RunScope(run.subject, failed.directory, frozenset((name,))),
+        RunScope(run.subject, "", frozenset((whole,))),
+    )
+    return any(operand in name for operand in run.operands) or any(map(run.is_of_all, named))
+
+
+def _in_package(operand: str, common: str, rest: str) -> bool:
+    """Is a package in what a path names from the root of a module? Where that is, is known by what all packages
+    have in `common`."""
+    package, path = f"{common}/{rest}".strip("/").split("/"), operand.split("/")
+    roots = range(len([one for one in common.split("/") if one]) + 1)
+    return any(package[root : root + len(path)] == path for root in roots) or path == package
 
 
 def _matches(pick: str, test: str) -> bool:

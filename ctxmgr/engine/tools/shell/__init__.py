@@ -6,10 +6,12 @@ from ctxmgr.engine.tools.shell.lines import of_shell
 from ctxmgr.engine.tools.shell.outline import outlined
 from ctxmgr.engine.tools.shell.programs import (
     CheckKind,
+    builds,
     check_kind,
     is_checking,
     is_like_a_check,
     subject_of,
+    targets_apart,
     words_of,
 )
 from ctxmgr.engine.tools.shell.swe_agent import replaced, window
@@ -20,6 +22,7 @@ __all__ = [
     "CheckKind",
     "GitCall",
     "ShellCommand",
+    "builds",
     "documents",
     "git_calls",
     "handed_line",
@@ -34,6 +37,7 @@ __all__ = [
     "quoted",
     "replaced",
     "subject_of",
+    "targets_apart",
     "unwrapped",
     "unwrapped_words",
     "window",

@@ -49,12 +49,28 @@ _CHECKERS = words_of(
 )
 _FORMATTERS = words_of("prettier black isort rustfmt ruff gofumpt")
 _RUNNERS = words_of(
-    "npm pnpm yarn bun cargo go make mise gradle gradlew mvn dotnet swift deno just task npx uv poetry hk"
-    " node mix bazel rake bundle composer stack cabal zig sbt cmake flutter dart pdm hatch pixi rye pipenv"
+    "npm pnpm yarn bun cargo go make gmake mise gradle gradlew mvn mvnw dotnet swift deno just task npx uv poetry"
+    " hk node mix bazel rake bundle composer stack cabal zig sbt cmake flutter dart pdm hatch pixi rye pipenv"
 )
 _OF_TARGETS = words_of(
     "make gmake mvn mvnw gradle gradlew just task rake sbt ant ninja"
 )  # each word another target
+_MANY_TARGETS = words_of("make gmake mvn mvnw gradle gradlew ant")  # of which all words are one
+MOST_TARGETS = 6  # of one call, by which it is named
+_BUILD_TARGETS = {  # that no name of a check says
+    name: words_of(targets)
+    for names, targets in (
+        ("make gmake", "all"),
+        ("mvn mvnw", "compile test-compile package verify install deploy"),
+        ("gradle gradlew", "assemble classes jar bundle"),
+        ("sbt mix stack", "compile package"),
+    )
+    for name in names.split()
+}
+_BUILDS_ALONE = words_of("make gmake")  # where it is given no target
+_OF_PROJECTS = words_of(  # what else has subcommands that test and build
+    "vite next nuxt astro ng nx turbo playwright manage.py artisan rails docker podman docker-compose compose helm"
+)
 _CHECK_NAME = re.compile(
     r"^(?:run[:_-])?(?:[^\W_]+[:_-])*(?:tests?|checks?|lint|build|typecheck|type-check|vet|clippy|nextest|pytest|tsc"
     r"|eslint|vitest|jest|mypy|ruff|verify)(?:[:_-]\w+)*$"
@@ -121,7 +137,11 @@ def is_check(command: ShellCommand) -> bool:
         return True
     if name in _RUNNERS:
         tests = name == "node" and "--test" in command.words
-        return tests or any(_CHECK_NAME.match(word) or word in _CHECKERS for word in rest[:3])
+        return (
+            tests
+            or builds(subject_of(command))
+            or any(_CHECK_NAME.match(word) or word in _CHECKERS for word in rest[:3])
+        )
     script = (command.words[0] or "") if command.words else ""
     return ("/" in script or script.endswith(".sh")) and bool(_CHECK_NAME.match(name.removesuffix(".sh")))
 
@@ -146,14 +166,29 @@ def is_checking(subject: str) -> bool:
     if name in _CHECKERS or name in ("unittest", "ruff"):
         return True
     if name in _RUNNERS:
-        return any(_CHECK_NAME.match(word) or word in _CHECKERS for word in rest)
+        return builds(subject) or any(_CHECK_NAME.match(word) or word in _CHECKERS for word in rest)
     return not rest and bool(_CHECK_NAME.match(name.removesuffix(".sh")))
 
 
-def check_kind(subject: str) -> CheckKind:
-    """Which kind of check what is named so (`subject_of`) runs, type checkers as "lint"; "" for no such."""
-    if not is_checking(subject):
+def builds(subject: str) -> bool:
+    """Does what is named so build, though no word of it says that (`make`, `mvn package`)?"""
+    name, *targets = subject.split(" ")
+    if not targets:
+        return name in _BUILDS_ALONE
+    return any(target.rpartition(":")[2] in _BUILD_TARGETS.get(name, ()) for target in targets)
+
+
+def check_kind(subject: str, is_counted: bool = False) -> CheckKind:
+    """Which kind of check what is named so (`subject_of`) runs, type checkers as "lint"; "" for no such. Of a
+    program that nobody listed the word is believed where its output counted something (`is_counted`), or where it
+    is a script: `createdb test` tests nothing."""
+    name, *rest = subject.split(" ")
+    is_script = bool(rest) and bool(_INTERPRETERS.match(name))
+    sure = is_checking(subject) or name in _OF_PROJECTS or is_script or is_counted
+    if not sure or not is_like_a_check(subject):
         return ""
+    if builds(subject) and not any(_TESTS.fullmatch(word) for word in rest):
+        return "build"
     if _TESTS.search(subject):
         return "tests"
     return "lint" if _LINTS.search(subject) else "build" if _BUILDS.search(subject) else ""
@@ -164,10 +199,18 @@ def is_like_a_check(subject: str) -> bool:
     return is_checking(subject) or any(_CHECK_NAME.match(word) for word in subject.split(" ")[1:])
 
 
+def targets_apart(subject: str) -> tuple[str, ...]:
+    """What one call of several targets runs, each by itself: `make lint`, `make test`; of another call it alone."""
+    name, *targets = subject.split(" ")
+    if name not in _MANY_TARGETS or not targets:
+        return (subject,)
+    return tuple(f"{name} {target}" for target in targets)
+
+
 def subject_of(command: ShellCommand) -> str:
     """The program of an unwrapped command and its subcommand, or the first thing that it is given: `git merge`,
     `npm run lint`, `python load.py`; of one that checks whatever it is given, its name; of `mvn clean test` what
-    is behind `clean`."""
+    is behind `clean`, and all of `make lint test`."""
     name, *told = unwrapped_words(command.words)
     name = "python" if re.fullmatch(r"python[\d.]*", name) else name
     if name in ("npm", "pnpm", "yarn") and told[:1]:
@@ -178,5 +221,5 @@ def subject_of(command: ShellCommand) -> str:
     if name in _ALONE or not told:
         return name
     script = _INTERPRETERS.match(name) and told[1:2] and _CHECK_NAME.match(told[1])  # `python manage.py test`
-    more = told[: 2 if script or told[0] in _RUNS else 1]
+    more = told[: MOST_TARGETS if name in _MANY_TARGETS else 2 if script or told[0] in _RUNS else 1]
     return " ".join((name, *(word.rstrip("/").rpartition("/")[2] for word in more)))

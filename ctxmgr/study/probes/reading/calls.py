@@ -81,11 +81,13 @@ _STARTS = (
 
 
 class TaskChange(msgspec.Struct, frozen=True):
-    """`id` "" where the list has none; `text` "" where only the state of a known one is set; None: as it was."""
+    """`id` "" where the list has none; `text` "" where only the state of a known one is set; None: as it was.
+    `is_about`: the text is what it is about, which a task that has a text does not take for it."""
 
     id: str
     text: str
     done: bool | None
+    is_about: bool = False
 
 
 class Did(msgspec.Struct, frozen=True):
@@ -193,7 +195,8 @@ def _tasks(words: frozenset[str], arguments: dict[str, Any]) -> tuple[tuple[Task
 
 
 def _task(record: dict[str, Any]) -> TaskChange:
-    text = next((str(record[one]) for one in TASK_TEXT if record.get(one)), "")
+    said = next((one for one in TASK_TEXT if record.get(one)), "")
+    text = str(record[said]) if said else ""
     state = next((str(record[one]).lower() for one in TASK_STATE if record.get(one) is not None), None)
     id = next((str(record[one]) for one in TASK_ID if record.get(one)), "")
-    return TaskChange(id, text, None if state is None else state in DONE)
+    return TaskChange(id, text, None if state is None else state in DONE, bool(id) and said == "description")

@@ -224,7 +224,9 @@ class _Walk:
             id = task.id or (found[1] if found and not what.whole_list else "") or task.text
             before = self._now.get(id, TaskState(id, task.text, False))
             done = before.done if task.done is None else task.done
-            self._now[id] = TaskState(task.id or id, task.text or before.text, done)
+            self._now[id] = TaskState(
+                task.id or id, before.text if task.is_about and before.text else task.text or before.text, done
+            )
         listed = tuple(task for task in self._now.values() if task.text)
         if listed:
             self.tasks.append(TaskListState(at, listed))

@@ -265,6 +265,7 @@ def test_the_order_of_facts_is_total() -> None:
         Fact("task", "k", "a", "user", 1, 2, "open", "d", "e", "o", "m", 3, "r"),
         Fact("task", "k", "a", "user", 1, 2, "open", "d", "e", "o", "l", 4, "r"),
         Fact("task", "k", "a", "user", 1, 2, "open", "d", "e", "o", "l", 3, "s"),
+        Fact("task", "k", "a", "user", 1, 2, "open", "d", "e", "o", "l", 3, "r", "p"),
     ]
     assert len(changed) == len(Fact.__struct_fields__)
     assert all(order(other) != order(fact) for other in changed)

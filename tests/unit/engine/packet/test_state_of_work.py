@@ -12,6 +12,7 @@ from ctxmgr.engine.packet.packet import render
 from ctxmgr.engine.packet.state_of_work import COUNTED, FAILED, HEADING, state_of_work
 from ctxmgr.model.saved import RESET_AWAY, Fact, Ledger
 from tests.unit.engine.packet.commands.test_commands import shell
+from tests.unit.engine.packet.commands.test_tried_again import GRADLE_FAILED, MAVEN_FAILED
 
 GOAL = Fact("goal", "", "Ship the parser.", "user", 1, origin="u1")
 REQUEST = "https://forge.example/a/b/pull/12"
@@ -109,6 +110,7 @@ FAILS = ("npm test", "Tests:       1 failed, 40 passed, 41 total", 1)
 ONE_FAILED = "FAILED tests/a.py::t\n1 failed, 2 passed in 1s"
 LINT_STOPS = ("ruff check . && pytest -q", "a.py:1:1: F401 x imported but unused\nFound 1 error.", 1)
 CLEAN = "All checks passed!\n"
+TARGET_FAILED = "a.py:1: error: x\nFound 1 error\nmake: *** [Makefile:2: lint] Error 1"
 ABORTED = "ok 1\nError in the bootloader, please report\n(Use `node --trace`)\n\nCommand aborted"
 
 
@@ -117,6 +119,30 @@ ABORTED = "ok 1\nError in the bootloader, please report\n(Use `node --trace`)\n\
     [
         ([("ruff check . && pytest -q", f"{CLEAN}{ONE_FAILED}", 1)], [f"tests: {FAILED}"]),
         ([("npm install && npm test", *FAILS[1:])], [f"tests: {FAILED}"]),
+        ([("mvn -B package", MAVEN_FAILED, 1)], [f"tests: {FAILED}"]),
+        (
+            [("./mvnw verify", "Tests run: 3, Failures: 0, Errors: 0, Skipped: 0\n[INFO] BUILD SUCCESS", 0)],
+            ["tests, build: `./mvnw verify`: 3 passed"],
+        ),
+        ([("mvn install -DskipTests", "[INFO] BUILD SUCCESS", 0)], ["build: `mvn install -DskipTests`: worked"]),
+        ([("./gradlew build", GRADLE_FAILED, 1)], [f"tests: {FAILED}"]),
+        ([("./gradlew build", "error: no\nBUILD FAILED in 2s", 1)], [f"build: {FAILED}"]),
+        ([("npx vite build", "✓ built in 453ms", 0)], ["build: `npx vite build`: worked"]),
+        ([("npx next build", "Failed to compile.\n./a.tsx", 1)], [f"build: {FAILED}"]),
+        (
+            [("python manage.py test", "Ran 2 tests in 0.01s\n\nOK", 0)],
+            ["tests: `python manage.py test`: 2 passed"],
+        ),
+        ([("npx playwright test", "  1 failed\n    a.spec.js:3:1 › a\n  2 passed (3s)", 1)], [f"tests: {FAILED}"]),
+        ([("make -j4", "cc a.c", 0)], ["build: `make -j4`: worked"]),
+        ([("make all", "a.c:1:2: error: x", 2)], [f"build: {FAILED}"]),
+        ([("zorp test", "3 passed, 1 failed", 1)], [f"tests: {FAILED}"]),
+        ([("createdb test", "", 0)], []),
+        ([("make install", "ok", 0)], []),
+        ([("make lint test", "ok", 0)], ["tests, lint: `make lint test`: worked"]),
+        ([("make lint test", TARGET_FAILED, 2)], [f"lint: {FAILED}"]),
+        ([("make lint test", "no", 2)], [f"`make lint test`: {FAILED}"]),
+        ([("make --just-print lint test", "ruff check .\npytest", 0)], []),
         ([("ruff check . && mypy .", "a.py:1: error: x\nFound 1 error", 1)], [f"lint: {FAILED}"]),
         ([PASSED, LINT_STOPS], [f"`{LINT_STOPS[0]}`: {FAILED}"]),
         (

@@ -104,6 +104,7 @@ lines`)""")
         ("update_plan", {"plan": [{"step": "x", "status": "in_progress"}]}, (TaskChange("", "x", False),), True),
         ("TaskCreate", {"subject": "x", "description": "y"}, (TaskChange("", "x", None),), False),
         ("TaskUpdate", {"taskId": "3", "status": "completed"}, (TaskChange("3", "", True),), False),
+        ("TaskUpdate", {"taskId": "3", "description": "y"}, (TaskChange("3", "y", None, True),), False),
         ("Task", {"description": "look around", "prompt": "find x"}, (), False),
         ("submit", {"items": [{"name": "x"}]}, (), False),
     ],

@@ -25,6 +25,18 @@ from ctxmgr.engine.tools.shell import parse, subject_of, unwrapped
         ("go build", "build"),
         ("pdm run test", "tests"),
         ("hatch test", "tests"),
+        ("make", "build"),
+        ("make all", "build"),
+        ("mvn package", "build"),
+        ("mvn test-compile", "build"),
+        ("mvnw verify", "build"),
+        ("mvn test package", "tests"),
+        ("gradlew :app:assemble", "build"),
+        ("vite build", "build"),
+        ("python manage.py test", "tests"),
+        ("playwright test", "tests"),
+        ("createdb test", ""),
+        ("make install", ""),
         ("git push", ""),
         ("ls", ""),
         ("", ""),
@@ -34,6 +46,10 @@ def test_a_kind(subject: str, kind: str) -> None:
     assert check_kind(subject) == kind
 
 
+def test_a_program_that_nobody_listed_is_believed_where_its_output_counts() -> None:
+    assert [check_kind("zorp test", is_counted=counted) for counted in (False, True)] == ["", "tests"]
+
+
 @pytest.mark.parametrize(
     ("line", "subject"),
     [
@@ -41,6 +57,10 @@ def test_a_kind(subject: str, kind: str) -> None:
         ("./gradlew clean :app:test", "gradlew :app:test"),
         ("make clean", "make clean"),
         ("make -j 4 clean test", "make test"),
+        ("make -C sub lint test", "make lint test"),
+        ("./gradlew lint test --tests Foo -x jar", "gradlew lint test"),
+        ("mvn -q clean test package -pl core", "mvn test package"),
+        ("make a b c d e f g", "make a b c d e f"),
         ("cargo clean", "cargo clean"),
         ("git clean -fd", "git clean"),
         ("pdm run test", "pdm run test"),

@@ -234,6 +234,19 @@ def test_a_task_set_one_by_one_has_its_last_state() -> None:
     assert graded(probes_of(*said), "tasks", *said) == 1
 
 
+def test_a_task_keeps_its_text_where_only_what_it_is_about_is_told_anew() -> None:
+    said = (
+        u("go"),
+        a(call("TaskCreate", subject="write the parser", description="all of it")),
+        r("Task #1 created"),
+        a(call("TaskUpdate", taskId="1", status="in_progress", description="the lexer is missing as well")),
+        r("Updated task #1"),
+    )
+    (asked,) = probes_of(*said).of("tasks")
+    assert "write the parser" in asked.question
+    assert graded(probes_of(*said), "tasks", *said) == 1
+
+
 def test_a_run_in_the_background_ends_where_its_end_is_told() -> None:
     said = (
         u("go"),
