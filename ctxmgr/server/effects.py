@@ -43,11 +43,13 @@ class Begin(msgspec.Struct, frozen=True):
 
 
 class Open(msgspec.Struct, frozen=True):
-    """Open the session's snapshot; answer `ticket` with a `SnapshotLoaded`."""
+    """Open the session's snapshot; answer `ticket` with a `SnapshotLoaded`. `wakes`: it had left memory, and the
+    call that brings it back waits for no store."""
 
     ticket: int
     session_id: str
     state_dir: str | None
+    wakes: bool = False
 
 
 class Close(msgspec.Struct, frozen=True):

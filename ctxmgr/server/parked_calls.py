@@ -36,7 +36,7 @@ class ParkedCalls:
         id, directory = queue.session_id, self._state_dir
         if isinstance(wanted, Snapshot):
             self._opening.add(ticket)
-            self._emit(Open(ticket, id, directory))
+            self._emit(Open(ticket, id, directory, wanted.wakes))
         elif isinstance(wanted, ArchivePut):
             self._archiving[ticket] = id, {"put": [row.handle for row in wanted.rows]}
             self._emit(PutRows(ticket, id, directory, wanted.rows, wanted.limits))

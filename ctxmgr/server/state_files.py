@@ -6,12 +6,15 @@
    set aside, unless the session was begun from it; where it could not be read when the session began, it stays.
 3. With a store, what is there holds where another machine has gone on with the session; what was here is set aside,
    unless that begins with it.
+4. A session that left memory stays kept in the store: the call that brings it back goes on from its file at once,
+   if nobody wrote there meanwhile. A start asks the store anew.
 """
 
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import Executor, Future
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -34,6 +37,7 @@ DELETED = "the session was deleted in the store, and begins anew"
 ELSEWHERE = "the session went on on another machine, and goes on from what the store has"
 
 Say = Callable[[str], None]
+FileState = tuple[int, int, int] | None  # which file it is, its size, when it was written; None of one that is gone
 
 
 class NotSaved(Exception):
@@ -62,6 +66,7 @@ class StateFiles:
         self.say, self.not_saved, self.store = say, not_saved, store
         self.stores: dict[str, SnapshotStore] = {}
         self.sessions: dict[str, OpenSession] = {}
+        self.resting: dict[str, FileState] = {}  # that left memory and are kept in the store: rule 4
         self.archives: ArchiveDatabases | None = (
             None  # from the first row on: hosts that declare no `retrieve` pay nothing
         )
@@ -81,10 +86,15 @@ class StateFiles:
         return do.SnapshotLoaded(opened.lines, _sayable(opened.fault), opened.refused)
 
     def begin_stored(self, effect: do.Open) -> "Future[Begun] | None":
-        """Claims in the store what was opened here; None where there is no store, or no file here to go there."""
+        """Claims in the store what was opened here; None where there is no store, no file here to go there, or it
+        is kept there already (rule 4)."""
         session = self.sessions[effect.session_id]
         if self.store is None or session.file is None:
             return None
+        if (rested := self.resting.pop(effect.session_id, None)) is not None:
+            if effect.wakes and rested == _state_of(session.file.path):
+                return None
+            self.store.close(effect.session_id)
         return self.store.begin(effect.session_id, session.file.path)
 
     def begun_stored(
@@ -92,6 +102,8 @@ class StateFiles:
     ) -> do.SnapshotLoaded:
         """What the session goes on from, and from now on its file goes there: rule 3."""
         session = self.sessions.get(effect.session_id)
+        if begun is None and self.store is not None:
+            return msgspec.structs.replace(loaded, stored=self.store.safe(effect.session_id))
         if begun is None or self.store is None or session is None or session.file is None:
             return loaded
         if session.ticket != effect.ticket:
@@ -198,21 +210,29 @@ class StateFiles:
             return False
         if session_id in self.dirty:
             session.file.sync()
-        self.close(session_id)
+        path = session.file.path
+        self._let_go(session_id)
+        if self.store is not None:
+            self.resting[session_id] = _state_of(path)
+            self.store.rest(session_id)
         return True
 
     def close(self, session_id: str) -> None:
+        self._let_go(session_id)
+        self.resting.pop(session_id, None)
+        if self.store is not None:
+            self.store.close(session_id)
+
+    def _let_go(self, session_id: str) -> None:
         session = self.sessions.pop(session_id, None)
         self.dirty.discard(session_id)
         self.faulty.discard(session_id)
         self._tell_live()
         if session is not None and session.file is not None:
             self._unless_it_fails(session.file.close)
-        if self.store is not None:
-            self.store.close(session_id)
 
     def close_all(self) -> None:
-        for session_id in list(self.sessions):
+        for session_id in [*self.sessions, *self.resting]:
             outcome(partial(self.close, session_id))
         if self.archives is not None:
             outcome(self.archives.close)
@@ -264,6 +284,14 @@ class StateFiles:
 
     def _not_synced(self, fault: Exception) -> None:
         self.say(f"a snapshot could not be synced: {faults.cause(fault)}")
+
+
+def _state_of(path: Path) -> FileState:
+    try:
+        there = path.stat()
+    except OSError:
+        return None
+    return there.st_ino, there.st_size, there.st_mtime_ns
 
 
 def store_of(setup: Setup, heard: Callable[[str, Stored], None]) -> "SessionStore | None":

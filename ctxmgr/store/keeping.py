@@ -7,7 +7,7 @@
 3. Who was fenced says so once, and sends nothing any more.
 4. While it lives the owner renews its head each third of the lease. After `IDLE_LEASES` without anything new it
    lets go of it, so that a session that nobody uses costs nothing; the next change takes hold again, if nobody else
-   did.
+   did. So it does at once with a session that left memory.
 5. What was saved here is on its way at most `delay_ms` later, or when the batch before it is there: the time is
    counted from the first change that had not been sent, not from the end of that batch.
 6. A session that was deleted in the store on purpose goes on here, and is not saved there again. One that was
@@ -69,7 +69,7 @@ class SessionKeeper:
         self._wake = asyncio.Event()
         self._hurry = asyncio.Event()
         self._flushes: list[asyncio.Future[None]] = []
-        self._changed = self._leaving = False
+        self._changed = self._leaving = self._resting = False
         self._failures = 0
         self._renewed = self._used = self._changed_since = time.monotonic()
         self._task: asyncio.Task[None] | None = None
@@ -134,7 +134,12 @@ class SessionKeeper:
         """The snapshot has grown."""
         if not self._changed:
             self._changed_since = time.monotonic()
-        self._changed = True
+        self._changed, self._resting = True, False
+        self._wake.set()
+
+    def rest(self) -> None:
+        """It has left memory: rule 4."""
+        self._resting = True
         self._wake.set()
 
     def add(self, row: ArchiveRow) -> None:
@@ -218,9 +223,10 @@ class SessionKeeper:
             return await self._claimed()
         now = time.monotonic()
         renews = self._until_renewal() == 0.0
-        idle = not self._changed and now - self._used > IDLE_LEASES * self._terms.lease_ms / 1000
+        idle = renews and now - self._used > IDLE_LEASES * self._terms.lease_ms / 1000
+        lets_go = self._leaving or (not self._changed and (idle or self._resting))
         before = self._uploading.ownership.head.contents
-        came = await self._uploading.upload(not self._leaving and not (renews and idle), renews)
+        came = await self._uploading.upload(not lets_go, renews)
         if isinstance(came, Away):
             self._uploading.bound()
             self._tell(_offline(came.cause))
@@ -231,6 +237,8 @@ class SessionKeeper:
             self._renewed = now
             if came.head.contents != before:
                 self._used = now
+            if not came.head.is_open and not self._leaving:
+                self._uploading.tail.rest()
         self._tell(None)
         return True
 

@@ -72,6 +72,17 @@ class SessionStore:
             self._keepers[session_id] = kept
             self._loop.call_soon_threadsafe(kept.go)
 
+    def rest(self, session_id: str) -> None:
+        """Nothing comes of it for now: another machine may have it. It stays kept until it is closed."""
+        kept = self._keepers.get(session_id)
+        if kept is not None:
+            self._loop.call_soon_threadsafe(kept.rest)
+
+    def safe(self, session_id: str) -> Stored | None:
+        """How far it is safe; None where it is not kept."""
+        kept = self._keepers.get(session_id)
+        return None if kept is None else kept.stored
+
     def changed(self, session_id: str) -> None:
         """The file here has grown, or was written anew."""
         kept = self._keepers.get(session_id)

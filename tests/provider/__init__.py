@@ -6,7 +6,7 @@ an agent by a script (`scripts`, `playing`), fails by plan (`faults`), and remem
 
 from tests.provider.faults import Cut, Fault, Hold, Reset, Status, failing
 from tests.provider.record import Exchange, Record
-from tests.provider.scripts import Agent, Call, Edit, Read, Run, Script, Step, Write, looking, script, step
+from tests.provider.scripts import Agent, Call, Edit, Found, Read, Run, Script, Step, Write, looking, script, step
 from tests.provider.server import Provider
 from tests.provider.tree import make_tree, module
 
@@ -17,6 +17,7 @@ __all__ = [
     "Edit",
     "Exchange",
     "Fault",
+    "Found",
     "Hold",
     "Provider",
     "Read",

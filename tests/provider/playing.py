@@ -17,7 +17,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from tests.provider.scripts import Script
+from tests.provider.scripts import Act, Call, Found, Script
 from tests.provider.tools import Tool, ToolCall, tool_call
 
 Kind = Literal["step", "final", "summary", "title", "idle"]
@@ -78,18 +78,18 @@ class Stage:
         for came in reversed(request.news):
             place = self._after(came) or self._beginning(came)
             if place is not None:
-                return self._waiting(*place, request.news) or self._step(*place, request.tools)
+                return self._waiting(*place, request.news) or self._step(*place, request)
         if request.news and self._any is not None:
             self.plays.append(self._any)
-            return self._step(len(self.plays) - 1, 0, request.tools)
+            return self._step(len(self.plays) - 1, 0, request)
         return Answer("idle", "idle", IDLE)
 
-    def _step(self, play: int, step: int, tools: Sequence[Tool]) -> Answer:
+    def _step(self, play: int, step: int, request: Request) -> Answer:
         script, place = self.plays[play], self._place(f"p{play}s{step}")
-        if step >= len(script.steps) or not tools:
+        if step >= len(script.steps) or not request.tools:
             return Answer("final", place, script.final)
-        acts = script.steps[step].acts
-        calls = tuple((f"{place}n{at}", tool_call(act, tools, self._root)) for at, act in enumerate(acts))
+        acts = [_known(act, request.news) for act in script.steps[step].acts]
+        calls = tuple((f"{place}n{at}", tool_call(act, request.tools, self._root)) for at, act in enumerate(acts))
         return Answer("step", place, script.steps[step].say, calls)
 
     def _waiting(self, play: int, step: int, news: Sequence[Came]) -> Answer | None:
@@ -123,3 +123,15 @@ class Stage:
         play, step = next((place for came in reversed(every) if (place := self._after(came))), (0, 0))
         mark = f"[play {play} step {step - 1}]"
         return Answer("summary", self._place(f"p{play}s{step}-summary"), SUMMARY.format(mark))
+
+
+def _known(act: Act, news: Sequence[Came]) -> Act:
+    """With what the model read in the place of each `Found`; what nothing came of is "", which a tool refuses."""
+    if not isinstance(act, Call):
+        return act
+    text = "\n".join(came.text for came in news)
+    arguments = {
+        name: (match[1] if (match := re.search(value.pattern, text)) else "") if isinstance(value, Found) else value
+        for name, value in act.arguments.items()
+    }
+    return Call(act.name, arguments, act.namespace)

@@ -49,8 +49,15 @@ class Agent:
 
 
 @dataclass(frozen=True)
+class Found:
+    """An argument that the model has from what came since its last answer: the pattern's first group there."""
+
+    pattern: str
+
+
+@dataclass(frozen=True)
 class Call:
-    """A tool by its own name, with its own arguments, where no other act will do."""
+    """A tool by its own name, with its own arguments, where no other act will do. One may be `Found`."""
 
     name: str
     arguments: dict[str, object]

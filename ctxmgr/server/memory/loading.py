@@ -17,16 +17,18 @@ GONE = "the snapshot was gone when the session was needed again: it is begun ane
 
 
 class Snapshot(msgspec.Struct, frozen=True):
-    """What a session asks for that is to be in memory: its saved lines."""
+    """What a session asks for that is to be in memory: its saved lines. `wakes`: it was there before."""
+
+    wakes: bool = False
 
 
 class SessionLoader:
     def __init__(self, terms: ConnectionConfig, weighers: SessionWeighers, emit: Callable[[Effect], None]) -> None:
         self._terms, self._weighers, self._emit = terms, weighers, emit
 
-    def load(self, queue: SessionQueue, model: ModelSpec) -> Generator[Any, Any, bool]:
+    def load(self, queue: SessionQueue, model: ModelSpec, starts: bool = True) -> Generator[Any, Any, bool]:
         """The session is there. Whether it was restored. Raises RpcError where another process has it."""
-        found: SnapshotLoaded = yield Snapshot()
+        found: SnapshotLoaded = yield Snapshot(queue.resting is not None and not starts)
         if self._terms.record and (found.lines or found.fault or found.stored):
             wrong = found.fault, found.refused
             line = transcript.restored(queue.session_id, found.lines, *wrong, found.stored)
@@ -41,7 +43,7 @@ class SessionLoader:
         if resting is None:
             return
         try:
-            known = yield from self.load(queue, resting.model)
+            known = yield from self.load(queue, resting.model, starts=False)
         except RpcError:
             self._emit(Close(queue.session_id))
             raise

@@ -3,7 +3,7 @@
 1. Nothing raises: what can not be read or driven is a row with a reason.
 2. The same task gives the same rows anywhere, but for the CPU and the memory that it took.
 3. As `ctxmgr replay` does it: the modelled host, its prices, its way of caching.
-4. A reason names a place, and nothing that stands there: rows hold no conversation.
+4. A reason and a fault name a place, and nothing that stands there: rows hold no conversation.
 """
 
 import resource
@@ -136,8 +136,8 @@ def _evaluation(task: CorpusTask) -> Evaluation:
         unannounced_count=found.bill.unannounced,
         compaction_count=outcome.compacted,
         own_compaction_count=outcome.own,
-        fault_count=len(outcome.failures),
-        faults=tuple(outcome.failures[:FAULTS_KEPT]),
+        fault_count=len(outcome.fault_codes),
+        faults=tuple(outcome.fault_codes[:FAULTS_KEPT]),
         probes=probes,
         untrue_mean=untrue,
         fingerprint=outcome.fingerprint,

@@ -3,7 +3,8 @@
 1. What was listed stays for the runs to come: a recording is read for its digest once, as long as its size and
    version stay the same. A database that can not be read is begun anew.
 2. The same content at two addresses is one recording, at the first of them.
-3. Longest first: what takes long does not begin when all else has ended. Of equal size the smaller key.
+3. Of a Parquet file in a store its rows are listed in its place, and remembered: it is read once, too.
+4. Longest first: what takes long does not begin when all else has ended. Of equal size the smaller key.
 """
 
 import os
@@ -13,11 +14,12 @@ from pathlib import Path
 
 import msgspec
 
-from ctxmgr.study.corpus.sources import ListedRecording, RecordingAddress, digest_of, recording
+from ctxmgr.study.corpus.sources import ListedRecording, RecordingAddress, read, recording
 from ctxmgr.study.corpus.tasks import CorpusPolicy, CorpusSettings, CorpusTask, draw, tasks
 
 PAGE_ROWS = 500  # recordings that are in memory at a time
 DENSE_BYTES = 600_000  # of a recording: what is estimated from its size goes on more slowly beyond
+ROWS = "rows "  # and their number, in the place of a digest (rule 3)
 CACHE_KIB = 4_096  # of the database's pages, and as much of the temporary tables'
 
 TABLES = """
@@ -80,16 +82,14 @@ class Listing:
 
     def add(self, found: Iterable[ListedRecording]) -> None:
         """All of them, those without a digest with the one of their contents (rule 1). Raises what `found` does."""
-        with self._database as database:
+        with self._database:
             for one in found:
-                address = _blob(one.address)
-                database.execute("insert or ignore into listed values (?)", (address,))
-                row = (address, _blob(one.name), one.size_bytes, one.version, one.digest)
-                database.execute(REMEMBERED, row)
+                self._remember(one)
             for one in self._all():
                 if not one.digest:
-                    known = (digest_of(one.address), _blob(one.address))
-                    database.execute("update sources set digest = ? where address = ?", known)
+                    self._read(one)
+                elif one.digest.startswith(ROWS):
+                    self._replace(one.address, int(one.digest.removeprefix(ROWS)))
 
     def ask(
         self, policies: Sequence[CorpusPolicy], settings: CorpusSettings, done: Iterable[str], sample: int | None
@@ -122,10 +122,33 @@ class Listing:
         return TaskTotals(*self._database.execute(COUNTED, (DENSE_BYTES,)).fetchone())
 
     def tasks(self) -> Iterator[CorpusTask]:
-        """What is to run (rule 3)."""
+        """What is to run (rule 4)."""
         for number, digest, address, name, size in self._database.execute(IN_ORDER):
             one = _recording(digest, address, name, size)
             yield from tasks(one, (self._policies[number],), self._settings)
+
+    def _remember(self, one: ListedRecording) -> None:
+        address = _blob(one.address)
+        self._database.execute("insert or ignore into listed values (?)", (address,))
+        row = (address, _blob(one.name), one.size_bytes, one.version, one.digest)
+        self._database.execute(REMEMBERED, row)
+
+    def _read(self, one: ListedRecording) -> None:
+        """Its digest, or its rows in its place: where not all could be read, beside it."""
+        row_count = 0
+        for found in read(one):
+            self._remember(found)
+            row_count += 1
+            if found.address == one.address:
+                return
+        known = (f"{ROWS}{row_count}", _blob(one.address))
+        self._database.execute("update sources set digest = ? where address = ?", known)
+        self._replace(one.address, row_count)
+
+    def _replace(self, address: str, row_count: int) -> None:
+        rows = ((_blob(f"{address}#{number}"),) for number in range(row_count))
+        self._database.executemany("insert or ignore into listed values (?)", rows)
+        self._database.execute("delete from listed where address = ?", (_blob(address),))
 
     def _all(self) -> Iterator[ListedRecording]:
         """What was added, in the order of addresses, by pages: a page's rows may be changed meanwhile."""

@@ -71,7 +71,9 @@ class RecordingRow(msgspec.Struct, frozen=True, kw_only=True):
     compaction_count: Annotated[int, Meta(description="Compactions that were made.")] = 0
     own_compaction_count: Annotated[int, Meta(description="Of these those the host made unasked.")] = 0
     fault_count: Annotated[int, Meta(description="Answers that failed a check.")] = 0
-    faults: Annotated[tuple[str, ...], Meta(description="The first of them, a line each.")] = ()
+    faults: Annotated[
+        tuple[str, ...], Meta(description="The first of them: the call and what failed, without a quote.")
+    ] = ()
     probes: Annotated[tuple[ProbeRow, ...], Meta(description="A row a kind; empty where nothing was asked.")] = ()
     untrue_mean: Annotated[float | None, Meta(description="Statements a list that do not hold.")] = None
     fingerprint: Annotated[str, Meta(description="The hash of all answers' bytes.")] = ""

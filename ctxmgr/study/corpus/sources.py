@@ -1,35 +1,29 @@
 """Turns what a user names into recordings: a folder, a glob, a file, a Parquet file of recordings, an object store.
 
-1. What a file is, its content tells: Parquet by its first bytes, recordings by their readers. Names decide nothing,
-   but that hidden files in folders are passed over.
-2. A Parquet file has a recording a row: a column `content` (bytes or text), and a `name` if it likes.
+1. What a file or an object is, its content tells: Parquet by its first bytes, recordings by their readers. Names
+   decide nothing, but that hidden files in folders are passed over.
+2. A Parquet file has a recording a row (`parquet`).
 3. An object store is named by a URL (`s3://bucket/prefix`, `gs://`, `az://`, `file:///`): one object, those that a
-   glob in its last part matches, or all below it. Credentials are those of its own environment variables. A Parquet
-   file there is not read: it is one recording that says so.
+   glob in its last part matches, or all below it (`objects`). An object is listed without a look into it; `read`
+   gives its digest, or the rows in its place.
 4. Where a recording lies is its address, and anybody who can reach that can read it: a worker elsewhere, too.
 5. The digest is of the content.
-6. Recordings are handed on as they are found: nothing here holds them all, nor more of a Parquet file than a group
-   of rows.
+6. Recordings are handed on as they are found: nothing here holds them all, nor more of a Parquet file than a piece.
 7. A Parquet file that holds no recordings, or is broken, is one recording that can not be read: it stops nothing.
 """
 
-import fnmatch
 import glob
 import hashlib
-import re
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
-PARQUET = b"PAR1"
-CONTENT, NAME = "content", "name"
-BATCH_ROWS = 64  # of a Parquet file that are made into Python's values at a time
-BUFFER_BYTES = 1 << 20  # of a Parquet file's column that are read at a time
-SCHEME = "://"
-RETRIES = 6  # of a request to an object store: some 6 s
+from ctxmgr.study.corpus import objects, parquet
+from ctxmgr.study.corpus.objects import SCHEME, Unfetched
+from ctxmgr.study.corpus.parquet import CONTENT, PARQUET
+
+NOT_READ = f"a Parquet file that is broken, or has no column {CONTENT} of bytes or text"
 
 
 class SourceFault(Exception):
@@ -75,16 +69,22 @@ def recording(of: ListedRecording) -> RecordingAddress:
 
 def content(address: str) -> bytes:
     """The recording's bytes. Raises NoRecording, OSError."""
-    if SCHEME in address:
-        found = _object(address)
-        if found.startswith(PARQUET):
-            raise NoRecording("a Parquet file, which is not read from an object store")
-        return found
     if row := _row_of(address):
-        return _row(*row)
-    if _is_parquet(Path(address)):
-        raise NoRecording(f"a Parquet file that is broken, or has no column {CONTENT} of bytes or text")
+        return parquet.row(*row)
+    if SCHEME in address:
+        return _object(address)
+    if parquet.state(address):
+        raise NoRecording(NOT_READ)
     return Path(address).read_bytes()
+
+
+def read(of: ListedRecording) -> Iterator[ListedRecording]:
+    """It with its digest, empty where it can not be read: its worker will say why. In the place of a Parquet file
+    in a store its rows, and after them the file where not all could be read (rule 7)."""
+    try:
+        yield msgspec.structs.replace(of, digest=digest_of(of.address))
+    except _ManyRecordings:
+        yield from _rows(of)
 
 
 def digest(found: bytes) -> str:
@@ -92,14 +92,16 @@ def digest(found: bytes) -> str:
 
 
 def digest_of(address: str) -> str:
-    """Of what lies there; empty where it can not be read: its worker will say why."""
+    """Of what lies there; empty where it can not be read. Raises _ManyRecordings."""
     try:
-        if SCHEME in address:
-            return digest(_object(address))
         if _row_of(address):
             return digest(content(address))
+        if SCHEME in address:
+            return _digest_of_object(address)
         with Path(address).open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
+    except _ManyRecordings:
+        raise
     except Exception:  # noqa: BLE001  of a store, too
         return ""
 
@@ -110,7 +112,7 @@ def _files(source: str, without: Path | None) -> Iterator[ListedRecording]:
         if without and one.resolve().is_relative_to(without.resolve()):
             continue
         is_empty = False
-        yield from _rows(one) if _is_parquet(one) else (_file(one),)
+        yield from _rows(_file(one)) if parquet.state(str(one)) else (_file(one),)
     if is_empty:
         raise SourceFault(f"no recordings: {source}")
 
@@ -133,161 +135,83 @@ def _file(path: Path) -> ListedRecording:
     return ListedRecording(str(path.resolve()), path.name, found.st_size, str(found.st_mtime_ns))
 
 
-# Parquet
-
-
-def _is_parquet(path: Path) -> bool:
-    try:
-        with path.open("rb") as file:
-            return file.read(len(PARQUET)) == PARQUET
-    except OSError:
-        return False
-
-
-def _row_of(address: str) -> tuple[str, int] | None:
+def _row_of(address: str) -> tuple[str, parquet.State, int] | None:
     """The Parquet file and the number, where it names a row of one."""
     path, sign, row = address.rpartition("#")
-    return (path, int(row)) if sign and row.isdigit() and _is_parquet(Path(path)) else None
+    of = parquet.state(path) if sign and row.isdecimal() else None
+    return (path, of, int(row)) if of else None
 
 
-def _rows(path: Path) -> Iterator[ListedRecording]:
+def _rows(file: ListedRecording) -> Iterator[ListedRecording]:
     """Read here once for their digests: their sizes are known only then. Then the file itself, where not all could
     be read (rule 7)."""
     import pyarrow as pa
 
-    whole = str(path.resolve())
     number = 0
     try:
-        for name, found in _contents(whole):
-            named = name or f"{path.name}#{number}"
-            yield ListedRecording(f"{whole}#{number}", named, len(found), "", digest(found))
-            number += 1
+        if of := parquet.state(file.address):
+            for name, found in parquet.contents(file.address, of):
+                address, named = f"{file.address}#{number}", name or f"{file.name}#{number}"
+                yield ListedRecording(address, named, len(found), file.version, digest(found))
+                number += 1
     except (pa.ArrowException, OSError, KeyError):
-        yield _file(path)
-
-
-def _contents(path: str) -> Iterator[tuple[str, bytes]]:
-    """Names, as far as there are any, and contents. Raises KeyError where there is no such column, OSError,
-    ArrowException."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    with pq.ParquetFile(path, pre_buffer=False, buffer_size=BUFFER_BYTES) as file:
-        columns = [one for one in (CONTENT, NAME) if one in file.schema_arrow.names]
-        for group in range(
-            file.num_row_groups
-        ):  # one at a time: all groups at once are held until the last is read
-            batches = file.iter_batches(BATCH_ROWS, row_groups=[group], columns=columns, use_threads=False)
-            for batch in batches:
-                contents = batch.column(CONTENT).cast(pa.large_binary()).to_pylist()
-                names = batch.column(NAME) if NAME in columns else [None] * len(contents)
-                yield from zip(map(_said, names), (one or b"" for one in contents), strict=True)
-    pa.default_memory_pool().release_unused()
-
-
-def _said(name: Any) -> str:
-    """Of a scalar of any type; empty where there is none, or no text."""
-    try:
-        value = name and name.as_py()
-    except UnicodeDecodeError:
-        return ""
-    return "" if value is None else str(value)
-
-
-def _row(path: str, number: int) -> bytes:
-    import pyarrow.parquet as pq
-
-    with pq.ParquetFile(path) as file:
-        for group in range(file.num_row_groups):
-            count = file.metadata.row_group(group).num_rows
-            if number < count:
-                return bytes(_group(path, group, Path(path).stat().st_mtime_ns)[number].as_py() or b"")
-            number -= count
-    raise OSError(f"{path} has fewer rows")
-
-
-@lru_cache(maxsize=1)
-def _group(path: str, group: int, version: int) -> Any:
-    """One group's contents: a worker often reads another row of it next. `version`: a file may be written anew."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    with pq.ParquetFile(path) as file:
-        return file.read_row_group(group, columns=[CONTENT]).column(0).cast(pa.large_binary())
+        yield file
 
 
 # object stores
 
 
 def _objects(url: str, without: Path | None) -> Iterator[ListedRecording]:
-    """Rule 3. One that is named whole is tried first: its name may hold the signs of a glob."""
-    from obstore.exceptions import BaseError
-
+    """Rule 3."""
     inside = f"{without.resolve().as_uri()}/" if without else ""
     is_empty = True
     try:
-        for base, one in _found(url):
+        for base, one in objects.objects_at(url):
             path, version = str(one["path"]), str(one.get("e_tag") or one["last_modified"])
             if inside and f"{base}{path}".startswith(inside):
                 continue
             is_empty = False
             yield ListedRecording(f"{base}{path}", path.rpartition("/")[2], int(one["size"]), version)
-    except (BaseError, OSError) as fault:
-        raise SourceFault(f"{url}: {_cause(fault)}") from None
+    except Unfetched as fault:
+        raise SourceFault(f"{url}: {fault}") from None
     if is_empty:
         raise SourceFault(f"no recordings: {url}")
 
 
-def _found(url: str) -> Iterator[tuple[str, Any]]:
-    """The URL of a folder, and an object in it, as obstore tells of it."""
-    import obstore
-
-    folder, _, last = url.rpartition("/")
-    if last and "/" in url.partition(SCHEME)[2]:
-        if one := _named(f"{folder}/", last):
-            yield f"{folder}/", one
-            return
-        if glob.has_magic(last):
-            match = re.compile(fnmatch.translate(last)).match
-            for batch in obstore.list(_store(f"{folder}/")):
-                yield from ((f"{folder}/", one) for one in batch if "/" not in one["path"] and match(one["path"]))
-            return
-    base = f"{url.rstrip('/')}/"
-    for batch in obstore.list(_store(base)):
-        yield from ((base, one) for one in batch)
-
-
-def _named(folder: str, name: str) -> Any:
-    """The object of this name; None where there is none, or who may list may not ask for it."""
-    import obstore
-    from obstore.exceptions import PermissionDeniedError, UnauthenticatedError
-
-    try:
-        return obstore.head(_store(folder), name)
-    except (FileNotFoundError, PermissionDeniedError, UnauthenticatedError):
-        return None
+def _digest_of_object(address: str) -> str:
+    """Raises _ManyRecordings, Unfetched."""
+    found = hashlib.sha256()
+    for piece in _pieces(address):
+        found.update(piece)
+    return found.hexdigest()
 
 
 def _object(address: str) -> bytes:
-    """Raises OSError with a sentence."""
-    import obstore
-    from obstore.exceptions import BaseError
+    """Raises NoRecording, Unfetched. A Parquet file is one whose rows could not all be read when it was listed:
+    they are read again to find why."""
+    import pyarrow as pa
 
-    base, _, name = address.rpartition("/")
     try:
-        return bytes(obstore.get(_store(f"{base}/"), name).bytes())
-    except (BaseError, OSError) as fault:
-        raise OSError(_cause(fault)) from None
+        return b"".join(_pieces(address))
+    except _ManyRecordings:
+        of = parquet.state(address)
+    try:
+        for _ in parquet.contents(address, of) if of else ():
+            pass
+    except Unfetched:
+        raise
+    except (pa.ArrowException, OSError, KeyError):
+        raise NoRecording(NOT_READ) from None
+    raise Unfetched("its rows can be read now: run again")
 
 
-def _cause(fault: Exception) -> str:
-    from ctxmgr.store.objects import cause
+def _pieces(address: str) -> Iterator[bytes]:
+    """Of one recording. Raises _ManyRecordings before any where it holds more, Unfetched."""
+    for number, piece in enumerate(objects.pieces(address)):
+        if not number and piece.startswith(PARQUET):
+            raise _ManyRecordings
+        yield piece
 
-    return cause(fault, "read")
 
-
-@lru_cache(maxsize=64)
-def _store(url: str) -> Any:
-    from obstore.store import from_url
-
-    return from_url(url, client_options={"allow_http": True}, retry_config={"max_retries": RETRIES})
+class _ManyRecordings(Exception):
+    """What lies there is a Parquet file."""

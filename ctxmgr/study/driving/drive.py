@@ -19,8 +19,9 @@ from ctxmgr.study.driving import events, session
 from ctxmgr.study.driving.host_side import ReplayHost
 from ctxmgr.study.driving.outcomes import ReplayOptions, ReplayResult
 from ctxmgr.study.metrics import message_cache
+from ctxmgr.study.plain_text import unquoted_fault_text
 from ctxmgr.study.recordings import Recording, Stream
-from ctxmgr.study.spawning import InProcessClient, StdioClient
+from ctxmgr.study.spawning import InProcessClient, RpcFailure, StdioClient
 
 DEVICES = {"endpoint", "embeddings", "tokenizer"}  # words of a policy that stand for something outside the process
 
@@ -43,17 +44,23 @@ def drive(
                 session.run(side, recorded, options, window, step)
             outcome.exit_code = client.close()
         except Exception as fault:  # noqa: BLE001  whatever it was, the other recordings go on
-            side.fail(f"{type(fault).__name__}: {fault}")
+            side.fail(_code(fault), f"{type(fault).__name__}: {fault}")
             client.kill()
             outcome.exit_code = client.exit_code
         if said := client.stderr():
-            side.fail(f"stderr: {said}")
+            side.fail("stderr", f"stderr: {said}")
         if outcome.exit_code != 0:
-            side.fail(f"exit code {outcome.exit_code}")
+            ended = f"exit code {outcome.exit_code}"
+            side.fail(ended, ended)
         outcome.fingerprint = side.hash.hexdigest()
     if isinstance(recorded, Recording):
         outcome.host, outcome.notes = recorded.host, recorded.notes
     return outcome
+
+
+def _code(fault: Exception) -> str:
+    """What it is and where, without its text."""
+    return f"error answer {fault.code}" if isinstance(fault, RpcFailure) else unquoted_fault_text(fault)
 
 
 def _client(options: ReplayOptions) -> StdioClient | InProcessClient:

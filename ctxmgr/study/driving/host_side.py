@@ -73,10 +73,13 @@ class ReplayHost:
             return
         seq = msgspec.json.decode(_members(raw).get("seq", msgspec.Raw(b"null")))
         if seq != self.seq:
-            self.fail(f"{method} answered seq {seq}, {self.seq} events have taken effect")
+            self.fail("wrong seq", f"{method} answered seq {seq}, {self.seq} events have taken effect")
 
-    def fail(self, text: str) -> None:
-        self.outcome.failures.append(f"call {len(self.outcome.calls)}: {text}")
+    def fail(self, code: str, text: str) -> None:
+        """`text` may quote the conversation, `code` does not."""
+        place = f"call {len(self.outcome.calls)}"
+        self.outcome.failures.append(f"{place}: {text}")
+        self.outcome.fault_codes.append(f"{place}: {code}")
 
     def context(self, at: int | None) -> dict[str, Any]:
         """Sends the list as it stands; the answer's report. Raises RpcFailure."""
@@ -125,7 +128,7 @@ class ReplayHost:
             except RpcFailure as failure:
                 if failure.code != CONTENT_MODIFIED:
                     raise
-                self.fail(f"append was refused though nothing was changed: {failure.message}")
+                self.fail("append refused", f"append was refused though nothing was changed: {failure.message}")
         return self.ask("context", head + b',"messages":[' + _joined(self.items) + b"]" + rest + b"}")
 
     def _judge(
@@ -133,15 +136,16 @@ class ReplayHost:
     ) -> list[legality.MatchedMessage] | None:
         """The answered list, None where it can not be made out."""
         if report["checks"]:
-            self.fail(f"broken checks: {', '.join(report['checks'])}")
+            broken = f"broken checks: {', '.join(report['checks'])}"
+            self.fail(broken, broken)
         if (reason := report.get("reason")) and reason not in PLAIN_REASONS:
-            self.fail(f"fell back: {reason}")
+            self.fail("fell back", f"fell back: {reason}")
         if report["tokens"] - report["packetTokens"] > report["rawTokens"]:
-            self.fail(f"{report['tokens']} tokens answered of {report['rawTokens']}")
+            self.fail("heavier list", f"{report['tokens']} tokens answered of {report['rawTokens']}")
         try:
             placed = legality.answered(self.items, result)
         except legality.IllegalAnswer as illegal:
-            self.fail(str(illegal))
+            self.fail("illegal answer", str(illegal))
             return None
         if report["zone"] == "compact":
             self.shortened.update(
@@ -150,7 +154,7 @@ class ReplayHost:
         whole_turns, left = _leaves_whole_turns(self.outcome.preset), report.get("messagesDropped", 0)
         earlier = self.earlier.values()
         for text in legality.faults(self.items, placed, whole_turns, self.shortened, earlier, left):
-            self.fail(text)
+            self.fail("illegal list", text)
         packet = next((one.message.message["content"] for one in placed if one.index is None), "")
         self.outcome.packet = packet or self.outcome.packet
         return placed
@@ -164,7 +168,7 @@ class ReplayHost:
         commands: list[dict[str, Any]] = answer["commands"]
         for command in commands:
             if command["method"] != "requestCompaction":
-                self.fail(f"an unknown command {command['method']}")
+                self.fail("unknown command", f"an unknown command {command['method']}")
                 continue
             self.outcome.requested += 1
             status = answer["status"]

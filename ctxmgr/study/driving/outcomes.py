@@ -76,8 +76,8 @@ class ReplayResult(msgspec.Struct):
     compact.
 
     `fingerprint` is the hash of every answer's bytes: two runs of the same program have the same. `host` and
-    `notes` are the recording's. `observations`: what was shown, where that was asked for. `arithmetic`: of each
-    epoch.
+    `notes` are the recording's. `fault_codes`: what each failure of the drive is, without what it may quote.
+    `observations`: what was shown, where that was asked for. `arithmetic`: of each epoch.
     """
 
     name: str
@@ -86,6 +86,7 @@ class ReplayResult(msgspec.Struct):
     calls: list[ReplayedCall] = []
     marks: list[TimelineMark] = []
     failures: list[str] = []
+    fault_codes: list[str] = []
     arithmetic: list[str] = []
     requested: int = 0
     compacted: int = 0

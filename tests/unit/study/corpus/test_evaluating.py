@@ -3,6 +3,7 @@
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -10,6 +11,9 @@ from ctxmgr.cli import main
 from ctxmgr.study.corpus import evaluating
 from ctxmgr.study.corpus.evaluating import decode, evaluated
 from ctxmgr.study.corpus.tasks import CorpusSettings
+from ctxmgr.study.driving import legality
+from ctxmgr.study.driving.host_side import ReplayHost
+from ctxmgr.study.spawning import InProcessClient, RpcFailure
 from tests.unit.study.corpus.made import asked, plain
 
 SESSIONS = Path(__file__).parents[3] / "sessions"
@@ -80,6 +84,44 @@ def test_what_breaks_while_it_is_driven_is_a_row_with_a_reason(monkeypatch: pyte
     row = decode(evaluated(asked(SESSIONS / "greenhouse.jsonl")[0])).recording
     assert row.status == "bad"
     assert re.fullmatch(r"ValueError \(test_evaluating.py, line \d+\); `ctxmgr replay` says more", row.reason)
+
+
+OWL = "the owl's name is Athena"
+
+
+def _raises(*given: object) -> None:
+    raise ValueError(OWL)
+
+
+def _refuses(*given: object) -> None:
+    raise RpcFailure(-32602, f"invalid params: {OWL}", {"text": OWL})
+
+
+def _illegal(*given: object) -> None:
+    raise legality.IllegalAnswer(OWL)
+
+
+@pytest.mark.parametrize(
+    ("where", "broken", "fault"),
+    [
+        ((ReplayHost, "context"), _raises, r"call 0: (ValueError \(test_evaluating.py, line \d+\)|exit code -9)"),
+        ((ReplayHost, "context"), _refuses, r"call 0: (error answer -32602|exit code -9)"),
+        ((legality, "answered"), _illegal, r"call 0: illegal answer"),
+        ((legality, "faults"), lambda *given: [OWL], r"call 0: illegal list"),
+        ((InProcessClient, "stderr"), lambda self: OWL, r"call \d+: stderr"),
+    ],
+    ids=["raised", "refused", "answer", "list", "stderr"],
+)
+def test_a_fault_of_an_ok_row_is_a_code_and_quotes_nothing(
+    monkeypatch: pytest.MonkeyPatch, where: tuple[Any, str], broken: Any, fault: str
+) -> None:
+    monkeypatch.setattr(*where, broken)
+    found = evaluated(asked(SESSIONS / "greenhouse.jsonl")[0])
+    row = decode(found).recording
+    assert row.status == "ok"
+    assert row.fault_count >= len(row.faults) > 0
+    assert all(re.fullmatch(fault.replace("call 0", r"call \d+"), one) for one in row.faults), row.faults
+    assert b"owl" not in found
 
 
 def test_what_can_not_be_fetched_is_tried_again_by_the_next_run(tmp_path: Path) -> None:

@@ -94,11 +94,11 @@ def test_a_digest_is_worked_out_once_for_what_has_not_changed(
 ) -> None:
     read: list[str] = []
 
-    def counted(address: str) -> str:
-        read.append(address)
-        return sources.digest_of(address)
+    def counted(one: ListedRecording) -> Iterator[ListedRecording]:
+        read.append(one.address)
+        return sources.read(one)
 
-    monkeypatch.setattr(listings, "digest_of", counted)
+    monkeypatch.setattr(listings, "read", counted)
     first = todo(tmp_path, *sources.listed([str(folder)]))
     assert len(read) == 2
     os.utime(folder / "a.jsonl", ns=(1, 1))

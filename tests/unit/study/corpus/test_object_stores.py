@@ -6,11 +6,9 @@ from threading import Thread
 from typing import ClassVar
 
 import obstore
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
-from ctxmgr.study.corpus import sources
+from ctxmgr.study.corpus import objects, sources
 from ctxmgr.study.corpus.evaluating import decode, evaluated
 from ctxmgr.study.corpus.sources import SourceFault
 from ctxmgr.study.corpus.tasks import CorpusSettings, CorpusTask, policies
@@ -21,10 +19,10 @@ OBJECTS = {"one.jsonl": b"first", "two.jsonl": b"second", "inner/three.jsonl": b
 
 @pytest.fixture(autouse=True)
 def anew(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(sources, "RETRIES", 0)
-    sources._store.cache_clear()
+    monkeypatch.setattr(objects, "RETRIES", 0)
+    objects.store.cache_clear()
     yield
-    sources._store.cache_clear()
+    objects.store.cache_clear()
 
 
 @pytest.fixture
@@ -34,7 +32,7 @@ def bucket(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
         named = pointed_at(url, monkeypatch, fresh())
         monkeypatch.delenv("AWS_ALLOW_HTTP")
         for name, content in OBJECTS.items():
-            obstore.put(sources._store(f"{named}/"), name, content)
+            obstore.put(objects.store(f"{named}/"), name, content)
         yield named
 
 
@@ -63,16 +61,6 @@ def test_a_url_is_an_object_a_glob_or_all_below_it(bucket: str, named: str, foun
 def test_what_names_nothing_is_said(bucket: str, named: str) -> None:
     with pytest.raises(SourceFault, match="no recordings: "):
         list(sources.listed([bucket + named]))
-
-
-def test_a_parquet_file_there_is_a_row_that_says_that_it_is_not_read(bucket: str) -> None:
-    sink = pa.BufferOutputStream()
-    pq.write_table(pa.table({"content": [b"x"]}), sink)
-    content = sink.getvalue().to_pybytes()
-    obstore.put(sources._store(f"{bucket}/"), "ok.parquet", content)
-    (one,) = sources.listed([f"{bucket}/ok.parquet"])
-    assert sources.digest_of(one.address) == sources.digest(content)
-    assert row(one.address) == ("bad", "r is a Parquet file, which is not read from an object store")
 
 
 def row(address: str) -> tuple[str, str]:
