@@ -35,9 +35,7 @@ class SecretShape(msgspec.Struct, frozen=True):
 _NO_REST = r"(?!)"
 
 
-def _shape(
-    name: str, hints: str, pattern: str, source: str, flags: int = 0, rest: str = _NO_REST
-) -> SecretShape:
+def _shape(name: str, hints: str, pattern: str, source: str, flags: int = 0, rest: str = _NO_REST) -> SecretShape:
     return SecretShape(name, tuple(hints.split()), re.compile(pattern, flags), source, re.compile(rest))
 
 
@@ -142,9 +140,10 @@ SHAPES: tuple[SecretShape, ...] = (
            rf"|(?:{_OTHER_NAMES})[\w-]{{0,20}}(?:{_PLAIN}|{_IN_A_FILE})|token{_IN_A_FILE}",
            "names that secrets are given", re.IGNORECASE, rf"{_BARE}+"),
     _shape("secret of an option", "--pass --token --api --auth --secret",
-           rf"--(?:pass(?:word|wd|phrase)?|token|api-key|auth-token|secret(?:-key)?)[ \t]{{1,8}}({_DIGIT}(?!-){_BARE}{{6,400}}+)(?![(\[])",
+           rf"--(?:pass(?:word|wd|phrase)?|token|api-key|auth-token|secret(?:-key)?)[\t\x20]{{1,8}}({_DIGIT}(?!-){_BARE}{{6,400}}+)(?![(\[])",
            "names that secrets are given", re.IGNORECASE, rf"{_BARE}+"),
-    _shape("password of a machine", "machine login", r"\blogin\s{1,8}\S{1,100}\s{1,8}password\s{1,8}(\S{1,400}+)",
+    _shape("password of a machine", "machine login",
+           r"\blogin\s{1,8}\S{1,100}\s{1,8}password\s{1,8}(\S{1,400}+)",
            "curl manual, .netrc", 0, r"\S+"),
     _shape("login of a registry", "auth",
            r"(?<=[_\"'])auth\\?[\"']?\s{0,64}[:=]\s{0,64}\\?[\"']?([A-Za-z0-9+/]{16,400}+={0,2})",
