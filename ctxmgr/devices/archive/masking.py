@@ -7,7 +7,8 @@ Rules:
 3. Of an assignment or a header only the value goes: what it was called is found still.
 4. It errs on the side of hiding: what is hidden here can still be had whole by its handle, by who may.
 5. What is looked at from one place has an end: a text may hold a secret's beginning ten thousand times over, and
-   it must take no longer than its length.
+   it must take no longer than its length. A value that goes on behind that end is hidden as far as it goes, and
+   looked at no more.
 """
 
 import re
@@ -21,19 +22,24 @@ _BLOTS = re.compile(f"{BLOT}+")
 
 class SecretShape(msgspec.Struct, frozen=True):
     """`hints`: in small letters; where none stands in a text there is none of this shape. `pattern`: its first
-    group that matched is the secret, without groups all of it. `source`: who says that it looks so."""
+    group that matched is the secret, without groups all of it. `source`: who says that it looks so. `rest`: how the
+    secret goes on (rule 5)."""
 
     name: str
     hints: tuple[str, ...]
     pattern: "re.Pattern[str]"
     source: str
+    rest: "re.Pattern[str]"
 
 
-def _shape(name: str, hints: str, pattern: str, source: str, flags: int = 0) -> SecretShape:
-    return SecretShape(name, tuple(hints.split()), re.compile(pattern, flags), source)
+_NO_REST = r"(?!)"
 
 
-_PASSWORDS = r"pass(?:word|wd|phrase)"
+def _shape(name: str, hints: str, pattern: str, source: str, flags: int = 0, rest: str = _NO_REST) -> SecretShape:
+    return SecretShape(name, tuple(hints.split()), re.compile(pattern, flags), source, re.compile(rest))
+
+
+_PASSWORDS = r"pass(?:word|wd|phrase)|(?<=[_-])pass(?=\s{0,64}[:=])"
 _OTHER_NAMES = (
     r"pwd|secret(?:[_-]?(?:access[_-]?)?key)?|(?:api|access|auth|private|account|encryption)[_-]?key"
     r"|(?:access|auth|refresh|bot|session|id|api)[_-]?token|client[_-]?secret|connection[_-]?string"
@@ -44,6 +50,7 @@ _BLANKS = r"[ \t]{0,64}"  # files are aligned by so many
 _SIGN = r"(?:=(?![=>~])|:(?![:=]))"  # of an assignment: no comparison, no path of types
 # of a bare value; "&" as well, but not where an address goes on with it, or a command line
 _BARE = r"(?:[^\s\"'()\[\],;&|$<>{}*`]|&(?![\w.-]{0,40}=|[&\s]|\Z))"
+_QUOTED = r"[^\s\"'\\$<>{}*]"  # of a quoted value
 _DIGIT = r"(?=[^\s\"'()\[\],;\d]{0,400}+\d)"
 _LETTER = r"(?=[^\s\"'()\[\],;a-z]{0,400}+[a-z])"
 # names of code: settings.key_v2, sha256_digest, response2
@@ -122,16 +129,27 @@ SHAPES: tuple[SecretShape, ...] = (
            r"[^\s:\"'$]{1,100}:((?!\d+\b)[^\s\"'$<>{}]{3,200})", "curl manual, --user", re.IGNORECASE),
     # of a quoted value its quotes bound it; x-api-key and such headers are of this shape, too
     _shape("quoted secret", _NAME_HINTS,
-           rf"(?:{_NAMES})[\w-]{{0,20}}\\?[\"']?\]?\s{{0,64}}(?:[:=]|=>|:=)\s{{0,64}}\\?[\"']([^\s\"'\\$<>{{}}*]{{6,400}})\\?[\"']",
-           "names that secrets are given", re.IGNORECASE),
+           rf"(?:{_NAMES})[\w-]{{0,20}}\\?[\"']?\]?\s{{0,64}}(?:[:=]|=>|:=)\s{{0,64}}\\?[\"']({_QUOTED}{{6,400}}+)(?:\\?[\"']|(?={_QUOTED}))",
+           "names that secrets are given", re.IGNORECASE, rf"{_QUOTED}+"),
     _shape("quoted token", "token",
-           rf"token\\?[\"']?\]?\s{{0,64}}(?:[:=]|=>|:=)\s{{0,64}}\\?[\"']({_DIGIT}{_LETTER}[^\s\"'\\$<>{{}}*]{{8,2000}})\\?[\"']",
-           "names that secrets are given", re.IGNORECASE),
+           rf"token\\?[\"']?\]?\s{{0,64}}(?:[:=]|=>|:=)\s{{0,64}}\\?[\"']({_DIGIT}{_LETTER}{_QUOTED}{{8,400}}+)(?:\\?[\"']|(?={_QUOTED}))",
+           "names that secrets are given", re.IGNORECASE, rf"{_QUOTED}+"),
     # one pattern for all bare ones: looking for the names is what takes its time
     _shape("bare secret", _NAME_HINTS,
            rf"(?:{_PASSWORDS})[\w-]{{0,20}}(?:{_PLAIN}|{_IN_A_FILE}|{_WORD})"
            rf"|(?:{_OTHER_NAMES})[\w-]{{0,20}}(?:{_PLAIN}|{_IN_A_FILE})|token{_IN_A_FILE}",
-           "names that secrets are given", re.IGNORECASE),
+           "names that secrets are given", re.IGNORECASE, rf"{_BARE}+"),
+    _shape("secret of an option", "--pass --token --api --auth --secret",
+           rf"--(?:pass(?:word|wd|phrase)?|token|api-key|auth-token|secret(?:-key)?)[\t\x20]{{1,8}}({_DIGIT}(?!-){_BARE}{{6,400}}+)(?![(\[])",
+           "names that secrets are given", re.IGNORECASE, rf"{_BARE}+"),
+    _shape("password of a machine", "machine login",
+           r"\blogin\s{1,8}\S{1,100}\s{1,8}password\s{1,8}(\S{1,400}+)",
+           "curl manual, .netrc", 0, r"\S+"),
+    _shape("login of a registry", "auth",
+           r"(?<=[_\"'])auth\\?[\"']?\s{0,64}[:=]\s{0,64}\\?[\"']?([A-Za-z0-9+/]{16,400}+={0,2})",
+           "npm docs, .npmrc; Docker docs, config.json", re.IGNORECASE, r"[A-Za-z0-9+/]+={0,2}"),
+    _shape("cookie", "cookie:", r"\bcookie:[ \t]{0,8}((?=[^\r\n\"'=]{1,200}=)[^\r\n\"']{6,400}+)",
+           "RFC 6265, section 4", re.IGNORECASE, r"[^\r\n\"']+"),
 )  # fmt: skip
 
 
@@ -140,14 +158,22 @@ def masked(text: str) -> str:
     lowered = text.lower()
     for shape in SHAPES:
         if any(hint in lowered for hint in shape.hints):
-            text = shape.pattern.sub(_blotted, text)
+            text = _without(text, shape)
     return text
 
 
-def _blotted(found: "re.Match[str]") -> str:
-    whole, (start, end) = found[0], found.span(found.lastindex or 0)
-    start, end = start - found.start(), end - found.start()
-    return f"{whole[:start]}{BLOT * (end - start)}{whole[end:]}"
+def _without(text: str, shape: SecretShape) -> str:
+    pieces: list[str] = []
+    told = 0
+    found = shape.pattern.search(text)
+    while found is not None:
+        start, end = found.span(found.lastindex or 0)
+        rest = shape.rest.match(text, end)
+        end = rest.end() if rest is not None else end
+        pieces += text[told:start], BLOT * (end - start)
+        told = end
+        found = shape.pattern.search(text, max(end, found.end()))
+    return "".join(pieces) + text[told:] if pieces else text
 
 
 def legible(text: str) -> str:

@@ -5,6 +5,8 @@ A query is plain words, "a phrase", `path:x` and `tool:y`. Rules:
 2. What has to be: phrases, paths and tools. Of the words one is enough, and more of them count for more.
 3. A word stands for itself and for its parts in their order, so that a name in snake case meets the same in camel
    case. A looser question takes each part, and what begins with it: it is asked where the first gives too little.
+   Of a path, and of a phrase that holds a name of parts, it takes the wholes near each other: written in small
+   letters, nobody sees all parts of a name.
 4. Only so many words are asked for: what comes after them is left out.
 """
 
@@ -12,25 +14,31 @@ import re
 
 import msgspec
 
-from ctxmgr.devices.archive.words import word_groups, words
+from ctxmgr.devices.archive.words import segments, word_groups, words
 
 LONGEST_QUERY = 2_000  # characters that are read
 MOST_WORDS = 48  # asked for at once; FTS5 takes more, people and models do not write more
+NEAR_WORDS = 12  # between the words of a phrase or a path: the parts that each may have
 SHORTEST_BEGINNING = 3  # characters of a word that others may begin with
 _FIELDS = re.compile(r'(?:\b(path|tool):)?"([^"]*)"?|\b(path|tool):(\S+)', re.IGNORECASE)
 
 
 class Phrase(msgspec.Struct, frozen=True):
-    """Words in their order, in one column or ("") in any. `is_beginning`: the word may go on."""
+    """Words in their order, in one column or ("") in any. `is_beginning`: the word may go on. `or_near`: words that
+    do as well where they stand near each other."""
 
     words: tuple[str, ...]
     column: str = ""
     is_beginning: bool = False
+    or_near: tuple[str, ...] = ()
 
     @property
     def match(self) -> str:
         """In FTS5's language (rule 1). No word holds a quote: none is a letter or a joiner."""
-        return f'{self.column and f"{self.column} : "}"{" ".join(self.words)}"{" *" if self.is_beginning else ""}'
+        column = f"{self.column} : " if self.column else ""
+        found = f'{column}"{" ".join(self.words)}"{" *" if self.is_beginning else ""}'
+        near = " ".join(f'"{word}"' for word in self.or_near)
+        return f"{found} OR {column}NEAR({near}, {NEAR_WORDS})" if near else found
 
 
 class PhraseQuery(msgspec.Struct, frozen=True):
@@ -67,12 +75,17 @@ def question(query: str) -> Question:
     """Any text gives one."""
     query = query[:LONGEST_QUERY]
     needed: list[Phrase] = []
+    nearly: list[Phrase] = []
     wanted: list[str] = []
     for found in _FIELDS.finditer(query):
         column = (found[1] or found[3] or "").lower()
-        of = words(found[2] if found[4] is None else found[4])[:MOST_WORDS]
+        said = found[2] if found[4] is None else found[4]
+        of = words(said)[:MOST_WORDS]
         if of:
             needed.append(Phrase(tuple(of), column))
+            near = tuple(segments(said)[:MOST_WORDS])
+            is_order_free = column == "path" or len(near) < len(of)
+            nearly.append(Phrase(tuple(of), column, or_near=near if is_order_free else ()))
             wanted += [] if column else of
     groups = word_groups(_FIELDS.sub(" ", query))
     strict: list[Phrase] = []
@@ -83,7 +96,7 @@ def question(query: str) -> Question:
         wanted += group
         strict += _strict(group)
         loose += [Phrase((word,), is_beginning=len(word) >= SHORTEST_BEGINNING) for word in group]
-    return Question(_asked(needed, strict), _asked(needed, loose), tuple(dict.fromkeys(wanted)))
+    return Question(_asked(needed, strict), _asked(nearly, loose), tuple(dict.fromkeys(wanted)))
 
 
 def _strict(group: tuple[str, ...]) -> list[Phrase]:

@@ -43,6 +43,17 @@ def word_groups(text: str) -> list[tuple[str, ...]]:
     return [group for run in _runs(text) if (group := _words_of(run))]
 
 
+def segments(text: str) -> list[str]:
+    """The wholes alone, and of a path those of its segments."""
+    return list(chain.from_iterable(map(_segments_of, _runs(text))))
+
+
+def _segments_of(run: str) -> tuple[str, ...]:
+    if _IS_UNSPACED.match(run) or len(run) > LONGEST_RUN:
+        return _words_of(run)
+    return tuple(part.casefold()[:LONGEST_WORD] for part in _LEVELS[0].split(run) if part)
+
+
 def _runs(text: str) -> list[str]:
     if text.isascii():
         return _ASCII_RUN.findall(text)

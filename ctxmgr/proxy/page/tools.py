@@ -120,7 +120,8 @@ async def _found(among: list[ProgramConversation], asked: _Asked) -> web.Respons
     for conversation in others:
         with contextlib.suppress(InvalidParams, SidecarFault):
             elsewhere += (await conversation.session.request(asked.method, asked.params))["hits"]
-    hits = [{**hit, "rank": rank} for rank, hit in enumerate(elsewhere[: asked.params.get("limit", MOST_HITS)], 1)]
+    most = int(asked.params.get("limit", MOST_HITS))  # JSON may have it as 2.0
+    hits = [{**hit, "rank": rank} for rank, hit in enumerate(elsewhere[:most], 1)]
     return as_json({"result": {**result, "hits": hits, "elsewhere": bool(hits)}})
 
 

@@ -44,7 +44,12 @@ def evaluated(task: CorpusTask) -> bytes:
 
 def failed(task: CorpusTask, status: Any, reason: str) -> RecordingRow:
     """A row without figures."""
-    return RecordingRow(**_named(task), status=status, reason=reason[:REASON_CHARACTERS])
+    return RecordingRow(**_named(task), status=status, reason=_printable(reason[:REASON_CHARACTERS]))
+
+
+def _printable(name: str) -> str:
+    """A file's name may be bytes that are no text."""
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 def _said(fault: Exception) -> str:
@@ -62,8 +67,8 @@ def _named(task: CorpusTask) -> dict[str, Any]:
     return {
         "key": task.key,
         "digest": recording.digest,
-        "name": recording.name,
-        "address": recording.address,
+        "name": _printable(recording.name),
+        "address": _printable(recording.address),
         "size_bytes": recording.size_bytes,
         "policy": policy.name,
         "policy_digest": policy.digest,

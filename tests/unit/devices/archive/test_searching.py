@@ -35,6 +35,7 @@ ROWS = [
     made("c", "user text", "Please keep the retries at 17, and never push to main."),
     made("d", 'grep pattern="TODO"', "src/http_server.py:12: TODO name it\n" * 3),
     made("e", "assistant text", "日本語の検索を直した"),
+    made("f", 'read path="/srv/app/mod_3/HTTPServer.py"', "class AuthService:\n    pass\n"),
 ]
 
 FOUND = [
@@ -45,6 +46,11 @@ FOUND = [
     ("17", ["c"]),
     ("path:http_server.py", ["a"]),
     ("path:app.ts", ["b"]),
+    ("path:httpserver.py", ["f"]),
+    ("path:mod_3/httpserver.py", ["f"]),
+    ("path:HTTPServer.py", ["f"]),
+    ('"httpserver.py"', ["f"]),
+    ("path:mod_4/httpserver.py", []),
     ("tool:grep name", ["d"]),
     ('"never push"', ["c"]),
     ('"push never"', []),

@@ -194,7 +194,7 @@ async def test_words_that_left_another_conversation_of_the_run_are_found_there(r
     await asked(made, "search", query="fox", limit=3)  # the sub-agent's call: nothing left it
     made.upstream.answer = calling(("search", {"query": "owl"}))
     await made.post(listing("fox", 4), headers=SUB)
-    _, answer = await asked(made, "search", query="owl", limit=10)
+    _, answer = await asked(made, "search", query="owl", limit=10.0)
     (hit,) = answer["result"]["hits"]
     assert (hit["snippet"], hit["rank"], answer["result"]["elsewhere"]) == ("Mind the owl.", 1, True)
     status, page = await asked(made, "retrieve", handle=hit["handle"])

@@ -1,6 +1,7 @@
 """A task becomes rows wherever it runs: the figures of `ctxmgr replay`, and a reason where there are none."""
 
 import json
+import os
 import re
 from pathlib import Path
 from typing import Any
@@ -145,3 +146,16 @@ def test_the_same_task_gives_the_same_rows(tmp_path: Path) -> None:
     first, second = decode(evaluated(task)), decode(evaluated(task))
     assert plain(first.recording) == plain(second.recording)
     assert first.calls == second.calls
+
+
+def test_a_name_that_is_no_text_is_told_as_it_may_be(tmp_path: Path) -> None:
+    path = tmp_path / os.fsdecode(b"caf\xe9.jsonl")
+    path.write_bytes((SESSIONS / "allotment.jsonl").read_bytes())
+    (task,) = asked(path, ["off"])
+    row = decode(evaluated(task)).recording
+    assert (row.status, row.name) == ("ok", "caf\ufffd.jsonl")
+    assert row.address.endswith("caf\ufffd.jsonl")
+    path.write_bytes(b"# a page\n")
+    (broken,) = asked(path, ["off"])
+    row = decode(evaluated(broken)).recording
+    assert (row.status, row.name) == ("bad", "caf\ufffd.jsonl")
