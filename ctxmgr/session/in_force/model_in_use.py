@@ -41,7 +41,7 @@ class ModelInUse(msgspec.Struct, frozen=True):
 
     def lifetime(self, state: State) -> LifetimeInForce:
         """How long the provider keeps a start, and who says so, with what was learned of it."""
-        cache = self._terms(state).cache
+        cache = self.terms_told(state).cache
         return in_force(state, cache.lifetime_ms if self.lifetime_by == "policy" else None, cache)
 
     def documented_ms(self, state: State) -> int:
@@ -50,23 +50,12 @@ class ModelInUse(msgspec.Struct, frozen=True):
 
     def terms_by(self, state: State) -> ModelTerms:
         """What the model's calls cost and how they are cached, by what was learned where nobody says."""
-        lifetime, terms = self.lifetime(state), self._terms(state)
+        lifetime, terms = self.lifetime(state), self.terms_told(state)
         if lifetime.source != "learned":
             return terms
         return _cached(terms, msgspec.structs.replace(terms.cache, lifetime_ms=lifetime.lifetime_ms))
 
-    def overrules_none(self, state: State) -> bool:
-        """Rule 7."""
-        truth = state.cache
-        return self.terms.cache.kind == "none" and truth.has_read and truth.model == self.facts.id
-
-    # within
-
-    @property
-    def _rule(self) -> CacheRule:
-        return CacheRule() if self.facts.cache.kind == "none" else self.facts.cache
-
-    def _terms(self, state: State) -> ModelTerms:
+    def terms_told(self, state: State) -> ModelTerms:
         """Without what was learned of the lifetime."""
         if not self.overrules_none(state):
             return self.terms
@@ -77,6 +66,23 @@ class ModelInUse(msgspec.Struct, frozen=True):
         if self.prices_by in SAID or self.facts.has_read_price or not isinstance(terms.prices, TieredPrices):
             return terms
         return msgspec.structs.replace(terms, prices=_read_by_default(terms.prices))
+
+    def told_by(self, state: State) -> tuple[SaidBy, SaidBy]:
+        """Who says how the provider caches, and how long a start lives: of a model that is known to have no cache
+        nobody does, once it was seen to have one."""
+        if not self.overrules_none(state) or self.facts.cache.kind != "none":
+            return self.cache_by, self.lifetime_by
+        return "default", self.lifetime_by if self.lifetime_by in SAID else "default"
+
+    def overrules_none(self, state: State) -> bool:
+        """Rule 7."""
+        return self.terms.cache.kind == "none" and state.cache.has_cache(self.facts.id)
+
+    # within
+
+    @property
+    def _rule(self) -> CacheRule:
+        return CacheRule() if self.facts.cache.kind == "none" else self.facts.cache
 
 
 def in_use(spec: ModelSpec, policy: Policy, models: Registry) -> ModelInUse:
@@ -89,7 +95,8 @@ def in_use(spec: ModelSpec, policy: Policy, models: Registry) -> ModelInUse:
     is_said = (told is not None and told.cache_read) or (lifetime_by in SAID and lifetime)
     if cache.kind == "none" and cache is not NO_CACHE and is_said:
         cache, cache_by = CacheRule(), "default"  # rule 3
-        lifetime = lifetime or cache.lifetime_ms
+        if lifetime_by not in SAID:
+            lifetime, lifetime_by = cache.lifetime_ms, "default"
     output = spec.max_output_tokens if spec.max_output_tokens is not None else facts.max_output_tokens
     return ModelInUse(
         ModelTerms(prices, msgspec.structs.replace(cache, lifetime_ms=lifetime)),
