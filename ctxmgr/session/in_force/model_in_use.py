@@ -17,13 +17,12 @@ import msgspec
 
 from ctxmgr.engine.caching import LifetimeInForce, in_force
 from ctxmgr.engine.pressure import ModelTerms
-from ctxmgr.known_models import ModelFacts, Registry
+from ctxmgr.known_models import ModelFacts, Registry, with_tiers
 from ctxmgr.model import MARKS, NO_CACHE, BasePrices, CacheRule, Policy, PriceTier, TieredPrices
 from ctxmgr.model import prices as model_prices
 from ctxmgr.model.api.lifecycle import SaidBy
 from ctxmgr.model.saved import ModelSpec, State
 from ctxmgr.session.in_force.long_life import is_long, long_prices, with_long_write
-from ctxmgr.session.in_force.tiers import with_tiers
 
 SAID = ("host", "policy")
 
