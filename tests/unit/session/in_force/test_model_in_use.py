@@ -197,3 +197,13 @@ def test_who_tells_a_price_of_reading_or_a_lifetime_has_a_cache() -> None:
     kept = of("gpt-5.5-pro", cache_ttl_ms=60_000)
     assert (kept.terms.cache.kind, kept.terms.cache.lifetime_ms, kept.lifetime_by) == ("implicit", 60_000, "host")
     assert of("gpt-5.5-pro", cache_ttl_ms=0).terms.cache.kind == "none"
+
+
+def test_and_reads_it_at_the_default_where_nobody_tells_another_price() -> None:
+    for model, price in (("gpt-4", 3), ("gpt-5.5-pro", 30)):
+        held = of(model, cache_ttl_ms=60_000)
+        assert held.terms.prices is not None
+        assert (held.terms.cache.kind, held.terms.prices.cache_read) == ("implicit", price)
+        assert held.terms_by(with_reads(held, held.facts.id)) == held.terms
+    told = of("gpt-4", prices=BasePrices(30, 60), cache_ttl_ms=60_000).terms.prices
+    assert told == BasePrices(30, 60)
