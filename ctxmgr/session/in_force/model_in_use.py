@@ -41,7 +41,7 @@ class ModelInUse(msgspec.Struct, frozen=True):
 
     def lifetime(self, state: State) -> LifetimeInForce:
         """How long the provider keeps a start, and who says so, with what was learned of it."""
-        cache = self.terms_told(state).cache
+        cache = self.unlearned_terms(state).cache
         return in_force(state, cache.lifetime_ms if self.lifetime_by == "policy" else None, cache)
 
     def documented_ms(self, state: State) -> int:
@@ -50,12 +50,12 @@ class ModelInUse(msgspec.Struct, frozen=True):
 
     def terms_by(self, state: State) -> ModelTerms:
         """What the model's calls cost and how they are cached, by what was learned where nobody says."""
-        lifetime, terms = self.lifetime(state), self.terms_told(state)
+        lifetime, terms = self.lifetime(state), self.unlearned_terms(state)
         if lifetime.source != "learned":
             return terms
         return _cached(terms, msgspec.structs.replace(terms.cache, lifetime_ms=lifetime.lifetime_ms))
 
-    def terms_told(self, state: State) -> ModelTerms:
+    def unlearned_terms(self, state: State) -> ModelTerms:
         """Without what was learned of the lifetime."""
         if not self.overrules_none(state):
             return self.terms
@@ -64,7 +64,7 @@ class ModelInUse(msgspec.Struct, frozen=True):
             rule = msgspec.structs.replace(rule, lifetime_ms=self.terms.cache.lifetime_ms)
         return ModelTerms(_read_at(self.terms.prices, self.prices_by, self.facts), rule)
 
-    def told_by(self, state: State) -> tuple[SaidBy, SaidBy]:
+    def cache_and_lifetime_by(self, state: State) -> tuple[SaidBy, SaidBy]:
         """Who says how the provider caches, and how long a start lives: of a model that is known to have no cache
         nobody does, once it was seen to have one."""
         if not self.overrules_none(state) or self.facts.cache.kind != "none":

@@ -12,7 +12,8 @@ def _tier(above_tokens: int, one: BasePrices | PriceTier) -> lifecycle.TierPrice
 
 def model_status(session: SessionCore) -> lifecycle.ModelStatus:
     model, facts = session.model, session.model.facts
-    terms, (cache_by, lifetime_by) = model.terms_told(session.state), model.told_by(session.state)
+    terms = model.unlearned_terms(session.state)
+    cache_by, lifetime_by = model.cache_and_lifetime_by(session.state)
     prices, rule = terms.prices, terms.cache
     longer = prices.tiers if isinstance(prices, TieredPrices) else ()
     return lifecycle.ModelStatus(

@@ -151,12 +151,12 @@ def test_that_there_is_no_cache_is_taken_back_once_something_was_read(
 
 def test_who_says_so_is_nobody_then() -> None:
     held = of("gpt-4")
-    assert held.told_by(with_reads(held, "gpt-4", reads=False)) == ("registry", "registry")
-    assert held.told_by(with_reads(held, "gpt-4")) == ("default", "default")
+    assert held.cache_and_lifetime_by(with_reads(held, "gpt-4", reads=False)) == ("registry", "registry")
+    assert held.cache_and_lifetime_by(with_reads(held, "gpt-4")) == ("default", "default")
     held = of("gpt-4", POLICY)
-    assert held.told_by(with_reads(held, "gpt-4")) == ("default", "policy")
+    assert held.cache_and_lifetime_by(with_reads(held, "gpt-4")) == ("default", "policy")
     held = of("claude-opus-5-5", prices=BasePrices(4, 20, 4, 4))  # of its provider's cache the rule is known
-    assert held.told_by(with_reads(held, "claude-opus-5-5")) == ("registry", "registry")
+    assert held.cache_and_lifetime_by(with_reads(held, "claude-opus-5-5")) == ("registry", "registry")
 
 
 def test_a_said_lifetime_holds_then_too() -> None:
