@@ -1043,7 +1043,7 @@ export interface ModelStatus {
   cache: ProviderCache;
   /** Who said how the provider caches. */
   cacheBy: SaidBy;
-  /** Who said how long a start lives. */
+  /** Who said how long a start lives; what calls taught is in `cache` of the status. */
   lifetimeBy: SaidBy;
   /** The row that what is known of it comes from; "": none. */
   like: string;

@@ -44,6 +44,14 @@ def names(model: str, ids: Sequence[str]) -> Iterator[tuple[str, str]]:
         yield found[0], name.replace(".", "-") if found[0] == "claude" else name
 
 
+def bare(model: str) -> Iterator[str]:
+    """What stands behind a path, as it is and without a provider's prefix: of an id without a family's word."""
+    text = model.strip().lower().rpartition("/")[2]
+    yield text
+    if (found := _PREFIX.match(text)) and found[0]:
+        yield text[found.end() :]
+
+
 def is_whole(model: str, name: str) -> bool:
     """Is one of its `names` the whole name, by rule 1?"""
     text = model.strip().lower()

@@ -5,7 +5,7 @@ Rules:
    is the longest beginning of the id's.
 2. Where there is none either, the newest row of the family with the same words (`claude-opus-9`: the newest Opus);
    its window is at most the family's, for nobody knows.
-3. Else what holds for the whole family, without prices. What is of no family is unknown.
+3. Else what holds for the whole family, without prices. What is of no family, and like no row of none, is unknown.
 4. All but a row of that very name is `matched` "family", and `why` says by what.
 5. `[1m]` at an id's end is a window of a million, as Claude Code writes it, whatever is known of the rest.
 6. Where reading a cache is told to cost what input does there is none, whatever rule a row names. Where nothing is
@@ -47,6 +47,8 @@ class Registry:
     def _found(self, model: str) -> ModelFacts:
         """Of an id that is no row as it stands."""
         candidates = list(naming.names(model, tuple(self._family_of)))
+        if not candidates and (found := self._without_family(model)):
+            return found
         if not candidates:
             return ModelFacts(model, why="no name in it is that of a family" if model else "no model is named")
         word, name = next((one for one in candidates if "/" not in one[1]), candidates[0])
@@ -60,6 +62,18 @@ class Registry:
         found = self._of_family(model, name, self._family_of[word])
         begun = f"the id begins as {self.rows[found.row].id} does" if found.row else ""
         return found if is_whole or found.why != begun else _guessed(found, f"a part of {begun}, {BEHIND}")
+
+    def _without_family(self, model: str) -> ModelFacts | None:
+        """By the rows of no family, which those of a file may be: by the same rules."""
+        for name in naming.bare(model):
+            row = next((self.rows[short] for short in naming.shorter(name) if short in self.rows), None)
+            if row is not None:
+                return self._of_row(model, row)
+            begun = [row for known, row in self.rows.items() if not row.family and naming.begins(name, known)]
+            if begun:
+                row = max(begun, key=lambda one: len(one.id))
+                return _guessed(self._of_row(model, row), f"the id begins as {row.id} does")
+        return None
 
     def with_facts(self, more: FactsFile) -> "Registry":
         """One in which these rows go before: what they leave out is as this one knows it."""

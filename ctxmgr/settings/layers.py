@@ -15,8 +15,8 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.known_models import ModelFacts, Registry, shipped
-from ctxmgr.model import BasePrices, InvalidPolicy, TieredPrices, policy_keys, prices
+from ctxmgr.known_models import ModelFacts, Registry, shipped, tiered
+from ctxmgr.model import BasePrices, InvalidPolicy, Policy, TieredPrices, policy_keys
 from ctxmgr.settings import environment, keys
 from ctxmgr.settings.fault import SettingsFault
 from ctxmgr.settings.files import Scope, files
@@ -97,16 +97,17 @@ class Layers(msgspec.Struct, frozen=True):
                 origins.update({path: layer.origin(path) for path, _ in leaves(layer.values)})
         origins = {path: origins[path] for path, _ in leaves(values)}
         policy = {name: value for name, value in values.items() if name not in keys.OWN}
-        _check(policy, origins)
+        held = _checked(policy, origins)
         known = (self.models or shipped()).find(model)
         state_dir = values.get("state_dir")
+        held_prices = _prices(held.prices, known)
         return ProgramSettings(
             policy,
             values.get("window", known.usual_window),
-            _prices(policy.get("prices"), known),
+            held_prices,
             values.get("upstream", {}),
             state_dir and os.path.expanduser(state_dir),
-            _with_known({dotted(path): origin for path, origin in origins.items()}, known),
+            _with_known({dotted(path): origin for path, origin in origins.items()}, known, held_prices),
             values.get("keep_originals"),
             values.get("model_tools"),
         )
@@ -148,10 +149,10 @@ def _flag(name: str, value: Any) -> Layer:
     return Layer("flag", flag, Scope(), {name: value})
 
 
-def _check(policy: dict[str, Any], origins: Mapping[KeyPath, Origin]) -> None:
-    """That keys which are right each are right together. SettingsFault, with where the first of them comes from."""
+def _checked(policy: dict[str, Any], origins: Mapping[KeyPath, Origin]) -> Policy:
+    """Keys which are right each are right together. SettingsFault, with where the first of them comes from."""
     try:
-        policy_keys.policy(policy)
+        return policy_keys.policy(policy)
     except InvalidPolicy as refused:
         path = tuple(refused.path.strip(".").split("."))
         near = [origin.text() for key, origin in origins.items() if key[: len(path)] == path]
@@ -159,26 +160,14 @@ def _check(policy: dict[str, Any], origins: Mapping[KeyPath, Origin]) -> None:
         raise SettingsFault(f"{near[0] if near else refused.path.strip('.')}: {refused}") from None
 
 
-def _prices(given: Any, known: ModelFacts) -> TieredPrices | None:
+def _prices(told: BasePrices | None, known: ModelFacts) -> TieredPrices | None:
     """Those that are set go before those that are known."""
-    if given is None:
-        return known.prices if known.matched == "model" else None
-    return msgspec.convert({**given}, _Prices).tiered()
+    of_model = known.prices if known.matched == "model" else None
+    return of_model if told is None else tiered(told, of_model)
 
 
-class _Prices(msgspec.Struct, frozen=True, rename="camel"):
-    input: float
-    output: float = 0
-    cache_read: float | None = None
-    cache_write: float = 0
-
-    def tiered(self) -> TieredPrices:
-        by = prices.rates(BasePrices(self.input, self.output, self.cache_read, self.cache_write))
-        return TieredPrices(self.input, self.output, by.cache_read * self.input, by.cache_write * self.input)
-
-
-def _with_known(origins: dict[str, Origin], known: ModelFacts) -> dict[str, Origin]:
-    """With what is known of the model, where nothing else says it."""
+def _with_known(origins: dict[str, Origin], known: ModelFacts, held: TieredPrices | None) -> dict[str, Origin]:
+    """With what is known of the model, where nothing else says it. `held`: the prices that hold."""
     origin = Origin("model", f"known of {known.row}")
     if known.matched == "family":
         origin = Origin("model", f"guessed by {known.row or known.family}")
@@ -192,4 +181,6 @@ def _with_known(origins: dict[str, Origin], known: ModelFacts) -> dict[str, Orig
         and not any(key.startswith("prices.") for key in origins)
     ):
         origins = {**origins, "prices": origin}
+    if held is not None and held.tiers and "prices.tiers" not in origins:
+        origins = {**origins, "prices.tiers": origin}
     return origins

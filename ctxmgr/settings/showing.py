@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.model import Policy
+from ctxmgr.model import Policy, PriceTier, TieredPrices
 from ctxmgr.settings import keys
 from ctxmgr.settings.keys import dotted, leaves
 from ctxmgr.settings.layers import DEFAULT, Origin, ProgramSettings
@@ -72,10 +72,8 @@ def _policy(settings: ProgramSettings) -> Iterator[tuple[str, Any]]:
         if name not in keys.POLICY:
             continue
         if name == "prices" and settings.prices is not None and "prices" not in settings.policy:
-            yield (
-                name,
-                {key: value for key, value in msgspec.to_builtins(settings.prices).items() if key != "tiers"},
-            )
+            yield name, _spelled(settings.prices)
+            yield from _tiers(settings.prices)
             continue
         defaults = dict(leaves({name: msgspec.to_builtins(field.default)}))
         given = dict(leaves({name: settings.policy[name]})) if name in settings.policy else {}
@@ -83,6 +81,19 @@ def _policy(settings: ProgramSettings) -> Iterator[tuple[str, Any]]:
         held = {path: value for path, value in defaults.items() if not (len(path) == 1 and path[0] in spelled)}
         for path, value in {**held, **given}.items():
             yield dotted(path), value
+        if name == "prices" and settings.prices is not None and ("prices", "tiers") not in given:
+            yield from _tiers(settings.prices)
+
+
+def _tiers(prices: TieredPrices) -> Iterator[tuple[str, Any]]:
+    if prices.tiers:
+        yield "prices.tiers", [{"aboveTokens": one.above_tokens, **_spelled(one)} for one in prices.tiers]
+
+
+def _spelled(prices: TieredPrices | PriceTier) -> dict[str, float]:
+    """As a policy spells them."""
+    plain = (prices.input, prices.output, prices.cache_read, prices.cache_write)
+    return dict(zip(("input", "output", "cacheRead", "cacheWrite"), plain, strict=True))
 
 
 def _short(value: Any) -> str:
@@ -92,9 +103,15 @@ def _short(value: Any) -> str:
         case bool():
             return str(value).lower()
         case list() | tuple():
-            return ", ".join(map(str, value)) or "-"
+            return "; ".join(map(_short, value)) if any(isinstance(one, dict) for one in value) else _names(value)
+        case {"aboveTokens": above, **rest}:
+            return f"above {above:,}: {_short(rest)}"
         case dict():
             return ", ".join(f"{name} {inner:g}" for name, inner in value.items())
         case int():
             return f"{value:,}"
     return str(value)
+
+
+def _names(value: list[Any] | tuple[Any, ...]) -> str:
+    return ", ".join(map(str, value)) or "-"

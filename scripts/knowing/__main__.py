@@ -54,7 +54,8 @@ def _corrected(row: Json, correction: Json) -> Json:
     if "reads" in correction:
         changed |= {name: _reading_at_input(row[name]) for name in ("prices", "batch") if name in row}
     members = [*(("cacheRead",) if "reads" in correction else ()), *(key for key in changed if key in correction)]
-    return row | changed | {"source": f"{row['source']}; {', '.join(members)}: {correction['source']}"}
+    later = f", {correction['date']}" if correction["date"] != row["date"] else ""
+    return row | changed | {"source": f"{row['source']}; {', '.join(members)}: {correction['source']}{later}"}
 
 
 def _reading_at_input(prices: Json) -> Json:

@@ -80,6 +80,7 @@ TRANSCRIPTS = ROOT / "protocol" / "transcripts"
 OF_NEWER_HOSTS = {
     TRANSCRIPTS / "caching" / "a-gap-is-told.jsonl",
     TRANSCRIPTS / "caching" / "a-lifetime-is-learned.jsonl",
+    TRANSCRIPTS / "caching" / "what-is-read-is-known-of-each-model.jsonl",
     TRANSCRIPTS / "caching" / "what-is-read-shows-a-cache.jsonl",
     TRANSCRIPTS / "compaction" / "warm.jsonl",
     TRANSCRIPTS / "compaction" / "warm-after-a-pause.jsonl",

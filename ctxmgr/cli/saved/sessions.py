@@ -2,7 +2,7 @@
 
 import argparse
 
-from ctxmgr.cli.arguments import positive
+from ctxmgr.cli.arguments import add_models, positive
 
 DESCRIPTION = (
     "What the state directory holds: its sessions listed, one of them shown, exported into a file of its own, or "
@@ -21,6 +21,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     show = _action(actions, "show", "what ctxmgr knows of one", "ctxmgr sessions show SESSION --full")
     _add_session(show)
     show.add_argument("--full", action="store_true", help="show long texts whole")
+    add_models(show)
     export = _action(
         actions, "export", "one in a file of its own, with its originals", "ctxmgr sessions export SESSION s.jsonl"
     )

@@ -11,7 +11,8 @@
 6. Who writes all anew after pauses longer than the provider promises to keep a start is taken to have a cache that
    lapses, for it does write one. That something before the list changes is as likely, but then no start is worth
    more after such a pause either.
-7. Who has read once has a cache, whatever is said of its model: that is remembered (`has_read`).
+7. Who has read once has a cache, whatever is said of its model: that is remembered (`has_read`), of the model that
+   is called now and of others that were called before, of which the one called longest ago is the first forgotten.
 """
 
 import msgspec
@@ -24,7 +25,7 @@ from ctxmgr.model.saved import CacheTruth, ComparedCall, CountedList, LearnedLif
 LEAST_COMPARED_TOKENS = 4_096  # the longest start that a provider is known not to keep: Anthropic's, of Opus 4.5
 CALLS_REMEMBERED = 8
 ENOUGH_WEIGHT = 2_000  # tokens: a list that grew by less tells its provider's tokens badly
-MODELS_AT_MOST = 32  # whose lifetime was learned
+MODELS_AT_MOST = 32  # whose lifetime was learned, and others that have read
 
 
 class CountedCall(msgspec.Struct, frozen=True):
@@ -61,7 +62,7 @@ def uncounted(counted: CountedList) -> CountedList:
 def answered(truth: CacheTruth, counted: CountedList, call: CountedCall) -> tuple[CacheTruth, CountedList]:
     """The provider has answered the list that goes on from `counted`."""
     if truth.model != call.model:
-        truth = CacheTruth(call.model, lifetimes=truth.lifetimes)
+        truth = _of_another(truth, call.model)
         counted = msgspec.structs.replace(counted, input_tokens=None)
     usage = call.usage
     sent = usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens
@@ -81,6 +82,18 @@ def answered(truth: CacheTruth, counted: CountedList, call: CountedCall) -> tupl
 def has_read(call: ComparedCall) -> bool:
     """As far as can be told: weights are estimates."""
     return call.read_tokens >= MISSED_SHARE * call.expected_tokens
+
+
+def _of_another(truth: CacheTruth, model: str) -> CacheTruth:
+    """Rule 7."""
+    last = (truth.model,) if truth.has_read else ()
+    others = tuple(id for id in truth.other_readers if id != model)
+    return CacheTruth(
+        model,
+        lifetimes=truth.lifetimes,
+        has_read=truth.has_cache(model),
+        other_readers=(*others, *last)[-MODELS_AT_MOST:],
+    )
 
 
 def _compared(truth: CacheTruth, before: CountedList, sent: int, call: CountedCall) -> CacheTruth:

@@ -51,7 +51,8 @@ class CacheTruth(msgspec.Struct, frozen=True, omit_defaults=True):
     """Of one session. `model`: whose id the calls are of. `tells`: the provider has told what it read, once at
     least; `has_read`: and that it was more than nothing. `calls`: the newest that were compared, oldest first.
     `grown_tokens` are what lists grew by where they only grew, `grown_weight` by weight. `lifetimes` by model's
-    id."""
+    id. `other_readers`: ids of other models whose calls have read, the one whose calls were last in use at the
+    end."""
 
     model: str = ""
     tells: bool = False
@@ -60,3 +61,8 @@ class CacheTruth(msgspec.Struct, frozen=True, omit_defaults=True):
     grown_weight: int = 0
     lifetimes: dict[str, LearnedLifetime] = {}
     has_read: bool = msgspec.field(default=False, name="reads")
+    other_readers: tuple[str, ...] = ()
+
+    def has_cache(self, model: str) -> bool:
+        """Has a call of that model ever read?"""
+        return (model == self.model and self.has_read) or model in self.other_readers

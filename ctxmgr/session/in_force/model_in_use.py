@@ -5,7 +5,8 @@ Rules:
 2. Where a host or the policy keeps a start as long as the provider does only for a dearer write, that price holds,
    also where the usual one was told (`long_life`).
 3. Who tells a price of reading from a cache, or how long one lives, has one, whatever is known; but none where
-   reading costs what input does. Of an unknown model what is dearer to write than to send is marked.
+   reading costs what input does. Where nobody tells a price of reading, it costs the default. Of an unknown model
+   what is dearer to write than to send is marked.
 4. Of each it is told who said it.
 5. Prices that were told have tiers (`tiers`).
 6. Where a host says that its calls may wait, what is known of prices is what is known of a batch's, if anything is.
@@ -17,13 +18,12 @@ import msgspec
 
 from ctxmgr.engine.caching import LifetimeInForce, in_force
 from ctxmgr.engine.pressure import ModelTerms
-from ctxmgr.known_models import ModelFacts, Registry
+from ctxmgr.known_models import ModelFacts, Registry, with_tiers
 from ctxmgr.model import MARKS, NO_CACHE, BasePrices, CacheRule, Policy, PriceTier, TieredPrices
 from ctxmgr.model import prices as model_prices
 from ctxmgr.model.api.lifecycle import SaidBy
 from ctxmgr.model.saved import ModelSpec, State
 from ctxmgr.session.in_force.long_life import is_long, long_prices, with_long_write
-from ctxmgr.session.in_force.tiers import with_tiers
 
 SAID = ("host", "policy")
 
@@ -41,7 +41,7 @@ class ModelInUse(msgspec.Struct, frozen=True):
 
     def lifetime(self, state: State) -> LifetimeInForce:
         """How long the provider keeps a start, and who says so, with what was learned of it."""
-        cache = self._terms(state).cache
+        cache = self.unlearned_terms(state).cache
         return in_force(state, cache.lifetime_ms if self.lifetime_by == "policy" else None, cache)
 
     def documented_ms(self, state: State) -> int:
@@ -50,33 +50,36 @@ class ModelInUse(msgspec.Struct, frozen=True):
 
     def terms_by(self, state: State) -> ModelTerms:
         """What the model's calls cost and how they are cached, by what was learned where nobody says."""
-        lifetime, terms = self.lifetime(state), self._terms(state)
+        lifetime, terms = self.lifetime(state), self.unlearned_terms(state)
         if lifetime.source != "learned":
             return terms
         return _cached(terms, msgspec.structs.replace(terms.cache, lifetime_ms=lifetime.lifetime_ms))
 
-    def overrules_none(self, state: State) -> bool:
-        """Rule 7."""
-        truth = state.cache
-        return self.terms.cache.kind == "none" and truth.has_read and truth.model == self.facts.id
-
-    # within
-
-    @property
-    def _rule(self) -> CacheRule:
-        return CacheRule() if self.facts.cache.kind == "none" else self.facts.cache
-
-    def _terms(self, state: State) -> ModelTerms:
+    def unlearned_terms(self, state: State) -> ModelTerms:
         """Without what was learned of the lifetime."""
         if not self.overrules_none(state):
             return self.terms
         rule = self._rule
         if self.lifetime_by in SAID:
             rule = msgspec.structs.replace(rule, lifetime_ms=self.terms.cache.lifetime_ms)
-        terms = _cached(self.terms, rule)
-        if self.prices_by in SAID or self.facts.has_read_price or not isinstance(terms.prices, TieredPrices):
-            return terms
-        return msgspec.structs.replace(terms, prices=_read_by_default(terms.prices))
+        return ModelTerms(_read_at(self.terms.prices, self.prices_by, self.facts), rule)
+
+    def cache_and_lifetime_by(self, state: State) -> tuple[SaidBy, SaidBy]:
+        """Who says how the provider caches, and how long a start lives: of a model that is known to have no cache
+        nobody does, once it was seen to have one."""
+        if not self.overrules_none(state) or self.facts.cache.kind != "none":
+            return self.cache_by, self.lifetime_by
+        return "default", self.lifetime_by if self.lifetime_by in SAID else "default"
+
+    def overrules_none(self, state: State) -> bool:
+        """Rule 7."""
+        return self.terms.cache.kind == "none" and state.cache.has_cache(self.facts.id)
+
+    # within
+
+    @property
+    def _rule(self) -> CacheRule:
+        return CacheRule() if self.facts.cache.kind == "none" else self.facts.cache
 
 
 def in_use(spec: ModelSpec, policy: Policy, models: Registry) -> ModelInUse:
@@ -88,8 +91,9 @@ def in_use(spec: ModelSpec, policy: Policy, models: Registry) -> ModelInUse:
     cache, cache_by = _cache(facts, told), by
     is_said = (told is not None and told.cache_read) or (lifetime_by in SAID and lifetime)
     if cache.kind == "none" and cache is not NO_CACHE and is_said:
-        cache, cache_by = CacheRule(), "default"  # rule 3
-        lifetime = lifetime or cache.lifetime_ms
+        cache, cache_by, prices = CacheRule(), "default", _read_at(prices, prices_by, facts)  # rule 3
+        if lifetime_by not in SAID:
+            lifetime, lifetime_by = cache.lifetime_ms, "default"
     output = spec.max_output_tokens if spec.max_output_tokens is not None else facts.max_output_tokens
     return ModelInUse(
         ModelTerms(prices, msgspec.structs.replace(cache, lifetime_ms=lifetime)),
@@ -116,8 +120,10 @@ def _cached(terms: ModelTerms, cache: CacheRule) -> ModelTerms:
     return msgspec.structs.replace(terms, cache=cache)
 
 
-def _read_by_default(prices: TieredPrices) -> TieredPrices:
-    """Rule 7, of each tier."""
+def _read_at(prices: BasePrices | None, by: SaidBy, facts: ModelFacts) -> BasePrices | None:
+    """Rules 3 and 7: where nobody tells what reading costs the default, of each tier."""
+    if by in SAID or facts.has_read_price or not isinstance(prices, TieredPrices):
+        return prices
     tiers = tuple(msgspec.structs.replace(one, cache_read=_default_read(one)) for one in prices.tiers)
     return msgspec.structs.replace(prices, cache_read=_default_read(prices), tiers=tiers)
 

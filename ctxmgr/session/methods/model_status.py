@@ -12,8 +12,8 @@ def _tier(above_tokens: int, one: BasePrices | PriceTier) -> lifecycle.TierPrice
 
 def model_status(session: SessionCore) -> lifecycle.ModelStatus:
     model, facts = session.model, session.model.facts
-    overrules_none = model.overrules_none(session.state)
-    terms = model.terms_by(session.state) if overrules_none else model.terms
+    terms = model.unlearned_terms(session.state)
+    cache_by, lifetime_by = model.cache_and_lifetime_by(session.state)
     prices, rule = terms.prices, terms.cache
     longer = prices.tiers if isinstance(prices, TieredPrices) else ()
     return lifecycle.ModelStatus(
@@ -32,8 +32,8 @@ def model_status(session: SessionCore) -> lifecycle.ModelStatus:
             rule.lifetime_ms,
             rule.renews,
         ),
-        cache_by="default" if overrules_none and facts.cache.kind == "none" else model.cache_by,
-        lifetime_by=model.lifetime_by,
+        cache_by=cache_by,
+        lifetime_by=lifetime_by,
         like=facts.row,
         why=facts.why,
         source=facts.source,

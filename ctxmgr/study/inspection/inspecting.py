@@ -9,11 +9,13 @@ from pathlib import Path
 import msgspec
 
 from ctxmgr.devices import snapshots
-from ctxmgr.engine.caching import gap, in_force
+from ctxmgr.engine.caching import gap
 from ctxmgr.engine.ledger import current
-from ctxmgr.known_models import shipped
+from ctxmgr.known_models import Registry, shipped
 from ctxmgr.model.saved import Fact, State
 from ctxmgr.session import journal, ledger_updates
+from ctxmgr.session.in_force import in_use, policy_in_force
+from ctxmgr.settings import SettingsFault, models_file
 from ctxmgr.study.plain_text import columns, safe, table, write
 
 SUMMARY_CHARACTERS = 400  # of a raw summary that is not shown whole
@@ -22,11 +24,16 @@ SLOTS = ("goal", "constraint", "request", "current", "decision", "task", "comman
 
 
 def run(parsed: Namespace) -> int:
-    """0: whole; 1: broken, or with a torn tail; 2: there is no such file."""
+    """0: whole; 1: broken, with a torn tail, or the facts of models can not be used; 2: there is no such file."""
     path = Path(parsed.file)
     if not path.exists():
         print(f"ctxmgr inspect: no such file: {safe(parsed.file)}", file=sys.stderr)
         return 2
+    try:
+        models = models_file(parsed.models) or shipped()
+    except SettingsFault as unusable:
+        print(f"ctxmgr inspect: {safe(str(unusable))}", file=sys.stderr)
+        return 1
     reading = snapshots.read(path)
     faults = [reading.fault] if reading.fault else []
     if reading.torn_bytes and not reading.fault:
@@ -39,15 +46,15 @@ def run(parsed: Namespace) -> int:
         except journal.UnreadableJournal as unreadable:
             faults.append(str(unreadable))
         else:
-            _show(state, len(reading.bodies), len(strange), parsed.full)
+            _show(state, len(reading.bodies), len(strange), parsed.full, models)
     for fault in faults:
         write(fault)
     return 1 if faults else 0
 
 
-def _show(state: State, lines: int, strange: int, full: bool) -> None:
+def _show(state: State, lines: int, strange: int, full: bool, models: Registry) -> None:
     write(f"session {state.session_id}\n")
-    print(table(_head(state, lines, strange), columns()))
+    print(table(_head(state, lines, strange, models), columns()))
     if state.overrides:
         write(f"\npolicy set for this session: {msgspec.json.encode(state.overrides).decode()}")
     _facts(state, full)
@@ -59,7 +66,7 @@ def _show(state: State, lines: int, strange: int, full: bool) -> None:
         write(summary.text if full else _short(summary.text, SUMMARY_CHARACTERS))
 
 
-def _head(state: State, lines: int, strange: int) -> list[tuple[str, str]]:
+def _head(state: State, lines: int, strange: int, models: Registry) -> list[tuple[str, str]]:
     model, meter, latch, totals = state.model, state.meter, state.latch, state.totals
     kinds = Counter(decision.kind for decision in state.decisions.values())
     reading = "unknown" if meter.reading_tokens is None else f"{meter.reading_tokens:,} tokens"
@@ -73,7 +80,7 @@ def _head(state: State, lines: int, strange: int) -> list[tuple[str, str]]:
         ("latch", f"{latch.state}, {latch.failure_count} failures in a row, wait {latch.wait} turn_ends"),
         ("last reading", f"{reading}; it stood for {meter.base:,} weighed"),
         ("ratios", ratios),
-        ("provider's cache", _cache(state)),
+        ("provider's cache", _cache(state, models)),
         ("resume packet", "with the next list" if state.resume else "not due"),
         ("decisions", ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items())) or "none"),
         ("path", f"{len(state.trail)} entries" + (f", newest {state.trail[-1]}" if state.trail else "")),
@@ -81,15 +88,16 @@ def _head(state: State, lines: int, strange: int) -> list[tuple[str, str]]:
     ]
 
 
-def _cache(state: State) -> str:
-    """What the provider read of what it should have. The host's policy is not saved: the lifetime goes without."""
-    calls, rule = state.cache.calls, shipped().find(state.model.id).cache
-    lifetime = in_force(state, None, rule)
-    if not calls:
+def _cache(state: State, models: Registry) -> str:
+    """What the provider read of what it should have, by the rule in force. The policy that a host gives all its
+    sessions is not saved: that is by the session's own."""
+    model = in_use(state.model, policy_in_force({}, state).policy, models)
+    calls, rule, lifetime = state.cache.calls, model.terms_by(state).cache, model.lifetime(state)
+    if not calls or state.cache.model != state.model.id:
         return "nothing was compared yet"
     expected, read = sum(one.expected_tokens for one in calls), sum(one.read_tokens for one in calls)
     lives = f"a start is kept for {lifetime.lifetime_ms / 1000:,.0f} s ({lifetime.source})"
-    told = gap(state.cache, rule, lifetime, rule.lifetime_ms)
+    told = gap(state.cache, rule, lifetime, model.documented_ms(state))
     return "; ".join(filter(None, (f"{read:,} of {expected:,} tokens read at {len(calls)} calls", lives, told)))
 
 

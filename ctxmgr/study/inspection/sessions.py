@@ -50,7 +50,7 @@ def _show(parsed: Namespace, directory: Path) -> int:
     path = directory / file_name(parsed.session)
     if not path.exists():
         return _none(parsed.session, directory)
-    return inspecting.run(Namespace(file=str(path), full=parsed.full))
+    return inspecting.run(Namespace(file=str(path), full=parsed.full, models=parsed.models))
 
 
 def _export(parsed: Namespace, directory: Path) -> int:

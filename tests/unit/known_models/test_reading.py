@@ -226,3 +226,25 @@ def test_a_bad_file_is_told_by_row_and_member(content: bytes, text: str) -> None
     with pytest.raises(BadFacts) as told:
         read(content)
     assert str(told.value).startswith(text)
+
+
+@pytest.mark.parametrize(
+    ("id", "matched"),
+    [
+        ("acme-large", "model"),
+        ("ACME/acme-large:beta", "model"),
+        ("openai:acme-large", "model"),
+        ("gateway/acme-large-2026-01-02", "model"),
+        ("acme-large[1m]", "model"),
+        ("acme-large-tools", "family"),
+        ("acme-large-2", "unknown"),  # another version of it, and nobody knows its family
+        ("not-acme-large", "unknown"),
+        ("acme-larger", "unknown"),
+    ],
+)
+def test_a_row_of_no_family_is_found_as_one_of_a_family_is(id: str, matched: str) -> None:
+    registry = read(b'{"models": [{"id": "acme-large", "window": 131072}]}')
+    known = registry.find(id)
+    assert known.matched == matched
+    window = 1_000_000 if id.endswith("[1m]") else 131_072
+    assert known.window == (200_000 if matched == "unknown" else window)

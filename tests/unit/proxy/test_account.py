@@ -1,9 +1,11 @@
 """What calls came to: what was sent as the provider counted it, and what the other list would have been."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from ctxmgr import settings
 from ctxmgr.model import TieredPrices, Usage
 from ctxmgr.programs import proxying
 from ctxmgr.proxy.account import Account, BilledCall, TokenScale, Weights, bill, other_bill
@@ -69,6 +71,13 @@ def test_a_long_request_is_billed_by_its_tier() -> None:
     prices = TieredPrices(10, 50, 1, 12.5, (PRICES.tier(0).__class__(200_000, 20, 100, 2, 25),))
     assert bill(usage(100_000, 0, 0), prices).dollars == pytest.approx(1.0)
     assert bill(usage(300_000, 0, 0), prices).dollars == pytest.approx(6.0)
+
+
+def test_and_by_the_tier_that_a_policy_tells(tmp_path: Path) -> None:
+    told = {"input": 3, "output": 15, "tiers": [{"aboveTokens": 100_000, "input": 6, "output": 20}]}
+    prices = settings.read({"prices": told}, {}, tmp_path).settings_for(model="acme").prices
+    assert bill(usage(100_000, 0, 0, 1_000), prices).dollars == pytest.approx(0.315)
+    assert bill(usage(20_000, 180_000, 0, 1_000), prices).dollars == pytest.approx(0.12 + 0.108 + 0.02)
 
 
 @pytest.mark.parametrize(

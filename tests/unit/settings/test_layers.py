@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from ctxmgr.model import TieredPrices
+from ctxmgr.model import PriceTier, TieredPrices
 from ctxmgr.settings import SettingsFault, models_file, read
 from ctxmgr.settings.layers import Layers
 
@@ -124,6 +124,21 @@ def test_prices_that_are_set_go_before_those_that_are_known(places: Places) -> N
     assert settings.prices == TieredPrices(8, 0, 1, 8)
     assert settings.origins["prices.input"].kind == "user"
     assert "prices" not in settings.origins
+
+
+def test_what_longer_requests_cost_is_set_with_them(places: Places) -> None:
+    places.user.write_text("[prices]\ninput = 8\noutput = 40\ntiers = [{ aboveTokens = 100000, input = 16 }]\n")
+    for model in ("gpt-5.5", "acme"):
+        prices = places.read().settings_for(model=model).prices
+        assert prices == TieredPrices(8, 40, 0.8, 10, (PriceTier(100_000, 16, 80, 1.6, 20),))
+
+
+def test_set_prices_without_it_have_the_tiers_of_the_very_model_in_proportion(places: Places) -> None:
+    places.user.write_text("prices = { input = 5, output = 30, cacheRead = 0.5 }\n")
+    layers = places.read()
+    prices = layers.settings_for(model="gpt-5.5").prices
+    assert prices == TieredPrices(5, 30, 0.5, 5, (PriceTier(272_000, 10, 45, 1, 10),))
+    assert layers.settings_for(model="gpt-5.5-of-acme").prices == TieredPrices(5, 30, 0.5, 5)
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """What `ctxmgr config` prints."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -55,6 +56,26 @@ def test_json_has_every_key(folder: Path, capsys: pytest.CaptureFixture[str]) ->
     assert said["preset"] == {"value": "turns", "kind": "project", "from": f"{folder}/.ctxmgr.toml:preset"}
     assert said["window"] == {"value": 200_000, "kind": "default", "from": "default"}
     assert {key.partition(".")[0] for key in said} == {*keys.POLICY, *keys.OWN}
+
+
+def test_what_longer_requests_cost_is_shown(folder: Path) -> None:
+    def rows(model: str) -> list[str]:
+        holding = read(directory=folder).settings_for(model=model)
+        shown = "\n".join(lines(holding))
+        return [" ".join(one.split()) for one in re.findall(r"^prices.*(?:\n .*)*", shown, re.MULTILINE)]
+
+    (folder / "user.toml").write_text("prices = { input = 8, tiers = [{ aboveTokens = 100000, input = 16 }] }")
+    assert rows("gpt-5.5")[1:] == ["prices.tiers above 100,000: input 16 user.toml"]
+    (folder / "user.toml").write_text("prices = { input = 5, output = 30 }")
+    known = "known of gpt-5.5"
+    longer = "prices.tiers above 272,000: input 10, output 45, cacheRead 1, cacheWrite"
+    assert rows("gpt-5.5")[2] == f"{longer} 12.5 {known}"
+    assert len(rows("acme")) == 2
+    (folder / "user.toml").write_text("")
+    assert rows("gpt-5.5") == [
+        f"prices input 5, output 30, cacheRead 0.5, cacheWrite 5 {known}",
+        f"{longer} 10 {known}",
+    ]
 
 
 def test_what_is_set_is_shown_though_it_is_not_one_of_the_main_keys(folder: Path) -> None:

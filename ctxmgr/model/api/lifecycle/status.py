@@ -112,7 +112,10 @@ class ModelStatus(Wire, frozen=True, omit_defaults=False):
     prices_by: Annotated[SaidBy, Meta(description="Who said the prices.")]
     cache: Annotated[ProviderCache, Meta(description="How its provider caches prompts.")]
     cache_by: Annotated[SaidBy, Meta(description="Who said how the provider caches.")]
-    lifetime_by: Annotated[SaidBy, Meta(description="Who said how long a start lives.")]
+    lifetime_by: Annotated[
+        SaidBy,
+        Meta(description="Who said how long a start lives; what calls taught is in `cache` of the status."),
+    ]
     like: Annotated[str, Meta(description='The row that what is known of it comes from; "": none.')]
     why: Annotated[str, Meta(description="How that was found, in words.")]
     source: Annotated[str, Meta(description='Where its facts were read; "" where none are known.')]

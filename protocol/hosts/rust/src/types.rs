@@ -1540,7 +1540,7 @@ pub struct ModelStatus {
     pub cache: ProviderCache,
     /// Who said how the provider caches.
     pub cache_by: SaidBy,
-    /// Who said how long a start lives.
+    /// Who said how long a start lives; what calls taught is in `cache` of the status.
     pub lifetime_by: SaidBy,
     /// The row that what is known of it comes from; "": none.
     pub like: String,

@@ -62,6 +62,32 @@ def reads() -> Talk:
 
 
 @behaviour(
+    "caching/what-is-read-is-known-of-each-model",
+    "That a model has a cache after all is known after calls of another one, and after a restart; who says so is "
+    "nobody.",
+    "design 6: what the provider says it read goes before what is known of its model",
+)
+def reads_by_model() -> Talk:
+    talk, make = Talk({"preset": "balanced"}, version="1.1"), Messages()
+    messages = [make.user("Port the order tables.")]
+
+    def select(talk: Talk, id: str) -> tuple[str, str, str]:
+        talk.call("model_select", sessionId="s", model={"id": id, "contextWindow": 128_000})
+        told = talk.status()["model"]
+        return told["cache"]["kind"], told["cacheBy"], told["lifetimeBy"]
+
+    assert select(talk, "gpt-4-turbo") == ("none", "registry", "registry")
+    called(talk, make, messages, NOON, read=31_000, sent=31_040)
+    assert select(talk, "gpt-4") == ("none", "registry", "registry")
+    called(talk, make, messages, NOON + 10_000, read=0, sent=31_080)
+    again = Talk(found=SnapshotLoaded(tuple(talk.saved)), version="1.1")
+    assert select(again, "gpt-4-turbo") == ("implicit", "default", "default")
+    called(again, make, messages, NOON + 20_000, read=0, sent=31_120)
+    assert select(again, "gpt-4-turbo") == ("implicit", "default", "default")
+    return again
+
+
+@behaviour(
     "caching/a-lifetime-is-learned",
     "Where neither host nor policy says how long a provider keeps a start, it is learned: longer from calls that "
     "read after a pause, shorter from two that did not; a restart knows it.",

@@ -1,5 +1,7 @@
 """What a call should have read, by the provider's rule."""
 
+import msgspec
+
 from ctxmgr.engine.caching import truth
 from ctxmgr.model import CacheRule, Usage
 from ctxmgr.model.saved import CacheTruth, CountedList
@@ -65,6 +67,24 @@ def test_that_something_was_read_is_remembered_of_this_model() -> None:
     known = called(called(known, 13_000, 21_000, 9_000, at=9 * MINUTE, rule=NONE), 14_000, 22_000, rule=NONE)
     assert known[0].has_read
     assert not called(known, 15_000, 23_000, model="another")[0].has_read
+
+
+def test_it_is_remembered_while_other_models_are_called() -> None:
+    known = called(NOTHING, 10_000, 18_000, 9_000)
+    for model in ("other", "third"):
+        known = called(known, 11_000, 19_000, model=model)
+        assert [known[0].has_cache(one) for one in ("m", "other", "third")] == [True, False, False]
+    known = called(called(known, 12_000, 20_000), 13_000, 21_000, 9_000, model="other")
+    assert known[0] == msgspec.structs.replace(known[0], model="other", has_read=True, other_readers=("m",))
+
+
+def test_of_many_models_the_one_called_longest_ago_is_forgotten() -> None:
+    known = NOTHING
+    for number in range(truth.MODELS_AT_MOST + 2):
+        known = called(known, 10_000, 18_000, 9_000, model=f"m{number}")
+    assert [known[0].has_cache(f"m{number}") for number in (0, 1, truth.MODELS_AT_MOST + 1)] == [False, True, True]
+    known = called(called(known, 10_000, 18_000, model="m1"), 10_000, 18_000, 9_000, model="new")
+    assert [known[0].has_cache(id) for id in ("m1", "m2")] == [True, False]
 
 
 def test_less_than_the_rule_keeps_is_not_read() -> None:

@@ -139,12 +139,24 @@ def test_that_there_is_no_cache_is_taken_back_once_something_was_read(
     assert held.terms.cache.kind == "none"
     assert held.terms_by(with_reads(held, model, reads=False)) == held.terms
     assert held.terms_by(with_reads(held, "another")) == held.terms
+    others = State("s", ModelSpec(model, 200_000), cache=CacheTruth("another", True, other_readers=(model,)))
+    assert held.terms_by(others) == held.terms_by(with_reads(held, model))
     state = with_reads(held, model)
     shown = held.terms_by(state)
     assert (shown.cache.kind, shown.cache.lifetime_ms) == (kind, 300_000)
     assert shown.prices is not None
     assert shown.prices.cache_read == read
     assert (held.lifetime(state).lifetime_ms, held.documented_ms(state)) == (300_000, 300_000)
+
+
+def test_who_says_so_is_nobody_then() -> None:
+    held = of("gpt-4")
+    assert held.cache_and_lifetime_by(with_reads(held, "gpt-4", reads=False)) == ("registry", "registry")
+    assert held.cache_and_lifetime_by(with_reads(held, "gpt-4")) == ("default", "default")
+    held = of("gpt-4", POLICY)
+    assert held.cache_and_lifetime_by(with_reads(held, "gpt-4")) == ("default", "policy")
+    held = of("claude-opus-5-5", prices=BasePrices(4, 20, 4, 4))  # of its provider's cache the rule is known
+    assert held.cache_and_lifetime_by(with_reads(held, "claude-opus-5-5")) == ("registry", "registry")
 
 
 def test_a_said_lifetime_holds_then_too() -> None:
@@ -179,6 +191,19 @@ def test_who_tells_a_price_of_reading_or_a_lifetime_has_a_cache() -> None:
     assert of("gpt-5.5-pro").terms.cache.kind == "none"
     told = of("gpt-5.5-pro", prices=BasePrices(30, 180, 3, 30))
     assert (told.terms.cache.kind, told.cache_by, told.terms.cache.lifetime_ms) == ("implicit", "default", 300_000)
+    assert told.lifetime_by == "default"
+    none = of("gpt-5.5-pro", prices=BasePrices(30, 180, 3, 30), cache_ttl_ms=0)
+    assert (none.terms.cache.lifetime_ms, none.lifetime_by) == (0, "host")
     kept = of("gpt-5.5-pro", cache_ttl_ms=60_000)
     assert (kept.terms.cache.kind, kept.terms.cache.lifetime_ms, kept.lifetime_by) == ("implicit", 60_000, "host")
     assert of("gpt-5.5-pro", cache_ttl_ms=0).terms.cache.kind == "none"
+
+
+def test_and_reads_it_at_the_default_where_nobody_tells_another_price() -> None:
+    for model, price in (("gpt-4", 3), ("gpt-5.5-pro", 30)):
+        held = of(model, cache_ttl_ms=60_000)
+        assert held.terms.prices is not None
+        assert (held.terms.cache.kind, held.terms.prices.cache_read) == ("implicit", price)
+        assert held.terms_by(with_reads(held, held.facts.id)) == held.terms
+    told = of("gpt-4", prices=BasePrices(30, 60), cache_ttl_ms=60_000).terms.prices
+    assert told == BasePrices(30, 60)

@@ -4,6 +4,7 @@ import json
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -152,14 +153,56 @@ def test_inspect_counts_facts_that_are_bound_to_no_entry(full: bool, capsys: pyt
     assert "facts not shown" not in out
 
 
-def test_inspect_tells_what_the_cache_gave(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    host, messages = InProcess(), [USER]
-    for number in range(4):
-        host.request("context", sessionId="s", messages=messages)
-        host.notify("turn_end", sessionId="s", message=REPLY, usage={"input": 31_000, "cacheRead": 0})
-        messages = [*messages, REPLY, {**USER, "timestamp": number}]
-    path = tmp_path / "s.jsonl"
-    path.write_bytes(b"".join(map(to_line, host.saved["s"])))
-    assert main(["inspect", str(path)]) == 0
-    out = " ".join(capsys.readouterr().out.split())
+@pytest.fixture
+def inspected(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
+    """What is told of a session of four calls, of which all but the first read so many of 31,000 tokens."""
+
+    def told(read: int, *flags: str, policy: dict[str, object] | None = None, **model: object) -> str:
+        host, messages = InProcess(), [USER]
+        if model:
+            host.notify("model_select", sessionId="s", model={"contextWindow": 200_000, **model})
+        if policy:
+            host.request("setPolicy", sessionId="s", policy=policy)
+        for number in range(4):
+            usage = {"input": 31_000 - read, "cacheRead": read} if number else {"input": 31_000, "cacheRead": 0}
+            host.request("context", sessionId="s", messages=messages, at=1_750_000_000_000 + 1_000 * number)
+            host.notify("turn_end", sessionId="s", message=REPLY, usage=usage)
+            messages = [*messages, REPLY, {**USER, "timestamp": number}]
+        path = tmp_path / "s.jsonl"
+        path.write_bytes(b"".join(map(to_line, host.saved["s"])))
+        assert main(["inspect", str(path), *flags]) == 0
+        return " ".join(capsys.readouterr().out.split())
+
+    return told
+
+
+def test_inspect_tells_what_the_cache_gave(inspected: Callable[..., str]) -> None:
+    out = inspected(0)
     assert "0 of 93,000 tokens read at 3 calls; a start is kept for 300 s (rule); the provider read 0 of" in out
+
+
+@pytest.mark.parametrize(
+    ("told", "lives"),
+    [
+        ({"id": "gpt-4"}, "300 s (rule)"),  # known to have no cache: a read shows one, and the default rule holds
+        ({"id": "gpt-4", "cacheTtlMs": 60_000}, "60 s (host)"),
+        ({"id": "gpt-4", "policy": {"cacheTtlMs": 90_000}}, "90 s (policy)"),
+    ],
+)
+def test_inspect_goes_by_the_rule_in_force(
+    inspected: Callable[..., str], told: dict[str, object], lives: str
+) -> None:
+    assert f"calls; a start is kept for {lives}" in inspected(31_000, **told)
+
+
+def test_inspect_goes_by_the_facts_of_a_file(inspected: Callable[..., str], tmp_path: Path) -> None:
+    rule = {"kind": "implicit", "lifetimeMs": 7_000}
+    (tmp_path / "own.json").write_text(json.dumps({"models": [{"id": "acme-1", "cache": rule}]}))
+    assert "7 s (rule)" in inspected(31_000, "--models", str(tmp_path / "own.json"), id="acme-1")
+
+
+def test_inspect_says_which_file_of_facts_can_not_be_used(
+    snapshot: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["inspect", str(snapshot), "--models", "/nowhere"]) == 1
+    assert capsys.readouterr() == ("", "ctxmgr inspect: /nowhere: no such file\n")

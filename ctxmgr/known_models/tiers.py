@@ -23,6 +23,12 @@ def with_tiers(told: BasePrices | None, known: TieredPrices | None) -> BasePrice
     return _with(plain, (_in_proportion(one, plain, known) for one in known.tiers))
 
 
+def tiered(told: BasePrices, known: TieredPrices | None) -> TieredPrices:
+    """The same, with nothing that is not told."""
+    held = with_tiers(told, known)
+    return held if isinstance(held, TieredPrices) else _plain(told)
+
+
 def _plain(told: BasePrices) -> TieredPrices:
     by, input = prices.rates(told), told.input or 0.0
     return TieredPrices(input, told.output or 0.0, by.cache_read * input, by.cache_write * input)

@@ -1,10 +1,9 @@
 """What longer requests cost: as a policy tells it, else as it is known of the very model, in proportion."""
 
-from ctxmgr.known_models import shipped
+from ctxmgr.known_models import shipped, with_tiers
 from ctxmgr.model import BasePrices, BaseTier, Policy, PriceTier, TieredPrices, policy_keys
 from ctxmgr.model.saved import ModelSpec
 from ctxmgr.session.in_force import in_use
-from ctxmgr.session.in_force.tiers import with_tiers
 
 KNOWN = TieredPrices(2, 10, 0.2, 2, (PriceTier(272_000, 4, 15, 0.4, 4),))
 
