@@ -6,8 +6,9 @@ Rules:
    another of the same program and subcommand that is of all that it was of (`scopes_of`), worked; so did each test
    that it quotes, each part that its output names (a test file, a package, a target), or a task of all tests; a
    merge is also ended by a commit; the file of a failed edit was changed.
-2. A failure fades: the newest come first, commands that only look, and scripts written for one run, last. One that
-   `FADES` other commands have followed, `LOOK_FADES` of such, stands in nobody's way.
+2. A look that was called wrong blocks nothing. A failure fades: the newest come first, commands that only look, and
+   scripts written for one run, last. One that `FADES` other commands have followed, `LOOK_FADES` of such, stands in
+   nobody's way.
 3. Several that failed with the same error are one line, which names the newest. What an error is wrapped in, and a
    code alone, is not quoted. What ran again since, and nobody knows how that ended, blocks
    no more: it is told as unknown, with how it failed before.
@@ -118,6 +119,8 @@ def blocking(facts: Sequence[Fact], changed: Mapping[str, tuple[int, int]]) -> l
             worked.add(fact)
         elif _fails(fact) and worked.ended(fact) is None and changed.get(_edited(fact), (-1, -1)) <= _when(fact):
             runs_it = _does_something(fact)
+            if not runs_it and is_usage_error(error_line(fact)):
+                continue
             if age < (FADES if runs_it else LOOK_FADES):
                 (runs if runs_it else looks).append(fact)
     return [*runs, *looks]

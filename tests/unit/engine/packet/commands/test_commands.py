@@ -318,3 +318,16 @@ def test_a_long_script_of_one_run_fades_as_a_short_one() -> None:
     later = [shell(f"make part-{at}", at=at + 2) for at in range(LOOK_FADES)]
     assert blocker_lines([failed, *later[:-1]])[1] == 1
     assert blocker_lines([failed, *later]) == ([], 0)
+
+
+USAGE = (
+    "unknown flag: --stat\n\nUsage:  gh pr diff [<number>] [flags]\n\nFlags:\n"
+    '      --color string   Use color (default "auto")\n  -w, --web            Open the diff in the browser'
+)
+
+
+def test_a_wrong_use_is_told_by_its_own_line_and_one_of_a_look_blocks_nothing() -> None:
+    (line,) = blocker_lines([shell("docker compose up --stat", USAGE, 1)])[0]
+    assert line.endswith('`: "unknown flag: --stat"')
+    assert blocker_lines([shell("gh pr diff 88 --stat", USAGE, 1)]) == ([], 0)
+    assert blocker_lines([shell("gh pr diff 88", "could not resolve to a pull request", 1)])[1] == 1
