@@ -16,6 +16,9 @@ Rules:
 6. Of a script that shows several results which ended differently those count that the commands' own are kept by;
    where none is, or they differ, nobody knows.
 
+7. A compiler or linter that says each error and nothing else (`tsc`) went well where nothing was printed, though
+   its status is that of `| head`, or of a `grep` for errors.
+
 Everything that asks how a call ended asks here.
 """
 
@@ -46,6 +49,19 @@ _RECORD = '{"chunk_id":"'  # how Codex begins the record of a command
 _RECORDED = re.compile(
     r"(?:\"(\w+)\":\s*)?\{\"chunk_id\":\"\w*\",\"wall_time_seconds\":[-+.\de]+,\"exit_code\":(-?\d{1,9})"
 )
+_TELL_EACH = frozenset(
+    ("tsc", "tsgo", "eslint", "go vet", "go build", "shellcheck", "javac", "gcc", "g++", "cc", "clang", "clang++")
+)
+_SAY_ERROR = frozenset(
+    ("tsc", "tsgo", "eslint", "javac", "gcc", "g++", "cc", "clang", "clang++")
+)  # in each such line
+_THROWN_AWAY = re.compile(r"(?:2|&)>>?\s*(?!&)\S")
+_NOTHING = re.compile(
+    r"\W*(?:(?:bash|command|tool)[\w ]{1,40}(?:no|without) output(?: or errors)?|no output)\W*"
+    r"|</?output>|output:|(?:process exited with code|exit code:?) 0|<returncode>0</returncode>"
+    r"|chunk id: .*|wall time.*|original token count.*|total output lines.*|",
+    re.IGNORECASE,
+)  # what a host says of an output that holds nothing
 _NUMBER = re.compile(r"(-?\d+)\D*$")
 
 
@@ -146,7 +162,20 @@ def _read(shell: Shell, text: str, told: CallOutcome, is_error: bool) -> CallOut
     sums_up = told == "unknown" and not is_error and status.often != "until" and status.prints.voice == "own"
     if sums_up and weighed(shell.command, status, text)[0] == "failed":
         return "failed"
-    return "ok" if told == "unknown" and status.prints.ends and found.ended == "passed" else told
+    if told != "unknown":
+        return told
+    passed = found.ended == "passed" and status.prints.shown.ends(text)
+    return "ok" if passed or (not is_error and _is_silent(shell, text)) else told
+
+
+def _is_silent(shell: Shell, text: str) -> bool:
+    """Rule 7: did it print nothing, and would have shown a line of an error?"""
+    status = shell.status
+    if status.often or not status.prints.shown.errors or not set(status.subjects) <= _TELL_EACH:
+        return False
+    found = status.prints.shown.to_the_end or set(status.subjects) <= _SAY_ERROR
+    quiet = all(_NOTHING.fullmatch(line.strip()) for line in lines_of(text))
+    return quiet and found and bool(status.subjects) and not _THROWN_AWAY.search(shell.command)
 
 
 def _edges(text: str) -> list[str]:

@@ -162,18 +162,70 @@ def test_a_check_that_shows_to_its_end_that_it_passed_went_well(text: str) -> No
         "npm test || true",
         "npm test; echo done",
         "bash -c 'npm test | tail -5'",
+        "npm test 2>&1 | head -50",
+        "npm test | head -n 3",
     ):
         assert ended(command, text) == "ok"
         assert ended(command, f"{text}\n1 failed") == "failed"
     assert outcome(tool_call("bash", {"command": "npm test"}), text, False, doubtful=True) == "ok"
     for command in (
-        "npm test | head -5",
+        "npm test | head -1",
+        "npm test | head -n 1 | tail",
+        "npm test | head -c 50",
         "npm test | grep x",
         "npm test > log; ./load",
         "npm test; npm run lint | tail",
     ):
         assert ended(command, text) == "unknown"  # nobody shows the end
     assert ended("./load | tail -5", text) == "unknown"  # no check
+
+
+def test_what_head_was_told_no_number_of_shows_less_than_ten_lines_to_their_end() -> None:
+    assert ended("npm test | head", f"{ROWS[len('row ') :]}\n12 passed") == "ok"
+    assert ended("npm test | head", f"{ROWS}\n12 passed") == "unknown"
+
+
+NOTHING = ("", "(no output)", "(Bash completed with no output)", "Wall time: 0.1 seconds\nOutput:\n")
+
+
+@pytest.mark.parametrize("text", NOTHING)
+@pytest.mark.parametrize(
+    "command",
+    [
+        "npx tsc --noEmit 2>&1 | head -20",
+        "cd web && npx tsc --noEmit 2>&1 | tail -5",
+        "npx tsc --noEmit 2>&1 | grep error | head",
+        "npx tsc --noEmit | grep -E 'error TS'",
+        "npx eslint src || true",
+        "go vet ./... 2>&1 | tail",
+        "go build ./... 2>&1 | head -5",
+        "bash -c 'gcc -c a.c 2>&1 | head'",
+    ],
+)
+def test_what_tells_each_error_and_printed_nothing_went_well(command: str, text: str) -> None:
+    assert ended(command, text) == "ok"
+    assert ended(command, "note") == "unknown"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "npm run build 2>&1 | tail -5",
+        "npx tsc --noEmit | grep src/a.ts",
+        "npx tsc --noEmit | grep -q error",
+        "npx tsc --noEmit | grep -v error",
+        "npx tsc --noEmit 2>/dev/null | head",
+        "npx tsc --noEmit > log; ./load | tail",
+        "timeout 60 npx tsc --noEmit | head",
+        "npx tsc --noEmit | head -c 0",
+        "go vet ./... 2>&1 | grep error",
+        "pytest | tail",
+        "npx tsc; npm test | tail",
+    ],
+)
+def test_of_what_could_have_said_more_nothing_printed_tells_nothing(command: str) -> None:
+    for text in NOTHING:
+        assert ended(command, text) == "unknown"
 
 
 def test_a_run_that_is_no_check_is_told_by_the_edges_of_its_output_alone() -> None:
