@@ -17,7 +17,7 @@ Rules:
    where none is, or they differ, nobody knows.
 
 7. A compiler or linter that says each error and nothing else (`tsc`) went well where nothing was printed, though
-   its status is that of `| head`, or of a `grep` for errors.
+   its status is that of `| head`, or of a `grep` for errors; so did a script of npm that says that it runs one.
 
 Everything that asks how a call ended asks here.
 """
@@ -26,6 +26,7 @@ import re
 
 from ctxmgr.engine.tools.effects import CallOutcome, Shell, ShellStatus, ToolCall
 from ctxmgr.engine.tools.outcome.background import goes_on_as
+from ctxmgr.engine.tools.outcome.covering import scopes_of
 from ctxmgr.engine.tools.outcome.general import edges
 from ctxmgr.engine.tools.outcome.reading import lines_of, read_output
 from ctxmgr.engine.tools.outcome.report import RunReport
@@ -55,6 +56,7 @@ _TELL_EACH = frozenset(
 _SAY_ERROR = frozenset(
     ("tsc", "tsgo", "eslint", "javac", "gcc", "g++", "cc", "clang", "clang++")
 )  # in each such line
+_ECHO = re.compile(r"[>$] \S")  # how npm, pnpm and yarn say what a script runs
 _THROWN_AWAY = re.compile(r"(?:2|&)>>?\s*(?!&)\S")
 _NOTHING = re.compile(
     r"\W*(?:(?:bash|command|tool)[\w ]{1,40}(?:no|without) output(?: or errors)?|no output)\W*"
@@ -171,11 +173,14 @@ def _read(shell: Shell, text: str, told: CallOutcome, is_error: bool) -> CallOut
 def _is_silent(shell: Shell, text: str) -> bool:
     """Rule 7: did it print nothing, and would have shown a line of an error?"""
     status = shell.status
-    if status.often or not status.prints.shown.errors or not set(status.subjects) <= _TELL_EACH:
+    if status.often or not status.prints.shown.errors or _THROWN_AWAY.search(shell.command):
         return False
+    lines = [line for line in lines_of(text) if not _NOTHING.fullmatch(line.strip())]
+    if lines and status.prints.shown.ends(text) and all(map(_ECHO.match, lines)):
+        return [one.subject in _TELL_EACH for one in scopes_of(lines[-1][2:])] == [True]
     found = status.prints.shown.to_the_end or set(status.subjects) <= _SAY_ERROR
-    quiet = all(_NOTHING.fullmatch(line.strip()) for line in lines_of(text))
-    return quiet and found and bool(status.subjects) and not _THROWN_AWAY.search(shell.command)
+    told = bool(status.subjects) and set(status.subjects) <= _TELL_EACH
+    return not lines and found and told
 
 
 def _edges(text: str) -> list[str]:

@@ -207,6 +207,19 @@ def test_what_tells_each_error_and_printed_nothing_went_well(command: str, text:
     assert ended(command, "note") == "unknown"
 
 
+SCRIPT = "\n> web@1.0.0 check\n> tsc --noEmit -p a.json\n\n"
+
+
+def test_a_script_that_says_that_it_runs_such_a_one_and_nothing_else_went_well() -> None:
+    for command in ("npm run check 2>&1 | tail -5", "cd web && npm run check 2>&1 | head -20", "yarn check | cat"):
+        assert ended(command, SCRIPT) == "ok"
+        assert ended(command, f"{SCRIPT}a note") == "unknown"
+        assert ended(command, SCRIPT.replace("-p a.json", "&& cp a b")) == "unknown"
+        assert ended(command, SCRIPT.replace("tsc", "vite")) == "unknown"
+    assert ended("npm run check 2>&1 | head -4", SCRIPT + SCRIPT) == "unknown"
+    assert ended("npm run check | grep check", SCRIPT) == "unknown"
+
+
 @pytest.mark.parametrize(
     "command",
     [
