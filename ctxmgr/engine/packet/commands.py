@@ -13,9 +13,9 @@ Rules:
    code alone, is not quoted. What ran again since, and nobody knows how that ended, blocks
    no more: it is told as unknown, with how it failed before.
 4. How a command ended is told once, for the newest run: of checks always, failures that something ended (and what
-   did), what was aborted, and ends that nobody knows among them, but no failure that faded; of another run where it
-   worked. What only looks, and a script written for one run, tells nothing; of git the newest of each kind. Failures
-   that a run of something else ended have room of their own: it may not be all that failed.
+   did), what was aborted, and ends that nobody knows among them, but no failure that faded; of another run where
+   it worked. What only looks, and a script written for one run, tells nothing; of git the newest of each kind.
+   Failures that a run of something else ended have room of their own: it may not be all that failed.
 """
 
 import re

@@ -40,7 +40,7 @@ class FileEffect(msgspec.Struct, frozen=True, gc=False):
 RUN = FileEffect("", "run")
 
 
-class ShownOutput(msgspec.Struct, frozen=True, gc=False):
+class VisibleOutput(msgspec.Struct, frozen=True, gc=False):
     """How much of its output a line shows. `to_the_end`: its end; `head_lines`: only where it has fewer lines than
     that, 0 for however many. `errors`: where it has a line that tells of an error, such a line."""
 
@@ -53,18 +53,18 @@ class ShownOutput(msgspec.Struct, frozen=True, gc=False):
         return self.to_the_end and (not self.head_lines or len(text.strip().splitlines()) < self.head_lines)
 
 
-NOT_SHOWN = ShownOutput()
+NOT_VISIBLE = VisibleOutput()
 
 
 class LineOutput(msgspec.Struct, frozen=True, gc=False):
-    """What a line prints. `echoed`: at its end the status itself. `shown`: where the line is one command, how
+    """What a line prints. `echoed`: at its end the status itself. `visible`: where the line is one command, how
     much of its output. `printing`: of each command that prints the status of a server's answer, the pattern of the
     line that has it, as `code`. `voice`: the commands' "own" words are all of it, none where it is "shown" text (of
     a look, a log, a page), or they are "mixed".
     """
 
     echoed: bool = False
-    shown: ShownOutput = NOT_SHOWN
+    visible: VisibleOutput = NOT_VISIBLE
     printing: tuple[str, ...] = ()
     voice: Literal["own", "shown", "mixed"] = "own"
 

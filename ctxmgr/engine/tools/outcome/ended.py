@@ -166,19 +166,19 @@ def _read(shell: Shell, text: str, told: CallOutcome, is_error: bool) -> CallOut
         return "failed"
     if told != "unknown":
         return told
-    passed = found.ended == "passed" and status.prints.shown.ends(text)
+    passed = found.ended == "passed" and status.prints.visible.ends(text)
     return "ok" if passed or (not is_error and _is_silent(shell, text)) else told
 
 
 def _is_silent(shell: Shell, text: str) -> bool:
     """Rule 7: did it print nothing, and would have shown a line of an error?"""
     status = shell.status
-    if status.often or not status.prints.shown.errors or _THROWN_AWAY.search(shell.command):
+    if status.often or not status.prints.visible.errors or _THROWN_AWAY.search(shell.command):
         return False
     lines = [line for line in lines_of(text) if not _NOTHING.fullmatch(line.strip())]
-    if lines and status.prints.shown.ends(text) and all(map(_ECHO.match, lines)):
+    if lines and status.prints.visible.ends(text) and all(map(_ECHO.match, lines)):
         return [one.subject in _TELL_EACH for one in scopes_of(lines[-1][2:])] == [True]
-    found = status.prints.shown.to_the_end or set(status.subjects) <= _SAY_ERROR
+    found = status.prints.visible.to_the_end or set(status.subjects) <= _SAY_ERROR
     told = bool(status.subjects) and set(status.subjects) <= _TELL_EACH
     return not lines and found and told
 

@@ -19,7 +19,7 @@ from typing import Literal
 
 import msgspec
 
-from ctxmgr.engine.tools.effects import NOT_SHOWN, CallOutcome, LineOutput, ShellStatus, ShownOutput
+from ctxmgr.engine.tools.effects import NOT_VISIBLE, CallOutcome, LineOutput, ShellStatus, VisibleOutput
 from ctxmgr.engine.tools.shell.answers import (
     NO_ANSWERS,
     PIPE_CLOSED,
@@ -62,14 +62,14 @@ Voice = Literal["own", "shown", "mixed"]
 
 
 class _Command(msgspec.Struct, frozen=True, gc=False):
-    """`zero`, `codes`: of its own status; `covered`: status 0 of the line speaks of it; `shown`: how much of what
+    """`zero`, `codes`: of its own status; `covered`: status 0 of the line speaks of it; `visible`: how much of what
     it prints; `subjects`, `printing`, `voice`: as of the line."""
 
     about: Literal["", "check", "run", "look"]
     zero: CallOutcome
     codes: Codes
     covered: bool
-    shown: ShownOutput = NOT_SHOWN
+    visible: VisibleOutput = NOT_VISIBLE
     subjects: tuple[str, ...] = ()
     printing: tuple[str, ...] = ()
     voice: Voice = "own"
@@ -106,7 +106,7 @@ def status_of(line: str, pipelines: Sequence[Pipeline] | None, depth: int = 0) -
     piped = any(options[at][1] and len(commands[at]) > 1 for at in blamed)
     kinds = {one.about for one in subject}
     about: Literal["check", "run", "look"] = "check" if "check" in kinds else "run" if "run" in kinds else "look"
-    shown = _all_shown(untold or subject) if about != "look" else NOT_SHOWN
+    shown = _all_shown(untold or subject) if about != "look" else NOT_VISIBLE
     subjects = tuple(dict.fromkeys(name for one in subject for name in one.subjects))
     printing = tuple(pattern for one in subject for pattern in one.printing)
     about = about if subject else "run"
@@ -129,7 +129,7 @@ def _inner(line: str, depth: int) -> _Command:
     """Of a line in the words of a command, whose output another may show."""
     of_line = status_of(line, parse(line), depth + 1)
     return _Command(
-        of_line.about, "unknown", NO_ANSWERS, False, NOT_SHOWN, of_line.subjects, of_line.prints.printing
+        of_line.about, "unknown", NO_ANSWERS, False, NOT_VISIBLE, of_line.subjects, of_line.prints.printing
     )
 
 
@@ -196,7 +196,7 @@ def _told(pipeline: Pipeline, at: int, covered: bool, depth: int) -> _Command:
     if line is not None:
         inner = status_of(line, parse(line), depth + 1)
         codes = _wrapped(dict(inner.codes), around, inner.about)
-        shown = _of_both(shown, inner.prints.shown)
+        shown = _of_both(shown, inner.prints.visible)
         printed, voice = inner.prints.printing, inner.prints.voice
         return _Command(inner.about, inner.zero, codes, covered, shown, inner.subjects, printed, voice)
     about: Literal["check", "run", "look"] = "check" if is_check(command) else "look" if _looks(command) else "run"
@@ -218,18 +218,18 @@ def _wrapped(codes: Codes, around: frozenset[str], about: str) -> Codes:
     return codes
 
 
-def _shown(pipeline: Pipeline, at: int, around: frozenset[str]) -> ShownOutput:
+def _shown(pipeline: Pipeline, at: int, around: frozenset[str]) -> VisibleOutput:
     """How much the pipeline prints of what this command of it prints."""
     command = pipeline.commands[at]
     if pipeline.often or command.writes or "xargs" in around:
-        return NOT_SHOWN
+        return NOT_VISIBLE
     behind = (*pipeline.commands[at + 1 :], *pipeline.behind)
     heads = [_head_lines(one) for one in behind if name_of(one) == "head"]
     filters = [one for one in behind if name_of(one) not in (*_TO_THE_END, "head")]
     limit = min((count for count in heads if count), default=0)
     to_the_end = not filters and all(heads)
     errors = around.isdisjoint(_LIMITS) and all(heads) and all(map(_finds_errors, filters))
-    return ShownOutput(to_the_end, limit, errors)
+    return VisibleOutput(to_the_end, limit, errors)
 
 
 def _head_lines(command: ShellCommand) -> int:
@@ -245,18 +245,18 @@ def _finds_errors(command: ShellCommand) -> bool:
     )
 
 
-def _of_both(outer: ShownOutput, inner: ShownOutput) -> ShownOutput:
+def _of_both(outer: VisibleOutput, inner: VisibleOutput) -> VisibleOutput:
     limits = [one.head_lines for one in (outer, inner) if one.head_lines]
     to_the_end = outer.to_the_end and inner.to_the_end
-    return ShownOutput(to_the_end, min(limits, default=0), outer.errors and inner.errors)
+    return VisibleOutput(to_the_end, min(limits, default=0), outer.errors and inner.errors)
 
 
-def _all_shown(commands: Sequence[_Command]) -> ShownOutput:
+def _all_shown(commands: Sequence[_Command]) -> VisibleOutput:
     """Of a line that is about these: of one command, or of several that print the status of a server's answer."""
     alone = len(commands) == 1
-    ends = bool(commands) and all(one.shown.to_the_end and (alone or one.printing) for one in commands)
-    limit = min((one.shown.head_lines for one in commands if one.shown.head_lines), default=0)
-    return ShownOutput(ends, limit, alone and commands[0].shown.errors)
+    ends = bool(commands) and all(one.visible.to_the_end and (alone or one.printing) for one in commands)
+    limit = min((one.visible.head_lines for one in commands if one.visible.head_lines), default=0)
+    return VisibleOutput(ends, limit, alone and commands[0].visible.errors)
 
 
 def _looks(command: ShellCommand) -> bool:
