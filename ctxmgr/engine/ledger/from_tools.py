@@ -40,6 +40,7 @@ from ctxmgr.engine.tools import (
     failed_parts,
     goes_on_as,
     is_refused,
+    is_usage_error,
     listed_tasks,
     only_counts,
     outcome,
@@ -160,9 +161,9 @@ def error_line(text: str) -> str:
     found = [line for line in map(plain, unwrapped(text).splitlines()) if line and line != "(no output)"]
     lines = [line for line in found if not _WRAPPING.match(line)] or found
     telling = [line for line in lines if not _NO_ERROR.search(line)]
-    for pattern in (_STRONG, _WEAK):
+    for tells in (_STRONG.search, is_usage_error, _WEAK.search):
         for line in telling:
-            if pattern.search(line):
+            if tells(line):
                 return shorten(line, ERROR_CHARACTERS)
     neutral = [line for line in telling if not _PASSING.search(line)]
     return shorten((neutral or telling or lines or [""])[-1], ERROR_CHARACTERS)

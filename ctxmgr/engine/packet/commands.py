@@ -6,15 +6,16 @@ Rules:
    another of the same program and subcommand that is of all that it was of (`scopes_of`), worked; so did each test
    that it quotes, each part that its output names (a test file, a package, a target), or a task of all tests; a
    merge is also ended by a commit; the file of a failed edit was changed.
-2. A failure fades: the newest come first, commands that only look, and scripts written for one run, last. One that
-   `FADES` other commands have followed, `LOOK_FADES` of such, stands in nobody's way.
+2. A look that was called wrong blocks nothing. A failure fades: the newest come first, commands that only look, and
+   scripts written for one run, last. One that `FADES` other commands have followed, `LOOK_FADES` of such, stands in
+   nobody's way.
 3. Several that failed with the same error are one line, which names the newest. What an error is wrapped in, and a
    code alone, is not quoted. What ran again since, and nobody knows how that ended, blocks
    no more: it is told as unknown, with how it failed before.
-4. How a command ended is told once, for the newest run: of checks always, failures that no longer block (and what
-   ended them), what was aborted, and ends that nobody knows among them; of another run where it worked. What only
-   looks, and a script written for one run, tells nothing; of git the newest of each kind. Failures that a run of
-   something else ended have room of their own: it may not be all that failed.
+4. How a command ended is told once, for the newest run: of checks always, failures that something ended (and what
+   did), what was aborted, and ends that nobody knows among them, but no failure that faded; of another run where
+   it worked. What only looks, and a script written for one run, tells nothing; of git the newest of each kind.
+   Failures that a run of something else ended have room of their own: it may not be all that failed.
 """
 
 import re
@@ -118,6 +119,8 @@ def blocking(facts: Sequence[Fact], changed: Mapping[str, tuple[int, int]]) -> l
             worked.add(fact)
         elif _fails(fact) and worked.ended(fact) is None and changed.get(_edited(fact), (-1, -1)) <= _when(fact):
             runs_it = _does_something(fact)
+            if not runs_it and is_usage_error(error_line(fact)):
+                continue
             if age < (FADES if runs_it else LOOK_FADES):
                 (runs if runs_it else looks).append(fact)
     return [*runs, *looks]
@@ -257,6 +260,8 @@ def _end_lines(
         names = fact.runs.split("\n")
         if any(map(is_like_a_check, names)):
             since = _since(worked.ended(fact)) if fact.status == "failed" and not stopped else ""
+            if fact.status == "failed" and not stopped and not since and fact.key not in before:
+                continue  # it faded
             ended = STOPPED if stopped else f"{how_it_ended(fact)}{since}{_before(before.get(fact.key))}"
             line = f"- {coded_command(fact.text)}: {ended}"
             if since and worked.covering(fact) is None and fact.text not in checks:

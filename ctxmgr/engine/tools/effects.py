@@ -40,15 +40,31 @@ class FileEffect(msgspec.Struct, frozen=True, gc=False):
 RUN = FileEffect("", "run")
 
 
+class VisibleOutput(msgspec.Struct, frozen=True, gc=False):
+    """How much of its output a line shows. `to_the_end`: its end; `head_lines`: only where it has fewer lines than
+    that, 0 for however many. `errors`: where it has a line that tells of an error, such a line."""
+
+    to_the_end: bool = False
+    head_lines: int = 0
+    errors: bool = False
+
+    def ends(self, text: str) -> bool:
+        """Does this text, of what a line printed, have its end?"""
+        return self.to_the_end and (not self.head_lines or len(text.strip().splitlines()) < self.head_lines)
+
+
+NOT_VISIBLE = VisibleOutput()
+
+
 class LineOutput(msgspec.Struct, frozen=True, gc=False):
-    """What a line prints. `echoed`: at its end the status itself. `ends`: the line is one command, whose output is
-    shown to its end. `printing`: of each command that prints the status of a server's answer, the pattern of the
+    """What a line prints. `echoed`: at its end the status itself. `visible`: where the line is one command, how
+    much of its output. `printing`: of each command that prints the status of a server's answer, the pattern of the
     line that has it, as `code`. `voice`: the commands' "own" words are all of it, none where it is "shown" text (of
     a look, a log, a page), or they are "mixed".
     """
 
     echoed: bool = False
-    ends: bool = False
+    visible: VisibleOutput = NOT_VISIBLE
     printing: tuple[str, ...] = ()
     voice: Literal["own", "shown", "mixed"] = "own"
 

@@ -7,7 +7,7 @@ Rules:
    is. A relative one is within it; of an absolute one nobody knows.
 2. What a check is narrowed to counts: its operands, and the options that pick some of what there is. One run shows
    another to work whose operands all lie in its own, and which is picked by all that picks it. `go test` alone is
-   of its directory, and of none in it.
+   of its directory, and of none in it; where that is not named, it is where the tests are that it picks.
 3. What other programs are given is what they work on now: `git push -u origin a` answers for `git push`. A part of
    the project that an option names counts with them, too.
 4. A run that leaves tests out (`mvn install -DskipTests`) shows none to work that does not, whatever program it is.
@@ -53,6 +53,7 @@ _A_PLACE = re.compile(r"[/*]|::|\.\w+$|^\.{1,3}$")  # of a word that is no optio
 _MODES = frozenset(("run", "test", "check", "watch", "exec", "build", "--"))
 _SETS = re.compile(r"[A-Za-z_]\w*=")
 _OF_ONE_PLACE = frozenset(("go test", "go vet", "go build"))  # what is given nothing: its directory alone
+_HERE = frozenset((".",))
 UNKNOWN = "\0"  # an operand that lies in none
 
 
@@ -78,6 +79,8 @@ class RunScope(msgspec.Struct, frozen=True):
         """Do its operands hold those?"""
         if not self.operands or not earlier.operands:
             return not self.operands
+        if self.operands == _HERE and not self.directory and self.picks:
+            return True
         return all(any(self._holds(one, earlier, path) for one in self.operands) for path in earlier.operands)
 
     def is_near(self, earlier: "RunScope") -> bool:
@@ -147,7 +150,7 @@ def _scope(command: ShellCommand, directory: str) -> RunScope:
     operands = {one for one in operands if one.rpartition("/")[2] not in named or _SETS.match(one)}
     sure = not any(_SHOWS_NOTHING.match(word) for word in words) and None not in command.words
     if subject in _OF_ONE_PLACE and not operands:
-        operands = {"."}
+        operands = set(_HERE)
     if not is_like_a_check(subject):
         operands, picks = set(), {one for one in picks if _PART.match(one) or _LEAVES_OUT.match(one)}
     return RunScope(

@@ -16,6 +16,9 @@ Rules:
 6. Of a script that shows several results which ended differently those count that the commands' own are kept by;
    where none is, or they differ, nobody knows.
 
+7. A compiler or linter that says each error and nothing else (`tsc`) went well where nothing was printed, though
+   its status is that of `| head`, or of a `grep` for errors; so did a script of npm that says that it runs one.
+
 Everything that asks how a call ended asks here.
 """
 
@@ -23,6 +26,7 @@ import re
 
 from ctxmgr.engine.tools.effects import CallOutcome, Shell, ShellStatus, ToolCall
 from ctxmgr.engine.tools.outcome.background import goes_on_as
+from ctxmgr.engine.tools.outcome.covering import scopes_of
 from ctxmgr.engine.tools.outcome.general import edges
 from ctxmgr.engine.tools.outcome.reading import lines_of, read_output
 from ctxmgr.engine.tools.outcome.report import RunReport
@@ -46,6 +50,20 @@ _RECORD = '{"chunk_id":"'  # how Codex begins the record of a command
 _RECORDED = re.compile(
     r"(?:\"(\w+)\":\s*)?\{\"chunk_id\":\"\w*\",\"wall_time_seconds\":[-+.\de]+,\"exit_code\":(-?\d{1,9})"
 )
+_TELL_EACH = frozenset(
+    ("tsc", "tsgo", "eslint", "go vet", "go build", "shellcheck", "javac", "gcc", "g++", "cc", "clang", "clang++")
+)
+_SAY_ERROR = frozenset(
+    ("tsc", "tsgo", "eslint", "javac", "gcc", "g++", "cc", "clang", "clang++")
+)  # in each such line
+_ECHO = re.compile(r"[>$] \S")  # how npm, pnpm and yarn say what a script runs
+_THROWN_AWAY = re.compile(r"(?:2|&)>>?\s*(?!&)\S")
+_NOTHING = re.compile(
+    r"\W*(?:(?:bash|command|tool)[\w ]{1,40}(?:no|without) output(?: or errors)?|no output)\W*"
+    r"|</?output>|output:|(?:process exited with code|exit code:?) 0|<returncode>0</returncode>"
+    r"|chunk id: .*|wall time.*|original token count.*|total output lines.*|",
+    re.IGNORECASE,
+)  # what a host says of an output that holds nothing
 _NUMBER = re.compile(r"(-?\d+)\D*$")
 
 
@@ -146,7 +164,23 @@ def _read(shell: Shell, text: str, told: CallOutcome, is_error: bool) -> CallOut
     sums_up = told == "unknown" and not is_error and status.often != "until" and status.prints.voice == "own"
     if sums_up and weighed(shell.command, status, text)[0] == "failed":
         return "failed"
-    return "ok" if told == "unknown" and status.prints.ends and found.ended == "passed" else told
+    if told != "unknown":
+        return told
+    passed = found.ended == "passed" and status.prints.visible.ends(text)
+    return "ok" if passed or (not is_error and _is_silent(shell, text)) else told
+
+
+def _is_silent(shell: Shell, text: str) -> bool:
+    """Rule 7: did it print nothing, and would have shown a line of an error?"""
+    status = shell.status
+    if status.often or not status.prints.visible.errors or _THROWN_AWAY.search(shell.command):
+        return False
+    lines = [line for line in lines_of(text) if not _NOTHING.fullmatch(line.strip())]
+    if lines and status.prints.visible.ends(text) and all(map(_ECHO.match, lines)):
+        return [one.subject in _TELL_EACH for one in scopes_of(lines[-1][2:])] == [True]
+    found = status.prints.visible.to_the_end or set(status.subjects) <= _SAY_ERROR
+    told = bool(status.subjects) and set(status.subjects) <= _TELL_EACH
+    return not lines and found and told
 
 
 def _edges(text: str) -> list[str]:

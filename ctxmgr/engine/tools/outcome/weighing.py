@@ -83,7 +83,7 @@ def read_run(status: ShellStatus, text: str) -> RunReport:
     tool does; what shows a text says nothing by it."""
     if status.prints.printing:
         found = read_answers(status.prints.printing, text, status.often)
-        if found.ended != "unknown" and (found.ended == "failed" or status.prints.ends):
+        if found.ended != "unknown" and (found.ended == "failed" or status.prints.visible.ends(text)):
             return found
     shown = status.prints.voice == "shown"
     found = read_output(

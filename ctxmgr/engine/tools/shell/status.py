@@ -19,7 +19,7 @@ from typing import Literal
 
 import msgspec
 
-from ctxmgr.engine.tools.effects import CallOutcome, LineOutput, ShellStatus
+from ctxmgr.engine.tools.effects import NOT_VISIBLE, CallOutcome, LineOutput, ShellStatus, VisibleOutput
 from ctxmgr.engine.tools.shell.answers import (
     NO_ANSWERS,
     PIPE_CLOSED,
@@ -32,6 +32,7 @@ from ctxmgr.engine.tools.shell.answers import (
 from ctxmgr.engine.tools.shell.http import printed_status
 from ctxmgr.engine.tools.shell.outline import outlined
 from ctxmgr.engine.tools.shell.programs import (
+    GREPS,
     HANDLES,
     MOST_SHELLS,
     SILENT,
@@ -51,20 +52,24 @@ _STEERS = words_of("wait exit return trap shift local unset shopt umask break co
 _ASKING = words_of("test [ [[ which type pgrep pkill tee expr lsof fuser false zgrep ack colordiff sdiff ps tty id")
 _ECHOED = re.compile(r"[;\n]\s*echo\b[^;|&\n]*(?:\$\?|\$\{(PIPESTATUS\[0\])\})[^;|&\n\d$`]*\Z")
 _UNTIL = re.compile(r"(?:^|[;&|(\n])\s*(?:until|while(?!\s+(?:IFS=\S*\s+)?read\b))\s")
+_LIMITS = ("timeout", "gtimeout")
+HEAD_LINES = 10  # that `head` leaves where it is told no number
+_HEAD = re.compile(r"(?:-n ?(\d+)|-(\d+))?")
+_ERRORS = re.compile(r"(?:-[EinP]+ )*error(?: TS|:)?")
 _TO_THE_END = ("tail", "cat", "tee")
 _PARTED = ("", ";", "\n")
 Voice = Literal["own", "shown", "mixed"]
 
 
 class _Command(msgspec.Struct, frozen=True, gc=False):
-    """`zero`, `codes`: of its own status; `covered`: status 0 of the line speaks of it; `ends`: of what it prints
-    the end is shown; `subjects`, `printing`, `voice`: as of the line."""
+    """`zero`, `codes`: of its own status; `covered`: status 0 of the line speaks of it; `visible`: how much of what
+    it prints; `subjects`, `printing`, `voice`: as of the line."""
 
     about: Literal["", "check", "run", "look"]
     zero: CallOutcome
     codes: Codes
     covered: bool
-    ends: bool = False
+    visible: VisibleOutput = NOT_VISIBLE
     subjects: tuple[str, ...] = ()
     printing: tuple[str, ...] = ()
     voice: Voice = "own"
@@ -101,12 +106,11 @@ def status_of(line: str, pipelines: Sequence[Pipeline] | None, depth: int = 0) -
     piped = any(options[at][1] and len(commands[at]) > 1 for at in blamed)
     kinds = {one.about for one in subject}
     about: Literal["check", "run", "look"] = "check" if "check" in kinds else "run" if "run" in kinds else "look"
-    ending = [one.ends and (bool(one.printing) or len(untold or subject) == 1) for one in untold or subject]
-    ends = about != "look" and bool(ending) and all(ending)
+    shown = _all_shown(untold or subject) if about != "look" else NOT_VISIBLE
     subjects = tuple(dict.fromkeys(name for one in subject for name in one.subjects))
     printing = tuple(pattern for one in subject for pattern in one.printing)
     about = about if subject else "run"
-    prints = LineOutput(echoed, ends, printing, _voice(commands))
+    prints = LineOutput(echoed, shown, printing, _voice(commands))
     return ShellStatus(zero, _codes(may, zero, piped), about, subjects, _often(pipelines, line), prints)
 
 
@@ -124,7 +128,9 @@ def _voice(commands: Sequence[Sequence[_Command]]) -> Voice:
 def _inner(line: str, depth: int) -> _Command:
     """Of a line in the words of a command, whose output another may show."""
     of_line = status_of(line, parse(line), depth + 1)
-    return _Command(of_line.about, "unknown", NO_ANSWERS, False, False, of_line.subjects, of_line.prints.printing)
+    return _Command(
+        of_line.about, "unknown", NO_ANSWERS, False, NOT_VISIBLE, of_line.subjects, of_line.prints.printing
+    )
 
 
 def _often(pipelines: Sequence[Pipeline], line: str) -> Literal["", "each", "until"]:
@@ -183,22 +189,23 @@ def _blamed(pipelines: Sequence[Pipeline], options: Sequence[tuple[bool, bool]])
 def _told(pipeline: Pipeline, at: int, covered: bool, depth: int) -> _Command:
     """Of one command of a pipeline. `covered`: as in `_Command`."""
     command, around = unwrapped(pipeline.commands[at])
-    name, ends = name_of(command), _shown(pipeline, at) and "xargs" not in around
+    name, shown = name_of(command), _shown(pipeline, at, around)
     if not command.words or name in SILENT or name in _STEERS:
         return _Command("", "ok", NO_ANSWERS, covered)
     line = handed_line(command)
     if line is not None:
         inner = status_of(line, parse(line), depth + 1)
         codes = _wrapped(dict(inner.codes), around, inner.about)
-        ends, shown = ends and inner.prints.ends, inner.prints
-        return _Command(inner.about, inner.zero, codes, covered, ends, inner.subjects, shown.printing, shown.voice)
+        shown = _of_both(shown, inner.prints.visible)
+        printed, voice = inner.prints.printing, inner.prints.voice
+        return _Command(inner.about, inner.zero, codes, covered, shown, inner.subjects, printed, voice)
     about: Literal["check", "run", "look"] = "check" if is_check(command) else "look" if _looks(command) else "run"
     subjects = () if about == "look" or name in HANDLES else (subject_of(command),)
-    printed = printed_status(command)
-    zero: CallOutcome = "unknown" if printed else "ok"
+    answer = printed_status(command)
+    zero: CallOutcome = "unknown" if answer else "ok"
     codes = _wrapped(codes_of(command), around, about)
     voice = voice_of(command, about)
-    return _Command(about, zero, codes, covered, ends, subjects, (printed,) if printed else (), voice)
+    return _Command(about, zero, codes, covered, shown, subjects, (answer,) if answer else (), voice)
 
 
 def _wrapped(codes: Codes, around: frozenset[str], about: str) -> Codes:
@@ -211,12 +218,45 @@ def _wrapped(codes: Codes, around: frozenset[str], about: str) -> Codes:
     return codes
 
 
-def _shown(pipeline: Pipeline, at: int) -> bool:
-    """Does the pipeline print the end of what this command of it prints?"""
+def _shown(pipeline: Pipeline, at: int, around: frozenset[str]) -> VisibleOutput:
+    """How much the pipeline prints of what this command of it prints."""
+    command = pipeline.commands[at]
+    if pipeline.often or command.writes or "xargs" in around:
+        return NOT_VISIBLE
     behind = (*pipeline.commands[at + 1 :], *pipeline.behind)
-    return not (pipeline.often or pipeline.commands[at].writes) and all(
-        name_of(one) in _TO_THE_END for one in behind
+    heads = [_head_lines(one) for one in behind if name_of(one) == "head"]
+    filters = [one for one in behind if name_of(one) not in (*_TO_THE_END, "head")]
+    limit = min((count for count in heads if count), default=0)
+    to_the_end = not filters and all(heads)
+    errors = around.isdisjoint(_LIMITS) and all(heads) and all(map(_finds_errors, filters))
+    return VisibleOutput(to_the_end, limit, errors)
+
+
+def _head_lines(command: ShellCommand) -> int:
+    """How many lines a `head` leaves; 0 where it counts otherwise."""
+    found = _HEAD.fullmatch(" ".join(word or "$" for word in command.words[1:]))
+    return int(found[1] or found[2] or HEAD_LINES) if found else 0
+
+
+def _finds_errors(command: ShellCommand) -> bool:
+    """Is it a filter that lets each line through that says "error"?"""
+    return name_of(command) in GREPS and bool(
+        _ERRORS.fullmatch(" ".join(word or "$" for word in command.words[1:]))
     )
+
+
+def _of_both(outer: VisibleOutput, inner: VisibleOutput) -> VisibleOutput:
+    limits = [one.head_lines for one in (outer, inner) if one.head_lines]
+    to_the_end = outer.to_the_end and inner.to_the_end
+    return VisibleOutput(to_the_end, min(limits, default=0), outer.errors and inner.errors)
+
+
+def _all_shown(commands: Sequence[_Command]) -> VisibleOutput:
+    """Of a line that is about these: of one command, or of several that print the status of a server's answer."""
+    alone = len(commands) == 1
+    ends = bool(commands) and all(one.visible.to_the_end and (alone or one.printing) for one in commands)
+    limit = min((one.visible.head_lines for one in commands if one.visible.head_lines), default=0)
+    return VisibleOutput(ends, limit, alone and commands[0].visible.errors)
 
 
 def _looks(command: ShellCommand) -> bool:

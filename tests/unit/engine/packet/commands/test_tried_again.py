@@ -38,6 +38,12 @@ GRADLE_FAILED = "FooTest > bar FAILED\n5 tests completed, 1 failed\nBUILD FAILED
 MISUSED = "error: unexpected argument 'oci::' found"
 
 ENDED_BY_TESTS = [
+    (
+        "cd /w && go test ./a -run TestA",
+        "a/a_test.go:4:2: x\nFAIL\tx/a [build failed]",
+        "go test -run TestA",
+        GO_PASSED,
+    ),
     ("pnpm test", PLAYWRIGHT_FAILED, "npx playwright test a.spec.js", "  2 passed (3s)"),
     ("make lint test", TEST_TARGET, "make test", PASSED),
     ("make lint test", LINT_TARGET, "make lint", "done"),
@@ -88,6 +94,7 @@ ENDED_BY_TESTS = [
     ),
 ]
 ENDED_BY_NONE = [
+    ("go test ./a", "a/a_test.go:4:2: x\nFAIL\tx/a [build failed]", "go test", GO_PASSED),
     ("pnpm test", PLAYWRIGHT_FAILED, "npx playwright test b.spec.js", "  2 passed (3s)"),
     ("make lint test", TEST_TARGET, "make lint", "done"),
     ("make lint test", LINT_TARGET, "make test", PASSED),
