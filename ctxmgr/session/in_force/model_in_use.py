@@ -3,12 +3,12 @@
 Rules:
 1. A host's own word goes before the policy's, and that before what is known. A price of 0 is no word.
 2. Where a host or the policy keeps a start as long as the provider does only for a dearer write, that price holds,
-   also where the usual one was told (`long_life`).
+   also where the usual one was told (`known_models.long_life`).
 3. Who tells a price of reading from a cache, or how long one lives, has one, whatever is known; but none where
    reading costs what input does. Where nobody tells a price of reading, it costs the default. Of an unknown model
    what is dearer to write than to send is marked.
 4. Of each it is told who said it.
-5. Prices that were told have tiers (`tiers`).
+5. Prices that were told in part are completed by those of the very model, and have tiers (`known_models.tiers`).
 6. Where a host says that its calls may wait, what is known of prices is what is known of a batch's, if anything is.
 7. That there is no cache is taken back once the provider has told that it read something: the rule that is known
    holds, else the default, and so does a price of reading that nobody told.
@@ -18,12 +18,20 @@ import msgspec
 
 from ctxmgr.engine.caching import LifetimeInForce, in_force
 from ctxmgr.engine.pressure import ModelTerms
-from ctxmgr.known_models import ModelFacts, Registry, with_tiers
+from ctxmgr.known_models import (
+    ModelFacts,
+    Registry,
+    completed,
+    is_long,
+    itself,
+    long_prices,
+    with_long_write,
+    with_tiers,
+)
 from ctxmgr.model import MARKS, NO_CACHE, BasePrices, CacheRule, Policy, PriceTier, TieredPrices
 from ctxmgr.model import prices as model_prices
 from ctxmgr.model.api.lifecycle import SaidBy
 from ctxmgr.model.saved import ModelSpec, State
-from ctxmgr.session.in_force.long_life import is_long, long_prices, with_long_write
 
 SAID = ("host", "policy")
 
@@ -65,11 +73,14 @@ class ModelInUse(msgspec.Struct, frozen=True):
         return ModelTerms(_read_at(self.terms.prices, self.prices_by, self.facts), rule)
 
     def cache_and_lifetime_by(self, state: State) -> tuple[SaidBy, SaidBy]:
-        """Who says how the provider caches, and how long a start lives: of a model that is known to have no cache
-        nobody does, once it was seen to have one."""
-        if not self.overrules_none(state) or self.facts.cache.kind != "none":
-            return self.cache_by, self.lifetime_by
-        return "default", self.lifetime_by if self.lifetime_by in SAID else "default"
+        """Who says how the provider caches, and how long a start lives: who tells prices that leave no cache says
+        both, until a read shows one. Of a model that is known to have none nobody does then."""
+        overrules = self.overrules_none(state)
+        by: SaidBy = "default" if self.facts.cache.kind == "none" else _by(self.facts)
+        if not overrules:
+            by = self.cache_by
+        is_theirs = self.lifetime_by in SAID or not (overrules or by in SAID)
+        return by, self.lifetime_by if is_theirs else by
 
     def overrules_none(self, state: State) -> bool:
         """Rule 7."""
@@ -88,7 +99,8 @@ def in_use(spec: ModelSpec, policy: Policy, models: Registry) -> ModelInUse:
     lifetime, lifetime_by = _lifetime(spec, policy, facts)
     prices, prices_by = _prices(spec, policy, facts, lifetime)
     told = model_prices.in_force(spec.prices, policy.prices) if prices_by in SAID else None
-    cache, cache_by = _cache(facts, told), by
+    cache = _cache(facts, told)
+    cache_by: SaidBy = prices_by if cache is NO_CACHE else by
     is_said = (told is not None and told.cache_read) or (lifetime_by in SAID and lifetime)
     if cache.kind == "none" and cache is not NO_CACHE and is_said:
         cache, cache_by, prices = CacheRule(), "default", _read_at(prices, prices_by, facts)  # rule 3
@@ -149,7 +161,7 @@ def _prices(spec: ModelSpec, policy: Policy, facts: ModelFacts, lifetime: int) -
     told = model_prices.in_force(spec.prices, policy.prices)
     known, longer = facts.prices, facts.long_cache if is_long(facts, lifetime) else None
     if told is not None and (told is policy.prices or (told.input or 0) > 0):
-        held = with_tiers(told, known if facts.matched == "model" else None)
+        held = with_tiers(completed(told, facts, spec.batch), itself(facts, spec.batch))
         if known is not None and longer is not None:
             held = with_long_write(held, known, longer.cache_write)
         return held, "host" if told is spec.prices else "policy"

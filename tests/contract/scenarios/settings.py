@@ -31,8 +31,9 @@ def in_force() -> Talk:
 
 @behaviour(
     "settings/a-host-tells-tiers",
-    "A host may tell with a model's prices what longer requests cost: that goes before what is known. Two tiers "
-    "above as many tokens are refused, of a host and of a policy.",
+    "A host may tell with a model's prices what longer requests cost: that goes before what is known. What of the "
+    "plain prices it leaves out is as it is known, in proportion. Two tiers above as many tokens are refused, of a "
+    "host and of a policy.",
     "design 2, session_start and model_select: a host's own word on its model goes before all else",
 )
 def tiers() -> Talk:
@@ -45,8 +46,8 @@ def tiers() -> Talk:
     model = {"id": "gpt-6.1-sol", "contextWindow": 400_000, "prices": {**plain, "tiers": tiers}}
     talk.call("model_select", sessionId="s", model=model)
     told = talk.status()["model"]
-    first = {"aboveTokens": 0, "input": 2.5, "output": 12.5, "cacheRead": 0.25, "cacheWrite": 2.5}
-    second = {"aboveTokens": 64_000, "input": 5, "output": 25, "cacheRead": 0.5, "cacheWrite": 5}
+    first = {"aboveTokens": 0, "input": 2.5, "output": 12.5, "cacheRead": 0.25, "cacheWrite": 3.125}
+    second = {"aboveTokens": 64_000, "input": 5, "output": 25, "cacheRead": 0.5, "cacheWrite": 6.25}
     assert told["prices"] == [first, second, tiers[1]]
     assert told["pricesBy"] == "host"
     twice = {**plain, "tiers": [tier, {**tier, "aboveTokens": 64_000.0, "input": 6}]}
@@ -58,6 +59,23 @@ def tiers() -> Talk:
     policy = {"prices": {"input": 2, "tiers": [tier, tier]}}
     assert talk.refused("setPolicy", sessionId="s", policy=policy) == (-32602, f"$.policy{path}")
     assert talk.status()["model"]["prices"] == told["prices"]
+    return talk
+
+
+@behaviour(
+    "settings/a-host-tells-no-cache",
+    "Where a host tells that reading a cache costs what input does there is none: the host says so, and no start "
+    "lives.",
+    "design 2, session_start and model_select: of each it is told who said it",
+)
+def no_cache() -> Talk:
+    talk = Talk(window=200_000, version="1.1")
+    prices = {"input": 4, "output": 20, "cacheRead": 4, "cacheWrite": 4}
+    for more in ({}, {"cacheTtlMs": 60_000}):
+        model = {"id": "claude-opus-5-5", "contextWindow": 200_000, "prices": prices, **more}
+        told = talk.call("model_select", sessionId="s", model=model)["status"]["model"]
+        assert (told["cache"]["kind"], told["cache"]["lifetimeMs"]) == ("none", 0)
+        assert (told["cacheBy"], told["lifetimeBy"]) == ("host", "host")
     return talk
 
 
