@@ -17,6 +17,8 @@
 4. What is cut keeps its start, its end and its error lines, and one line says how much left (`cutting`).
 5. Where all that does not do, `too_big` says what is left that is large.
 
+6. Above `results_limit` the first two means are tried, no other: it fits the window.
+
 Each cut is a decision that remembers what was written, as any other.
 """
 
@@ -28,6 +30,7 @@ import msgspec
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex, Step, goes_on, turn_at
 from ctxmgr.engine.fit.arguments import cut_arguments
 from ctxmgr.engine.fit.draft import Draft
+from ctxmgr.engine.fit.ends import characters
 from ctxmgr.engine.fit.media import MediaFitting, MediaLimits, may_hold_all
 from ctxmgr.engine.fit.steps import FitBounds, leaving, may_leave
 from ctxmgr.engine.fit.water import water_level
@@ -50,7 +53,7 @@ class FitInputs(msgspec.Struct, frozen=True):
     """`limit`: tokens that the list may weigh; `target_tokens`: what one over it is brought to, where a preset
     keeps less than fits. `handle`: the name of an original in the archive, "" without one. `media`: what there may
     be of them. `turns_stay`: no more of them may leave. `cut_last`: the blocks that are cut last, asked for where
-    something is to be cut."""
+    something is to be cut. `results_limit`: rule 6, in which the messages that `stays` names stay."""
 
     limit: float
     weigh: Weigh
@@ -60,6 +63,8 @@ class FitInputs(msgspec.Struct, frozen=True):
     turns_stay: bool = False
     target_tokens: float = math.inf
     cut_last: Callable[[], frozenset[BlockRef]] = frozenset
+    results_limit: float = math.inf
+    stays: Callable[[], frozenset[int]] = frozenset
 
 
 class Fitted(msgspec.Struct, frozen=True):
@@ -73,8 +78,11 @@ def fitted(conversation: ConversationIndex, plan: Plan, inputs: FitInputs) -> Fi
     """Pure: the same arguments give the same plan."""
     if plan.too_big:
         plan = msgspec.structs.replace(plan, too_big=())
-    if plan.weight <= inputs.limit and may_hold_all(conversation, plan, inputs.media):
-        return Fitted(plan)
+    if may_hold_all(conversation, plan, inputs.media):
+        if plan.weight <= min(inputs.limit, inputs.results_limit):
+            return Fitted(plan)
+        if plan.weight <= inputs.limit:
+            return Fitted(_results_cut(conversation, plan, inputs))
     work = _Fitting(conversation, plan, inputs)
     work.run()
     if work.leaving and work.draft.weight < work.bounds.least_weight:
@@ -82,6 +90,16 @@ def fitted(conversation: ConversationIndex, plan: Plan, inputs: FitInputs) -> Fi
         work.run()
     plan, too_big = work.draft.finished(), work.too_big()
     return Fitted(msgspec.structs.replace(plan, too_big=too_big) if too_big else plan, work.turns_from)
+
+
+def _results_cut(conversation: ConversationIndex, plan: Plan, inputs: FitInputs) -> Plan:
+    """Rule 6."""
+    work = _Fitting(conversation, plan, msgspec.structs.replace(inputs, limit=inputs.results_limit))
+    work.stays = inputs.stays()
+    for each in (work.results, work.arguments):
+        if work.over() > 0:
+            each()
+    return work.draft.finished() if work.draft.weight < plan.weight else plan
 
 
 class _Fitting:
@@ -98,6 +116,7 @@ class _Fitting:
         self._drop(gone)
         self.pictures = MediaFitting(self.draft, inputs.rules, inputs.media, inputs.weigh)
         self.cut_last = inputs.cut_last()
+        self.stays: frozenset[int] = frozenset()
         self.newest = conversation.newest_reply  # of several items the last
         self.newest_call = self.newest
         while self.newest_call > 0 and goes_on(conversation.messages, self.newest_call):
@@ -180,7 +199,7 @@ class _Fitting:
             stays = ENDS_TOKENS
             for ref in order:
                 text = self.conversation.block(ref).text
-                size = _chars(text[::-1] if from_end else text, stays, weigh)
+                size = characters(text[::-1] if from_end else text, stays, weigh)
                 weight = weigh(text[len(text) - size :] if from_end else text[:size])
                 name = "end_chars" if from_end else "start_chars"
                 ends[ref] = msgspec.structs.replace(ends[ref], **{name: size})
@@ -262,7 +281,7 @@ class _Fitting:
         return [
             ref
             for at in self.draft.visible()
-            if messages[at].view.role in roles
+            if messages[at].view.role in roles and at not in self.stays
             for ref, block in self.draft.blocks(at)
             if block.kind in kinds and ref not in self.cut_last and rules.may_edit(self.conversation, ref, "cut")
         ]
@@ -293,13 +312,3 @@ class _Fitting:
 
     def _line(self, handle: str) -> Callable[[int, int], str]:
         return lambda whole, left: marker.cut(whole, left, handle)
-
-
-def _chars(text: str, tokens: int, weigh: Weigh) -> int:
-    """So many characters at the start of a text weigh these tokens at least, or are all of it."""
-    if not tokens:
-        return 0
-    size = 4 * tokens
-    while size < len(text) and weigh(text[:size]) < tokens:
-        size += size // 4
-    return min(size, len(text))

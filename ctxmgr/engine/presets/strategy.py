@@ -13,9 +13,9 @@ from typing import ClassVar, Literal
 
 import msgspec
 
-from ctxmgr.engine.conversation import Incoming
+from ctxmgr.engine.conversation import ConversationIndex, Incoming
 from ctxmgr.engine.invariants import Invariants
-from ctxmgr.engine.pressure import Gauge
+from ctxmgr.engine.pressure import Gauge, Thresholds
 from ctxmgr.engine.tools import Memo
 from ctxmgr.model import ArchiveRow, Plan, Policy, Preset, Receipt, Weigh
 from ctxmgr.model.saved import Ledger, State
@@ -91,6 +91,18 @@ class PresetStrategy(ABC):
     def target_weight(self, gauge: Gauge) -> float:
         """What a list that does not fit is cut to, in tokens, where that is less than fits."""
         return math.inf
+
+    def results_weight(self, gauge: Gauge) -> float:
+        """Of a larger list, in tokens, results are cut though it fits the window."""
+        return math.inf
+
+    def stays(self, conversation: ConversationIndex, state: State, inputs: Inputs) -> frozenset[int]:
+        """The messages, by index, that are not cut while the list fits the window."""
+        return frozenset()
+
+    def asking_tokens(self, at: Thresholds) -> float:
+        """From how many tokens on a compaction is asked for."""
+        return at.red
 
     def leavable_weight(self, state: State, plan: Plan, answered: bool, inputs: Inputs) -> float:
         """What the next projection may take away of what would be sent now, in tokens: no compaction need be asked

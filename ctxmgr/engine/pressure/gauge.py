@@ -41,8 +41,12 @@ class Gauge(msgspec.Struct, frozen=True):
     def fit_weight(self) -> float:
         """The weight of the largest list that fits. A ratio that nobody has observed counts as 1: what is cut by a
         guess is lost for certain, and the reserve is there for what is not."""
+        return self.safe_weight(self.thresholds.limit)
+
+    def safe_weight(self, tokens: float) -> float:
+        """The same of the largest list of so many tokens."""
         observed = msgspec.structs.replace(self.meter, ratios={self.ratio_key: 1.0, **self.meter.ratios})
-        fits = meter.weight_at(observed, self.ratio_key, self.thresholds.limit, self.overhead)
+        fits = meter.weight_at(observed, self.ratio_key, tokens, self.overhead)
         return min(fits, AFTER_REFUSAL * self.refused_weight) if self.refused_weight else fits
 
     def tokens(self, weight: int) -> int:

@@ -6,7 +6,9 @@ Rules (design, section 4):
 2. Zones begin at shares of usable: yellow 0.50, red 0.70, compact 0.90 unless the policy says otherwise.
 3. Red comes before the host compacts by itself (tokens > window - hostReserve): red is at most
    0.9 x (window - hostReserve), and yellow and compact shrink with it. 0.9 leaves the host one long turn.
-4. Where window <= hostReserve no promise can be made, and `promise` says so.
+4. What keeps its lists in bounds by itself asks for a compaction late: at compact, or at 0.95 x (window -
+   hostReserve), whichever comes first.
+5. Where window <= hostReserve no promise can be made, and `promise` says so.
 """
 
 import msgspec
@@ -14,12 +16,13 @@ import msgspec
 from ctxmgr.model import Policy, Zone
 
 HOST_MARGIN = 0.9  # share of (window - hostReserve) below which red must begin: design, section 4
+LATE_MARGIN = 0.95  # the same for the last moment to ask for a compaction
 CALM_MARGIN = 0.9  # share of the red threshold below which a reading counts as calm: design, section 4
 
 
 class Thresholds(msgspec.Struct, frozen=True):
     """In tokens as the provider counts them. A zone begins at its threshold (tokens >= threshold). `reserve` is
-    that of the whole window: what a request must leave for the reply."""
+    that of the whole window: what a request must leave for the reply. `late`: rule 4."""
 
     window: int
     reserve: int
@@ -28,6 +31,7 @@ class Thresholds(msgspec.Struct, frozen=True):
     red: float
     compact: float
     promise: bool
+    late: float
 
     @property
     def calm(self) -> float:
@@ -49,14 +53,17 @@ def thresholds(policy: Policy, window: int) -> Thresholds:
     ceiling = HOST_MARGIN * (window - policy.host_reserve)
     promise = window > policy.host_reserve
     scale = min(1.0, ceiling / wanted) if promise else 1.0
+    compact = policy.zones.compact * usable * scale
+    last_moment = LATE_MARGIN * (window - policy.host_reserve) if promise else compact
     return Thresholds(
         window=window,
         reserve=reserve,
         usable=usable,
         yellow=policy.zones.yellow * usable * scale,
         red=wanted * scale,
-        compact=policy.zones.compact * usable * scale,
+        compact=compact,
         promise=promise,
+        late=min(compact, last_moment),
     )
 
 

@@ -47,6 +47,8 @@ def _fitting(
     conversation, handle = incoming.conversation, _handle(inputs)
     ask = FitInputs(
         limit=inputs.gauge.fit_weight,
+        results_limit=preset.results_weight(inputs.gauge),
+        stays=partial(preset.stays, conversation, planned.state, inputs),
         weigh=reader.weigh,
         rules=preset.invariants,
         handle=handle,

@@ -224,7 +224,7 @@ def compaction_request(session: SessionCore, reason: Any, tokens: int) -> lifecy
         reason=reason,
         zone=session.zone(),
         tokens=tokens if session.state.meter.reading_tokens is not None else None,
-        threshold=int(session.thresholds.red),
+        threshold=int(session.preset.asking_tokens(session.thresholds)),
         context_window=session.state.model.window,
         deliver="now" if mid_run else "whenIdle",
         custom_instructions=policy_keys.compaction(session.policy).instructions,

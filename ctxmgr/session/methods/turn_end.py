@@ -196,11 +196,12 @@ def _latch_turn(session: SessionCore, overflow: bool, tokens: int, heard: bool) 
 
 def _is_high(session: SessionCore, tokens: int) -> bool:
     """Is it time to ask? What may leave with the next list by itself does not count."""
-    if tokens < session.thresholds.red:
+    asking = session.preset.asking_tokens(session.thresholds)
+    if tokens < asking:
         return False
     inputs = session.inputs(session.state, session.ledger)
     leaves = session.preset.leavable_weight(session.state, session.plan, session.projection.answered, inputs)
-    return tokens - inputs.gauge.ratio * leaves >= session.thresholds.red
+    return tokens - inputs.gauge.ratio * leaves >= asking
 
 
 def _newest_user(session: SessionCore) -> str:

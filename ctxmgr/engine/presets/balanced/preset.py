@@ -37,7 +37,7 @@ from ctxmgr.engine.invariants import STEPS, Invariants
 from ctxmgr.engine.packet import PacketText, packet_allowance, packet_budget
 from ctxmgr.engine.presets.balanced.into_state import originals, with_epoch
 from ctxmgr.engine.presets.strategy import Inputs, NeedsThread, Planned, PresetStrategy
-from ctxmgr.engine.pressure import Gauge
+from ctxmgr.engine.pressure import Gauge, Thresholds
 from ctxmgr.engine.rewriting import memoised, shortener
 from ctxmgr.model import Opening, Packet, Plan, Rates, Zone
 from ctxmgr.model.saved import State
@@ -92,6 +92,19 @@ class Balanced(PresetStrategy):
         """Where yellow begins: at the window's end a host compacts by itself, and what that takes away is lost."""
         return gauge.weight_at(gauge.thresholds.yellow)
 
+    def results_weight(self, gauge: Gauge) -> float:
+        """Above that a host compacts by itself: what then leaves is more than the middle of a result."""
+        return gauge.safe_weight(gauge.thresholds.late)
+
+    def stays(self, conversation: ConversationIndex, state: State, inputs: Inputs) -> frozenset[int]:
+        """What a person or a model wants to stay as it is."""
+        held = _protection(conversation, state, inputs)
+        return held.messages(conversation) | {ref.message_index for ref in held.results(conversation)}
+
+    def asking_tokens(self, at: Thresholds) -> float:
+        """As late as may be: each epoch leaves more of the list than a summary does, and for less."""
+        return at.late
+
     def leavable_weight(self, state: State, plan: Plan, answered: bool, inputs: Inputs) -> float:
         """What came since the last list may leave with the next: only what can not counts, unless a list was red
         already."""
@@ -126,7 +139,7 @@ class Balanced(PresetStrategy):
 
 
 def _ask(incoming: Incoming, state: State, inputs: Inputs, zone: Zone, rules: Invariants) -> BalancedInputs:
-    conversation, policy = incoming.conversation, inputs.policy
+    conversation = incoming.conversation
     writer = _writer(conversation, state, inputs, zone)
     place, packet, lost = _packet(incoming, state, writer)
     last_at = state.epoch.last_time_ms
@@ -145,11 +158,7 @@ def _ask(incoming: Incoming, state: State, inputs: Inputs, zone: Zone, rules: In
         budget=_room(inputs, zone),
         rates=_rates(inputs),
         cached_count=0 if unsent or _is_lost(state, inputs) else incoming.delta.unchanged_count,
-        protection=Protection(
-            policy.protected_tools,
-            partial(_staying, conversation, state, inputs),
-            partial(_instructed, conversation, inputs),
-        ),
+        protection=_protection(conversation, state, inputs),
         writer=writer,
         steps=price_steps(inputs.gauge.terms.prices, inputs.gauge.weight_at),
     )
@@ -177,6 +186,14 @@ def _is_lost(state: State, inputs: Inputs) -> bool:
         return True
     short = last is not None and inputs.gauge.tokens(last.weight) < cache.least_tokens
     return short or is_cold(inputs.time_ms, state.epoch.last_time_ms, cache.lifetime_ms)
+
+
+def _protection(conversation: ConversationIndex, state: State, inputs: Inputs) -> Protection:
+    return Protection(
+        inputs.policy.protected_tools,
+        partial(_staying, conversation, state, inputs),
+        partial(_instructed, conversation, inputs),
+    )
 
 
 def _staying(conversation: ConversationIndex, state: State, inputs: Inputs) -> frozenset[int]:

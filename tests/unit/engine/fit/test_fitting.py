@@ -41,6 +41,27 @@ def step(text: str) -> list[Said]:
     return [a("so", READ), r(text)]
 
 
+RESULTS_ALONE: list[tuple[str, list[Said], dict[int, str], bool]] = [
+    ("a result", [u("go"), *step(LOG), *step("x")], {2: "cut"}, True),
+    ("arguments", [u("go"), a(WRITE), r("ok"), *step("x")], {1: "cut"}, True),
+    ("no user's words", [u(LOG), a("ok")], {}, False),
+    ("no step leaves", [u("go"), a(LOG), a(LOG), a("ok")], {}, False),
+    ("the newest result too", [u("go"), *step(LOG * 2)], {2: "cut"}, True),
+]
+
+
+@pytest.mark.parametrize(("what", "said", "cut", "is_cut"), RESULTS_ALONE, ids=[row[0] for row in RESULTS_ALONE])
+def test_above_its_own_limit_results_and_arguments_alone_are_cut(
+    what: str, said: list[Said], cut: dict[int, str], is_cut: bool
+) -> None:
+    messages = talk(*said)
+    plan = fit(messages, 50_000, results_limit=3_000)
+    assert edited(plan) == cut
+    assert kept(plan) == list(range(len(messages)))
+    assert (plan.weight <= 3_000) is is_cut
+    assert plan.too_big == ()
+
+
 # what is said, the limit, what is cut by index, what leaves
 MEANS: list[tuple[str, list[Said], int, dict[int, str], list[int]]] = [
     ("what fits stays", [u("go"), *step(LOG)], 5_000, {}, []),

@@ -95,6 +95,16 @@ def test_what_may_leave_by_itself(
     assert PRESETS["turns"].leavable_weight(state, plan, answered, INPUTS) == 0
 
 
+def test_what_keeps_lists_in_bounds_asks_late_and_cuts_results_before() -> None:
+    at = GAUGE.thresholds
+    assert {name: PRESETS[name].asking_tokens(at) for name in PRESETS} == {
+        **dict.fromkeys(PRESETS, at.red),
+        "balanced": at.late,
+    }
+    weights = {name: PRESETS[name].results_weight(GAUGE) for name in PRESETS}
+    assert weights == {**dict.fromkeys(PRESETS, math.inf), "balanced": at.late}  # nobody has observed a ratio
+
+
 def test_what_would_be_sent_if_nothing_were_decided() -> None:
     messages = talk(u("1" * 40), a("2" * 80), u("3" * 40))
     index = indexed(messages)

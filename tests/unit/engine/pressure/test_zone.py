@@ -53,7 +53,7 @@ def test_a_zone_begins_at_its_threshold(tokens: float, zone: Zone) -> None:
 
 
 def test_exactly_at_the_threshold() -> None:
-    at = Thresholds(window=10, reserve=0, usable=10, yellow=5, red=7, compact=9, promise=True)
+    at = Thresholds(window=10, reserve=0, usable=10, yellow=5, red=7, compact=9, promise=True, late=9)
     assert [zone_of(tokens, at) for tokens in (4.9, 5, 6.9, 7, 8.9, 9)] == [
         "green",
         "yellow",
@@ -64,6 +64,23 @@ def test_exactly_at_the_threshold() -> None:
     ]
     assert pressure(7, at) == 0.7
     assert at.calm == pytest.approx(6.3)
+
+
+LATE: list[tuple[int, int, float]] = [  # window, the host's reserve, tokens
+    (200_000, 16_384, 165_254.4),  # compact
+    (32_000, 16_384, 14_835.2),  # 0.95 of what the host begins at
+    (64_000, 16_384, 43_200),
+    (16_000, 16_384, 10_800),  # nothing can be promised
+]
+
+
+@pytest.mark.parametrize(("window", "reserve", "late"), LATE)
+def test_the_last_moment_to_ask_comes_before_the_hosts_own(window: int, reserve: int, late: float) -> None:
+    at = thresholds(Policy(host_reserve=reserve), window)
+    assert at.late == pytest.approx(late, abs=0.1)
+    assert at.late <= at.compact
+    assert at.late > at.red
+    assert not at.promise or at.late < window - reserve
 
 
 def test_the_limit_is_the_whole_window_but_for_the_reply() -> None:
