@@ -236,7 +236,7 @@ export interface PacketTokensKeys {
   compact?: number | null;
 }
 
-/** Dollars per million tokens. */
+/** Dollars per million tokens. Not told: as known of the very model, in proportion, else as each key says. */
 export interface ModelPricesKeys {
   /** Of a prompt's tokens. */
   input: number;
@@ -613,7 +613,7 @@ export interface PacketTokens {
   compact: number;
 }
 
-/** Dollars per million tokens. */
+/** Dollars per million tokens. Not told: as known of the very model, in proportion, else as each key says. */
 export interface ModelPrices {
   /** Of a prompt's tokens. */
   input: number;
@@ -836,7 +836,7 @@ export interface Model {
   batch?: boolean;
 }
 
-/** Dollars per million tokens. */
+/** Dollars per million tokens. Not told: as known of the very model, in proportion, else as each member says. */
 export interface Prices {
   /** Input that no cache held; 0: no price is told. */
   input?: number | null;

@@ -8,6 +8,17 @@ from ctxmgr.known_models import naming
 from ctxmgr.known_models.model_facts import ModelFacts
 from ctxmgr.known_models.reading import BadFacts, read, shipped
 from ctxmgr.known_models.registry import Registry
-from ctxmgr.known_models.tiers import tiered, with_tiers
+from ctxmgr.known_models.tiers import completed, itself, tiered, with_tiers
 
-__all__ = ["BadFacts", "ModelFacts", "Registry", "naming", "read", "shipped", "tiered", "with_tiers"]
+__all__ = [
+    "BadFacts",
+    "ModelFacts",
+    "Registry",
+    "completed",
+    "itself",
+    "naming",
+    "read",
+    "shipped",
+    "tiered",
+    "with_tiers",
+]

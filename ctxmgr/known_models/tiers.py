@@ -3,10 +3,15 @@
 1. A host or the policy may tell what longer requests cost. What is left out there is dearer as input is.
 2. Who tells the plain prices alone has told nothing of longer requests: what is known of this very model holds, in
    proportion to its plain prices.
+3. Who tells a part of the plain prices has told nothing of the rest: what is known of this very model holds, in
+   proportion to its input. What is known of nobody, as many a price of reading, stays untold.
 """
 
 from collections.abc import Iterable
 
+import msgspec
+
+from ctxmgr.known_models.model_facts import ModelFacts
 from ctxmgr.model import BasePrices, BaseTier, PriceTier, TieredPrices, prices
 
 
@@ -23,10 +28,39 @@ def with_tiers(told: BasePrices | None, known: TieredPrices | None) -> BasePrice
     return _with(plain, (_in_proportion(one, plain, known) for one in known.tiers))
 
 
-def tiered(told: BasePrices, known: TieredPrices | None) -> TieredPrices:
-    """The same, with nothing that is not told."""
-    held = with_tiers(told, known)
-    return held if isinstance(held, TieredPrices) else _plain(told)
+def completed(told: BasePrices | None, facts: ModelFacts, batch: bool = False) -> BasePrices | None:
+    """Rule 3. `batch`: by the prices of requests that may wait, where these are known. With nothing to add `told`
+    comes back as it is; a price of 0 is not told, but of reading the cache."""
+    known = itself(facts, batch)
+    if told is None or not told.input or known is None:
+        return told
+    times = told.input / known.input
+    missing: dict[str, float] = {}
+    if not told.output:
+        missing["output"] = _rounded(times * known.output)
+    if told.cache_read is None and facts.has_read_price:
+        missing["cache_read"] = _rounded(times * known.cache_read)
+    if not told.cache_write:
+        missing["cache_write"] = _rounded(times * known.cache_write)
+    return msgspec.structs.replace(told, **missing) if missing else told
+
+
+def itself(facts: ModelFacts, batch: bool = False) -> TieredPrices | None:
+    """What is known of the very model's prices, not of one that is like it."""
+    if facts.matched != "model" or facts.prices is None or not facts.prices.input > 0:
+        return None
+    return facts.batch if batch and facts.batch is not None else facts.prices
+
+
+def tiered(told: BasePrices, facts: ModelFacts) -> TieredPrices:
+    """All three rules, with nothing that is not told."""
+    whole = completed(told, facts) or told
+    held = with_tiers(whole, itself(facts))
+    return held if isinstance(held, TieredPrices) else _plain(whole)
+
+
+def _rounded(dollars: float) -> float:
+    return round(dollars, 6)
 
 
 def _plain(told: BasePrices) -> TieredPrices:

@@ -177,7 +177,7 @@ class LongRequestPrices(BaseTier, Setting, frozen=True, omit_defaults=False):
 
 
 class ModelPrices(BasePrices, Setting, frozen=True, omit_defaults=False):
-    """Dollars per million tokens."""
+    """Dollars per million tokens. Not told: as known of the very model, in proportion, else as each key says."""
 
     input: Annotated[float, Meta(gt=0, description="Of a prompt's tokens.")]
     output: Annotated[float, Meta(ge=0, description="Of what the model writes.")] = 0

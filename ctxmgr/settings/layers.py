@@ -15,7 +15,7 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.known_models import ModelFacts, Registry, shipped, tiered
+from ctxmgr.known_models import ModelFacts, Registry, itself, shipped, tiered
 from ctxmgr.model import BasePrices, InvalidPolicy, Policy, TieredPrices, policy_keys
 from ctxmgr.settings import environment, keys
 from ctxmgr.settings.fault import SettingsFault
@@ -162,8 +162,7 @@ def _checked(policy: dict[str, Any], origins: Mapping[KeyPath, Origin]) -> Polic
 
 def _prices(told: BasePrices | None, known: ModelFacts) -> TieredPrices | None:
     """Those that are set go before those that are known."""
-    of_model = known.prices if known.matched == "model" else None
-    return of_model if told is None else tiered(told, of_model)
+    return itself(known) if told is None else tiered(told, known)
 
 
 def _with_known(origins: dict[str, Origin], known: ModelFacts, held: TieredPrices | None) -> dict[str, Origin]:

@@ -2,7 +2,8 @@
 
 1. What is known is written at the price that is known of the longer life, in each tier as many times its input.
 2. A told write is dearer where it is the known one of the usual life, as many times the told input: price lists of
-   hosts have one write a model. Any other is a word of its own, and stays, as does a write that is not told.
+   hosts have one write a model. So is one that nobody told, of a model that is known itself. Any other is a word
+   of its own, and stays.
 """
 
 import msgspec

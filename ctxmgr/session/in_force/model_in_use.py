@@ -8,7 +8,7 @@ Rules:
    reading costs what input does. Where nobody tells a price of reading, it costs the default. Of an unknown model
    what is dearer to write than to send is marked.
 4. Of each it is told who said it.
-5. Prices that were told have tiers (`tiers`).
+5. Prices that were told in part are completed by those of the very model, and have tiers (`known_models.tiers`).
 6. Where a host says that its calls may wait, what is known of prices is what is known of a batch's, if anything is.
 7. That there is no cache is taken back once the provider has told that it read something: the rule that is known
    holds, else the default, and so does a price of reading that nobody told.
@@ -18,7 +18,7 @@ import msgspec
 
 from ctxmgr.engine.caching import LifetimeInForce, in_force
 from ctxmgr.engine.pressure import ModelTerms
-from ctxmgr.known_models import ModelFacts, Registry, with_tiers
+from ctxmgr.known_models import ModelFacts, Registry, completed, itself, with_tiers
 from ctxmgr.model import MARKS, NO_CACHE, BasePrices, CacheRule, Policy, PriceTier, TieredPrices
 from ctxmgr.model import prices as model_prices
 from ctxmgr.model.api.lifecycle import SaidBy
@@ -149,7 +149,7 @@ def _prices(spec: ModelSpec, policy: Policy, facts: ModelFacts, lifetime: int) -
     told = model_prices.in_force(spec.prices, policy.prices)
     known, longer = facts.prices, facts.long_cache if is_long(facts, lifetime) else None
     if told is not None and (told is policy.prices or (told.input or 0) > 0):
-        held = with_tiers(told, known if facts.matched == "model" else None)
+        held = with_tiers(completed(told, facts, spec.batch), itself(facts, spec.batch))
         if known is not None and longer is not None:
             held = with_long_write(held, known, longer.cache_write)
         return held, "host" if told is spec.prices else "policy"

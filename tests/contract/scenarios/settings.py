@@ -31,8 +31,9 @@ def in_force() -> Talk:
 
 @behaviour(
     "settings/a-host-tells-tiers",
-    "A host may tell with a model's prices what longer requests cost: that goes before what is known. Two tiers "
-    "above as many tokens are refused, of a host and of a policy.",
+    "A host may tell with a model's prices what longer requests cost: that goes before what is known. What of the "
+    "plain prices it leaves out is as it is known, in proportion. Two tiers above as many tokens are refused, of a "
+    "host and of a policy.",
     "design 2, session_start and model_select: a host's own word on its model goes before all else",
 )
 def tiers() -> Talk:
@@ -45,8 +46,8 @@ def tiers() -> Talk:
     model = {"id": "gpt-6.1-sol", "contextWindow": 400_000, "prices": {**plain, "tiers": tiers}}
     talk.call("model_select", sessionId="s", model=model)
     told = talk.status()["model"]
-    first = {"aboveTokens": 0, "input": 2.5, "output": 12.5, "cacheRead": 0.25, "cacheWrite": 2.5}
-    second = {"aboveTokens": 64_000, "input": 5, "output": 25, "cacheRead": 0.5, "cacheWrite": 5}
+    first = {"aboveTokens": 0, "input": 2.5, "output": 12.5, "cacheRead": 0.25, "cacheWrite": 3.125}
+    second = {"aboveTokens": 64_000, "input": 5, "output": 25, "cacheRead": 0.5, "cacheWrite": 6.25}
     assert told["prices"] == [first, second, tiers[1]]
     assert told["pricesBy"] == "host"
     twice = {**plain, "tiers": [tier, {**tier, "aboveTokens": 64_000.0, "input": 6}]}

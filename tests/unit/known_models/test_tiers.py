@@ -1,6 +1,8 @@
 """What longer requests cost: as a policy tells it, else as it is known of the very model, in proportion."""
 
-from ctxmgr.known_models import shipped, with_tiers
+import pytest
+
+from ctxmgr.known_models import completed, shipped, tiered, with_tiers
 from ctxmgr.model import BasePrices, BaseTier, Policy, PriceTier, TieredPrices, policy_keys
 from ctxmgr.model.saved import ModelSpec
 from ctxmgr.session.in_force import in_use
@@ -60,3 +62,46 @@ def test_of_a_model_that_is_only_like_others_no_tier_is_taken() -> None:
     told = BasePrices(1, 5, 0.1, 1)
     spec = ModelSpec("gpt-6.9-unheard-of", 400_000, prices=told)
     assert in_use(spec, Policy(), shipped()).terms.prices == told
+
+
+PARTS = [
+    ("gpt-5.5", BasePrices(5, 30), (0.5, 5)),
+    ("gpt-5.5", BasePrices(10), (1, 10)),  # at twice the price
+    ("gemini-2.5-pro", BasePrices(1.25, 10), (0.125, 1.25)),
+    ("gpt-6.1-sol", BasePrices(2, 10), (0.1, 2.5)),
+    ("claude-opus-5-5", BasePrices(4, 20, 0.3), (0.3, 5)),  # a host's own word holds
+    ("claude-opus-5-5", BasePrices(4, 20, None, 7), (0.2, 7)),
+    ("claude-opus-5-5", BasePrices(4, 20, 0), (0, 5)),  # reading is free
+    ("gpt-5.5", BasePrices(5, 30, 0.5, 0), (0.5, 5)),
+]
+
+
+@pytest.mark.parametrize(("model", "told", "cache"), PARTS)
+def test_what_is_left_out_of_the_plain_prices_is_as_known_of_the_very_model(
+    model: str, told: BasePrices, cache: tuple[float, float]
+) -> None:
+    known = shipped().find(model)
+    held = completed(told, known)
+    assert held is not None
+    assert known.prices is not None
+    assert (held.input, held.cache_read, held.cache_write) == (told.input, *cache)
+    assert held.output == (told.output or told.input * known.prices.output / known.prices.input)
+    in_session = in_use(ModelSpec(model, 1_000_000, prices=told), Policy(), shipped()).terms.prices
+    assert in_session is not None
+    assert (in_session.cache_read, in_session.cache_write) == cache
+    assert tiered(told, known).cache_write == cache[1]
+
+
+def test_of_a_model_that_is_only_like_others_or_of_which_reading_has_no_known_price_it_stays_untold() -> None:
+    told = BasePrices(1, 5)
+    assert completed(told, shipped().find("gpt-6.9-unheard-of")) is told
+    assert completed(None, shipped().find("gpt-5.5")) is None
+    assert completed(nothing := BasePrices(), shipped().find("gpt-5.5")) is nothing
+    assert completed(whole := BasePrices(9, 10, 2, 9), shipped().find("gpt-5.5")) is whole
+    held = completed(told, shipped().find("grok-4"))
+    assert held == BasePrices(1, 5, None, 1)
+
+
+def test_what_may_wait_is_completed_by_what_is_known_of_that() -> None:
+    held = completed(BasePrices(0.625), shipped().find("gemini-2.5-pro"), batch=True)
+    assert held == BasePrices(0.625, 5, 0.125, 0.625)

@@ -121,16 +121,16 @@ def test_a_model_that_is_known_has_its_window_and_prices(places: Places) -> None
 def test_prices_that_are_set_go_before_those_that_are_known(places: Places) -> None:
     places.user.write_text("prices = { input = 8, cacheRead = 1 }\n")
     settings = places.read().settings_for(model="claude-opus-5-5")
-    assert settings.prices == TieredPrices(8, 0, 1, 8)
+    assert settings.prices == TieredPrices(8, 40, 1, 10)
     assert settings.origins["prices.input"].kind == "user"
     assert "prices" not in settings.origins
 
 
 def test_what_longer_requests_cost_is_set_with_them(places: Places) -> None:
     places.user.write_text("[prices]\ninput = 8\noutput = 40\ntiers = [{ aboveTokens = 100000, input = 16 }]\n")
-    for model in ("gpt-5.5", "acme"):
+    for model, write in (("gpt-5.5", 8), ("acme", 10)):  # of a known model what is left out is as it is known
         prices = places.read().settings_for(model=model).prices
-        assert prices == TieredPrices(8, 40, 0.8, 10, (PriceTier(100_000, 16, 80, 1.6, 20),))
+        assert prices == TieredPrices(8, 40, 0.8, write, (PriceTier(100_000, 16, 80, 1.6, 2 * write),))
 
 
 def test_set_prices_without_it_have_the_tiers_of_the_very_model_in_proportion(places: Places) -> None:

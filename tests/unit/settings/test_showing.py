@@ -69,7 +69,7 @@ def test_what_longer_requests_cost_is_shown(folder: Path) -> None:
     (folder / "user.toml").write_text("prices = { input = 5, output = 30 }")
     known = "known of gpt-5.5"
     longer = "prices.tiers above 272,000: input 10, output 45, cacheRead 1, cacheWrite"
-    assert rows("gpt-5.5")[2] == f"{longer} 12.5 {known}"
+    assert rows("gpt-5.5")[2] == f"{longer} 10 {known}"
     assert len(rows("acme")) == 2
     (folder / "user.toml").write_text("")
     assert rows("gpt-5.5") == [

@@ -167,7 +167,7 @@ class HostTierPrices(prices.BaseTier, Wire, frozen=True):
 
 
 class Prices(prices.BasePrices, Wire, frozen=True):
-    """Dollars per million tokens."""
+    """Dollars per million tokens. Not told: as known of the very model, in proportion, else as each member says."""
 
     input: Annotated[Count | None, Meta(description="Input that no cache held; 0: no price is told.")] = None
     output: Annotated[Count | None, Meta(description="Output; 0: not told.")] = None

@@ -377,7 +377,7 @@ pub struct PacketTokensKeys {
     pub compact: Option<u64>,
 }
 
-/// Dollars per million tokens.
+/// Dollars per million tokens. Not told: as known of the very model, in proportion, else as each key says.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ModelPricesKeys {
@@ -1000,7 +1000,7 @@ pub struct PacketTokens {
     pub compact: u64,
 }
 
-/// Dollars per million tokens.
+/// Dollars per million tokens. Not told: as known of the very model, in proportion, else as each key says.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ModelPrices {
@@ -1266,7 +1266,7 @@ pub struct Model {
     pub batch: Option<bool>,
 }
 
-/// Dollars per million tokens.
+/// Dollars per million tokens. Not told: as known of the very model, in proportion, else as each member says.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Prices {

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from ctxmgr.known_models import read, shipped
+from ctxmgr.known_models import completed, read, shipped
 from ctxmgr.model import BasePrices, Policy, TieredPrices, policy_keys
 from ctxmgr.model.saved import CacheTruth, ModelSpec, State
 from ctxmgr.session.in_force import ModelInUse, in_use
@@ -79,18 +79,20 @@ def test_a_host_that_keeps_a_start_for_an_hour_pays_for_it(lifetime: int, write:
         (BasePrices(0.0333, 0.2, 0.003, 0.0416), 0.0666),  # rounded
         (BasePrices(4, 20, 0.2, 8), 8),  # told as the hour's already
         (BasePrices(4, 20, 0.2, 6), 6),  # a price of its own
-        (BasePrices(4, 20, 0.2), None),  # none
+        (BasePrices(4, 20, 0.2), 8),  # not told: the known one of the hour
+        (BasePrices(2), 4),
     ],
 )
 def test_a_told_write_of_the_usual_life_is_that_of_an_hour_where_starts_live_for_one(
-    told: BasePrices, write: float | None
+    told: BasePrices, write: float
 ) -> None:
     held = of("claude-opus-5-5", prices=told, cache_ttl_ms=3_600_000)
     assert held.terms.prices is not None
-    assert held.terms.prices.cache_write == (None if write is None else pytest.approx(write))
-    assert (held.terms.prices.input, held.terms.prices.cache_read) == (told.input, told.cache_read)
+    assert held.terms.prices.cache_write == pytest.approx(write)
+    assert (held.terms.prices.input, held.terms.prices.cache_read) == (told.input, told.cache_read or 0.1)
     assert held.prices_by == "host"
-    assert of("claude-opus-5-5", prices=told, cache_ttl_ms=300_000).terms.prices == told
+    whole = completed(told, held.facts)
+    assert of("claude-opus-5-5", prices=told, cache_ttl_ms=300_000).terms.prices == whole
 
 
 def test_a_told_write_is_dearer_by_the_policys_word_and_in_its_tiers_too() -> None:
@@ -206,4 +208,4 @@ def test_and_reads_it_at_the_default_where_nobody_tells_another_price() -> None:
         assert (held.terms.cache.kind, held.terms.prices.cache_read) == ("implicit", price)
         assert held.terms_by(with_reads(held, held.facts.id)) == held.terms
     told = of("gpt-4", prices=BasePrices(30, 60), cache_ttl_ms=60_000).terms.prices
-    assert told == BasePrices(30, 60)
+    assert told == BasePrices(30, 60, None, 30)
