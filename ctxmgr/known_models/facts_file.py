@@ -3,7 +3,7 @@
 The shipped file and a user's own have one shape. A user's row need not say all: what it leaves out is as it was.
 """
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta
@@ -27,16 +27,17 @@ class FileMember(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fie
 
 
 class TierRow(FileMember, frozen=True):
+    """What is None is as many times the plain price as input is."""
+
     above_tokens: Tokens
     input: Dollars
-    output: Dollars
+    output: Dollars | None = None
     cache_read: Dollars | None = None
     cache_write: Dollars | None = None
 
 
 class PricesRow(FileMember, frozen=True):
-    """`cache_write` None: as the input's. `cache_read` None: not told; of a tier as many times its input as
-    below it."""
+    """`cache_write` None: as the input's. `cache_read` None: not told."""
 
     input: Annotated[float, Meta(gt=0, le=1_000_000)]
     output: Dollars
@@ -46,10 +47,11 @@ class PricesRow(FileMember, frozen=True):
 
     def prices(self, read_share: float = model_prices.READ) -> TieredPrices:
         """`read_share`: what reading costs where that is not told, as a part of the input."""
-        share = read_share if self.cache_read is None else self.cache_read / self.input
+        read = round(read_share * self.input, 6) if self.cache_read is None else self.cache_read
+        write = self.input if self.cache_write is None else self.cache_write
+        plain = TieredPrices(self.input, self.output, read, write)
         tiers = sorted(self.tiers, key=lambda one: one.above_tokens)
-        made = tuple(PriceTier(one.above_tokens, *_four(one, share)) for one in tiers)
-        return TieredPrices(*_four(self, share), made)
+        return msgspec.structs.replace(plain, tiers=tuple(_tier(one, plain) for one in tiers))
 
 
 class CacheRow(FileMember, frozen=True):
@@ -162,7 +164,14 @@ def _long_at(prices: PricesRow, base: ModelRow) -> LongCacheRow | None:
     return LongCacheRow(base.long_cache.lifetime_ms, times * base.long_cache.cache_write)
 
 
-def _four(fact: Any, read_share: float) -> tuple[float, float, float, float]:
-    """Input, output, reading and writing the cache."""
-    read = round(read_share * fact.input, 6) if fact.cache_read is None else fact.cache_read
-    return fact.input, fact.output, read, fact.input if fact.cache_write is None else fact.cache_write
+def _tier(row: TierRow, plain: TieredPrices) -> PriceTier:
+    def price(told: float | None, below: float) -> float:
+        return round(row.input / plain.input * below, 6) if told is None else told
+
+    return PriceTier(
+        row.above_tokens,
+        row.input,
+        price(row.output, plain.output),
+        price(row.cache_read, plain.cache_read),
+        price(row.cache_write, plain.cache_write),
+    )

@@ -7,6 +7,7 @@ import pytest
 
 from ctxmgr.known_models import BadFacts, read, shipped
 from ctxmgr.known_models.model_facts import LongCache
+from ctxmgr.model import PriceTier, TieredPrices
 
 FAMILY = {"name": "f", "ids": ["f"], "window": 5_000, "cache": "none"}
 
@@ -27,6 +28,15 @@ def test_a_users_row_goes_before_the_shipped_one_and_leaves_the_rest_as_it_was()
     assert known.prices is not None
     assert (known.prices.input, known.prices.cache_read) == (1, 0.5)
     assert shipped().find("claude-opus-5-5").window == 1_000_000
+
+
+def test_what_a_tier_leaves_out_is_as_many_times_the_plain_price_as_input_is() -> None:
+    tiers = [{"aboveTokens": 9_000, "input": 6}, {"aboveTokens": 90_000, "input": 9, "output": 8, "cacheWrite": 1}]
+    prices = {"input": 3, "output": 4, "cacheRead": 0.6, "cacheWrite": 3.6, "tiers": tiers}
+    known = read(facts({"id": "acme-1", "prices": prices, "batch": prices})).find("acme-1")
+    longer = (PriceTier(9_000, 6, 8, 1.2, 7.2), PriceTier(90_000, 9, 8, 1.8, 1))
+    assert known.prices == TieredPrices(3, 4, 0.6, 3.6, longer)
+    assert known.batch == known.prices
 
 
 @pytest.mark.parametrize("id", ["CLAUDE.opus.5.5", "claude-opus-5.5", "Claude-Opus-5-5"])
