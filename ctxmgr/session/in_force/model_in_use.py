@@ -65,11 +65,14 @@ class ModelInUse(msgspec.Struct, frozen=True):
         return ModelTerms(_read_at(self.terms.prices, self.prices_by, self.facts), rule)
 
     def cache_and_lifetime_by(self, state: State) -> tuple[SaidBy, SaidBy]:
-        """Who says how the provider caches, and how long a start lives: of a model that is known to have no cache
-        nobody does, once it was seen to have one."""
-        if not self.overrules_none(state) or self.facts.cache.kind != "none":
-            return self.cache_by, self.lifetime_by
-        return "default", self.lifetime_by if self.lifetime_by in SAID else "default"
+        """Who says how the provider caches, and how long a start lives: who tells prices that leave no cache says
+        both, until a read shows one. Of a model that is known to have none nobody does then."""
+        overrules = self.overrules_none(state)
+        by: SaidBy = "default" if self.facts.cache.kind == "none" else _by(self.facts)
+        if not overrules:
+            by = self.cache_by
+        is_theirs = self.lifetime_by in SAID or not (overrules or by in SAID)
+        return by, self.lifetime_by if is_theirs else by
 
     def overrules_none(self, state: State) -> bool:
         """Rule 7."""
@@ -88,7 +91,8 @@ def in_use(spec: ModelSpec, policy: Policy, models: Registry) -> ModelInUse:
     lifetime, lifetime_by = _lifetime(spec, policy, facts)
     prices, prices_by = _prices(spec, policy, facts, lifetime)
     told = model_prices.in_force(spec.prices, policy.prices) if prices_by in SAID else None
-    cache, cache_by = _cache(facts, told), by
+    cache = _cache(facts, told)
+    cache_by: SaidBy = prices_by if cache is NO_CACHE else by
     is_said = (told is not None and told.cache_read) or (lifetime_by in SAID and lifetime)
     if cache.kind == "none" and cache is not NO_CACHE and is_said:
         cache, cache_by, prices = CacheRule(), "default", _read_at(prices, prices_by, facts)  # rule 3

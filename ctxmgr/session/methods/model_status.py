@@ -29,7 +29,7 @@ def model_status(session: SessionCore) -> lifecycle.ModelStatus:
             rule.look_back_blocks,
             rule.least_tokens,
             rule.step_tokens,
-            rule.lifetime_ms,
+            0 if rule.kind == "none" else rule.lifetime_ms,
             rule.renews,
         ),
         cache_by=cache_by,

@@ -63,6 +63,23 @@ def tiers() -> Talk:
 
 
 @behaviour(
+    "settings/a-host-tells-no-cache",
+    "Where a host tells that reading a cache costs what input does there is none: the host says so, and no start "
+    "lives.",
+    "design 2, session_start and model_select: of each it is told who said it",
+)
+def no_cache() -> Talk:
+    talk = Talk(window=200_000, version="1.1")
+    prices = {"input": 4, "output": 20, "cacheRead": 4, "cacheWrite": 4}
+    for more in ({}, {"cacheTtlMs": 60_000}):
+        model = {"id": "claude-opus-5-5", "contextWindow": 200_000, "prices": prices, **more}
+        told = talk.call("model_select", sessionId="s", model=model)["status"]["model"]
+        assert (told["cache"]["kind"], told["cache"]["lifetimeMs"]) == ("none", 0)
+        assert (told["cacheBy"], told["lifetimeBy"]) == ("host", "host")
+    return talk
+
+
+@behaviour(
     "settings/a-host-says-batch",
     "Where a host says that its calls may wait, and tells no prices, the prices known of a batch hold.",
     "design 2, session_start and model_select",

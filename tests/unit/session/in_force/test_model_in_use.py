@@ -161,6 +161,18 @@ def test_who_says_so_is_nobody_then() -> None:
     assert held.cache_and_lifetime_by(with_reads(held, "claude-opus-5-5")) == ("registry", "registry")
 
 
+@pytest.mark.parametrize("model", ["claude-opus-5-5", "gpt-5.5-pro", "acme"])
+def test_that_prices_leave_no_cache_is_said_by_who_tells_them(model: str) -> None:
+    told = BasePrices(4, 20, 4, 4)
+    by_policy = policy_keys.policy({"prices": {"input": 4, "cacheRead": 4}})
+    for held, who in ((of(model, prices=told), "host"), (of(model, by_policy), "policy")):
+        assert (held.terms.cache.kind, held.cache_by) == ("none", who)
+        assert held.cache_and_lifetime_by(with_reads(held, model, reads=False)) == (who, who)
+    kept = of(model, by_policy, prices=told, cache_ttl_ms=60_000)
+    assert kept.cache_and_lifetime_by(with_reads(kept, model, reads=False)) == ("host", "host")
+    assert of(model, prices=BasePrices(4, 20, 1, 4)).cache_by != "host"
+
+
 def test_a_said_lifetime_holds_then_too() -> None:
     held = of("claude-opus-5-5", POLICY, prices=BasePrices(4, 20, 4, 4))
     state = with_reads(held, "claude-opus-5-5")
