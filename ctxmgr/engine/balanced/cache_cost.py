@@ -5,7 +5,8 @@ it makes every call read it. Rules (design, section 6), in tokens of uncached in
 
 1. *Regret*: each call pays `read` for every token that a choice would have taken away. It adds up since the last
    epoch. Where a price step makes all of a request dearer that a choice would leave below it, each call pays that
-   too, for system prompt and tools as well; what a reply costs there in addition is left out.
+   too, for system prompt and tools and for what is new in it as well; what a reply costs there in addition is left
+   out.
 2. *Cost*: changing now writes what is left after the first change, and saves what keeping would have cost for the
    same stretch: reading what is cached of it, writing what is not.
 3. An epoch begins when regret has reached the cost: whoever waits so long pays never more than twice what the
@@ -27,11 +28,12 @@ CALLS_AT_LEAST = 4  # an epoch is expected to last so many calls, whatever the l
 
 
 class PriceStep(msgspec.Struct, frozen=True):
-    """Reading costs `times` as much as below all steps where the list weighs more than `above`, in tokens,
-    uncalibrated."""
+    """Where the list weighs more than `above`, in tokens, uncalibrated, reading costs `times` as much as below all
+    steps, and writing `write_times` as much."""
 
     above: float
     times: float
+    write_times: float
 
 
 class PriceSteps(msgspec.Struct, frozen=True):
@@ -40,10 +42,14 @@ class PriceSteps(msgspec.Struct, frozen=True):
     steps: tuple[PriceStep, ...] = ()
     overhead: float = 0.0
 
-    def times(self, weight: float) -> float:
-        """Of a list that weighs so much."""
+    def at(self, weight: float) -> PriceStep:
+        """What a list that weighs so much pays; under all steps once what it pays there."""
         passed = [one for one in self.steps if weight > one.above]
-        return max(passed, key=lambda one: one.above).times if passed else 1.0
+        return max(passed, key=lambda one: one.above, default=PriceStep(-1.0, 1.0, 1.0))
+
+    def parts(self, weight: float, kept: float) -> bool:
+        """Is a list of this weight over a step that one of `kept` is below?"""
+        return bool(self.steps) and self.at(weight).above > self.at(kept).above
 
 
 NO_STEPS = PriceSteps()
@@ -84,8 +90,8 @@ def rates_by(rule: CacheRule, known: BasePrices | None) -> Rates:
 
 
 def pressed_rates(by: Rates) -> Rates:
-    """What a place is found by where room is needed: reading costs the usual price at least. Where it is free, or
-    nearly so, no break saves anything, and the smallest would be the best."""
+    """What a place is found by where room is needed, or a step is to be left: reading costs the usual price at
+    least. Where it is free, or nearly so, no break saves anything, and the smallest would be the best."""
     return Rates(max(Rates().cache_read, by.cache_read), by.cache_write)
 
 
@@ -93,23 +99,30 @@ def price_steps(known: BasePrices | None, weight_at: Callable[[float], float]) -
     """Those of prices with tiers. `weight_at`: the list's weight at which a request has so many tokens."""
     if not isinstance(known, TieredPrices) or not known.tiers or not known.input > 0:
         return NO_STEPS
-    steps = tuple(PriceStep(weight_at(one.above_tokens), _times(one, known)) for one in known.tiers)
-    return PriceSteps(steps, max(0.0, -weight_at(0)))
+    return PriceSteps(
+        tuple(_step(weight_at(one.above_tokens), one, known) for one in known.tiers), max(0.0, -weight_at(0))
+    )
 
 
-def _times(tier: PriceTier, known: TieredPrices) -> float:
-    if tier.cache_read > 0 and known.cache_read > 0:
-        return tier.cache_read / known.cache_read
-    return tier.input / known.input
+def _step(above: float, tier: PriceTier, known: TieredPrices) -> PriceStep:
+    """What is free below is as many times dearer as input is."""
+    times = tier.input / known.input
+    return PriceStep(
+        above,
+        tier.cache_read / known.cache_read if tier.cache_read > 0 and known.cache_read > 0 else times,
+        tier.cache_write / known.cache_write if tier.cache_write > 0 and known.cache_write > 0 else times,
+    )
 
 
-def regret(weight: int, kept: int, by: Rates, steps: PriceSteps = NO_STEPS) -> float:
-    """Rule 1, of one call: `kept` tokens of the list's would be left by a choice. In tokens of input, at what input
-    costs where the choice would be."""
+def regret(weight: int, kept: int, by: Rates, steps: PriceSteps = NO_STEPS, new_tokens: int = 0) -> float:
+    """Rule 1, of one call: `kept` tokens of the list's would be left by a choice, `new_tokens` the provider does
+    not hold yet. In tokens of input, at what input costs where the choice would be."""
     if kept >= weight:
         return 0.0
-    dearer = max(0.0, steps.times(weight) / steps.times(kept) - 1) * (weight + steps.overhead)
-    return by.cache_read * (weight - kept + dearer)
+    now, then = steps.at(weight), steps.at(kept)
+    dearer = max(0.0, now.times / then.times - 1) * (weight + steps.overhead)
+    dearer_new = max(0.0, now.write_times / then.write_times - 1) * new_tokens
+    return by.cache_read * (weight - kept + dearer) + by.cache_write * dearer_new
 
 
 def cost(after: int, cached: int, left: int, by: Rates) -> float:

@@ -34,7 +34,8 @@ class BalancedInputs(msgspec.Struct, frozen=True):
 
     `last_plan`: the plan before, and `last_count` the number of messages it was of, where this list goes on from
     it; else the decisions tell. `reopen`: an epoch is due for this reason whatever the price. `time_ms`: the
-    call's time in milliseconds. `epoch_inputs` is what an epoch is decided by.
+    call's time in milliseconds. `new_tokens`: the weight of what the provider does not hold yet; 0 where prices
+    have no step. `epoch_inputs` is what an epoch is decided by.
     """
 
     epoch_inputs: EpochInputs
@@ -43,6 +44,7 @@ class BalancedInputs(msgspec.Struct, frozen=True):
     last_plan: Plan | None = None
     last_count: int = 0
     time_ms: int | None = None
+    new_tokens: int = 0
 
 
 class BalancedResult(msgspec.Struct, frozen=True):
@@ -137,4 +139,4 @@ def _kept(ask: BalancedInputs) -> int:
 
 def _regret(ask: BalancedInputs, weight: int) -> float:
     inputs = ask.epoch_inputs
-    return ask.epoch.regret + regret(weight, _kept(ask), inputs.rates, inputs.steps)
+    return ask.epoch.regret + regret(weight, _kept(ask), inputs.rates, inputs.steps, ask.new_tokens)

@@ -164,7 +164,7 @@ def ask(
             "cached_count": size,
             **keys,
         }
-    for name in ("epoch", "reopen", "last_plan", "last_count", "time_ms"):
+    for name in ("epoch", "reopen", "last_plan", "last_count", "time_ms", "new_tokens"):
         if name in keys:
             known[name] = keys.pop(name)
     return BalancedInputs(epoch_inputs(messages, **keys), **known)

@@ -155,7 +155,9 @@ def _ask(incoming: Incoming, state: State, inputs: Inputs, zone: Zone, rules: In
     )
     reopen = state.reopen or ("forced" if state.force_prune else None) or lost
     at = inputs.time_ms if inputs.time_ms is not None else last_at
-    return BalancedInputs(epoch_inputs, state.epoch, reopen, incoming.last_plan, _before(state), at)
+    new = range(epoch_inputs.cached_count, conversation.size) if epoch_inputs.steps.steps else ()
+    new_tokens = conversation.weight_of(new)
+    return BalancedInputs(epoch_inputs, state.epoch, reopen, incoming.last_plan, _before(state), at, new_tokens)
 
 
 def _rates(inputs: Inputs) -> Rates:

@@ -48,21 +48,21 @@ def test_cold(at: int | None, last_at: int | None, ttl: int | None, cold: bool) 
 DOUBLING = TieredPrices(1.25, 10, 0.125, 0, (PriceTier(272_000, 2.5, 15, 0.25, 0),))
 FARTHER = PriceTier(500_000, 5, 20, 1.0, 0)
 STEPS: list[tuple[str, BasePrices | None, PriceSteps]] = [
-    ("a step", DOUBLING, PriceSteps((PriceStep(252_000, 2.0),), 20_000)),
+    ("a step", DOUBLING, PriceSteps((PriceStep(252_000, 2.0, 2.0),), 20_000)),
     (
         "each of several",
         msgspec.structs.replace(DOUBLING, tiers=(FARTHER, *DOUBLING.tiers)),
-        PriceSteps((PriceStep(480_000, 8.0), PriceStep(252_000, 2.0)), 20_000),
+        PriceSteps((PriceStep(480_000, 8.0, 4.0), PriceStep(252_000, 2.0, 2.0)), 20_000),
     ),
     (
         "by what reading costs there",
-        TieredPrices(1, 0, 0.1, 0, (PriceTier(20_100, 1, 0, 0.3, 0),)),
-        PriceSteps((PriceStep(100, pytest.approx(3.0)),), 20_000),  # type: ignore[arg-type]
+        TieredPrices(1, 0, 0.1, 1.25, (PriceTier(20_100, 1, 0, 0.3, 2.5),)),
+        PriceSteps((PriceStep(100, pytest.approx(3.0), 2.0),), 20_000),  # type: ignore[arg-type]
     ),
     (
         "where reading is free by input",
         TieredPrices(1, 0, 0, 0, (PriceTier(20_100, 4, 0, 0, 0),)),
-        PriceSteps((PriceStep(100, 4.0),), 20_000),
+        PriceSteps((PriceStep(100, 4.0, 4.0),), 20_000),
     ),
     ("none", TieredPrices(1.25, 10), NO_STEPS),
     ("plain prices have none", BasePrices(1.25), NO_STEPS),
@@ -76,7 +76,7 @@ def test_where_a_request_becomes_dearer(name: str, known: BasePrices | None, exp
     assert price_steps(known, lambda tokens: tokens - 20_000) == expected
 
 
-LADDER = PriceSteps((PriceStep(1_000, 2.0), PriceStep(2_000, 10.0)), 500)
+LADDER = PriceSteps((PriceStep(1_000, 2.0, 2.0), PriceStep(2_000, 10.0, 10.0)), 500)
 # name, weight, what a choice would keep, tokens that reading is paid for in addition
 REGRETS: list[tuple[str, int, int, float]] = [
     ("under all steps", 900, 400, 500),
@@ -96,8 +96,35 @@ def test_each_call_pays_for_what_a_choice_would_leave_and_for_the_steps_it_would
     assert regret(weight, kept, TENTH, LADDER) == pytest.approx(0.1 * tokens)
 
 
+FREE = Rates(0.0, 1.25)
+# name, weight, what a choice would keep, new tokens of the call, rates, regret in tokens of input
+NEW: list[tuple[str, int, int, int, Rates, float]] = [
+    ("over a step what is new is written at thrice the price", 1_200, 400, 100, FREE, 2 * 100 * 1.25),
+    ("under it at the price that it has", 1_000, 400, 100, FREE, 0),
+    ("over it whatever is chosen", 1_900, 1_100, 100, FREE, 0),
+    ("over two with a choice between them", 2_100, 1_500, 100, FREE, 100 * 1.25),
+    ("beside what reading costs there", 1_200, 400, 100, TENTH, 0.1 * 2_500 + 2 * 100 * 1.25),
+    ("nothing new", 1_200, 400, 0, FREE, 0),
+]
+
+
+@pytest.mark.parametrize(("name", "weight", "kept", "new", "by", "tokens"), NEW, ids=[row[0] for row in NEW])
+def test_what_is_new_is_paid_more_for_over_a_step(
+    name: str, weight: int, kept: int, new: int, by: Rates, tokens: float
+) -> None:
+    ladder = PriceSteps((PriceStep(1_000, 2.0, 3.0), PriceStep(2_000, 10.0, 6.0)), 500)
+    assert regret(weight, kept, by, ladder, new) == pytest.approx(tokens)
+
+
+def test_a_choice_may_leave_the_step_that_a_list_is_over() -> None:
+    assert LADDER.parts(1_200, 400)
+    assert not LADDER.parts(1_200, 1_100)
+    assert not LADDER.parts(1_000, 400)
+    assert not NO_STEPS.parts(1_200, 400)
+
+
 def test_a_step_that_makes_a_request_cheaper_is_no_regret() -> None:
-    assert regret(1_200, 400, TENTH, PriceSteps((PriceStep(1_000, 0.5),))) == pytest.approx(80)
+    assert regret(1_200, 400, TENTH, PriceSteps((PriceStep(1_000, 0.5, 0.5),)), 90) == pytest.approx(80)
 
 
 # (after, cached, left), what it costs at a tenth for reading and five quarters for writing

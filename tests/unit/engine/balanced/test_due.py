@@ -17,7 +17,7 @@ OVER = int(KEPT * GROWN) + 1
 
 
 def step(above: float) -> PriceSteps:
-    return PriceSteps((PriceStep(above, 2.0),))
+    return PriceSteps((PriceStep(above, 2.0, 2.0),))
 
 
 STEP = step(900)
@@ -65,6 +65,15 @@ DUE: list[tuple[str, dict[str, Any], int, Opening | None]] = [
     ("where reading costs a quarter it is twice as long", {"epoch": PAID, "rates": QUARTER}, 2 * WAITS - 1, None),
     ("and no more", {"epoch": PAID, "rates": QUARTER}, 2 * WAITS, "price"),
     ("where reading is free nothing is saved", {"rates": Rates(0.0, 1.0)}, 9 * WAITS, None),
+    *(
+        (
+            f"but over a step what is new costs more, as {new} tokens of this call do",
+            {"rates": Rates(0.0, 1.0), "steps": STEP, "epoch": Epoch(1, regret=400.0), "new_tokens": new},
+            1_000,
+            expected,
+        )
+        for new, expected in ((59, None), (60, "price"))
+    ),
     ("but red is red", {"rates": Rates(0.0, 1.0), "zone": "red"}, OVER, "red"),
     ("in red a short list may be the first, too", {"epoch": PAID, "zone": "red"}, OVER, "red"),
     *(

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from ctxmgr.engine.balanced.budget import Budget
+from ctxmgr.engine.balanced.cache_cost import NO_STEPS, PriceStep, PriceSteps
 from ctxmgr.engine.balanced.epoch_start import LEAST_IN_RED, LEAST_SAVED
 from ctxmgr.engine.balanced.project import unmoved
 from ctxmgr.model import Rates
@@ -274,16 +275,17 @@ def test_in_red_an_epoch_that_would_soon_be_repeated_waits() -> None:
     assert LEAST_IN_RED <= min(saved) < LEAST_IN_RED + 0.1
 
 
-@pytest.mark.parametrize(("zone", "over_window"), [("red", False), ("compact", False), ("green", True)])
-def test_where_room_is_needed_as_much_leaves_when_reading_is_free(zone: str, over_window: bool) -> None:
+@pytest.mark.parametrize("lack", ["red", "compact", "window", "step"])
+def test_where_room_is_needed_as_much_leaves_when_reading_is_free(lack: str) -> None:
     """A break that saves nothing a call would else be the smallest, or none."""
     messages = read(raws(u("go"), *(one for number in range(60) for one in looked(number, 60)), *LAST))
     weight = sum(message.weight for message in messages)
-    room, window = Budget(300, 100, 60), weight - 1 if over_window else 2 * weight
+    room, window = Budget(300, 100, 60), weight - 1 if lack == "window" else 2 * weight
 
     def left(rates: Rates) -> int:
         ask: dict[str, Any] = {
-            "zone": zone,
+            "zone": lack if lack in ("red", "compact") else "green",
+            "steps": PriceSteps((PriceStep(weight - 1, 2.0, 2.0),)) if lack == "step" else NO_STEPS,
             "budget": room,
             "window_limit": window,
             "cached_count": len(messages),
