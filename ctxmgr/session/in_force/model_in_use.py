@@ -3,7 +3,7 @@
 Rules:
 1. A host's own word goes before the policy's, and that before what is known. A price of 0 is no word.
 2. Where a host or the policy keeps a start as long as the provider does only for a dearer write, that price holds,
-   also where the usual one was told (`long_life`).
+   also where the usual one was told (`known_models.long_life`).
 3. Who tells a price of reading from a cache, or how long one lives, has one, whatever is known; but none where
    reading costs what input does. Where nobody tells a price of reading, it costs the default. Of an unknown model
    what is dearer to write than to send is marked.
@@ -18,12 +18,20 @@ import msgspec
 
 from ctxmgr.engine.caching import LifetimeInForce, in_force
 from ctxmgr.engine.pressure import ModelTerms
-from ctxmgr.known_models import ModelFacts, Registry, completed, itself, with_tiers
+from ctxmgr.known_models import (
+    ModelFacts,
+    Registry,
+    completed,
+    is_long,
+    itself,
+    long_prices,
+    with_long_write,
+    with_tiers,
+)
 from ctxmgr.model import MARKS, NO_CACHE, BasePrices, CacheRule, Policy, PriceTier, TieredPrices
 from ctxmgr.model import prices as model_prices
 from ctxmgr.model.api.lifecycle import SaidBy
 from ctxmgr.model.saved import ModelSpec, State
-from ctxmgr.session.in_force.long_life import is_long, long_prices, with_long_write
 
 SAID = ("host", "policy")
 

@@ -8,7 +8,7 @@
 
 import msgspec
 
-from ctxmgr.known_models import ModelFacts
+from ctxmgr.known_models.model_facts import ModelFacts
 from ctxmgr.model import BasePrices, PriceTier, TieredPrices
 
 ROUNDING = 0.005  # of the known share: two digits of a price that is less than a dollar
