@@ -7,7 +7,8 @@
 3. A call without a count is not in the sums, and it is said how many these are: some programs ask a provider that
    streams for none. A call that passed untouched is the same on both sides.
 4. Where ctxmgr did not answer, both sides are what was sent.
-5. Dollars by the model's prices, where they are known.
+5. Dollars by the model's prices, where they are known. What is written for an hour costs that: as much of it as the
+   provider says, else all where the program's newest mark is for an hour; of the other list the same share.
 """
 
 from collections import deque
@@ -70,6 +71,29 @@ class Weights(msgspec.Struct, frozen=True):
 def usage_of(told: Mapping[str, Any]) -> Usage | None:
     """A provider's usage object, whichever."""
     return pi.usage(dict(told))
+
+
+def long_share(told: Mapping[str, Any], counted: Usage, is_long_lived: bool) -> float:
+    """The share of what a call wrote to the cache that is kept for an hour. `told`: the provider's usage object;
+    `is_long_lived`: the program's newest mark is for so long."""
+    split = told.get("cache_creation")
+    long = split.get("ephemeral_1h_input_tokens") if isinstance(split, dict) else None
+    if counted.cache_write_tokens > 0 and isinstance(long, int) and not isinstance(long, bool):
+        return min(1.0, max(0, long) / counted.cache_write_tokens)
+    return 1.0 if is_long_lived else 0.0
+
+
+def mixed(prices: TieredPrices | None, long: TieredPrices | None, share: float) -> TieredPrices | None:
+    """Prices of which this share of what is written costs as in the longer ones, which have the same tiers."""
+    if prices is None or long is None or not share:
+        return prices
+
+    def write(usual: float, longer: float) -> float:
+        return (1 - share) * usual + share * longer
+
+    both = zip(prices.tiers, long.tiers, strict=True)
+    tiers = tuple(msgspec.structs.replace(a, cache_write=write(a.cache_write, b.cache_write)) for a, b in both)
+    return msgspec.structs.replace(prices, cache_write=write(prices.cache_write, long.cache_write), tiers=tiers)
 
 
 def bill(usage: Usage, prices: TieredPrices | None) -> BilledCall:

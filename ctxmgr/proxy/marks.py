@@ -4,10 +4,12 @@
    back: without it nothing of the list would be kept.
 2. What room is left is for the places that ctxmgr's report names, the end of the list first: where the program set
    no mark, or where its mark left with a message.
-3. Where the report names none, as of a model that is not known to be Anthropic's: Anthropic looks for what it keeps
+3. A start that is kept for an hour stands before all that is kept for less: before a mark of the program's for an
+   hour one of ours is for an hour too, else it is as the program's newest.
+4. Where the report names none, as of a model that is not known to be Anthropic's: Anthropic looks for what it keeps
    at a mark and up to 20 blocks before it. Where the end of the last list that is still a prefix lies farther back,
    one more mark goes there: else all after the system prompt is written anew.
-4. Never more than four in a request, those on system prompt and tools counted, and none where the program set none.
+5. Never more than four in a request, those on system prompt and tools counted, and none where the program set none.
 """
 
 from collections.abc import Sequence
@@ -16,8 +18,10 @@ import msgspec
 
 from ctxmgr.formats import is_marked, mark_count
 from ctxmgr.model import MARKS
+from ctxmgr.proxy.apis import MARKED, ListCall
 from ctxmgr.proxy.members import elements, member, members
 
+LIFETIMES_MS = {"5m": MARKS.lifetime_ms, "1h": 3_600_000}  # by a mark's `ttl`, the first where it names none
 NEVER_MARKED = (b'"thinking"', b'"redacted_thinking"')
 _encode = msgspec.json.encode
 
@@ -36,15 +40,37 @@ def placed(
     if mark is None or not out:
         return out
     room = MARKS.most_marks - others - sum(map(mark_count, out))
+    last_long, long_mark = _last_long(out, mark)
     for place in sorted({len(out) - 1, *breakpoints}, reverse=True):
         if room > 0 and 0 <= place < len(out) and not mark_count(out[place]):
-            out[place], before = marked(out[place], mark), out[place]
+            out[place], before = marked(out[place], long_mark if place < last_long else mark), out[place]
             room -= out[place] is not before
     if not breakpoints and 0 < prefix_count < len(out) and not mark_count(out[prefix_count - 1]):
         far = sum(map(block_count, out[prefix_count:])) >= MARKS.look_back_blocks
         if far and room > 0:
-            out[prefix_count - 1] = marked(out[prefix_count - 1], mark)
+            out[prefix_count - 1] = marked(out[prefix_count - 1], long_mark if prefix_count <= last_long else mark)
     return out
+
+
+def program_mark(call: ListCall) -> msgspec.Raw | None:
+    """As the program sets its marks: its newest one in the list, else beside it; None where it sets none."""
+    if call.format != "anthropic":
+        return None
+    newest = newest_mark(call.body.messages)
+    beside = (beside_mark(call.body.members.get(name, b"")) for name in MARKED)
+    return newest if newest is not None else next((one for one in beside if one is not None), None)
+
+
+def lifetime_ms(call: ListCall) -> int | None:
+    """For how long the program has the end of its list kept; None where it sets no mark."""
+    at_end = call.body.members.get("cache_control", b"null") if call.format == "anthropic" else b"null"
+    mark = program_mark(call) if at_end.strip() == b"null" else at_end
+    return None if mark is None else _lifetime_ms(bytes(mark))
+
+
+def is_long(lifetime_ms: int | None) -> bool:
+    """Is it longer than the usual one, for a dearer write?"""
+    return lifetime_ms is not None and lifetime_ms > MARKS.lifetime_ms
 
 
 def newest_mark(messages: Sequence[bytes]) -> msgspec.Raw | None:
@@ -56,6 +82,25 @@ def beside_mark(raw: bytes) -> msgspec.Raw | None:
     """Of blocks outside of the list, system prompt or tools: the mark of the last that has one."""
     found = [member(bytes(block), "cache_control") for block in elements(raw) or []]
     return next((msgspec.Raw(one) for one in reversed(found) if one not in (b"", b"null")), None)
+
+
+def _lifetime_ms(mark: bytes) -> int:
+    return LIFETIMES_MS.get(member(mark, "ttl").decode("utf-8", "replace").strip('"'), MARKS.lifetime_ms)
+
+
+def _last_long(messages: Sequence[bytes], mark: msgspec.Raw) -> tuple[int, msgspec.Raw]:
+    """The last place in the list with a mark for longer than usual, and that mark; -1 and `mark` where none is."""
+    for place in range(len(messages) - 1, -1, -1):
+        if (found := _long(messages[place])) is not None:
+            return place, found
+    return -1, mark
+
+
+def _long(raw: bytes) -> msgspec.Raw | None:
+    """A mark of the message that keeps its start for longer than usual; None where it has none."""
+    blocks = elements(member(raw, "content")) or [] if is_marked(raw) else []
+    found = (member(bytes(block), "cache_control") for block in blocks)
+    return next((msgspec.Raw(one) for one in found if one and is_long(_lifetime_ms(one))), None)
 
 
 def mark_of(raw: bytes) -> msgspec.Raw | None:

@@ -18,7 +18,7 @@ from ctxmgr.closed_loop import PriceSheet
 from ctxmgr.model import TieredPrices
 from ctxmgr.proxy import account, marks
 from ctxmgr.proxy.account import Account, CallRow, Weights
-from ctxmgr.proxy.apis import MARKED, ListCall
+from ctxmgr.proxy.apis import ListCall
 from ctxmgr.proxy.conversations import Conversations, Listed, ProgramConversation
 from ctxmgr.proxy.refetching import ObservedCall, Observer
 from ctxmgr.proxy.settings import ProxySettings
@@ -85,7 +85,8 @@ class Rewriter:
             for one in accounts:
                 one.uncounted(prepared.body is not None)
             return
-        prices, weights, observed = prepared.conversation.prices, prepared.weights, self._settings.observe
+        share = account.long_share(usage, counted, prepared.conversation.is_long_lived)
+        prices, weights, observed = prepared.conversation.prices_at(share), prepared.weights, self._settings.observe
         sent, scale = account.bill(counted, prices), prepared.conversation.account.scale
         is_weighed = prepared.listed.outcome.report is not None
         if is_weighed and observed:
@@ -107,7 +108,8 @@ class Rewriter:
         """A call that was left alone: the same on both sides."""
         counted = account.usage_of(usage) if usage is not None else None
         if counted is not None:
-            same = account.bill(counted, self._conversations.prices_of(call))
+            share = account.long_share(usage or {}, counted, marks.is_long(marks.lifetime_ms(call)))
+            same = account.bill(counted, self._conversations.prices_of(call, share))
             self.account.count(same, same, False)
 
     async def looked(self) -> None:
@@ -124,7 +126,8 @@ class Rewriter:
     async def _observe(self, prepared: Prepared) -> None:
         """What a list of this conversation, not sent, would have had fetched again: looked for once its answer has
         passed."""
-        conversation, listed, prices = prepared.conversation, prepared.listed, prepared.conversation.prices
+        conversation, listed = prepared.conversation, prepared.listed
+        prices = conversation.prices_at(1.0 if conversation.is_long_lived else 0.0)
         sheet = PriceSheet(prices or NO_PRICES, overhead_tokens=prepared.call.overhead_tokens)
         if conversation.observer is None:
             conversation.observer = Observer(conversation.format, self._thread)
@@ -169,10 +172,7 @@ class Rewriter:
 
 
 def _marked(call: ListCall, listed: Listed) -> list[bytes]:
-    mark = marks.newest_mark(call.body.messages) if call.format == "anthropic" else None
-    if mark is None and call.format == "anthropic":
-        beside = (marks.beside_mark(call.body.members.get(name, b"")) for name in MARKED)
-        mark = next((one for one in beside if one is not None), None)
+    mark = marks.program_mark(call)
     report = listed.outcome.report
     places = (report.cache_breakpoints or ()) if report is not None else ()
     return marks.placed(listed.messages, listed.prefix_count, call.own_marks, mark, places)

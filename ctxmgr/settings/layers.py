@@ -15,7 +15,7 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.known_models import ModelFacts, Registry, itself, shipped, tiered
+from ctxmgr.known_models import ModelFacts, Registry, itself, shipped, tiered, with_long_write
 from ctxmgr.model import BasePrices, InvalidPolicy, Policy, TieredPrices, policy_keys
 from ctxmgr.settings import environment, keys
 from ctxmgr.settings.fault import SettingsFault
@@ -60,7 +60,8 @@ class ProgramSettings(msgspec.Struct, frozen=True):
 
     `policy`: the keys that are set, as `initialize` and `setPolicy` take them. `window`: the model's, in tokens.
     `prices`: dollars a million tokens; None where they are neither set nor known of this very model: a sum in
-    dollars is no guess. `upstream`: addresses by API
+    dollars is no guess. `long_prices`: where the provider keeps what is written for longer, None where it does so
+    for no other price. `upstream`: addresses by API
     (`anthropic`, `openai`, `responses`), those that are set. `state_dir` None: the user's. `keep_originals`: is
     what leaves archived? `model_tools`: is the program's model given tools to get it back? None: nobody says it.
     `origins`: of each value, by its dotted key; what is not in it is as by default.
@@ -74,6 +75,7 @@ class ProgramSettings(msgspec.Struct, frozen=True):
     origins: dict[str, Origin]
     keep_originals: bool | None = None
     model_tools: bool | None = None
+    long_prices: TieredPrices | None = None
 
 
 class Layers(msgspec.Struct, frozen=True):
@@ -110,6 +112,7 @@ class Layers(msgspec.Struct, frozen=True):
             _with_known({dotted(path): origin for path, origin in origins.items()}, known, held_prices),
             values.get("keep_originals"),
             values.get("model_tools"),
+            _long_prices(held_prices, known),
         )
 
 
@@ -163,6 +166,13 @@ def _checked(policy: dict[str, Any], origins: Mapping[KeyPath, Origin]) -> Polic
 def _prices(told: BasePrices | None, known: ModelFacts) -> TieredPrices | None:
     """Those that are set go before those that are known."""
     return itself(known) if told is None else tiered(told, known)
+
+
+def _long_prices(held: TieredPrices | None, known: ModelFacts) -> TieredPrices | None:
+    if known.long_cache is None or known.prices is None:
+        return None
+    dearer = with_long_write(held, known.prices, known.long_cache.cache_write)
+    return dearer if isinstance(dearer, TieredPrices) else None
 
 
 def _with_known(origins: dict[str, Origin], known: ModelFacts, held: TieredPrices | None) -> dict[str, Origin]:

@@ -21,7 +21,7 @@ import msgspec
 from ctxmgr.client import AsyncClientSession, ContextOutcome, SidecarFault
 from ctxmgr.formats import FORMATS
 from ctxmgr.model import TieredPrices
-from ctxmgr.proxy.account import Account, Weights
+from ctxmgr.proxy.account import Account, Weights, mixed
 from ctxmgr.proxy.apis import BYTES_A_TOKEN, CalledTool, ListCall, asking, part_of
 from ctxmgr.proxy.refetching import Observer
 from ctxmgr.proxy.spelling import plain
@@ -53,8 +53,11 @@ class ProgramConversation:
     """`key` names it for people and in ctxmgr; `lock` is held while a list of it is made. `gives_summary`: its last
     call asked for one."""
 
-    def __init__(self, key: str, session: AsyncClientSession, prices: TieredPrices | None, call: ListCall) -> None:
-        self.key, self.session, self.prices = key, session, prices
+    def __init__(self, key: str, session: AsyncClientSession, call: ListCall) -> None:
+        self.key, self.session = key, session
+        self.prices: TieredPrices | None = None
+        self.long_prices: TieredPrices | None = None  # of what is kept for an hour
+        self.is_long_lived = False  # is it, by the program's newest mark?
         self.format, self.speaker = call.format, call.speaker
         self.model, self.window_tokens = call.model, call.window_tokens
         self.lock = asyncio.Lock()
@@ -74,6 +77,10 @@ class ProgramConversation:
         self._telling: set[asyncio.Task[Any]] = set()
         self.observer: Observer | None = None  # where the proxy observes
         self.on_list: Callable[[Sequence[bytes]], None] | None = None  # called with each list that was answered
+
+    def prices_at(self, long_share: float) -> TieredPrices | None:
+        """Where this share of what is written is kept for an hour."""
+        return mixed(self.prices, self.long_prices, long_share)
 
     @property
     def length(self) -> int:

@@ -10,7 +10,9 @@
 3. The key is the session's id in ctxmgr: a conversation that goes on later, through another proxy, finds what was
    saved: by the name that the program gave it, or by where its last list ended (`ends`). It says nothing of the
    conversation.
-4. One that was not used for a while is let go; its snapshot stays.
+4. How long the provider keeps a start the program says with its newest cache mark; a change of that is told, and is
+   no other model. A call without a mark says nothing of it.
+5. One that was not used for a while is let go; its snapshot stays.
 """
 
 import asyncio
@@ -24,6 +26,7 @@ import msgspec
 from ctxmgr.client import AsyncClient
 from ctxmgr.model import TieredPrices
 from ctxmgr.model.api import lifecycle
+from ctxmgr.proxy import account, marks
 from ctxmgr.proxy.apis import ListCall
 from ctxmgr.proxy.conversations.conversation import ProgramConversation
 from ctxmgr.proxy.conversations.ends import ListEnds, digest
@@ -62,10 +65,8 @@ class Conversations:
         if found is None:
             found = self._begun(base, known, call)
             known.append(found)
-        elif (found.model, found.window_tokens) != (call.model, call.window_tokens):
-            settings = self._settings(call)
-            found.model, found.window_tokens, found.prices = call.model, call.window_tokens, settings.prices
-            found.tell(found.session.model_select(_model(call, settings)))
+        else:
+            self._follow(found, call)
         found.used_ms = self._now_ms()
         self._let_go()
         return found
@@ -80,11 +81,24 @@ class Conversations:
             return []
         return [f"{one.key}: {gap}" for one, gap in zip(listed, gaps, strict=True) if gap]
 
-    def prices_of(self, call: ListCall) -> TieredPrices | None:
-        """Of the model of a call that is of no conversation."""
-        return self._settings(call).prices
+    def prices_of(self, call: ListCall, long_share: float) -> TieredPrices | None:
+        """Of the model of a call that is of no conversation. `long_share`: of what it writes, kept for an hour."""
+        settings = self._settings(call)
+        return account.mixed(settings.prices, settings.long_prices, long_share)
 
     # within
+
+    def _follow(self, found: ProgramConversation, call: ListCall) -> None:
+        """What changed of the model in use is told, once (rule 4)."""
+        lifetime_ms = marks.lifetime_ms(call)
+        is_long_lived = found.is_long_lived if lifetime_ms is None else marks.is_long(lifetime_ms)
+        before = found.model, found.window_tokens, found.is_long_lived
+        if before == (call.model, call.window_tokens, is_long_lived):
+            return
+        settings = self._settings(call)
+        found.model, found.window_tokens, found.is_long_lived = call.model, call.window_tokens, is_long_lived
+        found.prices, found.long_prices = settings.prices, settings.long_prices
+        found.tell(found.session.model_select(_model(call, settings, is_long_lived)))
 
     def _settings(self, call: ListCall) -> ProgramSettings:
         settings = self._settings_for(call.speaker.program, call.model, call.speaker.is_subagent)
@@ -100,8 +114,10 @@ class Conversations:
         if not call.speaker.conversation:
             messages = [plain(call.format, raw) for raw in call.body.messages]
             key = self._ends.find(base, messages, [one.key for one in known]) or f"{base}.{token_hex(KEY_BYTES)}"
-        session = self._client.opened(key, _model(call, settings), format=call.format)
-        begun = ProgramConversation(key, session, settings.prices, call)
+        is_long_lived = marks.is_long(marks.lifetime_ms(call))
+        session = self._client.opened(key, _model(call, settings, is_long_lived), format=call.format)
+        begun = ProgramConversation(key, session, call)
+        begun.prices, begun.long_prices, begun.is_long_lived = settings.prices, settings.long_prices, is_long_lived
         if settings.policy:
             begun.tell(session.set_policy(settings.policy))
         if not call.speaker.conversation:
@@ -109,7 +125,7 @@ class Conversations:
         return begun
 
     def _let_go(self) -> None:
-        """Rule 4."""
+        """Rule 5."""
         oldest = sorted(self.all(), key=lambda one: one.used_ms)
         idle = [one for one in oldest if one.used_ms < self._now_ms() - IDLE_MS]
         for one in {id(one): one for one in (*idle, *oldest[: max(0, len(oldest) - MOST)])}.values():
@@ -121,9 +137,11 @@ class Conversations:
         self._conversations = {base: some for base, some in self._conversations.items() if some}
 
 
-def _model(call: ListCall, settings: ProgramSettings) -> lifecycle.Model:
-    """Prices that are set stand in the policy, and those that are known the session knows."""
-    return lifecycle.Model(call.model, settings.window)
+def _model(call: ListCall, settings: ProgramSettings, is_long_lived: bool) -> lifecycle.Model:
+    """Prices that are set stand in the policy, and those that are known the session knows, as it does how long a
+    start lives for which a mark asks nothing."""
+    lifetime_ms = marks.LIFETIMES_MS["1h"] if is_long_lived else None
+    return lifecycle.Model(call.model, settings.window, cache_ttl_ms=lifetime_ms)
 
 
 def key_of(call: ListCall) -> str:

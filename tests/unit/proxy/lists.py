@@ -6,6 +6,7 @@ from typing import Any
 SESSION = {"X-Claude-Code-Session-Id": "s-1", "User-Agent": "claude-cli/2.1.330"}
 TOOLS = [{"name": "Read", "input_schema": {"type": "object"}}]
 MARK = {"cache_control": {"type": "ephemeral"}}
+HOUR = {"cache_control": {"type": "ephemeral", "ttl": "1h"}}
 
 
 def compact(value: Any) -> bytes:
@@ -32,12 +33,12 @@ def conversation(steps: int, ask: str = "Read all files.", lines: int = 60) -> l
     return messages
 
 
-def marked(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def marked(messages: list[dict[str, Any]], mark: dict[str, Any] = MARK) -> list[dict[str, Any]]:
     """With a cache mark on the last block, as Claude Code sends it."""
     *before, last = messages
     content = last["content"]
     blocks = [{"type": "text", "text": content}] if isinstance(content, str) else [*content]
-    return [*before, {**last, "content": [*blocks[:-1], {**blocks[-1], **MARK}]}]
+    return [*before, {**last, "content": [*blocks[:-1], {**blocks[-1], **mark}]}]
 
 
 def request(messages: list[dict[str, Any]], **more: Any) -> bytes:

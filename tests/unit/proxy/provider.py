@@ -5,6 +5,7 @@ import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from typing import Any
 
 from aiohttp import web
 
@@ -35,9 +36,15 @@ def sse(*events: dict[str, object]) -> bytes:
     return b"".join(f"event: {one['type']}\ndata: {json.dumps(one)}\n\n".encode() for one in events)
 
 
-def turn(tokens: int = 100, read: int = 0, output: int = 10) -> bytes:
-    """A whole stream of Anthropic's."""
-    usage = {"input_tokens": 1, "cache_read_input_tokens": read, "cache_creation_input_tokens": tokens - read - 1}
+def turn(tokens: int = 100, read: int = 0, output: int = 10, hour: int | None = None) -> bytes:
+    """A whole stream of Anthropic's. `hour`: so many of what it wrote it says to keep for an hour, None: it
+    does not say."""
+    written = tokens - read - 1
+    usage: dict[str, Any] = {"input_tokens": 1, "cache_read_input_tokens": read}
+    usage["cache_creation_input_tokens"] = written
+    if hour is not None:
+        split = {"ephemeral_5m_input_tokens": written - hour, "ephemeral_1h_input_tokens": hour}
+        usage["cache_creation"] = split
     return sse(
         {"type": "message_start", "message": {"usage": usage}},
         {"type": "content_block_delta", "delta": {"type": "text_delta", "text": "done"}},

@@ -8,8 +8,17 @@ import pytest
 from ctxmgr import settings
 from ctxmgr.model import TieredPrices, Usage
 from ctxmgr.programs import proxying
-from ctxmgr.proxy.account import Account, BilledCall, TokenScale, Weights, bill, other_bill
-from tests.unit.proxy.lists import SESSION, conversation, marked, request
+from ctxmgr.proxy.account import (
+    Account,
+    BilledCall,
+    TokenScale,
+    Weights,
+    bill,
+    long_share,
+    mixed,
+    other_bill,
+)
+from tests.unit.proxy.lists import HOUR, MARK, SESSION, conversation, marked, request
 from tests.unit.proxy.provider import answers, one_after_another, turn
 
 PRICES = TieredPrices(10, 50, 1, 12.5)
@@ -134,6 +143,65 @@ def test_what_is_left_is_told_with_what_would_have_been_fetched_again(
     assert again.startswith(told)
     left = 30_000 - fetched[1]
     assert f"{abs(left):,.0f} tokens" in again
+
+
+LONG = TieredPrices(10, 50, 1, 20)
+
+
+@pytest.mark.parametrize(
+    ("split", "is_long_lived", "share"),
+    [
+        ({}, False, 0),
+        ({}, True, 1),
+        ({"cache_creation": {"ephemeral_5m_input_tokens": 300, "ephemeral_1h_input_tokens": 100}}, False, 0.25),
+        ({"cache_creation": {"ephemeral_1h_input_tokens": 0}}, True, 0),
+        ({"cache_creation": {"ephemeral_1h_input_tokens": 9_000}}, True, 1),
+        ({"cache_creation": {"ephemeral_1h_input_tokens": "9"}}, True, 1),
+        ({"cache_creation": [1]}, False, 0),
+    ],
+)
+def test_what_is_written_for_an_hour_the_provider_says_else_the_mark(
+    split: dict[str, Any], is_long_lived: bool, share: float
+) -> None:
+    assert long_share(split, usage(0, 0, 400), is_long_lived) == share
+
+
+def test_nothing_was_written_here_but_would_have_been_by_the_mark() -> None:
+    split = {"cache_creation": {"ephemeral_1h_input_tokens": 0}}
+    assert long_share(split, usage(10, 400, 0), True) == 1
+
+
+def test_it_costs_as_much_more_in_each_tier() -> None:
+    tier = PRICES.tier(0)
+    usual = TieredPrices(10, 50, 1, 12, (tier.__class__(9, 20, 100, 2, 24),))
+    long = TieredPrices(10, 50, 1, 20, (tier.__class__(9, 20, 100, 2, 40),))
+    made = mixed(usual, long, 0.25)
+    assert made == TieredPrices(10, 50, 1, 14, (tier.__class__(9, 20, 100, 2, 28),))
+    assert mixed(usual, long, 0) is usual
+    assert mixed(usual, None, 1) is usual
+    assert mixed(None, None, 1) is None
+
+
+@pytest.mark.parametrize(
+    ("mark", "hour", "write"),  # what the mark asks for, what the provider says, dollars a million tokens
+    [(MARK, None, 3.75), (HOUR, None, 6), (HOUR, 4_999, 6), (HOUR, 0, 3.75), (MARK, 4_999, 6)],
+)
+async def test_an_hours_write_costs_more_on_both_sides(
+    rig: Any, mark: dict[str, Any], hour: int | None, write: float
+) -> None:
+    made = await rig(window=200_000)
+    made.upstream.answer = answers(turn(5_000, 0, 0, hour))
+    await made.post(request(marked(conversation(1), mark)), headers=SESSION)
+    done = made.proxy.rewriter.account
+    assert done.sent.dollars == pytest.approx((1 * 3 + 4_999 * write) / 1_000_000)
+    assert done.other.dollars == pytest.approx(5_000 * write / 1_000_000)
+
+
+async def test_and_of_a_call_that_is_of_no_conversation(rig: Any) -> None:
+    made = await rig(window=200_000)
+    made.upstream.answer = answers(turn(5_000, 0, 0))
+    await made.post(request(marked(conversation(0), HOUR), tools=[]), headers=SESSION)
+    assert made.proxy.rewriter.account.sent.dollars == pytest.approx((1 * 3 + 4_999 * 6) / 1_000_000)
 
 
 async def ended(rig: Any, read_share: float, **flags: Any) -> list[str]:

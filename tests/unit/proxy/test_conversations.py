@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.proxy.lists import SESSION, conversation, request, step
+from tests.unit.proxy.lists import HOUR, MARK, SESSION, conversation, marked, request, step
 from tests.unit.proxy.provider import answers, turn
 
 CODEX = {"thread-id": "th-1", "session-id": "th-1", "User-Agent": "codex_exec/0.169.0"}
@@ -237,3 +237,17 @@ async def test_a_million_that_is_asked_for_by_a_beta_is_the_window(
         await asyncio.gather(*one._telling)
         found.append((await one.session.request("getStatus"))["contextWindow"])
     assert found == windows
+
+
+async def test_how_long_a_start_is_kept_a_programs_marks_say_and_a_change_is_no_epoch(rig: Any) -> None:
+    made, found = await rig(window=200_000), []
+    for number, mark in enumerate((MARK, HOUR, HOUR, None, MARK)):
+        talk = conversation(number)
+        await made.post(request(talk if mark is None else marked(talk, mark)), headers=SESSION)
+        (one,) = made.proxy.conversations.all()
+        status = await one.session.request("getStatus")
+        model = status["model"]
+        found.append((model["lifetimeBy"], model["cache"]["lifetimeMs"], model["prices"][0]["cacheWrite"]))
+        assert status["epoch"] == 0
+    short, long = ("registry", 300_000, 3.75), ("host", 3_600_000, 6)
+    assert found == [short, long, long, long, short]

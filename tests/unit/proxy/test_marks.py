@@ -9,10 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxmgr.proxy import marks
+from ctxmgr.proxy.apis import api_of
+from ctxmgr.proxy.body import list_body
 from tests.provider.apis import anthropic
 from tests.provider.caching import Clock, MarkedCache
 from tests.provider.rules import anthropic as rules
-from tests.unit.proxy.lists import MARK, SESSION, compact, conversation, marked, request
+from tests.unit.proxy.lists import HOUR, MARK, SESSION, compact, conversation, marked, request
 
 OWN = msgspec.Raw(b'{"type":"ephemeral"}')
 
@@ -83,6 +85,39 @@ def test_the_mark_is_as_the_program_sets_it() -> None:
     assert b'"cache_control":{"type":"ephemeral","ttl":"1h"}' in marks.placed(came, 0, 1, hour, [3])[3]
     assert marks.beside_mark(compact([{"type": "text", "text": "x"}, {"type": "text", "text": "y", **MARK}])) == OWN
     assert marks.beside_mark(b'"a text"') is None
+
+
+HOURLY = msgspec.Raw(b'{"type":"ephemeral","ttl":"1h"}')
+
+
+def test_before_a_mark_for_an_hour_ours_is_for_an_hour_too() -> None:
+    """A start that is kept for an hour has to stand before what is kept for less: else the provider refuses all."""
+    came = lists(45)
+    came[20], came[44] = marks.marked(came[20], HOURLY), marks.marked(came[44], OWN)
+    made = marks.placed(came, 5, 0, OWN, [4, 30])
+    assert [marks.mark_of(made[at]) for at in (4, 20, 30, 44)] == [HOURLY, HOURLY, OWN, OWN]
+    assert marks.mark_of(marks.placed(came, 5, 0, OWN)[4]) == HOURLY
+
+
+def lifetime(body: bytes, path: str = "/v1/messages") -> int | None:
+    api = api_of("POST", path)
+    assert api is not None
+    found = list_body(body, api.LIST)
+    assert found is not None
+    return marks.lifetime_ms(api.call_of(path, {}, found))
+
+
+def test_how_long_a_start_is_kept_the_newest_mark_says() -> None:
+    talk, system = conversation(2), [{"type": "text", "text": "x", **HOUR}]
+    assert lifetime(request(talk)) is None
+    assert lifetime(request(marked(talk))) == 300_000
+    assert lifetime(request(marked(talk, HOUR))) == 3_600_000
+    assert lifetime(request(talk, system=system)) == 3_600_000
+    assert lifetime(request(marked(talk), system=system)) == 300_000
+    assert lifetime(request([*marked(talk[:3], HOUR), *talk[3:]])) == 3_600_000
+    assert lifetime(request(marked(talk), **HOUR)) == 3_600_000  # the request's own is on its last block
+    assert lifetime(request(marked(talk, {"cache_control": {"type": "ephemeral", "ttl": 5}}))) == 300_000
+    assert lifetime(request(marked(talk, HOUR)), "/v1/chat/completions") is None
 
 
 BLOCKS = st.sampled_from(
