@@ -96,6 +96,7 @@ OF_NEWER_HOSTS = {
     TRANSCRIPTS / "formats" / "gemini-pruned.jsonl",
     TRANSCRIPTS / "latch" / "a-refusal-teaches-the-window.jsonl",
     TRANSCRIPTS / "settings" / "a-host-says-batch.jsonl",
+    TRANSCRIPTS / "settings" / "a-host-tells-no-cache.jsonl",
     TRANSCRIPTS / "settings" / "a-host-tells-tiers.jsonl",
     TRANSCRIPTS / "store" / "durable-is-what-is-safe-there.jsonl",
     TRANSCRIPTS / "store" / "flush-waits-for-it.jsonl",
