@@ -8,58 +8,52 @@ which are one process, see the same tasks and the same rows as of a run that rep
 """
 
 import argparse
+import functools
 import importlib
 import subprocess
 import sys
 import tempfile
+import threading
 import time
-from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ctxmgr.study.corpus import progress, running, sources, synthetic
-from ctxmgr.study.corpus.evaluating import decode, evaluated
-from ctxmgr.study.corpus.listing import Listing
-from ctxmgr.study.corpus.results import INDEX, Results
-from ctxmgr.study.corpus.rows import Evaluation
-from ctxmgr.study.corpus.tasks import CorpusSettings, CorpusTask, policies
+from ctxmgr.study.corpus import command, rows
 
 COUNTS = (10_000, 100_000)
 WORKERS = 2
 GROUP_ROWS = 500
-TOLD = 20  # times a run says where it is
+EVERY_SECONDS = 30.0  # a run says how much it holds
 NAME = "scripts.gathering"  # by which workers import it: not as the program that they do not run
 STATUS = Path("/proc/self/status")
 
 
 def written(path: Path, count: int) -> None:
     """A file of `count` recordings, all of them different."""
-    with tempfile.TemporaryDirectory() as folder:
-        synthetic.generate(Path(folder), 1, seed=1, steps=1)
-        (one,) = (found for found in Path(folder).rglob("*") if found.is_file())
-        content = one.read_bytes()
+    content = command.synthetic.session(1, 0, steps=1)
     schema = pa.schema([("name", pa.string()), ("content", pa.binary())])
     with pq.ParquetWriter(path, schema) as writer:
         for start in range(0, count, GROUP_ROWS):
             numbers = range(start, min(start + GROUP_ROWS, count))
-            rows = [content + b'{"type":"custom","copy":%d}\n' % number for number in numbers]
-            writer.write_table(pa.table([[f"{number}.jsonl" for number in numbers], rows], schema=schema))
+            contents = [content + b'{"type":"custom","copy":%d}\n' % number for number in numbers]
+            writer.write_table(pa.table([[f"{number}.jsonl" for number in numbers], contents], schema=schema))
 
 
-FIRST: list[Evaluation] = []  # of a worker
+FIRST: list[rows.Evaluation] = []  # of a worker
 
 
-def gathered(task: CorpusTask) -> bytes:
+def gathered(task: Any) -> bytes:
     """What a worker gives: the rows of its first recording, under this task's names."""
     if not FIRST:
-        FIRST.append(decode(evaluated(task)))
+        FIRST.append(command.decode(command.running.evaluated(task)))
     replace, found, one = msgspec.structs.replace, FIRST[0], task.recording
     names = {"digest": one.digest, "name": one.name, "address": one.address, "size_bytes": one.size_bytes}
     calls = tuple(replace(call, key=task.key) for call in found.calls)
-    return msgspec.msgpack.encode(Evaluation(replace(found.recording, key=task.key, **names), calls))
+    return msgspec.msgpack.encode(rows.Evaluation(replace(found.recording, key=task.key, **names), calls))
 
 
 def memory() -> dict[str, int]:
@@ -68,31 +62,31 @@ def memory() -> dict[str, int]:
     return {name.rstrip(":"): int(value) for name, value, *_ in lines}
 
 
-def run(source: Path, out: Path) -> Iterator[str]:
-    """A line now and then, and one at the end."""
-    settings = CorpusSettings(with_probes=False)
-    with Results(out) as results, Listing(out / INDEX) as listing:
-        listing.add(sources.listed([str(source)]))
-        count = listing.ask(policies(["off"]), settings, results.done(), None)
-        yield _line(0, 0.0)
-        done, began, told = 0, time.monotonic(), max(1, count // TOLD)
-        with running.local_client(WORKERS) as client, progress.reported(count) as advanced:
+def run(source: Path, out: Path) -> int:
+    """The command, with the work of `gathered`. Its exit code."""
+    work = importlib.import_module(NAME).gathered
+    command.running.run = functools.partial(command.running.run, work=work)  # type: ignore[assignment]
+    began, ended = time.monotonic(), threading.Event()
 
-            def took(evaluation: bytes) -> None:
-                nonlocal done
-                results.add(evaluation)
-                advanced(decode(evaluation).recording.status == "ok")
-                done += 1
-                if done % told == 0:
-                    print(_line(done, time.monotonic() - began), flush=True)
+    def tell() -> None:
+        while not ended.wait(EVERY_SECONDS):
+            print(_line(time.monotonic() - began), flush=True)
 
-            running.run(client, listing.tasks(), took, importlib.import_module(NAME).gathered)
-    yield _line(done, time.monotonic() - began)
+    telling = threading.Thread(target=tell)
+    telling.start()
+    asked = {"policies": ["off"], "no_probes": True, "workers": WORKERS}
+    rest = {"scheduler": None, "sample": None, "window": None}
+    try:
+        return command.run(argparse.Namespace(source=[str(source)], out=str(out), **asked, **rest))
+    finally:
+        ended.set()
+        telling.join()
+        print(_line(time.monotonic() - began), flush=True)
 
 
-def _line(done: int, seconds: float) -> str:
+def _line(seconds: float) -> str:
     now = memory()
-    return f"{done:>9,} done: {now['VmRSS'] / 1000:.1f} MB, at most {now['VmHWM'] / 1000:.1f} MB; {seconds:.0f} s"
+    return f"{seconds:.0f} s: {now['VmRSS'] / 1000:.1f} MB, at most {now['VmHWM'] / 1000:.1f} MB"
 
 
 def main() -> int:
@@ -107,8 +101,7 @@ def main() -> int:
         with tempfile.TemporaryDirectory(prefix="ctxmgr-gathering-") as folder:
             source = Path(folder, "recordings.parquet")
             written(source, count)
-            for line in run(source, Path(folder, "out")):
-                print(line, flush=True)
+            run(source, Path(folder, "out"))
     return 0
 
 
