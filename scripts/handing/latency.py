@@ -27,14 +27,14 @@ def started(state_dir: Path, *more: str, log: Path | None = None, **capabilities
     return sidecar
 
 
-def turn(sidecar: Sidecar, messages: list[Any], number: int) -> list[float]:
+def turn(sidecar: Sidecar, messages: list[Any], number: int) -> dict[str, float]:
     """Milliseconds of `context` and of `turn_end`."""
-    took = []
+    took = {}
     said = {"role": "assistant", "content": [{"type": "text", "text": f"I decided to use module_{number}."}]}
     for method, params in (("context", {"messages": messages}), ("turn_end", {"message": said})):
         began = time.perf_counter()
         sidecar.ask(method, sessionId="s", **params)
-        took.append((time.perf_counter() - began) * 1000)
+        took[method] = (time.perf_counter() - began) * 1000
     return took
 
 
@@ -44,19 +44,20 @@ def measure(url: str | None, folder: Path, events: int) -> None:
     log = folder / "asked.log"
     without, beside = started(folder / "a"), started(folder / "b", "--store", store, log=log)
     began = time.perf_counter()
-    times: dict[str, list[float]] = {"without": [], "with": []}
+    times: dict[tuple[str, str], list[float]] = {}
     messages: list[Any] = []
     for number in range(events):
         messages.append({"role": "user", "content": f"Do step {number}. {LONG[: chance.randrange(len(LONG))]}"})
         pair = [("without", without), ("with", beside)]
         chance.shuffle(pair)
         for name, sidecar in pair:
-            times[name] += turn(sidecar, messages[-40:], number)
+            for method, took in turn(sidecar, messages[-40:], number).items():
+                times.setdefault((method, name), []).append(took)
     status = beside.ask("getStatus", sessionId="s", flush=True)["result"]
     seconds, found = time.perf_counter() - began, asked(log)
-    for name, taken in times.items():
+    for (method, name), taken in sorted(times.items()):
         cuts = statistics.quantiles(taken, n=100)
-        print(f"{name}: p50 {cuts[49]:.2f} ms, p99 {cuts[98]:.2f} ms of {len(taken)} answers")
+        print(f"{method} {name}: p50 {cuts[49]:.2f} ms, p99 {cuts[98]:.2f} ms of {len(taken)} answers")
     puts = found.requests["PUT"]
     print(f"durable {status['durable']} of {status['seq']} after {seconds:.0f} s")
     print(

@@ -6,12 +6,15 @@
    is given to others. Of tasks that were there at `DEATHS` deaths it is not known which killed: each is tried once
    more, alone, when all others are done, and is a row with the status `lost` where it kills again.
 3. Where the scheduler goes, the run ends with `SchedulerLost`: what has come is kept.
+4. Dask remembers up to 100,000 names of tasks for good (`dask.utils.key_split`): a name that is free is taken
+   again, after `NAMES` others. No two runs on one scheduler have a name in common.
 """
 
 import logging
+import secrets
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from itertools import islice
+from itertools import cycle, islice
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -24,6 +27,7 @@ if TYPE_CHECKING:
     from distributed import Client
 
 IN_FLIGHT = 4  # tasks a thread of a worker: enough that none waits for the client
+NAMES = 2_000  # of tasks, more where more are under way: by its next turn nobody knows the last one of a name
 DEATHS = 2  # workers that a task may cost before it is given up
 SILENT = logging.CRITICAL  # of what Dask logs: what fails is a row, or a sentence
 GONE = "the scheduler has gone"
@@ -34,6 +38,7 @@ QUIET = {  # of a cluster of our own: nobody looks at its dashboard
     "distributed.worker.profile.enabled": False,  # samples each worker's stack every 10 ms
     "distributed.admin.system-monitor.gil.enabled": False,
     "distributed.admin.system-monitor.interval": "5s",
+    "distributed.admin.low-level-log-length": 10,  # messages that each connection keeps: 1,000 otherwise, some MB
     "distributed.admin.tick.interval": "500ms",  # every server's own pulse, 20 ms otherwise
     "distributed.worker.memory.monitor-interval": "500ms",  # 100 ms otherwise
 }
@@ -110,9 +115,10 @@ def _outcomes(
 
     waiting = iter(tasks)
     under_way: dict[str, CorpusTask] = {}
+    names = _names(max(NAMES, 2 * bound))
 
     def sent(task: CorpusTask) -> Any:
-        name = f"replay-{task.key}"  # so that all are one group to the scheduler
+        name = next(one for one in names if one not in under_way)
         under_way[name] = task
         return client.submit(work, task, key=name, pure=False)
 
@@ -126,6 +132,12 @@ def _outcomes(
         future.release()
         for task in islice(waiting, 1):
             done.add(sent(task))
+
+
+def _names(count: int) -> Iterator[str]:
+    """So many, again and again (rule 4): all are one group to the scheduler."""
+    run = secrets.token_hex(8)
+    return (f"replay-{run}{number}" for number in cycle(range(count)))
 
 
 def thread_count(client: "Client") -> int:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from dask.utils import key_split
 from distributed import Client
 
 from ctxmgr.study.corpus import running
@@ -68,6 +69,21 @@ def test_no_more_than_the_bound_is_in_flight(threads: Client, tmp_path: Path) ->
     running.run(watched, tasks, watched.took, invented)  # type: ignore[arg-type]
     assert (watched.sent, watched.taken) == (80, 80)
     assert watched.most == IN_FLIGHT * 2
+
+
+def test_what_dask_remembers_does_not_grow_with_the_tasks(
+    threads: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Names, which it keeps for good: they come again, and none that is under way."""
+    monkeypatch.setattr(running, "NAMES", 20)
+    tasks = asked(corpus(tmp_path, 40))
+    before = key_split.cache_info().currsize
+    rows = came(threads, tasks)
+    assert sorted(row.key for row in rows) == sorted(task.key for task in tasks)
+    assert len(tasks) == 80
+    assert key_split.cache_info().currsize - before <= 25
+    assert key_split(next(running._names(1))) == "replay"
+    assert next(running._names(1)) != next(running._names(1)), "two runs on one scheduler have none in common"
 
 
 def refusing(task: CorpusTask) -> bytes:
