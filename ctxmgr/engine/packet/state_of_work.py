@@ -5,10 +5,11 @@ of each kind ended, what was committed and opened last, how much is open.
    is known. That one failed is said without its reason, which stands under the blockers.
 2. A run that tested nothing stands for no kind: one that only lists, was stopped, never began, or was called wrong.
    One that worked is told with what still fails of its kind.
-3. A line that ran several kinds, or other things, and failed speaks of that kind alone which its counts or the
-   target that failed are of; where they do not say, it is told by its name. Of its other kinds nothing is told, nor
-   of a kind that failed and ran again since, nobody knows how, or whose failure faded. A build whose output counts
-   tests ran them as well.
+3. A line that ran several kinds, or other things, and failed speaks of that kind alone which its counts, the target
+   that failed or the command that its error names are of; where they do not say, it is told by its name. Of its
+   other kinds nothing is told, nor of a kind that failed and ran again since, nobody knows how, or whose failure
+   faded. Where its error names what is no check (`curl: (7)`), it speaks of no kind, and how a kind ended before
+   stands. A build whose output counts tests ran them as well.
 4. What is told here in full need be told nowhere else: `StateOfWork` says what that is.
 """
 
@@ -21,6 +22,7 @@ import msgspec
 from ctxmgr.engine.judging import counts_of, error_line, how_it_ended, was_stopped
 from ctxmgr.engine.ledger import COMMITTED
 from ctxmgr.engine.packet.commands import OTHER_CHARACTERS, CommandStates, nothing
+from ctxmgr.engine.packet.ended_by import blamed
 from ctxmgr.engine.packet.part import PacketPart, part_of
 from ctxmgr.engine.packet.past import RESUME_ASKED_CHARACTERS, quotation
 from ctxmgr.engine.packet.values import COMMIT_CHARACTERS, is_opened
@@ -133,9 +135,12 @@ def _verdicts(fact: Fact) -> dict[CheckKind, _Verdict]:
     if not counts and (_NEVER_BEGAN.search(line) or is_usage_error(line) or is_lost(line)):
         return {}
     targets = [part.partition(" ")[2] for part in fact.failed_parts.splitlines() if part.startswith(f"{TARGET} ")]
-    blamed = {kind for run, kind in runs.items() if kind and run.rpartition(" ")[2] in targets}
-    if fact.status == "failed" and blamed:
-        return {kind: "failed" if kind in blamed else "unknown" for kind in kinds if kind}
+    failed = {kind for run, kind in runs.items() if kind and run.rpartition(" ")[2] in targets}
+    by = blamed(fact) if fact.status == "failed" and not failed and not counts else None
+    if by is not None:
+        failed = {check_kind(by.subject)}
+    if fact.status == "failed" and failed:
+        return {kind: "failed" if kind in failed else "unknown" for kind in kinds if kind} if any(failed) else {}
     if fact.status == "failed" and (len(kinds) == 1 or ("tests" in kinds and _TESTS_FAILED.search(counts))):
         ended = "tests" if len(kinds) > 1 else next(iter(kinds))
         return {kind: "failed" if kind == ended else "unknown" for kind in kinds if kind}

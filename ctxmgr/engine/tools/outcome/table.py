@@ -75,6 +75,12 @@ READERS: tuple[OutputReader, ...] = (
         counts=counting.of_cargo,
     ),
     _row(
+        "cargo rustfmt",
+        "Diff in ",
+        r"^Diff in \S+\.rs(?: at line |:)\d+:$",
+        counts=counting.nothing,
+    ),
+    _row(
         "jest",
         "Tests: \nTest Suites: \nNo tests found, exiting",
         r"^(?:Tests|Test Suites): +(?=.*\d failed)|^No tests found, exiting with code 1",

@@ -106,6 +106,11 @@ def checks(command: str) -> tuple[tuple[str, ...], ...]:
     return tuple(tuple(one.words) if _is_check(one) else () for one in _unfiltered(command))
 
 
+def parts(command: str) -> tuple[tuple[str, ...], ...]:
+    """The words of each of its parts that `checks` has."""
+    return tuple(tuple(one.words) for one in _unfiltered(command))
+
+
 def _joined(parts: Iterable[str]) -> str:
     return " && ".join(part for part in parts if part)
 
@@ -140,7 +145,11 @@ def directory(command: str) -> str:
 
 def filtered(command: str) -> bool:
     """Its exit code need not be that of what it ran."""
-    return any(one.piped for one in simples(command)) or ";" in command or "||" in command
+    return is_piped(command) or ";" in command or "||" in command
+
+
+def is_piped(command: str) -> bool:
+    return any(one.piped for one in simples(command))
 
 
 def _program(one: Simple) -> str:

@@ -203,3 +203,15 @@ def test_what_was_stopped_is_no_failure() -> None:
     assert "- `npm test`: aborted before it ended" in text
     assert "## Blockers" not in text
     assert "## Blockers" in state(*folded([("pytest", f"{ONE_FAILED}\n\nCommand aborted", 1)]))[1]
+
+
+def test_a_line_that_failed_by_what_is_no_check_speaks_of_none() -> None:
+    relay = "go build ./... && ./bin/relay & sleep 2; curl -s localhost:9102/metrics | grep relay_"
+    refused = "curl: (7) Failed to connect to localhost port 9102 after 0 ms: Connection refused"
+    assert state(*folded([(relay, refused, 1)]))[0] == []
+    built, failed = ("go build ./...", "", 0), (relay, refused, 1)
+    assert state(*folded([built, failed]))[0] == ["- build: `go build ./...`: worked"]
+    styled = ("cargo fmt --check && cargo test", "Diff in /w/a.rs:1:\n-  a\n+ a", 1)
+    assert state(*folded([("cargo test", "test result: ok. 3 passed; 0 failed", 0), styled]))[0] == [
+        "- tests: `cargo test`: 3 passed"
+    ]
