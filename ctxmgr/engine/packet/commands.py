@@ -14,7 +14,8 @@ Rules:
 4. How a command ended is told once, for the newest run: of checks always, failures that no longer block (and what
    ended them), what was aborted, and ends that nobody knows among them; of another run where it worked. What only
    looks, and a script written for one run, tells nothing; of git the newest of each kind. Failures that a run of
-   something else ended have room of their own: it may not be all that failed.
+   something else ended have room of their own: it may not be all that failed. So have the newest of what is no
+   check, with what showed since that it works: what they failed with is not to be tried again.
 """
 
 import re
@@ -133,11 +134,14 @@ def _end_lines(
     """`blocking`: the ids of the facts that block; `before`: how what ran again since failed, by its key."""
     checks: dict[str, str] = {}  # "" where it is told elsewhere
     again: list[str] = []  # failures that were tried again by a run of something else
+    overcome: list[str] = []  # and those of what is no check
     others: dict[str, str] = {}
     worked = Worked()
-    for fact in reversed(facts):
+    for age, fact in enumerate(reversed(facts)):
         if fact.status == "ok":
             worked.add(fact)
+        if age < FADES and len(overcome) < MOST_AGAIN and not told(fact):
+            overcome += _overcome(fact, worked)
         stopped = was_stopped(fact)
         if not fact.runs or id(fact) in blocking or (fact.status == "failed" and not _fails(fact) and not stopped):
             continue
@@ -156,7 +160,17 @@ def _end_lines(
             line = f"- {coded_command(fact.text, OTHER_CHARACTERS)}: {ended}"
             others.setdefault(name, "" if told(fact) else line)
     first = [*list(filter(None, checks.values()))[:MOST_CHECKS], *again[:MOST_AGAIN]]
-    return [*first, *list(filter(None, others.values()))[: MOST_ENDS - len(first)]]
+    return [*first, *list(filter(None, others.values()))[: MOST_ENDS - len(first) - len(overcome)], *overcome]
+
+
+def _overcome(fact: Fact, worked: Worked) -> list[str]:
+    """The line of what is no check and failed, where another line showed since that it works."""
+    if not _fails(fact) or not reason(fact) or any(map(is_like_a_check, fact.runs.split("\n"))):
+        return []
+    by = worked.ended(fact)
+    if by is None or by.key == fact.key:
+        return []
+    return [f"- {coded_command(fact.text, OTHER_CHARACTERS)}: {how_it_ended(fact)}{_since(by)}"]
 
 
 def _since(after: Fact | None) -> str:

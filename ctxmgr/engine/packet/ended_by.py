@@ -71,7 +71,7 @@ class Worked:
             if len(runs) < MOST_RUNS:
                 runs.setdefault(one, fact)
         for subject in _tried(fact):
-            self._tools.setdefault(tool_of(subject), fact)
+            self._tools.setdefault(tool_of(subject), fact)  # "" is asked for by none
 
     def add_untold(self, fact: Fact) -> None:
         """One of which nobody knows how it ended (rule 3)."""

@@ -231,9 +231,10 @@ def subject_of(command: ShellCommand) -> str:
 
 def tool_of(subject: str) -> str:
     """What is no check is known by this when it is tried again with other words: the program, and its subcommand
-    where it has one (`psql`, `docker run`, `git push`, `python load.py`); "" for a check."""
+    where it has one (`psql`, `docker run`, `git push`, `python load.py`); "" for a check, and for a look at files,
+    each of which is of other ones."""
     name, *rest = subject.split(" ")
-    if is_like_a_check(subject):
+    if is_like_a_check(subject) or name in _LOOKS:
         return ""
     if _INTERPRETERS.match(name) or only_reads(subject) or not rest:
         return name if name in _GIVEN else subject

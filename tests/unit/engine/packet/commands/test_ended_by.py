@@ -2,7 +2,7 @@
 
 import pytest
 
-from ctxmgr.engine.packet.commands import command_states
+from ctxmgr.engine.packet.commands import FADES, MOST_AGAIN, command_states
 from tests.unit.engine.packet.commands.test_commands import blocker_lines, shell
 
 NOT_FOUND = "gh: Not Found (HTTP 404)"
@@ -83,3 +83,18 @@ def test_a_look_that_complains_where_nobody_knows_how_it_ended_says_so() -> None
     fact = shell("gh api repos/a/b 2>&1 | head -5", NOT_FOUND)
     assert (fact.status, fact.detail) == ("unknown", NOT_FOUND)
     assert command_states([fact]).ends == ()
+
+
+def test_what_it_failed_with_is_told_with_what_worked_since() -> None:
+    failed, later = shell("cp a/dark.json t/x.json", NO_FILE, 1), shell("cp b/dark.json t/x.json")
+    line = f'- `cp a/dark.json t/x.json`: failed; "{NO_FILE}"; `cp b/dark.json t/x.json` worked since'
+    assert command_states([failed, later]).ends == (line,)
+    assert command_states([failed]).ends == ()
+    again = shell("cp a/dark.json t/x.json", "", 0, 3)
+    assert command_states([failed, again]).ends == ()
+    others = [shell(f"./step{number}", at=number + 3) for number in range(FADES)]
+    assert all("cp " not in one for one in command_states([failed, later, *others]).ends)
+    many = [shell(f"psql -h db{at}", f"psql: error: no db{at}", 1, at) for at in range(5)]
+    told = command_states([*many, shell("psql -h localhost", "1", 0, 9)]).ends
+    assert [one for one in told if "failed" in one][0].startswith("- `psql -h db4`")
+    assert len([one for one in told if "failed" in one]) == MOST_AGAIN
