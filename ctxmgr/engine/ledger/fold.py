@@ -33,7 +33,7 @@ from msgspec import structs
 
 from ctxmgr.engine import findings
 from ctxmgr.engine.ledger import taking_back, task_ids
-from ctxmgr.engine.ledger.commits import with_commits
+from ctxmgr.engine.ledger.branches import with_commits
 from ctxmgr.engine.ledger.runs import with_ends, with_untold
 from ctxmgr.engine.text import content_list, content_words, forbids, key_of
 from ctxmgr.model import once

@@ -215,3 +215,8 @@ def test_a_line_that_failed_by_what_is_no_check_speaks_of_none() -> None:
     assert state(*folded([("cargo test", "test result: ok. 3 passed; 0 failed", 0), styled]))[0] == [
         "- tests: `cargo test`: 3 passed"
     ]
+
+
+def test_what_was_committed_last_without_a_word_is_told_as_the_last() -> None:
+    quiet = Fact("value", "committed\n~o1", "Mend it again", "tool", 7, detail="git commit -qm")
+    assert state(COMMIT, quiet)[0] == ['- committed last: "Mend it again"']
