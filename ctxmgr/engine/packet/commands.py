@@ -170,7 +170,7 @@ def _overcome(fact: Fact, worked: Worked) -> list[str]:
     by = worked.ended(fact)
     if by is None or by.key == fact.key:
         return []
-    return [f"- {coded_command(fact.text, OTHER_CHARACTERS)}: {how_it_ended(fact)}{_since(by)}"]
+    return [f"- {coded_command(fact.text)}: {how_it_ended(fact)}{_since(by)}"]
 
 
 def _since(after: Fact | None) -> str:

@@ -118,6 +118,18 @@ class Worked:
         return _newest_of_all(found) or _parts_ended(failed.failed_parts.splitlines(), runs, aim)
 
 
+def ended_of(facts: Sequence[Fact], before: Sequence[Fact] = ()) -> dict[int, Fact]:
+    """What ended each that failed, by its id. `facts`: commands, oldest first; `before`: those that stand before
+    all of them."""
+    worked, found = Worked(), dict[int, Fact]()
+    for fact in reversed([*before, *facts]):
+        if fact.status == "ok":
+            worked.add(fact)
+        elif fact.status == "failed" and (by := worked.ended(fact)) is not None:
+            found[id(fact)] = by
+    return found
+
+
 def _parts_ended(parts: Sequence[str], runs: Sequence[tuple[RunScope, Fact]], aim: RunScope) -> Fact | None:
     """What ended all parts that a failure names; or its targets, where it names some."""
     targets = [part for part in parts if part.startswith(f"{TARGET} ")]

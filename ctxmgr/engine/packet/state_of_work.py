@@ -64,14 +64,15 @@ def state_of_work(
     resume: bool,
     told: Callable[[Fact], bool] = nothing,
 ) -> StateOfWork:
-    """`held`: what holds now, by its slot, oldest first, beside the `commands`; `request`: what was asked last,
+    """`held`: what holds now, by its slot, oldest first, beside the `commands`, and as "commit" the newest commit
+    where nothing else tells it; `request`: what was asked last,
     where nothing else tells it; `told`: is how this command ended told elsewhere?"""
     limit = RESUME_ASKED_CHARACTERS if resume else LAST_ASKED_CHARACTERS
     lines = [f"- asked last: {quotation(request, limit)}"] if request is not None else []
     checks = _checks(commands, states.failed, told)
     lines += [line for line, _ in checks]
     values = held.get("value", ())
-    commit = next((fact for fact in reversed(values) if _is_commit(fact)), None)
+    commit = next(iter(held.get("commit", ())), None)
     opened = next((fact for fact in reversed(values) if is_opened(fact)), None)
     if made := [
         *([_committed(commit, commands)] if commit else []),
@@ -82,6 +83,11 @@ def state_of_work(
         lines.append(f"- {counts}")
     exact = frozenset(fact.key.partition("\n")[2] for fact in (commit, opened) if fact is not None)
     return StateOfWork(part_of(HEADING, lines, STATE_SHARE), exact, frozenset(end for _, end in checks if end))
+
+
+def newest_checks(commands: Sequence[Fact], states: CommandStates) -> list[str]:
+    """The lines of ended commands that tell where tests, linters and builds stand, where they worked."""
+    return [end for _, end in _checks(commands, states.failed, nothing) if end]
 
 
 def _checks(
@@ -147,8 +153,10 @@ def _verdicts(fact: Fact) -> dict[CheckKind, _Verdict]:
     return {kind: "unknown" for kind in kinds if kind}
 
 
-def _is_commit(fact: Fact) -> bool:
-    return fact.key.startswith(f"{COMMITTED}\n") and not fact.status
+def newest_commit(facts: Sequence[Fact]) -> Fact | None:
+    """The commit that was made last of those that stand; facts oldest first."""
+    made = (fact for fact in reversed(facts) if fact.slot == "value" and fact.key.startswith(f"{COMMITTED}\n"))
+    return next((fact for fact in made if not fact.status), None)
 
 
 def _committed(commit: Fact, commands: Sequence[Fact]) -> str:

@@ -96,7 +96,7 @@ _INTERPRETERS = re.compile(r"(?:python|ruby|perl|node|php|deno|bun|lua|Rscript|o
 _INLINE = re.compile(r"-(?:[a-z]*[cer]|-eval|-command)$|-$|eval$")
 _SAME_SCRIPT = {"t": ["test"], "tst": ["test"], "run-script": ["run"]}
 _GIVEN = HANDLES | _FETCHERS | _READERS  # another thing each time, and no subcommand
-_SUBCOMMAND = re.compile(r"[a-z][a-z:_-]*")
+_SUBCOMMAND = re.compile(r"[a-z][\w:-]*")
 _ALONE = _CHECKERS | words_of("curl wget gcc g++ cc clang javac mocha ava ruff black prettier")
 
 
@@ -236,7 +236,7 @@ def tool_of(subject: str) -> str:
     name, *rest = subject.split(" ")
     if is_like_a_check(subject) or name in _LOOKS:
         return ""
-    if _INTERPRETERS.match(name) or only_reads(subject) or not rest:
+    if _INTERPRETERS.match(name) or name in _RUNNERS or only_reads(subject) or not rest:
         return name if name in _GIVEN else subject
     if name in _GIVEN or not _SUBCOMMAND.fullmatch(rest[0]):
         return name

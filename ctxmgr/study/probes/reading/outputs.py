@@ -32,7 +32,7 @@ _ERROR = re.compile(
     r"|conflict|rejected|unexpected|missing|unable|refused|unknown|must ",
     re.IGNORECASE,
 )
-_DIFF = re.compile(r"(?<![^\W_])Diff in \S+\.rs(?=(?: at line |:)\d+:)")
+_DIFF = re.compile(r"\bDiff in (\S+\.rs)(?: at line |:)\d+:")
 _TELLING = re.compile(
     r"\b\d+ (?:\w+ )?(?:passed|failed|failures?|failing|passing|errors?|issues?|problems?|warnings?|skipped"
     r"|tests?)\b|\btest result\b|^(?:ok|FAIL|PASS|--- FAIL)\b|\berror(?:\[\w+\]|:| TS\d)|^\s*Finished\b|\bBUILD\b"
@@ -66,7 +66,8 @@ def ended(output: str, flagged: bool, check: bool, filtered: bool) -> Ended:
     running = _RUNNING.search(head)
     lines = [_short(line.strip()) for line in output.split("\n") if not _WRAPPING.match(line)]
     lines = [line for line in lines if any(map(str.isalnum, line))]
-    errors = _DIFF.findall(output) or [line for line in lines if _ERROR.search(line)] or lines
+    diffs = {found[1]: found[0] for found in reversed([*_DIFF.finditer(output)])}  # the first of each file
+    errors = [*reversed(diffs.values())] or [line for line in lines if _ERROR.search(line)] or lines
     telling = [line for line in lines if _TELLING.search(line)]
     return Ended(
         failed,

@@ -62,6 +62,8 @@ STANDING = [
     ("git push", "error: failed to push", "git push --dry-run", "To x"),
     ("docker run -p 80:80 shop", "docker: Error: port is taken.", "docker ps", "none"),
     ("cat a.txt", "cat: a.txt: No such file or directory", "cat b.txt", "text"),
+    ("make part1", "error: no", "make part2", "done"),
+    ("npm run dev", "error: no", "npm run docs", "done"),
     ("python load.py", "ValueError: no", "python other.py", "done"),
     ("cargo fmt --check && cargo test", "test a ... FAILED\ntest result: FAILED. 1 failed", "cargo fmt", ""),
 ]
@@ -96,5 +98,6 @@ def test_what_it_failed_with_is_told_with_what_worked_since() -> None:
     assert all("cp " not in one for one in command_states([failed, later, *others]).ends)
     many = [shell(f"psql -h db{at}", f"psql: error: no db{at}", 1, at) for at in range(5)]
     told = command_states([*many, shell("psql -h localhost", "1", 0, 9)]).ends
-    assert [one for one in told if "failed" in one][0].startswith("- `psql -h db4`")
-    assert len([one for one in told if "failed" in one]) == MOST_AGAIN
+    failed_before = [one for one in told if "failed" in one]
+    assert failed_before[0].startswith("- `psql -h db4`")
+    assert len(failed_before) == MOST_AGAIN
