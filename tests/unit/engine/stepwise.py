@@ -82,6 +82,9 @@ class Writer(msgspec.Struct):
     def facts(self, stands_for: int, *_: object) -> str:
         return self.of(stands_for)
 
+    def noted(self, text: str) -> str:
+        return text
+
     def findings(self, budget: int, shown: Iterable[Message]) -> str:
         return self.own[: budget * 4]
 
