@@ -258,6 +258,14 @@ READERS: tuple[OutputReader, ...] = (
         counts=counting.nothing,
     ),
     _row(
+        "mkdocs",
+        "Aborted with \nDocumentation built in ",
+        r"^Aborted with (?:\d+ warnings? in strict mode!|a BuildError!)",
+        r"^INFO +-  Documentation built in \d",
+        r"^(?:ERROR|WARNING) +-  \S",
+        counts=counting.nothing,
+    ),
+    _row(
         "psql",
         "ERROR: \nFATAL: \nerror: ",
         r"^(?:psql:\S+:\d+: )?(?:ERROR|FATAL|PANIC):  |^psql(?::\S+:\d+)?: error: ",
