@@ -48,9 +48,9 @@ def add_failures(
         ours = leading_command(line.text)
         if ours and _known(ours) in tried:
             continue
-        since = _since(line.text, commands)
-        kind: Kind = "error" if since or (ours and stretches) else "blocked"
-        lines.add(kind, f"{line.text}{since}", line.brief)
+        overcome = _since(line.text, commands)
+        kind: Kind = "error" if overcome or (ours and stretches) else "blocked"
+        lines.add(kind, f"{line.text}{overcome}", line.brief)
     for text in carried.failed:
         ours = leading_command(text)
         if not (ours and _known(ours) in tried):

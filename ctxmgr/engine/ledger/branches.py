@@ -14,6 +14,8 @@ Rules:
 5. A quiet commit has the hash to which the next push took its branch, where it is the newest of it then.
 6. What a rebase may have moved has its old hash no more: all of the branch that no other has; where it was onto its
    own upstream, what was not pushed before. Nor has what was amended without a line.
+7. A file that was brought back (`git restore`) is changed no more, unless something was committed before: that may
+   hold what was changed.
 """
 
 import re
@@ -24,7 +26,7 @@ from msgspec import structs
 
 from ctxmgr.engine.ledger.commits import COMMITTED, MOVED, QUIET
 from ctxmgr.engine.tools import paths
-from ctxmgr.model.saved import RESET_AWAY, REVERTED, Fact
+from ctxmgr.model.saved import BROUGHT_BACK, RESET_AWAY, REVERTED, Fact
 
 _OF_GIT = (f"{COMMITTED}\n", f"{MOVED}\n")
 _AMENDED = "amended"
@@ -63,6 +65,33 @@ def with_commits(facts: Iterable[Fact]) -> list[Fact]:
         elif fact.key.startswith(f"{COMMITTED}\n") and (now := became.get(_hash(fact), _STANDS)).status != _AMENDED:
             found.append(_called(structs.replace(fact, status=now.status), now))
     return found
+
+
+def without_brought_back(facts: Sequence[Fact]) -> list[Fact]:
+    """Facts without those of files that were changed and then brought back, where no commit before that may hold
+    the change (rule 7)."""
+    back = [fact for fact in facts if fact.slot == "file" and fact.status == BROUGHT_BACK]
+    if not back:
+        return list(facts)
+    made = (fact for fact in facts if fact.slot == "value" and fact.key.startswith(f"{COMMITTED}\n"))
+    first = min(((fact.time_ms, fact.seq) for fact in made), default=None)
+    whole = [one for one in back if first is None or (one.time_ms, one.seq) < first]
+    return [
+        fact
+        for fact in facts
+        if fact.slot != "file"
+        or (fact.status != BROUGHT_BACK and (fact.status == "read" or not any(_undoes(one, fact) for one in whole)))
+    ]
+
+
+def _undoes(back: Fact, changed: Fact) -> bool:
+    """A directory takes no new file along: git does not know it."""
+    if (changed.time_ms, changed.seq) > (back.time_ms, back.seq):
+        return False
+    if f"/{changed.text}".endswith(f"/{back.text}"):
+        return True
+    within = back.text == "." or f"/{back.text}/" in f"/{changed.text}"
+    return within and changed.status != "written"
 
 
 def _called(fact: Fact, now: "_Became") -> Fact:

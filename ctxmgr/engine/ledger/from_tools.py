@@ -15,7 +15,9 @@ Rules:
 6. A task that is stated alone is known by the id that its tool gave it. A call that says its state and not its text
    states that alone, and one that says its text and not its state (`fold` puts them together). One that the tool
    does not know is none. What a host's own task tool prints of its tasks is so.
-7. A run that goes on ends with the result of a call that asks for it by its id; `fold` puts them together, too.
+7. A file that git takes back to what was committed says so by a fact of its own; `fold` puts it together with what
+   was changed.
+8. A run that goes on ends with the result of a call that asks for it by its id; `fold` puts them together, too.
 """
 
 import re
@@ -33,6 +35,7 @@ from ctxmgr.engine.tools import (
     Task,
     ToolCall,
     asks_for,
+    brought_back,
     call_of_block,
     counts_text,
     created_id,
@@ -52,7 +55,7 @@ from ctxmgr.engine.tools import (
 )
 from ctxmgr.engine.tools.shell import window
 from ctxmgr.model import Block
-from ctxmgr.model.saved import ABOUT, END_OF, GOES_ON, RENAMED, STATE, UNTOLD
+from ctxmgr.model.saved import ABOUT, BROUGHT_BACK, END_OF, GOES_ON, RENAMED, STATE, UNTOLD
 
 ERROR_CHARACTERS = 200  # of an error's line, wherever it is told
 COMMAND_CHARACTERS = 240  # a longer one is known by its words, and a digest of them
@@ -118,7 +121,12 @@ def from_result(result: Block, call: Block, into: Statements) -> None:
     ended = outcome(made, text, result.is_error, result.doubtful or result.untold)
     touched = list(_touched(made, text))
     if ended != "failed":
+        back = {plain(path) for path in brought_back(made.shell.command)} if made.shell is not None else set()
+        for path in back:
+            into.add("file", f"{BROUGHT_BACK}\n{path}", path, "tool", BROUGHT_BACK)
         for status, path in touched:
+            if status == "edited" and path in back:
+                continue
             into.add("file", f"{'read' if status == 'read' else 'changed'}\n{path}", path, "tool", status)
         _tasks(name, made, text, into)
         for task in listed_tasks(text) if told == "tasks" else ():

@@ -141,7 +141,7 @@ def _verdicts(fact: Fact) -> dict[CheckKind, _Verdict]:
     if not counts and (_NEVER_BEGAN.search(line) or is_usage_error(line) or is_lost(line)):
         return {}
     targets = [part.partition(" ")[2] for part in fact.failed_parts.splitlines() if part.startswith(f"{TARGET} ")]
-    failed = {kind for run, kind in runs.items() if kind and run.rpartition(" ")[2] in targets}
+    failed: set[str] = {kind for run, kind in runs.items() if kind and run.rpartition(" ")[2] in targets}
     by = blamed(fact) if fact.status == "failed" and not failed and not counts else None
     if by is not None:
         failed = {check_kind(by.subject)}

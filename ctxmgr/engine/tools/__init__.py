@@ -53,6 +53,7 @@ from ctxmgr.engine.tools.rows import ToolRow
 from ctxmgr.engine.tools.shell import (
     CheckKind,
     GitCall,
+    brought_back,
     check_kind,
     git_calls,
     handles_files,
@@ -95,6 +96,7 @@ __all__ = [
     "VERBS",
     "WHOLE",
     "asks_for",
+    "brought_back",
     "call_of_block",
     "calls_of",
     "counts_text",

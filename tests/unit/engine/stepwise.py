@@ -71,6 +71,7 @@ class Writer(msgspec.Struct):
     allowance: int = 0
     lean_tokens: int = 0
     own: str = ""
+    noted: Callable[[str], str] = str
 
     @property
     def most_allowed(self) -> int:
@@ -81,9 +82,6 @@ class Writer(msgspec.Struct):
 
     def facts(self, stands_for: int, *_: object) -> str:
         return self.of(stands_for)
-
-    def noted(self, text: str) -> str:
-        return text
 
     def findings(self, budget: int, shown: Iterable[Message]) -> str:
         return self.own[: budget * 4]

@@ -1,7 +1,7 @@
 """What a shell's command line does to files. Knows programs and their options, no tool's name and no argument's."""
 
 from ctxmgr.engine.tools.shell.changes import documents, of_patch
-from ctxmgr.engine.tools.shell.git import GitCall, git_calls, only_shows
+from ctxmgr.engine.tools.shell.git import GitCall, brought_back, git_calls, only_shows
 from ctxmgr.engine.tools.shell.lines import of_shell
 from ctxmgr.engine.tools.shell.outline import outlined
 from ctxmgr.engine.tools.shell.programs import (
@@ -25,6 +25,7 @@ __all__ = [
     "CheckKind",
     "GitCall",
     "ShellCommand",
+    "brought_back",
     "builds",
     "documents",
     "git_calls",

@@ -129,6 +129,20 @@ def in_git(command: str) -> tuple[str, ...]:
     return tuple(words[0] for words in calls if words and not words[0].startswith("-"))
 
 
+def brought_back(command: str) -> tuple[str, ...]:
+    """The paths that git takes back to what was committed: `git checkout -- a.py`, `git restore a.py`."""
+    out: list[str] = []
+    for one in simples(command):
+        verb, rest = one.words[1:2], one.words[2:]
+        if _program(one) != "git" or any(word.startswith(("--staged", "--source", "-s", "-S")) for word in rest):
+            continue
+        if verb == ("restore",):
+            out += [word for word in rest if not word.startswith("-")]
+        elif verb == ("checkout",) and rest[:1] == ("--",):
+            out += rest[1:]
+    return tuple(_under(effects(command).directory, (word.removeprefix("./") for word in out)))
+
+
 def only_shows(command: str) -> bool:
     """Is what it prints the text of something: of a file, a log, a page, a history, a script of its own?"""
     names = [(_program(one), one.words[1:2]) for one in simples(command) if _program(one) != "cd"]

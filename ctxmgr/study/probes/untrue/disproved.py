@@ -24,7 +24,7 @@ from ctxmgr.study.probes.kinds import COMMAND_CHARACTERS, answered
 from ctxmgr.study.probes.reading import programs, wording
 from ctxmgr.study.probes.session import Examined
 from ctxmgr.study.probes.untrue.same_tool import ended_by_tool
-from ctxmgr.study.probes.untrue.stating import Visible, run_key, state, statements, told_first
+from ctxmgr.study.probes.untrue.stating import Visible, run_key, state, state_first, statements
 from ctxmgr.study.probes.untrue.tried_again import ended_by
 
 SAID_CHARACTERS = 120
@@ -86,7 +86,7 @@ def _commands(of: Examined, end: int, entry: IndexedMessage, visible: Visible) -
             run = newest.get(run_key(quoted))
             if run is None or visible(run.call_message_index, run.message_index):
                 continue
-            stands = "failed" in (state(entry.heading(number)), told_first(line)) and not _is_past(line)
+            stands = "failed" in (state(entry.heading(number)), state_first(line)) and not _is_past(line)
             if told == "failed" and stands and run.ended.failed:
                 later = [one for one in ran if one.message_index > run.message_index]
                 printed = [of.history.turns[one.message_index].text for one in (run, *later)]

@@ -49,10 +49,10 @@ def statements(entry: IndexedMessage, number: int) -> Iterator[tuple[str, str]]:
     ends = (*(one.start() for one in parts[1:]), len(line))
     for one, end in zip(parts, ends, strict=False):
         said = _PRINTED.sub("", line[one.end() : end]).partition(";")[0]
-        yield one[1], state(said) or told_first(line) or state(entry.heading(number))
+        yield one[1], state(said) or state_first(line) or state(entry.heading(number))
 
 
-def told_first(line: str) -> str:
+def state_first(line: str) -> str:
     """The state that a line begins with, "" for none."""
     return "failed" if _LABEL.match(line) else ""
 

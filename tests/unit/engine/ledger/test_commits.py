@@ -282,3 +282,30 @@ def test_what_a_branch_was_made_of_is_not_moved_with_it() -> None:
     three = ("git commit -m three", "[try c3c3c3c] three")
     moved = ("git rebase main", "Successfully rebased and updated refs/heads/try.")
     assert told(ONE, TWO, new, three, moved) == [f'committed: "three", {BOTH}']
+
+
+EDITED: Run = ("sed -i s/a/b/ /w/src/a.py", "")
+NEW: Run = ("cd /w && echo x > src/new.py", "")
+
+
+@pytest.mark.parametrize(
+    ("runs", "changed"),
+    [
+        ([EDITED], ["/w/src/a.py"]),
+        ([EDITED, ("git checkout -- src/a.py", "")], []),
+        ([EDITED, ("git checkout HEAD -- src/a.py", "")], []),
+        ([EDITED, ("cd /w && git restore src/a.py", "")], []),
+        ([EDITED, ("cd /w/src && git checkout a.py", "Updated 1 path from the index")], []),
+        ([EDITED, NEW, ("cd /w && git checkout -- src", "")], ["/w/src/new.py"]),
+        ([EDITED, NEW, ("git restore .", "")], ["/w/src/new.py"]),
+        ([EDITED, ("git checkout -- src/a.py", ""), EDITED], ["/w/src/a.py"]),
+        ([EDITED, ("git restore --staged src/a.py", "")], ["/w/src/a.py"]),
+        ([EDITED, ("git restore src/b.py", "")], ["/w/src/a.py"]),
+        ([EDITED, ("git commit -qam x", ""), EDITED, ("git restore src/a.py", "")], ["/w/src/a.py"]),
+        ([("git restore src/b.py", "")], []),
+        ([("rm /w/src/a.py", ""), ("cd /w && git checkout -- src/a.py", "")], []),
+    ],
+)  # fmt: skip
+def test_a_file_that_git_took_back_is_changed_no_more(runs: list[Run], changed: list[str]) -> None:
+    held = [fact for fact in facts(*runs) if fact.slot == "file" and fact.status != "read"]
+    assert [fact.text for fact in held] == changed

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from ctxmgr.engine.ledger.fold import fold
 from ctxmgr.engine.ledger.from_summary import from_summary
 from ctxmgr.engine.ledger.statements import Stamp
-from ctxmgr.engine.packet.packet import NOTE, noted, render
+from ctxmgr.engine.packet.packet import NOTE, render
 from ctxmgr.engine.text.packet_mark import before_packet
 from ctxmgr.model.messages import PACKET_MARK
 from ctxmgr.model.saved.facts import Fact, Ledger, Slot, Source
@@ -318,14 +318,3 @@ def test_without_its_goal_there_is_no_packet() -> None:
     assert "never push" in render(ledger(RULE), budget=60, weigh=tokens)
     heavy = Fact("constraint", "x", "never " + "x" * 500, "user", 2)
     assert "Ship the parser." in render(ledger(GOAL, heavy), budget=60, weigh=tokens)
-
-
-def test_a_whole_packet_has_its_note_however_few_of_it_are_facts() -> None:
-    small = render(ledger(*ALL), budget=60, weigh=tokens)
-    assert small.startswith(f"{PACKET_MARK}\n\n")
-    assert noted(small, False, tokens) == small
-    whole = f"{small}\n\n## Left out\n" + "- a name\n" * 500
-    told = noted(whole, False, tokens)
-    assert told == f"{PACKET_MARK}\n{NOTE}\n" + whole.removeprefix(f"{PACKET_MARK}\n")
-    assert noted(told, False, tokens) == told
-    assert noted(whole, True, tokens).split("\n")[1].startswith("Kept by ctxmgr: where the work stood")
