@@ -39,7 +39,8 @@ from ctxmgr.model.saved import ALLOWED, EARLIER, Fact, Ledger
 
 SMALL_GOAL_CHARACTERS = 240
 LEAST_TELLING = 2  # words of a statement that is known again: "we worked on it" is said by any that worked
-_FORBIDS = frozenset(("not", "no", "never", "without", "avoid", "instead"))
+LEAST_SAME = 3  # words of a goal that is known again by them
+_TELLS_MORE = frozenset(("not", "no", "never", "without", "avoid", "instead", "all", "every", "each", "only"))
 NOTHING_SHOWN: Container[str] = frozenset()
 FILE_LINE_CHARACTERS = 400  # a directory and the names in it, which are counted: none may be cut off
 
@@ -143,7 +144,8 @@ def _goal(facts: list[Fact], limit: int, asked: Mapping[str, str]) -> PacketPart
     text = one_line((told.text.endswith("…") and asked.get(told.origin)) or told.text, limit)
     lines = [text] if text else []
     summed = content_words(newest.text)
-    same = bool(summed) and summed <= content_words(text) and _FORBIDS.isdisjoint(words_of(newest.text).split())
+    more = not _TELLS_MORE.isdisjoint(words_of(newest.text).split())
+    same = len(summed) >= LEAST_SAME and summed <= content_words(text) and not more
     again = same or repeats(newest, f" {words_of(text)} ")
     if said is not None and newest is not said and not again:
         lines.append(f"- as the last summary has it: {one_line(newest.text, SMALL_GOAL_CHARACTERS)}")
