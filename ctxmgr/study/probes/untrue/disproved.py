@@ -16,12 +16,12 @@ list shows by itself counts, as in `untrue`.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from ctxmgr.study.probes.evidence import TextState
 from ctxmgr.study.probes.index import STATE_WORDS, EvidenceIndex, Ids, IndexedMessage
 from ctxmgr.study.probes.kinds import COMMAND_CHARACTERS, answered
-from ctxmgr.study.probes.reading import programs, wording
+from ctxmgr.study.probes.reading import CommandRun, programs, wording
 from ctxmgr.study.probes.session import Examined
 from ctxmgr.study.probes.untrue.same_tool import ended_by_tool
 from ctxmgr.study.probes.untrue.stating import Visible, run_key, state, state_first, statements
@@ -83,7 +83,7 @@ def _commands(of: Examined, end: int, entry: IndexedMessage, visible: Visible) -
     newest = {run_key(run.command): run for run in ran}
     for number, line in enumerate(entry.lines):
         for quoted, told in statements(entry, number):
-            run = newest.get(run_key(quoted))
+            run = newest.get(run_key(quoted)) or _begun(quoted, newest)
             if run is None or visible(run.call_message_index, run.message_index):
                 continue
             stands = "failed" in (state(entry.heading(number)), state_first(line)) and not _is_past(line)
@@ -94,6 +94,13 @@ def _commands(of: Examined, end: int, entry: IndexedMessage, visible: Visible) -
                 wider = wider or ended_by_tool(run, later, printed)
                 if wider is not None and not visible(wider.call_message_index, wider.message_index):
                     yield f"told as failed, ended by `{wider.command[:COMMAND_CHARACTERS]}`: {run.command[:80]}"
+
+
+def _begun(quoted: str, newest: Mapping[str, CommandRun]) -> CommandRun | None:
+    """The one run whose command begins as a quoted one that is cut; None where there is not one."""
+    start = wording.joined(quoted.removesuffix("…")).rstrip()
+    found = [run for run in newest.values() if wording.joined(run.command).startswith(start)]
+    return found[0] if quoted.endswith("…") and start and len(found) == 1 else None
 
 
 def _is_past(line: str) -> bool:

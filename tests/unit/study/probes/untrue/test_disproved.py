@@ -102,6 +102,11 @@ DISPROVED: list[tuple[Sequence[Said], str, str]] = [
         API_BLOCKED,
         "told as failed, ended by `gh api repos/a/c 2>&1 | head -5`: gh api repos/a/b | jq .",
     ),
+    (
+        (*NOT_FOUND, *API),
+        API_BLOCKED.replace("a/b | jq .", "a/b | j…"),
+        "told as failed, ended by `gh api repos/a/c 2>&1 | head -5`: gh api repos/a/b | jq .",
+    ),
     ((*NOT_FOUND, *API_AGAIN), API_BLOCKED, ""),
     (COPIED, COPY_FAILED, "told as failed, ended by `mkdir -p t && cp b/x t/x`: mkdir -p t && cp a/x t/x"),
     (COPIED, f"{COPY_FAILED}; `cp b/x t/x` worked since", ""),
