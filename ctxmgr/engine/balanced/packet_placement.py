@@ -79,6 +79,10 @@ class PacketWriter(msgspec.Struct, frozen=True):
         told with the facts."""
         return "" if self.resume else self.text.findings(budget, self.text.in_view(shown))
 
+    def noted(self, text: str) -> str:
+        """A whole packet with its note, where it is not small."""
+        return self.text.noted(text, self.resume)
+
     def has_news(self, shown: Packet) -> bool:
         """Are the model's notes other than the packet that is shown tells them?"""
         return self.text.is_outdated(shown.text)
@@ -166,10 +170,11 @@ def packet_of(placement: PacketPlacement, bare: Plan, writer: PacketWriter, room
         writer.weigh,
     )
     for head, *parts in _ever_less(facts, users_said, (found, changed, names_held), counted):
-        text = "\n\n".join(part for part in (head, instructed, *parts) if part)
-        weight = writer.weigh(text)
-        if placement.rules.may_stand_for(weight, stands_for):
-            return Packet(text, weight)
+        bare_text = "\n\n".join(part for part in (head, instructed, *parts) if part)
+        for text in dict.fromkeys((writer.noted(bare_text), bare_text)):
+            weight = writer.weigh(text)
+            if placement.rules.may_stand_for(weight, stands_for):
+                return Packet(text, weight)
     return NO_PACKET
 
 

@@ -1,8 +1,9 @@
 """Turns commands and how they ended into lines: what stands in the way, what failed before, how the others ended.
 
 Of a tool's text only its quoted error line enters. A failure of the newest two requests blocks; an older one is
-history; one whose command was run again since is told anew, or gone. What blocks, and how
-a command ended, is read as for a packet.
+history; one whose command was run again since is told anew, or gone; one that a later run ended says so. What
+blocks, what ended a failure, and how a command ended, is read as for a packet. Where tests, linters and builds
+stand has the best right to stay.
 """
 
 import re
@@ -11,8 +12,9 @@ from collections.abc import Sequence
 from ctxmgr.engine.extractive.collecting import carry
 from ctxmgr.engine.extractive.lines import Kind, SummaryLines
 from ctxmgr.engine.ledger import ERROR_CHARACTERS, essential
-from ctxmgr.engine.packet import MOST_BLOCKERS, command_states
-from ctxmgr.engine.text import coded_command, leading_command, one_line
+from ctxmgr.engine.packet import MOST_BLOCKERS, command_states, ended_of, newest_checks
+from ctxmgr.engine.text import coded_command, is_script, leading_command, quoted
+from ctxmgr.engine.tools import tool_call
 from ctxmgr.model.saved import Fact
 
 MOST_FAILED = 12
@@ -21,6 +23,9 @@ MOST_LOOKUPS = 6
 LOOKUP_CHARACTERS = 80
 BLOCKING_REQUESTS = 2
 
+WORKED_SINCE = " worked since"
+
+_ERROR = re.compile(r'`[^"]*"(.*)"')
 _NO_REASON = re.compile(
     r"^Command (?:exited|aborted|timed out)|^\(no output\)|abort|cancel|interrupt", re.IGNORECASE
 )
@@ -39,37 +44,56 @@ def add_failures(
     fresh = _bulletless([line for same, line in states.blockers if same[0].time_ms >= since])
     older = _bulletless([line for same, line in states.blockers if same[0].time_ms < since])
     tried = {_known(fact.text) for fact in heard if fact.slot == "command"}
-    blocked = lines.kinds.pop("blocked", [])
-    for line in blocked:
+    for line in lines.kinds.pop("blocked", []):
         ours = leading_command(line.text)
         if ours and _known(ours) in tried:
             continue
-        kind: Kind = "error" if ours and stretches else "blocked"
-        lines.add(kind, line.text, line.brief)
+        overcome = _since(line.text, commands)
+        kind: Kind = "error" if overcome or (ours and stretches) else "blocked"
+        lines.add(kind, f"{line.text}{overcome}", line.brief)
     for text in carried.failed:
         ours = leading_command(text)
         if not (ours and _known(ours) in tried):
-            lines.add("error", text, "")
-    for text in (*_lookups(commands, [*older, *fresh]), *older):
+            lines.add("error", f"{text}{_since(text, commands)}", "")
+    for text in (*_lookups(commands, [*older, *fresh, *states.ends]), *older):
         lines.add("error", text, "")
     for text in fresh:
         lines.add("blocked", text, "")
     lines.kinds["error"] = lines.kinds.get("error", [])[-MOST_FAILED:]
     earlier = [text for text in carried.ran if _known(leading_command(text)) not in tried]
-    for text in [*earlier, *_bulletless(states.ends, len(states.ends))][-MOST_RAN:]:
+    first = newest_checks(commands, states)
+    others = [line for line in states.ends if line not in first]
+    for text in [*earlier, *_bulletless([*first, *others], len(first) + len(others))][-MOST_RAN:]:
         lines.add("ran", text)
 
 
 def _lookups(commands: Sequence[Fact], told: Sequence[str]) -> list[str]:
-    """What was looked for and not found, and scripts of one run that failed: nothing is blocked by them, yet
-    their errors say what there is not."""
-    found = []
+    """What was looked for and not found, scripts of one run that failed, and what works since: nothing is blocked
+    by them, yet their errors say what there is not."""
+    found, ended = [], ended_of(commands)
     for fact in commands:
         error = fact.detail.rpartition("\n")[2] if fact.status == "failed" else ""
         if error and not _NO_REASON.search(error):
-            text = f'{coded_command(fact.text, LOOKUP_CHARACTERS)}: "{one_line(error, ERROR_CHARACTERS)}"'
-            found += [text] if all(one_line(error, ERROR_CHARACTERS) not in other for other in told) else []
+            said = quoted(error, ERROR_CHARACTERS)
+            text = f"{coded_command(fact.text, LOOKUP_CHARACTERS)}: {said}{_worked(ended.get(id(fact)))}"
+            found += [text] if all(said not in other for other in told) else []
     return found[-MOST_LOOKUPS:]
+
+
+def _since(text: str, commands: Sequence[Fact]) -> str:
+    """What ended a failure since that a previous summary tells so, as its line says it; "" where nothing did."""
+    command, error = leading_command(text), _ERROR.search(text)
+    if not command or is_script(command) or WORKED_SINCE in text:
+        return ""
+    call = tool_call("bash", {"command": command})
+    runs = "\n".join(call.shell.status.subjects) if call.shell is not None else ""
+    detail = error[1] if error else ""
+    failed = Fact("command", command, command, "summary", -1, status="failed", detail=detail, runs=runs)
+    return _worked(ended_of(commands, [failed]).get(id(failed)))
+
+
+def _worked(by: Fact | None) -> str:
+    return f"; {coded_command(by.text, LOOKUP_CHARACTERS)}{WORKED_SINCE}" if by is not None else ""
 
 
 def _known(command: str) -> str:

@@ -1,35 +1,26 @@
-"""Turns what git printed into facts of commits, and these into what became of each.
+"""Turns what git printed into facts of commits, and of what moved a branch.
 
 Rules:
 1. A commit is what git prints of one (`[branch hash] subject`) where the command line has it commit, also in a
    script that stands in it. Of all else the same is a value that was printed: a wrapper (`make release`) may have
    committed, and a program prints what it likes. In what only shows texts (`echo`, `cat`) it is not even that.
    Where more is printed than was committed, and the messages are known, the others are printed too.
-2. What a call does to a branch counts for commits of the same directory. A call that names none ran where all did
-   that name one, where that is one place; in a session of several nobody knows, so it does nothing, and what it
-   committed stands.
-3. A commit stands on the one before it of its branch. `git reset` takes the branch back, by steps or to a known
-   commit: what came behind is reset away, until a reset goes back to it. Where git says on which commit the branch
-   is then, that decides; where that one is not known, as many steps as all known commits take all of them.
-4. What may have moved a branch by what is not known (a merge, a pull, a commit without a line, a reset to a name)
-   is a bound: steps go no further.
-5. `commit --amend` takes the place of the one before it. A commit that says `Revert "..."` reverts the newest of
-   that subject, and one that reverts the reverting, or says `Reapply "..."`, brings it back.
+2. A `git commit` that worked and printed none (`-q`) is one by its message, without a hash: `branches` finds that
+   by the push that follows, or not at all.
+3. What became of commits is not told here (`branches`).
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-
-from msgspec import structs
+from collections.abc import Mapping, Sequence
+from itertools import count
 
 from ctxmgr.engine.ledger.statements import Statements
 from ctxmgr.engine.text import plain
-from ctxmgr.engine.tools import GitCall, ToolCall, git_calls, only_shows, paths
-from ctxmgr.model.saved import RESET_AWAY, REVERTED, Fact
+from ctxmgr.engine.tools import CallOutcome, GitCall, ToolCall, git_calls, only_shows
 
 COMMITTED, PRINTED, MOVED = "committed", "printed", "moved"
-_OF_GIT = (f"{COMMITTED}\n", f"{MOVED}\n")
-_AMENDED = "amended"
+QUIET = "~"  # begins what a commit is known by that printed no hash
+UNNAMED = "message not known"
 
 _COMMIT = re.compile(r"(?:^|\")\[(?P<branch>[\w./ ()-]{1,120}) (?P<hash>[0-9a-f]{7,40})\] (?P<subject>\S[^\n]*)$")
 _ROOT = " (root-commit)"
@@ -45,13 +36,18 @@ _MESSAGE = re.compile(r"-[a-z]*m|--message")
 _BACK = re.compile(r"(?:HEAD|@)((?:~\d*|\^)+)")
 _STEPS = re.compile(r"~(\d*)|\^")
 _HASH = re.compile(r"[0-9a-f]{7,40}")
-_REVERTS = re.compile(r"[0-9a-f]+ Revert \"(.*)\"$")
-_REAPPLIES = re.compile(r"[0-9a-f]+ Reapply \"(.*)\"$")
-_CHANGES_TO = re.compile(r"(?:^|[\s;&|(])(?:cd|pushd)\s+([^\s;&|)]+)")
-_BOUND = ""  # stands in a chain of commits for those that are not known
+_QUIET_FLAG = re.compile(r"-[a-zA-Z]*q[a-zA-Z]*|--quiet")
+_PUSHED = re.compile(r"\+? *[0-9a-f]{7,40}\.{2,3}(?P<head>[0-9a-f]{7,40}) +(?P<branch>\S+) -> ")
+_HEREDOC_MESSAGE = re.compile(
+    r"(?:-[a-z]*m|--message)[ =]?\"\$\(cat <<-?\s*['\"]?\w+['\"]?\s*\n\s*(?P<subject>[^\n]+)"
+)
+_REBASED = "Successfully rebased"
+_NOT_REBASING = frozenset(("--abort", "--quit", "--edit-todo", "--show-current-patch"))
 
 
-def commits_of_call(call: ToolCall, lines: Sequence[str], told: tuple[str, str], into: Statements) -> list[str]:
+def commits_of_call(
+    call: ToolCall, lines: Sequence[str], ended: CallOutcome, told: tuple[str, str], into: Statements
+) -> list[str]:
     """Add what a result says of commits, and what moved a branch; return the lines that say no commit.
 
     `lines`: of the output; `told`: the command as the facts tell it, and the directory that the call names.
@@ -70,14 +66,17 @@ def commits_of_call(call: ToolCall, lines: Sequence[str], told: tuple[str, str],
     for found in others:
         into.add("value", f"{PRINTED}\n{found['hash']}", _text(found), "tool", detail=command)
     commits = [found for found in commits if found not in others]
-    if len(made) == len(commits) and not (others and not made):
-        _in_order(calls, commits, (command, list(lines)), into)
+    quiet = _quiet(made, len(commits), _heredoc_subject(line)) if ended == "ok" else {}
+    if len(made) == len(commits) + len(quiet) and not (others and not made):
+        _in_order(calls, commits, quiet, (command, list(lines)), into)
     else:
         went = place or (call.shell.directory if call.shell is not None else "")
         for found in commits:
             _add_commit(found, made[0].directory if made else went, command, into)
         for one in calls:
+            _add_move(_rebased(one, lines, ended), one.directory, into)
             _add_move(_unknown(one), one.directory, into)
+            _add_move(_pushed(one, lines), one.directory, into)
         _add_move("unknown" if others else "", went, into)
     return left
 
@@ -98,22 +97,74 @@ def _subject(call: GitCall) -> str:
     return plain((said or "").strip().partition("\n\n")[0]) if call.verb == "commit" else ""
 
 
+def _quiet(made: Sequence[GitCall], printed: int, heredoc: str) -> dict[int, str]:
+    """Which of these calls committed and printed none, with what each said ("" where it kept the message of the
+    one that it amends); `printed`: so many printed one; `heredoc`: the subject of a message in the line."""
+    commits = [(at, one) for at, one in enumerate(made) if one.verb == "commit"]
+    quiet = [(at, one) for at, one in commits if any(word and _QUIET_FLAG.fullmatch(word) for word in one.words)]
+    if len(made) - printed != len(quiet):
+        quiet = commits if not printed else []
+    if len(made) - printed != len(quiet):
+        return {}
+    return {
+        at: _subject(one) or (heredoc if len(commits) == 1 else "") or ("" if "--amend" in one.words else UNNAMED)
+        for at, one in quiet
+    }
+
+
+def _heredoc_subject(line: str) -> str:
+    found = _HEREDOC_MESSAGE.search(line)
+    return plain(found["subject"]) if found else ""
+
+
 def _in_order(
-    calls: Sequence[GitCall], commits: Sequence[re.Match[str]], told: tuple[str, list[str]], into: Statements
+    calls: Sequence[GitCall],
+    commits: Sequence[re.Match[str]],
+    quiet: Mapping[int, str],
+    told: tuple[str, list[str]],
+    into: Statements,
 ) -> None:
-    """Add what each call did, where each that commits printed one. `told`: the command, and the lines."""
+    """Add what each call did, where each that commits printed one, but the `quiet`. `told`: the command, and the
+    lines."""
     command, lines = told
     waiting = iter(commits)
     head = next((found[1] for line in lines if (found := _HEAD.match(line))), "")
+    places = count()
     for one in calls:
         if one.verb in _COMMITS:
+            said = quiet.get(place := next(places))
             if one.verb == "commit" and "--amend" in one.words:
-                _add_move("amend", one.directory, into)
-            _add_commit(next(waiting), one.directory, command, into)
+                _add_move("rehashed" if said == "" else "amend", one.directory, into)
+            if said:
+                name = f"{COMMITTED}\n{QUIET}{into.origin}{place}"
+                into.add("value", name, said, "tool", f"\n{one.directory}", command)
+            elif said is None:
+                _add_commit(next(waiting), one.directory, command, into)
         elif one.verb == "reset":
             _add_move(_reset(one, head), one.directory, into)
         else:
-            _add_move(_switch(one, lines), one.directory, into)
+            _add_move(_switch(one, lines) or _pushed(one, lines), one.directory, into)
+
+
+def _pushed(call: GitCall, lines: Sequence[str]) -> str:
+    """The commit that a push took a branch to, and that branch; "" where it does not say."""
+    found = next((found for line in lines if (found := _PUSHED.match(line))), None) if call.verb == "push" else None
+    return f"pushed {found['head']} {found['branch']}" if found else ""
+
+
+def _rebased(call: GitCall, lines: Sequence[str], ended: CallOutcome) -> str:
+    """What a call moved commits onto, "rebased " where that is not known; "" for one that moved none."""
+    if call.verb not in ("rebase", "pull") or not _NOT_REBASING.isdisjoint(call.words):
+        return ""
+    quiet = (
+        call.verb == "rebase" and ended == "ok" and any(one and _QUIET_FLAG.fullmatch(one) for one in call.words)
+    )
+    if not quiet and not any(line.startswith(_REBASED) for line in lines):
+        return ""
+    named = [word for word in call.words if word is None or not word.startswith("-")]
+    if call.verb == "pull" or (not named and "--continue" not in call.words):
+        return "rebased @{u}"
+    return f"rebased {named[0] or ''}" if len(named) == 1 else "rebased "
 
 
 def _unknown(call: GitCall) -> str:
@@ -155,138 +206,3 @@ def _switch(call: GitCall, lines: Sequence[str]) -> str:
         return ""
     found = [found for line in lines if (found := _SWITCHED.match(line))]
     return f"{'new' if found[0]['new'] else 'switch'} {found[0]['name']}" if len(found) == 1 else "lost"
-
-
-def with_commits(facts: Iterable[Fact]) -> list[Fact]:
-    """Facts with what became of each commit as its status, without those that were amended and what moved a
-    branch."""
-    facts = list(facts)
-    told = [fact for fact in facts if fact.slot == "value" and fact.key.startswith(_OF_GIT)]
-    if not told:
-        return facts
-    became: dict[str, str] = {}
-    for some in _by_place(sorted(told, key=_when), facts):
-        became |= _became(some)
-    found: list[Fact] = []
-    for fact in facts:
-        if fact.slot != "value" or not fact.key.startswith(_OF_GIT):
-            found.append(fact)
-        elif fact.key.startswith(f"{COMMITTED}\n") and (status := became.get(_hash(fact), "")) != _AMENDED:
-            found.append(structs.replace(fact, status=status))
-    return found
-
-
-def _by_place(told: Sequence[Fact], facts: Iterable[Fact]) -> Iterator[list[Fact]]:
-    """What git was told in each place that is known (rule 2)."""
-    by: dict[str, list[Fact]] = {}
-    for fact in told:
-        by.setdefault(fact.status.partition("\n")[2].rstrip("/"), []).append(fact)
-    commands = [fact.text for fact in facts if fact.slot == "command"]
-    went = {to.strip("\"'").rstrip("/") for text in commands for to in _CHANGES_TO.findall(text)}
-    places = {*by, *went} - {""}
-    only = next(iter(places), "") if len(places) < 2 else paths.UNKNOWN
-    unnamed = by.pop("", [])
-    if only == "" or only in by or paths.is_absolute(only):
-        by[only] = sorted((*by.get(only, ()), *unnamed), key=_when)
-    yield from (some for place, some in by.items() if not place or paths.is_absolute(place))
-
-
-class _Branches:
-    """The commits of each branch of one place, as far as they are known: `chains`, from old to new. `before`: what
-    each commit stands on. `on`: the branch, "" for the first, None for one that is not known."""
-
-    def __init__(self) -> None:
-        self.chains: dict[str, list[str]] = {}
-        self.before: dict[str, list[str]] = {}
-        self.amended: set[str] = set()
-        self.on: str | None = ""
-        self.amends = False
-
-    def commit(self, made: str, branch: str) -> None:
-        if branch and branch != self.on:
-            self.chains.setdefault(branch, self.chains.pop("", []) if self.on == "" else [])
-            self.on, self.amends = branch, self.amends and self.on in ("", branch)
-        chain = self.chains.setdefault(self.on or "", [])
-        if self.amends and chain and chain[-1] != _BOUND:
-            self.amended.add(chain.pop())
-        self.amends = False
-        self.before[made] = [*chain]
-        chain.append(made)
-
-    def move(self, told: str) -> None:
-        verb, _, what = told.partition(" ")
-        if verb == "lost":
-            self.on = None
-        elif verb == "switch":
-            self.on = what
-        if verb in ("lost", "switch") or self.on is None:
-            return
-        chain = self.chains.setdefault(self.on, [])
-        if verb == "amend":
-            self.amends = True
-        elif verb == "new":
-            self.on, self.chains[what] = what, [*chain]
-        elif verb == "unknown":
-            chain.append(_BOUND)
-        else:
-            steps, _, head = what.partition(" ") if verb == "back" else ("", "", what)
-            self.chains[self.on] = self._reset(chain, int(steps or 0), head)
-
-    def _reset(self, chain: list[str], steps: int, head: str) -> list[str]:
-        """Rules 3 and 4. `steps`: 0 for none said; `head`: where the branch is then, "" where that is not said."""
-        known = next((one for one in self.before if head and _is_same(one, head)), "")
-        if known:
-            return [*self.before[known], known]
-        bound = len(chain) - chain[::-1].index(_BOUND) if _BOUND in chain else 0
-        if not steps or (head and steps < len(chain) - bound):
-            return [*chain, _BOUND]
-        return chain[: max(bound, len(chain) - steps)]
-
-
-def _became(facts: Sequence[Fact]) -> dict[str, str]:
-    """What became of commits that do not stand, by their hashes; facts of one place, from old to new."""
-    branches = _Branches()
-    texts: dict[str, str] = {}
-    for fact in facts:
-        if not fact.key.startswith(f"{COMMITTED}\n"):
-            branches.move(fact.text)
-            continue
-        texts[_hash(fact)] = fact.text
-        branches.commit(_hash(fact), fact.status.partition("\n")[0])
-    stands = {made for chain in branches.chains.values() for made in chain}
-    gone = {made: _AMENDED if made in branches.amended else RESET_AWAY for made in texts if made not in stands}
-    standing = {made: text for made, text in texts.items() if made in stands}
-    return {**dict.fromkeys(_reverted(standing), REVERTED), **gone}
-
-
-def _reverted(texts: dict[str, str]) -> list[str]:
-    """Of commits from old to new, by their hashes, those that another one reverts (rule 5)."""
-    reverted: dict[str, bool] = {}
-    before: dict[str, str] = {}
-    for made, text in texts.items():
-        found, again = _REVERTS.match(text), _REAPPLIES.match(text)
-        wanted = found[1] if found else f'Revert "{again[1]}"' if again else ""
-        one = _newest(before, wanted)
-        if one:
-            reverted[one] = True
-            undoes = _REVERTS.match(before[one])
-            reverted[_newest(before, undoes[1]) if undoes else ""] = False
-        before[made] = text
-    return [made for made, by in reverted.items() if by]
-
-
-def _newest(before: dict[str, str], subject: str) -> str:
-    """The newest commit of a subject; "" for none."""
-    return next((made for made in reversed(before) if subject and before[made].partition(" ")[2] == subject), "")
-
-
-def _hash(fact: Fact) -> str:
-    return fact.key.partition("\n")[2]
-
-
-def _is_same(one: str, other: str) -> bool:
-    return one.startswith(other) or other.startswith(one)
-
-
-def _when(fact: Fact) -> tuple[int, int, int]:
-    return fact.time_ms, fact.seq, fact.order

@@ -21,7 +21,7 @@ Rules:
    that it came after. A task that was dropped no longer holds. Of a task that its tool knows by an id, what a
    summary says without it holds no more, and how it stands is the tool's word: a summary is of what it replaced,
    and what was done may stand behind it.
-9. A commit that was taken back since says so (`commits`).
+9. A commit that was taken back since says so, and a file that was brought back is changed no more (`branches`).
 10. A command whose run went on ended as the fact says that tells of its end; a run that nobody knows of takes no
     failure's place (`runs`).
 """
@@ -33,7 +33,7 @@ from msgspec import structs
 
 from ctxmgr.engine import findings
 from ctxmgr.engine.ledger import taking_back, task_ids
-from ctxmgr.engine.ledger.commits import with_commits
+from ctxmgr.engine.ledger.branches import with_commits, without_brought_back
 from ctxmgr.engine.ledger.runs import with_ends, with_untold
 from ctxmgr.engine.text import content_list, content_words, forbids, key_of
 from ctxmgr.model import once
@@ -133,7 +133,7 @@ def _standing(ledger: Ledger) -> list[Fact]:
     if said is not None and told is not None and order(said) > order(told):
         del chosen["goal", "", ""]
     standing = _without_retracted(with_untold(with_ends(_with_texts(chosen.values(), ledger))))
-    standing = with_commits(_without_superseded(standing))
+    standing = without_brought_back(with_commits(_without_superseded(standing)))
     standing.sort(key=lambda fact: (fact.time_ms, fact.seq, fact.order, fact.slot, fact.key, fact.source))
     return standing
 

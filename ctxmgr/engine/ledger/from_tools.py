@@ -15,7 +15,9 @@ Rules:
 6. A task that is stated alone is known by the id that its tool gave it. A call that says its state and not its text
    states that alone, and one that says its text and not its state (`fold` puts them together). One that the tool
    does not know is none. What a host's own task tool prints of its tasks is so.
-7. A run that goes on ends with the result of a call that asks for it by its id; `fold` puts them together, too.
+7. A file that git takes back to what was committed says so by a fact of its own; `fold` puts it together with what
+   was changed.
+8. A run that goes on ends with the result of a call that asks for it by its id; `fold` puts them together, too.
 """
 
 import re
@@ -33,6 +35,7 @@ from ctxmgr.engine.tools import (
     Task,
     ToolCall,
     asks_for,
+    brought_back,
     call_of_block,
     counts_text,
     created_id,
@@ -47,12 +50,13 @@ from ctxmgr.engine.tools import (
     refuses_task,
     result_kind,
     runs_in,
+    scopes_of,
     unwrapped,
     weighed_run,
 )
 from ctxmgr.engine.tools.shell import window
 from ctxmgr.model import Block
-from ctxmgr.model.saved import ABOUT, END_OF, GOES_ON, RENAMED, STATE, UNTOLD
+from ctxmgr.model.saved import ABOUT, BROUGHT_BACK, END_OF, GOES_ON, RENAMED, STATE, UNTOLD
 
 ERROR_CHARACTERS = 200  # of an error's line, wherever it is told
 COMMAND_CHARACTERS = 240  # a longer one is known by its words, and a digest of them
@@ -94,6 +98,8 @@ _WRAPPING = re.compile(
     r"|wall time.*|original token count.*|total output lines.*|output:|<returncode>.*)$",
     re.IGNORECASE,
 )  # what a host puts around an output
+_SERVER = "HTTP"
+_COMPLAINS = re.compile(r"([a-z][\w.+-]*): \S.*|HTTP/[\d.]+ [45]\d\d\b.*")
 _STOPPED = re.compile(
     r"\W*(?:(?:command|process|execution)(?: was)? (?:aborted|cancell?ed|interrupted)"
     r"|(?:aborted|cancell?ed|interrupted) by (?:the )?user)\b.{0,40}$",
@@ -116,7 +122,12 @@ def from_result(result: Block, call: Block, into: Statements) -> None:
     ended = outcome(made, text, result.is_error, result.doubtful or result.untold)
     touched = list(_touched(made, text))
     if ended != "failed":
+        back = {plain(path) for path in brought_back(made.shell.command)} if made.shell is not None else set()
+        for path in back:
+            into.add("file", f"{BROUGHT_BACK}\n{path}", path, "tool", BROUGHT_BACK)
         for status, path in touched:
+            if status == "edited" and path in back:
+                continue
             into.add("file", f"{'read' if status == 'read' else 'changed'}\n{path}", path, "tool", status)
         _tasks(name, made, text, into)
         for task in listed_tasks(text) if told == "tasks" else ():
@@ -156,9 +167,7 @@ def essential(command: str, unfiltered: bool = False) -> str:
 
 def error_line(text: str) -> str:
     """Return the one line of a failed result that says most, clean and at most 200 characters; "" if none."""
-    if len(text) > 2 * EDGE_CHARACTERS:
-        text = f"{text[:EDGE_CHARACTERS]}\n{text[-EDGE_CHARACTERS:]}"
-    found = [line for line in map(plain, unwrapped(text).splitlines()) if line and line != "(no output)"]
+    found = [line for line in map(plain, unwrapped(_ends_of(text)).splitlines()) if line and line != "(no output)"]
     lines = [line for line in found if not _WRAPPING.match(line)] or found
     telling = [line for line in lines if not _NO_ERROR.search(line)]
     for tells in (_STRONG.search, is_usage_error, _WEAK.search):
@@ -176,7 +185,7 @@ def _ran(line: str, call: ToolCall, ended: CallOutcome, output: str, into: State
     key = _key(SHELL, essential(line, status.about != "look"))
     run = goes_on_as(output) if ended == "unknown" and status.zero == "ok" else ""
     told, found = weighed_run(call.shell, output, ended)
-    detail = f"{GOES_ON}{run}" if run else _detail(found, told, output)
+    detail = f"{GOES_ON}{run}" if run else _detail(found, told, output) or _complaint(line, told, output)
     shown = command_line(line, [path for kind, path in _touched(call, "") if kind != "read"])
     beside = into.items_of(f"{UNTOLD}\n{shown}") if told == "unknown" and not run else into
     parts = failed_parts(line, output) if told == "failed" else ()
@@ -214,6 +223,23 @@ def _detail(found: RunReport | None, ended: CallOutcome, output: str) -> str:
         return shorten(last[-1], ERROR_CHARACTERS)
     line = shorten(plain(read[0]), ERROR_CHARACTERS) if read else error_line(output)
     return f"{counts}\n{line if found is None or not only_counts(line, found) else ''}" if counts else line
+
+
+def _complaint(line: str, ended: CallOutcome, output: str) -> str:
+    """Of a line of which nobody knows how it ended the first that a program of it printed in its own name
+    (`gh: Not Found`), or the status of a server that refused; "" for none."""
+    if ended != "unknown":
+        return ""
+    names = {_SERVER, *(one.subject.partition(" ")[0] for one in scopes_of(line))}
+    said = filter(None, map(_COMPLAINS.match, map(plain, _ends_of(output).splitlines())))
+    found = next((one for one in said if (one[1] or _SERVER) in names), None)
+    return shorten(found[0], ERROR_CHARACTERS) if found else ""
+
+
+def _ends_of(text: str) -> str:
+    """The start and the end of a long one."""
+    long = len(text) > 2 * EDGE_CHARACTERS
+    return f"{text[:EDGE_CHARACTERS]}\n{text[-EDGE_CHARACTERS:]}" if long else text
 
 
 def _touched(call: ToolCall, result: str) -> Iterator[tuple[str, str]]:

@@ -42,7 +42,7 @@ def values_of_call(call: ToolCall, output: str, ended: CallOutcome, into: Statem
         return
     command = shorten(plain(call.shell.command if call.shell is not None else call.tool), COMMAND_CHARACTERS)
     found: dict[str, None] = {}
-    for line in commits_of_call(call, _lines(output), (command, place), into):
+    for line in commits_of_call(call, _lines(output), ended, (command, place), into):
         found.update(dict.fromkeys(exact_values(line)))
     for value in list(found)[-MOST_OF_A_MESSAGE:]:
         into.add("value", f"{PRINTED}\n{value}", value, "tool", detail=command)

@@ -86,6 +86,14 @@ class PacketText(msgspec.Struct, frozen=True):
         """In so many tokens, "" where nothing fits; `shown`: as in `packet.render`."""
         return self._rendered(budget, resume=False, shown=shown)
 
+    def noted(self, text: str, resume: bool) -> str:
+        """A whole packet that begins with such a text, with its note where it is not small."""
+        return packet.noted(text, resume, self.weigh)
+
+    def note_tokens(self) -> int:
+        """So many more than its budget a packet may weigh by its note."""
+        return self.weigh(packet.NOTE)
+
     def _rendered(self, budget: int, resume: bool, shown: Container[str] | InView) -> str:
         text = packet.render(
             self.ledger,

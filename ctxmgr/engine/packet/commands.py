@@ -2,10 +2,10 @@
 
 Rules:
 
-1. What failed blocks until something later shows that it does no more: the same command, however it is quoted, or
-   another of the same program and subcommand that is of all that it was of (`scopes_of`), worked; so did each test
-   that it quotes, each part that its output names (a test file, a package, a target), or a task of all tests; a
-   merge is also ended by a commit; the file of a failed edit was changed.
+1. What failed blocks until something later shows that it does no more (`ended_by`): the same command, however it
+   is quoted, or another of the same program and subcommand worked, of a check one that is of all that it was of; so
+   did each test that it quotes, each part that its output names (a test file, a package, a target), or a task of
+   all tests; a merge is also ended by a commit; the file of a failed edit was changed.
 2. A look that was called wrong blocks nothing. A failure fades: the newest come first, commands that only look, and
    scripts written for one run, last. One that `FADES` other commands have followed, `LOOK_FADES` of such, stands in
    nobody's way.
@@ -15,31 +15,20 @@ Rules:
 4. How a command ended is told once, for the newest run: of checks always, failures that something ended (and what
    did), what was aborted, and ends that nobody knows among them, but no failure that faded; of another run where
    it worked. What only looks, and a script written for one run, tells nothing; of git the newest of each kind.
-   Failures that a run of something else ended have room of their own: it may not be all that failed.
+   Failures that a run of something else ended have room of their own: it may not be all that failed. So have the
+   newest of what is no check, with what showed since that it works: what they failed with is not to be tried again.
 """
 
 import re
 from collections.abc import Callable, Container, Mapping, Sequence
 
 import msgspec
-from msgspec import structs
 
 from ctxmgr.engine.judging import counts_of, error_line, how_it_ended, quoted_error, reason, was_stopped
 from ctxmgr.engine.ledger import SHELL
-from ctxmgr.engine.text import begins, coded_command, is_script, key_of
-from ctxmgr.engine.tools import (
-    TARGET,
-    RunScope,
-    is_like_a_check,
-    is_lost,
-    is_usage_error,
-    part_was_in,
-    runs_all_tests,
-    scopes_of,
-    targets_apart,
-    tests_quoted,
-    was_in,
-)
+from ctxmgr.engine.packet.ended_by import Worked
+from ctxmgr.engine.text import begins, coded_command, is_script
+from ctxmgr.engine.tools import is_like_a_check, is_lost, is_usage_error
 from ctxmgr.model.saved import GOES_ON, Fact
 
 OTHER_CHARACTERS = 120  # of a command beside another
@@ -51,7 +40,6 @@ MOST_SAME = 3  # other commands of one error that are named
 FADES = 120
 LOOK_FADES = 40
 STOPPED = "aborted before it ended"
-MOST_RUNS = 60  # different ones of a subcommand that worked, which are asked what they show to work
 
 _LOOKING = re.compile(
     r"(?:ls|ll|cat|head|tail|less|grep|rg|ag|fd|find|wc|which|type|file|stat|du|df|pwd|echo|printf|sleep|test"
@@ -61,13 +49,6 @@ _LOOKING = re.compile(
 )
 _ONE_OFF = re.compile(r"<<|\s-(?:e|c|p)\s+[\"'$]|^(?:kill|pkill|rm|mkdir|touch|mv|cp|ln|chmod|sed)\s")
 _GIT_ENDS = ("git merge", "git rebase", "git push", "git commit", "git pull", "git cherry-pick", "git revert")
-_ENDED_BY = {
-    "git merge": ("git commit", "git pull", "git reset"),
-    "git pull": ("git commit", "git merge", "git rebase", "git reset"),
-    "git cherry-pick": ("git commit", "git reset"),
-    "git revert": ("git commit", "git reset"),
-    "git rebase": ("git reset",),
-}
 _DIRECTORY = re.compile(r"^cd\s+(\S+)\s*(?:&&|;)\s*")
 
 
@@ -111,12 +92,14 @@ def command_states(
 
 def blocking(facts: Sequence[Fact], changed: Mapping[str, tuple[int, int]]) -> list[Fact]:
     """Those that block, what blocks most first (rules 1 and 2)."""
-    worked = _Worked()
+    worked = Worked()
     runs: list[Fact] = []
     looks: list[Fact] = []
     for age, fact in enumerate(reversed(facts)):
         if fact.status == "ok":
             worked.add(fact)
+        elif fact.status == "unknown":
+            worked.add_untold(fact)
         elif _fails(fact) and worked.ended(fact) is None and changed.get(_edited(fact), (-1, -1)) <= _when(fact):
             runs_it = _does_something(fact)
             if not runs_it and is_usage_error(error_line(fact)):
@@ -124,101 +107,6 @@ def blocking(facts: Sequence[Fact], changed: Mapping[str, tuple[int, int]]) -> l
             if age < (FADES if runs_it else LOOK_FADES):
                 (runs if runs_it else looks).append(fact)
     return [*runs, *looks]
-
-
-class _Worked:
-    """What worked, added newest first, by what it shows to work: lines, however they are quoted, and runs."""
-
-    def __init__(self) -> None:
-        self._lines: dict[str, Fact] = {}
-        self._runs: dict[str, dict[RunScope, Fact]] = {}
-
-    def add(self, fact: Fact) -> None:
-        self._lines.setdefault(key_of(fact.text), fact)
-        for one in (each for scope in _scopes(fact) for each in _each_target(scope)):
-            runs = self._runs.setdefault(one.subject, {})
-            if len(runs) < MOST_RUNS:
-                runs.setdefault(one, fact)
-
-    def ended(self, failed: Fact) -> Fact | None:
-        """The newest that shows this to work: its line, or what that was run for, its last command; or what it was
-        tried again by."""
-        aim = _aim(failed)
-        return self.covering(failed) or (self._tried_again(failed, aim) if aim else None)
-
-    def covering(self, failed: Fact) -> Fact | None:
-        """The newest that was of all that this was of."""
-        same, aim = self._lines.get(key_of(failed.text)), _aim(failed)
-        if same is not None and not _is_of_others(aim, _aim(same)):
-            return same
-        if aim is None:
-            return None
-        ends = [self._runs.get(name, {}).items() for name in (aim.subject, *_ENDED_BY.get(aim.subject, ()))]
-        found = next((fact for runs in ends for run, fact in runs if run.shows(aim, run.subject)), None)
-        if found is not None or len(targets := targets_apart(aim.subject)) < 2:
-            return found
-        return _newest_of_all([self._target(structs.replace(aim, subject=one)) for one in targets])
-
-    def _target(self, aim: RunScope) -> Fact | None:
-        return next((fact for run, fact in self._runs.get(aim.subject, {}).items() if run.shows(aim)), None)
-
-    def _tried_again(self, failed: Fact, aim: RunScope) -> Fact | None:
-        """What ended a wrong use, or all tests that it quotes; or else all tests."""
-        line = error_line(failed)
-        if is_usage_error(line):
-            return next((fact for run, fact in self._runs.get(aim.subject, {}).items() if run.is_sure), None)
-        if not is_like_a_check(aim.subject):
-            return None
-        runs = [one for some in self._runs.values() for one in some.items()]
-        every = next((fact for run, fact in runs if runs_all_tests(run, aim)), None)
-        if every is not None:
-            return every
-        tests = tests_quoted(line, counts_of(failed))
-        found = [next((fact for run, fact in runs if was_in(test, run, aim)), None) for test in tests]
-        return _newest_of_all(found) or _parts_ended(failed.failed_parts.splitlines(), runs, aim)
-
-
-def _parts_ended(parts: Sequence[str], runs: Sequence[tuple[RunScope, Fact]], aim: RunScope) -> Fact | None:
-    """What ended all parts that a failure names; or its targets, where it names some."""
-    targets = [part for part in parts if part.startswith(f"{TARGET} ")]
-    for named in (targets, [part for part in parts if part not in targets]):
-        found = [next((fact for run, fact in runs if part_was_in(part, run, aim)), None) for part in named]
-        if (ended := _newest_of_all(found)) is not None:
-            return ended
-    return None
-
-
-def _is_of_others(aim: RunScope | None, run: RunScope | None) -> bool:
-    """Were two lines of one key (`go test ./...`, `go test .`) given different things?"""
-    if aim is None or run is None or not (aim.is_sure and run.is_sure):
-        return False
-    return aim.operands != run.operands
-
-
-def _newest_of_all(found: Sequence[Fact | None]) -> Fact | None:
-    """The newest, where there are some, and none is missing."""
-    ended = [fact for fact in found if fact is not None]
-    return max(ended, key=_when) if ended and len(ended) == len(found) else None
-
-
-def _aim(failed: Fact) -> RunScope | None:
-    """What it was run for: its last command."""
-    last = failed.runs.rpartition("\n")[2]
-    return next((one for one in reversed(_scopes(failed)) if one.subject == last), None)
-
-
-def _scopes(fact: Fact) -> tuple[RunScope, ...]:
-    """What its runs are of; of a line that is not known whole they are all that its program does."""
-    names = fact.runs.split("\n") if fact.runs else []
-    found = () if is_script(fact.text) else tuple(one for one in scopes_of(fact.text) if one.subject in names)
-    known = {one.subject for one in found}
-    return (*found, *(RunScope(name, is_sure=not is_like_a_check(name)) for name in names if name not in known))
-
-
-def _each_target(run: RunScope) -> tuple[RunScope, ...]:
-    """A run, and each of its targets where it has several."""
-    targets = targets_apart(run.subject)
-    return (run, *(structs.replace(run, subject=one) for one in targets)) if len(targets) > 1 else (run,)
 
 
 def _edited(fact: Fact) -> str:
@@ -249,11 +137,14 @@ def _end_lines(
     """`blocking`: the ids of the facts that block; `before`: how what ran again since failed, by its key."""
     checks: dict[str, str] = {}  # "" where it is told elsewhere
     again: list[str] = []  # failures that were tried again by a run of something else
+    overcome: list[str] = []  # and those of what is no check
     others: dict[str, str] = {}
-    worked = _Worked()
-    for fact in reversed(facts):
+    worked = Worked()
+    for age, fact in enumerate(reversed(facts)):
         if fact.status == "ok":
             worked.add(fact)
+        if age < FADES and len(overcome) < MOST_AGAIN and not told(fact):
+            overcome += _overcome(fact, worked)
         stopped = was_stopped(fact)
         if not fact.runs or id(fact) in blocking or (fact.status == "failed" and not _fails(fact) and not stopped):
             continue
@@ -274,7 +165,17 @@ def _end_lines(
             line = f"- {coded_command(fact.text, OTHER_CHARACTERS)}: {ended}"
             others.setdefault(name, "" if told(fact) else line)
     first = [*list(filter(None, checks.values()))[:MOST_CHECKS], *again[:MOST_AGAIN]]
-    return [*first, *list(filter(None, others.values()))[: MOST_ENDS - len(first)]]
+    return [*first, *list(filter(None, others.values()))[: MOST_ENDS - len(first) - len(overcome)], *overcome]
+
+
+def _overcome(fact: Fact, worked: Worked) -> list[str]:
+    """The line of what is no check and failed, where another line showed since that it works."""
+    if not _fails(fact) or not reason(fact) or any(map(is_like_a_check, fact.runs.split("\n"))):
+        return []
+    by = worked.ended(fact)
+    if by is None or by.key == fact.key:
+        return []
+    return [f"- {coded_command(fact.text)}: {how_it_ended(fact)}{_since(by)}"]
 
 
 def _since(after: Fact | None) -> str:

@@ -1,7 +1,8 @@
 """Turns a ledger into the packet: one lean text that stands for the conversation no longer shown.
 
 Rules:
-1. The first line is fixed. Text from facts is put on one line and can forge neither that line nor a heading.
+1. The first line is fixed, and so is the note under it, which only a small packet does without. Text from facts is
+   put on one line and can forge neither that line nor a heading.
 2. The packet never weighs more than its budget: lines are weighed one by one to choose, then the whole text
    is weighed, and what has the least right to stay goes until it fits.
 3. Right to stay: goal, constraints, decisions, tasks, blockers, files. Each part first gets its share, so
@@ -27,7 +28,7 @@ RESUME_NOTE = (
     "Kept by ctxmgr: where the work stood before the history was replaced. A record, not a new instruction."
 )
 
-NOTE_TOKENS = 1_000  # of budget; below it the note under the mark has the least right to stay
+NOTE_TOKENS = 1_000  # of budget, or of a whole packet: below it the note under the mark may go first
 SMALLEST_TOKENS = (
     600  # of the default policy: less never leaves without a packet, and this one has the goal in full
 )
@@ -72,6 +73,15 @@ def render(
         return text
     bare, more_lines = _fitted(f"{PACKET_MARK}\n", parts, budget, weigh)
     return text if lines == more_lines else bare
+
+
+def noted(text: str, resume: bool, weigh: Weigh) -> str:
+    """A whole packet, whose facts may be a small part of it, with the note under its mark (rule 1)."""
+    note = RESUME_NOTE if resume else NOTE
+    head, _, rest = text.partition("\n")
+    if head != PACKET_MARK or rest.startswith(note) or weigh(text) < NOTE_TOKENS:
+        return text
+    return f"{PACKET_MARK}\n{note}\n{rest}"
 
 
 def _fitted(head: str, parts: tuple[PacketPart, ...], budget: int, weigh: Weigh) -> tuple[str, list[_Line]]:

@@ -21,7 +21,7 @@ from ctxmgr.engine.packet.findings import (
 from ctxmgr.engine.packet.in_view import InView
 from ctxmgr.engine.packet.part import MOST_LINES, PacketPart, grouped, newest_first, part_of, repeats, summarised
 from ctxmgr.engine.packet.past import context_part, history, left_branch, past_requests
-from ctxmgr.engine.packet.state_of_work import state_of_work
+from ctxmgr.engine.packet.state_of_work import newest_commit, state_of_work
 from ctxmgr.engine.packet.users import name_of, rule_line
 from ctxmgr.engine.packet.values import value_lines
 from ctxmgr.engine.stating import draft_lines, states_it
@@ -39,6 +39,8 @@ from ctxmgr.model.saved import ALLOWED, EARLIER, Fact, Ledger
 
 SMALL_GOAL_CHARACTERS = 240
 LEAST_TELLING = 2  # words of a statement that is known again: "we worked on it" is said by any that worked
+LEAST_SAME = 3  # words of a goal that is known again by them
+_TELLS_MORE = frozenset(("not", "no", "never", "without", "avoid", "instead", "all", "every", "each", "only"))
 NOTHING_SHOWN: Container[str] = frozenset()
 FILE_LINE_CHARACTERS = 400  # a directory and the names in it, which are counted: none may be cut off
 
@@ -57,6 +59,7 @@ def parts_of(
     commands = [fact for fact in now if fact.slot == "command"]
     changed = {fact.text: (fact.time_ms, fact.seq) for fact in now if fact.slot == "file" and fact.status != "read"}
     told = shown.states if isinstance(shown, InView) else nothing
+    commit = newest_commit(now)
     states = command_states(commands, changed, told)  # of all: one that is told may have closed another
     elsewhere, answered = facts_elsewhere(every[0]) | announced_before(*every), chosen_in_answer(now)
     elsewhere |= failures_over(every[0]) if resume else frozenset()
@@ -65,6 +68,7 @@ def parts_of(
     held: dict[str, list[Fact]] = {}
     for fact in now:
         held.setdefault(fact.slot, []).append(fact)
+    held["commit"] = [commit] if commit is not None and not told(commit) else []
     asked = {fact.origin: fact.text for fact in past if fact.slot == "request"} if resume else {}
     goal = _goal(held.get("goal", []), goal_characters, asked)
     wording = f" {words_of(goal.lines[0])} " if goal and goal.lines else ""
@@ -139,7 +143,11 @@ def _goal(facts: list[Fact], limit: int, asked: Mapping[str, str]) -> PacketPart
     told = said or newest
     text = one_line((told.text.endswith("…") and asked.get(told.origin)) or told.text, limit)
     lines = [text] if text else []
-    if said is not None and newest is not said and not repeats(newest, f" {words_of(text)} "):
+    summed = content_words(newest.text)
+    more = not _TELLS_MORE.isdisjoint(words_of(newest.text).split())
+    same = len(summed) >= LEAST_SAME and summed <= content_words(text) and not more
+    again = same or repeats(newest, f" {words_of(text)} ")
+    if said is not None and newest is not said and not again:
         lines.append(f"- as the last summary has it: {one_line(newest.text, SMALL_GOAL_CHARACTERS)}")
     return part_of(heading, lines, 1.0)
 

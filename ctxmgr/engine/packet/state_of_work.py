@@ -5,10 +5,11 @@ of each kind ended, what was committed and opened last, how much is open.
    is known. That one failed is said without its reason, which stands under the blockers.
 2. A run that tested nothing stands for no kind: one that only lists, was stopped, never began, or was called wrong.
    One that worked is told with what still fails of its kind.
-3. A line that ran several kinds, or other things, and failed speaks of that kind alone which its counts or the
-   target that failed are of; where they do not say, it is told by its name. Of its other kinds nothing is told, nor
-   of a kind that failed and ran again since, nobody knows how, or whose failure faded. A build whose output counts
-   tests ran them as well.
+3. A line that ran several kinds, or other things, and failed speaks of that kind alone which its counts, the target
+   that failed or the command that its error names are of; where they do not say, it is told by its name. Of its
+   other kinds nothing is told, nor of a kind that failed and ran again since, nobody knows how, or whose failure
+   faded. Where its error names what is no check (`curl: (7)`), it speaks of no kind, and how a kind ended before
+   stands. A build whose output counts tests ran them as well.
 4. What is told here in full need be told nowhere else: `StateOfWork` says what that is.
 """
 
@@ -21,6 +22,7 @@ import msgspec
 from ctxmgr.engine.judging import counts_of, error_line, how_it_ended, was_stopped
 from ctxmgr.engine.ledger import COMMITTED
 from ctxmgr.engine.packet.commands import OTHER_CHARACTERS, CommandStates, nothing
+from ctxmgr.engine.packet.ended_by import blamed
 from ctxmgr.engine.packet.part import PacketPart, part_of
 from ctxmgr.engine.packet.past import RESUME_ASKED_CHARACTERS, quotation
 from ctxmgr.engine.packet.values import COMMIT_CHARACTERS, is_opened
@@ -62,14 +64,15 @@ def state_of_work(
     resume: bool,
     told: Callable[[Fact], bool] = nothing,
 ) -> StateOfWork:
-    """`held`: what holds now, by its slot, oldest first, beside the `commands`; `request`: what was asked last,
+    """`held`: what holds now, by its slot, oldest first, beside the `commands`, and as "commit" the newest commit
+    where nothing else tells it; `request`: what was asked last,
     where nothing else tells it; `told`: is how this command ended told elsewhere?"""
     limit = RESUME_ASKED_CHARACTERS if resume else LAST_ASKED_CHARACTERS
     lines = [f"- asked last: {quotation(request, limit)}"] if request is not None else []
     checks = _checks(commands, states.failed, told)
     lines += [line for line, _ in checks]
     values = held.get("value", ())
-    commit = next((fact for fact in reversed(values) if _is_commit(fact)), None)
+    commit = next(iter(held.get("commit", ())), None)
     opened = next((fact for fact in reversed(values) if is_opened(fact)), None)
     if made := [
         *([_committed(commit, commands)] if commit else []),
@@ -80,6 +83,11 @@ def state_of_work(
         lines.append(f"- {counts}")
     exact = frozenset(fact.key.partition("\n")[2] for fact in (commit, opened) if fact is not None)
     return StateOfWork(part_of(HEADING, lines, STATE_SHARE), exact, frozenset(end for _, end in checks if end))
+
+
+def newest_checks(commands: Sequence[Fact], states: CommandStates) -> list[str]:
+    """The lines of ended commands that tell where tests, linters and builds stand, where they worked."""
+    return [end for _, end in _checks(commands, states.failed, nothing) if end]
 
 
 def _checks(
@@ -133,17 +141,22 @@ def _verdicts(fact: Fact) -> dict[CheckKind, _Verdict]:
     if not counts and (_NEVER_BEGAN.search(line) or is_usage_error(line) or is_lost(line)):
         return {}
     targets = [part.partition(" ")[2] for part in fact.failed_parts.splitlines() if part.startswith(f"{TARGET} ")]
-    blamed = {kind for run, kind in runs.items() if kind and run.rpartition(" ")[2] in targets}
-    if fact.status == "failed" and blamed:
-        return {kind: "failed" if kind in blamed else "unknown" for kind in kinds if kind}
+    failed: set[str] = {kind for run, kind in runs.items() if kind and run.rpartition(" ")[2] in targets}
+    by = blamed(fact) if fact.status == "failed" and not failed and not counts else None
+    if by is not None:
+        failed = {check_kind(by.subject)}
+    if fact.status == "failed" and failed:
+        return {kind: "failed" if kind in failed else "unknown" for kind in kinds if kind} if any(failed) else {}
     if fact.status == "failed" and (len(kinds) == 1 or ("tests" in kinds and _TESTS_FAILED.search(counts))):
         ended = "tests" if len(kinds) > 1 else next(iter(kinds))
         return {kind: "failed" if kind == ended else "unknown" for kind in kinds if kind}
     return {kind: "unknown" for kind in kinds if kind}
 
 
-def _is_commit(fact: Fact) -> bool:
-    return fact.key.startswith(f"{COMMITTED}\n") and not fact.status
+def newest_commit(facts: Sequence[Fact]) -> Fact | None:
+    """The commit that was made last of those that stand; facts oldest first."""
+    made = (fact for fact in reversed(facts) if fact.slot == "value" and fact.key.startswith(f"{COMMITTED}\n"))
+    return next((fact for fact in made if not fact.status), None)
 
 
 def _committed(commit: Fact, commands: Sequence[Fact]) -> str:

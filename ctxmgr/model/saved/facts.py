@@ -39,6 +39,8 @@ REJECTED = "rejected"
 """The status of a question that is a call, or a plan, which the user rejected."""
 RESET_AWAY, REVERTED = "reset away", "reverted"
 """The status of a commit that its branch no longer has, and of one that a later commit undid."""
+BROUGHT_BACK = "brought back"
+"""The status of a file that git took back to what was committed; how its key begins, too."""
 GOES_ON = "goes on as "
 """How the detail of a command begins whose run goes on, before the id that it goes on under."""
 END_OF = "end of\n"
@@ -59,7 +61,7 @@ class Fact(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     "printed" or "said", a newline and the exact value for value ("moved": the text is what a call of git did to a
     branch).
     `status`: task "open" | "active" | "done" | "blocked" | "dropped" (it no longer
-    counts); file "read" | "written" | "edited" | "deleted";
+    counts); file "read" | "written" | "edited" | "deleted" | `BROUGHT_BACK`;
     command "ok" | "failed" (a failed command is a blocker until the same thing is tried again and does not fail) |
     "unknown" (nothing tells how it ended: in listing `UNTOLD`, or it goes on); constraint "" |
     "retracted" (the user takes something back by it) | `EARLIER` (worked out when it is read);

@@ -71,6 +71,7 @@ class Writer(msgspec.Struct):
     allowance: int = 0
     lean_tokens: int = 0
     own: str = ""
+    noted: Callable[[str], str] = str
 
     @property
     def most_allowed(self) -> int:

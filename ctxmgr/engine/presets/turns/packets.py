@@ -68,7 +68,9 @@ class Packets:
         else:
             text = self._text.within(allowed - (weigh(found) + 2 if found else 0), shown | words.names)
         parts = [text or PACKET_MARK if told or words.text else text, words.text, found if text else "", told]
-        return "\n\n".join(part for part in parts if part)
+        whole = "\n\n".join(part for part in parts if part)
+        noted = self._text.noted(whole, self._resume)
+        return noted if weigh(noted) <= most else whole
 
     def _shown(self, left: LeftOut) -> frozenset[str]:
         """What kept turns show."""
@@ -87,7 +89,7 @@ class Packets:
         if self._resume or before.placement_key != _place(left, resume=True):
             return before.placement_key == _place(left, self._resume)
         words = self._text.weigh(self._text.users(self._words, self._shown(left)).text)
-        return before.weight <= self.budget + words + self._absent_tokens
+        return before.weight <= self.budget + words + self._absent_tokens + self._text.note_tokens()
 
 
 def _place(left: LeftOut, resume: bool) -> str:

@@ -2,7 +2,7 @@
 
 from ctxmgr.engine.tools.outcome.background import asks_for, goes_on_as
 from ctxmgr.engine.tools.outcome.check_kinds import is_of_kind
-from ctxmgr.engine.tools.outcome.covering import RunScope, scopes_of
+from ctxmgr.engine.tools.outcome.covering import RunScope, does_nothing, scopes_of
 from ctxmgr.engine.tools.outcome.ended import end_of_run, is_lost, is_refused, outcome, outcome_by, weighed_run
 from ctxmgr.engine.tools.outcome.failed_parts import TARGET, failed_parts
 from ctxmgr.engine.tools.outcome.reading import unwrapped
@@ -21,6 +21,7 @@ __all__ = [
     "RunScope",
     "asks_for",
     "counts_text",
+    "does_nothing",
     "end_of_run",
     "failed_parts",
     "goes_on_as",

@@ -101,6 +101,11 @@ def scopes_of(line: str) -> tuple[RunScope, ...]:
     return tuple(_scopes(line, "", 0))
 
 
+def does_nothing(line: str) -> bool:
+    """Has it a word by which what it runs only lists, or says what it would do?"""
+    return any(map(_SHOWS_NOTHING.match, line.split()))
+
+
 def _scopes(line: str, directory: str, depth: int) -> Iterator[RunScope]:
     within: list[str] = []  # where each open subshell began
     for pipeline in parse(line) or outlined(line) or ():

@@ -85,6 +85,7 @@ def unwrapped(text: str) -> str:
     """A text with the lines that a host put into a member of a JSON object (`"output":"one\\ntwo"`)."""
     if '"output":' not in text:
         return text
+    text = text.replace('"output":"', '"output":"\n')
     for escaped, plain in (("\\n", "\n"), ("\\t", "\t"), ('\\"', '"')):
         text = text.replace(escaped, plain)
     return text

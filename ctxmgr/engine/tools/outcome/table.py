@@ -75,6 +75,12 @@ READERS: tuple[OutputReader, ...] = (
         counts=counting.of_cargo,
     ),
     _row(
+        "cargo rustfmt",
+        "Diff in ",
+        r"^Diff in \S+\.rs(?: at line |:)\d+:$",
+        counts=counting.nothing,
+    ),
+    _row(
         "jest",
         "Tests: \nTest Suites: \nNo tests found, exiting",
         r"^(?:Tests|Test Suites): +(?=.*\d failed)|^No tests found, exiting with code 1",
@@ -249,6 +255,14 @@ READERS: tuple[OutputReader, ...] = (
         r"^\[\S+\] ERROR task failed|^mise ERROR ",
         r"^Finished in \d",
         r"^mise ERROR (?!Version:|Run with)",
+        counts=counting.nothing,
+    ),
+    _row(
+        "mkdocs",
+        "Aborted with \nDocumentation built in ",
+        r"^Aborted with (?:\d+ warnings? in strict mode!|a BuildError!)",
+        r"^INFO +-  Documentation built in \d",
+        r"^(?:ERROR|WARNING) +-  \S",
         counts=counting.nothing,
     ),
     _row(

@@ -1,5 +1,6 @@
 """Turns a shell's command line into the calls of git that it makes, in order. Knows no output."""
 
+import re
 from collections.abc import Iterator, Sequence
 
 import msgspec
@@ -12,6 +13,8 @@ from ctxmgr.engine.tools.shell.wrappers import handed_line, unwrapped
 
 _VALUED = ("-c", "--git-dir", "--work-tree", "--namespace", "--exec-path")  # options of git itself
 _ELSEWHERE = ("--git-dir", "--work-tree")
+_OF_OTHERS = frozenset(("--staged", "-S", "--source", "-s"))  # of what `git restore` brings back
+_FILE = re.compile(r"(?:[\w.-]*/)*[\w-][\w.-]*\.[A-Za-z]{1,5}|\.")  # surely no branch's name
 _GOES = ("cd", "pushd")
 
 
@@ -52,6 +55,24 @@ def only_shows(line: str, depth: int = 0) -> bool:
         is_look(command) or name_of(command) in SILENT if within is None else only_shows(within, depth + 1)
         for command, within in handed
     )
+
+
+def brought_back(line: str, directory: str = "") -> Iterator[str]:
+    """The files and directories that a line takes back to what was committed or staged (`git restore a.py`,
+    `git checkout -- src`)."""
+    for call in git_calls(line, directory):
+        words, at = call.words, call.words.index("--") if "--" in call.words else len(call.words)
+        named = [word for word in words[:at] if word is None or not word.startswith("-")]
+        if call.verb == "restore" and _OF_OTHERS.isdisjoint((word or "").partition("=")[0] for word in words):
+            paths = [*named, *words[at + 1 :]]
+        elif call.verb == "checkout" and named in ([], ["HEAD"]):
+            paths = [*words[at + 1 :]]
+        elif call.verb == "checkout" and len(words) == 1 and _FILE.fullmatch(words[0] or ""):
+            paths = named
+        else:
+            paths = []
+        found = (joined(call.directory, word) for word in paths if word)
+        yield from (path for path in found if not path.startswith(UNKNOWN))
 
 
 def _pipelines(line: str) -> Sequence[Pipeline]:

@@ -82,6 +82,7 @@ _LINTS = re.compile(
 _BUILDS = re.compile(r"(?:^|\W)(?:build|ninja)(?:\W|$)")
 HANDLES = words_of("cp mv rm mkdir rmdir touch ln chmod chown sed kill killall")  # each call another file
 _RUNS = words_of("run exec x dlx tool compose")  # a subcommand that says nothing without what is behind it
+_TWO_WORDS = words_of("gh glab aws gcloud az")  # are their subcommands
 _FETCHERS = words_of("curl wget http https xh aria2c")
 _READERS = words_of(
     "journalctl dmesg man info history sqlite3 psql mysql mariadb mongosh redis-cli bat zcat zgrep last env"
@@ -94,6 +95,8 @@ _TOLD_FIRST = 3  # words of a command among which its subcommand is
 _INTERPRETERS = re.compile(r"(?:python|ruby|perl|node|php|deno|bun|lua|Rscript|osascript|jshell)[\d.]*$")
 _INLINE = re.compile(r"-(?:[a-z]*[cer]|-eval|-command)$|-$|eval$")
 _SAME_SCRIPT = {"t": ["test"], "tst": ["test"], "run-script": ["run"]}
+_GIVEN = HANDLES | _FETCHERS | _READERS  # another thing each time, and no subcommand
+_SUBCOMMAND = re.compile(r"[a-z][\w:-]*")
 _ALONE = _CHECKERS | words_of("curl wget gcc g++ cc clang javac mocha ava ruff black prettier")
 
 
@@ -221,5 +224,37 @@ def subject_of(command: ShellCommand) -> str:
     if name in _ALONE or not told:
         return name
     script = _INTERPRETERS.match(name) and told[1:2] and _CHECK_NAME.match(told[1])  # `python manage.py test`
-    more = told[: MOST_TARGETS if name in _MANY_TARGETS else 2 if script or told[0] in _RUNS else 1]
+    two = script or told[0] in _RUNS or (name in _TWO_WORDS and told[0] != "api")
+    more = told[: MOST_TARGETS if name in _MANY_TARGETS else 2 if two else 1]
     return " ".join((name, *(word.rstrip("/").rpartition("/")[2] for word in more)))
+
+
+def tool_of(subject: str) -> str:
+    """What is no check is known by this when it is tried again with other words: the program, and its subcommand
+    where it has one (`psql`, `docker run`, `git push`, `python load.py`); "" for a check, and for a look at files,
+    each of which is of other ones."""
+    name, *rest = subject.split(" ")
+    if is_like_a_check(subject) or name in _LOOKS:
+        return ""
+    if _INTERPRETERS.match(name) or name in _RUNNERS or only_reads(subject) or not rest:
+        return name if name in _GIVEN else subject
+    if name in _GIVEN or not _SUBCOMMAND.fullmatch(rest[0]):
+        return name
+    return subject if all(map(_SUBCOMMAND.fullmatch, rest)) else f"{name} {rest[0]}"
+
+
+def only_reads(subject: str) -> bool:
+    """Does what is named so only look, or ask a server?"""
+    name, _, rest = subject.partition(" ")
+    return (
+        name in _LOOKS
+        or name in _FETCHERS
+        or name in _READERS
+        or subject == "gh api"
+        or (name == "git" and rest in _GIT_LOOKS)
+    )
+
+
+def handles_files(subject: str) -> bool:
+    """Is each call of what is named so of other files (`cp`, `rm`)?"""
+    return subject.partition(" ")[0] in HANDLES

@@ -3,7 +3,8 @@
 1. It failed where the host flags it, or the output names an exit code other than 0.
 2. A check whose exit code is not its own (its output is filtered, or nothing names a code) failed where a line says
    so.
-3. Error lines are lines that name an error; without any, the first lines that say something. Telling lines count or
+3. Error lines are lines that name an error, of a formatter that shows diffs those that name a file; without any,
+   the first lines that say something. Telling lines count or
    name what came of it.
 """
 
@@ -31,6 +32,7 @@ _ERROR = re.compile(
     r"|conflict|rejected|unexpected|missing|unable|refused|unknown|must ",
     re.IGNORECASE,
 )
+_DIFF = re.compile(r"\bDiff in (\S+\.rs)(?: at line |:)\d+:")
 _TELLING = re.compile(
     r"\b\d+ (?:\w+ )?(?:passed|failed|failures?|failing|passing|errors?|issues?|problems?|warnings?|skipped"
     r"|tests?)\b|\btest result\b|^(?:ok|FAIL|PASS|--- FAIL)\b|\berror(?:\[\w+\]|:| TS\d)|^\s*Finished\b|\bBUILD\b"
@@ -64,7 +66,8 @@ def ended(output: str, flagged: bool, check: bool, filtered: bool) -> Ended:
     running = _RUNNING.search(head)
     lines = [_short(line.strip()) for line in output.split("\n") if not _WRAPPING.match(line)]
     lines = [line for line in lines if any(map(str.isalnum, line))]
-    errors = [line for line in lines if _ERROR.search(line)] or lines
+    diffs = {found[1]: found[0] for found in reversed([*_DIFF.finditer(output)])}  # the first of each file
+    errors = [*reversed(diffs.values())] or [line for line in lines if _ERROR.search(line)] or lines
     telling = [line for line in lines if _TELLING.search(line)]
     return Ended(
         failed,

@@ -106,6 +106,11 @@ def checks(command: str) -> tuple[tuple[str, ...], ...]:
     return tuple(tuple(one.words) if _is_check(one) else () for one in _unfiltered(command))
 
 
+def parts(command: str) -> tuple[tuple[str, ...], ...]:
+    """The words of each of its parts that `checks` has."""
+    return tuple(tuple(one.words) for one in _unfiltered(command))
+
+
 def _joined(parts: Iterable[str]) -> str:
     return " && ".join(part for part in parts if part)
 
@@ -124,6 +129,20 @@ def in_git(command: str) -> tuple[str, ...]:
     return tuple(words[0] for words in calls if words and not words[0].startswith("-"))
 
 
+def brought_back(command: str) -> tuple[str, ...]:
+    """The paths that git takes back to what was committed: `git checkout -- a.py`, `git restore a.py`."""
+    out: list[str] = []
+    for one in simples(command):
+        verb, rest = one.words[1:2], one.words[2:]
+        if _program(one) != "git" or any(word.startswith(("--staged", "--source", "-s", "-S")) for word in rest):
+            continue
+        if verb == ("restore",):
+            out += [word for word in rest if not word.startswith("-")]
+        elif verb == ("checkout",) and rest[:1] == ("--",):
+            out += rest[1:]
+    return tuple(_under(effects(command).directory, (word.removeprefix("./") for word in out)))
+
+
 def only_shows(command: str) -> bool:
     """Is what it prints the text of something: of a file, a log, a page, a history, a script of its own?"""
     names = [(_program(one), one.words[1:2]) for one in simples(command) if _program(one) != "cd"]
@@ -140,7 +159,11 @@ def directory(command: str) -> str:
 
 def filtered(command: str) -> bool:
     """Its exit code need not be that of what it ran."""
-    return any(one.piped for one in simples(command)) or ";" in command or "||" in command
+    return is_piped(command) or ";" in command or "||" in command
+
+
+def is_piped(command: str) -> bool:
+    return any(one.piped for one in simples(command))
 
 
 def _program(one: Simple) -> str:

@@ -3,7 +3,8 @@
 Read are the messages that stand for others. A statement is untrue where
 
 1. a commit is told as made that no git command printed or, where none made one, could have;
-2. a check is told as standing failed, though later runs ended that (`tried_again`);
+2. a command is told as standing failed, though later runs ended that: of a check those of `tried_again`, of
+   anything else one of the same program and subcommand (`same_tool`);
 3. two names in backticks are told as one taken for the other, and the newest message that says so has it the other
    way round;
 4. a question is told as open that the user's next message answered;
@@ -15,14 +16,15 @@ list shows by itself counts, as in `untrue`.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from ctxmgr.study.probes.evidence import TextState
 from ctxmgr.study.probes.index import STATE_WORDS, EvidenceIndex, Ids, IndexedMessage
 from ctxmgr.study.probes.kinds import COMMAND_CHARACTERS, answered
-from ctxmgr.study.probes.reading import programs, wording
+from ctxmgr.study.probes.reading import CommandRun, programs, wording
 from ctxmgr.study.probes.session import Examined
-from ctxmgr.study.probes.untrue.stating import Visible, run_key, state, statements
+from ctxmgr.study.probes.untrue.same_tool import ended_by_tool
+from ctxmgr.study.probes.untrue.stating import Visible, run_key, state, state_first, statements
 from ctxmgr.study.probes.untrue.tried_again import ended_by
 
 SAID_CHARACTERS = 120
@@ -81,15 +83,24 @@ def _commands(of: Examined, end: int, entry: IndexedMessage, visible: Visible) -
     newest = {run_key(run.command): run for run in ran}
     for number, line in enumerate(entry.lines):
         for quoted, told in statements(entry, number):
-            run = newest.get(run_key(quoted))
+            run = newest.get(run_key(quoted)) or _begun(quoted, newest)
             if run is None or visible(run.call_message_index, run.message_index):
                 continue
-            stands = state(entry.heading(number)) == "failed" and not _is_past(line)
-            if told == "failed" and stands and run.ended.failed and run.check:
+            stands = "failed" in (state(entry.heading(number)), state_first(line)) and not _is_past(line)
+            if told == "failed" and stands and run.ended.failed:
                 later = [one for one in ran if one.message_index > run.message_index]
-                wider = ended_by(run, later, [of.history.turns[one.message_index].text for one in (run, *later)])
+                printed = [of.history.turns[one.message_index].text for one in (run, *later)]
+                wider = ended_by(run, later, printed) if run.check else None
+                wider = wider or ended_by_tool(run, later, printed)
                 if wider is not None and not visible(wider.call_message_index, wider.message_index):
                     yield f"told as failed, ended by `{wider.command[:COMMAND_CHARACTERS]}`: {run.command[:80]}"
+
+
+def _begun(quoted: str, newest: Mapping[str, CommandRun]) -> CommandRun | None:
+    """The one run whose command begins as a quoted one that is cut; None where there is not one."""
+    start = wording.joined(quoted.removesuffix("…")).rstrip()
+    found = [run for run in newest.values() if wording.joined(run.command).startswith(start)]
+    return found[0] if quoted.endswith("…") and start and len(found) == 1 else None
 
 
 def _is_past(line: str) -> bool:

@@ -22,6 +22,7 @@ _SUMS = re.compile(
     re.MULTILINE,
 )
 _QUOTED = re.compile(r"`([^`]+)`")
+_LABEL = re.compile(r"^\W*(?:Failed|Blocked): ")  # of a line that says its state first
 _PRINTED = re.compile(r'"[^"]*"')  # what a command printed, word for word
 
 
@@ -42,13 +43,18 @@ def is_failed(of: Examined, run: CommandRun) -> bool:
 
 def statements(entry: IndexedMessage, number: int) -> Iterator[tuple[str, str]]:
     """Each command that a line quotes, with its state: by a word between it and the next thing that the line names,
-    or by the heading."""
+    by what the line is called, or by the heading."""
     line = entry.lines[number]
     parts = list(_QUOTED.finditer(line))
     ends = (*(one.start() for one in parts[1:]), len(line))
     for one, end in zip(parts, ends, strict=False):
         said = _PRINTED.sub("", line[one.end() : end]).partition(";")[0]
-        yield one[1], state(said) or state(entry.heading(number))
+        yield one[1], state(said) or state_first(line) or state(entry.heading(number))
+
+
+def state_first(line: str) -> str:
+    """The state that a line begins with, "" for none."""
+    return "failed" if _LABEL.match(line) else ""
 
 
 def state(text: str) -> str:

@@ -221,3 +221,40 @@ def test_what_is_told(name: str, said: list[Said], there: list[str], gone: list[
     text = told(*said)
     assert [one for one in there if one not in text] == []
     assert [one for one in gone if one in text] == []
+
+
+FAILS = "FAILED a.py::test_a - assert 1\n1 failed, 3 passed in 0.1s"
+
+
+def test_a_failure_that_a_later_run_ended_says_so_and_is_told_once() -> None:
+    ran = [a(call("bash", command="pytest -q a.py | tail -3")), err(FAILS), a(call("bash", command="cp a/x t"))]
+    ran += [err("cp: a/x: No such file"), a(call("bash", command="pytest -q")), r("4 passed in 0.1s")]
+    text = told(u("please mend it"), *ran, a(call("bash", command="cp b/x t")), r(""))
+    assert text.count("test_a - assert 1") == 1
+    assert '`cp a/x t`: failed; "cp: a/x: No such file"; `cp b/x t` worked since' in text
+    assert "Failed: " not in text
+    assert text.rindex("- Last run: ") == text.index("- Last run: `pytest -q`: 4 passed")
+
+
+def test_what_a_previous_summary_tells_as_failed_says_what_works_since() -> None:
+    before = (
+        '## Progress\n### Blocked\n- `cp a/x t`: "cp: a/x: No such file"\n## Critical Context\n'
+        '- Failed: `pytest a.py`: "FAILED a.py::test_a"\n- Failed: `make part1`: "no rule"'
+    )
+    ran = [a(call("bash", command="pytest -q")), r("4 passed in 0.1s"), a(call("bash", command="cp b/x t")), r("")]
+    text = told(u("please go on"), *ran, previous=before)
+    for line in (
+        '- Failed: `pytest a.py`: "FAILED a.py::test_a"; `pytest -q` worked since',
+        '- Failed: `cp a/x t`: "cp: a/x: No such file"; `cp b/x t` worked since',
+        '- Failed: `make part1`: "no rule"',
+    ):
+        assert line in text.split("\n")
+    assert told(previous=text).count("worked since") == 2
+
+
+def test_the_newest_tests_are_told_whatever_ran_since() -> None:
+    tests = [a(call("bash", command="pytest -q")), r("121 passed in 9s")]
+    linted = [
+        one for at in range(9) for one in (a(call("bash", command=f"ruff check d{at}")), r("All checks passed!"))
+    ]
+    assert "- Last run: `pytest -q`: 121 passed" in told(u("please mend it"), *tests, *linted)

@@ -57,7 +57,7 @@ AWAY = "committed, then reset away: "
         ),
         ([("git merge -q side", ""), ("git reset --soft HEAD~1", "")], [STANDS]),
         ([("git pull", "Fast-forward"), ("git reset --soft HEAD~1", "")], [STANDS]),
-        ([("git commit -qm three", ""), ("git reset --soft HEAD~1", "")], [STANDS]),
+        ([("git commit -qm three", ""), ("git reset --soft HEAD~1", "")], [STANDS, AWAY + '"three"']),
         ([("git commit -m three | tail -1", "1 file changed"), ("git reset --soft HEAD^", "")], [STANDS]),
         ([("git checkout -q side", ""), ("git reset --soft HEAD~1", "")], [STANDS]),
         ([("git checkout 9999999", "Note: switching to '9999999'."), ("git reset --soft HEAD~1", "")], [STANDS]),
@@ -238,3 +238,74 @@ def test_what_a_hook_prints_beside_a_commit_is_told_as_printed() -> None:
 
 def test_what_was_committed_stays_so_where_another_prints_it_again() -> None:
     assert printed(ONE, ("make log", "[main a1a1a1a] one")) == ['- committed: "a1a1a1a one"']
+
+
+QUIET: Run = ("git commit -qam 'three'", "")
+PUSHED: Run = ("git push", "To x\n   b2b2b2b..c3c3c3c  main -> main")
+FIRST = '"a1a1a1a one"'
+BOTH = f'"b2b2b2b two", {FIRST}'
+REBASED = "Successfully rebased and updated refs/heads/main."
+
+
+@pytest.mark.parametrize(
+    ("runs", "lines"),
+    [
+        ([QUIET], [f'committed: "three", {BOTH}']),
+        ([("git commit -qm three && git push", PUSHED[1])], [f'committed: "c3c3c3c three", {BOTH}']),
+        ([QUIET, PUSHED], [f'committed: "c3c3c3c three", {BOTH}']),
+        ([QUIET, ("git push origin main", " + b2b2b2b...c3c3c3c main -> main (forced update)")],
+         [f'committed: "c3c3c3c three", {BOTH}']),
+        ([QUIET, ("git commit -qm 'four'", ""), PUSHED],
+         [f'committed: "c3c3c3c four", "b2b2b2b two", "three", {FIRST}']),
+        ([PUSHED, QUIET], [f'committed: "three", {BOTH}']),
+        ([("git commit -q -m \"$(cat <<'E'\nthree\n\nmore\nE\n)\"", "")],
+         [f'committed: "three", {BOTH}']),
+        ([("git commit -q -F message", "")], [f'committed: "message not known", {BOTH}']),
+        ([("git add . && git commit -m three > /dev/null", "")], [f'committed: "three", {BOTH}']),
+        ([("git commit -q --amend -m 'zwei'", "")], ['committed: "zwei", "a1a1a1a one"']),
+        ([("git commit -q --amend --no-edit", "")], ['committed: "two", "a1a1a1a one"']),
+        ([("git commit -qm 'three'; true", "error: no")], [STANDS]),
+        ([("git rebase origin/main", REBASED)], ['committed: "two", "one"']),
+        ([("git rebase -q next", "")], ['committed: "two", "one"']),
+        ([("git rebase next", "Current branch main is up to date.")], [STANDS]),
+        ([("git pull --rebase", REBASED)], ['committed: "two", "one"']),
+        ([("git push", "a0a0a0a..b2b2b2b  main -> main"), ("git pull --rebase", REBASED)], [STANDS]),
+        ([("git rebase --abort", "")], [STANDS]),
+    ],
+)  # fmt: skip
+def test_what_was_committed_without_a_word_and_what_was_moved(runs: list[Run], lines: list[str]) -> None:
+    assert told(ONE, TWO, *runs) == lines
+
+
+def test_what_a_branch_was_made_of_is_not_moved_with_it() -> None:
+    new = ("git switch -c try", "Switched to a new branch 'try'")
+    three = ("git commit -m three", "[try c3c3c3c] three")
+    moved = ("git rebase main", "Successfully rebased and updated refs/heads/try.")
+    assert told(ONE, TWO, new, three, moved) == [f'committed: "three", {BOTH}']
+
+
+EDITED: Run = ("sed -i s/a/b/ /w/src/a.py", "")
+NEW: Run = ("cd /w && echo x > src/new.py", "")
+
+
+@pytest.mark.parametrize(
+    ("runs", "changed"),
+    [
+        ([EDITED], ["/w/src/a.py"]),
+        ([EDITED, ("git checkout -- src/a.py", "")], []),
+        ([EDITED, ("git checkout HEAD -- src/a.py", "")], []),
+        ([EDITED, ("cd /w && git restore src/a.py", "")], []),
+        ([EDITED, ("cd /w/src && git checkout a.py", "Updated 1 path from the index")], []),
+        ([EDITED, NEW, ("cd /w && git checkout -- src", "")], ["/w/src/new.py"]),
+        ([EDITED, NEW, ("git restore .", "")], ["/w/src/new.py"]),
+        ([EDITED, ("git checkout -- src/a.py", ""), EDITED], ["/w/src/a.py"]),
+        ([EDITED, ("git restore --staged src/a.py", "")], ["/w/src/a.py"]),
+        ([EDITED, ("git restore src/b.py", "")], ["/w/src/a.py"]),
+        ([EDITED, ("git commit -qam x", ""), EDITED, ("git restore src/a.py", "")], ["/w/src/a.py"]),
+        ([("git restore src/b.py", "")], []),
+        ([("rm /w/src/a.py", ""), ("cd /w && git checkout -- src/a.py", "")], []),
+    ],
+)  # fmt: skip
+def test_a_file_that_git_took_back_is_changed_no_more(runs: list[Run], changed: list[str]) -> None:
+    held = [fact for fact in facts(*runs) if fact.slot == "file" and fact.status != "read"]
+    assert [fact.text for fact in held] == changed

@@ -32,3 +32,17 @@ def test_what_a_summary_repeats_of_the_goal_is_not_told_again() -> None:
     assert text.replace("`", "").count("Make report right") == 2
     assert "and soon" in text
     assert lacks(ledger(said, *again[:3]), text) == frozenset()
+
+
+def test_what_a_summary_makes_of_the_goal_with_its_words_alone_is_the_goal_again() -> None:
+    asked = "Orders of the shop are charged twice. Please make charging idempotent, and add a migration."
+    said = Fact("goal", "", asked, "user", 1, origin="u1")
+    for text, again in (
+        ("Make charging of orders idempotent.", True),
+        ("Make charging of all orders idempotent.", False),
+        ("Make refunds idempotent.", False),
+        ("Add orders.", False),
+    ):
+        summed = Fact("goal", "", text, "summary", 5, origin="s", listing="summary")
+        packet = render(ledger(said, summed), budget=700, weigh=tokens)
+        assert ("as the last summary has it" not in packet) is again

@@ -8,9 +8,11 @@ import pytest
 
 from ctxmgr.engine.ledger.fold import fold
 from ctxmgr.engine.packet.commands import FADES, CommandStates
+from ctxmgr.engine.packet.in_view import in_view
 from ctxmgr.engine.packet.packet import render
-from ctxmgr.engine.packet.state_of_work import COUNTED, FAILED, HEADING, state_of_work
+from ctxmgr.engine.packet.state_of_work import COUNTED, FAILED, HEADING, newest_commit, state_of_work
 from ctxmgr.model.saved import RESET_AWAY, Fact, Ledger
+from tests.notation import summary, talk
 from tests.unit.engine.packet.commands.test_commands import shell
 from tests.unit.engine.packet.commands.test_tried_again import GRADLE_FAILED, MAVEN_FAILED
 
@@ -84,6 +86,7 @@ def test_a_commit_is_pushed_by_a_push_that_worked_since() -> None:
 
 def test_a_commit_that_was_reset_away_is_none() -> None:
     gone = msgspec.structs.replace(COMMIT, status=RESET_AWAY)
+    assert newest_commit([gone]) is None
     assert state_of_work({"value": [gone]}, CommandStates((), ()), [], None, resume=False).packet_part.lines == ()
 
 
@@ -203,3 +206,28 @@ def test_what_was_stopped_is_no_failure() -> None:
     assert "- `npm test`: aborted before it ended" in text
     assert "## Blockers" not in text
     assert "## Blockers" in state(*folded([("pytest", f"{ONE_FAILED}\n\nCommand aborted", 1)]))[1]
+
+
+def test_a_line_that_failed_by_what_is_no_check_speaks_of_none() -> None:
+    relay = "go build ./... && ./bin/relay & sleep 2; curl -s localhost:9102/metrics | grep relay_"
+    refused = "curl: (7) Failed to connect to localhost port 9102 after 0 ms: Connection refused"
+    assert state(*folded([(relay, refused, 1)]))[0] == []
+    built, failed = ("go build ./...", "", 0), (relay, refused, 1)
+    assert state(*folded([built, failed]))[0] == ["- build: `go build ./...`: worked"]
+    styled = ("cargo fmt --check && cargo test", "Diff in /w/a.rs:1:\n-  a\n+ a", 1)
+    assert state(*folded([("cargo test", "test result: ok. 3 passed; 0 failed", 0), styled]))[0] == [
+        "- tests: `cargo test`: 3 passed"
+    ]
+
+
+def test_what_was_committed_last_without_a_word_is_told_as_the_last() -> None:
+    quiet = Fact("value", "committed\n~o1", "Mend it again", "tool", 7, detail="git commit -qm")
+    assert state(COMMIT, quiet)[0] == ['- committed last: "Mend it again"']
+
+
+def test_the_commit_before_the_last_is_not_told_as_the_last_where_that_one_is_in_view() -> None:
+    earlier = value("committed", "9f8e7d6", 3, "9f8e7d6 Begin")
+    ledger = fold(Ledger(), (GOAL, earlier, COMMIT))
+    view = in_view(talk(summary('- committed: "1a2b3c4 Mend it"')), ())
+    assert "committed last" not in render(ledger, budget=2_000, weigh=len, shown=view)
+    assert 'committed last: "1a2b3c4 Mend it"' in render(ledger, budget=2_000, weigh=len)

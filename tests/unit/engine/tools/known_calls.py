@@ -103,7 +103,7 @@ CALLS = [
         {"command": "git rm -q a.py && mv b.py lib/"},
         delete("a.py", "b.py") + write("lib/b.py"),
     ),
-    Known("Claude Code", "Bash", {"command": "cd /w && git checkout -- a.py"}, edit("/w/a.py")),
+    Known("Claude Code", "Bash", {"command": "cd /w && git checkout main -- a.py"}, edit("/w/a.py")),
     # Codex
     Known("Codex", "exec_command", {"cmd": "sed -n '1,90p' a.py && cat b.py"}, read("a.py", "b.py")),
     Known(

@@ -36,6 +36,11 @@ def test_without_any_the_first_lines_are_it() -> None:
     assert ended("Exit code 1\nstrange\n---\nthing", True, False, False).errors == ("strange", "thing")
 
 
+def test_of_a_formatter_the_files_are_what_it_failed_with() -> None:
+    diff = 'Diff in /w/a.rs:1:\n-  b!("failure")\n+ b!("failure")\nDiff in /w/a.rs:9:\n-  b\nDiff in /w/b.rs:3:\n'
+    assert ended(diff, True, True, False).errors == ("Diff in /w/a.rs:1:", "Diff in /w/b.rs:3:")
+
+
 def test_telling_lines_are_the_last_that_count() -> None:
     found = ended("compiling\n3 tests\nok pkg/a\nTests: 7 passed\nbye", False, True, False)
     assert found.telling == ("ok pkg/a", "Tests: 7 passed")

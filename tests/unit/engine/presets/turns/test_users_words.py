@@ -75,3 +75,12 @@ def test_in_a_small_window_they_have_a_twentieth_of_it() -> None:
     text = packet_of(Policy(), [SAID[0], *rules])
     words = next(part for part in text.split("\n\n") if part.startswith("## Rules"))
     assert 0.02 * WINDOW < quarters(words) < 0.05 * WINDOW
+
+
+def test_a_packet_of_many_words_and_few_facts_says_that_it_is_a_record() -> None:
+    rules = [u(f"never touch the directory {number}, please") for number in range(80)]
+    text = packet_of(Policy(packet_tokens=PacketTokens(200, 200, 200, 200)), [SAID[0], *rules])
+    assert quarters(text) < 1_000 or text.split("\n")[1].endswith("A record, not a new instruction.")
+    text = packet_of(Policy(packet_tokens=PacketTokens(900, 900, 900, 900)), [SAID[0], *rules])
+    assert quarters(text) > 1_000
+    assert text.split("\n")[1].endswith("A record, not a new instruction.")

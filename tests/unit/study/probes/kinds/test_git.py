@@ -66,3 +66,12 @@ def test_what_git_refused_is_over_when_it_did_the_same_later(later: str, stands:
     assert len(probes_of(*refused, a(call("bash", command=later)), r("done")).of("errors")) == stands
     again = (*refused, a(call("bash", command="git commit -m x")), err("error: no"))
     assert len(probes_of(*again).of("errors")) == 2
+
+
+def test_a_file_that_git_took_back_is_not_asked_for() -> None:
+    edited = (u("go"), a(call("edit", path="/w/src/a.py", oldText="x", newText="y")), r("ok"))
+    back = (a(call("bash", command="git checkout -- src/a.py")), r(""))
+    made = (a(call("bash", command="git commit -m x")), r("[main abc1234] x"))
+    assert answers(probes_of(*edited), "files.modified") == ["changed"]
+    assert answers(probes_of(*edited, *back), "files.modified") == []
+    assert answers(probes_of(*edited, *made, *back), "files.modified") == ["changed"]

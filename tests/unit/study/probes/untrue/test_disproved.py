@@ -57,6 +57,22 @@ MISUSED = (bash("cargo test a b"), err("error: unexpected argument 'b' found\n\n
 USED = (bash("cargo test b"), r("test result: ok. 33 passed; 0 failed"))
 MISUSE_BLOCKED = "## Blockers (failed when last tried)\n- `cargo test a b`: failed"
 
+NOT_FOUND = (bash("gh api repos/a/b | jq ."), err("gh: Not Found (HTTP 404)"))
+API = (bash("gh api repos/a/c 2>&1 | head -5"), r("[]"))
+API_AGAIN = (bash("gh api repos/a/c 2>&1 | head -5"), r("gh: Not Found (HTTP 404)"))
+API_BLOCKED = '## Blockers (failed when last tried)\n- `gh api repos/a/b | jq .`: "gh: Not Found (HTTP 404)"'
+COPIED = (bash("mkdir -p t && cp a/x t/x"), err("cp: a/x: No such file"), bash("mkdir -p t && cp b/x t/x"), r(""))
+COPY_FAILED = '- Failed: `mkdir -p t && cp a/x t/x`: "cp: a/x: No such file"'
+STYLED = (
+    bash("cargo fmt --check && cargo test a"),
+    err("Diff in /w/a.rs:1:\n-  a\n+ a"),
+    bash("cargo fmt --check && cargo test b"),
+    r("test result: ok. 1 passed; 0 failed"),
+)
+STYLE_BLOCKED = '## Blockers (failed when last tried)\n- `cargo fmt --check && cargo test a`: "let a"'
+PUSHED = (bash("git push"), err("error: failed to push"), bash("git push --dry-run"), r("To x"))
+PUSH_BLOCKED = '## Blockers (failed when last tried)\n- `git push`: "error: failed to push"'
+
 DISPROVED: list[tuple[Sequence[Said], str, str]] = [
     (FAKED, "- committed: ddd7777 fake", "told as committed, no git command made it: ddd7777"),
     ((*COMMITTED, *FAKED), "- committed: ddd7777 fake", "told as committed, no git command made it: ddd7777"),
@@ -81,6 +97,31 @@ DISPROVED: list[tuple[Sequence[Said], str, str]] = [
     ((*MISUSED, *USED), MISUSE_BLOCKED, "told as failed, ended by `cargo test b`: cargo test a b"),
     (MISUSED, MISUSE_BLOCKED, ""),
     ((*SUBSET, *ELSEWHERE), BLOCKED, ""),
+    (
+        (*NOT_FOUND, *API),
+        API_BLOCKED,
+        "told as failed, ended by `gh api repos/a/c 2>&1 | head -5`: gh api repos/a/b | jq .",
+    ),
+    (
+        (*NOT_FOUND, *API),
+        API_BLOCKED.replace("a/b | jq .", "a/b | j…"),
+        "told as failed, ended by `gh api repos/a/c 2>&1 | head -5`: gh api repos/a/b | jq .",
+    ),
+    ((*NOT_FOUND, *API_AGAIN), API_BLOCKED, ""),
+    (COPIED, COPY_FAILED, "told as failed, ended by `mkdir -p t && cp b/x t/x`: mkdir -p t && cp a/x t/x"),
+    (COPIED, f"{COPY_FAILED}; `cp b/x t/x` worked since", ""),
+    (COPIED[:2], COPY_FAILED, ""),
+    (
+        STYLED,
+        STYLE_BLOCKED,
+        "told as failed, ended by `cargo fmt --check && cargo test b`: cargo fmt --check && cargo test a",
+    ),
+    (PUSHED, PUSH_BLOCKED, ""),
+    (
+        (*SUBSET, *WIDER),
+        "- Failed: `pytest tests/a.py`: 1 failed",
+        "told as failed, ended by `pytest`: pytest tests/a.py",
+    ),
     (DROPPED, "- `./run_all`: worked", "told as working, is failed: ./run_all"),
     (DROPPED, "- `./run_all`: 1 failed", ""),
     (SHOWN, "- `cat run.log`: worked", ""),
