@@ -42,7 +42,8 @@ _PASSES = re.compile(
 )
 _AT = r"(?: (?:in|at) `?[\w@./~-]+\.\w+(?::\d+)*`?)?"
 _FAILS = re.compile(
-    rf"(?P<program>[a-z][\w-]+) (?:(?:still|now|currently|is|also) )*(?:fails|failing|red|broken){_AT}",
+    rf"(?P<program>[a-z][\w-]+) (?:(?:still|now|currently|is|also) )*"
+    rf"(?:fails|failing|red|broken){_AT}",
     re.IGNORECASE,
 )
 _FLAGS = re.compile(
@@ -51,11 +52,13 @@ _FLAGS = re.compile(
     re.IGNORECASE,
 )
 _SOME_FAIL = re.compile(
-    r"[1-9]\d* (?:of \d+ )?(?P<kind>(?:unit )?tests?) (?:(?:are|is|still|now|currently) )*(?:fail(?:s|ing)?|broken|red)",
+    r"[1-9]\d* (?:of \d+ )?(?P<kind>(?:unit )?tests?) (?:(?:are|is|still|now|currently) )*"
+    r"(?:fail(?:s|ing)?|broken|red)",
     re.IGNORECASE,
 )
 _TEST_FAILS = re.compile(
-    r"(?:[\w./-]+::)?(?:test_\w+|[\w:]+::test_\w+) (?:(?:still|now|currently|is|also) )*(?:fails|failing|red|broken)",
+    r"(?:[\w./-]+::)?(?:test_\w+|[\w:]+::test_\w+) (?:(?:still|now|currently|is|also) )*"
+    r"(?:fails|failing|red|broken)",
 )
 _OF_PYTHON = ("pytest", "unittest", "python -m", "tox", "nox")
 _MARKS = re.compile(r"\*\*|__|(?<![\w❌✗]) ?[✅✓✔]\ufe0f?")

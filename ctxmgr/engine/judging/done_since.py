@@ -36,7 +36,8 @@ _MERGED = re.compile(r"\bgit merge\s+((?:\S+\s*)+)")
 _REQUEST = r"(?:(?:pull|merge)[- ]requests?|PRs?|MRs?)"
 _TO_OPEN = re.compile(
     r"^\W*(?:(?:still )?(?:to ?do|to be done|left|remaining|pending)\W+(?:to )?)?"
-    rf"(?:open|opening|create|creating|submit|submitting|raise|file|make)(?: up)? (?:(?:an?|the|our|my|this|draft) )*{_REQUEST}\b"
+    rf"(?:open|opening|create|creating|submit|submitting|raise|file|make)(?: up)?"
+    rf" (?:(?:an?|the|our|my|this|draft) )*{_REQUEST}\b"
     rf"|\b{_REQUEST} (?:(?:is|has|was|needs|must|still|yet|be|been|have) )*"
     r"(?:not (?:yet )?(?:been )?|to be |unopened)(?:opened|created|submitted|raised|filed)?\b",
     re.IGNORECASE,
@@ -56,19 +57,19 @@ _NO_NAMES_OF_REQUEST = content_words(
 
 _TO_FINISH = re.compile(
     r"^\W*(?:(?:still )?(?:to ?do|to be done|left|remaining|pending)\W+(?:to )?)?"
-    r"(?:resolv(?:e|ing)|fix(?:ing)?|finish(?:ing)?|complet(?:e|ing)|conclud(?:e|ing)|settl(?:e|ing)|continu(?:e|ing))"
+    r"(?:resolv(?:e|ing)|fix(?:ing)?|finish(?:ing)?|complet(?:e|ing)|conclud(?:e|ing)|settl(?:e|ing)"
+    r"|continu(?:e|ing))"
     r" (?:(?:the|all|any|remaining|open|current|this) )*"
     r"(?:(?:git )?(?:merge|rebase) conflicts?|conflicts?|(?:git )?(?:merge|rebase))\b(?! request)",
     re.IGNORECASE,
 )
-_CONFLICTS = re.compile(
-    r"^\W*(?:(?:open|unresolved) )?(?:merge |rebase )?conflicts? (?:in|with|between)\b", re.IGNORECASE
-)
-_FILES = re.compile(r"\b(?:in|of|inside) `?[\w@.~/-]+\.\w+`?(?:(?:,| and|, and) `?[\w@.~/-]+\.\w+`?)*")
+_CONFLICTS = re.compile(r"^\W*(?:(?:open|unresolved) )?(?:merge |rebase )?conflicts? (?:in|with|between)\b", re.I)
+_PATH = r"`?[\w@.~/-]+\.\w+`?"
+_FILES = re.compile(rf"\b(?:in|of|inside) {_PATH}(?:(?:,| and|, and) {_PATH})*")
 _NO_NAMES_OF_CONFLICT = content_words(
     "resolve resolving fix fixing finish finishing complete completing conclude concluding settle settling continue"
-    " continuing merge rebase conflict conflicts git remaining open unresolved current branch remote changes todo left"
-    " pending still"
+    " continuing merge rebase conflict conflicts git remaining open unresolved current branch remote changes todo"
+    " left pending still"
 )
 _TRIES = ("git merge", "git rebase", "git pull")
 _GOES_ON = re.compile(r"\bgit\b[^\n;&|]*\s--continue\b")

@@ -7,8 +7,8 @@ Rules:
    open. Only the goal's key differs, so that two branches do not hide each other.
 3. Nothing is lost: what has no slot of its own is critical context, whole, with its heading as `detail`.
 4. Of a summary that has no section of tasks the boxes are tasks, wherever they stand.
-5. A line with a note of ours ("[ctxmgr: done since: ..."): a task is done, and what is told to fail and worked, or to
-   be undone and was done, is left out. Any other note stays behind its line, in round brackets.
+5. A line with a note of ours ("[ctxmgr: done since: ..."): a task is done, and what is told to fail and worked, or
+   to be undone and was done, is left out. Any other note stays behind its line, in round brackets.
 6. Where one message states the same thing twice, the later statement counts (the turn's part comes second).
 """
 

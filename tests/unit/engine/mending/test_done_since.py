@@ -10,7 +10,7 @@ OPENED = [*PUSHED, *ran("gh pr create --fill", "https://github.com/a/b/pull/7")]
 ASKED = [*PUSHED, *ran("glab mr create --fill --yes", "ok")]
 CONFLICT = ran(
     "git merge origin/main",
-    "CONFLICT (content): Merge conflict in app/views.py\nAutomatic merge failed; fix conflicts and then commit the result.",
+    "CONFLICT (content): Merge conflict in app/views.py\nAutomatic merge failed",
     True,
 )
 MERGED = [*CONFLICT, *ran("git add -A && git commit --no-edit", "[topic 55d0e1f] Merge origin/main")]
