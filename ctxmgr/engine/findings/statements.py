@@ -71,13 +71,13 @@ class Statement(msgspec.Struct, frozen=True, gc=False):
 
 class _ReadSentence(msgspec.Struct, frozen=True, gc=False):
     """A sentence as it was said. `leads`: it is an item, in bold, or begins a paragraph; `decided`: it stands under
-    a heading of decisions; `introduces`: it ends in a colon; `found`: it stands behind "Found it."."""
+    a heading of decisions; `introduces`: it ends in a colon; `labelled`: it stands behind "Found it."."""
 
     text: str
     leads: bool
     decided: bool
     introduces: bool
-    found: bool = False
+    labelled: bool = False
 
 
 def statements(text: str) -> tuple[Statement, ...]:
@@ -130,7 +130,7 @@ def _statement(one: _ReadSentence, english: bool, short: bool) -> Statement | No
         if is_open(said):
             return None
         return Statement("finding" if observes(said) else "decision", one.text)
-    if finds_out(said, names) or takes_back(said) or (one.found and names and not looks(said)):
+    if finds_out(said, names) or takes_back(said) or (one.labelled and names and not looks(said)):
         return Statement("finding", one.text)
     return _aside(one.text)
 
