@@ -50,17 +50,16 @@ def with_ends(facts: list[Fact]) -> list[Fact]:
 
 def _began(facts: list[Fact], ends: dict[str, Fact]) -> dict[str, str]:
     """The command that each run that went on began with, by the ids that it went on under."""
-    found: dict[str, str] = {}
-    for fact in facts:
-        if _is_end(fact) or not _goes_on(fact):
-            continue
-        run = fact.detail.removeprefix(GOES_ON)
-        for _ in range(MOST_IDS):
-            found[run] = shorten(plain(fact.text), COMMAND_CHARACTERS)
-            end = ends.get(run)
-            if end is None or not end.detail.startswith(GOES_ON):
-                break
-            run = end.detail.removeprefix(GOES_ON)
+    found = {
+        fact.detail.removeprefix(GOES_ON): shorten(plain(fact.text), COMMAND_CHARACTERS)
+        for fact in facts
+        if _goes_on(fact) and not _is_end(fact)
+    }
+    same = {run: end.detail.removeprefix(GOES_ON) for run, end in ends.items() if end.detail.startswith(GOES_ON)}
+    for _ in range(MOST_IDS):  # a script's id leads to a shell's and back, of which the newest is known
+        for one, other in (*same.items(), *((other, one) for one, other in same.items())):
+            if one in found:
+                found.setdefault(other, found[one])
     return found
 
 

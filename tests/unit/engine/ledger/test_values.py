@@ -102,6 +102,9 @@ def test_what_a_run_printed_later_was_printed_by_its_command() -> None:
             "Process running with session ID 812\nOutput:\nwaiting\n",
         ),
         ("write_stdin", {"session_id": 812, "chars": ""}, f"Process running with session ID 812\nOutput:\n{later}"),
+        ("write_stdin", {"session_id": 812}, "Script running with cell ID 44\n"),
+        ("wait", {"cell_id": "44"}, 'Script completed\n{"session_id": 812, "output": "#78"}'),
+        ("write_stdin", {"session_id": 812}, "Script running with cell ID 45\n"),
         ("write_stdin", {"session_id": 999, "chars": ""}, "Process exited with code 0\nOutput:\n#77\n"),
     ]
     ledger = Ledger()
@@ -112,6 +115,7 @@ def test_what_a_run_printed_later_was_printed_by_its_command() -> None:
         ledger = fold(ledger, facts)
     assert told(current(ledger)) == [
         (f"printed {URL}", URL, "gh pr checks --watch"),
+        ("printed #78", "#78", "gh pr checks --watch"),
         ("printed #77", "#77", "write_stdin"),
     ]
 
