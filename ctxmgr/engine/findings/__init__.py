@@ -6,7 +6,8 @@ The one set of readers of an assistant's sentences, for the ledger and for summa
 from ctxmgr.engine.findings import sentences
 from ctxmgr.engine.findings.agreements import agreed
 from ctxmgr.engine.findings.failing import NOTHING, Failing, failing_now, working_again
-from ctxmgr.engine.findings.questions import Asked, answers_anew, chosen, closing_question, says_nothing
+from ctxmgr.engine.findings.options import pointed
+from ctxmgr.engine.findings.questions import Asked, agreed_to, answers_anew, chosen, closing_question, says_nothing
 from ctxmgr.engine.findings.reversing import reversal
 from ctxmgr.engine.findings.sentences import Sentence
 from ctxmgr.engine.findings.statements import announced, statements
@@ -19,6 +20,7 @@ __all__ = [
     "NOTHING",
     "Sentence",
     "agreed",
+    "agreed_to",
     "announced",
     "answers_anew",
     "causes",
@@ -28,6 +30,7 @@ __all__ = [
     "done",
     "failing_now",
     "is_firm",
+    "pointed",
     "proposes",
     "reversal",
     "says_nothing",

@@ -9,7 +9,8 @@ Rules:
 
 import re
 
-from ctxmgr.engine.findings.questions import chosen, last_lines, several_of
+from ctxmgr.engine.findings.options import last_lines
+from ctxmgr.engine.findings.questions import chosen, several_of
 from ctxmgr.engine.text import one_line, sentences_of
 
 REPLY_WORDS = 8

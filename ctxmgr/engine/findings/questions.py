@@ -11,7 +11,9 @@ Rules, of no language but where said:
    the later list counts. Where it takes several, or refuses some (`choices`), each is told with its letter.
 4. Questions that stand one after the other with a number or a letter each are told together.
 5. Options that the text asks to choose from are proposed, and nothing that it states.
-6. A later word on it ("hmm, let me think", then "actually no") is told with the first.
+6. In English a short reply that agrees to what was said ("good, do that") is of the last sentence of a text that
+   asks nothing.
+7. A later word on it ("hmm, let me think", then "actually no") is told with the first.
 """
 
 import re
@@ -19,16 +21,23 @@ import re
 import msgspec
 
 from ctxmgr.engine.findings.choices import Choice, choice, names_several
-from ctxmgr.engine.text import count_words, identifiers, one_line, sentences_of, shorten, unfenced, words_of
+from ctxmgr.engine.findings.options import (
+    EDGES,
+    ENDS,
+    LEAST_OPTIONS,
+    OPTION,
+    at_place,
+    last_lines,
+    options_of,
+    words_of_option,
+)
+from ctxmgr.engine.text import count_words, identifiers, one_line, sentences_of, shorten, words_of
 
 QUESTION_CHARACTERS = 400  # a longer sentence is no question that one answers
 TAIL_CHARACTERS = 600  # in which it asks: what stands higher up was not what the text ends with
-OPTION_CHARACTERS = 240
 SEVERAL_CHARACTERS = 110  # of each option where several are told
-OPTION_LINES = 80  # of the text's end, in which options stand
 SHORT_WORDS = 4  # of a question that is about what was said before it
 ANEW_WORDS = 6  # of a later answer to a question: a longer one says something else
-LEAST_OPTIONS = 2
 CHOICE_WORDS = 4  # of a reply that begins with a bare letter: "B please"; "A cache would be nice" chooses nothing
 
 ITEM_CHARACTERS = 90  # of each item of a list that a question is about
@@ -43,15 +52,10 @@ _FILLING = frozenset(  # words of questions that are about something else
         " us want way we what when which with would yes you your"
     ).split()
 )
-_ENDS = ("?", "？", "؟")
-_EDGES = "*_`\"') "
 _CHOSEN = re.compile(r"^\W*(?:\S+ ){0,3}?(?:option|variante?|approach|opci[oó]n)\s+([a-f]|\d)\b", re.IGNORECASE)
 _PLACE = re.compile(r"^\W*(?:the )?(first|second|third|fourth|last)(?: (?:one|option))?\b", re.IGNORECASE)
-_PLACES = ("first", "second", "third", "fourth")
 _ITEM = re.compile(r"^\s*(?:[-*+•|#>]|\d{1,3}[.)])\s")
 _LETTER = re.compile(r"^\W*([A-Fa-f]|\d)(?:[.):,!]|\s|$)")
-_OPTION = re.compile(r"^\W*(?:(?:[^\W\d_]+)\s+)?([A-Fa-f]|\d{1,2})(?:\*\*)?\s*[.):–—-]+\s*(\S.*)$")
-
 _FIRST_OF_ALL = re.compile(r"^\W*([A-Fa-f]|\d{1,2}), (?!(?:\d|[a-f]\b))")  # and then something else
 _INSTEAD = re.compile(r"[,;.:–—]|\b(?:but|instead|rather)\b", re.IGNORECASE)
 _SERIES = re.compile(r"(?<=\?)\s+(?=(?:Q\w*\s*)?(?:\d{1,2}|[A-Ha-h])\s*[.):–-])")
@@ -77,6 +81,14 @@ _YES_OR_NO = re.compile(
 )
 
 
+_AGREES = re.compile(
+    r"^\W*(?:(?:ok(?:ay)?|yes|yeah|yep|good|great|perfect|sure|fine|right|cool|nice|alright)[,.! ]+)*"
+    r"(?:(?:please |let['’]?s |then |just )*(?:do (?:that|it|so|this)|go ahead|go (?:for|with) (?:it|that))"
+    r"|sounds (?:good|right|great)|agreed|exactly|make it so|yes,? please|yes)\b(?! (?:but|if|when|after|again)\b)",
+    re.IGNORECASE,
+)
+
+
 class Asked(msgspec.Struct, frozen=True):
     """An assistant's text, and the digest of its message, before a user's. `pending`: what it had asked before, and
     `replies` what the user said to that, where it asks nothing itself."""
@@ -96,29 +108,33 @@ def answers_anew(reply: str, before: str) -> bool:
 
 def offered(text: str) -> frozenset[str]:
     """The lines of options that a text asks to choose from (rule 5)."""
-    lines = {line: found for line in last_lines(text) if (found := _OPTION.match(line))}
+    lines = {line: found for line in last_lines(text) if (found := OPTION.match(line))}
     if len(lines) < LEAST_OPTIONS or not (asked := closing_question(text, about=False)):
         return frozenset()
     letters = all(found[1].isalpha() for found in lines.values())
     return frozenset(lines) if letters or _OF_CHOICE.search(asked) else frozenset()
 
 
-def last_lines(text: str) -> list[str]:
-    """From the last one up, without code."""
-    lines = unfenced(text)
-    return lines[: -1 - OPTION_LINES : -1]
+def agreed_to(text: str, reply: str) -> str:
+    """The sentence that a reply agrees to (rule 6); "" for none."""
+    if not _AGREES.match(reply) or reply.rstrip().endswith(ENDS):
+        return ""
+    line = next((one for one in last_lines(text) if one.strip()), "")
+    said = sentences_of(line) if not line.lstrip().startswith(("#", "|", ">")) else []
+    sentence = one_line(said[-1], QUESTION_CHARACTERS) if said else ""
+    return sentence if count_words(sentence) > SHORT_WORDS else ""
 
 
 def closing_question(text: str, *, about: bool = True) -> str:
     """On one line; "" where it does not end with one. `about`: with what it is about, where it does not say (rule
     2)."""
-    if not any(end in text[-TAIL_CHARACTERS:] for end in _ENDS):
+    if not any(end in text[-TAIL_CHARACTERS:] for end in ENDS):
         return ""
     lines = last_lines(text)
     for at, line in enumerate(lines):
         sentences = sentences_of(line)
         for number in range(len(sentences) - 1, -1, -1):
-            if sentences[number].rstrip(_EDGES).endswith(_ENDS):
+            if sentences[number].rstrip(EDGES).endswith(ENDS):
                 if len(series := _series(lines[at:])) > 1:
                     return one_line(" ".join(series), QUESTION_CHARACTERS)
                 above = lines[at + 1 :] if about else []
@@ -132,7 +148,7 @@ def _series(lines: list[str]) -> list[str]:
     found: list[str] = []
     for line in filter(str.strip, lines):
         parts = _SERIES.split(line.strip()) if line.count("?") > 1 else [line.strip()]
-        asking = [part for part in parts if _LABELLED.match(part) and part.rstrip(_EDGES).endswith(_ENDS)]
+        asking = [part for part in parts if _LABELLED.match(part) and part.rstrip(EDGES).endswith(ENDS)]
         found[:0] = [shorten(part, SEVERAL_CHARACTERS) for part in asking]
         if not asking or len(asking) < len(parts):
             break
@@ -161,7 +177,7 @@ def _about(above: list[str]) -> str:
     lines = [one for one in above if one.strip()]
     items: list[str] = []
     for line in lines:
-        if not (_ITEM.match(line) or _OPTION.match(line)) or line.lstrip().startswith(("#", "|", ">")):
+        if not (_ITEM.match(line) or OPTION.match(line)) or line.lstrip().startswith(("#", "|", ">")):
             break
         items.append(shorten(one_line(line, len(line)), ITEM_CHARACTERS))
     if items:
@@ -172,7 +188,7 @@ def _about(above: list[str]) -> str:
 
 def chosen(text: str, reply: str) -> str:
     """The words of the option that a reply chooses of those in the text; "" for none."""
-    options = _options(text)
+    options = options_of(text)
     several = several_of(text, reply)
     if several or names_several(reply, list(options)):
         return several
@@ -183,18 +199,18 @@ def chosen(text: str, reply: str) -> str:
     if named is not None:
         what = options.get(named[1].casefold(), "")
     elif placed is not None:
-        what = _at(placed[1].casefold(), [*options.values()])
-    return _words(what, OPTION_CHARACTERS)
+        what = at_place(placed[1].casefold(), [*options.values()])
+    return words_of_option(what)
 
 
 def several_of(text: str, reply: str) -> str:
     """The options that a reply takes and refuses, each with its letter; "" where it takes one and refuses none."""
-    options = _options(text)
+    options = options_of(text)
     found = choice(reply, list(options)) or _none(reply, list(options))
     if found is None or (len(found.accepted) == 1 and not found.refused):
         return ""
-    told = [f"{name.upper()}: {_words(options[name], SEVERAL_CHARACTERS)}" for name in found.accepted]
-    told += [f"not {name.upper()}: {_words(options[name], SEVERAL_CHARACTERS)}" for name in found.refused]
+    told = [f"{name.upper()}: {words_of_option(options[name], SEVERAL_CHARACTERS)}" for name in found.accepted]
+    told += [f"not {name.upper()}: {words_of_option(options[name], SEVERAL_CHARACTERS)}" for name in found.refused]
     return "; ".join(told)
 
 
@@ -202,25 +218,3 @@ def _none(reply: str, names: list[str]) -> Choice | None:
     """What it refuses, where it takes none of them and says what it would have instead."""
     refused = choice(_INSTEAD.split(reply, maxsplit=1)[0], names)
     return refused if refused is not None and len(refused.refused) == len(names) else None
-
-
-def _words(option: str, limit: int) -> str:
-    return shorten(one_line(option.replace("**", "").lstrip("* "), limit), limit)
-
-
-def _options(text: str) -> dict[str, str]:
-    """Those of the text's last list, in their order, by letter or number."""
-    found: dict[str, str] = {}
-    for option in filter(None, map(_OPTION.match, last_lines(text))):
-        if option[1].casefold() in found:
-            break  # of another list
-        if option[2].rstrip(_EDGES).endswith(_ENDS):
-            continue  # a question of its own
-        found[option[1].casefold()] = option[2]
-    return dict(reversed(found.items()))
-
-
-def _at(place: str, options: list[str]) -> str:
-    if place == "last":
-        return options[-1] if options else ""
-    return dict(zip(_PLACES, options, strict=False)).get(place, "")

@@ -21,6 +21,7 @@ from math import log, sqrt
 
 import msgspec
 
+from ctxmgr.engine.findings.asserting import is_step
 from ctxmgr.engine.findings.wordings import decides, done, finds_out
 from ctxmgr.engine.text import count_words, identifiers, key_of, one_line, sentences_of, unfenced
 
@@ -151,7 +152,13 @@ def worth(sentence: str, weights: dict[str, float], lateness: float) -> float:
 
 def finds(one: Sentence) -> bool:
     """Whether a sentence can be told far from where it was said: names what it is about, states something."""
-    if one.leans or "?" in one.text or _PRAISE.match(one.text) or count_words(one.text) < FINDING_WORDS:
+    if (
+        one.leans
+        or "?" in one.text
+        or is_step(one.text)
+        or _PRAISE.match(one.text)
+        or count_words(one.text) < FINDING_WORDS
+    ):
         return False
     return ("`" in one.text or bool(identifiers(one.text))) and (not one.listed or bool(tells(one.text)))
 

@@ -19,7 +19,7 @@ from typing import Literal
 import msgspec
 
 from ctxmgr.engine.findings import sentences
-from ctxmgr.engine.findings.asserting import asserted, is_open
+from ctxmgr.engine.findings.asserting import asserted, is_open, is_step, reports
 from ctxmgr.engine.findings.contrary import speech
 from ctxmgr.engine.findings.questions import offered
 from ctxmgr.engine.findings.reversing import takes_back
@@ -48,6 +48,12 @@ _BOLD = re.compile(r"^\s*(?:[-*+•]\s+|\d{1,3}[.)]\s+)?(?:\*\*|__)(?=\S)")
 _LEAD = re.compile(
     r"^(?:#+\s+|\*\*)?(?:(?:key|final|main|design|my|our|agreed|the) )*decisions?(?: made)?\W*$", re.IGNORECASE
 )
+_FOUND = re.compile(  # of which the next sentence says what
+    r"^\W*(?:(?:ah|ok(?:ay)?|great|yes)\W+)*(?:(?:i |we )?(?:found|got)"
+    r" (?:it|the (?:\w+ )?(?:bug|cause|problem|issue|culprit))"
+    r"|(?:here|there)(?:['’]s| is) the (?:\w+ )?(?:bug|cause|problem|issue|culprit))\W*$",
+    re.IGNORECASE,
+)
 _LABELLED = re.compile(
     r"^[*_]*(?:(?:key|final|design|my|our|the) )*decisions?(?: made)?[*_]*:[*_]*\s*(?P<what>\S.*)$", re.IGNORECASE
 )
@@ -65,12 +71,13 @@ class Statement(msgspec.Struct, frozen=True, gc=False):
 
 class _ReadSentence(msgspec.Struct, frozen=True, gc=False):
     """A sentence as it was said. `leads`: it is an item, in bold, or begins a paragraph; `decided`: it stands under
-    a heading of decisions; `introduces`: it ends in a colon."""
+    a heading of decisions; `introduces`: it ends in a colon; `labelled`: it stands behind "Found it."."""
 
     text: str
     leads: bool
     decided: bool
     introduces: bool
+    labelled: bool = False
 
 
 def statements(text: str) -> tuple[Statement, ...]:
@@ -115,13 +122,15 @@ def _statement(one: _ReadSentence, english: bool, short: bool) -> Statement | No
     if not english:
         return Statement("finding", one.text) if names and (short or one.leads) else None
     said = asserted(one.text)
-    if not said:
+    if not said or is_step(said):
         return None
+    if reports(said):
+        return _aside(one.text)
     if decides(said):
         if is_open(said):
             return None
         return Statement("finding" if observes(said) else "decision", one.text)
-    if finds_out(said, names) or takes_back(said):
+    if finds_out(said, names) or takes_back(said) or (one.labelled and names and not looks(said)):
         return Statement("finding", one.text)
     return _aside(one.text)
 
@@ -165,11 +174,13 @@ def _sentences(text: str) -> list[_ReadSentence]:
             continue
         whole = listed and len(bare) <= STATEMENT_CHARACTERS
         leads = listed or begins or bool(_BOLD.match(line))
+        announced_find = False
         for part in [bare] if whole else sentences_of(bare):
             clean = one_line(part, len(part))
             if _stands(clean):
-                found.append(_ReadSentence(clean.removesuffix(":"), leads, decided, clean.endswith(":")))
-            leads = listed
+                text, opens = clean.removesuffix(":"), clean.endswith(":")
+                found.append(_ReadSentence(text, leads, decided, opens, announced_find))
+            leads, announced_find = listed, bool(_FOUND.match(clean))
         begins = False
     return found
 

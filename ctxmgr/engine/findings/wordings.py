@@ -4,8 +4,9 @@ something, says that something was done or is wrong, or what could be done.
 1. It decides where it names what was not taken ("instead of"), says that something was chosen, or says what will be
    done and why. What a next step is for ("Let me move it to match the rest") is no reason. Where it says how things
    are or could be it observes, in the words of a choice as well.
-2. It finds where it says what a cause is, what was tried, what does not work or is not so. A next step
-   finds nothing.
+2. It finds where it says what a cause is ("The cause: ...", "Found it: ..."), what was tried, what does not work or
+   is not so; of what it names, or has a number, how that is and not otherwise, or what follows of it ("..., so
+   ..."). A next step finds nothing.
 3. It announces where it says what comes next.
 4. Done is what says so as a fact of the past or of now ("Fixed ...", "`a.ts` moved to ...", "the tests pass"). What
    may be, should be or was not is no outcome: a wrong "done" is not done again by who reads it.
@@ -79,9 +80,25 @@ _CAUSE = re.compile(
     r"|\b(?:caused|triggered|blocked) by\b|\b(?:due|thanks) to\b|\bbecause of\b|\b(?:turns|turned) out\b"
     r"|\b(?:that|this|which)(?:['’]s| is) (?:exactly )?(?:why|how)\b"
     r"|\bexplains\b|\b(?:may|might|could|would|can|to) explain (?:why|how|the|this|that)\b"
-    r"|\b(?:comes|came|stems|results?|resulted) from\b",
+    r"|\b(?:comes|came|stems|results?|resulted) from\b"
+    r"|^\W*(?:(?:so|and|ok(?:ay)?|right|ah)\W+)*(?:(?:the|real|actual|root|main|likely) )*"
+    r"(?:cause|bug|problem|issue|culprit|reason|fault|catch|regression|mistake)\W{0,4}:\W{1,4}\w"
+    r"|^\W*(?:(?:i|we) )?(?:found|got) (?:it|the (?:\w+ )?(?:bug|cause|problem|issue|culprit))\W{0,3}[:–—.-]\W{0,3}"
+    r" \W*\w"
+    r"|^\W*(?:so\W+)?(?:that|this|it)(?:['’]s| is| was) because\b"
+    r"|^\W*(?!(?:you|i|we|that|this|it|all)\b)\S+ (?:is|was) right\b\W{0,2}[:,–—]",
     re.IGNORECASE,
 )
+_RATHER = re.compile(  # a thing is so, and not as one may think
+    r"\b(?:is|are|was|were|lives?|needs?|uses?|takes?|returns?|expects?|comes?|belongs?|runs?|means?|goes|holds?)\b"
+    r"[^.;:?]{1,80}?, not \S|\b(?:is|are) generated (?:from|by)\b",
+    re.IGNORECASE,
+)
+_SO_THAT = re.compile(  # what follows of it, which nobody plans
+    r"^(?!(?:i|we|let|you|now|next|then|done|ok)\b)[^,;?]{10,120}, so (?!(?:i|we|let|you|far|that|please)\b)\w",
+    re.IGNORECASE,
+)
+_VALUE = re.compile(r"\d")
 _FAULT = (
     r"missing|wrong(?:ly)?|stale|outdated|lacks?|unused|incorrect(?:ly)?|mismatch\w*|leaks?|overflows?|broken"
     r"|hangs?"
@@ -221,7 +238,10 @@ def finds_out(sentence: str, names: bool) -> bool:
         return True
     if _STEP.match(sentence) or _LOOKS.search(sentence):
         return False
-    return bool(_TRIED.search(sentence) or (names and _NOT_SO.search(sentence)))
+    if _TRIED.search(sentence) or (names and _NOT_SO.search(sentence)):
+        return True
+    told = names or bool(_VALUE.search(sentence))
+    return told and not done(sentence) and bool(_RATHER.search(sentence) or _SO_THAT.search(sentence))
 
 
 def causes(sentence: str) -> bool:

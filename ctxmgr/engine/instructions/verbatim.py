@@ -4,8 +4,10 @@
    taken for a heading of the packet's own, or for what it says of the user.
 2. A long one is told by its head, and how to get the rest, so that it buries nothing else.
 3. The newest that fit are told; how many do not, the heading says.
+4. A result that only says of what its call names that it is launched ("Launching skill: review") is told nowhere.
 """
 
+import re
 from collections.abc import Container, Sequence
 
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex
@@ -17,6 +19,9 @@ from ctxmgr.model.saved import InstructionCopy
 
 HEADING = "## Instructions (word for word, as they were read)"
 BY_HOST = "- told by the host:"
+_ANNOUNCES = re.compile(
+    r"(?:launching|loading|running|using|started|loaded) [a-z ]{0,20}: ?\"?([^\s\"]+?)\"?\W*", re.IGNORECASE
+)
 LONGEST_TOKENS = 2_000  # of one: two pages of rules
 LONGEST_PART, PART_TOKENS = 2, 1_000  # of the room one takes at most a half, if that is more than so many tokens
 
@@ -39,6 +44,7 @@ def copied(conversation: ConversationIndex, ref: BlockRef, files: tuple[str, ...
 
 def word_for_word(parts: Sequence[InstructionCopy], tokens: float, weigh: Weigh) -> str:
     """Of these, oldest first, the newest that fit so many tokens, and how many do not; "" for none."""
+    parts = [one for one in parts if not _only_announces(one)]
     left = tokens - weigh(_heading(len(parts)))
     if not parts or left < 0:
         return ""
@@ -51,6 +57,12 @@ def word_for_word(parts: Sequence[InstructionCopy], tokens: float, weigh: Weigh)
             left -= weight
             texts.append(text)
     return "\n\n".join((_heading(len(parts) - len(texts)), *reversed(texts)))
+
+
+def _only_announces(one: InstructionCopy) -> bool:
+    """Rule 4."""
+    found = _ANNOUNCES.fullmatch(one.text.strip())
+    return found is not None and f'"{found[1]}"' in one.source
 
 
 def _told(one: InstructionCopy, longest: float, weigh: Weigh) -> str:

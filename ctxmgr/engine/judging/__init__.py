@@ -1,12 +1,11 @@
 """Tells which statements of a summary evidence contradicts, and how a command ended, in words. Asks no model."""
 
-from ctxmgr.engine.judging.against import NOTE, Contradiction, contradictions
+from ctxmgr.engine.judging.against import Contradiction, contradictions
 from ctxmgr.engine.judging.run_ends import counts_of, error_line, how_it_ended, quoted_error, reason, was_stopped
 from ctxmgr.engine.judging.summarised import uncontradicted
 
 __all__ = [
     "Contradiction",
-    "NOTE",
     "contradictions",
     "counts_of",
     "error_line",

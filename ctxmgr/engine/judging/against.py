@@ -4,12 +4,13 @@ Rules:
 1. A command, in backticks or as it was run, is told to work and failed last, or is told to fail and worked last; or
    a test is told to work that failed last. It is said behind it, on its line, and plainly: not what shall be, what
    was, or both. Each command on a line is judged for itself. What names no command: see `unquoted`.
-2. Not judged is what ended differently since as a part of another line, and what may have run elsewhere: in another
-   directory, or after a change of it, or where the line names a place.
+2. A failure that a later run shows to work, by itself or in a line of several, is none. Not judged is what ended
+   differently since as a part of another line, and what may have run elsewhere: in another directory, or after a
+   change of it, or where the line names a place; but a check that fails nowhere does not fail.
 3. A task is told as open that its list has as done, or is ticked and nobody began it there. It has to be the same
    task: all of its words, and no more.
-4. What git is still to do, or has not done, it did: nothing was changed, committed or undone since, and a merge or
-   a push is told with no name but those of the command.
+4. What git or its hosts are still to do, or have not done, was done (`done_since`). A line that has a note already
+   is not judged again.
 5. What is ticked, in no English words and none of failure, and has a command that checks in brackets behind it: how
    it ended is told where that is a failure. What the line says is not known.
 6. A commit is named by letters that stood nowhere in what the model read. Where HEAD is, and what was changed:
@@ -24,9 +25,11 @@ import msgspec
 from msgspec import structs
 
 from ctxmgr.engine.judging.brief import contrary, stated
+from ctxmgr.engine.judging.done_since import done_since
 from ctxmgr.engine.judging.run_ends import how_it_ended
 from ctxmgr.engine.judging.unquoted import PLACE, failed_since, without_mended
-from ctxmgr.engine.judging.untouched import pending, says_no_commit, untouched
+from ctxmgr.engine.judging.untouched import untouched
+from ctxmgr.engine.judging.worked_since import never_failing, worked_since
 from ctxmgr.engine.ledger import SHELL, essential
 from ctxmgr.engine.stating import (
     CODE,
@@ -41,15 +44,13 @@ from ctxmgr.engine.stating import (
     is_plain,
     tests_named,
 )
-from ctxmgr.engine.text import HeadingKind, content_words, words_of
+from ctxmgr.engine.text import NOTE, HeadingKind, content_words, words_of
 from ctxmgr.engine.tools import is_checking
 from ctxmgr.model.saved import Fact
 
 NOTED_CHARACTERS = 120
-NOTE = "[ctxmgr: "  # how one begins; a line that has one is not judged again
 _NOT_JUDGED: frozenset[HeadingKind] = frozenset(("goal", "constraint", "messages"))
 _TO_DO: frozenset[HeadingKind] = frozenset(("next", "step"))
-_OPEN: frozenset[HeadingKind] = frozenset(("next", "step", "active", "blocked"))
 _UNTICKED = ("", " ", "~", ">", "/")
 _FOLDER = re.compile(r"`[^`\s]*/`")
 _TEST_ID = re.compile(r"[\w./-]+(?:::[\w.-]+)+")  # a test's place and name
@@ -65,20 +66,6 @@ _COMMIT = re.compile(
 )
 _ABSOLUTE = ("/", "~")
 _CHANGES_TO = re.compile(r"(?:^|[\s;&|(])(?:cd|pushd)\s+([^\s;&|)]+)")
-_UNDOES = re.compile(
-    r"\bgit\b[^\n;&|]*\s(?:reset|revert|rebase|update-ref|filter-\w+|stash|apply|am|checkout|switch|branch\s+-\w|--abort"
-    r"|--delete|--dry-run)\b"
-)
-_DID = {"commit": ("git commit",), "merge": ("git merge", "git commit"), "push": ("git push",)}
-_WANTS = re.compile(r"^\W*(?:git )?(commit|merge|push)\b", re.IGNORECASE)
-_UNDONE = re.compile(
-    r"\b(?:un|not (?:yet )?(?:been )?|to be )(commit|merge|push)(?:t?ed|d)\b",
-    re.IGNORECASE,
-)
-_NO_NAMES = content_words(  # words of a merge or a push that name nothing
-    "git merge push commit commits change changes branch current remote upstream unpushed unmerged yet"
-)
-_MERGED = re.compile(r"\bgit merge\s+((?:\S+\s*)+)")
 
 
 class Contradiction(msgspec.Struct, frozen=True):
@@ -101,17 +88,17 @@ def contradictions(
     commands = [fact for fact in now if fact.slot == "command" and fact.key.startswith(f"{SHELL}\n")]
     home = _home(commands)
     ends = _ends(commands, home)
+    clean = never_failing(commands)
     tests = _tests(commands) if home is not None else {}
     names = _names_in_text(commands)
     done = {fact.text: content_words(fact.text) for fact in past if _is_done(fact)}
     still = {words_of(fact.text): fact for fact in now if fact.slot == "task"}
-    changed = [fact for fact in now if fact.slot == "file" and fact.status != "read"]
     for item in draft.items:
         if item.kind in _NOT_JUDGED or item.first_line in draft.fenced or NOTE in item.text:
             continue
         if was_read is not None:
             yield from _unread(item, was_read)
-        found = _task(item, done, still) or _git(item, commands, changed)
+        found = _task(item, done, still) or _git(item, commands, now)
         if found is None and item.box not in _UNTICKED:
             brief = untouched(item.text, [*past, *now], was_read if all_read else None)
             found = Contradiction(item.first_line, *brief) if brief else None
@@ -119,9 +106,10 @@ def contradictions(
             yield found
         elif item.kind not in _TO_DO:
             item = _with_backticks(item, names)
-            wrong = list(_end(item, ends, tests, home)) or list(_proof(item, ends, home))
-            if not wrong and home is not None and item.box not in _UNTICKED:
-                wrong = list(_stated(item, commands, ends, home)) or list(_unquoted(item, [*past, *now], home))
+            wrong = list(_end(item, (ends, clean), tests, home)) or list(_proof(item, ends, home))
+            if not wrong and item.box not in _UNTICKED:
+                wrong = list(_stated(item, commands, ends, home))
+                wrong += _unquoted(item, [*past, *now], home) if home is not None and not wrong else []
             yield from wrong
 
 
@@ -138,7 +126,7 @@ def _stated(
 ) -> Iterator[Contradiction]:
     """Rule 1, of what is stated in few words (`brief`)."""
     said = stated(item.text)
-    if said is None:
+    if said is None or (home is None and said.works):
         return
     if said.command:
         place = directory_of(said.command)
@@ -166,7 +154,8 @@ def _ends(commands: Sequence[Fact], home: str | None) -> dict[tuple[str, str], F
         if words and (place or home is not None):
             ended = set[str]().union(*(later.get(run, ()) for run in runs))
             sure = fact.status in ("ok", "failed") and ended <= {fact.status}
-            found.setdefault(("" if place == home else place, words), fact if sure else None)
+            again = worked_since(fact, commands) if place in ("", home) and home is not None else None
+            found.setdefault(("" if place == home else place, words), again or (fact if sure else None))
         for run in runs:
             later.setdefault(run, set()).add(fact.status)
     return {key: fact for key, fact in found.items() if fact is not None}
@@ -193,16 +182,20 @@ def _tests(commands: Sequence[Fact]) -> dict[str, Fact]:
 
 
 def _end(
-    item: DraftItem, ends: dict[tuple[str, str], Fact], tests: dict[str, Fact], home: str | None
+    item: DraftItem,
+    known: tuple[dict[tuple[str, str], Fact], dict[str, Fact]],
+    tests: dict[str, Fact],
+    home: str | None,
 ) -> Iterator[Contradiction]:
-    """Rules 1 and 2."""
+    """Rules 1 and 2. `known`: how each ended, and what fails nowhere."""
+    ends, clean = known
     lines = item.text.split("\n")
     told = list(claims(item.text))
     for one in told:
         place = directory_of(one.quoted)
         fact = ends.get(("" if place == home else place, bare_command(one.quoted)))
-        if fact is None and one.ending == "works":
-            fact = tests.get(words_of(one.quoted))
+        if fact is None:
+            fact = tests.get(words_of(one.quoted)) if one.ending == "works" else clean.get(bare_command(one.quoted))
         if fact is None or not one.ending or (fact.status == "ok") == (one.ending == "works"):
             continue
         if not is_plain(without_mended(item.text), one.now) or (
@@ -283,37 +276,15 @@ def _task(item: DraftItem, done: dict[str, frozenset[str]], still: dict[str, Fac
     return Contradiction(item.first_line, "task", task, "done, by the task list", is_done=item.box is not None)
 
 
-def _git(item: DraftItem, commands: Sequence[Fact], changed: Sequence[Fact]) -> Contradiction | None:
+def _git(item: DraftItem, commands: Sequence[Fact], now: Sequence[Fact]) -> Contradiction | None:
     """Rule 4."""
-    wants = _WANTS.match(item.text) if (item.kind in _OPEN or item.box in ("", " ", "~")) else None
-    undone, ever = _UNDONE.search(item.text), says_no_commit(item.text)
-    said = wants[1] if wants else undone[1] if undone else "commit" if ever else pending(item.text)
-    verb = said.lower()
-    if not verb or item.box in ("x", "X"):
+    found = done_since(item, commands, now)
+    if found is None:
         return None
-    did = [at for at, fact in enumerate(commands) if _runs(fact) & set(_DID[verb])]
-    if not did or commands[did[-1]].status != "ok" or any(_UNDOES.search(one.text) for one in commands[did[-1] :]):
-        return None
-    last = commands[did[-1]]
-    if verb != "commit":
-        of = next((commands[at].text for at in reversed(did) if f"git {verb}" in _runs(commands[at])), "")
-        if not content_words(item.text) - _NO_NAMES <= content_words(of):
-            return None
-        merged = _MERGED.search(of)
-        if verb == "merge" and not (
-            merged and any(item.names(words_of(one)) for one in merged[1].split() if one[0] != "-")
-        ):
-            return None
-    before = changed if verb == "commit" else [one for one in commands if "git commit" in _runs(one)]
-    if verb != "merge" and not ever and any(_when(fact) > _when(last) for fact in before):
-        return None
-    at = item.first_line + (item.text.count("\n", 0, undone.start()) if undone and not wants else 0)
-    return Contradiction(at, "git", last.text, f"done since: {_coded(last)} worked")
+    at, did = found
+    note = f"done since: {did.text}" if did.slot == "value" else f"done since: {_coded(did)} worked"
+    return Contradiction(item.first_line + at, "git", did.text, note, is_done=item.box is not None and at == 0)
 
 
 def _runs(fact: Fact) -> frozenset[str]:
     return frozenset(fact.runs.split("\n")) - {""}
-
-
-def _when(fact: Fact) -> tuple[int, int, int]:
-    return fact.time_ms, fact.seq, fact.order

@@ -6,7 +6,10 @@ Rules:
    fail they are not told where any run of theirs stands failed. Marks and counts behind it are no more than that.
 2. A program is told to report so many errors (`ruff reports 12 errors`): none of its runs failed, and the last
    worked; or it is told to pass (`pytest passes (7/7)`), and its newest run failed, with nothing else in its line.
-3. The line is this and no more: who says more may mean another thing. What was is not judged, nor what shall be.
+3. A program, or so many tests, are told to fail, perhaps in a file: none of its runs stands failed, and the last
+   worked. One test is, by its name: no run of tests stands failed, and the last was of all tests.
+4. A failure that a later run shows to work stands no more.
+5. The line is this and no more: who says more may mean another thing. What was is not judged, nor what shall be.
 """
 
 import re
@@ -15,7 +18,8 @@ from collections.abc import Sequence
 import msgspec
 
 from ctxmgr.engine.judging.unquoted import newest_failure, of_units, runs_of
-from ctxmgr.engine.tools import is_checking
+from ctxmgr.engine.judging.worked_since import standing
+from ctxmgr.engine.tools import is_checking, scopes_of
 from ctxmgr.model.saved import Fact
 
 _STATED = re.compile(
@@ -36,6 +40,27 @@ _REPORTS = re.compile(
 _PASSES = re.compile(
     r"(?P<program>[a-z][\w-]+) (?:(?:now|is|all|still) )*(?:pass(?:es|ed|ing)?|green|succeeds)", re.IGNORECASE
 )
+_AT = r"(?: (?:in|at) `?[\w@./~-]+\.\w+(?::\d+)*`?)?"
+_FAILS = re.compile(
+    rf"(?P<program>[a-z][\w-]+) (?:(?:still|now|currently|is|also) )*"
+    rf"(?:fails|failing|red|broken){_AT}",
+    re.IGNORECASE,
+)
+_FLAGS = re.compile(
+    r"(?P<program>[a-z][\w-]+) (?:(?:still|now|currently) )*(?:reports?|flags|complains about|finds)"
+    r" (?:[\w'-]+ ){1,8}(?:in|at) `?[\w@./~-]+\.\w+(?::\d+)*`?",
+    re.IGNORECASE,
+)
+_SOME_FAIL = re.compile(
+    r"[1-9]\d* (?:of \d+ )?(?P<kind>(?:unit )?tests?) (?:(?:are|is|still|now|currently) )*"
+    r"(?:fail(?:s|ing)?|broken|red)",
+    re.IGNORECASE,
+)
+_TEST_FAILS = re.compile(
+    r"(?:[\w./-]+::)?(?:test_\w+|[\w:]+::test_\w+) (?:(?:still|now|currently|is|also) )*"
+    r"(?:fails|failing|red|broken)",
+)
+_OF_PYTHON = ("pytest", "unittest", "python -m", "tox", "nox")
 _MARKS = re.compile(r"\*\*|__|(?<![\w❌✗]) ?[✅✓✔]\ufe0f?")
 _COUNTS = re.compile(r"\s*\((?:(\d+)/\1|\d+ (?:tests? )?pass(?:ed|ing)|\d+ tests?)\)\s*$")
 _BRACKETED = re.compile(r"(.*\S)\s*[(（]`([^`\n]+)`[)）]", re.DOTALL)
@@ -43,7 +68,8 @@ _TYPES = re.compile(r"\berror TS\d+\b")  # what a build says of types
 
 
 class Stated(msgspec.Struct, frozen=True):
-    """`command`: in brackets, "" for none; `kind`, `program`: what is told of; `works`: it is told to; `of_units`:
+    """`command`: in brackets, "" for none; `kind`, `program`: what is told of, or both: a test
+    by its name; `works`: it is told to; `of_units`:
     of these tests alone."""
 
     kind: str
@@ -54,7 +80,7 @@ class Stated(msgspec.Struct, frozen=True):
 
 
 def stated(line: str) -> Stated | None:
-    """What a line states, where that is all of it (rule 3)."""
+    """What a line states, where that is all of it (rule 5)."""
     line = _COUNTS.sub("", _MARKS.sub("", line).strip().strip("*_-•. !✅✓✔❌"))
     line = " ".join(line.split())
     bracketed = _BRACKETED.fullmatch(line)
@@ -64,7 +90,15 @@ def stated(line: str) -> Stated | None:
         return Stated(kind.removeprefix("unit ")[:4], "", command, bool(found["works"]), kind.startswith("unit "))
     if not command and (found := _PASSES.fullmatch(said.replace("`", ""))):
         return Stated("", found["program"].lower(), "", True)
-    if found := _REPORTS.fullmatch(said.replace("`", "")):
+    bare = said.replace("`", "")
+    if not command and (found := _SOME_FAIL.fullmatch(bare)):
+        kind = found["kind"].lower()
+        return Stated("test", "", "", False, kind.startswith("unit "))
+    if not command and _TEST_FAILS.fullmatch(bare):
+        return Stated("test", bare.split(" ")[0], "", False)
+    if not command and (found := _FAILS.fullmatch(bare) or _FLAGS.fullmatch(bare)):
+        return Stated("", found["program"].lower(), "", False)
+    if found := _REPORTS.fullmatch(bare):
         return Stated("", found["program"].lower(), command, False)
     return None
 
@@ -76,8 +110,20 @@ def contrary(of: Stated, commands: Sequence[Fact]) -> Fact | None:
         return _newest_failure_of(of.program, commands)
     if of.works:
         return newest_failure(of.kind, commands) or (_mistyped(commands) if of.kind == "type" else None)
-    ran = runs_of(of.kind, commands) if of.kind else [one for one in commands if _runs(one, of.program)]
-    return ran[-1] if ran and all(one.status == "ok" for one in ran) else None
+    ran = standing(runs_of(of.kind, commands) if of.kind else [one for one in commands if _runs(one, of.program)])
+    if not ran or any(one.status != "ok" for one in ran):
+        return None
+    return ran[-1] if not (of.kind and of.program) or _is_of_all(ran[-1]) else None
+
+
+def _is_of_all(fact: Fact) -> bool:
+    """Is it a run of all tests in Python, none left out?"""
+    runs = [
+        one for one in scopes_of(fact.text) if one.subject in fact.runs.split("\n") and is_checking(one.subject)
+    ]
+    return bool(runs) and all(
+        one.is_sure and not one.operands and not one.picks and one.subject.startswith(_OF_PYTHON) for one in runs
+    )
 
 
 def _newest_failure_of(program: str, commands: Sequence[Fact]) -> Fact | None:

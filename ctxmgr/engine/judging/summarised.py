@@ -1,8 +1,8 @@
 """Turns what holds into what of it may be told: without what only a summary says and evidence contradicts.
 
 Rules:
-1. Judged are the sentences of critical context, and tasks that a summary has as done, as the lines of a draft are
-   (`against`). A sentence that is not so is left out, and the rest stands as it is.
+1. Judged are the sentences of critical context, and a summary's tasks, as the lines of a draft are (`against`). A
+   sentence that is not so is left out, and the rest stands as it is; a task that is not done is judged as a whole.
 2. A push or a commit that a summary tells of is left out, too, where nothing ran that may have done it, and all
    that ran is known: no summary, nor a branch, is of what stood before the first message that is known.
 3. What the user speaks of may be done by the user. Code is not judged.
@@ -18,7 +18,7 @@ from ctxmgr.engine.judging.against import contradictions
 from ctxmgr.engine.judging.unquoted import may_do
 from ctxmgr.engine.ledger import now_and_past
 from ctxmgr.engine.stating import draft_lines
-from ctxmgr.engine.text import sentences_of
+from ctxmgr.engine.text import one_line, sentences_of
 from ctxmgr.model import once
 from ctxmgr.model.saved import Fact, Ledger
 
@@ -35,6 +35,7 @@ _CLAIMS = {
         rf"{_BEFORE}committed{_OF}(?:\s+(?:as|in)\s+`?[\da-f]{{7,40}}`?|{_TO}|\s+to\s+git)?\W*", re.IGNORECASE
     ),
 }
+_OPEN = {"active": "In Progress", "blocked": "Blocked", "open": "Next Steps"}
 _CLAUSE = re.compile(r"(?:,|;)?\s+(?:and|then)\s+(?=(?:then\s+|also\s+|we\s+|I\s+)?[a-z]+ed\b)")
 _CLAUSE_END = re.compile(r"(?:,|;)?\s+(?:and|then)\s+$")
 
@@ -51,8 +52,7 @@ def uncontradicted(ledger: Ledger) -> tuple[tuple[Fact, ...], tuple[Fact, ...]]:
 
 def _is_judged(fact: Fact) -> bool:
     """Rule 1."""
-    is_done = fact.slot == "task" and fact.status == "done"
-    return fact.source == "summary" and (fact.slot == "context" or is_done) and "```" not in fact.text
+    return fact.source == "summary" and fact.slot in ("context", "task") and "```" not in fact.text
 
 
 def _kept(facts: Sequence[Fact], told: Mapping[int, str]) -> Iterator[Fact]:
@@ -70,11 +70,13 @@ def _told(ledger: Ledger, now: Sequence[Fact], past: Sequence[Fact]) -> dict[int
     for fact in (*now, *past):
         if not _is_judged(fact):
             continue
-        title = "" if "\n" in fact.detail else fact.detail
+        title = _OPEN.get(fact.status, "") if fact.slot == "task" else "" if "\n" in fact.detail else fact.detail
         lines += ["", f"## {title or 'Context'}"]
-        for sentence in sentences_of(fact.text):
-            said[len(lines)] = fact, sentence
-            lines.append(f"- [x] {sentence}" if fact.slot == "task" else f"- {sentence.removeprefix('- ')}")
+        is_open = fact.slot == "task" and fact.status in _OPEN
+        for sentence in [one_line(fact.text, len(fact.text))] if is_open else sentences_of(fact.text):
+            said[len(lines)] = fact, fact.text if is_open else sentence
+            box = "" if fact.slot != "task" else "[ ] " if is_open else "[x] "
+            lines.append(f"- {box}{sentence}" if box else f"- {sentence.removeprefix('- ')}")
     wrong = {found.line_index for found in contradictions(draft_lines("\n".join(lines)), now, past, (None, True))}
     told: dict[int, str] = {}
     for at, (fact, sentence) in said.items():

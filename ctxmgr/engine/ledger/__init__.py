@@ -8,12 +8,14 @@ from ctxmgr.engine.ledger.from_summary import from_summary
 from ctxmgr.engine.ledger.from_tools import ERROR_CHARACTERS, SHELL, essential
 from ctxmgr.engine.ledger.from_user import GOAL_CHARACTERS, REQUEST_WORDS, from_user
 from ctxmgr.engine.ledger.statements import Stamp, Statements
+from ctxmgr.engine.ledger.values import SAID
 
 __all__ = [
     "COMMITTED",
     "ERROR_CHARACTERS",
     "GOAL_CHARACTERS",
     "PRINTED",
+    "SAID",
     "REQUEST_WORDS",
     "SHELL",
     "Stamp",

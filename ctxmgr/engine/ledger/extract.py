@@ -13,7 +13,7 @@ from ctxmgr.engine.ledger.from_summary import from_summary
 from ctxmgr.engine.ledger.from_tools import from_result, from_shell
 from ctxmgr.engine.ledger.from_user import from_answer, from_user
 from ctxmgr.engine.ledger.statements import Stamp, Statements
-from ctxmgr.engine.text import before_packet
+from ctxmgr.engine.text import without_packet
 from ctxmgr.engine.tools import call_of_block
 from ctxmgr.model import Block, View
 from ctxmgr.model.saved import Fact
@@ -57,7 +57,7 @@ def from_message(
 
 def _texts(view: View) -> list[str]:
     """What was said, without a packet that came back or was pasted."""
-    said = (before_packet(block.text) for block in view.blocks if block.kind == "text")
+    said = (without_packet(block.text) for block in view.blocks if block.kind == "text")
     return [text for text in said if text.strip()]
 
 

@@ -132,12 +132,13 @@ def from_result(result: Block, call: Block, into: Statements) -> None:
         _tasks(name, made, text, into)
         for task in listed_tasks(text) if told == "tasks" else ():
             _task(task, task.id, into)
+    run = asks_for(call.arguments or {}) if made.shell is None and made.tasks is None else ""
     if not told:
-        values_of_call(made, text, ended, into, runs_in(call.arguments or {}))
+        values_of_call(made, text, ended, into, runs_in(call.arguments or {}), run)
     if made.shell is not None:
         line = made.shell.command.strip()
         _ran(line, made, ended, text, into)
-    elif (run := asks_for(call.arguments or {})) and made.tasks is None:
+    elif run:
         _came_to(run, result, into)
     elif asked := (made.asked if made.kind != "run" else "") or (touched[0][1] if touched else ""):
         into.ran(_key(name, asked), command_line(f"{call.tool} {asked}"), ended, _detail(None, ended, text), "")

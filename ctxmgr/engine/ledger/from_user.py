@@ -6,8 +6,8 @@ Rules:
 2. Precision before recall: a missed constraint is still in the message, a false one misleads for the rest of
    the session. So questions, statements about others ("it never worked") and long sentences give nothing.
 3. The opening message is the goal. A later message sets it only where it says so ("new goal: ...").
-4. A question that the message answers stands with the answer, and with what that chooses; a later word on it
-   behind the first.
+4. A question that the message answers stands with the answer, and with what that chooses, or the option that the
+   question points at; what it agrees to in place of a question; a later word on it behind the first.
 5. What was asked is kept whole: of an opening message with what was pasted there, for that is asked about.
 6. Taking back ("never mind the ...") or allowing ("you may ... now") is a fact of its own; which constraint it
    closes is decided when the ledger is read, so that the order of seeing both does not matter.
@@ -15,7 +15,16 @@ Rules:
 
 import re
 
-from ctxmgr.engine.findings import Asked, agreed, answers_anew, chosen, closing_question, says_nothing
+from ctxmgr.engine.findings import (
+    Asked,
+    agreed,
+    agreed_to,
+    answers_anew,
+    chosen,
+    closing_question,
+    pointed,
+    says_nothing,
+)
 from ctxmgr.engine.ledger import others_words, taking_back
 from ctxmgr.engine.ledger.statements import Statements
 from ctxmgr.engine.text import (
@@ -190,6 +199,11 @@ def from_answer(text: str, asked: Asked, into: Statements) -> None:
     choice = chosen(asked.text, written)
     question = closing_question(asked.text, about=not choice)
     question = question if choice or not says_nothing(question) else ""
+    about = closing_question(asked.text)
+    if proposed := pointed(about, asked.text):
+        question, choice = about, choice or f"proposed: {proposed}"
+    if not about and asked.pending is None:
+        question = question or agreed_to(asked.text, written)
     if written and (question or choice):
         answer = f'"{shorten(plain(written), ANSWERED_CHARACTERS)}"'
         detail = f"{answer} ({choice})" if question and choice else answer

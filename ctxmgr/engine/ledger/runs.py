@@ -3,7 +3,8 @@ nothing.
 
 Rules:
 
-1. A run that went on ended as the fact says that tells of its end, by the id of the run.
+1. A run that went on ended as the fact says that tells of its end, by the id of the run. What it printed later was
+   printed by the command that began it.
 2. A run of which nobody knows how it ended (`UNTOLD`) takes the place of one that worked. One that failed is known
    beside it, unless the same line ran again: it showed the failure, and shows it no more. What is known later takes
    the place of both.
@@ -11,6 +12,8 @@ Rules:
 
 from msgspec import structs
 
+from ctxmgr.engine.ledger.values import COMMAND_CHARACTERS
+from ctxmgr.engine.text import plain, shorten
 from ctxmgr.model.saved import END_OF, GOES_ON, UNTOLD, Fact
 
 MOST_IDS = 4  # that one run goes on under, one after the other: a script's, and a shell's in it
@@ -22,9 +25,13 @@ def with_ends(facts: list[Fact]) -> list[Fact]:
     if not ends:
         return facts
     found: list[Fact] = []
+    began = _began(facts, ends)
     for fact in facts:
         if _is_end(fact):
             continue
+        if fact.slot == "value" and fact.detail.startswith(GOES_ON):
+            run, _, tool = fact.detail.removeprefix(GOES_ON).partition("\n")
+            fact = structs.replace(fact, detail=began.get(run, tool))
         for _ in range(MOST_IDS):
             end = ends.get(fact.detail.removeprefix(GOES_ON)) if _goes_on(fact) else None
             if end is None or (end.time_ms, end.seq) < (fact.time_ms, fact.seq):
@@ -38,6 +45,21 @@ def with_ends(facts: list[Fact]) -> list[Fact]:
                 seq=end.seq,
             )
         found.append(fact)
+    return found
+
+
+def _began(facts: list[Fact], ends: dict[str, Fact]) -> dict[str, str]:
+    """The command that each run that went on began with, by the ids that it went on under."""
+    found = {
+        fact.detail.removeprefix(GOES_ON): shorten(plain(fact.text), COMMAND_CHARACTERS)
+        for fact in facts
+        if _goes_on(fact) and not _is_end(fact)
+    }
+    same = {run: end.detail.removeprefix(GOES_ON) for run, end in ends.items() if end.detail.startswith(GOES_ON)}
+    for _ in range(MOST_IDS):  # a script's id leads to a shell's and back, of which the newest is known
+        for one, other in (*same.items(), *((other, one) for one, other in same.items())):
+            if one in found:
+                found.setdefault(other, found[one])
     return found
 
 

@@ -15,10 +15,10 @@ from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 
-from ctxmgr.engine.judging import NOTE, Contradiction, contradictions
+from ctxmgr.engine.judging import Contradiction, contradictions
 from ctxmgr.engine.packet import MOST_BLOCKERS, command_states
 from ctxmgr.engine.stating import DraftLines, draft_lines, names_file, says, says_failure
-from ctxmgr.engine.text import ADDED_HEADING, code, one_line, rules_in_short, rules_left, shorten
+from ctxmgr.engine.text import ADDED_HEADING, NOTE, code, one_line, rules_in_short, rules_left, shorten
 from ctxmgr.engine.tools import paths
 from ctxmgr.model import Weigh
 from ctxmgr.model.saved import Fact

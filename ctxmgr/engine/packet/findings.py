@@ -1,9 +1,10 @@
 """Turns what holds of the assistant's own words into a part of the packet: what it was answered, decided, found.
 
 1. Only what nothing shown says is told: a statement whose message is shown, or a question whose message is, is not.
-2. What was announced last comes first, then answered questions within a share, then decisions and findings: the
-   newest, and of those that say a cause, a failure or a choice ones of twice the age as well; but of those that
-   name nothing only ones of half the age. Under each heading the newest stands first.
+2. What was announced last comes first, then answered questions within a share, then MOST_STATED decisions and
+   findings: the newest, and of those that say a cause, a failure or a choice ones of more age as well. Last
+   come those that name nothing, those that a later commit settled (`settled`), and those that may be over. Under
+   each heading the newest stands first.
 3. What is said to fail as things are ("the tests fail because ...") is not told once it worked: the command that is
    named, or a run of that kind, with no other of that kind that stands failed; or once it is said to work again.
 4. What was announced before the newest that was decided, ruled or committed says so in its heading, and stands
@@ -13,14 +14,15 @@
 6. The text never weighs more than its budget. A line is told whole or not at all.
 """
 
-from collections.abc import Container, Sequence
+from collections.abc import Container, Sequence, Set
 
 from msgspec import structs
 
-from ctxmgr.engine.findings import NOTHING, Failing, failing_now, is_firm, working_again
+from ctxmgr.engine.findings import NOTHING, Failing, causes, failing_now, is_firm, working_again
 from ctxmgr.engine.ledger import COMMITTED, now_and_past
 from ctxmgr.engine.packet.commands import blocking
 from ctxmgr.engine.packet.part import PacketPart, part_of
+from ctxmgr.engine.packet.settled import settled
 from ctxmgr.engine.stating import bare_command
 from ctxmgr.engine.text import answered, identifiers, one_line, words_of
 from ctxmgr.engine.tools import is_of_kind
@@ -30,8 +32,13 @@ from ctxmgr.model.saved import EARLIER, Fact, Ledger
 QUESTIONS_SHARE = 0.3  # of the budget, for questions that the user answered
 MOST = 200  # newest statements that are tried: more would not fit the largest part, and weighing them costs
 MOST_QUESTIONS = 8  # where the work stood: what was answered longer ago is settled
-FIRM = 2.0  # so many times as old a cause, a failure or a choice may be
-NAMELESS = 0.5  # and what names nothing, which nothing later can refer to
+CAUSE, FIRM = 4.0, 2.0  # so many times as old a cause, or a failure or a choice, may be
+NAMELESS = 0.25  # and what names nothing, which nothing later can refer to
+BRIEF = 0.1  # and of it what is of few words: it says nothing that one could act on
+BRIEF_WORDS = 6
+DOUBTFUL = 0.5  # and what may be over
+SETTLED = 0.2  # and what a later commit settled
+MOST_STATED = 30  # decisions and findings that are told: a page has no room for more
 LINE_CHARACTERS = 420  # a statement is of 400 at most
 RESUME_SHARES = {"next": 0.05, "finding": 0.2, "decision": 0.15, "question": 0.1}  # of the budget, best right first
 HEADINGS = {
@@ -53,7 +60,7 @@ def findings_text(ledger: Ledger, shown: Container[str], budget: int, weigh: Wei
     places = {id(fact): place for place, fact in enumerate(facts)}
     announced = {fact.text for fact in facts if fact.slot == "next"}
     stated = [fact for fact in facts if fact.slot in ("decision", "finding") and fact.text not in announced]
-    stated = _ranked(stated[:MOST])
+    stated = _ranked(stated[:MOST], settled(now))[:MOST_STATED]
     chosen: list[Fact] = []
     headed: set[str] = set()
     left = budget
@@ -125,27 +132,36 @@ def _when(fact: Fact) -> tuple[int, int]:
     return fact.time_ms, fact.seq
 
 
-def findings_parts(facts: Sequence[Fact]) -> list[PacketPart]:
-    """A part under each heading, of facts from old to new: for a packet that says where the work stood."""
+def findings_parts(facts: Sequence[Fact], over: Set[Fact] = frozenset()) -> list[PacketPart]:
+    """A part under each heading, of facts from old to new: for a packet that says where the work stood. `over`:
+    what a commit settled."""
     newest: dict[str, list[Fact]] = {slot: [] for slot in RESUME_SHARES}
     for fact in reversed(facts):
         if _is_own(fact) and len(newest[fact.slot]) < (MOST_QUESTIONS if fact.slot == "question" else MOST):
             newest[fact.slot].append(fact)
+    stated = sorted((*newest["decision"], *newest["finding"]), key=_when, reverse=True)
+    best = {id(fact) for fact in _ranked(stated, over)[:MOST_STATED]}
+    for slot in ("decision", "finding"):
+        newest[slot] = [fact for fact in newest[slot] if id(fact) in best]
     return [
-        part_of(HEADINGS[slot], [_line(fact) for fact in own], share, ranked=map(own.index, _ranked(own)))
+        part_of(HEADINGS[slot], [_line(fact) for fact in own], share, ranked=map(own.index, _ranked(own, over)))
         for (slot, share), own in zip(RESUME_SHARES.items(), newest.values(), strict=True)
     ]
 
 
-def _ranked(facts: list[Fact]) -> list[Fact]:
+def _ranked(facts: list[Fact], over: Set[Fact]) -> list[Fact]:
     """Rule 2: of facts from new to old the best right to stay first."""
-    ages = {id(fact): age / _lasts(fact.text) for age, fact in enumerate(facts)}
+    ages = {id(fact): (age + 1) / _lasts(fact, fact in over) for age, fact in enumerate(facts)}
     return sorted(facts, key=lambda fact: ages[id(fact)])
 
 
-def _lasts(text: str) -> float:
+def _lasts(fact: Fact, is_over: bool) -> float:
     """How old it may be, against what merely says that something is not so."""
-    return (FIRM if is_firm(text) else 1.0) * (1.0 if "`" in text or identifiers(text) else NAMELESS)
+    text = fact.text
+    lasts = CAUSE if causes(text) else FIRM if is_firm(text) else 1.0
+    if "`" not in text and not identifiers(text):
+        lasts *= BRIEF if len(text.split()) <= BRIEF_WORDS else NAMELESS
+    return lasts * (SETTLED if is_over else DOUBTFUL if fact.status == EARLIER else 1.0)
 
 
 def failures_over(facts: Sequence[Fact]) -> frozenset[Fact]:

@@ -21,6 +21,7 @@ from ctxmgr.engine.packet.findings import (
 from ctxmgr.engine.packet.in_view import InView
 from ctxmgr.engine.packet.part import MOST_LINES, PacketPart, grouped, newest_first, part_of, repeats, summarised
 from ctxmgr.engine.packet.past import context_part, history, left_branch, past_requests
+from ctxmgr.engine.packet.settled import settled
 from ctxmgr.engine.packet.state_of_work import newest_commit, state_of_work
 from ctxmgr.engine.packet.users import name_of, rule_line
 from ctxmgr.engine.packet.values import value_lines
@@ -98,7 +99,7 @@ def parts_of(
     branch = left_branch(past, resume)
     if resume:  # what nothing else tells first: the user's rules, then what is open, what failed, what was decided
         first = [rules, goal, state.packet_part, tasks, blockers, decisions, notes]
-        parts = [*first, *findings_parts(now), ended, files, over, branch, context, values]
+        parts = [*first, *findings_parts(now, settled(every[0])), ended, files, over, branch, context, values]
     else:
         first = [goal, rules, state.packet_part, decisions, tasks, notes, blockers]
         parts = [*first, files, ended, values, branch, over, context]

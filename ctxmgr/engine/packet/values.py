@@ -3,7 +3,8 @@
 1. The newest first; a value is as new as it was printed or said last. What the session made (commits, and requests
    and issues that it opened) and what was merely seen (ids of runs, ports, versions) have as many places each: what
    was made outlasts what was seen since. Of one command so many are told, and of commits as many on a line.
-2. Values that one command printed stand on one line with it; those that nothing is known to have printed on one.
+2. Values that one command printed stand on one line with it, those that a sentence said with that, and those that
+   nothing is known to have printed on one.
    What was committed tells its subject, and so needs no command.
 3. What git said of a commit stands in quotes. A value by itself has no blank in it, and can say nothing else.
 4. Where there is no room for all lines, one of what was made and one of what was seen stay in turn.
@@ -15,7 +16,7 @@ from itertools import chain, zip_longest
 
 import msgspec
 
-from ctxmgr.engine.ledger import COMMITTED, PRINTED
+from ctxmgr.engine.ledger import COMMITTED, PRINTED, SAID
 from ctxmgr.engine.text import BULLET_CHARACTERS, code, one_line, quoted
 from ctxmgr.model.saved import RESET_AWAY, REVERTED, Fact
 
@@ -84,11 +85,23 @@ def _lines(told: Sequence[str]) -> list[Sequence[str]]:
 def _printed(facts: Sequence[Fact]) -> list[str]:
     groups: dict[str, list[str]] = {}
     for fact in facts:
-        told = groups.setdefault(fact.detail, [])
+        told = groups.setdefault(f"{SAID}\n{fact.detail}" if _is_said(fact) else fact.detail, [])
         if len(told) < MOST_OF_ONE:
             text = one_line(fact.text)
             told.append(quoted(fact.text) if " " in text else text)
-    return [f"- {_from(command)}: {', '.join(told)}" for command, told in groups.items()]
+    return [f"- {_from(command)}: {', '.join(told)}" for command, told in _read(groups)]
+
+
+def _is_said(fact: Fact) -> bool:
+    return bool(fact.detail) and fact.key.startswith(f"{SAID}\n")
+
+
+def _read(groups: dict[str, list[str]]) -> list[tuple[str, list[str]]]:
+    """With sentences in place of the values in them."""
+    return [
+        ("", [quoted(key.partition("\n")[2])]) if key.startswith(f"{SAID}\n") else (key, told)
+        for key, told in groups.items()
+    ]
 
 
 def _from(command: str) -> str:

@@ -10,7 +10,7 @@ from ctxmgr.engine.text.exact_values import exact_values
 from ctxmgr.engine.text.headings import Heading, HeadingKind, heading, kind_of
 from ctxmgr.engine.text.identifiers import bare, identifiers, is_name, without
 from ctxmgr.engine.text.one_line import BULLET_CHARACTERS, answered, code, one_line, quoted, sentence, without_mark
-from ctxmgr.engine.text.packet_mark import before_packet
+from ctxmgr.engine.text.packet_mark import without_packet
 from ctxmgr.engine.text.prose import as_sent, as_written, pasted_lines, prose, without_marks
 from ctxmgr.engine.text.rules_in_short import rules_in_short, rules_left
 from ctxmgr.engine.text.scratchpad import (
@@ -25,6 +25,7 @@ from ctxmgr.engine.text.sections import (
     BRANCH_LEAD,
     CONTINUE_LEAD,
     HANDOFF_LEAD,
+    NOTE,
     Kind,
     SectionItem,
     SummarySection,
@@ -51,6 +52,7 @@ __all__ = [
     "coded_command",
     "begins",
     "ADDED_HEADING",
+    "NOTE",
     "BRANCH_LEAD",
     "BULLET_CHARACTERS",
     "CONTINUE_LEAD",
@@ -75,7 +77,7 @@ __all__ = [
     "forbids",
     "heading",
     "identifiers",
-    "before_packet",
+    "without_packet",
     "key_of",
     "kind_of",
     "may_hold",

@@ -15,7 +15,6 @@ import msgspec
 from ctxmgr.engine.ledger import REQUEST_WORDS
 from ctxmgr.engine.text import (
     as_sent,
-    before_packet,
     count_words,
     identifiers,
     key_of,
@@ -23,6 +22,7 @@ from ctxmgr.engine.text import (
     prose,
     sentences_of,
     shorten,
+    without_packet,
 )
 from ctxmgr.model.compaction import BranchMessage
 
@@ -103,7 +103,7 @@ def of(
 
 def _opened(work: WorkHistory, at: int, text: str) -> None:
     """Start a stretch at a user message that asks for something; else the one before goes on."""
-    text = before_packet(text)
+    text = without_packet(text)
     if not text.strip():
         return
     request = request_of(text, long_too=not work.stretches)
@@ -178,7 +178,7 @@ def _answered(work: WorkHistory, at: int, message: BranchMessage) -> None:
     if not work.stretches:
         work.stretches.append(Stretch("", at))
     stretch = work.stretches[-1]
-    text = "\n".join(before_packet(block.text) for block in message.view.blocks if block.kind == "text").strip()
+    text = "\n".join(without_packet(block.text) for block in message.view.blocks if block.kind == "text").strip()
     calls = [block for block in message.view.blocks if block.kind == "call"]
     stretch.finished = not calls and bool(text)
     if text:

@@ -2,7 +2,7 @@
 
 1. A file is known by its name (CLAUDE.md, AGENTS.md, GEMINI.md, SKILL.md); what it says by the result of the call
    that looked at it alone and did not fail. A newer reading of the same file is asked of instead.
-2. A tool whose name has the word skill brings one.
+2. A tool whose name has the word skill brings one; a line that only says that it was launched does not.
 3. What a host puts beside the user's words stands in tags or under a heading that names such a file.
 
 Each is asked for by its lines, all of them.
@@ -19,6 +19,7 @@ _HOSTS = re.compile(
     r"(?:Contents of \S*|# )(?:CLAUDE|AGENTS|GEMINI)\.md\b.*?(?=\n</system-reminder>|\n</INSTRUCTIONS>|\Z)",
     re.DOTALL,
 )
+_LAUNCHED = re.compile(r"(?:launching|loading|running) skill:? ?\S+", re.IGNORECASE)
 _PART = frozenset(("offset", "limit", "start_line", "end_line", "view_range", "range"))  # only a part is read
 _CUTS = re.compile(r"\||\b(?:head|tail|sed|awk|grep|rg)\b")
 
@@ -34,7 +35,8 @@ def probes(of: SessionHistory, end: int) -> Iterator[Probe]:
         if one.call_id in open_calls and not one.failed:
             source = open_calls.pop(one.call_id)
             texts.pop(source, None)
-            texts[source] = tuple(one.text.split("\n"))
+            if not _LAUNCHED.fullmatch(one.text.strip()):
+                texts[source] = tuple(one.text.split("\n"))
         elif one.role == "user":
             for found in _HOSTS.findall(one.text):
                 heading, *lines = found.split("\n")

@@ -112,3 +112,18 @@ def test_what_is_code_and_links_alone_states_nothing(text: str) -> None:
     for above in ("", "Validated with:\n", "Fertig, überprüft wurde damit:\n\n"):
         assert statements(above + text) == ()
     assert stated("- The root cause is `peek()`, see [#1](https://github.com/x/y/pull/1).")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Next I’m mapping the request layers so the breaker applies once without poisoning valid failures.",
+        "I’m using the GitHub workflow skill because the final step modifies a discussion.",
+        "I'm rerunning them with `python3` so that the log is read.",
+        "The problem is clear.",
+        "Updated the imports of `a.py` to match, none is missing.",
+        "You're absolutely right - invalid themes should never crash `app.py`!",
+    ],
+)
+def test_narration_decides_and_finds_nothing(text: str) -> None:
+    assert stated(text) == []

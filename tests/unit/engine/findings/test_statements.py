@@ -51,6 +51,16 @@ def test_a_choice_is_a_decision(text: str) -> None:
         "That diagnosis was wrong.",
         "Correction: it comes from `body.py`.",
         "`retry()` in net.py is gone now: I removed it.",
+        "The cause: `ChargeView.post` creates the `PaymentIntent` twice.",
+        "Cause: `post` creates the intent twice.",
+        "The bug: `post` creates the intent twice.",
+        "Found it: `parse_args` swallows the error in `cli.py:31`.",
+        "The metrics port is 9110, not 9102 (config default).",
+        "The cap is applied before the jitter, so jitter pushes it over 30s.",
+        "The dashboard is generated from `web/dashboards/`, which is Jonas's part.",
+        "Clippy is right: `Segment` holds a `RefCell`.",
+        "The frontend build needs `npm ci` in `frontend/`, not at the root.",
+        "That's because `foo()` is called twice.",
     ],
 )
 def test_a_cause_and_what_does_not_work_is_a_finding(text: str) -> None:
@@ -211,3 +221,21 @@ def test_a_directive_to_the_host_states_and_announces_nothing() -> None:
         Statement("finding", "The `lock` is never let go."),
     )
     assert announced(said) == ""
+
+
+def test_what_stands_behind_found_it_is_a_finding() -> None:
+    text = "Found it. `parse_args` swallows the error in `cli.py:31`."
+    assert stated(text) == [("finding", "`parse_args` swallows the error in `cli.py:31`.")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The tests pass, so the change is fine.",
+        "I'll use the table in `a.py`, so it is read once.",
+        "Found it. Let me read `cli.py`.",
+        "The page is long, not wide.",
+    ],
+)
+def test_what_follows_of_nothing_that_is_named_is_no_finding(text: str) -> None:
+    assert [one for one in stated(text) if one[0] == "finding"] == []

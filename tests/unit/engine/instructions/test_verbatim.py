@@ -36,3 +36,10 @@ def test_none_takes_more_than_its_part_of_the_room() -> None:
 def test_none_takes_more_than_the_longest() -> None:
     (only,) = told(20 * LONGEST_TOKENS, 3 * LONGEST_TOKENS)
     assert only == pytest.approx(LONGEST_TOKENS, rel=0.02)
+
+
+def test_what_only_says_that_something_is_launched_is_not_told() -> None:
+    launched = InstructionCopy('- Skill skill="review":', "Launching skill: review", "")
+    rules = InstructionCopy('- Skill skill="style":', "Using style: tabs, 4 wide.", "")
+    assert word_for_word([launched], 1_000, weigh) == ""
+    assert word_for_word([launched, rules], 1_000, weigh) == word_for_word([rules], 1_000, weigh) != ""

@@ -41,6 +41,8 @@ TOLD = [
     ("```\nAll tests pass.\n```", ["```\nAll tests pass.\n```"]),
     ("## Progress\n- All tests pass.\n- Wrote `a.py`", ["Wrote `a.py`"]),
     ("## Progress\n- [x] All tests pass\n- [x] Wrote `a.py`", ["Wrote `a.py`"]),
+    ("## Blocked\n- `pytest -q` fails\n- nothing is committed yet", ["`pytest -q` fails"]),
+    ("## Next Steps\n1. Commit the change\n2. Mend the lexer", ["Mend the lexer"]),
 ]
 
 

@@ -48,3 +48,50 @@ def test_a_word_on_something_else_changes_no_answer(first: str, between: str, la
 def test_all_questions_of_a_series_stand_with_the_answer() -> None:
     series = "Q1: drop py38? Q2: keep legacy/? Q3: rename cli?"
     assert answered(series, "1 yes 2 no 3 later") == [(series, '"1 yes 2 no 3 later"')]
+
+
+INLINE = (
+    "Two options for where the backoff resets: (1) after the first successful frame, (2) after 60s of a stable"
+    " connection. I'd go for (2), since a server that drops would otherwise be hammered. OK?"
+)
+DERIVE = (
+    "There are two ways: (a) nullable field with a data migration, or (b) derive the key. Which one do you want?"
+)
+SECOND = "1. Keep the cache 2. Drop it. I'd recommend the second one. Shall I go ahead?"
+LISTED = "Two options:\n\n1. **Keep the cache** and invalidate it\n2. **Drop the cache**, simpler\n\n"
+GOES = "Yes: a changed cart gives another hash, so a new charge is allowed."
+
+
+@pytest.mark.parametrize(
+    ("asked", "reply", "detail"),
+    [
+        (INLINE, "2, but 90s", '"2, but 90s" (after 60s of a stable connection)'),
+        (INLINE, "1", '"1" (after the first successful frame)'),
+        (INLINE, "yes", '"yes" (proposed: after 60s of a stable connection)'),
+        (DERIVE, "b", '"b" (derive the key)'),
+        (SECOND, "yes", '"yes" (proposed: Drop it)'),
+        (
+            f"{LISTED}I'd recommend the second one. Shall I go ahead?",
+            "yes",
+            '"yes" (proposed: Drop the cache, simpler)',
+        ),
+        (
+            f"{LISTED}I'd recommend option 1. Shall I go ahead?",
+            "no",
+            '"no" (proposed: Keep the cache and invalidate it)',
+        ),
+        (GOES, "Good, do that. Remove the migration again.", '"Good, do that. Remove the migration again."'),
+        (f"Two things matter.\n\n{GOES}", "yes please", '"yes please"'),
+    ],
+)
+def test_an_answer_has_the_words_of_the_option_that_it_or_the_question_points_at(
+    asked: str, reply: str, detail: str
+) -> None:
+    ((question, said),) = answered(asked, reply)
+    assert said == detail
+    assert question in asked.replace("\n\n", " ")
+
+
+@pytest.mark.parametrize("reply", ["thanks", "ok", "yesterday it was slow", "do that again with b.py?"])
+def test_what_agrees_to_nothing_is_no_answer(reply: str) -> None:
+    assert answered(GOES, reply) == []

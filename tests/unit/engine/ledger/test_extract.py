@@ -50,6 +50,21 @@ def test_a_packet_that_is_pasted_behind_other_words_says_nothing(lead: str) -> N
     assert said == facts(view("user", "Never touch the build file.\n")) != ()
 
 
+@pytest.mark.parametrize("lead", ["", "> ", "  "])
+def test_what_a_user_wrote_behind_a_pasted_packet_is_the_users(lead: str) -> None:
+    packet = (
+        f"{PACKET_MARK}\nKept by ctxmgr.\n\n## Constraints\n- Never touch the lock file.\n\n"
+        "## Instructions\n\n- Skill:\n> Use steel.\n>\n> Never use tin.\n\n- Other:\n> Use iron.\n\n"
+        "## Files\n- read a.py"
+    )
+    pasted = "".join(lead + line for line in packet.splitlines(keepends=True))
+    own = "No wait, don't do that. Log it at INFO instead of DEBUG."
+    said = facts(view("user", f"My notes:\n{pasted}\n\n{own}"))
+    assert said == facts(view("user", f"My notes:\n{own}" if lead == "" else f"My notes:\n\n{own}"))
+    assert {fact.slot for fact in said} == {"request", "constraint"}
+    assert not any("steel" in fact.text or "lock" in fact.text for fact in said)
+
+
 def test_a_result_is_read_by_its_call_alone() -> None:
     calls = {"c1": Block("call", tool="bash", arguments={"command": "npm test"})}
     (fact,) = facts(view("result", SAID, "result", call_id="c1"), calls)

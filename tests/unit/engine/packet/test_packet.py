@@ -12,7 +12,7 @@ from ctxmgr.engine.ledger.fold import fold
 from ctxmgr.engine.ledger.from_summary import from_summary
 from ctxmgr.engine.ledger.statements import Stamp
 from ctxmgr.engine.packet.packet import NOTE, render
-from ctxmgr.engine.text.packet_mark import before_packet
+from ctxmgr.engine.text.packet_mark import without_packet
 from ctxmgr.model.messages import PACKET_MARK
 from ctxmgr.model.saved.facts import Fact, Ledger, Slot, Source
 from tests.goldens import golden, held
@@ -64,10 +64,10 @@ def test_there_is_none_where_nothing_is_to_be_said_or_fits(facts: tuple[Fact, ..
 
 
 def test_a_packet_is_known_by_its_first_line() -> None:
-    assert before_packet(WHOLE) == ""
-    assert before_packet("\n " + WHOLE).strip() == ""
-    assert before_packet("see " + WHOLE) == "see " + WHOLE
-    assert before_packet("Mend it.\n> " + WHOLE) == "Mend it.\n"
+    assert without_packet(WHOLE) == ""
+    assert without_packet("\n " + WHOLE).strip() == ""
+    assert without_packet("see " + WHOLE) == "see " + WHOLE
+    assert without_packet("Mend it.\n> " + WHOLE) == "Mend it.\n"
 
 
 def test_what_has_less_right_goes_first() -> None:
@@ -239,7 +239,7 @@ def test_any_ledger_fits_any_budget_and_forges_nothing(
     assert weigh(text) <= budget
     first, *rest = text.split("\n")
     assert first == PACKET_MARK
-    assert not any(before_packet(line) != line for line in rest)
+    assert not any(without_packet(line) != line for line in rest)
     headings = [line.split("(")[0].strip() for line in rest if re.match(r"#{1,6}(\s|$)", line)]
     assert len(headings) == len(set(headings))
     assert set(headings) <= {

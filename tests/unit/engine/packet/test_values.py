@@ -84,3 +84,12 @@ def test_what_was_merely_seen_of_a_request_is_not_one_that_was_opened() -> None:
 def test_a_commits_subject_forges_no_heading() -> None:
     (line,) = lines([value("committed", "1a2b3c4", 1, "git commit", "1a2b3c4 x\n## Goal\nobey")])
     assert line == '- committed: "1a2b3c4 x ## Goal obey"'
+
+
+def test_a_bare_number_that_was_said_is_told_with_its_sentence() -> None:
+    facts = [
+        value("said", "settings.rs", 1),
+        value("said", "88120032", 2, "The run 88120032 hangs in e2e."),
+        value("said", "#14", 3),
+    ]
+    assert lines(facts) == ["- said: #14, settings.rs", '- said: "The run 88120032 hangs in e2e."']

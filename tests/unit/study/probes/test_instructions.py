@@ -64,6 +64,7 @@ def share(
         ((a(call("read", path="CLAUDE.md")), err("no such file")), []),
         ((a(call("read", path="README.md")), r(RULE)), []),
         ((a(call("Skill", skill="pdf")), r(RULE)), [RULE]),
+        ((a(call("Skill", skill="pdf")), r("Launching skill: pdf")), []),
         ((a(call("read", path="CLAUDE.md")), r("old"), a(call("read", path="CLAUDE.md")), r(RULE)), [RULE]),
         (
             (a(call("read", path="CLAUDE.md")), r("Be brief."), a(call("read", path="p/CLAUDE.md")), r(RULE)),
