@@ -136,6 +136,17 @@ def named() -> Talk:
     return run.talk
 
 
+def too_long() -> Talk:
+    """A list that fits by our count, and was refused as too long."""
+    run = Run()
+    run.user("Port the order tables.")
+    run.read(*(f"part{number}" for number in range(9)))
+    run.ask()
+    error = {"stopReason": "error", "errorMessage": "context_length_exceeded"}
+    run.talk.turn_end(run.make.reply("", **error))
+    return run.talk
+
+
 OWN: dict[str, Callable[[], Talk]] = {
     "own/priced": priced,
     "own/failing": failing,
@@ -145,6 +156,7 @@ OWN: dict[str, Callable[[], Talk]] = {
     "own/committed": committed,
     "own/taken-back": taken_back,
     "own/named": named,
+    "own/too-long": too_long,
 }
 CUTS = {
     "branches/left-as-history": 3,
@@ -185,6 +197,7 @@ CUTS = {
     "own/rewritten": 5,
     "own/stated": 3,
     "own/taken-back": 2,
+    "own/too-long": 3,
     "recovery/pages-of-an-original": 2,
     "recovery/pins": 7,
     "recovery/undo": 4,

@@ -3,8 +3,9 @@
 Knows lists, plans and invariants, and no preset.
 """
 
-from ctxmgr.engine.fit.fitting import FitInputs, fitted
+from ctxmgr.engine.fit.fitting import fitted
+from ctxmgr.engine.fit.inputs import ANY_LENGTH, FitInputs, ResultsLimit
 from ctxmgr.engine.fit.media import MediaLimits
 from ctxmgr.engine.fit.steps import unfit
 
-__all__ = ["FitInputs", "MediaLimits", "fitted", "unfit"]
+__all__ = ["ANY_LENGTH", "FitInputs", "MediaLimits", "ResultsLimit", "fitted", "unfit"]

@@ -17,12 +17,11 @@
 4. What is cut keeps its start, its end and its error lines, and one line says how much left (`cutting`).
 5. Where all that does not do, `too_big` says what is left that is large.
 
-6. Above `results_limit` the first two means are tried, no other: it fits the window.
+6. Above `ResultsLimit` the first two means are tried, no other: it fits the window.
 
 Each cut is a decision that remembers what was written, as any other.
 """
 
-import math
 from collections.abc import Callable, Sequence
 
 import msgspec
@@ -31,12 +30,12 @@ from ctxmgr.engine.conversation import BlockRef, ConversationIndex, Step, goes_o
 from ctxmgr.engine.fit.arguments import cut_arguments
 from ctxmgr.engine.fit.draft import Draft
 from ctxmgr.engine.fit.ends import characters
-from ctxmgr.engine.fit.media import MediaFitting, MediaLimits, may_hold_all
+from ctxmgr.engine.fit.inputs import ANY_LENGTH, FitInputs, ResultsLimit
+from ctxmgr.engine.fit.media import MediaFitting, may_hold_all
 from ctxmgr.engine.fit.steps import FitBounds, leaving, may_leave
 from ctxmgr.engine.fit.water import water_level
-from ctxmgr.engine.invariants import Invariants
 from ctxmgr.engine.rewriting import Ends, Gap, cut, cut_edit, marker
-from ctxmgr.model import Decision, HeavyMessage, Plan, Weigh
+from ctxmgr.model import Decision, HeavyMessage, Plan
 
 TARGET_SHARE = 0.95  # of the limit
 KEPT_SHARE = 0.9  # of the limit: steps that leave do not bring a list to less, where others may stay
@@ -49,24 +48,6 @@ REMAINS_TOKENS = 60  # of what is cut once more, where all else did not do
 HEAVIEST_LISTED = 5  # of what is too big
 
 
-class FitInputs(msgspec.Struct, frozen=True):
-    """`limit`: tokens that the list may weigh; `target_tokens`: what one over it is brought to, where a preset
-    keeps less than fits. `handle`: the name of an original in the archive, "" without one. `media`: what there may
-    be of them. `turns_stay`: no more of them may leave. `cut_last`: the blocks that are cut last, asked for where
-    something is to be cut. `results_limit`: rule 6, in which the messages that `stays` names stay."""
-
-    limit: float
-    weigh: Weigh
-    rules: Invariants
-    handle: Callable[[str], str]
-    media: MediaLimits
-    turns_stay: bool = False
-    target_tokens: float = math.inf
-    cut_last: Callable[[], frozenset[BlockRef]] = frozenset
-    results_limit: float = math.inf
-    stays: Callable[[], frozenset[int]] = frozenset
-
-
 class Fitted(msgspec.Struct, frozen=True):
     """The plan, cut as far as it was. `turns_from`: turns before this message are to leave; 0 where none is."""
 
@@ -74,15 +55,17 @@ class Fitted(msgspec.Struct, frozen=True):
     turns_from: int = 0
 
 
-def fitted(conversation: ConversationIndex, plan: Plan, inputs: FitInputs) -> Fitted:
+def fitted(
+    conversation: ConversationIndex, plan: Plan, inputs: FitInputs, results: ResultsLimit = ANY_LENGTH
+) -> Fitted:
     """Pure: the same arguments give the same plan."""
     if plan.too_big:
         plan = msgspec.structs.replace(plan, too_big=())
     if may_hold_all(conversation, plan, inputs.media):
-        if plan.weight <= min(inputs.limit, inputs.results_limit):
+        if plan.weight <= min(inputs.limit, results.tokens):
             return Fitted(plan)
         if plan.weight <= inputs.limit:
-            return Fitted(_results_cut(conversation, plan, inputs))
+            return Fitted(_results_cut(conversation, plan, inputs, results))
     work = _Fitting(conversation, plan, inputs)
     work.run()
     if work.leaving and work.draft.weight < work.bounds.least_weight:
@@ -92,10 +75,10 @@ def fitted(conversation: ConversationIndex, plan: Plan, inputs: FitInputs) -> Fi
     return Fitted(msgspec.structs.replace(plan, too_big=too_big) if too_big else plan, work.turns_from)
 
 
-def _results_cut(conversation: ConversationIndex, plan: Plan, inputs: FitInputs) -> Plan:
+def _results_cut(conversation: ConversationIndex, plan: Plan, inputs: FitInputs, results: ResultsLimit) -> Plan:
     """Rule 6."""
-    work = _Fitting(conversation, plan, msgspec.structs.replace(inputs, limit=inputs.results_limit))
-    work.stays = inputs.stays()
+    work = _Fitting(conversation, plan, msgspec.structs.replace(inputs, limit=results.tokens))
+    work.stays = results.stays()
     for each in (work.results, work.arguments):
         if work.over() > 0:
             each()

@@ -1,7 +1,9 @@
-"""Tells which statements of a summary evidence contradicts, and how a command ended, in words. Asks no model."""
+"""Tells which statements of a summary evidence contradicts, which a commit settled, and how a command ended. Asks no
+model."""
 
 from ctxmgr.engine.judging.against import Contradiction, contradictions
 from ctxmgr.engine.judging.run_ends import counts_of, error_line, how_it_ended, quoted_error, reason, was_stopped
+from ctxmgr.engine.judging.settled import settled
 from ctxmgr.engine.judging.summarised import uncontradicted
 
 __all__ = [
@@ -12,6 +14,7 @@ __all__ = [
     "how_it_ended",
     "quoted_error",
     "reason",
+    "settled",
     "uncontradicted",
     "was_stopped",
 ]

@@ -19,10 +19,10 @@ from collections.abc import Container, Sequence, Set
 from msgspec import structs
 
 from ctxmgr.engine.findings import NOTHING, Failing, causes, failing_now, is_firm, working_again
+from ctxmgr.engine.judging import settled
 from ctxmgr.engine.ledger import COMMITTED, now_and_past
 from ctxmgr.engine.packet.commands import blocking
 from ctxmgr.engine.packet.part import PacketPart, part_of
-from ctxmgr.engine.packet.settled import settled
 from ctxmgr.engine.stating import bare_command
 from ctxmgr.engine.text import answered, identifiers, one_line, words_of
 from ctxmgr.engine.tools import is_of_kind

@@ -6,7 +6,7 @@ judgement, made by reading packets of recorded sessions: no part may starve the 
 
 from collections.abc import Container, Mapping, Sequence
 
-from ctxmgr.engine.judging import uncontradicted
+from ctxmgr.engine.judging import settled, uncontradicted
 from ctxmgr.engine.ledger import task_ids
 from ctxmgr.engine.packet.commands import CommandStates, command_states, nothing
 from ctxmgr.engine.packet.files import file_lines
@@ -21,7 +21,6 @@ from ctxmgr.engine.packet.findings import (
 from ctxmgr.engine.packet.in_view import InView
 from ctxmgr.engine.packet.part import MOST_LINES, PacketPart, grouped, newest_first, part_of, repeats, summarised
 from ctxmgr.engine.packet.past import context_part, history, left_branch, past_requests
-from ctxmgr.engine.packet.settled import settled
 from ctxmgr.engine.packet.state_of_work import newest_commit, state_of_work
 from ctxmgr.engine.packet.users import name_of, rule_line
 from ctxmgr.engine.packet.values import value_lines

@@ -15,7 +15,7 @@ import msgspec
 
 from ctxmgr.engine.balanced import arithmetic, rates_by, receipts
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex, Incoming
-from ctxmgr.engine.fit import FitInputs, MediaLimits, fitted
+from ctxmgr.engine.fit import FitInputs, MediaLimits, ResultsLimit, fitted
 from ctxmgr.engine.instructions import INSTRUCTIONS_SHARE, instructions
 from ctxmgr.engine.presets import Inputs, NeedsThread, Planned, PresetStrategy
 from ctxmgr.engine.rewriting import handles
@@ -47,8 +47,6 @@ def _fitting(
     conversation, handle = incoming.conversation, _handle(inputs)
     ask = FitInputs(
         limit=inputs.gauge.fit_weight,
-        results_limit=preset.results_weight(inputs.gauge),
-        stays=partial(preset.stays, conversation, planned.state, inputs),
         weigh=reader.weigh,
         rules=preset.invariants,
         handle=handle,
@@ -56,7 +54,9 @@ def _fitting(
         target_tokens=preset.target_weight(inputs.gauge),
         cut_last=partial(_cut_last, incoming, inputs),
     )
-    done = fitted(conversation, planned.plan, ask)
+    stays = partial(preset.stays, conversation, planned.state, inputs)
+    results = ResultsLimit(preset.results_weight(inputs.gauge), stays)
+    done = fitted(conversation, planned.plan, ask, results)
     for tries_left in reversed(range(TURNS_TRIES)):
         if not done.turns_from:
             break
@@ -66,7 +66,7 @@ def _fitting(
         if isinstance(again, NeedsThread):  # by turns none does
             return planned
         planned, ask = again, msgspec.structs.replace(ask, turns_stay=not tries_left)
-        done = fitted(conversation, planned.plan, ask)
+        done = fitted(conversation, planned.plan, ask, results)
     if done.plan is planned.plan:
         return planned
     gone = receipts.originals(conversation, planned.plan, done.plan, handle)

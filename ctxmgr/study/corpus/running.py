@@ -6,7 +6,7 @@
    is given to others. Of tasks that were there at `DEATHS` deaths it is not known which killed: each is tried once
    more, alone, when all others are done, and is a row with the status `lost` where it kills again.
 3. Where the scheduler goes, the run ends with `SchedulerLost`: what has come is kept.
-4. Dask remembers up to 100,000 names of tasks for good (`dask.utils.key_split`): a name that is free is taken
+4. Dask remembers up to 100,000 names of tasks for good (its own cache): a name that is free is taken
    again, after `NAMES` others. No two runs on one scheduler have a name in common.
 """
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctxmgr.engine.fit import FitInputs, MediaLimits, fitted, unfit
+from ctxmgr.engine.fit import ANY_LENGTH, FitInputs, MediaLimits, ResultsLimit, fitted, unfit
 from ctxmgr.engine.fit.fitting import ENDS_TOKENS, LEAST_TOKENS, TARGET_SHARE
 from ctxmgr.engine.invariants import STEPS, TURNS, Invariants
 from ctxmgr.engine.rewriting.rewrite import rewriter
@@ -29,9 +29,15 @@ def whole(messages: tuple[Message, ...]) -> Plan:
     return Plan((Keep(0, len(messages)),) if messages else (), "green", 0, weight, weight, {})
 
 
-def fit(messages: tuple[Message, ...], limit: float, rules: Invariants = STEPS, **more: Any) -> Plan:
+def fit(
+    messages: tuple[Message, ...],
+    limit: float,
+    rules: Invariants = STEPS,
+    results: ResultsLimit = ANY_LENGTH,
+    **more: Any,
+) -> Plan:
     ask = FitInputs(limit, quarters, rules, lambda key: "", ANY, **more)
-    plan = fitted(indexed(messages), whole(messages), ask).plan
+    plan = fitted(indexed(messages), whole(messages), ask, results).plan
     assert rules.check(indexed(messages), plan)[0] == ()
     assert judged(messages, plan, rules is STEPS) == set()
     return plan
@@ -55,11 +61,21 @@ def test_above_its_own_limit_results_and_arguments_alone_are_cut(
     what: str, said: list[Said], cut: dict[int, str], is_cut: bool
 ) -> None:
     messages = talk(*said)
-    plan = fit(messages, 50_000, results_limit=3_000)
+    plan = fit(messages, 50_000, results=ResultsLimit(3_000))
     assert edited(plan) == cut
     assert kept(plan) == list(range(len(messages)))
     assert (plan.weight <= 3_000) is is_cut
     assert plan.too_big == ()
+
+
+def test_what_is_to_stay_is_not_cut_while_the_list_fits() -> None:
+    messages = talk(u("go"), *step(LOG), *step(LOG))
+    plan = fit(messages, 50_000, results=ResultsLimit(5_000, lambda: frozenset((2,))))
+    assert edited(plan) == {4: "cut"}
+    assert edited(fit(messages, 5_000, results=ResultsLimit(5_000, lambda: frozenset((2,))))) == {
+        2: "cut",
+        4: "cut",
+    }
 
 
 # what is said, the limit, what is cut by index, what leaves

@@ -2,8 +2,8 @@
 
 import pytest
 
+from ctxmgr.engine.judging import settled
 from ctxmgr.engine.packet.findings import MOST_STATED
-from ctxmgr.engine.packet.settled import settled
 from ctxmgr.model.saved.facts import EARLIER, Fact
 from tests.unit.engine.packet.test_findings import told
 
