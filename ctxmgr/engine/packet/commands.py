@@ -27,7 +27,7 @@ import msgspec
 from ctxmgr.engine.judging import counts_of, error_line, how_it_ended, quoted_error, reason, was_stopped
 from ctxmgr.engine.ledger import SHELL
 from ctxmgr.engine.packet.ended_by import Worked
-from ctxmgr.engine.text import begins, coded_command, is_script
+from ctxmgr.engine.text import begins, coded_command, is_script, key_of
 from ctxmgr.engine.tools import is_like_a_check, is_lost, is_usage_error
 from ctxmgr.model.saved import GOES_ON, Fact
 
@@ -173,7 +173,7 @@ def _overcome(fact: Fact, worked: Worked) -> list[str]:
     if not _fails(fact) or not reason(fact) or any(map(is_like_a_check, fact.runs.split("\n"))):
         return []
     by = worked.ended(fact)
-    if by is None or by.key == fact.key:
+    if by is None or by.key == fact.key or key_of(by.text) == key_of(fact.text):
         return []
     return [f"- {coded_command(fact.text)}: {how_it_ended(fact)}{_since(by)}"]
 

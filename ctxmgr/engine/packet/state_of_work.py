@@ -7,8 +7,8 @@ of each kind ended, what was committed and opened last, how much is open.
    One that worked is told with what still fails of its kind.
 3. A line that ran several kinds, or other things, and failed speaks of that kind alone which its counts, the target
    that failed or the command that its error names are of; where they do not say, it is told by its name. Of its
-   other kinds nothing is told, nor of a kind that failed and ran again since, nobody knows how, or whose failure
-   faded. Where its error names what is no check (`curl: (7)`), it speaks of no kind, and how a kind ended before
+   other kinds nothing is told, nor of a kind that failed and of which something ran since, nobody knows how, or
+   whose failure faded. Where its error names what is no check (`curl: (7)`), it speaks of no kind, and how a kind ended before
    stands. A build whose output counts tests ran them as well.
 4. What is told here in full need be told nowhere else: `StateOfWork` says what that is.
 """
@@ -99,7 +99,10 @@ def _checks(
     again = {fact.key for fact in commands if fact.status == "failed"}
     newest: dict[CheckKind, tuple[Fact, _Verdict]] = {}
     failing: dict[CheckKind, Fact] = {}  # the newest that blocks
+    untold: set[CheckKind] = set()
     for fact in reversed(commands):
+        if fact.status == "unknown":
+            untold.update(kind for kind in _verdicts(fact) if kind not in newest)
         known = fact.status != "unknown" and (fact.status == "ok" or id(fact) in blocking)
         for kind, verdict in _verdicts(fact).items() if fact.status != "unknown" or fact.key in again else ():
             newest.setdefault(kind, (fact, verdict if known else "unknown"))
@@ -110,6 +113,8 @@ def _checks(
         if kind not in newest or newest[kind][1] == "unknown" or told(newest[kind][0]):
             continue
         fact, verdict = newest[kind]
+        if verdict == "failed" and kind in untold:
+            continue
         end = f"- {coded_command(fact.text)}: {how_it_ended(fact)}" if verdict == "worked" else ""
         still = failing.get(kind) if end else None
         also = f"; {coded_command(still.text, OTHER_CHARACTERS)} still fails" if still else ""

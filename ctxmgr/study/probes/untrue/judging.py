@@ -12,10 +12,12 @@ Read are the messages that stand for others (packet, summary). A statement is un
 and the list does not show the newer call as well, or its result, nor is a command, a file or a task told as it is
 by what stands for others further on: a packet corrects an older summary that nobody may change. A command is told
 where a part of a line in backticks is that command; of a check, a `cd` before it and a filter of its output aside.
-Another test is another command. A state is a word by itself: a longer name that has it for a part states nothing,
+Another test is another command. That a line failed since which another worked is so, whatever came of it itself. A
+state is a word by itself: a longer name that has it for a part states nothing,
 and a quoted output neither. A deleted directory in which a file was changed since is there again.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 
 from ctxmgr.study.probes.evidence import PathState, TextState
@@ -26,6 +28,9 @@ from ctxmgr.study.probes.session import Examined
 from ctxmgr.study.probes.untrue.check_states import check_states
 from ctxmgr.study.probes.untrue.disproved import disproved
 from ctxmgr.study.probes.untrue.stating import Visible, is_failed, run_key, statements
+
+
+_WORKED_SINCE = re.compile(r"` worked since\b")
 
 
 def untrue(of: Examined, end: int, index: EvidenceIndex, ids: Ids, stand_ins: Sequence[int]) -> tuple[str, ...]:
@@ -60,9 +65,10 @@ def _commands(
     ran = [run for run in of.history.runs if run.message_index < end and not run.path]
     newest = {run_key(run.command): run for run in ran}
     for line in range(len(entry.lines)):
+        was = entry.lines[line].count("`") > 2 and _WORKED_SINCE.search(entry.lines[line])
         for quoted, told in statements(entry, line):
             run = newest.get(run_key(quoted))
-            if run is not None and not visible(run.call_message_index, run.message_index):
+            if run is not None and not was and not visible(run.call_message_index, run.message_index):
                 now = "failed" if is_failed(of, run) else "working"
                 if told not in ("", now) and not _corrected(index, later - {number}, run_key(quoted), now):
                     yield f"told as {told}, is {now}: {run.command[:COMMAND_CHARACTERS]}"

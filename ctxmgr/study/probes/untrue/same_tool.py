@@ -3,7 +3,8 @@ same subcommand did not fail.
 
 What of a line failed is the part that its output names (`curl: (7)`, `Diff in a.rs`), else the last, but not where
 another reads what it prints. Of a program
-that looks, or that is known by all its words alone, nothing is said. A run whose output complains in that
+that looks, that is known by all its words alone, or that runs another (`ssh host ...`, `mise x ...`), nothing is said;
+of `npm run` and its like the task is the subcommand. A run whose output complains in that
 program's name, or with the status of a server that refused, ended nothing; nor did one that only lists.
 """
 
@@ -12,15 +13,18 @@ from collections.abc import Sequence
 
 from ctxmgr.study.probes.reading import CommandRun, programs, wording
 
-_SILENT = wording.word_set("cd echo printf true sleep export set source wait exit test [ [[ ls rg grep find diff")
+_SILENT = wording.word_set(
+    "ssh sudo docker podman kubectl npx bunx uvx cd echo printf true sleep export set source wait exit test [ [[ ls rg grep find diff"
+)
 _BARE = wording.word_set("curl wget http psql mysql sqlite3 redis-cli cp mv rm mkdir ln chmod touch kill pkill")
 _SCRIPTED = wording.word_set("python python3 node ruby perl php deno bun")
 _OF_TWO = wording.word_set("gh glab aws gcloud az")
+_RUNS_ANOTHER = wording.word_set("x exec dlx")
 _STYLES = wording.word_set("fmt rustfmt black")
 _WORD = re.compile(r"[a-z][a-z:_-]*")
 _DIFF = re.compile(r"^(?:Diff in \S+\.rs\b|would reformat\b)", re.MULTILINE | re.IGNORECASE)
 _REFUSED = re.compile(r"^HTTP/[\d.]+ [45]\d\d\b", re.MULTILINE)
-_LISTS = re.compile(r"\s--(?:help|version|dry-run|list)\b")
+_LISTS = re.compile(r"\s--(?:help|version|dry-run|list|json)\b")
 
 Part = tuple[str, ...]  # a program, its subcommand
 
@@ -67,6 +71,8 @@ def _part(words: Sequence[str]) -> Part:
         return (name,)
     if name in _SCRIPTED:
         return (name, rest[0].rpartition("/")[2]) if rest and programs.is_path(rest[0]) else ()
-    most = 2 if name in _OF_TWO and rest[:1] != ("api",) else 1
+    if rest and rest[0] in _RUNS_ANOTHER:
+        return ()
+    most = 2 if (name in _OF_TWO and rest[:1] != ("api",)) or rest[:1] == ("run",) else 1
     told = rest[:most]
     return (name, *told) if told and all(map(_WORD.fullmatch, told)) else ()

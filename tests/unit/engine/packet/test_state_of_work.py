@@ -67,6 +67,9 @@ def test_what_is_not_known_to_have_ended_is_left_out() -> None:
     assert state(ran("pytest tests", "pytest", 4, "unknown"))[0] == []
     assert state(TESTS, ran("pytest x", "pytest", 5, "unknown"))[0] == ["- tests: `pytest -q tests`: 41 passed"]
     assert state()[0] == []
+    failed = ran("npx tsgo --noEmit", "tsgo", 4, "failed", "40 errors")
+    assert state(failed)[0] == [f"- lint: {FAILED}"]
+    assert state(failed, ran("npm run check | tail", "npm check", 5, "unknown"))[0] == []
 
 
 def test_what_was_committed_and_opened_last_is_told_once() -> None:

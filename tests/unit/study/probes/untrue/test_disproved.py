@@ -72,6 +72,13 @@ STYLED = (
 STYLE_BLOCKED = '## Blockers (failed when last tried)\n- `cargo fmt --check && cargo test a`: "let a"'
 PUSHED = (bash("git push"), err("error: failed to push"), bash("git push --dry-run"), r("To x"))
 PUSH_BLOCKED = '## Blockers (failed when last tried)\n- `git push`: "error: failed to push"'
+ON_A_HOST = (bash("ssh h 'make'"), err("make: no rule"), bash("ssh h 'git clone x'"), r(""))
+HOST_BLOCKED = "## Blockers (failed when last tried)\n- `ssh h 'make'`: \"make: no rule\""
+OF_TASKS = (bash("mise run format"), err("format failed"), bash("cargo fmt && mise run render"), r("done"))
+OF_TASKS_AGAIN = (*OF_TASKS[:2], bash("mise run format -v"), r("done"))
+TASK_BLOCKED = '## Blockers (failed when last tried)\n- `mise run format`: "format failed"'
+UNQUOTED = (bash("gh api a?b=1"), err("zsh: no matches found"), bash("gh api 'a?b=1'"), r("[]"))
+UNQUOTED_FAILED = '- `gh api a?b=1`: failed; "zsh: no matches found"'
 
 DISPROVED: list[tuple[Sequence[Said], str, str]] = [
     (FAKED, "- committed: ddd7777 fake", "told as committed, no git command made it: ddd7777"),
@@ -117,6 +124,10 @@ DISPROVED: list[tuple[Sequence[Said], str, str]] = [
         "told as failed, ended by `cargo fmt --check && cargo test b`: cargo fmt --check && cargo test a",
     ),
     (PUSHED, PUSH_BLOCKED, ""),
+    (ON_A_HOST, HOST_BLOCKED, ""),
+    (OF_TASKS, TASK_BLOCKED, ""),
+    (OF_TASKS_AGAIN, TASK_BLOCKED, "told as failed, ended by `mise run format -v`: mise run format"),
+    (UNQUOTED, f"{UNQUOTED_FAILED}; `gh api 'a?b=1'` worked since", ""),
     (
         (*SUBSET, *WIDER),
         "- Failed: `pytest tests/a.py`: 1 failed",
