@@ -30,7 +30,7 @@ from ctxmgr.engine.conversation import BlockRef, ConversationIndex, Step, goes_o
 from ctxmgr.engine.fit.arguments import cut_arguments
 from ctxmgr.engine.fit.draft import Draft
 from ctxmgr.engine.fit.ends import characters
-from ctxmgr.engine.fit.inputs import ANY_LENGTH, FitInputs, ResultsLimit
+from ctxmgr.engine.fit.inputs import FitInputs, ResultsLimit
 from ctxmgr.engine.fit.media import MediaFitting, may_hold_all
 from ctxmgr.engine.fit.steps import FitBounds, leaving, may_leave
 from ctxmgr.engine.fit.water import water_level
@@ -56,11 +56,12 @@ class Fitted(msgspec.Struct, frozen=True):
 
 
 def fitted(
-    conversation: ConversationIndex, plan: Plan, inputs: FitInputs, results: ResultsLimit = ANY_LENGTH
+    conversation: ConversationIndex, plan: Plan, inputs: FitInputs, results: ResultsLimit | None = None
 ) -> Fitted:
     """Pure: the same arguments give the same plan."""
     if plan.too_big:
         plan = msgspec.structs.replace(plan, too_big=())
+    results = results or ResultsLimit()
     if may_hold_all(conversation, plan, inputs.media):
         if plan.weight <= min(inputs.limit, results.tokens):
             return Fitted(plan)

@@ -32,6 +32,3 @@ class ResultsLimit(msgspec.Struct, frozen=True):
 
     tokens: float = math.inf
     stays: Callable[[], frozenset[int]] = frozenset
-
-
-ANY_LENGTH = ResultsLimit()

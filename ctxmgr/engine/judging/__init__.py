@@ -1,5 +1,7 @@
-"""Tells which statements of a summary evidence contradicts, which a commit settled, and how a command ended. Asks no
-model."""
+"""Tells which statements of a summary evidence contradicts, which a commit settled, and how a command ended.
+
+Asks no model.
+"""
 
 from ctxmgr.engine.judging.against import Contradiction, contradictions
 from ctxmgr.engine.judging.run_ends import counts_of, error_line, how_it_ended, quoted_error, reason, was_stopped

@@ -8,8 +8,8 @@ of each kind ended, what was committed and opened last, how much is open.
 3. A line that ran several kinds, or other things, and failed speaks of that kind alone which its counts, the target
    that failed or the command that its error names are of; where they do not say, it is told by its name. Of its
    other kinds nothing is told, nor of a kind that failed and of which something ran since, nobody knows how, or
-   whose failure faded. Where its error names what is no check (`curl: (7)`), it speaks of no kind, and how a kind ended before
-   stands. A build whose output counts tests ran them as well.
+   whose failure faded. Where its error names what is no check (`curl: (7)`), it speaks of no kind, and how a kind
+   ended before stands. A build whose output counts tests ran them as well.
 4. What is told here in full need be told nowhere else: `StateOfWork` says what that is.
 """
 

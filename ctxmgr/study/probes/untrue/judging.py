@@ -29,7 +29,6 @@ from ctxmgr.study.probes.untrue.check_states import check_states
 from ctxmgr.study.probes.untrue.disproved import disproved
 from ctxmgr.study.probes.untrue.stating import Visible, is_failed, run_key, statements
 
-
 _WORKED_SINCE = re.compile(r"` worked since\b")
 
 

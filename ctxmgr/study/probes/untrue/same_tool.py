@@ -2,10 +2,10 @@
 same subcommand did not fail.
 
 What of a line failed is the part that its output names (`curl: (7)`, `Diff in a.rs`), else the last, but not where
-another reads what it prints. Of a program
-that looks, that is known by all its words alone, or that runs another (`ssh host ...`, `mise x ...`), nothing is said;
-of `npm run` and its like the task is the subcommand. A run whose output complains in that
-program's name, or with the status of a server that refused, ended nothing; nor did one that only lists.
+another reads what it prints. Of a program that looks, that is known by all its words alone, or that runs another
+(`ssh host ...`, `mise x ...`), nothing is said; of `npm run` and its like the task is the subcommand. A run whose
+output complains in that program's name, or with the status of a server that refused, ended nothing; nor did one
+that only lists.
 """
 
 import re
@@ -13,8 +13,9 @@ from collections.abc import Sequence
 
 from ctxmgr.study.probes.reading import CommandRun, programs, wording
 
-_SILENT = wording.word_set(
-    "ssh sudo docker podman kubectl npx bunx uvx cd echo printf true sleep export set source wait exit test [ [[ ls rg grep find diff"
+_RUN_ANOTHER = wording.word_set("ssh sudo docker podman kubectl npx bunx uvx")
+_SILENT = _RUN_ANOTHER | wording.word_set(
+    "cd echo printf true sleep export set source wait exit test [ [[ ls rg grep find diff"
 )
 _BARE = wording.word_set("curl wget http psql mysql sqlite3 redis-cli cp mv rm mkdir ln chmod touch kill pkill")
 _SCRIPTED = wording.word_set("python python3 node ruby perl php deno bun")

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctxmgr.engine.fit import ANY_LENGTH, FitInputs, MediaLimits, ResultsLimit, fitted, unfit
+from ctxmgr.engine.fit import FitInputs, MediaLimits, ResultsLimit, fitted, unfit
 from ctxmgr.engine.fit.fitting import ENDS_TOKENS, LEAST_TOKENS, TARGET_SHARE
 from ctxmgr.engine.invariants import STEPS, TURNS, Invariants
 from ctxmgr.engine.rewriting.rewrite import rewriter
@@ -33,7 +33,7 @@ def fit(
     messages: tuple[Message, ...],
     limit: float,
     rules: Invariants = STEPS,
-    results: ResultsLimit = ANY_LENGTH,
+    results: ResultsLimit | None = None,
     **more: Any,
 ) -> Plan:
     ask = FitInputs(limit, quarters, rules, lambda key: "", ANY, **more)
