@@ -55,15 +55,18 @@ def add_failures(
         ours = leading_command(text)
         if not (ours and _known(ours) in tried):
             lines.add("error", f"{text}{_since(text, commands)}", "")
-    for text in (*_lookups(commands, [*older, *fresh, *states.ends]), *older):
+    first = newest_checks(commands, states)
+    lookups = _lookups(commands, [*older, *fresh])
+    errors = [text.partition(": ")[2].partition("; `")[0] for text in lookups]
+    others = [line for line in states.ends if line not in first and not any(said in line for said in errors)]
+    earlier = [text for text in carried.ran if _known(leading_command(text)) not in tried]
+    ran = [*earlier, *_bulletless([*first, *others], len(first) + len(others))][-MOST_RAN:]
+    for text in (*lookups, *older):
         lines.add("error", text, "")
     for text in fresh:
         lines.add("blocked", text, "")
     lines.kinds["error"] = lines.kinds.get("error", [])[-MOST_FAILED:]
-    earlier = [text for text in carried.ran if _known(leading_command(text)) not in tried]
-    first = newest_checks(commands, states)
-    others = [line for line in states.ends if line not in first]
-    for text in [*earlier, *_bulletless([*first, *others], len(first) + len(others))][-MOST_RAN:]:
+    for text in ran:
         lines.add("ran", text)
 
 

@@ -19,6 +19,7 @@ from collections.abc import Sequence
 from msgspec import structs
 
 from ctxmgr.engine.judging import counts_of, error_line
+from ctxmgr.engine.ledger import SHELL
 from ctxmgr.engine.text import begins, is_script, key_of
 from ctxmgr.engine.tools import (
     TARGET,
@@ -178,9 +179,9 @@ def _last(failed: Fact) -> RunScope | None:
 
 
 def _tried(fact: Fact) -> list[str]:
-    """The programs with their subcommands that a line runs, of which its end speaks: no looks beside these."""
+    """The programs with their subcommands that a shell's line runs, of which its end speaks: no looks beside them."""
     names = fact.runs.split("\n") if fact.runs else []
-    if does_nothing(fact.text):
+    if does_nothing(fact.text) or not fact.key.startswith(SHELL):
         return []
     every = [one.subject for one in scopes_of(_read(fact.text))]
     return [*names, *(one for one in every if one not in names and (not names or handles_files(one)))]
