@@ -179,7 +179,7 @@ def _last(failed: Fact) -> RunScope | None:
 
 
 def _tried(fact: Fact) -> list[str]:
-    """The programs with their subcommands that a shell's line runs, of which its end speaks: no looks beside them."""
+    """The programs with their subcommands of a shell's line, of which its end speaks: no looks beside them."""
     names = fact.runs.split("\n") if fact.runs else []
     if does_nothing(fact.text) or not fact.key.startswith(SHELL):
         return []
