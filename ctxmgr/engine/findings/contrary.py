@@ -26,6 +26,7 @@ from ctxmgr.engine.text import content_words, words_of
 COMPARED_CHARACTERS = 3  # a shorter word is in every sentence
 SAME_PURPOSE = 0.6  # of the words of two purposes that both have
 MOST_SPEECHES = 4_096  # statements that are remembered
+MOST_PAIRS = 60_000  # of them: each is compared with those that speak of the same, at each epoch
 LEAST_EFFECT_WORDS = 2  # "it fails because ..." may be of anything
 
 _ARTICLES = frozenset(("the", "a", "an", "this", "that", "it", "is", "are", "was", "were", "still"))
@@ -50,6 +51,11 @@ class Speech:
         self.says, self.clauses, self.names = reversal(text), clauses(text), names_in(text)
         self.words = frozenset(word for word in words_of(text).split() if len(word) >= COMPARED_CHARACTERS)
         self.stems = content_words(text)
+
+    @cached_property
+    def initials(self) -> frozenset[str]:
+        """What its clauses begin with."""
+        return frozenset(part.initial for part in self.clauses)
 
     @cached_property
     def named(self) -> frozenset[str]:
@@ -137,6 +143,12 @@ def _all_of(some: Iterable[frozenset[str]]) -> frozenset[str]:
 
 def contrary(newer: Speech, older: Speech, capitals: frozenset[str], *, by_user: bool) -> Contrary:
     """`capitals`: what is a name wherever it stands."""
+    return _contrary(newer, older, capitals & (newer.initials | older.initials), by_user)
+
+
+@lru_cache(maxsize=MOST_PAIRS)
+def _contrary(newer: Speech, older: Speech, capitals: frozenset[str], by_user: bool) -> Contrary:
+    """`capitals`: of the words that their clauses begin with."""
     if _corrects(newer, older) or _leaves(newer, older, by_user):
         return "no more"
     held = [_denies(newer, older, capitals), _clears(newer, older), _takes_out(newer, older, by_user)]

@@ -81,8 +81,10 @@ def removed(text: str) -> tuple[frozenset[str], ...]:
 
 def failed_switch(text: str) -> bool:
     """Rule 3."""
+    if not _FAILED_SWITCH.match(text):  # asked of each pair of statements
+        return False
     first = clauses(text)[:1]
-    return bool(_FAILED_SWITCH.match(text) and first and first[0].judges and first[0].denied)
+    return bool(first and first[0].judges and first[0].denied)
 
 
 def cleared(text: str) -> tuple[frozenset[str], ...]:
