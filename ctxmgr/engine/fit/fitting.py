@@ -17,7 +17,8 @@
 4. What is cut keeps its start, its end and its error lines, and one line says how much left (`cutting`).
 5. Where all that does not do, `too_big` says what is left that is large.
 
-6. Above `ResultsLimit` the first two means are tried, no other: it fits the window.
+6. Above `ResultsLimit` the first two means are tried, no other, and taken where they leave out a fifth of the list:
+   it fits the window, and what is cut is written anew.
 
 Each cut is a decision that remembers what was written, as any other.
 """
@@ -45,6 +46,7 @@ PASTED_TOKENS = 4_000  # a longer text nobody typed: it is cut before steps leav
 ENDS_TOKENS = 2_000  # of either end of the newest user's text
 LINE_TOKENS = 40  # about what the line weighs that says how much was cut
 REMAINS_TOKENS = 60  # of what is cut once more, where all else did not do
+WORTH_CUTTING = 0.8  # rule 6: of the list, what is left of it at most
 HEAVIEST_LISTED = 5  # of what is too big
 
 
@@ -83,7 +85,7 @@ def _results_cut(conversation: ConversationIndex, plan: Plan, inputs: FitInputs,
     for each in (work.results, work.arguments):
         if work.over() > 0:
             each()
-    return work.draft.finished() if work.draft.weight < plan.weight else plan
+    return work.draft.finished() if work.draft.weight <= WORTH_CUTTING * plan.weight else plan
 
 
 class _Fitting:

@@ -68,6 +68,18 @@ def test_above_its_own_limit_results_and_arguments_alone_are_cut(
     assert plan.too_big == ()
 
 
+def test_what_leaves_out_little_is_not_cut_while_the_list_fits() -> None:
+    said = [one for number in range(6) for one in step(LOG[: 2_200 + number])]  # each a little over what is kept
+    messages = talk(u("go"), *said)
+    weight = sum(message.weight for message in messages)
+    assert edited(fit(messages, 50_000, results=ResultsLimit(0.9 * weight))) == {}
+    assert len(edited(fit(messages, 50_000, results=ResultsLimit(0.7 * weight)))) == 0  # each has its least
+    longer = talk(u("go"), *(one for _ in range(6) for one in step(LOG)))
+    weight = sum(message.weight for message in longer)
+    assert edited(fit(longer, 50_000, results=ResultsLimit(0.9 * weight))) == {}
+    assert len(edited(fit(longer, 50_000, results=ResultsLimit(0.7 * weight)))) == 6
+
+
 def test_what_is_to_stay_is_not_cut_while_the_list_fits() -> None:
     messages = talk(u("go"), *step(LOG), *step(LOG))
     plan = fit(messages, 50_000, results=ResultsLimit(5_000, lambda: frozenset((2,))))

@@ -83,7 +83,7 @@ def test_two_equal_calls_in_a_row_answer_the_same_bytes(preset: str, form: str) 
 @pytest.mark.parametrize("form", FORMATS)
 def test_in_turns_it_is_used_up_by_an_answer(form: str) -> None:
     """Where it is larger than other packets are."""
-    host = Host("turns", form, packetTokens=100)
+    host = Host("turns", form, packetTokens=60)
     host.worked()
     host.compacted()
     assert "where the work stood before" in packet_of(host.context())
