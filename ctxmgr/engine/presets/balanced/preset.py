@@ -42,6 +42,7 @@ from ctxmgr.engine.rewriting import memoised, shortener
 from ctxmgr.model import Opening, Packet, Plan, Rates, Zone
 from ctxmgr.model.saved import State
 
+RESULTS_LEAST_SHARE = 0.5  # of the usable window: no shorter list has its results cut
 INLINE_WEIGHT = 20_000  # tokens: over a shorter list an epoch takes less than the way to another thread
 
 
@@ -93,8 +94,10 @@ class Balanced(PresetStrategy):
         return gauge.weight_at(gauge.thresholds.yellow)
 
     def results_weight(self, gauge: Gauge) -> float:
-        """Above that a host compacts by itself: what then leaves is more than the middle of a result."""
-        return gauge.safe_weight(gauge.thresholds.late)
+        """Above that a host compacts by itself: what then leaves is more than the middle of a result. In a window
+        little larger than the host's reserve that would be nearly every list."""
+        at = gauge.thresholds
+        return gauge.safe_weight(max(at.late, RESULTS_LEAST_SHARE * at.usable))
 
     def stays(self, conversation: ConversationIndex, state: State, inputs: Inputs) -> frozenset[int]:
         """What a person or a model wants to stay as it is."""
