@@ -38,9 +38,9 @@ def test_a_session_is_driven_and_recorded_and_its_transcript_is_the_same(
 
 
 def test_a_session_is_driven_with_keys_of_the_policy(capsys: pytest.CaptureFixture[str]) -> None:
-    arguments = ["replay", str(GREENHOUSE), "--preset", "balanced", "--window", "200000", "--no-measures", "--json"]
+    arguments = ["replay", str(GREENHOUSE), "--preset", "balanced", "--window", "64000", "--no-measures", "--json"]
     sizes = []
-    for keys in ([], ["--policy", "oldTokens=500", "--policy", "newestTokens=200"]):
+    for keys in (["--policy", "oldTokens=6000", "--policy", "newestTokens=2000"], []):
         assert main([*arguments, *keys]) == 0
         (one,) = json.loads(capsys.readouterr().out)
         sizes.append(one["all"]["afterMean"])
