@@ -101,7 +101,7 @@ class Balanced(PresetStrategy):
 
     def stays(self, conversation: ConversationIndex, state: State, inputs: Inputs) -> frozenset[int]:
         """What a person or a model wants to stay as it is."""
-        held = _protection(conversation, state, inputs)
+        held = _protection(conversation, state, inputs, state.epoch.number)
         return held.messages(conversation) | {ref.message_index for ref in held.results(conversation)}
 
     def asking_tokens(self, at: Thresholds) -> float:
@@ -161,7 +161,7 @@ def _ask(incoming: Incoming, state: State, inputs: Inputs, zone: Zone, rules: In
         budget=_room(inputs, zone),
         rates=_rates(inputs),
         cached_count=0 if unsent or _is_lost(state, inputs) else incoming.delta.unchanged_count,
-        protection=_protection(conversation, state, inputs),
+        protection=_protection(conversation, state, inputs, state.epoch.number + 1),
         writer=writer,
         steps=price_steps(inputs.gauge.terms.prices, inputs.gauge.weight_at),
     )
@@ -191,17 +191,18 @@ def _is_lost(state: State, inputs: Inputs) -> bool:
     return short or is_cold(inputs.time_ms, state.epoch.last_time_ms, cache.lifetime_ms)
 
 
-def _protection(conversation: ConversationIndex, state: State, inputs: Inputs) -> Protection:
+def _protection(conversation: ConversationIndex, state: State, inputs: Inputs, epoch: int) -> Protection:
+    """`epoch`: the number of that in which it stays."""
     return Protection(
         inputs.policy.protected_tools,
-        partial(_staying, conversation, state, inputs),
+        partial(_staying, conversation, state, epoch),
         partial(_instructed, conversation, inputs),
     )
 
 
-def _staying(conversation: ConversationIndex, state: State, inputs: Inputs) -> frozenset[int]:
-    """What stays as it is at the next epoch: pins, what came back lately, a summary that the list began with."""
-    held = pins.protected(conversation, state.pins, state.returned, state.epoch.number + 1)
+def _staying(conversation: ConversationIndex, state: State, epoch: int) -> frozenset[int]:
+    """What stays as it is in this epoch: pins, what came back lately, a summary that the list began with."""
+    held = pins.protected(conversation, state.pins, state.returned, epoch)
     return held | protection.summaries(conversation, {summary.digest for summary in state.summaries[-1:]})
 
 
