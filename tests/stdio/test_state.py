@@ -55,7 +55,8 @@ def test_killed_at_any_moment_it_knows_what_it_has_answered(tmp_path: Path, answ
     with Sidecar(tmp_path).ready() as sidecar:
         again = started(sidecar)
         assert again["restored"] is True
-        assert again["status"]["notes"] == []
+        torn = "unreadable bytes at its end"  # of a line that nobody was told of
+        assert all(torn in note for note in again["status"]["notes"])
         assert again["seq"] >= answered[-1]["seq"] == len(answered)
         known = " ".join(facts(sidecar))
         assert all(f"src/{number}.py" in known for number in range(len(answered)))
