@@ -58,6 +58,10 @@ class Budget(msgspec.Struct, frozen=True):
     def total(self) -> int:
         return self.old + self.newest + self.index
 
+    def remaining_tokens(self, last: int) -> int:
+        """What a choice would keep: as the last one did; before the first (0), what there is room for."""
+        return last or self.total
+
 
 def room(policy: Policy, limits: ListLimits, zone: Zone, by: Rates = USUAL) -> Budget:
     """`by`: the price of reading what is kept."""

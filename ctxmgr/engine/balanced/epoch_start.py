@@ -262,7 +262,7 @@ class _Draft:
             start = not rows or (at <= at_most and at not in inside)
             rows.append(Row(at, now[at] + here, self._then(choice, at, now[at]), at < inputs.cached_count, start))
         inserted = shown.weight or inputs.budget.index + SMALLEST_TOKENS
-        weight, kept = self.old_plan.weight, epoch.remaining_tokens or inputs.budget.total
+        weight, kept = self.old_plan.weight, inputs.budget.remaining_tokens(epoch.remaining_tokens)
         pressed = inputs.zone in ("red", "compact") or weight > inputs.budget.window
         pressed = pressed or inputs.steps.parts(weight, kept)
         rates = cache_cost.pressed_rates(inputs.rates) if pressed else inputs.rates

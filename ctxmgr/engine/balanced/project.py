@@ -134,8 +134,7 @@ def _worth_a_first(ask: BalancedInputs) -> float:
 
 
 def _kept(ask: BalancedInputs) -> int:
-    """What a choice would keep, in tokens: as the last one did; before the first, what there is room for."""
-    return ask.epoch.remaining_tokens or ask.epoch_inputs.budget.total
+    return ask.epoch_inputs.budget.remaining_tokens(ask.epoch.remaining_tokens)
 
 
 def _regret(ask: BalancedInputs, weight: int) -> float:
