@@ -62,19 +62,19 @@ def check(url: str) -> None:
 
 def sessions(url: str) -> list[StoredSession]:
     """By id. BadAddress, StoreUnreachable."""
-    return _run(listed(opened(url)))
+    return _run(listed(opened(url, may_make=False)))
 
 
 def forget(url: str, session_id: str, ours: frozenset[str] = frozenset()) -> bool:
     """Deletes all that is there of a session, but for a head that names nothing and nobody: by it a machine that
     still has the session learns of it. Whether there was any. `ours`: words by which it was claimed from here.
     Where another machine has it open this waits for its lease. BadAddress, StoreUnreachable, StillOpen."""
-    return _run(deleted(opened(url), session_id, ours))
+    return _run(deleted(opened(url, may_make=False), session_id, ours))
 
 
 def purge(url: str, limits: PurgeLimits, dry_run: bool, waits: Waits) -> list[Outdated]:
     """Deletes what is outdated there, `dry_run`: tells it. BadAddress, StoreUnreachable."""
-    return _run(purged(opened(url), limits, dry_run, waits=waits))
+    return _run(purged(opened(url, may_make=False), limits, dry_run, waits=waits))
 
 
 async def purged(

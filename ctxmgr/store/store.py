@@ -59,7 +59,8 @@ class SessionStore:
                 await self._abandon(session_id, kept)
                 kept = None
             if kept is None:
-                kept = SessionKeeper(Place(self._objects, session_id, snapshot), self._terms, self._notify)
+                objects = self._objects.remembered_in(snapshot.parent)
+                kept = SessionKeeper(Place(objects, session_id, snapshot), self._terms, self._notify)
                 self._begun[session_id] = kept
             return await kept.begin()
 

@@ -68,8 +68,8 @@ def log_heads(path: str) -> None:
     files: Any = importlib.import_module("ctxmgr.store.objects.file_objects").FileObjects
     write = files._write
 
-    def logged(self: Any, key: str, content: bytes) -> None:
-        write(self, key, content)
+    def logged(self: Any, root: int, key: str, content: bytes) -> None:
+        write(self, root, key, content)
         if key.startswith(HEADS):
             log = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
             os.write(log, content + b"\n")

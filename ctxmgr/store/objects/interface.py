@@ -6,6 +6,7 @@
 3. The text of a fault is a sentence for people. It names no address, no key and no credential.
 """
 
+from pathlib import Path
 from typing import Protocol
 
 import msgspec
@@ -44,6 +45,10 @@ class ListedObject(msgspec.Struct, frozen=True):
 
 class Objects(Protocol):
     """Keys are of `a-z`, `0-9`, `-` and `/`. Each call raises StoreUnreachable, and what it says of itself."""
+
+    def remembered_in(self, state_dir: Path) -> "Objects":
+        """The same, for a machine with this state directory: a store that it has used once is not taken for a new
+        one when it is away."""
 
     async def get(self, key: str) -> StoredObject:
         """Missing."""

@@ -3,7 +3,6 @@
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from ctxmgr.store.objects.file_objects import FileObjects
 from ctxmgr.store.objects.interface import Objects
 
 BUCKETS = ("s3", "s3a", "gs", "az", "adl", "azure", "abfs", "abfss")
@@ -15,8 +14,8 @@ class BadAddress(ValueError):
     """It names no store; the text is a sentence without the address, which may hold a credential."""
 
 
-def opened(url: str) -> Objects:
-    """Nothing is asked of it yet. BadAddress."""
+def opened(url: str, may_make: bool = True) -> Objects:
+    """Nothing is asked of it yet. `may_make`: a folder where no store is yet may become one. BadAddress."""
     try:
         parts = urlsplit(url)
     except ValueError:
@@ -28,7 +27,9 @@ def opened(url: str) -> Objects:
     if parts.scheme == "file":
         if parts.netloc not in ("", "localhost") or not parts.path.strip("/"):
             raise BadAddress("a folder's address is file:///and/its/path")
-        return FileObjects(Path(unquote(parts.path)))
+        from ctxmgr.store.objects.file_objects import FileObjects  # which needs locks that Windows does not have
+
+        return FileObjects(Path(unquote(parts.path)), may_make=may_make)
     if not parts.netloc:
         raise BadAddress(f"the address names no bucket: {parts.scheme}://bucket/folder")
     try:

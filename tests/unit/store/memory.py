@@ -3,6 +3,7 @@
 import asyncio
 import hashlib
 from collections.abc import Callable
+from pathlib import Path
 
 from ctxmgr.store.objects import Conflict, Missing, StoreUnreachable
 from ctxmgr.store.objects.interface import ListedObject, StoredObject
@@ -21,6 +22,9 @@ class MemoryObjects:
         self.fault: Fault = lambda kind, key: None
         self.held: asyncio.Event | None = None  # requests of a kind in `holds` wait for it; all where it is empty
         self.holds: set[str] = set()
+
+    def remembered_in(self, state_dir: Path) -> "MemoryObjects":
+        return self
 
     async def get(self, key: str) -> StoredObject:
         await self._answers("get", key)

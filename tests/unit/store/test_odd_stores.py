@@ -119,7 +119,7 @@ async def test_a_store_that_takes_no_writes_stops_nobody(here: Machine, tmp_path
 async def test_a_folder_that_can_not_be_written_is_told_so(
     code: int, here: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refuses(self: FileObjects, key: str, content: bytes) -> None:
+    def refuses(self: FileObjects, root: int, key: str, content: bytes) -> None:
         raise OSError(code, os.strerror(code))
 
     monkeypatch.setattr(FileObjects, "_write", refuses)

@@ -11,7 +11,7 @@ from ctxmgr.model import ArchiveRow
 from ctxmgr.model.saved import Stored
 from ctxmgr.store import catalogue, keeping, waiting
 from ctxmgr.store.keys import head_key, objects_prefix
-from ctxmgr.store.objects import StoreUnreachable, file_objects
+from ctxmgr.store.objects import StoreUnreachable, file_objects, files
 from tests.unit.store.machines import BASE, ID, Machine, event, head, heard, row, running, silently
 from tests.unit.store.memory import MemoryObjects, down, up
 
@@ -184,10 +184,10 @@ async def test_an_object_that_was_changed_in_the_store_is_told_and_not_used(
 async def test_a_folders_lock_that_another_holds_for_long_is_no_answer_and_no_wait_for_ever(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(file_objects, "LOCK_SECONDS", 0.0)
-    objects = file_objects.FileObjects(tmp_path)
+    monkeypatch.setattr(files, "LOCK_SECONDS", 0.0)
+    objects = file_objects.FileObjects(tmp_path / "store")
     tag = await objects.put_if_none_match("heads/a", b"1")
-    with (tmp_path / "heads" / ".a.lock").open() as lock:
+    with (tmp_path / "store" / "heads" / ".a.lock").open() as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         with pytest.raises(StoreUnreachable):
             await objects.put_if_match("heads/a", b"2", tag)
