@@ -17,7 +17,6 @@ from typing import NamedTuple
 import pytest
 
 ROOT = Path(__file__).parent.parent
-MODULES_AT_MOST = 15  # in a folder, `__init__` aside
 FOR_USERS = {
     "ctxmgr": "what a program imports",
     "ctxmgr.client": "what a program that spawns a sidecar imports",
@@ -170,14 +169,6 @@ def unused(trees: Sources, text: str) -> list[str]:
     ]
 
 
-def full_folders(paths: list[Path]) -> list[str]:
-    """`paths` of modules."""
-    count: dict[Path, int] = defaultdict(int)
-    for path in paths:
-        count[path.parent] += path.name != "__init__.py"
-    return [f"{folder} has {many} modules" for folder, many in count.items() if many > MODULES_AT_MOST]
-
-
 def circles(trees: Sources) -> list[str]:
     """Circles among what lies side by side in a package, modules and packages, each with all that is inside it."""
     found = []
@@ -222,11 +213,6 @@ def test_others_import_from_the_face() -> None:
 
 def test_somebody_uses_what_a_face_shows() -> None:
     assert unused(sources(), pages()) == []
-
-
-def test_no_folder_is_a_long_corridor() -> None:
-    every = [path for folder in ("ctxmgr", "tests", "scripts") for path in (ROOT / folder).rglob("*.py")]
-    assert full_folders([path.relative_to(ROOT) for path in every]) == []
 
 
 def test_packages_import_each_other_one_way() -> None:
@@ -276,12 +262,6 @@ def test_a_planted_fault_is_found(path: str, text: str, fault: str) -> None:
 def test_a_name_that_only_a_page_uses_is_used() -> None:
     trees = parsed({**SOUND, "ctxmgr/b/c.py": "from ctxmgr.a.deep import two"})
     assert unused(trees, "    from ctxmgr.a import one\n") == []
-
-
-@pytest.mark.parametrize(("more", "faults"), [(0, []), (1, ["x has 16 modules"])])
-def test_a_folder_that_is_too_full_is_found(more: int, faults: list[str]) -> None:
-    names = ["__init__", *(f"m{number}" for number in range(MODULES_AT_MOST + more))]
-    assert full_folders([Path("x") / f"{name}.py" for name in names]) == faults
 
 
 GETTABLE = """

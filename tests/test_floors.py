@@ -68,7 +68,6 @@ STRANGERS = {
 ENGINE_MAY = {"__future__", "base64", "bisect", "collections", "dataclasses", "functools", "hashlib", "heapq"}
 ENGINE_MAY |= {"itertools", "json", "math", "msgspec", "re", "typing", "unicodedata", "enum", "operator", "string"}
 ENGINE_MAY |= {"fnmatch", "abc"}
-LINES_AT_MOST = 320
 OTHERS = {"node_modules", "greenhouse", "tally", "almanac"}  # programs of others, and projects that were recorded
 FORBIDDEN_NAMES = ("manager", "handler", "helper", "utils", "common", "misc", "data", "info", "process", "service")
 
@@ -173,29 +172,6 @@ def test_a_planted_import_is_found(place: str, imported: str) -> None:
 @pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_names_say_what_a_file_does(path: Path) -> None:
     assert not any(word in path.stem.split("_") for word in FORBIDDEN_NAMES)
-
-
-def overlong(folder: Path) -> dict[str, int]:
-    """Lines by file, of files that are longer than one thing is."""
-    paths = (path for path in folder.rglob("*.py") if not OTHERS.intersection(path.relative_to(folder).parts))
-    lines = {str(path.relative_to(folder)): len(path.read_text("utf-8").splitlines()) for path in paths}
-    return {name: count for name, count in lines.items() if count > LINES_AT_MOST}
-
-
-@pytest.mark.parametrize("folder", ["ctxmgr", "tests", "scripts"])
-def test_a_file_does_one_thing(folder: str) -> None:
-    assert overlong(ROOT / folder) == {}, "look for the second thing in it"
-
-
-@pytest.mark.parametrize(
-    ("name", "lines", "found"),
-    [("a.py", 320, {}), ("a.py", 321, {"a.py": 321}), ("x/a.py", 999, {"x/a.py": 999}), ("tally/a.py", 999, {})],
-)
-def test_a_file_that_does_two_is_found(tmp_path: Path, name: str, lines: int, found: dict[str, int]) -> None:
-    path = tmp_path / name
-    path.parent.mkdir(exist_ok=True)
-    path.write_text("1\n" * lines)
-    assert overlong(tmp_path) == found
 
 
 def test_every_room_is_in_the_map() -> None:
