@@ -181,6 +181,17 @@ export interface PolicyKeys {
    * call; 0: it stays. Since 1.1. Default: 60.
    */
   idleMinutes?: number | null;
+  /**
+   * Preset balanced: what stays goes by what it is worth. A number is what it costs, in tokens of input, that the
+   * model lacks a stretch of text it repeats: lean is 250, balanced 1350, careful 2800. null: by the budgets of
+   * costVersusRecall. Since 1.1.
+   */
+  keep?: "balanced" | "careful" | "lean" | number | null;
+  /**
+   * The newest of a list, which is sent byte for byte in every preset; null: as with `keep` where that is set, else
+   * nothing is promised. Since 1.1.
+   */
+  workingSet?: WorkingSetKeys | null;
 }
 
 /**
@@ -436,6 +447,14 @@ export interface ArchiveKeys {
   maxMegabytes?: number | null;
 }
 
+/** The newest of a list, in whole steps: it goes out byte for byte while it fits the window. */
+export interface WorkingSetKeys {
+  /** At least so many of the newest tool results. Default: 5. */
+  results?: number | null;
+  /** At least so many tokens of the newest steps. Default: 8000. */
+  tokens?: number | null;
+}
+
 /**
  * A tool of the host by its name, and the arguments that hold a path (or a list of paths) or a command line. Each
  * names one argument; a tool that does several things names several, and a call does those whose argument it has.
@@ -565,6 +584,17 @@ export interface Policy {
    * call; 0: it stays. Since 1.1. Default: 60.
    */
   idleMinutes?: number;
+  /**
+   * Preset balanced: what stays goes by what it is worth. A number is what it costs, in tokens of input, that the
+   * model lacks a stretch of text it repeats: lean is 250, balanced 1350, careful 2800. null: by the budgets of
+   * costVersusRecall. Since 1.1.
+   */
+  keep?: "balanced" | "careful" | "lean" | number | null;
+  /**
+   * The newest of a list, which is sent byte for byte in every preset; null: as with `keep` where that is set, else
+   * nothing is promised. Since 1.1.
+   */
+  workingSet?: WorkingSet | null;
 }
 
 /** How many of the newest turns are kept whole, by zone. */
@@ -774,6 +804,14 @@ export interface Archive {
   maxAgeDays: number;
   /** Megabytes (10^6 bytes) of text in the whole state directory, all sessions together. */
   maxMegabytes: number;
+}
+
+/** The newest of a list, in whole steps: it goes out byte for byte while it fits the window. */
+export interface WorkingSet {
+  /** At least so many of the newest tool results. */
+  results: number;
+  /** At least so many tokens of the newest steps. */
+  tokens: number;
 }
 
 /** Nothing. `params` may be left out. */

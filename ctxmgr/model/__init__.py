@@ -22,6 +22,7 @@ from ctxmgr.model.policy import (
     Preset,
     Slices,
     SummaryPrompts,
+    WorkingSet,
     Zone,
 )
 from ctxmgr.model.policy_keys import InvalidPolicy
@@ -117,6 +118,7 @@ __all__ = [
     "View",
     "WEIGHER",
     "Weigh",
+    "WorkingSet",
     "WeighAll",
     "WeighMessage",
     "Written",

@@ -56,7 +56,9 @@ class Epoch(msgspec.Struct, frozen=True, omit_defaults=True):
 
     `regret` in tokens of uncached input: what keeping the prefix has cost since then. `remaining_tokens`: what the
     last choice would keep, in tokens. `last_time_ms`: the last call's time, milliseconds. `needed`: the regret that
-    a choice was found to need since then, 0 where none was made.
+    a choice was found to need since then, 0 where none was made. Where the policy says `keep`, `regret` is
+    what it has cost to keep what is due, `needed` what changing would cost now, `remaining_tokens` what no epoch
+    could take away, and `raw_tokens` the conversation's when the epoch began.
     """
 
     number: int = 0
@@ -65,3 +67,4 @@ class Epoch(msgspec.Struct, frozen=True, omit_defaults=True):
     remaining_tokens: int = msgspec.field(default=0, name="kept")
     last_time_ms: int | None = msgspec.field(default=None, name="last_at")
     needed: float = 0.0
+    raw_tokens: int = msgspec.field(default=0, name="raw")

@@ -58,6 +58,13 @@ class PacketTokens(Setting, frozen=True):
     compact: Annotated[Natural, Meta(description="In compact.")] = 600
 
 
+class WorkingSet(Setting, frozen=True):
+    """The newest of a list, in whole steps: it goes out byte for byte while it fits the window."""
+
+    results: Annotated[Natural, Meta(description="At least so many of the newest tool results.")] = 5
+    tokens: Annotated[Natural, Meta(description="At least so many tokens of the newest steps.")] = 8_000
+
+
 class Endpoint(Setting, frozen=True):
     """A model server that writes summaries."""
 
@@ -318,3 +325,18 @@ class Policy(Setting, frozen=True):
             "snapshot with the next call; 0: it stays."
         ),
     ] = 60
+    keep: Annotated[
+        Literal["lean", "balanced", "careful"] | Positive | None,
+        Meta(
+            description="Preset balanced: what stays goes by what it is worth. A number is what it costs, in "
+            "tokens of input, that the model lacks a stretch of text it repeats: lean is 250, balanced 1350, "
+            "careful 2800. null: by the budgets of costVersusRecall."
+        ),
+    ] = None
+    working_set: Annotated[
+        WorkingSet | None,
+        Meta(
+            description="The newest of a list, which is sent byte for byte in every preset; null: as with `keep` "
+            "where that is set, else nothing is promised."
+        ),
+    ] = None

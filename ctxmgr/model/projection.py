@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from ctxmgr.model.policy import Zone
+from ctxmgr.model.policy import WorkingSet, Zone
 
 Verdict = Literal["kept", "distilled", "pruned", "cut", "dropped", "inserted"]
 EditKind = Literal["distilled", "pruned", "shortened", "cut"]
@@ -80,7 +80,8 @@ class Plan(msgspec.Struct, frozen=True):
     themselves, not with their turn.
     `decisions` are all edits in force, old and new, by key. `blocks_cut` were cut; `too_big` is
     empty where the list fits. `allowance`: tokens that the packet may weigh beyond what left the list, for what the
-    host took away itself.
+    host took away itself. `working_set`: what is promised of the newest of it; `fit_floor`: turns before this
+    message left though they belong to that, because the list did not fit, 0 for none.
     """
 
     pieces: tuple[Piece, ...]
@@ -98,6 +99,8 @@ class Plan(msgspec.Struct, frozen=True):
     blocks_cut: int = 0
     too_big: tuple[HeavyMessage, ...] = ()
     allowance: int = 0
+    working_set: WorkingSet = WorkingSet(results=0, tokens=0)
+    fit_floor: int = 0
 
     @property
     def packet(self) -> Packet | None:

@@ -38,6 +38,8 @@ OF_PROJECTS = frozenset(  # rule 2
             "oldTokens",
             "newestTokens",
             "indexTokens",
+            "keep",
+            "workingSet",
             "prices",
             "cacheTtlMs",
         ),

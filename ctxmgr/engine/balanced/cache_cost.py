@@ -24,6 +24,7 @@ from ctxmgr.model import BasePrices, CacheRule, PriceTier, Rates, TieredPrices, 
 
 NO_CACHE_RATES = Rates(1.0, 1.0)
 CACHE_TTL = 300_000  # milliseconds
+UNIT = "(all in tokens of uncached input)"
 CALLS_AT_LEAST = 4  # an epoch is expected to last so many calls, whatever the last one did
 
 
@@ -154,11 +155,16 @@ def best_break(rows: Sequence[Row], inserted: int, calls: int, by: Rates, must: 
 
 def arithmetic(found: PrefixBreak, by: Rates, regret: float, calls: int) -> str:
     """The sum in one line, for a person to check."""
+    return f"{summed_up(found, by)}; regret of {calls} calls {regret:,.0f} {UNIT}"
+
+
+def summed_up(found: PrefixBreak, by: Rates) -> str:
+    """What the change costs, without what waiting for it has cost."""
     before, remaining = found.before_tokens, found.remaining_tokens
     uncached = before - found.cached_tokens
     kept = f"{found.cached_tokens:,} x {by.cache_read:g} + {uncached:,} x {by.cache_write:g}"
     return (
         f"{before:,} tokens from the first change on become {remaining:,}: written {remaining:,} x "
         f"{by.cache_write:g}, kept {kept}, so changing costs {found.cost:,.0f} now and saves {found.saves:,.0f} a "
-        f"call; regret of {calls} calls {regret:,.0f} (all in tokens of uncached input)"
+        f"call"
     )

@@ -10,6 +10,7 @@ from ctxmgr.engine.conversation.index import ConversationIndex, extend
 from ctxmgr.engine.conversation.keys import digest_of
 from ctxmgr.engine.conversation.steps import Step, Steps, is_waiting, steps_of
 from ctxmgr.engine.conversation.turns import StepSpan, goes_on, step_spans, turn_at
+from ctxmgr.engine.conversation.working_set import NOWHERE, working_set_start
 
 __all__ = [
     "DIGESTS",
@@ -17,6 +18,7 @@ __all__ = [
     "ConversationIndex",
     "Delta",
     "Incoming",
+    "NOWHERE",
     "Step",
     "StepSpan",
     "Steps",
@@ -28,4 +30,5 @@ __all__ = [
     "is_waiting",
     "step_spans",
     "turn_at",
+    "working_set_start",
 ]

@@ -17,13 +17,15 @@
 4. What is cut keeps its start, its end and its error lines, and one line says how much left (`cutting`).
 5. Where all that does not do, `too_big` says what is left that is large.
 
+7. The working set that is promised is cut only where cutting all else does not do.
+
 6. Above `ResultsLimit` the first two means are tried, no other, and taken where they leave out a fifth of the list:
    it fits the window, and what is cut is written anew.
 
 Each cut is a decision that remembers what was written, as any other.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 
 import msgspec
 
@@ -81,7 +83,7 @@ def fitted(
 def _results_cut(conversation: ConversationIndex, plan: Plan, inputs: FitInputs, results: ResultsLimit) -> Plan:
     """Rule 6."""
     work = _Fitting(conversation, plan, msgspec.structs.replace(inputs, limit=results.tokens))
-    work.stays = results.stays()
+    work.stays = {*results.stays(), *work.promised}
     for each in (work.results, work.arguments):
         if work.over() > 0:
             each()
@@ -102,7 +104,8 @@ class _Fitting:
         self._drop(gone)
         self.pictures = MediaFitting(self.draft, inputs.rules, inputs.media, inputs.weigh)
         self.cut_last = inputs.cut_last()
-        self.stays: frozenset[int] = frozenset()
+        self.promised = range(inputs.working_set(), conversation.size)  # rule 7
+        self.stays: Container[int] = self.promised
         self.newest = conversation.newest_reply  # of several items the last
         self.newest_call = self.newest
         while self.newest_call > 0 and goes_on(conversation.messages, self.newest_call):
@@ -110,22 +113,14 @@ class _Fitting:
 
     def run(self) -> None:
         """Rule 1."""
-        means = (
-            self.results,
-            self.arguments,
-            self.media,
-            self.pasted,
-            self.steps,
-            self.texts,
-            self.remains,
-            self.newest_user,
-            self.newest_results,
-            self.instructions,
-        )
+        old = (self.results, self.arguments, self.media, self.pasted, self.steps, self.texts, self.remains)
+        every = (*old, self.newest_user, self.newest_results, self.instructions)
         self.pictures.to_limits()
-        for each in means if self.draft.weight > self.inputs.limit else ():
-            if self.over() > 0 and not self.turns_from:
-                each()
+        for means in (old, every) if self.promised else (every,):
+            for each in means if self.draft.weight > self.inputs.limit else ():
+                if self.over() > 0 and not self.turns_from:
+                    each()
+            self.promised, self.stays = range(0), ()
 
     def media(self) -> None:
         """Rule 1b, of pictures."""
@@ -219,7 +214,7 @@ class _Fitting:
         if self.turns_from:
             return
         first = next((at for at in shown if conversation.messages[at].view.role != "prompt"), -1)
-        may = set(shown) - {first, *(ref.message_index for ref in self.cut_last)}
+        may = set(shown) - {first, *(ref.message_index for ref in self.cut_last), *self.promised}
         steps = [step for step in may_leave(conversation, rules) if may.issuperset(step.message_indices)]
         weights = [sum(map(self.draft.message_weight, step.message_indices)) for step in steps]
         self._drop(leaving(steps, weights, self.draft.weight, self.bounds))
@@ -243,6 +238,8 @@ class _Fitting:
         over = self.over()
         for number in range(1, len(turns)):
             over -= weights[number - 1]
+            if turns[number].start in self.promised:
+                break
             if turns[number].start > self.draft.plan.floor and rules.may_cut_at(self.conversation, number):
                 self.turns_from = turns[number].start
                 if over <= 0:

@@ -23,6 +23,7 @@ from ctxmgr.engine.invariants.users import Users
 from ctxmgr.engine.invariants.weight import Weight
 from ctxmgr.engine.invariants.whole_steps import WholeSteps
 from ctxmgr.engine.invariants.whole_turns import WholeTurnsRule
+from ctxmgr.engine.invariants.working_set import WorkingSetWhole
 from ctxmgr.model import EditKind, Plan, once
 
 
@@ -120,6 +121,7 @@ TURNS = Invariants(
     Start(),
     Weight(),
     Prompts(),
+    WorkingSetWhole(),
 )
 STEPS = Invariants(
     Order(),
@@ -133,4 +135,5 @@ STEPS = Invariants(
     Start(),
     Weight(),
     Prompts(),
+    WorkingSetWhole(),
 )

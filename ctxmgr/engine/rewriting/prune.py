@@ -17,7 +17,7 @@ from collections.abc import Container, Sequence
 
 import msgspec
 
-from ctxmgr.engine.conversation import BlockRef, ConversationIndex
+from ctxmgr.engine.conversation import NOWHERE, BlockRef, ConversationIndex
 from ctxmgr.engine.rewriting import marker
 from ctxmgr.model import Block, Policy
 
@@ -64,8 +64,10 @@ def prune(
     pruned: Container[str],
     force: bool,
     held: Container[BlockRef] = (),
+    working_set: int = NOWHERE,
 ) -> Pruning:
-    """What to prune now; `pruned` holds the keys of what is pruned already, `held` the results that stay."""
+    """What to prune now; `pruned` holds the keys of what is pruned already, `held` the results that stay, and so do
+    those from the message `working_set` on."""
     found: list[Target] = []
     scanned = protected = 0
     boundary = _boundary(conversation)
@@ -76,7 +78,7 @@ def prune(
                 break
             for ref, block in reversed(tuple(conversation.results(position))):
                 at = conversation.block_key(ref)
-                if at in pruned or ref in held:
+                if at in pruned or ref in held or position >= working_set:
                     continue
                 tool = block.tool or conversation.call_of(ref).tool
                 if not eligible(block, tool, policy):

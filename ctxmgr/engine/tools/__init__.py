@@ -18,7 +18,16 @@ from ctxmgr.engine.tools.catalog import (
     tool_call,
 )
 from ctxmgr.engine.tools.dialogue import plan_answer, plan_title, rejection, user_answers
-from ctxmgr.engine.tools.effects import CHANGES, CallOutcome, EffectKind, FileEffect, Shell, Task, ToolCall
+from ctxmgr.engine.tools.effects import (
+    CHANGES,
+    CallOutcome,
+    EffectKind,
+    FileEffect,
+    Shell,
+    Task,
+    ToolCall,
+    result_row,
+)
 from ctxmgr.engine.tools.instructions import FILES as INSTRUCTION_FILES
 from ctxmgr.engine.tools.instructions import files_named, is_instructing, is_skill, of_dependency
 from ctxmgr.engine.tools.names import SURE, VERBS
@@ -132,6 +141,7 @@ __all__ = [
     "scopes_of",
     "role_of",
     "result_kind",
+    "result_row",
     "tool_call",
     "unwrapped",
     "user_answers",

@@ -186,3 +186,12 @@ class ToolCall(msgspec.Struct, frozen=True, dict=True):
             if isinstance(value, str) and value.strip():
                 return value.strip()
         return ""
+
+
+def result_row(call: ToolCall) -> Literal["read", "search", "command"]:
+    """What kind of text its result is: a file's, where something was found, or what a command printed. A tool that
+    is not known counts as a command."""
+    kinds = {effect.kind for effect in call.effects} or {call.kind}
+    if kinds <= {"list", "search"}:
+        return "search"
+    return "read" if "read" in kinds and "run" not in kinds else "command"

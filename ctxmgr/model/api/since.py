@@ -33,6 +33,8 @@ SINCE: dict[str, str] = {
     "Model.batch": "1.1",
     "ModelPrices.tiers": "1.1",
     "Policy.indexTokens": "1.1",
+    "Policy.keep": "1.1",
+    "Policy.workingSet": "1.1",
     "Policy.maxImages": "1.1",
     "Policy.maxRequestBytes": "1.1",
     "Policy.maxResultTokens": "1.1",

@@ -22,7 +22,7 @@ from ctxmgr.engine.invariants import FRESH
 from ctxmgr.engine.presets import Inputs, NeedsThread, Planned, PresetStrategy
 from ctxmgr.engine.rewriting import as_written
 from ctxmgr.engine.tools import Memo
-from ctxmgr.model import WEIGHER, BlockEdit, Decision, Keep, Message, Plan
+from ctxmgr.model import WEIGHER, BlockEdit, Decision, Keep, Message, Plan, WorkingSet
 from ctxmgr.model.saved import LastProjection, Outline, State
 from ctxmgr.session import ledger_updates
 from ctxmgr.session.context.accepting import accepted, newly_refused
@@ -62,6 +62,7 @@ def projected(
         return planned
     fresh = planned.plan
     planned = fitting(incoming, planned, arrived.state, preset, inputs, reader)
+    planned = _promising(planned, preset.promised(inputs.policy))
     goes_on = incoming.last_plan is not None
     check_state = before.check_state if goes_on else FRESH
     faults, check_state = preset.invariants.check(incoming.conversation, planned.plan, check_state)
@@ -92,6 +93,13 @@ def projected(
         planned = announced(planned, fresh, incoming, inputs)
     sent = (planned.state.sent if grew else ()) or outline(projection)
     return Checked(projection, _with_state(planned, projection, sent, inputs.gauge.overhead))
+
+
+def _promising(planned: Planned, newest: WorkingSet | None) -> Planned:
+    """With what the policy promises of the newest steps, to be checked by."""
+    if newest is None:
+        return planned
+    return msgspec.structs.replace(planned, plan=msgspec.structs.replace(planned.plan, working_set=newest))
 
 
 def incoming_of(arrived: Arrived) -> Incoming:

@@ -14,7 +14,7 @@ import pytest
 from ctxmgr.engine.balanced.budget import Budget
 from ctxmgr.engine.invariants import STEPS, TURNS, Invariants
 from ctxmgr.model.messages import Message
-from ctxmgr.model.policy import Policy, TurnsKept
+from ctxmgr.model.policy import Policy, TurnsKept, WorkingSet
 from ctxmgr.model.projection import BlockEdit, Decision, Keep, Packet, Piece, Plan
 from tests import translation
 from tests.notation import Said, a, call, indexed, r, sh, summary, talk, think, u
@@ -120,6 +120,14 @@ def rewritten(at: int, before: int, after: int) -> BlockEdit:
     return BlockEdit(at, 0, "pruned", "x", "k", before, after)
 
 
+def newest_result_left(rules: Invariants) -> Made:
+    """Its marker stands there, though it is of the working set."""
+    messages = talk(u("go"), *looked(1, 60), *looked(2, 60))
+    stays = any(rule.name == "working set" for rule in rules.rules)
+    plan = plan_of(messages, *((Keep(0, 5),) if stays else (Keep(0, 4), rewritten(4, messages[4].weight, 50))))
+    return messages, msgspec.structs.replace(plan, working_set=WorkingSet(results=1, tokens=0))
+
+
 LONG_USER = u(f"see {code(5, 60)}")
 OVERWRITTEN = [
     u("go"),
@@ -142,6 +150,7 @@ TABLE: list[tuple[Invariants, str, Chooser]] = [
     (STEPS, "start", by_steps([LONG_USER, a("func_2_2 is in src/x_y.py"), *NEWEST, u("on")], budget=SOME, **ALL)),
     (STEPS, "weight", by_steps([u("go"), *STEP, *NEWEST], facts=lambda stands_for: HEAVY[0])),
     (STEPS, "prompts", prompt_left),
+    (STEPS, "working set", newest_result_left),
     (TURNS, "order", by_hand([u("1"), u("2")], Keep(1, 2), Keep(0, 1))),
     (TURNS, "pairs", by_turns([u("go " * 900), a(call("read", path="x")), u("on"), r("text"), a("ok")])),
     (TURNS, "turns", by_hand([u("go"), a("1"), a("2"), u("on")], Keep(0, 1), Keep(2, 4))),
@@ -152,6 +161,7 @@ TABLE: list[tuple[Invariants, str, Chooser]] = [
     (TURNS, "start", by_turns([summary("short"), a("ok"), u("on")], zone="green", packet=None)),
     (TURNS, "weight", by_turns([u("go " * 900), a("ok"), u("on")], packet=lambda budget: HEAVY)),
     (TURNS, "prompts", prompted),
+    (TURNS, "working set", newest_result_left),
 ]
 IDS = [f"{'steps' if rules is STEPS else 'turns'}: {name}" for rules, name, _ in TABLE]
 

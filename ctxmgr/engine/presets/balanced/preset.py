@@ -14,6 +14,7 @@ from typing import ClassVar
 
 import msgspec
 
+from ctxmgr.engine import retention
 from ctxmgr.engine.balanced import (
     NO_PACKET,
     BalancedInputs,
@@ -39,7 +40,7 @@ from ctxmgr.engine.presets.balanced.into_state import originals, with_epoch
 from ctxmgr.engine.presets.strategy import Inputs, NeedsThread, Planned, PresetStrategy
 from ctxmgr.engine.pressure import Gauge, Thresholds
 from ctxmgr.engine.rewriting import memoised, shortener
-from ctxmgr.model import Opening, Packet, Plan, Rates, Zone
+from ctxmgr.model import Opening, Packet, Plan, Policy, Rates, WorkingSet, Zone
 from ctxmgr.model.saved import State
 
 RESULTS_LEAST_SHARE = 0.5  # of the usable window: no shorter list has its results cut
@@ -53,7 +54,7 @@ class Balanced(PresetStrategy):
     policy_keys = frozenset(
         (
             *("cacheTtlMs", "costVersusRecall", "oldTokens", "newestTokens", "indexTokens", "packetTokens"),
-            *("prices", "protectedTools", "resumeTokens"),
+            *("keep", "prices", "protectedTools", "resumeTokens"),
         )
     )
     invariants: ClassVar[Invariants] = STEPS
@@ -78,10 +79,17 @@ class Balanced(PresetStrategy):
         ask = _ask(incoming, state, inputs, zone, self.invariants)
         if takes_long and ask.reopen is not None:  # to see whether anything comes back goes through the list, too
             return NeedsThread()
-        plan, opening = carried_on(conversation, ask)
+        by_worth = _by_worth(ask, inputs) if inputs.policy.keep is not None else None
+        if by_worth is None:
+            plan, opening = carried_on(conversation, ask)
+        else:
+            plan, opening = retention.carried_on(conversation, by_worth)
         if takes_long and opening is not None:
             return NeedsThread()
-        done = decided(conversation, ask, plan, opening)
+        if by_worth is None:
+            done = decided(conversation, ask, plan, opening)
+        else:
+            done = retention.decided(conversation, by_worth, plan, opening)
         anchor = conversation.key(done.plan.floor) if done.plan.floor else ""
         after, epoch = with_epoch(state, done, anchor, conversation), done.epoch_result
         if epoch is None:
@@ -104,6 +112,10 @@ class Balanced(PresetStrategy):
         held = _protection(conversation, state, inputs, state.epoch.number)
         return held.messages(conversation) | {ref.message_index for ref in held.results(conversation)}
 
+    def promised(self, policy: Policy) -> WorkingSet | None:
+        """Where the policy says `keep`, the usual one in any case."""
+        return policy.working_set or (WorkingSet() if policy.keep is not None else None)
+
     def asking_tokens(self, at: Thresholds) -> float:
         """As late as may be: each epoch leaves more of the list than a summary does, and for less."""
         return at.late
@@ -115,8 +127,9 @@ class Balanced(PresetStrategy):
             return 0.0
         if not answered and state.last_projection is not None:
             return math.inf  # since a restart no list has come: the first may be pruned
-        stays = _room(inputs, "red")
-        return max(0, state.outgoing_tokens - stays.total)
+        by_worth = inputs.policy.keep is not None
+        stays = state.epoch.remaining_tokens if by_worth else _room(inputs, "red").total
+        return max(0, state.outgoing_tokens - stays)
 
     def packet_outdated(self, state: State) -> State:
         """Until its next epoch what is shown stays."""
@@ -170,6 +183,25 @@ def _ask(incoming: Incoming, state: State, inputs: Inputs, zone: Zone, rules: In
     new = range(epoch_inputs.cached_count, conversation.size) if epoch_inputs.steps.steps else ()
     new_tokens = conversation.weight_of(new)
     return BalancedInputs(epoch_inputs, state.epoch, reopen, incoming.last_plan, _before(state), at, new_tokens)
+
+
+def _by_worth(ask: BalancedInputs, inputs: Inputs) -> retention.WorthInputs:
+    """The same ask, where what stays goes by what it is worth."""
+    by, gauge = ask.epoch_inputs, inputs.gauge
+    dearer = retention.step_above(gauge.terms.prices, gauge.weight_at)
+    late = gauge.weight_at(gauge.thresholds.late)
+    terms = retention.WorthTerms(
+        zone=by.zone,
+        layout=by.layout,
+        room=retention.Room(min(late, dearer, gauge.fit_weight), gauge.fit_weight, by.budget.users),
+        rates=by.rates,
+        cached_count=by.cached_count,
+        keep=retention.keep_tokens(inputs.policy, gauge.usable_weight),
+        working_set=inputs.policy.working_set or WorkingSet(),
+        protection=by.protection,
+        writer=by.writer,
+    )
+    return retention.WorthInputs(terms, ask.epoch, ask.reopen, ask.last_plan, ask.last_count, ask.time_ms)
 
 
 def _rates(inputs: Inputs) -> Rates:

@@ -20,6 +20,8 @@ Rules (design, section 4; the number in brackets is the design's):
    Prompts always stay, and those of older turns stand before the packet: many models take a prompt at the head
    alone.
 7. [6] Tool-output pruning (`prune`) adds its targets to the remembered edits; kept turns only lose by it.
+8. The working set that is promised stays whole: a turn that holds any of it stays, and rules 3, 5 and 7 take
+   nothing of it. Only a list that does not fit the window leaves it behind (`fit_floor`).
 
 Everything is computed a turn at a time from the index, so that a call costs the kept part, not the list.
 """
@@ -29,7 +31,14 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from ctxmgr.engine.conversation import BlockRef, ConversationIndex, StepSpan, step_spans, turn_at
+from ctxmgr.engine.conversation import (
+    BlockRef,
+    ConversationIndex,
+    StepSpan,
+    step_spans,
+    turn_at,
+    working_set_start,
+)
 from ctxmgr.engine.fit import unfit
 from ctxmgr.engine.invariants import Invariants
 from ctxmgr.engine.packet import SMALLEST_TOKENS
@@ -52,7 +61,7 @@ class TurnsInputs(msgspec.Struct, frozen=True):
     """What a projection is asked for beside the list itself.
 
     `floor`: index of the first kept turn's first message so far. `limits`: None where no more turns may leave.
-    `decisions`: the edits in force, and those that are to be made now.
+    `decisions`: the edits in force, and those that are to be made now. `fit_floor`: as in `Plan`.
     """
 
     zone: Zone
@@ -63,6 +72,7 @@ class TurnsInputs(msgspec.Struct, frozen=True):
     rules: Invariants
     limits: Limits | None = Limits()
     rewrite: Rewrite | None = None
+    fit_floor: int = 0
 
 
 def project(conversation: ConversationIndex, ask: TurnsInputs) -> Plan:
@@ -84,6 +94,7 @@ class _Draft:
     def __init__(self, conversation: ConversationIndex, ask: TurnsInputs) -> None:
         self.conversation, self.ask = conversation, ask
         self.messages, self.turns = conversation.messages, conversation.turns
+        self.working_set = working_set_start(conversation, ask.policy.working_set)
         self.unfit = unfit(conversation, ask.decisions, ask.rules)
         gone = {conversation.key(at) for at in self.unfit}
         self.decisions = {key: one for key, one in ask.decisions.items() if key in gone or not one.to_fit}
@@ -132,7 +143,9 @@ class _Draft:
         if self.ask.limits is None:
             return floor
         count = getattr(self.ask.policy.recent_user_turns, self.ask.zone)
-        return max(floor, rules.cut_at(conversation, max(0, len(self.turns) - count)))
+        wanted = max(floor, rules.cut_at(conversation, max(0, len(self.turns) - count)))
+        whole = rules.cut_at(conversation, turn_at(self.turns, self.working_set))
+        return min(wanted, max(whole, turn_at(self.turns, self.ask.fit_floor)))
 
     def decide_results(self) -> None:
         """Rules 4, 5 and 7: the remembered edits, and new ones for bulky results of kept older turns."""
@@ -148,7 +161,7 @@ class _Draft:
                     decision = self.decisions.get(self.conversation.block_key(ref))
                     if older and _bulky(block, limit) and not self._protected(ref):
                         decision = _tighter(decision, limit)
-                    if decision is not None and decision.kind != "cut":
+                    if decision is not None and decision.kind != "cut" and position < self.working_set:
                         self._edit(ref, decision)
 
     def _cut_again(self) -> None:
@@ -171,7 +184,7 @@ class _Draft:
             return
         over = self._newest_weight() + self.packet[1] - limits.newest
         for step in step_spans(self.messages, newest)[:-STEPS_LOSSLESS]:
-            if over <= 0:
+            if over <= 0 or step.end > self.working_set:
                 break
             saved = self.saved
             self._prune_step(step)
@@ -246,6 +259,7 @@ class _Draft:
             packet_weight=packet.weight,
             blocks_cut=sum(edit.kind == "cut" for edit in edits),
             allowance=self.ask.folding.allowance,
+            fit_floor=self.ask.fit_floor,
         )
 
     def _packet(self) -> Packet:

@@ -11,7 +11,14 @@ from typing import ClassVar
 
 import msgspec
 
-from ctxmgr.engine.conversation import BlockRef, ConversationIndex, Incoming, digest_of, turn_at
+from ctxmgr.engine.conversation import (
+    BlockRef,
+    ConversationIndex,
+    Incoming,
+    digest_of,
+    turn_at,
+    working_set_start,
+)
 from ctxmgr.engine.instructions import Instructions, instructions
 from ctxmgr.engine.invariants import TURNS, Invariants
 from ctxmgr.engine.presets.strategy import Inputs, Planned, PresetStrategy
@@ -54,6 +61,7 @@ class WholeTurns(PresetStrategy):
             folding=self._folding(conversation, state, packets, gauge),
             rules=self.invariants,
             limits=self.limits(gauge),
+            fit_floor=incoming.last_plan.fit_floor if incoming.last_plan is not None else 0,
             rewrite=_sparing(
                 memoised(conversation, inputs.weigh, inputs.archives, inputs.memo), conversation, held
             ),
@@ -78,8 +86,10 @@ class WholeTurns(PresetStrategy):
 def pruning_of(incoming: Incoming, state: State, inputs: Inputs) -> Pruning:
     """The tool output that may be pruned now; past the policy's minimum where the host asked for it."""
     done = {at for at, decision in state.decisions.items() if decision.kind == "pruned"}
-    held = standing_instructions(incoming.conversation, inputs)
-    return prune(incoming.conversation, inputs.policy, done, state.force_prune, held.results)
+    conversation = incoming.conversation
+    held = standing_instructions(conversation, inputs)
+    newest = working_set_start(conversation, inputs.policy.working_set)
+    return prune(conversation, inputs.policy, done, state.force_prune, held.results, newest)
 
 
 def standing_instructions(conversation: ConversationIndex, inputs: Inputs) -> Instructions:

@@ -213,6 +213,15 @@ pub struct PolicyKeys {
     /// next call; 0: it stays. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub idle_minutes: Option<u64>,
+    /// Preset balanced: what stays goes by what it is worth. A number is what it costs, in tokens of input, that
+    /// the model lacks a stretch of text it repeats: lean is 250, balanced 1350, careful 2800. null: by the budgets
+    /// of costVersusRecall. Since 1.1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub keep: Option<PolicyKeysKeep>,
+    /// The newest of a list, which is sent byte for byte in every preset; null: as with `keep` where that is set,
+    /// else nothing is promised. Since 1.1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub working_set: Option<WorkingSetKeys>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -288,6 +297,37 @@ impl From<bool> for PolicyKeysProtectedInstructions {
 impl From<Vec<String>> for PolicyKeysProtectedInstructions {
     fn from(it: Vec<String>) -> Self {
         Self::VecString(it)
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum PolicyKeysKeepWord {
+    #[serde(rename = "balanced")]
+    Balanced,
+    #[serde(rename = "careful")]
+    Careful,
+    #[serde(rename = "lean")]
+    Lean,
+    #[serde(untagged)]
+    Other(String),
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum PolicyKeysKeep {
+    PolicyKeysKeepWord(PolicyKeysKeepWord),
+    U64(u64),
+}
+
+impl From<PolicyKeysKeepWord> for PolicyKeysKeep {
+    fn from(it: PolicyKeysKeepWord) -> Self {
+        Self::PolicyKeysKeepWord(it)
+    }
+}
+
+impl From<u64> for PolicyKeysKeep {
+    fn from(it: u64) -> Self {
+        Self::U64(it)
     }
 }
 
@@ -724,6 +764,18 @@ pub struct ArchiveKeys {
     pub max_megabytes: Option<u64>,
 }
 
+/// The newest of a list, in whole steps: it goes out byte for byte while it fits the window.
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct WorkingSetKeys {
+    /// At least so many of the newest tool results.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub results: Option<u64>,
+    /// At least so many tokens of the newest steps.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<u64>,
+}
+
 /// A tool of the host by its name, and the arguments that hold a path (or a list of paths) or a command line. Each
 /// names one argument; a tool that does several things names several, and a call does those whose argument it has.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
@@ -868,6 +920,15 @@ pub struct Policy {
     /// next call; 0: it stays. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub idle_minutes: Option<u64>,
+    /// Preset balanced: what stays goes by what it is worth. A number is what it costs, in tokens of input, that
+    /// the model lacks a stretch of text it repeats: lean is 250, balanced 1350, careful 2800. null: by the budgets
+    /// of costVersusRecall. Since 1.1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub keep: Option<PolicyKeep>,
+    /// The newest of a list, which is sent byte for byte in every preset; null: as with `keep` where that is set,
+    /// else nothing is promised. Since 1.1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub working_set: Option<WorkingSet>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -943,6 +1004,37 @@ impl From<bool> for PolicyProtectedInstructions {
 impl From<Vec<String>> for PolicyProtectedInstructions {
     fn from(it: Vec<String>) -> Self {
         Self::VecString(it)
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum PolicyKeepWord {
+    #[serde(rename = "balanced")]
+    Balanced,
+    #[serde(rename = "careful")]
+    Careful,
+    #[serde(rename = "lean")]
+    Lean,
+    #[serde(untagged)]
+    Other(String),
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum PolicyKeep {
+    PolicyKeepWord(PolicyKeepWord),
+    U64(u64),
+}
+
+impl From<PolicyKeepWord> for PolicyKeep {
+    fn from(it: PolicyKeepWord) -> Self {
+        Self::PolicyKeepWord(it)
+    }
+}
+
+impl From<u64> for PolicyKeep {
+    fn from(it: u64) -> Self {
+        Self::U64(it)
     }
 }
 
@@ -1191,6 +1283,16 @@ pub struct Archive {
     pub max_age_days: u64,
     /// Megabytes (10^6 bytes) of text in the whole state directory, all sessions together.
     pub max_megabytes: u64,
+}
+
+/// The newest of a list, in whole steps: it goes out byte for byte while it fits the window.
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct WorkingSet {
+    /// At least so many of the newest tool results.
+    pub results: u64,
+    /// At least so many tokens of the newest steps.
+    pub tokens: u64,
 }
 
 /// Nothing. `params` may be left out.

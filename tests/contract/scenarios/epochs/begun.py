@@ -211,6 +211,31 @@ def knob() -> Talk:
 
 
 @behaviour(
+    "epochs/keep-says-what-text-is-worth",
+    "With `keep` results leave by kind and age and leave a marker, what was said stays in place, and the working "
+    "set goes out byte for byte.",
+    "measured yields: docs/explanation/what-stays.md",
+)
+def by_worth() -> Talk:
+    newest = {"results": 2, "tokens": 0}
+    run = opened(10, policy={"prices": PRICES, "keep": 2_000, "workingSet": newest})
+    for part in PARTS[10:20]:
+        run.read(part)
+        report = run.ask()
+        assert run.shown[-4:] == run.messages[-4:]
+        if report["epoch"]:
+            break
+    assert (report["epoch"], run.receipt()["opening"]) == (1, "price")
+    assert report["resultsPruned"] > 3
+    assert run.shown[0] == run.messages[0]
+    assert [one for one in run.shown if one["role"] == "assistant"] == [
+        one for one in run.messages if one["role"] == "assistant"
+    ]
+    assert run.refused("setPolicy", policy={"keep": "most"}) == -32602
+    return run.talk
+
+
+@behaviour(
     "epochs/forced", "`prune` opens an epoch with the next call; one that would take nothing is none.", "design 6"
 )
 def forced() -> Talk:

@@ -1,0 +1,26 @@
+"""What stays in a list by what it is worth, where the policy says `keep`: measured yields against prices.
+
+`worth` says how long a block is worth its place, `offers` what has outlived that, `breaks` when and where changing
+pays, `epoch` does it. Knows no preset, no state and no session, no word of any language and no tool's name.
+"""
+
+from ctxmgr.engine.retention.breaks import step_above
+from ctxmgr.engine.retention.epoch import WorthInputs, WorthTerms, carried_on, decided
+from ctxmgr.engine.retention.offers import LONG_CHARACTERS, kind_of
+from ctxmgr.engine.retention.packet_writing import Room
+from ctxmgr.engine.retention.reuse_table import AGES, YIELDS
+from ctxmgr.engine.retention.worth import keep_tokens
+
+__all__ = [
+    "AGES",
+    "LONG_CHARACTERS",
+    "Room",
+    "WorthInputs",
+    "WorthTerms",
+    "YIELDS",
+    "carried_on",
+    "decided",
+    "keep_tokens",
+    "kind_of",
+    "step_above",
+]

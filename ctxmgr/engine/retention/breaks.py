@@ -1,0 +1,93 @@
+"""Turns prices and weights into when an epoch begins, and where the prefix breaks.
+
+Providers cache a prompt by its exact prefix. Changing old text makes everything after it be written anew; leaving
+it makes every call read it. Rules, in tokens of uncached input:
+
+1. *Accrued*: each call since an offer is due paid `read` for every token that it would have taken away.
+2. *Cost*: changing now writes what is left after the first change, and saves what keeping would have cost for the
+   same stretch (`balanced.cost`).
+3. An epoch begins when what accrued after some place has reached the cost of a change there: who waits so long
+   never pays more than twice what the best schedule would, whatever comes (as with renting skis). Where nothing is
+   cached the cost is below zero.
+4. *Where*: of all places the one is taken at which what accrued exceeds the cost by most. What stands before it
+   waits for a later epoch.
+"""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+
+import msgspec
+
+from ctxmgr.engine.balanced import UNIT, PrefixBreak, cost, summed_up
+from ctxmgr.model import BasePrices, Decision, Rates, TieredPrices
+
+
+class Offer(msgspec.Struct, frozen=True):
+    """`position`: the index of the message from which on the list would change; `saved` tokens; `due_calls`: since
+    so many calls. `decisions` by key; `why` it is offered."""
+
+    position: int
+    saved: int
+    due_calls: float
+    decisions: Mapping[str, Decision]
+    why: str
+
+
+class Row(msgspec.Struct, frozen=True, gc=False):
+    """One message of the projection as it stands, with the packet before it: its weight in tokens, and whether the
+    provider may hold it."""
+
+    message_index: int
+    tokens: int
+    is_cached: bool
+
+
+class Change(msgspec.Struct, frozen=True):
+    """A change from the message `position` on: `before_tokens` stood there, `cached_tokens` of them cached, and
+    `remaining_tokens` remain. `cost` and `accrued` in tokens of uncached input, `saves` so many a call. `count` of
+    the offers, newest first, are taken."""
+
+    position: int
+    before_tokens: int
+    cached_tokens: int
+    remaining_tokens: int
+    cost: float
+    saves: float
+    accrued: float = 0.0
+    count: int = 0
+
+    @property
+    def gain(self) -> float:
+        """By how much what accrued exceeds the cost."""
+        return self.accrued - self.cost
+
+
+def step_above(known: BasePrices | None, weight_at: Callable[[float], float]) -> float:
+    """The weight of the largest list that no price step makes dearer, in tokens; infinite without steps.
+    `weight_at`: the list's weight at which a request has so many tokens."""
+    tiers = known.tiers if isinstance(known, TieredPrices) else ()
+    return min((weight_at(one.above_tokens) for one in tiers), default=math.inf)
+
+
+def best_change(rows: Sequence[Row], offers: Sequence[Offer], by: Rates, every: bool = False) -> Change | None:
+    """Rule 4, of offers newest first; None where there is none. `every`: all of them are taken."""
+    best: Change | None = None
+    after = cached = saved = 0
+    accrued, row = 0.0, len(rows) - 1
+    for number, offer in enumerate(offers, 1):
+        while row >= 0 and rows[row].message_index >= offer.position:
+            after += rows[row].tokens
+            cached += rows[row].tokens if rows[row].is_cached else 0
+            row -= 1
+        saved += offer.saved
+        accrued += by.cache_read * offer.saved * offer.due_calls
+        price, saves = cost(after, cached, after - saved, by), by.cache_read * saved
+        found = Change(offer.position, after, cached, after - saved, price, saves, accrued, number)
+        if best is None or every or found.gain >= best.gain:
+            best = found
+    return best
+
+
+def arithmetic(found: PrefixBreak, by: Rates, accrued: float, calls: int) -> str:
+    """The sum in one line, for a person to check."""
+    return f"{summed_up(found, by)}; what is due has cost {accrued:,.0f} in {calls} calls {UNIT}"

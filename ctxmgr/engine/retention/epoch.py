@@ -1,0 +1,346 @@
+"""Turns a list and what was decided before into the plan of preset `balanced` where `keep` is set: the same bytes
+until an epoch pays.
+
+Rules:
+1. Between epochs the plan is the one before it and what came since. Nothing old changes.
+2. *What* leaves is said by worth (`worth`, `offers`); *when* and *where* by price (`breaks`): an epoch
+   begins when what is due has cost as much as writing anew what stands behind it. What was decided stays decided.
+3. An epoch also begins where the prefix is lost anyway (a cold cache, a list that the host rewrote, another model),
+   and where somebody asked for it. Then all that is due leaves.
+4. In red, over the window and over a price step worth counts less: `keep` is halved until the list is well below
+   the limit, and in the end nothing stays but the working set and the user's words.
+5. An epoch that would take little away is none. But where the host has put another list in place of the old one,
+   the epoch is over, whatever the new one holds.
+6. A result that comes so late that its call has left brings it back, and so do pins and `undo`: an epoch.
+7. Where no packet can tell of them user messages stay. A list starts with something a provider takes as a user
+   message, if it came so.
+"""
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from ctxmgr.engine.balanced import (
+    MUST,
+    NO_PACKET,
+    REPLACED,
+    BalancedResult,
+    EpochResult,
+    Layout,
+    Original,
+    PacketWriter,
+    PrefixBreak,
+    Protection,
+    extended,
+    headless,
+    hidden,
+    lay_out,
+    parted,
+    protection,
+    receipts,
+)
+from ctxmgr.engine.conversation import BlockRef, ConversationIndex, working_set_start
+from ctxmgr.engine.retention.breaks import Change, Offer, Row, arithmetic, best_change
+from ctxmgr.engine.retention.offers import Growth, Situation, offers
+from ctxmgr.engine.retention.packet_writing import Room, packet_of, place_of
+from ctxmgr.engine.retention.worth import NOTHING, Retention, retention
+from ctxmgr.engine.staleness import superseded
+from ctxmgr.model import Decision, Epoch, Opening, Packet, Plan, Rates, Receipt, WorkingSet, Zone
+
+WORTH_A_PREFIX = 0.05  # of the list: less is not worth a prefix
+LEAST_PRESSED = 0.1  # of the list, in red: what is new and large leaves in a step or two by itself
+PRESSED_SHARE = 0.7  # of the limit: what a pressed epoch brings a list to
+HALVINGS = 6  # of `keep`, before nothing stays but the working set
+
+
+class WorthTerms(msgspec.Struct, frozen=True):
+    """What an epoch is decided by, beside the list.
+
+    `layout`: what is in force. `cached_count`: so many of the list's messages the provider may hold; 0 when its
+    cache is cold. `keep`: what a stretch of text costs that is no longer there, in tokens of input.
+    """
+
+    zone: Zone
+    layout: Layout
+    room: Room
+    rates: Rates
+    cached_count: int
+    keep: float
+    working_set: WorkingSet
+    protection: Protection
+    writer: PacketWriter
+
+
+class WorthInputs(msgspec.Struct, frozen=True):
+    """What a plan is asked for beside the list.
+
+    `last_plan`: the plan before, and `last_count` the number of messages it was of, where this list goes on from
+    it; else the decisions tell. `reopen`: an epoch is due for this reason whatever the price. `time_ms`: the
+    call's time in milliseconds. `terms` is what an epoch is decided by.
+    """
+
+    terms: WorthTerms
+    epoch: Epoch
+    reopen: Opening | None = None
+    last_plan: Plan | None = None
+    last_count: int = 0
+    time_ms: int | None = None
+
+
+def standing(conversation: ConversationIndex, ask: WorthInputs) -> Plan:
+    """The plan if nothing is decided now (rule 1)."""
+    inputs = ask.terms
+    if ask.last_plan is not None:
+        return extended(ask.last_plan, conversation, ask.last_count, inputs.zone, inputs.layout)
+    return lay_out(conversation, inputs.zone, inputs.layout)
+
+
+def carried_on(conversation: ConversationIndex, ask: WorthInputs) -> tuple[Plan, Opening | None]:
+    """The plan if nothing is decided now, and why an epoch is to be opened over it, None where none is."""
+    plan, reopen = standing(conversation, ask), ask.reopen
+    if reopen in ("pin", "undo") and not hidden(conversation.messages, plan, ask.terms.protection.pinned()):
+        reopen = None
+    new_from = ask.last_count if ask.last_plan is not None else 0
+    if reopen is None and parted(conversation, plan.decisions, new_from):  # rule 6
+        reopen = "rewritten"
+    if reopen is not None:
+        return plan, reopen
+    same = ask.last_count == conversation.size == ask.terms.cached_count
+    if same and plan.weight <= ask.terms.room.window:
+        return plan, None  # the same list, asked for again
+    return plan, _Draft(conversation, ask, plan).due()
+
+
+def decided(
+    conversation: ConversationIndex, ask: WorthInputs, plan: Plan, opening: Opening | None
+) -> BalancedResult:
+    """The plan for this list, of what `carried_on` gave. Pure but for the memo, which only saves time."""
+    draft = _Draft(conversation, ask, plan)
+    if opening is None:
+        return BalancedResult(plan, draft.epoch())
+    done = draft.opened(opening)
+    pins = ask.terms.protection.pinned()
+    if pins and (plan if done is None else done.plan).weight > ask.terms.room.window:
+        bare = msgspec.structs.replace(ask.terms, protection=ask.terms.protection.unpinned())
+        pinless = _Draft(conversation, msgspec.structs.replace(ask, terms=bare), plan).opened(opening)
+        if pinless is not None and (done is None or pinless.plan.weight < done.plan.weight):
+            done = _noting(pinless, "pins are passed over, with them the list would not fit the window")
+    if done is None and ask.last_plan is None and ask.last_count and opening in REPLACED:
+        done = draft.unmoved(opening)
+    if done is None:
+        return BalancedResult(plan, draft.epoch())
+    number, raw = ask.epoch.number + 1, conversation.raw_weight
+    epoch = Epoch(number, 0.0, 0, draft.least_tokens(), ask.time_ms, raw_tokens=raw)
+    return BalancedResult(done.plan, epoch, done)
+
+
+def _noting(done: EpochResult, note: str) -> EpochResult:
+    told = f"{done.receipt.arithmetic}; {note}"
+    return msgspec.structs.replace(done, receipt=msgspec.structs.replace(done.receipt, arithmetic=told))
+
+
+class _Draft:
+    """One call while it is being decided."""
+
+    def __init__(self, conversation: ConversationIndex, ask: WorthInputs, plan: Plan) -> None:
+        self.conversation, self.ask, self.inputs, self.plan = conversation, ask, ask.terms, plan
+        rules, inputs = self.inputs.layout.rules, self.inputs
+        self.steps = rules.steps(conversation)
+        self.working_set = working_set_start(conversation, inputs.working_set)
+        calls = ask.epoch.call_count + 1
+        grown = max(1.0, (conversation.raw_weight - ask.epoch.raw_tokens) / calls)
+        self.growth = Growth(calls, grown)
+        self.late = parted(conversation, plan.decisions)
+        self.protected = inputs.protection.messages(conversation) | self.late
+        shown = inputs.layout.packet.text
+        self.packet_at = inputs.layout.packet_index if shown else conversation.size
+        users = [at for at in self.steps.fixed_indices if conversation.messages[at].view.role == "user"]
+        held = self.protected.union(range(self.working_set, conversation.size))
+        self.leaving_users = protection.over_share(conversation, users, inputs.room.users, held, rules)
+        self.rows = self._rows()
+
+    # when
+
+    def due(self) -> Opening | None:
+        """Why an epoch is to be opened now (rules 2 to 4)."""
+        weight, inputs = self.plan.weight, self.inputs
+        if not inputs.cached_count and inputs.writer.has_news(inputs.layout.packet):
+            return "cold"
+        if weight > inputs.room.limit:
+            saved = sum(offer.saved for offer in self._pressed({}))
+            least = 0 if weight > inputs.room.window else LEAST_PRESSED * weight
+            return "red" if saved > least else None
+        found = self._break(self._offers(self._retention(), {}))
+        if found is None or found.before_tokens - found.remaining_tokens < WORTH_A_PREFIX * weight:
+            return None
+        if not inputs.cached_count:
+            return "cold"
+        return "price" if found.gain >= 0 else None
+
+    def epoch(self) -> Epoch:
+        """The epoch in force, one call later."""
+        found = self._break(self._offers(self._retention(), {}))
+        accrued, needed = (found.accrued, max(0.0, found.cost)) if found is not None else (0.0, 0.0)
+        return msgspec.structs.replace(
+            self.ask.epoch,
+            regret=accrued,
+            needed=needed,
+            call_count=self.growth.calls,
+            remaining_tokens=self.least_tokens(),
+            last_time_ms=self.ask.time_ms,
+        )
+
+    def least_tokens(self) -> int:
+        """What an epoch can not take away, in tokens: the working set, and what belongs to no step."""
+        fixed = (at for at in self.steps.fixed_indices if at < self.working_set)
+        newest = range(self.working_set, self.conversation.size)
+        return self.conversation.weight_of(fixed) + self.conversation.weight_of(newest)
+
+    # what
+
+    def _retention(self) -> Retention:
+        return retention(self.inputs.keep, self.inputs.rates)
+
+    def _offers(self, by: Retention, stale: Mapping[BlockRef, str]) -> list[Offer]:
+        situation = Situation(
+            plan=self.plan,
+            growth=self.growth,
+            working_set=self.working_set,
+            protected=self.protected,
+            protected_results=self.inputs.protection.results(self.conversation),
+            leaving_users=sorted(self.leaving_users),
+            packet_at=self.packet_at,
+            rules=self.inputs.layout.rules,
+            shorten=self.inputs.layout.shorten,
+        )
+        return offers(self.conversation, by, situation, stale)
+
+    def _pressed(self, stale: Mapping[BlockRef, str]) -> list[Offer]:
+        """Rule 4."""
+        limit = PRESSED_SHARE * min(self.inputs.room.limit, self.inputs.room.window)
+        usual = self.inputs.rates if self.inputs.rates.cache_read else Rates()
+        for halved in range(HALVINGS):
+            found = self._offers(retention(self.inputs.keep / 2**halved, usual), stale)
+            if self.plan.weight - sum(offer.saved for offer in found) <= limit:
+                return found
+        return self._offers(NOTHING, stale)
+
+    # where
+
+    def _rows(self) -> list[Row]:
+        now, cached = receipts.projected_weights(self.plan, self.conversation.messages), self.inputs.cached_count
+        packet = self.inputs.layout.packet.weight
+        return [Row(at, now[at] + (packet if at == self.packet_at else 0), at < cached) for at in sorted(now)]
+
+    def _break(self, found: Sequence[Offer], every: bool = False) -> Change | None:
+        return best_change(self.rows, found, self.inputs.rates, every)
+
+    # an epoch
+
+    def opened(self, opening: Opening) -> EpochResult | None:
+        """What the epoch does; None where it takes nothing away that is worth it."""
+        stale, pressed = superseded(self.conversation), self.plan.weight > self.inputs.room.limit
+        found = self._pressed(stale) if pressed else self._offers(self._retention(), stale)
+        every = pressed or opening not in ("price", "cold")
+        place = self._break(found, every)
+        taken = found[: place.count] if place is not None else []
+        position = place.position if place is not None else self.conversation.size
+        must = opening in MUST or bool(self.late)
+        back = self._coming_back() if must else ()
+        decisions = self._decisions(taken, back)
+        plan, packet = self._told(decisions, min((position, *back)), opening)
+        if not packet.text and (untold := self._untold()):  # rule 7
+            decisions = {key: one for key, one in decisions.items() if key not in untold}
+            plan, packet = self._told(decisions, position, opening)
+        if (head := headless(self.conversation, plan, self.inputs.layout.rules)) >= 0:
+            decisions.pop(self.conversation.key(head), None)
+            plan, packet = self._told(decisions, 0, opening)
+        if plan.pieces == self.plan.pieces or not (must or self._is_worth(plan, packet)):
+            return None
+        return self._result(opening, plan, packet, place, taken)
+
+    def _coming_back(self) -> tuple[int, ...]:
+        """The messages of rule 6, with the steps that they are of: no pair is parted."""
+        back = set(hidden(self.conversation.messages, self.plan, self.protected))
+        for step in self.steps.steps:
+            if not back.isdisjoint(step.message_indices):
+                back.update(step.message_indices)
+        return tuple(sorted(back))
+
+    def unmoved(self, opening: Opening) -> EpochResult:
+        """An epoch that begins with the list as it is."""
+        told, weight = f"{opening}: nothing more leaves", self.plan.weight
+        done = Receipt(self.ask.epoch.number + 1, opening, weight, weight, told, time_ms=self.ask.time_ms)
+        return EpochResult(self.plan, self.inputs.layout.packet, weight, done, ())
+
+    def _decisions(self, taken: Sequence[Offer], back: Sequence[int]) -> dict[str, Decision]:
+        """All in force from now on: what was decided, without what comes back, and what is taken now."""
+        decisions = dict(self.plan.decisions)
+        for offer in taken:
+            decisions |= offer.decisions
+        for at in back:
+            blocks = range(len(self.conversation.messages[at].view.blocks))
+            for key in (
+                self.conversation.key(at),
+                *(self.conversation.block_key(BlockRef(at, one)) for one in blocks),
+            ):
+                decisions.pop(key, None)
+        return decisions
+
+    def _told(self, decisions: Mapping[str, Decision], position: int, opening: Opening) -> tuple[Plan, Packet]:
+        """The plan with its packet: the one that is shown, where it stands before what changes."""
+        layout, writer = self.inputs.layout, self.inputs.writer
+        news = writer.has_news(layout.packet) and opening in ("forced", "cold")
+        if layout.packet.text and layout.packet_index < position and not news:
+            return self._laid_out(decisions, layout.packet, layout.packet_index), layout.packet
+        bare = self._laid_out(decisions, NO_PACKET, 0)
+        packet = packet_of(self.conversation, bare, writer, self.inputs.room, layout.rules)
+        place = place_of(self.conversation, self.steps, decisions, self.working_set)
+        return self._laid_out(decisions, packet, place), packet
+
+    def _laid_out(self, decisions: Mapping[str, Decision], packet: Packet, place: int) -> Plan:
+        layout = msgspec.structs.replace(self.inputs.layout, decisions=decisions, packet=packet, packet_index=place)
+        if packet.text:
+            allowance = max(layout.allowance, self.inputs.writer.most_allowed)
+            layout = msgspec.structs.replace(layout, allowance=allowance)
+        return lay_out(self.conversation, self.inputs.zone, layout)
+
+    def _untold(self) -> set[str]:
+        """The keys of user messages that may only leave where a packet tells of them."""
+        rules, conversation = self.inputs.layout.rules, self.conversation
+        return {conversation.key(at) for at in self.leaving_users if not rules.may_leave_untold(conversation, at)}
+
+    def _is_worth(self, plan: Plan, packet: Packet) -> bool:
+        """Does it take enough away, or tell the model's notes anew?"""
+        saved, fits = self.plan.weight - plan.weight, self.plan.weight <= self.inputs.room.window
+        if self.inputs.writer.has_news(self.inputs.layout.packet):
+            return self.inputs.writer.renews_notes(self.inputs.layout.packet, packet) or saved > 0
+        cost = self._came_to(plan).cost
+        return saved > 0 if cost <= 0 or not fits else saved >= WORTH_A_PREFIX * self.plan.weight
+
+    def _came_to(self, plan: Plan) -> PrefixBreak:
+        """The sum of what was done: the place was found by an estimate."""
+        return receipts.summed(
+            self.plan, plan, self.conversation.messages, self.inputs.cached_count, self.inputs.rates
+        )
+
+    def _result(
+        self, opening: Opening, plan: Plan, packet: Packet, place: Change | None, taken: Sequence[Offer]
+    ) -> EpochResult:
+        accrued = place.accrued if place is not None else 0.0
+        told = f"{opening}: {arithmetic(self._came_to(plan), self.inputs.rates, accrued, self.growth.calls)}"
+        gone = receipts.originals(self.conversation, self.plan, plan, self.inputs.writer.handle)
+        why = {key: offer.why for offer in taken for key in offer.decisions}
+        bare = Receipt(
+            self.ask.epoch.number + 1, opening, self.plan.weight, plan.weight, told, time_ms=self.ask.time_ms
+        )
+        done = receipts.receipt(bare, gone, lambda one: why.get(one.key) or self._why_message(why, one))
+        paths = receipts.evicted_paths(self.conversation, gone)
+        return EpochResult(plan, packet, plan.weight, done, gone, read_paths=paths)
+
+    def _why_message(self, why: Mapping[str, str], one: Original) -> str:
+        """Why a block left with its message."""
+        at = one.ref.message_index
+        if at in self.leaving_users:
+            return "user messages over their share"
+        return why.get(self.conversation.key(at), "shown another way")

@@ -1,0 +1,100 @@
+"""Turns what an epoch took away into the one packet that stands for it, and finds the place where it stands.
+
+1. A packet is written where steps or user messages left, where the host took something away itself, and where the
+   model's notes or instructions are not in view. A marker tells of a result that left by itself.
+2. It stands where the steps were that left: before the first step that stays after them. Else it stands before the
+   working set. It goes before what was said right before that step, so that no answer is parted from its question,
+   but not before a summary that a list begins with.
+3. It tells the ledger's facts, user messages that left, and the files that the calls named which left. It never
+   weighs more than what it stands for: what left, and what the host took away in a compaction or a move, as its
+   budget allows. What does not fit goes from its end; that user messages left is told before all else.
+4. Instructions that the host took away stand in it word for word, in a budget of their own.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+import msgspec
+
+from ctxmgr.engine.balanced import NO_PACKET, PacketWriter, drops, quotations, quoted_count
+from ctxmgr.engine.conversation import ConversationIndex, Steps
+from ctxmgr.engine.invariants import Invariants
+from ctxmgr.engine.retention.left_paths import left_paths
+from ctxmgr.model import PACKET_MARK, Decision, Keep, Message, Packet, Plan
+
+
+class Room(msgspec.Struct, frozen=True):
+    """Of one list, in tokens, uncalibrated: `limit` from which on it is pressed, `window` what a call may hold at
+    most, `users` for user messages in place."""
+
+    limit: float
+    window: float
+    users: float
+
+
+def place_of(
+    conversation: ConversationIndex, steps: Steps, decisions: Mapping[str, Decision], working_set: int
+) -> int:
+    """The index of the message that the packet stands before (rule 2)."""
+    messages = conversation.messages
+    gone = [at for step in steps.steps for at in step.assistant_indices if drops(conversation, decisions, at)]
+    starts = (min(step.message_indices) for step in steps.steps)
+    at = working_set
+    if gone:
+        at = min((start for start in starts if start > max(gone)), default=working_set)
+    fixed = frozenset(steps.fixed_indices)
+    while at - 1 in fixed and messages[at - 1].view.role in ("user", "note") and not messages[at - 1].view.summary:
+        at -= 1
+    while at < len(messages) and drops(conversation, decisions, at):
+        at += 1
+    return min(at, len(messages) - 1)  # where no step is, it may be before the last thing that left
+
+
+def packet_of(
+    conversation: ConversationIndex, bare: Plan, writer: PacketWriter, room: Room, rules: Invariants
+) -> Packet:
+    """The packet for what the plan `bare` leaves out, and what the host took away (rules 1 and 3)."""
+    dropped = {at for at in range(conversation.size) if drops(conversation, bare.decisions, at)}
+    gone = conversation.raw_weight - bare.weight if dropped else 0
+    stands_for = max(gone, int(min(gone + writer.most_allowed, room.window - bare.weight)))
+    if stands_for <= 0:
+        return NO_PACKET
+    messages = conversation.messages
+    said = ["\n".join(block.text for block in messages[at].view.blocks) for at in _users(messages, dropped)]
+    told = [one for at, one in enumerate(messages) if at not in dropped or one.view.role == "user"]
+    counted = quoted_count(len(said)) if said else ""
+    spare = stands_for - sum(writer.weigh(one) + 2 for one in (PACKET_MARK, counted) if one)
+    instructed = writer.absent(spare)
+    beside = writer.weigh(instructed) + 2 if instructed else 0
+    facts = writer.facts(stands_for - beside, told, messages, _whole(conversation, bare)) or PACKET_MARK
+    if gone <= 0 and facts == PACKET_MARK and not beside:
+        return NO_PACKET
+    users_said = quotations(said, int(room.users), writer.weigh)
+    files = left_paths(messages, dropped, "\n".join((facts, users_said)), writer.weigh)
+    for head, *parts in _ever_less(facts, users_said, files, counted):
+        bare_text = "\n\n".join(part for part in (head, instructed, *parts) if part)
+        for text in dict.fromkeys((writer.noted(bare_text), bare_text)):
+            weight = writer.weigh(text)
+            if rules.may_stand_for(weight, stands_for):
+                return Packet(text, weight)
+    return NO_PACKET
+
+
+def _users(messages: Sequence[Message], dropped: Iterable[int]) -> list[int]:
+    """The user messages among what left, in order."""
+    return [at for at in sorted(dropped) if messages[at].view.role == "user"]
+
+
+def _ever_less(facts: str, said: str, files: str, counted: str) -> Iterator[tuple[str, ...]]:
+    """What the packet may tell, the most first."""
+    yield facts, said, files
+    yield facts, said
+    if counted:
+        yield facts, counted
+        yield PACKET_MARK, said
+        yield PACKET_MARK, counted
+
+
+def _whole(conversation: ConversationIndex, bare: Plan) -> list[Message]:
+    """What is kept as it came."""
+    kept = (piece for piece in bare.pieces if isinstance(piece, Keep))
+    return [conversation.messages[at] for piece in kept for at in range(piece.start, piece.end)]

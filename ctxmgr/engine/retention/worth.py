@@ -1,0 +1,74 @@
+"""Turns prices and the window into how long a block is worth its place.
+
+1. A token in place costs `read` a call: the price of reading the cache, as a part of the input price.
+2. What it is worth a call is the yield of its kind and age (`reuse_table`, stretches per 1,000 tokens and call)
+   times what a stretch costs that the model wants to repeat and no longer has: `keep`, in tokens of input. So a
+   block stays until its age is that at which `yield x keep = 1000 x read`. Between the table's columns yields fall
+   as a power of age.
+3. Long results yield less a token than short ones: one of `w` tokens stays sqrt(1000 / w) times as long, at least
+   half and at most twice.
+4. Words (calls, text, thinking) are held by one room: what accrues of them until a call is no longer worth its
+   place. Once they are over it, the oldest steps leave, down to half of it, for each such change writes nearly all
+   of the list anew.
+5. `keep` is told for a window of 200,000 tokens. Less room is dearer: in a smaller one it is less in proportion.
+"""
+
+import itertools
+import math
+from collections.abc import Mapping
+
+import msgspec
+
+from ctxmgr.engine.retention.reuse_table import AGES, WORDS_PART, YIELDS, Kind
+from ctxmgr.model import Policy, Rates
+
+KEEP: Mapping[str, int] = {"lean": 250, "balanced": 1_350, "careful": 2_800}
+USUAL_SIZE, LEAST_TIMES, MOST_TIMES = 1_000, 0.5, 2.0  # rule 3
+FULL_TOKENS = 180_000  # usable tokens of a window of 200,000 (rule 5)
+ROOM_AFTER = 0.5  # of the room for words: what an epoch leaves of them
+
+
+class Retention(msgspec.Struct, frozen=True):
+    """`ages`: tokens of conversation that a block of each kind stays; `words_tokens`: the room of rule 4."""
+
+    ages: Mapping[Kind, float]
+    words_tokens: float
+
+    def age(self, kind: Kind, weight: int) -> float:
+        """How long a block of so many tokens stays, in tokens of conversation."""
+        if kind in ("arguments", "call"):
+            return self.ages[kind]
+        times = math.sqrt(USUAL_SIZE / max(1, weight))
+        return self.ages[kind] * min(MOST_TIMES, max(LEAST_TIMES, times))
+
+
+NOTHING = Retention(dict.fromkeys(YIELDS, 0.0), 0.0)
+"""Nothing is worth its place."""
+
+
+def keep_tokens(policy: Policy, usable: float) -> float:
+    """What a stretch costs that is no longer there, in tokens of input (rules 2 and 5)."""
+    told = policy.keep if isinstance(policy.keep, int) else KEEP[policy.keep or "balanced"]
+    return told * min(1.0, usable / FULL_TOKENS)
+
+
+def retention(keep: float, rates: Rates) -> Retention:
+    """Where reading the cache is free nothing leaves for its price."""
+    if not rates.cache_read:
+        return Retention(dict.fromkeys(YIELDS, math.inf), math.inf)
+    threshold = 1_000 * rates.cache_read / keep
+    ages = {kind: age_of(yields, threshold) for kind, yields in YIELDS.items()}
+    return Retention(ages, WORDS_PART * ages["call"])
+
+
+def age_of(yields: tuple[float, ...], threshold: float) -> float:
+    """The age at which the yield has fallen to this threshold, in tokens. A straight line between the logarithms
+    of age and yield; before the first column and past the last one the yield falls as fast as age grows."""
+    points = list(zip(AGES, yields, strict=True))
+    if threshold >= yields[0]:
+        return AGES[0] * yields[0] / threshold
+    for (age, before), (next_age, after) in itertools.pairwise(points):
+        if threshold >= after:
+            part = math.log(before / threshold) / math.log(before / after)
+            return age * float((next_age / age) ** part)
+    return AGES[-1] * yields[-1] / threshold

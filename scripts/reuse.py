@@ -1,0 +1,106 @@
+"""How often replies repeat what stands in a list, by kind and age: the table that `keep` goes by.
+
+    python -m scripts.reuse RECORDING...
+
+Prints a row a kind of block, in the order of `ctxmgr/engine/retention/reuse_table.py`, with the yield at each age:
+stretches of six words that a reply repeats and that stand in no message of the newest 6,000 tokens, per 1,000
+tokens of that kind and age, and per call. The newest block that holds a stretch is the one that served it. The
+engine's table is the geometric mean of two sets of recordings.
+"""
+
+import argparse
+import re
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from ctxmgr.engine.conversation import BlockRef, ConversationIndex, extend
+from ctxmgr.engine.retention import AGES, LONG_CHARACTERS, YIELDS, kind_of
+from ctxmgr.formats import pi
+from ctxmgr.model import Message
+from ctxmgr.session import Reader
+from ctxmgr.study.recordings import Recording, readers
+
+STRETCH_WORDS = 6
+WORD = re.compile(r"\w+")
+NEWEST_TOKENS = 6_000  # what stands there is in every list
+EDGES = (6_000, 12_000, 25_000, 50_000, 100_000)  # where the columns of the table begin, in tokens of age
+
+Place = tuple[str, int]  # kind, tokens of conversation before it
+Cell = tuple[str, int]  # kind, column
+
+
+class Tally:
+    """`served`: stretches by cell; `offered`: tokens that stood there, summed over calls."""
+
+    def __init__(self) -> None:
+        self.served: Counter[Cell] = Counter()
+        self.offered: Counter[Cell] = Counter()
+
+    def yields(self, kind: str) -> list[float]:
+        """Per 1,000 tokens and call, a figure a column."""
+        cells = [(kind, column) for column in range(len(EDGES))]
+        return [1_000 * self.served[cell] / self.offered[cell] if self.offered[cell] else 0.0 for cell in cells]
+
+
+def stretches(text: str) -> set[int]:
+    """Every run of six words, as a number."""
+    words = WORD.findall(text)
+    return {hash(tuple(words[at : at + STRETCH_WORDS])) for at in range(len(words) - STRETCH_WORDS + 1)}
+
+
+def blocks(conversation: ConversationIndex, at: int) -> Iterator[tuple[str, str, int]]:
+    """The kind, the text and the tokens of each block of a message that has a row in the table."""
+    for number, block in enumerate(conversation.messages[at].view.blocks):
+        weight = conversation.messages[at].weights[number]
+        if block.kind == "result":
+            yield kind_of(conversation, BlockRef(at, number)), block.text, weight
+        elif block.kind == "call":
+            yield "arguments" if len(block.text) > LONG_CHARACTERS else "call", block.text, weight
+
+
+def counted(messages: tuple[Message, ...], tally: Tally) -> None:
+    """Adds one conversation."""
+    conversation = extend(ConversationIndex(), messages)
+    newest: dict[int, Place] = {}
+    rows: list[tuple[Place, int]] = []
+    said = 0
+    for at, message in enumerate(messages):
+        if message.view.role == "assistant":
+            reply = stretches("\n".join(block.text for block in message.view.blocks))
+            found = Counter(place for one in reply if (place := newest.get(one)) is not None)
+            for (kind, before), count in found.items():
+                if (column := _column(said - before)) >= 0:
+                    tally.served[kind, column] += count
+            for (kind, before), weight in rows:
+                if (column := _column(said - before)) >= 0:
+                    tally.offered[kind, column] += weight
+        for kind, text, weight in blocks(conversation, at):
+            place = kind, said
+            rows.append((place, weight))
+            newest |= dict.fromkeys(stretches(text), place)
+        said += message.weight
+
+
+def _column(age: int) -> int:
+    """-1 for what is too new."""
+    return bisect_right(EDGES, age) - 1
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="scripts.reuse", description=__doc__.partition("\n")[0])
+    parser.add_argument("recordings", nargs="+", type=Path, metavar="RECORDING")
+    tally = Tally()
+    for path in parser.parse_args(arguments).recordings:
+        recorded = readers.read(readers.source(path))
+        if isinstance(recorded, Recording):
+            counted(Reader(pi).read([one.message for one in recorded.entries if one.kind == "message"]), tally)
+    print(f"{'age in tokens':14}", *(f"{age:>9,}" for age in AGES))
+    for kind in YIELDS:
+        print(f"{kind:14}", *(f"{figure:>9.4f}" for figure in tally.yields(kind)))
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,154 @@
+"""Of any list an epoch breaks no promise, and its receipt tells what was done."""
+
+import re
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ctxmgr.engine.balanced.cache_cost import cost
+from ctxmgr.engine.balanced.project import BalancedResult
+from ctxmgr.engine.conversation import working_set_start
+from ctxmgr.formats import pi
+from ctxmgr.model.messages import Message
+from ctxmgr.model.policy import ZONES, WorkingSet
+from ctxmgr.model.prices import Rates
+from ctxmgr.model.projection import Packet, Plan
+from tests.conversations import pairs
+from tests.notation import indexed, read
+from tests.unit.engine.projections import kept
+from tests.unit.engine.retention.asking import KEEP, NOTHING, USERS_SHARE, any_list, kinds, ok, projected, sent
+
+
+@st.composite
+def wanted(draw: st.DrawFn) -> dict[str, Any]:
+    """What an epoch is asked for."""
+    held = draw(st.frozensets(st.integers(0, 30), max_size=2))
+    return {
+        "zone": draw(st.sampled_from(ZONES)),
+        "keep": draw(st.sampled_from((NOTHING, 1.0, KEEP, 100.0))),
+        "working_set": WorkingSet(draw(st.integers(0, 3)), draw(st.sampled_from((0, 100, 1_000)))),
+        "limit": draw(st.sampled_from((300.0, 1e9))),
+        "usable": draw(st.sampled_from((2_000.0, 20_000.0))),
+        "window_limit": draw(st.sampled_from((500.0, 4_000.0, 25_000.0))),
+        "tools": draw(st.sampled_from(((), ("read",)))),
+        "protected": lambda: held,
+        "reopen": draw(st.sampled_from(("forced", "pin", "compaction", "cold", "red", "rewritten"))),
+    }
+
+
+def fitting(messages: tuple[Message, ...], keys: dict[str, Any]) -> dict[str, Any]:
+    """Pins are in the list."""
+    held = frozenset(at for at in keys["protected"]() if at < len(messages))
+    return {**keys, "protected": lambda: held}
+
+
+def first_opened(messages: tuple[Message, ...], keys: dict[str, Any]) -> BalancedResult:
+    return projected(messages, **fitting(messages, keys))
+
+
+@settings(max_examples=60)
+@given(any_list, wanted())
+def test_no_promise_is_broken(messages: tuple[Message, ...], keys: dict[str, Any]) -> None:
+    ok(messages, first_opened(messages, keys).plan, keys["working_set"])
+
+
+@settings(max_examples=60)
+@given(any_list, wanted())
+def test_told_again_from_what_leaves(messages: tuple[Message, ...], keys: dict[str, Any]) -> None:
+    """Without the index or the checks: order, pairs, users, the newest steps, what is signed, and the weight."""
+    plan = first_opened(messages, keys).plan
+    stays, out = kept(plan), sent(messages, plan)
+    assert stays == sorted(set(stays))
+    packets = sum(isinstance(piece, Packet) for piece in plan.pieces)
+    assert packets <= 1
+    assert len(out) == len(stays) + packets
+    for (at, _), asked in pairs(messages).items():
+        assert (at in stays) == (asked in stays)
+    changed = kinds(plan)
+    shown = [raw for raw in out if raw != _packet_raw(plan)]
+    for raw, at in zip(shown, stays, strict=True):
+        if at not in changed:
+            assert raw == messages[at].raw
+        assert messages[at].view.role not in ("user", "note", "prompt", "summary") or at not in changed
+        if any(block.signed for block in messages[at].view.blocks):
+            assert at not in changed
+    assert plan.weight == sum(message.weight for message in read(out)) <= plan.raw_weight
+    users = [at for at, message in enumerate(messages) if message.view.role == "user"]
+    assert users[-1:] == [at for at in users[-1:] if at in stays]
+    over = sum(messages[at].weight for at in users) > USERS_SHARE * keys["usable"]
+    assert over or set(users) <= set(stays)
+    assert packets or set(users) <= set(stays)
+
+
+def _packet_raw(plan: Plan) -> bytes:
+    return next((bytes(pi.packet(piece.text, 0)) for piece in plan.pieces if isinstance(piece, Packet)), b"none")
+
+
+@settings(max_examples=60)
+@given(any_list, wanted())
+def test_the_working_set_is_as_it_came(messages: tuple[Message, ...], keys: dict[str, Any]) -> None:
+    """Whatever is asked for, and whether the list fits or not: to cut into it is for others."""
+    plan = first_opened(messages, keys).plan
+    start = working_set_start(indexed(messages), keys["working_set"])
+    places = {at for at in range(start, len(messages)) if messages[at].view.role != "packet"}
+    assert places <= set(kept(plan))
+    assert places.isdisjoint(kinds(plan))
+
+
+@settings(max_examples=60)
+@given(any_list, wanted())
+def test_what_is_pinned_stays_as_it_came(messages: tuple[Message, ...], keys: dict[str, Any]) -> None:
+    keys = fitting(messages, {**keys, "window_limit": 1e9})
+    plan = projected(messages, **keys).plan
+    held = {at for at in keys["protected"]() if messages[at].view.role != "packet"}
+    assert held <= set(kept(plan))
+    assert held.isdisjoint(kinds(plan))
+
+
+@settings(max_examples=60)
+@given(any_list, wanted())
+def test_the_same_ask_has_the_same_epoch(messages: tuple[Message, ...], keys: dict[str, Any]) -> None:
+    once, again = first_opened(messages, keys), first_opened(messages, keys)
+    assert once.plan == again.plan
+    assert (once.epoch_result and once.epoch_result.receipt) == (again.epoch_result and again.epoch_result.receipt)
+
+
+def told_numbers(line: str) -> list[float]:
+    found = re.findall(r"-?\d[\d,]*(?:\.\d+)?", line)
+    return [float(one.replace(",", "")) for one in found]
+
+
+@settings(max_examples=60)
+@given(any_list, st.integers(0, 30), wanted(), wanted())
+def test_the_receipt_tells_what_was_done(
+    messages: tuple[Message, ...], size: int, first: dict[str, Any], second: dict[str, Any]
+) -> None:
+    """Of the second of two epochs: both weights, and the sum from the first byte that changed on."""
+    before = first_opened(messages[:size], first)
+    size = min(size, len(messages))
+    done = projected(messages, before, size, **fitting(messages, second))
+    if done.epoch_result is None:
+        return
+    receipt = done.epoch_result.receipt
+    assert receipt.epoch_number == done.epoch.number == before.epoch.number + 1
+    assert receipt.opening == second["reopen"] or second["reopen"] in ("pin", "undo")
+    assert receipt.after_tokens == done.plan.weight
+    old = [*sent(messages[:size], before.plan), *(message.raw for message in messages[size:])]
+    new = sent(messages, done.plan)
+    assert receipt.before_tokens == sum(message.weight for message in read(old))
+    same = 0
+    while same < min(len(old), len(new)) and old[same] == new[same]:
+        same += 1
+    after, left = (sum(message.weight for message in read(some[same:])) for some in (old, new))
+    told = told_numbers(receipt.arithmetic)
+    if len({message.raw for message in messages}) == len(messages):  # else one may stand for another
+        assert (told[0], told[1]) == (after, left)
+    after, left = int(told[0]), int(told[1])
+    _, _, written, write, cached, read_at, uncached, _, costs, saves, _, calls = told
+    assert cached + uncached == after
+    assert costs == pytest.approx(written * write - cached * read_at - uncached * write, abs=0.51)
+    assert costs == pytest.approx(cost(after, int(cached), left, Rates()), abs=0.51)
+    assert saves == pytest.approx((after - left) * read_at, abs=0.51)
+    assert calls == before.epoch.call_count + 1

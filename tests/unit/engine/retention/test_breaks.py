@@ -1,0 +1,127 @@
+"""When changing pays, and where: what is due against the cost of a change, the best place, the line."""
+
+import math
+import re
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ctxmgr.engine.balanced.cache_cost import PrefixBreak, cost
+from ctxmgr.engine.retention.breaks import Offer, Row, arithmetic, best_change, step_above
+from ctxmgr.model import Decision
+from ctxmgr.model.prices import BasePrices, PriceTier, Rates, TieredPrices
+
+TENTH = Rates(0.1, 1.25)
+
+# OpenAI's prices double above 272,000 tokens of a request
+DOUBLING = TieredPrices(1.25, 10, 0.125, 0, (PriceTier(272_000, 2.5, 15, 0.25, 0),))
+FARTHER = PriceTier(500_000, 5, 20, 1.0, 0)
+STEPS: list[tuple[str, BasePrices | None, float]] = [
+    ("a step", DOUBLING, 252_000),
+    ("the lowest of several", msgspec.structs.replace(DOUBLING, tiers=(FARTHER, *DOUBLING.tiers)), 252_000),
+    ("none", TieredPrices(1.25, 10), math.inf),
+    ("plain prices have none", BasePrices(1.25), math.inf),
+    ("prices that nobody knows", None, math.inf),
+]
+
+
+@pytest.mark.parametrize(("name", "known", "expected"), STEPS, ids=[row[0] for row in STEPS])
+def test_up_to_where_no_step_makes_a_request_dearer(name: str, known: BasePrices | None, expected: float) -> None:
+    assert step_above(known, lambda tokens: tokens - 20_000) == expected
+
+
+ROWS = [Row(at, 100, True) for at in range(10)]
+
+
+def offer(position: int, saved: int, calls: float) -> Offer:
+    return Offer(position, saved, calls, {f"key{position}": Decision("pruned")}, "old")
+
+
+# name, offers newest first, how many of them are taken
+BREAKS: list[tuple[str, list[Offer], int]] = [
+    ("nothing is offered", [], 0),
+    ("the one there is", [offer(5, 90, 1)], 1),
+    ("what is due for long, early in the list", [offer(9, 90, 1), offer(0, 90, 199)], 2),
+    ("not what has cost little by now, early in the list", [offer(9, 90, 9), offer(0, 90, 1)], 1),
+]
+
+
+@pytest.mark.parametrize(("name", "found", "count"), BREAKS, ids=[one[0] for one in BREAKS])
+def test_where_it_breaks(name: str, found: list[Offer], count: int) -> None:
+    best = best_change(ROWS, found, TENTH)
+    assert (best.count if best is not None else 0) == count
+
+
+def test_an_epoch_pays_when_what_is_due_has_cost_what_the_change_costs() -> None:
+    """From message 5 on 500 tokens stand, 90 of them leave: 410 x 1.25 - 500 x .1 = 462.5, at 9 a call."""
+    gains = {calls: best_change(ROWS, [offer(5, 90, calls)], TENTH) for calls in (51, 52)}
+    assert [found is not None and found.gain >= 0 for found in gains.values()] == [False, True]
+
+
+def test_where_nothing_is_cached_a_change_costs_nothing() -> None:
+    cold = [Row(at, 100, False) for at in range(10)]
+    found = best_change(cold, [offer(9, 90, 0), offer(0, 90, 0)], TENTH)
+    assert found is not None
+    assert found.count == 2
+    assert found.cost == pytest.approx(-180 * 1.25)
+
+
+some_rates = st.sampled_from((TENTH, Rates(0.1, 1.0), Rates(0.5, 0.5), Rates(1.0, 1.0), Rates(0.0, 2.0)))
+some_rows = st.lists(st.tuples(st.integers(0, 500), st.booleans()), min_size=1, max_size=20).map(
+    lambda rows: [Row(at, tokens, cached) for at, (tokens, cached) in enumerate(rows)]
+)
+
+
+@settings(max_examples=200)
+@given(some_rows, st.data(), some_rates, st.booleans())
+def test_the_best_place_is_found(rows: list[Row], data: st.DataObject, by: Rates, every: bool) -> None:
+    """Each place told by itself."""
+    places = data.draw(st.lists(st.integers(0, len(rows) - 1), unique=True))
+    offers = [
+        offer(at, data.draw(st.integers(0, rows[at].tokens)), data.draw(st.floats(0, 60)))
+        for at in sorted(places, reverse=True)
+    ]
+    found = best_change(rows, offers, by, every)
+    gains = []
+    for count in range(1, len(offers) + 1):
+        taken, rest = offers[:count], rows[offers[count - 1].position :]
+        after, saved = sum(one.tokens for one in rest), sum(one.saved for one in taken)
+        cached = sum(one.tokens for one in rest if one.is_cached)
+        accrued = sum(by.cache_read * one.saved * one.due_calls for one in taken)
+        gains.append(accrued - cost(after, cached, after - saved, by))
+    assert (found is None) == (not offers)
+    if found is not None:
+        assert found.count == len(offers) or not every
+        assert found.gain == pytest.approx(gains[found.count - 1], abs=1e-6)
+        assert found.gain == pytest.approx(gains[-1] if every else max(gains), abs=1e-6)
+
+
+NUMBER = r"-?\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?"
+
+
+def numbers(line: str) -> list[float]:
+    return [float(found.replace(",", "")) for found in re.findall(NUMBER, line)]
+
+
+@given(
+    st.integers(0, 10**6),
+    st.integers(0, 10**6),
+    st.integers(0, 10**6),
+    some_rates,
+    st.floats(0, 1e6),
+    st.integers(0, 99),
+)
+def test_the_line_can_be_checked(after: int, cached: int, left: int, by: Rates, accrued: float, calls: int) -> None:
+    cached = min(after, cached)
+    saves = (after - left) * by.cache_read
+    found = PrefixBreak(0, after, cached, left, cost(after, cached, left, by), saves)
+    told = numbers(arithmetic(found, by, accrued, calls))
+    after_, left_, written, write, kept, read, uncached, write_, costs, saves_, accrued_, calls_ = told
+    assert (after_, left_, written, kept, calls_) == (after, left, left, cached, calls)
+    assert kept + uncached == after_
+    assert (read, write, write_) == (by.cache_read, by.cache_write, by.cache_write)
+    assert costs == pytest.approx(written * write - kept * read - uncached * write_, abs=0.51)
+    assert saves_ == pytest.approx((after_ - left_) * read, abs=0.51)
+    assert accrued_ == pytest.approx(accrued, abs=0.51)

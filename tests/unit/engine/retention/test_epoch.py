@@ -1,0 +1,254 @@
+"""One epoch: what it takes away and what not, in which place, and what it says of it."""
+
+from typing import Any
+
+import pytest
+
+from ctxmgr.engine.retention.epoch import PRESSED_SHARE, WORTH_A_PREFIX
+from ctxmgr.model import Rates
+from ctxmgr.model.policy import WorkingSet
+from tests.notation import Said, a, note, packet, raws, read, sh, summary, u
+from tests.unit.engine.projections import kept
+from tests.unit.engine.retention.asking import ALL, NOTHING, code, kinds, looked, ok, opened, packet_of, projected
+
+NEWEST = WorkingSet(results=0, tokens=2)  # the last two steps of the lists below
+NONE: dict[str, Any] = {"keep": NOTHING, "working_set": NEWEST}  # nothing of the old part stays
+OLD = [one for number in range(6) for one in looked(number, 60)]  # 12 messages, about 2 100 tokens
+LAST = [a("one"), a("two")]  # the steps that are lossless
+HUGE = u(code(9, 500))  # 2 700 tokens: over the share of users
+
+
+# name, conversation, what differs, indices that stay, edits, does a packet stand there?
+TABLE: list[tuple[str, list[Said], dict[str, Any], list[int], dict[int, str], bool]] = [
+    ("nothing", [], {}, [], {}, False),
+    ("users alone", [u("go"), u("on")], {}, [0, 1], {}, False),
+    ("a short list", [u("go"), *looked(1, 2), *LAST], {}, list(range(5)), {}, False),
+    ("old steps leave", [u("go"), *OLD, *LAST], {**NONE}, [0, 13, 14], {}, True),
+    (
+        "the newest user too stays",
+        [u("go"), *OLD, *LAST, u("on")],
+        {**NONE, "working_set": WorkingSet(0, 3)},
+        [0, 13, 14, 15],
+        {},
+        True,
+    ),
+    (
+        "the newest reply stays though the user ran a shell since",
+        [u("go"), *OLD, *looked(5), sh("ls", code(6)), sh("ls", code(7))],
+        {**NONE},
+        [0, 13, 14, 15, 16],
+        {},
+        True,
+    ),
+    (
+        "a user no packet can tell of stays",
+        [u("go"), HUGE, *OLD, *LAST, u("on")],
+        {**NONE, "working_set": WorkingSet(0, 3), "usable": 2_000.0, "weigh": lambda text: 99_999},
+        [0, 1, 14, 15, 16],
+        {},
+        False,
+    ),
+    (
+        "what was said between stays",
+        [u("go"), *OLD, u("on"), *OLD, *LAST],
+        {**NONE},
+        [0, 13, 26, 27],
+        {},
+        True,
+    ),
+    (
+        "notes and summaries stay",
+        [summary("## Goal\nx"), note("n"), *OLD, *LAST],
+        {**NONE},
+        [0, 1, 14, 15],
+        {},
+        True,
+    ),
+    (
+        "the user's shell run leaves",
+        [u("go"), sh("ls", code(1)), *OLD, *LAST],
+        {**NONE},
+        [0, 14, 15],
+        {},
+        True,
+    ),
+    (
+        "pins stay",
+        [u("go"), *OLD, *LAST],
+        {**NONE, "protected": lambda: frozenset({2})},
+        [0, 1, 2, 13, 14],
+        {},
+        True,
+    ),
+    (
+        "user messages over their share leave, the longest first",
+        [u("go"), HUGE, *looked(1), u("on"), *LAST, u("x")],
+        {"keep": ALL, "working_set": NEWEST},
+        [0, 2, 3, 4, 5, 6, 7],
+        {},
+        True,
+    ),
+    ("never the newest", [u("go"), *looked(1, 2), *LAST, HUGE], {}, [0, 1, 2, 3, 4, 5], {}, False),
+    (
+        "nor what is pinned",
+        [u("go"), HUGE, *LAST, u("x")],
+        {"protected": lambda: frozenset({1})},
+        [0, 1, 2, 3, 4],
+        {},
+        False,
+    ),
+    (
+        "nor what the list starts with, where a reply would be first",
+        [HUGE, *looked(1), *LAST, u("x")],
+        {"keep": ALL, "working_set": NEWEST},
+        [0, 1, 2, 3, 4, 5],
+        {},
+        False,
+    ),
+    (
+        "but it leaves where the packet is first",
+        [HUGE, *OLD, *LAST, u("x")],
+        {**NONE, "working_set": WorkingSet(0, 3)},
+        [13, 14, 15],
+        {},
+        True,
+    ),
+    (
+        "or a user's message",
+        [HUGE, u("on"), *looked(1), *LAST, u("x")],
+        {"keep": ALL, "working_set": NEWEST},
+        [1, 2, 3, 4, 5, 6],
+        {},
+        True,
+    ),
+    (
+        "packets that came back leave",
+        [u("go"), *OLD, packet(code(1)), *LAST],
+        {**NONE},
+        [0, 14, 15],
+        {},
+        True,
+    ),
+    ("one at the very end too", [u("go"), packet(code(1, 300))], {**NONE}, [0], {}, True),
+    (
+        "with nothing after it",
+        [HUGE, u("on"), summary("## Goal\nx")],
+        {**NONE, "usable": 9_000.0},
+        [1, 2],
+        {},
+        True,
+    ),
+    (
+        "a packet at the start stays where a reply would be first",
+        [packet(code(1)), *looked(1), *LAST],
+        {"keep": ALL, "working_set": NEWEST},
+        [0, 1, 2, 3, 4],
+        {},
+        False,
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "said", "keys", "stays", "edits", "with_packet"), TABLE, ids=[row[0] for row in TABLE]
+)
+def test_what_an_epoch_leaves(
+    name: str, said: list[Said], keys: dict[str, Any], stays: list[int], edits: dict[int, str], with_packet: bool
+) -> None:
+    messages, plan = opened(said, **keys)
+    ok(messages, plan, NEWEST)
+    assert kept(plan) == stays
+    assert kinds(plan) == edits
+    assert bool(packet_of(plan)) == with_packet
+
+
+def test_an_epoch_that_would_save_little_leaves_the_cached_prefix_alone() -> None:
+    """Where nothing is cached it costs nothing: then a little is enough, if it is asked for."""
+    reads = [one for number in range(60) for one in looked(number, 60)]
+    messages = read(raws(u("go"), *looked(99, 5), *reads, *LAST))
+    weight = sum(message.weight for message in messages)
+    for count, opens in ((1, False), (10, True)):
+        held = frozenset(range(2 * count + 1, len(messages)))
+        done = projected(messages, reopen="forced", protected=lambda held=held: held, **NONE)
+        assert bool(done.epoch_result) == opens
+        assert opens == (weight - done.plan.weight > WORTH_A_PREFIX * weight)
+    few = frozenset(range(7, len(messages)))
+    assert projected(messages, reopen="forced", protected=lambda: few, cached_count=0, **NONE).epoch_result
+
+
+def test_a_user_message_that_left_is_told_in_the_packet() -> None:
+    texts = ("first part", code(9, 500))
+    two = Said({"role": "user", "content": [{"type": "text", "text": text} for text in texts]})
+    _, plan = opened([u("go"), two, *OLD, *LAST, u("on")], **NONE)
+    assert "first part" in packet_of(plan)
+
+
+def test_a_pin_comes_back_from_before_all_that_is_shown() -> None:
+    """A list may begin with steps that left: then the first thing shown is after what comes back."""
+    messages = read(raws(*OLD, *LAST, a("three")))
+    gone = projected(messages, reopen="forced", **NONE)
+    assert min(kept(gone.plan)) > 5
+    back = projected(messages, gone, len(messages), reopen="pin", protected=lambda: frozenset({2, 3}), **NONE)
+    assert back.epoch_result is not None
+    assert {2, 3} <= set(kept(back.plan))
+    ok(messages, back.plan, NEWEST)
+
+
+def test_a_message_without_content_stays_away() -> None:
+    """It left with its step; a later epoch, which breaks the prefix after it, does not bring it back."""
+    empty = Said({"role": "assistant", "content": [], "stopReason": "error"})
+    said = [u("go"), *looked(1, 60, "old_name"), empty, *OLD, *LAST]
+    before = projected(read(raws(*said)), reopen="forced", **NONE)
+    assert 3 not in kept(before.plan)
+    more = [*said, *OLD, *OLD, *LAST]
+    after = projected(read(raws(*more)), before, len(said), reopen="forced", **NONE)
+    assert after.epoch_result is not None
+    assert 3 not in kept(after.plan)
+
+
+def test_an_epoch_over_an_unmoved_list_is_counted() -> None:
+    """A host put another list in place, of which nothing leaves."""
+    messages = read(raws(u("go"), *LAST))
+    done = projected(messages, reopen="compaction", last_count=9, time_ms=7)
+    assert done.epoch_result is not None
+    receipt = done.epoch_result.receipt
+    assert (receipt.epoch_number, receipt.opening, receipt.time_ms) == (1, "compaction", 7)
+    assert receipt.before_tokens == receipt.after_tokens == done.plan.weight
+
+
+def long_list() -> tuple[Any, int]:
+    messages = read(raws(u("go"), *(one for number in range(60) for one in looked(number, 60)), *LAST))
+    return messages, sum(message.weight for message in messages)
+
+
+def test_a_pressed_list_comes_well_below_its_limit_and_breaks_no_promise() -> None:
+    messages, weight = long_list()
+    done = projected(messages, limit=weight / 2, keep=ALL)
+    assert done.epoch_result is not None
+    assert done.epoch_result.receipt.opening == "red"
+    assert done.plan.weight <= PRESSED_SHARE * weight / 2
+    ok(messages, done.plan)
+
+
+def test_where_that_does_not_do_the_working_set_stays_and_what_users_said() -> None:
+    messages, _ = long_list()
+    done = projected(messages, limit=10.0, keep=ALL, working_set=NEWEST)
+    assert kept(done.plan) == [0, len(messages) - 2, len(messages) - 1]
+
+
+def test_a_pressed_list_of_which_little_can_leave_is_left_alone() -> None:
+    """What is new and large leaves a step or two later by itself."""
+    messages = read(raws(u("go"), *looked(1, 5), *looked(2, 300), *LAST))
+    assert projected(messages, limit=100.0, working_set=WorkingSet(1, 1_000)).epoch_result is None
+
+
+def test_where_room_is_needed_as_much_leaves_when_reading_is_free() -> None:
+    messages, weight = long_list()
+    left = {projected(messages, limit=weight / 2, rates=Rates(read, 1.0)).plan.weight for read in (0.0, 0.1)}
+    assert len(left) == 1
+
+
+def test_where_reading_is_free_nothing_leaves_for_its_price() -> None:
+    messages, weight = long_list()
+    done = projected(messages, rates=Rates(0.0, 1.0), keep=NOTHING)
+    assert (done.epoch_result, done.plan.weight) == (None, weight)

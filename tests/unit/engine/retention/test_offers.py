@@ -1,0 +1,150 @@
+"""What an epoch may take away: results and arguments by kind and age, the oldest steps by room, nothing else."""
+
+from typing import Any
+
+import pytest
+
+from ctxmgr.engine.conversation import BlockRef, working_set_start
+from ctxmgr.engine.invariants import STEPS
+from ctxmgr.engine.retention import breaks
+from ctxmgr.engine.retention.offers import Growth, Situation, kind_of, offers
+from ctxmgr.engine.retention.worth import NOTHING, Retention
+from ctxmgr.engine.staleness import superseded
+from ctxmgr.model import WorkingSet
+from tests.notation import Said, a, call, err, indexed, r, raws, read, think, u
+from tests.unit.engine.retention.asking import code, epoch_inputs, looked, wrote
+
+NEWEST = WorkingSet(2, 100)
+LAST = [*looked(8), *looked(9)]  # the working set: 230 tokens, and no call that any test makes again
+AGES: dict[str, float] = {"arguments": 1e9, "call": 1e9, "read": 110.0, "command": 110.0, "search": 0.0}
+LONG = {"path": "new.py", "content": "\n".join(f"line {number} of the file" for number in range(200))}
+
+
+def offered(said: list[Said], by: Retention, **keys: Any) -> list[breaks.Offer]:
+    messages = read(raws(*said))
+    index, inputs = indexed(messages), epoch_inputs(messages)
+    plan = keys.pop("plan", None) or _untouched(messages)
+    situation = Situation(
+        **{
+            "plan": plan,
+            "growth": Growth(4, 100.0),
+            "working_set": working_set_start(index, NEWEST),
+            "protected": frozenset(),
+            "protected_results": frozenset(),
+            "leaving_users": (),
+            "packet_at": len(messages),
+            "rules": STEPS,
+            "shorten": inputs.layout.shorten,
+            **keys,
+        }
+    )
+    return offers(index, by, situation, superseded(index))
+
+
+def _untouched(messages: Any) -> Any:
+    from ctxmgr.engine.balanced.apply_decisions import lay_out
+
+    return lay_out(indexed(messages), "green", epoch_inputs(messages).layout)
+
+
+def positions(found: list[breaks.Offer]) -> list[int]:
+    return [offer.position for offer in found]
+
+
+def by(**ages: float) -> Retention:
+    return Retention({**AGES, **ages}, 1e9)  # type: ignore[dict-item]
+
+
+# name, what stands before three reads of 115 tokens and the working set, the offers by message index
+OLD = [said for number in (5, 6, 7) for said in looked(number)]
+TABLE: list[tuple[str, list[Said], Retention, list[int]]] = [
+    ("a read that is older than it is worth", looked(1), by(), [2]),
+    ("and all that are", [*looked(1), *looked(2)], by(), [4, 2]),
+    ("not one that is worth its place", looked(1), by(read=5_000.0), []),
+    (
+        "the output of a command by its own age",
+        [a(call("bash", command="make")), r(code(1))],
+        by(command=5_000.0),
+        [],
+    ),
+    ("a search at once", [a(call("grep", pattern="x")), r(code(1))], by(read=5_000.0), [2]),
+    ("not a light result", looked(1, 2), by(), []),
+    ("nor a short error", [a(call("bash", command="make")), err("Error: no")], by(), []),
+    ("a long error", [a(call("bash", command="make")), err("Error: " + code(1, 200))], by(), [2]),
+    ("long arguments", [a(call("write", **LONG)), r("ok")], by(arguments=100.0), [1]),
+    ("not beside what is signed", [a(think("hm"), call("write", **LONG)), r("ok")], by(arguments=100.0), []),
+    ("nor short ones", wrote(1, 3), by(arguments=0.0), []),
+    ("what was read again, however new", [*looked(1), *looked(1)], by(read=5_000.0), [2]),
+]
+
+
+@pytest.mark.parametrize(("name", "said", "worth", "expected"), TABLE, ids=[row[0] for row in TABLE])
+def test_what_is_offered(name: str, said: list[Said], worth: Retention, expected: list[int]) -> None:
+    more = OLD if worth.ages["read"] > 1_000 else OLD[:0]
+    found = offered([u("go"), *said, *more, *LAST], worth)
+    assert [at for at in positions(found) if at <= len(said)] == expected
+
+
+def test_nothing_of_the_working_set_is_offered() -> None:
+    found = offered([u("go"), *looked(1), *looked(2), *LAST], NOTHING)
+    assert max(positions(found)) < 5
+
+
+def test_nor_what_is_protected() -> None:
+    said = [u("go"), *looked(1), *looked(2), *LAST]
+    assert positions(offered(said, by(), protected=frozenset({2}))) == [4]
+    assert positions(offered(said, by(), protected_results=frozenset({BlockRef(4, 0)}))) == [2]
+
+
+def test_words_over_their_room_let_the_oldest_steps_leave_as_one_offer() -> None:
+    said = [u("go"), *(one for number in range(6) for one in looked(number, 60)), *LAST]
+    room = Retention({**by(read=1e9).ages}, 40.0)
+    (offer,) = offered(said, room)
+    assert offer.position == 1
+    assert {decision.kind for decision in offer.decisions.values()} == {"dropped"}
+    assert len(offer.decisions) % 2 == 0, "a step leaves whole"
+    assert offer.why == "words over their room"
+
+
+def test_what_a_step_loses_with_its_result_is_told_once() -> None:
+    """All offers together save no more than what they take away weighs."""
+    said = [u("go"), *(one for number in range(6) for one in looked(number, 60)), *LAST]
+    messages = read(raws(*said))
+    found = offered(said, NOTHING)
+    assert sum(offer.saved for offer in found) == sum(message.weight for message in messages[1:13])
+
+
+def test_the_packet_goes_with_the_oldest_steps() -> None:
+    said = [u("go"), *looked(1), u("on"), *looked(2), *LAST]
+    found = offered(said, NOTHING, packet_at=1)
+    assert positions(found)[-1] == 1
+
+
+def test_an_offer_is_due_since_it_outlived_its_worth_but_never_longer_than_the_epoch_lasts() -> None:
+    """The conversation grows by 100 tokens a call, and four calls ago the epoch began."""
+    said = [u("go"), *looked(1), *looked(2), *LAST]
+    index = indexed(read(raws(*said)))
+    age = index.weight_of(range(3, index.size))
+    for worth, expected in ((age - 200.0, 2.0), (age - 350.0, 3.5), (0.0, 4.0)):
+        worth = max(worth, 0.0)
+        newest = index.weight_of(range(working_set_start(index, NEWEST), index.size))
+        due = {offer.position: offer.due_calls for offer in offered(said, by(read=worth / 2))}[2]
+        assert due == pytest.approx(min(expected, (age - max(worth, newest)) / 100.0, 4.0), abs=0.01)
+
+
+# name, call, row of the table
+KINDS = [
+    ("a read", call("read", path="a.py"), "read"),
+    ("a file shown by a shell", call("bash", command="cat a.py"), "read"),
+    ("a search", call("grep", pattern="x"), "search"),
+    ("a listing by a shell", call("bash", command="ls src"), "search"),
+    ("a run", call("bash", command="npm test"), "command"),
+    ("a file shown and a run", call("bash", command="cat a.py && npm test"), "command"),
+    ("a tool that nobody knows", call("frobnicate", what="x"), "command"),
+]
+
+
+@pytest.mark.parametrize(("name", "asked", "kind"), KINDS, ids=[row[0] for row in KINDS])
+def test_the_row_of_a_result(name: str, asked: dict[str, Any], kind: str) -> None:
+    index = indexed(read(raws(u("go"), a(asked), r("text"))))
+    assert kind_of(index, BlockRef(2, 0)) == kind

@@ -1,0 +1,126 @@
+"""The packet of an epoch: where it stands, and what it tells."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+
+from ctxmgr.engine.balanced.apply_decisions import Layout, lay_out
+from ctxmgr.engine.balanced.packet_placement import NO_PACKET
+from ctxmgr.engine.invariants import STEPS
+from ctxmgr.engine.retention import left_paths
+from ctxmgr.engine.retention.packet_writing import packet_of, place_of
+from ctxmgr.model.messages import PACKET_MARK, Message
+from ctxmgr.model.projection import Decision, Packet, Plan
+from tests.notation import Said, a, call, indexed, note, packet, quarters, r, sh, summary, talk, u
+from tests.unit.engine.retention.asking import any_list, code, epoch_inputs
+
+RUN = call("bash", command="make")
+STEP = [a("the_plan", RUN), r(code(1))]
+
+
+def decided(messages: tuple[Message, ...], dropped: set[int]) -> dict[str, Decision]:
+    index = indexed(messages)
+    return {index.key(at): Decision("dropped") for at in dropped}
+
+
+def bare(messages: tuple[Message, ...], dropped: set[int]) -> Plan:
+    by = epoch_inputs(messages)
+    layout = Layout(decided(messages, dropped), NO_PACKET, 0, by.layout.rewrite, by.layout.shorten, STEPS)
+    return lay_out(indexed(messages), "green", layout)
+
+
+# name, conversation, start of the working set, dropped, place
+PLACES: list[tuple[str, list[Said], int, set[int], int]] = [
+    ("where the steps were that left", [u("1"), *STEP, *STEP, *STEP], 5, {1, 2}, 3),
+    ("before the working set where none left", [u("1"), *STEP, *STEP], 3, set(), 3),
+    ("before what was said right before that step", [u("1"), *STEP, u("2"), *STEP], 4, {1, 2}, 3),
+    ("all of it", [u("1"), *STEP, u("2"), note("n"), u("3"), *STEP], 6, {1, 2}, 3),
+    ("a summary is no question", [u("1"), *STEP, summary("s"), *STEP], 4, {1, 2}, 4),
+    ("not before a user message that left", [u("1"), *STEP, u("2"), u("3"), *STEP], 5, {1, 2, 3}, 4),
+    ("where no step is", [u("1"), u("2"), u("3")], 3, {0}, 1),
+    ("where nothing comes after, before what is last", [u("1"), summary("s")], 2, {0}, 1),
+    ("though that left itself", [u("1"), packet()], 2, {1}, 1),
+    ("the user's shell run is a step", [u("1"), sh("ls", "x"), *STEP], 2, {1}, 2),
+]
+
+
+@pytest.mark.parametrize(("name", "said", "newest", "dropped", "place"), PLACES, ids=[row[0] for row in PLACES])
+def test_where_it_stands(name: str, said: list[Said], newest: int, dropped: set[int], place: int) -> None:
+    messages = talk(*said)
+    index = indexed(messages)
+    assert place_of(index, STEPS.steps(index), decided(messages, dropped), newest) == place
+
+
+def told(messages: tuple[Message, ...], dropped: set[int], **keys: Any) -> Packet:
+    by = epoch_inputs(messages, **keys)
+    return packet_of(indexed(messages), bare(messages, dropped), by.writer, by.room, STEPS)
+
+
+def of(text: str) -> Callable[[int], str]:
+    return lambda budget: text
+
+
+def test_it_tells_facts_then_users_then_files() -> None:
+    read_step = [a("", call("read", path="src/old.py")), r(code(1))]
+    messages = talk(u("please " + "do " * 90), u("on"), *read_step, a("ok"))
+    found = told(messages, {0, 2, 3})
+    assert found.weight == quarters(found.text)
+    facts, users, files = found.text.split("\n\n")
+    assert facts == "[ctxmgr packet]\nfacts"
+    assert users.startswith("## Said by the user")
+    assert "please do do" in users
+    assert files == f"{left_paths.HEADING}\n- src/old.py"
+
+
+def test_a_result_that_left_by_itself_has_no_packet() -> None:
+    """Its marker tells of it."""
+    messages = talk(u("go"), *STEP, a("ok"))
+    index, by = indexed(messages), epoch_inputs(messages)
+    layout = Layout({index.key(2): Decision("pruned")}, NO_PACKET, 0, by.layout.rewrite, by.layout.shorten, STEPS)
+    plan = lay_out(index, "green", layout)
+    assert plan.pruned == 1
+    assert packet_of(index, plan, by.writer, by.room, STEPS) == NO_PACKET
+
+
+def test_without_facts_it_has_its_mark_all_the_same() -> None:
+    """By that it is known again where no field can say what it is."""
+    found = told(talk(u("go"), *STEP, a("ok")), {1, 2}, facts=of(""))
+    assert found.text.startswith(PACKET_MARK)
+
+
+def test_where_nothing_left_there_is_none() -> None:
+    messages = talk(u("go"), *STEP)
+    assert told(messages, set()) == NO_PACKET
+
+
+def test_it_never_weighs_more_than_what_it_stands_for() -> None:
+    messages = talk(u("go"), a("the_plan"), a("ok"))
+    assert told(messages, {1}, facts=of("x" * 80)) == NO_PACKET
+    long = talk(u("go"), *STEP, a("ok"))
+    light = told(long, {1, 2}, facts=of("x" * 400))
+    assert light.text == "x" * 400, "what does not fit goes from its end"
+
+
+def test_that_users_said_something_stays_longest() -> None:
+    """Less and less of the rest is told; the count of user messages is the last to go."""
+    messages = talk(u("please " + "do " * 400), u("on"), *STEP, a("ok"))
+    whole = told(messages, {0}, facts=of("x" * 100))
+    assert "please do" in whole.text
+    assert "x" * 100 in whole.text
+    tight = told(messages, {0}, facts=of("x" * 1_000))
+    assert tight.text == "x" * 1_000 + "\n\n## 1 user message, not shown"
+    tighter = told(messages, {0}, facts=of("x" * 1_200))
+    assert tighter.text.startswith(f"{PACKET_MARK}\n\n## Said by the user")
+    scarce = told(talk(u("please " + "do " * 20), u("on"), a("ok")), {0}, facts=of("x" * 100))
+    assert scarce.text == f"{PACKET_MARK}\n\n## 1 user message, not shown"
+
+
+@settings(max_examples=60)
+@given(any_list)
+def test_the_place_is_in_the_list_and_not_after_the_working_set(messages: tuple[Message, ...]) -> None:
+    if messages:
+        index = indexed(messages)
+        for newest in range(len(messages) + 1):
+            assert 0 <= place_of(index, STEPS.steps(index), {}, newest) <= min(newest, len(messages) - 1)

@@ -1,0 +1,81 @@
+"""How long a block is worth its place: by kind, size, prices and window."""
+
+import itertools
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ctxmgr.engine.retention.reuse_table import AGES, YIELDS, Kind
+from ctxmgr.engine.retention.worth import FULL_TOKENS, KEEP, age_of, keep_tokens, retention
+from ctxmgr.model import Policy, Rates
+
+rates = st.builds(Rates, st.floats(0.01, 1.0), st.floats(1.0, 2.0))
+keeps = st.floats(10, 100_000)
+
+
+def test_the_table_falls_with_age_in_every_row() -> None:
+    for kind, yields in YIELDS.items():
+        assert len(yields) == len(AGES), kind
+        assert all(after < before for before, after in itertools.pairwise(yields)), kind
+
+
+@pytest.mark.parametrize("column", range(len(AGES)))
+@pytest.mark.parametrize("kind", sorted(YIELDS))
+def test_at_a_column_of_the_table_a_block_stays_as_long_as_the_column_says(kind: Kind, column: int) -> None:
+    assert age_of(YIELDS[kind], YIELDS[kind][column]) == pytest.approx(AGES[column])
+
+
+def test_between_two_columns_the_yield_falls_as_a_power_of_age() -> None:
+    middle = math.sqrt(AGES[1] * AGES[2])
+    assert age_of(YIELDS["read"], math.sqrt(YIELDS["read"][1] * YIELDS["read"][2])) == pytest.approx(middle)
+
+
+def test_a_block_stays_until_its_yield_is_worth_what_reading_it_costs() -> None:
+    """1,000 tokens at .1 a call cost 100; a stretch that costs 1,500 must be repeated once in 15 calls."""
+    by = retention(1_500, Rates(0.1, 1.25))
+    assert by.ages["read"] == pytest.approx(age_of(YIELDS["read"], 1_000 * 0.1 / 1_500))
+
+
+@given(keeps, keeps, rates)
+def test_who_keeps_more_keeps_longer(one: float, other: float, by: Rates) -> None:
+    less, more = (retention(keep, by) for keep in sorted((one, other)))
+    assert less.words_tokens <= more.words_tokens
+    assert all(less.ages[kind] <= more.ages[kind] for kind in YIELDS)
+
+
+@given(keeps, rates, rates)
+def test_where_reading_costs_more_less_is_kept(keep: float, one: Rates, other: Rates) -> None:
+    cheap, dear = sorted((one, other), key=lambda by: by.cache_read)
+    assert all(retention(keep, dear).ages[kind] <= retention(keep, cheap).ages[kind] for kind in YIELDS)
+
+
+def test_where_reading_is_free_nothing_leaves_for_its_price() -> None:
+    by = retention(300, Rates(0.0, 1.0))
+    assert by.words_tokens == math.inf
+    assert set(by.ages.values()) == {math.inf}
+
+
+def test_results_leave_long_ones_first() -> None:
+    by = retention(1_500, Rates())
+    ages = [by.age("read", weight) for weight in (10, 250, 1_000, 4_000, 100_000)]
+    usual = by.ages["read"]
+    assert ages == pytest.approx([2 * usual, 2 * usual, usual, usual / 2, usual / 2])
+
+
+def test_words_leave_after_reads_and_reads_after_commands_and_searches() -> None:
+    for keep in KEEP.values():
+        ages = retention(keep, Rates()).ages
+        assert ages["search"] < ages["command"] < ages["read"] < ages["arguments"]
+
+
+@pytest.mark.parametrize(("name", "tokens"), KEEP.items())
+def test_a_named_point_is_a_number(name: str, tokens: int) -> None:
+    named, told = (keep_tokens(Policy(keep=keep), FULL_TOKENS) for keep in (name, tokens))
+    assert named == told == tokens
+
+
+def test_in_a_smaller_window_less_is_kept_and_in_a_larger_one_no_more() -> None:
+    kept = [keep_tokens(Policy(), usable) for usable in (45_000, 90_000, 180_000, 1_000_000)]
+    assert kept == [KEEP["balanced"] / 4, KEEP["balanced"] / 2, KEEP["balanced"], KEEP["balanced"]]
