@@ -1,29 +1,15 @@
-"""Turns a text into one of the same length in which secrets are blotted out; pure.
-
-Rules:
-1. A secret is known by its shape alone: a prefix that its issuer documents, or the name that it is given. What has
-   no such shape (a digest, a UUID, a picture in base64) stays.
-2. The length stays, so that places in the masked text are places in the original; people are shown `[masked]`.
-3. Of an assignment or a header only the value goes: what it was called is found still.
-4. It errs on the side of hiding: what is hidden here can still be had whole by its handle, by who may.
-5. What is looked at from one place has an end: a text may hold a secret's beginning ten thousand times over, and
-   it must take no longer than its length. A value that goes on behind that end is hidden as far as it goes, and
-   looked at no more.
-"""
+"""What secrets look like: a table of shapes, each with who says so. Knows nothing of what is done with what it
+finds."""
 
 import re
 
 import msgspec
 
-BLOT = "\ue000"  # a private character: no letter to any pattern, and in no text that people write
-MASKED = "[masked]"
-_BLOTS = re.compile(f"{BLOT}+")
-
 
 class SecretShape(msgspec.Struct, frozen=True):
     """`hints`: in small letters; where none stands in a text there is none of this shape. `pattern`: its first
     group that matched is the secret, without groups all of it. `source`: who says that it looks so. `rest`: how the
-    secret goes on (rule 5)."""
+    secret goes on behind what is looked at."""
 
     name: str
     hints: tuple[str, ...]
@@ -151,31 +137,3 @@ SHAPES: tuple[SecretShape, ...] = (
     _shape("cookie", "cookie:", r"\bcookie:[ \t]{0,8}((?=[^\r\n\"'=]{1,200}=)[^\r\n\"']{6,400}+)",
            "RFC 6265, section 4", re.IGNORECASE, r"[^\r\n\"']+"),
 )  # fmt: skip
-
-
-def masked(text: str) -> str:
-    """With a blot for each character of a secret (rule 2)."""
-    lowered = text.lower()
-    for shape in SHAPES:
-        if any(hint in lowered for hint in shape.hints):
-            text = _without(text, shape)
-    return text
-
-
-def _without(text: str, shape: SecretShape) -> str:
-    pieces: list[str] = []
-    told = 0
-    found = shape.pattern.search(text)
-    while found is not None:
-        start, end = found.span(found.lastindex or 0)
-        rest = shape.rest.match(text, end)
-        end = rest.end() if rest is not None else end
-        pieces += text[told:start], BLOT * (end - start)
-        told = end
-        found = shape.pattern.search(text, max(end, found.end()))
-    return "".join(pieces) + text[told:] if pieces else text
-
-
-def legible(text: str) -> str:
-    """A masked text for people."""
-    return _BLOTS.sub(MASKED, text)

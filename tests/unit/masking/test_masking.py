@@ -8,7 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxmgr.devices.archive.masking import BLOT, SHAPES, legible, masked
+from ctxmgr.masking import legible, masked
+from ctxmgr.masking.masks import BLOT
+from ctxmgr.masking.shapes import SHAPES
 
 A36 = "aB3" * 12
 PEM = "-----BEGIN RSA PRIVATE KEY-----\nMIIEow\nIBAAKC\n-----END RSA PRIVATE KEY-----"
