@@ -12,37 +12,70 @@ Rules:
 """
 
 import re
+from collections.abc import Iterator
+from functools import cache
 
 from ctxmgr.masking.shapes import SHAPES, SecretShape
 
-BLOT = "\ue000"  # a private character: no letter to any pattern, and in no text that people write
+BLOT = "\ufdd0"  # a noncharacter: Unicode keeps it out of all text, and it is no letter to any pattern
 MASKED = "[masked]"
 _BLOTS = re.compile(f"{BLOT}+")
+_SMALL = {letter: letter + 32 for letter in range(ord("A"), ord("Z") + 1)}
 
 
 def masked(text: str) -> str:
     """With a blot for each character of a secret (rule 2)."""
     lowered = text.lower()
+    if len(lowered) != len(text):  # a few letters have a longer small form
+        lowered = text.translate(_SMALL)
     for shape in SHAPES:
-        if any(hint in lowered for hint in shape.hints):
-            text = _without(text, shape)
+        if places := _places(lowered, shape.hints):
+            text = _without(text, shape, places)
     return text
-
-
-def _without(text: str, shape: SecretShape) -> str:
-    pieces: list[str] = []
-    told = 0
-    found = shape.pattern.search(text)
-    while found is not None:
-        start, end = found.span(found.lastindex or 0)
-        rest = shape.rest.match(text, end)
-        end = rest.end() if rest is not None else end
-        pieces += text[told:start], BLOT * (end - start)
-        told = end
-        found = shape.pattern.search(text, max(end, found.end()))
-    return "".join(pieces) + text[told:] if pieces else text
 
 
 def legible(text: str) -> str:
     """A masked text for people."""
     return _BLOTS.sub(MASKED, text)
+
+
+def _places(lowered: str, hints: tuple[str, ...]) -> list[int]:
+    """Of all hints, in their order."""
+    found = []
+    for hint in hints:
+        at = lowered.find(hint)
+        while at >= 0:
+            found.append(at)
+            at = lowered.find(hint, at + 1)
+    return sorted(found)
+
+
+def _without(text: str, shape: SecretShape, places: list[int]) -> str:
+    pieces: list[str] = []
+    done = 0
+    for start, end in _spans(text, shape, places):
+        pieces += text[done:start], BLOT * (end - start)
+        done = end
+    return "".join(pieces) + text[done:] if pieces else text
+
+
+def _spans(text: str, shape: SecretShape, places: list[int]) -> Iterator[tuple[int, int]]:
+    """Where secrets of a shape begin and end, none in another."""
+    pattern, more = _compiled(shape)
+    free = 0
+    for place in [0] if shape.is_anywhere else places:
+        found = None
+        if place >= free:
+            found = pattern.search(text) if shape.is_anywhere else pattern.match(text, place)
+        while found is not None:
+            start, end = found.span(found.lastindex or 0)
+            rest = more.match(text, end)
+            end = rest.end() if rest is not None else end
+            yield start, end
+            free = max(end, found.end())
+            found = pattern.search(text, free) if shape.is_anywhere else None
+
+
+@cache
+def _compiled(shape: SecretShape) -> "tuple[re.Pattern[str], re.Pattern[str]]":
+    return re.compile(shape.pattern, shape.flags), re.compile(shape.rest)

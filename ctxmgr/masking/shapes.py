@@ -2,33 +2,39 @@
 finds."""
 
 import re
+from typing import Any
 
 import msgspec
 
 
 class SecretShape(msgspec.Struct, frozen=True):
-    """`hints`: in small letters; where none stands in a text there is none of this shape. `pattern`: its first
-    group that matched is the secret, without groups all of it. `source`: who says that it looks so. `rest`: how the
-    secret goes on behind what is looked at."""
+    """`hints`: in small letters; a match begins at one, or (`is_anywhere`) stands in a text that has one.
+    `pattern`: its first group that matched is the secret, without groups all of it. `source`: who says that it
+    looks so. `rest`: how the secret goes on behind what is looked at. Both are expressions, compiled with the first
+    text that has a hint: nobody waits for all of them."""
 
     name: str
     hints: tuple[str, ...]
-    pattern: "re.Pattern[str]"
+    pattern: str
     source: str
-    rest: "re.Pattern[str]"
+    flags: int = 0
+    rest: str = r"(?!)"
+    is_anywhere: bool = False
 
 
-_NO_REST = r"(?!)"
+def _shape(name: str, hints: str, pattern: str, source: str, flags: int = 0, **more: Any) -> SecretShape:
+    return SecretShape(name, tuple(hints.split()), pattern, source, flags, **more)
 
 
-def _shape(name: str, hints: str, pattern: str, source: str, flags: int = 0, rest: str = _NO_REST) -> SecretShape:
-    return SecretShape(name, tuple(hints.split()), re.compile(pattern, flags), source, re.compile(rest))
+def _behind(words: str) -> str:
+    """One of these words stands just before, with or without a joiner."""
+    return "|".join(f"(?<={word})|(?<={word}[_-])" for word in words.split())
 
 
 _PASSWORDS = r"pass(?:word|wd|phrase)|(?<=[_-])pass(?=\s{0,64}[:=])"
 _OTHER_NAMES = (
-    r"pwd|secret(?:[_-]?(?:access[_-]?)?key)?|(?:api|access|auth|private|account|encryption)[_-]?key"
-    r"|(?:access|auth|refresh|bot|session|id|api)[_-]?token|client[_-]?secret|connection[_-]?string"
+    rf"pwd|secret(?:[_-]?(?:access[_-]?)?key)?|(?:{_behind('api access auth private account encryption')})key"
+    rf"|(?:{_behind('access auth refresh bot session id api')})token|connection[_-]?string"
 )
 _NAMES = rf"{_PASSWORDS}|{_OTHER_NAMES}"
 _NAME_HINTS = "pass pwd secret key token connection"
@@ -98,7 +104,7 @@ SHAPES: tuple[SecretShape, ...] = (
     _shape("JSON web token", "eyj",
            r"\beyJ[A-Za-z0-9_-]{8,2000}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*", "RFC 7519, section 3"),
     _shape(
-        "private key", "private key",
+        "private key", "-----begin",
         r"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----"
         r"(?:(?:(?!-----BEGIN ).){0,20000}?-----END (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----"
         r"|[A-Za-z0-9+/=\s\\]*)",
@@ -112,28 +118,29 @@ SHAPES: tuple[SecretShape, ...] = (
     _shape("password in an address", "://", r"://[^\s/:@\"']{0,100}:([^\s/@\"'$<>{}]{3,100})@",
            "RFC 3986, section 3.2.1"),
     _shape("password of a command", "curl", r"\s(?:-[a-z]{0,8}u\s{1,3}|-u|--user[\s=]{1,3})[\"']?"
-           r"[^\s:\"'$]{1,100}:((?!\d+\b)[^\s\"'$<>{}]{3,200})", "curl manual, --user", re.IGNORECASE),
+           r"[^\s:\"'$]{1,100}:((?!\d+\b)[^\s\"'$<>{}]{3,200})",
+           "curl manual, --user", re.IGNORECASE, is_anywhere=True),
     # of a quoted value its quotes bound it; x-api-key and such headers are of this shape, too
     _shape("quoted secret", _NAME_HINTS,
            rf"(?:{_NAMES})[\w-]{{0,20}}\\?[\"']?\]?\s{{0,64}}(?:[:=]|=>|:=)\s{{0,64}}\\?[\"']({_QUOTED}{{6,400}}+)(?:\\?[\"']|(?={_QUOTED}))",
-           "names that secrets are given", re.IGNORECASE, rf"{_QUOTED}+"),
+           "names that secrets are given", re.IGNORECASE, rest=rf"{_QUOTED}+"),
     _shape("quoted token", "token",
            rf"token\\?[\"']?\]?\s{{0,64}}(?:[:=]|=>|:=)\s{{0,64}}\\?[\"']({_DIGIT}{_LETTER}{_QUOTED}{{8,400}}+)(?:\\?[\"']|(?={_QUOTED}))",
-           "names that secrets are given", re.IGNORECASE, rf"{_QUOTED}+"),
+           "names that secrets are given", re.IGNORECASE, rest=rf"{_QUOTED}+"),
     # one pattern for all bare ones: looking for the names is what takes its time
     _shape("bare secret", _NAME_HINTS,
            rf"(?:{_PASSWORDS})[\w-]{{0,20}}(?:{_PLAIN}|{_IN_A_FILE}|{_WORD})"
            rf"|(?:{_OTHER_NAMES})[\w-]{{0,20}}(?:{_PLAIN}|{_IN_A_FILE})|token{_IN_A_FILE}",
-           "names that secrets are given", re.IGNORECASE, rf"{_BARE}+"),
+           "names that secrets are given", re.IGNORECASE, rest=rf"{_BARE}+"),
     _shape("secret of an option", "--pass --token --api --auth --secret",
            rf"--(?:pass(?:word|wd|phrase)?|token|api-key|auth-token|secret(?:-key)?)[\t\x20]{{1,8}}({_DIGIT}(?!-){_BARE}{{6,400}}+)(?![(\[])",
-           "names that secrets are given", re.IGNORECASE, rf"{_BARE}+"),
-    _shape("password of a machine", "machine login",
+           "names that secrets are given", re.IGNORECASE, rest=rf"{_BARE}+"),
+    _shape("password of a machine", "login",
            r"\blogin\s{1,8}\S{1,100}\s{1,8}password\s{1,8}(\S{1,400}+)",
-           "curl manual, .netrc", 0, r"\S+"),
+           "curl manual, .netrc", rest=r"\S+"),
     _shape("login of a registry", "auth",
            r"(?<=[_\"'])auth\\?[\"']?\s{0,64}[:=]\s{0,64}\\?[\"']?([A-Za-z0-9+/]{16,400}+={0,2})",
-           "npm docs, .npmrc; Docker docs, config.json", re.IGNORECASE, r"[A-Za-z0-9+/]+={0,2}"),
+           "npm docs, .npmrc; Docker docs, config.json", re.IGNORECASE, rest=r"[A-Za-z0-9+/]+={0,2}"),
     _shape("cookie", "cookie:", r"\bcookie:[ \t]{0,8}((?=[^\r\n\"'=]{1,200}=)[^\r\n\"']{6,400}+)",
-           "RFC 6265, section 4", re.IGNORECASE, r"[^\r\n\"']+"),
+           "RFC 6265, section 4", re.IGNORECASE, rest=r"[^\r\n\"']+"),
 )  # fmt: skip

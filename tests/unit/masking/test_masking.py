@@ -3,6 +3,7 @@ valid."""
 
 import base64
 import hashlib
+import re
 
 import pytest
 from hypothesis import given
@@ -140,12 +141,21 @@ def test_each_shape_has_a_row() -> None:
     assert {shape.name for shape in SHAPES} == {name for name, _, _ in SECRETS}
 
 
-def test_each_shape_is_found_by_itself_and_says_who_documents_it() -> None:
+def test_each_shape_is_found_by_itself_at_a_hint_and_says_who_documents_it() -> None:
     for shape in SHAPES:
-        texts = [text for name, text, _ in SECRETS if name == shape.name]
-        assert any(shape.pattern.search(text) for text in texts), shape.name
+        found = [
+            (text, re.search(shape.pattern, text, shape.flags)) for name, text, _ in SECRETS if name == shape.name
+        ]
+        begins = [text.lower()[match.start() :].startswith(shape.hints) for text, match in found if match]
+        assert begins, shape.name
+        assert all(begins) or shape.is_anywhere, shape.name
         assert shape.source
-        assert all(any(hint in text.lower() for hint in shape.hints) for text in texts), shape.name
+        assert all(any(hint in text.lower() for hint in shape.hints) for text, _ in found), shape.name
+
+
+def test_a_letter_whose_small_form_is_longer_moves_no_secret() -> None:
+    text = f"\u0130\u0130 password={A36}"
+    assert legible(masked(text)) == "\u0130\u0130 password=[masked]"
 
 
 @pytest.mark.parametrize("text", NONE, ids=[text[:30] for text in NONE])
