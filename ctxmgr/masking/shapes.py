@@ -43,6 +43,7 @@ _SIGN = r"(?:=(?![=>~])|:(?![:=]))"  # of an assignment: no comparison, no path 
 # of a bare value; "&" as well, but not where an address goes on with it, or a command line
 _BARE = r"(?:[^\s\"'()\[\],;&|$<>{}*`]|&(?![\w.-]{0,40}=|[&\s]|\Z))"
 _QUOTED = r"[^\s\"'\\$<>{}*]"  # of a quoted value
+_VARIABLE = r"(?-i:[A-Z][A-Z_]{3,60})"  # of an environment: it names a secret, and is none
 _DIGIT = r"(?=[^\s\"'()\[\],;\d]{0,400}+\d)"
 _LETTER = r"(?=[^\s\"'()\[\],;a-z]{0,400}+[a-z])"
 # names of code: settings.key_v2, sha256_digest, response2
@@ -63,6 +64,12 @@ _IN_A_FILE = rf"{_BLANKS}{_SIGN}{_BLANKS}({_DIGIT}{_LETTER}{_CODE}{_BARE}{{8,400
 _WORD = (
     rf"{_BLANKS}{_SIGN}{_BLANKS}((?:{_DIGIT}|{_NO_WORD}{_CODE}){_BARE}{{6,400}}+){_AT_END}"
     rf"|=({_NO_WORD}{_CODE}{_BARE}{{6,400}}+)(?=[\s;&|\"'`])"
+)
+
+# of tokens that are known by what they begin with
+_PREFIXES = (
+    "ghp_ gho_ ghu_ ghs_ ghr_ github_pat_ glpat- sk-ant- sk-proj- sk-or- xoxb- xoxp- xapp- akia asia aiza ya29."
+    " gocspx- sk_live_ sk_test_ rk_live_ whsec_ npm_ pypi- hf_ sg. gsk_ xai- hvs. dop_v1_ dckr_pat_ eyj"
 )
 
 SHAPES: tuple[SecretShape, ...] = (
@@ -100,7 +107,25 @@ SHAPES: tuple[SecretShape, ...] = (
            "DigitalOcean docs, API tokens"),
     _shape("Docker token", "dckr_pat_ dckr_oat_", r"\bdckr_[op]at_[A-Za-z0-9_-]{20,}",
            "Docker docs, access tokens"),
+    _shape("Databricks token", "dapi", r"\bdapi[a-f0-9]{32}\b", "Databricks docs, personal access tokens"),
+    _shape("Google refresh token", "1//0", r"(?<![\w/:])1//0[A-Za-z0-9_-]{20,}", "Google identity docs, OAuth 2.0"),
+    _shape("Grafana token", "glsa_", r"\bglsa_[A-Za-z0-9]{32}_[a-f0-9]{8}\b", "Grafana docs, service accounts"),
+    _shape("Linear key", "lin_api_", r"\blin_api_[A-Za-z0-9]{32,}", "Linear docs, API keys"),
+    _shape("New Relic key", "nrak-", r"\bNRAK-[A-Z0-9]{27}\b", "New Relic docs, API keys"),
+    _shape("Notion token", "ntn_", r"\bntn_[A-Za-z0-9]{40,}", "Notion docs, authorization"),
+    _shape("Perplexity key", "pplx-", r"\bpplx-[A-Za-z0-9]{40,}", "Perplexity docs, API keys"),
+    _shape("Postman key", "pmak-", r"\bPMAK-[a-f0-9]{24}-[a-f0-9]{34}\b", "Postman docs, API keys"),
+    _shape("RubyGems key", "rubygems_", r"\brubygems_[a-f0-9]{48}\b", "RubyGems guides, API keys"),
+    _shape("Sentry token", "sntrys_ sntryu_", r"\bsntry[su]_[A-Za-z0-9_=+/-]{40,}", "Sentry docs, auth tokens"),
+    _shape("Shopify token", "shpat_ shpca_ shppa_ shpss_", r"\bshp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}\b",
+           "Shopify docs, access tokens"),
+    _shape("Supabase key", "sbp_ sb_secret_", r"\b(?:sbp_[a-f0-9]{40}\b|sb_secret_[A-Za-z0-9_-]{20,})",
+           "Supabase docs, API keys"),
+    _shape("Telegram token", ":aa", r"(?<=\d{8}):(AA[A-Za-z0-9_-]{33})(?![A-Za-z0-9_-])", "Telegram docs, bot API"),
     _shape("age secret key", "age-secret-key-1", r"\bAGE-SECRET-KEY-1[A-Z0-9]{50,}", "age specification, X25519"),
+    _shape("token that was cut", _PREFIXES,
+           rf"\b(?:{_PREFIXES.replace('.', '[.]').replace(' ', '|')})[\w.-]{{0,300}}(?=…)",
+           "what is shown of a long text ends so", re.IGNORECASE),
     _shape("JSON web token", "eyj",
            r"\beyJ[A-Za-z0-9_-]{8,2000}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*", "RFC 7519, section 3"),
     _shape(
@@ -111,18 +136,40 @@ SHAPES: tuple[SecretShape, ...] = (
         "RFC 7468, section 10", re.DOTALL,
     ),
     _shape("authorization header", "authorization",
-           r"authorization[\"']?\s*[:=]\s*[\"']?(?:(?:bearer|basic|token|digest)\s+)?([^\s\"',;{}<>$]{8,})",
+           r"authorization\\?[\"']?\s{0,64}[:=]\s{0,64}\\?[\"']?"
+           r"(?:[a-z][\w-]{0,40}[ \t]{1,8})?([^\s\"',;{}<>$]{8,})",
            "RFC 9110, section 11.6.2", re.IGNORECASE),
+    _shape("key in a header", "x-api-key x-auth-token x-access-token x-goog-api-key x-vault-token private-token"
+           " ocp-apim-subscription-key x-functions-key x-shopify-access-token",
+           rf"(?<![\w/-])(?:x-(?:api-key|(?:auth|access|vault|shopify-access)-token|goog-api-key|functions-key)|private-token|ocp-apim-subscription-key)"
+           rf"\\?[\"']?:[ \t]{{0,8}}\\?[\"']?({_NO_WORD}[^\s\"',;{{}}<>$()\[\]\\]{{8,400}}+)(?![(\[])",
+           "vendors' API references, authentication", re.IGNORECASE),
     _shape("bearer token", "bearer", r"\bbearer\s+((?=[A-Za-z0-9._~+/-]*\d)[A-Za-z0-9._~+/-]{16,}=*)",
            "RFC 6750, section 2.1", re.IGNORECASE),
-    _shape("password in an address", "://", r"://[^\s/:@\"']{0,100}:([^\s/@\"'$<>{}]{3,100})@",
+    _shape("password in an address", "://", r"://[^\s/:@\"']{0,100}:((?!\d+…)[^\s/@\"'$<>{}…]{3,100})[@…]",
            "RFC 3986, section 3.2.1"),
+    _shape("token in an address", "://",
+           r"://((?=[A-Za-z_-]{0,200}\d)[A-Za-z0-9_-]{20,200}+)@", "RFC 3986, section 3.2.1"),
+    _shape("key in an address", "?key= &key= ?sig= &sig= signature=",
+           r"(?:[?&](?:key|sig)|signature)=((?=[^\s\"'&#<>\d]{0,40}\d)[A-Za-z0-9%+/=_-]{16,400}+)",
+           "Google Cloud, Azure and AWS docs, signed addresses", re.IGNORECASE),
     _shape("password of a command", "curl", r"\s(?:-[a-z]{0,8}u\s{1,3}|-u|--user[\s=]{1,3})[\"']?"
            r"[^\s:\"'$]{1,100}:((?!\d+\b)[^\s\"'$<>{}]{3,200})",
            "curl manual, --user", re.IGNORECASE, is_anywhere=True),
+    _shape("password of a login", "sshpass login mysql mariadb pass:",
+           r"(?:sshpass\s{1,8}-p\s{0,8}|login\b[^\r\n|;&]{0,200}?\s-p\s{1,8}|(?:mysql|mariadb)[\w-]{0,20}\b[^\r\n|;&]{0,200}?\s-p(?=\S)"
+           r"|(?<=\s)pass:)\\?[\"']?((?!\d+\b)[^\s\"'$<>{}\\]{3,200})",
+           "manuals of sshpass, docker login, mysql and openssl"),
+    _shape("cookie of a command", "curl",
+           r"\s(?:--cookie[\s=]{1,3}|-b\s{0,3})(?:\\?[\"']((?=[^\r\n\"'=]{1,200}=)[^\r\n\"'\\]{6,400})|([^\s\"'$=]{1,100}=[^\s\"'$]{3,400}))",
+           "curl manual, --cookie", re.IGNORECASE, is_anywhere=True),
+    _shape("password hash", "$2 $5$ $6$ $y$ $apr1$ $argon2",
+           r"\$(?:2[abxy]|5|6|y|apr1|argon2(?:id?|d))\$[^\s:\"']{20,400}", "crypt(5), formats of hashes"),
+    _shape("key of a cluster", "client-key-data", r"client-key-data[\"']?:\s{0,8}[\"']?([A-Za-z0-9+/=]{16,})",
+           "Kubernetes docs, kubeconfig"),
     # of a quoted value its quotes bound it; x-api-key and such headers are of this shape, too
     _shape("quoted secret", _NAME_HINTS,
-           rf"(?:{_NAMES})[\w-]{{0,20}}\\?[\"']?\]?\s{{0,64}}(?:[:=]|=>|:=)\s{{0,64}}\\?[\"']({_QUOTED}{{6,400}}+)(?:\\?[\"']|(?={_QUOTED}))",
+           rf"(?:{_NAMES})[\w-]{{0,20}}\\?[\"']?\]?\s{{0,64}}(?:[:=]|=>|:=)\s{{0,64}}\\?[\"'](?!{_VARIABLE}[\"'\\])({_QUOTED}{{6,400}}+)(?:\\?[\"']|(?={_QUOTED}))",
            "names that secrets are given", re.IGNORECASE, rest=rf"{_QUOTED}+"),
     _shape("quoted token", "token",
            rf"token\\?[\"']?\]?\s{{0,64}}(?:[:=]|=>|:=)\s{{0,64}}\\?[\"']({_DIGIT}{_LETTER}{_QUOTED}{{8,400}}+)(?:\\?[\"']|(?={_QUOTED}))",
@@ -132,6 +179,14 @@ SHAPES: tuple[SecretShape, ...] = (
            rf"(?:{_PASSWORDS})[\w-]{{0,20}}(?:{_PLAIN}|{_IN_A_FILE}|{_WORD})"
            rf"|(?:{_OTHER_NAMES})[\w-]{{0,20}}(?:{_PLAIN}|{_IN_A_FILE})|token{_IN_A_FILE}",
            "names that secrets are given", re.IGNORECASE, rest=rf"{_BARE}+"),
+    # in capitals it is a variable of an environment: it needs no digit there, and any key is one
+    _shape("secret in an environment", "secret= secret_key= api_key= access_key= token= _key=",
+           r"(?:(?:SECRET(?:_KEY)?|API_KEY|ACCESS_KEY|TOKEN)=([A-Za-z0-9+/_=-]{8,400}+)"
+           rf"|(?<=[A-Z0-9])_KEY=({_DIGIT}[A-Za-z0-9+_=-]{{16,400}}+))(?![(\[./:$])",
+           "names that secrets are given", rest=r"[A-Za-z0-9+/_=-]+"),
+    _shape("password of an option", "--pass",
+           rf"--pass(?:word|wd|phrase)[\t\x20]{{1,8}}(?:\\?[\"']([^\r\n\"'$\\]{{3,400}})|({_NO_WORD}(?!-|(?:option|argument|flag|prompt)s?\b){_BARE}{{6,400}}+)(?![(\[]))",
+           "names that secrets are given", re.IGNORECASE),
     _shape("secret of an option", "--pass --token --api --auth --secret",
            rf"--(?:pass(?:word|wd|phrase)?|token|api-key|auth-token|secret(?:-key)?)[\t\x20]{{1,8}}({_DIGIT}(?!-){_BARE}{{6,400}}+)(?![(\[])",
            "names that secrets are given", re.IGNORECASE, rest=rf"{_BARE}+"),
@@ -141,6 +196,6 @@ SHAPES: tuple[SecretShape, ...] = (
     _shape("login of a registry", "auth",
            r"(?<=[_\"'])auth\\?[\"']?\s{0,64}[:=]\s{0,64}\\?[\"']?([A-Za-z0-9+/]{16,400}+={0,2})",
            "npm docs, .npmrc; Docker docs, config.json", re.IGNORECASE, rest=r"[A-Za-z0-9+/]+={0,2}"),
-    _shape("cookie", "cookie:", r"\bcookie:[ \t]{0,8}((?=[^\r\n\"'=]{1,200}=)[^\r\n\"']{6,400}+)",
+    _shape("cookie", "cookie", r"\bcookie\\?[\"']?:[ \t]{0,8}\\?[\"']?((?=[^\r\n\"'=]{1,200}=)[^\r\n\"']{6,400}+)",
            "RFC 6265, section 4", re.IGNORECASE, rest=r"[^\r\n\"']+"),
 )  # fmt: skip
