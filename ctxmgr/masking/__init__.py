@@ -1,5 +1,9 @@
-"""Secrets of known shapes, masked in text. Pure: knows nothing of where a text comes from or goes to."""
+"""Secrets of known shapes, masked in text. Pure: knows nothing of where a text comes from or goes to.
 
-from ctxmgr.masking.masks import legible, masked
+`without_secrets` is for every place where text is shown to people. Nothing that goes to a model or its provider is
+masked, but for an original that was masked when it was archived.
+"""
 
-__all__ = ["legible", "masked"]
+from ctxmgr.masking.masks import legible, masked, values_without_secrets, without_secrets
+
+__all__ = ["legible", "masked", "values_without_secrets", "without_secrets"]

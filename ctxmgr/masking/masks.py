@@ -12,8 +12,9 @@ Rules:
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
+from typing import Any
 
 from ctxmgr.masking.shapes import SHAPES, SecretShape
 
@@ -35,8 +36,24 @@ def masked(text: str) -> str:
 
 
 def legible(text: str) -> str:
-    """A masked text for people."""
+    """A masked text for people and models."""
     return _BLOTS.sub(MASKED, text)
+
+
+def without_secrets(text: str) -> str:
+    """For who reads it: each secret is `[masked]`."""
+    return legible(masked(text))
+
+
+def values_without_secrets(value: Any) -> Any:
+    """The same of all texts in a JSON value."""
+    if isinstance(value, str):
+        return without_secrets(value)
+    if isinstance(value, Mapping):
+        return {without_secrets(name): values_without_secrets(one) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [values_without_secrets(one) for one in value]
+    return value
 
 
 def _places(lowered: str, hints: tuple[str, ...]) -> list[int]:

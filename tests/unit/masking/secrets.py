@@ -114,3 +114,9 @@ SECRETS: list[tuple[str, str, str]] = [
     ("password of an option", "mysqldump --password correcthorse db", "mysqldump --password {} db"),
     ("password of an option", "x --passphrase 'correct horse' db", "x --passphrase '{}' db"),
 ]
+
+
+def secret_of(text: str, left: str) -> str:
+    """What of a text has to go."""
+    before, _, after = left.partition("{}")
+    return text[len(before) : len(text) - len(after)]
