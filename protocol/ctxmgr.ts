@@ -1873,7 +1873,7 @@ export interface EpochReceipt {
 export interface Left {
   /** What was done to it; `shortened` are the arguments of a call. */
   kind: LeftKind;
-  /** The tool and its telling arguments, or what the message was. */
+  /** The tool and its telling arguments, or what the message was; secrets read `[masked]`. */
   call: string;
   /** The rule that decided. */
   why: string;

@@ -4,6 +4,6 @@
 masked, but for an original that was masked when it was archived.
 """
 
-from ctxmgr.masking.masks import legible, masked, values_without_secrets, without_secrets
+from ctxmgr.masking.masks import legible, masked, secrets_in, values_without_secrets, without_secrets
 
-__all__ = ["legible", "masked", "values_without_secrets", "without_secrets"]
+__all__ = ["legible", "masked", "secrets_in", "values_without_secrets", "without_secrets"]

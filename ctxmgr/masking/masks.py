@@ -12,7 +12,7 @@ Rules:
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import cache
 from typing import Any
 
@@ -20,6 +20,7 @@ from ctxmgr.masking.shapes import SHAPES, SecretShape
 
 BLOT = "\ufdd0"  # a noncharacter: Unicode keeps it out of all text, and it is no letter to any pattern
 MASKED = "[masked]"
+LEAST_CHARACTERS = 6  # a shorter one stands in other words by chance
 _BLOTS = re.compile(f"{BLOT}+")
 _SMALL = {letter: letter + 32 for letter in range(ord("A"), ord("Z") + 1)}
 
@@ -40,9 +41,18 @@ def legible(text: str) -> str:
     return _BLOTS.sub(MASKED, text)
 
 
-def without_secrets(text: str) -> str:
-    """For who reads it: each secret is `[masked]`."""
-    return legible(masked(text))
+def secrets_in(value: Any) -> frozenset[str]:
+    """Of all texts in a JSON value; those that are long enough to be known again where nothing names them."""
+    found = ((text, one.span()) for text in _texts(value) for one in _BLOTS.finditer(masked(text)))
+    return frozenset(text[start:end] for text, (start, end) in found if end - start >= LEAST_CHARACTERS)
+
+
+def without_secrets(text: str, known: Collection[str] = ()) -> str:
+    """For who reads it: each secret is `[masked]`. `known`: of what stands beside it, which are masked here too."""
+    text = masked(text)
+    for secret in sorted(known, key=len, reverse=True):
+        text = text.replace(secret, BLOT)
+    return legible(text)
 
 
 def values_without_secrets(value: Any) -> Any:
@@ -54,6 +64,14 @@ def values_without_secrets(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [values_without_secrets(one) for one in value]
     return value
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping | list | tuple):
+        for one in value.values() if isinstance(value, Mapping) else value:
+            yield from _texts(one)
 
 
 def _places(lowered: str, hints: tuple[str, ...]) -> list[int]:

@@ -43,6 +43,7 @@ _SIGN = r"(?:=(?![=>~])|:(?![:=]))"  # of an assignment: no comparison, no path 
 # of a bare value; "&" as well, but not where an address goes on with it, or a command line
 _BARE = r"(?:[^\s\"'()\[\],;&|$<>{}*`]|&(?![\w.-]{0,40}=|[&\s]|\Z))"
 _QUOTED = r"[^\s\"'\\$<>{}*]"  # of a quoted value
+_UNQUOTED = rf"(?:\\*[\"']|(?={_QUOTED})|(?<=…))"  # where it ends, is looked at no more, or was cut
 _VARIABLE = r"(?-i:[A-Z][A-Z_]{3,60})"  # of an environment: it names a secret, and is none
 _DIGIT = r"(?=[^\s\"'()\[\],;\d]{0,400}+\d)"
 _LETTER = r"(?=[^\s\"'()\[\],;a-z]{0,400}+[a-z])"
@@ -53,7 +54,9 @@ _NO_WORD = (
     r"|(?:none|null|nil|true|false|undefined|str|string|text|bytes|byte|any|unknown|optional|required|hidden|secretstr)"
     r"(?![\w-]))"
 )
-_AT_END = r"(?=[ \t]*(?:[\r\n]|\\[rn]|\Z))"  # of a line
+_AT_END = (
+    r"(?=[ \t]*(?:[\r\n]|\\[rn]|\Z|;\s|\s[\w-]{1,40}:\s))"  # of a line, also of one that was joined with others
+)
 # what goes on behind a name. In an environment or a command line a digit tells a secret from another name
 _PLAIN = rf"(?:=(?!=)|:(?!:)\s?)({_DIGIT}{_BARE}{{6,400}}+)(?![(\[])"
 # with blanks about the sign, as in a file of settings, it may be code, and so may be what is called a token; what
@@ -64,6 +67,7 @@ _IN_A_FILE = rf"{_BLANKS}{_SIGN}{_BLANKS}({_DIGIT}{_LETTER}{_CODE}{_BARE}{{8,400
 _WORD = (
     rf"{_BLANKS}{_SIGN}{_BLANKS}((?:{_DIGIT}|{_NO_WORD}{_CODE}){_BARE}{{6,400}}+){_AT_END}"
     rf"|=({_NO_WORD}{_CODE}{_BARE}{{6,400}}+)(?=[\s;&|\"'`])"
+    rf"|{_BLANKS}{_SIGN}{_BLANKS}({_DIGIT}{_BARE}{{6,400}}+)(?=\\*[\"'])"
 )
 
 # of tokens that are known by what they begin with
@@ -132,17 +136,17 @@ SHAPES: tuple[SecretShape, ...] = (
         "private key", "-----begin",
         r"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----"
         r"(?:(?:(?!-----BEGIN ).){0,20000}?-----END (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----"
-        r"|[A-Za-z0-9+/=\s\\]*)",
+        r"|(?:[A-Za-z0-9+/=\s\\]|;\s)*)",
         "RFC 7468, section 10", re.DOTALL,
     ),
     _shape("authorization header", "authorization",
-           r"authorization\\?[\"']?\s{0,64}[:=]\s{0,64}\\?[\"']?"
+           r"authorization\\*[\"']?\s{0,64}[:=]\s{0,64}\\*[\"']?"
            r"(?:[a-z][\w-]{0,40}[ \t]{1,8})?([^\s\"',;{}<>$]{8,})",
            "RFC 9110, section 11.6.2", re.IGNORECASE),
     _shape("key in a header", "x-api-key x-auth-token x-access-token x-goog-api-key x-vault-token private-token"
            " ocp-apim-subscription-key x-functions-key x-shopify-access-token",
            rf"(?<![\w/-])(?:x-(?:api-key|(?:auth|access|vault|shopify-access)-token|goog-api-key|functions-key)|private-token|ocp-apim-subscription-key)"
-           rf"\\?[\"']?:[ \t]{{0,8}}\\?[\"']?({_NO_WORD}[^\s\"',;{{}}<>$()\[\]\\]{{8,400}}+)(?![(\[])",
+           rf"\\*[\"']?:[ \t]{{0,8}}\\*[\"']?({_NO_WORD}[^\s\"',;{{}}<>$()\[\]\\]{{8,400}}+)(?![(\[])",
            "vendors' API references, authentication", re.IGNORECASE),
     _shape("bearer token", "bearer", r"\bbearer\s+((?=[A-Za-z0-9._~+/-]*\d)[A-Za-z0-9._~+/-]{16,}=*)",
            "RFC 6750, section 2.1", re.IGNORECASE),
@@ -158,10 +162,10 @@ SHAPES: tuple[SecretShape, ...] = (
            "curl manual, --user", re.IGNORECASE, is_anywhere=True),
     _shape("password of a login", "sshpass login mysql mariadb pass:",
            r"(?:sshpass\s{1,8}-p\s{0,8}|login\b[^\r\n|;&]{0,200}?\s-p\s{1,8}|(?:mysql|mariadb)[\w-]{0,20}\b[^\r\n|;&]{0,200}?\s-p(?=\S)"
-           r"|(?<=\s)pass:)\\?[\"']?((?!\d+\b)[^\s\"'$<>{}\\]{3,200})",
+           r"|(?<=\s)pass:)\\*[\"']?((?!\d+\b)[^\s\"'$<>{}\\]{3,200})",
            "manuals of sshpass, docker login, mysql and openssl"),
     _shape("cookie of a command", "curl",
-           r"\s(?:--cookie[\s=]{1,3}|-b\s{0,3})(?:\\?[\"']((?=[^\r\n\"'=]{1,200}=)[^\r\n\"'\\]{6,400})|([^\s\"'$=]{1,100}=[^\s\"'$]{3,400}))",
+           r"\s(?:--cookie[\s=]{1,3}|-b\s{0,3})(?:\\*[\"']((?=[^\r\n\"'=]{1,200}=)[^\r\n\"'\\]{6,400})|([^\s\"'$=]{1,100}=[^\s\"'$]{3,400}))",
            "curl manual, --cookie", re.IGNORECASE, is_anywhere=True),
     _shape("password hash", "$2 $5$ $6$ $y$ $apr1$ $argon2",
            r"\$(?:2[abxy]|5|6|y|apr1|argon2(?:id?|d))\$[^\s:\"']{20,400}", "crypt(5), formats of hashes"),
@@ -169,10 +173,10 @@ SHAPES: tuple[SecretShape, ...] = (
            "Kubernetes docs, kubeconfig"),
     # of a quoted value its quotes bound it; x-api-key and such headers are of this shape, too
     _shape("quoted secret", _NAME_HINTS,
-           rf"(?:{_NAMES})[\w-]{{0,20}}\\?[\"']?\]?\s{{0,64}}(?:[:=]|=>|:=)\s{{0,64}}\\?[\"'](?!{_VARIABLE}[\"'\\])({_QUOTED}{{6,400}}+)(?:\\?[\"']|(?={_QUOTED}))",
+           rf"(?:{_NAMES})[\w-]{{0,20}}\\*[\"']?\]?\s{{0,64}}(?:[:=]|=>|:=)\s{{0,64}}\\*[\"'](?!{_VARIABLE}[\"'\\])({_QUOTED}{{6,400}}+){_UNQUOTED}",
            "names that secrets are given", re.IGNORECASE, rest=rf"{_QUOTED}+"),
     _shape("quoted token", "token",
-           rf"token\\?[\"']?\]?\s{{0,64}}(?:[:=]|=>|:=)\s{{0,64}}\\?[\"']({_DIGIT}{_LETTER}{_QUOTED}{{8,400}}+)(?:\\?[\"']|(?={_QUOTED}))",
+           rf"token\\*[\"']?\]?\s{{0,64}}(?:[:=]|=>|:=)\s{{0,64}}\\*[\"']({_DIGIT}{_LETTER}{_QUOTED}{{8,400}}+){_UNQUOTED}",
            "names that secrets are given", re.IGNORECASE, rest=rf"{_QUOTED}+"),
     # one pattern for all bare ones: looking for the names is what takes its time
     _shape("bare secret", _NAME_HINTS,
@@ -185,7 +189,7 @@ SHAPES: tuple[SecretShape, ...] = (
            rf"|(?<=[A-Z0-9])_KEY=({_DIGIT}[A-Za-z0-9+_=-]{{16,400}}+))(?![(\[./:$])",
            "names that secrets are given", rest=r"[A-Za-z0-9+/_=-]+"),
     _shape("password of an option", "--pass",
-           rf"--pass(?:word|wd|phrase)[\t\x20]{{1,8}}(?:\\?[\"']([^\r\n\"'$\\]{{3,400}})|({_NO_WORD}(?!-|(?:option|argument|flag|prompt)s?\b){_BARE}{{6,400}}+)(?![(\[]))",
+           rf"--pass(?:word|wd|phrase)[\t\x20]{{1,8}}(?:\\*[\"']([^\r\n\"'$\\]{{3,400}})|({_NO_WORD}(?!-|(?:option|argument|flag|prompt)s?\b){_BARE}{{6,400}}+)(?![(\[]))",
            "names that secrets are given", re.IGNORECASE),
     _shape("secret of an option", "--pass --token --api --auth --secret",
            rf"--(?:pass(?:word|wd|phrase)?|token|api-key|auth-token|secret(?:-key)?)[\t\x20]{{1,8}}({_DIGIT}(?!-){_BARE}{{6,400}}+)(?![(\[])",
@@ -194,8 +198,8 @@ SHAPES: tuple[SecretShape, ...] = (
            r"\blogin\s{1,8}\S{1,100}\s{1,8}password\s{1,8}(\S{1,400}+)",
            "curl manual, .netrc", rest=r"\S+"),
     _shape("login of a registry", "auth",
-           r"(?<=[_\"'])auth\\?[\"']?\s{0,64}[:=]\s{0,64}\\?[\"']?([A-Za-z0-9+/]{16,400}+={0,2})",
+           r"(?<=[_\"'])auth\\*[\"']?\s{0,64}[:=]\s{0,64}\\*[\"']?([A-Za-z0-9+/]{16,400}+={0,2})",
            "npm docs, .npmrc; Docker docs, config.json", re.IGNORECASE, rest=r"[A-Za-z0-9+/]+={0,2}"),
-    _shape("cookie", "cookie", r"\bcookie\\?[\"']?:[ \t]{0,8}\\?[\"']?((?=[^\r\n\"'=]{1,200}=)[^\r\n\"']{6,400}+)",
+    _shape("cookie", "cookie", r"\bcookie\\*[\"']?:[ \t]{0,8}\\*[\"']?((?=[^\r\n\"'=]{1,200}=)[^\r\n\"']{6,400}+)",
            "RFC 6265, section 4", re.IGNORECASE, rest=r"[^\r\n\"']+"),
 )  # fmt: skip

@@ -1,5 +1,7 @@
 """Texts that hold secrets. No value here was ever valid."""
 
+import json
+
 A36 = "aB3" * 12
 PEM = "-----BEGIN RSA PRIVATE KEY-----\nMIIEow\nIBAAKC\n-----END RSA PRIVATE KEY-----"
 
@@ -38,6 +40,11 @@ SECRETS: list[tuple[str, str, str]] = [
     ("private key", f"before\n{PEM}\nafter", "before\n{}\nafter"),
     ("private key", PEM.replace("\n", "\\n"), "{}"),
     ("private key", PEM[:45], "{}"),
+    ("private key", "-----BEGIN PRIVATE KEY-----; MIIEow; IBAAKC", "{}"),
+    ("bare secret", "password: correct-staple user: me", "password: {} user: me"),
+    ("quoted secret", r'a="{\\\"api_key\\\": \\\"abc-def-g\\\"}"', r'a="{\\\"api_key\\\": \\\"{}\\\"}"'),
+    ("bare secret", 'command="echo password = hunter7"', 'command="echo password = {}"'),
+    ("quoted secret", f'client_secret="{A36}… (99 characters)', 'client_secret="{} (99 characters)'),
     ("authorization header", "Authorization: Basic dXNlcjpwYXNz", "Authorization: Basic {}"),
     ("authorization header", '"authorization": "Bearer abcdefgh"', '"authorization": "Bearer {}"'),
     ("bearer token", "sent bearer abcdefgh12345678", "sent bearer {}"),
@@ -120,3 +127,23 @@ def secret_of(text: str, left: str) -> str:
     """What of a text has to go."""
     before, _, after = left.partition("{}")
     return text[len(before) : len(text) - len(after)]
+
+
+SHORTEST = 6  # characters: a shorter one stands in any text by chance
+PLANTED = [text for _, text, left in SECRETS if len(secret_of(text, left)) >= SHORTEST]
+
+
+def leaked(shown: str) -> list[str]:
+    """Those of the planted texts whose secret stands in what is shown, in any spelling that JSON has for it."""
+    found = []
+    for _, text, left in SECRETS:
+        secret = secret_of(text, left)
+        spelled = {
+            secret,
+            json.dumps(secret)[1:-1],
+            json.dumps(secret, ensure_ascii=False)[1:-1],
+            secret.split("\n")[-1],
+        }
+        if text in PLANTED and any(one in shown for one in spelled):
+            found.append(text)
+    return found

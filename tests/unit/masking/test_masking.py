@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxmgr.masking import legible, masked
+from ctxmgr.masking import legible, masked, secrets_in, values_without_secrets, without_secrets
 from ctxmgr.masking.masks import BLOT
 from ctxmgr.masking.shapes import SHAPES
 from tests.unit.masking.secrets import A36, SECRETS
@@ -122,6 +122,8 @@ def test_lengths_stay_and_only_blots_are_new(text: str) -> None:
         "password=&" * 60_000,
         "curl -u a:" * 60_000,
         "x-api-key:" * 60_000,
+        "password" + "\\" * 600_000,
+        "token\\" * 100_000,
         "mysql login " * 50_000,
         "$2a$" * 150_000,
         "sk-ant-" * 80_000,
@@ -135,3 +137,14 @@ def test_lengths_stay_and_only_blots_are_new(text: str) -> None:
 def test_no_text_makes_it_slow(text: str) -> None:
     """As many steps as characters, about: what grows with the square would not end here."""
     assert len(masked(text)) == len(text)
+
+
+def test_what_is_known_is_masked_where_nothing_names_it() -> None:
+    known = secrets_in({"said": ["DB_PASSWORD=Tr0ub4dor", {"login": "machine h login me password abc"}]})
+    assert known == {"Tr0ub4dor"}, "a short one stands in other words by chance"
+    assert without_secrets("value: Tr0ub4dor", known) == "value: [masked]"
+
+
+def test_all_texts_of_a_value_are_masked() -> None:
+    value = {"a": [f"ghp_{A36}", 1, None], f"ghp_{A36}": True}
+    assert values_without_secrets(value) == {"a": ["[masked]", 1, None], "[masked]": True}

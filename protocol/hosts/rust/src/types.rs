@@ -2721,7 +2721,7 @@ pub struct EpochReceipt {
 pub struct Left {
     /// What was done to it; `shortened` are the arguments of a call.
     pub kind: LeftKind,
-    /// The tool and its telling arguments, or what the message was.
+    /// The tool and its telling arguments, or what the message was; secrets read `[masked]`.
     pub call: String,
     /// The rule that decided.
     pub why: String,
