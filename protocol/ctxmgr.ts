@@ -159,7 +159,10 @@ export interface PolicyKeys {
   tokenizer?: string | TokenizerKeys | null;
   /** What differs by model id. Default: {}. */
   models?: Record<string, ModelPolicyKeys | null> | null;
-  /** How long originals are kept for `retrieve`. Default: {"maxAgeDays": 30, "maxMegabytes": 256}. */
+  /**
+   * How long originals are kept for `retrieve`, and whether with their secrets. Default: {"maxAgeDays": 30,
+   * "maxMegabytes": 256, "keepSecrets": false}.
+   */
   archive?: ArchiveKeys | null;
   /** Tool output in so many of the newest turns is never pruned. Default: 2. */
   protectedTurns?: number | null;
@@ -439,12 +442,20 @@ export interface ModelPolicyKeys {
   cacheTtlMs?: number | null;
 }
 
-/** How long originals are kept for `retrieve`: the oldest go first, those of open sessions never. */
+/**
+ * How long originals are kept for `retrieve`: the oldest go first, those of open sessions never; and whether with
+ * the secrets in them.
+ */
 export interface ArchiveKeys {
   /** Days since they left. Default: 30. */
   maxAgeDays?: number | null;
   /** Megabytes (10^6 bytes) of text in the whole state directory, all sessions together. Default: 256. */
   maxMegabytes?: number | null;
+  /**
+   * Keep secrets of known shapes in originals as they are. False: they are masked before they are written to disk,
+   * and `retrieve` gives `[masked]` in their place. Since 1.1. Default: false.
+   */
+  keepSecrets?: boolean | null;
 }
 
 /** The newest of a list, in whole steps: it goes out byte for byte while it fits the window. */
@@ -562,7 +573,7 @@ export interface Policy {
   tokenizer: string | Tokenizer;
   /** What differs by model id. */
   models: Record<string, ModelPolicy>;
-  /** How long originals are kept for `retrieve`. */
+  /** How long originals are kept for `retrieve`, and whether with their secrets. */
   archive: Archive;
   /** Tool output in so many of the newest turns is never pruned. */
   protectedTurns: number;
@@ -798,12 +809,20 @@ export interface ModelPolicy {
   cacheTtlMs: number | null;
 }
 
-/** How long originals are kept for `retrieve`: the oldest go first, those of open sessions never. */
+/**
+ * How long originals are kept for `retrieve`: the oldest go first, those of open sessions never; and whether with
+ * the secrets in them.
+ */
 export interface Archive {
   /** Days since they left. */
   maxAgeDays: number;
   /** Megabytes (10^6 bytes) of text in the whole state directory, all sessions together. */
   maxMegabytes: number;
+  /**
+   * Keep secrets of known shapes in originals as they are. False: they are masked before they are written to disk,
+   * and `retrieve` gives `[masked]` in their place. Since 1.1. Default: false.
+   */
+  keepSecrets?: boolean;
 }
 
 /** The newest of a list, in whole steps: it goes out byte for byte while it fits the window. */
@@ -1892,7 +1911,7 @@ export interface EpochReceipt {
 export interface Left {
   /** What was done to it; `shortened` are the arguments of a call. */
   kind: LeftKind;
-  /** The tool and its telling arguments, or what the message was. */
+  /** The tool and its telling arguments, or what the message was; secrets read `[masked]`. */
   call: string;
   /** The rule that decided. */
   why: string;
@@ -1925,8 +1944,9 @@ export interface RetrieveParams {
 }
 
 /**
- * One page of the original. Characters are Unicode code points. The result that brings it to the model is not
- * pruned for two epochs: it is known by the handle in the arguments of its call.
+ * One page of the original. Characters are Unicode code points, of the original: a page with a masked secret may
+ * have more or fewer. The result that brings it to the model is not pruned for two epochs: it is known by the
+ * handle in the arguments of its call.
  */
 export interface RetrieveResult {
   /** The page. */
@@ -1946,6 +1966,11 @@ export interface RetrieveResult {
   call: string;
   /** How many events of this session have taken effect. See reference.md#order. */
   seq: number;
+  /**
+   * True: this page reads `[masked]` where the original had a secret of a known shape; it was not kept (the
+   * policy's `archive.keepSecrets`). Since 1.1. Default: false.
+   */
+  masked?: boolean;
 }
 
 /** What is looked for among what left of this session. Refused (-32803) where nothing is archived. */

@@ -13,6 +13,7 @@ PACKAGE = ROOT / "ctxmgr"
 
 FLOORS = {
     "model": 0,
+    "masking": 0,
     "engine": 1,
     "formats": 1,
     "known_models": 1,
@@ -38,7 +39,7 @@ FLOORS = {
     "__init__": 9,  # its names are loaded when they are used
 }
 FACES = {"Client", "AsyncClient", "Model", "Policy", "Session"}  # names of the package for those who use it
-LIBRARY = {"model", "engine", "formats", "known_models", "session", "summarize", "library"}
+LIBRARY = {"model", "masking", "engine", "formats", "known_models", "session", "summarize", "library"}
 # a library knows no loop, no descriptor and no protocol: whoever uses it brings them
 NOT_IN_THE_LIBRARY = {"asyncio", "os", "io", "socket", "select", "selectors", "signal", "subprocess", "threading"}
 NOT_IN_THE_LIBRARY |= {"multiprocessing", "logging", "pathlib", "tempfile", "time", "random"}

@@ -19,6 +19,7 @@ __all__ = [
     "Weigher",
     "archive_fault",
     "archive_path",
+    "at_rest",
     "default_state_dir",
     "embeddings",
     "hits_among",
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
         HitRow,
         archive_fault,
         archive_path,
+        at_rest,
         hits_among,
     )
     from ctxmgr.devices.directories import default_state_dir
@@ -63,6 +65,7 @@ else:
         "hits_among": "archive",
         "archive_path": "archive",
         "archive_fault": "archive",
+        "at_rest": "archive",
         "default_state_dir": "directories",
         "Chat": "endpoint",
         "NOT_INSTALLED": "endpoint",

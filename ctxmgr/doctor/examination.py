@@ -8,6 +8,7 @@ import msgspec
 
 from ctxmgr.doctor import agents, comparing, installation, recorded, setting_files, sidecar, state
 from ctxmgr.doctor.diagnosis import Diagnosis, Surroundings
+from ctxmgr.masking import without_secrets
 
 Check = Callable[[Surroundings], Iterator[Diagnosis]]
 CHECKS: tuple[Check, ...] = (
@@ -31,13 +32,18 @@ SUBJECT, COLUMNS = 16, 80  # characters: of a subject, of a line
 
 
 def examine(place: Surroundings, checks: Iterable[Check] = CHECKS) -> Iterator[Diagnosis]:
-    """What each says, as it is said. A check that fails itself is a finding, and the others go on."""
+    """What each says, as it is said, without secrets. A check that fails is a finding, and the others go on."""
     for check in checks:
         try:
-            yield from check(place)
+            yield from map(_presentable, check(place))
         except Exception as fault:  # noqa: BLE001  who looks for faults must not fall over one
             text = f"could not be looked at: {type(fault).__name__}: {fault}"
-            yield Diagnosis("bad", check.__name__.replace("_", " "), text)
+            yield _presentable(Diagnosis("bad", check.__name__.replace("_", " "), text))
+
+
+def _presentable(one: Diagnosis) -> Diagnosis:
+    """An address that a program speaks to may hold a key."""
+    return msgspec.structs.replace(one, text=without_secrets(one.text), advice=without_secrets(one.advice))
 
 
 def is_well(said: Iterable[Diagnosis]) -> bool:

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+MASKED = "\n[secrets were masked when this was kept: where it says [masked] the original had one]"
+
 
 def hits(result: dict[str, Any]) -> str:
     """Each hit with the arguments by which `retrieve` shows more of it."""
@@ -21,6 +23,8 @@ def hits(result: dict[str, Any]) -> str:
 
 def page(result: dict[str, Any]) -> str:
     text: str = result["text"]
+    if result.get("masked"):
+        text += MASKED
     if result["offset"] == 0 and result["next"] is None:
         return text
     end = result["total"] if result["next"] is None else result["next"]

@@ -157,13 +157,21 @@ class CompactionPolicy(Setting, frozen=True):
 
 
 class Archive(Setting, frozen=True):
-    """How long originals are kept for `retrieve`: the oldest go first, those of open sessions never."""
+    """How long originals are kept for `retrieve`: the oldest go first, those of open sessions never; and whether
+    with the secrets in them."""
 
     max_age_days: Annotated[Positive, Meta(description="Days since they left.")] = 30
     max_megabytes: Annotated[
         Positive,
         Meta(description="Megabytes (10^6 bytes) of text in the whole state directory, all sessions together."),
     ] = 256
+    keep_secrets: Annotated[
+        bool,
+        Meta(
+            description="Keep secrets of known shapes in originals as they are. False: they are masked before they "
+            "are written to disk, and `retrieve` gives `[masked]` in their place."
+        ),
+    ] = False
 
 
 class Tokenizer(Setting, frozen=True):
@@ -295,7 +303,9 @@ class Policy(Setting, frozen=True):
         Meta(description="Which vocabulary pressure goes by while no usage is known; the short form is its name."),
     ] = "o200k_base"
     models: Annotated[dict[str, ModelPolicy], Meta(description="What differs by model id.")] = {}
-    archive: Annotated[Archive, Meta(description="How long originals are kept for `retrieve`.")] = Archive()
+    archive: Annotated[
+        Archive, Meta(description="How long originals are kept for `retrieve`, and whether with their secrets.")
+    ] = Archive()
     protected_turns: Annotated[
         Natural, Meta(description="Tool output in so many of the newest turns is never pruned.")
     ] = 2

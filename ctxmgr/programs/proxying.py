@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 
 from ctxmgr import settings
 from ctxmgr.devices import ArchiveFault, retention
+from ctxmgr.masking import without_secrets
 from ctxmgr.model import policy_keys
 from ctxmgr.programs import model_tools
 from ctxmgr.programs.launching import NoProgram
@@ -67,7 +68,7 @@ def behind_dashes(words: Sequence[str], what: str) -> tuple[str, ...]:
 
 def say(line: str) -> None:
     """To people, on standard error."""
-    print(f"ctxmgr: {line}", file=sys.stderr, flush=True)
+    print(f"ctxmgr: {without_secrets(line)}", file=sys.stderr, flush=True)
 
 
 def proxy(

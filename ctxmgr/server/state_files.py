@@ -11,7 +11,7 @@
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, Future
 from functools import partial
 from pathlib import Path
@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from ctxmgr.model import faults
+from ctxmgr.model import ArchiveRow, faults
 from ctxmgr.model.saved import Stored
 from ctxmgr.server import effects as do
 from ctxmgr.server.config import Setup
@@ -252,17 +252,15 @@ class StateFiles:
             self.archives = ArchiveDatabases(frozenset(self.sessions))
         directory, id = effect.state_dir or default_state_dir(), effect.session_id
         if isinstance(effect, do.PutRows):
-            put = self.archives.put(directory, id, effect.rows, effect.limits)
-            put.add_done_callback(partial(self._put, effect))
-            return put
+            return self.archives.put(directory, id, effect.rows, effect.limits, partial(self._also_in_store, id))
         if isinstance(effect, do.FindRows):
             return self.archives.search(directory, id, (effect.query, effect.limit), effect.unsaved, effect.limits)
         return self.archives.get(directory, id, effect.handle, effect.limits)
 
-    def _put(self, effect: do.PutRows, put: "Future[Any]") -> None:
+    def _also_in_store(self, session_id: str, rows: Sequence[ArchiveRow]) -> None:
         """In the archive's thread, before the call that waits goes on."""
-        if self.store is not None and not put.cancelled() and put.exception() is None and not put.result().fault:
-            self.store.add(effect.session_id, effect.rows)
+        if self.store is not None:
+            self.store.add(session_id, rows)
 
     async def sync_now_and_then(self, threads: Executor) -> None:
         loop = asyncio.get_running_loop()

@@ -1,4 +1,5 @@
-"""Turns recorded text, and rows of it, into text that is safe on a terminal. For what runs without `rich`."""
+"""Turns recorded text, and rows of it, into text that is safe on a terminal and has no secrets. For what runs
+without `rich`."""
 
 import re
 import shutil
@@ -7,6 +8,8 @@ import textwrap
 import traceback
 from collections.abc import Sequence
 from pathlib import Path
+
+from ctxmgr.masking import without_secrets
 
 PIPED_COLUMNS = 160  # where no terminal says how wide it is: tables must not fold
 GAP = "  "  # between columns
@@ -17,6 +20,11 @@ _UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u20
 
 
 def safe(text: str) -> str:
+    """The text without secrets, `escaped`. A text is made safe before it is cut: half a secret has no shape."""
+    return escaped(without_secrets(text))
+
+
+def escaped(text: str) -> str:
     """The text with each character that a terminal would obey written as its escape."""
     return _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
@@ -60,11 +68,11 @@ def start_text(fault: OSError) -> str:
     return f"the command can not be started: {named}{fault.strerror or type(fault).__name__}; --command names it"
 
 
-def write(text: str) -> None:
-    """To stdout, made safe; what can not be encoded there is replaced."""
+def write(text: str, has_secrets: bool = False) -> None:
+    """To stdout, made safe; what can not be encoded there is replaced. `has_secrets`: who asked may see them."""
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="backslashreplace")
-    print(safe(text))
+    print(escaped(text) if has_secrets else safe(text))
 
 
 def columns() -> int:

@@ -18,7 +18,9 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     )
     command.add_argument("--limit", metavar="N", type=int, default=10, help="hits at most (default: %(default)s)")
     command.add_argument(
-        "--original", metavar="HANDLE", help="print the whole original of a hit instead, as it was, secrets too"
+        "--original",
+        metavar="HANDLE",
+        help="print the whole original of a hit instead; with secrets only where archive.keepSecrets is set",
     )
     command.add_argument("--json", action="store_true", help="print hits as JSON")
     command.add_argument("--state-dir", metavar="DIR", help="the state directory (default: the settings' or yours)")

@@ -1,5 +1,6 @@
 """The archive: the originals of what left, in one SQLite file a state directory. Knows no decision and no state."""
 
+from ctxmgr.devices.archive.at_rest import at_rest
 from ctxmgr.devices.archive.database import ArchiveDatabase, ArchiveFault
 from ctxmgr.devices.archive.databases import ArchiveDatabases
 from ctxmgr.devices.archive.file import archive_fault, archive_path
@@ -13,5 +14,6 @@ __all__ = [
     "HitRow",
     "archive_fault",
     "archive_path",
+    "at_rest",
     "hits_among",
 ]

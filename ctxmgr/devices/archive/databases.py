@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
+from ctxmgr.devices.archive.at_rest import at_rest
 from ctxmgr.devices.archive.database import ArchiveDatabase, ArchiveFault
 from ctxmgr.devices.archive.in_memory import hits_among
 from ctxmgr.model import Archive as Limits
@@ -25,10 +26,19 @@ class ArchiveDatabases:
         self._closing = False
 
     def put(
-        self, directory: str, session_id: str, rows: Sequence[ArchiveRow], limits: Limits
+        self,
+        directory: str,
+        session_id: str,
+        rows: Sequence[ArchiveRow],
+        limits: Limits,
+        on_put: Callable[[Sequence[ArchiveRow]], None] = lambda rows: None,
     ) -> "Future[ArchiveAnswer]":
+        """`on_put` gets the rows as they are kept, in the thread and before the answer; none after a fault."""
+
         def put(archive: ArchiveDatabase) -> ArchiveAnswer:
-            archive.put(session_id, rows)
+            kept = at_rest(rows, limits)
+            archive.put(session_id, kept)
+            on_put(kept)
             return ArchiveAnswer()
 
         return self._thread.submit(self._answered, directory, limits, put)

@@ -19,11 +19,11 @@ from collections.abc import Iterator
 import msgspec
 
 from ctxmgr.devices.archive.call_lines import named_in, paths_in
-from ctxmgr.devices.archive.masking import legible, masked
 from ctxmgr.devices.archive.queries import PhraseQuery, Question, question
 from ctxmgr.devices.archive.ranking import ranked
 from ctxmgr.devices.archive.snippets import snippet
 from ctxmgr.devices.archive.words import JOINERS, words
+from ctxmgr.masking import legible, masked
 from ctxmgr.model import ArchiveHit
 
 WEIGHTS = (

@@ -11,7 +11,7 @@ Rules:
 import re
 from collections.abc import Collection
 
-from ctxmgr.devices.archive.masking import legible
+from ctxmgr.masking import legible
 
 SNIPPET_CHARACTERS = 320  # about 80 tokens: ten hits come to less than a page
 _BEFORE = 80  # characters of the stretch that stand before its first word

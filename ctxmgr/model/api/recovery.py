@@ -28,7 +28,8 @@ class RetrieveParams(Wire, frozen=True):
 
 
 class RetrieveResult(Wire, frozen=True, omit_defaults=False):
-    """One page of the original. Characters are Unicode code points. The result that brings it to the model is not
+    """One page of the original. Characters are Unicode code points, of the original: a page with a masked secret
+    may have more or fewer. The result that brings it to the model is not
     pruned for two epochs: it is known by the handle in the arguments of its call."""
 
     text: Annotated[str, Meta(description="The page.")]
@@ -44,6 +45,13 @@ class RetrieveResult(Wire, frozen=True, omit_defaults=False):
     more: Annotated[bool, Meta(description="True: there is another page.")]
     call: Annotated[str, Meta(description="The tool and its telling arguments, or what the message was.")]
     seq: Seq
+    masked: Annotated[
+        bool,
+        Meta(
+            description="True: this page reads `[masked]` where the original had a secret of a known shape; it was "
+            "not kept (the policy's `archive.keepSecrets`)."
+        ),
+    ] = False
 
 
 class SearchParams(Wire, frozen=True):

@@ -141,7 +141,10 @@ class Left(Wire, frozen=True):
     """One thing that left."""
 
     kind: Annotated[LeftKind, Meta(description="What was done to it; `shortened` are the arguments of a call.")]
-    call: Annotated[str, Meta(description="The tool and its telling arguments, or what the message was.")]
+    call: Annotated[
+        str,
+        Meta(description="The tool and its telling arguments, or what the message was; secrets read `[masked]`."),
+    ]
     why: Annotated[str, Meta(description="The rule that decided.")]
     before: Annotated[int, Meta(description="Its weight as it came.")]
     after: Annotated[int, Meta(description="Its weight now.")]

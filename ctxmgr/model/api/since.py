@@ -18,6 +18,7 @@ Value = TypeVar("Value")
 
 # "Type.member", as they stand on the wire, and the version that brought it
 SINCE: dict[str, str] = {
+    "Archive.keepSecrets": "1.1",
     "BeforeCompactParams.at": "1.1",
     "CompactParams.at": "1.1",
     "CompactionPolicy.prompts": "1.1",
@@ -47,6 +48,7 @@ SINCE: dict[str, str] = {
     "Report.cacheBreakpoints": "1.1",
     "Report.tooBig": "1.1",
     "PolicyResult.presets": "1.1",
+    "RetrieveResult.masked": "1.1",
     "SessionStartParams.messageFormat": "1.1",
     "SessionStartParams.tools": "1.1",
     "Status.cache": "1.1",

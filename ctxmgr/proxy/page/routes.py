@@ -18,6 +18,7 @@ from aiohttp import web
 
 from ctxmgr import __version__
 from ctxmgr.client import SidecarFault
+from ctxmgr.masking import values_without_secrets
 from ctxmgr.model import InvalidParams
 from ctxmgr.proxy.account import Account, BilledCall
 from ctxmgr.proxy.conversations import Conversations, ProgramConversation
@@ -142,6 +143,12 @@ def refused(fault: InvalidParams | SidecarFault) -> web.Response:
 
 
 def as_json(value: Any, status: int = 200) -> web.Response:
+    """For people: without secrets."""
+    return for_model(values_without_secrets(value), status)
+
+
+def for_model(value: Any, status: int = 200) -> web.Response:
+    """As it is: what a model asks for is what it gets."""
     return web.Response(
         body=msgspec.json.encode(value), status=status, content_type="application/json", headers=NEVER_ELSEWHERE
     )

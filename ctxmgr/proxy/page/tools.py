@@ -24,7 +24,7 @@ from ctxmgr.client import SidecarFault
 from ctxmgr.model import InvalidParams
 from ctxmgr.proxy.apis import CalledTool
 from ctxmgr.proxy.conversations import Conversations, ProgramConversation
-from ctxmgr.proxy.page.routes import as_json, refused
+from ctxmgr.proxy.page.routes import as_json, for_model, refused
 
 PATH = "/ctxmgr/tools"
 TOOLS = {
@@ -115,14 +115,14 @@ async def _found(among: list[ProgramConversation], asked: _Asked) -> web.Respons
     except (InvalidParams, SidecarFault) as fault:
         return refused(fault)
     if result["hits"]:
-        return as_json({"result": result})
+        return for_model({"result": result})
     elsewhere: list[dict[str, Any]] = []
     for conversation in others:
         with contextlib.suppress(InvalidParams, SidecarFault):
             elsewhere += (await conversation.session.request(asked.method, asked.params))["hits"]
     most = int(asked.params.get("limit", MOST_HITS))  # JSON may have it as 2.0
     hits = [{**hit, "rank": rank} for rank, hit in enumerate(elsewhere[:most], 1)]
-    return as_json({"result": {**result, "hits": hits, "elsewhere": bool(hits)}})
+    return for_model({"result": {**result, "hits": hits, "elsewhere": bool(hits)}})
 
 
 async def _answered(among: list[ProgramConversation], asked: _Asked) -> web.Response:
@@ -130,7 +130,7 @@ async def _answered(among: list[ProgramConversation], asked: _Asked) -> web.Resp
     first: web.Response | None = None
     for conversation in among:
         try:
-            return as_json({"result": await conversation.session.request(asked.method, asked.params)})
+            return for_model({"result": await conversation.session.request(asked.method, asked.params)})
         except (InvalidParams, SidecarFault) as fault:
             first = first or refused(fault)
     assert first is not None

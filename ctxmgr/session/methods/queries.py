@@ -7,6 +7,7 @@ from ctxmgr.engine.ledger import current
 from ctxmgr.engine.packet import packet, packet_budget
 from ctxmgr.engine.presets import KEY_PRESETS
 from ctxmgr.engine.pressure import zone
+from ctxmgr.masking import without_secrets
 from ctxmgr.model import ESTIMATE, BlockEdit, EvictedItem, Keep, Packet, Verdict, invalid_params, policy_keys
 from ctxmgr.model.api import compaction, lifecycle, reports
 from ctxmgr.session import journal
@@ -210,10 +211,9 @@ def _receipts(session: SessionCore, epoch: int | None) -> tuple[reports.EpochRec
 
 
 def _left(one: EvictedItem) -> reports.Left:
-    digest = digest_of(one.key)
-    return reports.Left(
-        one.kind, one.call_text, one.why, one.before_tokens, one.after_tokens, digest, one.handle or None
-    )
+    """For people, so without secrets: the marker in the list has the call as it was."""
+    digest, call = digest_of(one.key), without_secrets(one.call_text)
+    return reports.Left(one.kind, call, one.why, one.before_tokens, one.after_tokens, digest, one.handle or None)
 
 
 def compaction_request(session: SessionCore, reason: Any, tokens: int) -> lifecycle.RequestCompactionParams:

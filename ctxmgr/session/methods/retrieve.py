@@ -4,6 +4,8 @@ Rules:
 1. What comes back counts as asked for: it is noted, so that the result that holds it is not pruned at once.
 2. An unknown handle is refused with how to get the thing again, where a receipt still names its call. The call is
    in the error's `data`: a message never holds conversation.
+3. Secrets that were masked when it was archived read `[masked]`, and the answer says so. Offsets are those of the
+   original all the same.
 """
 
 from typing import Any
@@ -11,6 +13,7 @@ from typing import Any
 import msgspec
 
 from ctxmgr.engine.balanced import RETURNED_EPOCHS
+from ctxmgr.masking import legible
 from ctxmgr.model import ArchiveAnswer, ArchiveRow, CallError, CallFailed, InvalidParams
 from ctxmgr.model.api import recovery
 from ctxmgr.session.methods import archiving
@@ -43,14 +46,16 @@ def _page(session: SessionCore, row: ArchiveRow, params: recovery.RetrieveParams
     total = len(row.text)
     start = min(total, int(params.offset or 0))
     end = min(total, start + int(params.limit or PAGE_CHARACTERS))
+    text = legible(row.text[start:end])
     return recovery.RetrieveResult(
-        text=row.text[start:end],
+        text=text,
         offset=start,
         next=end if end < total else None,
         total=total,
         more=end < total,
-        call=row.call_text,
+        call=legible(row.call_text),
         seq=session.state.seq,
+        masked=text != row.text[start:end],
     )
 
 

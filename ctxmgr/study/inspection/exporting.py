@@ -15,6 +15,7 @@ from typing import Any
 import msgspec
 
 from ctxmgr.devices import ArchiveDatabase, snapshots
+from ctxmgr.masking import legible
 
 VERSION = 1
 
@@ -61,7 +62,8 @@ def _lines(session_id: str, records: tuple[bytes, ...], originals: list[Any]) ->
     for record in records:
         yield b'{"record":' + record + b"}\n"
     for row in originals:
-        yield _line({"original": {"handle": row.handle, "key": row.key, "call": row.call_text, "text": row.text}})
+        call, text = legible(row.call_text), legible(row.text)
+        yield _line({"original": {"handle": row.handle, "key": row.key, "call": call, "text": text}})
 
 
 def _line(value: Any) -> bytes:

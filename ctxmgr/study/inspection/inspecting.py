@@ -1,8 +1,10 @@
-"""The command `inspect`: turns a snapshot file into a page for people. Reads it without a lock, writes nothing."""
+"""The command `inspect`: turns a snapshot file into a page for people, without its secrets. Reads it without a
+lock, writes nothing."""
 
 import sys
 from argparse import Namespace
 from collections import Counter
+from collections.abc import Collection
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -12,6 +14,7 @@ from ctxmgr.devices import snapshots
 from ctxmgr.engine.caching import gap
 from ctxmgr.engine.ledger import current
 from ctxmgr.known_models import Registry, shipped
+from ctxmgr.masking import secrets_in, without_secrets
 from ctxmgr.model.saved import Fact, State
 from ctxmgr.session import journal, ledger_updates
 from ctxmgr.session.in_force import in_use, policy_in_force
@@ -46,24 +49,28 @@ def run(parsed: Namespace) -> int:
         except journal.UnreadableJournal as unreadable:
             faults.append(str(unreadable))
         else:
-            _show(state, len(reading.bodies), len(strange), parsed.full, models)
+            known = secrets_in([msgspec.json.decode(body) for body in reading.bodies])
+            _show(state, (len(reading.bodies), len(strange)), parsed.full, models, known)
     for fault in faults:
         write(fault)
     return 1 if faults else 0
 
 
-def _show(state: State, lines: int, strange: int, full: bool, models: Registry) -> None:
+def _show(state: State, lines: tuple[int, int], full: bool, models: Registry, known: Collection[str]) -> None:
+    """`lines`: how many, and of them how many of a kind that is not known. `known`: secrets, for a fact may be the
+    value alone of what another text has with its name."""
     write(f"session {state.session_id}\n")
-    print(table(_head(state, lines, strange, models), columns()))
+    print(table(_head(state, *lines, models), columns()))
     if state.overrides:
         write(f"\npolicy set for this session: {msgspec.json.encode(state.overrides).decode()}")
-    _facts(state, full)
+    _facts(state, full, known)
     if state.away:
         write(f"\nfacts not shown: {len(state.away)} on other branches")
     for number, summary in enumerate(state.summaries, 1):
         title = f"{summary.kind} summary {number} of {len(state.summaries)}, {_moment(summary.time_ms)}"
         write(f"\n{title}, {len(summary.text):,} characters\n")
-        write(summary.text if full else _short(summary.text, SUMMARY_CHARACTERS))
+        text = without_secrets(summary.text, known)
+        write(text if full else _short(text, SUMMARY_CHARACTERS))
 
 
 def _head(state: State, lines: int, strange: int, models: Registry) -> list[tuple[str, str]]:
@@ -105,7 +112,7 @@ def _totals(totals: msgspec.Struct) -> dict[str, int]:
     return {name.replace("_", " "): getattr(totals, name) for name in totals.__struct_fields__}
 
 
-def _facts(state: State, full: bool) -> None:
+def _facts(state: State, full: bool, known: Collection[str]) -> None:
     learned = (*state.facts, *state.pending)
     facts = learned if full else current(ledger_updates.ledger(state))
     unbound = f", {len(state.pending)} of them bound to no entry yet" if state.pending else ""
@@ -119,7 +126,7 @@ def _facts(state: State, full: bool) -> None:
     rows = [("slot", "status", "source", "when", "entry", "text")]
     before = ""
     for fact in sorted(facts, key=lambda fact: (rank(fact), fact.time_ms, fact.seq, fact.order)):
-        text = f"{fact.text} ({fact.detail})" if fact.detail else fact.text
+        text = without_secrets(f"{fact.text} ({fact.detail})" if fact.detail else fact.text, known)
         when = _moment(fact.time_ms) if fact.time_ms else f"event {fact.seq}"
         slot = fact.slot if fact.slot != before else ""
         text = text if full else _short(text, TEXT_CHARACTERS)

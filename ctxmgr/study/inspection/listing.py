@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from ctxmgr.devices import snapshots
+from ctxmgr.masking import values_without_secrets
 from ctxmgr.session import journal
 from ctxmgr.study.plain_text import table
 
@@ -60,7 +61,7 @@ def text(sessions: list[ListedSession], now_ms: int, width: int) -> str:
 
 
 def as_json(sessions: list[ListedSession]) -> str:
-    return json.dumps([msgspec.to_builtins(one) for one in sessions], indent=2)
+    return json.dumps(values_without_secrets(msgspec.to_builtins(sessions)), indent=2)
 
 
 def age(passed_ms: int) -> str:

@@ -15,6 +15,8 @@ import msgspec
 from ctxmgr import settings
 from ctxmgr.devices import ArchiveDatabase, ArchiveFault, HitRow, default_state_dir
 from ctxmgr.devices.snapshots import file_name
+from ctxmgr.masking import legible, values_without_secrets
+from ctxmgr.model import policy_keys
 from ctxmgr.study.inspection.listing import age
 from ctxmgr.study.plain_text import columns, safe, write
 
@@ -34,15 +36,17 @@ def run(parsed: Namespace) -> int:
     if parsed.limit < 1:
         return _say("--limit must be at least 1", 2)
     try:
-        named = parsed.state_dir or settings.read().settings_for().state_dir
+        layer = settings.read().settings_for()
     except settings.SettingsFault as fault:
         return _say(str(fault), 2)
-    directory = Path(named or default_state_dir())
+    directory = Path(parsed.state_dir or layer.state_dir or default_state_dir())
     archive = ArchiveDatabase(directory)
     try:
         session = None if parsed.session is None else _session(archive, directory, parsed.session)
         if parsed.original:
-            return _original(archive, session, parsed.original)
+            return _original(
+                archive, session, parsed.original, policy_keys.policy(layer.policy).archive.keep_secrets
+            )
         return _search(archive, session, parsed, query)
     except _NotOne as fault:
         return _say(str(fault), 2)
@@ -71,7 +75,7 @@ def _session(archive: ArchiveDatabase, directory: Path, named: str) -> str:
 def _search(archive: ArchiveDatabase, session: str | None, parsed: Namespace, query: str) -> int:
     found = archive.search(session, query, parsed.limit)
     if parsed.json:
-        print(json.dumps([_fields(one) for one in found], indent=2))
+        print(json.dumps(values_without_secrets([_fields(one) for one in found]), indent=2))
     elif found:
         write_hits(found, query, time.time_ns() // 1_000_000)
     else:
@@ -79,12 +83,13 @@ def _search(archive: ArchiveDatabase, session: str | None, parsed: Namespace, qu
     return 0 if found else 1
 
 
-def _original(archive: ArchiveDatabase, session: str | None, handle: str) -> int:
+def _original(archive: ArchiveDatabase, session: str | None, handle: str, has_secrets: bool) -> int:
+    """`has_secrets`: the settings say that originals are kept with them, and shown so."""
     rows = archive.originals(session, handle)
     if len(rows) != 1:
         said = "nothing is archived under" if not rows else "more than one session has something under"
         return _say(f"{said} {handle}{'; --session names one' if rows else ''}", 1)
-    write(rows[0].text)
+    write(legible(rows[0].text), has_secrets)
     return 0
 
 

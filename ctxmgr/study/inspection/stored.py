@@ -7,6 +7,7 @@ from pathlib import Path
 import msgspec
 
 from ctxmgr.devices.snapshots import file_name
+from ctxmgr.masking import values_without_secrets
 from ctxmgr.store import BadAddress, Claims, PurgeLimits, StoredSession, StoreFault, check, forget, purge, sessions
 from ctxmgr.study.inspection import listing
 from ctxmgr.study.plain_text import columns, safe, table, write
@@ -24,7 +25,7 @@ def show(url: str, as_json: bool) -> int:
     except StoreFault as fault:
         return _say("sessions", str(fault), 1)
     if as_json:
-        print(json.dumps([msgspec.to_builtins(one) for one in found], indent=2))
+        print(json.dumps(values_without_secrets(msgspec.to_builtins(found)), indent=2))
     elif found:
         print(table([HEAD, *map(_row, found)], columns()))
     else:

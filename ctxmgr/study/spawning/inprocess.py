@@ -16,7 +16,7 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.devices import hits_among
+from ctxmgr.devices import at_rest, hits_among
 from ctxmgr.known_models import Registry
 from ctxmgr.model import ArchiveAnswer, ArchiveRow, Weigh, of_all
 from ctxmgr.model.compaction import Completion
@@ -127,7 +127,7 @@ class Driver:
         """As `ctxmgr.devices.archive`: rows are kept by key, and two under one handle are none."""
         rows = self.archived.setdefault(effect.session_id, {})
         if isinstance(effect, do.PutRows):
-            rows |= {row.key: row for row in effect.rows}
+            rows |= {row.key: row for row in at_rest(effect.rows, effect.limits)}
             return ArchiveAnswer()
         if isinstance(effect, do.FindRows):
             among = (*rows.values(), *effect.unsaved)

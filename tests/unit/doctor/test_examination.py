@@ -88,3 +88,14 @@ def test_nothing_on_the_machine_is_changed(machine: Path) -> None:
     main(["doctor", "--state-dir", str(machine / "state")])
     assert sorted(os.listdir(machine)) == ["work"]
     assert os.listdir(machine / "work") == []
+
+
+def test_a_finding_has_no_secret() -> None:
+    def speaks(place: Surroundings) -> Iterator[Diagnosis]:
+        yield Diagnosis("ok", "agent", "it speaks to https://me:hunter2@example", "set OPENAI_API_KEY=abc123def456")
+        raise ValueError("https://me:hunter2@example")
+
+    said = list(examine(Surroundings(), (speaks,)))
+    assert len(said) == 2
+    assert "hunter2" not in str(said)
+    assert "abc123" not in str(said)

@@ -24,6 +24,10 @@ CALLS: list[tuple[str, dict[str, Any], str, dict[str, Any], Any, str]] = [
     ),
     ("retrieve", {"handle": "h1"}, "retrieve", {"handle": "h1", "offset": 0, "limit": 20_000}, PAGE, "the owl"),
     (
+        "retrieve", {"handle": "h1"}, "retrieve", {"handle": "h1", "offset": 0, "limit": 20_000},
+        {**PAGE, "text": "[masked]", "masked": True}, "secrets were masked when this was kept",
+    ),
+    (
         "retrieve", {"handle": "h", "offset": 5, "limit": 2}, "retrieve", {"handle": "h", "offset": 5, "limit": 2},
         {**PAGE, "offset": 5, "next": 7, "total": 9}, "go on with offset 7",
     ),

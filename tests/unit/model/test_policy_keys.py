@@ -5,7 +5,16 @@ from typing import Any
 import msgspec
 import pytest
 
-from ctxmgr.model.policy import CompactionPolicy, DistillOver, Endpoint, Policy, Tokenizer, TurnsKept, Zones
+from ctxmgr.model.policy import (
+    Archive,
+    CompactionPolicy,
+    DistillOver,
+    Endpoint,
+    Policy,
+    Tokenizer,
+    TurnsKept,
+    Zones,
+)
 from ctxmgr.model.policy_keys import InvalidPolicy, check_keys, compaction, merged, policy, tokenizer
 
 Keys = dict[str, Any]
@@ -67,6 +76,7 @@ MADE: list[tuple[Keys, str | None, Policy]] = [
         None,
         Policy(compaction=CompactionPolicy(endpoint=Endpoint("u", "m", api="anthropic"))),
     ),
+    ({"archive": {"keepSecrets": True}}, None, Policy(archive=Archive(keep_secrets=True))),
     ({"effectiveWindow": None}, None, Policy()),
     ({"maxRequestBytes": 9, "maxImages": 2}, None, Policy(max_request_bytes=9, max_images=2)),
     ({"maxImages": None}, None, Policy()),

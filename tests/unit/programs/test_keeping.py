@@ -65,3 +65,8 @@ def test_a_run_begins_without_originals_that_are_too_old(tmp_path: Path) -> None
     assert ArchiveDatabase(tmp_path).get("s", "h") is not None
     proxying.tidy(proxying.proxy(parsed, "https://api.example", of=BOTH).settings)
     assert ArchiveDatabase(tmp_path).get("s", "h") is None
+
+
+def test_what_is_said_to_people_has_no_secret(capsys: pytest.CaptureFixture[str]) -> None:
+    proxying.say("--upstream https://me:hunter2@example/?a=1: an address is needed")
+    assert capsys.readouterr().err == "ctxmgr: --upstream https://me:[masked]@example/?a=1: an address is needed\n"

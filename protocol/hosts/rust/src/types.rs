@@ -187,7 +187,7 @@ pub struct PolicyKeys {
     /// What differs by model id.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub models: Option<BTreeMap<String, Option<ModelPolicyKeys>>>,
-    /// How long originals are kept for `retrieve`.
+    /// How long originals are kept for `retrieve`, and whether with their secrets.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub archive: Option<ArchiveKeys>,
     /// Tool output in so many of the newest turns is never pruned.
@@ -752,7 +752,8 @@ impl From<CompactionPolicyKeys> for ModelPolicyKeysCompaction {
     }
 }
 
-/// How long originals are kept for `retrieve`: the oldest go first, those of open sessions never.
+/// How long originals are kept for `retrieve`: the oldest go first, those of open sessions never; and whether with
+/// the secrets in them.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ArchiveKeys {
@@ -762,6 +763,10 @@ pub struct ArchiveKeys {
     /// Megabytes (10^6 bytes) of text in the whole state directory, all sessions together.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_megabytes: Option<u64>,
+    /// Keep secrets of known shapes in originals as they are. False: they are masked before they are written to
+    /// disk, and `retrieve` gives `[masked]` in their place. Since 1.1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub keep_secrets: Option<bool>,
 }
 
 /// The newest of a list, in whole steps: it goes out byte for byte while it fits the window.
@@ -900,7 +905,7 @@ pub struct Policy {
     pub tokenizer: PolicyTokenizer,
     /// What differs by model id.
     pub models: BTreeMap<String, ModelPolicy>,
-    /// How long originals are kept for `retrieve`.
+    /// How long originals are kept for `retrieve`, and whether with their secrets.
     pub archive: Archive,
     /// Tool output in so many of the newest turns is never pruned.
     pub protected_turns: u64,
@@ -1275,7 +1280,8 @@ impl From<CompactionPolicy> for ModelPolicyCompaction {
     }
 }
 
-/// How long originals are kept for `retrieve`: the oldest go first, those of open sessions never.
+/// How long originals are kept for `retrieve`: the oldest go first, those of open sessions never; and whether with
+/// the secrets in them.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Archive {
@@ -1283,6 +1289,10 @@ pub struct Archive {
     pub max_age_days: u64,
     /// Megabytes (10^6 bytes) of text in the whole state directory, all sessions together.
     pub max_megabytes: u64,
+    /// Keep secrets of known shapes in originals as they are. False: they are masked before they are written to
+    /// disk, and `retrieve` gives `[masked]` in their place. Since 1.1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub keep_secrets: Option<bool>,
 }
 
 /// The newest of a list, in whole steps: it goes out byte for byte while it fits the window.
@@ -2813,7 +2823,7 @@ pub struct EpochReceipt {
 pub struct Left {
     /// What was done to it; `shortened` are the arguments of a call.
     pub kind: LeftKind,
-    /// The tool and its telling arguments, or what the message was.
+    /// The tool and its telling arguments, or what the message was; secrets read `[masked]`.
     pub call: String,
     /// The rule that decided.
     pub why: String,
@@ -2862,8 +2872,9 @@ pub struct RetrieveParams {
     pub limit: Option<f64>,
 }
 
-/// One page of the original. Characters are Unicode code points. The result that brings it to the model is not
-/// pruned for two epochs: it is known by the handle in the arguments of its call.
+/// One page of the original. Characters are Unicode code points, of the original: a page with a masked secret may
+/// have more or fewer. The result that brings it to the model is not pruned for two epochs: it is known by the
+/// handle in the arguments of its call.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RetrieveResult {
@@ -2882,6 +2893,10 @@ pub struct RetrieveResult {
     pub call: String,
     /// How many events of this session have taken effect. See reference.md#order.
     pub seq: i64,
+    /// True: this page reads `[masked]` where the original had a secret of a known shape; it was not kept (the
+    /// policy's `archive.keepSecrets`). Since 1.1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub masked: Option<bool>,
 }
 
 /// What is looked for among what left of this session. Refused (-32803) where nothing is archived.

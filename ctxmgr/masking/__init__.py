@@ -1,0 +1,9 @@
+"""Secrets of known shapes, masked in text. Pure: knows nothing of where a text comes from or goes to.
+
+`without_secrets` is for every place where text is shown to people. Nothing that goes to a model or its provider is
+masked, but for an original that was masked when it was archived.
+"""
+
+from ctxmgr.masking.masks import legible, masked, secrets_in, values_without_secrets, without_secrets
+
+__all__ = ["legible", "masked", "secrets_in", "values_without_secrets", "without_secrets"]
