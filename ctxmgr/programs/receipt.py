@@ -4,7 +4,9 @@
    came. So both run behind a base URL, and what that takes from a program it takes from both.
 2. One after the other: they do not share the machine, and the second does not read what the first wrote to the
    provider's cache, for the copies' paths stand in the prompts and differ.
-3. Nothing of the work tree changes, and the copies are deleted unless they are asked for.
+3. Where ctxmgr changed no list in the second run it saved nothing, however the bills differ: no model answers
+   twice alike, and the second run may read what the first wrote to the cache.
+4. Nothing of the work tree changes, and the copies are deleted unless they are asked for.
 """
 
 import argparse
@@ -26,10 +28,12 @@ from ctxmgr.proxy import BilledCall
 
 
 class TrialRun(msgspec.Struct, frozen=True, rename="camel"):
-    """One run: how it ended, what the provider counted, how long it took, and what it changed."""
+    """One run: how it ended, what the provider counted, how long it took, and what it changed.
+    `rewritten_call_count`: calls that went out with another list."""
 
     exit_code: int
     call_count: int
+    rewritten_call_count: int
     seconds: float
     billed: BilledCall
     changes: TreeChanges
@@ -92,7 +96,8 @@ async def _ran(
         code = await launching.ended(program.command, hooked, quiet=True)
         seconds = time.monotonic() - start
     account = made.rewriter.account
-    return TrialRun(code, account.calls, round(seconds, 1), account.sent, work_trees.changes(tree, copy))
+    changes = work_trees.changes(tree, copy)
+    return TrialRun(code, account.calls, account.rewritten_calls, round(seconds, 1), account.sent, changes)
 
 
 def lines(receipt: TrialReceipt) -> list[str]:
@@ -101,6 +106,7 @@ def lines(receipt: TrialReceipt) -> list[str]:
     rows: list[tuple[str, Any, Any]] = [
         ("", "as it is", "with ctxmgr"),
         ("calls", direct.call_count, managed.call_count),
+        ("  with another list", direct.rewritten_call_count, managed.rewritten_call_count),
         ("input tokens", _whole(direct.billed.input_tokens), _whole(managed.billed.input_tokens)),
         ("  no cache held", _whole(direct.billed.fresh_tokens), _whole(managed.billed.fresh_tokens)),
         ("  read from cache", _whole(direct.billed.read_tokens), _whole(managed.billed.read_tokens)),
@@ -115,7 +121,7 @@ def lines(receipt: TrialReceipt) -> list[str]:
     same = "both left the same work" if receipt.alike else "they left different work"
     only = [f"  {word}: {path}" for word, path in _differing(receipt)]
     kept = [f"copies: {receipt.folder}"] if receipt.folder else []
-    return [f"{_verdict(direct.billed, managed.billed)}; {same}", "", *table, *only, *kept]
+    return [f"{_verdict(direct, managed)}; {same}", "", *table, *only, *kept]
 
 
 def _differing(receipt: TrialReceipt) -> list[tuple[str, str]]:
@@ -125,12 +131,15 @@ def _differing(receipt: TrialReceipt) -> list[tuple[str, str]]:
     ]
 
 
-def _verdict(direct: BilledCall, managed: BilledCall) -> str:
-    before, after, what = direct.input_tokens, managed.input_tokens, "tokens"
-    if direct.dollars is not None and managed.dollars is not None:
-        before, after, what = direct.dollars, managed.dollars, "dollars"
+def _verdict(direct: TrialRun, managed: TrialRun) -> str:
+    one, other = direct.billed, managed.billed
+    before, after, what = one.input_tokens, other.input_tokens, "tokens"
+    if one.dollars is not None and other.dollars is not None:
+        before, after, what = one.dollars, other.dollars, "dollars"
     if not before:
         return "nothing was counted"
+    if not managed.rewritten_call_count:
+        return "ctxmgr changed no list and saved nothing: what differs is chance"
     share = (after - before) / before
     return f"with ctxmgr {abs(share):.0%} {'more' if share > 0 else 'fewer'} {what}"
 

@@ -1,12 +1,17 @@
 """What a proxy's calls came to: what was sent, what it would have been, what was saved; in tokens and dollars.
 
-1. What was sent is what the provider counted. What it would have been is that and what the program's own list is
-   heavier, by ctxmgr's weights and the `TokenScale` of the conversation; its prefix, which is the whole list of the
-   call before, would have been read from the cache.
-2. In observe mode the program's own list was sent: what it would have been is the other one.
-3. A call without a count is not in the sums, and it is said how many these are: some programs ask a provider that
-   streams for none. A call that passed untouched is the same on both sides.
-4. Where ctxmgr did not answer, both sides are what was sent.
+1. What was sent is what the provider counted. A call whose list passed as it came is that on both sides, whatever
+   the count says and whatever was sent before it: who changed nothing saves nothing. This holds once lists of the
+   conversation were changed, too. The provider then keeps another start than it would without ctxmgr, and what such
+   a call reads or writes anew is put to nobody's account: it can not be known, and an estimate could only flatter.
+2. Of a list that was changed, the other side is the count and what the program's own list is heavier, by ctxmgr's
+   weights and the `TokenScale` of the conversation. Of that list so much would have been read from the cache as it
+   shares with the list of the call before. Of the first call that this proxy sees of a conversation, that is what
+   stands before the last reply: there was a call for that reply.
+3. In observe mode the program's own list was sent, and what it would have been is the other one. Where ctxmgr would
+   have left the list as it was, rule 1 holds.
+4. A call without a count is not in the sums, and it is said how many these are: some programs ask a provider that
+   streams for none. Where ctxmgr did not answer, both sides are what was sent.
 5. Dollars by the model's prices, where they are known. What is written for an hour costs that: as much of it as the
    provider says, else all where the program's newest mark is for an hour; of the other list the same share.
 """
@@ -22,9 +27,11 @@ from ctxmgr.model import TieredPrices, Usage
 
 A_MILLION = 1_000_000
 MOST_ROWS = 500
+NO_CALL = "no call of a conversation came through"
 VERBS = {False: ("saved", "cost"), True: ("would have saved", "would have cost")}  # by whether it was observed
 ENOUGH_TOKENS = 2_000  # a list that has grown by so much tells the scale
 LEAST_SCALE, MOST_SCALE = 0.4, 2.5  # no weigher is farther off
+LEAST_KEPT = 4_096  # tokens: of a start that is shorter, some models of Anthropic's keep nothing
 
 
 class BilledCall(msgspec.Struct, frozen=True):
@@ -67,6 +74,12 @@ class Weights(msgspec.Struct, frozen=True):
     own_prefix_tokens: float
     projected_prefix_tokens: float
 
+    @property
+    def unchanged(self) -> "Weights":
+        """Of a call whose list passes as it came."""
+        own, prefix = self.own_tokens, self.own_prefix_tokens
+        return Weights(own, own, prefix, prefix)
+
 
 def usage_of(told: Mapping[str, Any]) -> Usage | None:
     """A provider's usage object, whichever."""
@@ -106,17 +119,15 @@ def other_bill(
     usage: Usage, weights: Weights, scale: float, prices: TieredPrices | None, observed: bool
 ) -> BilledCall:
     """What the list that was not sent would have been billed: what was sent, and the difference of both lists at
-    `scale` provider's tokens a weighed one. Where nothing was read though there was a prefix, the cache was cold
-    for the other one too."""
+    `scale` provider's tokens a weighed one. Where nothing was read though there was a prefix that a provider keeps,
+    the cache was cold for the other one too."""
     sent = usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens
-    of_sent, of_other = (
-        (weights.own_tokens, weights.projected_tokens)
-        if observed
-        else (weights.projected_tokens, weights.own_tokens)
-    )
-    prefix = weights.projected_prefix_tokens if observed else weights.own_prefix_tokens
+    own = weights.own_tokens, weights.own_prefix_tokens
+    projected = weights.projected_tokens, weights.projected_prefix_tokens
+    (of_sent, sent_prefix), (of_other, prefix) = (own, projected) if observed else (projected, own)
     whole = max(0.0, sent + scale * (of_other - of_sent))
-    read = max(0.0, whole - scale * (of_other - prefix)) if usage.cache_read_tokens else 0.0
+    is_warm = usage.cache_read_tokens > 0 or sent_prefix < min(prefix, LEAST_KEPT)
+    read = min(whole, max(0.0, whole - scale * (of_other - prefix))) if is_warm else 0.0
     rest = whole - read
     fresh, written = (0.0, rest) if usage.cache_write_tokens else (rest, 0.0)
     tokens = (fresh, read, written, float(usage.output_tokens))
@@ -211,18 +222,25 @@ class Account:
     def lines(self, observed: bool) -> list[str]:
         """For people, three: how many calls, both sides, and the difference; one where there was no call."""
         if not self.calls:
-            return ["no call of a conversation came through"]
+            return [NO_CALL]
         calls = f"{self.calls} calls of conversations" if self.calls != 1 else "1 call of a conversation"
         if self.uncounted_calls:
             calls += f", {self.uncounted_calls} of them without a count and not in these sums"
         changed = "none was changed" if observed else f"{self.rewritten_calls} with another list"
         other = "with ctxmgr it would have been" if observed else "without ctxmgr it would have been"
-        ours, host = (self.other, self.sent) if observed else (self.sent, self.other)
         return [
             f"{calls}, {changed}",
             f"sent {_amount(self.sent)}; {other} {_amount(self.other)}",
-            _difference(host, ours, VERBS[observed]) + (self._fetched_again(host, ours) if observed else ""),
+            self._saved(observed),
         ]
+
+    def sentence(self, observed: bool) -> str:
+        """For people, in one."""
+        return f"{self.calls} calls: {self._saved(observed)}" if self.calls else NO_CALL
+
+    def _saved(self, observed: bool) -> str:
+        ours, host = (self.other, self.sent) if observed else (self.sent, self.other)
+        return _difference(host, ours, VERBS[observed]) + (self._fetched_again(host, ours) if observed else "")
 
     def _fetched_again(self, host: BilledCall, ours: BilledCall) -> str:
         count, bill = self.refetched.fetches, self.refetched.bill

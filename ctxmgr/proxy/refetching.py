@@ -1,8 +1,9 @@
 """What a model would have had to fetch again, had it been sent ctxmgr's lists: told of a program that is observed.
 
 1. It is the closed-loop cost of the lists that were not sent (`ctxmgr.closed_loop`), as a replay has it.
-2. What a reply acts on is known with the next list that goes on from its own. A list that comes again, or that was
-   rewound, tells of no reply.
+2. What a reply acts on is known with the next list that goes on from its own. A list that comes again tells of no
+   reply. After one that was rewound or compacted all begins anew: what the program's own list lacks as well is
+   nothing that ctxmgr left out.
 3. Lists are looked at one after another in a thread, once their answer has passed: no call waits for it. Of a reply
    MOST_REFERENCES are looked for.
 4. After a fault nothing more is told of that conversation.
@@ -45,14 +46,16 @@ class Refetches:
     def __init__(self, format: str) -> None:
         self._format = format
         self._messages = MessageCache(EstimatingReader(FORMATS[format]))
-        self._meter = LoopMeter(self._messages, MOST_REFERENCES)
-        self._conversation: set[bytes] = set()
         self._last: ObservedCall | None = None
+        self._begin()
 
     def follow(self, now: ObservedCall) -> LoopCall | None:
         """The call before this one, None where its reply is not known (rule 2)."""
         last, self._last = self._last, now
-        if last is None or now.given[: len(last.given)] != last.given:
+        if last is None:
+            return None
+        if now.given[: len(last.given)] != last.given:
+            self._begin()
             return None
         since = now.given[len(last.given) :]
         replies = next((at for at, raw in enumerate(since) if part_of(self._format, raw) != "reply"), len(since))
@@ -60,6 +63,10 @@ class Refetches:
             return None
         reply = tuple(map(self._keyed, since[:replies]))
         return self._meter.call(MeasuredCall(tuple(self._new(last)), self._projected(last), reply), last.sheet)
+
+    def _begin(self) -> None:
+        self._meter = LoopMeter(self._messages, MOST_REFERENCES)
+        self._conversation: set[bytes] = set()
 
     def _new(self, call: ObservedCall) -> list[KeyedMessage]:
         """The messages of the conversation that came since the call before."""

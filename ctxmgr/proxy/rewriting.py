@@ -28,14 +28,15 @@ NO_PRICES = TieredPrices(0, 0, 0, 0)
 
 
 class Prepared(msgspec.Struct, frozen=True):
-    """A call that is of a conversation. `body`: to send, None where it passes as it came. `gave_way`: a list of
-    ctxmgr's was refused before."""
+    """A call that is of a conversation. `body`: to send, None where it passes as it came. `is_same`: ctxmgr leaves
+    the list as it came, or would, where it observes. `gave_way`: a list of ctxmgr's was refused before."""
 
     call: ListCall
     conversation: ProgramConversation
     listed: Listed
     weights: Weights
     body: bytes | None
+    is_same: bool
     gave_way: bool = False
 
 
@@ -93,7 +94,8 @@ class Rewriter:
             scale.learn(weights.own_tokens, weights.own_prefix_tokens, sent.input_tokens)
         elif is_weighed:
             scale.learn(weights.projected_tokens, weights.projected_prefix_tokens, sent.input_tokens)
-        other = account.other_bill(counted, weights, scale.value, prices, observed) if is_weighed else sent
+        is_estimated = is_weighed and not prepared.is_same
+        other = account.other_bill(counted, weights, scale.value, prices, observed) if is_estimated else sent
         for one in accounts:
             one.count(sent, other, prepared.body is not None)
         if prepared.call.kind == "turn":
@@ -141,19 +143,22 @@ class Rewriter:
                 one.refetched = one.refetched.plus(found.fetches, scale * found.more_tokens, dollars)
 
     def _prepared(self, call: ListCall, conversation: ProgramConversation, listed: Listed) -> Prepared:
+        messages = call.body.messages if listed.is_own else _marked(call, listed)
+        is_same = messages == call.body.messages
         weights, report = conversation.weights(call, listed), listed.outcome.report
+        if is_same:
+            weights = weights.unchanged
         epoch = report.epoch if report is not None else 0
         row = CallRow(weights.own_tokens, weights.projected_tokens, epoch, listed.outcome.source)
         conversation.account.rows.append(row)
-        if self._settings.observe or listed.is_own:
-            return Prepared(call, conversation, listed, weights, None)
-        body = call.body.with_messages(_marked(call, listed))
-        return Prepared(call, conversation, listed, weights, body)
+        passes = is_same or self._settings.observe
+        body = None if passes else call.body.with_messages(messages)
+        return Prepared(call, conversation, listed, weights, body, is_same)
 
     def _giving_way(self, refused: Prepared) -> Prepared:
         """Rule 4."""
-        own, prefix = refused.weights.own_tokens, refused.weights.own_prefix_tokens
-        return msgspec.structs.replace(refused, body=None, gave_way=True, weights=Weights(own, own, prefix, prefix))
+        weights = refused.weights.unchanged
+        return msgspec.structs.replace(refused, body=None, is_same=True, gave_way=True, weights=weights)
 
     async def _leave_alone(self, conversation: ProgramConversation) -> None:
         if await conversation.paused(True):

@@ -114,6 +114,7 @@ class ProgramConversation:
         given = self._respelled(own)
         shared = _shared(self._plain, given)
         goes_on = bool(shared) and shared == len(self._plain)
+        known = shared if self._plain else _before_reply(self.format, given)
         self._tell_of(given, shared, call)
         self._own, self._plain = own, given
         await asyncio.sleep(0)  # what is told comes before what is asked
@@ -129,8 +130,10 @@ class ProgramConversation:
         else:
             sent, outcome = self._kept(given, sent, outcome)
         listed = self._spelled(own, given, sent, outcome)
-        listed = msgspec.structs.replace(listed, own_prefix_tokens=self._own_tokens if goes_on else 0.0)
-        self._own_tokens = outcome.report.raw_tokens if outcome.report is not None else 0.0
+        weight = outcome.report.raw_tokens if outcome.report is not None else 0.0
+        prefix = self._own_tokens if goes_on and self._own_tokens else weight * _share(given, known)
+        listed = msgspec.structs.replace(listed, own_prefix_tokens=prefix)
+        self._own_tokens = weight
         if ask is None:
             return listed
         last_is_kept = bool(listed.places) and listed.places[-1] == len(own) - 1
@@ -265,6 +268,22 @@ class ProgramConversation:
         self._sent = tuple(sent)
         self._ends.append(len(sent))
         return Listed(messages, places, outcome, prefix_count, given, 0.0)
+
+
+def _before_reply(format: str, given: Sequence[bytes]) -> int:
+    """So many messages stand before the last reply: they were sent for it. 0 where there is none."""
+    place = len(given)
+    while place and part_of(format, given[place - 1]) != "reply":
+        place -= 1
+    while place and part_of(format, given[place - 1]) == "reply":
+        place -= 1
+    return place
+
+
+def _share(given: Sequence[bytes], count: int) -> float:
+    """Which part of the list its first messages are, by their bytes."""
+    whole = sum(map(len, given))
+    return sum(map(len, given[:count])) / whole if whole else 0.0
 
 
 def _shared(one: Sequence[bytes], other: Sequence[bytes]) -> int:

@@ -64,8 +64,8 @@ class PageRoutes:
                 "upstream": self._settings.upstream,
                 "observe": self._settings.observe,
                 "engine": self._engine(),
-                "account": _sums(self._account),
-                "sessions": [_session(one) for one in listed],
+                "account": _sums(self._account, self._settings.observe),
+                "sessions": [_session(one, self._settings.observe) for one in listed],
             }
         )
 
@@ -109,7 +109,7 @@ async def _answered(conversation: ProgramConversation, method: str, params: dict
         return refused(fault)
 
 
-def _session(conversation: ProgramConversation) -> dict[str, Any]:
+def _session(conversation: ProgramConversation, observe: bool) -> dict[str, Any]:
     return {
         "session": conversation.key,
         "program": conversation.speaker.program,
@@ -117,13 +117,14 @@ def _session(conversation: ProgramConversation) -> dict[str, Any]:
         "isSubagent": conversation.speaker.is_subagent,
         "usedAt": round(conversation.used_ms),
         "isPaused": conversation.is_paused,
-        "account": _sums(conversation.account),
+        "account": _sums(conversation.account, observe),
         "calls": list(conversation.account.rows),
     }
 
 
-def _sums(account: Account) -> dict[str, Any]:
+def _sums(account: Account, observe: bool) -> dict[str, Any]:
     return {
+        "told": account.sentence(observe),
         "calls": account.calls,
         "rewrittenCalls": account.rewritten_calls,
         "sent": _bill(account.sent),

@@ -77,6 +77,7 @@ def test_both_bills_both_times_and_both_trees_are_compared(tmp_path: Path, tree:
     told: dict[str, Any] = json.loads(done.stdout)
     direct, managed = told["direct"], told["managed"]
     assert direct["callCount"] == managed["callCount"] == STEPS
+    assert direct["rewrittenCallCount"] == 0 < managed["rewrittenCallCount"]
     assert managed["billed"]["read_tokens"] + managed["billed"]["written_tokens"] < 0.8 * (
         direct["billed"]["read_tokens"] + direct["billed"]["written_tokens"]
     )
@@ -95,6 +96,15 @@ def test_people_get_a_verdict_first_and_the_copies_where_they_ask_for_them(tmp_p
     (folder,) = tmp_path.glob("ctxmgr-ab-*")
     assert (folder / "managed" / "work" / "made.txt").read_text() == "Write a file"
     assert "done ['-p', 'Write a file']" in done.stderr
+
+
+def test_where_no_list_was_changed_no_difference_is_put_to_ctxmgrs_account(tmp_path: Path, tree: Path) -> None:
+    """The second run reads what the first wrote to the provider's cache: that is no saving."""
+    alike = PROGRAM.replace("str(Path.cwd())", '"s-1"').replace("range(400)", "range(40)")
+    done = receipt(tmp_path, tree, "--window", "200000", "--", "Write a file", program=alike)
+    verdict, *rows = done.stdout.splitlines()
+    assert verdict == "ctxmgr changed no list and saved nothing: what differs is chance; both left the same work"
+    assert ["with", "another", "list", "0", "0"] in [row.split() for row in rows]
 
 
 def test_a_run_that_fails_is_told_by_the_exit_code(tmp_path: Path, tree: Path) -> None:

@@ -18,7 +18,7 @@ from ctxmgr.proxy.account import (
     mixed,
     other_bill,
 )
-from tests.unit.proxy.lists import HOUR, MARK, SESSION, conversation, marked, request
+from tests.unit.proxy.lists import HOUR, MARK, SESSION, compact, conversation, marked, request
 from tests.unit.proxy.provider import answers, one_after_another, turn
 
 PRICES = TieredPrices(10, 50, 1, 12.5)
@@ -67,6 +67,25 @@ def test_where_nothing_could_be_read_nothing_would_have_been() -> None:
     weights = Weights(50_000, 20_000, 48_000, 18_000)  # own, projected, and of each the prefix
     found = other_bill(usage(20_000, 0, 0), weights, 1.0, PRICES, observed=False)
     assert (found.fresh_tokens, found.read_tokens, found.written_tokens) == (50_000, 0, 0)
+
+
+def test_where_a_short_start_was_read_by_nobody_the_longer_one_would_have_been() -> None:
+    """A provider keeps no start so short: that it read nothing does not say that its cache was cold."""
+    weights = Weights(50_000, 20_000, 48_000, 500)  # own, projected, and of each the prefix
+    found = other_bill(usage(20_000, 0, 0), weights, 1.0, PRICES, observed=False)
+    assert (found.fresh_tokens, found.read_tokens, found.written_tokens) == (2_000, 48_000, 0)
+
+
+async def test_after_a_restart_what_stands_before_the_last_reply_would_have_been_read(rig: Any) -> None:
+    """The first call that a proxy sees of a conversation, with another list: the provider's cache may be warm."""
+    made = await rig()
+    made.upstream.answer = answers(turn(9_000, read=8_000))
+    messages = conversation(12, lines=200)
+    await made.post(request(marked(messages)), headers=SESSION)
+    done = made.proxy.rewriter.account
+    assert done.rewritten_calls == 1
+    share = len(compact(messages[:-2])) / len(compact(messages))
+    assert done.other.read_tokens == pytest.approx(share * done.other.input_tokens, rel=0.2)
 
 
 def test_observing_foretells_the_list_of_ctxmgr() -> None:
@@ -189,12 +208,15 @@ def test_it_costs_as_much_more_in_each_tier() -> None:
 async def test_an_hours_write_costs_more_on_both_sides(
     rig: Any, mark: dict[str, Any], hour: int | None, write: float
 ) -> None:
-    made = await rig(window=200_000)
+    made = await rig()
     made.upstream.answer = answers(turn(5_000, 0, 0, hour))
-    await made.post(request(marked(conversation(1), mark)), headers=SESSION)
+    system = [{"type": "text", "text": "Be brief. " * 2_000}]
+    await made.post(request(marked(conversation(12, lines=200), mark), system=system), headers=SESSION)
     done = made.proxy.rewriter.account
+    assert done.rewritten_calls == 1
     assert done.sent.dollars == pytest.approx((1 * 3 + 4_999 * write) / 1_000_000)
-    assert done.other.dollars == pytest.approx(5_000 * write / 1_000_000)
+    assert done.other.written_tokens > 5_000
+    assert done.other.dollars == pytest.approx(done.other.written_tokens * write / 1_000_000)
 
 
 async def test_and_of_a_call_that_is_of_no_conversation(rig: Any) -> None:

@@ -99,6 +99,19 @@ def test_a_list_that_comes_again_or_was_rewound_tells_of_no_reply() -> None:
     assert followed([(messages[:3], one)], other) == []
 
 
+def test_what_the_programs_own_list_lacks_as_well_is_not_fetched_again() -> None:
+    """It compacted the list itself, and the model acts on what its summary lacks: ctxmgr left no list otherwise."""
+    before = [compact(one) for one in conversation(4, lines=20)]
+    summary = {"role": "user", "content": "This session is being continued from a previous conversation. So far."}
+    after = [compact(one) for one in (summary, *step(9, lines=2), *edited(8, line_of(1)))]
+    lists = [*(before[:end] for end in (3, 5, 7, 9)), after[:3]]
+    unchanged: list[tuple[Sequence[bytes], Placed]] = [
+        (one, [(raw, place) for place, raw in enumerate(one)]) for one in lists
+    ]
+    found = followed(unchanged, after)
+    assert [(one.fetches, one.more_tokens) for one in found] == [(0, 0)] * 4
+
+
 def test_items_of_one_reply_stand_as_one() -> None:
     """Codex sends each call as an item of its own: an original stands while a result of any of them is shown."""
 
