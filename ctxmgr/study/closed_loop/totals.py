@@ -15,6 +15,7 @@ from ctxmgr.study.console import figures_table, plain
 
 SUMS = ("billed", "closed", "all")
 ASKED = {
+    "kept": ("kept",),
     "recall": ("recall", "overall"),
     "far": ("recall", "far"),
     "inPlace": ("recall", "inPlace"),

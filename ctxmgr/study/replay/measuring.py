@@ -10,7 +10,7 @@ from ctxmgr.study.closed_loop import floor
 from ctxmgr.study.driving import ReplayResult
 from ctxmgr.study.figures import Figures, Measures, measure
 from ctxmgr.study.figures import figures as measures_figures
-from ctxmgr.study.metrics import MessageCache, PriceSheet, message_cache
+from ctxmgr.study.metrics import CodeLengths, MessageCache, PriceSheet, message_cache
 from ctxmgr.study.recordings import Recording, Stream
 from ctxmgr.study.replay import report_measured
 from ctxmgr.study.report import BASE, CLAIRVOYANT, CONTROL, RecordingSheet
@@ -41,7 +41,8 @@ def work(
     """One of the outcomes is of preset `off`. A stream of events is what a host showed, and no course to simulate a
     policy on: nothing stands beside it. `knobs`: costVersusRecall of those outcomes that are of the front."""
     ground = MessageCache(message_cache.reader())  # what is known of a message is known for all
-    measures = [measure(outcome.observations, ground, sheet) for outcome in outcomes]
+    lengths = CodeLengths()
+    measures = [measure(outcome.observations, ground, sheet, lengths) for outcome in outcomes]
     presets = {outcome.preset: one for outcome, one in zip(outcomes, measures, strict=True)}
     base = presets[BASE]
     least = floor({outcome.preset: outcome.observations for outcome in outcomes}[BASE], ground, sheet)
