@@ -8,7 +8,8 @@
    Kept, place (recall in place), ground: pooled; of kept the mean and the least of a recording as well.
 3. Left out are recordings lighter than `--least`. What `off` comes to stays in the folder `--base`, by recording
    and window, and is not driven again. Empty it where preset off or a measure has changed.
-4. `--cold`: the host does not say that its cache never gets cold, and epochs open in the pauses that were recorded.
+4. Peers are policies by their names, `--peers` is all of them. What they come to stays in `--base`, too.
+5. `--cold`: the host does not say that its cache never gets cold, and epochs open in the pauses that were recorded.
 """
 
 import argparse
@@ -26,6 +27,7 @@ import msgspec
 from rich.console import Console
 from rich.table import Table
 
+from ctxmgr.study.baselines import PEERS, baselines
 from ctxmgr.study.closed_loop import totals
 from ctxmgr.study.corpus import tasks
 from ctxmgr.study.driving import ReplayOptions, drive
@@ -63,17 +65,17 @@ def measured(task: PlaneTask) -> dict[int, list[Figures]]:
     digest = hashlib.sha256(found.content).hexdigest()
     out: dict[int, list[Figures]] = {}
     for window in task.windows:
-        told = "" if task.host.stays_warm else "-cold"
-        stored = task.base / f"{digest[:32]}-{window}{told}.json" if task.base else None
+        told = "warm" if task.host.stays_warm else "cold"
         rows = out[window] = []
         for policy in task.policies:
-            if policy.preset == tasks.BASE and stored is not None and stored.exists():
+            is_base = task.base is not None and policy.name in (tasks.BASE, *PEERS)
+            stored = task.base / f"{digest[:32]}-{window}-{told}-{policy.name}.json" if is_base else None
+            if stored is not None and stored.exists():
                 rows.append(json.loads(stored.read_bytes()))
                 continue
-            row = _driven(recorded, policy, _options(task.host, policy, window), known, lengths)
-            rows.append(row)
-            if policy.preset == tasks.BASE and stored is not None:
-                stored.write_text(json.dumps(row))
+            rows.append(_driven(recorded, policy, _options(task.host, policy, window), known, lengths))
+            if stored is not None:
+                stored.write_text(json.dumps(rows[-1]))
     return out
 
 
@@ -95,7 +97,8 @@ def _driven(
     known: MessageCache,
     lengths: CodeLengths,
 ) -> Figures:
-    outcome = drive(recorded, options)
+    is_peer = policy.preset in PEERS
+    outcome = baselines.peer(recorded, policy.preset, options) if is_peer else drive(recorded, options)
     made = measures_figures.figures(measure(outcome.observations, known, SHEET, lengths), None)
     del made["series"]
     return {"preset": policy.name, "file": recorded.name, "measures": made, "failures": outcome.failures}
@@ -166,6 +169,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("recordings", metavar="RECORDING", nargs="+", type=Path)
     parser.add_argument("--policy", metavar="PRESET[:KEY=VALUE,...]", action="append")
+    parser.add_argument("--peers", action="store_true")
     parser.add_argument("--window", metavar="TOKENS", type=int, action="append")
     parser.add_argument("--least", metavar="TOKENS", type=int, default=LEAST_TOKENS)
     parser.add_argument("--jobs", metavar="N", type=int, default=1)
@@ -174,7 +178,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--json", metavar="FILE", type=Path, help="each recording's figures, and the rows")
     parsed = parser.parse_args(arguments)
     try:
-        wanted = tuple(tasks.policies(parsed.policy or ["balanced"]))
+        wanted = tuple(tasks.policies([*(parsed.policy or []), *(PEERS if parsed.peers else ())] or ["balanced"]))
     except tasks.WrongPolicy as fault:
         parser.error(str(fault))
     if parsed.base:
