@@ -37,7 +37,7 @@ INTERRUPTED = 130  # 128 and the number of SIGINT, as of any program
 PROXIED = ("run", "ab", "proxy", "mcp")  # commands that lie in folders of their own
 SAVED = ("sessions", "inspect", "forget", "search")
 EXTRAS = {  # what brings a package that a command needs
-    "rich": "study",
+    **dict.fromkeys(("rich", "zstandard"), "study"),
     "aiohttp": "proxy",
     "mcp": "mcp",
     **dict.fromkeys(("dask", "distributed", "duckdb", "obstore", "pyarrow"), "corpus"),

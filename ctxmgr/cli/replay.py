@@ -95,7 +95,10 @@ def _measures(command: argparse.ArgumentParser) -> None:
         "around what was asked for, as a model gets it that asks by a range (default: whole)",
     )
     measures.add_argument(
-        "--control", action="store_true", help="beside them, a plain rule: the newest 20000 tokens"
+        "--peers",
+        action="store_true",
+        help="beside them, what others do by their published rules: observation masking, clearing, pruning, and a "
+        "plain cut to the newest 20000 tokens",
     )
     measures.add_argument(
         "--warm",

@@ -1,6 +1,7 @@
-"""What stands beside the presets in a comparison: the plain rule, and hindsight. Knows no sidecar."""
+"""What stands beside the presets in a comparison: peers by their published rules, hindsight. Knows no sidecar."""
 
-from ctxmgr.study.baselines import baselines, control
-from ctxmgr.study.baselines.control import BOUNDS, Bounds
+from ctxmgr.study.baselines import baselines, sawtooth
+from ctxmgr.study.baselines.peers import PEERS
+from ctxmgr.study.baselines.sawtooth import BOUNDS, Bounds
 
-__all__ = ["BOUNDS", "Bounds", "baselines", "control"]
+__all__ = ["BOUNDS", "Bounds", "PEERS", "baselines", "sawtooth"]

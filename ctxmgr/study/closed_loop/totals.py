@@ -1,8 +1,8 @@
 """Turns figures of several recordings into one row a policy: dollars together, and the mean of recordings.
 
-A recording counts in `together` by what it costs, in `mean` as any other. Shares of what is asked (recall, far, in
-place, grounding) are pooled: each question counts the same. A policy is held against `off` on the recordings that
-it was measured on. The floor has a row of its own.
+A recording counts in `together` by what it costs, in `mean` as any other. Shares of what is asked (kept, in place,
+recall, far, grounding) are pooled: each byte or question counts the same; `worstKept` is of one recording. A policy
+is held against `off` on the recordings that it was measured on. The floor has a row of its own.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,6 +15,7 @@ from ctxmgr.study.console import figures_table, plain
 
 SUMS = ("billed", "closed", "all")
 ASKED = {
+    "kept": ("kept",),
     "recall": ("recall", "overall"),
     "far": ("recall", "far"),
     "inPlace": ("recall", "inPlace"),
@@ -41,6 +42,7 @@ def _row(name: str, parts: Sequence[Figures], base: str) -> Figures:
     mine = [part[name] for part in parts]
     calls = sum(one["closedLoop"]["calls"] for one in mine)
     fetches = sum(one["closedLoop"]["fetches"] for one in mine)
+    kept = [one["kept"]["share"] for one in mine]
     return {
         "preset": name,
         "recordings": len(mine),
@@ -48,7 +50,11 @@ def _row(name: str, parts: Sequence[Figures], base: str) -> Figures:
         "money": {kind: round(_sum(parts, name, kind), 4) for kind in SUMS},
         "together": {kind: _ratio(_sum(parts, name, kind), _sum(parts, base, kind)) for kind in SUMS},
         "parts": _parts(parts, name, base),
-        "mean": {kind: _mean([one["closedLoop"][f"{kind}OfOff"] for one in mine]) for kind in SUMS},
+        "mean": {
+            **{kind: _mean([one["closedLoop"][f"{kind}OfOff"] for one in mine]) for kind in SUMS},
+            "kept": _mean(kept),
+        },
+        "worstKept": min((one for one in kept if one is not None), default=None),
         "fetchesIn100": _ratio(100 * fetches, calls),
         **{kind: _pooled(mine, path) for kind, path in ASKED.items()},
     }
@@ -89,6 +95,7 @@ MEANINGS = (
     "billed: warm input with the overhead of each call",
     "closed: and what a reply acts on and can not see, fetched again",
     "all: and cold caches, summaries, output",
+    "kept: of what replies repeat of the old conversation, by code length",
     "floor: no policy that shows each message once costs less, billed or closed",
 )
 
@@ -103,12 +110,15 @@ MEANS: tuple[Column, ...] = (
     ("mean: billed", 3, lambda row: row.get("mean", {}).get("billed")),
     ("closed", 3, lambda row: row.get("mean", {}).get("closed")),
     ("all", 3, lambda row: row.get("mean", {}).get("all")),
+    ("kept", 3, lambda row: row.get("mean", {}).get("kept")),
+    ("worst", 3, lambda row: row.get("worstKept")),
 )
 SEEN: tuple[Column, ...] = (
+    ("kept", 3, lambda row: row.get("kept")),
+    ("in place", 3, lambda row: row.get("inPlace")),
     ("re-fetches in 100", 1, lambda row: row.get("fetchesIn100")),
     ("recall", 3, lambda row: row.get("recall")),
     ("far", 3, lambda row: row.get("far")),
-    ("in place", 3, lambda row: row.get("inPlace")),
     ("grounding", 3, lambda row: row.get("grounding")),
 )
 
@@ -116,7 +126,7 @@ SEEN: tuple[Column, ...] = (
 def totals_table(rows: Sequence[Figures]) -> Table:
     """Rows of `totals`."""
     several = rows[0]["recordings"] > 1
-    columns = (*TOGETHER, *(MEANS if several else ()), *SEEN)
+    columns = (*TOGETHER, *SEEN, *(MEANS if several else ()))
     made = figures_table("closed-loop cost" + (" over recordings" if several else ""))
     made.add_column("policy", no_wrap=True)
     for head, _, _ in columns:

@@ -17,7 +17,7 @@ import msgspec
 from ctxmgr import __version__
 from ctxmgr.study.corpus import sources
 from ctxmgr.study.corpus.rows import SCHEMA_VERSION, CorpusCallRow, Evaluation, ProbeRow, RecordingRow
-from ctxmgr.study.corpus.tasks import CorpusTask
+from ctxmgr.study.corpus.tasks import CorpusPolicy, CorpusTask
 
 FAULTS_KEPT = 5  # of a recording's failed checks, in its row
 REASON_CHARACTERS = 300
@@ -97,7 +97,7 @@ def _recorded(address: str, name: str, digest: str) -> Any:
 
 
 def _evaluation(task: CorpusTask) -> Evaluation:
-    from ctxmgr.study.driving import ReplayOptions, drive
+    from ctxmgr.study.driving import ReplayOptions
     from ctxmgr.study.figures import measure
     from ctxmgr.study.metrics import MessageCache, PriceSheet, message_cache
     from ctxmgr.study.replay import HostModel
@@ -115,7 +115,7 @@ def _evaluation(task: CorpusTask) -> Evaluation:
         host=host.limits(window),
         write=host.write(),
     )
-    outcome = drive(recorded, options)
+    outcome = _outcome(recorded, policy, options)
     ground = MessageCache(message_cache.reader())
     found = measure(outcome.observations, ground, sheet)
     probes, untrue = _probed(task, recorded, outcome.observations, ground)
@@ -132,6 +132,9 @@ def _evaluation(task: CorpusTask) -> Evaluation:
         input_dollars=found.bill.money,
         fetch_count=found.closed.fetches,
         fetches_in_100=found.closed.in_100,
+        kept_share=found.repeats.share,
+        kept_bytes=found.repeats.part,
+        repeated_bytes=found.repeats.total,
         recall_share=found.recall.overall.share,
         in_place_share=found.recall.in_place.share,
         far_share=found.recall.far.share,
@@ -148,6 +151,19 @@ def _evaluation(task: CorpusTask) -> Evaluation:
         fingerprint=outcome.fingerprint,
     )
     return Evaluation(row, _calls(task.key, found))
+
+
+def _outcome(recorded: Any, policy: CorpusPolicy, options: Any) -> Any:
+    """A ReplayResult, of ctxmgr or of a peer, which has no stream to be driven through."""
+    from ctxmgr.study.baselines import PEERS, baselines
+    from ctxmgr.study.driving import drive
+    from ctxmgr.study.recordings import Recording, UnreadableRecording
+
+    if policy.preset not in PEERS:
+        return drive(recorded, options)
+    if not isinstance(recorded, Recording):
+        raise UnreadableRecording("a stream of events is no session for a peer")
+    return baselines.peer(recorded, policy.preset, options)
 
 
 def _calls(key: str, found: Any) -> tuple[CorpusCallRow, ...]:

@@ -59,6 +59,14 @@ class RecordingRow(msgspec.Struct, frozen=True, kw_only=True):
     input_dollars: Annotated[float, Meta(description="What the input alone costs, cold calls as they are.")] = 0.0
     fetch_count: Annotated[int, Meta(description="Originals that are fetched again.")] = 0
     fetches_in_100: Annotated[float | None, Meta(description="The same in a hundred calls.")] = None
+    kept_share: Annotated[
+        float | None,
+        Meta(description="Of what replies repeat of the old conversation, the share that its lists had, in bytes."),
+    ] = None
+    kept_bytes: Annotated[int, Meta(description="What its lists gave to replies, by code length.")] = 0
+    repeated_bytes: Annotated[
+        int, Meta(description="What the old conversation gave to them: all that is asked.")
+    ] = 0
     recall_share: Annotated[
         float | None, Meta(description="Of the names that replies use, the share that could be seen.")
     ] = None

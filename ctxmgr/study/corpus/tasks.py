@@ -23,7 +23,8 @@ class WrongPolicy(Exception):
 
 
 class CorpusPolicy(msgspec.Struct, frozen=True):
-    """`name` as it was written; `preset` and the other `keys` of the policy."""
+    """`name` as it was written; `preset` and the other `keys` of the policy. A peer's name is a preset without
+    keys."""
 
     name: str
     preset: str
@@ -54,7 +55,7 @@ class CorpusTask(msgspec.Struct, frozen=True):
 
 
 def policies(texts: Iterable[str]) -> list[CorpusPolicy]:
-    """Of `PRESET[:KEY=VALUE[,KEY=VALUE...]]`, each once, with `off` (rule 2). Raises WrongPolicy."""
+    """Of `PRESET[:KEY=VALUE[,KEY=VALUE...]]` or a peer, each once, with `off` (rule 2). Raises WrongPolicy."""
     some = {one.digest: one for one in map(_policy, [*texts, BASE])}
     return list(some.values())
 
@@ -80,10 +81,13 @@ def draw(digest: str) -> str:
 def _policy(text: str) -> CorpusPolicy:
     from ctxmgr.engine.presets import PRESETS
     from ctxmgr.model import InvalidPolicy, policy_keys
+    from ctxmgr.study.baselines import PEERS
 
+    if text in PEERS:
+        return CorpusPolicy(text, text)
     preset, _, rest = text.partition(":")
     if preset not in PRESETS:
-        raise WrongPolicy(f"no preset is called {preset!r} ({', '.join(PRESETS)})")
+        raise WrongPolicy(f"no preset or peer is called {preset!r} ({', '.join((*PRESETS, *PEERS))})")
     keys: dict[str, Any] = {}
     for pair in rest.split(",") if rest else ():
         name, sign, value = pair.partition("=")

@@ -3,7 +3,8 @@
 Measures nothing: `ReplayResult` is what measures stand on.
 """
 
-from ctxmgr.study.driving.drive import drive
+from ctxmgr.study.driving.drive import drive, drive_peer
 from ctxmgr.study.driving.outcomes import HostLimits, ReplayedCall, ReplayOptions, ReplayResult
+from ctxmgr.study.driving.peer_host import Peer, PeerList
 
-__all__ = ["HostLimits", "ReplayOptions", "ReplayResult", "ReplayedCall", "drive"]
+__all__ = ["HostLimits", "Peer", "PeerList", "ReplayOptions", "ReplayResult", "ReplayedCall", "drive", "drive_peer"]

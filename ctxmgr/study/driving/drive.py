@@ -6,7 +6,8 @@
    message. Above window - 16 384 tokens the host compacts by itself, at once: counted apart.
 3. Recorded compactions are left out, unless they are asked for; then they are made where recorded, and no others.
 4. Each answer is judged from the host's side; what is wrong goes on a list, and the session goes on.
-5. ctxmgr is a connection in this process: nothing is started, no vocabulary loaded a second time, and the answers
+5. A peer is driven the same way, without a ctxmgr (`drive_peer`).
+6. ctxmgr is a connection in this process: nothing is started, no vocabulary loaded a second time, and the answers
    are the same bytes. It is a spawned sidecar where that is asked for, and where only a process will do
    (`_spawned`).
 """
@@ -14,11 +15,14 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import msgspec
+
 from ctxmgr.settings import models_file
 from ctxmgr.study.driving import events, session
 from ctxmgr.study.driving.host_side import ReplayHost
 from ctxmgr.study.driving.outcomes import ReplayOptions, ReplayResult
-from ctxmgr.study.metrics import message_cache
+from ctxmgr.study.driving.peer_host import Peer, PeerHost, PeerLimits
+from ctxmgr.study.metrics import MessageCache, message_cache
 from ctxmgr.study.plain_text import unquoted_fault_text
 from ctxmgr.study.recordings import Recording, Stream
 from ctxmgr.study.spawning import InProcessClient, RpcFailure, StdioClient
@@ -58,13 +62,23 @@ def drive(
     return outcome
 
 
+def drive_peer(recorded: Recording, name: str, peer: Peer, options: ReplayOptions) -> ReplayResult:
+    """One recording, with the lists of this peer; the outcome's preset is its name. Raises nothing of its own."""
+    window = options.window or recorded.window
+    outcome = ReplayResult(recorded.name, name, window, host=recorded.host, notes=recorded.notes)
+    limits = PeerLimits(window, options.host.overhead_tokens or 0)
+    side = PeerHost(peer, limits, MessageCache(message_cache.reader()).weight, recorded.session_id, outcome)
+    session.run(side, recorded, msgspec.structs.replace(options, own_summaries=False), window, lambda: None)
+    return outcome
+
+
 def _code(fault: Exception) -> str:
     """What it is and where, without its text."""
     return f"error answer {fault.code}" if isinstance(fault, RpcFailure) else unquoted_fault_text(fault)
 
 
 def _client(options: ReplayOptions) -> StdioClient | InProcessClient:
-    """Rule 5. The vocabulary is loaded first: weights must not depend on when it would have come."""
+    """Rule 6. The vocabulary is loaded first: weights must not depend on when it would have come."""
     if _spawned(options):
         return StdioClient(_arguments(options), env=options.env)
     weigher = message_cache.weigher()

@@ -1,4 +1,4 @@
-"""The host's end of one session: asks, measures, judges each answer, and counts the events that take effect."""
+"""The host's end of a session with ctxmgr: asks, judges each answer, counts the events that take effect."""
 
 import hashlib
 import time
@@ -10,8 +10,8 @@ import msgspec
 from ctxmgr.engine.invariants import TURNS
 from ctxmgr.engine.presets import PRESETS
 from ctxmgr.study.driving import legality
-from ctxmgr.study.driving.outcomes import ReplayedCall, ReplayResult, TimelineMark
-from ctxmgr.study.driving.watching import ObservationRecorder
+from ctxmgr.study.driving.outcomes import ReplayedCall, ReplayResult
+from ctxmgr.study.driving.side import HostSide
 from ctxmgr.study.hosts import HostMessage
 from ctxmgr.study.spawning import InProcessClient, RpcFailure, StdioClient
 
@@ -27,11 +27,8 @@ def _leaves_whole_turns(name: str) -> bool:
     return name in PRESETS and PRESETS[name].invariants is TURNS
 
 
-class ReplayHost:
-    """`items` is the host's list as it stands. What is wrong goes on the outcome's list of failures.
-
-    `measure`: what each answer shows goes on the outcome's list of sights.
-    """
+class ReplayHost(HostSide):
+    """What is wrong goes on the outcome's list of failures."""
 
     def __init__(
         self,
@@ -41,15 +38,14 @@ class ReplayHost:
         append: bool,
         measure: bool = False,
     ) -> None:
-        self.client, self.session_id, self.outcome, self.append = client, session_id, outcome, append
-        self.items: list[HostMessage] = []
+        super().__init__(session_id, outcome, measure)
+        self.client, self.append = client, append
         self.seq = 0
         self.base = ""
         self.sent = 0
         self.hash = hashlib.sha256()
         self.shortened: set[bytes] = set()  # results that the compact zone has rewritten
         self.earlier: dict[bytes, HostMessage] = {}  # what stood in lists that are others by now
-        self.watch = ObservationRecorder(outcome.observations) if measure else None
 
     def ask(self, method: str, params: Mapping[str, Any] | bytes, counted: bool = False) -> bytes:
         """The bytes of the answer. `counted`: it raises `seq`."""
@@ -110,11 +106,6 @@ class ReplayHost:
             self.watch.called(at, self.items, placed, report["epoch"])
         return report
 
-    def replied(self, reply: HostMessage) -> None:
-        """The recorded message that followed the last `context`."""
-        if self.watch is not None:
-            self.watch.replied(reply)
-
     def _context(self, at: int | None) -> bytes:
         rest = b',"at":%d' % at if at is not None else b""
         head = b'{"sessionId":' + _encode(self.session_id)
@@ -174,9 +165,6 @@ class ReplayHost:
             status = answer["status"]
             self.mark("request", f"{status['zone']} at {status['tokens']} tokens: {command['params']['reason']}")
         return commands
-
-    def mark(self, kind: str, text: str = "") -> None:
-        self.outcome.marks.append(TimelineMark(kind, len(self.outcome.calls), text))
 
     def rewritten(self) -> None:
         """The host's list becomes another one: `append` has nothing to add to."""

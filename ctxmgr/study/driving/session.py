@@ -5,8 +5,8 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.study.driving.host_side import ReplayHost
 from ctxmgr.study.driving.outcomes import ReplayOptions
+from ctxmgr.study.driving.side import HostSide
 from ctxmgr.study.hosts import HostMessage, pi_host
 from ctxmgr.study.recordings import RecordedEntry, Recording
 
@@ -18,7 +18,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 def run(
-    side: ReplayHost, recording: Recording, options: ReplayOptions, window: int, step: Callable[[], None]
+    side: HostSide, recording: Recording, options: ReplayOptions, window: int, step: Callable[[], None]
 ) -> None:
     """All entries, oldest first. `step` is called after each."""
     host = _Host(side, options, window)
@@ -54,7 +54,7 @@ def _results(entries: Sequence[RecordedEntry], at: int) -> tuple[RecordedEntry, 
 class _Host:
     """The session as its host holds it. `then` is the list as it was recorded, `items` (of the side) as it is."""
 
-    def __init__(self, side: ReplayHost, options: ReplayOptions, window: int) -> None:
+    def __init__(self, side: HostSide, options: ReplayOptions, window: int) -> None:
         self.side, self.options, self.window = side, options, window
         self.then: list[str] = []  # ids of what the recorded list held
         self.ratio: float | None = None

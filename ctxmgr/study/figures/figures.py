@@ -51,6 +51,7 @@ def figures(one: Measures, off: Measures | None) -> Figures:
         "unannouncedBreaks": bill.unannounced,
         "epochs": one.epochs,
         "coldCalls": bill.cold,
+        "kept": shared(one.repeats),
         "recall": recalled(one.recall),
         "grounding": shared(one.lines),
         "edits": {"seen": one.edits, "whole": one.edits_whole},
@@ -181,6 +182,8 @@ def _series(call: CallMeasures) -> Figures:
         "own": call.own,
         "names": call.recall.overall.total,
         "recalled": call.recall.overall.part,
+        "keptBytes": call.repeats.part,
+        "keptOf": call.repeats.total,
         "lines": call.grounding.lines.total,
         "grounded": call.grounding.lines.part,
     }
@@ -197,6 +200,7 @@ MEANS = {
     "allOfOff": ("closedLoop", "allOfOff"),
     "fetchesIn100": ("closedLoop", "fetchesIn100"),
     "sentMean": ("sentMean",),
+    "kept": ("kept", "share"),
     "recall": ("recall", "overall", "share"),
     "inPlace": ("recall", "inPlace", "share"),
     "unpacked": ("recall", "unpacked", "share"),
@@ -213,7 +217,7 @@ def means(some: Sequence[tuple[str, Figures]]) -> list[Figures]:
     """A row a preset and range, of (preset, figures of one recording): recordings from LONG_TOKENS on, and all.
 
     Each recording counts the same, whatever its length; one without a figure (no edit in it) is left out of that
-    figure's mean, and `dearest` is the largest `ofOff`.
+    figure's mean, and `dearest` is the largest `ofOff`, `worstKept` the least `kept`.
     """
     presets = dict.fromkeys(preset for preset, _ in some)
     out = []
@@ -224,6 +228,7 @@ def means(some: Sequence[tuple[str, Figures]]) -> list[Figures]:
                 continue
             row: Figures = {"preset": preset, "fromTokens": least, "recordings": len(mine)}
             row.update((name, _mean(_at(one, path) for one in mine)) for name, path in MEANS.items())
+            row["worstKept"] = min((one["kept"]["share"] for one in mine if one["kept"]["of"]), default=None)
             row["dearest"] = max((one["ofOff"] for one in mine if one["ofOff"] is not None), default=None)
             row["unannouncedBreaks"] = sum(one["unannouncedBreaks"] for one in mine)
             out.append(row)

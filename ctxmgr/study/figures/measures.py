@@ -11,6 +11,7 @@ from ctxmgr.study.closed_loop import ClosedLoop, closed_loop
 from ctxmgr.study.metrics import (
     Bill,
     Billed,
+    CodeLengths,
     Grounding,
     MessageCache,
     Observation,
@@ -33,7 +34,7 @@ class CallMeasures(msgspec.Struct, frozen=True):
     """One call. `spent`: dollars so far, this call's included. `time_ms` in milliseconds, None where unknown.
 
     `epoch_number` as reported; `own`: compactions the host made unasked before it. `recorded_tokens`: weight of the
-    recorded conversation so far.
+    recorded conversation so far. `repeats`: in bytes, what the list gives the reply, of what the conversation does.
     """
 
     time_ms: int | None
@@ -46,6 +47,7 @@ class CallMeasures(msgspec.Struct, frozen=True):
     grounding: Grounding
     refetch: Refetch
     user_text: UserTextRecall
+    repeats: Ratio
 
 
 class Measures(msgspec.Struct, frozen=True):
@@ -60,6 +62,7 @@ class Measures(msgspec.Struct, frozen=True):
     bill: Bill
     closed: ClosedLoop
     recall: Recall
+    repeats: Ratio
     lines: Ratio
     edits: int
     edits_whole: int
@@ -77,20 +80,36 @@ class Measures(msgspec.Struct, frozen=True):
         return self.calls[-1].user_text if self.calls else UserTextRecall()
 
 
-def measure(sights: Sequence[Observation], known: MessageCache, sheet: PriceSheet) -> Measures:
-    """All measures of one session's calls, oldest first."""
+def measure(
+    sights: Sequence[Observation], known: MessageCache, sheet: PriceSheet, lengths: CodeLengths | None = None
+) -> Measures:
+    """All measures of one session's calls, oldest first. `lengths`: of its recording, shared by policies."""
     billed = bill(sights, sheet, known.weight, lambda raw: known.size(raw)[1])
     recalled = recall.recall(sights, known)
     grounded = grounding(sights, known)
     fetched = refetch.refetch(sights, known)
     users = user_text_recall.recall(sights, known)
+    repeats = (lengths or CodeLengths()).repeats(sights)
     calls = []
     spent, weight = 0.0, 0
     for number, (sight, came) in enumerate(zip(sights, new_messages(sights), strict=True)):
         spent += billed.calls[number].money
         weight += sum(known.weight(one.raw) for one in came)
-        parts = (billed.calls[number], recalled[number], grounded[number], fetched[number], users[number])
-        calls.append(CallMeasures(sight.time_ms, sight.epoch_number, sight.own, spent, weight, *parts))
+        calls.append(
+            CallMeasures(
+                time_ms=sight.time_ms,
+                epoch_number=sight.epoch_number,
+                own=sight.own,
+                spent=spent,
+                recorded_tokens=weight,
+                billed=billed.calls[number],
+                recall=recalled[number],
+                grounding=grounded[number],
+                refetch=fetched[number],
+                user_text=users[number],
+                repeats=repeats[number],
+            )
+        )
     return Measures(
         sheet=sheet,
         calls=tuple(calls),
@@ -98,6 +117,7 @@ def measure(sights: Sequence[Observation], known: MessageCache, sheet: PriceShee
         bill=billed,
         closed=closed_loop(sights, known, sheet),
         recall=recall.together(recalled),
+        repeats=ratio.total(repeats),
         lines=ratio.total(one.lines for one in grounded),
         edits=sum(one.edits for one in grounded),
         edits_whole=sum(one.edits_whole for one in grounded),

@@ -9,7 +9,9 @@ from ctxmgr.study.figures.figures import LONG_TOKENS, Figures
 from ctxmgr.study.metrics import FAR_TOKENS
 
 NONE = "-"
-KNOWN = ("recall", "in place", "un-\npacked", "far", "far in place", "edits ground.", "gone in 100", "said")
+KNOWN = ("kept", "in place", "recall", "un-\npacked", "far", "far in place", "edits ground.", "gone in 100", "said")
+SHARES = ("kept", "inPlace", "recall", "unpacked", "far", "farInPlace", "grounding")  # of KNOWN
+RECALLED = ("inPlace", "overall", "unpacked", "far", "farInPlace")
 
 
 def table(some: Sequence[tuple[str, Figures]]) -> Table:
@@ -44,7 +46,8 @@ def table(some: Sequence[tuple[str, Figures]]) -> Table:
             breaks,
             str(one["epochs"]),
             str(one["coldCalls"]),
-            *(figure(one["recall"][kind]["share"], 3) for kind in one["recall"]),
+            figure(one["kept"]["share"], 3),
+            *(figure(one["recall"][kind]["share"], 3) for kind in RECALLED),
             figure(one["grounding"]["share"], 3),
             figure(one["refetch"]["goneIn100"], 2),
             figure(said["mean"]["share"], 3),
@@ -54,7 +57,8 @@ def table(some: Sequence[tuple[str, Figures]]) -> Table:
         f"tokens by {some[0][1]['weighedBy']}; {prices_line(prices)}\n"
         "warm: were it never cold; sent: mean tokens a call; cached: share of them "
         "in common with the call before; breaks (of these outside a new epoch)\n"
-        "recall of the names used next; in place: in a message as it came; unpacked: not in the packet alone; "
+        "kept: of what replies repeat of the old conversation, by code length; recall of the names used next; "
+        "in place: in a message as it came; unpacked: not in the packet alone; "
         f"far: said more than {FAR_TOKENS:,} tokens ago;\n"
         "edits grounded: lines they replace that can be seen; gone in 100: of 100 tool calls those repeated whose "
         "answer was gone; said: by the user, word for word\n"
@@ -87,7 +91,7 @@ def means_table(rows: Sequence[Figures]) -> Table:
             *(figure(row[name], 3) for name in ("ofOff", "dearest", "warmOfOff")),
             figure(row["sentMean"], 0),
             str(row["unannouncedBreaks"]),
-            *(figure(row[name], 3) for name in ("recall", "inPlace", "unpacked", "far", "farInPlace", "grounding")),
+            *(figure(row[name], 3) for name in SHARES),
             figure(row["goneIn100"], 2),
             *(figure(row[name], 3) for name in ("said", "saidLast")),
             end_section=last,

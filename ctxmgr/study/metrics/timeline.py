@@ -1,6 +1,6 @@
 """Turns a recorded session into its course: every message once, the calls on the way, and where a list may be cut.
 
-The ground of what is simulated in the study itself, without ctxmgr (`control`, `closed_loop`). Rules:
+The ground of what is simulated in the study itself, without ctxmgr (`closed_loop`). Rules:
 1. The host never compacts here, and its recorded compactions are left out, as `drive` leaves them out: what stays
    is the simulated policy's own business.
 2. A list may be cut before a user's or an assistant's message, but nowhere between a call and its result.
@@ -8,7 +8,7 @@ The ground of what is simulated in the study itself, without ctxmgr (`control`, 
    notes and the user's own bash runs too; but what the user said is part of no step.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import msgspec
 
@@ -55,11 +55,11 @@ def of(recording: Recording) -> Timeline:
 def made(name: str, items: Sequence[HostMessage], asked: Sequence[TimelineCall]) -> Timeline:
     """The course of these messages with calls at these places."""
     wholes = tuple(ProjectedMessage(one.raw, place, True) for place, one in enumerate(items))
-    return Timeline(name, tuple(items), tuple(asked), tuple(_cuts(items)), wholes)
+    return Timeline(name, tuple(items), tuple(asked), tuple(cuts(items)), wholes)
 
 
-def _cuts(items: Sequence[HostMessage]) -> Iterator[int]:
-    """Rule 2. An id that comes again belongs to the newest call with it."""
+def cuts(items: Sequence[HostMessage]) -> list[int]:
+    """Rule 2: the places, ascending. An id that comes again belongs to the newest call with it."""
     callers: dict[str, int] = {}
     last = [-1] * len(items)  # by place of the calls: their last result
     for place, one in enumerate(items):
@@ -69,11 +69,12 @@ def _cuts(items: Sequence[HostMessage]) -> Iterator[int]:
             caller = callers.get(str(one.message.get("toolCallId", "")))
             if caller is not None:
                 last[caller] = place
-    reach = -1
+    out, reach = [], -1
     for place, one in enumerate(items):
         if place > reach and one.role in CUT_AT:
-            yield place
+            out.append(place)
         reach = max(reach, last[place])
+    return out
 
 
 def whole(course: Timeline) -> list[Observation]:

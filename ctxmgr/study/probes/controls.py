@@ -2,7 +2,7 @@
 
 The whole unmanaged list answers all, the empty list nothing; the whole list of another session what everybody says;
 the newest tokens what no memory is needed for. The sawtooth is the plain rule that a policy must beat: cut as
-`control` cuts, with a summary that copies (`stub`) in the place of what was cut.
+the peer of that name cuts, with a summary that copies (`stub`) in the place of what was cut.
 """
 
 from bisect import bisect_left, bisect_right
@@ -11,7 +11,8 @@ from itertools import accumulate
 
 import msgspec
 
-from ctxmgr.study.baselines import BOUNDS, Bounds, control
+from ctxmgr.study.baselines import BOUNDS, Bounds
+from ctxmgr.study.baselines import sawtooth as peer
 from ctxmgr.study.metrics import PACKET, Observation, ProjectedMessage, Timeline, timeline
 from ctxmgr.study.probes.stub import Stub
 from ctxmgr.study.recordings import compaction_message
@@ -49,7 +50,7 @@ def sawtooth(of: Timeline, weigh: Callable[[bytes], int], bounds: Bounds = BOUND
     start = 0
     summary: tuple[ProjectedMessage, ...] = ()
     out = []
-    for sight in control.sights(of, weigh, bounds):
+    for sight in peer.sights(of, weigh, bounds):
         if sight.projected_messages and sight.projected_messages[0].index == PACKET:
             cut = sight.projected_messages[1].index if len(sight.projected_messages) > 1 else len(sight.items)
             if cut > start:

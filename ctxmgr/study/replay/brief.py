@@ -1,9 +1,9 @@
-"""Turns what came of replays into what is read first: a verdict in words and six figures a policy, at 80 columns.
+"""Turns what came of replays into what is read first: a verdict in words and seven figures a policy, at 80 columns.
 
-1. The verdict compares the first policy that was asked for with `off`: dollars, what is still in view, what must be
-   fetched again, and whether anything failed.
-2. The figures: dollars of the closed loop, and as a part of `off`; what was billed, as a part of it; re-fetches in
-   100 calls; recall; how often the prefix broke outside an epoch.
+1. The verdict compares the first policy that was asked for with `off`: dollars, what is kept, what must be fetched
+   again, and whether anything failed.
+2. The figures: dollars of the closed loop, and as a part of `off`; what was billed, as a part of it; `kept`; recall
+   in place; re-fetches in 100 calls; how often the prefix broke outside an epoch.
 3. Without measures: calls, the mean list before and after, compactions, the 99th percentile of `context`, failures.
 """
 
@@ -17,11 +17,13 @@ from ctxmgr.study.figures import Figures
 from ctxmgr.study.probes import probes_table
 from ctxmgr.study.report import BASE
 
-MEASURED = ("policy", "$ closed", "of off", "billed, of off", "re-fetches", "recall", "breaks")
+MEASURED = ("policy", "$ closed", "of off", "billed", "kept", "in place", "re-fetches", "breaks")
 DRIVEN = ("policy", "calls", "before", "after", "compactions", "p99 ms", "failures")
+TOGETHER = ("policy", "recordings", "billed", "closed", "kept", "mean", "worst", "in place", "re-fetches")
 MEASURED_ABOUT = (
-    "closed: dollars with what is fetched again; re-fetches in 100 calls; recall of\n"
-    f"the names used next; breaks of the prefix outside an epoch.\n{ALL_FIGURES}"
+    "closed: dollars with what is fetched again; billed: as a part of off; kept: of\n"
+    "what replies repeat; in place: names used next, in messages as they came;\n"
+    f"re-fetches in 100 calls; breaks of the prefix outside an epoch.\n{ALL_FIGURES}"
 )
 DRIVEN_ABOUT = f"before, after: mean tokens of a list, by the estimate.\n{ALL_FIGURES}"
 
@@ -39,16 +41,15 @@ def brief(some: Sequence[Figures]) -> RenderableType:
     return Group(*parts)
 
 
-def together(means: Sequence[Figures]) -> Table:
-    """Rows of `measures_figures.means`: of all recordings, without those that are of long ones alone."""
-    table = figures_table(
-        "all recordings, means", ("policy", "recordings", "closed, of off", "billed, of off", *MEASURED[4:6])
-    )
-    for one in means:
-        if not one["fromTokens"]:
-            shares = [figure(one[name], 3) for name in ("closedOfOff", "billedOfOff")]
-            cells = [str(one["recordings"]), *shares, figure(one["fetchesIn100"], 1), figure(one["recall"], 3)]
-            table.add_row(plain(one["preset"]), *cells)
+def together(sums: Sequence[Figures]) -> Table:
+    """Rows of `totals`, without the floor's: of all recordings."""
+    table = figures_table("all recordings together", TOGETHER)
+    for one in sums:
+        if "kept" in one:
+            billed, closed = (one["together"][name] for name in ("billed", "closed"))
+            shares = (billed, closed, one["kept"], one["mean"]["kept"], one["worstKept"], one["inPlace"])
+            cells = [str(one["recordings"]), *(figure(share, 3) for share in shares)]
+            table.add_row(plain(one["preset"]), *cells, figure(one["fetchesIn100"], 1))
     return table
 
 
@@ -65,10 +66,10 @@ def verdict(some: Sequence[Figures]) -> str:
         return f"{preset} costs ${loop['closed']:.2f}, {failed}."
     change = 100 * (1 - loop["closedOfOff"])
     what = f"{abs(change):.0f} % {'less' if change >= 0 else 'more'} than {BASE}"
-    recall = " against ".join(figure(one["recall"]["overall"]["share"], 3) for one in (mine, base))
+    kept = " against ".join(figure(one["kept"]["share"], 3) for one in (mine, base))
     fetches = " against ".join(figure(one["fetchesIn100"], 1) for one in (loop, other))
     costs = f"{preset} costs {what}, with what is fetched again; {failed}."
-    return f"{costs}\nRecall {recall}, re-fetches in 100 calls {fetches}."
+    return f"{costs}\nKept {kept}, re-fetches in 100 calls {fetches}."
 
 
 def _rows(some: Sequence[Figures]) -> list[Figures]:
@@ -86,8 +87,9 @@ def _measured(rows: Sequence[Figures]) -> Table:
             figure(loop["closed"], 2),
             figure(loop["closedOfOff"], 3),
             figure(loop["billedOfOff"], 3),
+            figure(measures["kept"]["share"], 3),
+            figure(measures["recall"]["inPlace"]["share"], 3),
             figure(loop["fetchesIn100"], 1),
-            figure(measures["recall"]["overall"]["share"], 3),
             str(measures["unannouncedBreaks"]),
         )
     return table

@@ -16,6 +16,8 @@ from rich.table import Table
 
 from ctxmgr.known_models import ModelFacts
 from ctxmgr.settings import SettingsFault
+from ctxmgr.study.baselines import PEERS
+from ctxmgr.study.baselines import baselines as beside
 from ctxmgr.study.closed_loop import totals, totals_table
 from ctxmgr.study.console import console, plain
 from ctxmgr.study.driving import ReplayOptions, ReplayResult, drive
@@ -49,9 +51,9 @@ def run(parsed: Namespace) -> int:
     if missing := missing_text(parsed.files):
         print(f"ctxmgr replay: {missing}", file=sys.stderr)
         return 2
-    measures = (parsed.control, parsed.clairvoyant, parsed.front, parsed.probes, parsed.report)
+    measures = (parsed.peers, parsed.clairvoyant, parsed.front, parsed.probes, parsed.report)
     if parsed.no_measures and any(measures):
-        said = "--control, --clairvoyant, --front, --probes and --report show measures: leave out --no-measures"
+        said = "--peers, --clairvoyant, --front, --probes and --report show measures: leave out --no-measures"
         print(f"ctxmgr replay: {said}", file=sys.stderr)
         return 2
     if parsed.probes_failed and not parsed.probes:
@@ -89,7 +91,7 @@ def run(parsed: Namespace) -> int:
             out.print(means_table(means))
             out.print(totals_table(together))
         else:
-            out.print(brief.together(means))
+            out.print(brief.together(together))
         if asked:
             out.print(probes_table("memory probes: means over recordings", asked["policies"], asked["controls"]))
     return 1 if bad else 0
@@ -180,8 +182,9 @@ def _recording(found: Source, asked_for: ReplayRequest, sheets: list[RecordingSh
     out = [figures(outcome) for outcome in outcomes]
     if measured:
         all_beside = bool(parsed.report or parsed.front)
-        control, clairvoyant = all_beside or parsed.control, all_beside or parsed.clairvoyant
-        worked = measuring.work(recorded, outcomes, sheet, control, clairvoyant, front.knobs)
+        peers = _peers(recorded, parsed, window, host) if all_beside or parsed.peers else []
+        clairvoyant = all_beside or parsed.clairvoyant
+        worked = measuring.work(recorded, outcomes, sheet, peers, clairvoyant, front.knobs)
         for one, more in zip(out, worked.figures, strict=True):
             one |= {"measures": more} | front.figures(one["preset"])
         out[0] |= {"beside": worked.beside, "floor": worked.floor_figures}
@@ -191,6 +194,16 @@ def _recording(found: Source, asked_for: ReplayRequest, sheets: list[RecordingSh
             page = drawn(page, out[0]["probes"])
         sheets.append(page)
     return out
+
+
+def _peers(recorded: Recording | Stream, parsed: Namespace, window: int, host: HostModel) -> list[ReplayResult]:
+    """A stream of events is no session that others could be driven through."""
+    if isinstance(recorded, Stream):
+        return []
+    options = ReplayOptions(
+        window=window, recorded_compactions=parsed.recorded_compactions, host=host.limits(window)
+    )
+    return [beside.peer(recorded, name, msgspec.structs.replace(options, write=host.write())) for name in PEERS]
 
 
 def _window(given: int | None, recorded: Recording | Stream, facts: ModelFacts | None) -> int:

@@ -10,10 +10,10 @@ from ctxmgr.study.closed_loop import floor
 from ctxmgr.study.driving import ReplayResult
 from ctxmgr.study.figures import Figures, Measures, measure
 from ctxmgr.study.figures import figures as measures_figures
-from ctxmgr.study.metrics import MessageCache, PriceSheet, message_cache
+from ctxmgr.study.metrics import CodeLengths, MessageCache, PriceSheet, message_cache
 from ctxmgr.study.recordings import Recording, Stream
 from ctxmgr.study.replay import report_measured
-from ctxmgr.study.report import BASE, CLAIRVOYANT, CONTROL, RecordingSheet
+from ctxmgr.study.report import BASE, CLAIRVOYANT, RecordingSheet
 
 NO_KNOBS: Mapping[str, float] = MappingProxyType({})
 
@@ -34,25 +34,24 @@ def work(
     recorded: Recording | Stream,
     outcomes: Sequence[ReplayResult],
     sheet: PriceSheet,
-    control: bool,
+    peers: Sequence[ReplayResult],
     clairvoyant: bool,
     knobs: Mapping[str, float] = NO_KNOBS,
 ) -> ReplayFigures:
-    """One of the outcomes is of preset `off`. A stream of events is what a host showed, and no course to simulate a
-    policy on: nothing stands beside it. `knobs`: costVersusRecall of those outcomes that are of the front."""
+    """One of the outcomes is of preset `off`; `peers`: what came of those that stand beside. A stream of events is
+    what a host showed, and no course to simulate a policy on: nothing stands beside it. `knobs`: costVersusRecall
+    of those outcomes that are of the front."""
     ground = MessageCache(message_cache.reader())  # what is known of a message is known for all
-    measures = [measure(outcome.observations, ground, sheet) for outcome in outcomes]
+    lengths = CodeLengths()
+    measures = [measure(outcome.observations, ground, sheet, lengths) for outcome in outcomes]
     presets = {outcome.preset: one for outcome, one in zip(outcomes, measures, strict=True)}
     base = presets[BASE]
     least = floor({outcome.preset: outcome.observations for outcome in outcomes}[BASE], ground, sheet)
-    simulated: dict[str, Measures] = {}
+    simulated = {one.preset: measure(one.observations, ground, sheet, lengths) for one in peers}
     free: dict[str, Figures] = {}
-    if isinstance(recorded, Recording):
-        if control:
-            simulated[CONTROL] = beside.the_control(recorded, ground, sheet)
-        if clairvoyant:
-            simulated[CLAIRVOYANT], seen = beside.the_clairvoyant(recorded, ground, sheet)
-            free[CLAIRVOYANT] = measures_figures.foresight(seen)
+    if isinstance(recorded, Recording) and clairvoyant:
+        simulated[CLAIRVOYANT], seen = beside.the_clairvoyant(recorded, ground, sheet, lengths)
+        free[CLAIRVOYANT] = measures_figures.foresight(seen)
     return ReplayFigures(
         figures=tuple(measures_figures.figures(one, base) for one in measures),
         beside=tuple(

@@ -3,13 +3,12 @@
 from ctxmgr.study.report import page
 from ctxmgr.study.report.document import document
 from ctxmgr.study.report.front import PolicyPoint
-from ctxmgr.study.report.lines import BASE, CLAIRVOYANT, CONTROL, PolicyRow, RecordingSheet
+from ctxmgr.study.report.lines import BASE, CLAIRVOYANT, PolicyRow, RecordingSheet
 from ctxmgr.study.report.plots import escaped
 
 __all__ = [
     "BASE",
     "CLAIRVOYANT",
-    "CONTROL",
     "PolicyPoint",
     "PolicyRow",
     "RecordingSheet",

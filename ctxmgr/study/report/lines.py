@@ -1,28 +1,31 @@
 """What the report is made from: figures of one policy on one recording, and which of them its tables show."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from statistics import fmean
 
 import msgspec
 
 from ctxmgr.engine.presets.balanced import Balanced
 from ctxmgr.engine.presets.off import Off
+from ctxmgr.study.metrics import Ratio
 from ctxmgr.study.report.scales import dollars
+from ctxmgr.study.report.style import LIGHT
 
 BASE = Off.name  # the line that costs are shares of
-CONTROL = "control"
 CLAIRVOYANT = "clairvoyant"
 FRONT = "balanced by costVersusRecall"
-COLOURS = {BASE: 0, "turns": 1, "tools": 2, Balanced.name: 3, CONTROL: 4, CLAIRVOYANT: 5}  # others take turns
+COLOURS = {BASE: 0, "turns": 1, "tools": 2, Balanced.name: 3, CLAIRVOYANT: 5}  # others take turns
 COLOURS[FRONT] = COLOURS[Balanced.name]
+SPARE = [number for number in range(len(LIGHT)) if number not in COLOURS.values()]
 
 
 class PolicyRow(msgspec.Struct, frozen=True):
     """One policy on one recording. `cost` in dollars; shares from 0 to 1, None where there was nothing to ask for.
 
     `context` in tokens and `call_costs` in dollars, by call; `epochs`: the calls that opened one. `receipts`: the
-    arithmetic of each, one line. `simulated`: no ctxmgr ran. `closed_cost`: closed-loop cost in dollars.
-    `knob`: its costVersusRecall, where it is of the front.
+    arithmetic of each, one line. `simulated`: no ctxmgr ran. `billed_cost` and `closed_cost`: with the overhead of
+    each call, warm, and closed-loop, in dollars. `repeats`: what `kept` is of, in bytes. `knob`: its
+    costVersusRecall, where it is of the front.
     """
 
     name: str
@@ -37,6 +40,8 @@ class PolicyRow(msgspec.Struct, frozen=True):
     epochs: tuple[int, ...] = ()
     receipts: tuple[str, ...] = ()
     simulated: bool = False
+    billed_cost: float | None = None
+    repeats: Ratio = Ratio()
     closed_cost: float | None = None
     fetches_in_100: float | None = None
     knob: float | None = None
@@ -73,12 +78,16 @@ def _closed_of_off(line: PolicyRow, base: PolicyRow | None) -> float | None:
     )
 
 
+KEPT = Figure("kept", lambda line, _: line.repeats.share, share)
+IN_PLACE = Figure("in place", lambda line, _: line.in_place_share, share)
 CLOSED = Figure("closed", _closed_of_off, share)
 FETCHES = Figure("re-fetches in 100", lambda line, _: line.fetches_in_100, "{:,.3g}".format)
+COST = Figure("cost of off", lambda line, base: line.cost / base.cost if base and base.cost else None, share)
 SHARES = (
-    Figure("cost of off", lambda line, base: line.cost / base.cost if base and base.cost else None, share),
+    COST,
+    KEPT,
+    IN_PLACE,
     Figure("recall", lambda line, _: line.recall_share, share),
-    Figure("in place", lambda line, _: line.in_place_share, share),
     Figure("far", lambda line, _: line.far_share, share),
     Figure("grounding", lambda line, _: line.grounding_share, share),
     Figure("breaks", lambda line, _: line.breaks, "{:,.4g}".format),
@@ -92,6 +101,12 @@ ALL = (
     Figure("mean context", lambda line, _: fmean(line.context) if line.context else None, "{:,.0f}".format),
     Figure("largest", lambda line, _: max(line.context, default=0), "{:,.0f}".format),
 )
+
+
+def colours(names: Iterable[str]) -> dict[str, int]:
+    """A policy has one colour, wherever it stands."""
+    others = [name for name in dict.fromkeys(names) if name not in COLOURS]
+    return {**COLOURS, **{name: SPARE[number % len(SPARE)] for number, name in enumerate(others)}}
 
 
 def cell(figure: Figure, value: float | None) -> str:

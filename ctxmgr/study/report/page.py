@@ -14,22 +14,25 @@ from ctxmgr.study.report.front import PolicyPoint
 from ctxmgr.study.report.lines import (
     ALL,
     BASE,
-    COLOURS,
+    COST,
+    IN_PLACE,
     SHARES,
     PolicyRow,
     RecordingSheet,
     cell,
     share,
 )
+from ctxmgr.study.report.lines import colours as colours_of
 from ctxmgr.study.report.plots import Axis, Dot, Series, against, escaped, over_calls
 from ctxmgr.study.report.scales import dollars, plain, tokens
-from ctxmgr.study.report.style import LIGHT, SCRIPT, STYLE
+from ctxmgr.study.report.style import SCRIPT, STYLE
 
 SAYS = (
     "Input as a provider with a prompt cache bills it: what a call has in common with the call before is read at a "
-    "tenth of the input price, the rest written at five quarters, unless told otherwise. Recall: of the paths, "
+    "tenth of the input price, the rest written at five quarters, unless told otherwise. Kept: of what recorded "
+    "replies repeat of the old conversation, the share that the list had, by code length. Recall: of the paths, "
     "identifiers and error codes in the next recorded reply that had occurred before, the share that the model "
-    "could still see. In place: in a message kept as it was. Far: of those last said more than 20,000 tokens ago. "
+    "could still see; in place: in a message kept as it was. Far: of those last said more than 20,000 tokens ago. "
     "Grounding: of the lines that a recorded edit replaces, the share still there verbatim. Closed: what "
     "that input costs with the overhead of each call and with each original fetched again that a reply acts on and "
     "can not see. Recorded replies do not react to what is shown: the figures say what a reply would have missed, "
@@ -37,9 +40,13 @@ SAYS = (
 )
 
 
+RECALL = Axis("recall in place", plain)
+
+
 def page(sheets: Sequence[RecordingSheet], title: str = "Context policies on recorded sessions") -> str:
     """The whole document."""
-    colours = _colours(sheets)
+    asked = (name for sheet in sheets for _, shares in sheet.kinds for name in shares)
+    colours = colours_of([*(line.name for sheet in sheets for line in sheet.lines), *asked])
     body = [f"<h1>{escaped(title)}</h1>", *_headline(sheets, colours)]
     if len(sheets) > 1:
         links = (f'<li><a href="#r{number}">{escaped(one.name)}</a></li>' for number, one in enumerate(sheets, 1))
@@ -57,15 +64,6 @@ def document(title: str, body: str) -> str:
         f"<title>{escaped(title)}</title><style>{STYLE}</style></head>\n"
         f'<body><main>{body}</main><div id="tip"></div><script>{SCRIPT}</script></body></html>\n'
     )
-
-
-def _colours(sheets: Sequence[RecordingSheet]) -> dict[str, int]:
-    """A policy has one colour on the whole page."""
-    names = dict.fromkeys(line.name for sheet in sheets for line in sheet.lines)
-    names |= dict.fromkeys(name for sheet in sheets for _, shares in sheet.kinds for name in shares)
-    spare = [number for number in range(len(LIGHT)) if number not in COLOURS.values()]
-    others = [name for name in names if name not in COLOURS]
-    return {**COLOURS, **{name: spare[number % len(spare)] for number, name in enumerate(others)}}
 
 
 def _base(sheet: RecordingSheet) -> PolicyRow | None:
@@ -90,7 +88,7 @@ def _headline(sheets: Sequence[RecordingSheet], colours: dict[str, int]) -> Iter
     yield '<div class="plots">'
     dots = list(_overall_dots(sheets, means, colours))
     if dots:
-        drawn = against(dots, Axis("cost, share of off", plain), Axis("reference recall", plain))
+        drawn = against(dots, Axis("cost, share of off", plain), RECALL)
         yield _figure("Recall against cost", "means, and each recording faint; up and to the left is better", drawn)
     yield "</div>"
     yield _picture(sheets, colours)
@@ -103,13 +101,14 @@ def _overall_dots(
 ) -> Iterator[Dot]:
     for sheet in sheets if len(sheets) > 1 else ():
         for line in sheet.lines:
-            cost = SHARES[0].of(line, _base(sheet))
-            if cost is not None and line.recall_share is not None:
-                title = f"{line.name}, {sheet.name}: {share(cost)} of off, recall {share(line.recall_share)}"
-                yield Dot(colours[line.name], cost, line.recall_share, title)
-    for name, (cost, recall, *_) in means.items():
+            cost, recall = COST.of(line, _base(sheet)), line.in_place_share
+            if cost is not None and recall is not None:
+                title = f"{line.name}, {sheet.name}: {share(cost)} of off, recall in place {share(recall)}"
+                yield Dot(colours[line.name], cost, recall, title)
+    for name, values in means.items():
+        cost, recall = (values[SHARES.index(one)] for one in (COST, IN_PLACE))
         if cost is not None and recall is not None:
-            title = f"{name}: {share(cost)} of off, recall {share(recall)}"
+            title = f"{name}: {share(cost)} of off, recall in place {share(recall)}"
             yield Dot(colours[name], cost, recall, title, name)
 
 
@@ -157,16 +156,19 @@ def _recall_plot(sheet: RecordingSheet, base: PolicyRow | None, colours: dict[st
         Dot(
             colours[line.name],
             line.cost / (whole or 1),
-            line.recall_share,
+            line.in_place_share,
             f"{line.name}: {_both(line, base)}",
             line.name,
         )
         for line in sheet.lines
-        if line.recall_share is not None
+        if line.in_place_share is not None
     ]
     axis = Axis("cost, share of off", plain) if whole else Axis("cost, $", dollars)
-    drawn = against(dots, axis, Axis("reference recall", plain))
+    drawn = against(dots, axis, RECALL)
     return _figure("Recall against cost", "up and to the left is better", drawn) if drawn else ""
+
+
+POINT_HEADS = ("billed", "kept", "mean", "worst", "closed", "re-fetches in 100")
 
 
 def _picture(sheets: Sequence[RecordingSheet], colours: dict[str, int]) -> str:
@@ -175,17 +177,19 @@ def _picture(sheets: Sequence[RecordingSheet], colours: dict[str, int]) -> str:
     points = front.policy_points(sheets)
     if not drawn:
         return ""
-    heads = ["policy", "knob", "recordings", "re-fetches in 100", "closed", "mean of recordings"]
+    heads = ["policy", "knob", "recordings", *POINT_HEADS]
     rows = [(one.name, _cells_of(one), None) for one in points]
     about = (
-        "Each recording weighs by what it costs the host alone; in the mean each counts once. "
+        "Billed and closed: each recording weighs by what it costs the host alone. Kept: by the bytes that its "
+        "replies repeat; in the mean each counts once, and the worst is that of one recording. "
         "The knob is costVersusRecall: 0 keeps least, 1 most."
     )
     return f'{drawn}<div class="figures">{_table(heads, rows, colours, about, bar=0)}</div>'
 
 
 def _cells_of(one: PolicyPoint) -> list[str]:
-    figures = ((one.fetches_in_100, ".1f"), (one.closed_share, ".3f"), (one.mean_closed, ".3f"))
+    shares = (one.billed_share, one.repeats.share, one.mean_repeats, one.least_repeats, one.closed_share)
+    figures = (*((value, ".3f") for value in shares), (one.fetches_in_100, ".1f"))
     written = ["–" if value is None else format(value, digits) for value, digits in figures]
     return ["–" if one.knob is None else plain(one.knob), str(one.recording_count), *written]
 
@@ -198,8 +202,8 @@ def _front_drawing(sheets: Sequence[RecordingSheet], colours: dict[str, int]) ->
     says = f" Not drawn, for nothing was measured: {', '.join(missing)}." if missing else ""
     if not drawn:
         return f'<p class="soft">{escaped(says.strip())}</p>' if missing else ""
-    about = f"down and to the left is better; {', '.join(front.legend(points, floor))}.{says}"
-    return _figure("Closed-loop cost against re-fetches", about, drawn)
+    about = f"up and to the left is better; {', '.join(front.legend(points, floor))}.{says}"
+    return _figure("Kept against the bill", about, drawn)
 
 
 def _both(line: PolicyRow, base: PolicyRow | None) -> str:

@@ -52,7 +52,7 @@ class Dot(msgspec.Struct, frozen=True, gc=False):
 
 class Axis(msgspec.Struct, frozen=True):
     """What is written at an axis: its name with the unit, and its numbers. `rounded`: it begins and ends at round
-    numbers, not just below the least value."""
+    numbers: not just below the least value, or at 0."""
 
     name: str
     written: Written
@@ -60,9 +60,9 @@ class Axis(msgspec.Struct, frozen=True):
 
 
 class Edge(msgspec.Struct, frozen=True):
-    """A value of y that nothing lies below."""
+    """A value of x that nothing lies left of."""
 
-    y: float
+    x: float
     label: str
     colour: int = 0
 
@@ -109,14 +109,14 @@ def against(dots: Sequence[Dot], x: Axis, y: Axis, beside: Beside = NOTHING) -> 
     """Points on two axes."""
     if not dots:
         return ""
-    low, most = _range([*(dot.y for dot in dots), *(edge.y for edge in beside.edges)], y)
-    right = max(dot.x for dot in dots)
+    low, most = _range([dot.y for dot in dots], y)
     up, marks = Scale(low, most, beside.high - BOTTOM, TOP), ticks(low, most)
-    across = Scale(0, rounded_up(max(right, 0.0)), _left(y, marks), WIDTH - RIGHT)
-    parts = [_frame(across, up, x, y, ticks(0, across.high, MOST_ACROSS), marks)]
+    least, right = _across([*(dot.x for dot in dots), *(edge.x for edge in beside.edges)], x)
+    across = Scale(least, right, _left(y, marks), WIDTH - RIGHT)
+    parts = [_frame(across, up, x, y, ticks(least, right, MOST_ACROSS), marks)]
     for edge in beside.edges:
-        at = f"{up.at(edge.y):.1f}"
-        ends = f"{across.start:.1f},{at} {across.end:.1f},{at}"
+        at = f"{across.at(edge.x):.1f}"
+        ends = f"{at},{up.start:.1f} {at},{up.end:.1f}"
         parts.append(f'<polyline class="line dashed s{edge.colour}" points="{ends}"/>')
     for path in beside.paths:
         places = " ".join(f"{across.at(one):.1f},{up.at(other):.1f}" for one, other in path.points)
@@ -137,12 +137,18 @@ def _dot(dot: Dot, x: float, y: float) -> str:
     return f'<circle class="{kind} s{dot.colour}" cx="{x:.1f}" cy="{y:.1f}" r="{size}">{title}</circle>'
 
 
+def _across(values: Sequence[float], x: Axis) -> tuple[float, float]:
+    """From 0, but where the axis is rounded."""
+    return rounded_range(min(values), max(values)) if x.rounded else (0.0, rounded_up(max(0.0, *values)))
+
+
 def _range(values: Sequence[float], y: Axis) -> tuple[float, float]:
     """From a little below the least up to the whole."""
     least, most = min(values), max(1.0, *values)
     if y.rounded:
         return rounded_range(least, most)
-    return max(0.0, least - max(0.01, ROOM * (most - least) * 2)), most
+    below = least - max(0.01, ROOM * (most - least) * 2)
+    return below if least < 0 else max(0.0, below), most
 
 
 def _left(y: Axis, marks: Sequence[float]) -> float:
@@ -206,11 +212,11 @@ def _marks(one: Series, across: Scale, up: Scale, y: Axis) -> str:
 
 
 def _labels(dots: Sequence[Dot], edges: Sequence[Edge], across: Scale, up: Scale) -> Iterator[str]:
-    """An edge's name stands on it at the left; where a point's name is far from it a stroke joins them."""
+    """An edge's name stands beside its lower end; where a point's name is far from it a stroke joins them."""
     points = {(across.at(dot.x), up.at(dot.y), dot.label) for dot in dots if dot.label}
     middles = {name: (x, y) for x, y, name in points}
     wanted = [NamedPoint(x, y, name) for x, y, name in points]
-    wanted += [NamedPoint(across.start - 4, up.at(edge.y) - 1.5 * POINT, edge.label) for edge in edges]
+    wanted += [NamedPoint(across.at(edge.x), up.start - 2 * POINT, edge.label) for edge in edges]
     room = Box(across.start, WIDTH, 0, up.start)
     for label in labels(wanted, room, [_around(x, y) for x, y, _ in points]):
         if label.name in middles:

@@ -2,8 +2,8 @@
 
 1. Compared are recordings that both have, policy by policy, by name: the content is the same, the release or the
    settings may not be.
-2. Worse is a mean that moved by more than the threshold: closed cost up, recall or probes down. So is any answer
-   that failed a check and did not before, and a recording that has no figures any more.
+2. Worse is a mean that moved by more than the threshold: closed cost up, kept, recall or probes down. So is any
+   answer that failed a check and did not before, and a recording that has no figures any more.
 3. What can not be compared is worse, too: a policy that only one side asked for, one without a recording in common,
    a figure that is not there any more.
 """

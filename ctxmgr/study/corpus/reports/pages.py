@@ -10,6 +10,7 @@ from typing import Any
 
 from ctxmgr.study.corpus.reports.reporting import CorpusReport, Figures, Queries
 from ctxmgr.study.corpus.reports.views import ABOUT, COLUMNS
+from ctxmgr.study.metrics import Ratio
 from ctxmgr.study.report import PolicyRow, RecordingSheet, escaped, page
 
 DIGEST_CHARACTERS = 16  # of a page's name
@@ -25,6 +26,7 @@ OF_WORST = (
     "calls",
     "closedOfOff",
     "fetchesIn100",
+    "kept",
     "recall",
     "faults",
 )
@@ -126,6 +128,8 @@ def _line(row: Figures, queries: Queries) -> PolicyRow:
         context=tuple(call["sent_tokens"] for call in calls),
         call_costs=tuple(call["dollars"] for call in calls),
         epochs=tuple(number for number, call in enumerate(calls) if call["is_announced"]),
+        billed_cost=row["billed_dollars"],
+        repeats=Ratio(row["kept_bytes"] or 0, row["repeated_bytes"] or 0),
         closed_cost=row["closed_dollars"],
         fetches_in_100=row["fetches_in_100"],
     )

@@ -1,8 +1,9 @@
 """Turns a folder of results into figures, by queries over its Parquet parts. Plain values, the same in every run.
 
 1. What is reported is what the last run asked for: its release, its settings, its policies, its recordings.
-2. A recording counts once in a mean, whatever its length. Costs are shares of what preset `off` costs on it. One
-   without a figure is left out of that figure's mean. So `ctxmgr replay` does it, and its means are the same.
+2. A recording counts once in a mean, whatever its length; `kept` is pooled, with its mean and its worst beside it.
+   Costs are shares of what preset `off` costs on it. One without a figure is left out of that figure's mean. So
+   `ctxmgr replay` does it, and its means are the same.
 3. A result that was tried again (`lost`) counts only where nothing better came.
 """
 
@@ -14,7 +15,9 @@ from typing import Any
 import duckdb
 import msgspec
 
+from ctxmgr.study.corpus import schema
 from ctxmgr.study.corpus.results import CALLS, LAST, RECORDINGS, LastRun, ResultsFault, last_run, parts
+from ctxmgr.study.corpus.rows import RecordingRow
 from ctxmgr.study.corpus.tasks import BASE
 from ctxmgr.study.figures import difference
 
@@ -23,13 +26,17 @@ WORST = 10
 BAD_SHOWN = 20
 LENGTHS = ((20_000, "below 20k"), (60_000, "20k to 60k"), (150_000, "60k to 150k"))  # tokens of conversation
 LONGEST = "150k and more"
-PAIRED = ("closedOfOff", "recall", "probes")
+PAIRED = ("closedOfOff", "kept", "recall", "probes")
 
 MEANS = """
     count(*) FILTER (status = 'ok') AS recordings,
     round(avg(round(closed_dollars / nullif(base_closed, 0), 5)), 5) AS closedOfOff,
     round(avg(round(billed_dollars / nullif(base_billed, 0), 5)), 5) AS billedOfOff,
     round(avg(round(fetches_in_100, 3)), 5) AS fetchesIn100,
+    round(sum(kept_bytes) / nullif(sum(repeated_bytes), 0), 5) AS kept,
+    round(avg(round(kept_share, 5)), 5) AS keptMean,
+    round(min(kept_share), 5) AS keptWorst,
+    round(avg(round(in_place_share, 5)), 5) AS inPlace,
     round(avg(round(recall_share, 5)), 5) AS recall,
     round(avg(round(far_share, 5)), 5) AS far,
     round(avg(probe_share), 5) AS probes,
@@ -42,7 +49,9 @@ MEANS = """
 ROWS = """
 CREATE TEMP VIEW rows AS
 WITH best AS (
-    SELECT * FROM read_parquet($files)
+    SELECT * FROM (
+        SELECT * FROM read_parquet($files, union_by_name = true) UNION ALL BY NAME SELECT * FROM newest
+    )
     WHERE release = $release AND settings_digest = $settings AND list_contains($policies, policy_digest)
         AND digest IN (SELECT digest FROM read_parquet($asked))
     QUALIFY row_number() OVER (PARTITION BY key ORDER BY status = 'lost', status, address) = 1
@@ -92,6 +101,7 @@ class Queries:
             "policies": [digest for _, digest in self.run.policies],
             "base": next(digest for name, digest in self.run.policies if name == BASE),
         }
+        self._base.register("newest", schema.table((), RecordingRow))  # older results lack columns that came since
         text = ROWS.format(lengths=f"CASE {cases} ELSE '{LONGEST}' END")
         try:
             self._base.execute(text.replace("TEMP VIEW", "TEMP TABLE"), given)
@@ -173,14 +183,15 @@ FROM (SELECT place, policy, unnest(probes) AS kind FROM rows)
 GROUP BY place, policy, kind.kind ORDER BY kind.kind, place
 """
 _PAIRED = """
-SELECT policy, digest, round(closed_dollars / nullif(base_closed, 0), 5) AS closedOfOff, recall_share AS recall,
-    probe_share AS probes, fault_count AS faults
+SELECT policy, digest, round(closed_dollars / nullif(base_closed, 0), 5) AS closedOfOff, kept_share AS kept,
+    recall_share AS recall, probe_share AS probes, fault_count AS faults
 FROM rows WHERE status = 'ok' ORDER BY place, digest
 """
 _WORST = f"""
 SELECT policy, name, digest, host, model, raw_tokens AS rawTokens, call_count AS calls,
     round(closed_dollars / nullif(base_closed, 0), 5) AS closedOfOff, round(fetches_in_100, 3) AS fetchesIn100,
-    round(recall_share, 5) AS recall, round(probe_share, 5) AS probes, fault_count AS faults, faults AS said
+    round(kept_share, 5) AS kept, round(recall_share, 5) AS recall, round(probe_share, 5) AS probes,
+    fault_count AS faults, faults AS said
 FROM rows WHERE status = 'ok' AND policy <> ? AND base_closed > 0
 QUALIFY row_number() OVER (PARTITION BY digest ORDER BY closedOfOff DESC, place) = 1
 ORDER BY closedOfOff DESC, digest LIMIT {WORST}

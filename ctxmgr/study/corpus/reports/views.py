@@ -15,6 +15,10 @@ COLUMNS: tuple[tuple[str, str, int], ...] = (  # head, figure, digits
     ("closed, of off", "closedOfOff", 3),
     ("billed, of off", "billedOfOff", 3),
     ("re-fetches", "fetchesIn100", 1),
+    ("kept", "kept", 3),
+    ("mean", "keptMean", 3),
+    ("worst", "keptWorst", 3),
+    ("in place", "inPlace", 3),
     ("recall", "recall", 3),
     ("probes", "probes", 3),
     ("epochs", "epochsIn100", 1),
@@ -24,7 +28,8 @@ COLUMNS: tuple[tuple[str, str, int], ...] = (  # head, figure, digits
 )
 ABOUT = (
     "closed: what the input costs with what is fetched again;\n"
-    "re-fetches and epochs in 100 calls; recall of the names used next;\n"
+    "re-fetches and epochs in 100 calls; kept: of what replies repeat, all together,\n"
+    "and its mean and its worst; recall of the names used next, and in place;\n"
     "probes: what was used later and can still be answered; breaks outside an epoch"
 )
 
@@ -83,7 +88,7 @@ def _pairs(rows: Sequence[Figures]) -> Table:
 
 
 def _worst(rows: Sequence[Figures]) -> Table:
-    heads = ("recording", "policy", "host", "tokens", "calls", "closed, of off", "re-fetches", "recall", "faults")
+    heads = ("recording", "policy", "host", "tokens", "calls", "closed, of off", "re-fetches", "kept", "faults")
     made = figures_table("where it paid least", heads)
     for row in rows:
         cells = (
@@ -91,7 +96,7 @@ def _worst(rows: Sequence[Figures]) -> Table:
             str(row["calls"]),
             figure(row["closedOfOff"], 3),
             figure(row["fetchesIn100"], 1),
-            figure(row["recall"], 3),
+            figure(row["kept"], 3),
             str(row["faults"]),
         )
         made.add_row(plain(row["name"]), plain(row["policy"]), plain(row["host"]), *cells)

@@ -8,7 +8,7 @@ from ctxmgr.study.closed_loop import totals, totals_table
 
 
 def share(held: int, of: int) -> dict[str, Any]:
-    return {"held": held, "of": of}
+    return {"share": held / of if of else None, "held": held, "of": of}
 
 
 def row(preset: str, closed: float, of_off: float, fetches: int, held: int) -> dict[str, Any]:
@@ -16,7 +16,9 @@ def row(preset: str, closed: float, of_off: float, fetches: int, held: int) -> d
     loop |= {f"{kind}OfOff": of_off for kind in ("billed", "closed", "all")}
     loop["parts"] = {"reads": closed / 2, "refetches": closed / 2}
     recall = {"overall": share(held, 10), "far": share(0, 0), "inPlace": share(held, 20)}
-    return {"preset": preset, "measures": {"closedLoop": loop, "recall": recall, "grounding": share(1, 4)}}
+    kept = share(held, 10)
+    measures = {"closedLoop": loop, "kept": kept, "recall": recall, "grounding": share(1, 4)}
+    return {"preset": preset, "measures": measures}
 
 
 PARTS = [
@@ -33,6 +35,18 @@ def test_dollars_together_and_the_mean_of_recordings() -> None:
     assert balanced["fetchesIn100"] == 5  # 5 of 100 calls
     assert (balanced["recall"], balanced["inPlace"], balanced["far"]) == (0.75, 0.375, None)
     assert floor["together"] == {"billed": 0.3, "closed": 0.15, "all": None}  # 1.5 of 5 and of 10 dollars
+
+
+def test_kept_is_pooled_and_has_a_mean_and_a_worst_recording() -> None:
+    parts = [
+        [row("off", 1.0, 1.0, 0, 10) | {"floor": {"money": 1.0}}, row("balanced", 1.0, 1.0, 0, 9)] for _ in "ab"
+    ]
+    for part, kept in zip(parts, (share(9, 10), share(10, 90)), strict=True):
+        part[1]["measures"]["kept"] = kept
+    _, balanced, floor = totals(parts, "off")
+    assert balanced["kept"] == 0.19  # 19 of 100 bytes
+    assert (balanced["mean"]["kept"], balanced["worstKept"]) == (0.50556, 1 / 9)
+    assert "kept" not in floor
 
 
 def test_parts_are_shares_of_what_off_is_billed() -> None:

@@ -33,6 +33,9 @@ def test_the_figures_are_those_of_replay(capsys: pytest.CaptureFixture[str]) -> 
     assert round(row.closed_dollars, 4) == measures["closedLoop"]["closed"]
     assert round(row.billed_dollars, 4) == measures["closedLoop"]["billed"]
     assert row.fetch_count == measures["closedLoop"]["fetches"]
+    kept = measures["kept"]
+    assert (row.kept_bytes, row.repeated_bytes) == (kept["held"], kept["of"])
+    assert round(row.kept_share or 0, 5) == kept["share"]
     assert round(row.recall_share or 0, 5) == measures["recall"]["overall"]["share"]
     assert (row.epoch_count, row.break_count) == (measures["epochs"], measures["breaks"])
     series = [(one["sent"], one["cached"], one["names"], one["recalled"]) for one in measures["series"]]
@@ -44,6 +47,19 @@ def test_the_figures_are_those_of_replay(capsys: pytest.CaptureFixture[str]) -> 
         used = scores["kinds"][kind.kind]["used"]
         assert (kind.used_count, kind.used_share and round(kind.used_share, 5)) == (used["probes"], used["share"])
     assert round(row.untrue_mean or 0, 5) == scores["untrue"]
+
+
+def test_a_peer_has_the_figures_of_replay(capsys: pytest.CaptureFixture[str]) -> None:
+    path = SESSIONS / "greenhouse.jsonl"
+    assert main(["replay", str(path), "--preset", "off", "--peers", "--window", "64000", "--json"]) == 0
+    (ours,) = json.loads(capsys.readouterr().out)
+    task = next(
+        one for one in asked(path, ["masking-5"], settings=CorpusSettings(64_000)) if one.policy.name != "off"
+    )
+    row = decode(evaluated(task)).recording
+    beside = next(one["measures"] for one in ours["beside"] if one["preset"] == "masking-5")
+    assert round(row.closed_dollars, 4) == beside["closedLoop"]["closed"]
+    assert (row.kept_bytes, row.repeated_bytes) == (beside["kept"]["held"], beside["kept"]["of"])
 
 
 @pytest.mark.parametrize(

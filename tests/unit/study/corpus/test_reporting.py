@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
 
 from ctxmgr.cli import main
@@ -29,13 +30,16 @@ def test_the_figures_equal_replay_s_on_the_same_recordings(
     worked_out(some, tmp_path / "out")
     assert main(["replay", *files, "--preset", "balanced", "--window", "64000", "--probes", "--json"]) == 0
     parts = json.loads(capsys.readouterr().out)
-    means = next(one["means"] for one in parts if "means" in one)
+    means, sums = next((one["means"], one["totals"]) for one in parts if "means" in one)
     mine = {row["policy"]: row for row in report(tmp_path / "out").all}
     for row in means:
         if row["fromTokens"] == 0:
             assert mine[row["preset"]]["recordings"] == row["recordings"] == 2
-            for name in ("closedOfOff", "billedOfOff", "recall", "far", "fetchesIn100"):
+            for name in ("closedOfOff", "billedOfOff", "inPlace", "recall", "far", "fetchesIn100"):
                 assert mine[row["preset"]][name] == pytest.approx(row[name], abs=2e-5), name
+    for row in (one for one in sums if "kept" in one):
+        names = (mine[row["preset"]][name] for name in ("kept", "keptMean", "keptWorst"))
+        assert tuple(names) == pytest.approx((row["kept"], row["mean"]["kept"], row["worstKept"]), abs=2e-5)
     scores = next(one["probes"] for one in parts if set(one) == {"probes", "failures"})["policies"]["balanced"]
     used = {row["kind"]: row for row in report(tmp_path / "out").probes if row["policy"] == "balanced"}
     assert used
@@ -60,6 +64,7 @@ def planted(folder: Path, out: Path, closed: dict[str, float] = CLOSED, **figure
             cost = closed[task.policy.name] * 10 + (number / 10 if task.policy.name != "off" else 0)
             probes = (ProbeRow("errors", 0.5, 2, 0.4, 5), ProbeRow("goal", 1.0, 1, 1.0, 1))
             given = {"closed_dollars": cost, "billed_dollars": 9.0, "call_count": 50, "recall_share": 0.9}
+            given |= {"kept_share": 0.8, "kept_bytes": 8 * number, "repeated_bytes": 10 * number}
             given |= {"host": "pi" if number % 2 else "Codex", "raw_tokens": 10_000 * number, "probes": probes}
             bad = {"status": "bad", "reason": "planted", "call_count": 0, "probes": ()} if number == 11 else {}
             results.add(invented(task, **{**given, **figures, **bad}))
@@ -146,6 +151,7 @@ def test_an_interval_holds_the_mean_and_narrows_with_more_recordings() -> None:
         ({**CLOSED, "balanced": 0.505}, {}, []),
         ({**CLOSED, "balanced": 0.3}, {}, []),
         ({**CLOSED, "balanced": 0.6}, {}, ["balanced closedOfOff"]),
+        (CLOSED, {"kept_share": 0.7}, ["balanced kept", "turns kept", "off kept"]),
         (CLOSED, {"recall_share": 0.8}, ["balanced recall", "turns recall", "off recall"]),
         (
             CLOSED,
@@ -154,7 +160,7 @@ def test_an_interval_holds_the_mean_and_narrows_with_more_recordings() -> None:
         ),
         (CLOSED, {"fault_count": 1}, ["balanced faults", "turns faults", "off faults"]),
     ],
-    ids=["same", "within", "better", "dearer", "recall", "probes", "faults"],
+    ids=["same", "within", "better", "dearer", "kept", "recall", "probes", "faults"],
 )
 def test_against_exits_1_where_something_is_worse(
     planned: Path,
@@ -239,3 +245,17 @@ def test_the_page_links_to_each_worst_recording_s_own(
     assert all(f'href="corpus-recordings/{one.name}"' in text for one in own)
     assert all("50 calls" in one.read_text() for one in own)
     assert "where it paid least" in capsys.readouterr().out
+
+
+def test_kept_is_pooled_and_has_a_mean_and_a_worst_recording(folder: Path, tmp_path: Path) -> None:
+    made = report(planted(folder, tmp_path, kept_bytes=3, repeated_bytes=4, kept_share=0.25))
+    assert [(row["kept"], row["keptMean"], row["keptWorst"]) for row in made.all] == [(0.75, 0.25, 0.25)] * 3
+
+
+def test_results_of_before_a_column_are_still_read(planned: Path) -> None:
+    for path in (planned / "recordings").glob("part-*.parquet"):
+        found = pq.read_table(path, partitioning=None)
+        pq.write_table(found.drop_columns(["kept_share", "kept_bytes", "repeated_bytes"]), path)
+    made = report(planned)
+    assert [row["closedOfOff"] for row in made.all] == [0.55, 0.8, 1.0]
+    assert [row["kept"] for row in made.all] == [None] * 3

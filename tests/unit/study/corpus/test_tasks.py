@@ -16,6 +16,11 @@ def test_a_recording_is_a_task_a_policy_and_off_always() -> None:
     assert {one.recording for one in made} == {SHORT}
 
 
+def test_a_peer_is_a_policy_without_keys() -> None:
+    (peer, _) = policies(["masking-5"])
+    assert (peer.name, peer.preset, peer.keys) == ("masking-5", "masking-5", {})
+
+
 def test_a_key_is_another_one_for_each_thing_that_moves_a_figure(monkeypatch: pytest.MonkeyPatch) -> None:
     (plain, other, off) = policies(["balanced", "balanced:oldTokens=500"])
     keys = [
@@ -42,7 +47,8 @@ def test_the_order_of_keys_and_the_name_of_a_recording_move_nothing() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("swift", "no preset is called 'swift'"),
+        ("swift", "no preset or peer is called 'swift'"),
+        ("masking-5:oldTokens=5", "no preset or peer is called 'masking-5'"),
         ("balanced:oldTokens", "is no KEY=VALUE"),
         ("balanced:oldTokens=many", "balanced:oldTokens=many: "),
         ("balanced:noSuchKey=1", "balanced:noSuchKey=1: "),

@@ -1,4 +1,4 @@
-"""What a replay says first: a verdict, six figures, eighty columns."""
+"""What a replay says first: a verdict, seven figures, eighty columns."""
 
 import io
 from typing import Any
@@ -14,7 +14,8 @@ from tests.unit.study.replay.commands import GREENHOUSE
 
 def row(preset: str, closed: float, part: float, failures: tuple[str, ...] = ()) -> Figures:
     loop = {"closed": closed, "closedOfOff": part, "billedOfOff": part + 0.1, "fetchesIn100": 10 * part}
-    measures = {"closedLoop": loop, "recall": {"overall": {"share": 0.5 + part / 10}}, "unannouncedBreaks": 2}
+    recall = {"overall": {"share": 1}, "inPlace": {"share": 0.5 + part / 10}}
+    measures = {"closedLoop": loop, "kept": {"share": part}, "recall": recall, "unannouncedBreaks": 2}
     return {"preset": preset, "file": "a.jsonl", "window": 64_000, "measures": measures, "failures": list(failures)}
 
 
@@ -24,16 +25,16 @@ def drawn(some: Any) -> list[str]:
     return [line.rstrip() for line in out.getvalue().splitlines()]
 
 
-def test_the_verdict_comes_first_then_six_figures_a_policy() -> None:
+def test_the_verdict_comes_first_then_seven_figures_a_policy() -> None:
     lines = drawn(brief([row("balanced", 0.92, 0.736), row("off", 1.25, 1.0)]))
     assert lines[:3] == [
         "a.jsonl, window 64,000 tokens",
         "balanced costs 26 % less than off, with what is fetched again; nothing failed.",
-        "Recall 0.574 against 0.600, re-fetches in 100 calls 7.4 against 10.0.",
+        "Kept 0.736 against 1.000, re-fetches in 100 calls 7.4 against 10.0.",
     ]
     (found,) = [line for line in lines if "balanced" in line and "│" in line]
     assert [cell.strip() for cell in found.strip("│").split("│")] == [
-        *("balanced", "0.92", "0.736", "0.836", "7.4", "0.574", "2"),
+        *("balanced", "0.92", "0.736", "0.836", "0.736", "0.574", "7.4", "2"),
     ]
 
 
@@ -55,17 +56,17 @@ def test_failures_are_all_there() -> None:
     assert "1 failures" in " ".join(lines)
 
 
-def test_means_leave_out_the_rows_of_long_recordings_alone() -> None:
-    mean = {
-        "preset": "balanced",
-        "recordings": 2,
-        "closedOfOff": 0.8,
-        "billedOfOff": None,
-        "fetchesIn100": 4.0,
-        "recall": 0.9,
-    }
-    lines = drawn(together([{**mean, "fromTokens": 100_000}, {**mean, "fromTokens": 0}]))
-    assert sum("balanced" in line for line in lines) == 1
+def test_recordings_together_have_kept_pooled_its_mean_and_its_worst_and_no_row_of_the_floor() -> None:
+    share = {"billed": 0.5, "closed": 0.6}
+    mine = {"preset": "balanced", "recordings": 2, "together": share, "fetchesIn100": 4.0, "inPlace": 0.9}
+    mine |= {"kept": 0.81, "mean": {"kept": 0.82}, "worstKept": 0.73}
+    lines = drawn(together([mine, {"preset": "floor", "recordings": 2, "together": share}]))
+    (found,) = [line for line in lines if "balanced" in line]
+    assert [cell.strip() for cell in found.strip("│").split("│")] == [
+        *("balanced", "2", "0.500", "0.600", "0.810", "0.820", "0.730", "0.900", "4.0"),
+    ]
+    assert not any("floor" in line for line in lines)
+    assert max(map(len, lines)) <= 80
 
 
 @pytest.mark.parametrize("more", [[], ["--no-measures"], ["--probes"]])

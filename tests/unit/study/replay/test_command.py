@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from ctxmgr.cli import main
+from ctxmgr.study.baselines import PEERS
 from ctxmgr.study.probes import Probing
 from ctxmgr.study.replay import measuring
 from ctxmgr.study.spawning.inprocess import InProcess
@@ -118,17 +119,17 @@ def test_totals_over_several_recordings_have_policies_and_floor(
 ) -> None:
     other = tmp_path / "other.jsonl"
     other.write_bytes(GREENHOUSE.read_bytes())
-    assert main(["replay", str(GREENHOUSE), str(other), "--preset", "off", "--control", "--json"]) == 0
+    assert main(["replay", str(GREENHOUSE), str(other), "--preset", "off", "--peers", "--json"]) == 0
     first, _, over = json.loads(capsys.readouterr().out)
-    assert [row["preset"] for row in over["totals"]] == ["off", "control", "floor"]
-    off, control, floor = over["totals"]
-    assert off["together"] == off["mean"] == {"billed": 1, "closed": 1, "all": 1}
+    assert [row["preset"] for row in over["totals"]] == ["off", *PEERS, "floor"]
+    off, peer, *_, floor = over["totals"]
+    assert off["together"] == {"billed": 1, "closed": 1, "all": 1} == {**off["mean"], "kept": 1}
     alone = first["beside"][0]["measures"]["closedLoop"]
-    for figure in (control["together"], control["mean"]):
+    for figure in (peer["together"], peer["mean"]):
         assert figure["closed"] == pytest.approx(alone["closedOfOff"], abs=1e-4)
-    assert control["money"]["closed"] == pytest.approx(2 * alone["closed"], abs=1e-3)
+    assert peer["money"]["closed"] == pytest.approx(2 * alone["closed"], abs=1e-3)
     assert floor["together"]["billed"] == pytest.approx(first["floor"]["billedOfOff"], abs=1e-4)
-    assert floor["together"]["billed"] < control["together"]["billed"]
+    assert floor["together"]["billed"] < peer["together"]["billed"]
 
 
 def test_how_the_host_counts_and_keeps_decides_when_and_to_what_it_compacts(
@@ -214,12 +215,12 @@ def test_sessions_left_at_once_have_every_measure_and_a_page(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], host: str
 ) -> None:
     paths = [str(begun(tmp_path, messages)) for messages in (0, 1, 2)]
-    everything = ["--preset", "off", "--probes", "--clairvoyant", "--control", "--host", host]
+    everything = ["--preset", "off", "--probes", "--clairvoyant", "--peers", "--host", host]
     report = tmp_path / "report.html"
     assert main(["replay", *paths, *everything, "--report", str(report), "--json"]) == 0
     shown = json.loads(capsys.readouterr().out)
     assert [one["all"]["calls"] for one in shown[:3]] == [0, 0, 1]
-    assert [[row["preset"] for row in one["beside"]] for one in shown[:3]] == [["control", "clairvoyant"]] * 3
+    assert [[row["preset"] for row in one["beside"]] for one in shown[:3]] == [[*PEERS, "clairvoyant"]] * 3
     assert all(Path(path).name in report.read_text() for path in paths)
 
 

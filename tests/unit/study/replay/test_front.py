@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from ctxmgr.cli import main
+from ctxmgr.study.baselines import PEERS
 from ctxmgr.study.replay.front import ALL, VALUES, Front, label
 from tests.unit.study.replay.commands import GREENHOUSE
 
@@ -37,15 +38,16 @@ def test_the_picture_has_each_policy_at_the_figures_that_the_command_prints(
     rows = json.loads(capsys.readouterr().out)
     beside = rows[0]["beside"]
     assert [one["preset"] for one in rows] == [*ALL, *(label(value) for value in VALUES if value != 0.5)]
-    assert [one["preset"] for one in beside] == ["control", "clairvoyant"]
+    assert [one["preset"] for one in beside] == [*PEERS, "clairvoyant"]
     assert {one["preset"]: one.get("knob") for one in rows}["balanced"] == 0.5
     text = page.read_text(encoding="utf-8")
     for one in (*rows, *beside):
         loop = one["measures"]["closedLoop"]
-        says = rf"{re.escape(one['preset'])}: (\d\.\d{{3}}) of the host alone, ([\d.]+) re-fetches in 100 calls"
-        closed, fetches = zip(*re.findall(rf"<title>{says}</title>", text), strict=True)
-        assert fetches == (f"{loop['fetchesIn100']:.1f}",) * 2  # over all recordings, and of this one
-        assert all(abs(float(shown) - loop["closedOfOff"]) <= ROUNDED for shown in closed)
+        says = rf"{re.escape(one['preset'])}: kept (-?\d\.\d{{3}}) at (\d\.\d{{3}}) of the bill of the host alone"
+        kept, billed = zip(*re.findall(rf"<title>{says}</title>", text), strict=True)
+        assert len(kept) == 2  # over all recordings, and of this one
+        assert all(abs(float(shown) - one["measures"]["kept"]["share"]) <= ROUNDED for shown in kept)
+        assert all(abs(float(shown) - loop["billedOfOff"]) <= ROUNDED for shown in billed)
 
 
 @pytest.mark.parametrize("option", [["--front"], ["--knob", "0.3"]])

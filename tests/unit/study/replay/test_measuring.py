@@ -9,7 +9,8 @@ import pytest
 
 from ctxmgr.cli import main
 from ctxmgr.closed_loop import PriceSheet
-from ctxmgr.study.driving.outcomes import ReplayResult
+from ctxmgr.study.baselines import PEERS, baselines
+from ctxmgr.study.driving import ReplayOptions, ReplayResult
 from ctxmgr.study.metrics.observations import Observation
 from ctxmgr.study.metrics.timeline import Timeline
 from ctxmgr.study.metrics.timeline import of as course_of
@@ -50,15 +51,19 @@ def worked(recorded: Recording) -> ReplayFigures:
         ReplayResult("greenhouse", name, 60_000, observations=newest(found, share))
         for name, share in PRESETS.items()
     ]
-    return measuring.work(recorded, outcomes, PriceSheet(), control=True, clairvoyant=True)
+    return measuring.work(recorded, outcomes, PriceSheet(), [sawtooth(recorded)], clairvoyant=True)
 
 
 PRESETS = {"turns": 2, "off": 1}
 
 
+def sawtooth(recorded: Recording) -> ReplayResult:
+    return baselines.peer(recorded, "sawtooth", ReplayOptions(window=200_000))
+
+
 def test_each_is_measured_beside_off(worked: ReplayFigures) -> None:
-    assert [line.name for line in worked.sheet.lines] == ["turns", "off", "control", "clairvoyant"]
-    assert [one["preset"] for one in worked.beside] == ["control", "clairvoyant"]
+    assert [line.name for line in worked.sheet.lines] == ["turns", "off", "sawtooth", "clairvoyant"]
+    assert [one["preset"] for one in worked.beside] == ["sawtooth", "clairvoyant"]
     assert worked.figures[1]["ofOff"] == 1
     assert worked.figures[0]["ofOff"] > 1  # its lists change at their start all the time
     for one in (one["measures"] for one in worked.beside):
@@ -68,13 +73,13 @@ def test_each_is_measured_beside_off(worked: ReplayFigures) -> None:
 
 
 def test_lines_hold_what_was_measured(worked: ReplayFigures) -> None:
-    control = worked.sheet.lines[2]
+    peer = worked.sheet.lines[2]
     figures = worked.beside[0]["measures"]
-    assert control.simulated
-    assert round(control.cost, 4) == figures["money"]
-    assert sum(control.call_costs) == pytest.approx(control.cost)
-    assert (control.breaks, len(control.epochs)) == (figures["breaks"], figures["epochs"])
-    assert max(control.context) == figures["sentLargest"]
+    assert peer.simulated
+    assert round(peer.cost, 4) == figures["money"]
+    assert sum(peer.call_costs) == pytest.approx(peer.cost)
+    assert (peer.breaks, len(peer.epochs)) == (figures["breaks"], figures["epochs"])
+    assert max(peer.context) == figures["sentLargest"]
 
 
 def test_the_floor_is_below_the_clairvoyant_and_that_below_all_others(worked: ReplayFigures) -> None:
@@ -90,7 +95,7 @@ def test_a_stream_has_nothing_beside_it(recorded: Recording) -> None:
     found = course_of(recorded)
     stream = Stream("s", "s", "m", ())
     worked = measuring.work(
-        stream, [ReplayResult("s", "off", 1, observations=newest(found, 1))], PriceSheet(), True, True
+        stream, [ReplayResult("s", "off", 1, observations=newest(found, 1))], PriceSheet(), [], True
     )
     assert worked.beside == ()
     assert worked.floor_figures["money"] > 0
@@ -113,9 +118,9 @@ def test_the_command_writes_the_page(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert main(arguments) == 0
     figures: list[dict[str, Any]] = json.loads(capsys.readouterr().out)
     assert [one["preset"] for one in figures] == ["turns", "off"]
-    assert [one["preset"] for one in figures[0]["beside"]] == ["control", "clairvoyant"]
-    assert [one["patience"] for one in figures[0]["beside"][1]["tried"]] == [0.7, 1.0, 1.5, None]
-    assert figures[0]["beside"][1]["tried"][-1]["fetches"] == 0
+    assert [one["preset"] for one in figures[0]["beside"]] == [*PEERS, "clairvoyant"]
+    assert [one["patience"] for one in figures[0]["beside"][-1]["tried"]] == [0.7, 1.0, 1.5, None]
+    assert figures[0]["beside"][-1]["tried"][-1]["fetches"] == 0
     loop = figures[0]["measures"]["closedLoop"]
     assert sum(loop["parts"].values()) == pytest.approx(loop["closed"], abs=1e-3)
     text = page.read_text(encoding="utf-8")
@@ -127,9 +132,9 @@ def test_the_command_writes_the_page(tmp_path: Path, capsys: pytest.CaptureFixtu
 
 
 def test_the_command_shows_what_stands_beside(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["replay", str(GREENHOUSE), "--preset", "off", "--wide", "--control", "--clairvoyant"]) == 0
+    assert main(["replay", str(GREENHOUSE), "--preset", "off", "--wide", "--peers", "--clairvoyant"]) == 0
     out = capsys.readouterr().out
-    for words in ("control", "clairvoyant", "floor", "closed"):
+    for words in (*PEERS, "clairvoyant", "floor", "closed"):
         assert words in out
 
 
@@ -138,19 +143,19 @@ def test_a_page_that_can_not_be_written_is_said(tmp_path: Path, capsys: pytest.C
     assert "can not be written" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("option", [["--control"], ["--clairvoyant"], ["--report", "x.html"]])
+@pytest.mark.parametrize("option", [["--peers"], ["--clairvoyant"], ["--report", "x.html"]])
 def test_nothing_is_shown_of_what_is_not_measured(option: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["replay", str(GREENHOUSE), "--no-measures", *option]) == 2
     assert "show measures" in capsys.readouterr().err
 
 
 @pytest.mark.skipif(not SHARED.is_dir(), reason="the recordings (../shared/recordings) are not here")
-def test_the_control_is_near_the_one_that_the_goals_were_measured_beside() -> None:
+def test_the_sawtooth_is_near_the_one_that_the_goals_were_measured_beside() -> None:
     """0.41 of off at recall 0.963 and grounding 0.991, another's weights and packet; a warm cache."""
     found = readers.read(readers.source(SHARED / "pi" / "session-2025-12-17.jsonl"))
     assert isinstance(found, Recording)
     outcome = ReplayResult("x", "off", 200_000, observations=newest(course_of(found), 1))
-    worked = measuring.work(found, [outcome], PriceSheet(ttl_ms=10**15), control=True, clairvoyant=False)
+    worked = measuring.work(found, [outcome], PriceSheet(ttl_ms=10**15), [sawtooth(found)], False)
     figures = worked.beside[0]["measures"]
     assert figures["ofOff"] == pytest.approx(0.41, abs=0.06)
     assert figures["recall"]["overall"]["share"] == pytest.approx(0.963, abs=0.015)

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from ctxmgr.study.metrics import Ratio
 from ctxmgr.study.probes.figures import KINDS
 from ctxmgr.study.report import PolicyRow, RecordingSheet, page
 from tests.unit.study.report.chromium import Chromium
@@ -48,7 +49,7 @@ MEASURED = """
   };
 })()
 """
-POLICIES = ("off", "turns", "tools", "balanced", "balanced 0.125", "balanced 0.75", "control", "clairvoyant")
+POLICIES = ("off", "turns", "tools", "balanced", "balanced 0.125", "balanced 0.75", "masking-5", "clairvoyant")
 UNBROKEN = "a_recording_whose_name_is_one_long_word_" * 3 + ".jsonl"
 
 
@@ -70,8 +71,10 @@ def sheet(name: str, calls: int, dollars: float, apart: float, step_tokens: int)
                 call_costs=(cost / calls,) * calls,
                 epochs=tuple(range(0, calls, 40)),
                 receipts=(f"epoch 1: 41,000 -> 18,000 tokens, {'x' * 200}",),
-                simulated=policy in ("control", "clairvoyant"),
+                simulated=policy in ("masking-5", "clairvoyant"),
                 closed_cost=cost * 1.1,
+                billed_cost=cost,
+                repeats=Ratio(round(1_000 * (1 - apart * number)), 1_000),
                 fetches_in_100=number * apart * 20,
             )
         )

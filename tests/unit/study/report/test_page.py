@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ctxmgr.study.metrics import Ratio
 from ctxmgr.study.report.lines import PolicyRow, RecordingSheet
 from ctxmgr.study.report.page import page
 from ctxmgr.study.report.plots import HEIGHT, WIDTH, Axis, Dot, Series, against, over_calls
@@ -29,15 +30,16 @@ def line(name: str, cost: float = 2.0, recall: float | None = 0.9, calls: int = 
         "call_costs": (cost / max(1, calls),) * calls,
         "epochs": (2,),
     }
+    figures |= {"billed_cost": cost, "repeats": Ratio(3, 4)}
     return PolicyRow(name=name, cost=cost, recall_share=recall, **{**figures, **more})  # type: ignore[arg-type]
 
 
 SHEET = RecordingSheet(
     "a.jsonl",
     (
-        line("off", 4.0, 1.0, epochs=(), closed_cost=4.0, fetches_in_100=1.0),
+        line("off", 4.0, 1.0, epochs=(), closed_cost=4.0, fetches_in_100=1.0, repeats=Ratio(9, 10)),
         line("balanced", closed_cost=3.0, fetches_in_100=8.0, receipts=("1 < 2 & so on",)),
-        line("clairvoyant", closed_cost=0.8, fetches_in_100=3.5, simulated=True),
+        line("clairvoyant", 0.8, closed_cost=0.8, fetches_in_100=3.5, simulated=True, repeats=Ratio(1, 2)),
     ),
     "5 calls",
     0.6,
@@ -100,8 +102,8 @@ def test_the_page_is_whole_and_closed_in_itself() -> None:
 
 def test_what_stands_in_the_tables() -> None:
     texts = read(page([SHEET])).text
-    row = texts[texts.index("balanced") :][:10]
-    assert row == ["balanced", "1", "0.500", "0.900", "0.900", "–", "0.500", "1", "0.750", "8"]
+    row = texts[texts.index("balanced") :][:11]
+    assert row == ["balanced", "1", "0.500", "0.750", "0.900", "0.900", "–", "0.500", "1", "0.750", "8"]
     for words in ("1 < 2 & so on", "5 calls", "balanced: the arithmetic of 1 epoch"):
         assert words in texts
 
@@ -109,7 +111,7 @@ def test_what_stands_in_the_tables() -> None:
 def test_means_count_each_recording_once() -> None:
     other = RecordingSheet("b.jsonl", (line("off", 1.0, 1.0), line("balanced", 1.0, 0.7)))
     texts = read(page([SHEET, other])).text
-    assert texts[texts.index("balanced") :][1:4] == ["2", "0.750", "0.800"]
+    assert texts[texts.index("balanced") :][1:5] == ["2", "0.750", "0.750", "0.800"]
 
 
 def test_hostile_text_is_text() -> None:
@@ -192,21 +194,28 @@ def test_values_can_be_read_off_a_line() -> None:
     assert [one.text for one in drawn.iter("title")] == ["x", "x, epoch 1, call 1: 0 to 250"]
 
 
-def test_closed_loop_cost_is_drawn_against_re_fetches_with_clairvoyant_and_floor() -> None:
-    """Cost of 4 dollars is the whole: balanced at 0.75, the clairvoyant at 0.2, the floor an edge at 0.15."""
+def test_kept_is_drawn_against_the_bill_with_clairvoyant_and_floor() -> None:
+    """A bill of 4 dollars is the whole: balanced at 0.5, the clairvoyant at 0.2, the floor an edge at 0.15."""
     *_, drawn = drawings(page([SHEET]))
-    assert drawn.attrib["aria-label"] == "closed-loop cost, host alone = 1 against re-fetches in 100 calls"
+    assert drawn.attrib["aria-label"] == "kept of what replies repeat against bill, host alone = 1"
     labels = [one.text for one in drawn.iter("text") if one.attrib["class"] == "label"]
-    assert labels == ["off", "balanced", "clairvoyant", "floor"]
+    assert sorted(map(str, labels)) == ["balanced", "clairvoyant", "floor", "off"]
     places = {
         (one.find("title").text or "").split(":")[0]: (float(one.attrib["cx"]), float(one.attrib["cy"]))  # type: ignore[union-attr]
         for one in drawn.iter("circle")
     }
-    (edge,) = (float(one.attrib["points"].split()[0].split(",")[1]) for one in drawn.iter("polyline"))
-    assert edge > places["balanced"][1] > places["off"][1]  # more is further up
-    assert places["balanced"][0] > places["off"][0]
-    scale = places["balanced"][1] - places["off"][1]
-    assert (edge - places["balanced"][1]) / scale == pytest.approx((0.75 - 0.15) / (1 - 0.75), abs=0.05)
+    (edge,) = (float(one.attrib["points"].split()[0].split(",")[0]) for one in drawn.iter("polyline"))
+    assert edge < places["balanced"][0] < places["off"][0]  # more is further right
+    assert places["balanced"][1] > places["off"][1]  # and further up
+    scale = places["off"][0] - places["balanced"][0]
+    assert (places["balanced"][0] - edge) / scale == pytest.approx((0.5 - 0.15) / (1 - 0.5), abs=0.05)
+
+
+def test_what_keeps_less_than_the_newest_text_alone_is_in_the_frame() -> None:
+    low = [line("off", 4.0), line("turns", repeats=Ratio(-1, 5))]
+    *_, drawn = drawings(page([RecordingSheet("a", tuple(low))]))
+    bottom = float(drawn.attrib["data-bottom"])
+    assert all(float(one.attrib["cy"]) <= bottom for one in drawn.iter("circle"))
 
 
 @given(st.lists(st.tuples(st.floats(0, 2), st.floats(0, 1)), max_size=30), st.booleans())

@@ -1,4 +1,4 @@
-"""The control policy, and the course that it is simulated on."""
+"""The sawtooth policy, and the course that it is simulated on."""
 
 import json
 from collections.abc import Sequence
@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxmgr.study.baselines import control
-from ctxmgr.study.baselines.control import Bounds
+from ctxmgr.study.baselines import sawtooth
+from ctxmgr.study.baselines.sawtooth import Bounds
 from ctxmgr.study.metrics import timeline
 from ctxmgr.study.metrics.observations import Observation
 from ctxmgr.study.metrics.timeline import Timeline
@@ -67,7 +67,7 @@ def test_calls_are_where_replies_are_and_compactions_are_left_out() -> None:
 
 def test_it_grows_and_is_cut_and_grows_again() -> None:
     found = made(u("mend the loader"), *READ * 12, a("done"))
-    sights = control.sights(found, weigh, BOUNDS)
+    sights = sawtooth.sights(found, weigh, BOUNDS)
     weights = [sum(weigh(one.raw) for one in sight.projected_messages) for sight in sights]
     epochs = [sight.epoch_number for sight in sights]
     assert max(weights) <= BOUNDS.full_tokens
@@ -91,7 +91,7 @@ def test_the_packet_says_what_was_asked_and_which_files_were_named() -> None:
         r("t"),
     )
     found = made(u("mend the loader"), *old, u("and the tests"), *READ * 6, a("done"))
-    (last,) = control.sights(found, weigh, Bounds(full_tokens=400, recent_tokens=100, packet_tokens=200))[-1:]
+    (last,) = sawtooth.sights(found, weigh, Bounds(full_tokens=400, recent_tokens=100, packet_tokens=200))[-1:]
     assert packet(last).splitlines() == [
         "Goal: mend the loader",
         "Newest request: and the tests",
@@ -105,24 +105,24 @@ def test_the_packet_says_what_was_asked_and_which_files_were_named() -> None:
 def test_a_packet_holds_no_more_than_its_bound() -> None:
     many = [one for number in range(60) for one in (a(call("read", path=f"src/file_{number}.py")), r("pad " * 10))]
     for tokens in (10, 40, 100):
-        sights = control.sights(made(u("go " * 400), *many, a("done")), weigh, Bounds(400, 200, tokens))
+        sights = sawtooth.sights(made(u("go " * 400), *many, a("done")), weigh, Bounds(400, 200, tokens))
         assert sights[-1].epoch_number > 0
         assert len(packet(sights[-1])) <= max(tokens * 4, len("Goal: Files:") + tokens)
 
 
 def test_one_heavy_step_stays_whole() -> None:
     found = made(u("x"), *READ, a(call("read", path="big.py")), r("pad " * 900), a("done"))
-    last = control.sights(found, weigh, BOUNDS)[-1]
+    last = sawtooth.sights(found, weigh, BOUNDS)[-1]
     assert [one.index for one in last.projected_messages] == [-1, 3, 4]
 
 
 def test_a_short_session_is_shown_whole() -> None:
     found = made(u("x"), *READ, a("done"))
-    sights = control.sights(found, weigh)
+    sights = sawtooth.sights(found, weigh)
     assert [sight.projected_messages for sight in sights] == [
         found.wholes[: asked.end_index] for asked in found.asked
     ]
-    assert control.sights(made(u("x")), weigh) == []
+    assert sawtooth.sights(made(u("x")), weigh) == []
 
 
 SAID = st.one_of(
@@ -147,7 +147,7 @@ def test_pairs_are_never_parted(said: list[Said]) -> None:
         waiting += calls
         legal.append(one)
     found = made(*legal)
-    for sight in control.sights(found, weigh, BOUNDS):
+    for sight in sawtooth.sights(found, weigh, BOUNDS):
         shown = [json.loads(one.raw) for one in sight.projected_messages]
         calls_shown = {call["id"] for one in shown if one["role"] == "assistant"
                        for call in one["content"] if call["type"] == "toolCall"}  # fmt: skip
@@ -159,7 +159,7 @@ def test_pairs_are_never_parted(said: list[Said]) -> None:
 def test_recordings_stay_under_the_bound(path: object) -> None:
     recorded = readers.read(readers.source(path))  # type: ignore[arg-type]
     assert isinstance(recorded, Recording)
-    for sight in control.sights(timeline.of(recorded), weigh):
+    for sight in sawtooth.sights(timeline.of(recorded), weigh):
         weight = sum(weigh(one.raw) for one in sight.projected_messages)
         assert weight <= Bounds().full_tokens or sight.projected_messages[1].index == found_newest_step(sight)
 

@@ -1,0 +1,87 @@
+"""Peers that clear tool results and leave all else: the text of an old result becomes a placeholder, once and for
+good.
+
+1. `masking`: observation masking (Lindenbauer et al., 2025, arXiv 2508.21433). Results older than the newest so
+   many are cleared. In epochs here, when that takes away `least_tokens`: each call would break the prefix, else.
+2. `clear_tool_uses`: Anthropic's context editing, of September 2025. The API edits what a client sends
+   whole at each call: where that is above the trigger, all results but the newest three are cleared. Its trigger
+   of 100,000 tokens is half of a window of 200,000, so half of any here; nothing bounds what is cleared from below.
+3. `opencode`: OpenCode's pruning. When a user's turn has ended, results are counted from the newest on, without
+   those of the newest two turns and of what is behind a summary; those after the first 40,000 tokens are cleared,
+   where they are more than 20,000.
+"""
+
+import json
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+from ctxmgr.study.driving import Peer, PeerList
+from ctxmgr.study.hosts import pi_host
+from ctxmgr.study.metrics import SUMMARY, ProjectedMessage
+
+RESULT, USER = "toolResult", "user"
+PLACEHOLDER = "[an old tool result, cleared]"
+TRIGGER_SHARE = 0.5  # of the window (rule 2)
+NEWEST_USES = 3
+PROTECTED_TOKENS, LEAST_TOKENS, PROTECTED_TURNS = 40_000, 20_000, 2  # rule 3
+CHARACTERS_A_TOKEN = 4  # as OpenCode estimates
+
+Messages = tuple[ProjectedMessage, ...]
+
+
+def masking(newest_count: int, least_tokens: int) -> Peer:
+    """Rule 1."""
+    return partial(_masked, newest_count, least_tokens)
+
+
+def _masked(newest_count: int, least_tokens: int, given: PeerList) -> Messages:
+    results = [place for place, one in enumerate(given.messages) if given.role(one) == RESULT]
+    made = _cleared(given, results[: max(0, len(results) - newest_count)])
+    saved = given.tokens - sum(given.weigh(one.raw) for one in made)
+    return made if saved >= max(1, least_tokens) else given.messages
+
+
+def clear_tool_uses(given: PeerList) -> Messages:
+    """Rule 2."""
+    whole_tokens = sum(given.weigh(one.raw) for one in given.items)
+    if whole_tokens + given.overhead_tokens <= TRIGGER_SHARE * given.window_tokens:
+        return given.messages
+    return _masked(NEWEST_USES, 0, given)
+
+
+def opencode(given: PeerList) -> Messages:
+    """Rule 3."""
+    if not given.messages or given.role(given.messages[-1]) != USER:
+        return given.messages
+    counted = pruned = turns = 0
+    out = []
+    for place in range(len(given.messages) - 2, -1, -1):  # the newest message is the next turn's
+        one = given.messages[place]
+        turns += given.role(one) == USER
+        if given.role(one) == SUMMARY or (given.role(one) == RESULT and not one.same):
+            break
+        if turns >= PROTECTED_TURNS and given.role(one) == RESULT:
+            tokens = len(pi_host.text_of(given.items[one.index].message)) // CHARACTERS_A_TOKEN
+            counted += tokens
+            if counted > PROTECTED_TOKENS:
+                pruned += tokens
+                out.append(place)
+    return _cleared(given, out) if pruned > LEAST_TOKENS else given.messages
+
+
+def _cleared(given: PeerList, places: Sequence[int]) -> Messages:
+    """The list with these results cleared, but for what a placeholder is no shorter than."""
+    out = list(given.messages)
+    for place in places:
+        one = out[place]
+        if one.same:
+            raw = _with_placeholder(given.items[one.index].message)
+            if given.weigh(raw) < given.weigh(one.raw):
+                out[place] = ProjectedMessage(raw, one.index, False)
+    return tuple(out)
+
+
+def _with_placeholder(message: dict[str, Any]) -> bytes:
+    changed = {**message, "content": [{"type": "text", "text": PLACEHOLDER}]}
+    return json.dumps(changed, ensure_ascii=False).encode("utf-8", "replace")

@@ -1,0 +1,86 @@
+"""Turns what a model was shown into `kept`: of what its replies repeat of the conversation, the part it had.
+
+Measured is the text itself, by how short a reply becomes for who has it: no word, name or tool is known here.
+
+1. Asked are the replies of every second call, the first included, of LEAST_BYTES and more. A reply, and each
+   message before it, is its content in pi's shape as JSON: no usage, no id of the message.
+2. A reply's length is what zstd needs for it with a text as raw dictionary. `recent`: the newest RECENT_BYTES of
+   the conversation; `whole`: all of it, also what was compacted away since; `shown`: the list that was sent.
+3. The old conversation gives a reply `recent - whole`, the list gives it `recent - shown`. `kept` is the second as
+   a share of the first, bytes over bytes of all replies: 1 where nothing is missing, 0 where the list is as good as
+   the newest text alone, below it where it is worse.
+
+A paraphrase is not seen, so it stands beside other measures. Its noise is about .01.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable, Sequence
+
+import msgspec
+import zstandard
+
+from ctxmgr.study.metrics.observations import Observation, new_messages
+from ctxmgr.study.metrics.ratio import Ratio
+
+EVERY = 2  # of the calls: half the work, and a reply is like its neighbour
+LEAST_BYTES = 400  # of a reply: shorter ones repeat little, and their lengths are mostly zstd's own frame
+RECENT_BYTES = 24_000  # about 6,000 tokens, which every policy keeps
+LEVEL, WINDOW_LOG = 7, 24  # as deep as is fast; 16 MB: all of a conversation is in reach
+
+_decode = msgspec.json.Decoder().decode
+
+
+class CodeLengths:
+    """Of one recording, for any number of policies: what follows from the conversation alone is worked out once."""
+
+    def __init__(self) -> None:
+        self._parameters = zstandard.ZstdCompressionParameters.from_level(
+            LEVEL, window_log=WINDOW_LOG, enable_ldm=False, write_content_size=0, write_checksum=0, write_dict_id=0
+        )
+        self._contents: dict[bytes, bytes] = {}
+        self._before: dict[tuple[bytes, bytes], tuple[int, int]] = {}
+
+    def repeats(self, sights: Sequence[Observation]) -> tuple[Ratio, ...]:
+        """In bytes, one a call: what the list gives its reply of what the old conversation does (rule 3)."""
+        before, digest = bytearray(), hashlib.blake2b()
+        out = []
+        for number, (sight, came) in enumerate(zip(sights, new_messages(sights), strict=True)):
+            for one in came:
+                piece = self._content(one.raw) if not before else b"\n" + self._content(one.raw)
+                before += piece
+                digest.update(piece)
+            reply = self._content(sight.reply.raw)
+            asked = number % EVERY == 0 and len(reply) >= LEAST_BYTES
+            out.append(self._repeats(sight, reply, bytes(before), digest.digest()) if asked else Ratio())
+        return tuple(out)
+
+    def _repeats(self, sight: Observation, reply: bytes, before: bytes, digest: bytes) -> Ratio:
+        lengths = self._before.get((digest, reply))
+        if lengths is None:
+            lengths = self._length(reply, before[-RECENT_BYTES:]), self._length(reply, before)
+            self._before[digest, reply] = lengths
+        recent, whole = lengths
+        shown = self._joined(one.raw for one in sight.projected_messages)
+        return Ratio(recent - (whole if shown == before else self._length(reply, shown)), recent - whole)
+
+    def _length(self, reply: bytes, text: bytes) -> int:
+        """Rule 2."""
+        if not text:
+            return len(zstandard.ZstdCompressor(compression_params=self._parameters).compress(reply))
+        raw = zstandard.ZstdCompressionDict(text, dict_type=zstandard.DICT_TYPE_RAWCONTENT)
+        return len(zstandard.ZstdCompressor(dict_data=raw, compression_params=self._parameters).compress(reply))
+
+    def _joined(self, raws: Iterable[bytes]) -> bytes:
+        return b"\n".join(map(self._content, raws))
+
+    def _content(self, raw: bytes) -> bytes:
+        """Rule 1, of a message in pi's shape; what has no content is the texts that a model reads of it."""
+        found = self._contents.get(raw)
+        if found is None:
+            message = _decode(raw)
+            texts = [message[name] for name in ("summary", "command", "output") if name in message]
+            content = message.get("content", "\n".join(map(str, texts)))
+            found = json.dumps(content, ensure_ascii=False).encode("utf-8", "replace")
+            self._contents[raw] = found
+        return found

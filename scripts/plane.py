@@ -1,0 +1,202 @@
+"""Tells where policies stand in the plane of bill and `kept`, over many recordings: for who changes a policy.
+
+    python -m scripts.plane RECORDING... --policy balanced --policy balanced:oldTokens=5000 --window 200000
+
+1. Each recording is driven in each window under `off` and each policy as `ctxmgr replay` drives it: its modelled
+   host, its prices, no probes. `--jobs` recordings at a time.
+2. A row a window and policy. Billed and closed: dollars of all recordings together, as shares of the host alone.
+   Kept, place (recall in place), ground: pooled; of kept the mean and the least of a recording as well.
+3. Left out are recordings lighter than `--least`. What `off` comes to stays in the folder `--base`, by recording
+   and window, and is not driven again. Empty it where preset off or a measure has changed.
+4. Peers are policies by their names, `--peers` is all of them. What they come to stays in `--base`, too.
+5. `--cold`: the host does not say that its cache never gets cold, and epochs open in the pauses that were recorded.
+"""
+
+import argparse
+import hashlib
+import json
+import multiprocessing
+import sys
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+import msgspec
+from rich.console import Console
+from rich.table import Table
+
+from ctxmgr.study.baselines import PEERS, baselines
+from ctxmgr.study.closed_loop import totals
+from ctxmgr.study.corpus import tasks
+from ctxmgr.study.driving import ReplayOptions, drive
+from ctxmgr.study.figures import figures as measures_figures
+from ctxmgr.study.figures import measure
+from ctxmgr.study.metrics import CodeLengths, MessageCache, PriceSheet, message_cache
+from ctxmgr.study.recordings import Recording, readers
+from ctxmgr.study.replay import HostModel
+
+LEAST_TOKENS = 60_000  # shorter conversations fit any window, and say little
+SHEET = PriceSheet(overhead_tokens=HostModel().overhead_tokens)
+Figures = dict[str, Any]
+
+
+class PlaneTask(msgspec.Struct, frozen=True):
+    """One recording. `windows` in tokens; `base`: the folder of rule 3."""
+
+    path: Path
+    windows: tuple[int, ...]
+    policies: tuple[tasks.CorpusPolicy, ...]
+    least_tokens: int
+    base: Path | None
+    host: HostModel = HostModel()
+
+
+def measured(task: PlaneTask) -> dict[int, list[Figures]]:
+    """By window a row a policy, with "preset" and "measures"; none where it weighs too little."""
+    found = readers.source(task.path)
+    recorded = readers.read(found)
+    if not isinstance(recorded, Recording):
+        return {}
+    known, lengths = MessageCache(message_cache.reader()), CodeLengths()
+    if sum(known.weight(one.message) for one in recorded.entries if one.kind == "message") < task.least_tokens:
+        return {}
+    digest = hashlib.sha256(found.content).hexdigest()
+    out: dict[int, list[Figures]] = {}
+    for window in task.windows:
+        told = "warm" if task.host.stays_warm else "cold"
+        rows = out[window] = []
+        for policy in task.policies:
+            is_base = task.base is not None and policy.name in (tasks.BASE, *PEERS)
+            stored = task.base / f"{digest[:32]}-{window}-{told}-{policy.name}.json" if is_base else None
+            if stored is not None and stored.exists():
+                rows.append(json.loads(stored.read_bytes()))
+                continue
+            rows.append(_driven(recorded, policy, _options(task.host, policy, window), known, lengths))
+            if stored is not None:
+                stored.write_text(json.dumps(rows[-1]))
+    return out
+
+
+def _options(host: HostModel, policy: tasks.CorpusPolicy, window: int) -> ReplayOptions:
+    return ReplayOptions(
+        preset=policy.preset,
+        window=window,
+        measure=True,
+        policy={**host.policy(SHEET.prices), **policy.keys},
+        host=host.limits(window),
+        write=host.write(),
+    )
+
+
+def _driven(
+    recorded: Recording,
+    policy: tasks.CorpusPolicy,
+    options: ReplayOptions,
+    known: MessageCache,
+    lengths: CodeLengths,
+) -> Figures:
+    is_peer = policy.preset in PEERS
+    outcome = baselines.peer(recorded, policy.preset, options) if is_peer else drive(recorded, options)
+    made = measures_figures.figures(measure(outcome.observations, known, SHEET, lengths), None)
+    del made["series"]
+    return {"preset": policy.name, "file": recorded.name, "measures": made, "failures": outcome.failures}
+
+
+def row(name: str, window: int, parts: Sequence[Figures], summed: Figures) -> Figures:
+    """Rule 2. `parts`: a row a recording; `summed`: of `totals`."""
+    kept = [one["measures"]["kept"]["share"] for one in parts if one["measures"]["kept"]["of"] > 0]
+    worst = min(parts, key=lambda one: one["measures"]["kept"]["share"] or 0.0)
+    return {
+        "window": window,
+        "policy": name,
+        "recordings": len(parts),
+        "billed": summed["together"]["billed"],
+        "kept": summed["kept"],
+        "meanKept": fmean(kept) if kept else None,
+        "worstKept": min(kept, default=None),
+        "worst": worst["file"],
+        "place": summed["inPlace"],
+        "ground": summed["grounding"],
+        "closed": summed["together"]["closed"],
+        "recall": summed["recall"],
+        "fetchesIn100": summed["fetchesIn100"],
+        "epochs": sum(one["measures"]["epochs"] for one in parts),
+        "sentMean": fmean(one["measures"]["sentMean"] for one in parts),
+        "failures": sum(len(one["failures"]) for one in parts),
+    }
+
+
+def plane(found: Sequence[dict[int, list[Figures]]], windows: Sequence[int]) -> list[Figures]:
+    """All rows, of what came of each recording."""
+    rows = []
+    for window in windows:
+        parts = [one[window] for one in found if window in one]
+        for one in parts:
+            _against(one)
+        for summed in totals(parts, tasks.BASE)[:-1] if parts else ():
+            name = summed["preset"]
+            mine = [one for part in parts for one in part if one["preset"] == name]
+            rows.append(row(name, window, mine, summed))
+    return rows
+
+
+def _against(part: list[Figures]) -> None:
+    """What `totals` asks of rows: shares of what `off` costs, and a floor, which is none here."""
+    base = next(one["measures"]["closedLoop"] for one in part if one["preset"] == tasks.BASE)
+    for one in part:
+        loop = one["measures"]["closedLoop"]
+        loop |= {f"{kind}OfOff": loop[kind] / base[kind] for kind in ("billed", "closed", "all")}
+    part[0]["floor"] = {"money": 0.0}
+
+
+COLUMNS = ("billed", "kept", "meanKept", "worstKept", "place", "ground", "closed", "recall", "fetchesIn100")
+
+
+def table(rows: Sequence[Figures]) -> Table:
+    made = Table()
+    for name in ("window", "policy", "recordings", *COLUMNS, "epochs", "sent", "failures", "worst"):
+        made.add_column(name, justify="left" if name in ("policy", "worst") else "right")
+    for one in rows:
+        shares = [f"{one[name]:.3f}" if one[name] is not None else "-" for name in COLUMNS]
+        counts = f"{one['epochs']}", f"{one['sentMean']:,.0f}", f"{one['failures']}"
+        made.add_row(f"{one['window']:,}", one["policy"], f"{one['recordings']}", *shares, *counts, one["worst"])
+    return made
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("recordings", metavar="RECORDING", nargs="+", type=Path)
+    parser.add_argument("--policy", metavar="PRESET[:KEY=VALUE,...]", action="append")
+    parser.add_argument("--peers", action="store_true")
+    parser.add_argument("--window", metavar="TOKENS", type=int, action="append")
+    parser.add_argument("--least", metavar="TOKENS", type=int, default=LEAST_TOKENS)
+    parser.add_argument("--jobs", metavar="N", type=int, default=1)
+    parser.add_argument("--base", metavar="DIR", type=Path)
+    parser.add_argument("--cold", action="store_true")
+    parser.add_argument("--json", metavar="FILE", type=Path, help="each recording's figures, and the rows")
+    parsed = parser.parse_args(arguments)
+    try:
+        wanted = tuple(tasks.policies([*(parsed.policy or []), *(PEERS if parsed.peers else ())] or ["balanced"]))
+    except tasks.WrongPolicy as fault:
+        parser.error(str(fault))
+    if parsed.base:
+        parsed.base.mkdir(parents=True, exist_ok=True)
+    windows, host = tuple(parsed.window or [200_000]), HostModel(stays_warm=not parsed.cold)
+    paths = sorted(parsed.recordings, key=lambda path: -path.stat().st_size)
+    todo = [PlaneTask(path, windows, wanted, parsed.least, parsed.base, host) for path in paths]
+    if parsed.jobs > 1:
+        with ProcessPoolExecutor(parsed.jobs, multiprocessing.get_context("spawn")) as pool:
+            found = list(pool.map(measured, todo))
+    else:
+        found = [measured(task) for task in todo]
+    rows = plane(found, windows)
+    if parsed.json:
+        parsed.json.write_text(json.dumps({"rows": rows, "recordings": found}, indent=1))
+    Console(width=None if sys.stdout.isatty() else 200).print(table(rows))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

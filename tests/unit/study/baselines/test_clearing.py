@@ -1,0 +1,155 @@
+"""Peers that clear tool results: by their published rules, and nothing but results."""
+
+import json
+from collections.abc import Sequence
+
+import pytest
+
+from ctxmgr.study.baselines import PEERS, clearing
+from ctxmgr.study.driving import Peer, PeerList
+from ctxmgr.study.hosts import item
+from ctxmgr.study.metrics import ProjectedMessage
+from tests.notation import Said, a, call, r, raws, summary, u
+from tests.unit.study.sighted import packed
+
+LONG = "word " * 100
+STEP = (a("look", call("read", path="a.py")), r(LONG))  # its result weighs 100
+
+
+def weigh(raw: bytes) -> int:
+    """Words of the texts of a result; all else weighs 1."""
+    message = json.loads(raw)
+    return len(message["content"][0]["text"].split()) if message["role"] == "toolResult" else 1
+
+
+def listed(*said: Said, window: int = 1_000_000, overhead: int = 0) -> PeerList:
+    items = tuple(item(str(place), raw) for place, raw in enumerate(raws(*said)))
+    whole = tuple(ProjectedMessage(one.raw, place, True) for place, one in enumerate(items))
+    return PeerList(whole, items, window, overhead, weigh)
+
+
+def cleared(peer: Peer, given: PeerList) -> list[int]:
+    """The results that are cleared, by their number among the results; all else is as it was."""
+    made = tuple(peer(given))
+    assert [one.index for one in made] == [one.index for one in given.messages]
+    results = [one for one in made if given.role(one) == "toolResult"]
+    for one in made:
+        if not one.same:
+            changed, before = json.loads(one.raw), given.items[one.index].message
+            assert {**changed, "content": ""} == {**before, "content": ""}
+            assert changed["content"] == [{"type": "text", "text": clearing.PLACEHOLDER}]
+    assert all(one.same for one in made if one not in results)
+    return [number for number, one in enumerate(results) if not one.same]
+
+
+@pytest.mark.parametrize(
+    ("newest", "least", "gone"),
+    [(2, 0, [0, 1, 2]), (5, 0, []), (9, 0, []), (2, 250, [0, 1, 2]), (2, 300, []), (0, 0, [0, 1, 2, 3, 4])],
+)
+def test_masking_clears_results_older_than_the_newest_when_that_is_enough_at_once(
+    newest: int, least: int, gone: Sequence[int]
+) -> None:
+    """A placeholder weighs 5 words, so three of them save 285."""
+    assert cleared(clearing.masking(newest, least), listed(u("go"), *STEP * 5)) == gone
+
+
+def test_what_masking_cleared_stays_as_it_is_until_there_is_enough_again() -> None:
+    peer = clearing.masking(1, 190)
+    given = listed(u("go"), *STEP * 3)
+    first = tuple(peer(given))
+    assert cleared(peer, given) == [0, 1]
+    longer = listed(u("go"), *STEP * 4)
+    came = PeerList((*first, *longer.messages[len(first) :]), longer.items, 0, 0, weigh)
+    assert tuple(peer(came)) == came.messages  # one more is not enough
+    longest = listed(u("go"), *STEP * 5)
+    came = PeerList((*first, *longest.messages[len(first) :]), longest.items, 0, 0, weigh)
+    again = tuple(peer(came))
+    assert [one.same for one in again if longest.role(one) == "toolResult"] == [False] * 4 + [True]
+    assert again[: len(first) - 1] == first[:-1]
+
+
+def test_a_result_that_is_no_longer_than_the_placeholder_stays() -> None:
+    short = (a(call("ls")), r("a b c"))
+    assert cleared(clearing.masking(0, 0), listed(u("go"), *short, *STEP)) == [1]
+
+
+@pytest.mark.parametrize(("window", "overhead", "gone"), [(1_012, 0, []), (1_011, 0, [0, 1]), (1_020, 5, [0, 1])])
+def test_clearing_of_tool_uses_begins_above_half_the_window_and_keeps_three(
+    window: int, overhead: int, gone: Sequence[int]
+) -> None:
+    """The list weighs 506."""
+    given = listed(u("go"), *STEP * 5, window=window, overhead=overhead)
+    assert given.tokens == 506
+    assert cleared(clearing.clear_tool_uses, given) == gone
+
+
+def test_clearing_of_tool_uses_goes_by_what_the_client_sends_and_not_by_what_is_left_of_it() -> None:
+    given = listed(u("go"), *STEP * 5, window=1_000)
+    once = PeerList(tuple(clearing.clear_tool_uses(given)), given.items, 1_000, 0, weigh)
+    longer = listed(u("go"), *STEP * 6, window=1_000)
+    came = PeerList((*once.messages, *longer.messages[len(once.messages) :]), longer.items, 1_000, 0, weigh)
+    assert came.tokens < 500
+    assert sum(not one.same for one in clearing.clear_tool_uses(came)) == 3
+
+
+BIG = (a(call("read", path="a.py")), r("word " * 20_000))  # 25,000 tokens as OpenCode estimates
+
+
+@pytest.mark.parametrize(
+    ("said", "gone"),
+    [
+        pytest.param(
+            (u("1"), *BIG * 4, u("2"), a("x"), u("3"), a("y"), u("4")), [0, 1, 2], id="after the first 40,000"
+        ),
+        pytest.param((u("1"), *BIG * 2, u("2"), a("x"), u("3"), a("y"), u("4")), [0], id="no more than one"),
+        pytest.param(
+            (u("1"), *BIG, *STEP, u("2"), a("x"), u("3"), a("y"), u("4")), [], id="not as much as is protected"
+        ),
+        pytest.param((u("1"), *BIG * 4, u("2"), a("x"), u("3")), [], id="the newest two turns are protected"),
+        pytest.param((u("1"), *BIG * 4, u("2"), a("x"), u("3"), a("y")), [], id="a turn goes on"),
+        pytest.param(
+            (u("1"), *STEP * 9, *BIG * 2, u("2"), a("x"), u("3"), a("y"), u("4")),
+            [*range(10)],
+            id="with short ones",
+        ),
+        pytest.param(
+            (*BIG, summary("s"), u("1"), *BIG, u("2"), a("x"), u("3"), a("y"), u("4")),
+            [],
+            id="not behind a summary",
+        ),
+    ],
+)
+def test_opencode_prunes_when_a_turn_has_ended(said: tuple[Said, ...], gone: Sequence[int]) -> None:
+    assert cleared(clearing.opencode, listed(*said)) == gone
+
+
+def test_opencode_stops_where_it_pruned_before() -> None:
+    given = listed(u("1"), *BIG * 4, u("2"), a("x"), u("3"), a("y"), u("4"))
+    pruned = PeerList(tuple(clearing.opencode(given)), given.items, 0, 0, weigh)
+    assert tuple(clearing.opencode(pruned)) == pruned.messages
+
+
+@pytest.mark.parametrize("name", PEERS)
+def test_a_peer_takes_an_empty_list_and_a_short_one_as_they_are(name: str) -> None:
+    for said in ((), (u("go"),), (u("go"), *STEP, u("and?"))):
+        given = listed(*said)
+        assert tuple(PEERS[name](given)) == given.messages
+
+
+@pytest.mark.parametrize("name", PEERS)
+def test_a_peer_parts_no_call_from_its_result(name: str) -> None:
+    given = listed(u("go"), *BIG * 12, u("and?"), *BIG * 3, window=200_000)
+    made = list(PEERS[name](PeerList(given.messages, given.items, 200_000, 5_000, lambda raw: len(raw) // 4)))
+    calls = {block["id"] for one in made for block in blocks(one) if block.get("type") == "toolCall"}
+    answered = {json.loads(one.raw).get("toolCallId") for one in made} - {None}
+    assert calls == answered
+    assert calls
+
+
+def blocks(one: ProjectedMessage) -> list[dict[str, str]]:
+    content = json.loads(one.raw)["content"]
+    return content if isinstance(content, list) else []
+
+
+def test_what_a_peer_put_in_has_no_role() -> None:
+    assert listed(u("go")).role(packed("stub")) == ""
