@@ -31,9 +31,9 @@ from ctxmgr.study.baselines import PEERS, baselines
 from ctxmgr.study.closed_loop import totals
 from ctxmgr.study.corpus import tasks
 from ctxmgr.study.driving import ReplayOptions, drive
+from ctxmgr.study.figures import CodeLengths, measure
 from ctxmgr.study.figures import figures as measures_figures
-from ctxmgr.study.figures import measure
-from ctxmgr.study.metrics import CodeLengths, MessageCache, PriceSheet, message_cache
+from ctxmgr.study.metrics import MessageCache, PriceSheet, message_cache
 from ctxmgr.study.recordings import Recording, readers
 from ctxmgr.study.replay import HostModel
 

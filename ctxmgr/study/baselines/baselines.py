@@ -7,8 +7,8 @@ window as the host of the presets does; the clairvoyant's never does.
 from ctxmgr.study.baselines.peers import PEERS
 from ctxmgr.study.closed_loop import Foresight, clairvoyant
 from ctxmgr.study.driving import ReplayOptions, ReplayResult, drive_peer
-from ctxmgr.study.figures import Measures, measure
-from ctxmgr.study.metrics import CodeLengths, MessageCache, PriceSheet, timeline
+from ctxmgr.study.figures import CodeLengths, Measures, measure
+from ctxmgr.study.metrics import MessageCache, PriceSheet, timeline
 from ctxmgr.study.recordings import Recording
 
 

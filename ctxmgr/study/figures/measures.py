@@ -8,10 +8,10 @@ from collections.abc import Sequence
 import msgspec
 
 from ctxmgr.study.closed_loop import ClosedLoop, closed_loop
+from ctxmgr.study.figures.code_length import CodeLengths
 from ctxmgr.study.metrics import (
     Bill,
     Billed,
-    CodeLengths,
     Grounding,
     MessageCache,
     Observation,

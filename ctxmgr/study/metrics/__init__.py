@@ -16,7 +16,6 @@ from ctxmgr.closed_loop import (
 )
 from ctxmgr.study.metrics import message_cache, ratio, recall, refetch, timeline, user_text_recall
 from ctxmgr.study.metrics.billing import Bill, Billed, bill
-from ctxmgr.study.metrics.code_length import CodeLengths
 from ctxmgr.study.metrics.grounding import Grounding, LinePresence, grounding
 from ctxmgr.study.metrics.marking import marker
 from ctxmgr.study.metrics.observations import (
@@ -38,7 +37,6 @@ from ctxmgr.study.metrics.user_text_recall import UserTextRecall
 __all__ = [
     "Bill",
     "Billed",
-    "CodeLengths",
     "FAR_TOKENS",
     "Grounding",
     "LinePresence",

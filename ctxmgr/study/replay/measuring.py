@@ -8,9 +8,9 @@ import msgspec
 from ctxmgr.study.baselines import baselines as beside
 from ctxmgr.study.closed_loop import floor
 from ctxmgr.study.driving import ReplayResult
-from ctxmgr.study.figures import Figures, Measures, measure
+from ctxmgr.study.figures import CodeLengths, Figures, Measures, measure
 from ctxmgr.study.figures import figures as measures_figures
-from ctxmgr.study.metrics import CodeLengths, MessageCache, PriceSheet, message_cache
+from ctxmgr.study.metrics import MessageCache, PriceSheet, message_cache
 from ctxmgr.study.recordings import Recording, Stream
 from ctxmgr.study.replay import report_measured
 from ctxmgr.study.report import BASE, CLAIRVOYANT, RecordingSheet

@@ -195,7 +195,7 @@ def test_a_scheduler_that_goes_is_said_and_what_came_is_kept(
     ("arguments", "said"),
     [
         (["run", "no-such-folder", "--out", "out"], "no recordings: no-such-folder"),
-        (["run", ".", "--policies", "swift", "--out", "out"], "no preset is called 'swift'"),
+        (["run", ".", "--policies", "swift", "--out", "out"], "no preset or peer is called 'swift'"),
         (["report", "no-such-folder"], "no-such-folder has no results"),
     ],
 )

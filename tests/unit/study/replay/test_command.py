@@ -123,7 +123,9 @@ def test_totals_over_several_recordings_have_policies_and_floor(
     first, _, over = json.loads(capsys.readouterr().out)
     assert [row["preset"] for row in over["totals"]] == ["off", *PEERS, "floor"]
     off, peer, *_, floor = over["totals"]
-    assert off["together"] == {"billed": 1, "closed": 1, "all": 1} == {**off["mean"], "kept": 1}
+    assert off["together"] == {"billed": 1, "closed": 1, "all": 1}
+    assert off["mean"] == {**off["together"], "kept": off["kept"]}
+    assert off["kept"] == off["worstKept"] == first["measures"]["kept"]["share"]
     alone = first["beside"][0]["measures"]["closedLoop"]
     for figure in (peer["together"], peer["mean"]):
         assert figure["closed"] == pytest.approx(alone["closedOfOff"], abs=1e-4)

@@ -121,6 +121,20 @@ def test_what_people_run_says_what_to_install(arguments: list[str]) -> None:
     assert done.stderr == b"ctxmgr: this command needs the study extra: pip install 'ctxmgr-sidecar[study]'\n"
 
 
+def test_a_measure_whose_package_is_missing_says_what_to_install() -> None:
+    done = without("zstandard", "replay", str(GREENHOUSE))
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr == b"ctxmgr: this command needs the study extra: pip install 'ctxmgr-sidecar[study]'\n"
+
+
+@pytest.mark.parametrize(
+    "arguments", [["models"], ["sessions", "list"], ["replay", "--help"]], ids=lambda one: one[0]
+)
+def test_what_measures_nothing_works_without_that_package(arguments: list[str], tmp_path: Path) -> None:
+    where = ["--state-dir", str(tmp_path)] if arguments[0] == "sessions" else []
+    assert without("zstandard", *arguments, *where).returncode == 0
+
+
 def test_another_missing_module_is_no_word_of_the_study_extra() -> None:
     done = without("ctxmgr.study.driving.drive", "replay", str(GREENHOUSE))
     assert (done.returncode, done.stdout) == (1, b"")

@@ -6,9 +6,9 @@ import random
 import pytest
 import zstandard
 
+from ctxmgr.study.figures.code_length import LEAST_BYTES, RECENT_BYTES, CodeLengths
 from ctxmgr.study.hosts import pi_host
-from ctxmgr.study.metrics import CodeLengths, Observation, ProjectedMessage, Ratio, ratio
-from ctxmgr.study.metrics.code_length import LEAST_BYTES, RECENT_BYTES
+from ctxmgr.study.metrics import Observation, ProjectedMessage, Ratio, ratio
 from tests.notation import Said, a, note, raws, sh, summary, u
 from tests.unit.study.sighted import Show, newest, packed, sights, whole
 
