@@ -71,6 +71,11 @@ def say(line: str) -> None:
     print(f"ctxmgr: {without_secrets(line)}", file=sys.stderr, flush=True)
 
 
+def say_page(made: Proxy) -> None:
+    """The one place where the token of its page is said."""
+    print(f"ctxmgr: what it does is shown at {made.page_url}", file=sys.stderr, flush=True)
+
+
 def proxy(
     parsed: argparse.Namespace,
     upstream: str,
@@ -129,6 +134,7 @@ async def _served(made: Proxy) -> int:
     try:
         async with made:
             say(f"listening on {made.url}, before {made.settings.upstream}")
+            say_page(made)
             await ended.wait()
     except OSError as fault:
         say(f"{made.settings.host}:{made.settings.port} can not be listened on: {fault.strerror or fault}")

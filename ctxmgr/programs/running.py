@@ -31,6 +31,7 @@ async def _ended(parsed: argparse.Namespace, environ: dict[str, str]) -> int:
         tidying = asyncio.create_task(asyncio.to_thread(proxying.tidy, made.settings))
         hooked = program.hook(launch, made.url, made.settings.upstream)
         hooked = model_tools.given(program, hooked, made.url, made.settings.tools_token)
+        proxying.say_page(made)
         code = await launching.ended(file, hooked)
         await tidying
     for line in (*notices, *proxying.lines(made)):

@@ -23,7 +23,7 @@ from ctxmgr.proxy import faults, guarding, headers, passing
 from ctxmgr.proxy.apis import ListCall, ToolCallReader, api_of
 from ctxmgr.proxy.body import UnreadableBody, decoded
 from ctxmgr.proxy.conversations import Conversations, ListEnds
-from ctxmgr.proxy.page import PageRoutes, ToolRoutes
+from ctxmgr.proxy.page import PAGE, PageAccess, PageRoutes, ToolRoutes, is_ours
 from ctxmgr.proxy.passing import Broken, Outgoing, Unreachable, Upstream
 from ctxmgr.proxy.recent import RecentLists
 from ctxmgr.proxy.rewriting import Prepared, Rewriter
@@ -62,6 +62,7 @@ class Proxy:
             self._client, settings.settings_for, lambda: time.time() * 1000, ListEnds(settings.directory)
         )
         self.rewriter = Rewriter(self.conversations, settings)
+        self._access = PageAccess(settings.tools_token)
         self._lists = RecentLists()
         self._runner: web.AppRunner | None = None
         self._upstream: Upstream | None = None
@@ -71,9 +72,9 @@ class Proxy:
 
     async def __aenter__(self) -> "Proxy":
         self._upstream = Upstream(self.settings.upstream)
-        app = web.Application(client_max_size=LARGEST_BYTES, middlewares=[self._guarded])
+        app = web.Application(client_max_size=LARGEST_BYTES, middlewares=[self._guarded, self._access.guarded])
         PageRoutes(self.settings, lambda: self.engine, self.conversations, self.rewriter.account).add(app)
-        ToolRoutes(self.settings.tools_token, self.conversations).add(app)
+        ToolRoutes(self.conversations).add(app)
         app.router.add_route("*", "/{path:.*}", self._serve)
         app.on_response_prepare.append(passing.without_additions)
         self._runner = web.AppRunner(
@@ -106,6 +107,11 @@ class Proxy:
         await self._client.close()
 
     @property
+    def page_url(self) -> str:
+        """With the token that opens it: to be told to whoever started the proxy, and to no log."""
+        return self.url + self._access.address
+
+    @property
     def engine(self) -> str:
         """The state of the sidecar; "ready" once it has loaded what a list needs."""
         loads = self._warming is not None and not self._warming.done()
@@ -125,6 +131,8 @@ class Proxy:
     async def _serve(self, request: web.Request) -> web.StreamResponse:
         api = api_of(request.method, request.path)
         format: str | None = api.FORMAT if api is not None else None
+        if is_ours(request.path):
+            return passing.error(404, faults.error_body(format, "not_found_error", f"the page is {PAGE}"))
         if not request.raw_path.startswith("/"):
             text = "one provider stands behind this proxy; it carries nothing to others"
             return passing.error(400, faults.error_body(format, "invalid_request_error", text))

@@ -1,12 +1,13 @@
-"""What the proxy answers itself: `/healthz`, the page `/`, and what the page asks for.
+"""What the proxy answers itself: `/healthz`, the page, and what the page asks for.
 
     GET  /healthz                  {"status": "ok", "version", "engine": "ready" | ...}
+    GET  /ctxmgr/                  the page
     GET  /ctxmgr/sessions          all sessions with their calls, newest used first
     GET  /ctxmgr/receipts?session= what left at each epoch
     POST /ctxmgr/actions           {"session", "method", "params"}: pin, unpin, undo, setPruning
 
-The page's requests bear the header `x-ctxmgr-page`, which no form of another site can send. Every other path is the
-provider's.
+All but `/healthz` want the proxy's token (`access`). The page's actions bear the header `x-ctxmgr-page` as well,
+which no form of another site can send. Every path that is not below `/ctxmgr/` is the provider's.
 """
 
 from collections.abc import Callable
@@ -22,16 +23,12 @@ from ctxmgr.masking import values_without_secrets
 from ctxmgr.model import InvalidParams
 from ctxmgr.proxy.account import Account, BilledCall
 from ctxmgr.proxy.conversations import Conversations, ProgramConversation
+from ctxmgr.proxy.page.access import PAGE
+from ctxmgr.proxy.page.headers import NEVER_ELSEWHERE
 from ctxmgr.proxy.settings import ProxySettings
 
 PAGE_HEADER = "x-ctxmgr-page"
 ACTIONS = ("pin", "unpin", "undo", "setPruning")
-NEVER_ELSEWHERE = {
-    "Content-Security-Policy": "default-src 'self' 'unsafe-inline'; frame-ancestors 'none'",
-    "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "no-referrer",
-    "Cache-Control": "no-store",
-}
 
 
 class PageRoutes:
@@ -44,8 +41,8 @@ class PageRoutes:
         self._conversations, self._account = conversations, account
 
     def add(self, app: web.Application) -> None:
-        app.router.add_get("/", self._page)
         app.router.add_get("/healthz", self._health)
+        app.router.add_get(PAGE, self._page)
         app.router.add_get("/ctxmgr/sessions", self._sessions)
         app.router.add_get("/ctxmgr/receipts", self._receipts)
         app.router.add_post("/ctxmgr/actions", self._action)

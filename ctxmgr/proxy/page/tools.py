@@ -3,7 +3,8 @@
     POST /ctxmgr/tools    {"method", "params"}: search, retrieve, pin, unpin, getScratchpad, editScratchpad,
     getStatus
 
-1. Only who bears the token of this proxy is answered. It is made for one run of a program and told to that alone.
+1. Only who bears the token of these tools is answered (`access`). It is made for one run of a program and told to
+   that alone.
 2. The session is that of the conversation whose newest reply holds this very call, by the tool's name and its
    arguments: a sub-agent's list may have come since. Of several the newest, each call once. Where no reply shows
    it, the newest conversation that is no sub-agent's.
@@ -13,7 +14,6 @@
 """
 
 import contextlib
-import hmac
 from collections.abc import Iterator
 from typing import Any
 
@@ -24,9 +24,9 @@ from ctxmgr.client import SidecarFault
 from ctxmgr.model import InvalidParams
 from ctxmgr.proxy.apis import CalledTool
 from ctxmgr.proxy.conversations import Conversations, ProgramConversation
+from ctxmgr.proxy.page.access import TOOLS_PATH
 from ctxmgr.proxy.page.routes import as_json, for_model, refused
 
-PATH = "/ctxmgr/tools"
 TOOLS = {
     "search": "search",
     "retrieve": "retrieve",
@@ -41,17 +41,15 @@ MOST_HITS = 10  # where params name no limit
 
 
 class ToolRoutes:
-    """Of one proxy. `token` "": its program's model has no tools, and nobody is answered."""
+    """Of one proxy."""
 
-    def __init__(self, token: str, conversations: Conversations) -> None:
-        self._token, self._conversations = token, conversations
+    def __init__(self, conversations: Conversations) -> None:
+        self._conversations = conversations
 
     def add(self, app: web.Application) -> None:
-        app.router.add_post(PATH, self._called)
+        app.router.add_post(TOOLS_PATH, self._called)
 
     async def _called(self, request: web.Request) -> web.Response:
-        if not self._is_borne(request.headers.get("authorization", "")):
-            return as_json({"error": "the token of this run is needed"}, 403)
         try:
             asked = msgspec.json.decode(await request.read(), type=_Asked)
         except (msgspec.DecodeError, UnicodeDecodeError) as fault:
@@ -66,11 +64,6 @@ class ToolRoutes:
         if asked.method == "search":
             return await _found(listed, asked)
         return await _answered(listed if asked.method == "retrieve" else listed[:1], asked)
-
-    def _is_borne(self, header: str) -> bool:
-        """Rule 1, in a time that tells nothing of the token."""
-        given = header.removeprefix("Bearer ").encode("utf-8", "replace")
-        return bool(self._token) and hmac.compare_digest(given, self._token.encode())
 
 
 class _Asked(msgspec.Struct, frozen=True):

@@ -1,16 +1,21 @@
 """A program that is run behind a proxy: terminal, arguments, signals and end are its own."""
 
+import contextlib
+import http.client
 import os
 import pty
+import re
 import signal
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
 BOUND = 60.0  # seconds; only a failing test waits so long
+PAGE = re.compile(r"ctxmgr: what it does is shown at (http://127\.0\.0\.1:\d+)/ctxmgr/\?token=([\w-]{43})")
 RUN = (sys.executable, "-m", "ctxmgr", "run", "--openai", "--")
 
 
@@ -23,6 +28,13 @@ def environ(tmp_path: Path) -> dict[str, str]:
 
 def ran(environ: dict[str, str], *command: str, run: tuple[str, ...] = RUN) -> "subprocess.CompletedProcess[str]":
     return subprocess.run([*run, *command], env=environ, capture_output=True, text=True, timeout=BOUND, check=False)
+
+
+def said(done: "subprocess.CompletedProcess[str]") -> list[str]:
+    """What came on standard error after the address of its page."""
+    first, *lines = done.stderr.splitlines()
+    assert PAGE.fullmatch(first)
+    return lines
 
 
 def python(script: str) -> tuple[str, ...]:
@@ -41,7 +53,7 @@ def test_arguments_input_and_output_are_the_programs(environ: dict[str, str]) ->
     command = [*RUN, *python(script), "--help", "--", "a b"]
     done = subprocess.run(command, env=environ, input="typed", capture_output=True, text=True, timeout=BOUND)
     assert done.stdout == "['--help', '--', 'a b'] typed\n"
-    assert done.stderr == "ctxmgr: no call of a conversation came through\n"
+    assert said(done) == ["ctxmgr: no call of a conversation came through"]
 
 
 def test_the_program_is_pointed_at_the_proxy_and_only_in_its_environment(environ: dict[str, str]) -> None:
@@ -49,6 +61,36 @@ def test_the_program_is_pointed_at_the_proxy_and_only_in_its_environment(environ
     first, second = done.stdout.split()
     assert first == second
     assert first.startswith("http://127.0.0.1:")
+
+
+def test_the_address_of_its_page_is_for_who_started_it_and_not_for_the_program(environ: dict[str, str]) -> None:
+    done = ran(environ, *python("import os; print(dict(os.environ))"))
+    page = PAGE.match(done.stderr)
+    assert page is not None
+    assert page[1] in done.stdout
+    assert page[2] not in done.stdout
+    assert done.stderr.count(page[2]) == 1
+
+
+def test_a_proxy_tells_the_address_that_opens_its_page(environ: dict[str, str], upstream: str) -> None:
+    command = [sys.executable, "-m", "ctxmgr", "proxy", "--upstream", upstream]
+    with subprocess.Popen(command, env=environ, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        listening, told = process.stderr.readline(), process.stderr.readline()
+        page = PAGE.match(told)
+        assert page is not None
+        assert listening == f"ctxmgr: listening on {page[1]}, before {upstream}\n"
+        statuses = [status(f"{page[1]}/ctxmgr/{query}") for query in ("", f"?token={page[2]}")]
+        process.terminate()
+        assert page[2] not in process.stderr.read()
+    assert statuses == [401, 303]
+
+
+def status(url: str) -> int:
+    parts = urlsplit(url)
+    with contextlib.closing(http.client.HTTPConnection(parts.netloc, timeout=BOUND)) as connection:
+        connection.request("GET", f"{parts.path}?{parts.query}")
+        return connection.getresponse().status
 
 
 CALLING = (
@@ -105,7 +147,7 @@ def test_what_is_set_for_a_program_holds_for_its_calls_whatever_they_call_themse
     agent.write_text(f"#!{sys.executable}\n{CALLING}")
     agent.chmod(0o700)
     done = ran({**environ, "OPENAI_BASE_URL": upstream, "CTXMGR_CONFIG": str(settings)}, str(agent))
-    assert done.stderr.splitlines()[1].startswith("ctxmgr: sent 1,000 tokens ($2.06)")  # output in proportion
+    assert said(done)[1].startswith("ctxmgr: sent 1,000 tokens ($2.06)")  # output in proportion
 
 
 @pytest.mark.parametrize(
@@ -126,7 +168,7 @@ def test_what_can_not_be_run_is_told_in_one_line(
 
 def test_a_program_that_is_not_there_ends_with_127(environ: dict[str, str]) -> None:
     done = ran(environ, "nosuch")
-    assert (done.returncode, done.stderr) == (127, "ctxmgr: nosuch: there is no such program\n")
+    assert (done.returncode, said(done)) == (127, ["ctxmgr: nosuch: there is no such program"])
 
 
 @pytest.fixture

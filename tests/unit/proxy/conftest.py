@@ -14,10 +14,18 @@ from tests.unit.proxy.provider import Provider, provider
 
 
 class Rig:
-    """`post` sends as a program does."""
+    """`post` sends as a program does; `ours` are the headers with which a program asks for what the page shows."""
 
     def __init__(self, upstream: Provider, proxy: Proxy, session: aiohttp.ClientSession, said: list[str]) -> None:
         self.upstream, self.proxy, self.session, self.said = upstream, proxy, session, said
+
+    @property
+    def token(self) -> str:
+        return self.proxy.page_url.partition("?token=")[2]
+
+    @property
+    def ours(self) -> dict[str, str]:
+        return {"Authorization": f"Bearer {self.token}", "x-ctxmgr-page": "1"}
 
     async def post(
         self, body: bytes, path: str = "/v1/messages", headers: dict[str, str] | None = None

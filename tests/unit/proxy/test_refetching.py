@@ -156,7 +156,7 @@ async def test_what_would_have_been_fetched_again_is_told_at_the_end_and_on_the_
     assert account.refetched.fetches == 1
     line = account.lines(observed=True)[-1]
     assert "with 1 original fetched again, " in line
-    response = await made.session.get(made.proxy.url + "/ctxmgr/sessions")
+    response = await made.session.get(made.proxy.url + "/ctxmgr/sessions", headers=made.ours)
     told = json.loads(await response.read())
     assert told["account"]["refetched"] == told["sessions"][0]["account"]["refetched"]
     assert told["account"]["refetched"]["originals"] == 1

@@ -47,7 +47,7 @@ async def test_the_page_shows_what_left_and_its_buttons_act(rig: Any, tmp_path: 
     made = await rig()
     for number in range(12):
         await made.post(request(marked(conversation(number, lines=200))), headers=SESSION)
-    seen = await asyncio.to_thread(looked, tmp_path / "profile", made.proxy.url + "/")
+    seen = await asyncio.to_thread(looked, tmp_path / "profile", made.proxy.page_url)
     assert "12 calls: saved" in seen["text"]
     assert seen["wide"] <= 390
     assert seen["bars"] == 2 * 12

@@ -6,16 +6,15 @@ from typing import Any
 from ctxmgr import __version__
 from tests.unit.proxy.lists import SESSION, conversation, marked, request
 
-OURS = {"x-ctxmgr-page": "1"}
-
 
 async def told(made: Any, path: str) -> Any:
-    response = await made.session.get(made.proxy.url + path)
+    response = await made.session.get(made.proxy.url + path, headers=made.ours)
     assert response.status == 200
     return json.loads(await response.read())
 
 
-async def act(made: Any, method: str, params: dict[str, Any], headers: dict[str, str] = OURS) -> tuple[int, Any]:
+async def act(made: Any, method: str, params: dict[str, Any], without: str = "") -> tuple[int, Any]:
+    headers = {name: value for name, value in made.ours.items() if name != without}
     body = json.dumps({"session": "claude:s-1", "method": method, "params": params}).encode()
     response, answer = await made.post(body, "/ctxmgr/actions", headers)
     return response.status, json.loads(answer)
@@ -84,7 +83,7 @@ async def test_a_paused_session_passes_byte_for_byte_until_it_is_resumed(rig: An
 
 async def test_an_action_without_the_header_of_the_page_is_refused(rig: Any) -> None:
     made = await after_steps(rig, 1)
-    status, answer = await act(made, "setPruning", {"enabled": False}, {})
+    status, answer = await act(made, "setPruning", {"enabled": False}, "x-ctxmgr-page")
     assert status == 403
     assert "x-ctxmgr-page" in answer["error"]
 
@@ -93,7 +92,7 @@ async def test_another_action_and_an_unknown_session_are_refused(rig: Any) -> No
     made = await after_steps(rig, 1)
     assert (await act(made, "session_shutdown", {}))[0] == 400
     assert (await act(made, "undo", {"epoch": 99}))[0] == 400
-    response, _ = await made.post(b'{"session":"x","method":"pin"}', "/ctxmgr/actions", OURS)
+    response, _ = await made.post(b'{"session":"x","method":"pin"}', "/ctxmgr/actions", made.ours)
     assert response.status == 404
-    response, _ = await made.post(b"no JSON", "/ctxmgr/actions", OURS)
+    response, _ = await made.post(b"no JSON", "/ctxmgr/actions", made.ours)
     assert response.status == 400

@@ -21,11 +21,9 @@ def step(number: int) -> list[dict[str, Any]]:
 
 async def shown(made: Any, path: str, body: Any = None) -> str:
     if body is None:
-        response = await made.session.get(made.proxy.url + path)
+        response = await made.session.get(made.proxy.url + path, headers=made.ours)
     else:
-        response = await made.session.post(
-            made.proxy.url + path, data=json.dumps(body), headers={"x-ctxmgr-page": "1"}
-        )
+        response = await made.session.post(made.proxy.url + path, data=json.dumps(body), headers=made.ours)
     return (await response.read()).decode()
 
 

@@ -7,7 +7,7 @@ import aiohttp
 import pytest
 
 from ctxmgr.mcp_server import asking
-from ctxmgr.proxy.page import tools
+from ctxmgr.proxy.page import access, tools
 from tests.unit.proxy.lists import SESSION, TOOLS, conversation, marked, request
 from tests.unit.proxy.provider import answers, sse
 
@@ -18,9 +18,10 @@ async def asked(made: Any, method: str, token: str = TOKEN, **params: Any) -> tu
     headers = {"authorization": f"Bearer {token}"} if token else {}
     body = json.dumps({"method": method, "params": params}).encode()
     response: aiohttp.ClientResponse = await made.session.post(
-        made.proxy.url + tools.PATH, data=body, headers=headers
+        made.proxy.url + access.TOOLS_PATH, data=body, headers=headers
     )
-    return response.status, json.loads(await response.read())
+    body = await response.read()
+    return response.status, json.loads(body) if response.content_type == "application/json" else body
 
 
 async def lived(rig: Any) -> Any:
@@ -53,13 +54,13 @@ async def test_a_pin_is_taken_and_notes_are_kept(rig: Any) -> None:
 @pytest.mark.parametrize("token", ["", "another", "one-tim", "one-timed"])
 async def test_without_the_token_nobody_is_answered(rig: Any, token: str) -> None:
     made = await rig(tools_token=TOKEN)
-    assert (await asked(made, "getStatus", token))[0] == 403
+    assert (await asked(made, "getStatus", token))[0] == 401
 
 
 async def test_a_proxy_without_tools_answers_nobody(rig: Any) -> None:
     made = await rig()
-    assert (await asked(made, "getStatus", ""))[0] == 403
-    assert (await asked(made, "getStatus", TOKEN))[0] == 403
+    assert (await asked(made, "getStatus", ""))[0] == 401
+    assert (await asked(made, "getStatus", TOKEN))[0] == 401
     assert made.upstream.asked == []
 
 
@@ -202,4 +203,4 @@ async def test_words_that_left_another_conversation_of_the_run_are_found_there(r
 
 
 def test_both_sides_name_one_path() -> None:
-    assert asking.PATH == tools.PATH
+    assert asking.PATH == access.TOOLS_PATH
