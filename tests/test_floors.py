@@ -12,6 +12,7 @@ ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "ctxmgr"
 
 FLOORS = {
+    "isolation": 0,
     "model": 0,
     "masking": 0,
     "engine": 1,

@@ -1,19 +1,17 @@
 """What a program tells its client: where the sidecar runs, what the program does for it, how long is waited."""
 
 import subprocess
-import sys
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Literal
 
 import msgspec
 
+from ctxmgr import isolation
 from ctxmgr.client.fault import SidecarFault
 from ctxmgr.model.api import TelemetryEvent
 from ctxmgr.model.api.compaction import CompleteParams, CompleteResult
 from ctxmgr.model.api.lifecycle import RequestCompactionParams
-
-SERVE = (sys.executable, "-m", "ctxmgr", "serve")
 
 OnRequestCompaction = Callable[[RequestCompactionParams], bool | Awaitable[bool]]
 OnComplete = Callable[[CompleteParams], CompleteResult | Awaitable[CompleteResult]]
@@ -24,9 +22,12 @@ OnEmbed = Callable[[Sequence[str]], list[list[float]] | Awaitable[list[list[floa
 class SpawnedSidecar(msgspec.Struct, frozen=True):
     """A process of its own. `command` is the whole of it (default: this Python's `ctxmgr serve`); the rest is as
     `subprocess.Popen` has it, but that its standard error goes nowhere by default: it may be the user's screen.
-    `state_dir`: where snapshots go; default: the user's state directory."""
+    `state_dir`: where snapshots go; default: the user's state directory.
 
-    command: Sequence[str] = SERVE
+    It imports nothing of the project in which it is started. Of variables that begin with PYTHON only PYTHONPATH is
+    handed on, less its folders that are relative or in the project, and PYTHONSAFEPATH is set."""
+
+    command: Sequence[str] = msgspec.field(default_factory=lambda: isolation.command("serve"))
     state_dir: str | None = None
     cwd: str | None = None
     env: Mapping[str, str] | None = None

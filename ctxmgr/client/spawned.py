@@ -18,6 +18,7 @@ import threading
 from collections.abc import Callable
 from typing import IO
 
+from ctxmgr import isolation
 from ctxmgr.client.settings import SpawnedSidecar
 
 PIPE_BYTES = 1 << 20  # the most that Linux gives to anybody (fs.pipe-max-size)
@@ -41,7 +42,7 @@ class SpawnedLink:
             stdout=subprocess.PIPE,
             stderr=sidecar.stderr,
             cwd=sidecar.cwd,
-            env=dict(sidecar.env) if sidecar.env is not None else None,
+            env=isolation.environment(os.environ if sidecar.env is None else sidecar.env, sidecar.cwd),
             bufsize=0,
             process_group=0 if groups else None,
         )

@@ -12,7 +12,6 @@
 
 import contextlib
 import errno
-import os
 import subprocess
 import sys
 import threading
@@ -21,9 +20,10 @@ from typing import IO, Annotated, Any, TypeVar
 
 import msgspec
 
+from ctxmgr import isolation
 from ctxmgr.model import WeighAll, faults
 
-COMMAND = (sys.executable, "-P", "-m", "ctxmgr.devices.weighing")  # -P: no module of the directory it begins in
+COMMAND = isolation.command(module="ctxmgr.devices.weighing")
 LOAD_SECONDS = 30.0  # nobody waits for it
 WEIGH_SECONDS = 5.0  # a session's next call does: 50,000 characters take some milliseconds
 LENGTH_BYTES = 4
@@ -92,7 +92,6 @@ class WeighingChild:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
-                env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
                 start_new_session=True,  # Ctrl-C is for the parent, which ends it
                 creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
             )
@@ -187,7 +186,3 @@ def main() -> None:
         while True:
             texts = _received(source, list[bytes], TEXT_BYTES)
             _send(sink, sum(found.weigher(text.decode("utf-8", "surrogatepass")) for text in texts))
-
-
-if __name__ == "__main__":
-    main()

@@ -7,12 +7,12 @@ Rules:
 
 import importlib.util
 import secrets
-import sys
 
+from ctxmgr import isolation
 from ctxmgr.mcp_server import TOKEN, URL
 from ctxmgr.programs.program import Launch, Program, with_environ
 
-COMMAND = (sys.executable, "-P", "-m", "ctxmgr", "mcp")  # -P: the work tree may hold a folder of that name
+COMMAND = isolation.command("mcp")
 TOKEN_BYTES = 32
 
 

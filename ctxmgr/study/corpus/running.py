@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from ctxmgr import isolation
 from ctxmgr.study.corpus.evaluating import evaluated, failed
 from ctxmgr.study.corpus.rows import Evaluation
 from ctxmgr.study.corpus.tasks import CorpusTask
@@ -58,6 +59,7 @@ def local_client(worker_count: int | None = None, processes: bool = True) -> Ite
     from distributed import Client, LocalCluster
 
     with (
+        isolation.environment_in_force(),  # its workers are started by multiprocessing
         dask.config.set(QUIET),
         LocalCluster(
             n_workers=worker_count,

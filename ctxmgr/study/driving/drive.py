@@ -80,14 +80,14 @@ def _code(fault: Exception) -> str:
 def _client(options: ReplayOptions) -> StdioClient | InProcessClient:
     """Rule 6. The vocabulary is loaded first: weights must not depend on when it would have come."""
     if _spawned(options):
-        return StdioClient(_arguments(options), env=options.env)
+        return StdioClient(_arguments(options))
     weigher = message_cache.weigher()
     return InProcessClient({weigher.name: weigher}, models_file(options.models))
 
 
 def _spawned(options: ReplayOptions) -> bool:
-    """A transcript is of a process, and so is an environment; an archive, or some keys, want a device."""
-    asked = options.spawn or options.retrieves or options.record is not None or options.env is not None
+    """A transcript is of a process; an archive, or some keys, want a device."""
+    asked = options.spawn or options.retrieves or options.record is not None
     return asked or _of_devices(options.policy)
 
 

@@ -24,11 +24,11 @@ class HostLimits(msgspec.Struct, frozen=True):
 class ReplayOptions(msgspec.Struct, frozen=True):
     """`window` in tokens, None for the recording's own. `append`: send only what is new and take edits.
 
-    `state_dir` for snapshots; `record`: a transcript's file. `env`: of the process, None for this one's.
-    `measure`: keep what was shown at each call. `label`: what the outcome is called instead of its preset. `write`:
-    the summaries of the host's own compactions, instead of `pi_host`'s. `own_summaries`: ctxmgr writes them,
-    without a model. `models`: a file of facts about models, for ctxmgr. `spawn`: through a spawned sidecar, where
-    this process would do as well. `retrieves`: its model has a tool for what left, archived in `state_dir`.
+    `state_dir` for snapshots; `record`: a transcript's file. `measure`: keep what was shown at each call. `label`:
+    what the outcome is called instead of its preset. `write`: the summaries of the host's own compactions, instead
+    of `pi_host`'s. `own_summaries`: ctxmgr writes them, without a model. `models`: a file of facts about models,
+    for ctxmgr. `spawn`: through a spawned sidecar, where this process would do as well. `retrieves`: its model has
+    a tool for what left, archived in `state_dir`.
     """
 
     preset: str | None = None
@@ -39,7 +39,6 @@ class ReplayOptions(msgspec.Struct, frozen=True):
     record: Path | None = None
     policy: dict[str, Any] = {}
     label: str | None = None
-    env: dict[str, str] | None = None
     measure: bool = False
     host: HostLimits = HostLimits()
     write: Write | None = None

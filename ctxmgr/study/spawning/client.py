@@ -9,7 +9,6 @@ import contextlib
 import os
 import queue
 import subprocess
-import sys
 import tempfile
 import threading
 import time
@@ -17,6 +16,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import IO, Any, Literal
 
 import msgspec
+
+from ctxmgr import isolation
 
 Framing = Literal["content-length", "ndjson"]
 Handlers = Mapping[str, Callable[[Any], Any]]
@@ -70,18 +71,16 @@ class StdioClient:
         *,
         framing: Framing = "content-length",
         handlers: Handlers | None = None,
-        env: Mapping[str, str] | None = None,
         deadline: float = DEADLINE_SECONDS,
     ) -> None:
         self.framing, self.deadline = framing, deadline
         self.handlers = dict(handlers or {})
         self._stderr: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115  closed by `kill`
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "ctxmgr", "serve", *arguments],
+            isolation.command("serve", *arguments),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._stderr,
-            env=dict(env) if env is not None else None,
         )
         self._bodies: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self._out: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()

@@ -11,13 +11,13 @@ import os
 import queue
 import signal
 import subprocess
-import sys
 import tempfile
 import threading
 import time
 from collections.abc import Sequence
 from typing import IO
 
+from ctxmgr import isolation
 from ctxmgr.study.spawning.client import TimedOut
 
 READ_BYTES = 1 << 20  # of one read: a pipe gives at most its capacity
@@ -27,7 +27,7 @@ KILLED_SECONDS = 10.0  # for the system to take away what was killed
 
 def this_ctxmgr(*arguments: str) -> list[str]:
     """The command that serves with the ctxmgr that is running."""
-    return [sys.executable, "-m", "ctxmgr", "serve", *arguments]
+    return list(isolation.command("serve", *arguments))
 
 
 class Spawned:

@@ -50,8 +50,8 @@ test("the project stands over the global file, key by key", () => {
 test("a project can start no program, choose no place to write and give the model no tool", () => {
   const theirs = { contextPruning: { command: ["sh", "-c", "boom"], stateDir: "/etc", modelTools: true } };
   assert.deepEqual([made({}, theirs).command, made({}, theirs).stateDir], [undefined, undefined]);
-  const own = made({ contextPruning: { command: ["python3", "-m", "ctxmgr"], stateDir: "/s" } }, theirs);
-  assert.deepEqual([own.command, own.stateDir], [["python3", "-m", "ctxmgr"], "/s"]);
+  const own = made({ contextPruning: { command: ["python3", "-P", "-m", "ctxmgr"], stateDir: "/s" } }, theirs);
+  assert.deepEqual([own.command, own.stateDir], [["python3", "-P", "-m", "ctxmgr"], "/s"]);
   assert.equal("command" in own.policy, false);
   assert.deepEqual([own.modelTools, "modelTools" in own.policy], [false, false]);
   assert.equal(made(theirs, { contextPruning: { modelTools: false } }).modelTools, true);
@@ -61,8 +61,8 @@ test("a command is a list of words or one text; what is neither is passed over, 
   const cases: [unknown, string[] | undefined, string[]][] = [
     [undefined, undefined, []],
     [null, undefined, []],
-    ["python3 -m ctxmgr", ["python3", "-m", "ctxmgr"], []],
-    ['["/my tools/python3", "-m", "ctxmgr"]', ["/my tools/python3", "-m", "ctxmgr"], []],
+    ["python3 -P -m ctxmgr", ["python3", "-P", "-m", "ctxmgr"], []],
+    ['["/my tools/python3", "-P", "-m", "ctxmgr"]', ["/my tools/python3", "-P", "-m", "ctxmgr"], []],
     ["", undefined, ["command"]],
     [[], undefined, ["command"]],
     [["python3", 3], undefined, ["command"]],

@@ -11,6 +11,7 @@
 
 mod asked;
 pub mod client;
+mod environment;
 mod events;
 pub mod fault;
 pub mod framing;

@@ -17,6 +17,7 @@ use std::time::{Duration, Instant};
 use serde::Serialize;
 
 use crate::asked::Task;
+use crate::environment::isolate;
 use crate::fault::Fault;
 use crate::framing;
 use crate::host::{Cancelled, Host};
@@ -61,6 +62,7 @@ struct Out<'a, P> {
 
 impl Link {
     pub fn spawn(mut command: Command, host: Arc<dyn Host>, clock: Clock, number: u64) -> Result<Link, Fault> {
+        isolate(&mut command);
         #[cfg(unix)] // an interrupt typed at the host's terminal is the host's business
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         let spawned = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();

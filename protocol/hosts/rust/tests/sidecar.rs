@@ -1,4 +1,4 @@
-//! A session with the real sidecar. `CTXMGR_COMMAND` holds its command, as words between blanks (`python3 -m ctxmgr`) or
+//! A session with the real sidecar. `CTXMGR_COMMAND` holds its command, as words between blanks (`python3 -P -m ctxmgr`) or
 //! as a JSON list of them; without it, `ctxmgr` from the path.
 #![cfg(unix)]
 

@@ -18,6 +18,7 @@ import {
   type MessageConnection,
   type ResponseError,
 } from "vscode-jsonrpc/node";
+import { environment } from "./environment.ts";
 import { SidecarFault } from "./fault.ts";
 import type { Clock, Params, RequestOptions } from "./interface.ts";
 
@@ -71,7 +72,9 @@ export class Child {
     });
     const [program = "", ...args] = options.command;
     try {
-      this.#process = spawn(program, args, { cwd: options.cwd, env: options.env, stdio: "pipe", windowsHide: true });
+      const { cwd } = options;
+      const env = environment(options.env ?? process.env, cwd ?? ".");
+      this.#process = spawn(program, args, { cwd, env, stdio: "pipe", windowsHide: true });
       this.#connection = this.#connect(this.#process, options);
     } catch (error) {
       this.#end(missing(program, error));

@@ -61,6 +61,8 @@ export interface SidecarOptions {
   /** Arguments after `serve`. */
   readonly args?: readonly string[];
   readonly cwd?: string;
+  /** Default: this process's. Of variables that begin with PYTHON only PYTHONPATH is handed on, less folders that are
+   *  relative or inside the project: ctxmgr imports nothing from there. */
   readonly env?: NodeJS.ProcessEnv;
   readonly clientInfo?: { readonly name: string; readonly version?: string };
   readonly messageFormat?: string;

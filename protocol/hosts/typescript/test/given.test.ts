@@ -7,8 +7,8 @@ test("a command as one text", () => {
     ["", undefined],
     ["  ", undefined],
     ["ctxmgr", ["ctxmgr"]],
-    [" python3  -m ctxmgr\n", ["python3", "-m", "ctxmgr"]],
-    ['["/my programs/python3", "-m", "ctxmgr"]', ["/my programs/python3", "-m", "ctxmgr"]],
+    [" python3  -P -m ctxmgr\n", ["python3", "-P", "-m", "ctxmgr"]],
+    ['["/my programs/python3", "-P", "-m", "ctxmgr"]', ["/my programs/python3", "-P", "-m", "ctxmgr"]],
     ["[]", undefined],
     ["[1]", undefined],
     ["[broken", ["[broken"]], // what comes of it is told as a program that is missing

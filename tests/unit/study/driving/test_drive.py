@@ -2,6 +2,8 @@
 
 import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -23,16 +25,29 @@ def load(path: Path) -> Recording | Stream:
     return readers.read(readers.source(path))
 
 
-def driven(path: Path, tmp_path: Path, seed: str = "0", **options: Any) -> ReplayResult:
-    env = {**os.environ, "PYTHONHASHSEED": seed}
-    return drive(load(path), ReplayOptions(state_dir=tmp_path / seed, env=env, **options))
+def driven(path: Path, tmp_path: Path, state: str = "0", **options: Any) -> ReplayResult:
+    return drive(load(path), ReplayOptions(state_dir=tmp_path / state, spawn=True, **options))
+
+
+IN_THIS_PROCESS = """
+import sys
+from pathlib import Path
+from ctxmgr.study.driving.drive import drive
+from ctxmgr.study.driving.outcomes import ReplayOptions
+from ctxmgr.study.recordings import readers
+came = drive(readers.read(readers.source(Path(sys.argv[1]))), ReplayOptions(preset="turns", window=64_000))
+print(came.failures, len(came.calls), came.fingerprint)
+"""
 
 
 def test_the_same_bytes_under_another_hash_seed(tmp_path: Path) -> None:
-    first, second = (driven(GREENHOUSE, tmp_path, seed, preset="turns", window=64_000) for seed in ("1", "2"))
-    assert first.failures == []
-    assert len(first.calls) == 99
-    assert first.fingerprint == second.fingerprint
+    """A spawned sidecar heeds no variable of Python's: one in the process that drives it has its seed."""
+    spawned = driven(GREENHOUSE, tmp_path, preset="turns", window=64_000)
+    for seed in ("1", "2"):
+        command = [sys.executable, "-c", IN_THIS_PROCESS, str(GREENHOUSE)]
+        env = {**os.environ, "PYTHONHASHSEED": seed}
+        done = subprocess.run(command, env=env, cwd=ROOT, capture_output=True, text=True, check=True)
+        assert done.stdout.split() == ["[]", "99", spawned.fingerprint]
 
 
 def test_a_compaction_is_asked_for_and_made(tmp_path: Path) -> None:

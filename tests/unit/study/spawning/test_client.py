@@ -1,6 +1,5 @@
 """The scripted client against the real process: both framings, large messages, deadlines, what goes wrong."""
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -94,7 +93,7 @@ def test_wrong_usage_ends_the_process_and_the_client_says_so() -> None:
 
 
 def test_a_deadline_ends_a_wait(tmp_path: Path) -> None:
-    client = StdioClient(["--state-dir", str(tmp_path)], env=dict(os.environ))
+    client = StdioClient(["--state-dir", str(tmp_path)])
     try:
         with pytest.raises(TimedOut):
             client.answer(12_345, deadline=0.0)  # nobody asked this
