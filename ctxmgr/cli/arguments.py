@@ -2,7 +2,10 @@
 wrong text is a ValueError."""
 
 import argparse
-from typing import NoReturn
+import difflib
+from collections.abc import Sequence
+from itertools import takewhile
+from typing import Any, NoReturn
 
 TIMEOUT_HELP = "how long each wait may take (default: %(default)g)"
 MAX_TOKENS = 1_000_000_000  # of one number on the command line
@@ -11,11 +14,45 @@ CACHES = ("ideal", "marks", "host-marks", "implicit", "none")
 MAX_SECONDS = 86_400.0  # a day: longer is a mistake, and no wait is endless
 
 
+ALSO_CALLED = {  # as other programs call what is an option here
+    **dict.fromkeys(("--port", "-p", "--host", "--bind", "--address", "--addr"), "--listen"),
+    **dict.fromkeys(("--url", "--base-url", "--api-base", "--target", "--backend"), "--upstream"),
+    "--state": "--state-dir",
+    "--context-window": "--window",
+    "--output": "--out",
+}
+OF_OTHERS = ("--", "--command")  # what comes after is of a program that is run
+LIKENESS = 0.75  # from which on an option counts as a slip of another
+
+
 class OneLineParser(argparse.ArgumentParser):
-    """What is wrong with a call is said in one line, and a call that is right after it."""
+    """What is wrong with a call is said in one line, and a call that is right after it. Of an option that a command
+    does not have it is said which may be meant."""
+
+    _given: Sequence[str] = ()
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
+        self._given = [*(args or ())]
+        parsed, unknown = super().parse_known_args(args, namespace)
+        if unknown and self._subparsers is None:  # a command: it knows its own options
+            self.error(f"unrecognized arguments: {' '.join(unknown)}")
+        return parsed, unknown
+
+    def _meant(self) -> str:
+        """Of the first word before a command's own arguments that looks like an option, and is none."""
+        own = [name for name in self._option_string_actions if name.startswith("--")]
+        words = (word.partition("=")[0] for word in takewhile(lambda word: word not in OF_OTHERS, self._given))
+        for word in words:
+            if not word.startswith("-") or any(name.startswith(word) for name in own):
+                continue
+            near = ALSO_CALLED.get(word, "")
+            near = near if near in own else next(iter(difflib.get_close_matches(word, own, 1, LIKENESS)), "")
+            if near:
+                return f" (no option {word}: did you mean {near}?)"
+        return ""
 
     def error(self, message: str) -> NoReturn:
-        self.exit(2, f"{self.prog}: {message}; {self.epilog}\n")
+        self.exit(2, f"{self.prog}: {message}{self._meant()}; {self.epilog}\n")
 
 
 def add_peer(command: argparse.ArgumentParser) -> None:

@@ -108,8 +108,10 @@ class Proxy:
 
     @property
     def page_url(self) -> str:
-        """With the token that opens it: to be told to whoever started the proxy, and to no log."""
-        return self.url + self._access.address
+        """With the token that opens it: to be told to whoever started the proxy, and to no log. Where it listens on
+        every address, one that it answers to."""
+        here = self.url.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:")
+        return here + self._access.address
 
     @property
     def engine(self) -> str:

@@ -84,6 +84,8 @@ class PageRoutes:
             return as_json({"error": "there is no such session"}, 404)
         if asked.method not in ACTIONS:
             return as_json({"error": f"method: one of {', '.join(ACTIONS)}"}, 400)
+        if asked.params.get("sessionId", conversation.key) != conversation.key:  # it would be the one that is asked
+            return as_json({"error": "params.sessionId: only that of session may stand here"}, 400)
         answer = await _answered(conversation, asked.method, asked.params)
         if asked.method == "setPruning" and answer.status == 200:
             conversation.is_paused = asked.params.get("enabled") is False

@@ -192,3 +192,29 @@ def test_it_ends_quietly_where_nobody_reads_what_it_prints(arguments: list[str])
     finally:
         os.close(write)
     assert (done.returncode, done.stderr) == (1, b"")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "meant"),
+    [
+        (["proxy", "--upstream", "http://x", "--port", "1"], "--listen"),
+        (["proxy", "--port", "1"], "--listen"),
+        (["proxy", "--upstream", "http://x", "--port=1"], "--listen"),
+        (["proxy", "--upstream", "http://x", "--host", "0.0.0.0"], "--listen"),
+        (["proxy", "--upstream", "http://x", "--lisen", "127.0.0.1:1"], "--listen"),
+        (["run", "--base-url", "http://x"], "--upstream"),
+        (["search", "x", "--limits", "3"], "--limit"),
+        (["sessions", "show", "s", "--fulll"], "--full"),
+        (["search", "x", "--port", "3"], None),
+    ],
+)
+def test_an_option_that_is_none_names_the_one_that_is_meant(
+    arguments: list[str], meant: str | None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main(arguments)
+    assert caught.value.code == 2
+    said = capsys.readouterr().err
+    assert said.startswith(f"ctxmgr {arguments[0]}")
+    assert (f": did you mean {meant}?)" in said) if meant else ("did you mean" not in said)
+    assert (said.count("\n"), said.count("; for example: ctxmgr ")) == (1, 1)

@@ -47,6 +47,7 @@ async def rig(tmp_path: Path) -> AsyncIterator[Callable[..., Any]]:
         before: str = "",
         state: str = "",
         tools_token: str = "",
+        host: str = "127.0.0.1",
         **flags: Any,
     ) -> Rig:
         said: list[str] = []
@@ -56,6 +57,7 @@ async def rig(tmp_path: Path) -> AsyncIterator[Callable[..., Any]]:
         made = ProxySettings(
             before or up.url,
             layers.settings_for,
+            host=host,
             observe=observe,
             names=names,
             state_dir=str(tmp_path / (state or f"state-{len(open_rigs)}")),

@@ -20,7 +20,14 @@ async def status(made: Any, line: str, *fields: tuple[str, str], host: str = "")
 
 
 @pytest.mark.parametrize(
-    "host", ["evil.test", "evil.test:80", "127.0.0.1.evil.test", "", "10.0.0.1", "[::2]", "[x"]
+    "host",
+    [
+        *("evil.test", "evil.test:80", "127.0.0.1.evil.test", "", "10.0.0.1", "[::2]", "[x"),
+        *("evil.com@127.0.0.1", "evil.com@127.0.0.1:80", "evil.com:80@localhost", "127.0.0.1/evil.com"),
+        *("127.0.0.1#x", "127.0.0.1?x", "127.0.0.1:x", "127.0.0.1:", "127.0.0.1:80:80", "127.0.0.1, evil.com"),
+        *("[127.0.0.1]", "::1", "localhost.", "[::1", "[::1]x", "[::1%25lo]", "127.1", "0", "2130706433"),
+        "localhost\\evil.com",
+    ],
 )
 async def test_a_request_for_another_host_is_refused(rig: Any, host: str) -> None:
     made = await rig()
@@ -51,6 +58,38 @@ async def test_no_web_page_can_drive_it(rig: Any, fields: tuple[str, str]) -> No
     for line in ("GET /v1/models", "POST /v1/messages", "POST /ctxmgr/actions", "GET /ctxmgr/sessions"):
         assert await status(made, line, fields) == 403
     assert made.upstream.asked == []
+
+
+async def test_two_hosts_are_none(rig: Any) -> None:
+    made = await rig()
+    for other in ("evil.test", "127.0.0.1"):
+        head = raw.head("GET /v1/models", ("Host", other), CLOSE)
+        assert int((await raw.exchanged(made.proxy.url, head)).split(b" ")[1]) in (400, 403)
+    assert made.upstream.asked == []
+
+
+@pytest.mark.parametrize("others", [("https://evil.test",), ("null",), ("",), ("http://evil.test", "null")])
+@pytest.mark.parametrize("own_comes", ["first", "last", "in one header"])
+async def test_every_origin_is_looked_at(rig: Any, others: tuple[str, ...], own_comes: str) -> None:
+    made = await rig()
+    own = made.proxy.url
+    listed = {"first": (own, *others), "last": (*others, own), "in one header": (", ".join((own, *others)),)}
+    fields = [("Origin", one) for one in listed[own_comes]]
+    for method in ("GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"):
+        for path in ("/v1/models", "/v1/messages", "/ctxmgr/sessions", "/ctxmgr/actions", "/healthz", "/"):
+            assert await status(made, f"{method} {path}", *fields) == 403, (method, path)
+    twice = (("Sec-Fetch-Site", "same-origin"), ("Sec-Fetch-Site", "cross-site"))
+    assert await status(made, "GET /v1/models", *twice) == 403
+    assert made.upstream.asked == []
+
+
+async def test_its_own_origin_may(rig: Any) -> None:
+    made = await rig(names=("box.lan",))
+    assert await status(made, "GET /v1/models", ("Origin", made.proxy.url), ("Origin", made.proxy.url)) == 200
+    for host, origin in (("box.lan", "https://BOX.lan"), ("[::1]:99", "http://[::1]:99")):
+        assert await status(made, "GET /v1/models", ("Origin", origin), host=host) == 200
+    for host, origin in (("box.lan", "https://me@box.lan"), ("box.lan", "ftp://box.lan"), ("box.lan", "box.lan")):
+        assert await status(made, "GET /v1/models", ("Origin", origin), host=host) == 403
 
 
 async def test_a_refusal_has_the_shape_that_the_program_knows(rig: Any) -> None:

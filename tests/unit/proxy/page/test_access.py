@@ -95,6 +95,13 @@ async def test_the_printed_address_leads_to_the_page_with_a_cookie_and_without_t
     assert made.upstream.asked == []
 
 
+async def test_a_proxy_that_listens_on_every_address_tells_one_that_it_answers_to(rig: Any) -> None:
+    made = await rig(host="0.0.0.0")
+    assert made.proxy.page_url.startswith("http://127.0.0.1:")
+    response = await made.session.get(made.proxy.page_url, allow_redirects=False)
+    assert response.status == 303
+
+
 async def test_a_token_in_the_address_opens_nothing_but_the_page(rig: Any) -> None:
     made = await rig(tools_token=TOOLS_TOKEN)
     for path in ("/ctxmgr/sessions", "/ctxmgr/receipts", TOOLS_PATH):

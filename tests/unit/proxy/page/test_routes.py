@@ -96,3 +96,16 @@ async def test_another_action_and_an_unknown_session_are_refused(rig: Any) -> No
     assert response.status == 404
     response, _ = await made.post(b"no JSON", "/ctxmgr/actions", made.ours)
     assert response.status == 400
+
+
+async def test_an_action_is_of_the_session_that_it_names_and_of_no_other(rig: Any) -> None:
+    """Whatever `params` name: the other session would be the one that is asked."""
+    made = await after_steps(rig, 1)
+    other = {**SESSION, "X-Claude-Code-Session-Id": "s-2"}
+    await made.post(request(marked(conversation(1))), headers=other)
+    for named in ("claude:s-2", "claude:s-10", "", None, ["claude:s-1"]):
+        status, answer = await act(made, "pin", {"path": "a.py", "sessionId": named})
+        assert (status, answer["error"].partition(":")[0]) == (400, "params.sessionId")
+    pins = [(await one.session.request("getStatus", {}))["pins"] for one in made.proxy.conversations.all()]
+    assert pins == [0, 0]
+    assert (await act(made, "pin", {"path": "a.py", "sessionId": "claude:s-1"}))[0] == 200
