@@ -226,7 +226,7 @@ async def test_the_page_says_of_a_session_what_its_last_line_says(rig: Any) -> N
     made.upstream.answer = answers(turn(20_000, read=1_000))
     for number in range(3):
         await made.post(request(marked(conversation(number))), headers=SESSION)
-    response = await made.session.get(made.proxy.url + "/ctxmgr/sessions")
+    response = await made.session.get(made.proxy.url + "/ctxmgr/sessions", headers=made.ours)
     told = msgspec.json.decode(await response.read())
     (one,) = told["sessions"]
     assert told["account"]["told"] == one["account"]["told"] == f"3 calls: {NOTHING_SAVED}"
