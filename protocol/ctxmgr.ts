@@ -189,7 +189,7 @@ export interface PolicyKeys {
    * model lacks a stretch of text it repeats: lean is 250, balanced 1350, careful 2800. null: by the budgets of
    * costVersusRecall. Since 1.1.
    */
-  keep?: "balanced" | "careful" | "lean" | number | null;
+  keep?: KeepPoint | number | null;
   /**
    * The newest of a list, which is sent byte for byte in every preset; null: as with `keep` where that is set, else
    * nothing is promised. Since 1.1.
@@ -458,6 +458,9 @@ export interface ArchiveKeys {
   keepSecrets?: boolean | null;
 }
 
+/** How much stays, by what it is worth: `lean` least, `careful` most. */
+export type KeepPoint = "lean" | "balanced" | "careful";
+
 /** The newest of a list, in whole steps: it goes out byte for byte while it fits the window. */
 export interface WorkingSetKeys {
   /** At least so many of the newest tool results. Default: 5. */
@@ -600,7 +603,7 @@ export interface Policy {
    * model lacks a stretch of text it repeats: lean is 250, balanced 1350, careful 2800. null: by the budgets of
    * costVersusRecall. Since 1.1.
    */
-  keep?: "balanced" | "careful" | "lean" | number | null;
+  keep?: KeepPoint | number | null;
   /**
    * The newest of a list, which is sent byte for byte in every preset; null: as with `keep` where that is set, else
    * nothing is promised. Since 1.1.

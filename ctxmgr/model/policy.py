@@ -14,6 +14,7 @@ Price = Annotated[float, Meta(ge=0)]
 Share = Annotated[float, Meta(gt=0, le=1)]
 
 Preset = Literal["off", "tools", "turns", "balanced"]
+KeepPoint = Literal["lean", "balanced", "careful"]
 Zone = Literal["green", "yellow", "red", "compact"]
 EndpointApi = Literal["chat", "anthropic"]
 ZONES: tuple[Zone, ...] = ("green", "yellow", "red", "compact")
@@ -336,7 +337,7 @@ class Policy(Setting, frozen=True):
         ),
     ] = 60
     keep: Annotated[
-        Literal["lean", "balanced", "careful"] | Positive | None,
+        KeepPoint | Positive | None,
         Meta(
             description="Preset balanced: what stays goes by what it is worth. A number is what it costs, in "
             "tokens of input, that the model lacks a stretch of text it repeats: lean is 250, balanced 1350, "

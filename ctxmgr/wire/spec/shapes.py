@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 
 import msgspec
 
-from ctxmgr.model import EndpointApi, LeftKind, Preset, Zone
+from ctxmgr.model import EndpointApi, KeepPoint, LeftKind, Preset, Zone
 from ctxmgr.model.api.compaction import HostPreparation, TreePreparation
 from ctxmgr.model.compaction import Format, Strategy, Weigher
 from ctxmgr.model.saved import LatchState, Slot, Source
@@ -31,6 +31,10 @@ LITERALS: dict[str, LiteralSet] = {
         "What ctxmgr does to a list: `off` nothing; `tools` prunes old tool output; `turns` keeps the "
         "newest turns and puts a packet in the place of the others; `balanced` takes out old steps and results "
         "where that is cheaper than keeping them.",
+    ),
+    "KeepPoint": LiteralSet(
+        KeepPoint,
+        "How much stays, by what it is worth: `lean` least, `careful` most.",
     ),
     "LatchState": LiteralSet(
         LatchState,

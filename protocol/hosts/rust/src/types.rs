@@ -300,28 +300,16 @@ impl From<Vec<String>> for PolicyKeysProtectedInstructions {
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum PolicyKeysKeepWord {
-    #[serde(rename = "balanced")]
-    Balanced,
-    #[serde(rename = "careful")]
-    Careful,
-    #[serde(rename = "lean")]
-    Lean,
-    #[serde(untagged)]
-    Other(String),
-}
-
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum PolicyKeysKeep {
-    PolicyKeysKeepWord(PolicyKeysKeepWord),
+    KeepPoint(KeepPoint),
     U64(u64),
 }
 
-impl From<PolicyKeysKeepWord> for PolicyKeysKeep {
-    fn from(it: PolicyKeysKeepWord) -> Self {
-        Self::PolicyKeysKeepWord(it)
+impl From<KeepPoint> for PolicyKeysKeep {
+    fn from(it: KeepPoint) -> Self {
+        Self::KeepPoint(it)
     }
 }
 
@@ -769,6 +757,19 @@ pub struct ArchiveKeys {
     pub keep_secrets: Option<bool>,
 }
 
+/// How much stays, by what it is worth: `lean` least, `careful` most.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum KeepPoint {
+    #[serde(rename = "lean")]
+    Lean,
+    #[serde(rename = "balanced")]
+    Balanced,
+    #[serde(rename = "careful")]
+    Careful,
+    #[serde(untagged)]
+    Other(String),
+}
+
 /// The newest of a list, in whole steps: it goes out byte for byte while it fits the window.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -1012,28 +1013,16 @@ impl From<Vec<String>> for PolicyProtectedInstructions {
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum PolicyKeepWord {
-    #[serde(rename = "balanced")]
-    Balanced,
-    #[serde(rename = "careful")]
-    Careful,
-    #[serde(rename = "lean")]
-    Lean,
-    #[serde(untagged)]
-    Other(String),
-}
-
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum PolicyKeep {
-    PolicyKeepWord(PolicyKeepWord),
+    KeepPoint(KeepPoint),
     U64(u64),
 }
 
-impl From<PolicyKeepWord> for PolicyKeep {
-    fn from(it: PolicyKeepWord) -> Self {
-        Self::PolicyKeepWord(it)
+impl From<KeepPoint> for PolicyKeep {
+    fn from(it: KeepPoint) -> Self {
+        Self::KeepPoint(it)
     }
 }
 
