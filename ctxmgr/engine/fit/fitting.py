@@ -17,10 +17,9 @@
 4. What is cut keeps its start, its end and its error lines, and one line says how much left (`cutting`).
 5. Where all that does not do, `too_big` says what is left that is large.
 
-7. The working set that is promised is cut only where cutting all else does not do.
-
 6. Above `ResultsLimit` the first two means are tried, no other, and taken where they leave out a fifth of the list:
    it fits the window, and what is cut is written anew.
+7. The working set that is promised is cut only where cutting all else does not do.
 
 Each cut is a decision that remembers what was written, as any other.
 """
@@ -103,8 +102,8 @@ class _Fitting:
         self.leaving: list[Step] = []
         self._drop(gone)
         self.pictures = MediaFitting(self.draft, inputs.rules, inputs.media, inputs.weigh)
-        self.cut_last = inputs.cut_last()
-        self.promised = range(inputs.working_set(), conversation.size)  # rule 7
+        self.cut_last = inputs.last.blocks()
+        self.promised = range(inputs.last.working_set(), conversation.size)  # rule 7
         self.stays: Container[int] = self.promised
         self.newest = conversation.newest_reply  # of several items the last
         self.newest_call = self.newest

@@ -11,12 +11,18 @@ from ctxmgr.engine.invariants import Invariants
 from ctxmgr.model import Weigh
 
 
+class CutLast(msgspec.Struct, frozen=True):
+    """`blocks` that are cut last, and after them the `working_set`, by the index of its first message. Asked for
+    where something is to be cut."""
+
+    blocks: Callable[[], frozenset[BlockRef]] = frozenset
+    working_set: Callable[[], int] = lambda: NOWHERE
+
+
 class FitInputs(msgspec.Struct, frozen=True):
     """`limit`: tokens that the list may weigh; `target_tokens`: what one over it is brought to, where a preset
     keeps less than fits. `handle`: the name of an original in the archive, "" without one. `media`: what there may
-    be of them. `turns_stay`: no more of them may leave. `cut_last`: the blocks that are cut last, and
-    `working_set`, the index of the first message of what is cut only where all else does not do: asked for where
-    something is to be cut."""
+    be of them. `turns_stay`: no more of them may leave. `last`: what is cut after all else."""
 
     limit: float
     weigh: Weigh
@@ -25,8 +31,7 @@ class FitInputs(msgspec.Struct, frozen=True):
     media: MediaLimits
     turns_stay: bool = False
     target_tokens: float = math.inf
-    cut_last: Callable[[], frozenset[BlockRef]] = frozenset
-    working_set: Callable[[], int] = lambda: NOWHERE
+    last: CutLast = CutLast()
 
 
 class ResultsLimit(msgspec.Struct, frozen=True):

@@ -92,7 +92,7 @@ class PresetStrategy(ABC):
         """What a list that does not fit is cut to, in tokens, where that is less than fits."""
         return math.inf
 
-    def results_weight(self, gauge: Gauge) -> float:
+    def results_weight(self, inputs: Inputs) -> float:
         """Of a larger list, in tokens, results are cut though it fits the window."""
         return math.inf
 

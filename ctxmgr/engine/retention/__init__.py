@@ -5,21 +5,21 @@ pays, `epoch` does it. Knows no preset, no state and no session, no word of any 
 """
 
 from ctxmgr.engine.retention.breaks import step_above
-from ctxmgr.engine.retention.epoch import WorthInputs, WorthTerms, carried_on, decided
+from ctxmgr.engine.retention.epoch import WorthInputs, WorthTerms, drafted
 from ctxmgr.engine.retention.offers import LONG_CHARACTERS, kind_of
 from ctxmgr.engine.retention.packet_writing import Room
 from ctxmgr.engine.retention.reuse_table import AGES, YIELDS
-from ctxmgr.engine.retention.worth import keep_tokens
+from ctxmgr.engine.retention.worth import Worth, keep_tokens
 
 __all__ = [
     "AGES",
     "LONG_CHARACTERS",
     "Room",
+    "Worth",
     "WorthInputs",
     "WorthTerms",
     "YIELDS",
-    "carried_on",
-    "decided",
+    "drafted",
     "keep_tokens",
     "kind_of",
     "step_above",

@@ -43,18 +43,14 @@ class Row(msgspec.Struct, frozen=True, gc=False):
 
 
 class Change(msgspec.Struct, frozen=True):
-    """A change from the message `position` on: `before_tokens` stood there, `cached_tokens` of them cached, and
-    `remaining_tokens` remain. `cost` and `accrued` in tokens of uncached input, `saves` so many a call. `count` of
-    the offers, newest first, are taken."""
+    """A change from the message `position` on, which takes `saved` tokens away. `cost` and `accrued` in tokens of
+    uncached input; `count` of the offers, newest first, are taken."""
 
     position: int
-    before_tokens: int
-    cached_tokens: int
-    remaining_tokens: int
+    saved: int
     cost: float
-    saves: float
-    accrued: float = 0.0
-    count: int = 0
+    accrued: float
+    count: int
 
     @property
     def gain(self) -> float:
@@ -81,8 +77,7 @@ def best_change(rows: Sequence[Row], offers: Sequence[Offer], by: Rates, every: 
             row -= 1
         saved += offer.saved
         accrued += by.cache_read * offer.saved * offer.due_calls
-        price, saves = cost(after, cached, after - saved, by), by.cache_read * saved
-        found = Change(offer.position, after, cached, after - saved, price, saves, accrued, number)
+        found = Change(offer.position, saved, cost(after, cached, after - saved, by), accrued, number)
         if best is None or every or found.gain >= best.gain:
             best = found
     return best

@@ -7,8 +7,8 @@ Rules:
    begins when what is due has cost as much as writing anew what stands behind it. What was decided stays decided.
 3. An epoch also begins where the prefix is lost anyway (a cold cache, a list that the host rewrote, another model),
    and where somebody asked for it. Then all that is due leaves.
-4. In red, over the window and over a price step worth counts less: `keep` is halved until the list is well below
-   the limit, and in the end nothing stays but the working set and the user's words.
+4. Where a compaction would be asked for, over the window and over a price step worth counts less: `keep` is halved
+   until the list is well below the limit, and in the end nothing stays but the working set and the user's words.
 5. An epoch that would take little away is none. But where the host has put another list in place of the old one,
    the epoch is over, whatever the new one holds.
 6. A result that comes so late that its call has left brings it back, and so do pins and `undo`: an epoch.
@@ -17,6 +17,7 @@ Rules:
 """
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 
 import msgspec
 
@@ -43,9 +44,9 @@ from ctxmgr.engine.conversation import BlockRef, ConversationIndex, working_set_
 from ctxmgr.engine.retention.breaks import Change, Offer, Row, arithmetic, best_change
 from ctxmgr.engine.retention.offers import Growth, Situation, offers
 from ctxmgr.engine.retention.packet_writing import Room, packet_of, place_of
-from ctxmgr.engine.retention.worth import NOTHING, Retention, retention
+from ctxmgr.engine.retention.worth import NOTHING, Retention, Worth
 from ctxmgr.engine.staleness import superseded
-from ctxmgr.model import Decision, Epoch, Opening, Packet, Plan, Rates, Receipt, WorkingSet, Zone
+from ctxmgr.model import Decision, Epoch, Opening, Packet, Plan, Receipt, WorkingSet, Zone
 
 WORTH_A_PREFIX = 0.05  # of the list: less is not worth a prefix
 LEAST_PRESSED = 0.1  # of the list, in red: what is new and large leaves in a step or two by itself
@@ -57,16 +58,15 @@ class WorthTerms(msgspec.Struct, frozen=True):
     """What an epoch is decided by, beside the list.
 
     `layout`: what is in force. `cached_count`: so many of the list's messages the provider may hold; 0 when its
-    cache is cold. `keep`: what a stretch of text costs that is no longer there, in tokens of input.
+    cache is cold.
     """
 
     zone: Zone
     layout: Layout
     room: Room
-    rates: Rates
+    worth: Worth
     cached_count: int
-    keep: float
-    working_set: WorkingSet
+    working_set: WorkingSet | None
     protection: Protection
     writer: PacketWriter
 
@@ -87,51 +87,14 @@ class WorthInputs(msgspec.Struct, frozen=True):
     time_ms: int | None = None
 
 
-def standing(conversation: ConversationIndex, ask: WorthInputs) -> Plan:
-    """The plan if nothing is decided now (rule 1)."""
+def drafted(conversation: ConversationIndex, ask: WorthInputs) -> "EpochDraft":
+    """The plan if nothing is decided now, and why an epoch is to be opened over it."""
     inputs = ask.terms
     if ask.last_plan is not None:
-        return extended(ask.last_plan, conversation, ask.last_count, inputs.zone, inputs.layout)
-    return lay_out(conversation, inputs.zone, inputs.layout)
-
-
-def carried_on(conversation: ConversationIndex, ask: WorthInputs) -> tuple[Plan, Opening | None]:
-    """The plan if nothing is decided now, and why an epoch is to be opened over it, None where none is."""
-    plan, reopen = standing(conversation, ask), ask.reopen
-    if reopen in ("pin", "undo") and not hidden(conversation.messages, plan, ask.terms.protection.pinned()):
-        reopen = None
-    new_from = ask.last_count if ask.last_plan is not None else 0
-    if reopen is None and parted(conversation, plan.decisions, new_from):  # rule 6
-        reopen = "rewritten"
-    if reopen is not None:
-        return plan, reopen
-    same = ask.last_count == conversation.size == ask.terms.cached_count
-    if same and plan.weight <= ask.terms.room.window:
-        return plan, None  # the same list, asked for again
-    return plan, _Draft(conversation, ask, plan).due()
-
-
-def decided(
-    conversation: ConversationIndex, ask: WorthInputs, plan: Plan, opening: Opening | None
-) -> BalancedResult:
-    """The plan for this list, of what `carried_on` gave. Pure but for the memo, which only saves time."""
-    draft = _Draft(conversation, ask, plan)
-    if opening is None:
-        return BalancedResult(plan, draft.epoch())
-    done = draft.opened(opening)
-    pins = ask.terms.protection.pinned()
-    if pins and (plan if done is None else done.plan).weight > ask.terms.room.window:
-        bare = msgspec.structs.replace(ask.terms, protection=ask.terms.protection.unpinned())
-        pinless = _Draft(conversation, msgspec.structs.replace(ask, terms=bare), plan).opened(opening)
-        if pinless is not None and (done is None or pinless.plan.weight < done.plan.weight):
-            done = _noting(pinless, "pins are passed over, with them the list would not fit the window")
-    if done is None and ask.last_plan is None and ask.last_count and opening in REPLACED:
-        done = draft.unmoved(opening)
-    if done is None:
-        return BalancedResult(plan, draft.epoch())
-    number, raw = ask.epoch.number + 1, conversation.raw_weight
-    epoch = Epoch(number, 0.0, 0, draft.least_tokens(), ask.time_ms, raw_tokens=raw)
-    return BalancedResult(done.plan, epoch, done)
+        plan = extended(ask.last_plan, conversation, ask.last_count, inputs.zone, inputs.layout)
+    else:
+        plan = lay_out(conversation, inputs.zone, inputs.layout)
+    return EpochDraft(conversation, ask, plan)
 
 
 def _noting(done: EpochResult, note: str) -> EpochResult:
@@ -139,11 +102,12 @@ def _noting(done: EpochResult, note: str) -> EpochResult:
     return msgspec.structs.replace(done, receipt=msgspec.structs.replace(done.receipt, arithmetic=told))
 
 
-class _Draft:
-    """One call while it is being decided."""
+class EpochDraft:
+    """One call while it is being decided. `plan`: what it would send if nothing were (rule 1)."""
 
     def __init__(self, conversation: ConversationIndex, ask: WorthInputs, plan: Plan) -> None:
         self.conversation, self.ask, self.inputs, self.plan = conversation, ask, ask.terms, plan
+        self.rates = ask.terms.worth.rates
         rules, inputs = self.inputs.layout.rules, self.inputs
         self.steps = rules.steps(conversation)
         self.working_set = working_set_start(conversation, inputs.working_set)
@@ -152,17 +116,48 @@ class _Draft:
         self.growth = Growth(calls, grown)
         self.late = parted(conversation, plan.decisions)
         self.protected = inputs.protection.messages(conversation) | self.late
-        shown = inputs.layout.packet.text
-        self.packet_at = inputs.layout.packet_index if shown else conversation.size
         users = [at for at in self.steps.fixed_indices if conversation.messages[at].view.role == "user"]
         held = self.protected.union(range(self.working_set, conversation.size))
         self.leaving_users = protection.over_share(conversation, users, inputs.room.users, held, rules)
-        self.rows = self._rows()
+        shown = receipts.projected_weights(plan, conversation.messages)
+        self.situation = Situation(
+            plan=plan,
+            shown=shown,
+            growth=self.growth,
+            working_set=self.working_set,
+            protected=self.protected,
+            protected_results=inputs.protection.results(conversation),
+            leaving_users=sorted(self.leaving_users),
+            layout=inputs.layout,
+        )
+        self.rows = [Row(at, self._tokens(at), at < inputs.cached_count) for at in sorted(shown)]
+
+    def _tokens(self, at: int) -> int:
+        """Of a message as it is shown, with the packet before it."""
+        layout = self.inputs.layout
+        return self.situation.shown[at] + (layout.packet.weight if at == layout.packet_index else 0)
 
     # when
 
-    def due(self) -> Opening | None:
-        """Why an epoch is to be opened now (rules 2 to 4)."""
+    @cached_property
+    def opening(self) -> Opening | None:
+        """Why an epoch is to be opened now; None where none is."""
+        conversation, ask = self.conversation, self.ask
+        reopen = ask.reopen
+        if reopen in ("pin", "undo") and not hidden(
+            conversation.messages, self.plan, ask.terms.protection.pinned()
+        ):
+            reopen = None
+        new_from = ask.last_count if ask.last_plan is not None else 0
+        if reopen is None and parted(conversation, self.plan.decisions, new_from):  # rule 6
+            reopen = "rewritten"
+        same = ask.last_count == conversation.size == ask.terms.cached_count
+        if reopen is None and same and self.plan.weight <= ask.terms.room.window:
+            return None  # the same list, asked for again
+        return reopen or self._due()
+
+    def _due(self) -> Opening | None:
+        """By price, a cold cache or want of room (rules 2 to 4)."""
         weight, inputs = self.plan.weight, self.inputs
         if not inputs.cached_count and inputs.writer.has_news(inputs.layout.packet):
             return "cold"
@@ -170,16 +165,45 @@ class _Draft:
             saved = sum(offer.saved for offer in self._pressed({}))
             least = 0 if weight > inputs.room.window else LEAST_PRESSED * weight
             return "red" if saved > least else None
-        found = self._break(self._offers(self._retention(), {}))
-        if found is None or found.before_tokens - found.remaining_tokens < WORTH_A_PREFIX * weight:
+        found = self._best
+        if found is None or found.saved < WORTH_A_PREFIX * weight:
             return None
         if not inputs.cached_count:
             return "cold"
         return "price" if found.gain >= 0 else None
 
+    @cached_property
+    def _best(self) -> Change | None:
+        """What would change for its price, without a look at what is out of date: that leaves with an epoch."""
+        return self._break(self._offers(self.inputs.worth.retention(), {}))
+
+    def decided(self) -> BalancedResult:
+        """The plan for this list. Pure but for the memo, which only saves time."""
+        done = self._decided(self.opening) if self.opening is not None else None
+        if done is None:
+            return BalancedResult(self.plan, self.epoch())
+        number, raw = self.ask.epoch.number + 1, self.conversation.raw_weight
+        epoch = Epoch(number, 0.0, 0, self.least_tokens(), self.ask.time_ms, raw_tokens=raw)
+        return BalancedResult(done.plan, epoch, done)
+
+    def _decided(self, opening: Opening) -> EpochResult | None:
+        ask, room = self.ask, self.inputs.room
+        done = self.opened(opening)
+        pins = self.inputs.protection.pinned()
+        if pins and (self.plan if done is None else done.plan).weight > room.window:
+            bare = msgspec.structs.replace(ask.terms, protection=ask.terms.protection.unpinned())
+            pinless = EpochDraft(self.conversation, msgspec.structs.replace(ask, terms=bare), self.plan).opened(
+                opening
+            )
+            if pinless is not None and (done is None or pinless.plan.weight < done.plan.weight):
+                done = _noting(pinless, "pins are passed over, with them the list would not fit the window")
+        if done is None and ask.last_plan is None and ask.last_count and opening in REPLACED:
+            done = self.unmoved(opening)
+        return done
+
     def epoch(self) -> Epoch:
         """The epoch in force, one call later."""
-        found = self._break(self._offers(self._retention(), {}))
+        found = self._best
         accrued, needed = (found.accrued, max(0.0, found.cost)) if found is not None else (0.0, 0.0)
         return msgspec.structs.replace(
             self.ask.epoch,
@@ -198,49 +222,29 @@ class _Draft:
 
     # what
 
-    def _retention(self) -> Retention:
-        return retention(self.inputs.keep, self.inputs.rates)
-
     def _offers(self, by: Retention, stale: Mapping[BlockRef, str]) -> list[Offer]:
-        situation = Situation(
-            plan=self.plan,
-            growth=self.growth,
-            working_set=self.working_set,
-            protected=self.protected,
-            protected_results=self.inputs.protection.results(self.conversation),
-            leaving_users=sorted(self.leaving_users),
-            packet_at=self.packet_at,
-            rules=self.inputs.layout.rules,
-            shorten=self.inputs.layout.shorten,
-        )
-        return offers(self.conversation, by, situation, stale)
+        return offers(self.conversation, by, self.situation, stale)
 
     def _pressed(self, stale: Mapping[BlockRef, str]) -> list[Offer]:
         """Rule 4."""
         limit = PRESSED_SHARE * min(self.inputs.room.limit, self.inputs.room.window)
-        usual = self.inputs.rates if self.inputs.rates.cache_read else Rates()
         for halved in range(HALVINGS):
-            found = self._offers(retention(self.inputs.keep / 2**halved, usual), stale)
+            found = self._offers(self.inputs.worth.pressed(halved), stale)
             if self.plan.weight - sum(offer.saved for offer in found) <= limit:
                 return found
         return self._offers(NOTHING, stale)
 
     # where
 
-    def _rows(self) -> list[Row]:
-        now, cached = receipts.projected_weights(self.plan, self.conversation.messages), self.inputs.cached_count
-        packet = self.inputs.layout.packet.weight
-        return [Row(at, now[at] + (packet if at == self.packet_at else 0), at < cached) for at in sorted(now)]
-
     def _break(self, found: Sequence[Offer], every: bool = False) -> Change | None:
-        return best_change(self.rows, found, self.inputs.rates, every)
+        return best_change(self.rows, found, self.rates, every)
 
     # an epoch
 
     def opened(self, opening: Opening) -> EpochResult | None:
         """What the epoch does; None where it takes nothing away that is worth it."""
         stale, pressed = superseded(self.conversation), self.plan.weight > self.inputs.room.limit
-        found = self._pressed(stale) if pressed else self._offers(self._retention(), stale)
+        found = self._pressed(stale) if pressed else self._offers(self.inputs.worth.retention(), stale)
         every = pressed or opening not in ("price", "cold")
         place = self._break(found, every)
         taken = found[: place.count] if place is not None else []
@@ -320,15 +324,13 @@ class _Draft:
 
     def _came_to(self, plan: Plan) -> PrefixBreak:
         """The sum of what was done: the place was found by an estimate."""
-        return receipts.summed(
-            self.plan, plan, self.conversation.messages, self.inputs.cached_count, self.inputs.rates
-        )
+        return receipts.summed(self.plan, plan, self.conversation.messages, self.inputs.cached_count, self.rates)
 
     def _result(
         self, opening: Opening, plan: Plan, packet: Packet, place: Change | None, taken: Sequence[Offer]
     ) -> EpochResult:
         accrued = place.accrued if place is not None else 0.0
-        told = f"{opening}: {arithmetic(self._came_to(plan), self.inputs.rates, accrued, self.growth.calls)}"
+        told = f"{opening}: {arithmetic(self._came_to(plan), self.rates, accrued, self.growth.calls)}"
         gone = receipts.originals(self.conversation, self.plan, plan, self.inputs.writer.handle)
         why = {key: offer.why for offer in taken for key in offer.decisions}
         bare = Receipt(

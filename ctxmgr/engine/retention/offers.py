@@ -16,13 +16,12 @@ from collections.abc import Container, Mapping, Sequence
 
 import msgspec
 
-from ctxmgr.engine.balanced import drops, receipts
+from ctxmgr.engine.balanced import Layout, drops
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex, Step
-from ctxmgr.engine.invariants import Invariants
 from ctxmgr.engine.retention.breaks import Offer
 from ctxmgr.engine.retention.reuse_table import WORDS_PART, Kind
 from ctxmgr.engine.retention.worth import ROOM_AFTER, Retention
-from ctxmgr.engine.rewriting import ERRORS_OVER, LAST_RESORT_LENGTH, Shorten, marker
+from ctxmgr.engine.rewriting import ERRORS_OVER, LAST_RESORT_LENGTH, marker
 from ctxmgr.engine.tools import calls_of, result_row
 from ctxmgr.model import Decision, Message, Plan, once
 
@@ -44,19 +43,18 @@ class Growth(msgspec.Struct, frozen=True):
 
 
 class Situation(msgspec.Struct, frozen=True):
-    """What offers are made by beside the list. `working_set`: the index of its first message. `protected` messages
-    by index, `protected_results`; `leaving_users`: user messages beyond their share. `packet_at`: the index of the
-    message that the packet stands before, the size of the list where there is none."""
+    """What offers are made by beside the list. `shown`: what the plan shows of it, tokens by index. `working_set`:
+    the index of its first message. `protected` messages by index, `protected_results`; `leaving_users`: user
+    messages beyond their share."""
 
     plan: Plan
+    layout: Layout
+    shown: Mapping[int, int]
     growth: Growth
     working_set: int
     protected: Container[int]
     protected_results: Container[BlockRef]
     leaving_users: Sequence[int]
-    packet_at: int
-    rules: Invariants
-    shorten: Shorten
 
 
 def kind_of(conversation: ConversationIndex, ref: BlockRef) -> Kind:
@@ -89,7 +87,7 @@ class _Offers:
         self, conversation: ConversationIndex, retention: Retention, at: Situation, stale: Mapping[BlockRef, str]
     ) -> None:
         self.conversation, self.retention, self.at, self.stale = conversation, retention, at, stale
-        self.shown = receipts.projected_weights(at.plan, conversation.messages)
+        self.shown, self.rules = at.shown, at.layout.rules
 
     def made(self) -> list[Offer]:
         blocks = self._blocks()
@@ -132,9 +130,9 @@ class _Offers:
     def _arguments(self, ref: BlockRef, age: int, newest: int) -> list[Offer]:
         """Rule 3."""
         worth = self.retention.age("arguments", 0)
-        if age <= worth or not self.at.rules.may_edit(self.conversation, ref, "shortened"):
+        if age <= worth or not self.rules.may_edit(self.conversation, ref, "shortened"):
             return []
-        shorter = self.at.shorten(ref)
+        shorter = self.at.layout.shorten(ref)
         saved = self.conversation.block_weight(ref) - shorter[1] if shorter is not None else 0
         why = f"long arguments, {age:,} tokens old"
         return [self._offer(ref, saved, age - max(worth, newest), Decision("shortened"), why)] if saved > 0 else []
@@ -166,11 +164,12 @@ class _Offers:
         saved = sum(self.shown.get(at, 0) - apart.get(at, 0) for at in indices)
         decisions = {self.conversation.key(at): Decision("dropped") for at in indices}
         due = self.at.growth.calls_since(over / WORDS_PART)
-        return [Offer(min(indices[0], self.at.packet_at), saved, due, decisions, "words over their room")]
+        first = min(indices[0], self.at.layout.packet_index) if self.at.layout.packet.text else indices[0]
+        return [Offer(first, saved, due, decisions, "words over their room")]
 
     def _steps(self) -> tuple[list[Step], float]:
         """The oldest steps that leave, and by how many tokens the words are over their room."""
-        steps = self.at.rules.steps(self.conversation).steps
+        steps = self.rules.steps(self.conversation).steps
         old = [
             (step, self._words(step))
             for step in steps
@@ -180,14 +179,14 @@ class _Offers:
         over = words - self.retention.words_tokens
         if over <= 0:
             return [], 0.0
-        must_stay = self.at.rules.must_stay(self.conversation)
+        must_stay = self.rules.must_stay(self.conversation)
         leaving: list[Step] = []
         for step, weight in old:
             if words <= ROOM_AFTER * self.retention.words_tokens:
                 break
             words -= weight
             free = all(at not in self.at.protected and at not in must_stay for at in step.message_indices)
-            if free and self.at.rules.may_leave(self.conversation, step):
+            if free and self.rules.may_leave(self.conversation, step):
                 leaving.append(step)
         return leaving, over
 

@@ -52,13 +52,24 @@ def keep_tokens(policy: Policy, usable: float) -> float:
     return told * min(1.0, usable / FULL_TOKENS)
 
 
-def retention(keep: float, rates: Rates) -> Retention:
-    """Where reading the cache is free nothing leaves for its price."""
-    if not rates.cache_read:
-        return Retention(dict.fromkeys(YIELDS, math.inf), math.inf)
-    threshold = 1_000 * rates.cache_read / keep
-    ages = {kind: age_of(yields, threshold) for kind, yields in YIELDS.items()}
-    return Retention(ages, WORDS_PART * ages["call"])
+class Worth(msgspec.Struct, frozen=True):
+    """`keep`: what a stretch of text costs that is no longer there, in tokens of input."""
+
+    keep: float
+    rates: Rates
+
+    def retention(self) -> Retention:
+        """Where reading the cache is free nothing leaves for its price."""
+        if not self.rates.cache_read:
+            return Retention(dict.fromkeys(YIELDS, math.inf), math.inf)
+        threshold = 1_000 * self.rates.cache_read / self.keep
+        ages = {kind: age_of(yields, threshold) for kind, yields in YIELDS.items()}
+        return Retention(ages, WORDS_PART * ages["call"])
+
+    def pressed(self, halvings: int) -> Retention:
+        """With `keep` halved so often. Where reading is free what leaves is said by the usual price."""
+        rates = self.rates if self.rates.cache_read else Rates()
+        return Worth(self.keep / 2**halvings, rates).retention()
 
 
 def age_of(yields: tuple[float, ...], threshold: float) -> float:

@@ -15,7 +15,7 @@ import msgspec
 
 from ctxmgr.engine.balanced import arithmetic, rates_by, receipts
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex, Incoming, working_set_start
-from ctxmgr.engine.fit import FitInputs, MediaLimits, ResultsLimit, fitted
+from ctxmgr.engine.fit import CutLast, FitInputs, MediaLimits, ResultsLimit, fitted
 from ctxmgr.engine.instructions import INSTRUCTIONS_SHARE, instructions
 from ctxmgr.engine.presets import Inputs, NeedsThread, Planned, PresetStrategy
 from ctxmgr.engine.rewriting import handles
@@ -52,16 +52,18 @@ def _fitting(
         handle=handle,
         media=_media(inputs, reader),
         target_tokens=preset.target_weight(inputs.gauge),
-        cut_last=partial(_cut_last, incoming, inputs),
-        working_set=partial(working_set_start, conversation, preset.promised(inputs.policy)),
+        last=CutLast(
+            partial(_cut_last, incoming, inputs),
+            partial(working_set_start, conversation, preset.promised(inputs.policy)),
+        ),
     )
     stays = partial(preset.stays, conversation, planned.state, inputs)
-    results = ResultsLimit(preset.results_weight(inputs.gauge), stays) if inputs.policy.keep is None else None
+    results = ResultsLimit(preset.results_weight(inputs), stays)
     done = fitted(conversation, planned.plan, ask, results)
     for tries_left in reversed(range(TURNS_TRIES)):
         if not done.turns_from:
             break
-        passed = done.turns_from if done.turns_from > ask.working_set() else 0
+        passed = done.turns_from if done.turns_from > ask.last.working_set() else 0
         plan = msgspec.structs.replace(done.plan, floor=done.turns_from, fit_floor=passed)  # rule 1
         last = msgspec.structs.replace(incoming, last_plan=plan)
         again = preset.project(last, msgspec.structs.replace(state, decisions=plan.decisions), inputs)

@@ -3,7 +3,7 @@
 from typing import Any
 
 from ctxmgr.engine.invariants import TURNS
-from ctxmgr.engine.presets.turns.project import Limits, TurnsInputs, project
+from ctxmgr.engine.presets.turns.project import Floors, Limits, TurnsInputs, project
 from ctxmgr.engine.presets.turns.summary_folding import Folding, LeftOut
 from ctxmgr.engine.rewriting.rewrite import rewriter
 from ctxmgr.formats import pi
@@ -42,7 +42,10 @@ def ask(messages: tuple[Message, ...], **keys: Any) -> TurnsInputs:
     pruned = {target.key: Decision("pruned") for target in keys.pop("targets", ())}
     decisions = {**keys.pop("decisions"), **pruned}
     drops = keys.pop("drop_turns", True)
-    return TurnsInputs(**keys, decisions=decisions, folding=folding, limits=limits if drops else None)
+    floors = Floors(keys.pop("floor"))
+    return TurnsInputs(
+        **keys, floors=floors, decisions=decisions, folding=folding, limits=limits if drops else None
+    )
 
 
 def planned(messages: tuple[Message, ...], **keys: Any) -> Plan:

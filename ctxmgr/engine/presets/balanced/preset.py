@@ -79,17 +79,16 @@ class Balanced(PresetStrategy):
         ask = _ask(incoming, state, inputs, zone, self.invariants)
         if takes_long and ask.reopen is not None:  # to see whether anything comes back goes through the list, too
             return NeedsThread()
-        by_worth = _by_worth(ask, inputs) if inputs.policy.keep is not None else None
-        if by_worth is None:
+        if inputs.policy.keep is not None:
+            draft = retention.drafted(conversation, _by_worth(ask, inputs, self.promised(inputs.policy)))
+            if takes_long and draft.opening is not None:
+                return NeedsThread()
+            done = draft.decided()
+        else:
             plan, opening = carried_on(conversation, ask)
-        else:
-            plan, opening = retention.carried_on(conversation, by_worth)
-        if takes_long and opening is not None:
-            return NeedsThread()
-        if by_worth is None:
+            if takes_long and opening is not None:
+                return NeedsThread()
             done = decided(conversation, ask, plan, opening)
-        else:
-            done = retention.decided(conversation, by_worth, plan, opening)
         anchor = conversation.key(done.plan.floor) if done.plan.floor else ""
         after, epoch = with_epoch(state, done, anchor, conversation), done.epoch_result
         if epoch is None:
@@ -101,11 +100,13 @@ class Balanced(PresetStrategy):
         """Where yellow begins: at the window's end a host compacts by itself, and what that takes away is lost."""
         return gauge.weight_at(gauge.thresholds.yellow)
 
-    def results_weight(self, gauge: Gauge) -> float:
+    def results_weight(self, inputs: Inputs) -> float:
         """Above that a host compacts by itself: what then leaves is more than the middle of a result. In a window
-        little larger than the host's reserve that would be nearly every list."""
-        at = gauge.thresholds
-        return gauge.safe_weight(max(at.late, RESULTS_LEAST_SHARE * at.usable))
+        little larger than the host's reserve that would be nearly every list. With `keep` they leave by worth."""
+        if inputs.policy.keep is not None:
+            return math.inf
+        at = inputs.gauge.thresholds
+        return inputs.gauge.safe_weight(max(at.late, RESULTS_LEAST_SHARE * at.usable))
 
     def stays(self, conversation: ConversationIndex, state: State, inputs: Inputs) -> frozenset[int]:
         """What a person or a model wants to stay as it is."""
@@ -185,7 +186,7 @@ def _ask(incoming: Incoming, state: State, inputs: Inputs, zone: Zone, rules: In
     return BalancedInputs(epoch_inputs, state.epoch, reopen, incoming.last_plan, _before(state), at, new_tokens)
 
 
-def _by_worth(ask: BalancedInputs, inputs: Inputs) -> retention.WorthInputs:
+def _by_worth(ask: BalancedInputs, inputs: Inputs, newest: WorkingSet | None) -> retention.WorthInputs:
     """The same ask, where what stays goes by what it is worth."""
     by, gauge = ask.epoch_inputs, inputs.gauge
     dearer = retention.step_above(gauge.terms.prices, gauge.weight_at)
@@ -194,10 +195,9 @@ def _by_worth(ask: BalancedInputs, inputs: Inputs) -> retention.WorthInputs:
         zone=by.zone,
         layout=by.layout,
         room=retention.Room(min(late, dearer, gauge.fit_weight), gauge.fit_weight, by.budget.users),
-        rates=by.rates,
+        worth=retention.Worth(retention.keep_tokens(inputs.policy, gauge.usable_weight), by.rates),
         cached_count=by.cached_count,
-        keep=retention.keep_tokens(inputs.policy, gauge.usable_weight),
-        working_set=inputs.policy.working_set or WorkingSet(),
+        working_set=newest,
         protection=by.protection,
         writer=by.writer,
     )

@@ -57,22 +57,28 @@ class Limits(msgspec.Struct, frozen=True):
     window: float | None = None
 
 
+class Floors(msgspec.Struct, frozen=True):
+    """`kept`: index of the first kept turn's first message so far; `fit`: as `Plan.fit_floor`."""
+
+    kept: int = 0
+    fit: int = 0
+
+
 class TurnsInputs(msgspec.Struct, frozen=True):
     """What a projection is asked for beside the list itself.
 
-    `floor`: index of the first kept turn's first message so far. `limits`: None where no more turns may leave.
-    `decisions`: the edits in force, and those that are to be made now. `fit_floor`: as in `Plan`.
+    `limits`: None where no more turns may leave. `decisions`: the edits in force, and those that are to be made
+    now.
     """
 
     zone: Zone
     policy: Policy
-    floor: int
+    floors: Floors
     decisions: Mapping[str, Decision]
     folding: Folding
     rules: Invariants
     limits: Limits | None = Limits()
     rewrite: Rewrite | None = None
-    fit_floor: int = 0
 
 
 def project(conversation: ConversationIndex, ask: TurnsInputs) -> Plan:
@@ -139,13 +145,13 @@ class _Draft:
     def _first_turn(self) -> int:
         """Rule 2."""
         rules, conversation = self.ask.rules, self.conversation
-        floor = rules.cut_at(conversation, turn_at(self.turns, self.ask.floor))
+        floor = rules.cut_at(conversation, turn_at(self.turns, self.ask.floors.kept))
         if self.ask.limits is None:
             return floor
         count = getattr(self.ask.policy.recent_user_turns, self.ask.zone)
         wanted = max(floor, rules.cut_at(conversation, max(0, len(self.turns) - count)))
         whole = rules.cut_at(conversation, turn_at(self.turns, self.working_set))
-        return min(wanted, max(whole, turn_at(self.turns, self.ask.fit_floor)))
+        return min(wanted, max(whole, turn_at(self.turns, self.ask.floors.fit)))
 
     def decide_results(self) -> None:
         """Rules 4, 5 and 7: the remembered edits, and new ones for bulky results of kept older turns."""
@@ -259,7 +265,7 @@ class _Draft:
             packet_weight=packet.weight,
             blocks_cut=sum(edit.kind == "cut" for edit in edits),
             allowance=self.ask.folding.allowance,
-            fit_floor=self.ask.fit_floor,
+            fit_floor=self.ask.floors.fit,
         )
 
     def _packet(self) -> Packet:
@@ -268,7 +274,7 @@ class _Draft:
             return Packet(*self.packet)
         gains = self.first > 0 or not self._starts_with_reply()
         if self.evicted_tokens and self.ask.folding.packet_for is not None:
-            gains = self.first > 0 and (self.ask.floor > 0 or self.evicted_tokens >= SMALLEST_TOKENS)
+            gains = self.first > 0 and (self.ask.floors.kept > 0 or self.evicted_tokens >= SMALLEST_TOKENS)
         if not gains or any(not self.ask.rules.may_start_with(self.conversation, at) for at in self.prompts[:1]):
             self._keep_from(0, filtered=False)
             self.decide_results()

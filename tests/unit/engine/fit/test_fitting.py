@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctxmgr.engine.fit import FitInputs, MediaLimits, ResultsLimit, fitted, unfit
+from ctxmgr.engine.fit import CutLast, FitInputs, MediaLimits, ResultsLimit, fitted, unfit
 from ctxmgr.engine.fit.fitting import ENDS_TOKENS, LEAST_TOKENS, TARGET_SHARE
 from ctxmgr.engine.invariants import STEPS, TURNS, Invariants
 from ctxmgr.engine.rewriting.rewrite import rewriter
@@ -92,16 +92,16 @@ def test_what_is_to_stay_is_not_cut_while_the_list_fits() -> None:
 
 def test_the_working_set_is_cut_only_where_cutting_all_else_does_not_do() -> None:
     messages = talk(u("go"), *step(LOG), *step(LOG * 2), *step("x"))
-    assert edited(fit(messages, 9_500, working_set=lambda: 3)) == {2: "cut"}
-    smaller = fit(messages, 5_000, working_set=lambda: 3)
+    assert edited(fit(messages, 9_500, last=CutLast(working_set=lambda: 3))) == {2: "cut"}
+    smaller = fit(messages, 5_000, last=CutLast(working_set=lambda: 3))
     assert edited(smaller) == {4: "cut"}
     assert kept(smaller) == [0, 3, 4, 5, 6]
 
 
 def test_steps_of_the_working_set_leave_last() -> None:
     messages = talk(u("go"), a(LOG), a(LOG), a(LOG), a("ok"))
-    assert kept(fit(messages, 9_000, working_set=lambda: 2)) == [0, 2, 3, 4]
-    assert kept(fit(messages, 5_000, working_set=lambda: 2)) == [0, 3, 4]
+    assert kept(fit(messages, 9_000, last=CutLast(working_set=lambda: 2))) == [0, 2, 3, 4]
+    assert kept(fit(messages, 5_000, last=CutLast(working_set=lambda: 2))) == [0, 3, 4]
 
 
 # what is said, the limit, what is cut by index, what leaves

@@ -101,11 +101,12 @@ def test_what_keeps_lists_in_bounds_asks_late_and_cuts_results_before() -> None:
         **dict.fromkeys(PRESETS, at.red),
         "balanced": at.late,
     }
-    weights = {name: PRESETS[name].results_weight(GAUGE) for name in PRESETS}
+    weights = {name: PRESETS[name].results_weight(INPUTS) for name in PRESETS}
     assert weights == {**dict.fromkeys(PRESETS, math.inf), "balanced": at.late}  # nobody has observed a ratio
     narrow = msgspec.structs.replace(GAUGE, thresholds=thresholds(Policy(), 20_000))
     assert narrow.thresholds.late < 4_000
-    assert PRESETS["balanced"].results_weight(narrow) == 7_500  # half of what is usable
+    small = msgspec.structs.replace(INPUTS, gauge=narrow)
+    assert PRESETS["balanced"].results_weight(small) == 7_500  # half of what is usable
 
 
 def test_what_would_be_sent_if_nothing_were_decided() -> None:

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ctxmgr.engine.balanced.budget import USER_SHARE
 from ctxmgr.engine.balanced.cache_cost import cost
 from ctxmgr.engine.balanced.project import BalancedResult
 from ctxmgr.engine.conversation import working_set_start
@@ -18,7 +19,8 @@ from ctxmgr.model.projection import Packet, Plan
 from tests.conversations import pairs
 from tests.notation import indexed, read
 from tests.unit.engine.projections import kept
-from tests.unit.engine.retention.asking import KEEP, NOTHING, USERS_SHARE, any_list, kinds, ok, projected, sent
+from tests.unit.engine.retention.asking import KEEP, NOTHING, ok, projected
+from tests.unit.engine.stepwise import any_list, kinds, sent
 
 
 @st.composite
@@ -77,7 +79,7 @@ def test_told_again_from_what_leaves(messages: tuple[Message, ...], keys: dict[s
     assert plan.weight == sum(message.weight for message in read(out)) <= plan.raw_weight
     users = [at for at, message in enumerate(messages) if message.view.role == "user"]
     assert users[-1:] == [at for at in users[-1:] if at in stays]
-    over = sum(messages[at].weight for at in users) > USERS_SHARE * keys["usable"]
+    over = sum(messages[at].weight for at in users) > USER_SHARE * keys["usable"]
     assert over or set(users) <= set(stays)
     assert packets or set(users) <= set(stays)
 

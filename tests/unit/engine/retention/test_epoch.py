@@ -9,7 +9,8 @@ from ctxmgr.model import Rates
 from ctxmgr.model.policy import WorkingSet
 from tests.notation import Said, a, note, packet, raws, read, sh, summary, u
 from tests.unit.engine.projections import kept
-from tests.unit.engine.retention.asking import ALL, NOTHING, code, kinds, looked, ok, opened, packet_of, projected
+from tests.unit.engine.retention.asking import ALL, NOTHING, ok, opened, projected
+from tests.unit.engine.stepwise import code, kinds, looked, packet_of
 
 NEWEST = WorkingSet(results=0, tokens=2)  # the last two steps of the lists below
 NONE: dict[str, Any] = {"keep": NOTHING, "working_set": NEWEST}  # nothing of the old part stays

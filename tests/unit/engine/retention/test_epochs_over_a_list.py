@@ -20,21 +20,8 @@ from tests import translation
 from tests.notation import a, indexed, raws, read, talk, u
 from tests.translation import RULES
 from tests.unit.engine.projections import kept
-from tests.unit.engine.retention.asking import (
-    ALL,
-    KEEP,
-    NOTHING,
-    any_list,
-    ask,
-    legal,
-    looked,
-    looked_by,
-    project,
-    projected,
-    restarted,
-    results_late,
-    sent,
-)
+from tests.unit.engine.retention.asking import ALL, KEEP, NOTHING, ask, project, projected, restarted
+from tests.unit.engine.stepwise import any_list, legal, looked, looked_by, results_late, sent
 
 
 def grown(count: int) -> tuple[Message, ...]:

@@ -4,15 +4,18 @@ from typing import Any
 
 import pytest
 
+from ctxmgr.engine.balanced import NO_PACKET
+from ctxmgr.engine.balanced.apply_decisions import lay_out
+from ctxmgr.engine.balanced.receipts import projected_weights
 from ctxmgr.engine.conversation import BlockRef, working_set_start
-from ctxmgr.engine.invariants import STEPS
 from ctxmgr.engine.retention import breaks
 from ctxmgr.engine.retention.offers import Growth, Situation, kind_of, offers
 from ctxmgr.engine.retention.worth import NOTHING, Retention
 from ctxmgr.engine.staleness import superseded
-from ctxmgr.model import WorkingSet
+from ctxmgr.model import Packet, WorkingSet
 from tests.notation import Said, a, call, err, indexed, r, raws, read, think, u
-from tests.unit.engine.retention.asking import code, epoch_inputs, looked, wrote
+from tests.unit.engine.retention.asking import terms
+from tests.unit.engine.stepwise import code, looked, wrote
 
 NEWEST = WorkingSet(2, 100)
 LAST = [*looked(8), *looked(9)]  # the working set: 230 tokens, and no call that any test makes again
@@ -22,29 +25,22 @@ LONG = {"path": "new.py", "content": "\n".join(f"line {number} of the file" for 
 
 def offered(said: list[Said], by: Retention, **keys: Any) -> list[breaks.Offer]:
     messages = read(raws(*said))
-    index, inputs = indexed(messages), epoch_inputs(messages)
-    plan = keys.pop("plan", None) or _untouched(messages)
+    index, inputs = indexed(messages), terms(messages, packet=keys.pop("packet", NO_PACKET), packet_index=1)
+    plan = lay_out(index, "green", inputs.layout)
     situation = Situation(
         **{
             "plan": plan,
+            "shown": projected_weights(plan, messages),
             "growth": Growth(4, 100.0),
             "working_set": working_set_start(index, NEWEST),
             "protected": frozenset(),
             "protected_results": frozenset(),
             "leaving_users": (),
-            "packet_at": len(messages),
-            "rules": STEPS,
-            "shorten": inputs.layout.shorten,
+            "layout": inputs.layout,
             **keys,
         }
     )
     return offers(index, by, situation, superseded(index))
-
-
-def _untouched(messages: Any) -> Any:
-    from ctxmgr.engine.balanced.apply_decisions import lay_out
-
-    return lay_out(indexed(messages), "green", epoch_inputs(messages).layout)
 
 
 def positions(found: list[breaks.Offer]) -> list[int]:
@@ -115,9 +111,9 @@ def test_what_a_step_loses_with_its_result_is_told_once() -> None:
 
 
 def test_the_packet_goes_with_the_oldest_steps() -> None:
-    said = [u("go"), *looked(1), u("on"), *looked(2), *LAST]
-    found = offered(said, NOTHING, packet_at=1)
-    assert positions(found)[-1] == 1
+    said = [u("go"), u("and test it"), *looked(1), *looked(2), *LAST]
+    assert positions(offered(said, NOTHING))[-1] == 2
+    assert positions(offered(said, NOTHING, packet=Packet("told", 1)))[-1] == 1
 
 
 def test_an_offer_is_due_since_it_outlived_its_worth_but_never_longer_than_the_epoch_lasts() -> None:

@@ -14,7 +14,8 @@ from ctxmgr.engine.retention.packet_writing import packet_of, place_of
 from ctxmgr.model.messages import PACKET_MARK, Message
 from ctxmgr.model.projection import Decision, Packet, Plan
 from tests.notation import Said, a, call, indexed, note, packet, quarters, r, sh, summary, talk, u
-from tests.unit.engine.retention.asking import any_list, code, epoch_inputs
+from tests.unit.engine.retention.asking import terms
+from tests.unit.engine.stepwise import any_list, code
 
 RUN = call("bash", command="make")
 STEP = [a("the_plan", RUN), r(code(1))]
@@ -26,7 +27,7 @@ def decided(messages: tuple[Message, ...], dropped: set[int]) -> dict[str, Decis
 
 
 def bare(messages: tuple[Message, ...], dropped: set[int]) -> Plan:
-    by = epoch_inputs(messages)
+    by = terms(messages)
     layout = Layout(decided(messages, dropped), NO_PACKET, 0, by.layout.rewrite, by.layout.shorten, STEPS)
     return lay_out(indexed(messages), "green", layout)
 
@@ -54,7 +55,7 @@ def test_where_it_stands(name: str, said: list[Said], newest: int, dropped: set[
 
 
 def told(messages: tuple[Message, ...], dropped: set[int], **keys: Any) -> Packet:
-    by = epoch_inputs(messages, **keys)
+    by = terms(messages, **keys)
     return packet_of(indexed(messages), bare(messages, dropped), by.writer, by.room, STEPS)
 
 
@@ -77,7 +78,7 @@ def test_it_tells_facts_then_users_then_files() -> None:
 def test_a_result_that_left_by_itself_has_no_packet() -> None:
     """Its marker tells of it."""
     messages = talk(u("go"), *STEP, a("ok"))
-    index, by = indexed(messages), epoch_inputs(messages)
+    index, by = indexed(messages), terms(messages)
     layout = Layout({index.key(2): Decision("pruned")}, NO_PACKET, 0, by.layout.rewrite, by.layout.shorten, STEPS)
     plan = lay_out(index, "green", layout)
     assert plan.pruned == 1

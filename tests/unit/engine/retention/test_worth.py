@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxmgr.engine.retention.reuse_table import AGES, YIELDS, Kind
-from ctxmgr.engine.retention.worth import FULL_TOKENS, KEEP, age_of, keep_tokens, retention
+from ctxmgr.engine.retention.worth import FULL_TOKENS, KEEP, Worth, age_of, keep_tokens
 from ctxmgr.model import Policy, Rates
 
 rates = st.builds(Rates, st.floats(0.01, 1.0), st.floats(1.0, 2.0))
@@ -34,13 +34,13 @@ def test_between_two_columns_the_yield_falls_as_a_power_of_age() -> None:
 
 def test_a_block_stays_until_its_yield_is_worth_what_reading_it_costs() -> None:
     """1,000 tokens at .1 a call cost 100; a stretch that costs 1,500 must be repeated once in 15 calls."""
-    by = retention(1_500, Rates(0.1, 1.25))
+    by = Worth(1_500, Rates(0.1, 1.25)).retention()
     assert by.ages["read"] == pytest.approx(age_of(YIELDS["read"], 1_000 * 0.1 / 1_500))
 
 
 @given(keeps, keeps, rates)
 def test_who_keeps_more_keeps_longer(one: float, other: float, by: Rates) -> None:
-    less, more = (retention(keep, by) for keep in sorted((one, other)))
+    less, more = (Worth(keep, by).retention() for keep in sorted((one, other)))
     assert less.words_tokens <= more.words_tokens
     assert all(less.ages[kind] <= more.ages[kind] for kind in YIELDS)
 
@@ -48,17 +48,19 @@ def test_who_keeps_more_keeps_longer(one: float, other: float, by: Rates) -> Non
 @given(keeps, rates, rates)
 def test_where_reading_costs_more_less_is_kept(keep: float, one: Rates, other: Rates) -> None:
     cheap, dear = sorted((one, other), key=lambda by: by.cache_read)
-    assert all(retention(keep, dear).ages[kind] <= retention(keep, cheap).ages[kind] for kind in YIELDS)
+    assert all(
+        Worth(keep, dear).retention().ages[kind] <= Worth(keep, cheap).retention().ages[kind] for kind in YIELDS
+    )
 
 
 def test_where_reading_is_free_nothing_leaves_for_its_price() -> None:
-    by = retention(300, Rates(0.0, 1.0))
+    by = Worth(300, Rates(0.0, 1.0)).retention()
     assert by.words_tokens == math.inf
     assert set(by.ages.values()) == {math.inf}
 
 
 def test_results_leave_long_ones_first() -> None:
-    by = retention(1_500, Rates())
+    by = Worth(1_500, Rates()).retention()
     ages = [by.age("read", weight) for weight in (10, 250, 1_000, 4_000, 100_000)]
     usual = by.ages["read"]
     assert ages == pytest.approx([2 * usual, 2 * usual, usual, usual / 2, usual / 2])
@@ -66,7 +68,7 @@ def test_results_leave_long_ones_first() -> None:
 
 def test_words_leave_after_reads_and_reads_after_commands_and_searches() -> None:
     for keep in KEEP.values():
-        ages = retention(keep, Rates()).ages
+        ages = Worth(keep, Rates()).retention().ages
         assert ages["search"] < ages["command"] < ages["read"] < ages["arguments"]
 
 

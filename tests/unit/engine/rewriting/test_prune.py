@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxmgr.engine.invariants import TURNS
-from ctxmgr.engine.presets.turns.project import Limits, TurnsInputs, project
+from ctxmgr.engine.presets.turns.project import Floors, Limits, TurnsInputs, project
 from ctxmgr.engine.presets.turns.summary_folding import Folding
 from ctxmgr.engine.rewriting.prune import Pruning, prune
 from ctxmgr.engine.rewriting.rewrite import rewriter
@@ -185,7 +185,7 @@ def projected(messages: tuple[Message, ...], found: Pruning, done: dict[str, Dec
     ask = TurnsInputs(
         zone="green",
         policy=SMALL,
-        floor=0,
+        floors=Floors(),
         decisions={**done, **{target.key: Decision("pruned") for target in found.targets}},
         folding=Folding(None, lambda at: False),
         rules=TURNS,
@@ -240,7 +240,7 @@ def test_the_newest_turn_spares_protected_tools_too(protected: tuple[str, ...], 
     ask = TurnsInputs(
         zone="compact",
         policy=Policy(protected_tools=protected),
-        floor=0,
+        floors=Floors(),
         decisions={},
         folding=Folding(None, lambda at: False),
         rules=TURNS,

@@ -79,7 +79,6 @@ def test_a_replay_spawns_nothing_by_itself() -> None:
     [
         {"spawn": True},
         {"record": Path("t.jsonl")},
-        {"env": {}},
         {"policy": {"compaction": {"endpoint": {"url": "http://localhost:1/v1", "model": "m"}}}},
         {"policy": {"relevance": "embeddings"}},
         {"policy": {"tokenizer": {"name": "estimate"}}},
