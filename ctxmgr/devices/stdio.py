@@ -20,6 +20,10 @@ import threading
 from collections import deque
 from collections.abc import Callable, Sequence
 
+if sys.platform == "linux":  # here and not where it is used: a process with no descriptor left can import nothing
+    import fcntl
+    import termios
+
 READ_BYTES = 64 << 10  # of a usual read: below 128 kB the allocator does not map memory anew
 READ_MORE_BYTES = 1 << 20  # of the reads after one that was full; a pipe gives at most its capacity
 PIPE_BYTES = 1 << 20  # capacity asked for, where the system lets us: fewer wake-ups for a long list
@@ -46,8 +50,6 @@ def claim() -> tuple[int, int]:
 
 def _widen(descriptor: int) -> None:
     if sys.platform == "linux" and stat.S_ISFIFO(os.fstat(descriptor).st_mode):
-        import fcntl
-
         try:
             fcntl.fcntl(descriptor, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
         except OSError:
@@ -181,8 +183,6 @@ class _Room:
             self._poll = select.poll()
             self._poll.register(descriptor, select.POLLOUT)
         if sys.platform == "linux" and stat.S_ISFIFO(mode):
-            import fcntl
-
             self._capacity = fcntl.fcntl(descriptor, fcntl.F_GETPIPE_SZ)
 
     def takes(self, size: int, parts: int) -> bool:
@@ -193,9 +193,6 @@ class _Room:
         return size + pages * PAGE_BYTES <= self._capacity and self._is_empty()
 
     def _is_empty(self) -> bool:
-        import fcntl
-        import termios
-
         held = bytearray(4)  # a C int
         fcntl.ioctl(self._descriptor, termios.FIONREAD, held)
         return not any(held)

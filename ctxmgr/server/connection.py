@@ -77,6 +77,11 @@ class Connection:
         """`initialize` was answered, and the host goes on."""
         return self.phase == "ready"
 
+    @property
+    def archives(self) -> bool:
+        """What leaves lists is kept for the host to retrieve."""
+        return bool(self.terms.capabilities.retrieve)
+
     def prepare(self) -> None:
         """Loads what the first session will need."""
         _ = self.sessions

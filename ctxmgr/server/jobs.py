@@ -21,6 +21,7 @@ from concurrent.futures import Future
 from functools import partial
 from typing import Any
 
+from ctxmgr.model import faults
 from ctxmgr.model.api import compaction
 from ctxmgr.model.compaction import LATE, Completion, CompletionRequest
 from ctxmgr.server.effects import Abandon, Complete, Effect, Record, RunInThread, StartTimer
@@ -193,7 +194,7 @@ class Jobs:
     def _came(self, running: RunningJob, place: int, ask: CompletionRequest, ticket: int, value: Any) -> None:
         """What the endpoint answered, or a fault of the device."""
         if not isinstance(value, Completion):
-            value = Completion(stop="error", fault=f"internal fault: {type(value).__name__}")
+            value = Completion(stop="error", fault=f"internal fault: {faults.cause(value)}")
         if self._record:
             self._emit(Record(transcript.completed(ticket, value)))
         self._completed(running, place, ask, value)

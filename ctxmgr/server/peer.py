@@ -20,6 +20,7 @@ import msgspec
 from pylsp_jsonrpc.endpoint import Endpoint
 from pylsp_jsonrpc.exceptions import JsonRpcException
 
+from ctxmgr.model import faults
 from ctxmgr.model.api import since
 from ctxmgr.wire import RpcError, envelope, errors
 
@@ -138,7 +139,7 @@ _encoder = msgspec.json.Encoder()
 
 def internal(fault: BaseException) -> RpcError:
     """Names the kind of fault; its text may hold what the host sent."""
-    return RpcError(errors.INTERNAL_ERROR, f"internal fault: {type(fault).__name__}")
+    return RpcError(errors.INTERNAL_ERROR, f"internal fault: {faults.cause(fault)}")
 
 
 def raised(fault: RpcError) -> JsonRpcException:

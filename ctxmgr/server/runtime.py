@@ -118,9 +118,10 @@ class Runtime:
         outcome(self._load_early)  # what fails is tried again when it is needed
 
     def _load_early(self) -> None:
-        from ctxmgr.devices import snapshots  # noqa: F401
+        from ctxmgr.server import loading  # a start does not wait for it
 
         self.connection.prepare()
+        loading.load(self.connection.archives)
 
     def minute(self) -> None:
         self.loop.call_later(MINUTE_SECONDS, self.minute)

@@ -1,0 +1,79 @@
+"""A process that has no file descriptor left goes on: it imports nothing while it serves, and says what it can not.
+
+Every request of `protocol/corpus` is asked, in each message format.
+"""
+
+import errno
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ctxmgr.formats import AUTO, FORMATS
+from ctxmgr.server.peer import internal
+from ctxmgr.wire.methods import METHODS
+from tests.stdio.sidecar import MODEL, ROOT, Sidecar, u
+
+PROGRAM = str(Path(__file__).with_name("limited_serve.py"))
+FEW = 34  # descriptors
+CORPUS = [json.loads(path.read_text()) for path in sorted((ROOT / "protocol" / "corpus" / "accept").glob("*.json"))]
+APART = {"initialize", "shutdown", "exit", "session_start", "session_shutdown"}
+LARGE = [u("a long message " * 2_000) for _ in range(4)]
+
+
+def serving(directory: Path, files: int, form: str = "pi") -> Sidecar:
+    sidecar = Sidecar(directory / "state", program=(PROGRAM, str(directory / "imported"), str(files)))
+    sidecar.call("initialize", protocolVersion="1.0", messageFormat=form, capabilities={"retrieve": True})
+    return sidecar
+
+
+def asked(session: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Every request that a host may send, about this session."""
+    yield "rpc.discover", {}  # the answer is long
+    yield "context", {"messages": LARGE}
+    for case in CORPUS:
+        name = case["method"]
+        if name in METHODS and name not in APART and METHODS[name].kind != "notification":
+            yield name, {**case.get("params", {}), "sessionId": session}
+
+
+def test_every_method_is_asked() -> None:
+    named = {name for name, _ in asked("s")}
+    assert named == {name for name, row in METHODS.items() if row.kind != "notification"} - APART
+
+
+@pytest.mark.parametrize("form", [*FORMATS, AUTO])
+def test_nothing_is_imported_while_it_serves(tmp_path: Path, form: str) -> None:
+    """What a session may need was loaded when `initialize` was answered."""
+    with serving(tmp_path, 0, form) as sidecar:
+        sidecar.ask("getStatus", sessionId="none")
+        before = (tmp_path / "imported").read_text().splitlines()
+        sidecar.call("session_start", sessionId="s", model=MODEL)
+        for name, params in asked("s"):
+            sidecar.ask(name, **params)
+        sidecar.call("session_shutdown", sessionId="s")
+        assert (tmp_path / "imported").read_text().splitlines()[len(before) :] == []
+
+
+@pytest.mark.parametrize("files", [FEW, FEW - 1])
+def test_without_a_descriptor_left_all_is_answered(tmp_path: Path, files: int) -> None:
+    """More sessions than descriptors: what can not be kept is said, and no call fails for it."""
+    names = [f"s{number}" for number in range(files)]
+    with serving(tmp_path, files) as sidecar:
+        for name in names:
+            sidecar.call("session_start", sessionId=name, model=MODEL)
+        for name in (names[0], names[-1]):
+            assert sidecar.call("context", sessionId=name, messages=LARGE)["unchanged"]
+            for method, params in asked(name):
+                assert sidecar.ask(method, **params).get("error", {}).get("code") != -32603, method
+        for told in (sidecar.said, str(sidecar.call("getStatus", sessionId=names[-1])["notes"])):
+            assert "the session is not saved: Too many open files" in told
+        assert sidecar.leave() == 0
+
+
+def test_a_call_that_fails_for_want_of_one_says_so() -> None:
+    fault = internal(OSError(errno.EMFILE, os.strerror(errno.EMFILE), "/home/me/secret"))
+    assert fault.message == "internal fault: Too many open files"
