@@ -28,6 +28,8 @@ from ctxmgr.model import InvalidParams
 from ctxmgr.model.api import ListAnswer, M, compaction, edits, lifecycle, message_list, model_of, raw_json, reports
 from ctxmgr.wire import errors
 
+LARGE_BYTES = 1 << 20  # of a message: a longer one is checked in a thread
+
 
 class ContextOutcome(msgspec.Struct, frozen=True):
     """Where the last list to send came from: "answered" by ctxmgr; "kept", the last projection and what came since;
@@ -74,7 +76,8 @@ class AsyncClientSession:
         `messages` is no list, and nothing else."""
         given = message_list(messages)
         try:
-            raws = self._raws(given)
+            is_large = any(isinstance(one, bytes) and len(one) >= LARGE_BYTES for one in given)
+            raws = await asyncio.to_thread(self._raws, given) if is_large else self._raws(given)
             at = self._line.timing.now_ms() if time_ms is None else time_ms
             channel, answer = await self._listed(raws, (overhead_tokens, own_marks), at)
             sent = edits.applied(given, raws, answer)

@@ -3,13 +3,13 @@
 1. All but the list stays byte for byte: a new list is put in the place of the old one.
 2. A body that came compressed is read decoded, and goes on decoded where its list was changed.
 3. Half of a surrogate pair, which is no valid JSON text, is read as U+FFFD, and goes on so in a list that changed.
-4. What can not be read is no call for us: it goes on as it came, and the provider says what is wrong with it.
+4. What unpacks to far more than it came as is refused (`Decoder`): it is no list of messages.
+5. What can not be read is no call for us: it goes on as it came, and the provider says what is wrong with it.
 """
 
 import sys
 import zlib
 from collections.abc import Callable, Sequence
-from functools import partial
 
 import msgspec
 
@@ -17,11 +17,18 @@ from ctxmgr.proxy.members import elements, members
 from ctxmgr.wire import surrogates
 
 SOUGHT_BYTES = 256
-LARGEST_BYTES = 256 << 20  # of a body, decoded: what is larger is no list of messages
+PLAIN = ("", "identity")
+LARGEST_BYTES = 256 << 20  # of a body, decoded
+LARGEST_RATIO = 16  # decoded to encoded, past FREE_BYTES
+FREE_BYTES = 32 << 20  # as much as any provider takes: no list that one would take is refused
 
 
 class UnreadableBody(ValueError):
     """It can not be decoded or is no JSON object."""
+
+
+class Bomb(UnreadableBody):
+    """It unpacks to more than LARGEST_BYTES, or to more than LARGEST_RATIO times what it came as."""
 
 
 class ListBody(msgspec.Struct, frozen=True):
@@ -81,48 +88,61 @@ def _place(body: bytes, all: dict[str, bytes], name: str) -> int:
 
 
 def decoded(body: bytes, encoding: str) -> bytes:
-    """The body without its `content-encoding`. Raises UnreadableBody."""
+    """The body without its `content-encoding`. Raises UnreadableBody, and Bomb."""
     for name in reversed([part.strip().lower() for part in encoding.split(",")]):
         decoder = Decoder(name)
         body = decoder.feed(body)
-        if decoder.broken or len(body) > LARGEST_BYTES:
+        if decoder.is_bomb:
+            raise Bomb(f"it is {name} that unpacks to more than {LARGEST_RATIO} times what came")
+        if decoder.broken:
             raise UnreadableBody(f"it is no {name}")
     return body
 
 
 class Decoder:
-    """Decodes a stream piece by piece. `broken`: it is not in this encoding, or in one that is not known here; then
-    nothing more comes of it."""
+    """Decodes a stream piece by piece. `broken`: it is not in this encoding, or in one that is not known here;
+    `is_bomb`: what came of it so far is too much for what was fed. Then nothing more comes of it."""
 
     def __init__(self, encoding: str) -> None:
-        self._feed = _decoding(encoding.strip().lower())
-        self.broken = self._feed is None
+        name = encoding.strip().lower()
+        self._decode, self._packs = _decoding(name), name not in PLAIN
+        self.broken, self.is_bomb = self._decode is None, False
+        self._fed = self._made = 0
 
     def feed(self, chunk: bytes) -> bytes:
-        if self.broken or self._feed is None:
+        if self.broken or self._decode is None:
             return b""
+        self._fed += len(chunk)
+        room = min(LARGEST_BYTES, max(FREE_BYTES, LARGEST_RATIO * self._fed)) - self._made
         try:
-            return self._feed(chunk)
+            found = self._decode(chunk, room + 1) if self._packs else chunk
         except Exception:  # noqa: BLE001  each library has its own error for bytes that are not its own
             self.broken = True
             return b""
+        self._made += len(found)
+        if self._packs and len(found) > room:
+            self.broken = self.is_bomb = True
+            return b""
+        return found
 
 
-def _decoding(encoding: str) -> Callable[[bytes], bytes] | None:
-    if encoding in ("", "identity"):
-        return bytes
+def _decoding(encoding: str) -> Callable[[bytes, int], bytes] | None:
+    """Decodes the next bytes, to at most so many; None for an encoding that is not known."""
+    if encoding in PLAIN:
+        return lambda chunk, _: chunk
     if encoding in ("gzip", "x-gzip"):
-        return partial(zlib.decompressobj(16 + zlib.MAX_WBITS).decompress, max_length=LARGEST_BYTES)
+        return zlib.decompressobj(16 + zlib.MAX_WBITS).decompress
     if encoding == "deflate":
-        return partial(zlib.decompressobj().decompress, max_length=LARGEST_BYTES)
+        return zlib.decompressobj().decompress
     if encoding == "br":
         import brotli
 
-        return partial(brotli.Decompressor().process, output_buffer_limit=LARGEST_BYTES)
+        process = brotli.Decompressor().process
+        return lambda chunk, most: bytes(process(chunk, output_buffer_limit=most))
     if encoding == "zstd":
         if sys.version_info >= (3, 14):
             from compression import zstd
         else:
             from backports import zstd
-        return partial(zstd.ZstdDecompressor().decompress, max_length=LARGEST_BYTES)
+        return zstd.ZstdDecompressor().decompress
     return None

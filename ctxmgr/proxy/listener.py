@@ -19,14 +19,16 @@ from aiohttp import web
 from aiohttp.typedefs import Handler
 
 from ctxmgr.client import AsyncClient, Host, SidecarFault, SpawnedSidecar, Timing
-from ctxmgr.proxy import faults, guarding, headers, passing
+from ctxmgr.proxy import faults, guarding, headers, passing, patience
 from ctxmgr.proxy.apis import ListCall, ToolCallReader, api_of
-from ctxmgr.proxy.body import UnreadableBody, decoded
+from ctxmgr.proxy.body import PLAIN, Bomb, UnreadableBody, decoded
 from ctxmgr.proxy.conversations import Conversations, ListEnds
+from ctxmgr.proxy.large import LARGE_BYTES
 from ctxmgr.proxy.page import PAGE, PageAccess, PageRoutes, ToolRoutes, is_ours
 from ctxmgr.proxy.passing import Broken, Outgoing, Unreachable, Upstream
+from ctxmgr.proxy.patience import HalfBody, PatientHandler
 from ctxmgr.proxy.recent import RecentLists
-from ctxmgr.proxy.rewriting import Prepared, Rewriter
+from ctxmgr.proxy.rewriting import Prepared, Rewriter, read_ahead
 from ctxmgr.proxy.settings import ProxySettings
 from ctxmgr.proxy.usage import UsageReader
 
@@ -65,6 +67,7 @@ class Proxy:
         self._access = PageAccess(settings.tools_token)
         self._lists = RecentLists()
         self._runner: web.AppRunner | None = None
+        self._listening: asyncio.Server | None = None
         self._upstream: Upstream | None = None
         self._warming: asyncio.Task[None] | None = None
         self.url = ""
@@ -72,33 +75,28 @@ class Proxy:
 
     async def __aenter__(self) -> "Proxy":
         self._upstream = Upstream(self.settings.upstream)
-        app = web.Application(client_max_size=LARGEST_BYTES, middlewares=[self._guarded, self._access.guarded])
+        app = web.Application(middlewares=[patience.noting_heads, self._guarded, self._access.guarded])
         PageRoutes(self.settings, lambda: self.engine, self.conversations, self.rewriter.account).add(app)
         ToolRoutes(self.conversations).add(app)
         app.router.add_route("*", "/{path:.*}", self._serve)
         app.on_response_prepare.append(passing.without_additions)
-        self._runner = web.AppRunner(
-            app,
-            auto_decompress=False,
-            handler_cancellation=True,
-            access_log=None,
-            logger=_silent(),
-            max_line_size=passing.LONGEST_LINE,
-            max_field_size=passing.LONGEST_FIELD,
-        )
+        self._runner = web.AppRunner(app, handler_cancellation=True)
         await self._runner.setup()
-        site = web.TCPSite(self._runner, self.settings.host, self.settings.port)
-        await site.start()
-        host, port = self._runner.addresses[0][:2]
+        self._listening = await asyncio.get_running_loop().create_server(
+            self._connected, self.settings.host, self.settings.port
+        )
+        host, port = self._listening.sockets[0].getsockname()[:2]
         self.url = f"http://{f'[{host}]' if ':' in host else host}:{port}"
         self._warming = asyncio.get_running_loop().create_task(self._warm())
         return self
 
     async def __aexit__(self, *fault: object) -> None:
         assert self._runner is not None
+        assert self._listening is not None
         assert self._upstream is not None
         if self._warming is not None:
             self._warming.cancel()
+        self._listening.close()
         await self._runner.cleanup()
         await self.rewriter.close()
         if not self.settings.observe:  # what would have been read is no word of the provider's
@@ -120,6 +118,20 @@ class Proxy:
         return "starting" if loads and self._client.state == "ready" else self._client.state
 
     # within
+
+    def _connected(self) -> PatientHandler:
+        assert self._runner is not None
+        assert self._runner.server is not None
+        return PatientHandler(
+            self._runner.server,
+            loop=asyncio.get_running_loop(),
+            keepalive_timeout=patience.IDLE_SECONDS,
+            auto_decompress=False,
+            access_log=_silent(),
+            logger=_silent(),
+            max_line_size=passing.LONGEST_LINE,
+            max_field_size=passing.LONGEST_FIELD,
+        )
 
     @web.middleware
     async def _guarded(self, request: web.Request, handler: Handler) -> web.StreamResponse:
@@ -143,21 +155,24 @@ class Proxy:
             return passing.error(426, faults.error_body(format, "invalid_request_error", text))
         try:
             if api is None:
-                sent = passing.body_of(request) if request.body_exists else None
+                sent = patience.body_of(request) if request.body_exists else None
                 return await passing.answer(request, await self._ask(request, sent))
             return await self._called(request, api)
         except web.HTTPRequestEntityTooLarge:
             text = f"a request of more than {LARGEST_BYTES >> 20} MB is not carried"
             return passing.error(413, faults.error_body(format, "request_too_large", text))
-        except Broken:
+        except (Broken, HalfBody):
             return passing.broken(request)
+        except Bomb as fault:
+            text = f"the body is not carried: {fault}"
+            return passing.error(413, faults.error_body(format, "request_too_large", text))
         except Unreachable as fault:
             return passing.error(502, faults.error_body(format, "api_error", str(fault)))
 
     async def _called(self, request: web.Request, api: ModuleType) -> web.StreamResponse:
         """What is posted where a list may be."""
-        body = await request.read()
-        call = self._call_of(request, api, body)
+        body = await patience.whole_body(request, LARGEST_BYTES)
+        call = await self._read(request, api, body)
         prepared = await self._prepared(call) if call is not None else None
         came = await self._ask(request, body, prepared)
         for _ in range(SHORTER_TRIES):
@@ -183,14 +198,25 @@ class Proxy:
             elif call is not None:
                 self.rewriter.passed(call, usage)
 
+    async def _read(self, request: web.Request, api: ModuleType, body: bytes) -> ListCall | None:
+        """As `_call_of`, where much is to be read in a thread. Raises Bomb."""
+        packed = request.headers.get("content-encoding", "") not in PLAIN
+        if len(body) < LARGE_BYTES and not packed:
+            return self._call_of(request, api, body)
+        return await asyncio.to_thread(self._call_of, request, api, body)
+
     def _call_of(self, request: web.Request, api: ModuleType, body: bytes) -> ListCall | None:
-        """None where ctxmgr can not read it, or it holds no list."""
+        """None where ctxmgr can not read it, or it holds no list. Raises Bomb."""
         try:
             plain = decoded(body, request.headers.get("content-encoding", ""))
             found = self._lists.read(plain, api.LIST)
+        except Bomb:
+            raise
         except UnreadableBody:
             return None
         call: ListCall | None = api.call_of(request.path, request.headers, found) if found is not None else None
+        if call is not None:
+            read_ahead(call)
         return call
 
     async def _prepared(self, call: ListCall) -> Prepared | None:

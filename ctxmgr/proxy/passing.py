@@ -8,6 +8,7 @@
 4. The machine's HTTP proxy is heeded, as by the program itself; of its other settings (`.netrc`) nothing is sent.
 """
 
+import errno
 from collections.abc import AsyncIterator, Callable
 from urllib.request import getproxies, proxy_bypass
 
@@ -24,6 +25,7 @@ SKIPPED = ("User-Agent", "Accept", "Accept-Encoding", "Content-Type")  # the lib
 ADDED = ("Date", "Server", "Content-Type")  # to an answer
 LONGEST_LINE, LONGEST_FIELD = 1 << 16, 1 << 18  # bytes, of what a head may hold: programs tell much in theirs
 BUFFER_BYTES = 1 << 20
+RESET = (errno.ECONNRESET, errno.EPIPE, errno.ECONNABORTED)
 PIECE_BYTES = 1 << 18  # a body goes out so, and nothing waits for all of it
 
 Tee = Callable[[bytes], None]
@@ -90,9 +92,9 @@ class Upstream:
                 allow_redirects=False,
                 proxy=self._by,
             )
-        except (aiohttp.ServerDisconnectedError, ConnectionResetError, BrokenPipeError):
-            raise Broken from None
         except (aiohttp.ClientError, OSError, TimeoutError) as fault:
+            if _was_reset(fault):
+                raise Broken from None
             raise Unreachable(f"{outgoing.url.host} can not be reached: {type(fault).__name__}") from None
 
     async def close(self) -> None:
@@ -112,10 +114,11 @@ async def _pieces(body: bytes) -> AsyncIterator[memoryview]:
         yield memoryview(body)[start : start + PIECE_BYTES]
 
 
-async def body_of(request: web.Request) -> AsyncIterator[bytes]:
-    """A request's body as it comes."""
-    async for chunk, _ in request.content.iter_chunks():
-        yield chunk
+def _was_reset(fault: BaseException) -> bool:
+    """Was there a connection, and the provider has ended it? The library tells that in several ways."""
+    if isinstance(fault, aiohttp.ClientConnectorError):
+        return False
+    return isinstance(fault, aiohttp.ServerDisconnectedError) or getattr(fault, "errno", None) in RESET
 
 
 async def answer(request: web.Request, came: aiohttp.ClientResponse, tee: Tee | None = None) -> web.StreamResponse:

@@ -18,10 +18,12 @@ from ctxmgr.closed_loop import PriceSheet
 from ctxmgr.model import TieredPrices
 from ctxmgr.proxy import account, marks
 from ctxmgr.proxy.account import Account, CallRow, Weights
-from ctxmgr.proxy.apis import ListCall
+from ctxmgr.proxy.apis import ListCall, part_of
 from ctxmgr.proxy.conversations import Conversations, Listed, ProgramConversation
+from ctxmgr.proxy.large import LARGE_BYTES
 from ctxmgr.proxy.refetching import ObservedCall, Observer
 from ctxmgr.proxy.settings import ProxySettings
+from ctxmgr.proxy.spelling import plain
 
 END_SECONDS = 5.0  # for what is looked for in a thread, at the end
 NO_PRICES = TieredPrices(0, 0, 0, 0)
@@ -174,6 +176,14 @@ class Rewriter:
             self._settings.say(
                 f"{who} asks its provider to rewrite lists ({call.rival}): ctxmgr leaves those calls alone"
             )
+
+
+def read_ahead(call: ListCall) -> None:
+    """Reads what is large of its list (`large`), so that no step has to: to be called in a thread."""
+    for raw in call.body.messages:
+        if len(raw) >= LARGE_BYTES:
+            marks.mark_of(raw)
+            part_of(call.format, plain(call.format, raw))
 
 
 def _marked(call: ListCall, listed: Listed) -> list[bytes]:

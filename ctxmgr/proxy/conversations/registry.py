@@ -19,7 +19,6 @@ import asyncio
 from collections.abc import Callable
 from functools import partial
 from secrets import token_hex
-from typing import Any
 
 import msgspec
 
@@ -30,6 +29,7 @@ from ctxmgr.proxy import account, marks
 from ctxmgr.proxy.apis import ListCall
 from ctxmgr.proxy.conversations.conversation import ProgramConversation
 from ctxmgr.proxy.conversations.ends import ListEnds, digest
+from ctxmgr.proxy.members import member
 from ctxmgr.proxy.settings import SettingsFor
 from ctxmgr.proxy.spelling import plain
 from ctxmgr.settings import ProgramSettings
@@ -171,17 +171,9 @@ def _beginning(call: ListCall) -> list[bytes]:
     found: list[bytes] = [call.format.encode()]
     for raw in call.body.messages:
         found.append(plain(call.format, raw))
-        if _role(raw) == "user":
+        if member(raw, "role") == b'"user"':
             break
     return found
-
-
-def _role(raw: bytes) -> Any:
-    try:
-        message = msgspec.json.decode(raw)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return None
-    return message.get("role") if isinstance(message, dict) else None
 
 
 def _short(name: str) -> str:

@@ -1,0 +1,241 @@
+"""Who begins a request and does not go on holds nothing, and what is large or unpacks without end stops nobody."""
+
+import asyncio
+import gzip
+import io
+import json
+import random
+import socket
+import struct
+import threading
+import zlib
+from collections.abc import Callable
+from typing import Any
+
+import brotli
+import pytest
+
+from ctxmgr.proxy import body, large, members, patience
+from ctxmgr.proxy.apis import parts
+from tests.unit.proxy import raw
+from tests.unit.proxy.lists import SESSION, conversation, request
+
+SOON = 0.05  # seconds; what is waited for is the end of the connection
+MEGABYTE = 1 << 20
+LISTS = ["/v1/messages", "/v1/files"]  # read, and passed as it comes
+
+
+async def ended(reader: asyncio.StreamReader) -> bytes:
+    """All that came until the connection ended, however it did."""
+    came = b""
+    try:
+        while piece := await reader.read(MEGABYTE):
+            came += piece
+    except ConnectionResetError:
+        pass
+    return came
+
+
+async def test_half_a_head_is_given_up(rig: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(patience, "HEAD_SECONDS", SOON)
+    made = await rig()
+    reader, writer = await raw.connect(made.proxy.url)
+    writer.write(b"POST /v1/messages HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-")
+    assert await ended(reader) == b""
+    writer.close()
+
+
+async def test_half_a_head_after_a_request_is_given_up(rig: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(patience, "HEAD_SECONDS", SOON)
+    made = await rig()
+    reader, writer = await raw.connect(made.proxy.url)
+    writer.write(raw.head("GET /healthz"))
+    await raw.head_of(reader)
+    writer.write(b"GET /v1/mod")
+    told = await ended(reader)
+    assert reader.at_eof()
+    assert b"HTTP/1.1" not in told
+    writer.close()
+
+
+async def test_a_connection_on_which_nothing_is_asked_is_closed(rig: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(patience, "IDLE_SECONDS", SOON)
+    made = await rig()
+    reader, writer = await raw.connect(made.proxy.url)
+    assert await ended(reader) == b""
+    writer.close()
+
+
+async def test_who_waits_for_an_answer_is_not_given_up(rig: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The provider answers once the half head of another connection was given up."""
+    monkeypatch.setattr(patience, "HEAD_SECONDS", SOON)
+    gone = asyncio.Event()
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await raw.head_of(reader)
+        await gone.wait()
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+
+    async with raw.listener(serve) as before:
+        made = await rig(before=before)
+        waiting = asyncio.create_task(
+            raw.exchanged(made.proxy.url, raw.head("GET /v1/models", ("Connection", "close")))
+        )
+        reader, writer = await raw.connect(made.proxy.url)
+        writer.write(b"GET /v1/mod")
+        await ended(reader)
+        writer.close()
+        gone.set()
+        assert (await waiting).endswith(b"ok")
+
+
+@pytest.mark.parametrize("path", LISTS)
+async def test_half_a_body_is_given_up(rig: Any, monkeypatch: pytest.MonkeyPatch, path: str) -> None:
+    monkeypatch.setattr(patience, "BODY_SECONDS", SOON)
+    made = await rig()
+    reader, writer = await raw.connect(made.proxy.url)
+    writer.write(raw.head(f"POST {path}", ("Content-Length", "1000")) + b'{"messages":')
+    assert await ended(reader) == b""
+    writer.close()
+    assert made.upstream.asked == []
+
+
+# a provider that resets
+
+
+def reset(writer: asyncio.StreamWriter) -> None:
+    """Ends the connection so that the other side gets an error, and not an end."""
+    connection: socket.socket = writer.get_extra_info("socket")
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    writer.transport.abort()
+
+
+@pytest.mark.parametrize("path", LISTS)
+@pytest.mark.parametrize("size", [100, 8 * MEGABYTE], ids=["small", "large"])
+async def test_a_providers_reset_is_a_reset_for_the_program(rig: Any, path: str, size: int) -> None:
+    """Before it answers, be it while the request still goes out."""
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await raw.head_of(reader)
+        reset(writer)
+
+    async with raw.listener(serve) as before:
+        made = await rig(before=before)
+        asked = request([{"role": "user", "content": "x" * size}])
+        reader, writer = await raw.connect(made.proxy.url)
+        writer.write(raw.head(f"POST {path}", ("Content-Length", str(len(asked))), *SESSION.items()) + asked)
+        assert await ended(reader) == b""
+        writer.close()
+
+
+# what unpacks without end
+
+
+def _zstd(content: bytes) -> bytes:
+    from backports import zstd
+
+    return zstd.compress(content)
+
+
+PACKED: dict[str, Callable[[bytes], bytes]] = {
+    "gzip": gzip.compress,
+    "deflate": zlib.compress,
+    "br": brotli.compress,
+    "zstd": _zstd,
+}
+
+
+@pytest.mark.parametrize("encoding", PACKED)
+async def test_a_body_that_unpacks_without_end_is_refused(
+    rig: Any, monkeypatch: pytest.MonkeyPatch, encoding: str
+) -> None:
+    monkeypatch.setattr(body, "FREE_BYTES", MEGABYTE)
+    made = await rig()
+    asked = request([{"role": "user", "content": "x" * (3 * MEGABYTE)}])
+    response, told = await made.post(PACKED[encoding](asked), headers={"Content-Encoding": encoding, **SESSION})
+    assert (response.status, made.upstream.asked) == (413, [])
+    assert json.loads(told)["error"]["message"] == (
+        f"ctxmgr: the body is not carried: it is {encoding} that unpacks to more than 16 times what came"
+    )
+
+
+def test_what_a_provider_may_take_is_not_refused_however_well_it_is_packed() -> None:
+    """And past that it may unpack to sixteen times what came: program text comes to a fifth, base64 to three
+    quarters."""
+    packed = gzip.compress(b"x" * body.FREE_BYTES)
+    assert len(packed) < body.FREE_BYTES // 500
+    assert len(body.decoded(packed, "gzip")) == body.FREE_BYTES
+    with pytest.raises(body.Bomb):
+        body.decoded(gzip.compress(b"x" * (body.FREE_BYTES + 1)), "gzip")
+
+
+@pytest.mark.parametrize("encoding", PACKED)
+def test_past_that_sixteen_times_what_came_is_the_most(monkeypatch: pytest.MonkeyPatch, encoding: str) -> None:
+    monkeypatch.setattr(body, "FREE_BYTES", 1)
+    some = random.Random(1).randbytes(10_000)
+    assert body.decoded(PACKED[encoding](some + b"x" * 130_000), encoding) == some + b"x" * 130_000
+    with pytest.raises(body.Bomb):
+        body.decoded(PACKED[encoding](some + b"x" * 200_000), encoding)
+
+
+def test_nothing_unpacks_to_more_than_the_largest_body(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(body, "LARGEST_BYTES", 1_000)
+    with pytest.raises(body.Bomb):
+        body.decoded(gzip.compress(random.Random(1).randbytes(1_001)), "gzip")
+
+
+def test_what_comes_in_pieces_is_counted_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(body, "FREE_BYTES", 1_000)
+    decoder = body.Decoder("gzip")
+    packed = gzip.compress(b"x" * 10_000)
+    made = b"".join(decoder.feed(packed[at : at + 8]) for at in range(0, len(packed), 8))
+    assert decoder.is_bomb
+    assert len(made) <= 1_000
+
+
+# what is large
+
+
+async def test_the_loop_reads_nothing_large(rig: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A call is read in a thread, with what the steps after it ask of its messages."""
+    main, read_there = threading.get_ident(), list[int]()
+
+    def watched(read: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        def reading(content: Any) -> Any:
+            if threading.get_ident() == main:
+                read_there.append(len(content))
+            return read(content)
+
+        return reading
+
+    for module, name in ((members, "_members"), (members, "_elements"), (parts, "_decode")):
+        monkeypatch.setattr(module, name, watched(getattr(module, name)))
+    made = await rig()
+    said = conversation(2)
+    for text in ("x" * (2 * large.LARGE_BYTES), "y" * (2 * large.LARGE_BYTES)):
+        said = [*said, {"role": "user", "content": [{"type": "text", "text": text}]}]
+        asked = made.session.post(f"{made.proxy.url}/v1/messages", data=io.BytesIO(request(said)), headers=SESSION)
+        async with asked as response:
+            assert response.status == 200
+        said = [*said, {"role": "assistant", "content": "Seen."}]
+    assert read_there
+    assert max(read_there) < large.LARGE_BYTES
+
+
+def test_what_was_read_of_a_large_message_is_held_for_that_very_one_and_for_few() -> None:
+    seen: list[bytes] = []
+
+    @large.once_if_large
+    def size(format: str, content: bytes) -> int:
+        seen.append(content)
+        return len(content)
+
+    ones = [b"x" * large.LARGE_BYTES + b"%d" % number for number in range(large.MOST_HELD + 1)]
+    assert [size("pi", ones[0]), size("pi", ones[0]), size("openai", ones[0])] == [len(ones[0])] * 3
+    assert len(seen) == 2  # once a format
+    for one in ones[1:]:
+        size("pi", one)
+    size("pi", ones[0])
+    assert len(seen) == 2 + large.MOST_HELD + 1
+    assert size("pi", b"small") == size("pi", b"small") == 5
+    assert seen[-2:] == [b"small"] * 2
