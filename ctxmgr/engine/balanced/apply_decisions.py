@@ -4,13 +4,8 @@
 2. The packet stands where it stood: before the message it was put before.
 3. A list that goes on from the last one is laid out by what is new alone: its messages stay as they came, but for
    results that are cut as they arrive.
-4. Decisions about what the list does not hold are forgotten: else a message that comes again would leave at once,
-   and only after a restart, since a list that goes on does not ask for them.
-5. An assistant's message of several items is left out whole or not at all. Decisions know a message by what it
-   tells, and by how many before it tell the same (as all reasoning does that only the provider can read): where a
-   host took older ones away, they mean others. Then the messages of the step decide that no other is like.
-6. For the same reason they may mean a message that must stay (the newest of the user): it stays, and its step.
-7. What was sent once in a block's place is sent again as it was, whatever anything weighs now.
+4. What was sent once in a block's place is sent again as it was, whatever anything weighs now.
+5. Which decisions still hold is said by `in_force`.
 
 Nothing is decided here.
 """
@@ -20,15 +15,16 @@ from typing import Any
 
 import msgspec
 
+from ctxmgr.engine.balanced.in_force import in_force, of_message
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex, Step
 from ctxmgr.engine.invariants import Invariants
 from ctxmgr.engine.rewriting import Rewrite, Shorten, arguments_of, cut_edit
-from ctxmgr.model import BlockEdit, Decision, Keep, Packet, Piece, Plan, Zone
+from ctxmgr.model import BlockEdit, Decision, Keep, Packet, Piece, Plan, WorkingSet, Zone
 
 
 class Layout(msgspec.Struct, frozen=True):
     """What a plan is laid out by. `packet` stands before the message `packet_index`; its text may be "".
-    `allowance`: tokens that it may weigh beyond what left the list."""
+    `allowance`: tokens that it may weigh beyond what left the list; `newest`: the working set."""
 
     decisions: Mapping[str, Decision]
     packet: Packet
@@ -37,6 +33,7 @@ class Layout(msgspec.Struct, frozen=True):
     shorten: Shorten
     rules: Invariants
     allowance: int = 0
+    newest: WorkingSet = WorkingSet(0, 0)
 
 
 def drops(conversation: ConversationIndex, decisions: Mapping[str, Decision], message_index: int) -> bool:
@@ -65,7 +62,7 @@ def lay_out(conversation: ConversationIndex, zone: Zone, layout: Layout) -> Plan
     pieces: list[Piece] = []
     start, weight, dropped = 0, 0, 0
     found: dict[str, Decision] = {}
-    decisions = _whole_steps(conversation, layout)
+    decisions = in_force(conversation, layout.decisions, layout.rules, layout.newest)
     edited = dict.fromkeys(("distilled", "pruned", "shortened", "cut"), 0)
     for position, message in enumerate(conversation.messages):
         if position == layout.packet_index and layout.packet.text:
@@ -73,7 +70,7 @@ def lay_out(conversation: ConversationIndex, zone: Zone, layout: Layout) -> Plan
             pieces.append(layout.packet)
             weight += layout.packet.weight
             start = position
-        mine = _of_message(conversation, position, decisions) if decisions else None
+        mine = of_message(conversation, position, decisions) if decisions else None
         if not mine:  # most of a list: it stays as it came
             weight += message.weight
             continue
@@ -137,57 +134,6 @@ def extended(plan: Plan, conversation: ConversationIndex, before: int, zone: Zon
         turns_kept=len(conversation.turns),
         blocks_cut=plan.blocks_cut + len(edits),
     )
-
-
-def _whole_steps(conversation: ConversationIndex, layout: Layout) -> Mapping[str, Decision]:
-    """The decisions, made of one mind about each step (rules 5 and 6)."""
-    dropped = {at for at, decision in layout.decisions.items() if decision.kind == "dropped"}
-    if not dropped:
-        return layout.decisions
-    must_stay = layout.rules.must_stay(conversation)
-    changed = dict(layout.decisions)
-    for at in must_stay:
-        _forget(changed, dropped, conversation.key(at))
-    for step in layout.rules.steps(conversation).steps:
-        stays = not must_stay.isdisjoint(step.message_indices)
-        if not stays and len(step.assistant_indices) < 2:
-            continue
-        keys = {at: conversation.key(at) for at in step.message_indices}
-        leaving = {at for at, one in keys.items() if one in dropped}
-        if not stays and len(leaving.intersection(step.assistant_indices)) in (0, len(step.assistant_indices)):
-            continue
-        if not stays and _leaves(conversation, step, leaving) and layout.rules.may_leave(conversation, step):
-            changed |= dict.fromkeys(keys.values(), Decision("dropped"))
-        else:
-            for at in leaving:
-                _forget(changed, dropped, keys[at])
-    return changed
-
-
-def _forget(decisions: dict[str, Decision], dropped: set[str], key: str) -> None:
-    """Nothing leaves by this key any more."""
-    if key in dropped:
-        decisions.pop(key, None)
-
-
-def _leaves(conversation: ConversationIndex, step: Step, leaving: set[int]) -> bool:
-    """Do all messages of the step leave that no other message of the list tells the same as?"""
-    sure = [at for at in step.message_indices if conversation.digest_counts[conversation.digest(at)] == 1]
-    return bool(sure) and leaving.issuperset(sure)
-
-
-def _of_message(
-    conversation: ConversationIndex, position: int, decisions: Mapping[str, Decision]
-) -> dict[str, Decision]:
-    """The decisions about a message and its blocks (rule 4)."""
-    key, found = conversation.key(position), dict[str, Decision]()
-    if key in decisions:
-        found[key] = decisions[key]
-    for number in range(1, len(conversation.messages[position].view.blocks)):
-        at = conversation.block_key(BlockRef(position, number))
-        if at in decisions:
-            found[at] = decisions[at]
-    return found
 
 
 def _keep(pieces: list[Piece], start: int, end: int) -> None:

@@ -10,7 +10,7 @@ from ctxmgr.engine.conversation.index import ConversationIndex, extend
 from ctxmgr.engine.conversation.keys import digest_of
 from ctxmgr.engine.conversation.steps import Step, Steps, is_waiting, steps_of
 from ctxmgr.engine.conversation.turns import StepSpan, goes_on, step_spans, turn_at
-from ctxmgr.engine.conversation.working_set import NOWHERE, working_set_start
+from ctxmgr.engine.conversation.working_set import NOWHERE, promised_start, working_set_start
 
 __all__ = [
     "DIGESTS",
@@ -30,5 +30,6 @@ __all__ = [
     "is_waiting",
     "step_spans",
     "turn_at",
+    "promised_start",
     "working_set_start",
 ]

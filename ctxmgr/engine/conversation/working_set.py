@@ -13,6 +13,18 @@ from ctxmgr.model import WorkingSet
 NOWHERE = 1 << 60  # past the end of any list
 
 
+def promised_start(conversation: ConversationIndex, wanted: WorkingSet) -> int:
+    """The index of the message with which as much is reached as is asked for, from the newest back. A step that
+    began long before, and whose result came late, is not followed back."""
+    results = tokens = 0
+    for at in range(conversation.size - 1, -1, -1):
+        if results >= wanted.results and tokens >= wanted.tokens:
+            return at + 1
+        results += sum(1 for _ in conversation.results(at))
+        tokens += conversation.messages[at].weight
+    return 0
+
+
 def working_set_start(conversation: ConversationIndex, wanted: WorkingSet | None) -> int:
     """The index of its first message; the size of the list where nothing is promised, or nothing is the
     assistant's. Costs what it holds."""

@@ -46,7 +46,7 @@ from ctxmgr.engine.retention.offers import Growth, Situation, offers
 from ctxmgr.engine.retention.packet_writing import Room, packet_of, place_of
 from ctxmgr.engine.retention.worth import NOTHING, Retention, Worth
 from ctxmgr.engine.staleness import superseded
-from ctxmgr.model import Decision, Epoch, Opening, Packet, Plan, Receipt, WorkingSet, Zone
+from ctxmgr.model import Decision, Epoch, Opening, Packet, Plan, Receipt, Zone
 
 WORTH_A_PREFIX = 0.05  # of the list: less is not worth a prefix
 LEAST_PRESSED = 0.1  # of the list, in red: what is new and large leaves in a step or two by itself
@@ -66,7 +66,6 @@ class WorthTerms(msgspec.Struct, frozen=True):
     room: Room
     worth: Worth
     cached_count: int
-    working_set: WorkingSet | None
     protection: Protection
     writer: PacketWriter
 
@@ -110,7 +109,7 @@ class EpochDraft:
         self.rates = ask.terms.worth.rates
         rules, inputs = self.inputs.layout.rules, self.inputs
         self.steps = rules.steps(conversation)
-        self.working_set = working_set_start(conversation, inputs.working_set)
+        self.working_set = working_set_start(conversation, inputs.layout.newest)
         calls = ask.epoch.call_count + 1
         grown = max(1.0, (conversation.raw_weight - ask.epoch.raw_tokens) / calls)
         self.growth = Growth(calls, grown)

@@ -35,6 +35,7 @@ PACKET_TOKENS = 5_000  # of the largest packet by default, with what an index of
 SUMMARIES = frozenset({"compactionSummary", "branchSummary"})
 AS_USER = frozenset({"user", "custom", "bashExecution", *SUMMARIES})
 CUT_LINE = re.compile(r"^\[cut to fit — .*\]\n", re.MULTILINE)
+MEDIA_LINE = re.compile(r"\[(image|document) left out( — [^\]]*)?\]")
 PIECES_APART = "…\n"
 NEWEST_ENDS_CHARACTERS = 2_000  # of the newest user message, either end: 2,000 tokens are that many in any script
 _members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
@@ -202,6 +203,8 @@ def _same_or_cut(old: Any, new: Any, ends: int) -> bool:
         return _same_or_cut({**old[0], "text": "\n".join(one["text"] for one in old)}, new[0], ends)
     if isinstance(old, list) and isinstance(new, list):
         return len(old) == len(new) and all(map(_same_or_cut, old, new, [ends] * len(old)))
+    if isinstance(old, dict) and isinstance(new, dict) and old.get("type") == "image" and new.get("type") == "text":
+        return MEDIA_LINE.fullmatch(new["text"]) is not None
     if isinstance(old, dict) and isinstance(new, dict) and old.get("type") == "text":
         return {**old, "text": ""} == {**new, "text": ""} and _same_or_cut(old["text"], new["text"], ends)
     return bool(old == new)

@@ -44,6 +44,7 @@ from ctxmgr.model import Opening, Packet, Plan, Policy, Rates, WorkingSet, Zone
 from ctxmgr.model.saved import State
 
 RESULTS_LEAST_SHARE = 0.5  # of the usable window: no shorter list has its results cut
+NOTHING_PROMISED = WorkingSet(results=0, tokens=0)
 INLINE_WEIGHT = 20_000  # tokens: over a shorter list an epoch takes less than the way to another thread
 
 
@@ -80,7 +81,7 @@ class Balanced(PresetStrategy):
         if takes_long and ask.reopen is not None:  # to see whether anything comes back goes through the list, too
             return NeedsThread()
         if inputs.policy.keep is not None:
-            draft = retention.drafted(conversation, _by_worth(ask, inputs, self.promised(inputs.policy)))
+            draft = retention.drafted(conversation, _by_worth(ask, inputs))
             if takes_long and draft.opening is not None:
                 return NeedsThread()
             done = draft.decided()
@@ -171,6 +172,7 @@ def _ask(incoming: Incoming, state: State, inputs: Inputs, zone: Zone, rules: In
             shorten=shortener(conversation, inputs.weigh, inputs.memo),
             rules=rules,
             allowance=max(packet.weight, writer.allowance),  # what stands was checked when it was written
+            newest=NOTHING_PROMISED if inputs.policy.keep is None else inputs.policy.working_set or WorkingSet(),
         ),
         budget=_room(inputs, zone),
         rates=_rates(inputs),
@@ -186,7 +188,7 @@ def _ask(incoming: Incoming, state: State, inputs: Inputs, zone: Zone, rules: In
     return BalancedInputs(epoch_inputs, state.epoch, reopen, incoming.last_plan, _before(state), at, new_tokens)
 
 
-def _by_worth(ask: BalancedInputs, inputs: Inputs, newest: WorkingSet | None) -> retention.WorthInputs:
+def _by_worth(ask: BalancedInputs, inputs: Inputs) -> retention.WorthInputs:
     """The same ask, where what stays goes by what it is worth."""
     by, gauge = ask.epoch_inputs, inputs.gauge
     dearer = retention.step_above(gauge.terms.prices, gauge.weight_at)
@@ -197,7 +199,6 @@ def _by_worth(ask: BalancedInputs, inputs: Inputs, newest: WorkingSet | None) ->
         room=retention.Room(min(late, dearer, gauge.fit_weight), gauge.fit_weight, by.budget.users),
         worth=retention.Worth(retention.keep_tokens(inputs.policy, gauge.usable_weight), by.rates),
         cached_count=by.cached_count,
-        working_set=newest,
         protection=by.protection,
         writer=by.writer,
     )

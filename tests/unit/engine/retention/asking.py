@@ -33,11 +33,10 @@ def ask(
     by = asked.epoch_inputs
     terms = WorthTerms(
         zone=by.zone,
-        layout=by.layout,
+        layout=msgspec.structs.replace(by.layout, newest=own["working_set"]),
         room=Room(min(own["limit"], by.budget.window), by.budget.window, by.budget.users),
         worth=Worth(own["keep"], by.rates),
         cached_count=by.cached_count,
-        working_set=own["working_set"],
         protection=by.protection,
         writer=by.writer,
     )

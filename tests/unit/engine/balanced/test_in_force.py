@@ -1,0 +1,40 @@
+"""Which decisions hold where a list has lost its end, or tells the same as something that left."""
+
+from ctxmgr.engine.balanced.in_force import in_force
+from ctxmgr.engine.conversation import BlockRef
+from ctxmgr.engine.invariants import STEPS
+from ctxmgr.model.policy import WorkingSet
+from ctxmgr.model.projection import Decision
+from tests.notation import a, call, indexed, r, talk, u
+
+READ = call("read", path="a.py")
+OLD = [a(READ), r("x" * 400)]
+GONE, PRUNED, SHORT = Decision("dropped"), Decision("pruned"), Decision("shortened")
+TWO = WorkingSet(results=2, tokens=0)
+
+
+def test_what_is_promised_as_the_newest_is_not_what_was_decided_about() -> None:
+    """Four results; what followed the newest two was taken back."""
+    index = indexed(talk(u("go"), *OLD, *OLD, *OLD, *OLD))
+    decided = {index.key(at): PRUNED for at in (2, 4, 6, 8)}
+    assert in_force(index, decided, STEPS, TWO) == {index.key(at): PRUNED for at in (2, 4)}
+    assert in_force(index, decided, STEPS, WorkingSet(0, 0)) == decided
+
+
+def test_what_left_with_its_message_or_was_shortened_comes_back_too() -> None:
+    index = indexed(talk(u("go"), *OLD, *OLD, a("ok")))
+    decided = {index.key(5): GONE, index.block_key(BlockRef(3, 0)): SHORT}
+    assert in_force(index, decided, STEPS, WorkingSet(1, 0)) == {index.block_key(BlockRef(3, 0)): SHORT}
+    assert in_force(index, decided, STEPS, TWO) == {}
+
+
+def test_what_was_cut_or_left_to_fit_holds() -> None:
+    index = indexed(talk(u("go"), *OLD, *OLD, a("ok")))
+    left = Decision("dropped", to_fit=True)
+    decided = {index.key(1): left, index.key(2): left, index.key(4): Decision("cut")}
+    assert in_force(index, decided, STEPS, TWO) == decided
+
+
+def test_the_words_of_users_are_of_no_step() -> None:
+    index = indexed(talk(u("first"), *OLD, u("go on"), *OLD))
+    assert in_force(index, {index.key(0): GONE}, STEPS, WorkingSet(9, 9_999)) == {index.key(0): GONE}
