@@ -9,8 +9,9 @@ its environment names, before its own: a `queue.py` there would end ctxmgr, and 
    and then from where this process has it: what a user's PYTHONPATH holds is found, and hides nothing.
 3. `environment` is for a command that somebody else wrote, such as `ctxmgr serve`. Of variables of Python's it has
    PYTHONPATH, and PYTHONSAFEPATH, which is `-P`.
-4. No folder is handed on that is relative or inside the project. The project is the nearest folder with `.git` from
-   the current one upward, else the current one; it is never the root of the file system.
+4. No folder is handed on that is relative, inside the project, or that the current folder lies in. The project is
+   the nearest folder with `.git` from the current one upward, else the current one; it is never the root of the
+   file system.
 """
 
 import contextlib
@@ -71,7 +72,7 @@ def _foreign(folders: Iterable[str], directory: str) -> list[str]:
     """Rule 4."""
     here = Path(directory).resolve()
     project = next((one for one in (here, *here.parents) if os.path.exists(one / ".git")), here)
-    absolute = [one for one in folders if os.path.isabs(one)]
+    absolute = [one for one in folders if os.path.isabs(one) and not here.is_relative_to(Path(one).resolve())]
     if project == project.parent:
         return absolute
     return [one for one in absolute if not Path(one).resolve().is_relative_to(project)]

@@ -7,6 +7,7 @@
 5. What can not be read is no call for us: it goes on as it came, and the provider says what is wrong with it.
 """
 
+import re
 import sys
 import zlib
 from collections.abc import Callable, Sequence
@@ -16,8 +17,10 @@ import msgspec
 from ctxmgr.proxy.members import elements, members
 from ctxmgr.wire import surrogates
 
-SOUGHT_BYTES = 256
 PLAIN = ("", "identity")
+SOUGHT_BYTES, MOST_SOUGHT = 256, 16
+_BEGIN, _COMMA = re.compile(rb"[ \t\n\r]*\{[ \t\n\r]*"), re.compile(rb"[ \t\n\r]*,[ \t\n\r]*")
+_KEY = re.compile(rb'("(?:[^"\\]|\\.)*")[ \t\n\r]*:[ \t\n\r]*', re.DOTALL)
 LARGEST_BYTES = 256 << 20  # of a body, decoded
 LARGEST_RATIO = 16  # decoded to encoded, past FREE_BYTES
 FREE_BYTES = 32 << 20  # as much as any provider takes: no list that one would take is refused
@@ -73,17 +76,38 @@ def list_body(body: bytes, name: str) -> ListBody | None:
 
 
 def _place(body: bytes, all: dict[str, bytes], name: str) -> int:
-    """Where the list begins. Another member may hold the same bytes: the right place is the one without which this
-    member alone is another. Raises UnreadableBody."""
-    told = all[name]
+    """Where the list begins. Another member may hold the same bytes, so the members are walked, one behind another.
+    Raises UnreadableBody."""
+    start, left, place = -1, dict(all), _BEGIN.match(body)
+    while left and place is not None:
+        key = _KEY.match(body, place.end())
+        if key is None:
+            break
+        told = msgspec.json.decode(key[1], type=str)
+        value = left.pop(told, b"")
+        if not value or not body.startswith(value, key.end()):
+            break
+        start = key.end() if told == name else start
+        end = key.end() + len(value)
+        if not left and body[end:].lstrip().startswith(b"}"):
+            return start
+        place = _COMMA.match(body, end)
+    return _sought(body, all, name)
+
+
+def _sought(body: bytes, all: dict[str, bytes], name: str) -> int:
+    """The same where a name stands twice, and nobody knows what the first held: the place is the one without which
+    this member alone is another. Raises UnreadableBody."""
+    told, place = all[name], -1
     begins = told[:SOUGHT_BYTES]  # a needle as long as the list is looked for slowly
-    place = body.find(begins)
-    while place >= 0:
+    for _ in range(MOST_SOUGHT):
+        place = body.find(begins, place + 1)
+        if place < 0:
+            break
         if body.startswith(told, place):
             without = members(body[:place] + b"null" + body[place + len(told) :]) or {}
             if bytes(without.get(name, b"")) == b"null" and len(without) == len(all):
                 return place
-        place = body.find(begins, place + 1)
     raise UnreadableBody("its list can not be found")
 
 

@@ -8,9 +8,11 @@
 
 import asyncio
 import contextlib
+import contextvars
 import logging
 import time
 from collections.abc import AsyncIterator
+from functools import partial
 from types import ModuleType
 
 import aiohttp
@@ -19,7 +21,7 @@ from aiohttp import web
 from aiohttp.typedefs import Handler
 
 from ctxmgr.client import AsyncClient, Host, SidecarFault, SpawnedSidecar, Timing
-from ctxmgr.proxy import faults, guarding, headers, passing, patience
+from ctxmgr.proxy import faults, guarding, headers, large, passing, patience
 from ctxmgr.proxy.apis import ListCall, ToolCallReader, api_of
 from ctxmgr.proxy.body import PLAIN, Bomb, UnreadableBody, decoded
 from ctxmgr.proxy.conversations import Conversations, ListEnds
@@ -66,6 +68,7 @@ class Proxy:
         self.rewriter = Rewriter(self.conversations, settings)
         self._access = PageAccess(settings.tools_token)
         self._lists = RecentLists()
+        self._readers = large.readers()
         self._runner: web.AppRunner | None = None
         self._listening: asyncio.Server | None = None
         self._upstream: Upstream | None = None
@@ -101,6 +104,7 @@ class Proxy:
         await self.rewriter.close()
         if not self.settings.observe:  # what would have been read is no word of the provider's
             self.cache_gaps = await self.conversations.cache_gaps()
+        self._readers.shutdown(wait=False, cancel_futures=True)
         await self._upstream.close()
         await self._client.close()
 
@@ -172,8 +176,9 @@ class Proxy:
     async def _called(self, request: web.Request, api: ModuleType) -> web.StreamResponse:
         """What is posted where a list may be."""
         body = await patience.whole_body(request, LARGEST_BYTES)
-        call = await self._read(request, api, body)
-        prepared = await self._prepared(call) if call is not None else None
+        with large.holding() if _is_large(request, body) else contextlib.nullcontext():
+            call = await self._read(request, api, body)
+            prepared = await self._prepared(call) if call is not None else None
         came = await self._ask(request, body, prepared)
         for _ in range(SHORTER_TRIES):
             if prepared is None or came.status not in REFUSED or self.settings.observe:
@@ -200,10 +205,16 @@ class Proxy:
 
     async def _read(self, request: web.Request, api: ModuleType, body: bytes) -> ListCall | None:
         """As `_call_of`, where much is to be read in a thread. Raises Bomb."""
-        packed = request.headers.get("content-encoding", "") not in PLAIN
-        if len(body) < LARGE_BYTES and not packed:
+        if not _is_large(request, body):
             return self._call_of(request, api, body)
-        return await asyncio.to_thread(self._call_of, request, api, body)
+        read = partial(contextvars.copy_context().run, self._read_ahead, request, api, body)
+        return await asyncio.get_running_loop().run_in_executor(self._readers, read)
+
+    def _read_ahead(self, request: web.Request, api: ModuleType, body: bytes) -> ListCall | None:
+        call = self._call_of(request, api, body)
+        if call is not None:
+            read_ahead(call)
+        return call
 
     def _call_of(self, request: web.Request, api: ModuleType, body: bytes) -> ListCall | None:
         """None where ctxmgr can not read it, or it holds no list. Raises Bomb."""
@@ -215,8 +226,6 @@ class Proxy:
         except UnreadableBody:
             return None
         call: ListCall | None = api.call_of(request.path, request.headers, found) if found is not None else None
-        if call is not None:
-            read_ahead(call)
         return call
 
     async def _prepared(self, call: ListCall) -> Prepared | None:
@@ -257,6 +266,11 @@ class Proxy:
 
     def _recovery(self) -> None:
         self.settings.say("ctxmgr is back")
+
+
+def _is_large(request: web.Request, body: bytes) -> bool:
+    """May it take long to read?"""
+    return len(body) >= LARGE_BYTES or request.headers.get("content-encoding", "") not in PLAIN
 
 
 def _sidecar(settings: ProxySettings) -> SpawnedSidecar:

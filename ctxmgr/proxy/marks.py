@@ -19,7 +19,7 @@ import msgspec
 from ctxmgr.formats import is_marked, mark_count
 from ctxmgr.model import MARKS
 from ctxmgr.proxy.apis import MARKED, ListCall
-from ctxmgr.proxy.large import once_if_large
+from ctxmgr.proxy.large import read_once
 from ctxmgr.proxy.members import elements, member, members
 
 LIFETIMES_MS = {"5m": MARKS.lifetime_ms, "1h": 3_600_000}  # by a mark's `ttl`, the first where it names none
@@ -104,7 +104,7 @@ def _long(raw: bytes) -> msgspec.Raw | None:
     return next((msgspec.Raw(one) for one in found if one and is_long(_lifetime_ms(one))), None)
 
 
-@once_if_large
+@read_once
 def mark_of(raw: bytes) -> msgspec.Raw | None:
     """The mark on a block of a message, the last that has one; None where none has."""
     return beside_mark(member(raw, "content")) if is_marked(raw) else None

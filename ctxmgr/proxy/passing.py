@@ -118,7 +118,12 @@ def _was_reset(fault: BaseException) -> bool:
     """Was there a connection, and the provider has ended it? The library tells that in several ways."""
     if isinstance(fault, aiohttp.ClientConnectorError):
         return False
-    return isinstance(fault, aiohttp.ServerDisconnectedError) or getattr(fault, "errno", None) in RESET
+    cause = fault.__cause__
+    return (
+        isinstance(fault, aiohttp.ServerDisconnectedError | ConnectionError)
+        or getattr(fault, "errno", None) in RESET
+        or (cause is not None and _was_reset(cause))
+    )
 
 
 async def answer(request: web.Request, came: aiohttp.ClientResponse, tee: Tee | None = None) -> web.StreamResponse:

@@ -5,6 +5,7 @@
    elsewhere, there is a comma too many), all of the body is read.
 """
 
+import itertools
 import re
 
 import msgspec
@@ -12,6 +13,7 @@ import msgspec
 from ctxmgr.proxy.body import ListBody, list_body
 
 MOST_LISTS = 8  # held: programs, sub-agents and side calls that speak in turn
+MOST_BYTES = 64 << 20  # of all of them
 _comma = re.compile(rb"[ \t\n\r]*,[ \t\n\r]*").match
 
 
@@ -34,8 +36,15 @@ class RecentLists:
         if found is not None and found.messages:
             if before is not None and count[0] >= len(before.messages) - 1:
                 self._lists = [one for one in self._lists if one[1] is not before]
-            self._lists = [*self._lists[1 - MOST_LISTS :], (name, found)]
+            self._lists = _held([*self._lists[1 - MOST_LISTS :], (name, found)])
         return found
+
+
+def _held(lists: list[tuple[str, ListBody]]) -> list[tuple[str, ListBody]]:
+    """The newest, in no more than so many bytes."""
+    sizes = itertools.accumulate(sum(map(len, one.messages)) for _, one in reversed(lists))
+    fitting = sum(size <= MOST_BYTES for size in sizes)
+    return lists[len(lists) - fitting :]
 
 
 def _known(body: bytes, before: ListBody) -> tuple[int, int]:

@@ -20,7 +20,6 @@ from ctxmgr.proxy import account, marks
 from ctxmgr.proxy.account import Account, CallRow, Weights
 from ctxmgr.proxy.apis import ListCall, part_of
 from ctxmgr.proxy.conversations import Conversations, Listed, ProgramConversation
-from ctxmgr.proxy.large import LARGE_BYTES
 from ctxmgr.proxy.refetching import ObservedCall, Observer
 from ctxmgr.proxy.settings import ProxySettings
 from ctxmgr.proxy.spelling import plain
@@ -179,11 +178,10 @@ class Rewriter:
 
 
 def read_ahead(call: ListCall) -> None:
-    """Reads what is large of its list (`large`), so that no step has to: to be called in a thread."""
+    """Reads the messages of a large body (`large`), so that no step has to: to be called in a thread."""
     for raw in call.body.messages:
-        if len(raw) >= LARGE_BYTES:
-            marks.mark_of(raw)
-            part_of(call.format, plain(call.format, raw))
+        marks.mark_of(raw)
+        part_of(call.format, plain(call.format, raw))
 
 
 def _marked(call: ListCall, listed: Listed) -> list[bytes]:

@@ -6,14 +6,14 @@ Programs write a message with one text as a list of blocks while it bears a mark
 import msgspec
 
 from ctxmgr.formats import unmarked
-from ctxmgr.proxy.large import once_if_large
+from ctxmgr.proxy.large import read_once
 from ctxmgr.proxy.members import elements, members
 
 AS_IT_CAME = ("responses", "gemini")  # no marks in them, and no second spelling
 LONE = b'"type":"text"'
 
 
-@once_if_large
+@read_once
 def plain(format: str, raw: bytes) -> bytes:
     """The message so spelled; the very bytes where they are."""
     if format in AS_IT_CAME:

@@ -68,7 +68,7 @@ def test_a_planted_start_is_found(planted: str) -> None:
 @pytest.fixture
 def places(tmp_path: Path) -> Path:
     """A project with `.git`, a folder without one, a folder beside that begins alike, a link to the project."""
-    for path in ("project/.git", "project/src", "project2", "bare/lib"):
+    for path in ("project/.git", "project/src", "project/sub/.git", "project2", "bare/lib"):
         (tmp_path / path).mkdir(parents=True)
     (tmp_path / "link").symlink_to(tmp_path / "project")
     return tmp_path
@@ -80,6 +80,8 @@ def places(tmp_path: Path) -> Path:
         ("project/src", [".", "", "src", "@/project", "@/project/lib", "@/link", "@/link/lib"], []),
         ("project/src", ["@/project2", "/opt/lib", "@/bare"], ["@/project2", "/opt/lib", "@/bare"]),
         ("link", ["@/project/src", "@/bare"], ["@/bare"]),
+        ("project/sub", ["@/project", "@/project/src"], ["@/project/src"]),
+        ("bare/lib", ["@/bare", "@/project2"], ["@/project2"]),
         ("bare", ["@/bare", "@/bare/lib", "@/project"], ["@/project"]),
         ("/", ["/opt/lib", "opt/lib"], ["/opt/lib"]),
     ],

@@ -96,6 +96,18 @@ async def test_no_call_takes_a_store_that_is_away_for_one_that_is_empty(
     assert (await objects.get("heads/a")).content == b"1"
 
 
+async def test_a_store_is_the_same_by_whatever_path_it_is_named(tmp_path: Path, folder: Folder) -> None:
+    """A link to the folder above it, and a path with a detour."""
+    await on(folder, tmp_path / "here").put_if_none_match("heads/a", b"1")
+    above = folder.path.parent
+    (tmp_path / "link").symlink_to(above, target_is_directory=True)
+    folder.moved()
+    for path in (tmp_path / "link" / folder.path.name, above / ".." / above.name / folder.path.name):
+        with pytest.raises(StoreUnreachable, match=AWAY):
+            await on(Folder(path), tmp_path / "here").put_if_none_match("heads/a", b"2")
+    assert folder.untouched()
+
+
 async def test_flush_says_no_more_than_what_was_there_before(
     tmp_path: Path, folder: Folder, away: Take, monkeypatch: pytest.MonkeyPatch
 ) -> None:

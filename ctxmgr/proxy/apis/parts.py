@@ -6,14 +6,14 @@ from typing import Any, Literal
 
 import msgspec
 
-from ctxmgr.proxy.large import once_if_large
+from ctxmgr.proxy.large import read_once
 from ctxmgr.proxy.members import UNREADABLE
 
 Part = Literal["reply", "result", "other"]
 _decode = msgspec.json.Decoder().decode
 
 
-@once_if_large
+@read_once
 def part_of(format: str, raw: bytes) -> Part:
     """Of one message in this format."""
     try:

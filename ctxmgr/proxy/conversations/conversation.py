@@ -23,6 +23,7 @@ from ctxmgr.formats import FORMATS
 from ctxmgr.model import TieredPrices
 from ctxmgr.proxy.account import Account, Weights, mixed
 from ctxmgr.proxy.apis import BYTES_A_TOKEN, CalledTool, ListCall, asking, part_of
+from ctxmgr.proxy.large import LARGE_BYTES
 from ctxmgr.proxy.refetching import Observer
 from ctxmgr.proxy.spelling import plain
 
@@ -155,8 +156,12 @@ class ProgramConversation:
 
     def noted(self) -> None:
         """The provider has answered the last list: now there is time to remember it."""
-        if self.on_list is not None:
+        if self.on_list is None:
+            return
+        if sum(map(len, self._plain)) < LARGE_BYTES:
             self.on_list(self._plain)
+        else:
+            self.tell(asyncio.to_thread(self.on_list, self._plain))
 
     def answered(self, usage: dict[str, Any]) -> None:
         """What the provider counted for the last list; it is told with the reply."""

@@ -1,9 +1,9 @@
 """The root of a store in a folder: turns its path into a descriptor of the store, while the store is there.
 
 1. A store has an id, in a file at its root. A folder without that file is no store, whatever lies in it.
-2. A state directory remembers the id of the store at each path, and so does a process. From then on only that store
-   will do. Where it is not, its folder was moved or its file system is not mounted: nothing is made there, and
-   nothing is read.
+2. A state directory remembers the id of the store at each path, links resolved, and so does a process. From then on
+   only that store will do. Where it is not, its folder was moved or its file system is not mounted: nothing is made
+   there, and nothing is read.
 3. Where nothing is remembered a store is made
    - where there is no folder: it is made, but not the folders above it;
    - in a folder on which a file system is mounted;
@@ -43,7 +43,7 @@ class StoreRoot:
 
     def __init__(self, folder: Path, state_dir: Path | None, may_make: bool) -> None:
         self._folder, self._state_dir, self._may_make = folder, state_dir, may_make
-        digest = hashlib.sha256(os.fsencode(folder)).hexdigest()
+        digest = hashlib.sha256(os.fsencode(os.path.realpath(folder))).hexdigest()
         self._name = f"store-{digest[:DIGITS]}"
         self._id: str | None = None
 

@@ -127,6 +127,7 @@ def test_lengths_stay_and_only_blots_are_new(text: str) -> None:
         "mysql login " * 50_000,
         "$2a$" * 150_000,
         "sk-ant-" * 80_000,
+        "eyJ-" * 150_000,
         "curl -b a=" * 60_000,
         "API_KEY=a" * 60_000,
         "authorization: " * 40_000,

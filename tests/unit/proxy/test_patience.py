@@ -1,6 +1,7 @@
 """Who begins a request and does not go on holds nothing, and what is large or unpacks without end stops nobody."""
 
 import asyncio
+import errno
 import gzip
 import io
 import json
@@ -12,10 +13,11 @@ import zlib
 from collections.abc import Callable
 from typing import Any
 
+import aiohttp
 import brotli
 import pytest
 
-from ctxmgr.proxy import body, large, members, patience
+from ctxmgr.proxy import body, large, members, passing, patience, recent
 from ctxmgr.proxy.apis import parts
 from tests.unit.proxy import raw
 from tests.unit.proxy.lists import SESSION, conversation, request
@@ -222,20 +224,72 @@ async def test_the_loop_reads_nothing_large(rig: Any, monkeypatch: pytest.Monkey
     assert max(read_there) < large.LARGE_BYTES
 
 
-def test_what_was_read_of_a_large_message_is_held_for_that_very_one_and_for_few() -> None:
+def test_what_was_read_is_held_for_that_very_message_and_as_long_as_the_call() -> None:
     seen: list[bytes] = []
 
-    @large.once_if_large
+    @large.read_once
     def size(format: str, content: bytes) -> int:
         seen.append(content)
         return len(content)
 
-    ones = [b"x" * large.LARGE_BYTES + b"%d" % number for number in range(large.MOST_HELD + 1)]
-    assert [size("pi", ones[0]), size("pi", ones[0]), size("openai", ones[0])] == [len(ones[0])] * 3
-    assert len(seen) == 2  # once a format
-    for one in ones[1:]:
-        size("pi", one)
-    size("pi", ones[0])
-    assert len(seen) == 2 + large.MOST_HELD + 1
-    assert size("pi", b"small") == size("pi", b"small") == 5
-    assert seen[-2:] == [b"small"] * 2
+    one, alike = bytes(100), bytes(bytearray(100))
+    with large.holding():
+        assert [size("pi", one), size("pi", one), size("openai", one), size("pi", alike)] == [100] * 4
+        assert len(seen) == 3  # once a format, and once an object
+    assert [size("pi", one), size("pi", one)] == [100, 100]
+    assert len(seen) == 5
+
+
+async def test_nor_a_large_body_of_small_messages(rig: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    main, there = threading.get_ident(), list[bytes]()
+
+    def watched(content: Any) -> Any:
+        if threading.get_ident() == main and b"part of it" in bytes(content):
+            there.append(bytes(content))
+        return decode(content)
+
+    decode = parts._decode
+    monkeypatch.setattr(parts, "_decode", watched)
+    made = await rig()
+    text = "part of it " * 10_000
+    said = [{"role": ("user", "assistant")[at % 2], "content": text} for at in range(21)]
+    asked = made.session.post(f"{made.proxy.url}/v1/messages", data=io.BytesIO(request(said)), headers=SESSION)
+    async with asked as response:
+        assert response.status == 200
+    assert there == []
+
+
+def test_where_a_list_stands_is_found_in_one_walk() -> None:
+    """Its bytes may stand in another member, many times."""
+    lists = b",".join([b"[]"] * 50_000)
+    told = b'{"model":"m","system":[%b], "a\\"b" : "messages" ,"messages" : [] }' % lists
+    found = body.list_body(told, "messages")
+    assert found is not None
+    assert found.before.endswith(b'"messages" : ')
+    assert found.after == b" }"
+
+
+def test_where_a_name_stands_twice_it_is_not_looked_for_without_end() -> None:
+    lists = b",".join([b"[]"] * 50_000)
+    with pytest.raises(body.UnreadableBody):
+        body.list_body(b'{"system":[%b],"messages":[],"messages":[]}' % lists, "messages")
+
+
+def test_of_lists_that_were_read_no_more_is_held_than_so_many_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recent, "MOST_BYTES", 250)
+    lists = recent.RecentLists()
+    for letter in "abc":
+        said = [{"role": "user", "content": letter * 30}, {"role": "assistant", "content": letter * 30}]
+        assert lists.read(request(said), "messages") is not None
+    assert [one.messages[0][-10:-3] for _, one in lists._lists] == [b"b" * 7, b"c" * 7]
+    assert lists.read(request([{"role": "user", "content": "d" * 300}]), "messages") is not None
+    assert lists._lists == []
+
+
+def test_a_reset_is_known_however_the_library_tells_it() -> None:
+    told = aiohttp.ClientOSError(None, "Can not write request body")
+    told.__cause__ = aiohttp.ClientConnectionResetError("Cannot write to closing transport")
+    assert passing._was_reset(told)
+    assert passing._was_reset(aiohttp.ClientOSError(errno.ECONNRESET, "reset"))
+    assert not passing._was_reset(aiohttp.ClientOSError(errno.EHOSTUNREACH, "no route"))
+    assert not passing._was_reset(TimeoutError())

@@ -1,8 +1,9 @@
 //! The environment of the sidecar, in which it imports nothing of the project that it is started in.
 //!
 //! 1. Of variables of Python's only `PYTHONPATH` is handed on, and `PYTHONSAFEPATH` is set, which is `python -P`.
-//! 2. `PYTHONPATH` loses folders that are relative or inside the project: the nearest folder with `.git` from the
-//!    command's folder upward, else that folder. The root of the file system is no project.
+//! 2. `PYTHONPATH` loses folders that are relative, that the command's folder lies in, or that are inside the project:
+//!    the nearest folder with `.git` from the command's folder upward, else that folder. The root of the file system
+//!    is no project.
 
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -32,7 +33,9 @@ pub(crate) fn isolate(command: &mut Command) {
 /// Rule 2. `here`: the command's folder, links resolved.
 fn foreign(said: &OsStr, here: &Path) -> OsString {
     let project = here.ancestors().find(|one| one.join(".git").exists()).unwrap_or(here);
-    let is_inside = |one: &Path| project.parent().is_some() && real(one).starts_with(project);
+    let is_inside = |one: &Path| {
+        here.starts_with(real(one)) || (project.parent().is_some() && real(one).starts_with(project))
+    };
     let kept: Vec<PathBuf> = env::split_paths(said).filter(|one| one.is_absolute() && !is_inside(one)).collect();
     env::join_paths(kept).expect("they were in one list")
 }
@@ -52,7 +55,7 @@ mod tests {
     fn a_command_hands_on_nothing_of_python_but_folders_outside_of_the_project() {
         let folder =
             env::temp_dir().canonicalize().unwrap().join(format!("ctxmgr-environment-{}", std::process::id()));
-        for path in ["bare", "project/.git", "project/src", "project2"] {
+        for path in ["bare/lib", "project/.git", "project/src", "project/sub/.git", "project2"] {
             fs::create_dir_all(folder.join(path)).unwrap();
         }
         symlink(folder.join("project"), folder.join("link")).unwrap();
@@ -65,6 +68,8 @@ mod tests {
             ),
             ("project/src", vec![at("project2"), "/opt/lib".into()], vec![at("project2"), "/opt/lib".into()]),
             ("link", vec![at("project/src"), at("bare")], vec![at("bare")]),
+            ("project/sub", vec![at("project"), at("project/src")], vec![at("project/src")]),
+            ("bare/lib", vec![at("bare"), at("project2")], vec![at("project2")]),
             ("bare", vec![at("bare"), at("bare/lib"), at("project")], vec![at("project")]),
         ];
         for (place, given, left) in cases {
