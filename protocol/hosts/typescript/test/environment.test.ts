@@ -8,13 +8,17 @@ import { environment } from "../src/environment.ts";
 test("the sidecar imports nothing that the project's environment names", () => {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "ctxmgr-environment-")));
   try {
-    for (const path of ["bare", "project/.git", "project/src", "project2"]) mkdirSync(join(folder, path), { recursive: true });
+    for (const path of ["bare/lib", "project/.git", "project/src", "project/sub/.git", "project2"]) {
+      mkdirSync(join(folder, path), { recursive: true });
+    }
     symlinkSync(join(folder, "project"), join(folder, "link"));
     const at = (path: string): string => join(folder, path);
     const cases: [string, string[], string[]][] = [
       ["project/src", [".", "", "src", at("project"), at("project/lib"), at("link")], []],
       ["project/src", [at("project2"), "/opt/lib", at("gone")], [at("project2"), "/opt/lib", at("gone")]],
       ["link", [at("project/src"), at("bare")], [at("bare")]],
+      ["project/sub", [at("project"), at("project/src")], [at("project/src")]],
+      ["bare/lib", [at("bare"), at("project2")], [at("project2")]],
       ["bare", [at("bare"), at("bare/lib"), at("project")], [at("project")]],
     ];
     for (const [cwd, given, left] of cases) {
