@@ -31,7 +31,7 @@ def _behind(words: str) -> str:
     return "|".join(f"(?<={word})|(?<={word}[_-])" for word in words.split())
 
 
-_PASSWORDS = r"pass(?:word|wd|phrase)|(?<=[_-])pass(?=\s{0,64}[:=])"
+_PASSWORDS = r"pass(?:word|wd|phrase)|(?<=[_-])p(?:ass|wd)(?=\s{0,64}[:=])"
 _OTHER_NAMES = (
     rf"pwd|secret(?:[_-]?(?:access[_-]?)?key)?|(?:{_behind('api access auth private account encryption')})key"
     rf"|(?:{_behind('access auth refresh bot session id api')})token|connection[_-]?string"

@@ -33,6 +33,7 @@ SECRETS: list[tuple[str, str, str]] = [
     ("login of a registry", f'{{"auths": {{"h": {{"auth": "{A36}"}}}}}}', '{"auths": {"h": {"auth": "{}"}}}'),
     ("cookie", "curl -H 'Cookie: session=abc; b=2' x", "curl -H 'Cookie: {}' x"),
     ("bare secret", "DB_PASS=hunter2hunter", "DB_PASS={}"),
+    ("bare secret", "MYSQL_PWD=hunterhunter mysql", "MYSQL_PWD={} mysql"),
     ("bare secret", f"AWS_SESSION_TOKEN={A36 * 40} end", "AWS_SESSION_TOKEN={} end"),
     ("bare secret", f"aws_session_token = {A36 * 40}\nend", "aws_session_token = {}\nend"),
     ("quoted secret", f'API_KEY="{A36 * 40}" end', 'API_KEY="{}" end'),
