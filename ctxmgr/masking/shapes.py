@@ -87,7 +87,7 @@ SHAPES: tuple[SecretShape, ...] = (
            "GitLab docs, token overview"),
     # also of Anthropic (sk-ant-), OpenRouter (sk-or-) and others that took the form over
     _shape("OpenAI or Anthropic key", "sk-",
-           r"(?<![A-Za-z0-9_-])sk-(?=[A-Za-z0-9_-]{0,300}\d)(?=[A-Za-z0-9_-]{0,300}[A-Z]|[a-z0-9]{32})[A-Za-z0-9_-]{20,}",
+           r"\bsk-(?=[A-Za-z0-9_-]{0,300}\d)(?=[A-Za-z0-9_-]{0,300}[A-Z]|[a-z0-9]{32})[A-Za-z0-9_-]{20,}",
            "OpenAI and Anthropic API references, authentication"),
     _shape("Slack token", "xox xapp- xwfp-", r"\b(?:xox[abcdeoprs]|xapp|xwfp)-[A-Za-z0-9-]{10,}",
            "Slack docs, token types"),
@@ -131,8 +131,7 @@ SHAPES: tuple[SecretShape, ...] = (
            rf"\b(?:{_PREFIXES.replace('.', '[.]').replace(' ', '|')})[\w.-]{{0,300}}(?=…)",
            "what is shown of a long text ends so", re.IGNORECASE),
     _shape("JSON web token", "eyj",
-           r"(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,2000}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*",
-           "RFC 7519, section 3"),
+           r"\beyJ[A-Za-z0-9_-]{8,2000}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*", "RFC 7519, section 3"),
     _shape(
         "private key", "-----begin",
         r"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----"

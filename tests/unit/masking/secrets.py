@@ -33,6 +33,8 @@ SECRETS: list[tuple[str, str, str]] = [
     ("login of a registry", f'{{"auths": {{"h": {{"auth": "{A36}"}}}}}}', '{"auths": {"h": {"auth": "{}"}}}'),
     ("cookie", "curl -H 'Cookie: session=abc; b=2' x", "curl -H 'Cookie: {}' x"),
     ("bare secret", "DB_PASS=hunter2hunter", "DB_PASS={}"),
+    ("OpenAI or Anthropic key", "my-sk-" + A36[:24] + "A1", "my-{}"),
+    ("JSON web token", "id-eyJ" + "hbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0.c2ln x", "id-{} x"),
     ("bare secret", "MYSQL_PWD=hunterhunter mysql", "MYSQL_PWD={} mysql"),
     ("bare secret", f"AWS_SESSION_TOKEN={A36 * 40} end", "AWS_SESSION_TOKEN={} end"),
     ("bare secret", f"aws_session_token = {A36 * 40}\nend", "aws_session_token = {}\nend"),
