@@ -72,7 +72,9 @@ def _foreign(folders: Iterable[str], directory: str) -> list[str]:
     """Rule 4."""
     here = Path(directory).resolve()
     project = next((one for one in (here, *here.parents) if os.path.exists(one / ".git")), here)
-    absolute = [one for one in folders if os.path.isabs(one) and not here.is_relative_to(Path(one).resolve())]
-    if project == project.parent:
-        return absolute
-    return [one for one in absolute if not Path(one).resolve().is_relative_to(project)]
+
+    def is_of_project(folder: Path) -> bool:
+        is_inside = project != project.parent and folder.is_relative_to(project)
+        return is_inside or here.is_relative_to(folder)
+
+    return [one for one in folders if os.path.isabs(one) and not is_of_project(Path(one).resolve())]

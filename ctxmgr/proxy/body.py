@@ -11,6 +11,7 @@ import re
 import sys
 import zlib
 from collections.abc import Callable, Sequence
+from functools import cached_property
 
 import msgspec
 
@@ -34,7 +35,7 @@ class Bomb(UnreadableBody):
     """It unpacks to more than LARGEST_BYTES, or to more than LARGEST_RATIO times what it came as."""
 
 
-class ListBody(msgspec.Struct, frozen=True):
+class ListBody(msgspec.Struct, frozen=True, dict=True):
     """A body with a list of messages. `before`, `after`: the bytes around the list; `members`: all others as JSON;
     `messages`: each as JSON, as it came."""
 
@@ -42,6 +43,11 @@ class ListBody(msgspec.Struct, frozen=True):
     after: bytes
     members: dict[str, bytes]
     messages: list[bytes]
+
+    @cached_property
+    def list_bytes(self) -> int:
+        """Of all messages."""
+        return sum(map(len, self.messages))
 
     def with_messages(self, messages: Sequence[bytes]) -> bytes:
         return b"".join((self.before, b"[", b",".join(messages), b"]", self.after))
@@ -118,7 +124,7 @@ def decoded(body: bytes, encoding: str) -> bytes:
         body = decoder.feed(body)
         if decoder.is_bomb:
             raise Bomb(f"it is {name} that unpacks to more than {LARGEST_RATIO} times what came")
-        if decoder.broken:
+        if decoder.broken or len(body) > LARGEST_BYTES:
             raise UnreadableBody(f"it is no {name}")
     return body
 
@@ -139,7 +145,7 @@ class Decoder:
         self._fed += len(chunk)
         room = min(LARGEST_BYTES, max(FREE_BYTES, LARGEST_RATIO * self._fed)) - self._made
         try:
-            found = self._decode(chunk, room + 1) if self._packs else chunk
+            found = self._decode(chunk, room + 1)
         except Exception:  # noqa: BLE001  each library has its own error for bytes that are not its own
             self.broken = True
             return b""

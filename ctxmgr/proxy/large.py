@@ -6,7 +6,6 @@ loop finds what a thread has read. With the call it goes.
 """
 
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import wraps
@@ -19,11 +18,6 @@ LARGE_BYTES = 1 << 20  # of a body
 THREADS = 2  # that read: more bodies wait, and are not unpacked meanwhile
 
 _held: ContextVar[dict[tuple[Any, ...], tuple[bytes, Any]] | None] = ContextVar("held", default=None)
-
-
-def readers() -> ThreadPoolExecutor:
-    """The threads that read large bodies."""
-    return ThreadPoolExecutor(THREADS, "read")
 
 
 @contextmanager

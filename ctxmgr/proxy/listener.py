@@ -12,6 +12,7 @@ import contextvars
 import logging
 import time
 from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from types import ModuleType
 
@@ -68,7 +69,7 @@ class Proxy:
         self.rewriter = Rewriter(self.conversations, settings)
         self._access = PageAccess(settings.tools_token)
         self._lists = RecentLists()
-        self._readers = large.readers()
+        self._readers = ThreadPoolExecutor(large.THREADS, "read")
         self._runner: web.AppRunner | None = None
         self._listening: asyncio.Server | None = None
         self._upstream: Upstream | None = None
@@ -176,8 +177,9 @@ class Proxy:
     async def _called(self, request: web.Request, api: ModuleType) -> web.StreamResponse:
         """What is posted where a list may be."""
         body = await patience.whole_body(request, LARGEST_BYTES)
-        with large.holding() if _is_large(request, body) else contextlib.nullcontext():
-            call = await self._read(request, api, body)
+        is_large = _is_large(request, body)
+        with large.holding() if is_large else contextlib.nullcontext():
+            call = await self._read(request, api, body) if is_large else self._call_of(request, api, body)
             prepared = await self._prepared(call) if call is not None else None
         came = await self._ask(request, body, prepared)
         for _ in range(SHORTER_TRIES):
@@ -204,9 +206,7 @@ class Proxy:
                 self.rewriter.passed(call, usage)
 
     async def _read(self, request: web.Request, api: ModuleType, body: bytes) -> ListCall | None:
-        """As `_call_of`, where much is to be read in a thread. Raises Bomb."""
-        if not _is_large(request, body):
-            return self._call_of(request, api, body)
+        """As `_call_of`, in a thread. Raises Bomb."""
         read = partial(contextvars.copy_context().run, self._read_ahead, request, api, body)
         return await asyncio.get_running_loop().run_in_executor(self._readers, read)
 

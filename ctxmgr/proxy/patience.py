@@ -11,6 +11,8 @@ from collections.abc import AsyncIterator
 from aiohttp import web
 from aiohttp.typedefs import Handler
 
+from ctxmgr.proxy import passing
+
 HEAD_SECONDS = 30.0
 BODY_SECONDS = 120.0
 IDLE_SECONDS = 300.0  # programs hold connections for less
@@ -73,8 +75,7 @@ async def body_of(request: web.Request) -> AsyncIterator[bytes]:
             async with asyncio.timeout(BODY_SECONDS):
                 piece = await request.content.readany()
         except TimeoutError:
-            if request.transport is not None:
-                request.transport.abort()
+            passing.broken(request)
             raise HalfBody from None
         if not piece:
             return

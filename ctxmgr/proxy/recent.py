@@ -42,7 +42,7 @@ class RecentLists:
 
 def _held(lists: list[tuple[str, ListBody]]) -> list[tuple[str, ListBody]]:
     """The newest, in no more than so many bytes."""
-    sizes = itertools.accumulate(sum(map(len, one.messages)) for _, one in reversed(lists))
+    sizes = itertools.accumulate(one.list_bytes for _, one in reversed(lists))
     fitting = sum(size <= MOST_BYTES for size in sizes)
     return lists[len(lists) - fitting :]
 

@@ -1,6 +1,7 @@
 """Working set: the newest results and steps are there byte for byte, as many as the policy says, but for what was
 cut because the list did not fit the window."""
 
+from ctxmgr.engine.conversation import promised_start
 from ctxmgr.engine.invariants.rule import Rule, Walk
 from ctxmgr.model import BlockEdit
 
@@ -20,7 +21,7 @@ class WorkingSetWhole(Rule):
         return max(tally, next((at for at in reversed(run) if self._counts(walk, at)), -1))
 
     def holds(self, tally: int, walk: Walk) -> bool:
-        return tally < 0 or tally < self._start(walk)
+        return tally < 0 or tally < promised_start(walk.conversation, walk.plan.working_set)
 
     def _counts(self, walk: Walk, at: int) -> bool:
         """Is it of a step, and did it leave though the list fits?"""
@@ -28,13 +29,3 @@ class WorkingSetWhole(Rule):
             return False
         decision = walk.plan.decisions.get(walk.conversation.key(at))
         return decision is None or not decision.to_fit
-
-    def _start(self, walk: Walk) -> int:
-        """The message with which both counts are reached, from the newest back."""
-        wanted, results, tokens = walk.plan.working_set, 0, 0
-        for at in range(walk.conversation.size - 1, -1, -1):
-            if results >= wanted.results and tokens >= wanted.tokens:
-                return at + 1
-            results += sum(1 for _ in walk.conversation.results(at))
-            tokens += walk.conversation.messages[at].weight
-        return 0
