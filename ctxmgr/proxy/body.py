@@ -4,7 +4,8 @@
 2. A body that came compressed is read decoded, and goes on decoded where its list was changed.
 3. Half of a surrogate pair, which is no valid JSON text, is read as U+FFFD, and goes on so in a list that changed.
 4. What unpacks to far more than it came as is refused (`Decoder`): it is no list of messages.
-5. What can not be read is no call for us: it goes on as it came, and the provider says what is wrong with it.
+5. What can not be read is no call for us: it goes on as it came, and the provider says what is wrong with it. Nor
+   is a list of more JSON objects than a model's window holds (`Crowded`): it is read under the interpreter's lock.
 """
 
 import re
@@ -25,6 +26,7 @@ _KEY = re.compile(rb'("(?:[^"\\]|\\.)*")[ \t\n\r]*:[ \t\n\r]*', re.DOTALL)
 LARGEST_BYTES = 256 << 20  # of a body, decoded
 LARGEST_RATIO = 16  # decoded to encoded, past FREE_BYTES
 FREE_BYTES = 32 << 20  # as much as any provider takes: no list that one would take is refused
+MOST_OBJECTS = 50_000  # a list of a million tokens has some 15,000
 
 
 class UnreadableBody(ValueError):
@@ -33,6 +35,10 @@ class UnreadableBody(ValueError):
 
 class Bomb(UnreadableBody):
     """It unpacks to more than LARGEST_BYTES, or to more than LARGEST_RATIO times what it came as."""
+
+
+class Crowded(UnreadableBody):
+    """It holds more than MOST_OBJECTS."""
 
 
 class ListBody(msgspec.Struct, frozen=True, dict=True):
@@ -64,6 +70,8 @@ def members_of(body: bytes) -> dict[str, bytes]:
 def list_body(body: bytes, name: str) -> ListBody | None:
     """The body whose member `name` is its list of messages; None where it has no such list. Raises
     UnreadableBody."""
+    if body.count(b'{"') > MOST_OBJECTS:  # in a JSON string the quote has a backslash before it
+        raise Crowded(f"it holds more than {MOST_OBJECTS:,} JSON objects")
     mended = body  # every offset is the same in it
     try:
         all = members_of(body)

@@ -24,7 +24,7 @@ from aiohttp.typedefs import Handler
 from ctxmgr.client import AsyncClient, Host, SidecarFault, SpawnedSidecar, Timing
 from ctxmgr.proxy import faults, guarding, headers, large, passing, patience
 from ctxmgr.proxy.apis import ListCall, ToolCallReader, api_of
-from ctxmgr.proxy.body import PLAIN, Bomb, UnreadableBody, decoded
+from ctxmgr.proxy.body import PLAIN, Bomb, Crowded, UnreadableBody, decoded
 from ctxmgr.proxy.conversations import Conversations, ListEnds
 from ctxmgr.proxy.large import LARGE_BYTES
 from ctxmgr.proxy.page import PAGE, PageAccess, PageRoutes, ToolRoutes, is_ours
@@ -223,6 +223,9 @@ class Proxy:
             found = self._lists.read(plain, api.LIST)
         except Bomb:
             raise
+        except Crowded as fault:
+            self.settings.say(f"a call passed as it came: {fault}")
+            return None
         except UnreadableBody:
             return None
         call: ListCall | None = api.call_of(request.path, request.headers, found) if found is not None else None

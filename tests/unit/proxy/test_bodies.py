@@ -10,6 +10,7 @@ import pytest
 from backports import zstd
 
 from ctxmgr.proxy import listener
+from ctxmgr.proxy.body import MOST_OBJECTS
 from tests.unit.proxy.lists import SESSION, conversation, request
 from tests.unit.proxy.provider import answers, turn
 
@@ -32,6 +33,18 @@ async def test_a_compressed_request_is_read_and_goes_on_compressed_where_its_lis
     assert asked.body == body
     assert dict(asked.headers)["Content-Encoding"] == encoding
     assert made.proxy.rewriter.account.calls == 1
+
+
+async def test_a_list_that_is_not_read_for_its_objects_passes_and_that_is_said(rig: Any) -> None:
+    made = await rig()
+    crowd = [{"type": "text", "text": "x"}] * MOST_OBJECTS
+    body = request([*conversation(1), {"role": "user", "content": crowd}])
+    async with made.session.post(
+        made.proxy.url + "/v1/messages", data=io.BytesIO(body), headers=SESSION
+    ) as response:
+        await response.read()
+    assert [asked.body for asked in made.upstream.asked] == [body]
+    assert any("50,000 JSON objects" in line for line in made.said)
 
 
 @pytest.mark.parametrize("encoding", ["gzip", "br", "zstd"])

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from ctxmgr.proxy.body import ListBody, UnreadableBody, list_body
+from ctxmgr.proxy.body import MOST_OBJECTS, Crowded, ListBody, UnreadableBody, list_body
 from ctxmgr.proxy.recent import MOST_LISTS, RecentLists
 from tests.unit.proxy.lists import SESSION, compact, conversation
 
@@ -113,6 +113,15 @@ def test_a_list_is_found_where_its_bytes_stand_elsewhere_too() -> None:
 def test_what_is_no_object_is_unreadable() -> None:
     with pytest.raises(UnreadableBody):
         list_body(b"[1]", "messages")
+
+
+def test_a_list_of_more_objects_than_a_window_holds_is_not_read() -> None:
+    """A million of them would hold the loop for more than a second; in a text they are no objects."""
+    one = {"type": "text", "text": "x"}
+    with pytest.raises(Crowded):
+        list_body(body([{"role": "user", "content": [one] * MOST_OBJECTS}]), "messages")
+    told = json.dumps([one] * MOST_OBJECTS)
+    assert list_body(body([{"role": "user", "content": told}]), "messages") is not None
 
 
 TAIL = b',"tools":[{"name":"Read"}],"n":0.10}'
