@@ -13,6 +13,7 @@ import sys
 import zlib
 from collections.abc import Callable, Sequence
 from functools import cached_property
+from itertools import islice
 
 import msgspec
 
@@ -23,6 +24,7 @@ PLAIN = ("", "identity")
 SOUGHT_BYTES, MOST_SOUGHT = 256, 16
 _BEGIN, _COMMA = re.compile(rb"[ \t\n\r]*\{[ \t\n\r]*"), re.compile(rb"[ \t\n\r]*,[ \t\n\r]*")
 _KEY = re.compile(rb'("(?:[^"\\]|\\.)*")[ \t\n\r]*:[ \t\n\r]*', re.DOTALL)
+_OBJECT = re.compile(rb'\{[ \t\n\r]*"')  # in a text the quote has a backslash before it
 LARGEST_BYTES = 256 << 20  # of a body, decoded
 LARGEST_RATIO = 16  # decoded to encoded, past FREE_BYTES
 FREE_BYTES = 32 << 20  # as much as any provider takes: no list that one would take is refused
@@ -70,7 +72,7 @@ def members_of(body: bytes) -> dict[str, bytes]:
 def list_body(body: bytes, name: str) -> ListBody | None:
     """The body whose member `name` is its list of messages; None where it has no such list. Raises
     UnreadableBody."""
-    if body.count(b'{"') > MOST_OBJECTS:  # in a JSON string the quote has a backslash before it
+    if sum(1 for _ in islice(_OBJECT.finditer(body), MOST_OBJECTS + 1)) > MOST_OBJECTS:
         raise Crowded(f"it holds more than {MOST_OBJECTS:,} JSON objects")
     mended = body  # every offset is the same in it
     try:
