@@ -263,6 +263,8 @@ def _pairs(sent: Sequence[HostMessage], kept: set[int]) -> list[str]:
 def _left_to_fit(sent: Sequence[HostMessage], kept: set[int]) -> list[int]:
     """The messages that are missing inside what was kept and may be (rule 4)."""
     first = min((at for at in kept if sent[at].role not in SUMMARIES), default=len(sent))
+    while 0 < first < len(sent) and sent[first].role != "user" and sent[first - 1].role not in AS_USER:
+        first -= 1  # after a summary a turn begins without a message of the user's
     newest = max((at for at, one in enumerate(sent) if one.role == "assistant"), default=-1)
     return [
         at

@@ -233,11 +233,11 @@ def test_whole_turns_are_asked_for_where_the_preset_promises_them() -> None:
     assert judged([packet(), *S[3:]], whole_turns=False) == ["result 3 without its call 2"]
 
 
-def to_fit(gone: tuple[int, ...], told: int) -> list[str]:
+def to_fit(gone: tuple[int, ...], told: int, sent: list[HostMessage] = SENT) -> list[str]:
     """Of an answer without these messages, where the report tells of so many that did not fit."""
-    raws = [raw for at, raw in enumerate(SENT_RAW) if at not in gone]
-    answer = legality.answered(SENT, {"messages": msgspec.Raw(b"[" + b",".join(raws) + b"]")})
-    return legality.faults(SENT, answer, whole_turns=True, left_to_fit=told)
+    raws = [one.raw for at, one in enumerate(sent) if at not in gone]
+    answer = legality.answered(sent, {"messages": msgspec.Raw(b"[" + b",".join(raws) + b"]")})
+    return legality.faults(sent, answer, whole_turns=True, left_to_fit=told)
 
 
 def test_out_of_a_turn_only_steps_that_are_told_not_to_fit_may_leave() -> None:
@@ -248,6 +248,10 @@ def test_out_of_a_turn_only_steps_that_are_told_not_to_fit_may_leave() -> None:
     assert "call 6 without its result 7" in to_fit((7,), 1)
     assert "message 5 is missing inside what was kept" in to_fit((5, 6, 7), 2)  # a user's
     assert "message 9 of the newest turn is gone" in to_fit((6, 7, 9, 10), 3)  # the newest reply
+    headless = [one for at, one in enumerate(SENT) if at != 1]  # what a host's compaction kept begins within a turn
+    assert to_fit((1, 2), 2, headless) == []
+    assert to_fit((1, 2), 1, headless) == ["2 messages left, 1 are told"]
+    assert to_fit((1, 2), 0, headless) == ["what is kept begins at message 3, in the middle of a turn"]
 
 
 def test_edits_are_the_same_list() -> None:
