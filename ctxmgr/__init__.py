@@ -6,7 +6,7 @@ here is loaded when it is used: a start of the sidecar waits for none of it.
 
 from typing import TYPE_CHECKING
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"
 
 __all__ = ["AsyncClient", "Client", "Model", "Policy", "Session", "__version__"]
 

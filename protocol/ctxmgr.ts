@@ -139,13 +139,13 @@ export interface PolicyKeys {
   maxImages?: number | null;
   /** A longer tool result is cut to so many tokens as it arrives; null: none is. Since 1.1. */
   maxResultTokens?: number | null;
-  /** Preset balanced: 0 keeps least, 1 most; 0.5 costs least. Default: 0.5. */
+  /** Has no effect since rules 3; accepted from older hosts. See `keep`. Default: 0.5. */
   costVersusRecall?: number | null;
-  /** Preset balanced: tokens that compete to stay; null: by costVersusRecall and prices. Since 1.1. */
+  /** Has no effect since rules 3; accepted from older hosts. See `keep`. Since 1.1. */
   oldTokens?: number | null;
-  /** Preset balanced: tokens of the newest steps, which stay whole. Since 1.1. Default: 1000. */
+  /** Has no effect since rules 3; accepted from older hosts. See `keep`. Since 1.1. Default: 1000. */
   newestTokens?: number | null;
-  /** Preset balanced: tokens of the index of what left. Since 1.1. Default: 4500. */
+  /** Has no effect since rules 3; accepted from older hosts. See `keep`. Since 1.1. Default: 4500. */
   indexTokens?: number | null;
   /** What tokens cost, for a model whose host does not say. Only proportions count. */
   prices?: ModelPricesKeys | null;
@@ -185,14 +185,13 @@ export interface PolicyKeys {
    */
   idleMinutes?: number | null;
   /**
-   * Preset balanced: what stays goes by what it is worth. A number is what it costs, in tokens of input, that the
-   * model lacks a stretch of text it repeats: lean is 250, balanced 1350, careful 2800. null: by the budgets of
-   * costVersusRecall. Since 1.1.
+   * Preset balanced: what it costs, in tokens of input, that the model lacks a stretch of text it repeats. The
+   * more, the longer text stays: lean is 330, balanced 1700, careful 3400. Since 1.1. Default: "balanced".
    */
   keep?: KeepPoint | number | null;
   /**
-   * The newest of a list, which is sent byte for byte in every preset; null: as with `keep` where that is set, else
-   * nothing is promised. Since 1.1.
+   * The newest of a list, which is sent byte for byte in every preset. Since 1.1. Default: {"results": 5, "tokens":
+   * 8000}.
    */
   workingSet?: WorkingSetKeys | null;
 }
@@ -558,13 +557,13 @@ export interface Policy {
   maxImages?: number | null;
   /** A longer tool result is cut to so many tokens as it arrives; null: none is. Since 1.1. */
   maxResultTokens?: number | null;
-  /** Preset balanced: 0 keeps least, 1 most; 0.5 costs least. */
+  /** Has no effect since rules 3; accepted from older hosts. See `keep`. */
   costVersusRecall: number;
-  /** Preset balanced: tokens that compete to stay; null: by costVersusRecall and prices. Since 1.1. */
+  /** Has no effect since rules 3; accepted from older hosts. See `keep`. Since 1.1. */
   oldTokens?: number | null;
-  /** Preset balanced: tokens of the newest steps, which stay whole. Since 1.1. Default: 1000. */
+  /** Has no effect since rules 3; accepted from older hosts. See `keep`. Since 1.1. Default: 1000. */
   newestTokens?: number;
-  /** Preset balanced: tokens of the index of what left. Since 1.1. Default: 4500. */
+  /** Has no effect since rules 3; accepted from older hosts. See `keep`. Since 1.1. Default: 4500. */
   indexTokens?: number;
   /** What tokens cost, for a model whose host does not say. Only proportions count. */
   prices: ModelPrices | null;
@@ -599,16 +598,15 @@ export interface Policy {
    */
   idleMinutes?: number;
   /**
-   * Preset balanced: what stays goes by what it is worth. A number is what it costs, in tokens of input, that the
-   * model lacks a stretch of text it repeats: lean is 250, balanced 1350, careful 2800. null: by the budgets of
-   * costVersusRecall. Since 1.1.
+   * Preset balanced: what it costs, in tokens of input, that the model lacks a stretch of text it repeats. The
+   * more, the longer text stays: lean is 330, balanced 1700, careful 3400. Since 1.1. Default: "balanced".
    */
-  keep?: KeepPoint | number | null;
+  keep?: KeepPoint | number;
   /**
-   * The newest of a list, which is sent byte for byte in every preset; null: as with `keep` where that is set, else
-   * nothing is promised. Since 1.1.
+   * The newest of a list, which is sent byte for byte in every preset. Since 1.1. Default: {"results": 5, "tokens":
+   * 8000}.
    */
-  workingSet?: WorkingSet | null;
+  workingSet?: WorkingSet;
 }
 
 /** How many of the newest turns are kept whole, by zone. */

@@ -17,7 +17,7 @@ from typing import Any
 from ctxmgr.cli import main as command
 from ctxmgr.study.baselines import PEERS
 from ctxmgr.study.metrics import Ratio
-from ctxmgr.study.report import CLAIRVOYANT, PolicyPoint, document
+from ctxmgr.study.report import CLAIRVOYANT, PolicyPoint, document, knob_name
 
 ROOT = Path(__file__).parents[1]
 SESSIONS = ("greenhouse", "ledger", "allotment")
@@ -91,13 +91,13 @@ def drawing(figures: dict[str, Any]) -> str:
 def table(figures: dict[str, Any]) -> str:
     """Markdown, between the page's two marks."""
     lines = [
-        "| policy | `costVersusRecall` | billed | kept | mean | worst | in place | closed | re-fetches in 100 |",
+        "| policy | `keep` | billed | kept | mean | worst | in place | closed | re-fetches in 100 |",
         "|---|---|---|---|---|---|---|---|---|",
     ]
     by_name = {one["name"]: one for one in figures["policies"]}
     for point in points(figures):
         one = by_name[point.name]
-        knob = "" if one["knob"] is None else f"{one['knob']:g}"
+        knob = "" if one["knob"] is None else knob_name(one["knob"])
         shares = (f"{one[name]:.3f}" for name in ("billed", "kept", "mean", "worst", "inPlace", "closed"))
         row = (point.name.partition(" ")[0], knob, *shares, f"{one['fetchesIn100']:.1f}")
         lines.append(f"| {' | '.join(row)} |")

@@ -1,6 +1,6 @@
 """Tells where policies stand in the plane of bill and `kept`, over many recordings: for who changes a policy.
 
-    python -m scripts.plane RECORDING... --policy balanced --policy balanced:oldTokens=5000 --window 200000
+    python -m scripts.plane RECORDING... --policy balanced --policy balanced:keep=careful --window 200000
 
 1. Each recording is driven in each window under `off` and each policy as `ctxmgr replay` drives it: its modelled
    host, its prices, no probes. `--jobs` recordings at a time.

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from ctxmgr.engine.balanced.cache_cost import Rates, best_break, cost
-from ctxmgr.engine.balanced.cache_cost import Row as ListRow
-from ctxmgr.model import policy, rules
+from ctxmgr.engine.balanced import cost
+from ctxmgr.engine.retention.breaks import Change, Offer, Row, best_change
+from ctxmgr.model import Rates, policy, rules
 from ctxmgr.wire.methods import METHODS
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -30,11 +30,16 @@ def test_the_sum_of_the_example_is_right() -> None:
     """60,000 tokens from the first change on, all cached, of which 40,000 leave."""
     page = text("explanation/arithmetic")
     changing = cost(60_000, 60_000, 20_000, Rates())
-    found = best_break([ListRow(0, 60_000, 20_000, is_cached=True, may_break=True)], 0, 0, Rates())
-    assert found is not None
+
+    def due(calls: int) -> Change:
+        found = best_change([Row(0, 60_000, is_cached=True)], [Offer(0, 40_000, calls, {}, "")], Rates())
+        assert found is not None
+        return found
+
     assert f"so changing costs | **{changing:,.0f}** |" in page
-    assert f"and saves, on each call, 40,000 × 0.1 | **{found.saves:,.0f}** |" in page
-    assert found.saves * 4 < changing < found.saves * 5  # "after five calls. If four are left, it does not"
+    assert f"and saves, on each call, 40,000 × 0.1 | **{due(1).accrued:,.0f}** |" in page
+    assert due(5).cost == changing
+    assert due(4).gain < 0 < due(5).gain  # "after five calls. If four are left, it does not"
 
 
 @pytest.mark.parametrize(
@@ -63,7 +68,7 @@ def test_the_shares_of_the_zones_are_the_defaults() -> None:
 
 
 def test_other_rules_are_refused_in_these_words() -> None:
-    sentence = rules.refusal({"rules": 7, "serverVersion": "0.9"}, "0.2.0")
+    sentence = rules.refusal({"rules": 7, "serverVersion": "0.9"}, "0.3.0")
     assert f"    {sentence}\n" in text("explanation/determinism")
 
 

@@ -133,7 +133,7 @@ def test_what_it_names_is_there(name: str) -> None:
         "a row in `NOWHERE` of `ctxmgr/engine/tools/rows.py`",
         "a row in `PRESETS` of `ctxmgr/engine/tools/rows.py`",
         '`raw("write")` in `ctxmgr/engine/tools/rows.py`',
-        "until `engine/balanced/project.nowhere`",
+        "until `engine/retention/offers.nowhere`",
         "the package `nowhere`",
         "`scripts/nowhere --all`",
         "`python -m scripts.nowhere`",
@@ -150,7 +150,7 @@ def test_a_planted_name_is_found(planted: str) -> None:
     "good",
     [
         '`ctxmgr/engine/tools/rows.py`, a row in `ROWS`: `row("write", "put", "Host")`, then `roles.py` there',
-        "until `engine/balanced/project.due`, in `session/context/fallback` and `engine/ledger/from_*.py`",
+        "until `engine/retention/offers.kind_of`, in `session/context/fallback` and `engine/ledger/from_*.py`",
         "`tests/unit/formats/test_NAME.py` and `scripts/test tests/unit -k epoch`, `ctxmgr replay`, `.ci/run`",
     ],
 )

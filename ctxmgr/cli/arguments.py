@@ -5,7 +5,7 @@ import argparse
 import difflib
 from collections.abc import Sequence
 from itertools import takewhile
-from typing import Any, NoReturn
+from typing import Any, NoReturn, get_args
 
 TIMEOUT_HELP = "how long each wait may take (default: %(default)g)"
 MAX_TOKENS = 1_000_000_000  # of one number on the command line
@@ -173,6 +173,13 @@ def policy_key(text: str) -> tuple[str, object]:
     except InvalidPolicy as refused:
         raise argparse.ArgumentTypeError(f"invalid value at {refused.path[1:] or key}: {refused}") from None
     return key, said
+
+
+def keep(text: str) -> int | str:
+    """A point of the policy's `keep`, or tokens."""
+    from ctxmgr.model import KeepPoint
+
+    return text if text in get_args(KeepPoint) else positive(text)
 
 
 def share(text: str) -> float:

@@ -40,7 +40,7 @@ def _run_arguments(parts: "argparse._SubParsersAction[argparse.ArgumentParser]")
         metavar="POLICY",
         nargs="+",
         default=["balanced"],
-        help="PRESET or PRESET:KEY=VALUE,KEY=VALUE, such as balanced:oldTokens=500, or a peer of `ctxmgr replay "
+        help="PRESET or PRESET:KEY=VALUE,KEY=VALUE, such as balanced:keep=500, or a peer of `ctxmgr replay "
         "--peers`, such as masking-10; preset off always runs, costs are told as shares of it (default: balanced)",
     )
     part.add_argument("--out", metavar="DIR", required=True, help=WHERE)

@@ -3,7 +3,7 @@
 import argparse
 from typing import get_args
 
-from ctxmgr.cli.arguments import add_bill, add_models, add_probes_failed, policy_key, positive, share
+from ctxmgr.cli.arguments import add_bill, add_models, add_probes_failed, keep, policy_key, positive
 from ctxmgr.model import Preset
 
 HOSTS = ("modelled", "recorded")
@@ -34,7 +34,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
         metavar="KEY=VALUE",
         type=policy_key,
         action="append",
-        help="drive it with this key of the policy, such as oldTokens=2500; several times",
+        help="drive it with this key of the policy, such as keep=2500; several times",
     )
     sessions.add_argument(
         "--window",
@@ -121,12 +121,12 @@ def _measures(command: argparse.ArgumentParser) -> None:
     )
     own = "the summaries of the host's compactions are written by ctxmgr, without a model"
     measures.add_argument("--own-summaries", action="store_true", help=own)
-    knob = "preset balanced with this costVersusRecall as well; several times: its curve"
-    measures.add_argument("--knob", metavar="SHARE", type=share, action="append", help=knob)
+    knob = "preset balanced with this keep as well (lean, balanced, careful or tokens); several times: its curve"
+    measures.add_argument("--knob", metavar="KEEP", type=keep, action="append", help=knob)
     measures.add_argument(
         "--front",
         action="store_true",
-        help="every preset, what stands beside them, and the curve of costVersusRecall from end to end: the "
+        help="every preset, what stands beside them, and the curve of keep through its points: the "
         "picture of closed-loop cost against re-fetches, in --report and as figures",
     )
     probes = "ask what the model could still answer from its list: goal, files, errors, decisions, ..."

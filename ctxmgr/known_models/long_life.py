@@ -4,12 +4,14 @@
 2. A told write is dearer where it is the known one of the usual life, as many times the told input: price lists of
    hosts have one write a model. So is one that nobody told, of a model that is known itself. Any other is a word
    of its own, and stays.
+3. A life that no provider keeps says that the host keeps its cache warm by itself: its writes are the usual ones.
 """
 
 import msgspec
 
 from ctxmgr.known_models.model_facts import ModelFacts
 from ctxmgr.model import BasePrices, PriceTier, TieredPrices
+from ctxmgr.model import prices as model_prices
 
 ROUNDING = 0.005  # of the known share: two digits of a price that is less than a dollar
 
@@ -17,7 +19,10 @@ ROUNDING = 0.005  # of the known share: two digits of a price that is less than 
 def is_long(facts: ModelFacts, lifetime_ms: int) -> bool:
     """Is a start kept for a life that costs more to write than the usual one?"""
     longer = facts.long_cache
-    return longer is not None and facts.cache.lifetime_ms < longer.lifetime_ms <= lifetime_ms
+    return (
+        longer is not None
+        and facts.cache.lifetime_ms < longer.lifetime_ms <= lifetime_ms <= model_prices.MOST_LIFETIME_MS
+    )
 
 
 def long_prices(prices: TieredPrices, cache_write: float) -> TieredPrices:

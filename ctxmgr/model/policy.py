@@ -17,6 +17,7 @@ Preset = Literal["off", "tools", "turns", "balanced"]
 KeepPoint = Literal["lean", "balanced", "careful"]
 Zone = Literal["green", "yellow", "red", "compact"]
 EndpointApi = Literal["chat", "anthropic"]
+NO_EFFECT = "Has no effect since rules 3; accepted from older hosts. See `keep`."
 ZONES: tuple[Zone, ...] = ("green", "yellow", "red", "compact")
 
 
@@ -276,17 +277,10 @@ class Policy(Setting, frozen=True):
         Annotated[int, Meta(ge=500)] | None,
         Meta(description="A longer tool result is cut to so many tokens as it arrives; null: none is."),
     ] = None
-    cost_versus_recall: Annotated[
-        float, Meta(ge=0, le=1, description="Preset balanced: 0 keeps least, 1 most; 0.5 costs least.")
-    ] = 0.5
-    old_tokens: Annotated[
-        Natural | None,
-        Meta(description="Preset balanced: tokens that compete to stay; null: by costVersusRecall and prices."),
-    ] = None
-    newest_tokens: Annotated[
-        Natural, Meta(description="Preset balanced: tokens of the newest steps, which stay whole.")
-    ] = 1_000
-    index_tokens: Annotated[Natural, Meta(description="Preset balanced: tokens of the index of what left.")] = 4_500
+    cost_versus_recall: Annotated[float, Meta(ge=0, le=1, description=NO_EFFECT)] = 0.5
+    old_tokens: Annotated[Natural | None, Meta(description=NO_EFFECT)] = None
+    newest_tokens: Annotated[Natural, Meta(description=NO_EFFECT)] = 1_000
+    index_tokens: Annotated[Natural, Meta(description=NO_EFFECT)] = 4_500
     prices: Annotated[
         ModelPrices | None,
         Meta(description="What tokens cost, for a model whose host does not say. Only proportions count."),
@@ -337,17 +331,12 @@ class Policy(Setting, frozen=True):
         ),
     ] = 60
     keep: Annotated[
-        KeepPoint | Positive | None,
+        KeepPoint | Positive,
         Meta(
-            description="Preset balanced: what stays goes by what it is worth. A number is what it costs, in "
-            "tokens of input, that the model lacks a stretch of text it repeats: lean is 250, balanced 1350, "
-            "careful 2800. null: by the budgets of costVersusRecall."
+            description="Preset balanced: what it costs, in tokens of input, that the model lacks a stretch of "
+            "text it repeats. The more, the longer text stays: lean is 330, balanced 1700, careful 3400."
         ),
-    ] = None
+    ] = "balanced"
     working_set: Annotated[
-        WorkingSet | None,
-        Meta(
-            description="The newest of a list, which is sent byte for byte in every preset; null: as with `keep` "
-            "where that is set, else nothing is promised."
-        ),
-    ] = None
+        WorkingSet, Meta(description="The newest of a list, which is sent byte for byte in every preset.")
+    ] = WorkingSet()

@@ -174,6 +174,7 @@ def _share(price: float | None, of: float) -> float | None:
     return share if 0 < share <= DEAREST_SHARE else None
 
 
+MOST_LIFETIME_MS = 86_400_000  # no provider keeps a start longer: a day is OpenAI's longest
 LIFETIME_MS = 300_000  # of a cached start since it was last read: Anthropic's, and near that of most others
 
 

@@ -14,12 +14,12 @@ and the policy's defaults.
 from collections.abc import Mapping
 from typing import Any
 
-RULES = 2
+RULES = 3
 """What this release decides by, and records."""
 
-REPLAYED: tuple[int, ...] = (2,)
+REPLAYED: tuple[int, ...] = (3,)
 
-RELEASES: Mapping[int, str] = {1: "0.1", 2: "0.2"}
+RELEASES: Mapping[int, str] = {1: "0.1", 2: "0.2", 3: "0.3"}
 """The newest release that replays these rules."""
 
 

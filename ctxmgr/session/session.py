@@ -110,8 +110,8 @@ class SessionCore:
 
     def gauge(self, state: State) -> Gauge:
         """What turns weights into tokens, by this state."""
-        terms = self.model.terms_by(state)
-        return Gauge(state.meter, self.thresholds, self.ratio_key, state.overhead, terms, state.refused_weight)
+        terms, overhead = self.model.terms_by(state), max(state.overhead, state.unseen)
+        return Gauge(state.meter, self.thresholds, self.ratio_key, overhead, terms, state.refused_weight)
 
     def tokens(self) -> int:
         """Estimated provider tokens of what the host would send now."""

@@ -33,7 +33,7 @@ def with_window(state: State, taken: int) -> State:
 
 def of_another_model(state: State) -> State:
     """What was counted and refused was by the model before."""
-    return msgspec.structs.replace(state, meter=meter.void(state.meter), refused_weight=0)
+    return msgspec.structs.replace(state, meter=meter.void(state.meter), unseen=0, refused_weight=0)
 
 
 def with_refusal(state: State, fit_weight: float) -> State:

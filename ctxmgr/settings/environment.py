@@ -28,6 +28,10 @@ def _number(text: str) -> float:
         raise ValueError("a number is needed") from None
 
 
+def _number_or_word(text: str) -> int | str:
+    return int(text) if text.strip().isdecimal() else text.strip()
+
+
 def _names(text: str) -> list[str]:
     """Of a list with commas."""
     return [one.strip() for one in text.split(",") if one.strip()]
@@ -43,7 +47,8 @@ VARIABLES: dict[str, tuple[KeyPath, Callable[[str], Any]]] = {
     "CTXMGR_WINDOW": (("window",), _whole),
     "CTXMGR_EFFECTIVE_WINDOW": (("effectiveWindow",), _whole),
     "CTXMGR_RESERVE": (("reserve",), _whole),
-    "CTXMGR_COST_VERSUS_RECALL": (("costVersusRecall",), _number),
+    "CTXMGR_KEEP": (("keep",), _number_or_word),
+    "CTXMGR_COST_VERSUS_RECALL": (("costVersusRecall",), _number),  # of older releases, without effect
     "CTXMGR_PROTECTED_TOOLS": (("protectedTools",), _names),
     "CTXMGR_PROTECTED_INSTRUCTIONS": (("protectedInstructions",), _names_or_switch),
     "CTXMGR_STATE_DIR": (("state_dir",), str),

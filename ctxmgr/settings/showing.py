@@ -12,7 +12,7 @@ from ctxmgr.settings.keys import dotted, leaves
 from ctxmgr.settings.layers import DEFAULT, Origin, ProgramSettings
 
 ALWAYS = (  # shown where nobody set them as well
-    *("preset", "window", "effectiveWindow", "reserve", "costVersusRecall", "protectedTools"),
+    *("preset", "window", "effectiveWindow", "reserve", "keep", "protectedTools"),
     *("protectedInstructions", "state_dir", "upstream"),
 )
 

@@ -57,7 +57,7 @@ class MessageList:
 
 def main(request: Request) -> None:
     """Raises AssertionError where ctxmgr answers otherwise."""
-    policy = {"tokenizer": "estimate", "hostReserve": 1000, "oldTokens": 1000}
+    policy = {"tokenizer": "estimate", "hostReserve": 1000, "workingSet": {"results": 2, "tokens": 1000}}
     request("initialize", protocolVersion="1.0", capabilities={"edits": True}, policy=policy)
     request("session_start", sessionId="s", model={"id": "model-1", "contextWindow": 16_000})
     talk = MessageList(request)
@@ -71,16 +71,16 @@ def main(request: Request) -> None:
     assert answer["report"]["epoch"] == 0
 
     # Six minutes later the provider has forgotten the prompt: all of it has to be written anew, so that is the time
-    # to leave something out. What is still wanted stays, old results become markers, one packet tells of what left.
+    # to leave something out. Words and the newest results stay, old results become markers.
     answer = talk.context(at=START_MS + COLD_MS, answer="edits")
     report = answer["report"]
     assert answer["edits"][0]["keep"][0] == 0
     put = [str(edit["put"]["content"]) for edit in answer["edits"] if "put" in edit]
-    assert any("[output pruned" in text for text in put)
-    assert any("[ctxmgr packet]" in text for text in put)
+    assert put
+    assert all("[output pruned" in text for text in put)
     assert report["epoch"] == 1
     assert report["firstChangedIndex"] > 0
-    assert report["tokens"] < 3200
+    assert report["tokens"] < 4000
     assert report["readsGone"][0]["path"] == "src/part1.py"
     assert "so changing costs -" in report["arithmetic"]
 
@@ -90,7 +90,7 @@ def main(request: Request) -> None:
     assert "tokens from the first change on become" in receipt["arithmetic"]
     left = receipt["left"][0]
     assert (left["kind"], left["call"]) == ("pruned", 'read path="src/part1.py"')
-    assert left["why"] == "worth less than its place"
+    assert left["why"].startswith("result of a read, ")
 
     # Between epochs each list begins with the whole of the one before: the provider reads it from its cache.
     talk.read("src/part11.py", "row_11_of_table = row_11(table) " * 60)
@@ -102,7 +102,7 @@ def main(request: Request) -> None:
     for number in range(1, 51):
         talk.read(f"src/more{number}.py", f"cell_{number}_of_table = cell_{number}(table) " * 60)
         report = talk.context(answer="edits")["report"]
-        assert report["tokens"] < 8000
+        assert report["tokens"] < 9000
     assert report["rawTokens"] > 20_000
     assert report["epoch"] >= 4
 

@@ -174,7 +174,7 @@ CUTS = {
     "epochs/anthropic": 3,
     "epochs/arguments-of-an-old-write": 3,
     "epochs/by-price": 7,
-    "epochs/cost-versus-recall": 10,
+    "epochs/keep-set-anew": 10,
     "epochs/forced": 7,
     "epochs/pin-keeps": 6,
     "epochs/keep-says-what-text-is-worth": 8,

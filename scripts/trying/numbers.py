@@ -5,7 +5,7 @@
 2. It is told by the name that it is assigned to; where several modules have that name, with the module's last part,
    or as many as tell it apart. So a module can move without a word.
 3. Half of an integer is rounded down; a number that neither changes (0) is none.
-4. What preset balanced decides by and the policy has as a default is a number, too: `policy.KEY`.
+4. What every preset decides by and the policy has as a default is a number, too: `policy.KEY.FIELD`.
 """
 
 import ast
@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 POLICY = "ctxmgr.model.policy"
-BALANCED = ("cost_versus_recall", "newest_tokens", "index_tokens")  # fields of the policy, by rule 4
+PARTS = {"WorkingSet": "workingSet"}  # structs of the policy and their keys, by rule 4
 
 
 class Number(NamedTuple):
@@ -46,16 +46,16 @@ def numbers(engine: Path, package: str) -> list[Number]:
 def policy_numbers(root: Path) -> list[Number]:
     """Rule 4, of the sources below `root`."""
     tree = ast.parse((root / "model" / "policy.py").read_text("utf-8"))
-    (fields,) = (node.body for node in tree.body if isinstance(node, ast.ClassDef) and node.name == "Policy")
+    structs = [node for node in tree.body if isinstance(node, ast.ClassDef) and node.name in PARTS]
+    assert len(structs) == len(PARTS)
     found = []
-    for field in fields:
-        if isinstance(field, ast.AnnAssign) and ast.unparse(field.target) in BALANCED:
-            assert isinstance(field.value, ast.Constant)
-            place = field.value.lineno, field.value.col_offset
-            first, *words = ast.unparse(field.target).split("_")
-            key = first + "".join(word.capitalize() for word in words)
-            found.append(Number(f"policy.{key}", POLICY, *place, field.value.value))  # type: ignore[arg-type]
-    assert len(found) == len(BALANCED)
+    for struct in structs:
+        for field in struct.body:
+            if isinstance(field, ast.AnnAssign):
+                assert isinstance(field.value, ast.Constant)
+                place = field.value.lineno, field.value.col_offset
+                name = f"policy.{PARTS[struct.name]}.{ast.unparse(field.target)}"
+                found.append(Number(name, POLICY, *place, field.value.value))  # type: ignore[arg-type]
     return found
 
 

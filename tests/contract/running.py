@@ -21,8 +21,8 @@ from tests.translation import RULES, TO, plain
 WINDOW = 16_000  # tokens: an epoch is worth its price once a list weighs a few thousand
 EDITS = {**HOST, "edits": True}
 RETRIEVE = {**EDITS, "retrieve": True}
-ROOM = {"newestTokens": 6_000, "indexTokens": 230}  # so that an epoch over these short files leaves several whole
-POLICY = {"preset": "balanced", "hostReserve": 1_000, "costVersusRecall": 0.625, **ROOM}
+ROOM = {"keep": 500, "workingSet": {"results": 0, "tokens": 0}}  # an epoch leaves the newest six files whole
+POLICY = {"preset": "balanced", "hostReserve": 1_000, **ROOM}
 MINUTE = 60_000  # milliseconds
 NOON = 1_750_000_000_000  # a call's time, milliseconds
 LINES = 16  # of a file: about 335 tokens

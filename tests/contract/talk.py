@@ -16,6 +16,7 @@ from ctxmgr.study.spawning.inprocess import Driver
 
 Fields = dict[str, Any]
 HOST = {"requestCompaction": "whenIdle"}
+SMALL: Fields = {"results": 0, "tokens": 0}  # a working set of the newest step: the lists of scenarios are short
 
 
 class Failed(Exception):
@@ -90,7 +91,7 @@ class Talk:
         self._replied: set[str] = set()
         self._ids = itertools.count(1)
         if start:
-            policy = {"preset": "turns", "tokenizer": ESTIMATE, **(policy or {})}
+            policy = {"preset": "turns", "tokenizer": ESTIMATE, "workingSet": SMALL, **(policy or {})}
             capabilities = HOST if capabilities is None else capabilities
             said = {"messageFormat": format} if format else {}
             self.call("initialize", protocolVersion=version, capabilities=capabilities, policy=policy, **said)

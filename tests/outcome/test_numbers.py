@@ -1,4 +1,4 @@
-"""Each number of the engine, and each default of the policy that preset balanced decides by, moves an outcome, or
+"""Each number of the engine, and each default of the policy that every preset decides by, moves an outcome, or
 is written down as a promise or a limit with a reason of its own.
 
 Numbers of `model/prices.py`, which decide what a list costs, are written down with their source.
@@ -55,7 +55,7 @@ def names() -> tuple[str, ...]:
 
 @cache
 def values() -> dict[str, float]:
-    """What each number that is tried is today: the engine's, and the defaults that preset balanced decides by."""
+    """What each number that is tried is today: the engine's, and the defaults that every preset decides by."""
     numbers = trying("numbers")
     found = [
         *numbers.numbers(ROOT / "ctxmgr" / "engine", "ctxmgr.engine"),
@@ -150,12 +150,11 @@ def test_a_value_of_another_day_is_told() -> None:
     ]
 
 
-def test_the_defaults_by_which_preset_balanced_decides_are_numbers() -> None:
-    made = Policy()
+def test_the_defaults_by_which_every_preset_decides_are_numbers() -> None:
+    made = Policy().working_set
     assert {name: value for name, value in values().items() if name.startswith("policy.")} == {
-        "policy.costVersusRecall": made.cost_versus_recall,
-        "policy.newestTokens": made.newest_tokens,
-        "policy.indexTokens": made.index_tokens,
+        "policy.workingSet.results": made.results,
+        "policy.workingSet.tokens": made.tokens,
     }
 
 

@@ -15,7 +15,7 @@ HANDLE = Found(r'retrieve handle=\\?"([^"\\]+)')  # of the first hit; a program 
 
 
 def searching(prefix: str, namespace: str = "") -> Script:
-    ask = Call(f"{prefix}search", {"query": "path:mod_000.py"}, namespace)
+    ask = Call(f"{prefix}search", {"query": "path:mod_000.py DigestError"}, namespace)
     status = Call(f"{prefix}context_status", {}, namespace)
     pin = Call(f"{prefix}pin", {"path": "src/mod_001.py"}, namespace)
     back = Call(f"{prefix}retrieve", {"handle": HANDLE}, namespace)

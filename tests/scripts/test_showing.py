@@ -83,7 +83,7 @@ def test_the_demo_ends_well_and_fits_a_terminal(shown_once: tuple[int, str]) -> 
         "compaction (own)",  # what the host was forced to without ctxmgr
         "billed input, dollars",
         "lines an edit replaced that it saw",
-        "[ctxmgr packet]",
+        "the user's messages, word for word",
         "ctxmgr replay tests/sessions/greenhouse.jsonl",
         "--report page.html",
     ],

@@ -21,9 +21,8 @@ POLICY = {  # so that most of ten results leave
     "preset": "balanced",
     "tokenizer": "estimate",
     "hostReserve": 1_000,
-    "costVersusRecall": 0.625,
-    "newestTokens": 2_000,
-    "indexTokens": 230,
+    "keep": 700,
+    "workingSet": {"results": 0, "tokens": 0},
 }
 NOON = 1_750_000_000_000  # a call's time, milliseconds
 PAUSE = 600_000  # milliseconds, in which a provider forgets a list
@@ -73,7 +72,7 @@ def status(sidecar: Sidecar, flush: bool = True) -> dict[str, Any]:
 def knows(sidecar: Sidecar) -> dict[str, Any]:
     """All that a session tells of what it knows, with the list that a model gets of these messages."""
     shown = sidecar.call("context", sessionId="s", messages=messages(14), at=NOON + 4 * PAUSE)["messages"]
-    handle = re.search(r"1\.py \[(\w+)\]", shown[1]["content"])
+    handle = re.search(r'path="1\.py" \| retrieve (\w+)', shown[2]["content"][0]["text"])
     assert handle is not None
     return {
         "list": shown,

@@ -1,35 +1,23 @@
-"""The machinery of cache epochs: when one begins, what stays within a budget, where the packet stands.
+"""The machinery of cache epochs: how what was decided is laid out, what a change costs, and what it says of itself.
 
-`decided` says when an epoch pays and what leaves then, `standing` and `carried_on` lay out what was decided before.
-Knows no preset, no state and no session.
+What leaves, and when, is said by `engine.retention`. Knows no preset, no state and no session.
 """
 
-from ctxmgr.engine.balanced import budget, pins, protection, receipts
+from ctxmgr.engine.balanced import pins, protection, receipts
 from ctxmgr.engine.balanced.apply_decisions import Layout, drops, extended, lay_out, parted
-from ctxmgr.engine.balanced.cache_cost import (
-    UNIT,
-    PrefixBreak,
-    arithmetic,
-    cost,
-    is_cold,
-    price_steps,
-    rates_by,
-    summed_up,
-)
-from ctxmgr.engine.balanced.epoch_start import MUST, REPLACED, EpochInputs, EpochResult, hidden
-from ctxmgr.engine.balanced.evicted_index import counted as quoted_count
-from ctxmgr.engine.balanced.evicted_index import quotations
+from ctxmgr.engine.balanced.cache_cost import UNIT, PrefixBreak, arithmetic, cost, is_cold, rates_by, summed_up
+from ctxmgr.engine.balanced.epoch_result import MUST, REPLACED, BalancedResult, EpochResult
 from ctxmgr.engine.balanced.globs import Globs
-from ctxmgr.engine.balanced.packet_placement import NO_PACKET, PacketWriter, headless
+from ctxmgr.engine.balanced.packet_writer import NO_PACKET, PacketWriter
 from ctxmgr.engine.balanced.pins import RETURNED_EPOCHS
-from ctxmgr.engine.balanced.project import BalancedInputs, BalancedResult, carried_on, decided, standing
 from ctxmgr.engine.balanced.protection import Protection
+from ctxmgr.engine.balanced.quotations import counted as quoted_count
+from ctxmgr.engine.balanced.quotations import quotations
 from ctxmgr.engine.balanced.receipts import Original
+from ctxmgr.engine.balanced.shown import headless, hidden
 
 __all__ = [
-    "BalancedInputs",
     "BalancedResult",
-    "EpochInputs",
     "EpochResult",
     "Globs",
     "Layout",
@@ -43,10 +31,7 @@ __all__ = [
     "RETURNED_EPOCHS",
     "UNIT",
     "arithmetic",
-    "budget",
-    "carried_on",
     "cost",
-    "decided",
     "drops",
     "extended",
     "headless",
@@ -55,12 +40,10 @@ __all__ = [
     "lay_out",
     "parted",
     "pins",
-    "price_steps",
     "protection",
     "quotations",
     "quoted_count",
     "rates_by",
     "receipts",
-    "standing",
     "summed_up",
 ]

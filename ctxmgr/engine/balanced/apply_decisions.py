@@ -10,13 +10,13 @@
 Nothing is decided here.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
 
 from ctxmgr.engine.balanced.in_force import in_force, of_message
-from ctxmgr.engine.conversation import BlockRef, ConversationIndex, Step
+from ctxmgr.engine.conversation import BlockRef, ConversationIndex
 from ctxmgr.engine.invariants import Invariants
 from ctxmgr.engine.rewriting import Rewrite, Shorten, arguments_of, cut_edit
 from ctxmgr.model import BlockEdit, Decision, Keep, Packet, Piece, Plan, WorkingSet, Zone
@@ -40,12 +40,6 @@ def drops(conversation: ConversationIndex, decisions: Mapping[str, Decision], me
     """Do these decisions leave a message out?"""
     decision = decisions.get(conversation.key(message_index))
     return decision is not None and decision.kind == "dropped"
-
-
-def is_pruned(conversation: ConversationIndex, decisions: Mapping[str, Decision], ref: BlockRef) -> bool:
-    """Does a marker stand for this block?"""
-    found = decisions.get(conversation.block_key(ref))
-    return found is not None and found.kind == "pruned"
 
 
 def parted(
@@ -175,21 +169,6 @@ def _shorter(ref: BlockRef, decision: Decision, layout: Layout) -> tuple[dict[st
     if decision.written:
         return arguments_of(decision.written), decision.weight
     return layout.shorten(ref)
-
-
-def in_place(
-    conversation: ConversationIndex, steps: Sequence[Step], decisions: Mapping[str, Decision]
-) -> tuple[set[int], set[BlockRef]]:
-    """Which of the steps stand in the list, by number, and the results of these that are not shorter now than when
-    they came."""
-    numbers, results = set[int](), set[BlockRef]()
-    for number, step in enumerate(steps):
-        if any(drops(conversation, decisions, at) for at in step.message_indices):
-            continue
-        numbers.add(number)
-        found = (ref for at in step.result_indices for ref, _ in conversation.results(at))
-        results.update(ref for ref in found if _is_as_it_came(decisions.get(conversation.block_key(ref))))
-    return numbers, results
 
 
 def _is_as_it_came(decision: Decision | None) -> bool:

@@ -9,9 +9,8 @@ Rules:
    part fails: with some hundred `*`, and a start at each `/`, it may do so for minutes.)
 """
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
-from fnmatch import translate
+from fnmatch import fnmatchcase
 
 STAR, ANY, SEPARATOR = "*", "?", "/"
 
@@ -39,7 +38,6 @@ class Globs:
                 bit <<= 1
             self.ends |= bit
             bit <<= 1
-        self.sets = [(re.compile(translate(one)), bits) for one, bits in self.of_set.items()]
         self.leads_by_character: dict[str, int] = {}
 
     def met(self, path: Iterable[str]) -> bool:
@@ -56,8 +54,8 @@ class Globs:
 
     def _leads(self, character: str) -> int:
         bits = self.any | self.of_character.get(character, 0)
-        for expression, more in self.sets:
-            if expression.match(character):
+        for one, more in self.of_set.items():
+            if fnmatchcase(character, one):
                 bits |= more
         return bits
 

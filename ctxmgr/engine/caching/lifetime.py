@@ -14,10 +14,10 @@ from typing import Literal
 
 import msgspec
 
-from ctxmgr.model import CacheRule
+from ctxmgr.model import CacheRule, prices
 from ctxmgr.model.saved import LearnedLifetime, State
 
-LEAST_MS, MOST_MS = 60_000, 86_400_000  # no provider keeps a start shorter or longer: a day is OpenAI's longest
+LEAST_MS = 60_000  # no provider keeps a start shorter
 READ_SHARE = 0.8  # of what was expected: it was kept
 MISSED_SHARE = 0.5  # less than that was not
 LIST_SHARE = 0.5  # of what was expected, from which on it is read of the list
@@ -68,7 +68,7 @@ def learned(before: LearnedLifetime, believed_ms: int, call: PausedCall, works: 
         before = msgspec.structs.replace(before, lapsed_ms=None)
     if call.longest_ms <= believed_ms:
         return before
-    return msgspec.structs.replace(before, learned_ms=min(MOST_MS, call.longest_ms))
+    return msgspec.structs.replace(before, learned_ms=min(prices.MOST_LIFETIME_MS, call.longest_ms))
 
 
 def _hinted(before: LearnedLifetime, believed_ms: int, pause_ms: int) -> LearnedLifetime:
@@ -78,7 +78,7 @@ def _hinted(before: LearnedLifetime, believed_ms: int, pause_ms: int) -> Learned
         return before
     if hinted is None or hinted <= believed_ms:
         return msgspec.structs.replace(before, hinted_ms=pause_ms)
-    shown = min(MOST_MS, hinted, pause_ms)
+    shown = min(prices.MOST_LIFETIME_MS, hinted, pause_ms)
     return msgspec.structs.replace(before, learned_ms=shown, hinted_ms=max(hinted, pause_ms))
 
 

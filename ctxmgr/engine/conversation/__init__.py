@@ -10,7 +10,7 @@ from ctxmgr.engine.conversation.index import ConversationIndex, extend
 from ctxmgr.engine.conversation.keys import digest_of
 from ctxmgr.engine.conversation.steps import Step, Steps, is_waiting, steps_of
 from ctxmgr.engine.conversation.turns import StepSpan, goes_on, step_spans, turn_at
-from ctxmgr.engine.conversation.working_set import NOWHERE, promised_start, working_set_start
+from ctxmgr.engine.conversation.working_set import NOWHERE, promised_start, working_set_before, working_set_start
 
 __all__ = [
     "DIGESTS",
@@ -31,5 +31,6 @@ __all__ = [
     "step_spans",
     "turn_at",
     "promised_start",
+    "working_set_before",
     "working_set_start",
 ]

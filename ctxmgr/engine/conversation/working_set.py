@@ -25,15 +25,22 @@ def promised_start(conversation: ConversationIndex, wanted: WorkingSet) -> int:
     return 0
 
 
-def working_set_start(conversation: ConversationIndex, wanted: WorkingSet | None) -> int:
-    """The index of its first message; the size of the list where nothing is promised, or nothing is the
-    assistant's. Costs what it holds."""
+def working_set_start(conversation: ConversationIndex, wanted: WorkingSet) -> int:
+    """The index of its first message; the size of the list where nothing is the assistant's. Costs what it
+    holds."""
     newest = conversation.newest_reply
-    if newest < 0 or wanted is None:
-        return conversation.size
+    return conversation.size if newest < 0 else _start(conversation, wanted, conversation.size, newest)
+
+
+def working_set_before(conversation: ConversationIndex, wanted: WorkingSet, end: int) -> int:
+    """Where it began when the list ended before the message `end`."""
+    return _start(conversation, wanted, end, end)
+
+
+def _start(conversation: ConversationIndex, wanted: WorkingSet, end: int, needed: int) -> int:
+    """Of the list up to `end`. All from `needed` on belongs to it."""
     results = tokens = 0
-    needed = newest  # all from here on belongs to it
-    at = conversation.size
+    at = end
     while at > 0 and (at > needed or results < wanted.results or tokens < wanted.tokens):
         at -= 1
         message = conversation.messages[at]

@@ -4,8 +4,8 @@ Knows lists, plans and invariants, and no preset.
 """
 
 from ctxmgr.engine.fit.fitting import fitted
-from ctxmgr.engine.fit.inputs import CutLast, FitInputs, ResultsLimit
+from ctxmgr.engine.fit.inputs import CutLast, FitInputs
 from ctxmgr.engine.fit.media import MediaLimits
 from ctxmgr.engine.fit.steps import unfit
 
-__all__ = ["CutLast", "FitInputs", "MediaLimits", "ResultsLimit", "fitted", "unfit"]
+__all__ = ["CutLast", "FitInputs", "MediaLimits", "fitted", "unfit"]

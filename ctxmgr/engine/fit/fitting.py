@@ -17,9 +17,7 @@
 4. What is cut keeps its start, its end and its error lines, and one line says how much left (`cutting`).
 5. Where all that does not do, `too_big` says what is left that is large.
 
-6. Above `ResultsLimit` the first two means are tried, no other, and taken where they leave out a fifth of the list:
-   it fits the window, and what is cut is written anew.
-7. The working set that is promised is cut only where cutting all else does not do.
+6. The working set that is promised is cut only where cutting all else does not do.
 
 Each cut is a decision that remembers what was written, as any other.
 """
@@ -32,7 +30,7 @@ from ctxmgr.engine.conversation import BlockRef, ConversationIndex, Step, goes_o
 from ctxmgr.engine.fit.arguments import cut_arguments
 from ctxmgr.engine.fit.draft import Draft
 from ctxmgr.engine.fit.ends import characters
-from ctxmgr.engine.fit.inputs import FitInputs, ResultsLimit
+from ctxmgr.engine.fit.inputs import FitInputs
 from ctxmgr.engine.fit.media import MediaFitting, may_hold_all
 from ctxmgr.engine.fit.steps import FitBounds, leaving, may_leave
 from ctxmgr.engine.fit.water import water_level
@@ -47,7 +45,6 @@ PASTED_TOKENS = 4_000  # a longer text nobody typed: it is cut before steps leav
 ENDS_TOKENS = 2_000  # of either end of the newest user's text
 LINE_TOKENS = 40  # about what the line weighs that says how much was cut
 REMAINS_TOKENS = 60  # of what is cut once more, where all else did not do
-WORTH_CUTTING = 0.8  # rule 6: of the list, what is left of it at most
 HEAVIEST_LISTED = 5  # of what is too big
 
 
@@ -58,18 +55,12 @@ class Fitted(msgspec.Struct, frozen=True):
     turns_from: int = 0
 
 
-def fitted(
-    conversation: ConversationIndex, plan: Plan, inputs: FitInputs, results: ResultsLimit | None = None
-) -> Fitted:
+def fitted(conversation: ConversationIndex, plan: Plan, inputs: FitInputs) -> Fitted:
     """Pure: the same arguments give the same plan."""
     if plan.too_big:
         plan = msgspec.structs.replace(plan, too_big=())
-    results = results or ResultsLimit()
-    if may_hold_all(conversation, plan, inputs.media):
-        if plan.weight <= min(inputs.limit, results.tokens):
-            return Fitted(plan)
-        if plan.weight <= inputs.limit:
-            return Fitted(_results_cut(conversation, plan, inputs, results))
+    if plan.weight <= inputs.limit and may_hold_all(conversation, plan, inputs.media):
+        return Fitted(plan)
     work = _Fitting(conversation, plan, inputs)
     work.run()
     if work.leaving and work.draft.weight < work.bounds.least_weight:
@@ -77,16 +68,6 @@ def fitted(
         work.run()
     plan, too_big = work.draft.finished(), work.too_big()
     return Fitted(msgspec.structs.replace(plan, too_big=too_big) if too_big else plan, work.turns_from)
-
-
-def _results_cut(conversation: ConversationIndex, plan: Plan, inputs: FitInputs, results: ResultsLimit) -> Plan:
-    """Rule 6."""
-    work = _Fitting(conversation, plan, msgspec.structs.replace(inputs, limit=results.tokens))
-    work.stays = {*results.stays(), *work.promised}
-    for each in (work.results, work.arguments):
-        if work.over() > 0:
-            each()
-    return work.draft.finished() if work.draft.weight <= WORTH_CUTTING * plan.weight else plan
 
 
 class _Fitting:
@@ -103,7 +84,7 @@ class _Fitting:
         self._drop(gone)
         self.pictures = MediaFitting(self.draft, inputs.rules, inputs.media, inputs.weigh)
         self.cut_last = inputs.last.blocks()
-        self.promised = range(inputs.last.working_set(), conversation.size)  # rule 7
+        self.promised = range(inputs.last.working_set(), conversation.size)  # rule 6
         self.stays: Container[int] = self.promised
         self.newest = conversation.newest_reply  # of several items the last
         self.newest_call = self.newest

@@ -32,10 +32,3 @@ class FitInputs(msgspec.Struct, frozen=True):
     turns_stay: bool = False
     target_tokens: float = math.inf
     last: CutLast = CutLast()
-
-
-class ResultsLimit(msgspec.Struct, frozen=True):
-    """Rule 6: above so many `tokens`, but not in the messages that `stays` gives by index."""
-
-    tokens: float = math.inf
-    stays: Callable[[], frozenset[int]] = frozenset

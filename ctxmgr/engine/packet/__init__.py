@@ -5,7 +5,6 @@ from ctxmgr.engine.packet import packet
 from ctxmgr.engine.packet.budget import PacketText, packet_allowance, packet_budget
 from ctxmgr.engine.packet.commands import MOST_BLOCKERS, command_states
 from ctxmgr.engine.packet.ended_by import ended_of
-from ctxmgr.engine.packet.last_changes import last_changes
 from ctxmgr.engine.packet.packet import SMALLEST_TOKENS
 from ctxmgr.engine.packet.state_of_work import newest_checks
 from ctxmgr.engine.packet.values import made_lines
@@ -16,7 +15,6 @@ __all__ = [
     "SMALLEST_TOKENS",
     "command_states",
     "ended_of",
-    "last_changes",
     "made_lines",
     "newest_checks",
     "packet",

@@ -5,7 +5,7 @@ from collections.abc import Container, Iterable, Sequence
 import msgspec
 
 from ctxmgr.engine.ledger import current
-from ctxmgr.engine.packet import findings, missing, packet, users
+from ctxmgr.engine.packet import findings, packet, users
 from ctxmgr.engine.packet.in_view import InView, in_view
 from ctxmgr.engine.text import scratchpad_in, scratchpad_lines
 from ctxmgr.model import PACKET_MARK, Message, PacketTokens, Policy, Weigh, Zone
@@ -55,15 +55,6 @@ class PacketText(msgspec.Struct, frozen=True):
     def users(self, budget: int, shown: Container[str]) -> users.UsersText:
         """What the user said, word for word, as `users.users_text`."""
         return users.users_text(self.ledger, shown, budget, self.weigh)
-
-    def covered(self, budget: int, shown: Iterable[Message]) -> frozenset[str]:
-        """The summaries, by digest, all of which a packet of so many tokens says beside these messages."""
-        text = self.within(budget, self.in_view(shown))
-        told, notes = frozenset(scratchpad_in(text)), frozenset(scratchpad_lines(self.scratchpad))
-        untold = {
-            one.digest for one in self.summaries if not told.issuperset(notes.intersection(scratchpad_in(one.text)))
-        }
-        return frozenset(one.digest for one in self.summaries) - missing.lacks(self.ledger, text) - untold
 
     def resumed(
         self,

@@ -13,11 +13,11 @@ from typing import ClassVar, Literal
 
 import msgspec
 
-from ctxmgr.engine.conversation import ConversationIndex, Incoming
+from ctxmgr.engine.conversation import Incoming
 from ctxmgr.engine.invariants import Invariants
 from ctxmgr.engine.pressure import Gauge, Thresholds
 from ctxmgr.engine.tools import Memo
-from ctxmgr.model import ArchiveRow, Plan, Policy, Preset, Receipt, Weigh, WorkingSet
+from ctxmgr.model import ArchiveRow, Plan, Policy, Preset, Receipt, Weigh
 from ctxmgr.model.saved import Ledger, State
 
 
@@ -91,18 +91,6 @@ class PresetStrategy(ABC):
     def target_weight(self, gauge: Gauge) -> float:
         """What a list that does not fit is cut to, in tokens, where that is less than fits."""
         return math.inf
-
-    def results_weight(self, inputs: Inputs) -> float:
-        """Of a larger list, in tokens, results are cut though it fits the window."""
-        return math.inf
-
-    def stays(self, conversation: ConversationIndex, state: State, inputs: Inputs) -> frozenset[int]:
-        """The messages, by index, that are not cut while the list fits the window."""
-        return frozenset()
-
-    def promised(self, policy: Policy) -> WorkingSet | None:
-        """How much of the newest of a list goes out byte for byte while it fits; None for no promise."""
-        return policy.working_set
 
     def asking_tokens(self, at: Thresholds) -> float:
         """From how many tokens on a compaction is asked for."""

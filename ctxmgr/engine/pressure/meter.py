@@ -9,7 +9,8 @@ Rules (design, section 4):
    believed: it can only be a wrong model or a wrong count, such as of what was not read from the cache alone. It
    changes nothing, and the estimate stands.
 4. After a compaction or a move in the tree the count is unknown until the next reading; until then, and
-   before the first, it is estimated as ratio x weight + overhead, and never counts as a real reading.
+   before the first, it is estimated as ratio x weight + overhead, and never counts as a real reading. The overhead
+   is what the host told, or what the last reading had beyond its list (`unseen`), whichever is more.
 """
 
 import re
@@ -68,6 +69,11 @@ def observe(meter: Meter, model: str, total: int, weight: int, window: int) -> M
 def void(meter: Meter) -> Meter:
     """The list was rewritten: no reading stands for it (rule 4)."""
     return msgspec.structs.replace(meter, reading_tokens=None, base=0)
+
+
+def unseen(meter: Meter, model: str) -> int:
+    """What the reading has beyond the weight that it stands for, in tokens: the host's prompt and tools."""
+    return max(0, (meter.reading_tokens or 0) - round(ratio(meter, model) * meter.base))
 
 
 def tokens(meter: Meter, model: str, weight: int, overhead: int) -> int:

@@ -1,5 +1,4 @@
-"""Turns a list and what was decided before into the plan of preset `balanced` where `keep` is set: the same bytes
-until an epoch pays.
+"""Turns a list and what was decided before into the plan of preset `balanced`: the same bytes until an epoch pays.
 
 Rules:
 1. Between epochs the plan is the one before it and what came since. Nothing old changes.
@@ -7,8 +6,9 @@ Rules:
    begins when what is due has cost as much as writing anew what stands behind it. What was decided stays decided.
 3. An epoch also begins where the prefix is lost anyway (a cold cache, a list that the host rewrote, another model),
    and where somebody asked for it. Then all that is due leaves.
-4. Where a compaction would be asked for, over the window and over a price step worth counts less: `keep` is halved
-   until the list is well below the limit, and in the end nothing stays but the working set and the user's words.
+4. Where a compaction would be asked for, over the window and over a price step worth counts less: `keep` shrinks
+   until the list is well below the limit, or nothing stays but the working set, what must, and a few words. An
+   epoch that takes little away is none: then the compaction is the better way.
 5. An epoch that would take little away is none. But where the host has put another list in place of the old one,
    the epoch is over, whatever the new one holds.
 6. A result that comes so late that its call has left brings it back, and so do pins and `undo`: an epoch.
@@ -23,77 +23,33 @@ import msgspec
 
 from ctxmgr.engine.balanced import (
     MUST,
-    NO_PACKET,
     REPLACED,
     BalancedResult,
     EpochResult,
-    Layout,
-    Original,
-    PacketWriter,
-    PrefixBreak,
-    Protection,
-    extended,
     headless,
     hidden,
-    lay_out,
     parted,
     protection,
     receipts,
 )
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex, working_set_start
-from ctxmgr.engine.retention.breaks import Change, Offer, Row, arithmetic, best_change
+from ctxmgr.engine.retention.breaks import Change, Offer, Row, best_change
+from ctxmgr.engine.retention.epoch_writing import WORTH_A_PREFIX, EpochWriting
+from ctxmgr.engine.retention.inputs import WorthInputs, standing
 from ctxmgr.engine.retention.offers import Growth, Situation, offers
-from ctxmgr.engine.retention.packet_writing import Room, packet_of, place_of
-from ctxmgr.engine.retention.worth import NOTHING, Retention, Worth
+from ctxmgr.engine.retention.worth import NOTHING, Retention
 from ctxmgr.engine.staleness import superseded
-from ctxmgr.model import Decision, Epoch, Opening, Packet, Plan, Receipt, Zone
+from ctxmgr.model import Decision, Epoch, Opening, Plan
 
-WORTH_A_PREFIX = 0.05  # of the list: less is not worth a prefix
-LEAST_PRESSED = 0.1  # of the list, in red: what is new and large leaves in a step or two by itself
+LEAST_PRESSED = 0.25  # of the list: what a pressed epoch takes away at least, where the list fits
 PRESSED_SHARE = 0.7  # of the limit: what a pressed epoch brings a list to
-HALVINGS = 6  # of `keep`, before nothing stays but the working set
-
-
-class WorthTerms(msgspec.Struct, frozen=True):
-    """What an epoch is decided by, beside the list.
-
-    `layout`: what is in force. `cached_count`: so many of the list's messages the provider may hold; 0 when its
-    cache is cold.
-    """
-
-    zone: Zone
-    layout: Layout
-    room: Room
-    worth: Worth
-    cached_count: int
-    protection: Protection
-    writer: PacketWriter
-
-
-class WorthInputs(msgspec.Struct, frozen=True):
-    """What a plan is asked for beside the list.
-
-    `last_plan`: the plan before, and `last_count` the number of messages it was of, where this list goes on from
-    it; else the decisions tell. `reopen`: an epoch is due for this reason whatever the price. `time_ms`: the
-    call's time in milliseconds. `terms` is what an epoch is decided by.
-    """
-
-    terms: WorthTerms
-    epoch: Epoch
-    reopen: Opening | None = None
-    last_plan: Plan | None = None
-    last_count: int = 0
-    time_ms: int | None = None
+PRESSED_WORDS = 0.1  # of the limit: room for words, where what must stay takes more than that
+PRESSED_STEPS = 12  # of `keep`, before nothing stays but the working set
 
 
 def drafted(conversation: ConversationIndex, ask: WorthInputs) -> "EpochDraft":
     """The plan if nothing is decided now, and why an epoch is to be opened over it."""
-    inputs = ask.terms
-    if ask.last_plan is not None:
-        plan = extended(ask.last_plan, conversation, ask.last_count, inputs.zone, inputs.layout)
-    else:
-        plan = lay_out(conversation, inputs.zone, inputs.layout)
-    return EpochDraft(conversation, ask, plan)
+    return EpochDraft(conversation, ask, standing(conversation, ask))
 
 
 def _noting(done: EpochResult, note: str) -> EpochResult:
@@ -128,6 +84,9 @@ class EpochDraft:
             protected_results=inputs.protection.results(conversation),
             leaving_users=sorted(self.leaving_users),
             layout=inputs.layout,
+        )
+        self.writing = EpochWriting(
+            conversation, ask, plan, self.steps, self.working_set, self.leaving_users, calls
         )
         self.rows = [Row(at, self._tokens(at), at < inputs.cached_count) for at in sorted(shown)]
 
@@ -197,7 +156,7 @@ class EpochDraft:
             if pinless is not None and (done is None or pinless.plan.weight < done.plan.weight):
                 done = _noting(pinless, "pins are passed over, with them the list would not fit the window")
         if done is None and ask.last_plan is None and ask.last_count and opening in REPLACED:
-            done = self.unmoved(opening)
+            done = self.writing.unmoved(opening)
         return done
 
     def epoch(self) -> Epoch:
@@ -226,10 +185,11 @@ class EpochDraft:
 
     def _pressed(self, stale: Mapping[BlockRef, str]) -> list[Offer]:
         """Rule 4."""
-        limit = PRESSED_SHARE * min(self.inputs.room.limit, self.inputs.room.window)
-        for halved in range(HALVINGS):
-            found = self._offers(self.inputs.worth.pressed(halved), stale)
-            if self.plan.weight - sum(offer.saved for offer in found) <= limit:
+        limit = min(self.inputs.room.limit, self.inputs.room.window)
+        target = min(limit, max(PRESSED_SHARE * limit, self.least_tokens() + PRESSED_WORDS * limit))
+        for steps in range(PRESSED_STEPS):
+            found = self._offers(self.inputs.worth.pressed(steps), stale)
+            if self.plan.weight - sum(offer.saved for offer in found) <= target:
                 return found
         return self._offers(NOTHING, stale)
 
@@ -251,16 +211,16 @@ class EpochDraft:
         must = opening in MUST or bool(self.late)
         back = self._coming_back() if must else ()
         decisions = self._decisions(taken, back)
-        plan, packet = self._told(decisions, min((position, *back)), opening)
-        if not packet.text and (untold := self._untold()):  # rule 7
+        plan, packet = self.writing.told(decisions, min((position, *back)), opening)
+        if not packet.text and (untold := self.writing.untold()):  # rule 7
             decisions = {key: one for key, one in decisions.items() if key not in untold}
-            plan, packet = self._told(decisions, position, opening)
+            plan, packet = self.writing.told(decisions, position, opening)
         if (head := headless(self.conversation, plan, self.inputs.layout.rules)) >= 0:
             decisions.pop(self.conversation.key(head), None)
-            plan, packet = self._told(decisions, 0, opening)
-        if plan.pieces == self.plan.pieces or not (must or self._is_worth(plan, packet)):
+            plan, packet = self.writing.told(decisions, 0, opening)
+        if plan.pieces == self.plan.pieces or not (must or self.writing.is_worth(plan, packet)):
             return None
-        return self._result(opening, plan, packet, place, taken)
+        return self.writing.result(opening, plan, packet, place, taken)
 
     def _coming_back(self) -> tuple[int, ...]:
         """The messages of rule 6, with the steps that they are of: no pair is parted."""
@@ -269,12 +229,6 @@ class EpochDraft:
             if not back.isdisjoint(step.message_indices):
                 back.update(step.message_indices)
         return tuple(sorted(back))
-
-    def unmoved(self, opening: Opening) -> EpochResult:
-        """An epoch that begins with the list as it is."""
-        told, weight = f"{opening}: nothing more leaves", self.plan.weight
-        done = Receipt(self.ask.epoch.number + 1, opening, weight, weight, told, time_ms=self.ask.time_ms)
-        return EpochResult(self.plan, self.inputs.layout.packet, weight, done, ())
 
     def _decisions(self, taken: Sequence[Offer], back: Sequence[int]) -> dict[str, Decision]:
         """All in force from now on: what was decided, without what comes back, and what is taken now."""
@@ -289,59 +243,3 @@ class EpochDraft:
             ):
                 decisions.pop(key, None)
         return decisions
-
-    def _told(self, decisions: Mapping[str, Decision], position: int, opening: Opening) -> tuple[Plan, Packet]:
-        """The plan with its packet: the one that is shown, where it stands before what changes."""
-        layout, writer = self.inputs.layout, self.inputs.writer
-        news = writer.has_news(layout.packet) and opening in ("forced", "cold")
-        if layout.packet.text and layout.packet_index < position and not news:
-            return self._laid_out(decisions, layout.packet, layout.packet_index), layout.packet
-        bare = self._laid_out(decisions, NO_PACKET, 0)
-        packet = packet_of(self.conversation, bare, writer, self.inputs.room, layout.rules)
-        place = place_of(self.conversation, self.steps, decisions, self.working_set)
-        return self._laid_out(decisions, packet, place), packet
-
-    def _laid_out(self, decisions: Mapping[str, Decision], packet: Packet, place: int) -> Plan:
-        layout = msgspec.structs.replace(self.inputs.layout, decisions=decisions, packet=packet, packet_index=place)
-        if packet.text:
-            allowance = max(layout.allowance, self.inputs.writer.most_allowed)
-            layout = msgspec.structs.replace(layout, allowance=allowance)
-        return lay_out(self.conversation, self.inputs.zone, layout)
-
-    def _untold(self) -> set[str]:
-        """The keys of user messages that may only leave where a packet tells of them."""
-        rules, conversation = self.inputs.layout.rules, self.conversation
-        return {conversation.key(at) for at in self.leaving_users if not rules.may_leave_untold(conversation, at)}
-
-    def _is_worth(self, plan: Plan, packet: Packet) -> bool:
-        """Does it take enough away, or tell the model's notes anew?"""
-        saved, fits = self.plan.weight - plan.weight, self.plan.weight <= self.inputs.room.window
-        if self.inputs.writer.has_news(self.inputs.layout.packet):
-            return self.inputs.writer.renews_notes(self.inputs.layout.packet, packet) or saved > 0
-        cost = self._came_to(plan).cost
-        return saved > 0 if cost <= 0 or not fits else saved >= WORTH_A_PREFIX * self.plan.weight
-
-    def _came_to(self, plan: Plan) -> PrefixBreak:
-        """The sum of what was done: the place was found by an estimate."""
-        return receipts.summed(self.plan, plan, self.conversation.messages, self.inputs.cached_count, self.rates)
-
-    def _result(
-        self, opening: Opening, plan: Plan, packet: Packet, place: Change | None, taken: Sequence[Offer]
-    ) -> EpochResult:
-        accrued = place.accrued if place is not None else 0.0
-        told = f"{opening}: {arithmetic(self._came_to(plan), self.rates, accrued, self.growth.calls)}"
-        gone = receipts.originals(self.conversation, self.plan, plan, self.inputs.writer.handle)
-        why = {key: offer.why for offer in taken for key in offer.decisions}
-        bare = Receipt(
-            self.ask.epoch.number + 1, opening, self.plan.weight, plan.weight, told, time_ms=self.ask.time_ms
-        )
-        done = receipts.receipt(bare, gone, lambda one: why.get(one.key) or self._why_message(why, one))
-        paths = receipts.evicted_paths(self.conversation, gone)
-        return EpochResult(plan, packet, plan.weight, done, gone, read_paths=paths)
-
-    def _why_message(self, why: Mapping[str, str], one: Original) -> str:
-        """Why a block left with its message."""
-        at = one.ref.message_index
-        if at in self.leaving_users:
-            return "user messages over their share"
-        return why.get(self.conversation.key(at), "shown another way")

@@ -20,7 +20,7 @@ from ctxmgr.engine.balanced import Layout, drops
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex, Step
 from ctxmgr.engine.retention.breaks import Offer
 from ctxmgr.engine.retention.reuse_table import WORDS_PART, Kind
-from ctxmgr.engine.retention.worth import ROOM_AFTER, Retention
+from ctxmgr.engine.retention.worth import Retention
 from ctxmgr.engine.rewriting import ERRORS_OVER, LAST_RESORT_LENGTH, marker
 from ctxmgr.engine.tools import calls_of, result_row
 from ctxmgr.model import Decision, Message, Plan, once
@@ -182,7 +182,7 @@ class _Offers:
         must_stay = self.rules.must_stay(self.conversation)
         leaving: list[Step] = []
         for step, weight in old:
-            if words <= ROOM_AFTER * self.retention.words_tokens:
+            if words <= self.retention.words_left:
                 break
             words -= weight
             free = all(at not in self.at.protected and at not in must_stay for at in step.message_indices)

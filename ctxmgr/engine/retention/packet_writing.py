@@ -7,7 +7,8 @@
    but not before a summary that a list begins with.
 3. It tells the ledger's facts, user messages that left, and the files that the calls named which left. It never
    weighs more than what it stands for: what left, and what the host took away in a compaction or a move, as its
-   budget allows. What does not fit goes from its end; that user messages left is told before all else.
+   budget allows, and in a quarter of the room that is left until the list is pressed. What does not fit goes from
+   its end; that user messages left is told before all else.
 4. Instructions that the host took away stand in it word for word, in a budget of their own.
 """
 
@@ -20,6 +21,8 @@ from ctxmgr.engine.conversation import ConversationIndex, Steps
 from ctxmgr.engine.invariants import Invariants
 from ctxmgr.engine.retention.left_paths import left_paths
 from ctxmgr.model import PACKET_MARK, Decision, Keep, Message, Packet, Plan
+
+PACKET_SHARE = 0.25  # of the room that is left (rule 3)
 
 
 class Room(msgspec.Struct, frozen=True):
@@ -55,15 +58,16 @@ def packet_of(
     """The packet for what the plan `bare` leaves out, and what the host took away (rules 1 and 3)."""
     dropped = {at for at in range(conversation.size) if drops(conversation, bare.decisions, at)}
     gone = conversation.raw_weight - bare.weight if dropped else 0
-    stands_for = max(gone, int(min(gone + writer.most_allowed, room.window - bare.weight)))
+    spare = PACKET_SHARE * (min(room.limit, room.window) - bare.weight)
+    stands_for = max(gone, int(min(gone + writer.most_allowed, spare)))
     if stands_for <= 0:
         return NO_PACKET
     messages = conversation.messages
     said = ["\n".join(block.text for block in messages[at].view.blocks) for at in _users(messages, dropped)]
     told = [one for at, one in enumerate(messages) if at not in dropped or one.view.role == "user"]
     counted = quoted_count(len(said)) if said else ""
-    spare = stands_for - sum(writer.weigh(one) + 2 for one in (PACKET_MARK, counted) if one)
-    instructed = writer.absent(spare)
+    left = stands_for - sum(writer.weigh(one) + 2 for one in (PACKET_MARK, counted) if one)
+    instructed = writer.absent(left)
     beside = writer.weigh(instructed) + 2 if instructed else 0
     facts = writer.facts(stands_for - beside, told, messages, _whole(conversation, bare)) or PACKET_MARK
     if gone <= 0 and facts == PACKET_MARK and not beside:

@@ -8,9 +8,10 @@
 3. Long results yield less a token than short ones: one of `w` tokens stays sqrt(1000 / w) times as long, at least
    half and at most twice.
 4. Words (calls, text, thinking) are held by one room: what accrues of them until a call is no longer worth its
-   place. Once they are over it, the oldest steps leave, down to half of it, for each such change writes nearly all
-   of the list anew.
+   place. Once they are over it, the oldest steps leave, down to a fifth of it: each such change writes nearly all
+   of the list anew, so it has to last.
 5. `keep` is told for a window of 200,000 tokens. Less room is dearer: in a smaller one it is less in proportion.
+   Where a list is pressed it is less by a step at a time, from `careful` down, and words are held to their room.
 """
 
 import itertools
@@ -22,17 +23,20 @@ import msgspec
 from ctxmgr.engine.retention.reuse_table import AGES, WORDS_PART, YIELDS, Kind
 from ctxmgr.model import Policy, Rates
 
-KEEP: Mapping[str, int] = {"lean": 250, "balanced": 1_350, "careful": 2_800}
+KEEP: Mapping[str, int] = {"lean": 330, "balanced": 1_700, "careful": 3_400}
 USUAL_SIZE, LEAST_TIMES, MOST_TIMES = 1_000, 0.5, 2.0  # rule 3
 FULL_TOKENS = 180_000  # usable tokens of a window of 200,000 (rule 5)
-ROOM_AFTER = 0.5  # of the room for words: what an epoch leaves of them
+ROOM_AFTER = 0.2  # of the room for words: what an epoch leaves of them
+PRESSED_STEP = 0.7  # of `keep` (rule 5)
 
 
 class Retention(msgspec.Struct, frozen=True):
-    """`ages`: tokens of conversation that a block of each kind stays; `words_tokens`: the room of rule 4."""
+    """`ages`: tokens of conversation that a block of each kind stays; `words_tokens`: the room of rule 4, and
+    `words_left`: down to how many the oldest steps leave, once words are over it."""
 
     ages: Mapping[Kind, float]
     words_tokens: float
+    words_left: float
 
     def age(self, kind: Kind, weight: int) -> float:
         """How long a block of so many tokens stays, in tokens of conversation."""
@@ -42,13 +46,13 @@ class Retention(msgspec.Struct, frozen=True):
         return self.ages[kind] * min(MOST_TIMES, max(LEAST_TIMES, times))
 
 
-NOTHING = Retention(dict.fromkeys(YIELDS, 0.0), 0.0)
+NOTHING = Retention(dict.fromkeys(YIELDS, 0.0), 0.0, 0.0)
 """Nothing is worth its place."""
 
 
 def keep_tokens(policy: Policy, usable: float) -> float:
     """What a stretch costs that is no longer there, in tokens of input (rules 2 and 5)."""
-    told = policy.keep if isinstance(policy.keep, int) else KEEP[policy.keep or "balanced"]
+    told = policy.keep if isinstance(policy.keep, int) else KEEP[policy.keep]
     return told * min(1.0, usable / FULL_TOKENS)
 
 
@@ -61,15 +65,20 @@ class Worth(msgspec.Struct, frozen=True):
     def retention(self) -> Retention:
         """Where reading the cache is free nothing leaves for its price."""
         if not self.rates.cache_read:
-            return Retention(dict.fromkeys(YIELDS, math.inf), math.inf)
+            return Retention(dict.fromkeys(YIELDS, math.inf), math.inf, math.inf)
         threshold = 1_000 * self.rates.cache_read / self.keep
         ages = {kind: age_of(yields, threshold) for kind, yields in YIELDS.items()}
-        return Retention(ages, WORDS_PART * ages["call"])
+        words = WORDS_PART * ages["call"]
+        return Retention(ages, words, ROOM_AFTER * words)
 
-    def pressed(self, halvings: int) -> Retention:
-        """With `keep` halved so often. Where reading is free what leaves is said by the usual price."""
-        rates = self.rates if self.rates.cache_read else Rates()
-        return Worth(self.keep / 2**halvings, rates).retention()
+    def pressed(self, steps: int) -> Retention:
+        """After so many steps of rule 5. Where reading is free what leaves is said by the usual price."""
+        by = self if self.rates.cache_read else msgspec.structs.replace(self, rates=Rates())
+        if not steps:
+            return by.retention()
+        keep = min(self.keep, KEEP["careful"]) * PRESSED_STEP**steps
+        found = msgspec.structs.replace(by, keep=keep).retention()
+        return msgspec.structs.replace(found, words_left=found.words_tokens)
 
 
 def age_of(yields: tuple[float, ...], threshold: float) -> float:

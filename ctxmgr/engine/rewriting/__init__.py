@@ -8,7 +8,7 @@ from ctxmgr.engine.rewriting.cutting import Ends, Gap, cut
 from ctxmgr.engine.rewriting.handles import handles_in
 from ctxmgr.engine.rewriting.prune import Pruning, is_among, prune
 from ctxmgr.engine.rewriting.rewrite import ERRORS_OVER, LAST_RESORT_LENGTH, Rewrite, Shorten, memoised, shortener
-from ctxmgr.engine.rewriting.written import again, arguments_of, as_written, cut_edit, text_of
+from ctxmgr.engine.rewriting.written import arguments_of, as_written, cut_edit, text_of
 
 __all__ = [
     "ERRORS_OVER",
@@ -18,7 +18,6 @@ __all__ = [
     "Pruning",
     "Rewrite",
     "Shorten",
-    "again",
     "arguments_of",
     "as_written",
     "cut",

@@ -2,11 +2,9 @@
 
 1. What was written in a block's place is remembered as written. It is sent again so by every later process and
    release, whatever weighs and words by then: else the list's prefix would change, and the cache be lost.
-2. What is decided again, in the same way, is not written again.
-3. Lines of the original are remembered by where they stand in it, so that what is remembered stays small.
+2. Lines of the original are remembered by where they stand in it, so that what is remembered stays small.
 """
 
-from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -29,16 +27,6 @@ def as_written(decision: Decision, edit: BlockEdit, original: str) -> Decision:
 def arguments_of(written: Written) -> dict[str, Any]:
     """What was written in the place of a call's arguments."""
     found: dict[str, Any] = msgspec.json.decode(text_of(written, ""))
-    return found
-
-
-def again(decisions: Mapping[str, Decision], before: Mapping[str, Decision]) -> dict[str, Decision]:
-    """These decisions, those that were in force before as they were written."""
-    found = {}
-    for key, decision in decisions.items():
-        old = before.get(key)
-        same = old is not None and (old.kind, old.limit) == (decision.kind, decision.limit)
-        found[key] = old if old is not None and same else decision
     return found
 
 

@@ -8,7 +8,7 @@ from ctxmgr.engine.text.command_lines import begins, coded_command, command_line
 from ctxmgr.engine.text.content_words import content_list, content_words, forbids
 from ctxmgr.engine.text.exact_values import exact_values
 from ctxmgr.engine.text.headings import Heading, HeadingKind, heading, kind_of
-from ctxmgr.engine.text.identifiers import bare, identifiers, is_name, without
+from ctxmgr.engine.text.identifiers import bare, identifiers, without
 from ctxmgr.engine.text.one_line import BULLET_CHARACTERS, answered, code, one_line, quoted, sentence, without_mark
 from ctxmgr.engine.text.packet_mark import without_packet
 from ctxmgr.engine.text.prose import as_sent, as_written, pasted_lines, prose, without_marks
@@ -45,7 +45,6 @@ from ctxmgr.engine.text.wording import (
 )
 
 __all__ = [
-    "is_name",
     "is_script",
     "leading_command",
     "command_line",

@@ -19,11 +19,9 @@ from ctxmgr.engine.tools.catalog import (
 )
 from ctxmgr.engine.tools.dialogue import plan_answer, plan_title, rejection, user_answers
 from ctxmgr.engine.tools.effects import (
-    CHANGES,
     CallOutcome,
     EffectKind,
     FileEffect,
-    Shell,
     Task,
     ToolCall,
     result_row,
@@ -47,7 +45,6 @@ from ctxmgr.engine.tools.outcome import (
     is_usage_error,
     only_counts,
     outcome,
-    outcome_by,
     part_was_in,
     runs_all_tests,
     scopes_of,
@@ -57,7 +54,7 @@ from ctxmgr.engine.tools.outcome import (
     weighed_run,
 )
 from ctxmgr.engine.tools.pi_files import pi_file
-from ctxmgr.engine.tools.roles import WHOLE, ArgumentRole, role_of
+from ctxmgr.engine.tools.roles import WHOLE, ArgumentRole
 from ctxmgr.engine.tools.rows import ToolRow
 from ctxmgr.engine.tools.shell import (
     CheckKind,
@@ -74,7 +71,6 @@ from ctxmgr.engine.tools.shell import (
     tool_of,
 )
 from ctxmgr.engine.tools.tasks import created_id, listed_tasks, refuses_task
-from ctxmgr.engine.tools.written import written
 
 __all__ = [
     "TARGET",
@@ -82,7 +78,6 @@ __all__ = [
     "CallOutcome",
     "ArgumentRole",
     "CATALOG",
-    "CHANGES",
     "EffectKind",
     "FileEffect",
     "INSTRUCTION_FILES",
@@ -97,7 +92,6 @@ __all__ = [
     "tool_of",
     "runs_in",
     "SURE",
-    "Shell",
     "Task",
     "ToolCall",
     "ToolRow",
@@ -130,7 +124,6 @@ __all__ = [
     "listed_tasks",
     "only_counts",
     "outcome",
-    "outcome_by",
     "patches",
     "paths",
     "pi_file",
@@ -139,13 +132,11 @@ __all__ = [
     "rejection",
     "weighed_run",
     "scopes_of",
-    "role_of",
     "result_kind",
     "result_row",
     "tool_call",
     "unwrapped",
     "user_answers",
-    "written",
     "is_usage_error",
     "part_was_in",
     "runs_all_tests",

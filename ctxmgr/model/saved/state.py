@@ -96,14 +96,14 @@ class State(msgspec.Struct, frozen=True, omit_defaults=True):
     `resume`: projections carry the resume packet until the model has answered one that did; `resumed`: one has.
     `clock`: newest host time, milliseconds. `opened`: a
     goal was heard. `scratchpad`: the model's own notes. `overhead`: tokens the host adds to each request, unseen
-    by us. `outgoing_tokens`: weight of what the host would send now, as far as it is known. `reopen`: why the
-    next projection opens an epoch whatever the price. `sent`: what the last answer was made of. `returned`:
-    handles of what came back through `retrieve`, with the epoch in force then. `windows`: by model's id the
-    window that the host said it has, and the smaller one that a refusal taught, in tokens. `instructions`: what
-    others told the model, newest last, for when a host takes it out of the list. `tools`: what the host declares of
-    its own. `marked_starts`: of the last answer, shortest first. `cache`: what calls have shown of the provider's
-    cache, the last of them for the list `counted`. `refused_weight`: of the list that was refused as too long, in
-    tokens; 0 once one was taken since.
+    by us, as it told; `unseen`: as the last reading had them. `outgoing_tokens`: weight of what the host would
+    send now, as far as it is known. `reopen`: why the next projection opens an epoch whatever the price. `sent`:
+    what the last answer was made of. `returned`: handles of what came back through `retrieve`, with the epoch in
+    force then. `windows`: by model's id the window that the host said it has, and the smaller one that a refusal
+    taught, in tokens. `instructions`: what others told the model, newest last, for when a host takes it out of
+    the list. `tools`: what the host declares of its own. `marked_starts`: of the last answer, shortest first.
+    `cache`: what calls have shown of the provider's cache, the last of them for the list `counted`.
+    `refused_weight`: of the list that was refused as too long, in tokens; 0 once one was taken since.
     """
 
     session_id: str
@@ -129,6 +129,7 @@ class State(msgspec.Struct, frozen=True, omit_defaults=True):
     clock: int = 0
     scratchpad: str = ""
     overhead: int = 0
+    unseen: int = 0
     outgoing_tokens: int = msgspec.field(default=0, name="held")
     epoch: Epoch = Epoch()
     reopen: Opening | None = None

@@ -15,7 +15,7 @@ import msgspec
 
 from ctxmgr.engine.balanced import arithmetic, rates_by, receipts
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex, Incoming, working_set_start
-from ctxmgr.engine.fit import CutLast, FitInputs, MediaLimits, ResultsLimit, fitted
+from ctxmgr.engine.fit import CutLast, FitInputs, MediaLimits, fitted
 from ctxmgr.engine.instructions import INSTRUCTIONS_SHARE, instructions
 from ctxmgr.engine.presets import Inputs, NeedsThread, Planned, PresetStrategy
 from ctxmgr.engine.rewriting import handles
@@ -54,12 +54,10 @@ def _fitting(
         target_tokens=preset.target_weight(inputs.gauge),
         last=CutLast(
             partial(_cut_last, incoming, inputs),
-            partial(working_set_start, conversation, preset.promised(inputs.policy)),
+            partial(working_set_start, conversation, inputs.policy.working_set),
         ),
     )
-    stays = partial(preset.stays, conversation, planned.state, inputs)
-    results = ResultsLimit(preset.results_weight(inputs), stays)
-    done = fitted(conversation, planned.plan, ask, results)
+    done = fitted(conversation, planned.plan, ask)
     for tries_left in reversed(range(TURNS_TRIES)):
         if not done.turns_from:
             break
@@ -70,7 +68,7 @@ def _fitting(
         if isinstance(again, NeedsThread):  # by turns none does
             return planned
         planned, ask = again, msgspec.structs.replace(ask, turns_stay=not tries_left)
-        done = fitted(conversation, planned.plan, ask, results)
+        done = fitted(conversation, planned.plan, ask)
     if done.plan is planned.plan:
         return planned
     gone = receipts.originals(conversation, planned.plan, done.plan, handle)

@@ -62,7 +62,7 @@ def projected(
         return planned
     fresh = planned.plan
     planned = fitting(incoming, planned, arrived.state, preset, inputs, reader)
-    planned = _promising(planned, preset.promised(inputs.policy))
+    planned = _promising(planned, inputs.policy.working_set)
     goes_on = incoming.last_plan is not None
     check_state = before.check_state if goes_on else FRESH
     faults, check_state = preset.invariants.check(incoming.conversation, planned.plan, check_state)
@@ -92,13 +92,11 @@ def projected(
             return Faulty(("epoch",))
         planned = announced(planned, fresh, incoming, inputs)
     sent = (planned.state.sent if grew else ()) or outline(projection)
-    return Checked(projection, _with_state(planned, projection, sent, inputs.gauge.overhead))
+    return Checked(projection, _with_state(planned, projection, sent))
 
 
-def _promising(planned: Planned, newest: WorkingSet | None) -> Planned:
+def _promising(planned: Planned, newest: WorkingSet) -> Planned:
     """With what the policy promises of the newest steps, to be checked by."""
-    if newest is None:
-        return planned
     return msgspec.structs.replace(planned, plan=msgspec.structs.replace(planned.plan, working_set=newest))
 
 
@@ -183,14 +181,13 @@ def _ends_open(before: Projection, after: Projection, shared: int) -> bool:
     return all(isinstance(last, Keep) and last.end == size for last, size in both)
 
 
-def _with_state(planned: Planned, projection: Projection, sent: Outline, overhead: int) -> Planned:
+def _with_state(planned: Planned, projection: Projection, sent: Outline) -> Planned:
     """What is remembered of any projection."""
     state, weight = planned.state, planned.plan.weight
     state = msgspec.structs.replace(
         state,
         last_projection=LastProjection(projection.etag, projection.conversation.size, weight, WEIGHER),
         sent=sent,
-        overhead=overhead,
         outgoing_tokens=weight,
         totals=msgspec.structs.replace(state.totals, contexts=state.totals.contexts + 1),
     )

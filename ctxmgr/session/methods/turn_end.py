@@ -69,7 +69,7 @@ def _turn_ended(session: SessionCore, params: lifecycle.TurnEndParams, messages:
     by_estimate = reading.reading_tokens is None and (session.by_estimate if failed else usage is None or doubted)
     active = session.preset.is_active(session.state)
     held += sum(arriving_weight(message, session.policy) if active else message.weight for message in messages[1:])
-    tokens = meter.tokens(reading, session.ratio_key, held, session.state.overhead)
+    tokens = meter.tokens(reading, session.ratio_key, held, max(session.state.overhead, session.state.unseen))
     users = _named_users(session, params.entry_ids)
     state, facts = _learn_turn(session, params, messages, users)
     ledger = ledger_updates.merged(session.ledger, session.state, state, facts)
@@ -87,6 +87,7 @@ def _turn_ended(session: SessionCore, params: lifecycle.TurnEndParams, messages:
         resumed=state.resumed and not used_up,
         seq=state.seq + 1,
         meter=reading,
+        unseen=meter.unseen(reading, session.ratio_key) if heard else state.unseen,
         latch=new_latch,
         totals=totals,
         outgoing_tokens=held,

@@ -4,7 +4,7 @@ from ctxmgr.study.figures import figures, tables
 from ctxmgr.study.figures.code_length import CodeLengths
 from ctxmgr.study.figures.figures import Figures
 from ctxmgr.study.figures.measures import Measures, measure
-from ctxmgr.study.figures.resampling import difference, interval
+from ctxmgr.study.figures.resampling import difference
 from ctxmgr.study.figures.tables import means_table, prices_line
 
 __all__ = [
@@ -13,7 +13,6 @@ __all__ = [
     "Measures",
     "difference",
     "figures",
-    "interval",
     "means_table",
     "measure",
     "prices_line",

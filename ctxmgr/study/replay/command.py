@@ -30,7 +30,7 @@ from ctxmgr.study.price_text import price_sheet
 from ctxmgr.study.probes import Probing, drawn, lists_of, probes_table
 from ctxmgr.study.recordings import Recording, Source, Stream, UnreadableRecording, readers
 from ctxmgr.study.replay import brief, measuring, transcripts
-from ctxmgr.study.replay.front import ALL, KNOBBED, Front, label
+from ctxmgr.study.replay.front import ALL, KEY, KNOBBED, Front, Keep, label
 from ctxmgr.study.replay.host_model import HostModel, host_model
 from ctxmgr.study.replay.tables import Figures, figures, tables
 from ctxmgr.study.report import BASE, RecordingSheet, page
@@ -58,9 +58,6 @@ def run(parsed: Namespace) -> int:
         return 2
     if parsed.probes_failed and not parsed.probes:
         print("ctxmgr replay: --probes-failed is of probes: add --probes", file=sys.stderr)
-        return 2
-    if "oldTokens" in dict(parsed.policy or ()) and (parsed.front or parsed.knob):
-        print("ctxmgr replay: oldTokens goes before the knob: leave it out, or --front and --knob", file=sys.stderr)
         return 2
     try:
         own = own_facts(parsed.models)
@@ -151,7 +148,9 @@ def _recording(found: Source, asked_for: ReplayRequest, sheets: list[RecordingSh
     front = Front(asked, parsed.front, parsed.knob or (), dict(parsed.policy or ()))
     outcomes = []
     lists: dict[str, list[Observation]] = {}
-    wanted = [(preset, None) for preset in [*asked, *([BASE] if measured and BASE not in asked else [])]]
+    wanted: list[tuple[str | None, Keep | None]] = [
+        (preset, None) for preset in [*asked, *([BASE] if measured and BASE not in asked else [])]
+    ]
     wanted += [(KNOBBED, knob) for knob in front.driven if measured]
     listed = [(preset, None) for preset in asked]
     for preset, knob in wanted:
@@ -168,7 +167,7 @@ def _recording(found: Source, asked_for: ReplayRequest, sheets: list[RecordingSh
                 policy={
                     **host.policy(sheet.prices),
                     **dict(parsed.policy or ()),
-                    **({} if knob is None else {"costVersusRecall": knob}),
+                    **({} if knob is None else {KEY: knob}),
                 },
                 label=None if knob is None else label(knob),
                 host=host.limits(window),

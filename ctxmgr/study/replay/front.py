@@ -1,41 +1,53 @@
 """Turns what is asked for into the points of the front: one preset at several values of its knob.
 
-1. Its values are those asked for, or `VALUES`; of these the middle is the default. Below the middle the old part is
-   at its least soon, above it grows by a power: so most values are above.
+1. Its values are those asked for, or `VALUES`, the points of the policy's `keep`; one of these is the default.
 2. Where the preset is driven anyway it has a value of the knob already: that is not driven twice.
+3. A point and its number are one value, and told by the point.
 """
 
 from collections.abc import Mapping, Sequence
 from typing import Any, get_args
 
 from ctxmgr.engine.presets.balanced import Balanced
-from ctxmgr.model import Policy, Preset
+from ctxmgr.engine.retention import KEEP
+from ctxmgr.model import KeepPoint, Policy, Preset
 
-KNOBBED = Balanced.name  # the preset that costVersusRecall is of
-KEY = "costVersusRecall"
+KNOBBED = Balanced.name  # the preset that `keep` is of
+KEY = "keep"
 ALL: tuple[str, ...] = get_args(Preset)
-VALUES = (0.0, 0.5, 0.6, 0.7, 0.8, 1.0)
+VALUES: tuple[KeepPoint, ...] = get_args(KeepPoint)
+
+Keep = KeepPoint | int
 
 
-def label(knob: float) -> str:
+def label(knob: Keep) -> str:
     """What the preset is called at this value."""
-    return f"{KNOBBED} {knob:g}"
+    return f"{KNOBBED} {_named(knob)}"
+
+
+def tokens(knob: Keep) -> int:
+    """The number that the value stands for."""
+    return knob if isinstance(knob, int) else KEEP[knob]
+
+
+def _named(knob: Keep) -> Keep:
+    return next((point for point in VALUES if KEEP[point] == knob), knob)
 
 
 class Front:
     """`asked`: presets that are driven anyway; `whole`: is all of the front asked for? `policy`: keys given."""
 
     def __init__(
-        self, asked: Sequence[str | None], whole: bool, some: Sequence[float], policy: Mapping[str, Any]
+        self, asked: Sequence[str | None], whole: bool, some: Sequence[Keep], policy: Mapping[str, Any]
     ) -> None:
-        values = sorted({*some, *(VALUES if whole else ())})
-        own = float(policy.get(KEY, Policy().cost_versus_recall))
+        values = sorted({_named(one) for one in (*some, *(VALUES if whole else ()))}, key=tokens)
+        own = tokens(policy.get(KEY, Policy().keep))
         is_driven = KNOBBED in asked
-        self.driven = [value for value in values if not (is_driven and value == own)]
-        self.knobs: dict[str, float] = {label(value): value for value in self.driven}
+        self.driven = [value for value in values if not (is_driven and tokens(value) == own)]
+        self.knobs: dict[str, float] = {label(value): tokens(value) for value in self.driven}
         if values and is_driven:
             self.knobs[KNOBBED] = own
 
     def figures(self, name: str) -> dict[str, float]:
-        """What a policy's plain values have more: the value of its knob, where it is of the front."""
+        """What a policy's plain values have more: its `keep` in tokens, where it is of the front."""
         return {"knob": self.knobs[name]} if name in self.knobs else {}

@@ -39,7 +39,7 @@ def work(
     knobs: Mapping[str, float] = NO_KNOBS,
 ) -> ReplayFigures:
     """One of the outcomes is of preset `off`; `peers`: what came of those that stand beside. A stream of events is
-    what a host showed, and no course to simulate a policy on: nothing stands beside it. `knobs`: costVersusRecall
+    what a host showed, and no course to simulate a policy on: nothing stands beside it. `knobs`: `keep` in tokens
     of those outcomes that are of the front."""
     ground = MessageCache(message_cache.reader())  # what is known of a message is known for all
     lengths = CodeLengths()

@@ -3,7 +3,7 @@
 from ctxmgr.study.report import page
 from ctxmgr.study.report.document import document
 from ctxmgr.study.report.front import PolicyPoint
-from ctxmgr.study.report.lines import BASE, CLAIRVOYANT, PolicyRow, RecordingSheet
+from ctxmgr.study.report.lines import BASE, CLAIRVOYANT, PolicyRow, RecordingSheet, knob_name
 from ctxmgr.study.report.plots import escaped
 
 __all__ = [
@@ -14,5 +14,6 @@ __all__ = [
     "RecordingSheet",
     "document",
     "escaped",
+    "knob_name",
     "page",
 ]

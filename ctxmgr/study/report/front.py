@@ -3,7 +3,7 @@
 1. A policy is one point: its bill across, where the host alone is 1, and `kept` up. Both are of all recordings
    together: dollars over dollars, bytes over bytes, of the recordings that it was measured on.
 2. The front is one policy at several values of its knob, joined by a line in the order of the knob. Its points have
-   the knob's value as their name. What comes to the same has one name.
+   the knob's value as their name, or the point that it is. What comes to the same has one name.
 3. What no ctxmgr ran is a square.
 4. A policy without one of the two figures is no point: `left_out` names it.
 """
@@ -15,7 +15,7 @@ from statistics import fmean
 import msgspec
 
 from ctxmgr.study.metrics import Ratio, ratio
-from ctxmgr.study.report.lines import BASE, FRONT, PolicyRow, RecordingSheet
+from ctxmgr.study.report.lines import BASE, FRONT, PolicyRow, RecordingSheet, knob_name
 from ctxmgr.study.report.lines import colours as colours_of
 from ctxmgr.study.report.plots import Axis, Beside, Dot, Edge, Path, against
 from ctxmgr.study.report.scales import plain
@@ -30,7 +30,7 @@ Pair = tuple[PolicyRow, PolicyRow | None]  # a policy on a recording, and the ho
 class PolicyPoint(msgspec.Struct, frozen=True):
     """One policy over recordings. Shares are together, of what the host alone costs; None where nothing was
     measured. `repeats`: what `kept` is of, in bytes, with its mean and its least of a recording. `knob`: its
-    costVersusRecall, where it is of the front."""
+    `keep` in tokens, where it is of the front."""
 
     name: str
     recording_count: int
@@ -140,7 +140,7 @@ def _names_of(front: Sequence[PolicyPoint]) -> dict[str, str]:
     for _, group in groupby(front, key=lambda one: [round(value, 3) for value in _place(one)]):
         same = list(group)
         names |= dict.fromkeys((one.name for one in same), "")
-        names[same[-1].name] = ", ".join(plain(one.knob or 0.0) for one in same)
+        names[same[-1].name] = ", ".join(knob_name(one.knob or 0.0) for one in same)
     return names
 
 

@@ -7,13 +7,14 @@ import msgspec
 
 from ctxmgr.engine.presets.balanced import Balanced
 from ctxmgr.engine.presets.off import Off
+from ctxmgr.engine.retention import KEEP
 from ctxmgr.study.metrics import Ratio
-from ctxmgr.study.report.scales import dollars
+from ctxmgr.study.report.scales import dollars, plain
 from ctxmgr.study.report.style import LIGHT
 
 BASE = Off.name  # the line that costs are shares of
 CLAIRVOYANT = "clairvoyant"
-FRONT = "balanced by costVersusRecall"
+FRONT = "balanced by keep"
 COLOURS = {BASE: 0, "turns": 1, "tools": 2, Balanced.name: 3, CLAIRVOYANT: 5}  # others take turns
 COLOURS[FRONT] = COLOURS[Balanced.name]
 SPARE = [number for number in range(len(LIGHT)) if number not in COLOURS.values()]
@@ -25,7 +26,7 @@ class PolicyRow(msgspec.Struct, frozen=True):
     `context` in tokens and `call_costs` in dollars, by call; `epochs`: the calls that opened one. `receipts`: the
     arithmetic of each, one line. `simulated`: no ctxmgr ran. `billed_cost` and `closed_cost`: with the overhead of
     each call, warm, and closed-loop, in dollars. `repeats`: what `kept` is of, in bytes. `knob`: its
-    costVersusRecall, where it is of the front.
+    `keep` in tokens, where it is of the front.
     """
 
     name: str
@@ -101,6 +102,11 @@ ALL = (
     Figure("mean context", lambda line, _: fmean(line.context) if line.context else None, "{:,.0f}".format),
     Figure("largest", lambda line, _: max(line.context, default=0), "{:,.0f}".format),
 )
+
+
+def knob_name(knob: float) -> str:
+    """The point of `keep` that this is, or the number."""
+    return next((point for point, tokens in KEEP.items() if tokens == knob), plain(knob))
 
 
 def colours(names: Iterable[str]) -> dict[str, int]:

@@ -20,6 +20,7 @@ from ctxmgr.study.report.lines import (
     PolicyRow,
     RecordingSheet,
     cell,
+    knob_name,
     share,
 )
 from ctxmgr.study.report.lines import colours as colours_of
@@ -182,7 +183,7 @@ def _picture(sheets: Sequence[RecordingSheet], colours: dict[str, int]) -> str:
     about = (
         "Billed and closed: each recording weighs by what it costs the host alone. Kept: by the bytes that its "
         "replies repeat; in the mean each counts once, and the worst is that of one recording. "
-        "The knob is costVersusRecall: 0 keeps least, 1 most."
+        "The knob is keep: lean keeps least, careful most."
     )
     return f'{drawn}<div class="figures">{_table(heads, rows, colours, about, bar=0)}</div>'
 
@@ -191,7 +192,7 @@ def _cells_of(one: PolicyPoint) -> list[str]:
     shares = (one.billed_share, one.repeats.share, one.mean_repeats, one.least_repeats, one.closed_share)
     figures = (*((value, ".3f") for value in shares), (one.fetches_in_100, ".1f"))
     written = ["–" if value is None else format(value, digits) for value, digits in figures]
-    return ["–" if one.knob is None else plain(one.knob), str(one.recording_count), *written]
+    return ["–" if one.knob is None else knob_name(one.knob), str(one.recording_count), *written]
 
 
 def _front_drawing(sheets: Sequence[RecordingSheet], colours: dict[str, int]) -> str:

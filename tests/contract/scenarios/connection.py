@@ -57,7 +57,7 @@ def five_messages() -> Talk:
         clientInfo={"name": "guide"},
         messageFormat="openai",
         capabilities={"requestCompaction": "whenIdle"},
-        policy={"preset": "turns", "tokenizer": "estimate"},
+        policy={"preset": "turns", "tokenizer": "estimate", "workingSet": {"results": 0, "tokens": 0}},
     )
     talk.call("session_start", sessionId="s", model={"id": "model-1", "contextWindow": 32_000})
     first: list[Fields] = [{"role": "user", "content": "Mend the login. Never touch the schema."}]

@@ -7,7 +7,7 @@ import pytest
 
 from ctxmgr.model.estimate import ESTIMATE
 from tests.contract.behaviours import behaviour
-from tests.contract.talk import HOST, Failed, Fields, Messages, Talk, texts
+from tests.contract.talk import HOST, SMALL, Failed, Fields, Messages, Talk, texts
 from tests.legality import lists
 from tests.translation import BACK, RULES, TO, plain
 
@@ -50,7 +50,7 @@ VERSIONS = {"gemini": "1.1"}  # that first knew a format, where it is not 1.0
 
 def _opened(name: str, policy: Fields) -> Talk:
     talk = Talk(start=False)
-    policy = {"tokenizer": ESTIMATE, **policy}
+    policy = {"tokenizer": ESTIMATE, "workingSet": SMALL, **policy}
     terms: Fields = {"protocolVersion": VERSIONS.get(name, "1.0"), "messageFormat": name, "capabilities": HOST}
     answer = talk.call("initialize", **terms, policy=policy)
     assert name in (*answer["capabilities"]["messageFormats"], "auto")

@@ -23,7 +23,13 @@ def _kept(zone: str, tokens: int, turns: int) -> Talk:
     talk.context(messages[:-1])
     reply = make.reply("Noted.")
     talk.turn_end(reply, tokens=tokens)
-    messages = [*messages[:-1], reply, messages[-1]]
+    messages = [
+        *messages[:-1],
+        reply,
+        messages[-1],
+        make.reply("", make.call("read", path="a.py")),
+        make.result("a"),
+    ]
     answer = talk.context(messages)
     assert answer["report"]["zone"] == zone
     assert answer["report"]["turnsKept"] == turns
@@ -149,7 +155,7 @@ def oscillation() -> Talk:
     talk.context(messages)
     reply = make.reply("Noted.")
     talk.turn_end(reply, tokens=135_000)
-    messages += [reply, make.user("Go on.")]
+    messages += [reply, make.user("Go on."), make.reply("", make.call("read", path="a.py")), make.result("a")]
     pruned = talk.context(messages)
     assert pruned["report"]["turnsKept"] == 1
     reply = make.reply("Noted again.")

@@ -3,7 +3,7 @@
 from ctxmgr.server.effects import SnapshotLoaded
 from tests.contract.behaviours import behaviour
 from tests.contract.running import Run, file
-from tests.contract.talk import Messages, Talk
+from tests.contract.talk import SMALL, Messages, Talk
 
 TOOLS = {"preset": "tools", "pruneProtect": 1_000, "pruneMinimum": 500}
 BIG = "x" * 8_750  # 1 000 tokens
@@ -153,7 +153,7 @@ def _left(run: Run) -> dict[str, str]:
     "host integration",
 )
 def declared() -> Talk:
-    run = Run(tools=[*OWN, *MORE])
+    run = Run(policy={"keep": 3_000}, tools=[*OWN, *MORE])
     run.user("Port the order tables.")
     _worked(run, *(f"part{number}" for number in range(12)))
     run.ask()
@@ -163,7 +163,7 @@ def declared() -> Talk:
     assert left['peruse what="src/part1.py"'] == "read again"
     assert left['toolbox line="pytest tests/part0"'] == "repeated"
     assert 'peruse what="src/part11.py"' not in left
-    again = Run(found=SnapshotLoaded(tuple(run.talk.saved)))
+    again = Run(policy={"keep": 3_000}, found=SnapshotLoaded(tuple(run.talk.saved)))
     again.make, again.messages, again.at = run.make, run.messages, run.at
     again.ask()
     _worked(again, *(f"more{number}" for number in range(6)))
@@ -192,7 +192,8 @@ def declared_of_one_session() -> Talk:
         ([{"name": "peruse", "reads": ""}], "$.tools[0].reads"),
     ):
         assert talk.refused("initialize", **host, tools=tools) == (-32602, path)
-    talk.call("initialize", **host, policy={"preset": "tools", "pruneProtect": 0, "pruneMinimum": 0}, tools=OWN[:1])
+    policy = {"preset": "tools", "pruneProtect": 0, "pruneMinimum": 0, "workingSet": SMALL}
+    talk.call("initialize", **host, policy=policy, tools=OWN[:1])
     model = {"id": "model-1", "contextWindow": 200_000}
     more = [{"name": "peruse", "runs": "how"}, *OWN[1:]]
     assert talk.refused("session_start", sessionId="s", model=model, tools=[*more, OWN[1]]) == (

@@ -19,7 +19,8 @@ Places = Callable[..., Place]
 
 
 def place_of(root: Path, model: ModelServer, **pruning: Any) -> Place:
-    place = Place(root, model.url, {"preset": "turns", **pruning})  # known packets, whatever the default is
+    few = {"preset": "turns", "workingSet": {"results": 0, "tokens": 0}}  # known packets, and little is promised
+    place = Place(root, model.url, {**few, **pruning})
     for number in range(1, 10):
         place.write(f"notes-{number}.txt", SMALL)
     for number in range(1, 4):

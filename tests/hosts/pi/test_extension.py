@@ -72,7 +72,7 @@ def test_held_flat_by_epochs(program: Installed, model: ModelServer, tmp_path: P
     assert len(broken) == len(epochs) >= 2  # an epoch takes something away
     assert all(scripted.tokens(model.requests[at]) < scripted.tokens(model.requests[at - 1]) for at in broken)
     assert max(map(scripted.tokens, model.requests)) < HOST
-    assert {len(scripted.packets(model.requests[at])) for at in broken} == {1}
+    assert max(len(scripted.packets(one)) for one in model.requests) <= 1
     for request in model.requests:
         check_legal(request)
 

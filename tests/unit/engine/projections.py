@@ -2,13 +2,15 @@
 
 from typing import Any
 
+import msgspec
+
 from ctxmgr.engine.invariants import TURNS
 from ctxmgr.engine.presets.turns.project import Floors, Limits, TurnsInputs, project
 from ctxmgr.engine.presets.turns.summary_folding import Folding, LeftOut
 from ctxmgr.engine.rewriting.rewrite import rewriter
 from ctxmgr.formats import pi
 from ctxmgr.model.messages import Message
-from ctxmgr.model.policy import Policy
+from ctxmgr.model.policy import Policy, WorkingSet
 from ctxmgr.model.projection import BlockEdit, Decision, Keep, Packet, Plan
 from tests.notation import indexed, quarters
 
@@ -37,6 +39,8 @@ def ask(messages: tuple[Message, ...], **keys: Any) -> TurnsInputs:
         "rules": TURNS,
         **keys,
     }
+    if keys["policy"].working_set == WorkingSet():  # all of most lists here
+        keys["policy"] = msgspec.structs.replace(keys["policy"], working_set=WorkingSet(0, 0))
     folding = Folding(keys.pop("packet"), keys.pop("folded"), keys.pop("allowance", 0))
     limits = Limits(keys.pop("newest_limit", None), keys.pop("window_limit", None))
     pruned = {target.key: Decision("pruned") for target in keys.pop("targets", ())}

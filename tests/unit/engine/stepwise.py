@@ -1,6 +1,6 @@
 """Asks and answers of preset `balanced` for tests: conversations that name things, and how a list is projected."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import cache, partial
 from typing import Any
 
@@ -8,24 +8,29 @@ import msgspec
 from hypothesis import strategies as st
 
 from ctxmgr.engine.balanced.apply_decisions import Layout
-from ctxmgr.engine.balanced.budget import USER_SHARE, Budget
-from ctxmgr.engine.balanced.cache_cost import NO_STEPS
-from ctxmgr.engine.balanced.epoch_start import EpochInputs
-from ctxmgr.engine.balanced.project import BalancedInputs, BalancedResult, carried_on, decided
+from ctxmgr.engine.balanced.epoch_result import BalancedResult
 from ctxmgr.engine.balanced.protection import Protection
-from ctxmgr.engine.balanced.select import SelectionProblem, Worth
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex
 from ctxmgr.engine.invariants import STEPS, Invariants
+from ctxmgr.engine.presets.balanced.preset import USER_SHARE
+from ctxmgr.engine.retention.epoch import drafted
+from ctxmgr.engine.retention.inputs import WorthInputs, WorthTerms
+from ctxmgr.engine.retention.packet_writing import Room
+from ctxmgr.engine.retention.worth import Worth
 from ctxmgr.engine.rewriting.rewrite import rewriter
 from ctxmgr.engine.rewriting.shorten import shorten
 from ctxmgr.formats import pi
 from ctxmgr.model.epochs import Epoch
 from ctxmgr.model.messages import Message
+from ctxmgr.model.policy import WorkingSet
 from ctxmgr.model.prices import Rates
 from ctxmgr.model.projection import BlockEdit, Keep, Packet, Plan
 from tests.notation import Said, a, call, err, indexed, note, packet, quarters, r, raws, read, sh, summary, think, u
 
-ROOM = Budget(old=300, newest=100, index=60)
+KEEP = 15.0  # what lacking a stretch costs, in tokens: a read of 115 tokens is worth 800 tokens of conversation
+NOTHING = 0.001  # nothing is worth its place
+ALL = 1e9  # and so is everything
+NEWEST = WorkingSet(results=2, tokens=100)
 NO_PACKET = Packet("", 0)
 
 
@@ -54,23 +59,11 @@ def facts(stands_for: int) -> tuple[str, int]:
     return (text, quarters(text)) if quarters(text) <= stands_for else ("", 0)
 
 
-class Holding(msgspec.Struct, frozen=True):
-    """What packets say of summaries: all of these."""
-
-    digests: frozenset[str] = frozenset()
-
-    def covered(self, budget: int, shown: Iterable[Message]) -> frozenset[str]:
-        return self.digests
-
-
 class Writer(msgspec.Struct):
     of: Callable[[int], str]
     handle: Callable[[str], str]
     weigh: Callable[[str], int]
-    text: Holding = Holding()
     allowance: int = 0
-    lean_tokens: int = 0
-    own: str = ""
     noted: Callable[[str], str] = str
 
     @property
@@ -83,15 +76,12 @@ class Writer(msgspec.Struct):
     def facts(self, stands_for: int, *_: object) -> str:
         return self.of(stands_for)
 
-    def findings(self, budget: int, shown: Iterable[Message]) -> str:
-        return self.own[: budget * 4]
-
     def has_news(self, shown: Packet) -> bool:
         return False
 
 
-def project(conversation: ConversationIndex, asked: BalancedInputs) -> BalancedResult:
-    return decided(conversation, asked, *carried_on(conversation, asked))
+def project(conversation: ConversationIndex, asked: WorthInputs) -> BalancedResult:
+    return drafted(conversation, asked).decided()
 
 
 def without(rules: Invariants, name: str) -> Invariants:
@@ -99,11 +89,13 @@ def without(rules: Invariants, name: str) -> Invariants:
     return Invariants(*(rule for rule in rules.rules if rule.name != name))
 
 
-def epoch_inputs(messages: tuple[Message, ...], **keys: Any) -> EpochInputs:
-    """Green, warm, little room, no archive; keys say what differs."""
+def terms(messages: tuple[Message, ...], **keys: Any) -> WorthTerms:
+    """Green, warm, no archive; keys say what differs. `limit`: that from which on a list is pressed."""
     by: dict[str, Any] = {
         "zone": "green",
-        "budget": ROOM,
+        "keep": KEEP,
+        "working_set": NEWEST,
+        "limit": 1e9,
         "rates": Rates(),
         "decisions": {},
         "packet": NO_PACKET,
@@ -119,22 +111,19 @@ def epoch_inputs(messages: tuple[Message, ...], **keys: Any) -> EpochInputs:
         "handle": lambda key: "",
         "weigh": quarters,
         "rules": STEPS,
-        "own": "",
-        "steps": NO_STEPS,
     }
     assert keys.keys() <= by.keys()
     by |= keys
     laid_out = ("decisions", "packet", "packet_index", "rewrite", "shorten", "rules")
-    users, window = USER_SHARE * by["usable"], by["window_limit"]
-    return EpochInputs(
+    window = by["window_limit"]
+    return WorthTerms(
         zone=by["zone"],
-        layout=Layout(**{name: by[name] for name in laid_out}),
-        budget=msgspec.structs.replace(by["budget"], users=users, window=window),
-        rates=by["rates"],
+        layout=Layout(**{name: by[name] for name in laid_out}, newest=by["working_set"]),
+        room=Room(min(by["limit"], window), window, USER_SHARE * by["usable"]),
+        worth=Worth(by["keep"], by["rates"]),
         cached_count=by["cached_count"],
         protection=Protection(by["tools"], by["protected"]),
-        writer=Writer(by["facts"], by["handle"], by["weigh"], own=by["own"]),
-        steps=by["steps"],
+        writer=Writer(by["facts"], by["handle"], by["weigh"]),
     )
 
 
@@ -151,9 +140,9 @@ def weight_of_call(tool: str, arguments: dict[str, Any]) -> int:
 
 def ask(
     messages: tuple[Message, ...], done: BalancedResult | None = None, size: int = 0, **keys: Any
-) -> BalancedInputs:
-    """What goes on from the projection `done`, of the first `size` messages. Keys are those of `BalancedInputs` or
-    `EpochInputs`."""
+) -> WorthInputs:
+    """What goes on from the projection `done`, of the first `size` messages. Keys are those of `WorthInputs` or
+    `terms`."""
     known: dict[str, Any] = {"epoch": Epoch()}
     if done is not None:
         known = {"epoch": done.epoch, "last_plan": done.plan, "last_count": size}
@@ -165,10 +154,10 @@ def ask(
             "cached_count": size,
             **keys,
         }
-    for name in ("epoch", "reopen", "last_plan", "last_count", "time_ms", "new_tokens"):
+    for name in ("epoch", "reopen", "last_plan", "last_count", "time_ms"):
         if name in keys:
             known[name] = keys.pop(name)
-    return BalancedInputs(epoch_inputs(messages, **keys), **known)
+    return WorthInputs(terms(messages, **keys), **known)
 
 
 def projected(
@@ -298,23 +287,7 @@ def results_late(draw: st.DrawFn) -> tuple[Message, ...]:
     return read(raws(*said))
 
 
-def ok(messages: tuple[Message, ...], plan: Plan) -> None:
-    assert STEPS.check(indexed(messages), plan)[0] == ()
-
-
-LARGE = 10**9
-
-
-def problem(**keys: Any) -> SelectionProblem:
-    """All compete, nothing is worth anything; keys say what differs."""
-    keys = {
-        "budget_tokens": 0,
-        "protected": frozenset(),
-        "evicted": frozenset(),
-        "stale": frozenset(),
-        "protected_results": frozenset(),
-        **keys,
-    }
-    names = ("names", "stated", "steps_in_place", "results_in_place")
-    worth = Worth(**{name: keys.pop(name) for name in names if name in keys})
-    return SelectionProblem(worth=worth, **keys)
+def ok(messages: tuple[Message, ...], plan: Plan, newest: WorkingSet = NEWEST) -> None:
+    """No rule is broken, the promise of the working set among them."""
+    promised = msgspec.structs.replace(plan, working_set=newest)
+    assert STEPS.check(indexed(messages), promised)[0] == ()

@@ -11,18 +11,17 @@ from typing import Any
 import msgspec
 import pytest
 
-from ctxmgr.engine.balanced.budget import Budget
 from ctxmgr.engine.invariants import STEPS, TURNS, Invariants
 from ctxmgr.model.messages import Message
 from ctxmgr.model.policy import Policy, TurnsKept, WorkingSet
 from ctxmgr.model.projection import BlockEdit, Decision, Keep, Packet, Piece, Plan
 from tests import translation
-from tests.notation import Said, a, call, indexed, r, sh, summary, talk, think, u
+from tests.notation import Said, a, call, indexed, r, summary, talk, think, u
 from tests.unit.engine.invariants.plans import plan_of
 from tests.unit.engine.projections import planned
-from tests.unit.engine.stepwise import code, looked, projected, without
+from tests.unit.engine.stepwise import NOTHING, code, looked, projected, without
 
-NONE, SOME = Budget(0, 0, 60), Budget(400, 0, 60)
+FEW = WorkingSet(results=0, tokens=1)
 PACKET = Packet("p", 1)
 HEAVY = ("[ctxmgr packet]".ljust(9_000, "."), 2_250)
 STEP = looked(1)
@@ -34,8 +33,12 @@ Chooser = Callable[[Invariants], Made]
 
 def by_steps(said: list[Said], **keys: Any) -> Chooser:
     """An epoch is opened over the list."""
-    keys = {"budget": NONE, "reopen": "compaction", **keys}
+    keys = {"keep": NOTHING, "reopen": "compaction", "working_set": FEW, **keys}
     return lambda rules: (talk(*said), projected(talk(*said), rules=rules, **keys).plan)
+
+
+def epoch_over(messages: tuple[Message, ...], rules: Invariants, keep: float = NOTHING) -> Made:
+    return messages, projected(messages, rules=rules, keep=keep, working_set=FEW, reopen="compaction").plan
 
 
 def by_turns(said: list[Said], **keys: Any) -> Chooser:
@@ -50,23 +53,13 @@ def by_hand(said: list[Said], *pieces: Piece) -> Chooser:
     return lambda rules: (messages, plan_of(messages, *((sound,) if rules in (STEPS, TURNS) else pieces)))
 
 
-def answered_by_a_user(rules: Invariants) -> Made:
-    """A step whose second call is answered in a user's message, as some formats have it."""
-    said = [u("go"), a("", call("bash", "x1"), call("bash", "x2")), r(code(1), "x1"), u("and"), *NEWEST, u("on")]
-    messages = list(talk(*said))
-    user, block = messages[3], msgspec.structs.replace(messages[2].view.blocks[0], call_id="x2", text="ok")
-    view = msgspec.structs.replace(user.view, blocks=(*user.view.blocks, block))
-    messages[3] = msgspec.structs.replace(user, view=view, weights=(*user.weights, 5), weight=user.weight + 5)
-    return tuple(messages), projected(tuple(messages), rules=rules, budget=NONE, reopen="compaction").plan
-
-
 def answer_of_items() -> tuple[Message, ...]:
-    """An answer of reasoning, a text with names, which is worth its place, and a long one without; then others."""
+    """An answer of reasoning, a long text and a short one; then others."""
     items: list[dict[str, Any]] = [
         {"type": "message", "role": "user", "content": "go"},
         {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "eHh4"},
-        {"type": "message", "role": "assistant", "content": [text("func_2_2 is in src/x_y.py")]},
         {"type": "message", "role": "assistant", "content": [text("word " * 80)]},
+        {"type": "message", "role": "assistant", "content": [text("func_2_2 is in src/x_y.py")]},
         {"type": "message", "role": "user", "content": "on"},
         {"type": "message", "role": "assistant", "content": [text("so")]},
         {"type": "message", "role": "user", "content": "on"},
@@ -77,7 +70,7 @@ def answer_of_items() -> tuple[Message, ...]:
 
 def several_items(rules: Invariants) -> Made:
     messages = answer_of_items()
-    return messages, projected(messages, rules=rules, budget=Budget(60, 0, 60), reopen="compaction").plan
+    return epoch_over(messages, rules, keep=4.0)
 
 
 def item_that_did_not_fit(rules: Invariants) -> Made:
@@ -85,8 +78,8 @@ def item_that_did_not_fit(rules: Invariants) -> Made:
     messages = answer_of_items()
     if rules is TURNS:
         return messages, plan_of(messages, Keep(0, len(messages)))
-    dropped = {indexed(messages).key(3): Decision("dropped", to_fit=True)}
-    plan = plan_of(messages, Keep(0, 3), Keep(4, len(messages)))
+    dropped = {indexed(messages).key(2): Decision("dropped", to_fit=True)}
+    plan = plan_of(messages, Keep(0, 2), Keep(3, len(messages)))
     return messages, msgspec.structs.replace(plan, decisions=dropped)
 
 
@@ -140,14 +133,14 @@ ALL: dict[str, Any] = {"usable": 2_000.0}
 # rules, name of the one that is removed, how the plan is made
 TABLE: list[tuple[Invariants, str, Chooser]] = [
     (STEPS, "order", by_hand([u("go"), a("1"), a("2"), a("3")], Keep(0, 1), Keep(2, 3), Keep(1, 2), Keep(3, 4))),
-    (STEPS, "pairs", answered_by_a_user),
+    (STEPS, "pairs", by_hand([u("go"), *STEP, a("ok")], Keep(0, 1), Keep(2, 4))),
     (STEPS, "step", several_items),
     (STEPS, "users", by_steps([u("go"), LONG_USER, *STEP, *NEWEST, u("on")], weigh=lambda text: 9_999, **ALL)),
     (STEPS, "newest user", by_steps([u("go"), *STEP, LONG_USER, *NEWEST], **ALL)),
-    (STEPS, "newest step", by_steps([u("go"), *STEP, sh("ls", code(5)), sh("ls", code(6))], cached_count=0)),
-    (STEPS, "signed", by_steps([*OVERWRITTEN, *NEWEST], budget=Budget(900, 0, 60))),
+    (STEPS, "newest step", by_hand([u("go"), *STEP], Keep(0, 1))),
+    (STEPS, "signed", by_steps([*OVERWRITTEN, *looked(9, 1_000), *NEWEST], keep=30.0)),
     (STEPS, "packet", by_hand([u("go"), *STEP, a("ok")], Keep(0, 1), PACKET, PACKET, Keep(3, 4))),
-    (STEPS, "start", by_steps([LONG_USER, a("func_2_2 is in src/x_y.py"), *NEWEST, u("on")], budget=SOME, **ALL)),
+    (STEPS, "start", by_steps([LONG_USER, a("func_2_2 is in src/x_y.py"), *NEWEST, u("on")], keep=5.0, **ALL)),
     (STEPS, "weight", by_steps([u("go"), *STEP, *NEWEST], facts=lambda stands_for: HEAVY[0])),
     (STEPS, "prompts", prompt_left),
     (STEPS, "working set", newest_result_left),
@@ -159,7 +152,7 @@ TABLE: list[tuple[Invariants, str, Chooser]] = [
     (TURNS, "signed", signed_result),
     (TURNS, "packet", by_hand([u("go"), a("1"), u("on"), a("ok")], Keep(2, 3), PACKET, Keep(3, 4))),
     (TURNS, "start", by_turns([summary("short"), a("ok"), u("on")], zone="green", packet=None)),
-    (TURNS, "weight", by_turns([u("go " * 900), a("ok"), u("on")], packet=lambda budget: HEAVY)),
+    (TURNS, "weight", by_turns([u("go " * 900), a("ok"), u("on"), a("ok")], packet=lambda budget: HEAVY)),
     (TURNS, "prompts", prompted),
     (TURNS, "working set", newest_result_left),
 ]

@@ -10,7 +10,8 @@ from ctxmgr.model.errors import InvalidParams
 from ctxmgr.model.tools import DeclaredTool
 from tests.unit.library.test_session import user
 
-POLICY = {"preset": "tools", "pruneProtect": 0, "pruneMinimum": 0, "protectedTurns": 0}
+WHOLE = {"results": 0, "tokens": 0}
+POLICY = {"preset": "tools", "pruneProtect": 0, "pruneMinimum": 0, "protectedTurns": 0, "workingSet": WHOLE}
 OWN = [{"name": "lookup", "runs": "how"}]
 SAYS = '[output pruned — ~1,143 tokens | lookup how="make all"]'
 PLAIN = '[output pruned — ~1,143 tokens | lookup note="first" what="a.py"]'

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from ctxmgr import Model, Policy, Session
 from ctxmgr.model.api.lifecycle import Prices
 from ctxmgr.model.errors import InvalidParams
-from ctxmgr.model.policy import ModelPolicy, Zones
+from ctxmgr.model.policy import ModelPolicy, WorkingSet, Zones
 from ctxmgr.study.spawning.inprocess import InProcess
 
 ROOT = Path(__file__).parents[3]
-TURNS = Policy(preset="turns")
+TURNS = Policy(preset="turns", working_set=WorkingSet(results=0, tokens=0))
 
 
 def user(text: str) -> dict[str, Any]:
@@ -89,7 +89,9 @@ def test_a_list_of_json_gives_a_list_of_json() -> None:
 
 def test_it_answers_as_a_sidecar_does() -> None:
     messages = conversation(12)
-    host = InProcess(policy={"preset": "turns"}, message_format="openai", model="m")
+    host = InProcess(
+        policy={"preset": "turns", "workingSet": {"results": 0, "tokens": 0}}, message_format="openai", model="m"
+    )
     session = Session(TURNS, format="openai", model="m")
     for end in range(3, len(messages) + 1, 3):
         answer = host.request(

@@ -61,7 +61,10 @@ async def test_observing_passes_every_byte_and_tells_what_would_have_been_saved(
 
 
 async def test_what_stays_of_a_program_s_list_goes_by_its_settings(rig: Any) -> None:
-    less, more = [await steps(rig, 40, window=60_000, costVersusRecall=knob) for knob in (None, 0.9)]
+    less, more = [
+        await steps(rig, 40, window=60_000, keep=keep, workingSet={"results": 0, "tokens": 0})
+        for keep in (100, 20_000)
+    ]
     assert bytes_sent(less) < 0.9 * bytes_sent(more)
 
 

@@ -103,10 +103,8 @@ def test_auto_is_told_by_an_appended_message() -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_session_names_its_own_format(name: str) -> None:
-    talk = opened("pi" if name != "pi" else "openai", name)
-    assert (
-        talk.context(conversation(name, 12))["messages"] == opened(name).context(conversation(name, 12))["messages"]
-    )
+    talk, messages = opened("pi" if name != "pi" else "openai", name), conversation(name, 40)
+    assert talk.context(messages)["messages"] == opened(name).context(messages)["messages"]
 
 
 def test_a_session_that_goes_on_may_name_another() -> None:

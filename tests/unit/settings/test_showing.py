@@ -27,7 +27,7 @@ def test_it_shows_each_value_and_where_it_comes_from(folder: Path, capsys: pytes
     assert ["window", "60,000", ".ctxmgr.toml [programs.claude]"] in rows
     assert ["preset", "turns", ".ctxmgr.toml"] in rows
     assert ["reserve", "16,384", "default"] in rows
-    assert ["costVersusRecall", "0.5", "default"] in rows
+    assert ["keep", "balanced", "default"] in rows
     at = rows.index(["upstream.anthropic", "https://gateway.example/anthropic"])
     assert rows[at + 1] == ["user.toml"]
     assert f"files read: {folder}/user.toml, {folder}/.ctxmgr.toml" in printed

@@ -1,4 +1,4 @@
-"""Preset `balanced`: turns a state and a list into what `engine.balanced` decides by, and its epochs back into
+"""Preset `balanced`: turns a state and a list into what `engine.retention` decides by, and its epochs back into
 state.
 
 1. What an epoch decided lives in the state: the decisions, the packet and the message it stands before. So a
@@ -15,23 +15,7 @@ from typing import ClassVar
 import msgspec
 
 from ctxmgr.engine import retention
-from ctxmgr.engine.balanced import (
-    NO_PACKET,
-    BalancedInputs,
-    EpochInputs,
-    Layout,
-    PacketWriter,
-    Protection,
-    budget,
-    carried_on,
-    decided,
-    is_cold,
-    pins,
-    price_steps,
-    protection,
-    rates_by,
-    standing,
-)
+from ctxmgr.engine.balanced import NO_PACKET, Layout, PacketWriter, Protection, is_cold, pins, protection, rates_by
 from ctxmgr.engine.conversation import ConversationIndex, Incoming, digest_of
 from ctxmgr.engine.instructions import INSTRUCTIONS_SHARE, absent, instructions, word_for_word
 from ctxmgr.engine.invariants import STEPS, Invariants
@@ -39,12 +23,12 @@ from ctxmgr.engine.packet import PacketText, packet_allowance, packet_budget
 from ctxmgr.engine.presets.balanced.into_state import originals, with_epoch
 from ctxmgr.engine.presets.strategy import Inputs, NeedsThread, Planned, PresetStrategy
 from ctxmgr.engine.pressure import Gauge, Thresholds
+from ctxmgr.engine.retention import LEAST_PRESSED, Room, Worth, WorthInputs, WorthTerms, keep_tokens, step_above
 from ctxmgr.engine.rewriting import memoised, shortener
-from ctxmgr.model import Opening, Packet, Plan, Policy, Rates, WorkingSet, Zone
+from ctxmgr.model import Opening, Packet, Plan, Zone
 from ctxmgr.model.saved import State
 
-RESULTS_LEAST_SHARE = 0.5  # of the usable window: no shorter list has its results cut
-NOTHING_PROMISED = WorkingSet(results=0, tokens=0)
+USER_SHARE = 0.1  # of the usable window: user messages in place
 INLINE_WEIGHT = 20_000  # tokens: over a shorter list an epoch takes less than the way to another thread
 
 
@@ -52,12 +36,7 @@ class Balanced(PresetStrategy):
     """What is shown stays until an epoch pays, and so does its packet."""
 
     name = "balanced"
-    policy_keys = frozenset(
-        (
-            *("cacheTtlMs", "costVersusRecall", "oldTokens", "newestTokens", "indexTokens", "packetTokens"),
-            *("keep", "prices", "protectedTools", "resumeTokens"),
-        )
-    )
+    policy_keys = frozenset(("cacheTtlMs", "keep", "packetTokens", "prices", "protectedTools", "resumeTokens"))
     invariants: ClassVar[Invariants] = STEPS
     keeps_prefix = True
 
@@ -80,16 +59,10 @@ class Balanced(PresetStrategy):
         ask = _ask(incoming, state, inputs, zone, self.invariants)
         if takes_long and ask.reopen is not None:  # to see whether anything comes back goes through the list, too
             return NeedsThread()
-        if inputs.policy.keep is not None:
-            draft = retention.drafted(conversation, _by_worth(ask, inputs))
-            if takes_long and draft.opening is not None:
-                return NeedsThread()
-            done = draft.decided()
-        else:
-            plan, opening = carried_on(conversation, ask)
-            if takes_long and opening is not None:
-                return NeedsThread()
-            done = decided(conversation, ask, plan, opening)
+        draft = retention.drafted(conversation, ask)
+        if takes_long and draft.opening is not None:
+            return NeedsThread()
+        done = draft.decided()
         anchor = conversation.key(done.plan.floor) if done.plan.floor else ""
         after, epoch = with_epoch(state, done, anchor, conversation), done.epoch_result
         if epoch is None:
@@ -101,37 +74,19 @@ class Balanced(PresetStrategy):
         """Where yellow begins: at the window's end a host compacts by itself, and what that takes away is lost."""
         return gauge.weight_at(gauge.thresholds.yellow)
 
-    def results_weight(self, inputs: Inputs) -> float:
-        """Above that a host compacts by itself: what then leaves is more than the middle of a result. In a window
-        little larger than the host's reserve that would be nearly every list. With `keep` they leave by worth."""
-        if inputs.policy.keep is not None:
-            return math.inf
-        at = inputs.gauge.thresholds
-        return inputs.gauge.safe_weight(max(at.late, RESULTS_LEAST_SHARE * at.usable))
-
-    def stays(self, conversation: ConversationIndex, state: State, inputs: Inputs) -> frozenset[int]:
-        """What a person or a model wants to stay as it is."""
-        held = _protection(conversation, state, inputs, state.epoch.number)
-        return held.messages(conversation) | {ref.message_index for ref in held.results(conversation)}
-
-    def promised(self, policy: Policy) -> WorkingSet | None:
-        """Where the policy says `keep`, the usual one in any case."""
-        return policy.working_set or (WorkingSet() if policy.keep is not None else None)
-
     def asking_tokens(self, at: Thresholds) -> float:
         """As late as may be: each epoch leaves more of the list than a summary does, and for less."""
         return at.late
 
     def leavable_weight(self, state: State, plan: Plan, answered: bool, inputs: Inputs) -> float:
-        """What came since the last list may leave with the next: only what can not counts, unless a list was red
-        already."""
-        if plan.zone in ("red", "compact"):
+        """All but what must stay may leave with the next list, unless that is too little for an epoch, or a list
+        that was over the limit could not be brought below."""
+        if plan.weight > _room(inputs.gauge).limit:
             return 0.0
         if not answered and state.last_projection is not None:
             return math.inf  # since a restart no list has come: the first may be pruned
-        by_worth = inputs.policy.keep is not None
-        stays = state.epoch.remaining_tokens if by_worth else _room(inputs, "red").total
-        return max(0, state.outgoing_tokens - stays)
+        leaves = state.outgoing_tokens - state.epoch.remaining_tokens
+        return leaves if leaves >= LEAST_PRESSED * state.outgoing_tokens else 0.0
 
     def packet_outdated(self, state: State) -> State:
         """Until its next epoch what is shown stays."""
@@ -153,16 +108,15 @@ class Balanced(PresetStrategy):
     def _as_decided(self, incoming: Incoming, state: State, inputs: Inputs, zone: Zone) -> Plan:
         """The plan by what was decided and nothing else."""
         anew = msgspec.structs.replace(incoming, last_plan=None)
-        return standing(incoming.conversation, _ask(anew, state, inputs, zone, self.invariants))
+        return retention.standing(incoming.conversation, _ask(anew, state, inputs, zone, self.invariants))
 
 
-def _ask(incoming: Incoming, state: State, inputs: Inputs, zone: Zone, rules: Invariants) -> BalancedInputs:
-    conversation = incoming.conversation
+def _ask(incoming: Incoming, state: State, inputs: Inputs, zone: Zone, rules: Invariants) -> WorthInputs:
+    conversation, gauge = incoming.conversation, inputs.gauge
     writer = _writer(conversation, state, inputs, zone)
     place, packet, lost = _packet(incoming, state, writer)
-    last_at = state.epoch.last_time_ms
     unsent = state.last_projection is None and writer.has_news(packet)  # notes, and no list yet
-    epoch_inputs = EpochInputs(
+    terms = WorthTerms(
         zone=zone,
         layout=Layout(
             decisions=incoming.last_plan.decisions if incoming.last_plan is not None else state.decisions,
@@ -172,47 +126,25 @@ def _ask(incoming: Incoming, state: State, inputs: Inputs, zone: Zone, rules: In
             shorten=shortener(conversation, inputs.weigh, inputs.memo),
             rules=rules,
             allowance=max(packet.weight, writer.allowance),  # what stands was checked when it was written
-            newest=NOTHING_PROMISED if inputs.policy.keep is None else inputs.policy.working_set or WorkingSet(),
+            newest=inputs.policy.working_set,
         ),
-        budget=_room(inputs, zone),
-        rates=_rates(inputs),
+        room=_room(gauge),
+        worth=Worth(
+            keep_tokens(inputs.policy, gauge.usable_weight), rates_by(gauge.terms.cache, gauge.terms.prices)
+        ),
         cached_count=0 if unsent or _is_lost(state, inputs) else incoming.delta.unchanged_count,
         protection=_protection(conversation, state, inputs, state.epoch.number + 1),
         writer=writer,
-        steps=price_steps(inputs.gauge.terms.prices, inputs.gauge.weight_at),
     )
     reopen = state.reopen or ("forced" if state.force_prune else None) or lost
-    at = inputs.time_ms if inputs.time_ms is not None else last_at
-    new = range(epoch_inputs.cached_count, conversation.size) if epoch_inputs.steps.steps else ()
-    new_tokens = conversation.weight_of(new)
-    return BalancedInputs(epoch_inputs, state.epoch, reopen, incoming.last_plan, _before(state), at, new_tokens)
+    at = inputs.time_ms if inputs.time_ms is not None else state.epoch.last_time_ms
+    return WorthInputs(terms, state.epoch, reopen, incoming.last_plan, _before(state), at)
 
 
-def _by_worth(ask: BalancedInputs, inputs: Inputs) -> retention.WorthInputs:
-    """The same ask, where what stays goes by what it is worth."""
-    by, gauge = ask.epoch_inputs, inputs.gauge
-    dearer = retention.step_above(gauge.terms.prices, gauge.weight_at)
-    late = gauge.weight_at(gauge.thresholds.late)
-    terms = retention.WorthTerms(
-        zone=by.zone,
-        layout=by.layout,
-        room=retention.Room(min(late, dearer, gauge.fit_weight), gauge.fit_weight, by.budget.users),
-        worth=retention.Worth(retention.keep_tokens(inputs.policy, gauge.usable_weight), by.rates),
-        cached_count=by.cached_count,
-        protection=by.protection,
-        writer=by.writer,
-    )
-    return retention.WorthInputs(terms, ask.epoch, ask.reopen, ask.last_plan, ask.last_count, ask.time_ms)
-
-
-def _rates(inputs: Inputs) -> Rates:
-    return rates_by(inputs.gauge.terms.cache, inputs.gauge.terms.prices)
-
-
-def _room(inputs: Inputs, zone: Zone) -> budget.Budget:
-    gauge = inputs.gauge
-    limits = budget.ListLimits(gauge.usable_weight, gauge.weight_at(gauge.thresholds.red), gauge.fit_weight)
-    return budget.room(inputs.policy, limits, zone, _rates(inputs))
+def _room(gauge: Gauge) -> Room:
+    """A list is pressed where a compaction would be asked for, and where a step of the prices makes it dearer."""
+    late, dearer = gauge.weight_at(gauge.thresholds.late), step_above(gauge.terms.prices, gauge.weight_at)
+    return Room(min(late, dearer, gauge.fit_weight), gauge.fit_weight, USER_SHARE * gauge.usable_weight)
 
 
 def _is_lost(state: State, inputs: Inputs) -> bool:
@@ -260,11 +192,10 @@ def _absent(conversation: ConversationIndex, state: State, inputs: Inputs, token
 
 def _writer(conversation: ConversationIndex, state: State, inputs: Inputs, zone: Zone) -> PacketWriter:
     text = PacketText(inputs.ledger, state.scratchpad, inputs.weigh, state.summaries)
-    lean, budget = (packet_budget(inputs.policy, zone, resume) for resume in (False, state.resume))
+    budget = packet_budget(inputs.policy, zone, state.resume)
     return PacketWriter(
         text=text,
         budget_tokens=budget,
-        lean_tokens=min(lean, budget),
         allowance=packet_allowance(state, budget),
         resume=state.resume,
         archives=inputs.archives,

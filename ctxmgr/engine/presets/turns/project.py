@@ -21,7 +21,8 @@ Rules (design, section 4; the number in brackets is the design's):
    alone.
 7. [6] Tool-output pruning (`prune`) adds its targets to the remembered edits; kept turns only lose by it.
 8. The working set that is promised stays whole: a turn that holds any of it stays, and rules 3, 5 and 7 take
-   nothing of it. Only a list that does not fit the window leaves it behind (`fit_floor`).
+   nothing of it. Only a list that does not fit the window leaves it behind (`fit_floor`). For rule 5 it is the
+   one that stood when the newest turn began: else each call would change what the one before has left behind.
 
 Everything is computed a turn at a time from the index, so that a call costs the kept part, not the list.
 """
@@ -37,6 +38,7 @@ from ctxmgr.engine.conversation import (
     StepSpan,
     step_spans,
     turn_at,
+    working_set_before,
     working_set_start,
 )
 from ctxmgr.engine.fit import unfit
@@ -101,6 +103,7 @@ class _Draft:
         self.conversation, self.ask = conversation, ask
         self.messages, self.turns = conversation.messages, conversation.turns
         self.working_set = working_set_start(conversation, ask.policy.working_set)
+        self.held = working_set_before(conversation, ask.policy.working_set, self.turns[-1].start)
         self.unfit = unfit(conversation, ask.decisions, ask.rules)
         gone = {conversation.key(at) for at in self.unfit}
         self.decisions = {key: one for key, one in ask.decisions.items() if key in gone or not one.to_fit}
@@ -165,7 +168,7 @@ class _Draft:
             for position in turn.results:
                 for ref, block in self.conversation.results(position):
                     decision = self.decisions.get(self.conversation.block_key(ref))
-                    if older and _bulky(block, limit) and not self._protected(ref):
+                    if older and position < self.held and _bulky(block, limit) and not self._protected(ref):
                         decision = _tighter(decision, limit)
                     if decision is not None and decision.kind != "cut" and position < self.working_set:
                         self._edit(ref, decision)

@@ -3,7 +3,7 @@
 from ctxmgr.engine.tools.outcome.background import asks_for, goes_on_as
 from ctxmgr.engine.tools.outcome.check_kinds import is_of_kind
 from ctxmgr.engine.tools.outcome.covering import RunScope, does_nothing, scopes_of
-from ctxmgr.engine.tools.outcome.ended import end_of_run, is_lost, is_refused, outcome, outcome_by, weighed_run
+from ctxmgr.engine.tools.outcome.ended import end_of_run, is_lost, is_refused, outcome, weighed_run
 from ctxmgr.engine.tools.outcome.failed_parts import TARGET, failed_parts
 from ctxmgr.engine.tools.outcome.reading import unwrapped
 from ctxmgr.engine.tools.outcome.report import RunReport, counts_text, only_counts
@@ -30,7 +30,6 @@ __all__ = [
     "is_refused",
     "only_counts",
     "outcome",
-    "outcome_by",
     "weighed_run",
     "scopes_of",
     "unwrapped",

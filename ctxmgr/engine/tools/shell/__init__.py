@@ -1,6 +1,6 @@
 """What a shell's command line does to files. Knows programs and their options, no tool's name and no argument's."""
 
-from ctxmgr.engine.tools.shell.changes import documents, of_patch
+from ctxmgr.engine.tools.shell.changes import of_patch
 from ctxmgr.engine.tools.shell.git import GitCall, brought_back, git_calls, only_shows
 from ctxmgr.engine.tools.shell.lines import of_shell
 from ctxmgr.engine.tools.shell.outline import outlined
@@ -27,7 +27,6 @@ __all__ = [
     "ShellCommand",
     "brought_back",
     "builds",
-    "documents",
     "git_calls",
     "handed_line",
     "handles_files",

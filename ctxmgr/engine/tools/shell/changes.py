@@ -17,10 +17,10 @@ from collections.abc import Iterator, Sequence
 
 from ctxmgr.engine.tools import patches
 from ctxmgr.engine.tools.effects import RUN, FileEffect
-from ctxmgr.engine.tools.paths import UNKNOWN, joined, normal
+from ctxmgr.engine.tools.paths import UNKNOWN, joined
 from ctxmgr.engine.tools.shell.editing import files_of, formatted, script_of
 from ctxmgr.engine.tools.shell.scripts import sed_call, sent
-from ctxmgr.engine.tools.shell.words import ShellCommand, Word, parse
+from ctxmgr.engine.tools.shell.words import ShellCommand, Word
 from ctxmgr.engine.tools.shell.wrappers import unwrapped
 
 MOST_FILES = 64  # of one command
@@ -62,21 +62,6 @@ def _of_program(command: ShellCommand, directory: str) -> Iterator[FileEffect]:
         path = joined(directory, file.path)
         if not path.startswith(UNKNOWN):
             yield FileEffect(path, "delete") if file.is_deleted else FileEffect(path, "write", exact=False)
-
-
-def documents(line: str) -> Iterator[tuple[str, str]]:
-    """(the file that it is sent to, a heredoc) of each; "" where it is handed to a program."""
-    for pipeline in parse(line) or ():
-        first, *others = pipeline.commands
-        if first.stdin is None:
-            continue
-        last = others[-1] if others else first
-        teed = [file for _, file in _teed(last.words)] if last.words[:1] == ("tee",) else []
-        files = [file for file in (*teed, *(file for _, file in last.writes)) if file]
-        if not files:
-            yield "", first.stdin
-        elif _prints(first) or teed:
-            yield from ((normal(file), first.stdin) for file in files)
 
 
 def _teed(words: Sequence[Word]) -> list[tuple[str, Word]]:

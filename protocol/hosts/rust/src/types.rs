@@ -160,16 +160,16 @@ pub struct PolicyKeys {
     /// A longer tool result is cut to so many tokens as it arrives; null: none is. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_result_tokens: Option<u64>,
-    /// Preset balanced: 0 keeps least, 1 most; 0.5 costs least.
+    /// Has no effect since rules 3; accepted from older hosts. See `keep`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost_versus_recall: Option<f64>,
-    /// Preset balanced: tokens that compete to stay; null: by costVersusRecall and prices. Since 1.1.
+    /// Has no effect since rules 3; accepted from older hosts. See `keep`. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub old_tokens: Option<u64>,
-    /// Preset balanced: tokens of the newest steps, which stay whole. Since 1.1.
+    /// Has no effect since rules 3; accepted from older hosts. See `keep`. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub newest_tokens: Option<u64>,
-    /// Preset balanced: tokens of the index of what left. Since 1.1.
+    /// Has no effect since rules 3; accepted from older hosts. See `keep`. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub index_tokens: Option<u64>,
     /// What tokens cost, for a model whose host does not say. Only proportions count.
@@ -213,13 +213,11 @@ pub struct PolicyKeys {
     /// next call; 0: it stays. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub idle_minutes: Option<u64>,
-    /// Preset balanced: what stays goes by what it is worth. A number is what it costs, in tokens of input, that
-    /// the model lacks a stretch of text it repeats: lean is 250, balanced 1350, careful 2800. null: by the budgets
-    /// of costVersusRecall. Since 1.1.
+    /// Preset balanced: what it costs, in tokens of input, that the model lacks a stretch of text it repeats. The
+    /// more, the longer text stays: lean is 330, balanced 1700, careful 3400. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub keep: Option<PolicyKeysKeep>,
-    /// The newest of a list, which is sent byte for byte in every preset; null: as with `keep` where that is set,
-    /// else nothing is promised. Since 1.1.
+    /// The newest of a list, which is sent byte for byte in every preset. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub working_set: Option<WorkingSetKeys>,
 }
@@ -885,15 +883,15 @@ pub struct Policy {
     /// A longer tool result is cut to so many tokens as it arrives; null: none is. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_result_tokens: Option<u64>,
-    /// Preset balanced: 0 keeps least, 1 most; 0.5 costs least.
+    /// Has no effect since rules 3; accepted from older hosts. See `keep`.
     pub cost_versus_recall: f64,
-    /// Preset balanced: tokens that compete to stay; null: by costVersusRecall and prices. Since 1.1.
+    /// Has no effect since rules 3; accepted from older hosts. See `keep`. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub old_tokens: Option<u64>,
-    /// Preset balanced: tokens of the newest steps, which stay whole. Since 1.1.
+    /// Has no effect since rules 3; accepted from older hosts. See `keep`. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub newest_tokens: Option<u64>,
-    /// Preset balanced: tokens of the index of what left. Since 1.1.
+    /// Has no effect since rules 3; accepted from older hosts. See `keep`. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub index_tokens: Option<u64>,
     /// What tokens cost, for a model whose host does not say. Only proportions count.
@@ -926,13 +924,11 @@ pub struct Policy {
     /// next call; 0: it stays. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub idle_minutes: Option<u64>,
-    /// Preset balanced: what stays goes by what it is worth. A number is what it costs, in tokens of input, that
-    /// the model lacks a stretch of text it repeats: lean is 250, balanced 1350, careful 2800. null: by the budgets
-    /// of costVersusRecall. Since 1.1.
+    /// Preset balanced: what it costs, in tokens of input, that the model lacks a stretch of text it repeats. The
+    /// more, the longer text stays: lean is 330, balanced 1700, careful 3400. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub keep: Option<PolicyKeep>,
-    /// The newest of a list, which is sent byte for byte in every preset; null: as with `keep` where that is set,
-    /// else nothing is promised. Since 1.1.
+    /// The newest of a list, which is sent byte for byte in every preset. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub working_set: Option<WorkingSet>,
 }

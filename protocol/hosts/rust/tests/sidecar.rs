@@ -35,6 +35,7 @@ fn options(state_dir: &Path) -> Options {
     options.initialize.policy = Some(PolicyKeys {
         preset: Some(Preset::Turns),
         tokenizer: Some(String::from("estimate").into()),
+        working_set: Some(WorkingSetKeys { results: Some(0), tokens: Some(0) }),
         ..Default::default()
     });
     options
@@ -130,6 +131,7 @@ fn long_run_is_held_flat_by_epochs_and_grows_between_them() {
     options.initialize.policy = Some(PolicyKeys {
         tokenizer: Some(String::from("estimate").into()), // and the default preset
         host_reserve: Some(1_000),
+        working_set: Some(WorkingSetKeys { results: Some(2), tokens: Some(1_000) }),
         ..Default::default()
     });
     let client = Client::new(options, Silent);

@@ -12,7 +12,8 @@ import { StandingClock } from "./clock.ts";
 type Message = { role: string; [member: string]: unknown };
 
 const PATIENT = { initialize: 30_000, session_start: 30_000, context: 30_000, turn_end: 30_000, compact: 30_000 };
-const POLICY = { preset: "turns" as const, tokenizer: "estimate" as const }; // known packets, whatever the default is
+// known packets, whatever the default is, and little is promised
+const POLICY = { preset: "turns" as const, tokenizer: "estimate" as const, workingSet: { results: 0, tokens: 0 } };
 
 /** `body` with the real sidecar on a state directory of its own. `heard` are the host's lines, after the end. */
 async function real(options: SidecarOptions, body: (sidecar: Sidecar, directory: string) => Promise<void>): Promise<any[]> {
@@ -222,7 +223,8 @@ test("killed, it comes back with what it knew", { skip: process.platform === "wi
 });
 
 test("a long run is held flat by epochs, and between two of them a list only grows", async () => {
-  const policy = { tokenizer: "estimate" as const, hostReserve: 1_000 }; // the default preset
+  const workingSet = { results: 2, tokens: 1_000 };
+  const policy = { tokenizer: "estimate" as const, hostReserve: 1_000, keep: "lean" as const, workingSet }; // the default preset
   const heard = await real({ policy }, async (sidecar) => {
     const session = await sidecar.session<Message>({ sessionId: "s", model: { ...MODEL, contextWindow: 16_000 } });
     assert.equal(sidecar.server?.policy.preset, "balanced");

@@ -34,14 +34,14 @@ def stale() -> Talk:
 )
 def status_after() -> Talk:
     talk = Talk(
-        {"preset": "turns", "recentUserTurns": {"green": 90, "yellow": 90, "red": 90, "compact": 90}}, 8_000
+        {"preset": "turns", "recentUserTurns": {"green": 90, "yellow": 90, "red": 90, "compact": 90}}, 4_000
     )
     make, tree = grown(8)
     messages = [entry["message"] for entry in tree.entries]
-    talk.call("session_start", sessionId="s", model={"id": "m", "contextWindow": 8_000}, entries=tree.entries)
+    talk.call("session_start", sessionId="s", model={"id": "m", "contextWindow": 4_000}, entries=tree.entries)
     talk.context(messages)
-    talk.turn_end(make.reply("Noted."), tokens=5_900)
-    assert (talk.status()["zone"], talk.status()["tokens"]) == ("compact", 5_900)
+    talk.turn_end(make.reply("Noted."), tokens=2_800)
+    assert (talk.status()["zone"], talk.status()["tokens"]) == ("compact", 2_800)
     text = "## Goal\nMend all parts"
     entry = {"id": "c1", "summary": text, "firstKeptEntryId": tree.leaf}
     talk.call("session_compact", sessionId="s", compactionEntry=entry)
@@ -51,7 +51,7 @@ def status_after() -> Talk:
     listed = [make.summary(text), messages[-1]]
     then = talk.context(listed)["report"]
     assert then["zone"] == "green"
-    assert 0 < talk.status()["pressure"] - after["pressure"] < 0.06  # with the packet that resumes
+    assert 0 < talk.status()["pressure"] - after["pressure"] < 0.13  # with the packet that resumes
     entry = {"id": "c2", "summary": f"{text}\n", "firstKeptEntryId": "e1"}
     status = talk.call("session_compact", sessionId="s", compactionEntry=entry)["status"]
     assert status["zone"] == "green"  # what is not listed any more is not counted

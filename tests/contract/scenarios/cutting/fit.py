@@ -59,13 +59,14 @@ def larger() -> Talk:
 def opens() -> Talk:
     run = Run()
     run.user("Compare the logs.")
-    several(run, 1, 400)
+    several(run, 1, 560)
+    *run.messages, late = run.messages
     run.ask()
     assert cut(run) == []
-    several(run, 2, 400)
+    run.messages.append(late)  # its step goes out whole while it fits
     report = run.ask()
     assert 0.3 * USABLE <= report["tokens"] <= USABLE  # `balanced` cuts to where yellow begins
-    assert (report["epoch"], report["firstChangedIndex"], len(cut(run))) == (1, 2, 6)
+    assert (report["epoch"], report["firstChangedIndex"], len(cut(run))) == (1, 2, 3)
     receipt = run.receipt()
     assert (receipt["opening"], receipt["arithmetic"]) == ("fit", report["arithmetic"])
     left: list[Fields] = receipt["left"]

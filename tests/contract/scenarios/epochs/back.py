@@ -62,7 +62,7 @@ def undo() -> Talk:
     "design 4, pairs",
 )
 def late_result() -> Talk:
-    run = Run(form="responses")
+    run = Run(policy={"keep": 250}, form="responses")
     run.user(PORT)
     waiting = run.make.call("shell", command="make watch")
     run.messages.append(run.make.reply("", waiting))

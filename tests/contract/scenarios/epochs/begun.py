@@ -27,7 +27,7 @@ def opened(parts: int = 11, **more: object) -> Run:
     "design 6",
 )
 def by_price() -> Talk:
-    run = opened(10, policy={"prices": PRICES, "oldTokens": 600})
+    run = opened(10, policy={"prices": PRICES, "keep": 2_000})
     reports = []
     for part in PARTS[10:18]:
         run.read(part)
@@ -38,7 +38,7 @@ def by_price() -> Talk:
     assert len(reports) > 3
     assert {one["firstChangedIndex"] for one in reports[:-1]} == {-1}
     last = reports[-1]
-    assert (last["epoch"], last["firstChangedIndex"]) == (1, 1)
+    assert (last["epoch"], last["firstChangedIndex"]) == (1, 2)
     assert 0 < last["prefixTokens"] < last["tokens"] < reports[-2]["tokens"] / 1.5
     receipt = run.receipt()
     assert (receipt["opening"], receipt["arithmetic"]) == ("price", last["arithmetic"])
@@ -85,17 +85,20 @@ def cold() -> Talk:
 
 
 @behaviour(
-    "epochs/red", "In the red zone an epoch is due, whatever it costs, and the list is green again.", "design 6"
+    "epochs/red",
+    "A list that comes near the point at which the host compacts is pressed: an epoch is due, whatever it costs, "
+    "and the list is well below it.",
+    "docs/explanation/what-stays.md: when it happens",
 )
 def red() -> Talk:
-    run = opened(16)
-    run.read(*PARTS[16:22])
+    run = opened(16, policy={"keep": 5_000})
+    run.read(*PARTS[16:26])
     report = run.ask()
-    assert (report["epoch"], report["zone"]) == (1, "red")
+    assert (report["epoch"], report["zone"]) == (1, "compact")
     assert run.receipt()["opening"] == "red"
-    assert report["tokens"] < report["rawTokens"] / 2
-    run.read(PARTS[22])
-    assert (run.ask()["zone"], run.talk.status()["zone"]) == ("green", "green")
+    assert report["tokens"] < 0.75 * report["rawTokens"]
+    run.read(PARTS[26])
+    assert (run.ask()["zone"], run.talk.status()["zone"]) == ("yellow", "yellow")
     return run.talk
 
 
@@ -175,7 +178,7 @@ def instructed() -> Talk:
 
 @behaviour(
     "epochs/after-a-tree-move",
-    "At another place of the tree nothing of what was decided holds; what is kept of the path is decided anew.",
+    "At another place of the tree the next call opens an epoch; what had left of the path before stays out.",
     "design 6",
 )
 def tree() -> Talk:
@@ -183,6 +186,7 @@ def tree() -> Talk:
     run.epoch()
     run.talk.call("session_tree", sessionId="s", newLeafId="e21", oldLeafId="e29")
     run.messages = [*run.messages[:23], run.make.user("Another way: begin with the totals.")]
+    run.read(*PARTS[14:20])
     report = run.ask(whole=True)
     assert (report["epoch"], run.receipt()["opening"]) == (2, "tree")
     assert run.shown[-1] == run.messages[-1]
@@ -190,9 +194,9 @@ def tree() -> Talk:
 
 
 @behaviour(
-    "epochs/cost-versus-recall",
-    "`costVersusRecall` says how much is kept: set anew it opens an epoch.",
-    "design 4, presets",
+    "epochs/keep-set-anew",
+    "`keep` says how much is kept: set anew it opens an epoch; set back it brings nothing back.",
+    "measured yields: docs/explanation/what-stays.md",
 )
 def knob() -> Talk:
     run = opened(24, window=38_000)
@@ -200,12 +204,14 @@ def knob() -> Talk:
     for part in PARTS[24:28]:
         run.read(part)
         run.ask()
-    run.talk.call("setPolicy", sessionId="s", policy={"costVersusRecall": 0.5})
+    run.talk.call("setPolicy", sessionId="s", policy={"keep": 100})
     report = run.ask()
     assert (report["epoch"], run.receipt()["opening"]) == (2, "policy")
     assert report["tokens"] < kept / 1.3, (report["tokens"], kept)
-    run.talk.call("setPolicy", sessionId="s", policy={"costVersusRecall": 1})
+    run.talk.call("setPolicy", sessionId="s", policy={"keep": "careful"})
     assert run.ask()["epoch"] == 2  # what left is not brought back
+    run.talk.call("setPolicy", sessionId="s", policy={"costVersusRecall": 0.5})  # accepted, and without effect
+    assert run.ask()["epoch"] == 2
     assert run.refused("setPolicy", policy={"costVersusRecall": 1.5}) == -32602
     return run.talk
 
@@ -239,7 +245,7 @@ def by_worth() -> Talk:
     "epochs/forced", "`prune` opens an epoch with the next call; one that would take nothing is none.", "design 6"
 )
 def forced() -> Talk:
-    run = opened(4)
+    run = opened(4, policy={"keep": 1_000})
     run.talk.call("prune", sessionId="s")
     run.ask()
     run.read(*PARTS[4:11])
@@ -257,7 +263,7 @@ def forced() -> Talk:
     "design 4, rule 3",
 )
 def autonomous() -> Talk:
-    run = Run()
+    run = Run(policy={"keep": 1_500})
     asked = run.user(PORT)
     most, epochs = 0, 0
     for number in range(0, 100, 5):

@@ -17,23 +17,29 @@ def _step(run: Run, name: str) -> None:
 
 
 def _lived(form: str) -> Talk:
-    run = Run(form=form)
+    """The oldest steps leave, and with the next epoch those that stayed lose their reads."""
+    run = Run(policy={"keep": 500}, form=form)
     run.user("Port the order tables to the new format. Never touch src/legacy.py.")
     for number in range(10):
         _step(run, f"part{number}")
+        if number == 7:
+            run.step("one more line of the log\n" * 480, "bash", command="cat build.log")
     run.ask()
     report = run.epoch()
     assert report["tokens"] < report["rawTokens"] * 0.8
     whole = texts(run.shown)
     assert texts(run.shown[-2:]) == texts(run.held[-2:])
-    assert "[output pruned — ~335 tokens | read path=" in whole
     assert whole.count("[ctxmgr packet]") == 1
     kept = whole.count("I look at it.")
     assert kept < 10
     assert whole.count("line 0 of what it said") == kept  # where a step stays, so does its error
-    for number in range(10, 13):
+    for number in range(10, 14):
         _step(run, f"part{number}")
         assert run.ask()["firstChangedIndex"] == -1
+    run.epoch()
+    whole = texts(run.shown)
+    assert "[output pruned — ~335 tokens | read path=" in whole
+    assert whole.count("[ctxmgr packet]") == 1
     return run.talk
 
 

@@ -22,7 +22,7 @@ class Marked(Run):
     "design 6",
 )
 def where_marks_belong() -> Talk:
-    run = Marked()
+    run = Marked(policy={"keep": 5_000})
     run.user(PORT)
     run.read(*PARTS[:4])
     assert run.ask()["cacheBreakpoints"] == [8]
@@ -30,12 +30,12 @@ def where_marks_belong() -> Talk:
     assert run.ask()["cacheBreakpoints"] == [8, 28]  # 20 messages of a block each
     run.read(PARTS[14])
     assert run.ask()["cacheBreakpoints"] == [30]
-    run.talk.call("prune", sessionId="s")
+    run.talk.call("setPolicy", sessionId="s", policy={"keep": 900})
     report = run.ask()
-    assert report["firstChangedIndex"] == 1
-    assert report["cacheBreakpoints"] == [0, len(run.shown) - 1]
+    assert report["firstChangedIndex"] == 2
+    assert report["cacheBreakpoints"] == [1, len(run.shown) - 1]
     run.read(PARTS[15])
-    assert run.ask()["cacheBreakpoints"] == [0, len(run.shown) - 1]
+    assert run.ask()["cacheBreakpoints"] == [1, len(run.shown) - 1]
     return run.talk
 
 
@@ -46,7 +46,7 @@ def where_marks_belong() -> Talk:
     "design 6",
 )
 def as_many_as_are_free() -> Talk:
-    run = Marked()
+    run = Marked(policy={"keep": 5_000})
     run.more = {"ownMarks": 3}
     run.user(PORT)
     run.read(*PARTS[:4])

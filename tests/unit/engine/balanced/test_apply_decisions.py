@@ -16,9 +16,9 @@ from ctxmgr.model.projection import Decision, Keep, Packet, Plan
 from tests import translation
 from tests.notation import Said, a, call, indexed, r, read, talk, think, u
 from tests.unit.engine.projections import edited, kept
-from tests.unit.engine.stepwise import any_list, code, epoch_inputs, kinds, sent
+from tests.unit.engine.stepwise import any_list, code, kinds, sent, terms
 
-LONG = code(1)
+LONG = code(1, 60)
 RUN = call("bash", command="make")
 WRITE = call("write", path="a.py", content=LONG)
 PACKET = Packet("[ctxmgr packet]\nfacts", 6)
@@ -28,7 +28,7 @@ SHORT = Decision("shortened")
 
 
 def layout(messages: tuple[Message, ...], decisions: dict[str, Decision], place: int = -1) -> Layout:
-    by = epoch_inputs(messages)
+    by = terms(messages)
     packet = PACKET if place >= 0 else Packet("", 0)
     return Layout(decisions, packet, place, by.layout.rewrite, by.layout.shorten, STEPS)
 
@@ -93,7 +93,7 @@ def test_a_shortened_call_leaves_with_the_shape_of_its_arguments() -> None:
     (text, block) = shown["content"]
     assert text == {"type": "text", "text": "so"}
     assert (block["id"], block["name"], block["arguments"]["path"]) == ("c1", "write", "a.py")
-    assert block["arguments"]["content"].endswith("20 lines; read the file to see them]")
+    assert "60 lines; read the file to see them]" in block["arguments"]["content"]
 
 
 def test_of_two_alike_the_one_that_is_meant() -> None:

@@ -23,17 +23,17 @@ from ctxmgr.model.epochs import Receipt
 from ctxmgr.model.messages import Message
 from ctxmgr.model.projection import BlockEdit, Decision, Keep, Packet, Plan
 from tests.notation import a, call, indexed, r, raws, read, sh, talk, u
-from tests.unit.engine.stepwise import any_list, code, epoch_inputs, sent
+from tests.unit.engine.stepwise import any_list, code, sent, terms
 
 RUN = call("bash", command="make")
-WRITE = call("write", path="a.py", content=code(1))
+WRITE = call("write", path="a.py", content=code(1, 60))
 LIST = (u("go"), a("so", RUN), r(code(1)), a(WRITE), r("ok"), sh("ls", "x"), a("done"))
 
 
 def plan_of(messages: tuple[Message, ...], decisions: dict[tuple[int, int], Decision], place: int = -1) -> Plan:
     index = indexed(messages)
     keyed = {index.block_key(BlockRef(*at)): one for at, one in decisions.items()}
-    by = epoch_inputs(messages)
+    by = terms(messages)
     stands = Packet("[ctxmgr packet]\nfacts", 6) if place >= 0 else Packet("", 0)
     return lay_out(index, "green", Layout(keyed, stands, place, by.layout.rewrite, by.layout.shorten, STEPS))
 

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxmgr.engine.caching.lifetime import LEAST_MS, MOST_MS, PausedCall, learned
+from ctxmgr.engine.caching.lifetime import LEAST_MS, PausedCall, learned
+from ctxmgr.model import prices
 from ctxmgr.model.saved import LearnedLifetime
 
 MINUTE = 60_000
@@ -66,4 +67,4 @@ counts = st.integers(0, 10**7)
 @given(st.lists(st.builds(PausedCall, st.integers(1, 10**6), counts, counts, counts, counts)), st.booleans())
 def test_it_is_never_out_of_bounds(calls: list[PausedCall], works: bool) -> None:
     found = after(*calls, works=works).learned_ms
-    assert found is None or LEAST_MS <= found <= MOST_MS
+    assert found is None or LEAST_MS <= found <= prices.MOST_LIFETIME_MS

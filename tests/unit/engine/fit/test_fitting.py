@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctxmgr.engine.fit import CutLast, FitInputs, MediaLimits, ResultsLimit, fitted, unfit
+from ctxmgr.engine.fit import CutLast, FitInputs, MediaLimits, fitted, unfit
 from ctxmgr.engine.fit.fitting import ENDS_TOKENS, LEAST_TOKENS, TARGET_SHARE
 from ctxmgr.engine.invariants import STEPS, TURNS, Invariants
 from ctxmgr.engine.rewriting.rewrite import rewriter
@@ -33,11 +33,10 @@ def fit(
     messages: tuple[Message, ...],
     limit: float,
     rules: Invariants = STEPS,
-    results: ResultsLimit | None = None,
     **more: Any,
 ) -> Plan:
     ask = FitInputs(limit, quarters, rules, lambda key: "", ANY, **more)
-    plan = fitted(indexed(messages), whole(messages), ask, results).plan
+    plan = fitted(indexed(messages), whole(messages), ask).plan
     assert rules.check(indexed(messages), plan)[0] == ()
     assert judged(messages, plan, rules is STEPS) == set()
     return plan
@@ -45,49 +44,6 @@ def fit(
 
 def step(text: str) -> list[Said]:
     return [a("so", READ), r(text)]
-
-
-RESULTS_ALONE: list[tuple[str, list[Said], dict[int, str], bool]] = [
-    ("a result", [u("go"), *step(LOG), *step("x")], {2: "cut"}, True),
-    ("arguments", [u("go"), a(WRITE), r("ok"), *step("x")], {1: "cut"}, True),
-    ("no user's words", [u(LOG), a("ok")], {}, False),
-    ("no step leaves", [u("go"), a(LOG), a(LOG), a("ok")], {}, False),
-    ("the newest result too", [u("go"), *step(LOG * 2)], {2: "cut"}, True),
-]
-
-
-@pytest.mark.parametrize(("what", "said", "cut", "is_cut"), RESULTS_ALONE, ids=[row[0] for row in RESULTS_ALONE])
-def test_above_its_own_limit_results_and_arguments_alone_are_cut(
-    what: str, said: list[Said], cut: dict[int, str], is_cut: bool
-) -> None:
-    messages = talk(*said)
-    plan = fit(messages, 50_000, results=ResultsLimit(3_000))
-    assert edited(plan) == cut
-    assert kept(plan) == list(range(len(messages)))
-    assert (plan.weight <= 3_000) is is_cut
-    assert plan.too_big == ()
-
-
-def test_what_leaves_out_little_is_not_cut_while_the_list_fits() -> None:
-    said = [one for number in range(6) for one in step(LOG[: 2_200 + number])]  # each a little over what is kept
-    messages = talk(u("go"), *said)
-    weight = sum(message.weight for message in messages)
-    assert edited(fit(messages, 50_000, results=ResultsLimit(0.9 * weight))) == {}
-    assert len(edited(fit(messages, 50_000, results=ResultsLimit(0.7 * weight)))) == 0  # each has its least
-    longer = talk(u("go"), *(one for _ in range(6) for one in step(LOG)))
-    weight = sum(message.weight for message in longer)
-    assert edited(fit(longer, 50_000, results=ResultsLimit(0.9 * weight))) == {}
-    assert len(edited(fit(longer, 50_000, results=ResultsLimit(0.7 * weight)))) == 6
-
-
-def test_what_is_to_stay_is_not_cut_while_the_list_fits() -> None:
-    messages = talk(u("go"), *step(LOG), *step(LOG))
-    plan = fit(messages, 50_000, results=ResultsLimit(5_000, lambda: frozenset((2,))))
-    assert edited(plan) == {4: "cut"}
-    assert edited(fit(messages, 5_000, results=ResultsLimit(5_000, lambda: frozenset((2,))))) == {
-        2: "cut",
-        4: "cut",
-    }
 
 
 def test_the_working_set_is_cut_only_where_cutting_all_else_does_not_do() -> None:

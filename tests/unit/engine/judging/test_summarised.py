@@ -5,7 +5,6 @@ import pytest
 from ctxmgr.engine.extractive.collecting import collect
 from ctxmgr.engine.judging import uncontradicted
 from ctxmgr.engine.ledger import Stamp, fold, from_summary
-from ctxmgr.engine.packet.missing import lacks
 from ctxmgr.engine.packet.packet import render
 from ctxmgr.model.saved import Ledger
 from tests.notation import Said, quarters, u
@@ -69,9 +68,8 @@ def test_where_not_all_that_ran_is_known_a_push_is_told() -> None:
     assert told("Pushed to origin/main.", u("Parse.")) == ["Pushed to origin/main."]
 
 
-def test_a_packet_lacks_nothing_that_is_not_so() -> None:
+def test_a_packet_says_nothing_that_is_not_so() -> None:
     held = ledger("## Notes\n- All tests pass.\n- The lexer is slow.", u("Parse."), *TESTED)
     text = render(held, budget=2_000, weigh=quarters, resume=True)
     assert "The lexer is slow." in text
     assert "All tests pass" not in text
-    assert not lacks(held, text)

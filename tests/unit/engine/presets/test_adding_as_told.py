@@ -16,12 +16,13 @@ from tests.unit.engine.presets.adding import ROOT, edited, edits, modules
 TRY_IT = """
 import json
 from ctxmgr import Policy, Session
+from ctxmgr.model import WorkingSet
 messages = [{"role": "user", "content": "Read them all."}]
 for number in range(9):
     call = {"id": f"c{number}", "function": {"name": "read", "arguments": '{"path":"%d.py"}' % number}}
     messages.append({"role": "assistant", "content": None, "tool_calls": [call]})
     messages.append({"role": "tool", "tool_call_id": f"c{number}", "content": "text " * 400})
-sent = Session(Policy(preset="newest"), format="openai").project(messages)
+sent = Session(Policy(preset="newest", working_set=WorkingSet(0, 0)), format="openai").project(messages)
 print(json.dumps([one["role"] for one in sent]))
 """
 

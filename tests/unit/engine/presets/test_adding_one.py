@@ -85,11 +85,14 @@ def long_list(steps: int) -> tuple[list[Fields], Messages]:
     return messages, make
 
 
+POLICY = {"preset": "turns", "workingSet": {"results": 0, "tokens": 0}}  # it keeps steps by a number of its own
+
+
 @pytest.fixture
 def talk(monkeypatch: pytest.MonkeyPatch) -> Talk:
     """A session in which it stands in the row of another."""
     monkeypatch.setitem(PRESETS, "turns", NEWEST)
-    return Talk(policy={"preset": "turns"})
+    return Talk(policy=POLICY)
 
 
 def test_a_session_lives_by_it(talk: Talk) -> None:
@@ -105,7 +108,10 @@ def test_a_session_lives_by_it(talk: Talk) -> None:
 def test_after_a_restart_it_answers_the_same_bytes(talk: Talk) -> None:
     messages, _ = long_list(9)
     before = talk.context(messages)
-    again = Talk(policy={"preset": "turns"}, found=SnapshotLoaded(tuple(talk.saved)))
+    again = Talk(
+        policy={"preset": "turns", "workingSet": {"results": 0, "tokens": 0}},
+        found=SnapshotLoaded(tuple(talk.saved)),
+    )
     assert again.context(messages)["list"] == before["list"]
 
 

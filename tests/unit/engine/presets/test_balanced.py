@@ -9,7 +9,7 @@ from ctxmgr.engine.presets.strategy import Inputs, NeedsThread, Planned
 from ctxmgr.engine.presets.table import PRESETS
 from ctxmgr.engine.pressure.gauge import Gauge
 from ctxmgr.engine.pressure.zone import thresholds
-from ctxmgr.model.policy import Policy
+from ctxmgr.model.policy import Policy, WorkingSet
 from ctxmgr.model.projection import Packet
 from ctxmgr.model.saved.facts import Ledger
 from ctxmgr.model.saved.meter import Meter
@@ -19,14 +19,16 @@ from tests.unit.engine.stepwise import looked
 
 BALANCED = PRESETS["balanced"]
 WINDOW = 200_000
+USUAL = Policy()
+LITTLE = Policy(keep=1, working_set=WorkingSet(results=0, tokens=0))  # nearly all may leave
 SHORT = indexed(talk(u("go"), *(one for number in range(6) for one in looked(number, 60)), a("one"), a("two")))
 LONG = indexed(talk(u("go"), *(one for number in range(60) for one in looked(number, 60)), a("one"), a("two")))
 STATE = State("s", ModelSpec("m", WINDOW))
 
 
-def inputs(window: int = WINDOW, **more: Any) -> Inputs:
+def inputs(window: int = WINDOW, policy: Policy = USUAL, **more: Any) -> Inputs:
     gauge = Gauge(Meter(), thresholds(Policy(), window), "quarters/m", 0)
-    return Inputs(Policy(), gauge, quarters, Ledger(), {}, **more)
+    return Inputs(policy, gauge, quarters, Ledger(), {}, **more)
 
 
 def planned(state: State = STATE, conversation: Any = SHORT, window: int = WINDOW, **more: Any) -> Planned:
@@ -54,7 +56,7 @@ def test_one_that_only_adds_goes_there_where_an_epoch_may_be_opened() -> None:
 def test_what_is_asked_for_opens_an_epoch() -> None:
     known = Incoming(LONG, Delta(0))
     for more, opening in (({"reopen": "policy"}, "policy"), ({"force_prune": True}, "forced")):
-        found = BALANCED.project(known, msgspec.structs.replace(STATE, **more), inputs())
+        found = BALANCED.project(known, msgspec.structs.replace(STATE, **more), inputs(policy=LITTLE))
         assert isinstance(found, Planned)
         assert found.receipt is not None
         assert (found.receipt.opening, found.receipt.epoch_number) == (opening, 1)

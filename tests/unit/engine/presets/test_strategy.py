@@ -6,7 +6,6 @@ from typing import Any
 import msgspec
 import pytest
 
-from ctxmgr.engine.balanced.budget import ListLimits, room
 from ctxmgr.engine.conversation.delta import Delta, Incoming
 from ctxmgr.engine.invariants import STEPS, TURNS
 from ctxmgr.engine.packet.budget import PacketText
@@ -14,8 +13,9 @@ from ctxmgr.engine.presets.strategy import Inputs, Planned
 from ctxmgr.engine.presets.table import PRESETS
 from ctxmgr.engine.pressure.gauge import Gauge
 from ctxmgr.engine.pressure.zone import thresholds
+from ctxmgr.model.epochs import Epoch
 from ctxmgr.model.messages import PACKET_MARK
-from ctxmgr.model.policy import Policy
+from ctxmgr.model.policy import Policy, WorkingSet
 from ctxmgr.model.projection import Decision, Keep, Packet, Plan
 from ctxmgr.model.saved.facts import Ledger
 from ctxmgr.model.saved.meter import Meter
@@ -69,44 +69,43 @@ def test_balanced_keeps_it_until_an_epoch() -> None:
     assert preset.switched(DECIDED).epoch.number == DECIDED.epoch.number + 1
 
 
+NONE = WorkingSet(results=0, tokens=0)
 SHOWN = LastProjection("1.x", 1, 30_000, "quarters")
-STAYS = room(Policy(), ListLimits(GAUGE.usable_weight, GAUGE.weight_at(GAUGE.thresholds.red)), "red").total
+STAYS = 9_000  # what no epoch can take away, in tokens
+
+
+FITS, OVER = 0, 90_000  # tokens of a list below the limit, and over it
 
 
 @pytest.mark.parametrize(
-    ("zone", "answered", "shown", "held", "expected"),
+    ("weight", "answered", "shown", "held", "expected"),
     [
-        ("green", True, SHOWN, STAYS + 500, 500),
-        ("yellow", True, SHOWN, STAYS, 0),
-        ("green", True, SHOWN, STAYS - 1, 0),
-        ("red", True, SHOWN, STAYS + 500, 0),
-        ("compact", True, SHOWN, STAYS + 500, 0),
-        ("green", False, SHOWN, STAYS + 500, math.inf),
-        ("red", False, SHOWN, STAYS + 500, 0),
-        ("green", False, None, STAYS + 500, 500),
+        (FITS, True, SHOWN, STAYS + 6_000, 6_000),
+        (FITS, True, SHOWN, STAYS + 2_000, 0),  # too little for an epoch
+        (FITS, True, SHOWN, STAYS - 1, 0),
+        (OVER, True, SHOWN, STAYS + 6_000, 0),
+        (FITS, False, SHOWN, STAYS + 6_000, math.inf),
+        (OVER, False, SHOWN, STAYS + 6_000, 0),
+        (FITS, False, None, STAYS + 6_000, 6_000),
     ],
 )
 def test_what_may_leave_by_itself(
-    zone: Any, answered: bool, shown: LastProjection | None, held: int, expected: float
+    weight: int, answered: bool, shown: LastProjection | None, held: int, expected: float
 ) -> None:
-    state = msgspec.structs.replace(DECIDED, last_projection=shown, outgoing_tokens=held)
-    plan = Plan((), zone, 0, 0, 0, {})
+    state = msgspec.structs.replace(
+        DECIDED, last_projection=shown, outgoing_tokens=held, epoch=Epoch(remaining_tokens=STAYS)
+    )
+    plan = Plan((), "green", 0, weight, weight, {})
     assert PRESETS["balanced"].leavable_weight(state, plan, answered, INPUTS) == expected
     assert PRESETS["turns"].leavable_weight(state, plan, answered, INPUTS) == 0
 
 
-def test_what_keeps_lists_in_bounds_asks_late_and_cuts_results_before() -> None:
+def test_what_keeps_lists_in_bounds_asks_late() -> None:
     at = GAUGE.thresholds
     assert {name: PRESETS[name].asking_tokens(at) for name in PRESETS} == {
         **dict.fromkeys(PRESETS, at.red),
         "balanced": at.late,
     }
-    weights = {name: PRESETS[name].results_weight(INPUTS) for name in PRESETS}
-    assert weights == {**dict.fromkeys(PRESETS, math.inf), "balanced": at.late}  # nobody has observed a ratio
-    narrow = msgspec.structs.replace(GAUGE, thresholds=thresholds(Policy(), 20_000))
-    assert narrow.thresholds.late < 4_000
-    small = msgspec.structs.replace(INPUTS, gauge=narrow)
-    assert PRESETS["balanced"].results_weight(small) == 7_500  # half of what is usable
 
 
 def test_what_would_be_sent_if_nothing_were_decided() -> None:
@@ -152,7 +151,7 @@ def test_where_no_fact_fits_the_mark_alone_is_the_packet() -> None:
 def test_what_was_looked_at_for_pruning_is_counted_where_it_was_looked_at() -> None:
     two = [a(call("read", path="x")), r("x" * 4_000), a(call("read", path="y")), r("y" * 2_000)]
     said = [u("go"), *two, u("on"), a("1"), u("on"), a("2"), u("on"), a("3")]
-    policy = Policy(prune_protect=500, prune_minimum=100)
+    policy = Policy(prune_protect=500, prune_minimum=100, working_set=NONE)
     inputs = msgspec.structs.replace(INPUTS, policy=policy)
     bare = State("s", ModelSpec("m", WINDOW))
     done = PRESETS["tools"].project(Incoming(indexed(talk(*said)), Delta(0)), bare, inputs)
@@ -167,7 +166,9 @@ def test_what_was_looked_at_for_pruning_is_counted_where_it_was_looked_at() -> N
 def test_what_was_distilled_is_counted_apart_from_what_was_pruned() -> None:
     said = [u("go"), a(call("read", path="x")), r("line of it\n" * 400), u("on"), a("1"), u("on"), a("2")]
     done = PRESETS["turns"].project(
-        Incoming(indexed(talk(*said)), Delta(0)), State("s", ModelSpec("m", WINDOW)), INPUTS
+        Incoming(indexed(talk(*said)), Delta(0)),
+        State("s", ModelSpec("m", WINDOW)),
+        msgspec.structs.replace(INPUTS, policy=Policy(working_set=NONE)),
     )
     assert isinstance(done, Planned)
     totals = done.state.totals

@@ -13,6 +13,7 @@ from ctxmgr.engine.pressure.meter import (
     observe,
     ratio,
     tokens,
+    unseen,
     void,
     weight_at,
 )
@@ -80,6 +81,12 @@ def test_tokens_from_the_last_reading_on(meter: Meter, weight: int, overhead: in
 def test_after_a_compaction_the_count_is_estimated_but_the_ratio_is_known() -> None:
     assert void(READ) == Meter(reading_tokens=None, base=0, weigher=W, ratios={M: 1.2})
     assert tokens(void(READ), M, 1_000, 50) == 1_250
+
+
+def test_what_a_reading_has_beyond_its_list_is_what_the_host_adds() -> None:
+    assert unseen(READ, M) == 400
+    assert unseen(void(READ), M) == 0
+    assert unseen(Meter(reading_tokens=5_000, base=8_000), M) == 0
 
 
 meters = st.builds(

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctxmgr.engine.balanced.budget import USER_SHARE
 from ctxmgr.engine.balanced.cache_cost import cost
-from ctxmgr.engine.balanced.project import BalancedResult
+from ctxmgr.engine.balanced.epoch_result import BalancedResult
 from ctxmgr.engine.conversation import working_set_start
+from ctxmgr.engine.presets.balanced.preset import USER_SHARE
 from ctxmgr.formats import pi
 from ctxmgr.model.messages import Message
 from ctxmgr.model.policy import ZONES, WorkingSet
@@ -19,8 +19,7 @@ from ctxmgr.model.projection import Packet, Plan
 from tests.conversations import pairs
 from tests.notation import indexed, read
 from tests.unit.engine.projections import kept
-from tests.unit.engine.retention.asking import KEEP, NOTHING, ok, projected
-from tests.unit.engine.stepwise import any_list, kinds, sent
+from tests.unit.engine.stepwise import KEEP, NOTHING, any_list, kinds, ok, projected, sent
 
 
 @st.composite

@@ -9,8 +9,7 @@ from ctxmgr.model import Rates
 from ctxmgr.model.policy import WorkingSet
 from tests.notation import Said, a, note, packet, raws, read, sh, summary, u
 from tests.unit.engine.projections import kept
-from tests.unit.engine.retention.asking import ALL, NOTHING, ok, opened, projected
-from tests.unit.engine.stepwise import code, kinds, looked, packet_of
+from tests.unit.engine.stepwise import ALL, NOTHING, code, kinds, looked, ok, opened, packet_of, projected
 
 NEWEST = WorkingSet(results=0, tokens=2)  # the last two steps of the lists below
 NONE: dict[str, Any] = {"keep": NOTHING, "working_set": NEWEST}  # nothing of the old part stays
@@ -235,6 +234,26 @@ def test_where_that_does_not_do_the_working_set_stays_and_what_users_said() -> N
     messages, _ = long_list()
     done = projected(messages, limit=10.0, keep=ALL, working_set=NEWEST)
     assert kept(done.plan) == [0, len(messages) - 2, len(messages) - 1]
+
+
+def test_where_what_must_stay_fills_a_pressed_list_a_few_words_stay() -> None:
+    """The working set is over seven tenths of the limit: what is before it may have a tenth."""
+    messages, _ = long_list()
+    half = WorkingSet(results=30, tokens=0)
+    held = sum(message.weight for message in messages[-61:])
+    limit = held / 0.8
+    done = projected(messages, limit=limit, keep=ALL, working_set=half)
+    assert done.epoch_result is not None
+    before = done.plan.weight - held
+    assert 0.03 * limit < before <= 0.12 * limit
+
+
+def test_a_pressed_list_of_which_less_than_a_quarter_can_leave_waits_for_a_compaction() -> None:
+    """But not where it does not fit."""
+    messages, weight = long_list()
+    most = WorkingSet(results=50, tokens=0)
+    assert projected(messages, limit=weight - 1, keep=ALL, working_set=most).epoch_result is None
+    assert projected(messages, window_limit=weight - 1, keep=ALL, working_set=most).epoch_result is not None
 
 
 def test_a_pressed_list_of_which_little_can_leave_is_left_alone() -> None:

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from ctxmgr.engine.balanced.epoch_start import MUST
-from ctxmgr.engine.balanced.project import BalancedResult
+from ctxmgr.engine.balanced.epoch_result import MUST, BalancedResult
 from ctxmgr.engine.conversation import ConversationIndex, extend
 from ctxmgr.engine.invariants import FRESH, STEPS
 from ctxmgr.formats import FORMATS
@@ -20,8 +19,21 @@ from tests import translation
 from tests.notation import a, indexed, raws, read, talk, u
 from tests.translation import RULES
 from tests.unit.engine.projections import kept
-from tests.unit.engine.retention.asking import ALL, KEEP, NOTHING, ask, project, projected, restarted
-from tests.unit.engine.stepwise import any_list, legal, looked, looked_by, results_late, sent
+from tests.unit.engine.stepwise import (
+    ALL,
+    KEEP,
+    NOTHING,
+    any_list,
+    ask,
+    legal,
+    looked,
+    looked_by,
+    project,
+    projected,
+    restarted,
+    results_late,
+    sent,
+)
 
 
 def grown(count: int) -> tuple[Message, ...]:
@@ -57,7 +69,7 @@ def test_an_epoch_that_would_take_nothing_away_is_none() -> None:
 
 
 def test_a_cold_cache_opens_one_and_the_next_call_none() -> None:
-    messages = grown(40)
+    messages = grown(20)
     warm = projected(messages[:-2], time_ms=1_000)
     assert warm.epoch_result is None
     cold = projected(messages, warm, len(messages) - 2, cached_count=0, time_ms=900_000)

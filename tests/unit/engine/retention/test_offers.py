@@ -14,8 +14,7 @@ from ctxmgr.engine.retention.worth import NOTHING, Retention
 from ctxmgr.engine.staleness import superseded
 from ctxmgr.model import Packet, WorkingSet
 from tests.notation import Said, a, call, err, indexed, r, raws, read, think, u
-from tests.unit.engine.retention.asking import terms
-from tests.unit.engine.stepwise import code, looked, wrote
+from tests.unit.engine.stepwise import code, looked, terms, wrote
 
 NEWEST = WorkingSet(2, 100)
 LAST = [*looked(8), *looked(9)]  # the working set: 230 tokens, and no call that any test makes again
@@ -48,7 +47,7 @@ def positions(found: list[breaks.Offer]) -> list[int]:
 
 
 def by(**ages: float) -> Retention:
-    return Retention({**AGES, **ages}, 1e9)  # type: ignore[dict-item]
+    return Retention({**AGES, **ages}, 1e9, 1e9)  # type: ignore[dict-item]
 
 
 # name, what stands before three reads of 115 tokens and the working set, the offers by message index
@@ -94,7 +93,7 @@ def test_nor_what_is_protected() -> None:
 
 def test_words_over_their_room_let_the_oldest_steps_leave_as_one_offer() -> None:
     said = [u("go"), *(one for number in range(6) for one in looked(number, 60)), *LAST]
-    room = Retention({**by(read=1e9).ages}, 40.0)
+    room = Retention({**by(read=1e9).ages}, 40.0, 8.0)
     (offer,) = offered(said, room)
     assert offer.position == 1
     assert {decision.kind for decision in offer.decisions.values()} == {"dropped"}

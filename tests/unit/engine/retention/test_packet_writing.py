@@ -7,15 +7,14 @@ import pytest
 from hypothesis import given, settings
 
 from ctxmgr.engine.balanced.apply_decisions import Layout, lay_out
-from ctxmgr.engine.balanced.packet_placement import NO_PACKET
+from ctxmgr.engine.balanced.packet_writer import NO_PACKET
 from ctxmgr.engine.invariants import STEPS
 from ctxmgr.engine.retention import left_paths
 from ctxmgr.engine.retention.packet_writing import packet_of, place_of
 from ctxmgr.model.messages import PACKET_MARK, Message
 from ctxmgr.model.projection import Decision, Packet, Plan
 from tests.notation import Said, a, call, indexed, note, packet, quarters, r, sh, summary, talk, u
-from tests.unit.engine.retention.asking import terms
-from tests.unit.engine.stepwise import any_list, code
+from tests.unit.engine.stepwise import any_list, code, terms
 
 RUN = call("bash", command="make")
 STEP = [a("the_plan", RUN), r(code(1))]
@@ -89,6 +88,18 @@ def test_without_facts_it_has_its_mark_all_the_same() -> None:
     """By that it is known again where no field can say what it is."""
     found = told(talk(u("go"), *STEP, a("ok")), {1, 2}, facts=of(""))
     assert found.text.startswith(PACKET_MARK)
+
+
+@pytest.mark.parametrize(("beyond", "facts_tokens", "is_told"), [(400, 99, True), (400, 101, False), (0, 5, False)])
+def test_of_what_the_host_took_away_it_tells_in_a_quarter_of_the_room_that_is_left(
+    beyond: int, facts_tokens: int, is_told: bool
+) -> None:
+    """`beyond`: by how many tokens the list is below the limit."""
+    messages = talk(u("go"), *STEP)
+    weight = sum(message.weight for message in messages)
+    by = terms(messages, limit=weight + beyond, facts=of("x" * 4 * facts_tokens))
+    by.writer.allowance = 10_000
+    assert (packet_of(indexed(messages), bare(messages, set()), by.writer, by.room, STEPS) != NO_PACKET) is is_told
 
 
 def test_where_nothing_left_there_is_none() -> None:

@@ -81,3 +81,18 @@ def test_a_named_point_is_a_number(name: str, tokens: int) -> None:
 def test_in_a_smaller_window_less_is_kept_and_in_a_larger_one_no_more() -> None:
     kept = [keep_tokens(Policy(), usable) for usable in (45_000, 90_000, 180_000, 1_000_000)]
     assert kept == [KEEP["balanced"] / 4, KEEP["balanced"] / 2, KEEP["balanced"], KEEP["balanced"]]
+
+
+def test_over_their_room_words_leave_down_to_a_fifth_and_where_it_is_pressed_to_the_room() -> None:
+    """A change of the oldest steps has to last, but what is pressed takes no more than is needed."""
+    by = Worth(1_500, Rates())
+    assert by.retention().words_left == pytest.approx(by.retention().words_tokens / 5)
+    assert by.pressed(0) == by.retention()
+    assert by.pressed(1).words_left == by.pressed(1).words_tokens
+
+
+def test_pressed_everything_stays_for_less_and_less() -> None:
+    steps = [Worth(1_500, Rates()).pressed(number) for number in range(6)]
+    for more, less in itertools.pairwise(steps):
+        assert 0.4 * more.words_tokens < less.words_tokens < more.words_tokens
+        assert all(0.4 * more.ages[kind] < less.ages[kind] < more.ages[kind] for kind in YIELDS)

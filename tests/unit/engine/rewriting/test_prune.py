@@ -1,6 +1,7 @@
 """Tool-output pruning (rule 6), read as conversations. A word weighs one token here."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import pytest
@@ -13,12 +14,13 @@ from ctxmgr.engine.presets.turns.summary_folding import Folding
 from ctxmgr.engine.rewriting.prune import Pruning, prune
 from ctxmgr.engine.rewriting.rewrite import rewriter
 from ctxmgr.model.messages import Message
-from ctxmgr.model.policy import Policy
+from ctxmgr.model.policy import Policy, WorkingSet
 from ctxmgr.model.projection import BlockEdit, Decision
 from tests.conversations import any_list
 from tests.notation import Said, a, branch, call, err, indexed, quarters, r, summary, talk, u, words
 
-SMALL = Policy(preset="tools", prune_protect=100, prune_minimum=50)
+small = partial(Policy, working_set=WorkingSet(0, 0))
+SMALL = small(preset="tools", prune_protect=100, prune_minimum=50)
 
 
 def out(tokens: int) -> str:
@@ -39,7 +41,7 @@ def pruned(said: list[Said], policy: Policy = SMALL, done: Sequence[int] = (), f
     return prune(index, policy, {index.key(at) for at in done}, force)
 
 
-RECENT = [u("and now"), u("go on")]  # the two turns that are safe
+RECENT = [u("and now"), a("ok"), u("go on")]  # the two turns that are safe
 
 # name, conversation before the two safe turns, policy keys that differ, indices of what is pruned
 TABLE: list[tuple[str, list[Said], dict[str, Any], list[int]]] = [
@@ -125,7 +127,7 @@ TABLE: list[tuple[str, list[Said], dict[str, Any], list[int]]] = [
 
 @pytest.mark.parametrize(("name", "said", "keys", "expected"), TABLE, ids=[row[0] for row in TABLE])
 def test_what_is_pruned(name: str, said: list[Said], keys: dict[str, Any], expected: list[int]) -> None:
-    policy = Policy(**{"preset": "tools", "prune_protect": 100, "prune_minimum": 50, **keys})
+    policy = small(**{"preset": "tools", "prune_protect": 100, "prune_minimum": 50, **keys})
     assert [target.ref.message_index for target in pruned([*said, *RECENT], policy).targets] == expected
 
 
@@ -136,12 +138,12 @@ OLD = [u("1"), *did("read", 60), u("2"), *did("read", 60), u("3"), *did("read", 
     ("safe", "expected"), [(0, [8, 5, 2]), (1, [8, 5, 2]), (2, [5, 2]), (3, [2]), (4, []), (9, [])]
 )
 def test_the_newest_user_turns_are_safe(safe: int, expected: list[int]) -> None:
-    policy = Policy(preset="tools", prune_protect=0, prune_minimum=0, protected_turns=safe)
+    policy = small(preset="tools", prune_protect=0, prune_minimum=0, protected_turns=safe)
     assert [target.ref.message_index for target in pruned(OLD, policy).targets] == expected
 
 
 def test_a_headless_turn_counts_as_no_user_turn() -> None:
-    policy = Policy(preset="tools", prune_protect=0, prune_minimum=0)
+    policy = small(preset="tools", prune_protect=0, prune_minimum=0)
     assert pruned([*did("read", 60), u("1"), u("2")], policy).targets
     assert not pruned([*did("read", 60), u("1")], policy).targets
 
@@ -164,7 +166,7 @@ def test_what_is_counted() -> None:
     found = pruned(said)
     assert (found.scanned_tokens, found.protected_tokens, found.prunable_tokens) == (170, 100, 70)
     assert [target.weight for target in found.targets] == [40, 30]
-    below = pruned(said, Policy(preset="tools", prune_protect=100, prune_minimum=71))
+    below = pruned(said, small(preset="tools", prune_protect=100, prune_minimum=71))
     assert (below.targets, below.scanned_tokens, below.protected_tokens, below.prunable_tokens) == (
         (),
         170,
@@ -174,7 +176,7 @@ def test_what_is_counted() -> None:
 
 
 def test_the_numbers_of_the_design() -> None:
-    policy = Policy()
+    policy = small()
     assert (policy.protected_turns, policy.prune_protect, policy.prune_minimum) == (2, 40_000, 20_000)
     assert policy.protected_tools == ()
     assert policy.prunable_tools == ()  # all: whatever a host calls its tools
@@ -198,7 +200,7 @@ def projected(messages: tuple[Message, ...], found: Pruning, done: dict[str, Dec
 def test_the_marker_of_a_large_read() -> None:
     said = [u("go"), a(call("read", path="src/App.tsx", limit=2_000)), r("x" * 50_000), *RECENT]
     messages = talk(*said)
-    policy = Policy(preset="tools", prune_protect=0, prune_minimum=0)
+    policy = small(preset="tools", prune_protect=0, prune_minimum=0)
     (edit,) = projected(messages, prune(indexed(messages), policy, (), False), {})
     assert edit.text == '[output pruned — ~12,500 tokens | read path="src/App.tsx" limit=2000]'
     assert (edit.before_tokens, edit.after_tokens, edit.kind) == (12_500, quarters(edit.text), "pruned")
@@ -211,7 +213,7 @@ def test_the_marker_names_the_call_it_had_where_an_id_is_used_again() -> None:
     said = [u("go"), a(call("read", "x1", path="old.py")), r("x" * 4_000, "x1")]
     said += [u("1"), a(call("read", "x1", path="new.py")), u("2")]
     messages = talk(*said)
-    policy = Policy(preset="tools", prune_protect=0, prune_minimum=0)
+    policy = small(preset="tools", prune_protect=0, prune_minimum=0)
     (edit,) = projected(messages, prune(indexed(messages), policy, (), False), {})
     assert edit.text == '[output pruned — ~1,000 tokens | read path="old.py"]'
 
@@ -219,7 +221,7 @@ def test_the_marker_names_the_call_it_had_where_an_id_is_used_again() -> None:
 def test_a_tiny_result_is_never_replaced_by_a_heavier_marker() -> None:
     said = [u("go"), a(call("read", path="src/App.tsx")), r("ok"), *did("ls", 400), *RECENT]
     messages = talk(*said)
-    policy = Policy(preset="tools", prune_protect=0, prune_minimum=0)
+    policy = small(preset="tools", prune_protect=0, prune_minimum=0)
     found = prune(indexed(messages), policy, (), False)
     assert [target.ref.message_index for target in found.targets] == [4, 2]
     assert [edit.message_index for edit in projected(messages, found, {})] == [4]
@@ -239,7 +241,7 @@ def test_the_newest_turn_spares_protected_tools_too(protected: tuple[str, ...], 
     messages = talk(u("go"), *did("Read", 4_000), *did("ls", 10), *did("ls", 10))
     ask = TurnsInputs(
         zone="compact",
-        policy=Policy(protected_tools=protected),
+        policy=small(protected_tools=protected),
         floors=Floors(),
         decisions={},
         folding=Folding(None, lambda at: False),
@@ -256,7 +258,7 @@ def test_pruning_keeps_its_rules_on_any_list(
     messages: tuple[Message, ...], protect: int, minimum: int, safe: int, force: bool
 ) -> None:
     named = ("Read", "bash", "grep")
-    policy = Policy(prune_protect=protect, prune_minimum=minimum, protected_turns=safe, prunable_tools=named)
+    policy = small(prune_protect=protect, prune_minimum=minimum, protected_turns=safe, prunable_tools=named)
     index = indexed(messages)
     found = prune(index, policy, (), force)
     users = [at for at, message in enumerate(messages) if message.view.opens_turn]

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxmgr.engine.rewriting.distill import distill
-from ctxmgr.engine.rewriting.written import again, arguments_of, as_written, text_of
+from ctxmgr.engine.rewriting.written import arguments_of, as_written, text_of
 from ctxmgr.model import Call
 from ctxmgr.model.projection import BlockEdit, Decision
 
@@ -55,12 +55,3 @@ def test_arguments_are_remembered_in_their_order() -> None:
     on_disk = msgspec.json.Encoder(order="deterministic").encode(decision)
     found = arguments_of(msgspec.json.decode(on_disk, type=Decision).written)
     assert list(found.items()) == [("path", "a.py"), ("content", "…")]
-
-
-def test_what_is_decided_again_in_the_same_way_is_not_written_again() -> None:
-    old = remembered("as it was", LOG)
-    fresh = {"k": Decision("distilled", 40), "l": Decision("pruned")}
-    assert again(fresh, {"k": old}) == {"k": old, "l": Decision("pruned")}
-    otherwise = {"k": Decision("distilled", 20)}
-    assert again(otherwise, {"k": old}) == otherwise
-    assert again({"k": Decision("pruned")}, {"k": old}) == {"k": Decision("pruned")}

@@ -86,7 +86,7 @@ def test_what_may_be_an_error_is_protected_as_one(name: str) -> None:
     """From pruning, from the squeeze of the newest turn, and from distilling below the length of errors."""
     perhaps = f"{text_of(200)}\nno such file"
     steps = [a(call("bash", command="c")), r(perhaps), a(call("read", path="p")), r(BULKY)]
-    there = read(name, raws(name, translation.said(u("go"), *steps, u("1"), u("2"))))
+    there = read(name, raws(name, translation.said(u("go"), *steps, u("1"), a("ok"), u("2"))))
     (doubtful, fine) = (at for at, one in enumerate(there) if one.view.role == "result")
     assert there[doubtful].view.blocks[0].doubtful
     policy = Policy(prune_protect=0, prune_minimum=0)

@@ -51,17 +51,17 @@ async def test_a_session_is_told_with_each_call_and_what_it_saved(rig: Any) -> N
 
 
 async def test_what_left_is_told_and_undone(rig: Any) -> None:
-    made = await after_steps(rig)
+    made = await after_steps(rig, 20, 60_000, 100)
     receipts = (await told(made, "/ctxmgr/receipts?session=claude:s-1"))["epochs"]
-    assert 'file_path="/p/8.py"' in receipts[-1]["left"][0]["call"]
+    assert 'file_path="/p/0.py"' in receipts[-1]["left"][0]["call"]
     status, _ = await act(made, "undo", {"epoch": receipts[-1]["epoch"]})
     assert status == 200
-    body = request(marked(conversation(12, lines=200)))
+    body = request(marked(conversation(20, lines=100)))
     await made.post(body, headers=SESSION)
     before, after = (asked.body for asked in made.upstream.asked[-2:])
-    assert b"value of line 199 in file 8" not in before
-    assert b"value of line 199 in file 8" in after
-    assert b"value of line 100 in file 8" in after
+    assert b"value of line 99 in file 0" not in before
+    assert b"value of line 99 in file 0" in after
+    assert b"value of line 50 in file 0" in after
 
 
 async def test_a_paused_session_passes_byte_for_byte_until_it_is_resumed(rig: Any) -> None:

@@ -33,7 +33,7 @@ def told(talk: Talk, name: str = "") -> list[Fields]:
 
 
 def long_session(make: Messages, turns: int = 12) -> list[Fields]:
-    """So long that `balanced` begins an epoch in a window of 20,000 tokens."""
+    """So long that `balanced` begins an epoch in a window of 60,000 tokens."""
     return [one for number in range(turns) for one in make.turn(f"Question {number}?", BIG, path=f"f{number}.py")]
 
 
@@ -77,7 +77,7 @@ def test_tokens_by_kind_sum_up_to_those_of_the_list() -> None:
 
 
 def test_an_epoch_is_told_with_why_it_began_and_what_left_and_lists_between_with_why_not() -> None:
-    talk, make = talking(window=20_000), Messages()
+    talk, make = talking(window=60_000), Messages()
     messages = long_session(make)
     for end in range(4, len(messages) + 1, 4):
         talk.context(messages[:end])

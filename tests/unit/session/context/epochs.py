@@ -8,8 +8,8 @@ from ctxmgr.server.effects import SnapshotLoaded
 from tests.contract.talk import Fields, Messages, Talk
 
 WINDOW = 60_000  # tokens: room for about 40 of the steps below before red
-ROOM: Fields = {"newestTokens": 6_000, "indexTokens": 570}
-POLICY: Fields = {"preset": "balanced", "hostReserve": 0, "costVersusRecall": 0.6, **ROOM}
+ROOM: Fields = {"keep": 250, "workingSet": {"results": 0, "tokens": 0}}
+POLICY: Fields = {"preset": "balanced", "hostReserve": 0, **ROOM}
 LINES = 70  # of a read's result: about 500 tokens
 
 

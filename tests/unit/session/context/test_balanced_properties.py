@@ -77,8 +77,8 @@ class Course:
         if deed == "prune":
             prune(talk, self.make, self.messages)
         elif deed == "policy":
-            knob = (0.1, 0.9)[self.number % 2]
-            talk.call("setPolicy", sessionId="s", policy={"costVersusRecall": knob})
+            knob = ("lean", "careful")[self.number % 2]
+            talk.call("setPolicy", sessionId="s", policy={"keep": knob})
         elif deed == "model":
             id = f"model-{self.number % 3}"
             talk.call("model_select", sessionId="s", model={"id": id, "contextWindow": WINDOW})

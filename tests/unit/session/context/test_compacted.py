@@ -10,6 +10,7 @@ from tests.unit.session.context.test_respelling import FORMATS as NAMES
 from tests.unit.session.context.test_respelling import marked, session, step
 
 WINDOW = 26_000  # tokens
+WORKING_SET = {"results": 5, "tokens": 4_000}  # the files that are read again are in it
 SECTIONS = """## Goal
 Port the parser.
 
@@ -50,7 +51,7 @@ def anew(format: str, lead: str) -> list[Fields]:
 
 def before(format: str, preset: str = "balanced", rule: str = "Never touch the tests.") -> Talk:
     """A session with an epoch, in which the user said a rule."""
-    talk = talk_of(window=WINDOW, format=format, preset=preset)
+    talk = talk_of(window=WINDOW, format=format, preset=preset, workingSet=WORKING_SET)
     lists = session(format)
     first = [{"role": "user", "content": rule}]
     for messages in lists:

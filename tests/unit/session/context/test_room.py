@@ -1,10 +1,7 @@
-"""How much of a list stays in preset `balanced`, where the policy says it in tokens."""
+"""How much of a list stays in preset `balanced`, where the policy says it."""
 
-from tests.contract.talk import Fields, Messages, packet
+from tests.contract.talk import Messages, packet
 from tests.unit.session.context.epochs import sent, steps, talk_of
-
-SMALL: Fields = {"oldTokens": 200, "newestTokens": 200}
-HEADING = "## Left out"
 
 
 def pruned(**policy: object) -> tuple[str, int]:
@@ -17,18 +14,22 @@ def pruned(**policy: object) -> tuple[str, int]:
     return packet(answer["list"]), sum(map(len, sent(answer)))
 
 
-def test_index_lines_have_a_budget_of_their_own() -> None:
-    none, little, much = (pruned(**SMALL, indexTokens=index)[0] for index in (0, 120, 3_000))
-    assert HEADING not in none
-    assert 0 < little.count("func_") < 9
-    assert much.count("func_") > 20
-
-
-def test_what_stays_goes_by_the_tokens_that_are_set() -> None:
-    sizes = [pruned(oldTokens=old, indexTokens=0)[1] for old in (500, 2_000, 6_000)]
+def test_what_stays_goes_by_what_it_is_worth() -> None:
+    sizes = [pruned(keep=keep)[1] for keep in (20, 100, 250, 1_350)]
     assert sizes == sorted(set(sizes))
 
 
 def test_the_newest_steps_stay_whole_in_their_tokens() -> None:
-    few, many = (pruned(oldTokens=0, indexTokens=0, newestTokens=newest)[1] for newest in (0, 4_000))
+    few, many = (pruned(keep=1, workingSet={"results": 0, "tokens": tokens})[1] for tokens in (0, 4_000))
     assert few < many
+
+
+def test_files_of_what_left_are_told_up_to_a_limit() -> None:
+    told, _ = pruned(keep=1)
+    assert "## Files in what left" in told
+    assert "src/mod_22.py" in told
+
+
+def test_what_has_no_effect_any_more_changes_no_byte() -> None:
+    older = {"costVersusRecall": 0.1, "oldTokens": 0, "newestTokens": 0, "indexTokens": 3_000}
+    assert pruned(**older) == pruned()

@@ -109,6 +109,14 @@ def test_the_dearer_write_holds_in_each_tier() -> None:
     assert (prices.cache_write, prices.tiers[0].cache_write) == (0.2, pytest.approx(1.0))
 
 
+@pytest.mark.parametrize(("lifetime_ms", "write"), [(3_600_000, 8), (86_400_000, 8), (86_400_001, 5)])
+def test_a_life_that_no_provider_keeps_is_no_dearer_to_write(lifetime_ms: int, write: float) -> None:
+    """Its host keeps the cache warm by itself."""
+    prices = {"input": 4, "output": 20, "cacheRead": 0.2, "cacheWrite": 5}
+    held = of("claude-opus-5-5", policy_keys.policy({"prices": prices, "cacheTtlMs": lifetime_ms})).terms.prices
+    assert held.cache_write == write
+
+
 def test_an_hours_write_has_its_price_where_the_usual_write_is_free() -> None:
     tier = {"aboveTokens": 100_000, "input": 6, "output": 20, "cacheRead": 0.3, "cacheWrite": 0}
     prices = {"input": 4, "output": 20, "cacheRead": 0.2, "cacheWrite": 0, "tiers": [tier]}

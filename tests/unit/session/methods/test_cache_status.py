@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from ctxmgr.server.effects import SnapshotLoaded
-from tests.contract.talk import Fields
+from tests.contract.talk import SMALL, Fields
 from tests.unit.session.methods.cached import CachedHost, minutes
 
 
@@ -94,7 +94,7 @@ def test_a_call_that_read_after_a_long_pause_shows_that_a_start_lives_so_long() 
 
 
 def test_of_what_stands_before_the_list_it_takes_two() -> None:
-    host, learned = CachedHost(lives_min=60, policy={"preset": "balanced"}), []
+    host, learned = CachedHost(lives_min=60, policy={"preset": "balanced", "keep": 1, "workingSet": SMALL}), []
     for pause in (20, 25):
         host.calls(5)
         cache = host.call(minutes(pause))  # an epoch: hardly more of the list stays than its start

@@ -10,12 +10,8 @@ from tests.contract.talk import Fields, Messages, Talk
 
 SET: Fields = {
     "cacheTtlMs": 1_000,
-    "costVersusRecall": 0.3,
     "distill": {"green": 500},
-    "indexTokens": 900,
     "keep": "lean",
-    "newestTokens": 900,
-    "oldTokens": 900,
     "packetTokens": 1_000,
     "prices": {"input": 3},
     "protectedTools": ["lookup"],
@@ -55,13 +51,15 @@ def test_a_key_of_the_model_is_told_as_well() -> None:
     assert notes == ["the policy key cacheTtlMs does nothing in preset turns"]
 
 
-BASE: Fields = {"pruneProtect": 2_000, "pruneMinimum": 500, "protectedTurns": 1, "compaction": {"enabled": False}}
+BASE: Fields = {
+    "keep": 40,
+    "pruneProtect": 2_000,
+    "pruneMinimum": 500,
+    "protectedTurns": 1,
+    "compaction": {"enabled": False},
+}
 OTHER: Fields = SET | {
     "cacheTtlMs": 3_600_000,
-    "costVersusRecall": 1.0,
-    "indexTokens": 20,
-    "newestTokens": 9_000,
-    "oldTokens": 10,
     "keep": 1,
     "distill": {"green": 50_000, "yellow": 50_000, "red": 50_000, "compact": 50_000},
     "packetTokens": 20,
@@ -70,7 +68,7 @@ OTHER: Fields = SET | {
     "pruneMinimum": 100_000,
     "pruneProtect": 100_000,
     "recentUserTurns": {"green": 2, "yellow": 2, "red": 2, "compact": 2},
-    "resumeTokens": 300,
+    "resumeTokens": 30,
 }
 SUMMARY = "## Goal\nThe port.\n\n## Critical Context\n" + "\n".join(
     f"- Part {number} of the parser holds what was found about its tokens and their places." for number in range(40)
@@ -126,7 +124,7 @@ def test_get_policy_tells_which_preset_a_key_belongs_to() -> None:
 @pytest.mark.parametrize("preset", ["tools", "turns", "balanced"])
 def test_results_of_protected_tools_stay(preset: str) -> None:
     keys: Fields = {"pruneProtect": 0, "pruneMinimum": 0, "protectedTurns": 0}
-    keys = keys if preset != "balanced" else {"costVersusRecall": 0.5}
+    keys = keys if preset != "balanced" else {"keep": 1}
     talk, said = session(preset, protectedTools=["lookup"], **keys)
     talk.context(said)
     talk.call("prune", sessionId="s")
@@ -138,7 +136,7 @@ def test_results_of_protected_tools_stay(preset: str) -> None:
 
 @pytest.mark.parametrize("preset", ["tools", "turns", "balanced"])
 def test_prune_prunes_and_its_figures_are_true(preset: str) -> None:
-    keys: Fields = {"pruneProtect": 0, "protectedTurns": 2} if preset != "balanced" else {"costVersusRecall": 0.5}
+    keys: Fields = {"pruneProtect": 0, "protectedTurns": 2} if preset != "balanced" else {"keep": 60}
     talk, said = session(preset, **keys)
     talk.call("prune", sessionId="s")
     answer = talk.context(said)

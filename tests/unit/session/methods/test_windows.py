@@ -26,7 +26,7 @@ def refused(talk: Talk, make: Messages, error: str) -> Fields:
 
 @pytest.mark.parametrize("preset", ["tools", "turns", "balanced"])
 def test_the_next_list_fits_the_window_that_was_taught(preset: str) -> None:
-    talk, make = Talk({"preset": preset, "costVersusRecall": 1.0}, 200_000, version="1.1"), Messages()
+    talk, make = Talk({"preset": preset, "keep": 20_000}, 200_000, version="1.1"), Messages()
     messages = filled(make)
     assert talk.context(messages)["report"]["tokens"] > 60_000
     assert refused(talk, make, NAMED)["learnedWindow"] == 60_000
@@ -69,7 +69,7 @@ def test_another_word_of_the_host_for_the_window_ends_it() -> None:
 @pytest.mark.parametrize("preset", ["tools", "turns", "balanced"])
 @pytest.mark.parametrize("error", ["context_length_exceeded", "prompt is too long: 900000 tokens > 190000 maximum"])
 def test_a_list_that_fits_by_our_count_and_was_refused_goes_out_shorter_each_time(preset: str, error: str) -> None:
-    talk, make = Talk({"preset": preset, "costVersusRecall": 1.0}, 200_000, version="1.1"), Messages()
+    talk, make = Talk({"preset": preset, "keep": 20_000}, 200_000, version="1.1"), Messages()
     messages = filled(make)
     sent = [talk.context(messages)["report"]["tokens"]]
     for _ in range(3):

@@ -22,10 +22,10 @@ SESSIONS = Path(__file__).parents[3] / "sessions"
 
 def test_the_figures_are_those_of_replay(capsys: pytest.CaptureFixture[str]) -> None:
     path = SESSIONS / "greenhouse.jsonl"
-    arguments = ["--policy", "oldTokens=500", "--preset", "balanced", "--window", "64000", "--probes", "--json"]
+    arguments = ["--policy", "keep=500", "--preset", "balanced", "--window", "64000", "--probes", "--json"]
     assert main(["replay", str(path), *arguments]) == 0
     ours, _ = json.loads(capsys.readouterr().out)
-    tasks = asked(path, ["balanced:oldTokens=500"], settings=CorpusSettings(64_000))
+    tasks = asked(path, ["balanced:keep=500"], settings=CorpusSettings(64_000))
     task = next(one for one in tasks if one.policy.name != "off")
     found = decode(evaluated(task))
     row, measures = found.recording, ours["measures"]

@@ -202,7 +202,7 @@ def worse(now: Path, before: Path) -> list[str]:
     ("here", "there", "said"),
     [
         (["turns"], ["turns"], []),
-        (["balanced:oldTokens=500"], ["turns"], ["balanced:oldTokens=500 policy", "turns policy"]),
+        (["balanced:keep=500"], ["turns"], ["balanced:keep=500 policy", "turns policy"]),
         (["balanced", "turns"], ["turns"], ["balanced policy"]),
         (["turns"], ["balanced", "turns"], ["balanced policy"]),
     ],

@@ -22,7 +22,7 @@ def test_a_peer_is_a_policy_without_keys() -> None:
 
 
 def test_a_key_is_another_one_for_each_thing_that_moves_a_figure(monkeypatch: pytest.MonkeyPatch) -> None:
-    (plain, other, off) = policies(["balanced", "balanced:oldTokens=500"])
+    (plain, other, off) = policies(["balanced", "balanced:keep=500"])
     keys = [
         key("d1", plain, SETTINGS),
         key("d2", plain, SETTINGS),
@@ -39,8 +39,8 @@ def test_a_key_is_another_one_for_each_thing_that_moves_a_figure(monkeypatch: py
 
 
 def test_the_order_of_keys_and_the_name_of_a_recording_move_nothing() -> None:
-    one, _ = policies(["balanced:oldTokens=500,indexTokens=900"])
-    other, _ = policies(["balanced:indexTokens=900,oldTokens=500"])
+    one, _ = policies(["balanced:keep=500,maxResultTokens=900"])
+    other, _ = policies(["balanced:maxResultTokens=900,keep=500"])
     assert one.digest == other.digest
 
 
@@ -48,9 +48,9 @@ def test_the_order_of_keys_and_the_name_of_a_recording_move_nothing() -> None:
     ("text", "said"),
     [
         ("swift", "no preset or peer is called 'swift'"),
-        ("masking-5:oldTokens=5", "no preset or peer is called 'masking-5'"),
-        ("balanced:oldTokens", "is no KEY=VALUE"),
-        ("balanced:oldTokens=many", "balanced:oldTokens=many: "),
+        ("masking-5:keep=5", "no preset or peer is called 'masking-5'"),
+        ("balanced:keep", "is no KEY=VALUE"),
+        ("balanced:keep=many", "balanced:keep=many: "),
         ("balanced:noSuchKey=1", "balanced:noSuchKey=1: "),
     ],
 )

@@ -41,7 +41,7 @@ def test_a_session_is_driven_and_recorded_and_its_transcript_is_the_same(
 def test_a_session_is_driven_with_keys_of_the_policy(capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ["replay", str(GREENHOUSE), "--preset", "balanced", "--window", "64000", "--no-measures", "--json"]
     sizes = []
-    for keys in (["--policy", "oldTokens=6000", "--policy", "newestTokens=2000"], []):
+    for keys in (["--policy", "keep=6000", "--policy", 'workingSet={"results": 9}'], []):
         assert main([*arguments, *keys]) == 0
         (one,) = json.loads(capsys.readouterr().out)
         sizes.append(one["all"]["afterMean"])

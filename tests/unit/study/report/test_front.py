@@ -132,6 +132,14 @@ def test_points_of_the_front_are_named_by_the_knob_and_equal_ones_once() -> None
     assert sorted(map(str, texts)) == ["0, 0.25", "0.5", "1", "off"]
 
 
+def test_a_value_that_is_a_point_of_keep_is_named_by_it() -> None:
+    found = [row("off", 1.0), row("balanced lean", 0.4, 0.5, knob=330), row("balanced 600", 0.5, 0.6, knob=600)]
+    found += [row("balanced", 0.6, 0.7, knob=1_700), row("balanced careful", 0.7, 0.8, knob=3_400)]
+    picture = drawn([RecordingSheet("a", tuple(found))])
+    texts = {one.text for one in picture.iter("text") if one.get("class") == "label"}
+    assert texts == {"off", "lean", "600", "balanced", "careful"}
+
+
 def test_a_policy_without_figures_is_said_and_not_drawn() -> None:
     sheet = RecordingSheet("a", (row("off", 1.0), row("tools", None), row("turns", 0.5, None)))
     assert points_of(drawn([sheet])).keys() == {"off"}

@@ -7,7 +7,7 @@ import pytest
 from ctxmgr.engine.invariants import TURNS
 from ctxmgr.engine.rewriting.prune import prune
 from ctxmgr.engine.rewriting.rewrite import rewriter
-from ctxmgr.model.policy import DistillOver, Policy, TurnsKept
+from ctxmgr.model.policy import DistillOver, Policy, TurnsKept, WorkingSet
 from ctxmgr.model.projection import BlockEdit, Decision
 from tests.conversations import text_of
 from tests.notation import Said, a, err, indexed, note, r, sh, talk, u, words
@@ -20,21 +20,26 @@ TWO_STEPS = [*did("x"), *did("y")]
 # name, conversation, what differs in the ask, index -> edit
 EDITS: list[tuple[str, list[Said], dict[str, Any], dict[int, str]]] = [
     ("bulky results of older turns", OLDER, {}, {2: "distilled"}),
-    ("not those that are short", [u("go"), *did(text_of(100)), u("more")], {}, {}),
-    ("in yellow shorter ones too", [u("go"), *did(text_of(100)), u("more")], {"zone": "yellow"}, {2: "distilled"}),
+    ("not those that are short", [u("go"), *did(text_of(100)), u("more"), a("ok")], {}, {}),
+    (
+        "in yellow shorter ones too",
+        [u("go"), *did(text_of(100)), u("more"), a("ok")],
+        {"zone": "yellow"},
+        {2: "distilled"},
+    ),
     (
         "as the policy says",
-        [u("go"), *did(text_of(100)), u("more")],
+        [u("go"), *did(text_of(100)), u("more"), a("ok")],
         {"policy": Policy(distill=DistillOver(300))},
         {2: "distilled"},
     ),
-    ("errors only when they are long", [u("go"), a(READ), err(BULKY), u("more")], {}, {}),
-    ("long errors", [u("go"), a(READ), err(BULKY * 2), u("more")], {}, {2: "distilled"}),
-    ("not the user's own bash run", [u("go"), sh("cat x", BULKY), u("more")], {}, {}),
-    ("not notes", [u("go"), note(BULKY), u("more")], {}, {}),
+    ("errors only when they are long", [u("go"), a(READ), err(BULKY), u("more"), a("ok")], {}, {}),
+    ("long errors", [u("go"), a(READ), err(BULKY * 2), u("more"), a("ok")], {}, {2: "distilled"}),
+    ("not the user's own bash run", [u("go"), sh("cat x", BULKY), u("more"), a("ok")], {}, {}),
+    ("not notes", [u("go"), note(BULKY), u("more"), a("ok")], {}, {}),
     (
         "not what is a marker already",
-        [u("go"), *did(f"[output distilled — ~9 tokens | read]\n{BULKY}"), u("more")],
+        [u("go"), *did(f"[output distilled — ~9 tokens | read]\n{BULKY}"), u("more"), a("ok")],
         {},
         {},
     ),
@@ -72,7 +77,7 @@ EDITS: list[tuple[str, list[Said], dict[str, Any], dict[int, str]]] = [
         {"zone": "compact", "newest_limit": 600, "policy": Policy(recent_user_turns=TurnsKept(6, 3, 2, 2))},
         {},
     ),
-    ("a result without a call", [u("go"), r(BULKY, "c9"), u("more")], {}, {1: "distilled"}),
+    ("a result without a call", [u("go"), r(BULKY, "c9"), u("more"), a("ok")], {}, {1: "distilled"}),
 ]
 
 
@@ -89,7 +94,7 @@ def test_what_is_edited(name: str, said: list[Said], keys: dict[str, Any], expec
 
 
 def test_a_distilled_result_says_what_it_was() -> None:
-    plan = planned(talk(u("go"), *did(BULKY, path="x.log"), u("more")))
+    plan = planned(talk(u("go"), *did(BULKY, path="x.log"), u("more"), a("ok")))
     (edit,) = (piece for piece in plan.pieces if isinstance(piece, BlockEdit))
     head, first, *_, last = edit.text.splitlines()
     assert head == '[output distilled — ~423 tokens | read path="x.log"]'
@@ -144,7 +149,7 @@ def test_nothing_is_edited_that_would_be_heavier() -> None:
 def test_nor_as_heavy() -> None:
     text = '[output pruned — ~13 tokens | read path="x.log"]'
     for longer, expected in ((0, {}), (4, {2: "pruned"})):
-        messages = talk(u("go"), *did("x" * (len(text) + longer), path="x.log"), u("more"))
+        messages = talk(u("go"), *did("x" * (len(text) + longer), path="x.log"), u("more"), a("ok"))
         done = {indexed(messages).key(2): Decision("pruned")}
         assert edited(planned(messages, decisions=done)) == expected
 
@@ -161,3 +166,12 @@ def test_targets_of_pruning_are_edited_where_they_are_kept() -> None:
     targets = prune(indexed(messages), policy, (), False).targets
     assert edited(planned(messages, targets=targets, drop_turns=False)) == {3: "pruned"}
     assert edited(planned(messages, targets=targets)) == {}
+
+
+def test_what_the_working_set_leaves_behind_within_a_turn_stays_until_the_next_one() -> None:
+    """Else each call of a long turn would change what stands before all that is cached."""
+    policy = Policy(working_set=WorkingSet(results=1, tokens=1))
+    turn = [u("go"), *did(BULKY), u("more")]
+    for calls in (1, 2, 5):
+        assert edited(planned(talk(*turn, *did("x") * calls), policy=policy)) == {}
+    assert edited(planned(talk(*turn, *did("x"), u("next"), *did("x")), policy=policy)) == {2: "distilled"}

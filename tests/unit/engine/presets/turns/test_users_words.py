@@ -8,7 +8,7 @@ from ctxmgr.engine.presets.strategy import Inputs, Planned
 from ctxmgr.engine.presets.table import PRESETS
 from ctxmgr.engine.pressure.gauge import Gauge
 from ctxmgr.engine.pressure.zone import thresholds
-from ctxmgr.model.policy import PacketTokens, Policy
+from ctxmgr.model.policy import PacketTokens, Policy, WorkingSet
 from ctxmgr.model.projection import Packet
 from ctxmgr.model.saved.facts import Ledger
 from ctxmgr.model.saved.meter import Meter
@@ -23,6 +23,7 @@ RULE = (
     + "whatever fails."
 )
 WISH = "the rest needs to be moved to directories that we can keep, as the others go away at the end"
+SMALL = WorkingSet(results=0, tokens=0)
 SAID = [u("Write the parser of the small language, please."), u(RULE), u(WISH)]
 
 
@@ -49,7 +50,7 @@ def packet_of(policy: Policy, said: list[Said]) -> str:
 
 def test_the_users_rules_stay_word_for_word() -> None:
     """Though the packet's budget would hold neither."""
-    text = packet_of(Policy(packet_tokens=PacketTokens(200, 200, 200, 200)), SAID)
+    text = packet_of(Policy(packet_tokens=PacketTokens(200, 200, 200, 200), working_set=SMALL), SAID)
     assert RULE in text
     assert WISH in text
     assert text.index("## Goal") < text.index("## Rules")

@@ -2,7 +2,8 @@
 
 import pytest
 
-from ctxmgr.engine.tools import CallOutcome, outcome_by, tool_call, weighed_run
+from ctxmgr.engine.tools import CallOutcome, tool_call, weighed_run
+from ctxmgr.engine.tools.outcome.ended import outcome_by
 from tests.unit.engine.tools.outcome.shell_lines import ended
 
 REFUSED = "Error: connect ECONNREFUSED 127.0.0.1:5432\n    at x"

@@ -27,7 +27,7 @@ from tests.unit.session.context.fit.test_fit import (
 WINDOW = 60_000
 BY_TURNS = ("tools", "turns")
 ROOMY: dict[str, Json] = {one: {} for one in PRESETS} | {
-    "balanced": {"costVersusRecall": 0.75, "newestTokens": 6_000}  # with less room a restart opens another epoch
+    "balanced": {"keep": 20_000}  # with less room a restart opens another epoch
 }
 
 
