@@ -262,6 +262,8 @@ class SessionCore:
         changed = model.id != self.state.model.id
         reopen = self.reopen("model") if changed else self.state.reopen
         state = of_another_model(self.state) if changed else self.state
+        if state.decisions is not self.state.decisions:
+            self._cut_off()
         self.state = msgspec.structs.replace(state, model=model, seq=state.seq + 1, reopen=reopen)
         self._refresh()
 
@@ -293,12 +295,15 @@ class SessionCore:
         policy_keys.check_keys(keys)
         overrides = policy_keys.merged(self.overrides, keys)
         policy_keys.policy(policy_keys.merged(self.defaults, overrides), self.state.model.id)
-        before = self.preset
+        before, promised = self.preset, self.policy.working_set
         overrides = policy_keys.merged(self.state.overrides, keys)  # with those of another release
         self._replace(overrides=overrides, reopen=self.reopen("policy"))
         self._refresh()
         if self.preset is before:
             self.state = before.packet_outdated(self.state)
+            if self.policy.working_set != promised:  # what left of it comes back
+                self._cut_off()
+                self.state = before.switched(self.state)
         else:  # what the one decided, the other does not go on from
             self._replace(packet=None)
             self._cut_off()

@@ -32,8 +32,12 @@ def with_window(state: State, taken: int) -> State:
 
 
 def of_another_model(state: State) -> State:
-    """What was counted and refused was by the model before."""
-    return msgspec.structs.replace(state, meter=meter.void(state.meter), unseen=0, refused_weight=0)
+    """What was counted and refused was by the model before, and so was what did not fit its window."""
+    stay = {key: one for key, one in state.decisions.items() if one.kind != "cut" and not one.to_fit}
+    decisions = stay if len(stay) < len(state.decisions) else state.decisions
+    return msgspec.structs.replace(
+        state, decisions=decisions, meter=meter.void(state.meter), unseen=0, refused_weight=0
+    )
 
 
 def with_refusal(state: State, fit_weight: float) -> State:

@@ -12,8 +12,8 @@ many before it tell the same (as all reasoning does that only the provider can r
 
 from collections.abc import Mapping
 
-from ctxmgr.engine.conversation import BlockRef, ConversationIndex, Step, promised_start
-from ctxmgr.engine.invariants import STEP_ROLES, Invariants
+from ctxmgr.engine.conversation import STEP_ROLES, BlockRef, ConversationIndex, Step, promised_start
+from ctxmgr.engine.invariants import Invariants
 from ctxmgr.model import Decision, WorkingSet
 
 

@@ -113,6 +113,7 @@ def originals(
         for piece in new.pieces
         if isinstance(piece, BlockEdit) and (piece.key, piece.kind) not in known
     }
+    shortened = {piece.key: piece.after_tokens for piece in old.pieces if isinstance(piece, BlockEdit)}
     found: list[Original] = []
     for at in sorted(before):
         message = messages[at]
@@ -120,7 +121,8 @@ def originals(
             for number, block in enumerate(message.view.blocks):
                 if block.text:
                     ref = BlockRef(at, number)
-                    key, weight = conversation.block_key(ref), message.weights[number]
+                    key = conversation.block_key(ref)
+                    weight = shortened.get(key, message.weights[number])
                     found.append(Original(conversation, key, ref, "dropped", block.text, weight, 0, handle(key)))
             continue
         for number, block in enumerate(message.view.blocks):

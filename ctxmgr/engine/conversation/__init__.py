@@ -10,7 +10,13 @@ from ctxmgr.engine.conversation.index import ConversationIndex, extend
 from ctxmgr.engine.conversation.keys import digest_of
 from ctxmgr.engine.conversation.steps import Step, Steps, is_waiting, steps_of
 from ctxmgr.engine.conversation.turns import StepSpan, goes_on, step_spans, turn_at
-from ctxmgr.engine.conversation.working_set import NOWHERE, promised_start, working_set_before, working_set_start
+from ctxmgr.engine.conversation.working_set import (
+    NOWHERE,
+    STEP_ROLES,
+    promised_start,
+    working_set_before,
+    working_set_start,
+)
 
 __all__ = [
     "DIGESTS",
@@ -19,6 +25,7 @@ __all__ = [
     "Delta",
     "Incoming",
     "NOWHERE",
+    "STEP_ROLES",
     "Step",
     "StepSpan",
     "Steps",

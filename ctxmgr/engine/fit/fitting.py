@@ -3,7 +3,7 @@
 0. Where pictures and documents are more than the request takes, the oldest become a text (`media`).
 1. Nothing happens while the plan fits. Where it does not, it is brought to 95 % of the limit, so that the next
    message does not bring it over again; by these means, each no further than needed:
-   a. tool results are cut to one cap, the newest step's to a tenth of the limit at least;
+   a. tool results are cut to one cap, the newest step's last, and to a tenth of the limit at least;
    b. arguments of calls are, but the newest answer's; then the oldest pictures become a text;
    c. what users pasted and notes hold is cut to one cap of 4,000 tokens at least, but the newest user's;
    d. where turns leave whole, old turns do (`turns_from`: the preset is to plan again); then old steps leave
@@ -17,7 +17,8 @@
 4. What is cut keeps its start, its end and its error lines, and one line says how much left (`cutting`).
 5. Where all that does not do, `too_big` says what is left that is large.
 
-6. The working set that is promised is cut only where cutting all else does not do.
+6. The working set that is promised is cut only where cutting all else does not do, and then by no more than has to
+   leave, its oldest results first. Of the newest step's results half the limit stays until the others are cut.
 
 Each cut is a decision that remembers what was written, as any other.
 """
@@ -40,7 +41,8 @@ from ctxmgr.model import Decision, HeavyMessage, Plan
 TARGET_SHARE = 0.95  # of the limit
 KEPT_SHARE = 0.9  # of the limit: steps that leave do not bring a list to less, where others may stay
 LEAST_TOKENS = 500  # of anything that is cut
-NEWEST_RESULTS_SHARE = 0.1  # of the limit: the newest step's results together, until nothing else is left to cut
+NEWEST_RESULTS_MOST = 0.5  # of the limit: the newest step's results together, while others are whole
+NEWEST_RESULTS_SHARE = 0.1  # the same, until nothing else is left to cut
 PASTED_TOKENS = 4_000  # a longer text nobody typed: it is cut before steps leave
 ENDS_TOKENS = 2_000  # of either end of the newest user's text
 LINE_TOKENS = 40  # about what the line weighs that says how much was cut
@@ -86,6 +88,7 @@ class _Fitting:
         self.cut_last = inputs.last.blocks()
         self.promised = range(inputs.last.working_set(), conversation.size)  # rule 6
         self.stays: Container[int] = self.promised
+        self.whole = False  # is all but the promised cut, and that whole?
         self.newest = conversation.newest_reply  # of several items the last
         self.newest_call = self.newest
         while self.newest_call > 0 and goes_on(conversation.messages, self.newest_call):
@@ -98,13 +101,21 @@ class _Fitting:
         self.pictures.to_limits()
         for means in (old, every) if self.promised else (every,):
             for each in means if self.draft.weight > self.inputs.limit else ():
-                if self.over() > 0 and not self.turns_from:
+                if self.is_over() and not self.turns_from:
                     each()
-            self.promised, self.stays = range(0), ()
+            if self.promised:
+                self.promised, self.stays, self.whole = range(0), (), True
+                self.target = max(
+                    self.target, TARGET_SHARE * min(self.inputs.limit, self.inputs.last.target_tokens)
+                )
 
     def media(self) -> None:
         """Rule 1b, of pictures."""
         self.pictures.to_weight(self.target, self.newest)
+
+    def is_over(self) -> bool:
+        """Is more to be cut? Of what is promised (rule 6) nothing more for a few tokens."""
+        return self.draft.weight > (self.target / TARGET_SHARE if self.whole else self.target)
 
     def over(self) -> float:
         """Tokens that are to go."""
@@ -113,9 +124,16 @@ class _Fitting:
     def results(self) -> None:
         """Rule 1a."""
         refs = self._blocks(("result", "shell"), ("result", "user", "shell"))
-        newest = sum(ref.message_index > self.newest for ref in refs)
-        share = max(LEAST_TOKENS, int(NEWEST_RESULTS_SHARE * self.inputs.limit / max(1, newest)))
-        self._cut([(ref, share if ref.message_index > self.newest else LEAST_TOKENS) for ref in refs])
+        older = [(ref, LEAST_TOKENS) for ref in refs if ref.message_index < self.newest]
+        newest = [ref for ref in refs if ref.message_index > self.newest]
+        share = self.inputs.limit / max(1, len(newest))
+        first, last = (
+            [(ref, max(LEAST_TOKENS, int(part * share))) for ref in newest]
+            for part in (NEWEST_RESULTS_MOST, NEWEST_RESULTS_SHARE)
+        )
+        for each in (first, *([one] for one in older), last) if self.whole else (first, older, last):
+            if self.is_over():
+                self._cut(each)
 
     def newest_results(self) -> None:
         """Rule 1g."""

@@ -12,17 +12,18 @@ from ctxmgr.model import Weigh
 
 
 class CutLast(msgspec.Struct, frozen=True):
-    """`blocks` that are cut last, and after them the `working_set`, by the index of its first message. Asked for
-    where something is to be cut."""
+    """`blocks` that are cut last, and after them the `working_set`, by the index of its first message: both asked
+    for where something is to be cut. `target_tokens`: what a list is brought to where the working set is cut."""
 
     blocks: Callable[[], frozenset[BlockRef]] = frozenset
     working_set: Callable[[], int] = lambda: NOWHERE
+    target_tokens: float = math.inf
 
 
 class FitInputs(msgspec.Struct, frozen=True):
     """`limit`: tokens that the list may weigh; `target_tokens`: what one over it is brought to, where a preset
-    keeps less than fits. `handle`: the name of an original in the archive, "" without one. `media`: what there may
-    be of them. `turns_stay`: no more of them may leave. `last`: what is cut after all else."""
+    keeps less. `handle`: the name of an original in the archive, "" without one. `media`: what there may be of
+    them. `turns_stay`: no more of them may leave. `last`: what is cut after all else."""
 
     limit: float
     weigh: Weigh

@@ -1,11 +1,9 @@
 """Working set: the newest results and steps are there byte for byte, as many as the policy says, but for what was
 cut because the list did not fit the window."""
 
-from ctxmgr.engine.conversation import promised_start
+from ctxmgr.engine.conversation import STEP_ROLES, promised_start
 from ctxmgr.engine.invariants.rule import Rule, Walk
 from ctxmgr.model import BlockEdit
-
-STEP_ROLES = ("assistant", "result", "shell")  # of messages that are, or belong to, a step
 
 
 class WorkingSetWhole(Rule):

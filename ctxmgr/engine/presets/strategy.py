@@ -92,6 +92,10 @@ class PresetStrategy(ABC):
         """What a list that does not fit is cut to, in tokens, where that is less than fits."""
         return math.inf
 
+    def promised_weight(self, gauge: Gauge) -> float:
+        """The same, where the working set that is promised does not fit."""
+        return math.inf
+
     def asking_tokens(self, at: Thresholds) -> float:
         """From how many tokens on a compaction is asked for."""
         return at.red

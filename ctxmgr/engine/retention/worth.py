@@ -53,7 +53,7 @@ NOTHING = Retention(dict.fromkeys(YIELDS, 0.0), 0.0, 0.0)
 def keep_tokens(policy: Policy, usable: float) -> float:
     """What a stretch costs that is no longer there, in tokens of input (rules 2 and 5)."""
     told = policy.keep if isinstance(policy.keep, int) else KEEP[policy.keep]
-    return told * min(1.0, usable / FULL_TOKENS)
+    return max(1.0, told * min(1.0, usable / FULL_TOKENS))
 
 
 class Worth(msgspec.Struct, frozen=True):

@@ -3,7 +3,8 @@
 1. Where whole turns are to leave, the preset plans again from a later turn on, so that it says what left as ever.
 2. Whatever is shown another way than before goes into the archive, where there is one: each handle that a list
    names can be retrieved, in every preset.
-3. Where a cut changes what was shown before, that is an epoch of its own, with a receipt: its cache is lost.
+3. Where a cut changes what was shown before, that is an epoch of its own, with a receipt: its cache is lost. Where
+   an epoch's own list is cut at once, the epoch's receipt tells of both.
 4. What fits after a cut is what is kept from then on: that it fills the window is no reason to open an epoch.
 """
 
@@ -24,6 +25,7 @@ from ctxmgr.model.saved import State
 from ctxmgr.session.reading import Reader
 
 OVERHEAD_TOKEN_BYTES = 4  # about what a token of prompt and tools takes of the request
+TOO_LARGE = "did not fit the window"
 TURNS_TRIES = 4  # a packet comes with turns that leave: so often more of them may have to
 
 
@@ -55,14 +57,14 @@ def _fitting(
         last=CutLast(
             partial(_cut_last, incoming, inputs),
             partial(working_set_start, conversation, inputs.policy.working_set),
+            preset.promised_weight(inputs.gauge),
         ),
     )
     done = fitted(conversation, planned.plan, ask)
     for tries_left in reversed(range(TURNS_TRIES)):
         if not done.turns_from:
             break
-        passed = done.turns_from if done.turns_from > ask.last.working_set() else 0
-        plan = msgspec.structs.replace(done.plan, floor=done.turns_from, fit_floor=passed)  # rule 1
+        plan = msgspec.structs.replace(done.plan, floor=done.turns_from)  # rule 1
         last = msgspec.structs.replace(incoming, last_plan=plan)
         again = preset.project(last, msgspec.structs.replace(state, decisions=plan.decisions), inputs)
         if isinstance(again, NeedsThread):  # by turns none does
@@ -79,7 +81,8 @@ def _fitting(
     )
     epoch = msgspec.structs.replace(planned.state.epoch, remaining_tokens=done.plan.weight)  # rule 4
     state = msgspec.structs.replace(planned.state, decisions=done.plan.decisions, epoch=epoch)
-    return msgspec.structs.replace(planned, plan=done.plan, state=state, originals=(*planned.originals, *rows))
+    planned = msgspec.structs.replace(planned, plan=done.plan, state=state, originals=(*planned.originals, *rows))
+    return planned if planned.receipt is None else _with_cuts(planned, planned.receipt, gone)
 
 
 def _rewritten(conversation: ConversationIndex, planned: Planned, state: State) -> dict[str, ArchiveRow]:
@@ -97,6 +100,23 @@ def _rewritten(conversation: ConversationIndex, planned: Planned, state: State) 
     return rows
 
 
+def _with_cuts(planned: Planned, receipt: Receipt, gone: tuple[receipts.Original, ...]) -> Planned:
+    """An epoch whose list was cut at once: its receipt tells of both, and of what was sent."""
+    cuts = receipts.receipt(receipt, gone, lambda one: TOO_LARGE)
+    evicted = (*receipt.evicted, *cuts.evicted)
+    done = msgspec.structs.replace(
+        receipt,
+        after_tokens=planned.plan.weight,
+        arithmetic=f"{receipt.arithmetic}; then cut to fit the window: {planned.plan.weight:,} tokens are sent",
+        evicted=evicted[: receipts.LISTED],
+        omitted_count=receipt.omitted_count + cuts.omitted_count + max(0, len(evicted) - receipts.LISTED),
+    )
+    filed = (*planned.state.receipts[:-1], done)
+    return msgspec.structs.replace(
+        planned, receipt=done, state=msgspec.structs.replace(planned.state, receipts=filed)
+    )
+
+
 def announced(planned: Planned, whole: Plan, incoming: Incoming, inputs: Inputs) -> Planned:
     """Rule 3, where what was shown before is shown another way. `whole`: the plan before it was cut."""
     state, plan, conversation = planned.state, planned.plan, incoming.conversation
@@ -111,7 +131,7 @@ def announced(planned: Planned, whole: Plan, incoming: Incoming, inputs: Inputs)
     number = state.epoch.number + 1
     bare = Receipt(number, "fit", whole.weight, plan.weight, f"fit: {sums}", time_ms=inputs.time_ms)
     gone = receipts.originals(conversation, whole, plan, _handle(inputs))
-    done = receipts.receipt(bare, gone, lambda one: "did not fit the window")
+    done = receipts.receipt(bare, gone, lambda one: TOO_LARGE)
     epoch = msgspec.structs.replace(state.epoch, number=number, regret=0.0, call_count=0, needed=0.0)
     state = msgspec.structs.replace(state, epoch=epoch, receipts=receipts.filed(state.receipts, done))
     return msgspec.structs.replace(planned, state=state, receipt=done)

@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 
 from ctxmgr.engine.invariants import TURNS
-from ctxmgr.engine.presets.turns.project import Floors, Limits, TurnsInputs, project
+from ctxmgr.engine.presets.turns.project import Limits, TurnsInputs, project
 from ctxmgr.engine.presets.turns.summary_folding import Folding, LeftOut
 from ctxmgr.engine.rewriting.rewrite import rewriter
 from ctxmgr.formats import pi
@@ -46,10 +46,7 @@ def ask(messages: tuple[Message, ...], **keys: Any) -> TurnsInputs:
     pruned = {target.key: Decision("pruned") for target in keys.pop("targets", ())}
     decisions = {**keys.pop("decisions"), **pruned}
     drops = keys.pop("drop_turns", True)
-    floors = Floors(keys.pop("floor"))
-    return TurnsInputs(
-        **keys, floors=floors, decisions=decisions, folding=folding, limits=limits if drops else None
-    )
+    return TurnsInputs(**keys, decisions=decisions, folding=folding, limits=limits if drops else None)
 
 
 def planned(messages: tuple[Message, ...], **keys: Any) -> Plan:

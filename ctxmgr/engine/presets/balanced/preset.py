@@ -74,6 +74,10 @@ class Balanced(PresetStrategy):
         """Where yellow begins: at the window's end a host compacts by itself, and what that takes away is lost."""
         return gauge.weight_at(gauge.thresholds.yellow)
 
+    def promised_weight(self, gauge: Gauge) -> float:
+        """Where a compaction would be asked for, for the same reason."""
+        return gauge.weight_at(gauge.thresholds.late)
+
     def asking_tokens(self, at: Thresholds) -> float:
         """As late as may be: each epoch leaves more of the list than a summary does, and for less."""
         return at.late

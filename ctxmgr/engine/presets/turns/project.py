@@ -21,7 +21,8 @@ Rules (design, section 4; the number in brackets is the design's):
    alone.
 7. [6] Tool-output pruning (`prune`) adds its targets to the remembered edits; kept turns only lose by it.
 8. The working set that is promised stays whole: a turn that holds any of it stays, and rules 3, 5 and 7 take
-   nothing of it. Only a list that does not fit the window leaves it behind (`fit_floor`). For rule 5 it is the
+   nothing of it. Only a list that does not fit the window leaves it behind: where the first kept turn stands within
+   it, that was to fit (`fit_floor`). For rule 5 it is the
    one that stood when the newest turn began: else each call would change what the one before has left behind.
 
 Everything is computed a turn at a time from the index, so that a call costs the kept part, not the list.
@@ -59,23 +60,16 @@ class Limits(msgspec.Struct, frozen=True):
     window: float | None = None
 
 
-class Floors(msgspec.Struct, frozen=True):
-    """`kept`: index of the first kept turn's first message so far; `fit`: as `Plan.fit_floor`."""
-
-    kept: int = 0
-    fit: int = 0
-
-
 class TurnsInputs(msgspec.Struct, frozen=True):
     """What a projection is asked for beside the list itself.
 
-    `limits`: None where no more turns may leave. `decisions`: the edits in force, and those that are to be made
-    now.
+    `floor`: index of the first kept turn's first message so far. `limits`: None where no more turns may leave.
+    `decisions`: the edits in force, and those that are to be made now.
     """
 
     zone: Zone
     policy: Policy
-    floors: Floors
+    floor: int
     decisions: Mapping[str, Decision]
     folding: Folding
     rules: Invariants
@@ -103,6 +97,7 @@ class _Draft:
         self.conversation, self.ask = conversation, ask
         self.messages, self.turns = conversation.messages, conversation.turns
         self.working_set = working_set_start(conversation, ask.policy.working_set)
+        self.fit_floor = ask.floor if ask.floor > self.working_set else 0  # rule 8
         self.held = working_set_before(conversation, ask.policy.working_set, self.turns[-1].start)
         self.unfit = unfit(conversation, ask.decisions, ask.rules)
         gone = {conversation.key(at) for at in self.unfit}
@@ -148,13 +143,13 @@ class _Draft:
     def _first_turn(self) -> int:
         """Rule 2."""
         rules, conversation = self.ask.rules, self.conversation
-        floor = rules.cut_at(conversation, turn_at(self.turns, self.ask.floors.kept))
+        floor = rules.cut_at(conversation, turn_at(self.turns, self.ask.floor))
         if self.ask.limits is None:
             return floor
         count = getattr(self.ask.policy.recent_user_turns, self.ask.zone)
         wanted = max(floor, rules.cut_at(conversation, max(0, len(self.turns) - count)))
         whole = rules.cut_at(conversation, turn_at(self.turns, self.working_set))
-        return min(wanted, max(whole, turn_at(self.turns, self.ask.floors.fit)))
+        return min(wanted, max(whole, turn_at(self.turns, self.fit_floor)))
 
     def decide_results(self) -> None:
         """Rules 4, 5 and 7: the remembered edits, and new ones for bulky results of kept older turns."""
@@ -268,7 +263,7 @@ class _Draft:
             packet_weight=packet.weight,
             blocks_cut=sum(edit.kind == "cut" for edit in edits),
             allowance=self.ask.folding.allowance,
-            fit_floor=self.ask.floors.fit,
+            fit_floor=self.fit_floor,
         )
 
     def _packet(self) -> Packet:
@@ -277,7 +272,7 @@ class _Draft:
             return Packet(*self.packet)
         gains = self.first > 0 or not self._starts_with_reply()
         if self.evicted_tokens and self.ask.folding.packet_for is not None:
-            gains = self.first > 0 and (self.ask.floors.kept > 0 or self.evicted_tokens >= SMALLEST_TOKENS)
+            gains = self.first > 0 and (self.ask.floor > 0 or self.evicted_tokens >= SMALLEST_TOKENS)
         if not gains or any(not self.ask.rules.may_start_with(self.conversation, at) for at in self.prompts[:1]):
             self._keep_from(0, filtered=False)
             self.decide_results()

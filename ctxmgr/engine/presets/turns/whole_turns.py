@@ -23,7 +23,7 @@ from ctxmgr.engine.instructions import Instructions, instructions
 from ctxmgr.engine.invariants import TURNS, Invariants
 from ctxmgr.engine.presets.strategy import Inputs, Planned, PresetStrategy
 from ctxmgr.engine.presets.turns.packets import Packets
-from ctxmgr.engine.presets.turns.project import Floors, Limits, TurnsInputs, project
+from ctxmgr.engine.presets.turns.project import Limits, TurnsInputs, project
 from ctxmgr.engine.presets.turns.summary_folding import Folding
 from ctxmgr.engine.pressure import Gauge
 from ctxmgr.engine.rewriting import Pruning, Rewrite, memoised, prune
@@ -56,7 +56,7 @@ class WholeTurns(PresetStrategy):
         ask = TurnsInputs(
             zone=zone,
             policy=inputs.policy,
-            floors=Floors(floor, incoming.last_plan.fit_floor if incoming.last_plan is not None else 0),
+            floor=floor,
             decisions={**state.decisions, **{target.key: Decision("pruned") for target in pruning.targets}},
             folding=self._folding(conversation, state, packets, gauge),
             rules=self.invariants,
@@ -140,7 +140,7 @@ def _undecided(incoming: Incoming, ask: TurnsInputs, state: State, gauge: Gauge)
     """Rule 3."""
     conversation = incoming.conversation
     fits = gauge.tokens(conversation.raw_weight) <= gauge.thresholds.limit
-    if fits or not (ask.floors.kept or state.decisions):
+    if fits or not (ask.floor or state.decisions):
         return incoming.untouched(ask.zone, state.decisions)
     return project(conversation, msgspec.structs.replace(ask, limits=None))
 

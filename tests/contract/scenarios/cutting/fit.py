@@ -35,7 +35,7 @@ def several(run: Run, number: int, lines: int) -> None:
     "design 3 and 4",
 )
 def larger() -> Talk:
-    run = Run()
+    run = Run({"workingSet": {"results": 2, "tokens": 0}})
     run.user("Find out why the orders fail.")
     run.step(log(4_000), "bash", command="make orders")
     report = run.ask()

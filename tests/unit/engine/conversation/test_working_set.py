@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxmgr.engine.conversation import working_set_start
-from ctxmgr.engine.invariants import STEPS
+from ctxmgr.engine.conversation import STEP_ROLES, goes_on, working_set_start
 from ctxmgr.model.messages import Message
 from ctxmgr.model.policy import WorkingSet
 from tests.conversations import any_list
@@ -15,6 +14,7 @@ from tests.notation import Said, a, call, indexed, r, talk, u
 
 RUN = call("bash", command="make")
 STEP = [a(RUN), r("x" * 400)]  # a little over 100 tokens
+LATE = [a(call("bash", "late"))]
 TWO = [a(RUN, call("bash", command="test")), r("x" * 400), r("x" * 400)]
 
 # name, conversation, results, tokens, index of the first message
@@ -28,13 +28,9 @@ TABLE: list[tuple[str, list[Said], int, int, int]] = [
     ("with what was said between", [u("go"), *STEP, u("on"), *STEP], 2, 0, 1),
     ("the newest step in any case", [u("go"), *STEP, a("done")], 0, 0, 3),
     ("with the results that it has just brought", [u("go"), *STEP * 3], 0, 0, 5),
-    (
-        "with the call of a result that came late",
-        [u("go"), a(call("bash", "late")), *STEP, r("x", "late")],
-        1,
-        0,
-        1,
-    ),
+    ("no user's words are counted", [u("go"), *STEP, u("x" * 4_000), *STEP], 0, 150, 1),
+    ("not what lies behind a late result", [u("go"), *LATE, *STEP * 5, r("x", "late"), a("ok")], 1, 0, 10),
+    ("not for several of them", [u("go"), *LATE, *STEP * 5, r("x", "late"), *STEP], 2, 0, 10),
     ("all there is", [u("go"), *STEP * 2], 5, 8_000, 0),
 ]
 
@@ -54,8 +50,8 @@ def test_it_holds_what_the_policy_asks_for_in_whole_steps(
     if index.newest_reply >= 0:
         every = sum(1 for at in range(len(messages)) for _ in index.results(at))
         assert sum(1 for at in held for _ in index.results(at)) >= min(results, every)
-        assert index.weight_of(held) >= min(tokens, index.raw_weight)
+        steps = [at for at in range(len(messages)) if messages[at].view.role in STEP_ROLES]
+        assert index.weight_of(set(steps).intersection(held)) >= min(tokens, index.weight_of(steps))
         assert index.newest_reply in held
-    for step in STEPS.steps(index).steps:
-        inside = [at in held for at in step.message_indices]
-        assert all(inside) or not any(inside[len(step.assistant_indices) :])
+        assert start == 0 or messages[start].view.role != "result"
+        assert not goes_on(messages, start)

@@ -137,7 +137,8 @@ def test_of_the_newest_step_more_stays() -> None:
     messages = talk(u("go"), *(one for _ in range(30) for one in step(LOG)))
     plan = fit(messages, 20_000)
     weights = {piece.message_index: piece.after_tokens for piece in plan.pieces if isinstance(piece, BlockEdit)}
-    assert weights[60] == max(weights.values()) > 1_900
+    assert 60 not in weights
+    assert plan.weight <= 20_000
     assert LEAST_TOKENS * 0.9 < min(weights.values()) <= LEAST_TOKENS + 200
 
 

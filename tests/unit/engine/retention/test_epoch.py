@@ -27,7 +27,7 @@ TABLE: list[tuple[str, list[Said], dict[str, Any], list[int], dict[int, str], bo
     (
         "the newest user too stays",
         [u("go"), *OLD, *LAST, u("on")],
-        {**NONE, "working_set": WorkingSet(0, 3)},
+        {**NONE, "working_set": WorkingSet(0, 2)},
         [0, 13, 14, 15],
         {},
         True,
@@ -43,7 +43,7 @@ TABLE: list[tuple[str, list[Said], dict[str, Any], list[int], dict[int, str], bo
     (
         "a user no packet can tell of stays",
         [u("go"), HUGE, *OLD, *LAST, u("on")],
-        {**NONE, "working_set": WorkingSet(0, 3), "usable": 2_000.0, "weigh": lambda text: 99_999},
+        {**NONE, "working_set": WorkingSet(0, 2), "usable": 2_000.0, "weigh": lambda text: 99_999},
         [0, 1, 14, 15, 16],
         {},
         False,
@@ -108,7 +108,7 @@ TABLE: list[tuple[str, list[Said], dict[str, Any], list[int], dict[int, str], bo
     (
         "but it leaves where the packet is first",
         [HUGE, *OLD, *LAST, u("x")],
-        {**NONE, "working_set": WorkingSet(0, 3)},
+        {**NONE, "working_set": WorkingSet(0, 2)},
         [13, 14, 15],
         {},
         True,

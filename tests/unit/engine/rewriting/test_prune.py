@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxmgr.engine.invariants import TURNS
-from ctxmgr.engine.presets.turns.project import Floors, Limits, TurnsInputs, project
+from ctxmgr.engine.presets.turns.project import Limits, TurnsInputs, project
 from ctxmgr.engine.presets.turns.summary_folding import Folding
 from ctxmgr.engine.rewriting.prune import Pruning, prune
 from ctxmgr.engine.rewriting.rewrite import rewriter
@@ -187,7 +187,7 @@ def projected(messages: tuple[Message, ...], found: Pruning, done: dict[str, Dec
     ask = TurnsInputs(
         zone="green",
         policy=SMALL,
-        floors=Floors(),
+        floor=0,
         decisions={**done, **{target.key: Decision("pruned") for target in found.targets}},
         folding=Folding(None, lambda at: False),
         rules=TURNS,
@@ -242,7 +242,7 @@ def test_the_newest_turn_spares_protected_tools_too(protected: tuple[str, ...], 
     ask = TurnsInputs(
         zone="compact",
         policy=small(protected_tools=protected),
-        floors=Floors(),
+        floor=0,
         decisions={},
         folding=Folding(None, lambda at: False),
         rules=TURNS,
