@@ -131,8 +131,10 @@ class _Fitting:
             [(ref, max(LEAST_TOKENS, int(part * share))) for ref in newest]
             for part in (NEWEST_RESULTS_MOST, NEWEST_RESULTS_SHARE)
         )
+        if sum(map(self.draft.block_weight, newest)) <= NEWEST_RESULTS_MOST * self.inputs.limit:
+            first = []
         for each in (first, *([one] for one in older), last) if self.whole else (first, older, last):
-            if self.is_over():
+            if each and self.is_over():
                 self._cut(each)
 
     def newest_results(self) -> None:

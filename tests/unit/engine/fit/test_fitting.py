@@ -142,6 +142,17 @@ def test_of_the_newest_step_more_stays() -> None:
     assert LEAST_TOKENS * 0.9 < min(weights.values()) <= LEAST_TOKENS + 200
 
 
+def test_several_results_of_the_newest_step_share_half_of_the_limit_between_them() -> None:
+    """One of three may have more than a third of it."""
+    calls = [call("bash", f"n{number}", command="make") for number in range(3)]
+    newest = [a(*calls), r("ok", "n0"), r("ok", "n1"), r(LOG, "n2")]
+    messages = talk(u("go"), *step(LOG * 3), *newest)
+    limit = 3 * messages[-1].weight
+    plan = fit(messages, limit)
+    assert plan.weight <= limit < sum(message.weight for message in messages)
+    assert {piece.message_index for piece in plan.pieces if isinstance(piece, BlockEdit)} == {2}
+
+
 def test_the_newest_users_ends_stay_whatever_else_does_not_fit() -> None:
     text = LOG * 9
     plan = fit(talk(u(text)), 1_000)
