@@ -169,7 +169,3 @@ def _shorter(ref: BlockRef, decision: Decision, layout: Layout) -> tuple[dict[st
     if decision.written:
         return arguments_of(decision.written), decision.weight
     return layout.shorten(ref)
-
-
-def _is_as_it_came(decision: Decision | None) -> bool:
-    return decision is None or decision.kind == "cut"

@@ -10,12 +10,10 @@ MUST: frozenset[Opening] = frozenset(("pin", "undo", "compaction", "tree"))  # w
 
 
 class EpochResult(msgspec.Struct, frozen=True):
-    """What an epoch did. `remaining_tokens`: what its choice would keep again, in tokens; `originals` of what
-    left; `read_paths`: the files of which a read left."""
+    """What an epoch did. `originals` of what left; `read_paths`: the files of which a read left."""
 
     plan: Plan
     packet: Packet
-    remaining_tokens: int
     receipt: Receipt
     originals: tuple[Original, ...]
     read_paths: tuple[str, ...] = ()

@@ -23,7 +23,7 @@
 Each cut is a decision that remembers what was written, as any other.
 """
 
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Sequence
 
 import msgspec
 
@@ -87,7 +87,6 @@ class _Fitting:
         self.pictures = MediaFitting(self.draft, inputs.rules, inputs.media, inputs.weigh)
         self.cut_last = inputs.last.blocks()
         self.promised = range(inputs.last.working_set(), conversation.size)  # rule 6
-        self.stays: Container[int] = self.promised
         self.whole = False  # is all but the promised cut, and that whole?
         self.newest = conversation.newest_reply  # of several items the last
         self.newest_call = self.newest
@@ -104,7 +103,7 @@ class _Fitting:
                 if self.is_over() and not self.turns_from:
                     each()
             if self.promised:
-                self.promised, self.stays, self.whole = range(0), (), True
+                self.promised, self.whole = range(0), True
                 self.target = max(
                     self.target, TARGET_SHARE * min(self.inputs.limit, self.inputs.last.target_tokens)
                 )
@@ -264,7 +263,7 @@ class _Fitting:
         return [
             ref
             for at in self.draft.visible()
-            if messages[at].view.role in roles and at not in self.stays
+            if messages[at].view.role in roles and at not in self.promised
             for ref, block in self.draft.blocks(at)
             if block.kind in kinds and ref not in self.cut_last and rules.may_edit(self.conversation, ref, "cut")
         ]

@@ -10,7 +10,7 @@ from ctxmgr.engine.retention.inputs import WorthInputs, WorthTerms, standing
 from ctxmgr.engine.retention.offers import LONG_CHARACTERS, kind_of
 from ctxmgr.engine.retention.packet_writing import Room
 from ctxmgr.engine.retention.reuse_table import AGES, YIELDS
-from ctxmgr.engine.retention.worth import KEEP, Worth, keep_tokens
+from ctxmgr.engine.retention.worth import KEEP, Worth, keep_tokens, told_tokens
 
 __all__ = [
     "AGES",
@@ -27,4 +27,5 @@ __all__ = [
     "kind_of",
     "standing",
     "step_above",
+    "told_tokens",
 ]

@@ -89,13 +89,13 @@ class EpochWriting(msgspec.Struct, frozen=True):
         bare = self._receipt(opening, plan.weight, sum_)
         done = receipts.receipt(bare, gone, partial(self._why, why))
         paths = receipts.evicted_paths(self.conversation, gone)
-        return EpochResult(plan, packet, plan.weight, done, gone, read_paths=paths)
+        return EpochResult(plan, packet, done, gone, read_paths=paths)
 
     def unmoved(self, opening: Opening) -> EpochResult:
         """An epoch that begins with the list as it is."""
         weight = self.before.weight
         done = self._receipt(opening, weight, "nothing more leaves")
-        return EpochResult(self.before, self.ask.terms.layout.packet, weight, done, ())
+        return EpochResult(self.before, self.ask.terms.layout.packet, done, ())
 
     def _receipt(self, opening: Opening, weight: int, told: str) -> Receipt:
         number, time_ms = self.ask.epoch.number + 1, self.ask.time_ms

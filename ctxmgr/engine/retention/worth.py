@@ -21,7 +21,7 @@ from collections.abc import Mapping
 import msgspec
 
 from ctxmgr.engine.retention.reuse_table import AGES, WORDS_PART, YIELDS, Kind
-from ctxmgr.model import Policy, Rates
+from ctxmgr.model import KeepPoint, Policy, Rates
 
 KEEP: Mapping[str, int] = {"lean": 330, "balanced": 1_700, "careful": 3_400}
 USUAL_SIZE, LEAST_TIMES, MOST_TIMES = 1_000, 0.5, 2.0  # rule 3
@@ -50,10 +50,14 @@ NOTHING = Retention(dict.fromkeys(YIELDS, 0.0), 0.0, 0.0)
 """Nothing is worth its place."""
 
 
+def told_tokens(keep: KeepPoint | int) -> int:
+    """The number that a value of `keep` stands for."""
+    return keep if isinstance(keep, int) else KEEP[keep]
+
+
 def keep_tokens(policy: Policy, usable: float) -> float:
     """What a stretch costs that is no longer there, in tokens of input (rules 2 and 5)."""
-    told = policy.keep if isinstance(policy.keep, int) else KEEP[policy.keep]
-    return max(1.0, told * min(1.0, usable / FULL_TOKENS))
+    return max(1.0, told_tokens(policy.keep) * min(1.0, usable / FULL_TOKENS))
 
 
 class Worth(msgspec.Struct, frozen=True):

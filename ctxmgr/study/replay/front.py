@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, get_args
 
 from ctxmgr.engine.presets.balanced import Balanced
-from ctxmgr.engine.retention import KEEP
+from ctxmgr.engine.retention import KEEP, told_tokens
 from ctxmgr.model import KeepPoint, Policy, Preset
 
 KNOBBED = Balanced.name  # the preset that `keep` is of
@@ -25,11 +25,6 @@ def label(knob: Keep) -> str:
     return f"{KNOBBED} {_named(knob)}"
 
 
-def tokens(knob: Keep) -> int:
-    """The number that the value stands for."""
-    return knob if isinstance(knob, int) else KEEP[knob]
-
-
 def _named(knob: Keep) -> Keep:
     return next((point for point in VALUES if KEEP[point] == knob), knob)
 
@@ -40,11 +35,11 @@ class Front:
     def __init__(
         self, asked: Sequence[str | None], whole: bool, some: Sequence[Keep], policy: Mapping[str, Any]
     ) -> None:
-        values = sorted({_named(one) for one in (*some, *(VALUES if whole else ()))}, key=tokens)
-        own = tokens(policy.get(KEY, Policy().keep))
+        values = sorted({_named(one) for one in (*some, *(VALUES if whole else ()))}, key=told_tokens)
+        own = told_tokens(policy.get(KEY, Policy().keep))
         is_driven = KNOBBED in asked
-        self.driven = [value for value in values if not (is_driven and tokens(value) == own)]
-        self.knobs: dict[str, float] = {label(value): tokens(value) for value in self.driven}
+        self.driven = [value for value in values if not (is_driven and told_tokens(value) == own)]
+        self.knobs: dict[str, float] = {label(value): told_tokens(value) for value in self.driven}
         if values and is_driven:
             self.knobs[KNOBBED] = own
 

@@ -22,8 +22,8 @@ Rules (design, section 4; the number in brackets is the design's):
 7. [6] Tool-output pruning (`prune`) adds its targets to the remembered edits; kept turns only lose by it.
 8. The working set that is promised stays whole: a turn that holds any of it stays, and rules 3, 5 and 7 take
    nothing of it. Only a list that does not fit the window leaves it behind: where the first kept turn stands within
-   it, that was to fit (`fit_floor`). For rule 5 it is the
-   one that stood when the newest turn began: else each call would change what the one before has left behind.
+   it, that was to fit (`fit_floor`). For rule 5 it is the one that stood when the newest turn began: else each call
+   would change what the one before has left behind.
 
 Everything is computed a turn at a time from the index, so that a call costs the kept part, not the list.
 """
