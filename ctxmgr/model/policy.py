@@ -54,9 +54,9 @@ class DistillOver(Setting, frozen=True):
 class PacketTokens(Setting, frozen=True):
     """The packet's budget in tokens, by zone."""
 
-    green: Annotated[Natural, Meta(description="In green.")] = 1_500
-    yellow: Annotated[Natural, Meta(description="In yellow.")] = 1_200
-    red: Annotated[Natural, Meta(description="In red.")] = 900
+    green: Annotated[Natural, Meta(description="In green.")] = 1_000
+    yellow: Annotated[Natural, Meta(description="In yellow.")] = 800
+    red: Annotated[Natural, Meta(description="In red.")] = 700
     compact: Annotated[Natural, Meta(description="In compact.")] = 600
 
 
@@ -251,7 +251,7 @@ class Policy(Setting, frozen=True):
             "Instructions, and in `turns` what the user said, stand beside it word for word."
         ),
     ] = PacketTokens()
-    resume_tokens: Annotated[Natural, Meta(description="The resume packet's budget in tokens.")] = 4_000
+    resume_tokens: Annotated[Natural, Meta(description="The resume packet's budget in tokens.")] = 1_500
     reserve: Annotated[
         Natural, Meta(description="Tokens kept free for the reply; never more than a quarter of the window.")
     ] = 16_384

@@ -11,12 +11,11 @@ from types import MappingProxyType
 import msgspec
 
 from ctxmgr.engine.conversation import ConversationIndex, digest
-from ctxmgr.engine.findings import Asked
 from ctxmgr.engine.instructions import remembered
-from ctxmgr.engine.ledger import Stamp, current, extract, fold
+from ctxmgr.engine.ledger import Stamp, extract, fold, now_and_past
 from ctxmgr.engine.presets import Inputs
 from ctxmgr.model import Block, Message, SummaryKind, View
-from ctxmgr.model.saved import ASIDE, Fact, Ledger, RawSummary, State
+from ctxmgr.model.saved import Fact, Ledger, RawSummary, State
 
 FACTS_AT_MOST = 4_000  # above it only facts that hold are kept; recorded sessions reach about 2,500
 FACTS_KEPT = 3_000  # of them then: trimming costs, and must not come with each event
@@ -52,31 +51,30 @@ def from_messages(
     entries: Mapping[int, str | None],
     heard: "SourceMessages",
 ) -> tuple[State, tuple[Fact, ...]]:
-    """The facts of these messages, (position, message) each. `heard`: messages that add nothing; the next one may
-    answer them."""
+    """The facts of these messages, (position, message) each. `heard`: messages that add nothing."""
     found: list[Fact] = []
-    asked: Asked | None = None
-    opened, clock = state.opened, state.clock  # opened: a goal was heard, or a summary that stands for one
+    opened, clock, turn = state.opened, state.clock, state.turn  # opened: a goal was heard, or a summary of one
     for position, message in messages:
         view = message.view
-        opening = view.opens_turn and not opened
         moment = view.time_ms if view.time_ms is not None else at
         clock = max(clock, moment or 0)
-        answers, asked = asked, extract.asked_by(view, message.digest, asked)
+        own = _own_words(view, state.summaries)
+        if own.role == "user" and extract.users_text(own):
+            turn = message.digest
         if message in heard:
             continue
         when, order = stamp(state, moment, position)
         facts = extract.from_message(
-            _own_words(view, state.summaries),
+            own,
             stamp=Stamp(message.digest, when, order, entries.get(position)),
             calls=calls,
-            opening=opening,
-            asked=answers,
+            opening=view.opens_turn and not opened,
+            turn=turn,
         )
         opened = opened or any(fact.slot == "goal" for fact in facts)
         found += facts
-    if opened != state.opened or clock != state.clock:
-        state = msgspec.structs.replace(state, opened=opened, clock=clock)
+    if (opened, clock, turn) != (state.opened, state.clock, state.turn):
+        state = msgspec.structs.replace(state, opened=opened, clock=clock, turn=turn)
     return state, tuple(found)
 
 
@@ -156,27 +154,22 @@ def _trimmed(facts: Sequence[Fact]) -> tuple[Fact, ...]:
 
     What left can not come back: older versions are needed only after a move to another branch.
     """
-    holds = set(map(_as_stated, current(fold(Ledger(), facts))))
+    holds = {_as_stated(fact) for some in now_and_past(fold(Ledger(), facts)) for fact in some}
     places = [place for place, fact in enumerate(facts) if _as_stated(fact) in holds]
     kept = sorted(sorted(places, key=lambda place: (_right(facts[place]), -place))[:FACTS_KEPT])
-    return tuple(_firm(facts[place]) for place in kept)
-
-
-def _firm(fact: Fact) -> Fact:
-    """What took something back stands by itself: that is not known any more."""
-    return msgspec.structs.replace(fact, detail="") if fact.detail == ASIDE else fact
+    return tuple(facts[place] for place in kept)
 
 
 def _as_stated(fact: Fact) -> tuple[str | int, ...]:
-    """What it is known by, whatever a later one leaves of it (`EARLIER`)."""
+    """What it is known by, whatever a later one leaves of it."""
     return fact.slot, fact.source, fact.listing, fact.key, fact.text, fact.time_ms, fact.seq, fact.origin
 
 
 def _right(fact: Fact) -> int:
     """0 for what a session must not forget; the more, the sooner it may."""
-    if fact.slot in ("goal", "constraint", "decision"):
-        return 0 if fact.source == "user" else 1
-    return 1 if fact.source in ("user", "summary") else 2
+    if fact.source == "user":
+        return 0
+    return 1 if fact.source == "summary" else 2
 
 
 def merged(ledger_before: Ledger, before: State, after: State, facts: Sequence[Fact]) -> Ledger:

@@ -4,20 +4,18 @@ Rules:
 1. What is summarised and what stays is read anew: it is the newest evidence. What the session knows beside it is
    older; where it is not known what stays, newer.
 2. Of a session that knows nothing, the previous summary tells the rules.
-3. A commit that the model names has to stand in the messages, in the previous summary, or in what the session
-   knows; a file, too, where it read these alone, and not a host's own list.
-4. What was stated in the part that stays is not added, for it is shown. It counts as evidence.
-5. What is added weighs at most a quarter of a summary's budget, and of what the summary replaces.
+3. What was stated in the part that stays is not added, for it is shown. It counts as evidence.
+4. What is added weighs at most a quarter of a summary's budget, and of what the summary replaces.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
 
-from ctxmgr.engine.extractive.collecting import carry, collect
-from ctxmgr.engine.ledger import fold, now_and_past
-from ctxmgr.engine.mending import Evidence, Mended, SummaryDraft, mended
+from ctxmgr.engine.extractive import carried_facts, facts_of
+from ctxmgr.engine.ledger import fold
+from ctxmgr.engine.mending import Mended, SummaryDraft, mended
 from ctxmgr.model.compaction import BranchMessage, BranchSummaryPlan, CompactionPlan
 from ctxmgr.model.saved import Fact, Ledger
 from ctxmgr.summarize.request import SummaryInput, recent_turns, turn_context
@@ -32,45 +30,33 @@ def compaction(brief: SummaryInput[CompactionPlan], text: str, lists: str, outpu
     """`text` as a model wrote it, `lists` of files that go behind it, `output`: tokens of a summary's budget."""
     prepared = brief.preparation
     removed = (*prepared.history, *prepared.prefix)
-    messages = (*removed, *prepared.recent)
-    facts = collect(messages, opened=True).facts
+    facts = facts_of((*removed, *prepared.recent))
     known = [fact for fact in brief.ledger.facts.values() if fact.source in _OWN]
     if known:
-        first = -1 if prepared.recent else len(messages)
-        before = _restamped(known, first)
+        before = _restamped(known, -1 if prepared.recent else len(removed))
+        before = _without_same(before, facts)
     else:
-        before = [fact for fact in carry.read(prepared.previous).facts if fact.slot == "constraint"]
-    shown = len(removed) if prepared.recent else None
-    told = (shown, _reading(brief, messages), brief.context is None)
-    return _mended(brief, text, lists, (*before, *facts), (output, removed), told)
+        before = [fact for fact in carried_facts(prepared.previous) if fact.slot == "constraint"]
+    shown = frozenset(fact.origin for fact in facts if fact.time_ms >= len(removed))
+    return _mended(brief, text, lists, (*before, *facts), (output, removed), shown)
 
 
 def branch(brief: SummaryInput[BranchSummaryPlan], text: str, lists: str, output: int) -> Mended:
     """The same of a branch that was left: what it shows itself is all that counts."""
     prepared = brief.preparation
     messages = (*prepared.left_out, *prepared.messages)
-    return _mended(brief, text, lists, collect(messages, opened=True).facts, (output, messages), (None, None, True))
+    return _mended(brief, text, lists, facts_of(messages), (output, messages), frozenset())
 
 
 def details(found: Mended) -> list[dict[str, Any]]:
     """What was done, as a summary's details have it."""
-    return [
-        {"kind": one.kind, "text": one.text, **({"corrected": True} if one.corrected else {})}
-        for one in found.mends
-    ]
+    return [{"kind": one.kind, "text": one.text} for one in found.mends]
 
 
-def _reading(brief: SummaryInput[CompactionPlan], messages: Sequence[BranchMessage]) -> Callable[[str], bool]:
-    """Rule 3."""
-    prompts = (brief.prompts.system, brief.prompts.history, brief.prompts.turn_prefix)
-    read = [brief.preparation.previous or "", brief.instructions, brief.scratchpad, *map(str, prompts)]
-    read += [one for fact in brief.ledger.facts.values() for one in (fact.text, fact.detail)]
-    whole = "\n".join(read).lower()
-
-    def was_read(letters: str) -> bool:
-        return letters in whole or any(letters.encode() in message.raw.lower() for message in messages)
-
-    return was_read
+def _without_same(known: Sequence[Fact], facts: Sequence[Fact]) -> list[Fact]:
+    """What the session heard, without what the messages say themselves."""
+    said = {(fact.slot, fact.text) for fact in facts if fact.slot in ("request", "said", "goal")}
+    return [fact for fact in known if (fact.slot, fact.text) not in said]
 
 
 def _restamped(known: Sequence[Fact], first: int) -> list[Fact]:
@@ -87,12 +73,11 @@ def _mended(
     lists: str,
     facts: Sequence[Fact],
     bounds: tuple[int, Sequence[BranchMessage]],
-    told: tuple[int | None, Callable[[str], bool] | None, bool],
+    shown: frozenset[str],
 ) -> Mended:
     output, replaced = bounds
     units = sum(message.utf16_units for message in replaced)
     budget = int(ADDED_SHARE * min(output, units // UNITS_A_TOKEN))
-    now, past = now_and_past(fold(Ledger(), facts))
     places = [at for mark in _LAST if (at := text.find(mark)) >= 0]
     draft = SummaryDraft(text, lists, min(places, default=None))
-    return mended(draft, Evidence(now, past, *told), budget=budget, weigh=brief.weigh)
+    return mended(draft, fold(Ledger(), facts), shown, budget=budget, weigh=brief.weigh)

@@ -11,8 +11,6 @@ from ctxmgr.engine.balanced.globs import Globs
 from ctxmgr.engine.balanced.packet_writer import NO_PACKET, PacketWriter
 from ctxmgr.engine.balanced.pins import RETURNED_EPOCHS
 from ctxmgr.engine.balanced.protection import Protection
-from ctxmgr.engine.balanced.quotations import counted as quoted_count
-from ctxmgr.engine.balanced.quotations import quotations
 from ctxmgr.engine.balanced.receipts import Original
 from ctxmgr.engine.balanced.shown import headless, hidden
 
@@ -41,8 +39,6 @@ __all__ = [
     "parted",
     "pins",
     "protection",
-    "quotations",
-    "quoted_count",
     "rates_by",
     "receipts",
     "summed_up",

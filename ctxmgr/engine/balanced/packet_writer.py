@@ -4,11 +4,11 @@ Instructions that the host took away stand in it word for word, in a budget of t
 """
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 
 import msgspec
 
-from ctxmgr.engine.packet import PacketText
+from ctxmgr.engine.packet import PacketText, Removed
 from ctxmgr.engine.rewriting import handles
 from ctxmgr.engine.text import scratchpad_in
 from ctxmgr.model import Message, Packet
@@ -18,13 +18,12 @@ NO_PACKET = Packet("", 0)
 
 class PacketWriter(msgspec.Struct, frozen=True):
     """Writes a packet out of the ledger. `budget_tokens` for its facts; `allowance`: so many more than what left it
-    may weigh. `resume`: where the work stood is told with them. `archives`: are originals kept anywhere?
-    `absent`: those instructions, in at most so many tokens; "" for none."""
+    may weigh. `archives`: are originals kept anywhere? `absent`: those instructions, in at most so many tokens; ""
+    for none."""
 
     text: PacketText
     budget_tokens: int
     allowance: int
-    resume: bool
     archives: bool
     absent: Callable[[float], str]
 
@@ -34,19 +33,9 @@ class PacketWriter(msgspec.Struct, frozen=True):
         told = self.absent(math.inf)
         return self.allowance + (self.weigh(told) if told else 0)
 
-    def facts(
-        self, stands_for: int, shown: Iterable[Message], listed: Iterable[Message], whole: Sequence[Message]
-    ) -> str:
-        """The ledger's facts, in no more tokens than these, beside what is `shown`, or shown `whole` of what is
-        `listed`; "" where nothing fits."""
-        budget = min(self.budget_tokens, stands_for)
-        if self.resume:
-            return self.text.resumed(budget, listed, whole)
-        return self.text.within(budget, self.text.in_view(shown))
-
-    def noted(self, text: str) -> str:
-        """A whole packet with its note, where it is not small."""
-        return self.text.noted(text, self.resume)
+    def written(self, tokens: int, shown: Iterable[Message], removed: Removed) -> str:
+        """What is known beside what is `shown`, in no more than these tokens and the budget; "" for nothing."""
+        return self.text.within(min(self.budget_tokens, tokens), self.text.in_view(shown), removed)
 
     def has_news(self, shown: Packet) -> bool:
         """Are the model's notes other than the packet that is shown tells them?"""

@@ -3,13 +3,11 @@
 Signals, each cheap and told by the messages alone, with its reason:
 1. Who speaks: a user's words are the task itself, an assistant's text says what was meant by what it did; a
    result can mostly be had again.
-2. What the ledger would keep of it: a rule, a correction, a decision (`from_user`, `from_assistant`).
-   They bind what comes after, and nothing else in the history says them again.
-3. Errors: what failed and how is asked for again, and costs a run to see anew.
-4. What changed something (edits, writes) over what only looked.
-5. Terms of the goal and of the newest turn: what the work is about now. Rare terms count more.
-6. Being referred to later: names that first came up here and were used after.
-7. Recency: of two alike the newer one is nearer to the state the work is in.
+2. Errors: what failed and how is asked for again, and costs a run to see anew.
+3. What changed something (edits, writes) over what only looked.
+4. Terms of the goal and of the newest turn: what the work is about now. Rare terms count more.
+5. Being referred to later: names that first came up here and were used after.
+6. Recency: of two alike the newer one is nearer to the state the work is in.
 
 The points add up; numbers are choices of ours, in hundredths, so that sums are exact.
 """
@@ -22,18 +20,16 @@ import msgspec
 
 from ctxmgr.engine.compaction.cohesion import NAME_WEIGHT, TEXT_UNITS, terms
 from ctxmgr.engine.compaction.render import RenderLimits, message_text, utf16_units
-from ctxmgr.engine.ledger import Stamp, Statements, from_assistant, from_user
 from ctxmgr.engine.tools import tool_call
 from ctxmgr.model import Weigh
 from ctxmgr.model.compaction import BranchMessage
 
-SPEAKS = {"user": 55, "assistant": 30, "result": 10, "": 0}  # signal 1
-BINDS = 30  # signal 2
-FAILED = 20  # signal 3
-CHANGED = 15  # signal 4
-ON_GOAL = 25  # signal 5, at most
-REFERRED = 20  # signal 6, at most
-RECENT = 20  # signal 7, at most
+SPEAKS = {"user": 85, "assistant": 30, "result": 10, "": 0}  # signal 1
+FAILED = 20  # signal 2
+CHANGED = 15  # signal 3
+ON_GOAL = 25  # signal 4, at most
+REFERRED = 20  # signal 5, at most
+RECENT = 20  # signal 6, at most
 
 HALF_TERMS = 4  # rare terms that give half of what signal 5 or 6 can give
 LEAST_UNITS = 40  # a message never falls below so many characters and a marker: its label and a word or two
@@ -56,14 +52,13 @@ def importances(messages: Sequence[BranchMessage], goal: str = "") -> tuple[floa
     for at, message in enumerate(messages):
         said = message.content
         sum_of = SPEAKS[said.speaker] + 1
-        sum_of += BINDS * _binds(message)
         sum_of += FAILED * (said.is_error or any(block.is_error for block in message.view.blocks))
         sum_of += CHANGED * (at in changing)
         sum_of += _part(ON_GOAL, sum(rarity[term] for term in found[at] if term in wanted), HALF_TERMS * 100)
         sum_of += _part(REFERRED, 100 * later[at], HALF_TERMS * 100)
         sum_of += RECENT * (at + 1) // len(messages)
         points.append(sum_of)
-    most = SPEAKS["user"] + 1 + BINDS + ON_GOAL + REFERRED + RECENT
+    most = SPEAKS["user"] + 1 + ON_GOAL + REFERRED + RECENT
     return tuple(min(1.0, one / most) for one in points)
 
 
@@ -171,19 +166,6 @@ def changing_calls(messages: Sequence[BranchMessage]) -> set[int]:
             if block.kind in ("call", "result") and changes.get(block.call_id):
                 changing.add(at)
     return changing
-
-
-def _binds(message: BranchMessage) -> bool:
-    """Whether the ledger would keep a rule, a correction or a decision of it (signal 2)."""
-    text = (message.content.text or "")[:TEXT_UNITS]
-    if message.view.role not in ("user", "assistant") or not text:
-        return False
-    into = Statements(Stamp("", 0))
-    if message.view.role == "user":
-        from_user(text, into, opening=False)
-    else:
-        from_assistant(text, into)
-    return any(fact.slot in ("constraint", "decision", "goal") for fact in into.facts())
 
 
 def _part(most: int, amount: int, half: int) -> int:

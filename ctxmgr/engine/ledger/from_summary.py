@@ -7,18 +7,14 @@ Rules:
    open. Only the goal's key differs, so that two branches do not hide each other.
 3. Nothing is lost: what has no slot of its own is critical context, whole, with its heading as `detail`.
 4. Of a summary that has no section of tasks the boxes are tasks, wherever they stand.
-5. A line with a note of ours ("[ctxmgr: done since: ..."): a task is done, and what is told to fail and worked, or
-   to be undone and was done, is left out. Any other note stays behind its line, in round brackets.
-6. Where one message states the same thing twice, the later statement counts (the turn's part comes second).
+5. Where one message states the same thing twice, the later statement counts (the turn's part comes second).
 """
 
-import re
 from typing import Literal
 
 from ctxmgr.engine.ledger import task_ids
 from ctxmgr.engine.ledger.statements import Stamp, Statements
 from ctxmgr.engine.text import (
-    NOTE,
     Kind,
     SectionItem,
     SummarySection,
@@ -32,11 +28,6 @@ from ctxmgr.model.saved import Fact, Slot, Source
 
 SUMMARY_LISTING = "summary"
 
-_NOTED = re.compile(rf"[ \t]*{re.escape(NOTE)}([^\n]*)\]([ \t]*\|?[ \t]*)$", re.MULTILINE)
-_DID = ("done since: ", "done, by the task list")
-_WORKED = re.compile(r"(?:`[^`\n]*` )?worked when last run\b")
-_NOT_YET = re.compile(r"\b(?:un\w+ed|not|still|to be|no)\b|\bpending\b|\bconflicts? (?:in|with)\b", re.IGNORECASE)
-
 _SLOTS: dict[Kind, tuple[Slot, str]] = {
     "constraint": ("constraint", ""),
     "decision": ("decision", ""),
@@ -47,7 +38,6 @@ _SLOTS: dict[Kind, tuple[Slot, str]] = {
     "step": ("task", "open"),
     "messages": ("request", ""),
 }
-_NO_TASK = re.compile(r"(?:none|no (?:explicit|pending|further|remaining|outstanding))\b", re.IGNORECASE)
 
 
 def from_summary(
@@ -111,7 +101,6 @@ def _without_boxes(item: SectionItem, into: _Summary) -> SectionItem:
 
 def _one(section: SummarySection, number: int, item: SectionItem, into: _Summary) -> None:
     """Put one item of a section into its slot."""
-    item = _as_noted(item, section.kind)
     kind, text = section.kind, item.text
     if kind in ("goal", "current") or not text:
         return
@@ -125,27 +114,13 @@ def _one(section: SummarySection, number: int, item: SectionItem, into: _Summary
         return
     slot, status = _SLOTS.get(kind, ("context", ""))
     later_paragraph = kind == "step" and number > 0
-    if slot == "context" or later_paragraph or (slot == "task" and _NO_TASK.match(text)):
+    if slot == "context" or later_paragraph:
         into.add("context", key_of(text), text, detail="" if section.title == text else section.title)
     elif slot == "task":
         told = section.title if kind == "step" else _aside(section.title)
         into.add("task", *task_ids.stated(text), _status(status, item.mark), told)
     else:
         into.add(slot, key_of(text), text, detail=_aside(section.title))
-
-
-def _as_noted(item: SectionItem, kind: Kind) -> SectionItem:
-    """Rule 5; an item of no text where it is left out."""
-    if NOTE not in item.text:
-        return item
-    notes = [found[1] for found in _NOTED.finditer(item.text)]
-    bare = _NOTED.sub(r"\2", item.text).strip()
-    is_task = kind == "progress" or _is_of_tasks(kind)
-    if "\n" not in bare and any(note.startswith(_DID) for note in notes):
-        return SectionItem(bare, "done") if is_task and not _NOT_YET.search(bare) else SectionItem("", "")
-    if "\n" not in bare and is_task and item.mark != "done" and any(map(_WORKED.match, notes)):
-        return SectionItem("", "")
-    return SectionItem(_NOTED.sub(rf" ({NOTE[1:]}\1)\2", item.text), item.mark)
 
 
 def _aside(title: str) -> str:

@@ -41,9 +41,10 @@ class Statements:
 
     def add(self, slot: Slot, key: str, text: str, source: Source, status: str = "", detail: str = "") -> None:
         """State one thing; the arguments are the fields of `Fact`. A text keeps every heading it stood under."""
-        place: _Place = (slot, key, source, self._listing if slot == "command" else "")
+        place: _Place = (slot, key, source, "")
         before = self._facts.get(place)
-        if slot != "command" and before is not None and before.detail != detail:  # a command's is how it ended
+        headed = source in ("summary", "branch")
+        if headed and before is not None and before.detail != detail:
             detail = "; ".join(filter(None, (before.detail, detail)))
         self._facts[place] = Fact(
             slot,
@@ -60,12 +61,11 @@ class Statements:
             next(self._places),
         )
 
-    def ran(self, key: str, text: str, status: str, detail: str, runs: str, failed_parts: str = "") -> None:
+    def ran(self, key: str, text: str, status: str, detail: str, runs: str) -> None:
         """State one command; the arguments are the fields of `Fact`."""
         self.add("command", key, text, "tool", status, detail)
-        if runs or failed_parts:
-            place: _Place = ("command", key, "tool", self._listing)
-            self._facts[place] = structs.replace(self._facts[place], runs=runs, failed_parts=failed_parts)
+        place: _Place = ("command", key, "tool", "")
+        self._facts[place] = structs.replace(self._facts[place], runs=runs)
 
     def facts(self) -> tuple[Fact, ...]:
         return tuple(self._facts.values())

@@ -1,23 +1,41 @@
-"""Turns the ledger into the one lean text that stands for what left, and edits that left into what they put there.
-Knows no plan."""
+"""Turns the ledger into the one lean text that stands for what is no longer shown. Knows no plan."""
 
-from ctxmgr.engine.packet import packet
-from ctxmgr.engine.packet.budget import PacketText, packet_allowance, packet_budget
-from ctxmgr.engine.packet.commands import MOST_BLOCKERS, command_states
-from ctxmgr.engine.packet.ended_by import ended_of
-from ctxmgr.engine.packet.packet import SMALLEST_TOKENS
-from ctxmgr.engine.packet.state_of_work import newest_checks
-from ctxmgr.engine.packet.values import made_lines
+from ctxmgr.engine.packet.budget import (
+    NOTE,
+    SMALLEST_TOKENS,
+    PacketText,
+    Removed,
+    packet_allowance,
+    packet_budget,
+)
+from ctxmgr.engine.packet.part import PacketPart, fitted, newest_first, part_of
+from ctxmgr.engine.packet.parts import (
+    answers,
+    changed_files,
+    commits,
+    open_tasks,
+    runs,
+    user_line,
+)
+from ctxmgr.engine.packet.record import Record, record_of
 
 __all__ = [
-    "MOST_BLOCKERS",
+    "NOTE",
+    "PacketPart",
     "PacketText",
+    "Record",
+    "Removed",
     "SMALLEST_TOKENS",
-    "command_states",
-    "ended_of",
-    "made_lines",
-    "newest_checks",
-    "packet",
+    "answers",
+    "changed_files",
+    "commits",
+    "fitted",
+    "newest_first",
+    "open_tasks",
     "packet_allowance",
     "packet_budget",
+    "part_of",
+    "record_of",
+    "runs",
+    "user_line",
 ]

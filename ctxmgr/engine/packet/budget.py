@@ -1,15 +1,18 @@
 """Turns policy and zone into how much a packet may weigh, and a ledger into a packet of no more than that."""
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable
 
 import msgspec
 
-from ctxmgr.engine.ledger import current
-from ctxmgr.engine.packet import findings, packet, users
-from ctxmgr.engine.packet.in_view import InView, in_view
+from ctxmgr.engine.packet.part import fitted, part_of
+from ctxmgr.engine.packet.parts import parts_of
+from ctxmgr.engine.packet.record import record_of
 from ctxmgr.engine.text import scratchpad_in, scratchpad_lines
 from ctxmgr.model import PACKET_MARK, Message, PacketTokens, Policy, Weigh, Zone
 from ctxmgr.model.saved import Ledger, RawSummary, State
+
+NOTE = "Kept by ctxmgr from earlier conversation that is no longer shown. A record, not a new instruction."
+SMALLEST_TOKENS = 600  # of the default policy: less never leaves without a packet
 
 
 def packet_budget(policy: Policy, zone: Zone, resume: bool) -> int:
@@ -28,6 +31,19 @@ def packet_allowance(state: State, budget: int) -> int:
     return budget if state.summaries or state.resume or state.scratchpad.strip() else 0
 
 
+class Removed(msgspec.Struct, frozen=True):
+    """What a packet stands for: so many `messages` of the list with so many `results`, and the `files` that they
+    named, newest first. `may_ask`: the model has the tools that give it back."""
+
+    messages: int = 0
+    results: int = 0
+    files: tuple[str, ...] = ()
+    may_ask: bool = False
+
+
+NOTHING_REMOVED = Removed()
+
+
 class PacketText(msgspec.Struct, frozen=True):
     """What a packet is written of. `summaries` as hosts wrote them."""
 
@@ -43,57 +59,34 @@ class PacketText(msgspec.Struct, frozen=True):
     def in_view(self, messages: Iterable[Message]) -> frozenset[str]:
         """What these messages show: their digests, and those of summaries whose text stands in them. Not every
         format has a message of its own for a summary."""
-        kept = [message for message in messages if message.view.role in ("user", "summary", "assistant")]
-        texts = ["\n".join(block.text for block in message.view.blocks) for message in kept]
+        kept = list(messages)
+        texts = ["\n".join(block.text for block in message.view.blocks) for message in kept if self.summaries]
         said = (one.digest for one in self.summaries if any(one.text.strip() in text for text in texts))
         return frozenset((*(message.digest for message in kept), *said))
 
-    def findings(self, budget: int, shown: Container[str]) -> str:
-        """What the assistant decided and found, as `findings.findings_text`."""
-        return findings.findings_text(self.ledger, shown, budget, self.weigh)
+    def within(self, budget: int, shown: Container[str], removed: Removed = NOTHING_REMOVED) -> str:
+        """The packet in at most so many tokens; "" where it has nothing to say, or nothing fits. `shown`: the
+        digests of what the list shows itself."""
+        record = record_of(self.ledger, shown)
+        parts = parts_of(record, self.scratchpad, budget, self.weigh)
+        if not parts and not removed.messages:
+            return ""
+        where = _where(removed, max(record.unseen, default=0))
+        if where:
+            parts.append(part_of("## Where the rest is", where, 0.3))
+        for head in (f"{PACKET_MARK}\n{NOTE}", PACKET_MARK):
+            text = fitted(parts, budget - self.weigh(f"{head}\n\n"), self.weigh)
+            if text:
+                return f"{head}\n\n{text}"
+        return ""
 
-    def users(self, budget: int, shown: Container[str]) -> users.UsersText:
-        """What the user said, word for word, as `users.users_text`."""
-        return users.users_text(self.ledger, shown, budget, self.weigh)
 
-    def resumed(
-        self,
-        budget: int,
-        listed: Iterable[Message],
-        whole: Sequence[Message],
-        elsewhere: frozenset[str] = frozenset(),
-    ) -> str:
-        """Where the work stood, in so many tokens: what the list does not state by what it shows `whole`. A host
-        may ask with the list that it had before: one that does not hold the newest summary is not read.
-        `elsewhere`: names of facts that are told beside it."""
-        newest = next((one.digest for one in reversed(self.summaries) if one.kind == "compaction"), None)
-        shown = self.in_view(whole) | elsewhere
-        if newest is not None and newest not in self.in_view(listed):
-            return self._rendered(budget, resume=True, shown=shown)
-        files = (fact.text for fact in current(self.ledger) if fact.slot == "file")
-        return self._rendered(budget, resume=True, shown=in_view(whole, files, shown))
-
-    def within(self, budget: int, shown: Container[str] = frozenset()) -> str:
-        """In so many tokens, "" where nothing fits; `shown`: as in `packet.render`."""
-        return self._rendered(budget, resume=False, shown=shown)
-
-    def noted(self, text: str, resume: bool) -> str:
-        """A whole packet that begins with such a text, with its note where it is not small."""
-        return packet.noted(text, resume, self.weigh)
-
-    def note_tokens(self) -> int:
-        """So many more than its budget a packet may weigh by its note."""
-        return self.weigh(packet.NOTE)
-
-    def _rendered(self, budget: int, resume: bool, shown: Container[str] | InView) -> str:
-        text = packet.render(
-            self.ledger,
-            budget=budget,
-            weigh=self.weigh,
-            resume=resume,
-            scratchpad=self.scratchpad,
-            shown=shown,
-        )
-        if not text and self.weigh(PACKET_MARK) <= budget:
-            return PACKET_MARK  # so little was left out that nothing more may be said of it
-        return text
+def _where(removed: Removed, newest: int) -> list[str]:
+    """Up to where the packet goes, how much was removed, and how to get it."""
+    if not removed.messages:
+        return []
+    to = f"Up to the user's message #{newest}: " if newest else ""
+    count = f"{removed.messages} message{'s' if removed.messages > 1 else ''}"
+    told = f"{to}{count} with {removed.results} tool results were removed."
+    more = " `search` finds what they said, `retrieve` gives it back." if removed.may_ask else ""
+    return [f"{told}{more}", *removed.files]

@@ -1,71 +1,63 @@
-"""One part of the packet: a heading and lines, with what has the better right to stay. Knows no subject."""
+"""One part of a packet: a heading and lines, with what has the better right to stay. Knows no subject."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from ctxmgr.engine.text import words_of
-from ctxmgr.model.saved import Fact
+from ctxmgr.model import Weigh
 
-MOST_LINES = 200  # candidates a part: more would not fit the largest packet, and weighing them costs
+COUNT_TOKENS = 8  # of a heading's note on how many lines are not shown
 
 
 class PacketPart(msgspec.Struct, frozen=True):
-    """One part. `lines` in the order of reading, `ranked` their places, the best right to stay first.
-
-    `share` is the part of the budget that it gets before the others are filled.
-    `counts` says how many statements each line holds, `total` how many there are, shown or not. `groups`: of which
-    heading of a summary each line is, "" for none.
-    """
+    """`lines` in the order of reading, `ranked` their places, the best right to stay first. `share`: of the budget,
+    that it gets before the others are filled."""
 
     heading: str
     lines: tuple[str, ...]
     ranked: tuple[int, ...]
-    counts: tuple[int, ...]
-    total: int
     share: float
-    groups: tuple[str, ...] = ()
 
 
-def part_of(
-    heading: str,
-    lines: Sequence[str],
-    share: float,
-    *,
-    ranked: Iterable[int] | None = None,
-    counts: Sequence[int] | None = None,
-    total: int | None = None,
-) -> PacketPart:
-    counts = tuple(counts) if counts is not None else (1,) * len(lines)
-    places = tuple(ranked) if ranked is not None else tuple(range(len(lines)))
-    return PacketPart(heading, tuple(lines), places, counts, total or sum(counts), share)
-
-
-def grouped(part: PacketPart, groups: Iterable[str]) -> PacketPart:
-    return msgspec.structs.replace(part, groups=tuple(groups))
-
-
-def within(facts: Sequence[Fact], most: int, heading: Callable[[Fact], str]) -> list[Fact]:
-    """The newest facts, so many, and the first under each heading that would have none."""
-    first: dict[str, int] = {}
-    for at, fact in enumerate(facts):
-        first.setdefault(heading(fact), at)
-    cut = max(0, len(facts) - most)
-    newest = {heading(fact) for fact in facts[cut:]}
-    early = sorted(at for name, at in first.items() if name not in newest)
-    return [*(facts[at] for at in early), *facts[cut:]]
-
-
-def summarised(fact: Fact, heading: str) -> str:
-    """The group of a fact that stood under this heading of a summary; "" for one that somebody else stated."""
-    return heading if fact.source in ("summary", "branch") else ""
+def part_of(heading: str, lines: Sequence[str], share: float, ranked: Iterable[int] | None = None) -> PacketPart:
+    """`ranked`: without it as they stand."""
+    return PacketPart(heading, tuple(lines), tuple(range(len(lines)) if ranked is None else ranked), share)
 
 
 def newest_first(count: int) -> range:
+    """The places of so many lines, from the last."""
     return range(count - 1, -1, -1)
 
 
-def repeats(fact: Fact, wording: str) -> bool:
-    """Does a summary only repeat words of the goal? `wording`: its words, between spaces."""
-    repeated = fact.slot in ("goal", "constraint", "context") and fact.source in ("summary", "branch")
-    return repeated and f" {words_of(fact.text)} " in wording
+def fitted(parts: Sequence[PacketPart], budget: int, weigh: Weigh, rights: Sequence[int] | None = None) -> str:
+    """The parts in at most `budget` tokens: each within its share first, then by `rights`, their places by right to
+    stay (None: as they stand); "" where no line fits. A heading says how many lines are not shown. Equal input,
+    equal bytes."""
+    rights = range(len(parts)) if rights is None else rights
+    weights: dict[tuple[int, int], int] = {}
+    chosen: list[list[int]] = [[] for _ in parts]
+    room = budget
+    for sharing in (True, False):
+        for number in rights:
+            part = parts[number]
+            heading = weigh(f"\n\n{part.heading}") + COUNT_TOKENS
+            spent = sum(weights[number, at] for at in chosen[number]) + heading * bool(chosen[number])
+            for at in part.ranked[len(chosen[number]) :]:
+                weight = weights.setdefault((number, at), weigh(f"\n{part.lines[at]}"))
+                extra = weight + heading * (not chosen[number])
+                if extra > room or (sharing and spent + extra > part.share * budget):
+                    break
+                chosen[number].append(at)
+                room -= extra
+                spent += extra
+    while True:
+        text = "\n\n".join(_composed(part, at) for part, at in zip(parts, chosen, strict=True) if at)
+        if not text or weigh(text) <= budget:
+            return text
+        next(chosen[at] for at in reversed(rights) if chosen[at]).pop()  # lines weigh a little more together
+
+
+def _composed(part: PacketPart, chosen: Sequence[int]) -> str:
+    missing = len(part.lines) - len(chosen)
+    heading = f"{part.heading} ({missing} more not shown)" if missing else part.heading
+    return "\n".join((heading, *(part.lines[at] for at in sorted(chosen))))

@@ -6,22 +6,20 @@ from ctxmgr.engine.text import one_line
 from ctxmgr.engine.tools import calls_of
 from ctxmgr.model import Message, Weigh
 
-HEADING = "## Files in what left"
 PATH_LENGTH = 200
 PATHS_TOKENS = 300  # of the whole list
 
 
-def left_paths(messages: Sequence[Message], dropped: Container[int], shown: str, weigh: Weigh) -> str:
-    """The list, "" where nothing is to be told; a path that the text `shown` holds is not told again."""
-    paths = dict.fromkeys(path for path in _paths(messages, dropped) if path not in shown)
-    lines, room = [HEADING], PATHS_TOKENS - weigh(HEADING)
-    for path in paths:
+def left_paths(messages: Sequence[Message], dropped: Container[int], weigh: Weigh) -> tuple[str, ...]:
+    """A line for each."""
+    lines, room = [], PATHS_TOKENS
+    for path in dict.fromkeys(_paths(messages, dropped)):
         line = f"- {one_line(path, PATH_LENGTH)}"
         room -= weigh(line + "\n")
         if room < 0:
             break
         lines.append(line)
-    return "\n".join(lines) if len(lines) > 1 else ""
+    return tuple(lines)
 
 
 def _paths(messages: Sequence[Message], dropped: Container[int]) -> Iterable[str]:

@@ -5,22 +5,22 @@
 2. It stands where the steps were that left: before the first step that stays after them. Else it stands before the
    working set. It goes before what was said right before that step, so that no answer is parted from its question,
    but not before a summary that a list begins with.
-3. It tells the ledger's facts, user messages that left, and the files that the calls named which left. It never
-   weighs more than what it stands for: what left, and what the host took away in a compaction or a move, as its
-   budget allows, and in a quarter of the room that is left until the list is pressed. What does not fit goes from
-   its end; that user messages left is told before all else.
+3. It tells what the ledger knows and the list does not show (`engine.packet`), and the files that the calls named
+   which left. It never weighs more than what it stands for: what left, and what the host took away in a compaction
+   or a move, as its budget allows, and in a quarter of the room that is left until the list is pressed.
 4. Instructions that the host took away stand in it word for word, in a budget of their own.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping
 
 import msgspec
 
-from ctxmgr.engine.balanced import NO_PACKET, PacketWriter, drops, quotations, quoted_count
+from ctxmgr.engine.balanced import NO_PACKET, PacketWriter, drops
 from ctxmgr.engine.conversation import ConversationIndex, Steps
 from ctxmgr.engine.invariants import Invariants
+from ctxmgr.engine.packet import Removed
 from ctxmgr.engine.retention.left_paths import left_paths
-from ctxmgr.model import PACKET_MARK, Decision, Keep, Message, Packet, Plan
+from ctxmgr.model import PACKET_MARK, Decision, Packet, Plan
 
 PACKET_SHARE = 0.25  # of the room that is left (rule 3)
 
@@ -56,49 +56,23 @@ def packet_of(
     conversation: ConversationIndex, bare: Plan, writer: PacketWriter, room: Room, rules: Invariants
 ) -> Packet:
     """The packet for what the plan `bare` leaves out, and what the host took away (rules 1 and 3)."""
+    messages = conversation.messages
     dropped = {at for at in range(conversation.size) if drops(conversation, bare.decisions, at)}
     gone = conversation.raw_weight - bare.weight if dropped else 0
     spare = PACKET_SHARE * (min(room.limit, room.window) - bare.weight)
     stands_for = max(gone, int(min(gone + writer.most_allowed, spare)))
     if stands_for <= 0:
         return NO_PACKET
-    messages = conversation.messages
-    said = ["\n".join(block.text for block in messages[at].view.blocks) for at in _users(messages, dropped)]
-    told = [one for at, one in enumerate(messages) if at not in dropped or one.view.role == "user"]
-    counted = quoted_count(len(said)) if said else ""
-    left = stands_for - sum(writer.weigh(one) + 2 for one in (PACKET_MARK, counted) if one)
-    instructed = writer.absent(left)
+    instructed = writer.absent(stands_for - writer.weigh(PACKET_MARK) - 2)
     beside = writer.weigh(instructed) + 2 if instructed else 0
-    facts = writer.facts(stands_for - beside, told, messages, _whole(conversation, bare)) or PACKET_MARK
-    if gone <= 0 and facts == PACKET_MARK and not beside:
-        return NO_PACKET
-    users_said = quotations(said, int(room.users), writer.weigh)
-    files = left_paths(messages, dropped, "\n".join((facts, users_said)), writer.weigh)
-    for head, *parts in _ever_less(facts, users_said, files, counted):
-        bare_text = "\n\n".join(part for part in (head, instructed, *parts) if part)
-        for text in dict.fromkeys((writer.noted(bare_text), bare_text)):
-            weight = writer.weigh(text)
-            if rules.may_stand_for(weight, stands_for):
-                return Packet(text, weight)
-    return NO_PACKET
-
-
-def _users(messages: Sequence[Message], dropped: Iterable[int]) -> list[int]:
-    """The user messages among what left, in order."""
-    return [at for at in sorted(dropped) if messages[at].view.role == "user"]
-
-
-def _ever_less(facts: str, said: str, files: str, counted: str) -> Iterator[tuple[str, ...]]:
-    """What the packet may tell, the most first."""
-    yield facts, said, files
-    yield facts, said
-    if counted:
-        yield facts, counted
-        yield PACKET_MARK, said
-        yield PACKET_MARK, counted
-
-
-def _whole(conversation: ConversationIndex, bare: Plan) -> list[Message]:
-    """What is kept as it came."""
-    kept = (piece for piece in bare.pieces if isinstance(piece, Keep))
-    return [conversation.messages[at] for piece in kept for at in range(piece.start, piece.end)]
+    removed = Removed(
+        messages=len(dropped),
+        results=sum(block.kind == "result" for at in dropped for block in messages[at].view.blocks),
+        files=left_paths(messages, dropped, writer.weigh),
+        may_ask=writer.archives,
+    )
+    shown = [message for at, message in enumerate(messages) if at not in dropped]
+    told = writer.written(stands_for - beside, shown, removed)
+    text = "\n\n".join(filter(None, (told or (PACKET_MARK if instructed else ""), instructed)))
+    weight = writer.weigh(text) if text else 0
+    return Packet(text, weight) if text and rules.may_stand_for(weight, stands_for) else NO_PACKET

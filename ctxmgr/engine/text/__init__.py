@@ -4,15 +4,10 @@ Knows no fact and no packet.
 """
 
 from ctxmgr.engine.text import checklists
-from ctxmgr.engine.text.command_lines import begins, coded_command, command_line, is_script, leading_command
-from ctxmgr.engine.text.content_words import content_list, content_words, forbids
-from ctxmgr.engine.text.exact_values import exact_values
+from ctxmgr.engine.text.command_lines import COMMAND_CHARACTERS, coded_command, command_line, is_script
 from ctxmgr.engine.text.headings import Heading, HeadingKind, heading, kind_of
-from ctxmgr.engine.text.identifiers import bare, identifiers, without
-from ctxmgr.engine.text.one_line import BULLET_CHARACTERS, answered, code, one_line, quoted, sentence, without_mark
+from ctxmgr.engine.text.one_line import BULLET_CHARACTERS, code, one_line, quoted, said, without_mark
 from ctxmgr.engine.text.packet_mark import without_packet
-from ctxmgr.engine.text.prose import as_sent, as_written, pasted_lines, prose, without_marks
-from ctxmgr.engine.text.rules_in_short import rules_in_short, rules_left
 from ctxmgr.engine.text.scratchpad import (
     SCRATCHPAD_HEADING,
     scratchpad_in,
@@ -25,7 +20,6 @@ from ctxmgr.engine.text.sections import (
     BRANCH_LEAD,
     CONTINUE_LEAD,
     HANDOFF_LEAD,
-    NOTE,
     Kind,
     SectionItem,
     SummarySection,
@@ -33,27 +27,21 @@ from ctxmgr.engine.text.sections import (
 )
 from ctxmgr.engine.text.wording import (
     FENCE,
-    count_words,
+    both_ends,
     key_of,
-    may_hold,
+    last_paragraph,
     one_spaced,
     plain,
     sentences_of,
     shorten,
-    unfenced,
     words_of,
 )
 
 __all__ = [
-    "is_script",
-    "leading_command",
-    "command_line",
-    "coded_command",
-    "begins",
     "ADDED_HEADING",
-    "NOTE",
     "BRANCH_LEAD",
     "BULLET_CHARACTERS",
+    "COMMAND_CHARACTERS",
     "CONTINUE_LEAD",
     "FENCE",
     "HANDOFF_LEAD",
@@ -63,42 +51,29 @@ __all__ = [
     "SCRATCHPAD_HEADING",
     "SectionItem",
     "SummarySection",
-    "answered",
-    "as_sent",
-    "as_written",
-    "bare",
+    "both_ends",
     "checklists",
     "code",
-    "content_list",
-    "content_words",
-    "count_words",
-    "exact_values",
-    "forbids",
+    "coded_command",
+    "command_line",
     "heading",
-    "identifiers",
-    "without_packet",
+    "is_script",
     "key_of",
     "kind_of",
-    "may_hold",
+    "last_paragraph",
     "one_line",
-    "quoted",
     "one_spaced",
-    "pasted_lines",
     "plain",
-    "prose",
-    "rules_in_short",
-    "rules_left",
+    "quoted",
+    "said",
     "scratchpad_in",
     "scratchpad_lines",
     "scratchpad_section",
     "sections_of",
-    "sentence",
     "sentences_of",
     "shorten",
-    "unfenced",
-    "without",
     "without_mark",
-    "without_marks",
+    "without_packet",
     "without_scratchpad",
     "words_of",
 ]

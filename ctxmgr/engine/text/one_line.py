@@ -6,15 +6,12 @@ that somebody wrote to be read as ours. The numbers of a list's items stay: some
 
 import re
 
-from ctxmgr.engine.text.wording import plain, shorten
-from ctxmgr.model.saved import REJECTED, Fact
+from ctxmgr.engine.text.wording import both_ends, plain, shorten
 
 BULLET_CHARACTERS = 240
-QUESTION_CHARACTERS, ANSWER_CHARACTERS = 420, 420
 MOST_CHARACTERS_READ = 4  # times the limit: what is cut off anyway is not worth cleaning
 
 _BULLET_BREAK = re.compile(r"[;,]?\s*\n\s*(?:[-*+•]\s+(?:\[[ xX~]?\]\s+)?|(?=\d{1,3}[.)]\s))")
-_LINE_END = re.compile(r"(\w)[ \t]*\n\s*(?=[A-Z])")
 _FIRST_MARK = re.compile(r"^(?:[-*+•>|=~]+\s+|#+(?:\s+|$)|\[[ xX~]?\]\s+|[-=~*_]{3,}\s*)+")
 _BOLD = re.compile(
     r"(?<![\w/*])\*\*(?=[^\s/*])([^*\n]*[^\s/*])\*\*(?![\w/*])"
@@ -41,21 +38,6 @@ def without_mark(text: str) -> str:
     return _MARK_START.sub("(", text) if "[" in text else text
 
 
-def sentence(fact: Fact, limit: int = BULLET_CHARACTERS) -> str:
-    """Return a statement on one line, its line ends as sentence ends; not for the user's own words."""
-    return one_line(_LINE_END.sub(r"\1. ", fact.text[: MOST_CHARACTERS_READ * limit]), limit)
-
-
-def answered(fact: Fact) -> str:
-    """Return a question and the user's answer on one line, or what was rejected and what was said to that."""
-    text, said = one_line(fact.text, QUESTION_CHARACTERS), one_line(fact.detail, ANSWER_CHARACTERS)
-    if fact.status != REJECTED:
-        return f'"{text}" → the user: {said}'
-    if not said:
-        return f"the user rejected {text}"
-    return f"when {text} was rejected, {'the user' if fact.source == 'user' else 'its result'} said: {said}"
-
-
 def quoted(text: str, limit: int = BULLET_CHARACTERS) -> str:
     """Return what a tool printed, in quotes that it cannot end: its own are single ones."""
     return '"' + one_line(text, limit).replace('"', "'") + '"'
@@ -64,3 +46,8 @@ def quoted(text: str, limit: int = BULLET_CHARACTERS) -> str:
 def code(text: str, limit: int) -> str:
     """Return `text` as inline code."""
     return f"`{one_line(text, limit).replace('`', chr(39))}`"
+
+
+def said(text: str, limit: int) -> str:
+    """What somebody said, in quotes, word for word on one line; of a long text how it begins and how it ends."""
+    return f'"{without_mark(plain(both_ends(text.strip(), limit)))}"'

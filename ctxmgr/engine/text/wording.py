@@ -5,7 +5,6 @@ Knows nothing of facts, messages or packets. Never raises for any string, unpair
 
 import hashlib
 import re
-from collections.abc import Iterable
 
 KEY_CHARACTERS = 120  # a longer key keeps its start and a digest of the whole, so that keys stay comparable
 FENCE = re.compile(r"^\s*(`{3,}|~{3,})")
@@ -22,13 +21,6 @@ _NOT_WORD = re.compile(r"[\W_]+")
 # behind a mark with a blank after it; in a script without blanks behind its own marks, which need none
 _SENTENCE_END = re.compile(
     r"(?<=[.!?؟।])([\"')\]*]*)\s+(?=[\"'(`*\[]*\w)|(?<=[。！？｡])([\"'”’」』）】\])*]*)\s*(?=[^\s。！？｡\"'”’」』）】\])*])"
-)
-# A word each, in scripts that put no spaces between words: a Han character, and about as many letters as a word of
-# Japanese, or of Thai, Lao, Burmese and Khmer, has.
-_UNSPACED = re.compile(
-    "[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
-    "|[\u3041-\u3096\u30a1-\u30fa\u30fc-\u30ff\uff66-\uff9f]{1,3}"
-    "|[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]{1,4}"
 )
 _ABBREVIATION = re.compile(r"(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|approx|resp|no|fig|incl|mr|dr)\.$", re.IGNORECASE)
 
@@ -60,11 +52,35 @@ def shorten(text: str, limit: int) -> str:
     return head.rstrip(" ,;:-") + "…"
 
 
-def may_hold(text: str, words: Iterable[str]) -> bool:
-    """Does one of these words, of small ASCII letters, stand in the text, whatever its case? Of a text beyond ASCII
-    perhaps. A fraction of what a pattern of many words costs, which most texts have none of."""
-    small = text.lower() if text.isascii() else ""
-    return not text.isascii() or any(map(small.__contains__, words))
+def both_ends(text: str, limit: int) -> str:
+    """Cut `text` to about `limit` characters: how it begins and how it ends, at sentences where they are short
+    enough, else at words; what is left out is `…` between them."""
+    if len(text) <= limit:
+        return text
+    room = limit // 2
+    sentences = sentences_of(text)
+    head, tail = sentences[0], sentences[-1]
+    if len(head) > room:
+        head = text[:room].rpartition(" ")[0] or text[:room]
+    if len(tail) > room or len(sentences) == 1:
+        tail = text[-room:].partition(" ")[2] or text[-room:]
+    return f"{head} … {tail}"
+
+
+def last_paragraph(text: str) -> str:
+    """What stands behind the last blank line outside a fence; a fence belongs to the paragraph that it follows."""
+    start, fence, gap = 0, "", False
+    lines = text.strip().splitlines()
+    for at, line in enumerate(lines):
+        mark = FENCE.match(line)
+        if gap and not mark and not fence:
+            start = at
+        gap = not fence and not line.strip()
+        if mark and not fence:
+            fence = mark[1]
+        elif mark and mark[1].startswith(fence):
+            fence = ""
+    return "\n".join(lines[start:]).strip()
 
 
 def key_of(text: str) -> str:
@@ -84,14 +100,6 @@ def one_spaced(text: str) -> str:
 def words_of(text: str) -> str:
     """The words of a text in lower case, a space between them; where it has none, its characters."""
     return _NOT_WORD.sub(" ", text.casefold()).strip() or _SPACE.sub(" ", text).strip()
-
-
-def count_words(text: str) -> int:
-    """How many words a text has: what stands between spaces; in a script without them, by its letters (about)."""
-    unspaced = 0 if text.isascii() else len(_UNSPACED.findall(text))
-    if not unspaced:
-        return len(text.split())
-    return unspaced + sum(any(map(str.isalnum, piece)) for piece in _UNSPACED.sub(" ", text).split())
 
 
 def sentences_of(text: str) -> list[str]:

@@ -3,18 +3,10 @@
 from ctxmgr.model.saved.cache_truth import CacheTruth, ComparedCall, CountedList, LearnedLifetime
 from ctxmgr.model.saved.facts import (
     ABOUT,
-    ALLOWED,
-    ASIDE,
     BROUGHT_BACK,
-    EARLIER,
-    END_OF,
-    GOES_ON,
     REJECTED,
     RENAMED,
-    RESET_AWAY,
-    REVERTED,
     STATE,
-    UNTOLD,
     Fact,
     Ledger,
     Slot,
@@ -37,17 +29,10 @@ from ctxmgr.model.saved.stored import Stored
 
 __all__ = [
     "ABOUT",
-    "ALLOWED",
-    "ASIDE",
     "CacheTruth",
     "ComparedCall",
     "CountedList",
-    "EARLIER",
-    "END_OF",
-    "GOES_ON",
     "BROUGHT_BACK",
-    "RESET_AWAY",
-    "REVERTED",
     "Fact",
     "InstructionCopy",
     "LastProjection",
@@ -69,5 +54,4 @@ __all__ = [
     "State",
     "Stored",
     "Totals",
-    "UNTOLD",
 ]

@@ -129,23 +129,8 @@ def _learn(
     calls = session.calls(message for _, message in fresh)
     before, (state, facts) = (
         state,
-        ledger_updates.from_messages(state, [*_said_before(messages, shared), *fresh], calls, time_ms, {}, heard),
+        ledger_updates.from_messages(state, fresh, calls, time_ms, {}, heard),
     )
     facts = with_shared_words(ledger, facts)
     state = ledger_updates.learn(state, facts, bound=False)
     return state, ledger_updates.merged(ledger, before, state, facts)
-
-
-def _said_before(messages: tuple[Message, ...], shared: int) -> list[tuple[int, Message]]:
-    """What was said last before the new messages, from before the user's last word on: they may answer it."""
-    places: list[int] = []
-    replied = False
-    for at in range(shared - 1, max(-1, shared - 1 - MOST_BEFORE), -1):
-        role = messages[at].view.role
-        if role == "result":
-            continue
-        places.append(at)
-        if replied and role == "assistant":
-            break
-        replied = replied or role == "user"
-    return [(at, messages[at]) for at in reversed(places)]

@@ -4,7 +4,7 @@ from typing import Any
 
 from ctxmgr.engine.conversation import digest_of
 from ctxmgr.engine.ledger import current
-from ctxmgr.engine.packet import packet, packet_budget
+from ctxmgr.engine.packet import PacketText, packet_budget
 from ctxmgr.engine.presets import KEY_PRESETS
 from ctxmgr.engine.pressure import zone
 from ctxmgr.masking import without_secrets
@@ -136,14 +136,8 @@ def summaries(session: SessionCore) -> lifecycle.SummariesResult:
 def rendered_packet(session: SessionCore, resume: bool) -> lifecycle.PacketResult:
     """The packet as it would be rendered now, whether or not one is needed, beside the list as it came last."""
     budget = packet_budget(session.policy, session.zone(), resume)
-    text = packet.render(
-        session.ledger,
-        budget=budget,
-        weigh=session.weigh,
-        resume=resume,
-        scratchpad=session.state.scratchpad,
-        shown=frozenset(message.digest for message in session.projection.messages),
-    )
+    known = PacketText(session.ledger, session.state.scratchpad, session.weigh, session.state.summaries)
+    text = known.within(budget, known.in_view(session.projection.messages))
     return lifecycle.PacketResult(text, session.weigh(text) if text else 0, session.state.seq)
 
 

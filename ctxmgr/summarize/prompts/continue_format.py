@@ -1,6 +1,6 @@
 """The continue format: a prompt with which a fresh model can go on, and a short summary for people and lists."""
 
-from ctxmgr.engine.extractive.collecting import carry
+from ctxmgr.engine.text import CONTINUE_LEAD
 from ctxmgr.summarize.prompts.shape import GOAL, NEXT, PROGRESS, Shape
 
 SHORT_SENTENCES = 2
@@ -40,7 +40,7 @@ CONTINUE = Shape(
     _OUTLINE,
     (GOAL, PROGRESS, NEXT),
     short=True,
-    lead=carry.CONTINUE,
+    lead=CONTINUE_LEAD,
     hint=(
         'Below the short part, write to the model that goes on: address it as "you", and be so detailed that it '
         "needs nothing else."

@@ -1,8 +1,8 @@
 """Turns what a model answered into the text of a summary, or says why it can not be one.
 
 Rules:
-1. A summary is taken whole or not at all: an answer that failed, was cut off, called a tool, or lacks sections
-   that its shape always has is refused. An outline with nothing filled in is an empty answer.
+1. An answer that failed, was cut off or called a tool is refused. One that lacks sections of its shape is taken:
+   what it lacks is added later (`evidence`). An outline with nothing filled in is an empty answer.
 2. What stands around the summary goes: the analysis, tags, a code fence around all of it, words before its first
    heading, file lists (they are appended once, from what is known). Tags may be missing or not closed as long as
    the sections show where the summary is.
@@ -115,10 +115,9 @@ def text_of(text: str, shape: Shape) -> AcceptedAnswer | RejectedAnswer:
     body = "\n".join(body.splitlines()[first_section(body, shape) :])
     body = undoubled(_without_tag_lines(without_mark(without_lists(body))), shape)
     there = kinds(body, shape)
-    missing = [need.name for need in shape.needs if not need.kinds & there]
-    if missing:
-        prose = "" if there else _without_tag_lines(without_mark(without_lists(whole))).strip()
-        return RejectedAnswer("no sections", ", ".join(missing), prose)
+    if not there:
+        prose = _without_tag_lines(without_mark(without_lists(whole))).strip()
+        return RejectedAnswer("no sections", ", ".join(need.name for need in shape.needs), prose)
     if not sections_of(body) or _is_outline(body, shape):
         return RejectedAnswer("empty")
     return AcceptedAnswer(body, _short(short, body, shape))

@@ -3,8 +3,7 @@
 import msgspec
 
 from ctxmgr.engine.compaction import files
-from ctxmgr.engine.extractive.collecting import carry
-from ctxmgr.engine.text import without_scratchpad
+from ctxmgr.engine.text import CONTINUE_LEAD, without_scratchpad
 from ctxmgr.summarize.prompts import handoff
 from ctxmgr.summarize.request import recent_turns, turn_context
 
@@ -26,7 +25,7 @@ class PreviousSummary(msgspec.Struct, frozen=True):
 def past(previous: str | None) -> PreviousSummary:
     """Take a previous summary apart."""
     whole = without_scratchpad(files.without_lists(previous or "")).strip()
-    for line in (handoff.PREFIX, carry.CONTINUE):
+    for line in (handoff.PREFIX, CONTINUE_LEAD):
         whole = whole.removeprefix(line).lstrip()
     before, context = turn_context.parted(whole)
     history, notes = recent_turns.parted(before)

@@ -125,7 +125,7 @@ def _fitted(
             missing = (*left_out, *fitted.left_out)
     terms.usage.shortened(fitted.reductions)
     terms.usage.left_out += len(missing)
-    return fitted.text, summary.digest(missing, _digest_room(free), terms.weigh) if missing else ""
+    return fitted.text, summary.left_out(missing, _digest_room(free), terms.weigh) if missing else ""
 
 
 def _digest_room(free: int) -> int:

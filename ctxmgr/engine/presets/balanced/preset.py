@@ -201,7 +201,6 @@ def _writer(conversation: ConversationIndex, state: State, inputs: Inputs, zone:
         text=text,
         budget_tokens=budget,
         allowance=packet_allowance(state, budget),
-        resume=state.resume,
         archives=inputs.archives,
         absent=partial(_absent, conversation, state, inputs),
     )

@@ -1,4 +1,5 @@
-"""Preset `tools`: old tool output is replaced by markers, all else stays."""
+"""Preset `tools`: old tool output is replaced by markers, all else stays. What the host took away itself, and the
+model's notes, stand in a packet."""
 
 from ctxmgr.engine.conversation import Incoming
 from ctxmgr.engine.presets.strategy import Inputs
@@ -12,7 +13,17 @@ class Tools(WholeTurns):
     """No turn leaves. What is old enough is pruned whenever it comes to the policy's minimum."""
 
     name = "tools"
-    policy_keys = frozenset(("protectedTools", "protectedTurns", "prunableTools", "pruneMinimum", "pruneProtect"))
+    policy_keys = frozenset(
+        (
+            "packetTokens",
+            "protectedTools",
+            "protectedTurns",
+            "prunableTools",
+            "pruneMinimum",
+            "pruneProtect",
+            "resumeTokens",
+        )
+    )
     asks_for_compaction = False
 
     def pruning(self, incoming: Incoming, state: State, inputs: Inputs) -> Pruning:

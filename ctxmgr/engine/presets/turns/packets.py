@@ -7,15 +7,11 @@ or that the host took away, stand in it word for word, in what those in kept tur
 
 from ctxmgr.engine.conversation import ConversationIndex
 from ctxmgr.engine.instructions import INSTRUCTIONS_SHARE, Instructions, absent, leaving, word_for_word
-from ctxmgr.engine.packet import PacketText, packet_allowance, packet_budget
+from ctxmgr.engine.packet import NOTE, PacketText, Removed, packet_allowance, packet_budget
 from ctxmgr.engine.presets.strategy import Inputs
 from ctxmgr.engine.presets.turns.summary_folding import LeftOut
-from ctxmgr.model import PACKET_MARK, Message, Zone
+from ctxmgr.model import PACKET_MARK, Zone
 from ctxmgr.model.saved import RenderedPacket, State
-
-FOUND_SHARE = 0.3  # of the packet's budget, for what the assistant decided and found
-USERS_TOKENS = 3_000  # of the user's words, as much as a summary tells of rules; beside the packet's budget
-USERS_SHARE = 0.05  # of what is usable, where that is less
 
 
 class Packets:
@@ -31,10 +27,9 @@ class Packets:
         self._absent = absent(state.instructions, conversation, inputs.policy.protected_instructions)
         told = word_for_word(self._absent, self._room, inputs.weigh)
         self._absent_tokens = inputs.weigh(told) if told else 0
-        most = min(USERS_TOKENS, int(USERS_SHARE * inputs.gauge.usable_weight))
-        self._words = most if self.budget else 0
-        self.allowance = packet_allowance(state, self.budget + self._words) + self._absent_tokens
+        self.allowance = packet_allowance(state, self.budget) + self._absent_tokens
         self._text = PacketText(inputs.ledger, state.scratchpad, inputs.weigh, state.summaries)
+        self._may_ask = inputs.archives
 
     @property
     def may_say(self) -> bool:
@@ -59,27 +54,14 @@ class Packets:
         instructions = (*self._absent, *leaving(conversation, self._instructions, range(left.start)))
         told = word_for_word(instructions, room, weigh)
         room = most - (weigh(told) + 2 if told else 0)
-        shown = self._shown(left)
-        words = self._text.users(min(self._words, room // 2), shown)  # half: they say nothing of the work
-        allowed = min(self.budget, room - (weigh(words.text) + 2 if words.text else 0))
-        found = "" if self._resume else self._text.findings(int(FOUND_SHARE * allowed), shown)
-        if self._resume:
-            text = self._text.resumed(allowed, conversation.messages, self._said(left), words.names)
-        else:
-            text = self._text.within(allowed - (weigh(found) + 2 if found else 0), shown | words.names)
-        parts = [text or PACKET_MARK if told or words.text else text, words.text, found if text else "", told]
-        whole = "\n\n".join(part for part in parts if part)
-        noted = self._text.noted(whole, self._resume)
-        return noted if weigh(noted) <= most else whole
+        kept = self._text.in_view(conversation.messages[left.start :])
+        text = self._text.within(min(self.budget, room), kept, self._removed(left))
+        return "\n\n".join(filter(None, (text or (PACKET_MARK if told else ""), told)))
 
-    def _shown(self, left: LeftOut) -> frozenset[str]:
-        """What kept turns show."""
-        return self._text.in_view(self._said(left))
-
-    def _said(self, left: LeftOut) -> list[Message]:
-        """The messages of kept turns that no rule shortens."""
-        newer = self._conversation.messages[left.start :]
-        return [one for one in newer if one.view.role in ("user", "assistant")]
+    def _removed(self, left: LeftOut) -> Removed:
+        gone = self._conversation.messages[: left.start]
+        results = sum(block.kind == "result" for message in gone for block in message.view.blocks)
+        return Removed(len(gone), results, may_ask=self._may_ask)
 
     def _stays(self, left: LeftOut) -> bool:
         """Does the packet in force keep its bytes? One that resumed does, where it is no larger than others are."""
@@ -88,8 +70,7 @@ class Packets:
             return False
         if self._resume or before.placement_key != _place(left, resume=True):
             return before.placement_key == _place(left, self._resume)
-        words = self._text.weigh(self._text.users(self._words, self._shown(left)).text)
-        return before.weight <= self.budget + words + self._absent_tokens + self._text.note_tokens()
+        return before.weight <= self.budget + self._absent_tokens + self._text.weigh(NOTE)
 
 
 def _place(left: LeftOut, resume: bool) -> str:

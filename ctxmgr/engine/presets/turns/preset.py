@@ -25,4 +25,4 @@ class Turns(WholeTurns):
 
     def limits(self, gauge: Gauge) -> Limits | None:
         """The newest turn is red at most."""
-        return Limits(gauge.weight_at(gauge.thresholds.red), gauge.fit_weight)
+        return Limits(gauge.weight_at(gauge.thresholds.red))

@@ -28,7 +28,6 @@ Rules (design, section 4; the number in brackets is the design's):
 Everything is computed a turn at a time from the index, so that a call costs the kept part, not the list.
 """
 
-import math
 from collections.abc import Mapping, Sequence
 
 import msgspec
@@ -53,11 +52,9 @@ STEPS_LOSSLESS = 2  # newest steps of the newest turn that rule 3 never touches
 
 
 class Limits(msgspec.Struct, frozen=True):
-    """Weights, uncalibrated; None for none. Above `newest`, with the packet, rule 3 acts; up to `window` a packet
-    may tell of what the host took away."""
+    """Weights, uncalibrated; None for none. Above `newest`, with the packet, rule 3 acts."""
 
     newest: float | None = None
-    window: float | None = None
 
 
 class TurnsInputs(msgspec.Struct, frozen=True):
@@ -133,9 +130,8 @@ class _Draft:
 
     def write_packet(self) -> None:
         """The packet for what left, beside what is shown of the rest."""
-        limits, folding = self.ask.limits or Limits(), self.ask.folding
-        spare = math.inf if limits.window is None else limits.window - self.weight()
-        left = folding.left(self.evicted_tokens, self.turns[self.first].start, spare)
+        folding = self.ask.folding
+        left = folding.left(self.evicted_tokens, self.turns[self.first].start, self.weight())
         self.packet = folding.packet(left)
         if not self.ask.rules.may_stand_for(self.packet[1], left.most_tokens):
             self.packet = ("", 0)

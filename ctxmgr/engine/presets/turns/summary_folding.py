@@ -6,6 +6,7 @@
    took away as well, of which nobody knows the weight: then its budget and the window alone bound it.
 """
 
+import math
 from collections.abc import Callable
 
 import msgspec
@@ -24,17 +25,19 @@ class Folding(msgspec.Struct, frozen=True):
     """What the packet takes over from messages.
 
     `packet_for`: the text and weight for what left, ("", 0) where nothing fits; None: there is none. `folded`: is
-    this summary (its index) in the ledger? `allowance`: tokens that the packet may weigh beyond what left (rule 2).
+    this summary (its index) in the ledger? `allowance`: tokens that the packet may weigh beyond what left (rule 2),
+    as far as the list stays below `window`.
     """
 
     packet_for: Callable[[LeftOut], tuple[str, int]] | None
     folded: Callable[[int], bool]
     allowance: int = 0
+    window: float = math.inf
 
     def packet(self, left: LeftOut) -> tuple[str, int]:
         """The packet for it."""
         return self.packet_for(left) if self.packet_for is not None and left.most_tokens else ("", 0)
 
-    def left(self, tokens: int, start: int, spare: float) -> LeftOut:
-        """What left, where so many tokens of the window are `spare`."""
-        return LeftOut(tokens, start, max(tokens, int(min(tokens + self.allowance, spare))))
+    def left(self, tokens: int, start: int, kept: int) -> LeftOut:
+        """What left, where so many tokens are `kept`."""
+        return LeftOut(tokens, start, max(tokens, int(min(tokens + self.allowance, self.window - kept))))

@@ -78,7 +78,8 @@ class WholeTurns(PresetStrategy):
         return Folding(
             packets.render if packets.may_say else None,
             _folded(conversation, known if folds else frozenset()),
-            packets.allowance if folds else 0,
+            packets.allowance if packets.budget > 0 else 0,
+            gauge.fit_weight,
         )
 
 

@@ -1,0 +1,62 @@
+"""Turns a ledger into what is known beside what is shown: facts by what they are, each with where it was said.
+
+Rules:
+1. What came from a message that is shown is not told again. A failure that a shown run closed is closed all the
+   same: the ledger knows both.
+2. A user's message is known by its number in the session; what was said and done, by the user's message before it.
+3. The assistant's last words of a turn are told where that turn's end is no longer shown.
+"""
+
+from bisect import bisect_right
+from collections.abc import Container, Mapping, Sequence
+
+import msgspec
+
+from ctxmgr.engine.ledger import now_and_past
+from ctxmgr.model.saved import Fact, Ledger
+
+Stamp = tuple[int, int, int]
+
+
+class Record(msgspec.Struct, frozen=True):
+    """All from old to new. `requests`: what the user said, by number, and `unseen` those that are not shown;
+    `said`: the assistant's last words before what is shown, None for none, and `ends` those of earlier turns;
+    `facts` that hold and are not shown, by slot."""
+
+    requests: Sequence[Fact]
+    unseen: Mapping[int, Fact]
+    said: Fact | None
+    ends: Sequence[Fact]
+    facts: Mapping[str, Sequence[Fact]]
+
+    def after(self, fact: Fact) -> int:
+        """The number of the user's message that a fact came after; 0 for none."""
+        return bisect_right([_stamp(one) for one in self.requests], _stamp(fact))
+
+    def of(self, slot: str, *sources: str) -> list[Fact]:
+        """The facts of a slot, from these sources."""
+        return [fact for fact in self.facts.get(slot, ()) if fact.source in sources]
+
+
+def record_of(ledger: Ledger, shown: Container[str]) -> Record:
+    """`shown`: digests of messages and summaries."""
+    now, past = now_and_past(ledger)
+    requests = [fact for fact in past if fact.slot == "request" and fact.source == "user"]
+    facts: dict[str, list[Fact]] = {}
+    for fact in (*now, *(one for one in past if one.source == "branch" or one.slot == "task")):
+        if fact.origin not in shown:
+            facts.setdefault(fact.slot, []).append(fact)
+    ends = list({fact.detail: fact for fact in past if fact.slot == "said"}.values())
+    gone = [fact for fact in past if fact.slot == "said" and fact.origin not in shown]
+    newest = gone[-1] if gone else None
+    return Record(
+        requests=requests,
+        unseen={at: fact for at, fact in enumerate(requests, 1) if fact.origin not in shown},
+        said=newest,
+        ends=[fact for fact in ends if fact.origin not in shown and fact is not newest],
+        facts=facts,
+    )
+
+
+def _stamp(fact: Fact) -> Stamp:
+    return fact.time_ms, fact.seq, fact.order
