@@ -96,7 +96,8 @@ class State(msgspec.Struct, frozen=True, omit_defaults=True):
     `resume`: projections carry the resume packet until the model has answered one that did; `resumed`: one has.
     `clock`: newest host time, milliseconds. `opened`: a
     goal was heard. `turn`: the digest of the newest message in which the user said something. `scratchpad`: the
-    model's own notes. `overhead`: tokens the host adds to each request, unseen by us, as it told; `unseen`: as the last reading had them. `outgoing_tokens`: weight of what the host would
+    model's own notes. `overhead`: tokens the host adds to each request, unseen by us, as it told;
+    `unseen`: as the last reading had them. `outgoing_tokens`: weight of what the host would
     send now, as far as it is known. `reopen`: why the next projection opens an epoch whatever the price. `sent`:
     what the last answer was made of. `returned`: handles of what came back through `retrieve`, with the epoch in
     force then. `windows`: by model's id the window that the host said it has, and the smaller one that a refusal
