@@ -2,7 +2,8 @@
 
 1. They are quoted: each line begins with a mark, whatever ended the one before it, so that nothing in a file can be
    taken for a heading of the packet's own, or for what it says of the user.
-2. A long one is told by its head, and how to get the rest, so that it buries nothing else.
+2. A long one is told by its head, and how to get the rest, so that it buries nothing else. Of a skill its name, its
+   path and how it begins are enough: it can be asked for again.
 3. The newest that fit are told; how many do not, the heading says.
 4. A result that only says of what its call names that it is launched ("Launching skill: review") is told nowhere.
 """
@@ -14,6 +15,7 @@ from ctxmgr.engine.conversation import BlockRef, ConversationIndex
 from ctxmgr.engine.instructions.places import Instructions
 from ctxmgr.engine.rewriting import marker
 from ctxmgr.engine.text import without_mark
+from ctxmgr.engine.tools import SKILL_STARTS, is_skill
 from ctxmgr.model import Weigh
 from ctxmgr.model.saved import InstructionCopy
 
@@ -23,6 +25,8 @@ _ANNOUNCES = re.compile(
     r"(?:launching|loading|running|using|started|loaded) [a-z ]{0,20}: ?\"?([^\s\"]+?)\"?\W*", re.IGNORECASE
 )
 LONGEST_TOKENS = 2_000  # of one: two pages of rules
+SKILL_FILE = "skill.md"  # in a path in small letters
+SKILL_CHARACTERS = 1_000  # of a skill: its name, its path and what it is for
 LONGEST_PART, PART_TOKENS = 2, 1_000  # of the room one takes at most a half, if that is more than so many tokens
 
 
@@ -35,11 +39,16 @@ def leaving(
 
 
 def copied(conversation: ConversationIndex, ref: BlockRef, files: tuple[str, ...] = ()) -> InstructionCopy:
-    """One of them, with the `files` that it tells."""
-    block, source = conversation.block(ref), BY_HOST
+    """One of them, with the `files` that it tells; of a skill how it begins."""
+    block, source, text = conversation.block(ref), BY_HOST, conversation.block(ref).text.strip()
+    skill = text.startswith(SKILL_STARTS)
     if block.kind == "result":
-        source = f"- {marker.call(conversation.call_of(ref))}:"
-    return InstructionCopy(source, block.text.strip(), conversation.digest(ref.message_index), files)
+        call = conversation.call_of(ref)
+        skill = is_skill(call.tool, call.arguments) or any(SKILL_FILE in one for one in files)
+        source = f"- {marker.call(call)}:"
+    if skill and len(text) > SKILL_CHARACTERS:
+        text = f"{text[:SKILL_CHARACTERS].rpartition(chr(10))[0] or text[:SKILL_CHARACTERS]}\n…"
+    return InstructionCopy(source, text, conversation.digest(ref.message_index), files)
 
 
 def word_for_word(parts: Sequence[InstructionCopy], tokens: float, weigh: Weigh) -> str:

@@ -16,8 +16,7 @@ Rules:
    text and not its state (`RENAMED`) the newest state, and what the task is about (`ABOUT`) stands behind the text
    that it came after. A task that was dropped no longer holds. Of a task that its tool knows by an id, how it
    stands is the tool's word: a summary is of what it replaced, and what was done may stand behind it.
-7. A check that passed closes the failures that it covers: of its kind, and of no more than it ran. Of each kind the
-   newest run holds, and failures that no run has closed (`runs`).
+7. Of each kind of check the newest run holds, and failures that no later run has closed (`runs`).
 8. A commit holds while it is known to be there (`commits`).
 """
 

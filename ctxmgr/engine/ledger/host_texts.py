@@ -70,8 +70,10 @@ ROWS = (
     ),
     _row(
         "OpenCode",
-        "file path dcp-message-id skill_content",
+        "dcp-message-id skill_content",
         begins="""
+        <path>
+        <file>
         Called the Read tool with the following input:
         What did we do so far?
         Continue if you have next steps

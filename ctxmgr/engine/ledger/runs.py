@@ -1,7 +1,8 @@
 """Turns facts of checks into those that hold: of each kind the newest, and failures that no later run has closed.
 
-A run that passed closes a failure of its kind that it covers: the same command line, or one that ran no more
-(`RunScope.shows`). A script that is told by how it begins covers itself alone.
+A run that passed closes all failures of its kind: what is told of it stands for them. One that failed closes those
+that it covers: it ran all that they ran (`RunScope.shows`). A script that is told by how it begins covers itself
+alone.
 """
 
 from collections.abc import Iterable
@@ -27,18 +28,20 @@ def standing_runs(facts: Iterable[Fact]) -> list[Fact]:
             by_kind.setdefault(kind, []).append(fact)
     found: list[Fact] = []
     for runs in by_kind.values():
-        open_failures = [
+        passed = max((at for at, one in enumerate(runs) if one.status == "ok"), default=-1)
+        since = runs[passed + 1 :]
+        failures = [
             one
-            for at, one in enumerate(runs[:-1])
-            if one.status == "failed" and not any(_covers(later, one) for later in runs[at + 1 :])
+            for at, one in enumerate(since[:-1])
+            if one.status == "failed" and not any(_covers(later, one) for later in since[at + 1 :])
         ]
-        found += [*open_failures[-MOST_FAILURES:], runs[-1]]
+        found += [*failures[-MOST_FAILURES:], runs[-1]]
     return found
 
 
 def _covers(later: Fact, earlier: Fact) -> bool:
-    """Did it pass, and run all that the earlier one ran? One key is one fact, so the lines differ."""
-    if later.status != "ok" or is_script(later.text) or is_script(earlier.text):
+    """Did it run all that the earlier one ran, and is its outcome known?"""
+    if later.status == "unknown" or is_script(later.text) or is_script(earlier.text):
         return False
     shown, wanted = scopes_of(later.text), scopes_of(earlier.text)
     return bool(wanted) and all(any(one.shows(other) for one in shown) for other in wanted)

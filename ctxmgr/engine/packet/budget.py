@@ -5,9 +5,9 @@ from collections.abc import Container, Iterable
 import msgspec
 
 from ctxmgr.engine.packet.part import fitted, part_of
-from ctxmgr.engine.packet.parts import parts_of
+from ctxmgr.engine.packet.parts import PATH_CHARACTERS, parts_of
 from ctxmgr.engine.packet.record import record_of
-from ctxmgr.engine.text import scratchpad_in, scratchpad_lines
+from ctxmgr.engine.text import code, scratchpad_in, scratchpad_lines
 from ctxmgr.model import PACKET_MARK, Message, PacketTokens, Policy, Weigh, Zone
 from ctxmgr.model.saved import Ledger, RawSummary, State
 
@@ -33,11 +33,12 @@ def packet_allowance(state: State, budget: int) -> int:
 
 class Removed(msgspec.Struct, frozen=True):
     """What a packet stands for: so many `messages` of the list with so many `results`, and the `files` that they
-    named, newest first. `may_ask`: the model has the tools that give it back."""
+    named, newest first, under `root`. `may_ask`: the model has the tools that give it back."""
 
     messages: int = 0
     results: int = 0
     files: tuple[str, ...] = ()
+    root: str = ""
     may_ask: bool = False
 
 
@@ -73,7 +74,8 @@ class PacketText(msgspec.Struct, frozen=True):
             return ""
         where = _where(removed, max(record.unseen, default=0))
         if where:
-            parts.append(part_of("## Where the rest is", where, 0.3))
+            under = f" (files under {code(removed.root, PATH_CHARACTERS)})" if removed.root else ""
+            parts.append(part_of(f"## Where the rest is{under}", where, 0.3))
         for head in (f"{PACKET_MARK}\n{NOTE}", PACKET_MARK):
             text = fitted(parts, budget - self.weigh(f"{head}\n\n"), self.weigh)
             if text:

@@ -2,7 +2,8 @@
 
 1. *Now*: what the user asked last and the assistant said last, and the open items of the host's own task list.
 2. *The user said*: every message of the user's that is not shown, word for word. The first and the newest have the
-   best right to stay. Where many are to be told, long ones are told by how they begin and how they end.
+   best right to stay, those of a few tokens the least. Where many are to be told, long ones are told by how they
+   begin and how they end.
 3. *State*: how each kind of check ended last, commits that are there, files that were changed.
 4. *Asked and answered*, by a host's tool that asks.
 5. *From the summary*: what it says, under its own headings, and a summary in prose paragraph by paragraph.
@@ -22,12 +23,14 @@ from ctxmgr.engine.text import (
     said,
     scratchpad_lines,
 )
+from ctxmgr.engine.tools import paths
 from ctxmgr.model import Weigh
 from ctxmgr.model.saved import REJECTED, Fact
 
 NOW_CHARACTERS, END_CHARACTERS, PATH_CHARACTERS = 400, 200, 240
 USER_CHARACTERS = (600, 300, 120)  # of one message: the first that all fit with
 USER_SHARE = 0.5  # of the budget
+SHORT_TOKENS = 4  # of a message ("ok, go on"), which says nothing without what it answers
 ITEM_CHARACTERS = 600  # of one of a summary's statements
 MOST_COMMITS, MOST_FILES, MOST_TURNS, MOST_TASKS, MOST_ANSWERS = 12, 40, 40, 40, 12
 BOXES = {"active": "[~]", "open": "[ ]", "blocked": "[!]", "done": "[x]"}
@@ -51,7 +54,7 @@ def parts_of(record: Record, scratchpad: str, budget: int, weigh: Weigh) -> list
         part_of("## Now", [*_last(record, newest, asked), *open_tasks(record)], 0.3),
         _users(record, newest if asked is not None else 0, int(USER_SHARE * budget), weigh),
         _scratchpad(scratchpad),
-        part_of("## State", list(_state(record)), 0.25),
+        _state(record),
         part_of("## Asked and answered", answers(record), 0.2),
         *_summaries(record),
         _ends(record),
@@ -94,10 +97,14 @@ def commits(record: Record) -> list[str]:
     return [f"- commit {made}: {said(subject, PATH_CHARACTERS)}" for made, _, subject in found[-MOST_COMMITS:]]
 
 
-def changed_files(record: Record) -> list[str]:
-    """Newest last."""
+def changed_files(record: Record) -> tuple[str, list[str]]:
+    """The directory that nearly all are under, "" for none, and a line for each, newest last."""
     files = [fact for fact in record.of("file", "tool", "summary", "branch") if fact.status != "read"]
-    return [_file(fact, record.after(fact)) for fact in files[-MOST_FILES:]]
+    whole = paths.same(fact.text for fact in files)
+    newest = {whole.get(fact.text, fact.text): fact for fact in files}
+    told = list(newest.items())[-MOST_FILES:]
+    root = paths.root_of(newest)
+    return root, [_file(path.removeprefix(root) or path, fact, record.after(fact)) for path, fact in told]
 
 
 def _last(record: Record, newest: int, asked: Fact | None) -> Iterator[str]:
@@ -115,7 +122,8 @@ def _users(record: Record, told: int, room: int, weigh: Weigh) -> PacketPart:
         lines = [user_line(number, fact, characters) for number, fact in unseen.items()]
         if weigh("\n".join(lines)) <= room:
             break
-    ranked = dict.fromkeys([*range(len(lines))[:1], *newest_first(len(lines))])
+    weighty = [at for at, fact in enumerate(unseen.values()) if weigh(fact.text) > SHORT_TOKENS]
+    ranked = dict.fromkeys([*range(len(lines))[:1], *reversed(weighty), *newest_first(len(lines))])
     return part_of("## The user said (word for word, by number)", lines, USER_SHARE, ranked)
 
 
@@ -124,10 +132,10 @@ def _scratchpad(notes: str) -> PacketPart:
     return part_of(SCRATCHPAD_HEADING, lines, 0.3, newest_first(len(lines)))
 
 
-def _state(record: Record) -> Iterator[str]:
-    yield from runs(record)
-    yield from reversed(commits(record))
-    yield from reversed(changed_files(record))
+def _state(record: Record) -> PacketPart:
+    root, files = changed_files(record)
+    heading = f"## State (files under {code(root, PATH_CHARACTERS)})" if root else "## State"
+    return part_of(heading, [*runs(record), *reversed(commits(record)), *reversed(files)], 0.3)
 
 
 def _run(fact: Fact, after: int) -> str:
@@ -137,10 +145,10 @@ def _run(fact: Fact, after: int) -> str:
     return f"- {kind_of_run(fact)}: {coded_command(fact.text)} {ENDED[fact.status]}{_after(after)}{behind}"
 
 
-def _file(fact: Fact, after: int) -> str:
+def _file(path: str, fact: Fact, after: int) -> str:
     by = f"{fact.detail}, " if fact.detail else ""
     where = f" ({by}after #{after})" if after else f" ({fact.detail})" if fact.detail else ""
-    return f"- {fact.status} {code(fact.text, PATH_CHARACTERS)}{where}"
+    return f"- {fact.status} {code(path, PATH_CHARACTERS)}{where}"
 
 
 def _after(number: int) -> str:

@@ -68,19 +68,21 @@ def both_ends(text: str, limit: int) -> str:
 
 
 def last_paragraph(text: str) -> str:
-    """What stands behind the last blank line outside a fence; a fence belongs to the paragraph that it follows."""
-    start, fence, gap = 0, "", False
-    lines = text.strip().splitlines()
-    for at, line in enumerate(lines):
+    """What stands behind the last blank line outside a fence; a fence belongs to the paragraph that it follows. A
+    table is none, where there is another."""
+    paragraphs: list[list[str]] = [[]]
+    fence = ""
+    for line in text.strip().splitlines():
         mark = FENCE.match(line)
-        if gap and not mark and not fence:
-            start = at
-        gap = not fence and not line.strip()
+        if paragraphs[-1] and not paragraphs[-1][-1].strip() and not fence and not mark:
+            paragraphs.append([])
+        paragraphs[-1].append(line)
         if mark and not fence:
             fence = mark[1]
         elif mark and mark[1].startswith(fence):
             fence = ""
-    return "\n".join(lines[start:]).strip()
+    told = ["\n".join(lines).strip() for lines in paragraphs]
+    return next((one for one in reversed(told) if one and not one.startswith("|")), told[-1])
 
 
 def key_of(text: str) -> str:

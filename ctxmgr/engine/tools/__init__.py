@@ -27,7 +27,7 @@ from ctxmgr.engine.tools.effects import (
     result_row,
 )
 from ctxmgr.engine.tools.instructions import FILES as INSTRUCTION_FILES
-from ctxmgr.engine.tools.instructions import files_named, is_instructing, is_skill, of_dependency
+from ctxmgr.engine.tools.instructions import SKILL_STARTS, files_named, is_instructing, is_skill, of_dependency
 from ctxmgr.engine.tools.names import SURE, VERBS
 from ctxmgr.engine.tools.outcome import (
     TARGET,
@@ -91,6 +91,7 @@ __all__ = [
     "only_shows",
     "tool_of",
     "runs_in",
+    "SKILL_STARTS",
     "SURE",
     "Task",
     "ToolCall",

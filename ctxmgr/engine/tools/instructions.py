@@ -71,6 +71,8 @@ DEPENDENCIES = frozenset(
 )
 """Folders, in small letters, in which others' code lies. From the documentation of package managers."""
 
+SKILL_STARTS = ("Base directory for this skill:", "<skill")
+"""How a text begins in which a host put a skill."""
 _MODULES_OF_GO = "/pkg/mod/"
 NAMING_CHARACTERS = 600  # of a text; hosts name the file in its first lines
 _NAMES = r"(?:CLAUDE|AGENTS|GEMINI|SKILL|MEMORY)(?:\.local|\.override)?\.md|copilot-instructions\.md"
@@ -78,8 +80,8 @@ _NAMES += r"|[\w.-]+\.instructions\.md|\.(?:cursor|windsurf|cline)rules|claudeMd
 _NAMED = re.compile(rf"(?<![\w.-])(?:{_NAMES})(?![\w-])", re.IGNORECASE)
 _BEGINS = re.compile(r"\s*(?:<[a-z][\w-]*>|#{1,3} |Contents of |The user has provided )", re.IGNORECASE)
 _TAGGED = re.compile(
-    r"\s*<(?:user_instructions|project_instructions|custom_instructions|instructions|rules|user_rules|memory|memories"
-    r"|skill|skill_content)\b",
+    r"\s*(?:<(?:user_instructions|project_instructions|custom_instructions|instructions|rules|user_rules|memory"
+    r"|memories|skill|skill_content)\b|Base directory for this skill:)",
     re.IGNORECASE,
 )
 
