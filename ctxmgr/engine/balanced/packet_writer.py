@@ -33,9 +33,11 @@ class PacketWriter(msgspec.Struct, frozen=True):
         told = self.absent(math.inf)
         return self.allowance + (self.weigh(told) if told else 0)
 
-    def written(self, tokens: int, shown: Iterable[Message], removed: Removed) -> str:
-        """What is known beside what is `shown`, in no more than these tokens and the budget; "" for nothing."""
-        return self.text.within(min(self.budget_tokens, tokens), self.text.in_view(shown), removed)
+    def written(self, tokens: int, shown: Iterable[Message], cut: Iterable[Message], removed: Removed) -> str:
+        """What is known beside what is `shown`, of that `cut` with results shortened, in no more than these tokens
+        and the budget; "" for nothing."""
+        most, short = min(self.budget_tokens, tokens), frozenset(message.digest for message in cut)
+        return self.text.within(most, self.text.in_view(shown), removed, short)
 
     def has_news(self, shown: Packet) -> bool:
         """Are the model's notes other than the packet that is shown tells them?"""

@@ -65,10 +65,16 @@ class PacketText(msgspec.Struct, frozen=True):
         said = (one.digest for one in self.summaries if any(one.text.strip() in text for text in texts))
         return frozenset((*(message.digest for message in kept), *said))
 
-    def within(self, budget: int, shown: Container[str], removed: Removed = NOTHING_REMOVED) -> str:
+    def within(
+        self,
+        budget: int,
+        shown: Container[str],
+        removed: Removed = NOTHING_REMOVED,
+        cut: Container[str] = frozenset(),
+    ) -> str:
         """The packet in at most so many tokens; "" where it has nothing to say, or nothing fits. `shown`: the
-        digests of what the list shows itself."""
-        record = record_of(self.ledger, shown)
+        digests of what the list shows itself, `cut` of that with results shortened."""
+        record = record_of(self.ledger, shown, cut)
         parts = parts_of(record, self.scratchpad, budget, self.weigh)
         if not parts and not removed.messages:
             return ""

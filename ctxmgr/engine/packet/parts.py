@@ -139,7 +139,7 @@ def _state(record: Record) -> PacketPart:
 
 
 def _run(fact: Fact, after: int) -> str:
-    """`- tests: `pytest -q` failed after #3: "1 failed"`."""
+    """`- test: `pytest -q` failed after #3: "1 failed"`."""
     behind = ", outcome not shown" if fact.status == "unknown" else f": {said(fact.detail, END_CHARACTERS)}"
     behind = behind if fact.detail or fact.status == "unknown" else ""
     return f"- {kind_of_run(fact)}: {coded_command(fact.text)} {ENDED[fact.status]}{_after(after)}{behind}"

@@ -1,8 +1,8 @@
 """Turns a ledger into what is known beside what is shown: facts by what they are, each with where it was said.
 
 Rules:
-1. What came from a message that is shown is not told again. A failure that a shown run closed is closed all the
-   same: the ledger knows both.
+1. What came from a message that is shown is not told again, unless a result told it that is shortened. A failure
+   that a shown run closed is closed all the same: the ledger knows both.
 2. A user's message is known by its number in the session; what was said and done, by the user's message before it.
 3. The assistant's last words of a turn are told where that turn's end is no longer shown.
 """
@@ -16,6 +16,7 @@ from ctxmgr.engine.ledger import now_and_past
 from ctxmgr.model.saved import Fact, Ledger
 
 Stamp = tuple[int, int, int]
+_OF_RESULTS = frozenset(("command", "question", "value"))  # what only a result tells, and no call
 
 
 class Record(msgspec.Struct, frozen=True):
@@ -38,13 +39,13 @@ class Record(msgspec.Struct, frozen=True):
         return [fact for fact in self.facts.get(slot, ()) if fact.source in sources]
 
 
-def record_of(ledger: Ledger, shown: Container[str]) -> Record:
-    """`shown`: digests of messages and summaries."""
+def record_of(ledger: Ledger, shown: Container[str], cut: Container[str] = frozenset()) -> Record:
+    """`shown`: digests of messages and summaries; `cut`: of those whose results are shown shortened."""
     now, past = now_and_past(ledger)
     requests = [fact for fact in past if fact.slot == "request" and fact.source == "user"]
     facts: dict[str, list[Fact]] = {}
     for fact in (*now, *(one for one in past if one.source == "branch" or one.slot == "task")):
-        if fact.origin not in shown:
+        if fact.origin not in shown or (fact.slot in _OF_RESULTS and fact.origin in cut):
             facts.setdefault(fact.slot, []).append(fact)
     ends = list({fact.detail: fact for fact in past if fact.slot == "said"}.values())
     gone = [fact for fact in past if fact.slot == "said" and fact.origin not in shown]

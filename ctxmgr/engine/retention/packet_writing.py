@@ -20,7 +20,7 @@ from ctxmgr.engine.conversation import ConversationIndex, Steps
 from ctxmgr.engine.invariants import Invariants
 from ctxmgr.engine.packet import Removed
 from ctxmgr.engine.retention.left_paths import left_paths
-from ctxmgr.model import PACKET_MARK, Decision, Packet, Plan
+from ctxmgr.model import PACKET_MARK, BlockEdit, Decision, Packet, Plan
 
 PACKET_SHARE = 0.25  # of the room that is left (rule 3)
 
@@ -74,7 +74,8 @@ def packet_of(
         may_ask=writer.archives,
     )
     shown = [message for at, message in enumerate(messages) if at not in dropped]
-    told = writer.written(stands_for - beside, shown, removed)
+    cut = [messages[piece.message_index] for piece in bare.pieces if isinstance(piece, BlockEdit)]
+    told = writer.written(stands_for - beside, shown, cut, removed)
     text = "\n\n".join(filter(None, (told or (PACKET_MARK if instructed else ""), instructed)))
     weight = writer.weigh(text) if text else 0
     return Packet(text, weight) if text and rules.may_stand_for(weight, stands_for) else NO_PACKET
