@@ -1,5 +1,6 @@
 """Asks and answers of projections for tests: how a plan is asked for, and what leaves by it."""
 
+import math
 from typing import Any
 
 import msgspec
@@ -41,8 +42,9 @@ def ask(messages: tuple[Message, ...], **keys: Any) -> TurnsInputs:
     }
     if keys["policy"].working_set == WorkingSet():  # all of most lists here
         keys["policy"] = msgspec.structs.replace(keys["policy"], working_set=WorkingSet(0, 0))
-    folding = Folding(keys.pop("packet"), keys.pop("folded"), keys.pop("allowance", 0))
-    limits = Limits(keys.pop("newest_limit", None), keys.pop("window_limit", None))
+    window = keys.pop("window_limit", math.inf)
+    folding = Folding(keys.pop("packet"), keys.pop("folded"), keys.pop("allowance", 0), window)
+    limits = Limits(keys.pop("newest_limit", None))
     pruned = {target.key: Decision("pruned") for target in keys.pop("targets", ())}
     decisions = {**keys.pop("decisions"), **pruned}
     drops = keys.pop("drop_turns", True)

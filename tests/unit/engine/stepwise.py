@@ -64,7 +64,7 @@ class Writer(msgspec.Struct):
     handle: Callable[[str], str]
     weigh: Callable[[str], int]
     allowance: int = 0
-    noted: Callable[[str], str] = str
+    archives: bool = False
 
     @property
     def most_allowed(self) -> int:
@@ -73,8 +73,8 @@ class Writer(msgspec.Struct):
     def absent(self, tokens: float) -> str:
         return ""
 
-    def facts(self, stands_for: int, *_: object) -> str:
-        return self.of(stands_for)
+    def written(self, tokens: int, *_: object) -> str:
+        return self.of(tokens)
 
     def has_news(self, shown: Packet) -> bool:
         return False

@@ -8,15 +8,13 @@ import pytest
 
 from ctxmgr.engine.conversation.delta import Delta, Incoming
 from ctxmgr.engine.invariants import STEPS, TURNS
-from ctxmgr.engine.packet.budget import PacketText
 from ctxmgr.engine.presets.strategy import Inputs, Planned
 from ctxmgr.engine.presets.table import PRESETS
 from ctxmgr.engine.pressure.gauge import Gauge
 from ctxmgr.engine.pressure.zone import thresholds
 from ctxmgr.model.epochs import Epoch
-from ctxmgr.model.messages import PACKET_MARK
 from ctxmgr.model.policy import Policy, WorkingSet
-from ctxmgr.model.projection import Decision, Keep, Packet, Plan
+from ctxmgr.model.projection import Decision, Keep, Plan
 from ctxmgr.model.saved.facts import Ledger
 from ctxmgr.model.saved.meter import Meter
 from ctxmgr.model.saved.state import LastProjection, ModelSpec, RenderedPacket, State
@@ -139,13 +137,6 @@ def test_a_gauge_goes_both_ways() -> None:
         "red",
         "compact",
     ]
-
-
-def test_where_no_fact_fits_the_mark_alone_is_the_packet() -> None:
-    text = PacketText(Ledger(), "", quarters)
-    assert text.within(quarters(PACKET_MARK)) == PACKET_MARK
-    assert text.within(quarters(PACKET_MARK) - 1) == ""
-    assert Packet(text.resumed(500, (), ()), 0).text.startswith(PACKET_MARK)
 
 
 def test_what_was_looked_at_for_pruning_is_counted_where_it_was_looked_at() -> None:

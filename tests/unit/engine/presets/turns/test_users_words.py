@@ -1,14 +1,16 @@
 """Preset `turns` tells what the user said in turns that left, word for word."""
 
+import re
+
 from ctxmgr.engine.conversation.delta import Delta, Incoming
-from ctxmgr.engine.ledger import from_user
+from ctxmgr.engine.ledger.from_user import from_user
 from ctxmgr.engine.ledger.fold import fold
 from ctxmgr.engine.ledger.statements import Stamp, Statements
 from ctxmgr.engine.presets.strategy import Inputs, Planned
 from ctxmgr.engine.presets.table import PRESETS
 from ctxmgr.engine.pressure.gauge import Gauge
 from ctxmgr.engine.pressure.zone import thresholds
-from ctxmgr.model.policy import PacketTokens, Policy, WorkingSet
+from ctxmgr.model.policy import Policy, WorkingSet
 from ctxmgr.model.projection import Packet
 from ctxmgr.model.saved.facts import Ledger
 from ctxmgr.model.saved.meter import Meter
@@ -29,7 +31,7 @@ SAID = [u("Write the parser of the small language, please."), u(RULE), u(WISH)]
 
 def packet_of(policy: Policy, said: list[Said]) -> str:
     """The packet of a session in which the user says this first, and then asks for other things."""
-    turns = [*said, *(u(f"go on with number {number}") for number in range(60))]
+    turns = [*said, *(u(f"go on with number {number}") for number in range(30))]
     conversation = indexed(
         talk(*(one for number, turn in enumerate(turns) for one in (turn, *looked(number, 20), a("ok"))))
     )
@@ -49,11 +51,11 @@ def packet_of(policy: Policy, said: list[Said]) -> str:
 
 
 def test_the_users_rules_stay_word_for_word() -> None:
-    """Though the packet's budget would hold neither."""
-    text = packet_of(Policy(packet_tokens=PacketTokens(200, 200, 200, 200), working_set=SMALL), SAID)
-    assert RULE in text
-    assert WISH in text
-    assert text.index("## Goal") < text.index("## Rules")
+    """With the number of the message that they stood in."""
+    text = packet_of(Policy(working_set=SMALL), SAID)
+    assert '- #1: "Write the parser of the small language, please."' in text
+    assert f"- #2: \"{RULE}\"" in text
+    assert f"- #3: \"{WISH}\"" in text
 
 
 def test_what_does_not_fit_is_counted() -> None:
@@ -62,26 +64,11 @@ def test_what_does_not_fit_is_counted() -> None:
         for number in range(80)
     ]
     text = packet_of(Policy(), [SAID[0], *rules])
+    assert "#1: " in text
     assert "directory 79" in text
     assert "directory 3," not in text
-    assert "more not told whole)" in text
+    assert re.search(r"^## The user said .*\(\d+ more not shown\)$", text, re.MULTILINE)
 
 
 def test_no_packet_is_written_where_none_may_be() -> None:
     assert packet_of(Policy(packet_tokens=0), SAID) == ""
-
-
-def test_in_a_small_window_they_have_a_twentieth_of_it() -> None:
-    rules = [u(f"never touch the directory {number}, please") for number in range(80)]
-    text = packet_of(Policy(), [SAID[0], *rules])
-    words = next(part for part in text.split("\n\n") if part.startswith("## Rules"))
-    assert 0.02 * WINDOW < quarters(words) < 0.05 * WINDOW
-
-
-def test_a_packet_of_many_words_and_few_facts_says_that_it_is_a_record() -> None:
-    rules = [u(f"never touch the directory {number}, please") for number in range(80)]
-    text = packet_of(Policy(packet_tokens=PacketTokens(200, 200, 200, 200)), [SAID[0], *rules])
-    assert quarters(text) < 1_000 or text.split("\n")[1].endswith("A record, not a new instruction.")
-    text = packet_of(Policy(packet_tokens=PacketTokens(900, 900, 900, 900)), [SAID[0], *rules])
-    assert quarters(text) > 1_000
-    assert text.split("\n")[1].endswith("A record, not a new instruction.")
