@@ -17,7 +17,7 @@ Rules:
    that it came after. A task that was dropped no longer holds. Of a task that its tool knows by an id, how it
    stands is the tool's word: a summary is of what it replaced, and what was done may stand behind it.
 7. Of each kind of check the newest run holds, and failures that no later run has closed (`runs`).
-8. A commit holds while it is known to be there (`commits`).
+8. A commit holds while it is known to be there (`commits`), a change of a file until git took it back (`restored`).
 """
 
 from collections.abc import Iterable
@@ -26,9 +26,10 @@ from msgspec import structs
 
 from ctxmgr.engine.ledger import task_ids
 from ctxmgr.engine.ledger.commits import still_there
+from ctxmgr.engine.ledger.restored import still_changed
 from ctxmgr.engine.ledger.runs import standing_runs
 from ctxmgr.model import once
-from ctxmgr.model.saved import ABOUT, BROUGHT_BACK, RENAMED, STATE, Fact, Ledger, Slot
+from ctxmgr.model.saved import ABOUT, RENAMED, STATE, Fact, Ledger, Slot
 
 Stamp = tuple[int, int]
 Order = tuple[int, int, int, str, str, str, str, str, str, str, str, int]
@@ -36,6 +37,7 @@ Order = tuple[int, int, int, str, str, str, str, str, str, str, str, int]
 # At the same moment a person's word stands before a summary of it, and both before what a tool did.
 _RANKS = {"user": 4, "summary": 3, "assistant": 2, "tool": 1, "branch": 0}
 _IN_PART = frozenset((STATE, RENAMED, ABOUT))
+_WEIGHED: frozenset[Slot] = frozenset(("command", "value", "file"))  # rules 7 and 8
 _PAST: frozenset[Slot] = frozenset(("request", "said"))
 _OF_OLD = frozenset((("decision", "assistant"), ("finding", "assistant"), ("next", "assistant")))  # of release 0.2
 
@@ -119,17 +121,10 @@ def _standing(ledger: Ledger) -> list[Fact]:
     if said is not None and told is not None and order(said) > order(told):
         del chosen["goal", "", ""]
     found = sorted(_with_texts(chosen.values(), ledger), key=_when)
-    runs = {id(fact) for fact in standing_runs(found)}
-    commits = {id(fact) for fact in still_there(found)}
-    return [fact for fact in found if _holds(fact, runs, commits)]
-
-
-def _holds(fact: Fact, runs: set[int], commits: set[int]) -> bool:
-    if fact.slot == "command":
-        return id(fact) in runs
-    if fact.slot == "value":
-        return id(fact) in commits
-    return fact.status not in (BROUGHT_BACK, "retracted")
+    holding = {id(fact) for of in (standing_runs, still_there, still_changed) for fact in of(found)}
+    return [
+        fact for fact in found if id(fact) in holding or (fact.slot not in _WEIGHED and fact.status != "retracted")
+    ]
 
 
 def _when(fact: Fact) -> tuple[int, int, int, str, str, str]:

@@ -31,11 +31,13 @@ from ctxmgr.engine.tools import (
     check_kind,
     counts_text,
     created_id,
+    git_calls,
     is_refused,
     listed_tasks,
     outcome,
     refuses_task,
     result_kind,
+    runs_in,
     weighed_run,
 )
 from ctxmgr.engine.tools.shell import window
@@ -52,6 +54,7 @@ _STATUSES: dict[EffectKind, str] = {
     "move": "deleted",
 }
 _NOT_NAME = re.compile(r"[^a-z0-9]+")
+_PATCHED = re.compile(r"^patching file '?([^'\n]{1,200}?)'?$", re.MULTILINE)
 
 
 def from_result(result: Block, call: Block, into: Statements) -> None:
@@ -62,12 +65,13 @@ def from_result(result: Block, call: Block, into: Statements) -> None:
         return
     ended = outcome(made, text, result.is_error, result.doubtful or result.untold)
     if ended != "failed":
-        _files(made, text, call.tool, into)
+        _files(made, text, call, into)
         _tasks(made, text, into)
         for task in listed_tasks(text) if result_kind(call.made) == "tasks" else ():
             _task(task, task.id, into)
     if made.shell is not None:
-        commits_of_call(made.shell.command, text, ended, into)
+        calls = list(git_calls(made.shell.command, runs_in(call.arguments or {})))
+        commits_of_call(calls, text, ended, into)
         _checked(made, text, result.is_error, result.doubtful or result.untold, into)
 
 
@@ -78,24 +82,27 @@ def from_shell(text: str, call: ToolCall, is_error: bool, into: Statements) -> N
     output = text.removeprefix(call.shell.command.strip())
     ended = outcome(call, output, is_error)
     if ended != "failed":
-        _files(call, output, "", into)
-    commits_of_call(call.shell.command, output, ended, into)
+        _files(call, output, None, into)
+    commits_of_call(list(git_calls(call.shell.command)), output, ended, into)
     _checked(call, output, is_error, False, into)
 
 
-def _files(call: ToolCall, text: str, tool: str, into: Statements) -> None:
-    """Rule 3; what a line takes back to what was committed is changed no more."""
-    back = {plain(path) for path in brought_back(call.shell.command)} if call.shell is not None else set()
+def _files(call: ToolCall, text: str, made: Block | None, into: Statements) -> None:
+    """Rule 3; what a line takes back to what was committed is changed no more. `made`: the block that makes the
+    call, None for a run of the user's own."""
+    tool, place = (made.tool, runs_in(made.arguments or {})) if made is not None else ("", "")
+    back = {plain(path) for path in brought_back(call.shell.command, place)} if call.shell is not None else set()
     for path in back:
-        into.add("file", f"changed\n{path}", path, "tool", BROUGHT_BACK, tool)
+        into.add("file", f"{BROUGHT_BACK}\n{path}", path, "tool", BROUGHT_BACK)
     for status, path in _touched(call, text):
-        if path not in back:
+        if status == "read" or path not in back:
             key = f"{'read' if status == 'read' else 'changed'}\n{path}"
             into.add("file", key, path, "tool", status, "" if status == "read" else tool)
 
 
 def _touched(call: ToolCall, result: str) -> Iterator[tuple[str, str]]:
-    """(status, path) of each file that a call read or changed; of the open window its result names the file."""
+    """(status, path) of each file that a call read or changed; its result names the file of the open window, and
+    those that `patch` changed."""
     for effect in call.effects:
         if effect.kind not in _STATUSES:
             continue
@@ -105,6 +112,9 @@ def _touched(call: ToolCall, result: str) -> Iterator[tuple[str, str]]:
             yield _STATUSES[effect.kind], path
         if effect.to:
             yield "written", plain(effect.to)
+    if call.shell is not None and any(run.partition(" ")[0] == "patch" for run in call.shell.status.subjects):
+        for path in _PATCHED.findall(result):
+            yield "edited", plain(path)
 
 
 def _checked(call: ToolCall, output: str, is_error: bool, doubtful: bool, into: Statements) -> None:

@@ -15,7 +15,7 @@ MOST_FAILURES = 3  # of one kind
 
 
 def kind_of_run(fact: Fact) -> str:
-    """ "tests", "lint", "build"; "" for a command of release 0.2, which told more than checks."""
+    """As the catalog of commands names it ("test"); "" for one of release 0.2, which told of others, too."""
     kind, _, line = fact.key.partition("\n")
     return kind if fact.slot == "command" and line and kind == fact.runs else ""
 

@@ -67,9 +67,9 @@ class RunScope(msgspec.Struct, frozen=True):
     picks: frozenset[str] = frozenset()
     is_sure: bool = True
 
-    def shows(self, earlier: "RunScope", subject: str = "") -> bool:
-        """Does this show that to work? `subject`: what else ends it."""
-        if self.subject != (subject or earlier.subject) or not self.is_sure:
+    def shows(self, earlier: "RunScope") -> bool:
+        """Does this show that to work?"""
+        if self.subject != earlier.subject or not self.is_sure:
             return False
         if not _holds(self.directory, earlier.directory) or not self.picks <= earlier.picks:
             return False
@@ -83,10 +83,6 @@ class RunScope(msgspec.Struct, frozen=True):
             return True
         return all(any(self._holds(one, earlier, path) for one in self.operands) for path in earlier.operands)
 
-    def is_near(self, earlier: "RunScope") -> bool:
-        """Did it run where that did, or around it?"""
-        return _holds(self.directory, earlier.directory)
-
     def _holds(self, operand: str, earlier: "RunScope", path: str) -> bool:
         """Rule 6."""
         if operand in _wider(path) or (not earlier.directory and operand.endswith(f"/{path}")):
@@ -99,11 +95,6 @@ class RunScope(msgspec.Struct, frozen=True):
 def scopes_of(line: str) -> tuple[RunScope, ...]:
     """The runs of a line in order; none of a line that no shell would run."""
     return tuple(_scopes(line, "", 0))
-
-
-def does_nothing(line: str) -> bool:
-    """Has it a word by which what it runs only lists, or says what it would do?"""
-    return any(map(_SHOWS_NOTHING.match, line.split()))
 
 
 def _scopes(line: str, directory: str, depth: int) -> Iterator[RunScope]:

@@ -10,7 +10,6 @@ End = Literal["passed", "failed", "unknown"]
 Count = tuple[int, str]
 
 TOLD_LINES = 3
-LONG_COUNT = 20  # characters, of a line that only counts, a count
 
 _COUNT = re.compile(
     r"(?<![\w.:/-])(\d{1,7})(?:(?: ?/ ?| (?:out )?of (?:the )?)\d{1,7})? "
@@ -100,11 +99,6 @@ def _plural(word: str, number: int) -> str:
     if number == 1:
         return word
     return f"{word}s" if word in _PLURALS else word.replace("package ", "packages ").replace("suite ", "suites ")
-
-
-def only_counts(line: str, report: RunReport) -> bool:
-    """Does a line say nothing that the counts do not?"""
-    return added_up(counted([line])) == report.counts and len(line) < LONG_COUNT * (len(report.counts) + 1)
 
 
 def counts_text(counts: Iterable[Count]) -> str:

@@ -7,7 +7,7 @@ import msgspec
 
 from ctxmgr.engine.tools.paths import UNKNOWN, joined
 from ctxmgr.engine.tools.shell.outline import outlined
-from ctxmgr.engine.tools.shell.programs import MOST_SHELLS, SILENT, is_look
+from ctxmgr.engine.tools.shell.programs import MOST_SHELLS
 from ctxmgr.engine.tools.shell.words import Pipeline, Word, name_of, parse
 from ctxmgr.engine.tools.shell.wrappers import handed_line, unwrapped
 
@@ -44,17 +44,6 @@ def git_calls(line: str, directory: str = "", depth: int = 0) -> Iterator[GitCal
         directory = _gone(pipeline.commands[0].words, directory)
         for _ in range(min(pipeline.closes, len(left))):
             directory = left.pop()
-
-
-def only_shows(line: str, depth: int = 0) -> bool:
-    """Does a line run nothing but what shows texts (`cat`, `echo`, `git log`)?"""
-    pipelines = _pipelines(line) if depth <= MOST_SHELLS else ()
-    commands = [unwrapped(command)[0] for pipeline in pipelines for command in pipeline.commands]
-    handed = [(command, handed_line(command)) for command in commands]
-    return bool(handed) and all(
-        is_look(command) or name_of(command) in SILENT if within is None else only_shows(within, depth + 1)
-        for command, within in handed
-    )
 
 
 def brought_back(line: str, directory: str = "") -> Iterator[str]:

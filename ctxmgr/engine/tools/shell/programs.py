@@ -12,7 +12,7 @@ from ctxmgr.engine.tools.shell.scripts import sed_call
 from ctxmgr.engine.tools.shell.words import ShellCommand, name_of
 from ctxmgr.engine.tools.shell.wrappers import unwrapped_words
 
-CheckKind = Literal["", "tests", "lint", "build"]
+CheckKind = Literal["", "test", "lint", "types", "build"]
 
 
 def words_of(text: str) -> frozenset[str]:
@@ -76,9 +76,8 @@ _CHECK_NAME = re.compile(
     r"|eslint|vitest|jest|mypy|ruff|verify)(?:[:_-]\w+)*$"
 )
 _TESTS = re.compile(r"tests?\b|(?:^|\W)(?:test|jest|mocha|rspec|phpunit|tox|nox|ava|bats|prove|behave)(?:\W|$)")
-_LINTS = re.compile(
-    r"lint|(?:^|\W)(?:ruff|flake8|mypy|pyright|tsc|tsgo|biome|shellcheck|clippy|vet|type-?check|check)(?:\W|$)"
-)
+_TYPES = re.compile(r"(?:^|\W)(?:mypy|pyright|tsc|tsgo|type-?check|types)(?:\W|$)")
+_LINTS = re.compile(r"lint|(?:^|\W)(?:ruff|flake8|biome|shellcheck|clippy|vet|check)(?:\W|$)")
 _BUILDS = re.compile(r"(?:^|\W)(?:build|ninja)(?:\W|$)")
 HANDLES = words_of("cp mv rm mkdir rmdir touch ln chmod chown sed kill killall")  # each call another file
 _RUNS = words_of("run exec x dlx tool compose")  # a subcommand that says nothing without what is behind it
@@ -95,8 +94,6 @@ _TOLD_FIRST = 3  # words of a command among which its subcommand is
 _INTERPRETERS = re.compile(r"(?:python|ruby|perl|node|php|deno|bun|lua|Rscript|osascript|jshell)[\d.]*$")
 _INLINE = re.compile(r"-(?:[a-z]*[cer]|-eval|-command)$|-$|eval$")
 _SAME_SCRIPT = {"t": ["test"], "tst": ["test"], "run-script": ["run"]}
-_GIVEN = HANDLES | _FETCHERS | _READERS  # another thing each time, and no subcommand
-_SUBCOMMAND = re.compile(r"[a-z][\w:-]*")
 _ALONE = _CHECKERS | words_of("curl wget gcc g++ cc clang javac mocha ava ruff black prettier")
 
 
@@ -181,33 +178,25 @@ def builds(subject: str) -> bool:
     return any(target.rpartition(":")[2] in _BUILD_TARGETS.get(name, ()) for target in targets)
 
 
-def check_kind(subject: str, is_counted: bool = False) -> CheckKind:
-    """Which kind of check what is named so (`subject_of`) runs, type checkers as "lint"; "" for no such. Of a
-    program that nobody listed the word is believed where its output counted something (`is_counted`), or where it
-    is a script: `createdb test` tests nothing."""
+def check_kind(subject: str) -> CheckKind:
+    """Which kind of check what is named so (`subject_of`) runs; "" for no such. Of a program that nobody listed the
+    word is believed where it is a script: `createdb test` tests nothing."""
     name, *rest = subject.split(" ")
     is_script = bool(rest) and bool(_INTERPRETERS.match(name))
-    sure = is_checking(subject) or name in _OF_PROJECTS or is_script or is_counted
+    sure = is_checking(subject) or name in _OF_PROJECTS or is_script
     if not sure or not is_like_a_check(subject):
         return ""
     if builds(subject) and not any(_TESTS.fullmatch(word) for word in rest):
         return "build"
     if _TESTS.search(subject):
-        return "tests"
-    return "lint" if _LINTS.search(subject) else "build" if _BUILDS.search(subject) else ""
+        return "test"
+    named: tuple[tuple[CheckKind, re.Pattern[str]], ...] = (("types", _TYPES), ("lint", _LINTS), ("build", _BUILDS))
+    return next((kind for kind, names in named if names.search(subject)), "")
 
 
 def is_like_a_check(subject: str) -> bool:
     """Does what is named so call itself a check, whatever program it is (`zorp verify`)?"""
     return is_checking(subject) or any(_CHECK_NAME.match(word) for word in subject.split(" ")[1:])
-
-
-def targets_apart(subject: str) -> tuple[str, ...]:
-    """What one call of several targets runs, each by itself: `make lint`, `make test`; of another call it alone."""
-    name, *targets = subject.split(" ")
-    if name not in _MANY_TARGETS or not targets:
-        return (subject,)
-    return tuple(f"{name} {target}" for target in targets)
 
 
 def subject_of(command: ShellCommand) -> str:
@@ -227,34 +216,3 @@ def subject_of(command: ShellCommand) -> str:
     two = script or told[0] in _RUNS or (name in _TWO_WORDS and told[0] != "api")
     more = told[: MOST_TARGETS if name in _MANY_TARGETS else 2 if two else 1]
     return " ".join((name, *(word.rstrip("/").rpartition("/")[2] for word in more)))
-
-
-def tool_of(subject: str) -> str:
-    """What is no check is known by this when it is tried again with other words: the program, and its subcommand
-    where it has one (`psql`, `docker run`, `git push`, `python load.py`); "" for a check, and for a look at files,
-    each of which is of other ones."""
-    name, *rest = subject.split(" ")
-    if is_like_a_check(subject) or name in _LOOKS:
-        return ""
-    if _INTERPRETERS.match(name) or name in _RUNNERS or only_reads(subject) or not rest:
-        return name if name in _GIVEN else subject
-    if name in _GIVEN or not _SUBCOMMAND.fullmatch(rest[0]):
-        return name
-    return subject if all(map(_SUBCOMMAND.fullmatch, rest)) else f"{name} {rest[0]}"
-
-
-def only_reads(subject: str) -> bool:
-    """Does what is named so only look, or ask a server?"""
-    name, _, rest = subject.partition(" ")
-    return (
-        name in _LOOKS
-        or name in _FETCHERS
-        or name in _READERS
-        or subject == "gh api"
-        or (name == "git" and rest in _GIT_LOOKS)
-    )
-
-
-def handles_files(subject: str) -> bool:
-    """Is each call of what is named so of other files (`cp`, `rm`)?"""
-    return subject.partition(" ")[0] in HANDLES

@@ -7,7 +7,7 @@ from ctxmgr.engine.balanced.pins import pinned
 from ctxmgr.engine.compaction import files, scoring
 from ctxmgr.engine.ledger import extract, fold
 from ctxmgr.engine.ledger.statements import Stamp
-from ctxmgr.engine.packet.packet import render
+from ctxmgr.engine.packet import PacketText
 from ctxmgr.engine.rewriting import marker
 from ctxmgr.engine.rewriting.shorten import shorten
 from ctxmgr.engine.staleness.file_history import history
@@ -72,7 +72,7 @@ def says(form: str, known: Known) -> Says:
     return Says(
         frozenset((event.kind, path) for path, found in events.items() for event in found),
         frozenset((fact.status, fact.text) for fact in facts if fact.slot == "file"),
-        tuple(render(fold(Ledger(), facts), budget=2_000, weigh=quarters).split("\n")),
+        tuple(PacketText(fold(Ledger(), facts), "", quarters).within(2_000, ()).split("\n")),
         tuple(fact.status for fact in facts if fact.slot == "task"),
         frozenset(one for one in paths if {asked, answer.message_index} <= pinned(index, [Pin("path", one)])),
         marker.pruned(made, 1),

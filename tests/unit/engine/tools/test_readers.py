@@ -32,7 +32,8 @@ def judged(known: Known, found: Says) -> dict[str, bool]:
         "staleness": state <= found.staleness and {path for _, path in found.staleness} <= paths,
         "ledger": found.ledger == {(STATUS[kind], path) for kind, path in does} and found.tasks == known.tasks,
         "packet": all(
-            _tells(found.packet, kind, path) for kind, path in does - {("read", path) for path in changed}
+            _tells(found.packet, path) is (kind in CHANGED)
+            for kind, path in does - {("read", path) for path in changed}
         )
         and sum(line.startswith(MARKS) for line in found.packet) == sum(state != "done" for state in known.tasks),
         "pins": found.pins >= here,
@@ -43,11 +44,10 @@ def judged(known: Known, found: Says) -> dict[str, bool]:
     }
 
 
-def _tells(packet: Sequence[str], kind: str, path: str) -> bool:
-    """Does a line of the packet's files say this of the path?"""
-    verb = {"read": "read", "delete": "deleted"}.get(kind, "changed")
+def _tells(packet: Sequence[str], path: str) -> bool:
+    """Does a line of the packet's state say that it was changed? A file that was read is told by no line."""
     name = path.rpartition("/")[2]
-    return any(line.startswith(f"- {verb} ") and name in line for line in packet)
+    return any(line.startswith(("- edited ", "- written ", "- deleted ")) and name in line for line in packet)
 
 
 @pytest.mark.parametrize("form", TO)

@@ -1,8 +1,6 @@
-from typing import Any
-
 import pytest
 
-from ctxmgr.engine.tools import asks_for, goes_on_as
+from ctxmgr.engine.tools.outcome.background import goes_on_as
 
 
 @pytest.mark.parametrize(
@@ -18,19 +16,3 @@ from ctxmgr.engine.tools import asks_for, goes_on_as
 )
 def test_a_result_says_under_which_id_its_run_goes_on(text: str, run: str) -> None:
     assert goes_on_as(text) == run
-
-
-@pytest.mark.parametrize(
-    ("arguments", "run"),
-    [
-        ({"session_id": 48225, "chars": ""}, "48225"),
-        ({"cell_id": "7"}, "7"),
-        ({"bash_id": "b1f2"}, "b1f2"),
-        ({"input": 'const r = await tools.write_stdin({session_id: 87353, chars: ""}); text(r);'}, "87353"),
-        ({"input": 'text(await tools.exec_command({cmd: "ls"}))'}, ""),
-        ({"path": "a.py"}, ""),
-        ({"session_id": None}, ""),
-    ],
-)
-def test_a_call_asks_for_a_run_by_its_id(arguments: dict[str, Any], run: str) -> None:
-    assert asks_for(arguments) == run

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ctxmgr.engine.tools import CallOutcome, counts_text, end_of_run, tool_call, weighed_run
+from ctxmgr.engine.tools import CallOutcome, counts_text, tool_call, weighed_run
 from ctxmgr.engine.tools.outcome.summing_up import counts_of, is_verdict, sums_up
 
 
@@ -150,8 +150,3 @@ def test_what_a_line_counts_is_told_with_it() -> None:
     ended, found = weighed_run(shell, "12 probes ok, 2 probes failed", "ok")
     assert (ended, counts_text(found.counts)) == ("failed", "2 failed, 12 ok")
     assert list(counts_of("2 of them failed because the port was taken")) == []
-
-
-def test_a_run_that_went_on_is_told_by_what_its_end_sums_up() -> None:
-    assert end_of_run(SHORT, False, False)[0] == "failed"
-    assert end_of_run("=== 4 passed in 0.2s ===", False, False)[0] == "ok"

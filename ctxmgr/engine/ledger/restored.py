@@ -1,0 +1,35 @@
+"""Turns facts of files into those that are changed still: git may have taken some back to what was committed.
+
+1. What is taken back is a file, as it is told or as its path ends, or a directory with all in it but new files,
+   which git does not know.
+2. Behind a commit nothing is taken back: it may hold the change.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from ctxmgr.engine.ledger.commits import COMMITTED
+from ctxmgr.model.saved import BROUGHT_BACK, Fact
+
+ALL = "."
+
+
+def still_changed(facts: Sequence[Fact]) -> Iterable[Fact]:
+    """Of facts in the order of time those of files that hold, with those of files that were read."""
+    files = [fact for fact in facts if fact.slot == "file"]
+    back = [fact for fact in files if fact.status == BROUGHT_BACK]
+    commits = ((fact.time_ms, fact.seq) for fact in facts if back and fact.key.startswith(f"{COMMITTED}\n"))
+    first = min(commits, default=None)
+    back = [fact for fact in back if first is None or (fact.time_ms, fact.seq) < first]
+    for fact in files:
+        if fact.status == "read" or not (fact.status == BROUGHT_BACK or any(_undoes(one, fact) for one in back)):
+            yield fact
+
+
+def _undoes(back: Fact, changed: Fact) -> bool:
+    """Rule 1."""
+    if (changed.time_ms, changed.seq) > (back.time_ms, back.seq):
+        return False
+    if f"/{changed.text}".endswith(f"/{back.text}"):
+        return True
+    within = back.text == ALL or f"/{back.text}/" in f"/{changed.text}"
+    return within and changed.status != "written"
