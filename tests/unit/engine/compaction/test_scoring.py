@@ -17,9 +17,6 @@ FILLER = [a(call("bash", command="date")), r("Monday"), a("and on")]
 MORE: list[tuple[str, Said, Said]] = [
     ("a user over an assistant", a("some words of mine"), u("some words of mine")),
     ("an assistant over a result", r("some words of mine", "c9"), a("some words of mine")),
-    ("a rule over a remark", u("That looks rather nice to me."), u("Never touch the generated files.")),
-    ("a correction", u("That is what it does there."), u("No, use tabs instead of spaces in that file.")),
-    ("a decision", a("The weather report was read."), a("I decided to go with the weather report.")),
     ("an error", r("it went by", "c9"), err("it went by", "c9")),
     ("the goal's words", a("the parser is slow"), a("the hex_literals are slow")),
     ("the goal's path", a(call("read", path="src/other.py")), a(call("read", path="src/lexer.py"))),
@@ -39,7 +36,7 @@ def test_what_matters_more(name: str, less: Said, more: Said) -> None:
     assert weight(more) > weight(less)
 
 
-POINTS = 55 + 1 + 30 + 25 + 20 + 20  # the most that all signals but a failure and a change come to
+POINTS = 85 + 1 + 25 + 20 + 20  # the most that all signals but a failure and a change come to
 
 
 @pytest.mark.parametrize(
@@ -47,8 +44,7 @@ POINTS = 55 + 1 + 30 + 25 + 20 + 20  # the most that all signals but a failure a
     [
         (r("it went by", "c9"), err("it went by", "c9"), 20),
         (r("it went by", "c9"), a("it went by"), 20),
-        (a("it went by"), u("it went by"), 25),
-        (u("That looks rather nice to me."), u("Never touch the generated files."), 30),
+        (a("it went by"), u("it went by"), 55),
     ],
 )
 def test_how_much_a_signal_counts(less: Said, more: Said, points: int) -> None:

@@ -176,13 +176,6 @@ def test_an_epoch_that_would_save_little_leaves_the_cached_prefix_alone() -> Non
     assert projected(messages, reopen="forced", protected=lambda: few, cached_count=0, **NONE).epoch_result
 
 
-def test_a_user_message_that_left_is_told_in_the_packet() -> None:
-    texts = ("first part", code(9, 500))
-    two = Said({"role": "user", "content": [{"type": "text", "text": text} for text in texts]})
-    _, plan = opened([u("go"), two, *OLD, *LAST, u("on")], **NONE)
-    assert "first part" in packet_of(plan)
-
-
 def test_a_pin_comes_back_from_before_all_that_is_shown() -> None:
     """A list may begin with steps that left: then the first thing shown is after what comes back."""
     messages = read(raws(*OLD, *LAST, a("three")))

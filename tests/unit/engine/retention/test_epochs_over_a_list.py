@@ -188,8 +188,8 @@ def test_decisions_are_made_once(messages: tuple[Message, ...]) -> None:
     again = projected(messages, once, len(messages))
     assert again.epoch_result is None
     assert again.plan.pieces == once.plan.pieces
-    assert msgspec.structs.replace(again.epoch, regret=0.0, call_count=0) == msgspec.structs.replace(
-        once.epoch, regret=0.0, call_count=0
+    assert msgspec.structs.replace(again.epoch, regret=0.0, needed=0.0, call_count=0) == msgspec.structs.replace(
+        once.epoch, regret=0.0, needed=0.0, call_count=0
     )
 
 

@@ -1,6 +1,6 @@
 """The files that the calls named which left, in the packet."""
 
-from ctxmgr.engine.retention.left_paths import HEADING, PATHS_TOKENS, left_paths
+from ctxmgr.engine.retention.left_paths import PATHS_TOKENS, left_paths
 from tests.notation import a, call, quarters, r, talk, u
 
 
@@ -10,18 +10,24 @@ def reads(*paths: str) -> list[object]:
 
 def test_paths_stand_newest_first_and_once() -> None:
     messages = talk(u("go"), *reads("a.py", "b.py", "a.py"))
-    told = left_paths(messages, set(range(7)), "", quarters)
-    assert told.splitlines() == [HEADING, "- a.py", "- b.py"]
+    assert left_paths(messages, set(range(7)), quarters) == ("", ("- a.py", "- b.py"))
 
 
-def test_what_stays_and_what_is_told_elsewhere_is_not_told() -> None:
+def test_what_stays_is_not_told() -> None:
     messages = talk(u("go"), *reads("a.py", "b.py", "c.py"))
-    assert left_paths(messages, {1, 2, 3, 4}, "b.py failed", quarters).splitlines() == [HEADING, "- a.py"]
-    assert left_paths(messages, set(), "", quarters) == ""
+    assert left_paths(messages, {1, 2, 3, 4}, quarters)[1] == ("- b.py", "- a.py")
+    assert left_paths(messages, set(), quarters) == ("", ())
+
+
+def test_a_directory_that_they_lie_under_is_said_once() -> None:
+    messages = talk(u("go"), *reads("/w/project/src/a.py", "/w/project/src/b.py", "/w/project/c.py"))
+    root, lines = left_paths(messages, set(range(7)), quarters)
+    assert root == "/w/project/"
+    assert lines == ("- c.py", "- src/b.py", "- src/a.py")
 
 
 def test_the_list_never_weighs_more_than_its_room() -> None:
     messages = talk(u("go"), *reads(*(f"src/package/of/some/depth/module_{number}.py" for number in range(200))))
-    told = left_paths(messages, set(range(len(messages))), "", quarters)
-    assert PATHS_TOKENS - 40 < quarters(told) <= PATHS_TOKENS
-    assert told.splitlines()[1].endswith("module_199.py")
+    _, lines = left_paths(messages, set(range(len(messages))), quarters)
+    assert PATHS_TOKENS - 40 < quarters("\n".join(lines)) <= PATHS_TOKENS
+    assert lines[0].endswith("module_199.py")

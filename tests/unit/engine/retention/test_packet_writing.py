@@ -7,12 +7,14 @@ import pytest
 from hypothesis import given, settings
 
 from ctxmgr.engine.balanced.apply_decisions import Layout, lay_out
-from ctxmgr.engine.balanced.packet_writer import NO_PACKET
+from ctxmgr.engine.balanced.packet_writer import NO_PACKET, PacketWriter
 from ctxmgr.engine.invariants import STEPS
-from ctxmgr.engine.retention import left_paths
+from ctxmgr.engine.ledger import Stamp, extract, fold
+from ctxmgr.engine.packet import PacketText
 from ctxmgr.engine.retention.packet_writing import packet_of, place_of
 from ctxmgr.model.messages import PACKET_MARK, Message
 from ctxmgr.model.projection import Decision, Packet, Plan
+from ctxmgr.model.saved import Ledger
 from tests.notation import Said, a, call, indexed, note, packet, quarters, r, sh, summary, talk, u
 from tests.unit.engine.stepwise import any_list, code, terms
 
@@ -62,16 +64,49 @@ def of(text: str) -> Callable[[int], str]:
     return lambda budget: text
 
 
-def test_it_tells_facts_then_users_then_files() -> None:
-    read_step = [a("", call("read", path="src/old.py")), r(code(1))]
-    messages = talk(u("please " + "do " * 90), u("on"), *read_step, a("ok"))
-    found = told(messages, {0, 2, 3})
-    assert found.weight == quarters(found.text)
-    facts, users, files = found.text.split("\n\n")
-    assert facts == "[ctxmgr packet]\nfacts"
-    assert users.startswith("## Said by the user")
-    assert "please do do" in users
-    assert files == f"{left_paths.HEADING}\n- src/old.py"
+def written(messages: tuple[Message, ...], dropped: set[int], **keys: Any) -> str:
+    """The packet as it is written of what these messages said."""
+    calls = {block.call_id: block for one in messages for block in one.view.blocks if block.kind == "call"}
+    ledger = Ledger()
+    for at, one in enumerate(messages):
+        stamp = Stamp(one.digest, at)
+        ledger = fold(ledger, extract.from_message(one.view, stamp=stamp, calls=calls, opening=not at))
+    by: dict[str, Any] = {"budget_tokens": 2_000, "allowance": 0, "archives": True, "absent": lambda tokens: ""}
+    writer = PacketWriter(PacketText(ledger, "", quarters), **(by | keys))
+    found = packet_of(indexed(messages), bare(messages, dropped), writer, terms(messages).room, STEPS)
+    assert found.weight == (quarters(found.text) if found.text else 0)
+    return found.text
+
+
+LONG = "first part " + code(9, 60) + " last part"
+READ = [a("", call("read", path="src/old.py")), r(code(1))]
+
+
+def test_a_user_message_that_left_is_told_and_none_that_stays() -> None:
+    text = written(talk(u("go"), u(LONG), *READ, u("the third"), a("ok")), {1, 2, 3})
+    assert '- #2: "first part' in text
+    assert 'last part"' in text
+    assert "the third" not in text
+    assert "go" not in text.split()
+
+
+def test_the_files_that_left_and_how_much_was_removed_are_told_last() -> None:
+    found = written(talk(u(LONG), *READ, u("on"), a("ok")), {0, 1, 2})
+    where = found.partition("## Where the rest is\n")[2].split("\n")
+    assert where == [
+        "Up to the user's message #1: 3 messages with 1 tool results were removed."
+        " `search` finds what they said, `retrieve` gives it back.",
+        "- src/old.py",
+    ]
+    silent = written(talk(u(LONG), *READ, u("on"), a("ok")), {0, 1, 2}, archives=False)
+    assert "retrieve" not in silent
+
+
+def test_instructions_stand_behind_it_word_for_word_in_a_room_of_their_own() -> None:
+    rules = "## Instructions\n\n- told by the host:\n> Use tabs."
+    found = written(talk(u(LONG), *READ, u("on"), a("ok")), {0, 1, 2}, absent=lambda tokens: rules)
+    assert found.startswith(PACKET_MARK)
+    assert found.endswith(f"\n\n{rules}")
 
 
 def test_a_result_that_left_by_itself_has_no_packet() -> None:
@@ -82,12 +117,6 @@ def test_a_result_that_left_by_itself_has_no_packet() -> None:
     plan = lay_out(index, "green", layout)
     assert plan.pruned == 1
     assert packet_of(index, plan, by.writer, by.room, STEPS) == NO_PACKET
-
-
-def test_without_facts_it_has_its_mark_all_the_same() -> None:
-    """By that it is known again where no field can say what it is."""
-    found = told(talk(u("go"), *STEP, a("ok")), {1, 2}, facts=of(""))
-    assert found.text.startswith(PACKET_MARK)
 
 
 @pytest.mark.parametrize(("beyond", "facts_tokens", "is_told"), [(400, 99, True), (400, 101, False), (0, 5, False)])
@@ -113,20 +142,6 @@ def test_it_never_weighs_more_than_what_it_stands_for() -> None:
     long = talk(u("go"), *STEP, a("ok"))
     light = told(long, {1, 2}, facts=of("x" * 400))
     assert light.text == "x" * 400, "what does not fit goes from its end"
-
-
-def test_that_users_said_something_stays_longest() -> None:
-    """Less and less of the rest is told; the count of user messages is the last to go."""
-    messages = talk(u("please " + "do " * 400), u("on"), *STEP, a("ok"))
-    whole = told(messages, {0}, facts=of("x" * 100))
-    assert "please do" in whole.text
-    assert "x" * 100 in whole.text
-    tight = told(messages, {0}, facts=of("x" * 1_000))
-    assert tight.text == "x" * 1_000 + "\n\n## 1 user message, not shown"
-    tighter = told(messages, {0}, facts=of("x" * 1_200))
-    assert tighter.text.startswith(f"{PACKET_MARK}\n\n## Said by the user")
-    scarce = told(talk(u("please " + "do " * 20), u("on"), a("ok")), {0}, facts=of("x" * 100))
-    assert scarce.text == f"{PACKET_MARK}\n\n## 1 user message, not shown"
 
 
 @settings(max_examples=60)

@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxmgr.engine.text.one_line import code, one_line, sentence
-from ctxmgr.model.saved.facts import Fact
+from ctxmgr.engine.text.one_line import code, one_line, quoted, said
+from ctxmgr.engine.text.wording import plain
 
 
 @pytest.mark.parametrize(
@@ -31,12 +31,6 @@ def test_one_line(text: str, line: str) -> None:
     assert one_line(text).strip() == line
 
 
-def test_line_ends_of_statements_become_sentence_ends() -> None:
-    assert sentence(Fact("task", "k", "Move files\nThey are shared.\nAll", "summary")) == (
-        "Move files. They are shared. All"
-    )
-
-
 def test_code_cannot_be_left() -> None:
     assert code("echo `id` ```", 50) == "`echo 'id'`"
 
@@ -50,3 +44,19 @@ def test_nothing_but_one_line_of_text(text: str, limit: int) -> None:
         assert "[ctxmgr" not in line.casefold()
         assert "```" not in line
         assert not line.startswith(("# ", "## ", "> "))
+
+
+@given(st.text(st.characters(codec=None, exclude_categories=())), st.integers(20, 300))
+def test_what_somebody_said_is_told_word_for_word_on_one_line(text: str, limit: int) -> None:
+    told = said(text, limit)
+    told.encode()
+    assert len(told.splitlines()) == 1
+    assert len(told) <= limit + 2
+    assert "[ctxmgr" not in told.casefold()
+    if len(text.strip()) <= limit and "[" not in text:
+        assert told == f'"{plain(text)}"'
+
+
+@given(st.text(), st.integers(2, 300))
+def test_what_a_tool_printed_can_not_end_its_quotation(text: str, limit: int) -> None:
+    assert '"' not in quoted(text, limit)[1:-1]

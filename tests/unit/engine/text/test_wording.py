@@ -4,9 +4,9 @@ from hypothesis import strategies as st
 
 from ctxmgr.engine.text.wording import (
     KEY_CHARACTERS,
-    count_words,
+    both_ends,
     key_of,
-    may_hold,
+    last_paragraph,
     plain,
     sentences_of,
     shorten,
@@ -106,40 +106,6 @@ def test_no_text_is_too_strange(text: str, limit: int) -> None:
     unfenced(text)
 
 
-def test_a_word_may_stand_in_a_text_whatever_its_case() -> None:
-    words = ("instead", "so that")
-    assert may_hold("Take this INSTEAD.", words)
-    assert may_hold("use it So That it holds", words)
-    assert not may_hold("in stead of so, that", words)
-    assert may_hold("in\u017ftead of it, which a pattern finds", words)
-    assert not may_hold("", words)
-
-
-@pytest.mark.parametrize(
-    ("text", "count"),
-    [
-        ("", 0),
-        ("never push - ever", 4),
-        ("Niemals das Schema ändern!", 4),
-        ("데이터베이스 스키마를 변경하지 마세요", 4),
-        ("好的。", 2),
-        ("不要修改数据库模式。", 9),
-        ("不要用Redis，用 SQLite。", 6),
-        ("はい", 1),
-        ("続けて", 2),
-        ("コメントを追加しないで", 6),
-        ("อย่าแก้ไขฐานข้อมูล", 5),
-    ],
-)
-def test_words_are_counted_in_scripts_without_spaces_too(text: str, count: int) -> None:
-    assert count_words(text) == count
-
-
-@given(st.text())
-def test_no_text_has_fewer_words_than_pieces_with_letters_between_spaces(text: str) -> None:
-    assert count_words(text) >= sum(any(map(str.isalpha, piece)) for piece in text.split())
-
-
 @pytest.mark.parametrize(
     ("text", "found"),
     [
@@ -156,3 +122,42 @@ def test_no_text_has_fewer_words_than_pieces_with_letters_between_spaces(text: s
 def test_a_sentence_of_another_script_ends_at_its_mark(text: str, found: list[str]) -> None:
     assert sentences_of(text) == found
     assert shorten(text, len(text) - 1).endswith("…")
+
+
+TALKS = [
+    "First we parse it. Then a good deal more has to be done with what was found. It ends like this.",
+    "Zuerst lesen wir es ein. Danach ist noch sehr viel mehr damit zu tun als gedacht. So endet es.",
+    "首先我们读取它。然后还有很多很多其他的事情要做才能完成这项工作。它就这样结束了。",
+    "unbrokenwordwithoutanyspace" * 5,
+]
+
+
+@pytest.mark.parametrize("text", TALKS)
+@pytest.mark.parametrize("limit", [10, 25, 38])
+def test_of_a_long_text_it_is_told_how_it_begins_and_how_it_ends(text: str, limit: int) -> None:
+    head, _, tail = both_ends(text, limit).partition(" … ")
+    assert head
+    assert text.startswith(head)
+    assert tail
+    assert text.endswith(tail)
+    assert len(both_ends(text, limit)) <= limit < len(text)
+    assert both_ends(text, len(text)) == text
+
+
+def test_of_a_long_text_whole_sentences_are_told_where_they_are_short_enough() -> None:
+    assert both_ends(TALKS[0], 45) == "First we parse it. … It ends like this."
+
+
+@pytest.mark.parametrize(
+    ("text", "last"),
+    [
+        ("One.\n\nTwo,\nin two lines.", "Two,\nin two lines."),
+        ("One.\n\n", "One."),
+        ("See:\n\n```\na\n\nb\n```", "See:\n\n```\na\n\nb\n```"),
+        ("It is done.\n\n| a | b |\n|---|---|\n| 1 | 2 |", "It is done."),
+        ("| a | b |", "| a | b |"),
+        ("", ""),
+    ],
+)
+def test_the_last_paragraph(text: str, last: str) -> None:
+    assert last_paragraph(text) == last
