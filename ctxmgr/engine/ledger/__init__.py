@@ -3,13 +3,11 @@
 from ctxmgr.engine.ledger import extract, task_ids
 from ctxmgr.engine.ledger.fold import current, fold, now_and_past, with_shared_words
 from ctxmgr.engine.ledger.from_summary import from_summary
-from ctxmgr.engine.ledger.from_user import GOAL_CHARACTERS, users_text
-from ctxmgr.engine.ledger.host_texts import own_words
+from ctxmgr.engine.ledger.from_user import users_text
 from ctxmgr.engine.ledger.runs import kind_of_run
 from ctxmgr.engine.ledger.statements import Stamp
 
 __all__ = [
-    "GOAL_CHARACTERS",
     "Stamp",
     "current",
     "extract",
@@ -17,7 +15,6 @@ __all__ = [
     "from_summary",
     "kind_of_run",
     "now_and_past",
-    "own_words",
     "task_ids",
     "users_text",
     "with_shared_words",

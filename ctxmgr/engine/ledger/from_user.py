@@ -14,8 +14,7 @@ def users_text(view: View) -> str:
     """What the user said in this message, without what a host put there, and without packets that came back."""
     if view.role != "user":
         return ""
-    texts = (without_packet(block.text) for block in view.blocks if block.kind == "text")
-    return "\n\n".join(filter(None, map(own_words, texts))).strip()
+    return own_words(without_packet(block.text) for block in view.blocks if block.kind == "text")
 
 
 def from_user(text: str, into: Statements, *, opening: bool) -> None:
