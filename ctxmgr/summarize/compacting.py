@@ -99,7 +99,8 @@ def _context(brief: SummaryInput[CompactionPlan], failure: CompletionFailure) ->
     prefix, weigh = brief.preparation.prefix, brief.weigh
     replaced = weigh(render.conversation(prefix))
     budget = bounded(max(_share(brief, TURN_SHARE), LEAST_OUTPUT), replaced) - weigh(failure.prose)
-    text = summary.turn_context(prefix, max(budget, 0), weigh)
+    earlier = summary.numbered(brief.preparation.previous, brief.preparation.history)
+    text = summary.turn_context(prefix, max(budget, 0), weigh, earlier)
     return with_prose(text, failure.prose, TURN, "## Context Needed to Continue")
 
 
@@ -155,12 +156,12 @@ def with_notes(text: str, noted: str) -> str:
 
 def _carried(brief: SummaryInput[CompactionPlan], past: PreviousSummary, budget: int) -> str:
     """The previous summary as it is, and the turn's context with what is new; the older gives way."""
-    room = budget
-    context = past.context
-    new = summary.turn_context(brief.preparation.prefix, room, brief.weigh) if brief.preparation.prefix else ""
+    context, prefix, weigh = past.context, brief.preparation.prefix, brief.weigh
+    earlier = summary.numbered(past.whole, ())
+    new = summary.turn_context(prefix, budget, weigh, earlier) if prefix else ""
     both = outline.together([text for text in (context, new) if text], TURN)
-    if new and context and brief.weigh(both) > budget:
-        half = summary.turn_context(brief.preparation.prefix, budget // 2, brief.weigh)
+    if new and context and weigh(both) > budget:
+        half = summary.turn_context(prefix, budget // 2, weigh, earlier)
         both = outline.together([text for text in (context, half) if text], TURN)
     return turn_context.joined(past.before, both) if both else past.before
 

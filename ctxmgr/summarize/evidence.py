@@ -3,7 +3,7 @@
 Rules:
 1. What is summarised and what stays is read anew: it is the newest evidence. What the session knows beside it is
    older; where it is not known what stays, newer.
-2. Of a session that knows nothing, the previous summary tells the rules.
+2. Of a session that knows nothing, the previous summary tells what the user said, with its numbers.
 3. What was stated in the part that stays is not added, for it is shown. It counts as evidence.
 4. What is added weighs at most a quarter of a summary's budget, and of what the summary replaces.
 """
@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.engine.extractive import carried_facts, facts_of
+from ctxmgr.engine.extractive import carried_facts, facts_of, last_number
 from ctxmgr.engine.ledger import fold
 from ctxmgr.engine.mending import Mended, SummaryDraft, mended
 from ctxmgr.model.compaction import BranchMessage, BranchSummaryPlan, CompactionPlan
@@ -31,13 +31,13 @@ def compaction(brief: SummaryInput[CompactionPlan], text: str, lists: str, outpu
     prepared = brief.preparation
     removed = (*prepared.history, *prepared.prefix)
     facts = facts_of((*removed, *prepared.recent))
+    shown = frozenset(fact.origin for fact in facts if fact.time_ms >= len(removed))
     known = [fact for fact in brief.ledger.facts.values() if fact.source in _OWN]
     if known:
         before = _restamped(known, -1 if prepared.recent else len(removed))
-        before = _without_same(before, facts)
+        before, facts = _once(before, facts)
     else:
-        before = [fact for fact in carried_facts(prepared.previous) if fact.slot == "constraint"]
-    shown = frozenset(fact.origin for fact in facts if fact.time_ms >= len(removed))
+        before = [fact for fact in carried_facts(prepared.previous) if fact.slot == "request"]
     return _mended(brief, text, lists, (*before, *facts), (output, removed), shown)
 
 
@@ -53,10 +53,18 @@ def details(found: Mended) -> list[dict[str, Any]]:
     return [{"kind": one.kind, "text": one.text} for one in found.mends]
 
 
-def _without_same(known: Sequence[Fact], facts: Sequence[Fact]) -> list[Fact]:
-    """What the session heard, without what the messages say themselves."""
-    said = {(fact.slot, fact.text) for fact in facts if fact.slot in ("request", "said", "goal")}
-    return [fact for fact in known if (fact.slot, fact.text) not in said]
+def _once(known: Sequence[Fact], facts: Sequence[Fact]) -> tuple[list[Fact], list[Fact]]:
+    """Both, with each of the user's messages once: at its place in the session, with the origin that shows it."""
+    heard: dict[str, list[Fact]] = {}
+    for fact in facts:
+        if fact.slot == "request":
+            heard.setdefault(fact.text, []).append(fact)
+    kept: list[Fact] = []
+    for fact in sorted(known, key=lambda one: (one.time_ms, one.seq), reverse=True):
+        same = heard[fact.text].pop() if fact.slot == "request" and heard.get(fact.text) else fact
+        kept.append(msgspec.structs.replace(fact, origin=same.origin))
+    left = {id(fact) for some in heard.values() for fact in some}
+    return kept[::-1], [fact for fact in facts if fact.slot != "request" or id(fact) in left]
 
 
 def _restamped(known: Sequence[Fact], first: int) -> list[Fact]:
@@ -80,4 +88,5 @@ def _mended(
     budget = int(ADDED_SHARE * min(output, units // UNITS_A_TOKEN))
     places = [at for mark in _LAST if (at := text.find(mark)) >= 0]
     draft = SummaryDraft(text, lists, min(places, default=None))
-    return mended(draft, fold(Ledger(), facts), shown, budget=budget, weigh=brief.weigh)
+    earlier = last_number([fact for fact in facts if fact.source == "summary"])
+    return mended(draft, fold(Ledger(), facts), shown, budget=budget, weigh=brief.weigh, earlier=earlier)

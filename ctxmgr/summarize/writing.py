@@ -13,8 +13,8 @@ Rules:
 5. A summary that is longer than what it replaces is not given out.
 6. The model's own notes (its scratchpad) stand at the end of what is written without a model, in any format; a
    model is shown them and carries them over. A previous summary's section of them is left out: they are kept apart.
-7. What a model wrote is checked against what is known (`evidence`): what it lacks is added and marked, what is not
-   so is told on its line, and the details say which.
+7. What a model wrote is checked against what is known (`evidence`): what it lacks is added under one heading, and
+   the details say which.
 """
 
 from typing import Any

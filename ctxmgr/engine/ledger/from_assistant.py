@@ -3,6 +3,7 @@
 from ctxmgr.engine.ledger.statements import Statements
 from ctxmgr.engine.text import both_ends, last_paragraph, without_packet
 from ctxmgr.model import View
+from ctxmgr.model.saved import GOING_ON
 
 LAST_CHARACTERS = 400  # of the paragraph
 
@@ -12,4 +13,6 @@ def from_assistant(view: View, turn: str, into: Statements) -> None:
     texts = [without_packet(block.text) for block in view.blocks if block.kind == "text"]
     text = next((text for text in reversed(texts) if text.strip()), "")
     if text:
-        into.add("said", into.origin, both_ends(last_paragraph(text), LAST_CHARACTERS), "assistant", detail=turn)
+        status = GOING_ON if any(block.kind == "call" for block in view.blocks) else ""
+        said = both_ends(last_paragraph(text), LAST_CHARACTERS)
+        into.add("said", into.origin, said, "assistant", status, turn)

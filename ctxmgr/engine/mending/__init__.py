@@ -1,5 +1,5 @@
 """Turns a model's summary into one that lacks nothing that is known by structure."""
 
-from ctxmgr.engine.mending.mend import Mend, Mended, SummaryDraft, mended
+from ctxmgr.engine.mending.mend import Mended, SummaryDraft, mended
 
-__all__ = ["Mend", "Mended", "SummaryDraft", "mended"]
+__all__ = ["Mended", "SummaryDraft", "mended"]

@@ -8,6 +8,7 @@ Rules:
 3. Same summary, same facts, same bytes.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
@@ -22,6 +23,7 @@ from ctxmgr.model.saved import Fact, Ledger
 USER_CHARACTERS = 600  # of one message
 LONGEST_RULE = 600  # a longer message is a document: the summary tells what it says
 PATH_CHARACTERS, TOLD_CHARACTERS, MOST_FILES, MOST_MENDS = 240, 160, 30, 60
+_MORE = re.compile(r" \(\d+ more not shown\)")
 _TEMPORARY = ("/tmp/", "/var/tmp/", "/private/tmp/", "/var/folders/", "/dev/")
 
 
@@ -48,17 +50,18 @@ class Mended(msgspec.Struct, frozen=True):
     mends: tuple[Mend, ...] = ()
 
 
-def mended(draft: SummaryDraft, known: Ledger, shown: frozenset[str], *, budget: int, weigh: Weigh) -> Mended:
+def mended(
+    draft: SummaryDraft, known: Ledger, shown: frozenset[str], *, budget: int, weigh: Weigh, earlier: int = 0
+) -> Mended:
     """`shown`: digests of what stands beside the summary, of which nothing is added. `budget`: tokens of what may
-    be added."""
-    record = record_of(known, shown)
+    be added. `earlier`: so many of the user's messages came before those that are known."""
+    record = record_of(known, shown, earlier=earlier)
     parts = [part for _, part in _lacking(draft.text + draft.lists, record)]
     section = fitted(parts, budget - weigh(f"\n\n{ADDED_HEADING}\n\n"), weigh)
     if not section:
         return Mended(draft.text)
-    added = f"{ADDED_HEADING}\n\n{section}"
     end = len(draft.text) if draft.end is None else draft.end
-    text = f"{draft.text[:end].rstrip()}\n\n{added}{draft.text[end:]}"
+    text = f"{_with(section, draft.text[:end].rstrip())}{draft.text[end:]}"
     mends = [
         Mend(kind, shorten(line.removeprefix("- "), TOLD_CHARACTERS))
         for kind, part in _lacking(draft.text + draft.lists, record)
@@ -68,12 +71,29 @@ def mended(draft: SummaryDraft, known: Ledger, shown: frozenset[str], *, budget:
     return Mended(text, tuple(mends[:MOST_MENDS]))
 
 
+def _with(section: str, text: str) -> str:
+    """The text with the section: below what was added to an earlier one, where it has that."""
+    before, heading, added = text.partition(ADDED_HEADING)
+    if not heading:
+        return f"{text}\n\n{ADDED_HEADING}\n\n{section}"
+    for block in section.split("\n\n"):
+        title, _, lines = block.partition("\n")
+        found = re.search(
+            rf"^{re.escape(_MORE.sub('', title))}(?:{_MORE.pattern})?$\n(?:-.*\n?)*", added, re.MULTILINE
+        )
+        at = found.end() if found else len(added)
+        more = lines if found else f"\n{block}"
+        added = f"{added[:at].rstrip()}\n{more}\n{added[at:]}".rstrip()
+    return f"{before}{heading}{added}"
+
+
 def _lacking(text: str, record: Record) -> Iterator[tuple[str, PacketPart]]:
     """Rule 1."""
     words = f" {words_of(text)} "
+    known = [(fact.seq, fact) for fact in record.of("request", "summary") if fact.seq]
     users = [
         user_line(number, fact, USER_CHARACTERS)
-        for number, fact in record.unseen.items()
+        for number, fact in (*known, *record.unseen.items())
         if len(fact.text) <= LONGEST_RULE and f" {words_of(fact.text)} " not in words
     ]
     yield "user", part_of("### The user said (word for word)", users, 0.6, newest_first(len(users)))

@@ -11,9 +11,10 @@ from ctxmgr.engine.packet.budget import (
 from ctxmgr.engine.packet.part import PacketPart, fitted, newest_first, part_of
 from ctxmgr.engine.packet.parts import (
     answers,
-    changed_files,
+    commit_line,
     commits,
     open_tasks,
+    run_line,
     runs,
     user_line,
 )
@@ -27,7 +28,7 @@ __all__ = [
     "Removed",
     "SMALLEST_TOKENS",
     "answers",
-    "changed_files",
+    "commit_line",
     "commits",
     "fitted",
     "newest_first",
@@ -36,6 +37,7 @@ __all__ = [
     "packet_budget",
     "part_of",
     "record_of",
+    "run_line",
     "runs",
     "user_line",
 ]

@@ -48,7 +48,7 @@ _SECTIONS = {
 
 def parts_of(record: Record, scratchpad: str, budget: int, weigh: Weigh) -> list[PacketPart]:
     """Those that have something to say. `budget`: tokens of the whole packet."""
-    newest = len(record.requests)
+    newest = record.earlier + len(record.requests)
     asked = record.unseen.get(newest)
     parts = [
         part_of("## Now", [*_last(record, newest, asked), *open_tasks(record)], 0.3),
@@ -88,13 +88,25 @@ def _answer(fact: Fact) -> str:
 
 def runs(record: Record) -> list[str]:
     """How each kind of check ended last."""
-    return [_run(fact, record.after(fact)) for fact in record.of("command", "tool")]
+    return [run_line(fact, record.after(fact)) for fact in record.of("command", "tool")]
+
+
+def run_line(fact: Fact, after: int) -> str:
+    """`- test: `pytest -q` failed after #3: "1 failed"`."""
+    behind = ", outcome not shown" if fact.status == "unknown" else f": {said(fact.detail, END_CHARACTERS)}"
+    behind = behind if fact.detail or fact.status == "unknown" else ""
+    return f"- {kind_of_run(fact)}: {coded_command(fact.text)} {ENDED[fact.status]}{_after(after)}{behind}"
 
 
 def commits(record: Record) -> list[str]:
     """Those that are there, newest last."""
-    found = [fact.text.partition(" ") for fact in record.of("value", "tool")]
-    return [f"- commit {made}: {said(subject, PATH_CHARACTERS)}" for made, _, subject in found[-MOST_COMMITS:]]
+    return [commit_line(fact) for fact in record.of("value", "tool")[-MOST_COMMITS:]]
+
+
+def commit_line(fact: Fact) -> str:
+    """`- commit abc1234: "subject"`."""
+    made, _, subject = fact.text.partition(" ")
+    return f"- commit {made}: {said(subject, PATH_CHARACTERS)}"
 
 
 def changed_files(record: Record) -> tuple[str, list[str]]:
@@ -136,13 +148,6 @@ def _state(record: Record) -> PacketPart:
     root, files = changed_files(record)
     heading = f"## State (files under {code(root, PATH_CHARACTERS)})" if root else "## State"
     return part_of(heading, [*runs(record), *reversed(commits(record)), *reversed(files)], 0.3)
-
-
-def _run(fact: Fact, after: int) -> str:
-    """`- test: `pytest -q` failed after #3: "1 failed"`."""
-    behind = ", outcome not shown" if fact.status == "unknown" else f": {said(fact.detail, END_CHARACTERS)}"
-    behind = behind if fact.detail or fact.status == "unknown" else ""
-    return f"- {kind_of_run(fact)}: {coded_command(fact.text)} {ENDED[fact.status]}{_after(after)}{behind}"
 
 
 def _file(path: str, fact: Fact, after: int) -> str:

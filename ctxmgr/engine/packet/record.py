@@ -4,7 +4,8 @@ Rules:
 1. What came from a message that is shown is not told again, unless a result told it that is shortened. A failure
    that a shown run closed is closed all the same: the ledger knows both.
 2. A user's message is known by its number in the session; what was said and done, by the user's message before it.
-3. The assistant's last words of a turn are told where that turn's end is no longer shown.
+3. The assistant's last words of a turn are told where that turn's end is no longer shown. Words before a call end
+   no turn: the user went on, or the host stopped it.
 """
 
 from bisect import bisect_right
@@ -13,38 +14,40 @@ from collections.abc import Container, Mapping, Sequence
 import msgspec
 
 from ctxmgr.engine.ledger import now_and_past
-from ctxmgr.model.saved import Fact, Ledger
+from ctxmgr.model.saved import GOING_ON, Fact, Ledger
 
 Stamp = tuple[int, int, int]
 _OF_RESULTS = frozenset(("command", "question", "value"))  # what only a result tells, and no call
 
 
 class Record(msgspec.Struct, frozen=True):
-    """All from old to new. `requests`: what the user said, by number, and `unseen` those that are not shown;
-    `said`: the assistant's last words before what is shown, None for none, and `ends` those of earlier turns;
-    `facts` that hold and are not shown, by slot."""
+    """All from old to new. `requests`: what the user said, and `unseen` those that are not shown, by number;
+    `earlier`: so many messages of the user's came before them; `said`: the assistant's last words before what is
+    shown, None for none, and `ends` those of earlier turns; `facts` that hold and are not shown, by slot."""
 
     requests: Sequence[Fact]
     unseen: Mapping[int, Fact]
     said: Fact | None
     ends: Sequence[Fact]
     facts: Mapping[str, Sequence[Fact]]
+    earlier: int = 0
 
     def after(self, fact: Fact) -> int:
         """The number of the user's message that a fact came after; 0 for none."""
-        return bisect_right([_stamp(one) for one in self.requests], _stamp(fact))
+        return self.earlier + bisect_right([_stamp(one) for one in self.requests], _stamp(fact))
 
     def of(self, slot: str, *sources: str) -> list[Fact]:
         """The facts of a slot, from these sources."""
         return [fact for fact in self.facts.get(slot, ()) if fact.source in sources]
 
 
-def record_of(ledger: Ledger, shown: Container[str], cut: Container[str] = frozenset()) -> Record:
-    """`shown`: digests of messages and summaries; `cut`: of those whose results are shown shortened."""
+def record_of(ledger: Ledger, shown: Container[str], cut: Container[str] = frozenset(), earlier: int = 0) -> Record:
+    """`shown`: digests of messages and summaries; `cut`: of those whose results are shown shortened. `earlier`: so
+    many of the user's messages came before those that the ledger knows."""
     now, past = now_and_past(ledger)
     requests = [fact for fact in past if fact.slot == "request" and fact.source == "user"]
     facts: dict[str, list[Fact]] = {}
-    for fact in (*now, *(one for one in past if one.source == "branch" or one.slot == "task")):
+    for fact in (*now, *(one for one in past if one.source in ("summary", "branch") or one.slot == "task")):
         if fact.origin not in shown or (fact.slot in _OF_RESULTS and fact.origin in cut):
             facts.setdefault(fact.slot, []).append(fact)
     ends = list({fact.detail: fact for fact in past if fact.slot == "said"}.values())
@@ -52,10 +55,11 @@ def record_of(ledger: Ledger, shown: Container[str], cut: Container[str] = froze
     newest = gone[-1] if gone else None
     return Record(
         requests=requests,
-        unseen={at: fact for at, fact in enumerate(requests, 1) if fact.origin not in shown},
+        unseen={at: fact for at, fact in enumerate(requests, earlier + 1) if fact.origin not in shown},
         said=newest,
-        ends=[fact for fact in ends if fact.origin not in shown and fact is not newest],
+        ends=[one for one in ends if one.origin not in shown and one is not newest and one.status != GOING_ON],
         facts=facts,
+        earlier=earlier,
     )
 
 

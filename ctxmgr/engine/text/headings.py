@@ -60,7 +60,7 @@ _NAMES: tuple[tuple[HeadingKind, str], ...] = (
     ("next", r"to-?do'?s?(?: list)?|what(?:'s| is) (?:left|next)(?: to do)?|still to do|task list"),
     ("current", r"current (?:task|work|focus|activity|state|situation|step|request)(?: .*)?"),
     ("progress", r"(?:current |overall )?progress(?: summary)?|(?:current )?status"),
-    ("messages", r"(?:all )?user messages(?: .*)?"),
+    ("messages", r"(?:all )?user messages(?: .*)?|the user said(?: .*)?"),
     (
         "context",
         r"(?:critical|key|important|additional|essential|relevant|background) (?:context|details)",

@@ -15,6 +15,7 @@ _UNSEEN = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\xad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb"
     "\U000e0000-\U000e007f]"
 )
+_CUT = " … "
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _SPACE = re.compile(r"\s+")
 _NOT_WORD = re.compile(r"[\W_]+")
@@ -53,23 +54,29 @@ def shorten(text: str, limit: int) -> str:
 
 
 def both_ends(text: str, limit: int) -> str:
-    """Cut `text` to about `limit` characters: how it begins and how it ends, at sentences where they are short
-    enough, else at words; what is left out is `…` between them."""
+    """Cut `text` to at most `limit` characters: how it begins and how it ends, at a sentence if one ends late
+    enough, else at a word, else anywhere; what is left out is `…` between them."""
     if len(text) <= limit:
         return text
-    room = limit // 2
-    sentences = sentences_of(text)
-    head, tail = sentences[0], sentences[-1]
-    if len(head) > room:
-        head = text[:room].rpartition(" ")[0] or text[:room]
-    if len(tail) > room or len(sentences) == 1:
-        tail = text[-room:].partition(" ")[2] or text[-room:]
-    return f"{head} … {tail}"
+    room = max((limit - len(_CUT)) // 2, 1)
+    least = room * 3 // 5  # less would throw away too much for the sake of a clean end
+    head, tail = text[:room], text[-room:]
+    for ends in (_SENTENCE_END, _SPACE):
+        places = [_end(match) if ends is _SENTENCE_END else match.start() for match in ends.finditer(head)]
+        if places and places[-1] >= least:
+            head = head[: places[-1]]
+            break
+    for ends in (_SENTENCE_END, _SPACE):
+        starts = [match.end() for match in ends.finditer(tail)]
+        if starts and starts[0] <= room - least:
+            tail = tail[starts[0] :]
+            break
+    return f"{head}{_CUT}{tail}"
 
 
 def last_paragraph(text: str) -> str:
     """What stands behind the last blank line outside a fence; a fence belongs to the paragraph that it follows. A
-    table is none, where there is another."""
+    table is none, nor what the host's window is told to show (`::name{...}`), where there is another."""
     paragraphs: list[list[str]] = [[]]
     fence = ""
     for line in text.strip().splitlines():
@@ -82,7 +89,7 @@ def last_paragraph(text: str) -> str:
         elif mark and mark[1].startswith(fence):
             fence = ""
     told = ["\n".join(lines).strip() for lines in paragraphs]
-    return next((one for one in reversed(told) if one and not one.startswith("|")), told[-1])
+    return next((one for one in reversed(told) if one and not one.startswith(("|", "::"))), told[-1])
 
 
 def key_of(text: str) -> str:

@@ -4,6 +4,7 @@ from ctxmgr.model.saved.cache_truth import CacheTruth, ComparedCall, CountedList
 from ctxmgr.model.saved.facts import (
     ABOUT,
     BROUGHT_BACK,
+    GOING_ON,
     REJECTED,
     RENAMED,
     STATE,
@@ -34,6 +35,7 @@ __all__ = [
     "CountedList",
     "BROUGHT_BACK",
     "Fact",
+    "GOING_ON",
     "InstructionCopy",
     "LastProjection",
     "Latch",

@@ -32,6 +32,8 @@ REJECTED = "rejected"
 """The status of a question that is a call, or a plan, which the user rejected."""
 BROUGHT_BACK = "brought back"
 """The status of a file that git took back to what was committed; how its key begins, too."""
+GOING_ON = "calls"
+"""The status of what an assistant said before calls of the same message."""
 
 Source = Literal["summary", "branch", "user", "assistant", "tool"]
 
@@ -48,7 +50,7 @@ class Fact(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     `status`: task "open" | "active" | "done" | "blocked" | "dropped" (it no longer counts); file "read" |
     "written" | "edited" | "deleted" | `BROUGHT_BACK`; command "ok" | "failed" | "unknown" (nothing tells how it
     ended); question "" | "rejected" (its text is a call or a plan that the user would not have; of source "tool"
-    where a tool may have printed that); value, the directory that git ran in; else "".
+    where a tool may have printed that); value, the directory that git ran in; said "" | `GOING_ON`; else "".
     `detail`: command, what its output counted ("3 failed, 41 passed"), or its first telling line where it failed;
     value "amended", where it took the place of the commit before; question, the answer; said, the digest of the
     user's message that the turn began with; file, the tool that changed it; of a summary, the heading it stood

@@ -1,11 +1,12 @@
-"""What a model wrote is checked against what is known, in every strategy, and the details say what was mended."""
+"""What a model wrote is held against what is known, in every strategy: what it lacks is added, and the details say
+which."""
 
 from typing import Any
 
 import msgspec
 import pytest
 
-from ctxmgr.engine.extractive.collecting import collect
+from ctxmgr.engine.extractive import facts_of
 from ctxmgr.engine.ledger import fold
 from ctxmgr.engine.text import ADDED_HEADING
 from ctxmgr.engine.text.sections import sections_of
@@ -21,7 +22,6 @@ from tests.unit.summarize.scripted import (
     SHAPES,
     branch_prepared,
     filled,
-    good,
     prepared,
     run,
     shape_in,
@@ -33,9 +33,10 @@ from tests.unit.summarize.written import LISTS, SMALL, STRATEGIES, H, ctxmgr, wr
 
 RULE = "Never touch the generated files."
 RUN = "pytest tests/test_login.py -q"
-RULED = [u(RULE), a("Understood."), *turn(1, 1_200), *turn(2, 1_200), *turn(3, 1_200)]
+WORK = [*turn(1, 1_200), *turn(2, 1_200), *turn(3, 1_200)]
+RULED = [u(RULE), a("Understood."), *WORK]
 FILES = FileLists(edited=("b.py",))
-ADDED = [{"kind": "constraint", "text": RULE}]
+TOLD = "\n".join(f"- Please mend part {number} of the parser in src/part{number}.py." for number in range(1, 10))
 
 
 def ran(output: str, failed: bool = False) -> list[Said]:
@@ -44,8 +45,7 @@ def ran(output: str, failed: bool = False) -> list[Said]:
 
 def knowing(*said: Said) -> Ledger:
     """What a session knows that heard this, at times of its own."""
-    facts = collect(told(*said), opened=True).facts
-    moved = [msgspec.structs.replace(fact, time_ms=1_700_000_000_000 + fact.time_ms) for fact in facts]
+    moved = [msgspec.structs.replace(one, time_ms=1_700_000_000_000 + one.time_ms) for one in facts_of(told(*said))]
     return fold(Ledger(), moved)
 
 
@@ -57,23 +57,39 @@ def mends(written: FinishedSummary) -> Any:
     return ctxmgr(written).get("mended", [])
 
 
+def working(ask: CompletionRequest) -> Completion:
+    """A model that tells what was asked for in each turn of work, and nothing else that was said."""
+    return Completion(f"{filled(shape_in(ask.prompt))}\n{TOLD}\n")
+
+
 @pytest.mark.parametrize("strategy", [one for one in STRATEGIES if one != "extractive"])
 def test_what_a_model_left_out_is_added_in_every_strategy(strategy: Strategy) -> None:
-    written, _ = write(prepared(told(*RULED), files=FILES), strategy=strategy, slices=SMALL)
-    assert f'{ADDED_HEADING}\n\n### Constraints & Preferences\n- "{RULE}"' in written.summary
+    written, _ = write(prepared(told(*RULED), files=FILES), working, strategy=strategy, slices=SMALL)
+    assert f'{ADDED_HEADING}\n\n### The user said (word for word)\n- #1: "{RULE}"' in written.summary
     assert written.summary.endswith("<modified-files>\nb.py\n</modified-files>")
-    assert mends(written) == ADDED
-    rules = [item.text for part in sections_of(written.summary) if part.kind == "constraint" for item in part.items]
-    assert f'"{RULE}"' in rules
+    assert mends(written) == [{"kind": "user", "text": f'#1: "{RULE}"'}]
+    said = [item.text for part in sections_of(written.summary) if part.kind == "messages" for item in part.items]
+    assert f'#1: "{RULE}"' in said
 
 
-def test_a_summary_that_says_it_is_as_the_model_wrote_it() -> None:
+def test_a_summary_that_says_it_all_is_as_the_model_wrote_it() -> None:
     def model(ask: CompletionRequest) -> Completion:
-        return Completion(f"{filled(shape_in(ask.prompt))}- never touch the generated files\n")
+        return Completion(f"{working(ask).text}- never touch the generated files\n")
 
     written, _ = write(prepared(told(*RULED)), model)
     assert ADDED_HEADING not in written.summary
     assert "mended" not in ctxmgr(written)
+
+
+def test_a_summary_that_lacks_headings_is_taken_and_what_it_lacks_is_added() -> None:
+    brief = "## Goal\nMend the parser\n\n## Next Steps\n1. Part 4"
+    written, batches = write(prepared(told(*RULED), files=FILES), lambda _: Completion(brief), retries=2)
+    assert len(batches) == 1
+    assert "fallback" not in ctxmgr(written)
+    assert written.summary.startswith(
+        f'{brief}\n\n{ADDED_HEADING}\n\n### The user said (word for word)\n- #1: "{RULE}"'
+    )
+    assert written.summary.endswith("<modified-files>\nb.py\n</modified-files>")
 
 
 def test_without_a_model_nothing_is_mended() -> None:
@@ -81,6 +97,7 @@ def test_without_a_model_nothing_is_mended() -> None:
     fallen, _ = write(prepared(told(*RULED)), lambda ask: Completion(stop="error"))
     for one in (written, fallen):
         assert ADDED_HEADING not in one.summary
+        assert RULE in one.summary
         assert "mended" not in ctxmgr(one)
 
 
@@ -92,57 +109,62 @@ def test_it_stands_before_the_context_of_a_cut_turn() -> None:
     assert context.lstrip().startswith("## Original Request")
 
 
-def test_what_the_session_heard_long_before_is_known() -> None:
-    written, _ = write(prepared(turns(3, 1_200), previous=H), ledger=knowing(u("Begin."), a("Yes."), u(RULE)))
-    assert mends(written) == ADDED
+def test_what_the_session_heard_long_before_is_known_by_its_number() -> None:
+    heard = knowing(u("Begin."), a("Yes."), u(RULE), *WORK)
+    for plan in (prepared(told(*WORK), previous=H), keeping(prepared(told(*WORK), previous=H), u("Go on."))):
+        written, _ = write(plan, lambda ask: Completion(f"{working(ask).text}- Begin\n"), ledger=heard)
+        assert mends(written) == [{"kind": "user", "text": f'#2: "{RULE}"'}]
 
 
-def test_what_was_taken_back_since_is_not_added() -> None:
-    said = told(*turn(1, 1_200), *turn(2, 1_200), u("Never mind about touching the generated files."), a("Good."))
-    plan = keeping(prepared(said), u("Go on."))
-    written, _ = write(plan, ledger=knowing(u("Begin."), a("Yes."), u(RULE)))
-    assert RULE not in written.summary
+def test_what_was_said_twice_counts_twice_in_the_numbers() -> None:
+    said = [u("Go on."), a("Yes."), u("Go on."), a("Done."), u(RULE), a("Good."), *WORK]
+    written, _ = write(prepared(told(*said[2:])), working, ledger=knowing(*said))
+    assert f'- #1: "Go on."\n- #2: "Go on."\n- #3: "{RULE}"' in written.summary
 
 
 def test_where_it_is_not_known_what_stays_the_session_knows_best() -> None:
     broken = told(*turn(1, 1_200), *ran("1 failed in 1s\n", True), a("It fails."), *turn(2, 1_200))
-    written, _ = write(prepared(broken), ledger=knowing(u("Begin."), *ran("9 passed in 1s\n")))
+    written, _ = write(prepared(broken), working, ledger=knowing(*turn(1), *ran("9 passed in 1s\n")))
     assert mends(written) == []
 
 
-def test_of_a_session_that_knows_nothing_the_summary_before_tells_the_rules() -> None:
-    previous = f'{H}\n\n{ADDED_HEADING}\n\n### Constraints & Preferences\n- "{RULE}"'
-    written, _ = write(prepared(turns(3, 1_200), previous=previous + LISTS))
-    assert [one["kind"] for one in mends(written)] == ["constraint"]
-    assert RULE in written.summary
+def test_of_a_session_that_knows_nothing_the_summary_before_tells_what_the_user_said() -> None:
+    previous = f'{H}\n\n{ADDED_HEADING}\n\n### The user said (word for word)\n- #7: "{RULE}"'
+    plan = prepared(told(u("Use tabs."), a("Yes."), *WORK), previous=previous + LISTS)
+    written, _ = write(plan, working)
+    assert f'- #7: "{RULE}"\n- #8: "Use tabs."' in written.summary
+    assert len(mends(written)) == 2
+
+
+def test_a_chain_adds_below_what_was_added_before() -> None:
+    first, _ = write(prepared(told(*RULED)), working)
+
+    def echo(ask: CompletionRequest) -> Completion:
+        return Completion(first.summary)
+
+    second, _ = write(prepared(told(u("Use tabs."), a("Yes."), *WORK), previous=first.summary), echo)
+    assert second.summary.count(ADDED_HEADING) == second.summary.count("### The user said") == 1
+    assert second.summary == f'{first.summary}\n- #2: "Use tabs."'
 
 
 def test_what_stays_beside_the_summary_is_not_added_but_counts() -> None:
     broken = [u("Run them."), *ran("FAILED tests/test_login.py::test_x\n1 failed in 1s\n", True), a("It fails.")]
     plan = prepared(told(*broken, *turn(1, 1_200), *turn(2, 1_200)))
     for before in (plan, keeping(plan, u("Go on."))):
-        written, _ = write(before)
-        assert [one["kind"] for one in mends(written)] == ["failure"]
+        written, _ = write(before, working)
+        assert [one["kind"] for one in mends(written)] == ["user", "failure"]
+        assert "Go on." not in written.summary
     later = keeping(plan, u(RULE), *ran("9 passed in 1s\n"), a("Now it works."))
-    after, _ = write(later)
-    assert mends(after) == []
+    after, _ = write(later, working)
+    assert [one["kind"] for one in mends(after)] == ["user"]
+    assert RULE not in after.summary
 
 
-def test_a_claim_that_what_stays_contradicts_is_told() -> None:
-    def model(ask: CompletionRequest) -> Completion:
-        return Completion(good(ask).text.replace("### Done\n", f"### Done\n- [x] `{RUN}` passes\n"))
-
-    plan = keeping(prepared(turns(3, 1_200)), u("Again."), *ran("1 failed, 8 passed in 1s\n", True))
-    written, _ = write(plan, model)
-    assert f"- [x] `{RUN}` passes [ctxmgr: failed when last run: 1 failed, 8 passed]\n" in written.summary
-    assert mends(written) == [{"kind": "outcome", "text": RUN, "corrected": True}]
-
-
-def test_a_branch_that_was_left_is_checked_by_what_it_shows() -> None:
+def test_a_branch_that_was_left_is_held_against_what_it_shows() -> None:
     said = told(u(RULE), a("Yes."), *ran("1 failed in 1s\n", True), *turn(1, 1_200), *turn(2, 1_200))
     brief = SummaryInput(branch_prepared(said), quarters, ledger=knowing(u("Never change the database.")))
-    written, _ = run(branch_summary(brief), good)
-    assert [one["kind"] for one in mends(written)] == ["constraint", "failure"]
+    written, _ = run(branch_summary(brief), working)
+    assert [one["kind"] for one in mends(written)] == ["user", "failure"]
     assert "database" not in written.summary
 
 
@@ -152,19 +174,7 @@ def test_what_is_added_weighs_a_quarter_of_what_it_replaces_at_most() -> None:
     units = sum(message.utf16_units for message in many)
     added = written.summary.partition(ADDED_HEADING)[2]
     assert 0 < quarters(added) <= units // 16
-
-
-def test_a_commit_that_no_message_names_is_told_so() -> None:
-    seen = [*turn(1, 1_200), u("Look at commit 99aa11b first."), a("Yes."), *turn(2, 1_200), *turn(3, 1_200)]
-
-    def model(ask: CompletionRequest) -> Completion:
-        more = "- Commit 99aa11b broke it\n- Commit deadbee mended it\n"
-        return Completion(f"{filled(shape_in(ask.prompt))}\n{more}")
-
-    written, _ = write(prepared(told(*seen)), model)
-    assert "Commit 99aa11b broke it\n" in written.summary
-    assert "Commit deadbee mended it [ctxmgr: no message names a commit deadbee]" in written.summary
-    assert mends(written)[0] == {"kind": "git", "text": "deadbee", "corrected": True}
+    assert "number_59" in added
 
 
 def test_a_turns_context_that_is_the_summary_again_is_left_out() -> None:

@@ -173,4 +173,5 @@ def test_what_a_warm_model_leaves_out_is_added_too() -> None:
     )
     written, ((ask,),) = write(plan, context=WARM)
     assert ask.on_context
-    assert [one["kind"] for one in ctxmgr(written)["mended"]] == ["constraint"]
+    assert "Never touch the generated files." in written.summary
+    assert {"kind": "user", "text": '#1: "Never touch the generated files."'} in ctxmgr(written)["mended"]

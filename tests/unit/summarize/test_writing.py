@@ -2,6 +2,7 @@
 
 import pytest
 
+from ctxmgr.engine.text import ADDED_HEADING
 from ctxmgr.model.compaction.completion import Completion, CompletionRequest, CompletionUsage
 from ctxmgr.model.compaction.plans import Format, Strategy
 from ctxmgr.summarize.prompts.handoff import PREFIX
@@ -25,6 +26,8 @@ def test_a_compaction() -> None:
     assert history.startswith("## Goal\nabout history")
     assert rest.startswith("## Original Request\nabout first part of the turn")
     assert rest.endswith(LISTS)
+    mended = written.details["ctxmgr"].pop("mended")
+    assert [one["text"][:2] for one in mended] == ["#1", "#2", "#3", "#4"]
     assert written.details == {
         "readFiles": ["a.py"],
         "modifiedFiles": ["b.py"],
@@ -66,8 +69,9 @@ def test_a_split_turn_without_new_history(
     strategy: Strategy, history: str, context: str, previous: str | None
 ) -> None:
     written, batches = write(prepared((), PREFIX_PART, previous, FILES), strategy=strategy, slices=SMALL)
-    start = f"{history}\n\n---\n\n{MARK}\n\n" if history else f"{MARK}\n\n"
-    assert written.summary.startswith(start)
+    before = written.summary.partition(MARK)[0]
+    assert before.partition(ADDED_HEADING)[0].removesuffix("\n\n---\n\n").rstrip() == history
+    assert "Please mend part 4" in written.summary
     assert written.summary.endswith(LISTS)
     assert written.summary.count(MARK) == 1
     assert written.summary.count("## Original Request") == 1
@@ -127,7 +131,8 @@ def test_a_cut_turn_that_fails_for_good_keeps_the_history_that_was_paid_for(
     written, _ = write(prepared(HISTORY, PREFIX_PART, H, FILES), model, strategy=strategy, retries=1)
     history, _, context = written.summary.partition(MARK)
     whole, _ = write(prepared(HISTORY, PREFIX_PART, H, FILES), strategy=strategy)
-    assert history == whole.summary.partition(MARK)[0]
+    paid = whole.summary.partition(MARK)[0].partition(ADDED_HEADING)[0]
+    assert history.partition(ADDED_HEADING)[0] == paid
     assert "Please mend part 4" in context
     assert (PROSE in context) is (reason == "no sections")
     assert "fallback" not in ctxmgr(written)

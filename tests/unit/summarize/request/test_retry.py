@@ -91,7 +91,7 @@ def test_the_account() -> None:
         (LONG, "too long. Write it anew in at most 500 words"),
         (CUT, "cut off at its limit"),
         (TOOL, "There are no tools"),
-        (Completion("## Goal\nx"), "lacked sections: Progress, Next Steps"),
+        (Completion("All is well."), "lacked sections: Goal, Progress, Next Steps"),
     ],
 )
 def test_a_second_try_says_what_was_wrong(refused: Completion, words: str) -> None:
