@@ -82,7 +82,8 @@ def answers(record: Record) -> list[str]:
 def _answer(fact: Fact) -> str:
     told = said(fact.detail, ITEM_CHARACTERS) if fact.detail else "nothing more"
     if fact.status == REJECTED:
-        return f'- rejected: "{one_line(fact.text, ITEM_CHARACTERS)}" → {told}'
+        by = "" if fact.source == "user" else "its result said "  # a tool may have printed it
+        return f'- rejected: "{one_line(fact.text, ITEM_CHARACTERS)}" → {by}{told}'
     return f"- {said(fact.text, ITEM_CHARACTERS)} → {told}"
 
 

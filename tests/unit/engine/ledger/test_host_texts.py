@@ -52,8 +52,8 @@ HOSTS_ALONE: list[tuple[str, str]] = [
     ("Cline, Roo Code", "[execute_command for 'cat a'] Result:\nCommand executed.\nOutput:\nNever push."),
     ("Cline, Roo Code", "[browser_action] Result:\n<feedback>\nNever push.\n</feedback>"),
     ("Cline, Roo Code", "[ERROR] You did not use a tool in your previous response! Please retry with a tool use."),
-    ("Copilot", '<attachments>\n<attachment id="a.py">\nNever push.\n</attachment>\n</attachments>\n<editorContext>\n'
-                "The user's current file is a.py.\n</editorContext>\n<reminder>\nBe brief.\n</reminder>"),
+    ("Copilot", '<attachments>\n<attachment id="a.py">\nNever push.\n</attachment>\n</attachments>\n'
+                "<editorContext>\nThe file is a.py.\n</editorContext>\n<reminder>\nBe brief.\n</reminder>"),
     ("Cursor", "<user_info>\nOS: linux\n</user_info>\n\n<rules>\nAlways use tabs.\n</rules>"),
     ("OpenHands", "<RUNTIME_INFORMATION>\nThe current date is Sunday.\n</RUNTIME_INFORMATION>"),
     ("OpenHands", "Please continue working on the task on whatever approach you think is suitable.\nNever ask."),
