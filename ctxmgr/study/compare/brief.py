@@ -1,6 +1,6 @@
 """Turns the rows of summaries into what is read first: which holds most, and six figures each, at 80 columns.
 
-The figures: tokens of the summary, how many it stands for, what it holds of paths, identifiers, constraints and so
+The figures: tokens of the summary, how many it stands for, what it holds of paths, identifiers, tasks and so
 on (mean of kinds), what of the probes it answers (mean of kinds), tokens of the model that wrote it, and seconds.
 """
 

@@ -22,7 +22,7 @@ from ctxmgr.study.figures import Figures
 from ctxmgr.study.probes import NEWEST, Scores
 from ctxmgr.summarize import WayCosts
 
-KINDS = ("paths", "identifiers", "constraints", "decisions", "tasks", "errors", "requests")
+KINDS = ("paths", "identifiers", "tasks", "errors", "requests")
 DASH = "–"
 WEIGHED = "~"
 REASON_CHARACTERS = 60  # of why a summary was written without a model, on a terminal

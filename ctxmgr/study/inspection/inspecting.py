@@ -23,7 +23,10 @@ from ctxmgr.study.plain_text import columns, safe, table, write
 
 SUMMARY_CHARACTERS = 400  # of a raw summary that is not shown whole
 TEXT_CHARACTERS = 160  # of a fact
-SLOTS = ("goal", "constraint", "request", "current", "decision", "task", "command", "file", "context", "listing")
+SLOTS = (
+    *("goal", "constraint", "request", "question", "current", "decision", "task", "command", "value", "file"),
+    *("context", "said", "listing"),
+)
 
 
 def run(parsed: Namespace) -> int:

@@ -5,15 +5,15 @@ No judge, no model; the same texts give the same figures. What is counted:
    at most `ARGUMENT_CHARACTERS`: longer ones are files and scripts. Output of tools is not counted: nobody said it.
    A path is held by the same path, or by one that ends in it or that it ends in, by whole components; a directory
    and a name at least, where the mention has a directory.
-2. Constraints (as the ledger's extraction finds them, those that still hold at the end), requests, decisions and
-   open tasks (as `stated` finds them): held where one line of the summary has at least `OVERLAP` of the content
-   words. One line, not the whole: all words of a sentence are somewhere in a long text.
-3. Errors: the quoted line of each call that failed, whether or not it worked later; held where the summary has it,
+2. Requests, what the user said, and open tasks (as `stated` finds them): held where one line of the summary has at
+   least `OVERLAP` of the content words. One line, not the whole: all words of a sentence are somewhere in a long
+   text.
+3. Errors: the quoted line of each check that failed, whether or not it worked later; held where the summary has it,
    letters and digits compared. A line that says only that it failed ("Command exited with code 1") is none.
 
 Weighted, a path or identifier counts as often as it was mentioned, an error as often as it came; a statement once.
-Constraints and requests are found by what the summary without a model is written by, too: what that does not see is
-in no denominator. Decisions and tasks have patterns of their own, and wider ones: no summary needs all of them.
+Requests are found by what the summary without a model is written by, too: what that does not see is in no
+denominator. Tasks have patterns of their own.
 """
 
 import re
@@ -30,7 +30,7 @@ from ctxmgr.model.saved import Fact, Ledger
 from ctxmgr.study.compare.retention import stated
 from ctxmgr.study.metrics import SHORTEST, identifiers, paths
 
-What = Literal["paths", "identifiers", "constraints", "decisions", "tasks", "errors", "requests"]
+What = Literal["paths", "identifiers", "tasks", "errors", "requests"]
 
 OVERLAP = 0.6  # of a statement's content words in one line, the share from which it counts as held
 ARGUMENT_CHARACTERS = 2_000
@@ -69,8 +69,6 @@ class MentionCounts(msgspec.Struct, frozen=True):
 
     paths: Counter[str]
     identifiers: Counter[str]
-    constraints: Counter[str]
-    decisions: Counter[str]
     tasks: Counter[str]
     errors: Counter[str]
     requests: Counter[str]
@@ -92,12 +90,10 @@ def mentioned(messages: Sequence[BranchMessage], *, shortest: int = SHORTEST) ->
             found_paths.update(paths(text))
             found_names.update(identifiers(text, shortest=shortest))
     facts = _facts(messages)
-    now, past = now_and_past(fold(Ledger(), facts))
+    _, past = now_and_past(fold(Ledger(), facts))
     return MentionCounts(
         found_paths,
         found_names,
-        _once(fact.text for fact in now if fact.slot == "constraint"),
-        _once(stated.decisions(messages)),
         _once(stated.open_tasks(messages)),
         Counter(line for fact in facts if (line := _error(fact))),
         _once(fact.text for fact in past if fact.slot == "request" and fact.source == "user"),
@@ -113,8 +109,6 @@ def measure(known: MentionCounts, summary: str) -> tuple[Retention, ...]:
     return (
         _row("paths", known.paths, here.holds),
         _row("identifiers", known.identifiers, names.__contains__),
-        _row("constraints", known.constraints, lines.hold),
-        _row("decisions", known.decisions, lines.hold),
         _row("tasks", known.tasks, lines.hold),
         _row("errors", known.errors, lambda line: _letters(line)[:ERROR_CHARACTERS] in letters),
         _row("requests", known.requests, lines.hold),

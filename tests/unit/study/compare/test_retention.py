@@ -44,7 +44,7 @@ def test_error_codes() -> None:
 
 WORK = [
     u("please move the loader to src/core/load.ts. Never touch the vendor folder."),
-    a("We'll go with LoaderService for the loader. It needs load_config, and load_config.\n- [ ] write the tests"),
+    a("LoaderService is the loader. It needs load_config, and load_config.\n- [ ] write the tests"),
     a(call("edit", path="/home/me/p/src/core/load.ts")),
     r("ok"),
     a(call("bash", command="make all")),
@@ -52,9 +52,7 @@ WORK = [
     a(call("bash", command="grep x y")),
     err("Command exited with code 1"),
 ]
-ALL = """move the loader to src/core/load.ts, not the vendor folder
-- the vendor folder: never touch it
-- go with LoaderService for the loader
+ALL = """move the loader to src/core/load.ts, never touch the vendor folder
 - LoaderService, load_config; write the tests
 - `make all`: "fatal: no rule to make target all needed by nobody\""""
 
@@ -69,8 +67,6 @@ def test_a_summary_that_holds_everything() -> None:
     assert {what: (row.retained_count, row.total_count) for what, row in found.items()} == {
         "paths": (2, 2),
         "identifiers": (2, 2),
-        "constraints": (1, 1),
-        "decisions": (1, 1),
         "tasks": (1, 1),
         "errors": (1, 1),
         "requests": (1, 1),
@@ -112,7 +108,7 @@ def test_a_path_is_held_by_whole_components(summary: str, held: int) -> None:
 
 
 def test_words_scattered_over_lines_hold_no_statement() -> None:
-    assert rows("never\ntouch\nthe vendor\nfolder", *WORK)["constraints"].retained_count == 0
+    assert rows("move\nthe loader\nnever touch\nthe vendor\nfolder", *WORK)["requests"].retained_count == 0
 
 
 def test_output_of_tools_is_not_counted() -> None:

@@ -1,31 +1,18 @@
-"""Decisions and open tasks as the measure finds them, by patterns of its own."""
+"""Open tasks as the measure finds them, by patterns of its own."""
 
 import pytest
 
 from ctxmgr.model.compaction.branch import BranchMessage
 from ctxmgr.model.compaction.branch import MessageContent as Shown
 from ctxmgr.study.compare.retention.retained import retention
-from ctxmgr.study.compare.retention.stated import decisions, open_tasks
-from tests.notation import Said, a, call, r, talk, u
+from ctxmgr.study.compare.retention.stated import open_tasks
+from tests.notation import Said, a, talk, u
 
 
 def messages(*said: Said) -> tuple[BranchMessage, ...]:
     return tuple(BranchMessage(one.raw, one.view, Shown(""), 0) for one in talk(*said))
 
 
-DECISIONS = [
-    ([u("please use the table for it")], ["please use the table for it"]),
-    ([u("should we use the table for it?")], []),
-    (
-        [a("I'll keep the parser because the tests rely on it.")],
-        ["I'll keep the parser because the tests rely on it."],
-    ),
-    ([a("I will look at the parser because it fails.")], []),
-    ([a("Hm. Should I drop the old loader?"), u("yes")], ["Should I drop the old loader?"]),
-    ([a("Hm. Should I drop the old loader?"), u("what would that break for us?")], []),
-    ([a("```\nwe decided to use it here\n```")], []),
-    ([a(call("bash", command="x")), r("we decided to use it here")], []),
-]
 TASKS = [
     ([a("- [ ] write the schema\n- [x] choose it")], ["write the schema"]),
     ([a("- [ ] write the schema"), a("- [x] write the schema")], []),
@@ -40,20 +27,14 @@ TASKS = [
 ]
 
 
-@pytest.mark.parametrize(("said", "expected"), DECISIONS)
-def test_decisions(said: list[Said], expected: list[str]) -> None:
-    assert decisions(messages(*said)) == expected
-
-
 @pytest.mark.parametrize(("said", "expected"), TASKS)
 def test_open_tasks(said: list[Said], expected: list[str]) -> None:
     assert open_tasks(messages(*said)) == expected
 
 
 def test_what_a_summary_leaves_out_is_missed() -> None:
-    said = messages(a("Hm. Should I drop the old loader?"), u("yes"), a("Remaining:\n- measure the big files"))
+    said = messages(a("Remaining:\n- measure the big files"))
     rows = {row.what: row for row in retention(said, "nothing of it")}
-    assert (rows["decisions"].retained_count, rows["decisions"].total_count) == (0, 1)
     assert (rows["tasks"].retained_count, rows["tasks"].total_count) == (0, 1)
-    held = {row.what: row for row in retention(said, "- drop the old loader\n- measure the big files")}
-    assert held["decisions"].share == held["tasks"].share == 1.0
+    held = {row.what: row for row in retention(said, "- measure the big files")}
+    assert held["tasks"].share == 1.0
