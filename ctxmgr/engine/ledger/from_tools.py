@@ -6,7 +6,8 @@ Rules:
 2. Facts come from the result; a call whose result never came, or that a person refused, did nothing that is known.
 3. Reading and changing one path are two keys, so that a read after an edit does not hide the edit.
 4. Of what a shell runs, checks are facts: tests, builds, linters, type checkers, as the catalog of commands knows
-   them. A search, a look or a probe is none, whatever it ends with. How one ended that goes on is not known.
+   them. A search, a look or a probe is none, whatever it ends with, nor what only lists what it would run. How one
+   ended that goes on is not known; such a run takes no other's place: it has a key of its own.
 5. A task list is stated whole: its tasks carry the tool's listing, and one fact says when it was stated; so a
    task that a later list leaves out is closed, in whatever order the lists are seen.
 6. A task that is stated alone is known by the id that its tool gave it. A call that says its state and not its text
@@ -38,12 +39,14 @@ from ctxmgr.engine.tools import (
     refuses_task,
     result_kind,
     runs_in,
+    scopes_of,
     weighed_run,
 )
 from ctxmgr.engine.tools.shell import window
 from ctxmgr.model import Block
 from ctxmgr.model.saved import ABOUT, BROUGHT_BACK, RENAMED, STATE
 
+UNTOLD = "?"  # before the line of a run in its key
 OUTCOME_CHARACTERS = 200  # of what a run's output said
 
 _STATUSES: dict[EffectKind, str] = {
@@ -121,13 +124,15 @@ def _checked(call: ToolCall, output: str, is_error: bool, doubtful: bool, into: 
     """Rule 4."""
     shell = call.shell
     assert shell is not None
-    kinds = {kind for one in shell.status.subjects if (kind := check_kind(one))}
-    if shell.status.about != "check" or not kinds:
+    line = shell.command.strip()
+    done = {one.subject for one in scopes_of(line) if not one.is_dry}
+    kinds = {kind for one in shell.status.subjects if one in done and (kind := check_kind(one))}
+    if shell.status.about == "look" or not kinds:
         return
     ended, found = weighed_run(shell, output, outcome(call, output, is_error, doubtful))
     told = counts_text(found.counts) or (plain(found.lines[0]) if found.lines and ended == "failed" else "")
-    line = shell.command.strip()
     key = key_of(line) if len(line) > COMMAND_CHARACTERS else line
+    key = f"{UNTOLD}\n{key}" if ended == "unknown" else key
     for kind in sorted(kinds):
         into.ran(f"{kind}\n{key}", command_line(line), ended, shorten(told, OUTCOME_CHARACTERS), kind)
 

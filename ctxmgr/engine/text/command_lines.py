@@ -22,7 +22,8 @@ def command_line(command: str) -> str:
     lines = command.count("\n") + 1
     digest = hashlib.sha256(command.encode("utf-8", "surrogatepass")).hexdigest()[:DIGEST_CHARACTERS]
     size = f" ({lines} line{'s' if lines > 1 else ''}, sha256 {digest})"
-    return f"{shorten(plain(command.partition(chr(10))[0]), COMMAND_CHARACTERS - len(size))}{size}"
+    shown = command if "<<" in command else re.sub(r"\s*\n\s*", "; ", command)
+    return f"{shorten(plain(shown), COMMAND_CHARACTERS - len(size))}{size}"
 
 
 def is_script(text: str) -> bool:

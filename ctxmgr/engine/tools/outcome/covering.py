@@ -59,17 +59,19 @@ UNKNOWN = "\0"  # an operand that lies in none
 
 class RunScope(msgspec.Struct, frozen=True):
     """One run of a line. `subject`: program and subcommand; `directory`: where it ran, "" where that is not named;
-    `operands`, `picks`: what a check is narrowed to; `is_sure`: all of it is known."""
+    `operands`, `picks`: what a check is narrowed to; `is_sure`: all of it is known; `is_dry`: it only lists, or
+    says what it would do."""
 
     subject: str
     directory: str = ""
     operands: frozenset[str] = frozenset()
     picks: frozenset[str] = frozenset()
     is_sure: bool = True
+    is_dry: bool = False
 
     def shows(self, earlier: "RunScope") -> bool:
         """Does this show that to work?"""
-        if self.subject != earlier.subject or not self.is_sure:
+        if self.subject != earlier.subject or not self.is_sure or self.is_dry:
             return False
         if not _holds(self.directory, earlier.directory) or not self.picks <= earlier.picks:
             return False
@@ -144,13 +146,18 @@ def _scope(command: ShellCommand, directory: str) -> RunScope:
     told = frozenset(word for word in unwrapped_words(command.words) if word)
     named = set(subject.split(" ")) & {_bare(word).rpartition("/")[2] for word in told}
     operands = {one for one in operands if one.rpartition("/")[2] not in named or _SETS.match(one)}
-    sure = not any(_SHOWS_NOTHING.match(word) for word in words) and None not in command.words
+    dry = any(_SHOWS_NOTHING.match(word) for word in words)
     if subject in _OF_ONE_PLACE and not operands:
         operands = set(_HERE)
     if not is_like_a_check(subject):
         operands, picks = set(), {one for one in picks if _PART.match(one) or _LEAVES_OUT.match(one)}
     return RunScope(
-        subject, directory, frozenset(operands - {""} if "" not in operands else ()), frozenset(picks), sure
+        subject,
+        directory,
+        frozenset(operands - {""} if "" not in operands else ()),
+        frozenset(picks),
+        is_sure=None not in command.words,
+        is_dry=dry,
     )
 
 

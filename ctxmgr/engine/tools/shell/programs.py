@@ -47,6 +47,7 @@ _CHECKERS = words_of(
     " golangci-lint mocha ava tap bats prove behave ninja pylint stylelint oxlint unittest rubocop"
     " pre-commit cypress"
 )
+_FORMATS = "format"  # a subcommand of linters that checks nothing
 _FORMATTERS = words_of("prettier black isort rustfmt ruff gofumpt")
 _RUNNERS = words_of(
     "npm pnpm yarn bun cargo go make gmake mise gradle gradlew mvn mvnw dotnet swift deno just task npx uv poetry"
@@ -163,6 +164,8 @@ def voice_of(command: ShellCommand, about: str) -> Literal["own", "shown", "mixe
 def is_checking(subject: str) -> bool:
     """Does what is named so (`subject_of`) run tests, a build or a linter?"""
     name, *rest = subject.split(" ")
+    if rest[:1] == [_FORMATS]:
+        return False
     if name in _CHECKERS or name in ("unittest", "ruff"):
         return True
     if name in _RUNNERS:
@@ -210,7 +213,7 @@ def subject_of(command: ShellCommand) -> str:
         told = told[1:] if told[0] == "run" and (name != "npm" or told[1:2] == ["test"]) and told[1:] else told
     if name in _OF_TARGETS:
         told = [word for word in told if word != "clean"] or told
-    if name in _ALONE or not told:
+    if (name in _ALONE and told[:1] != [_FORMATS]) or not told:
         return name
     script = _INTERPRETERS.match(name) and told[1:2] and _CHECK_NAME.match(told[1])  # `python manage.py test`
     two = script or told[0] in _RUNS or (name in _TWO_WORDS and told[0] != "api")

@@ -26,7 +26,7 @@ def test_what_fits_on_a_line_can_be_run_from_it(command: str, line: str) -> None
 
 def test_a_heredoc_is_told_by_how_it_begins_its_lines_and_its_digest() -> None:
     line = command_line(HEREDOC)
-    assert line.startswith("python - <<'EOF' (")
+    assert line.startswith("python - <<'EOF' print(1)")
     assert line.endswith(f" (84 lines, sha256 {SUM})")
     assert len(line) <= 240
     assert is_script(line)
@@ -44,6 +44,10 @@ def test_a_heredoc_is_told_by_how_it_begins_its_lines_and_its_digest() -> None:
 )
 def test_several_lines_are_a_script(command: str) -> None:
     assert is_script(command_line(command))
+
+
+def test_of_a_few_short_lines_all_are_shown() -> None:
+    assert command_line("cd app\nnpm test").startswith("cd app; npm test (2 lines, sha256 ")
 
 
 def test_a_line_too_long_is_told_with_its_length() -> None:

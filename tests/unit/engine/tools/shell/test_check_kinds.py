@@ -38,6 +38,9 @@ from ctxmgr.engine.tools.shell import parse, subject_of, unwrapped
         ("vite build", "build"),
         ("python manage.py test", "test"),
         ("playwright test", "test"),
+        ("ruff format", ""),
+        ("biome format", ""),
+        ("npm run format", ""),
         ("createdb test", ""),
         ("make install", ""),
         ("git push", ""),
@@ -65,6 +68,8 @@ def test_a_kind(subject: str, kind: str) -> None:
         ("pdm run test", "pdm run test"),
         ("hatch run test tests/a.py", "hatch run test"),
         ("uv run pytest -q", "pytest"),
+        ("ruff check --fix .", "ruff"),
+        ("ruff format .", "ruff format"),
         ("sudo test -f a", "test a"),
     ],
 )

@@ -1,0 +1,161 @@
+"""How each kind of check ended last, and which failures stand."""
+
+from collections.abc import Sequence
+from itertools import permutations
+
+import pytest
+
+from ctxmgr.engine.ledger import Stamp, current, fold
+from ctxmgr.engine.ledger.extract import from_message
+from ctxmgr.model import Block, View
+from ctxmgr.model.saved import Ledger
+
+Run = tuple[str, str, bool]
+"""A command line, what it printed, and whether the host marks it as an error."""
+Told = tuple[str, str, str]
+"""Kind, line, how it ended."""
+
+
+def ok(line: str, output: str = "") -> Run:
+    return line, output, False
+
+
+def failed(line: str, output: str = "") -> Run:
+    return line, output, True
+
+
+def standing(*runs: Run, order: Sequence[int] | None = None) -> list[Told]:
+    """What is told after these; `order`: in which their messages are seen."""
+    ledger = Ledger()
+    for at in order or range(len(runs)):
+        line, output, is_error = runs[at]
+        call = Block("call", call_id="c", tool="Bash", arguments={"command": line})
+        result = View("result", (Block("result", text=output, call_id="c", is_error=is_error),))
+        told = from_message(result, stamp=Stamp(f"o{at}", at), calls={"c": call}, opening=False)
+        ledger = fold(ledger, told)
+    return [(fact.runs, fact.text, fact.status) for fact in current(ledger) if fact.slot == "command"]
+
+
+CASES: list[tuple[str, list[Run], list[Told]]] = [
+    (
+        "the newest of each kind holds",
+        [ok("pytest a"), ok("ruff check ."), ok("pytest b"), ok("make"), ok("mypy .")],
+        [("lint", "ruff check .", "ok"), ("test", "pytest b", "ok"), ("build", "make", "ok"),
+         ("types", "mypy .", "ok")],
+    ),
+    (
+        "a failure stands while no later run of its kind passed",
+        [failed("pytest a"), ok("ruff check ."), failed("mypy ."), ok("make")],
+        [("test", "pytest a", "failed"), ("lint", "ruff check .", "ok"), ("types", "mypy .", "failed"),
+         ("build", "make", "ok")],
+    ),
+    ("a later run that passed closes it", [failed("pytest a"), ok("pytest -q")], [("test", "pytest -q", "ok")]),
+    (
+        "a linter that passes closes no type error",
+        [failed("mypy ."), ok("ruff check .")],
+        [("types", "mypy .", "failed"), ("lint", "ruff check .", "ok")],
+    ),
+    (
+        "one that failed again and covers the earlier one takes its place",
+        [failed("pytest tests/a.py"), failed("pytest")],
+        [("test", "pytest", "failed")],
+    ),
+    (
+        "one that failed and covers it not stands beside it",
+        [failed("pytest tests/a.py"), failed("pytest tests/b.py")],
+        [("test", "pytest tests/a.py", "failed"), ("test", "pytest tests/b.py", "failed")],
+    ),
+    (
+        "the same line again is one run",
+        [failed("npm test"), failed("npm test")],
+        [("test", "npm test", "failed")],
+    ),
+    (
+        "a run that nobody saw the end of closes nothing",
+        [failed("npm test"), ok("npm test | tail -5", "the last line")],
+        [("test", "npm test", "failed"), ("test", "npm test | tail -5", "unknown")],
+    ),
+    (
+        "nor does the same line where its end was not shown",
+        [ok("npm test | tail -5", "Tests: 1 failed, 2 passed"), ok("npm test | tail -5", "the last line")],
+        [("test", "npm test | tail -5", "failed"), ("test", "npm test | tail -5", "unknown")],
+    ),
+    (
+        "a run in the background is told without its outcome",
+        [failed("npm test"), ok("npm test", "Command running in background with ID: b1")],
+        [("test", "npm test", "failed"), ("test", "npm test", "unknown")],
+    ),
+    (
+        "of several that were not shown the last alone is told",
+        [ok("npm test | tail -5", "x"), ok("make test | tail -1", "y")],
+        [("test", "make test | tail -1", "unknown")],
+    ),
+    (
+        "a fix that leaves nothing closes what its linter found",
+        [failed("eslint src"), ok("eslint --fix src")],
+        [("lint", "eslint --fix src", "ok")],
+    ),
+    (
+        "a formatter closes nothing",
+        [failed("ruff check ."), ok("ruff format .")],
+        [("lint", "ruff check .", "failed")],
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "runs", "told"), CASES, ids=[case[0] for case in CASES])
+def test_which_runs_hold(name: str, runs: list[Run], told: list[Told]) -> None:
+    for order in permutations(range(len(runs))):
+        assert standing(*runs, order=order) == told
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "grep -rn pytest .",
+        "rg 'npm test' docs",
+        "ls tests",
+        "which pytest",
+        "cat pytest.ini",
+        "find . -name '*_test.py'",
+        "head -5 build/test.log",
+        "pytest --version",
+        "pytest --collect-only -q",
+        "ruff --help",
+        "npx playwright test --list",
+        "make build --dry-run",
+        "git commit -m 'make test pass'",
+        "curl -s localhost:8000/test",
+        "npm install",
+        "echo pytest",
+    ],
+)
+def test_a_search_a_look_or_a_probe_is_no_run(line: str) -> None:
+    for run in (ok(line), failed(line, "No such file or directory")):
+        assert standing(run) == []
+        assert standing(failed("pytest a"), run) == [("test", "pytest a", "failed")]
+
+
+@pytest.mark.parametrize(
+    ("line", "output", "status", "detail"),
+    [
+        ("pytest -q", "3 passed in 0.1s", "ok", "3 passed"),
+        ("pytest -q", "1 failed, 2 passed in 0.1s", "failed", "1 failed, 2 passed"),
+        ("npx tsc --noEmit", "a.ts(5,1): error TS2305: no member", "failed", "1 error"),
+        ("pytest -q | tail -1", "1 failed, 2 passed in 0.1s", "failed", "1 failed, 2 passed"),
+        ("pytest -q | tail -1", "3 passed in 0.1s", "ok", "3 passed"),
+        ("pytest -q; true", "1 failed, 2 passed in 0.1s", "failed", "1 failed, 2 passed"),
+        ("npm test", "", "ok", ""),
+    ],
+)
+def test_a_run_ends_as_its_status_or_its_output_says(line: str, output: str, status: str, detail: str) -> None:
+    call = Block("call", call_id="c", tool="Bash", arguments={"command": line})
+    is_error = status == "failed" and "|" not in line and ";" not in line
+    result = View("result", (Block("result", text=output, call_id="c", is_error=is_error),))
+    (fact,) = from_message(result, stamp=Stamp("o", 1), calls={"c": call}, opening=False)
+    assert (fact.status, fact.detail) == (status, detail)
+
+
+def test_at_most_three_failures_of_a_kind_stand_beside_its_newest_run() -> None:
+    runs = [failed(f"pytest tests/{name}.py") for name in "abcdef"]
+    assert [line[-4] for _, line, _ in standing(*runs)] == ["c", "d", "e", "f"]
