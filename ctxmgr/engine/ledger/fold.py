@@ -29,7 +29,7 @@ from ctxmgr.engine.ledger.commits import still_there
 from ctxmgr.engine.ledger.restored import still_changed
 from ctxmgr.engine.ledger.runs import standing_runs
 from ctxmgr.model import once
-from ctxmgr.model.saved import ABOUT, RENAMED, STATE, Fact, Ledger, Slot
+from ctxmgr.model.saved import ABOUT, GOING_ON, RENAMED, STATE, Fact, Ledger, Slot
 
 Stamp = tuple[int, int]
 Order = tuple[int, int, int, str, str, str, str, str, str, str, str, int]
@@ -84,8 +84,11 @@ def order(fact: Fact) -> Order:
 
 
 def current(ledger: Ledger) -> tuple[Fact, ...]:
-    """Return what holds now, one fact a statement, oldest first; done tasks and left branches are history."""
-    return now_and_past(ledger)[0]
+    """Return what holds now and what the user and the assistant said, the assistant at the end of a turn, one fact
+    a statement, oldest first. Done tasks and left branches are history."""
+    now, past = now_and_past(ledger)
+    said = (fact for fact in past if fact.slot in _PAST and fact.source != "branch" and fact.status != GOING_ON)
+    return tuple(sorted((*now, *said), key=_when))
 
 
 @once

@@ -10,6 +10,7 @@ from ctxmgr.engine.pressure import zone
 from ctxmgr.masking import without_secrets
 from ctxmgr.model import ESTIMATE, BlockEdit, EvictedItem, Keep, Packet, Verdict, invalid_params, policy_keys
 from ctxmgr.model.api import compaction, lifecycle, reports
+from ctxmgr.model.saved import Fact
 from ctxmgr.session import journal
 from ctxmgr.session.methods.cache_status import cache_status
 from ctxmgr.session.methods.model_status import model_status
@@ -117,11 +118,14 @@ def policy(session: SessionCore) -> lifecycle.PolicyResult:
 
 
 def ledger(session: SessionCore) -> lifecycle.LedgerResult:
-    facts = tuple(
-        lifecycle.LedgerFact(fact.slot, fact.text, fact.source, fact.status, fact.time_ms, fact.detail, fact.entry)
-        for fact in current(session.ledger)
-    )
+    facts = tuple(_stated(fact) for fact in current(session.ledger))
     return lifecycle.LedgerResult(facts, session.state.seq)
+
+
+def _stated(fact: Fact) -> lifecycle.LedgerFact:
+    """What was said has its turn's digest as detail, which means nothing to a host."""
+    detail = "" if fact.slot == "said" else fact.detail
+    return lifecycle.LedgerFact(fact.slot, fact.text, fact.source, fact.status, fact.time_ms, detail, fact.entry)
 
 
 def summaries(session: SessionCore) -> lifecycle.SummariesResult:

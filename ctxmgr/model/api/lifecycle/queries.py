@@ -84,21 +84,31 @@ class PruneStats(Wire, frozen=True, omit_defaults=False):
 class LedgerFact(Wire, frozen=True):
     """One statement with its source and time."""
 
-    slot: Annotated[str, Meta(description="Its kind.")]
+    slot: Annotated[
+        str,
+        Meta(
+            description="Its kind: goal, current, constraint, decision, task, context; request: what the user "
+            "said; said: how an assistant's turn ended; question: what the user answered a tool, or would not have; "
+            "command: a check that ran; value: a commit; file."
+        ),
+    ]
     text: Annotated[str, Meta(description="The statement.")]
-    source: Annotated[str, Meta(description="Who made it.")]
+    source: Annotated[str, Meta(description="Who made it: user, assistant, tool, summary or branch.")]
     status: Annotated[
         str,
         Meta(
             description="Of a task: open, active, done, blocked. Of a file: read, written, edited, "
-            "deleted. Of a command: ok, failed, or unknown where nothing tells how it ended. Of a constraint: "
-            "retracted."
+            "deleted. Of a command: ok, failed, or unknown where nothing tells how it ended. Of a question: "
+            "rejected, where its text is a call or a plan that the user would not have. Of a commit: the directory."
         ),
     ] = ""
     at: Annotated[int, Meta(description="The host's time, in milliseconds since the epoch.")] = 0
     detail: Annotated[
         str,
-        Meta(description="Of a failed command, the line of its error; of a summary, the heading it stood under."),
+        Meta(
+            description="Of a command, what its output counted or the line of its error; of a question, the "
+            "answer; of a file, the tool that changed it; of a summary, the heading it stood under."
+        ),
     ] = ""
     entry_id: Annotated[str | None, Meta(description="The entry it came from, where that is known.")] = None
 
