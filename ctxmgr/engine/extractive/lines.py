@@ -17,7 +17,6 @@ from ctxmgr.model.saved import Fact, Ledger
 USER_CHARACTERS = (4_200, 1_200, 400, 160)  # of one message: the first that all fit with, in half of the budget
 USER_SHARE = 0.5
 GOAL_CHARACTERS, ITEM_CHARACTERS, END_CHARACTERS = 2_000, 1_200, 400
-MOST_COMMITS = 12
 
 Lines = Callable[["Draft"], list[str]]
 
@@ -126,7 +125,7 @@ def _runs(draft: Draft) -> list[Fact]:
 
 
 def made(draft: Draft) -> list[str]:
-    return [commit_line(fact) for fact in draft.record.of("value", "tool", "summary")[-MOST_COMMITS:]]
+    return [commit_line(fact) for fact in draft.record.of("value", "tool", "summary")]
 
 
 def notes(draft: Draft) -> list[str]:

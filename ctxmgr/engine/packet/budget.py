@@ -94,7 +94,11 @@ def _where(removed: Removed, newest: int) -> list[str]:
     if not removed.messages:
         return []
     to = f"Up to the user's message #{newest}: " if newest else ""
-    count = f"{removed.messages} message{'s' if removed.messages > 1 else ''}"
-    told = f"{to}{count} with {removed.results} tool results were removed."
+    results = f" with {_counted(removed.results, 'tool result')}" if removed.results else ""
+    told = f"{to}{_counted(removed.messages, 'message')}{results} {'was' if removed.messages == 1 else 'were'} removed."
     more = " `search` finds what they said, `retrieve` gives it back." if removed.may_ask else ""
     return [f"{told}{more}", *removed.files]
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"

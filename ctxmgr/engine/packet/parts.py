@@ -20,6 +20,7 @@ from ctxmgr.engine.text import (
     code,
     coded_command,
     one_line,
+    plain,
     said,
     scratchpad_lines,
 )
@@ -31,8 +32,8 @@ NOW_CHARACTERS, END_CHARACTERS, PATH_CHARACTERS = 400, 200, 240
 USER_CHARACTERS = (600, 300, 120)  # of one message: the first that all fit with
 USER_SHARE = 0.5  # of the budget
 SHORT_TOKENS = 4  # of a message ("ok, go on"), which says nothing without what it answers
+KNOWN_CHARACTERS = 60  # of a message, by which it is known again
 ITEM_CHARACTERS = 600  # of one of a summary's statements
-MOST_COMMITS, MOST_FILES, MOST_TURNS, MOST_TASKS, MOST_ANSWERS = 12, 40, 40, 40, 12
 BOXES = {"active": "[~]", "open": "[ ]", "blocked": "[!]", "done": "[x]"}
 ENDED = {"ok": "passed", "failed": "failed", "unknown": "ran"}
 _SECTIONS = {
@@ -49,13 +50,13 @@ _SECTIONS = {
 def parts_of(record: Record, scratchpad: str, budget: int, weigh: Weigh) -> list[PacketPart]:
     """Those that have something to say. `budget`: tokens of the whole packet."""
     newest = record.earlier + len(record.requests)
-    asked = record.unseen.get(newest)
+    asked, replies = record.unseen.get(newest), answers(record)
     parts = [
         part_of("## Now", [*_last(record, newest, asked), *open_tasks(record)], 0.3),
         _users(record, newest if asked is not None else 0, int(USER_SHARE * budget), weigh),
         _scratchpad(scratchpad),
         _state(record),
-        part_of("## Asked and answered", answers(record), 0.2),
+        part_of("## Asked and answered", replies, 0.2, newest_first(len(replies))),
         *_summaries(record),
         _ends(record),
     ]
@@ -70,13 +71,13 @@ def user_line(number: int, fact: Fact, characters: int) -> str:
 def open_tasks(record: Record) -> list[str]:
     """Of the host's own list."""
     tasks = [fact for fact in record.of("task", "assistant") if fact.status in ("open", "active", "blocked")]
-    tasks = sorted(tasks[-MOST_TASKS:], key=lambda fact: fact.status != "active")
+    tasks = sorted(tasks, key=lambda fact: fact.status != "active")
     return [f"- {BOXES[one.status]} {task_ids.with_id(one_line(one.text), one.key)}" for one in tasks]
 
 
 def answers(record: Record) -> list[str]:
     """Questions that a tool asked and the user answered, plans, and calls that the user would not have."""
-    return [_answer(fact) for fact in record.of("question", "user", "tool")[-MOST_ANSWERS:]]
+    return [_answer(fact) for fact in record.of("question", "user", "tool")]
 
 
 def _answer(fact: Fact) -> str:
@@ -101,7 +102,7 @@ def run_line(fact: Fact, after: int) -> str:
 
 def commits(record: Record) -> list[str]:
     """Those that are there, newest last."""
-    return [commit_line(fact) for fact in record.of("value", "tool")[-MOST_COMMITS:]]
+    return [commit_line(fact) for fact in record.of("value", "tool")]
 
 
 def commit_line(fact: Fact) -> str:
@@ -115,9 +116,8 @@ def changed_files(record: Record) -> tuple[str, list[str]]:
     files = [fact for fact in record.of("file", "tool", "summary", "branch") if fact.status != "read"]
     whole = paths.same(fact.text for fact in files)
     newest = {whole.get(fact.text, fact.text): fact for fact in files}
-    told = list(newest.items())[-MOST_FILES:]
     root = paths.root_of(newest)
-    return root, [_file(path.removeprefix(root) or path, fact, record.after(fact)) for path, fact in told]
+    return root, [_file(path.removeprefix(root) or path, fact, record.after(fact)) for path, fact in newest.items()]
 
 
 def _last(record: Record, newest: int, asked: Fact | None) -> Iterator[str]:
@@ -163,8 +163,20 @@ def _after(number: int) -> str:
 
 def _summaries(record: Record) -> Iterator[PacketPart]:
     for source, heading in (("summary", "## From the summary"), ("branch", "## From a branch that was left")):
-        lines = [line for slot, title in _SECTIONS.items() for line in _section(record.of(slot, source), title)]
+        lines = [
+            line
+            for slot, title in _SECTIONS.items()
+            for line in _section([one for one in record.of(slot, source) if not _repeats(one, record)], title)
+        ]
         yield part_of(heading, lines, 0.4 if source == "summary" else 0.15)
+
+
+def _repeats(fact: Fact, record: Record) -> bool:
+    """Does a summary of ours tell a message of the user's by its number, which the record knows?"""
+    if not fact.text.startswith("#"):
+        return False
+    told = plain(fact.text)
+    return any(f': "{plain(one.text)[:KNOWN_CHARACTERS]}' in told for one in record.requests)
 
 
 def _section(facts: Sequence[Fact], title: str) -> Iterator[str]:
@@ -180,8 +192,8 @@ def _section(facts: Sequence[Fact], title: str) -> Iterator[str]:
 
 
 def _ends(record: Record) -> PacketPart:
-    ends = record.ends[-MOST_TURNS:]
     lines = [
-        f"-{_after(record.after(fact)) or ' at the start'}: {said(fact.text, END_CHARACTERS)}" for fact in ends
+        f"-{_after(record.after(fact)) or ' at the start'}: {said(fact.text, END_CHARACTERS)}"
+        for fact in record.ends
     ]
     return part_of("## Said at the end of earlier turns", lines, 0.2, newest_first(len(lines)))
