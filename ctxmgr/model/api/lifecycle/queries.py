@@ -88,8 +88,8 @@ class LedgerFact(Wire, frozen=True):
         str,
         Meta(
             description="Its kind: goal, current, constraint, decision, task, context; request: what the user "
-            "said; said: how an assistant's turn ended; question: what the user answered a tool, or would not have; "
-            "command: a check that ran; value: a commit; file."
+            "said; said: how an assistant's turn ended; question: what the user answered a tool, or would not "
+            "have; command: a check that ran; value: a commit; file."
         ),
     ]
     text: Annotated[str, Meta(description="The statement.")]
