@@ -54,8 +54,10 @@ class Packets:
         instructions = (*self._absent, *leaving(conversation, self._instructions, range(left.start)))
         told = word_for_word(instructions, room, weigh)
         room = most - (weigh(told) + 2 if told else 0)
-        kept = self._text.in_view(conversation.messages[left.start :])
-        text = self._text.within(min(self.budget, room), kept, self._removed(left))
+        kept = range(left.start, conversation.size)
+        shown = self._text.in_view(conversation.messages[at] for at in kept if at not in left.gone)
+        cut = frozenset(conversation.digest(at) for at in left.cut)
+        text = self._text.within(min(self.budget, room), shown, self._removed(left), cut)
         return "\n\n".join(filter(None, (text or (PACKET_MARK if told else ""), told)))
 
     def _removed(self, left: LeftOut) -> Removed:

@@ -44,7 +44,7 @@ from ctxmgr.engine.conversation import (
 from ctxmgr.engine.fit import unfit
 from ctxmgr.engine.invariants import Invariants
 from ctxmgr.engine.packet import SMALLEST_TOKENS
-from ctxmgr.engine.presets.turns.summary_folding import Folding
+from ctxmgr.engine.presets.turns.summary_folding import Folding, LeftOut
 from ctxmgr.engine.rewriting import ERRORS_OVER, Rewrite, cut_edit, is_among, marker
 from ctxmgr.model import Block, BlockEdit, Decision, Keep, Packet, Piece, Plan, Policy, Zone
 
@@ -130,8 +130,14 @@ class _Draft:
 
     def write_packet(self) -> None:
         """The packet for what left, beside what is shown of the rest."""
-        folding = self.ask.folding
-        left = folding.left(self.evicted_tokens, self.turns[self.first].start, self.weight())
+        folding, tokens = self.ask.folding, self.evicted_tokens
+        left = LeftOut(
+            tokens,
+            self.turns[self.first].start,
+            folding.most_tokens(tokens, self.weight()),
+            gone=self.without,
+            cut=frozenset(self.block_edits),
+        )
         self.packet = folding.packet(left)
         if not self.ask.rules.may_stand_for(self.packet[1], left.most_tokens):
             self.packet = ("", 0)

@@ -14,11 +14,13 @@ import msgspec
 
 class LeftOut(msgspec.Struct, frozen=True):
     """What a packet is to stand for: `tokens` that left the list, which starts at the message `start`. It may weigh
-    `most_tokens`."""
+    `most_tokens`. Of the messages from `start` on, those `gone` left too, and those `cut` have shortened results."""
 
     tokens: int
     start: int
     most_tokens: int
+    gone: frozenset[int] = frozenset()
+    cut: frozenset[int] = frozenset()
 
 
 class Folding(msgspec.Struct, frozen=True):
@@ -38,6 +40,6 @@ class Folding(msgspec.Struct, frozen=True):
         """The packet for it."""
         return self.packet_for(left) if self.packet_for is not None and left.most_tokens else ("", 0)
 
-    def left(self, tokens: int, start: int, kept: int) -> LeftOut:
-        """What left, where so many tokens are `kept`."""
-        return LeftOut(tokens, start, max(tokens, int(min(tokens + self.allowance, self.window - kept))))
+    def most_tokens(self, tokens: int, kept: int) -> int:
+        """That a packet may weigh where so many tokens left and so many are `kept` (rule 2)."""
+        return max(tokens, int(min(tokens + self.allowance, self.window - kept)))
