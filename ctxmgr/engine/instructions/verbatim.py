@@ -15,7 +15,7 @@ from ctxmgr.engine.conversation import BlockRef, ConversationIndex
 from ctxmgr.engine.instructions.places import Instructions
 from ctxmgr.engine.rewriting import marker
 from ctxmgr.engine.text import without_mark
-from ctxmgr.engine.tools import SKILL_STARTS, is_skill
+from ctxmgr.engine.tools import SKILL_STARTS, is_skill, tool_call
 from ctxmgr.model import Weigh
 from ctxmgr.model.saved import InstructionCopy
 
@@ -26,7 +26,7 @@ _ANNOUNCES = re.compile(
 )
 LONGEST_TOKENS = 2_000  # of one: two pages of rules
 SKILL_FILE = "skill.md"  # in a path in small letters
-SKILL_CHARACTERS = 1_000  # of a skill: its name, its path and what it is for
+SKILL_BYTES = 800  # of a skill: its name, its path and what it is for, in at most 300 tokens of any script
 LONGEST_PART, PART_TOKENS = 2, 1_000  # of the room one takes at most a half, if that is more than so many tokens
 
 
@@ -44,11 +44,20 @@ def copied(conversation: ConversationIndex, ref: BlockRef, files: tuple[str, ...
     skill = text.startswith(SKILL_STARTS)
     if block.kind == "result":
         call = conversation.call_of(ref)
-        skill = is_skill(call.tool, call.arguments) or any(SKILL_FILE in one for one in files)
+        made = tool_call(call.tool, call.arguments)
+        skill = is_skill(call.tool, call.arguments) or any(map(_is_of_skill, made.read_paths))
         source = f"- {marker.call(call)}:"
-    if skill and len(text) > SKILL_CHARACTERS:
-        text = f"{text[:SKILL_CHARACTERS].rpartition(chr(10))[0] or text[:SKILL_CHARACTERS]}\n…"
-    return InstructionCopy(source, text, conversation.digest(ref.message_index), files)
+    return InstructionCopy(source, _begun(text) if skill else text, conversation.digest(ref.message_index), files)
+
+
+def _is_of_skill(path: str) -> bool:
+    return path.casefold().endswith(SKILL_FILE)
+
+
+def _begun(text: str) -> str:
+    """How a skill begins, in whole lines where there is one."""
+    head = text.encode("utf-8", "replace")[:SKILL_BYTES].decode("utf-8", "ignore")
+    return text if len(head) >= len(text) else f"{head.rpartition(chr(10))[0] or head}\n…"
 
 
 def word_for_word(parts: Sequence[InstructionCopy], tokens: float, weigh: Weigh) -> str:

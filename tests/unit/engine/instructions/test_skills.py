@@ -1,0 +1,79 @@
+"""Of a skill its name, its path and how it begins are told; a file of rules word for word."""
+
+from typing import Any
+
+import pytest
+
+from ctxmgr.engine.instructions import absent, instructions, leaving, remembered, word_for_word
+from tests.notation import Said, a, call, indexed, quarters, r, talk, u
+
+MOST_TOKENS = 300
+LINES = {
+    "English": "Look at each file of the change, and say what is wrong with it.",
+    "German": "Sieh dir jede Datei der Änderung an und sage, was daran falsch ist.",
+    "Chinese": "查看更改的每个文件，并说明其中有什么问题，不要遗漏任何一个。",
+    "Russian": "Посмотри каждый файл изменения и скажи, что в нём не так.",
+}
+PATH = "/w/.claude/skills/review/SKILL.md"
+ROOM = 20_000
+
+
+def weigh(text: str) -> float:
+    """Four characters of ASCII a token, three bytes of others: one of Chinese, one and a half of Russian."""
+    beyond = "".join(one for one in text if not one.isascii())
+    return (len(text) - len(beyond)) / 4 + len(beyond.encode()) / 3
+
+
+def body(language: str, lines: int = 200) -> str:
+    return "\n".join(
+        [
+            f"Base directory for this skill: {PATH.rpartition('/')[0]}",
+            "",
+            "# Review",
+            "",
+            *[LINES[language]] * lines,
+        ]
+    )
+
+
+BROUGHT: dict[str, Any] = {
+    "by a tool for skills": lambda text: [u("go"), a("", call("Skill", skill="review")), r(text), u("on")],
+    "as a file": lambda text: [u("go"), a("", call("read", path=PATH)), r(text), u("on")],
+    "by a shell": lambda text: [u("go"), a("", call("bash", command=f"cat {PATH}")), r(text), u("on")],
+    "by its host": lambda text: [u("go"), u(text), u("on")],
+}
+
+
+def told(said: list[Said]) -> tuple[str, str]:
+    """What stands in the packet of those that leave, and of those that a host took away."""
+    conversation = indexed(talk(*said))
+    left = leaving(conversation, instructions(conversation, True), range(conversation.size))
+    kept = remembered((), conversation, 0, True, 100_000.0)
+    away = absent(kept, indexed(talk(u("a summary"))), True)
+    return word_for_word(left, ROOM, quarters), word_for_word(away, ROOM, quarters)
+
+
+@pytest.mark.parametrize("language", LINES)
+@pytest.mark.parametrize("how", BROUGHT)
+def test_a_skill_is_told_by_its_name_its_path_and_at_most_300_tokens(how: str, language: str) -> None:
+    for text in told(BROUGHT[how](body(language))):
+        source, _, told_of_it = text.partition("\n")[2].partition("\n")
+        assert "review" in source + told_of_it
+        assert "/w/.claude/skills/review" in source + told_of_it
+        assert LINES[language] in told_of_it
+        assert weigh(told_of_it.replace("> ", "")) <= MOST_TOKENS
+        assert told_of_it.endswith("\n> …")
+
+
+@pytest.mark.parametrize("how", BROUGHT)
+def test_a_short_skill_is_told_whole(how: str) -> None:
+    for text in told(BROUGHT[how](body("English", 2))):
+        assert text.endswith(f"> # Review\n>\n> {LINES['English']}\n> {LINES['English']}")
+
+
+@pytest.mark.parametrize("language", LINES)
+def test_a_file_of_rules_is_told_word_for_word(language: str) -> None:
+    rules = "# Rules\n\n" + "\n".join(f"{number}. {LINES[language]}" for number in range(60))
+    for text in told([u("go"), a("", call("read", path="/w/AGENTS.md")), r(rules), u("on")]):
+        quoted = [line.removeprefix("> ").removeprefix(">") for line in text.split("\n") if line.startswith(">")]
+        assert "\n".join(quoted) == rules
