@@ -25,6 +25,7 @@ HASH_CHARACTERS = 7  # at least
 _COMMIT = re.compile(
     r"^\[(?:[^\]\n]{1,120}) (?P<hash>[0-9a-f]{7,40})\] (?P<subject>\S[^\n]*)$(?P<stat>\n )?", re.MULTILINE
 )
+_HASH = re.compile(r"[0-9a-f]{7,40}")
 _HEAD = re.compile(r"^HEAD is now at ([0-9a-f]{7,40})\b", re.MULTILINE)
 _STEPS = re.compile(r"(?:HEAD|@)(?:~(\d*)|(\^))")
 _REFUSED = re.compile(r"^(?:fatal: |error: cannot )", re.MULTILINE)
@@ -32,6 +33,7 @@ _MODES = frozenset(("--soft", "--mixed", "--hard", "--keep", "--merge"))  # of a
 _FILE = re.compile(r"\.{1,2}|.*\.\w{1,5}|.*/")
 _COMMITS = frozenset(("commit", "merge", "cherry-pick", "revert", "am", "rebase"))
 _MOVES_NOTHING = frozenset(("--abort", "--quit", "--edit-todo", "--show-current-patch"))
+_STAYED = frozenset(("pushed", "new", "switch", "lost"))  # moves that release 0.2 told of, and took none away
 _UP_TO_DATE = ("is up to date.", "Already up to date.")
 
 
@@ -63,14 +65,15 @@ def still_there(facts: Iterable[Fact]) -> Iterator[Fact]:
         kind = fact.key.partition("\n")[0]
         if fact.slot != "value" or kind not in (COMMITTED, MOVED):
             continue
-        place = fact.status.rpartition("\n")[2] if kind == COMMITTED else fact.status
+        place = fact.status.rpartition("\n")[2]
         how = fact.text if kind == MOVED else NEWEST if fact.detail == "amended" else ""
+        how = "" if how.partition(" ")[0] in _STAYED else how
         if how:
             _take_back([chain for other, chain in chains.items() if _may_be_one(place, other)], how)
         if kind == COMMITTED:
             chains.setdefault(place, []).append(fact)
     for chain in chains.values():
-        yield from chain
+        yield from (fact for fact in chain if _HASH.fullmatch(fact.text.partition(" ")[0]))
 
 
 def _take_back(chains: Sequence[list[Fact]], how: str) -> None:

@@ -15,9 +15,11 @@ Rules:
 6. A fact that says a task's state and not its text (`STATE`) takes the newest text of its key, one that says its
    text and not its state (`RENAMED`) the newest state, and what the task is about (`ABOUT`) stands behind the text
    that it came after. A task that was dropped no longer holds. Of a task that its tool knows by an id, how it
-   stands is the tool's word: a summary is of what it replaced, and what was done may stand behind it.
+   stands is the tool's word: a summary is of what it replaced, and what was done may stand behind it. Where it
+   tells such a task by its text alone, the tool's stands for both.
 7. Of each kind of check the newest run holds, and failures that no later run has closed (`runs`).
 8. A commit holds while it is known to be there (`commits`), a change of a file until git took it back (`restored`).
+9. Of a snapshot of release 0.2, which sorted sentences by their wording, what it sorted holds no longer.
 """
 
 from collections.abc import Iterable
@@ -26,20 +28,21 @@ from msgspec import structs
 
 from ctxmgr.engine.ledger import task_ids
 from ctxmgr.engine.ledger.commits import still_there
+from ctxmgr.engine.ledger.of_old import of_old
 from ctxmgr.engine.ledger.restored import still_changed
 from ctxmgr.engine.ledger.runs import standing_runs
+from ctxmgr.engine.text import key_of
 from ctxmgr.model import once
 from ctxmgr.model.saved import ABOUT, GOING_ON, RENAMED, STATE, Fact, Ledger, Slot
 
 Stamp = tuple[int, int]
-Order = tuple[int, int, int, str, str, str, str, str, str, str, str, int]
+Order = tuple[int, int, int, str, str, str, str, str, str, str, str, int, str]
 
 # At the same moment a person's word stands before a summary of it, and both before what a tool did.
 _RANKS = {"user": 4, "summary": 3, "assistant": 2, "tool": 1, "branch": 0}
 _IN_PART = frozenset((STATE, RENAMED, ABOUT))
 _WEIGHED: frozenset[Slot] = frozenset(("command", "value", "file"))  # rules 7 and 8
 _PAST: frozenset[Slot] = frozenset(("request", "said"))
-_OF_OLD = frozenset((("decision", "assistant"), ("finding", "assistant"), ("next", "assistant")))  # of release 0.2
 
 
 def fold(ledger: Ledger, facts: Iterable[Fact]) -> Ledger:
@@ -80,7 +83,7 @@ def order(fact: Fact) -> Order:
     """The total order of facts: when it was said, then everything else that a fact holds."""
     rank, entry = _RANKS[fact.source], fact.entry or ""
     text = (fact.status, fact.text, fact.detail, fact.slot, fact.key, fact.listing)
-    return (fact.time_ms, fact.seq, rank, *text, entry, fact.origin, fact.order)
+    return (fact.time_ms, fact.seq, rank, *text, entry, fact.origin, fact.order, fact.runs)
 
 
 def current(ledger: Ledger) -> tuple[Fact, ...]:
@@ -114,7 +117,7 @@ def _standing(ledger: Ledger) -> list[Fact]:
     chosen: dict[tuple[str, str, str], Fact] = {}
     for fact in ledger.facts.values():
         closed = fact.listing and (fact.time_ms, fact.seq) < listed.get(fact.listing, (-1, -1))
-        if fact.slot == "listing" or closed or (fact.slot, fact.source) in _OF_OLD:
+        if fact.slot == "listing" or closed or of_old(fact):
             continue
         key = (fact.slot, fact.key, _apart(fact))
         rival = chosen.get(key)
@@ -125,9 +128,7 @@ def _standing(ledger: Ledger) -> list[Fact]:
         del chosen["goal", "", ""]
     found = sorted(_with_texts(chosen.values(), ledger), key=_when)
     holding = {id(fact) for of in (standing_runs, still_there, still_changed) for fact in of(found)}
-    return [
-        fact for fact in found if id(fact) in holding or (fact.slot not in _WEIGHED and fact.status != "retracted")
-    ]
+    return [fact for fact in found if fact.slot not in _WEIGHED or id(fact) in holding]
 
 
 def _when(fact: Fact) -> tuple[int, int, int, str, str, str]:
@@ -152,9 +153,12 @@ def _with_texts(facts: Iterable[Fact], ledger: Ledger) -> list[Fact]:
     texts = _newest(fact for fact in tasks if fact.text and fact.listing != ABOUT)
     states = _newest(fact for fact in tasks if fact.status and fact.source != "summary")
     abouts = _newest(fact for fact in tasks if fact.listing == ABOUT)
+    known = {key_of(fact.text) for key, fact in texts.items() if key.startswith(task_ids.KEY)}
     found: list[Fact] = []
     for fact in facts:
         told: Fact | None = fact
+        if fact.slot == "task" and fact.source == "summary" and fact.key in known:
+            continue
         if fact.slot == "task" and fact.listing in _IN_PART:
             told = _whole_task(texts.get(fact.key), states.get(fact.key), abouts.get(fact.key))
         elif fact.slot == "task" and fact.source == "summary" and fact.key.startswith(task_ids.KEY):

@@ -51,7 +51,6 @@ HANDOFF_LEAD = (
 CONTINUE_LEAD = "Go on with the work below. It was cut off here: nothing of it has to be asked for or done again."
 # under which ctxmgr adds what a model's summary lacks: the headings below it say what it is
 ADDED_HEADING = "## Added by ctxmgr (known, and not said above)"
-NOTE = "[ctxmgr: "  # how one begins that stands at the end of a line that evidence contradicts
 _WRAPPERS = (
     CONTINUE_LEAD,
     BRANCH_LEAD,

@@ -2,12 +2,11 @@ from typing import Any
 
 import pytest
 
-from ctxmgr.engine.ledger import current, fold
-from ctxmgr.engine.ledger.from_tools import ERROR_CHARACTERS, error_line, essential, from_result, from_shell
+from ctxmgr.engine.ledger.from_tools import OUTCOME_CHARACTERS, from_result, from_shell
 from ctxmgr.engine.ledger.statements import Stamp, Statements
 from ctxmgr.engine.tools import tool_call
 from ctxmgr.model.messages import Block, Call
-from ctxmgr.model.saved.facts import Fact, Ledger
+from ctxmgr.model.saved.facts import Fact
 
 
 def result(tool: str, text: str = "", *, failed: bool = False, **arguments: Any) -> tuple[Fact, ...]:
@@ -20,7 +19,7 @@ def facts_of(result: Block, call: Call) -> tuple[Fact, ...]:
     return into.facts()
 
 
-def test_what_a_person_refused_did_nothing_and_is_no_commands_error() -> None:
+def test_what_a_person_refused_did_nothing() -> None:
     said = "The user doesn't want to proceed with this tool use. The user said: error: not there"
     for tool, arguments in (("bash", {"command": "npm test"}), ("Write", {"file_path": "a.ts"})):
         assert result(tool, said, failed=True, **arguments) == ()
@@ -37,12 +36,8 @@ def test_what_a_person_refused_did_nothing_and_is_no_commands_error() -> None:
     ],
 )
 def test_a_command_whose_outcome_can_not_be_told_is_neither_ok_nor_failed(result: Block, status: str) -> None:
-    for call in (
-        Block("call", tool="bash", arguments={"command": "npm test"}),
-        Block("call", tool="grep", arguments={"pattern": "x"}),
-    ):
-        (fact,) = (one for one in facts_of(result, call) if one.slot == "command")
-        assert (fact.status, bool(fact.detail)) == (status, status == "failed")
+    (fact,) = facts_of(result, Block("call", tool="bash", arguments={"command": "npm test"}))
+    assert (fact.slot, fact.status, fact.detail) == ("command", status, "")
 
 
 @pytest.mark.parametrize(
@@ -62,7 +57,7 @@ def test_a_command_whose_outcome_can_not_be_told_is_neither_ok_nor_failed(result
 def test_files(tool: str, arguments: dict[str, Any], status: str, key: str) -> None:
     assert [(fact.status, fact.key) for fact in result(tool, **arguments) if fact.slot == "file"] == [(status, key)]
     assert [fact for fact in result(tool, failed=True, **arguments) if fact.slot == "file"] == []
-    assert [fact.status for fact in result(tool, failed=True, **arguments)] == ["failed"]
+    assert result(tool, failed=True, **arguments) == ()
 
 
 def files(tool: str, text: str = "", **arguments: Any) -> list[tuple[str, str]]:
@@ -96,24 +91,34 @@ def test_a_window_names_the_file_that_is_open() -> None:
 def test_a_command_in_a_script_is_the_command() -> None:
     given = {"input": 'const r = await tools.exec_command({cmd:"npm test 2>&1 | tail -5"});text(r.output);'}
     (failed,) = result("exec", "Error: no", failed=True, **given)
-    assert (failed.key, failed.status, failed.text) == ("shell\nnpm test", "failed", "npm test 2>&1 | tail -5")
+    assert (failed.runs, failed.status, failed.text) == ("test", "failed", "npm test 2>&1 | tail -5")
 
 
 def test_a_patch_is_no_command() -> None:
     patch = "*** Begin Patch\n*** Add File: a.py\n+x\n*** End Patch"
     facts = result("shell", command=["apply_patch", patch])
-    assert [(fact.slot, fact.text) for fact in facts] == [("file", "a.py"), ("command", "shell a.py")]
+    assert [(fact.slot, fact.text) for fact in facts] == [("file", "a.py")]
 
 
-def test_a_command_and_how_it_ended() -> None:
-    (ran,) = result("bash", "ok", command="npm test 2>&1")
-    assert (ran.key, ran.status, ran.detail) == ("shell\nnpm test", "ok", "")
-    (piped,) = result("bash", "ran", command="npm test 2>&1 | tail -5")
-    assert (piped.key, piped.status, piped.detail) == ("shell\nnpm test", "unknown", "")
-    (told,) = result("bash", "3 passed, 1 failed", command="npm test 2>&1 | tail -5")
-    assert (told.key, told.status, told.detail) == ("shell\nnpm test", "failed", "1 failed, 3 passed\n")
-    (failed,) = result("exec_command", "one\nError: no module\nlast", failed=True, cmd="npm test")
-    assert (failed.key, failed.status, failed.detail) == ("shell\nnpm test", "failed", "Error: no module")
+def test_a_change_is_told_with_the_tool_that_made_it() -> None:
+    (written,) = result("Write", file_path="a.ts")
+    assert written.detail == "Write"
+    (read,) = result("Read", file_path="a.ts")
+    assert read.detail == ""
+
+
+def test_what_a_run_says_of_its_end_is_one_short_line() -> None:
+    (failed,) = result("bash", "a.py:1:1: " + "x" * 100_000 + ": error: no", failed=True, command="mypy .")
+    assert len(failed.detail) <= OUTCOME_CHARACTERS
+    assert "\n" not in failed.detail
+
+
+def test_a_tool_that_is_no_shell_runs_no_check() -> None:
+    for tool, arguments in (("grep", {"pattern": "pytest"}), ("mcp__ci__run", {"query": "pytest"})):
+        for failed in (False, True):
+            assert [
+                one for one in result(tool, "1 failed", failed=failed, **arguments) if one.slot == "command"
+            ] == []
 
 
 def test_the_users_own_run_has_the_same_key() -> None:
@@ -122,58 +127,9 @@ def test_the_users_own_run_has_the_same_key() -> None:
         from_shell(f"{command}\nfine", tool_call("shell", {"command": command}), False, into)
         return [(fact.key, fact.status) for fact in into.facts()]
 
-    assert status("npm test") == [("shell\nnpm test", "ok")]
-    assert status("npm test | tail -5") == [("shell\nnpm test", "unknown")]
-
-
-@pytest.mark.parametrize(
-    ("command", "runs"),
-    [
-        ("npm test 2>&1 | tail -20", "npm test"),
-        ("CI=1 npm test || true", "npm test"),
-        ("cd /repo && npm test 2>&1", "cd /repo && npm test"),
-        ("npm test | grep -v ok", "npm test | grep -v ok"),
-        ("  ls  ", "ls"),
-    ],
-)
-def test_essential(command: str, runs: str) -> None:
-    assert essential(command) == runs
-
-
-@pytest.mark.parametrize(
-    ("command", "runs"),
-    [
-        ("npm test | grep -v ok", "npm test"),
-        ("npm test 2>&1 | grep -E 'a|b' | sort | head -5", "npm test"),
-        ("make || grep x log", "make || grep x log"),
-        ("make | ./load", "make | ./load"),
-        ("git log | grep x | head -5", "git log | grep x"),
-        ("cat a.txt | wc -l", "cat a.txt | wc -l"),
-    ],
-)
-def test_a_filter_of_its_output_makes_no_other_run_but_another_look(command: str, runs: str) -> None:
-    (fact,) = (one for one in result("bash", "text", command=command) if one.slot == "command")
-    assert fact.key == f"shell\n{runs}"
-
-
-@pytest.mark.parametrize(
-    ("text", "line"),
-    [
-        ("> check\n> tsc\na.ts(5,1): error TS2305: no member", "a.ts(5,1): error TS2305: no member"),
-        ('Traceback (most recent call last):\n  File "x"\nValueError: bad', "ValueError: bad"),
-        ("0 errors\ncould not connect", "could not connect"),
-        ("(no output)\n\nCommand exited with code 1", "Command exited with code 1"),
-        ("\x1b[31mfatal: not a repository\x1b[0m", "fatal: not a repository"),
-        ("", ""),
-    ],
-)
-def test_error_line(text: str, line: str) -> None:
-    assert error_line(text) == line
-
-
-def test_an_error_line_is_one_short_line_whatever_the_output() -> None:
-    assert len(error_line("Error: " + "x" * 100_000)) == ERROR_CHARACTERS
-    assert error_line("y\n" * 100_000 + "Error: the end") == "Error: the end"
+    assert status("npm test") == [("test\nnpm test", "ok")]
+    assert status("npm test | tail -5")[0][1] == "unknown"
+    assert [one.key for one in result("bash", command="npm test")] == ["test\nnpm test"]
 
 
 @pytest.mark.parametrize(
@@ -208,80 +164,3 @@ def test_a_task_list_is_stated_whole(tool: str, arguments: dict[str, Any], tasks
 )
 def test_arguments_of_another_shape_say_nothing(tool: str, arguments: dict[str, Any]) -> None:
     assert result(tool, **arguments) == ()
-
-
-def told(*said: tuple[str, dict[str, Any], str, bool]) -> list[tuple[str, str, str]]:
-    """(command, status, detail) of what holds after these calls: (tool, arguments, result, whether it failed)."""
-    ledger = Ledger()
-    for at, (tool, arguments, text, failed) in enumerate(said):
-        into = Statements(Stamp(str(at), at))
-        call = Block("call", tool=tool, arguments=arguments)
-        from_result(Block("result", text=text, is_error=failed), call, into)
-        ledger = fold(ledger, into.facts())
-    return [(fact.text, fact.status, fact.detail) for fact in current(ledger) if fact.slot == "command"]
-
-
-STARTED = ("exec_command", {"cmd": "cargo test"}, "Process running with session ID 7\nOutput:\nCompiling", False)
-ASKED: dict[str, Any] = {"session_id": 7, "chars": ""}
-
-
-def test_a_run_that_goes_on_ends_with_the_result_of_a_call_that_asks_for_it() -> None:
-    assert told(STARTED) == [("cargo test", "unknown", "goes on as 7")]
-    still = ("write_stdin", ASKED, "Process running with session ID 7\nOutput:\n", False)
-    assert told(STARTED, still) == [("cargo test", "unknown", "goes on as 7")]
-    passed = ("write_stdin", ASKED, "Process exited with code 0\ntest result: ok. 13 passed; 0 failed", False)
-    assert told(STARTED, still, passed) == [("cargo test", "ok", "13 passed")]
-    failed = ("write_stdin", ASKED, "Process exited with code 101\nerror[E0308]: mismatched types", True)
-    assert told(STARTED, failed) == [("cargo test", "failed", "error[E0308]: mismatched types")]
-    other = ("write_stdin", {"session_id": 8}, "Process exited with code 0", False)
-    assert told(STARTED, other) == [("cargo test", "unknown", "goes on as 7")]
-    again = ("exec_command", {"cmd": "cargo test"}, "Process running with session ID 9\n", False)
-    assert told(STARTED, passed, again) == [("cargo test", "unknown", "goes on as 9")]
-
-
-def test_a_run_may_go_on_under_another_id() -> None:
-    script = (
-        "exec",
-        {"input": 'await tools.exec_command({cmd:"make test"})'},
-        "Script running with cell ID 3",
-        False,
-    )
-    moved = ("wait", {"cell_id": "3"}, '{"session_id":41,"output":""}', False)
-    ended = ("exec", {"input": "await tools.write_stdin({session_id: 41})"}, '{"exit_code":0,"output":"ok"}', False)
-    assert told(script, moved, ended) == [("make test", "ok", "")]
-
-
-def test_of_a_run_behind_a_pipe_no_later_code_tells_how_it_ended() -> None:
-    piped = ("exec_command", {"cmd": "make test | tail -5"}, "Process running with session ID 7\n", False)
-    ended = ("write_stdin", ASKED, "Process exited with code 0\n", False)
-    assert told(piped, ended) == [("make test | tail -5", "unknown", "")]
-
-
-def test_a_line_that_says_passing_is_no_error_where_another_is_left() -> None:
-    assert error_line("lint\tfail\t7m\nunit\tpass\t5m") == "lint fail 7m"
-    assert error_line("lint\tpending\t0\nunit\tpass\t5m") == "lint pending 0"
-    assert error_line("unit\tpass\t5m") == "unit pass 5m"
-
-
-def test_a_run_of_which_nobody_knows_how_it_ended_takes_no_failures_place() -> None:
-    def standing(*runs: tuple[str, str, bool]) -> list[tuple[str, str]]:
-        """(line, status) of what holds after these, each with its output and whether it is an error."""
-        ledger = Ledger()
-        for at, (command, output, is_error) in enumerate(runs, 1):
-            into = Statements(Stamp(f"o{at}", at))
-            call = Block("call", tool="bash", arguments={"command": command})
-            from_result(Block("result", text=output, is_error=is_error), call, into)
-            ledger = fold(ledger, into.facts())
-        return [(fact.text, fact.status) for fact in current(ledger)]
-
-    failed = ("zorp verify", "2 probes failed", True)
-    worked = ("zorp verify", "", False)
-    untold = ("zorp verify | tail -1", "the last line", False)
-    assert standing(failed, untold) == [("zorp verify", "failed"), ("zorp verify | tail -1", "unknown")]
-    assert standing(failed, untold, worked) == [("zorp verify", "ok")]
-    assert standing(worked, untold) == [("zorp verify | tail -1", "unknown")]
-    assert standing(untold, failed) == [("zorp verify", "failed")]
-    assert standing(worked, untold, failed, untold)[0] == ("zorp verify", "failed")
-    shows, no_more = ("zorp verify | head -5", "2 probes failed", False), ("zorp verify | head -5", "", False)
-    assert standing(shows, no_more) == standing(shows, untold, no_more) == [("zorp verify | head -5", "unknown")]
-    assert standing(shows, no_more, untold) == [("zorp verify | tail -1", "unknown")]
