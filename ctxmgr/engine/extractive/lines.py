@@ -9,13 +9,14 @@ from ctxmgr.engine.conversation import digest
 from ctxmgr.engine.extractive.previous import ENDED, LATEST, carried_facts, last_number
 from ctxmgr.engine.ledger import Stamp, extract, fold, task_ids, users_text
 from ctxmgr.engine.packet import Record, answers, commit_line, record_of, run_line, user_line
-from ctxmgr.engine.text import both_ends, one_line, said
+from ctxmgr.engine.text import FENCE, both_ends, one_line, said
 from ctxmgr.model import Block, Weigh
 from ctxmgr.model.compaction import BranchMessage
 from ctxmgr.model.saved import Fact, Ledger
 
 USER_CHARACTERS = (4_200, 1_200, 400, 160)  # of one message: the first that all fit with, in half of the budget
 USER_SHARE = 0.5
+CARRIED_CHARACTERS = 4_000  # of one statement of the previous summary
 GOAL_CHARACTERS, ITEM_CHARACTERS, END_CHARACTERS = 2_000, 1_200, 400
 
 Lines = Callable[["Draft"], list[str]]
@@ -92,7 +93,7 @@ def users(draft: Draft) -> list[str]:
 
 def asked_before(draft: Draft) -> list[str]:
     """As another's summary tells it, without numbers."""
-    return [f"- {_told(fact.text)}" for fact in draft.record.of("request", "summary") if not fact.seq]
+    return [_told(fact.text) for fact in draft.record.of("request", "summary") if not fact.seq]
 
 
 def constraints(draft: Draft) -> list[str]:
@@ -143,8 +144,10 @@ def ends(draft: Draft) -> list[str]:
 
 
 def _carried(draft: Draft, slot: str) -> list[str]:
-    return [f"- {_told(fact.text)}" for fact in draft.record.of(slot, "summary")]
+    return [_told(fact.text) for fact in draft.record.of(slot, "summary")]
 
 
 def _told(text: str) -> str:
-    return text if "\n" in text else one_line(text, 2 * ITEM_CHARACTERS)
+    """Code stands as it was written, between blank lines: behind a bullet a fence is none."""
+    fenced = any(map(FENCE.match, text.splitlines()))
+    return f"\n{text}\n" if fenced else f"- {one_line(text, CARRIED_CHARACTERS)}"

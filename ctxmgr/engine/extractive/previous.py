@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from msgspec import structs
 
 from ctxmgr.engine.ledger import Stamp, from_summary, task_ids
-from ctxmgr.engine.text import FENCE, key_of, kind_of
+from ctxmgr.engine.text import FENCE, heading, key_of, kind_of
 from ctxmgr.model.saved import Fact
 
 LATEST = "Latest request: "
@@ -23,6 +23,7 @@ _RUN = re.compile(
     r"(?P<kind>[a-z]{2,12}): `(?P<line>[^`]+)`(?P<script> \(\d+ lines?, sha256 [0-9a-f]{8}\))?"
     r' (?P<ended>passed|failed|ran)(?: after #(?P<after>\d{1,6}))?(?:, outcome not shown|: "(?P<told>.*)")?'
 )
+_DONE = "[x] "
 _COMMIT = re.compile(r'commit ([0-9a-f]{7,40}): "(.*)"')
 _STATUSES = {"passed": "ok", "failed": "failed", "ran": "unknown"}
 _BLANKS = re.compile(r"\n(?:[^\S\n]*\n){2,}")
@@ -51,6 +52,11 @@ def _statements(fact: Fact) -> Iterator[Fact]:
     if fact.slot == "goal":
         yield fact
         return
+    if fact.slot == "current" and all(map(_BULLET.match, lines)):
+        for line in lines:
+            text = _BULLET.sub("", line).strip()
+            yield structs.replace(fact, slot="task", status="active", text=text, key=key_of(text))
+        return
     if fact.slot == "current":
         fact = structs.replace(fact, slot="context", detail="Current Work")
     split = fact.slot == "context" and not any(map(FENCE.match, lines)) and any(map(_BULLET.match, lines))
@@ -63,13 +69,16 @@ def _statements(fact: Fact) -> Iterator[Fact]:
 
 
 def _is_ours(text: str) -> bool:
-    return text.startswith(ENDED) or any(one.fullmatch(text) for one in (_USERS, _RUN, _COMMIT))
+    return text.startswith((ENDED, _DONE)) or any(one.fullmatch(text) for one in (_USERS, _RUN, _COMMIT))
 
 
 def _read_back(fact: Fact) -> Fact:
     """What a line of ours tells; another fact as it is."""
     if fact.slot == "goal":
         return fact
+    if fact.slot == "context" and fact.text.startswith(_DONE):
+        key, text = task_ids.stated(fact.text.removeprefix(_DONE))
+        return structs.replace(fact, slot="task", status="done", key=key, text=text)
     if said := _USERS.fullmatch(fact.text):
         return structs.replace(fact, slot="request", key=f"#{said[1]}", text=said[2], seq=int(said[1]), status="")
     if made := _COMMIT.fullmatch(fact.text):
@@ -93,6 +102,6 @@ def _read_back(fact: Fact) -> Fact:
 def _titled(fact: Fact, text: str) -> str:
     """With the heading that a note stood under, where that says more than that it is context."""
     name = fact.detail.rstrip(" :")
-    if not name or kind_of(name) or text.startswith(name):
+    if not name or heading(f"1. {name}:") or kind_of(name) or text.startswith(name):
         return text
-    return f"{name}: {text}"
+    return f"{name}:\n{text}" if FENCE.match(text) else f"{name}: {text}"

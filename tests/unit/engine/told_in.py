@@ -38,9 +38,7 @@ def session(words: Words) -> list[Said]:
         a(words.broken),
         u(words.correction),
         a(call("AskUserQuestion", questions=[{"question": words.question, "options": [{"label": words.answer}]}])),
-        r(
-            f'User has answered your questions: "{words.question}"="{words.answer}". You can now continue with the user\'s answers in mind.'
-        ),
+        r(f"User has answered your questions: {answered}. You can now continue with these in mind."),
         a(call("bash", command="pytest -q")),
         r("41 passed in 2.10s\n"),
         a(call("bash", command=f"git commit -qam '{words.subject}' && git log -1")),

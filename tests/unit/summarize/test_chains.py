@@ -84,7 +84,8 @@ def test_nothing_doubles_and_nothing_is_lost(strategy: Strategy, form: Format, s
 @pytest.mark.parametrize("form", FORMATS)
 @pytest.mark.parametrize("split", [False, True], ids=["whole", "split"])
 def test_a_chain_without_a_model_stays_bounded_and_keeps_the_goal(form: Format, split: bool) -> None:
-    for written in chain("extractive", form, split):
+    for number, written in enumerate(chain("extractive", form, split)):
+        assert [f"f{at}.py" for at in range(number + 1)] == written.details["readFiles"]
         assert written.summary.count(MARK) == int(split)
         assert written.summary.count("<read-files>") == 1
         assert "Please mend part 1 of" in written.summary

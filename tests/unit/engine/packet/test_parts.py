@@ -31,7 +31,14 @@ TURN = [
     a("Tabs are in."),
     u("And the docs?"),
 ]
-BEFORE = "## Goal\nShip it\n\n## Key Decisions\n- **Streams**: no file is held whole\n\n## Critical Context\n- The port is 80."
+BEFORE = """## Goal
+Ship it
+
+## Key Decisions
+- **Streams**: no file is held whole
+
+## Critical Context
+- The port is 80."""
 
 
 def test_a_whole_packet() -> None:

@@ -77,3 +77,8 @@ def test_instructions_in_place_of_ours() -> None:
 def test_the_newest_slice_alone_is_asked_for_what_was_pending() -> None:
     asked = [prompt("history", STRUCTURED, PromptParts("talk"), place=(at, 3)) for at in (1, 2, 3)]
     assert ["what was about to be done" in text for text in asked] == [False, False, True]
+
+
+def test_a_summary_is_asked_for_in_the_language_of_the_users_last_messages() -> None:
+    assert "in the language of the user's last messages" in SYSTEM
+    assert "headings stay as they are given" in SYSTEM
