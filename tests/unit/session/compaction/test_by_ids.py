@@ -40,10 +40,10 @@ def test_without_names_it_starts_with_an_answer() -> None:
 def test_what_a_named_message_said_belongs_to_its_entry() -> None:
     for several, asked in ((False, "u1"), (True, "u1")):
         facts = told(several=several)[0].call("getLedger", sessionId="s")["facts"]
-        rule = next(fact for fact in facts if fact["slot"] == "constraint" and "file1.py" in fact["text"])
+        rule = next(fact for fact in facts if fact["slot"] == "request" and "file1.py" in fact["text"])
         assert rule["entryId"] == asked
     facts = told(named=False)[0].call("getLedger", sessionId="s")["facts"]
-    rule = next(fact for fact in facts if fact["slot"] == "constraint" and "file1.py" in fact["text"])
+    rule = next(fact for fact in facts if fact["slot"] == "request" and "file1.py" in fact["text"])
     assert rule["entryId"] == "a1"
 
 

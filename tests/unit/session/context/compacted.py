@@ -11,8 +11,13 @@ from tests.legality import lists
 from tests.translation import RULES, TO, plain
 
 FORMATS = ("pi", "openai", "anthropic", "responses", "gemini")
-PRESETS = ("turns", "balanced")
+PRESETS = ("turns", "balanced", "tools")
 RULE = "Never touch the schema."
+ASKED = (
+    f"Port the parser. {RULE} No, not the lexer again: the parser is what I want you to port.",
+    "Let's go with tables for the rows.",
+    "And port the statements too.",
+)
 BARE = "## Goal\nPort the parser\n\n## Next Steps\n1. Port the statements\n"  # lacks what the user ruled
 
 
@@ -61,16 +66,13 @@ class Host:
         self.said.append(reply)
 
     def worked(self) -> None:
-        """Rules, a decision, a choice that failed, and some turns of work."""
-        first = f"Port the parser. {RULE} No, not the lexer again: the parser is what I want you to port."
-        for number, text in enumerate(
-            (first, "Let's go with tables for the rows.", "And port the statements too.")
-        ):
+        """Three turns: what the user asks, and tests that fail."""
+        for number, text in enumerate(ASKED):
             self.said.append(self.make.user(text))
-            call = self.make.call("bash", command=f"make part{number}")
-            self.said += [self.make.reply("I try.", call), self.make.result("Error: no rule", is_error=True)]
+            call = self.make.call("bash", command=f"pytest tests/part{number}.py")
+            self.said += [self.make.reply("I try.", call), self.make.result("1 failed, 8 passed", is_error=True)]
             self.context()
-            self.turn_end()
+            self.turn_end(f"Part {number} is done.")
 
     def compacted(self, text: str = BARE, kept: int = 0) -> None:
         """The host's compaction: the list is the summary and the newest messages."""

@@ -26,7 +26,7 @@ def test_the_newest_steps_stay_whole_in_their_tokens() -> None:
 
 def test_files_of_what_left_are_told_up_to_a_limit() -> None:
     told, _ = pruned(keep=1)
-    assert "## Files in what left" in told
+    assert "## Where the rest is" in told
     assert "src/mod_22.py" in told
 
 

@@ -81,7 +81,8 @@ def named(number: int) -> str:
 
 
 def lists_of(preset: str, policy: Fields) -> list[Any]:
-    """A session's lists: as it grows, cold and warm, after a forced prune, after a compaction."""
+    """A session's lists: as it grows, cold and warm, after a forced prune, after a compaction, and once it was
+    answered."""
     talk, make = Talk({"preset": preset, **BASE, **policy}, 100_000), Messages()
     lists, said, at = [], [make.user("Port the parser. Never touch the schema.")], 0
     for number in range(14):
@@ -100,6 +101,9 @@ def lists_of(preset: str, policy: Fields) -> list[Any]:
         "session_compact", sessionId="s", compactionEntry={"type": "compaction", "id": "c", "summary": SUMMARY}
     )
     said = [make.summary(SUMMARY), *said[-13:]]
+    lists.append(talk.context(said, at=at)["list"])
+    said += [make.reply("That is done."), make.user("And now?")]
+    talk.call("turn_end", sessionId="s", message=said[-2])
     return [*lists, talk.context(said, at=at)["list"]]
 
 
