@@ -95,7 +95,8 @@ def _where(removed: Removed, newest: int) -> list[str]:
         return []
     to = f"Up to the user's message #{newest}: " if newest else ""
     results = f" with {_counted(removed.results, 'tool result')}" if removed.results else ""
-    told = f"{to}{_counted(removed.messages, 'message')}{results} {'was' if removed.messages == 1 else 'were'} removed."
+    were = "was" if removed.messages == 1 else "were"
+    told = f"{to}{_counted(removed.messages, 'message')}{results} {were} removed."
     more = " `search` finds what they said, `retrieve` gives it back." if removed.may_ask else ""
     return [f"{told}{more}", *removed.files]
 

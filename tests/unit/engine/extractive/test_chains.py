@@ -155,7 +155,7 @@ def ran(command: str, output: str, failed: bool = False) -> tuple[Said, ...]:
 FAILING = (
     u("Run them."),
     *ran("pytest -q", "1 failed, 2 passed in 1s", True),
-    *ran("ruff check .", "Found 3 errors.", True),
+    *ran("ruff check . | head -9", "Found 3 errors.", True),
 )
 
 
@@ -166,7 +166,12 @@ def test_a_check_that_ran_since_takes_the_place_of_what_was_carried(form: Format
     second = write((u("Mend it."), *ran("pytest -q", "3 passed in 1s"), a("Mended.")), first, form)
     assert '- test: `pytest -q` passed after #3: "3 passed"' in second
     assert "1 failed" not in second
-    assert '- lint: `ruff check .` failed after #2: "3 errors"' in second
+    assert '- lint: `ruff check . | head -9` failed after #2: "3 errors"' in second
+    untold = write((u("Again."), *ran("ruff check . | head -9", "see the log")), second, form)
+    again = write((), untold, form)
+    for text in (untold, again):
+        assert '- lint: `ruff check . | head -9` failed after #2: "3 errors"' in text
+        assert "- lint: `ruff check . | head -9` ran after #4, outcome not shown" in text
     third = write((u("More."), *ran("pytest -q | tail -1", "see the log"), a("Ran.")), second, form)
     assert "3 passed" not in third
     assert "- test: `pytest -q | tail -1` ran after #4, outcome not shown" in third
