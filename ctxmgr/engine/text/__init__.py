@@ -6,7 +6,7 @@ Knows no fact and no packet.
 from ctxmgr.engine.text import checklists
 from ctxmgr.engine.text.command_lines import COMMAND_CHARACTERS, coded_command, command_line, is_script
 from ctxmgr.engine.text.headings import Heading, HeadingKind, heading, kind_of
-from ctxmgr.engine.text.one_line import BULLET_CHARACTERS, code, one_line, quoted, said, without_mark
+from ctxmgr.engine.text.one_line import code, one_line, said, without_mark
 from ctxmgr.engine.text.packet_mark import without_packet
 from ctxmgr.engine.text.scratchpad import (
     SCRATCHPAD_HEADING,
@@ -40,7 +40,6 @@ from ctxmgr.engine.text.wording import (
 __all__ = [
     "ADDED_HEADING",
     "BRANCH_LEAD",
-    "BULLET_CHARACTERS",
     "COMMAND_CHARACTERS",
     "CONTINUE_LEAD",
     "FENCE",
@@ -64,7 +63,6 @@ __all__ = [
     "one_line",
     "one_spaced",
     "plain",
-    "quoted",
     "said",
     "scratchpad_in",
     "scratchpad_lines",

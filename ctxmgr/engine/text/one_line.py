@@ -38,11 +38,6 @@ def without_mark(text: str) -> str:
     return _MARK_START.sub("(", text) if "[" in text else text
 
 
-def quoted(text: str, limit: int = BULLET_CHARACTERS) -> str:
-    """Return what a tool printed, in quotes that it cannot end: its own are single ones."""
-    return '"' + one_line(text, limit).replace('"', "'") + '"'
-
-
 def code(text: str, limit: int) -> str:
     """Return `text` as inline code."""
     return f"`{one_line(text, limit).replace('`', chr(39))}`"

@@ -17,7 +17,14 @@ from ctxmgr.engine.tools.catalog import (
     result_kind,
     tool_call,
 )
-from ctxmgr.engine.tools.dialogue import plan_answer, plan_title, rejection, user_answers
+from ctxmgr.engine.tools.dialogue import (
+    DENIED,
+    may_tell_of_the_user,
+    plan_answer,
+    plan_title,
+    rejection,
+    user_answers,
+)
 from ctxmgr.engine.tools.effects import (
     CallOutcome,
     EffectKind,
@@ -48,6 +55,8 @@ from ctxmgr.engine.tools.shell import (
 from ctxmgr.engine.tools.tasks import created_id, listed_tasks, refuses_task
 
 __all__ = [
+    "DENIED",
+    "may_tell_of_the_user",
     "CallOutcome",
     "ArgumentRole",
     "CATALOG",

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxmgr.engine.text.one_line import code, one_line, quoted, said
+from ctxmgr.engine.text.one_line import code, one_line, said
 from ctxmgr.engine.text.wording import plain
 
 
@@ -55,8 +55,3 @@ def test_what_somebody_said_is_told_word_for_word_on_one_line(text: str, limit: 
     assert "[ctxmgr" not in told.casefold()
     if len(text.strip()) <= limit and "[" not in text:
         assert told == f'"{plain(text)}"'
-
-
-@given(st.text(), st.integers(2, 300))
-def test_what_a_tool_printed_can_not_end_its_quotation(text: str, limit: int) -> None:
-    assert '"' not in quoted(text, limit)[1:-1]
