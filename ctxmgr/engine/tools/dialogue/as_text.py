@@ -1,4 +1,4 @@
-"""Says of a tool's result that a host tells as a user's text (Cline, Roo Code) whether the user's words may be there.
+"""Says of a tool's result that a host tells as a user's text (Cline, Roo Code) whether the user's words may be in.
 
 A tool that asks has them, and so has one that ends a task or a mode: the user answers it. One that changes
 something or runs has them where the user denied it: what it prints stands behind a line of the host's. What a tool
