@@ -248,7 +248,7 @@ class Policy(Setting, frozen=True):
         PacketTokens | Natural,
         Meta(
             description="The packet's budget in tokens, by zone; a number is the budget in green, and less above. "
-            "Instructions, and in `turns` what the user said, stand beside it word for word."
+            "Instructions stand beside it word for word."
         ),
     ] = PacketTokens()
     resume_tokens: Annotated[Natural, Meta(description="The resume packet's budget in tokens.")] = 1_500

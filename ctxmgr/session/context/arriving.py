@@ -7,6 +7,8 @@
 3. Where the session is in another format now, or pictures weigh otherwise, the whole list is read again.
 4. The ledger learns from messages not heard before; summaries are folded and kept whole. Where the list begins
    anew (`compacted`), of the compaction first.
+5. A packet that resumes is written for the list that is answered: hosts ask once more with the list from before a
+   compaction, and then with the one that begins with its summary.
 """
 
 import msgspec
@@ -21,8 +23,6 @@ from ctxmgr.session import ledger_updates
 from ctxmgr.session.context.compacted import begins_anew, compacted
 from ctxmgr.session.projection import Projection
 from ctxmgr.session.session import SessionCore
-
-MOST_BEFORE = 60  # messages that are looked through for what was asked and not answered yet
 
 
 class Stale(Exception):
@@ -69,6 +69,8 @@ def arrived(session: SessionCore, delta: Delta, time_ms: int | None) -> Arrived:
     else:
         read = _read_anew(session, delta)
     state = read.state
+    if state.resumed and delta.shared_count < len(before.messages):  # rule 5
+        state = msgspec.structs.replace(state, packet=None, reopen=session.reopen("compaction"))
     told = begins_anew(before, session.state, read.messages, delta.shared_count)
     heard = session.source_messages
     if told is not None:
@@ -127,10 +129,7 @@ def _learn(
             state, facts = ledger_updates.from_summary(state, view.summary_text, view.summary, view.time_ms, None)
             state, ledger = ledger_updates.learn(state, facts, bound=False), fold(ledger, facts)
     calls = session.calls(message for _, message in fresh)
-    before, (state, facts) = (
-        state,
-        ledger_updates.from_messages(state, fresh, calls, time_ms, {}, heard),
-    )
+    before, (state, facts) = state, ledger_updates.from_messages(state, fresh, calls, time_ms, {}, heard)
     facts = with_shared_words(ledger, facts)
     state = ledger_updates.learn(state, facts, bound=False)
     return state, ledger_updates.merged(ledger, before, state, facts)

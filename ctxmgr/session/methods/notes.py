@@ -17,7 +17,7 @@ def notes(session: SessionCore, cache: lifecycle.CacheStatus | None) -> tuple[st
     doubts = session.doubts.note(session.state.model.window)
     told = tuple(filter(None, (doubts, session.preset.why_idle(session.state, session.policy))))
     gap = (cache.gap,) if cache is not None and cache.gap else ()
-    set_so = (*_asking(session), *_ahead(session), *_pins(session))
+    set_so = (*_asking(session), *_ahead(session), *_pins(session), *_unseen(session))
     stored = (session.stored.note,) if session.stored.note else ()
     return (*session.warnings, *stored, *session.idle_keys, *told, *_window(session), *gap, *set_so)
 
@@ -47,6 +47,15 @@ def _pins(session: SessionCore) -> Iterator[str]:
     """Whether they hold anything: that they do is decided where an epoch begins."""
     if session.state.pins and session.preset.prunes and not session.preset.keeps_prefix:
         yield f"pins do nothing in preset {session.policy.preset}"
+
+
+def _unseen(session: SessionCore) -> Iterator[str]:
+    """What no list shows where no packet is written."""
+    state = session.state
+    if session.preset.is_active(state) or not (state.summaries or state.scratchpad.strip()):
+        return
+    why = "while pruning is switched off" if session.preset.prunes else f"in preset {session.policy.preset}"
+    yield f"no packet is written {why}: no list shows the scratchpad, nor what a summary left out"
 
 
 def _ahead(session: SessionCore) -> Iterator[str]:

@@ -163,3 +163,27 @@ def test_pins_that_hold_nothing_are_told(preset: str, says: list[str]) -> None:
     pinned = talk.call("pin", sessionId="s", path="src/a.py")["status"]["notes"]
     assert [one for one in pinned if one not in before] == says
     assert talk.call("unpin", sessionId="s", path="src/a.py")["status"]["notes"] == before
+
+
+SUMMARY = {"id": "c", "summary": "## Goal\nPort it\n"}
+UNSEEN = "no packet is written in preset off: no list shows the scratchpad, nor what a summary left out"
+
+
+def test_status_says_that_off_shows_neither_the_scratchpad_nor_what_a_summary_forgot() -> None:
+    for preset, says in (("off", [UNSEEN]), ("tools", []), ("turns", []), ("balanced", [])):
+        for compacts in (True, False):
+            talk, make = Talk({"preset": preset}), Messages()
+            talk.context([make.user("Port it. Never touch the schema.")])
+            assert not any("no packet" in note for note in talk.status()["notes"])
+            if compacts:
+                talk.call("session_compact", sessionId="s", compactionEntry=SUMMARY)
+            else:
+                talk.call("editScratchpad", sessionId="s", operations=[{"op": "overwrite", "text": "port 9090"}])
+            assert [note for note in talk.status()["notes"] if "no packet" in note] == says
+
+
+def test_status_says_so_while_pruning_is_switched_off() -> None:
+    talk = Talk()
+    talk.call("session_compact", sessionId="s", compactionEntry=SUMMARY)
+    talk.call("setPruning", sessionId="s", enabled=False)
+    assert UNSEEN.replace("in preset off", "while pruning is switched off") in talk.status()["notes"]

@@ -272,8 +272,10 @@ def test_there_are_none_where_the_policy_says_so(preset: str) -> None:
     assert quoted(RULES) not in packet_of(host.context())
 
 
-def test_in_tools_the_list_goes_as_it_came() -> None:
+def test_in_tools_the_list_goes_as_it_came_behind_the_packet() -> None:
     host = begun("tools")
     read(host, RULES)
     host.compacted()
-    assert host.context()["list"] == host.said
+    listed = host.context()["list"]
+    assert quoted(RULES) in packet_of({"list": listed[:1]})
+    assert listed[1:] == host.said
