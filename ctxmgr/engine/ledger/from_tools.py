@@ -134,7 +134,11 @@ def _checked(call: ToolCall, output: str, is_error: bool, doubtful: bool, into: 
     key = key_of(line) if len(line) > COMMAND_CHARACTERS else line
     key = f"{UNTOLD}\n{key}" if ended == "unknown" else key
     for kind in sorted(kinds):
-        into.ran(f"{kind}\n{key}", command_line(line), ended, shorten(told, OUTCOME_CHARACTERS), kind)
+        own = (
+            len(kinds) == 1 or kind == "test" or ended == "failed"
+        )  # what a line counted that passed are its tests
+        detail = shorten(told, OUTCOME_CHARACTERS) if own else ""
+        into.ran(f"{kind}\n{key}", command_line(line), ended, detail, kind)
 
 
 def _tasks(call: ToolCall, result: str, into: Statements) -> None:

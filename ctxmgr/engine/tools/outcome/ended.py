@@ -12,7 +12,7 @@ Rules:
    shows a text. An output that sums failures up says that it failed, whatever program it is of.
 4. What was done and how it is told are two things: a run that ended with 0 may say that it failed (`weighing`).
 5. A call that a person refused never ran: its result is the host's word for that, and no error. One that a person
-   stopped may have run.
+   stopped may have run: how a check ended that was stopped, nobody knows.
 6. Of a script that shows several results which ended differently those count that the commands' own are kept by;
    where none is, or they differ, nobody knows.
 
@@ -46,6 +46,11 @@ _REFUSED = re.compile(
     r"|permission (?:to (?:use|run)|for) [^\n]{1,80}\b(?:denied|rejected|refused)\b)",
     re.IGNORECASE,
 )
+_STOPPED = re.compile(
+    r"^\W*(?:(?:command|process|execution)(?: was)? (?:aborted|cancell?ed|interrupted)"
+    r"|(?:request )?(?:aborted|cancell?ed|interrupted) by (?:the )?user)\b.{0,40}\s*\Z",
+    re.IGNORECASE | re.MULTILINE,
+)  # what a host puts last under the output of a run that a person stopped
 _RECORD = '{"chunk_id":"'  # how Codex begins the record of a command
 _RECORDED = re.compile(
     r"(?:\"(\w+)\":\s*)?\{\"chunk_id\":\"\w*\",\"wall_time_seconds\":[-+.\de]+,\"exit_code\":(-?\d{1,9})"
@@ -103,8 +108,8 @@ def weighed_run(shell: Shell, text: str, ended: CallOutcome) -> tuple[CallOutcom
     it did is done all the same."""
     if ended == "ok":
         return weighed(shell.command, shell.status, text)
-    if ended == "unknown":
-        return ended, RunReport("unknown")
+    if ended == "unknown" or _STOPPED.search(text[-END_CHARACTERS:]):
+        return "unknown", RunReport("unknown")
     found = run_report(shell, text)
     status = shell.status
     if found.ended != "failed" and status.zero == "unknown" and status.prints.voice == "own" and _code(text) < 0:

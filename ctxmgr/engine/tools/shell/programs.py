@@ -185,7 +185,7 @@ def check_kind(subject: str) -> CheckKind:
     """Which kind of check what is named so (`subject_of`) runs; "" for no such. Of a program that nobody listed the
     word is believed where it is a script: `createdb test` tests nothing."""
     name, *rest = subject.split(" ")
-    is_script = bool(rest) and bool(_INTERPRETERS.match(name))
+    is_script = bool(_INTERPRETERS.match(name)) and len(rest) == 2 and bool(_CHECK_NAME.match(rest[1]))
     sure = is_checking(subject) or name in _OF_PROJECTS or is_script
     if not sure or not is_like_a_check(subject):
         return ""

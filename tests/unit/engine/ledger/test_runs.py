@@ -66,6 +66,21 @@ CASES: list[tuple[str, list[Run], list[Told]]] = [
         [("test", "pytest tests/a.py", "failed"), ("test", "pytest tests/b.py", "failed")],
     ),
     (
+        "what filters its output makes no other run",
+        [failed("npm run check | grep -E error"), failed("cd . && npm run check 2>&1 | tail -10")],
+        [("lint", "cd . && npm run check 2>&1 | tail -10", "failed")],
+    ),
+    (
+        "what runs beside it neither",
+        [failed("cargo fmt --all && cargo test a::b"), failed("cargo test")],
+        [("test", "cargo test", "failed")],
+    ),
+    (
+        "how one ended that the user stopped nobody knows",
+        [failed("npm test"), failed("npm test -- --all", "> jest\n\n\nCommand aborted")],
+        [("test", "npm test", "failed"), ("test", "npm test -- --all", "unknown")],
+    ),
+    (
         "the same line again is one run",
         [failed("npm test"), failed("npm test")],
         [("test", "npm test", "failed")],
@@ -128,6 +143,7 @@ def test_which_runs_hold(name: str, runs: list[Run], told: list[Told]) -> None:
         "curl -s localhost:8000/test",
         "npm install",
         "echo pytest",
+        "python -c 'import test_tools; print(1)'",
     ],
 )
 def test_a_search_a_look_or_a_probe_is_no_run(line: str) -> None:
@@ -154,6 +170,13 @@ def test_a_run_ends_as_its_status_or_its_output_says(line: str, output: str, sta
     result = View("result", (Block("result", text=output, call_id="c", is_error=is_error),))
     (fact,) = from_message(result, stamp=Stamp("o", 1), calls={"c": call}, opening=False)
     assert (fact.status, fact.detail) == (status, detail)
+
+
+def test_what_a_line_counted_is_told_of_its_tests() -> None:
+    call = Block("call", call_id="c", tool="Bash", arguments={"command": "npm run lint && npm test"})
+    result = View("result", (Block("result", text="Tests: 3 passed, 3 total", call_id="c"),))
+    facts = from_message(result, stamp=Stamp("o", 1), calls={"c": call}, opening=False)
+    assert {fact.runs: fact.detail for fact in facts} == {"lint": "", "test": "3 passed"}
 
 
 def test_at_most_three_failures_of_a_kind_stand_beside_its_newest_run() -> None:
