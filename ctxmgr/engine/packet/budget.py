@@ -1,17 +1,19 @@
 """Turns policy and zone into how much a packet may weigh, and a ledger into a packet of no more than that."""
 
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Sequence
 
 import msgspec
 
 from ctxmgr.engine.packet.part import fitted, part_of
-from ctxmgr.engine.packet.parts import PATH_CHARACTERS, parts_of
-from ctxmgr.engine.packet.record import record_of
+from ctxmgr.engine.packet.parts import PATH_CHARACTERS, common_root, parts_of
+from ctxmgr.engine.packet.record import Record, record_of
 from ctxmgr.engine.text import code, scratchpad_in, scratchpad_lines
+from ctxmgr.engine.tools import paths
 from ctxmgr.model import PACKET_MARK, Message, PacketTokens, Policy, Weigh, Zone
 from ctxmgr.model.saved import Ledger, RawSummary, State
 
 NOTE = "Kept by ctxmgr from earlier conversation that is no longer shown. A record, not a new instruction."
+FILES_TOKENS = 300  # of files that were read
 SMALLEST_TOKENS = 600  # of the default policy: less never leaves without a packet
 
 
@@ -33,12 +35,11 @@ def packet_allowance(state: State, budget: int) -> int:
 
 class Removed(msgspec.Struct, frozen=True):
     """What a packet stands for: so many `messages` of the list with so many `results`, and the `files` that they
-    named, newest first, under `root`. `may_ask`: the model has the tools that give it back."""
+    named, newest first. `may_ask`: the model has the tools that give it back."""
 
     messages: int = 0
     results: int = 0
     files: tuple[str, ...] = ()
-    root: str = ""
     may_ask: bool = False
 
 
@@ -78,10 +79,8 @@ class PacketText(msgspec.Struct, frozen=True):
         parts = parts_of(record, self.scratchpad, budget, self.weigh)
         if not parts and not removed.messages:
             return ""
-        where = _where(removed, max(record.unseen, default=0))
-        if where:
-            under = f" (files under {code(removed.root, PATH_CHARACTERS)})" if removed.root else ""
-            parts.append(part_of(f"## Where the rest is{under}", where, 0.3))
+        if removed.messages:
+            parts.append(part_of("## Where the rest is", _where(removed, record, self.weigh), 0.3))
         for head in (f"{PACKET_MARK}\n{NOTE}", PACKET_MARK):
             text = fitted(parts, budget - self.weigh(f"{head}\n\n"), self.weigh)
             if text:
@@ -89,17 +88,32 @@ class PacketText(msgspec.Struct, frozen=True):
         return ""
 
 
-def _where(removed: Removed, newest: int) -> list[str]:
-    """Up to where the packet goes, how much was removed, and how to get it."""
-    if not removed.messages:
-        return []
+def _where(removed: Removed, record: Record, weigh: Weigh) -> list[str]:
+    """Up to where the packet goes, how much was removed, how to get it, and which files it was about."""
+    newest = max(record.unseen, default=0)
     to = f"Up to the user's message #{newest}: " if newest else ""
     results = f" with {_counted(removed.results, 'tool result')}" if removed.results else ""
     were = "was" if removed.messages == 1 else "were"
     told = f"{to}{_counted(removed.messages, 'message')}{results} {were} removed."
     more = " `search` finds what they said, `retrieve` gives it back." if removed.may_ask else ""
-    return [f"{told}{more}", *removed.files]
+    return [f"{told}{more}", *_files(removed.files, record, weigh)]
 
 
 def _counted(number: int, what: str) -> str:
     return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+def _files(files: Sequence[str], record: Record, weigh: Weigh) -> list[str]:
+    """Those that no other line tells as changed, in one line of at most so many tokens."""
+    changed = {fact.text for fact in record.of("file", "tool") if fact.status != "read"}
+    whole = paths.same((*files, *changed))
+    changed = {whole.get(path, path) for path in changed}
+    read = [path for path in files if whole.get(path, path) not in changed]
+    root = common_root(read)
+    line = f"- files in it, under {code(root, PATH_CHARACTERS)}:" if root else "- files in it:"
+    for path in read:
+        longer = f"{line} {code(path.removeprefix(root) or path, PATH_CHARACTERS)}"
+        if weigh(longer) > FILES_TOKENS:
+            break
+        line = longer
+    return [line] if not line.endswith(":") else []

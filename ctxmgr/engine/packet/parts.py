@@ -10,7 +10,7 @@
 6. *Said at the end of earlier turns*: the last paragraph of each.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from ctxmgr.engine.ledger import kind_of_run, task_ids
 from ctxmgr.engine.packet.part import PacketPart, newest_first, part_of
@@ -28,6 +28,7 @@ from ctxmgr.engine.tools import paths
 from ctxmgr.model import Weigh
 from ctxmgr.model.saved import REJECTED, Fact
 
+MOST_IN_LINE = 8  # files
 NOW_CHARACTERS, END_CHARACTERS, PATH_CHARACTERS = 400, 200, 240
 USER_CHARACTERS = (600, 300, 120)  # of one message: the first that all fit with
 USER_SHARE = 0.5  # of the budget
@@ -112,12 +113,24 @@ def commit_line(fact: Fact) -> str:
 
 
 def changed_files(record: Record) -> tuple[str, list[str]]:
-    """The directory that nearly all are under, "" for none, and a line for each, newest last."""
+    """The directory that nearly all are under, "" for none, and a line for those that one tool changed in one turn,
+    newest last."""
     files = [fact for fact in record.of("file", "tool", "summary", "branch") if fact.status != "read"]
     whole = paths.same(fact.text for fact in files)
     newest = {whole.get(fact.text, fact.text): fact for fact in files}
-    root = paths.root_of(newest)
-    return root, [_file(path.removeprefix(root) or path, fact, record.after(fact)) for path, fact in newest.items()]
+    root = common_root(newest)
+    groups: dict[str, list[str]] = {}
+    for path, fact in newest.items():
+        told = _change(fact, record.after(fact))
+        groups.setdefault(told, []).append(code(path.removeprefix(root) or path, PATH_CHARACTERS))
+    return root, [
+        f"- {told}: {', '.join(some)}" for told, every in groups.items() for some in batched(every, MOST_IN_LINE)
+    ]
+
+
+def common_root(files: Collection[str]) -> str:
+    """The directory that nearly all of these are under, "" for none. Of relative ones nobody knows."""
+    return paths.root_of(files) if all(map(paths.is_absolute, files)) else ""
 
 
 def _last(record: Record, newest: int, asked: Fact | None) -> Iterator[str]:
@@ -148,13 +161,18 @@ def _scratchpad(notes: str) -> PacketPart:
 def _state(record: Record) -> PacketPart:
     root, files = changed_files(record)
     heading = f"## State (files under {code(root, PATH_CHARACTERS)})" if root else "## State"
-    return part_of(heading, [*runs(record), *reversed(commits(record)), *reversed(files)], 0.3)
+    return part_of(heading, [*runs(record), *reversed(commits(record)), *reversed(files)], 0.35)
 
 
-def _file(path: str, fact: Fact, after: int) -> str:
-    by = f"{fact.detail}, " if fact.detail else ""
-    where = f" ({by}after #{after})" if after else f" ({fact.detail})" if fact.detail else ""
-    return f"- {fact.status} {code(path, PATH_CHARACTERS)}{where}"
+def _change(fact: Fact, after: int) -> str:
+    """`edited (Edit, after #5)`."""
+    by = ", ".join(filter(None, (fact.detail, _after(after).strip())))
+    return f"{fact.status} ({by})" if by else fact.status
+
+
+def batched(items: Sequence[str], size: int) -> Iterator[Sequence[str]]:
+    """In runs of so many."""
+    return (items[at : at + size] for at in range(0, len(items), size))
 
 
 def _after(number: int) -> str:
@@ -196,4 +214,4 @@ def _ends(record: Record) -> PacketPart:
         f"-{_after(record.after(fact)) or ' at the start'}: {said(fact.text, END_CHARACTERS)}"
         for fact in record.ends
     ]
-    return part_of("## Said at the end of earlier turns", lines, 0.2, newest_first(len(lines)))
+    return part_of("## Said at the end of earlier turns", lines, 0.12, newest_first(len(lines)))

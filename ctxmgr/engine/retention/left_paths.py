@@ -2,29 +2,17 @@
 
 from collections.abc import Container, Iterable, Sequence
 
-from ctxmgr.engine.text import one_line
 from ctxmgr.engine.tools import calls_of, paths
-from ctxmgr.model import Message, Weigh
+from ctxmgr.model import Message
 
-PATH_LENGTH = 200
-PATHS_TOKENS = 300  # of the whole list
 _TOUCHING = frozenset(("read", "write", "edit", "delete", "move"))
 
 
-def left_paths(messages: Sequence[Message], dropped: Container[int], weigh: Weigh) -> tuple[str, tuple[str, ...]]:
-    """The directory that nearly all are under, "" for none, and a line for each."""
-    lines, room = [], PATHS_TOKENS
+def left_paths(messages: Sequence[Message], dropped: Container[int]) -> tuple[str, ...]:
+    """Each once."""
     found = list(_paths(messages, dropped))
     whole = paths.same(found)
-    every = dict.fromkeys(whole.get(path, path) for path in found)
-    root = paths.root_of(every)
-    for path in every:
-        line = f"- {one_line(path.removeprefix(root) or path, PATH_LENGTH)}"
-        room -= weigh(line + "\n")
-        if room < 0:
-            break
-        lines.append(line)
-    return root, tuple(lines)
+    return tuple(dict.fromkeys(whole.get(path, path) for path in found))
 
 
 def _paths(messages: Sequence[Message], dropped: Container[int]) -> Iterable[str]:

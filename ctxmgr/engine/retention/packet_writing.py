@@ -65,12 +65,10 @@ def packet_of(
         return NO_PACKET
     instructed = writer.absent(stands_for - writer.weigh(PACKET_MARK) - 2)
     beside = writer.weigh(instructed) + 2 if instructed else 0
-    root, files = left_paths(messages, dropped, writer.weigh)
     removed = Removed(
         messages=len(dropped),
         results=sum(block.kind == "result" for at in dropped for block in messages[at].view.blocks),
-        files=files,
-        root=root,
+        files=left_paths(messages, dropped),
         may_ask=writer.archives,
     )
     shown = [message for at, message in enumerate(messages) if at not in dropped]
