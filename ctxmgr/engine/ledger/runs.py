@@ -1,8 +1,8 @@
-"""Turns facts of checks into those that hold: of each kind the newest, and others of its kind in the same turn.
+"""Turns facts of checks into those that hold: of each kind the newest, others of its turn, and the newest failure.
 
 A run that passed closes all failures of its kind. One whose outcome is known stands for those that it covers: it
 ran all checks of this kind that they ran (`RunScope.shows`). A script that is told by how it begins covers itself
-alone. What a kind did in earlier turns is over: that turn's last words say what came of it.
+alone. What else a kind did in earlier turns is over: that turn's last words say what came of it.
 """
 
 from collections.abc import Iterable, Sequence
@@ -11,7 +11,7 @@ from ctxmgr.engine.text import is_script
 from ctxmgr.engine.tools import check_kind, scopes_of
 from ctxmgr.model.saved import Fact
 
-MOST_OF_KIND = 3  # the newest
+MOST_OTHERS = 3  # beside the newest of a kind
 
 
 def kind_of_run(fact: Fact) -> str:
@@ -22,27 +22,27 @@ def kind_of_run(fact: Fact) -> str:
 
 def standing_runs(facts: Iterable[Fact]) -> list[Fact]:
     """Of facts in the order of time."""
-    by_kind: dict[str, list[Fact]] = {}
-    turn: dict[str, list[Fact]] = {}
+    by_kind: dict[str, list[tuple[int, Fact]]] = {}
+    turn = 0
     for fact in facts:
-        if fact.slot == "request" and fact.source == "user":
-            turn = {}
-        elif kind := kind_of_run(fact):
-            by_kind[kind] = turn.setdefault(kind, [])
-            by_kind[kind].append(fact)
-    return [one for kind, runs in by_kind.items() for one in _holding(kind, runs)[-MOST_OF_KIND:]]
+        turn += fact.slot == "request" and fact.source == "user"
+        if kind := kind_of_run(fact):
+            by_kind.setdefault(kind, []).append((turn, fact))
+    return [one for kind, runs in by_kind.items() for one in _holding(kind, runs)]
 
 
-def _holding(kind: str, runs: Sequence[Fact]) -> list[Fact]:
-    """Of one kind and one turn those that no later run stands for."""
-    passed = max((at for at, one in enumerate(runs) if one.status == "ok"), default=-1)
+def _holding(kind: str, runs: Sequence[tuple[int, Fact]]) -> list[Fact]:
+    """Of the runs of one kind, each with its turn."""
+    facts = [fact for _, fact in runs]
+    passed = max((at for at, one in enumerate(facts) if one.status == "ok"), default=-1)
     known = [
-        one
-        for at, one in enumerate(runs[:-1])
+        at
+        for at, one in enumerate(facts[:-1])
         if (one.status == "ok" or (one.status == "failed" and at > passed))
-        and not any(_covers(later, one, kind) for later in runs[at + 1 :])
+        and not any(_covers(later, one, kind) for later in facts[at + 1 :])
     ]
-    return [*known, runs[-1]]
+    newest, failed = runs[-1][0], max((at for at in known if at > passed), default=-1)
+    return [*[facts[at] for at in known if runs[at][0] == newest or at == failed][-MOST_OTHERS:], facts[-1]]
 
 
 def _covers(later: Fact, earlier: Fact, kind: str) -> bool:

@@ -111,7 +111,7 @@ def test_what_the_user_asked_for_and_what_was_done_is_told() -> None:
         '- the user asked last (#2): "never push, please"',
         '- "Where do tokens go?" → "memory"',
         "- [ ] write the docs",
-        "- edited `src/a.py` (after #2)",
+        "- edited (after #2): `src/a.py`",
         '- commit a1a1a1a: "one"',
         "- use tabs",
     ):

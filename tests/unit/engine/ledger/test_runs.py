@@ -38,10 +38,10 @@ def standing(*runs: Run, order: Sequence[int] | None = None) -> list[Told]:
 
 CASES: list[tuple[str, list[Run], list[Told]]] = [
     (
-        "the newest of each kind holds",
+        "the newest of each kind holds, and what it did not run of its turn",
         [ok("pytest a"), ok("ruff check ."), ok("pytest b"), ok("make"), ok("mypy .")],
-        [("lint", "ruff check .", "ok"), ("test", "pytest b", "ok"), ("build", "make", "ok"),
-         ("types", "mypy .", "ok")],
+        [("test", "pytest a", "ok"), ("lint", "ruff check .", "ok"), ("test", "pytest b", "ok"),
+         ("build", "make", "ok"), ("types", "mypy .", "ok")],
     ),
     (
         "a failure stands while no later run of its kind passed",

@@ -46,7 +46,7 @@ def said(turns: list[tuple[str, list[tuple[dict[str, object], Said]], str]]) -> 
 )
 def test_a_packet_never_weighs_more_than_its_budget(turns, budget, notes, told, weigh) -> None:  # type: ignore[no-untyped-def]
     more = summarised("\n\n".join(("## Goal", *told, "## Next Steps", *(f"1. {one}" for one in told))))
-    removed = Removed(12, 5, ("a.py", "b/c.py"), "/src", True)
+    removed = Removed(12, 5, ("/src/a.py", "/src/b/c.py"), True)
     text = packet(*said(turns), budget=budget, notes=notes, more=more, removed=removed, weigh=weigh)
     assert weigh(text) <= budget or not text
     assert not text or text.startswith(f"{PACKET_MARK}\n")

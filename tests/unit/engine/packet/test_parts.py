@@ -42,7 +42,7 @@ Ship it
 
 
 def test_a_whole_packet() -> None:
-    removed = Removed(21, 8, ("src/c.py", "src/d.py"), "/repo/", True)
+    removed = Removed(21, 8, ("/repo/src/c.py", "/repo/src/d.py"), True)
     text = packet(*TURN, notes="port is 9090", more=summarised(BEFORE), removed=removed)
     assert text == held("packet/whole.md", text)
 
@@ -154,9 +154,9 @@ def test_a_changed_file_is_told_with_the_tool_and_commits_with_hash_and_subject(
         "- lint: `ruff check .` passed after #1",
         '- test: `pytest -q` failed after #1: "1 failed, 3 passed"',
         '- commit abc1234: "Add the parser"',
-        "- deleted `old.py` (bash, after #3)",
-        "- written `b.py` (write, after #1)",
-        "- edited `a.py` (edit, after #1)",
+        "- deleted (bash, after #3): `old.py`",
+        "- written (write, after #1): `b.py`",
+        "- edited (edit, after #1): `a.py`",
     ]
 
 
@@ -186,14 +186,13 @@ def test_words_before_a_call_end_no_turn() -> None:
 
 
 def test_where_the_rest_is_tells_how_much_was_removed_and_how_to_get_it_only_where_the_host_can() -> None:
-    removed = Removed(31, 22, ("src/a.py", "src/b.py"), "/repo/")
+    removed = Removed(31, 22, ("/repo/src/a.py", "/repo/lib/c.py", "/repo/lib/d.py"))
     text = packet(*TURN, removed=removed)
-    assert "## Where the rest is (files under `/repo/`)" in text
     assert part(text, "Where the rest is") == [
         "Up to the user's message #3: 31 messages with 22 tool results were removed.",
-        "src/a.py",
-        "src/b.py",
+        "- files in it, under `/repo/lib/`: `c.py` `d.py`",  # what State tells as changed is not told again
     ]
+    assert part(packet(*TURN, removed=Removed(3, 1, ("lib/c.py",))), "Where")[1] == "- files in it: `lib/c.py`"
     asked = packet(*TURN, removed=Removed(1, 1, may_ask=True), view=3)
     assert part(asked, "Where the rest is") == [
         "Up to the user's message #2: 1 message with 1 tool result was removed. "

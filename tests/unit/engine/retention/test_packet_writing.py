@@ -96,7 +96,7 @@ def test_the_files_that_left_and_how_much_was_removed_are_told_last() -> None:
     assert where == [
         "Up to the user's message #1: 3 messages with 1 tool result were removed."
         " `search` finds what they said, `retrieve` gives it back.",
-        "- src/old.py",
+        "- files in it: `src/old.py`",
     ]
     silent = written(talk(u(LONG), *READ, u("on"), a("ok")), {0, 1, 2}, archives=False)
     assert "retrieve" not in silent
