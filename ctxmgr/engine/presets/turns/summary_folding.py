@@ -14,7 +14,8 @@ import msgspec
 
 class LeftOut(msgspec.Struct, frozen=True):
     """What a packet is to stand for: `tokens` that left the list, which starts at the message `start`. It may weigh
-    `most_tokens`. Of the messages from `start` on, those `gone` left too, and those `cut` have shortened results."""
+    `most_tokens`. Of the messages from `start` on, those `gone` left, too, and those `cut` have shortened
+    results."""
 
     tokens: int
     start: int
