@@ -129,7 +129,7 @@ def _measures(command: argparse.ArgumentParser) -> None:
         help="every preset, what stands beside them, and the curve of keep through its points: the "
         "picture of closed-loop cost against re-fetches, in --report and as figures",
     )
-    probes = "ask what the model could still answer from its list: goal, files, errors, decisions, ..."
+    probes = "ask what the model could still answer from its list: goal, files, errors, tasks, ..."
     measures.add_argument("--probes", action="store_true", help=probes)
     add_probes_failed(measures)
     measures.add_argument("--report", metavar="FILE.html", help="write a page with plots of all of this")

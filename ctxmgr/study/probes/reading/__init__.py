@@ -1,4 +1,4 @@
-"""From the bytes of messages to what happened in a session: files, runs, commits, tasks, names, values.
+"""From the bytes of messages to what happened in a session: files, runs, commits, tasks, names.
 
 Its own reader of tool calls on purpose: what measures a policy shares no eyes with what it measures. It must know
 neither `ctxmgr.engine` nor `ctxmgr.summarize`, no policy and no probe.

@@ -13,7 +13,6 @@ from ctxmgr.study.probes.reading import outputs, programs
 from ctxmgr.study.probes.reading.calls import Did
 from ctxmgr.study.probes.reading.outputs import Ended
 from ctxmgr.study.probes.reading.turns import SessionCall, SessionMessage
-from ctxmgr.study.probes.reading.values import Mention, values
 from ctxmgr.study.probes.reading.wording import references
 
 _REFUSED = re.compile(r"user (?:doesn't want|does not want|rejected|declined|denied|interrupted)", re.IGNORECASE)
@@ -88,7 +87,6 @@ class SessionHistory(msgspec.Struct, frozen=True):
     directories: tuple[EnvValue, ...]
     last_mention: dict[str, int]
     spoken: tuple[str, ...]
-    values: dict[str, tuple[Mention, ...]]
 
 
 def history(turns: Sequence[SessionMessage], cwd: str = "") -> SessionHistory:
@@ -111,7 +109,6 @@ def history(turns: Sequence[SessionMessage], cwd: str = "") -> SessionHistory:
         (*_told_from(turns, cwd, walk.directories), *walk.directories),
         last,
         spoken,
-        values(turns, spoken),
     )
 
 
