@@ -27,12 +27,13 @@ _TASK_ID = re.compile(r"\btask #?(\w{1,12})\b", re.IGNORECASE)
 
 
 class FileUse(msgspec.Struct, frozen=True):
-    """One file, once. `action`: read, changed or deleted; `lines`: what a change put there."""
+    """One file, once. `action`: read, changed or deleted; `lines`: what a change put there; `tool`: of the call."""
 
     message_index: int
     path: str
     action: str
     lines: tuple[str, ...] = ()
+    tool: str = ""
 
 
 class CommandRun(msgspec.Struct, frozen=True):
@@ -58,6 +59,7 @@ class TaskState(msgspec.Struct, frozen=True):
     id: str
     text: str
     done: bool
+    active: bool = False
 
 
 class TaskListState(msgspec.Struct, frozen=True):
@@ -174,7 +176,7 @@ class _Walk:
         if not failed:
             self.touches += (FileUse(at, self._path(path), "read") for path in what.looked_at)
             self.touches += (
-                FileUse(at, path, one.action, one.lines)
+                FileUse(at, path, one.action, one.lines, call.name)
                 for path, one in zip(paths_changed, what.changes, strict=True)
             )
             self._tasks(at, what, result.text)
@@ -220,10 +222,9 @@ class _Walk:
             found = _TASK_ID.search(output)
             id = task.id or (found[1] if found and not what.whole_list else "") or task.text
             before = self._now.get(id, TaskState(id, task.text, False))
-            done = before.done if task.done is None else task.done
-            self._now[id] = TaskState(
-                task.id or id, before.text if task.is_about and before.text else task.text or before.text, done
-            )
+            known = before if task.done is None else task
+            text = before.text if task.is_about and before.text else task.text or before.text
+            self._now[id] = TaskState(task.id or id, text, bool(known.done), known.active)
         listed = tuple(task for task in self._now.values() if task.text)
         if listed:
             self.tasks.append(TaskListState(at, listed))

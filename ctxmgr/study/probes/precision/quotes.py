@@ -1,0 +1,83 @@
+"""Turns what a line quotes into the message from which on that had been said, word for word.
+
+1. Runs of white space are one space, a quotation mark is `'`, and the marks of a fence are gone, on both sides.
+2. What stands between cuts (`…`) is found in one message, one after the other.
+3. The user's words are without what a host put among them; an answer stands in the result of a tool that asks, its
+   question in the call.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache, lru_cache
+
+from ctxmgr.study.metrics import strings
+from ctxmgr.study.probes.reading import SessionHistory, SessionMessage, name_words, wording
+
+ASKING = wording.word_set("ask question questions input")  # words in the names of tools that ask the user
+_FENCE = re.compile(r"```\w*")
+_HOSTS = re.compile(
+    r"<(system-reminder|local-command-\w+|command-(?:name|message|contents)|bash-std\w+|environment_context"
+    r"|INSTRUCTIONS)\b[^>]*>.*?</\1>|\[Request interrupted[^\]]*\]",
+    re.DOTALL,
+)
+
+
+def folded(text: str) -> str:
+    """Rule 1."""
+    return " ".join(_FENCE.sub(" ", text).replace('"', "'").split())
+
+
+@lru_cache(maxsize=1 << 12)
+def pieces(quoted: str) -> tuple[str, ...]:
+    """Rule 2; none where nothing is quoted."""
+    return tuple(piece for part in quoted.split("…") if (piece := folded(part)))
+
+
+def within(some: Sequence[str], text: str) -> bool:
+    """Do these pieces stand in a folded text?"""
+    at = 0
+    for piece in some:
+        at = text.find(piece, at)
+        if at < 0:
+            return False
+        at += len(piece)
+    return bool(some)
+
+
+class Quotes:
+    """Of one session."""
+
+    def __init__(self, of: SessionHistory) -> None:
+        self._by_speaker = {
+            "user": [(at, folded(_HOSTS.sub(" ", one.text))) for at, one in _said(of, "user")],
+            "assistant": [(at, folded(one.text)) for at, one in _said(of, "assistant")],
+        }
+        self._answers = list(_answers(of))
+        self.said = cache(self._first_said)
+        self.answered = cache(self._first_answered)
+
+    def _first_said(self, speaker: str, quoted: str) -> float:
+        """The message that says it first, without end for none."""
+        some = pieces(quoted)
+        return next((at for at, text in self._by_speaker[speaker] if within(some, text)), float("inf"))
+
+    def _first_answered(self, question: str, answer: str) -> float:
+        asked, said = pieces(question), pieces(answer)
+        found = (at for at, call, result in self._answers if within(asked, call) and within(said, result))
+        return next(found, float("inf"))
+
+
+def _said(of: SessionHistory, role: str) -> Iterator[tuple[int, SessionMessage]]:
+    return ((at, one) for at, one in enumerate(of.turns) if one.role == role and one.text)
+
+
+def _answers(of: SessionHistory) -> Iterator[tuple[int, str, str]]:
+    """Rule 3: the place of the result, the texts of the call, and the result's."""
+    asking: dict[str, str] = {}
+    for at, one in enumerate(of.turns):
+        for call in one.calls:
+            asking.pop(call.id, None)  # ids come again
+            if ASKING & name_words(call.name):
+                asking[call.id] = folded("\n".join(strings(call.arguments)))
+        if one.role == "toolResult" and one.call_id in asking:
+            yield at, asking.pop(one.call_id), folded(one.text)
