@@ -48,26 +48,27 @@ class Changes:
         )
 
     def file_holds(self, parts: Sequence[str], end: int, shown: frozenset[int]) -> bool | None:
-        """`parts` of a line: kind of change, path, tool. None: nobody knows."""
+        """`parts` of a line: kind of change, path, tool ("": not told). None: nobody knows."""
         kind, path, tool = parts
-        told = (kind == "deleted", tool.casefold())
+        by = tool.casefold()
         last = -1
         for touch in reversed(self._touched(path)):
             if touch.message_index < end:
                 last = max(last, touch.message_index)
-                if (touch.action == "deleted", touch.tool.casefold()) == told:
+                if (touch.action == "deleted") == (kind == "deleted") and by in ("", touch.tool.casefold()):
                     return True
                 if shown.isdisjoint((touch.message_index, touch.message_index - 1)):
                     break
         name = path.rpartition("/")[2]
-        named = any(last < at < end and told[1] == by and name in text for at, by, text in self._commands)
+        named = any(last < at < end and by in ("", ran) and name in text for at, ran, text in self._commands)
         return None if named else False
 
     def _touches_of(self, path: str) -> list[FileUse]:
         bare = path.removeprefix(self._cwd).removeprefix("./")
         changed = [one for one in self._of.touches if one.action != "read"]
         same = [one for one in changed if one.path == bare]
-        return same or [one for one in changed if f"/{one.path}".endswith(f"/{bare}")]
+        whole = ((one, one.path if one.path.startswith("/") else f"{self._cwd}{one.path}") for one in changed)
+        return same or [one for one, told in whole if f"/{told}".endswith(f"/{bare}")]
 
 
 def _standing(of: SessionHistory) -> Iterator[tuple[Commit, int | None]]:

@@ -26,16 +26,18 @@ HEADINGS: dict[str, Section] = {
     "State": "state",
     "Asked and answered": "answers",
     "From the summary": "summary",
+    "From a branch that was left": "summary",
     "Said at the end of earlier turns": "turns",
     "Where the rest is": "rest",
 }
 SKIPPED = ("Instructions", "Scratchpad")
 _AFTER = r"(?: after #\d+)?"
+_TASK_ID = r"(?: \((?:task )?#\w+\))?"  # which the host's tool wants to be told
 FORMS: dict[Section, tuple[tuple[str, Form], ...]] = {
     "now": (
         (r'- the user asked last(?: \(#\d+\))?: "(.*)"', "user"),
         (r'- the assistant said last: "(.*)"', "assistant"),
-        (r"- \[([ ~])\] (.+)", "task"),
+        (rf"- \[([ ~])\] (.+?){_TASK_ID}", "task"),
     ),
     "user": ((r'- #\d+: "(.*)"', "user"), (r"- #\d+(?: to #\d+)?: not shown", "silent")),
     "state": (
@@ -45,11 +47,11 @@ FORMS: dict[Section, tuple[tuple[str, Form], ...]] = {
             "run",
         ),
         (r'- commit ([0-9a-f]{7,40}): "(.*)"', "commit"),
-        (r"- (edited|written|deleted) `(.+)` \(([^,()]+)(?:, after #\d+)?\)", "file"),
+        (r"- (edited|written|deleted) `(.+)`(?: \((?:after #\d+|([^,()]+)(?:, after #\d+)?)\))?", "file"),
     ),
-    "answers": ((r'- "(.*)" → "(.*)"', "answer"),),
-    "summary": ((r"(?:#{1,6} |[-*] )?(.+)", "summary"),),
-    "turns": ((r'- after #\d+: "(.*)"', "assistant"),),
+    "answers": ((r'- (rejected: )?"(.*)" → "(.*)"', "answer"),),
+    "summary": ((r"#{1,6} .*", "silent"), (rf"(?:[-*] (?:\[.\] )?)?(.+?){_TASK_ID}", "summary")),
+    "turns": ((r'- (?:after #\d+|at the start): "(.*)"', "assistant"),),
     "head": ((r".*", "silent"),),
     "rest": ((r".*", "silent"),),
 }

@@ -2,8 +2,8 @@
 
 1. Runs of white space are one space, a quotation mark is `'`, and the marks of a fence are gone, on both sides.
 2. What stands between cuts (`…`) is found in one message, one after the other.
-3. The user's words are without what a host put among them; an answer stands in the result of a tool that asks, its
-   question in the call.
+3. The user's words are without what a host put among them. An answer stands in the result of a tool that asks, its
+   question in the call; to a call that was rejected, in the result of one that failed.
 """
 
 import re
@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 
 from ctxmgr.study.metrics import strings
-from ctxmgr.study.probes.reading import SessionHistory, SessionMessage, name_words, wording
+from ctxmgr.study.probes.reading import SessionCall, SessionHistory, SessionMessage, name_words, wording
 
 ASKING = wording.word_set("ask question questions input")  # words in the names of tools that ask the user
 _FENCE = re.compile(r"```\w*")
@@ -61,9 +61,13 @@ class Quotes:
         some = pieces(quoted)
         return next((at for at, text in self._by_speaker[speaker] if within(some, text)), float("inf"))
 
-    def _first_answered(self, question: str, answer: str) -> float:
-        asked, said = pieces(question), pieces(answer)
-        found = (at for at, call, result in self._answers if within(asked, call) and within(said, result))
+    def _first_answered(self, rejected: str, question: str, answer: str) -> float:
+        asked, said = pieces(question.strip("`") if rejected else question), pieces(answer)
+        found = (
+            at
+            for at, failed, call, result in self._answers
+            if failed == bool(rejected) and within(asked, call) and within(said, result)
+        )
         return next(found, float("inf"))
 
 
@@ -71,13 +75,11 @@ def _said(of: SessionHistory, role: str) -> Iterator[tuple[int, SessionMessage]]
     return ((at, one) for at, one in enumerate(of.turns) if one.role == role and one.text)
 
 
-def _answers(of: SessionHistory) -> Iterator[tuple[int, str, str]]:
-    """Rule 3: the place of the result, the texts of the call, and the result's."""
-    asking: dict[str, str] = {}
+def _answers(of: SessionHistory) -> Iterator[tuple[int, bool, str, str]]:
+    """Rule 3: the place of the result, whether it failed, the texts of the call, and the result's."""
+    calls: dict[str, SessionCall] = {}  # ids come again
     for at, one in enumerate(of.turns):
-        for call in one.calls:
-            asking.pop(call.id, None)  # ids come again
-            if ASKING & name_words(call.name):
-                asking[call.id] = folded("\n".join(strings(call.arguments)))
-        if one.role == "toolResult" and one.call_id in asking:
-            yield at, asking.pop(one.call_id), folded(one.text)
+        calls |= {call.id: call for call in one.calls}
+        call = calls.pop(one.call_id, None) if one.role == "toolResult" else None
+        if call is not None and (one.failed or ASKING & name_words(call.name)):
+            yield at, one.failed, folded(" ".join((call.name, *strings(call.arguments)))), folded(one.text)

@@ -5,7 +5,7 @@
    it, it never began) takes nobody's place, and neither does one that the list shows.
 2. Of a run whose kind or end the study can not tell, nothing is said: a filter hid its status, another part of its
    line may have failed, or only its wording says so.
-3. What the line says was printed stands in the output.
+3. What the line says was printed stands in the output; counts may be sums of those there.
 """
 
 import re
@@ -25,6 +25,7 @@ _LISTS = re.compile(r"\s--(?:version|help|collect-only|co|no-run|list\w*|dry-run
 _STOPPED = re.compile(r"^\W*(?:command |process )?(?:was )?(?:aborted|cancelled|interrupted)\b", re.I | re.M)
 _NEVER_BEGAN = re.compile(r"\bcode:? 12[67]\b|\bcommand not found\b|sh:(?:\d+:)? no such file", re.IGNORECASE)
 _COUNTED = re.compile(r"\b[1-9]\d* (?:tests? )?failed\b")
+_COUNT = re.compile(r"(\d+) ([a-z]+(?: [a-z]+)?)")
 _LAST_CHARACTERS = 400  # of an output, where it says that it was stopped
 _CHANGES_NOTHING = wording.word_set("-v -vv -q -x -race -count=1 -short --tb=short --no-header --verbose --quiet")
 
@@ -57,7 +58,7 @@ class Runs:
 
     def _holds(self, run: CommandRun, told: tuple[str, str, str], end: int, shown: frozenset[int]) -> bool | None:
         kind, outcome, printed = told
-        if printed and not within(pieces(printed), folded(self._printed(run))):
+        if printed and not _stands(printed, self._printed(run)):
             return False
         kinds = _kinds(run.command)
         if kind not in kinds:
@@ -105,6 +106,17 @@ class Runs:
         printed = self._printed(run)
         stopped = _STOPPED.search(printed[-_LAST_CHARACTERS:])
         return bool(_LISTS.search(run.command) or stopped or (run.ended.failed and _NEVER_BEGAN.search(printed)))
+
+
+def _stands(printed: str, output: str) -> bool:
+    """Rule 3. Of what the output does not count (errors by the line), any count may be told."""
+    if within(pieces(printed), folded(output)):
+        return True
+    counts = [_COUNT.fullmatch(part) for part in printed.split(", ")]
+    told = [(int(one[1]), re.findall(rf"(\d+) {one[2]}\b", output)) for one in counts if one]
+    return len(told) == len(counts) and all(
+        not found or number in (*map(int, found), sum(map(int, found))) for number, found in told
+    )
 
 
 def _is_shown(run: CommandRun, shown: frozenset[int]) -> bool:

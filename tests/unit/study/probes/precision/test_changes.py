@@ -4,7 +4,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from tests.notation import Said, a, call, err, r, u
+from ctxmgr.study.probes.precision.changes import Changes
+from ctxmgr.study.probes.reading import history, turn
+from tests.notation import Said, a, call, err, r, raws, u
 from tests.unit.study.probes.precision.judged import NOW, STATE, bash, verdict
 
 FIRST = (bash("git commit -m x"), r("[main abc1234] Raise the limit\n 1 file changed"))
@@ -70,6 +72,9 @@ FILES: list[tuple[Sequence[Said], str, str]] = [
     (EDITED, "- edited `src/a.py` (Edit)", "true"),
     (EDITED, "- edited `a.py` (Edit, after #1)", "true"),
     (EDITED, "- edited `b.py` (Edit, after #1)", "untrue"),
+    (EDITED, "- edited `src/a.py`", "true"),
+    (EDITED, "- edited `src/a.py` (after #1)", "true"),
+    (EDITED, "- deleted `src/a.py` (after #1)", "untrue"),
     (EDITED, "- written `src/a.py` (Write, after #1)", "untrue"),
     (EDITED, A_DELETED, "untrue"),
     ((*EDITED, *WRITTEN), "- written `src/a.py` (Write, after #1)", "true"),
@@ -116,6 +121,7 @@ TASKS: list[tuple[Sequence[Said], str, str]] = [
     (OPEN, "- [~] mend the parser", "true"),
     (OPEN, "- [ ] raise the limit", "true"),
     (OPEN, "- [ ] raise … limit", "true"),
+    (OPEN, "- [ ] raise the limit (task #2)", "true"),
     (OPEN, "- [ ] mend the parser", "untrue"),
     (OPEN, "- [~] raise the limit", "untrue"),
     (OPEN, "- [ ] read it", "untrue"),
@@ -138,3 +144,11 @@ def test_a_newer_list_that_is_shown_takes_nothing_from_a_line() -> None:
     said = (u("go"), *OPEN, *listed(mend_the_parser="completed"))
     assert verdict(said, NOW, "- [~] mend the parser", shown=[3]) == "true"
     assert verdict(said, NOW, "- [~] mend the parser", shown=[1]) == "untrue"
+
+
+@pytest.mark.parametrize(
+    ("path", "holds"), [("cli/src/a.py", True), ("/w/cli/src/a.py", True), ("web/src/a.py", False)]
+)
+def test_a_path_may_be_told_from_another_directory_than_the_sessions_own(path: str, holds: bool) -> None:
+    of = history([turn(raw) for raw in raws(u("go"), *EDITED)], "/w/cli")
+    assert Changes(of, "/w/cli").file_holds(("edited", path, "Edit"), 3, frozenset()) is holds

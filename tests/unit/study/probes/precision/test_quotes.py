@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.notation import a, call, r, u
+from tests.notation import a, call, err, r, u
 from tests.unit.study.probes.precision.judged import ANSWERS, NOW, SUMMARY, TURNS, USER, judged, packet, verdict
 
 HOSTS = "<system-reminder>be brief</system-reminder>"
@@ -36,6 +36,7 @@ CASES = [
     (NOW, '- the assistant said last: "Please raise the limit."', "untrue"),
     (TURNS, '- after #1: "Done: … and tested"', "true"),
     (TURNS, '- after #1: "the limit is 9"', "untrue"),
+    (TURNS, '- at the start: "I look at it."', "true"),
 ]
 
 
@@ -56,6 +57,8 @@ ASKED = (
     r('User has answered: "Which port shall it be?"="9090, but only locally"'),
     a(call("Bash", command="echo 'Which host shall it be?'")),
     r("the first"),
+    a(call("Bash", command="git push --force")),
+    err("The user doesn't want to proceed. They said: not before the tests ran"),
 )
 
 
@@ -67,6 +70,11 @@ ASKED = (
         ('- "Which port shall it be?" → "8080"', "untrue"),
         ('- "Which host shall it be?" → "the first"', "untrue"),
         ("- Which port shall it be: 9090", "untrue"),
+        ('- rejected: "`git push --force`" → "not before the tests ran"', "true"),
+        ('- rejected: "`git push --force`" → "yes"', "untrue"),
+        ('- rejected: "`git pull`" → "not before the tests ran"', "untrue"),
+        ('- rejected: "Which port shall it be?" → "9090, but only locally"', "untrue"),
+        ('- "git push --force" → "not before the tests ran"', "untrue"),
     ],
 )
 def test_an_answer_stands_in_the_result_of_a_tool_that_asks_and_its_question_in_the_call(
@@ -83,18 +91,18 @@ HEARD = (
 @pytest.mark.parametrize(
     ("line", "held"),
     [
-        ("### Constraints & Preferences", "true"),
+        ("### Constraints & Preferences", "silent"),
+        ("- [ ] Go on with the parser (task #3)", "true"),
         ("- never touch the lock file", "true"),
         ("- Go on with the parser", "true"),
         ("- never touch … file", "true"),
-        ("### Key Decisions", "untrue"),
         ("- always touch the lock file", "untrue"),
     ],
 )
 def test_what_is_from_the_summary_stands_in_one_that_the_host_had_heard(line: str, held: str) -> None:
     said = (u("go"), a("ok"))
     assert verdict(said, SUMMARY, line, summary=HEARD) == held
-    assert verdict(said, SUMMARY, line) == "untrue", "no summary was heard"
+    assert verdict(said, SUMMARY, line) == ("silent" if held == "silent" else "untrue"), "no summary was heard"
 
 
 def test_a_line_is_judged_by_the_heading_that_it_stands_under() -> None:

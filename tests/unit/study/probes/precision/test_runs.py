@@ -17,6 +17,7 @@ TYPED = (bash("mypy src"), err("Found 2 errors in 1 file"))
 LISTED = (bash("pytest --collect-only"), r("4 tests collected"))
 MISSING = (bash("pytest tests/c.py"), err("pytest: command not found\nexit code 127"))
 STOPPED = (bash("pytest tests/c.py"), err("ok 1\n\nCommand aborted"))
+SUMMED = (bash("pytest tests"), err("a: 1 failed\nb: 2 failed"))
 HIDDEN = (bash("make build | tail -1"), r("bye"))
 PIPED = (bash("pytest tests | tail -1"), r("3 failed, 1 passed"))
 BOTH = (bash("ruff check src && pytest"), err("something went wrong"))
@@ -32,6 +33,10 @@ CASES: list[tuple[Sequence[Said], str, str]] = [
     (FAILED, "- test: `pytest … a.py` failed after #1", "true"),
     (FAILED, "- test: `pytest -q tests/z.py` failed after #1", "untrue"),
     (FAILED, '- test: `pytest -q tests/a.py` failed after #1: "2 failed"', "untrue"),
+    (FAILED, '- test: `pytest -q tests/a.py` failed after #1: "segmentation fault"', "untrue"),
+    (FAILED, '- test: `pytest -q tests/a.py` failed after #1: "2 errors"', "true"),
+    (SUMMED, '- test: `pytest tests` failed after #1: "3 failed"', "true"),
+    (SUMMED, '- test: `pytest tests` failed after #1: "4 failed"', "untrue"),
     (FAILED, A_PASSED, "untrue"),
     (FAILED, "- test: `pytest -q tests/a.py` ran after #1, outcome not shown", "untrue"),
     (PASSED, A_PASSED, "true"),
