@@ -1,6 +1,7 @@
 """Turns what a line quotes into the message from which on that had been said, word for word.
 
-1. Runs of white space are one space, a quotation mark is `'`, and the marks of a fence are gone, on both sides.
+1. Runs of white space are one space, a quotation mark is `'`, and the marks of a fence and characters without a
+   width are gone, on both sides.
 2. What stands between cuts (`…`) is found in one message, one after the other.
 3. The user's words are without what a host put among them. An answer stands in the result of a tool that asks, its
    question in the call; to a call that was rejected, in the result of one that failed.
@@ -15,6 +16,7 @@ from ctxmgr.study.probes.reading import SessionCall, SessionHistory, SessionMess
 
 ASKING = wording.word_set("ask question questions input")  # words in the names of tools that ask the user
 _FENCE = re.compile(r"```\w*")
+_WIDTHLESS = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]")
 _HOSTS = re.compile(
     r"<(system-reminder|local-command-\w+|command-(?:name|message|contents)|bash-std\w+|environment_context"
     r"|INSTRUCTIONS)\b[^>]*>.*?</\1>|\[Request interrupted[^\]]*\]",
@@ -24,7 +26,7 @@ _HOSTS = re.compile(
 
 def folded(text: str) -> str:
     """Rule 1."""
-    return " ".join(_FENCE.sub(" ", text).replace('"', "'").split())
+    return " ".join(_WIDTHLESS.sub("", _FENCE.sub(" ", text)).replace('"', "'").split())
 
 
 @lru_cache(maxsize=1 << 12)

@@ -11,7 +11,7 @@ SAID = (
     a("I look at it.", call("Read", path="a.py")),
     r("limit = 2 in the file"),
     a("Done:\n- the limit is 7\n- and tested"),
-    u("[Request interrupted by user]"),
+    u("[Request interrupted by user]tell me \u200d\u2640\ufe0f"),
     a("fine"),
 )
 CASES = [
@@ -22,7 +22,9 @@ CASES = [
     (USER, '- #1: "Please raise … Never touch the "lock" file"', "true"),
     (USER, '- #1: "… Never touch … file"', "true"),
     (USER, '- #1: "Never touch … Please raise"', "untrue"),
+    (USER, '- #1: "limit = 2 … limit = 2"', "untrue"),
     (USER, '- #1: "Please lower the limit."', "untrue"),
+    (USER, '- #2: "tell me \u2640\ufe0f"', "true"),
     (USER, '- #1: "I look at it."', "untrue"),
     (USER, '- #1: "limit = 2 in the file"', "untrue"),
     (USER, '- #1: "be brief"', "untrue"),
