@@ -286,6 +286,7 @@ def test_the_table_has_them_by_section() -> None:
     }
     cells = [list(column.cells) for column in probes_table("memory probes", policies, {}).columns]
     rows = {row[0]: row[2:] for row in zip(*cells, strict=True)}
-    assert rows["packet tokens, of calls with one"] == ("100", "-")
-    assert rows["untrue lines"] == rows["untrue: now"] == ("1 of 3", "-")
+    assert rows["packet tokens"] == ("100", "-")
+    assert (rows["packets"], rows["unjudged lines"]) == (("1", "-"), ("1/4", "-"))
+    assert rows["untrue lines"] == rows["untrue: now"] == ("1/3", "-")
     assert not any("untrue" in row for row in probes_table("x", {"off": policies["off"]}, {}).columns[0].cells)
