@@ -100,10 +100,10 @@ def add_bill(command: argparse._ActionsContainer) -> None:
     )
 
 
-def add_probes_failed(command: argparse._ActionsContainer) -> None:
+def add_probes_failed(command: argparse._ActionsContainer, more: str = "") -> None:
+    """`more`: what is written beside the probes."""
     failed = (
-        "write each probe that failed and where it was lost, and each statement that does not hold, one JSON object"
-        " a line; it holds conversation"
+        f"write each probe that failed and where it was lost{more}, one JSON object a line; it holds conversation"
     )
     command.add_argument("--probes-failed", metavar="FILE", help=failed)
 

@@ -129,9 +129,9 @@ def _measures(command: argparse.ArgumentParser) -> None:
         help="every preset, what stands beside them, and the curve of keep through its points: the "
         "picture of closed-loop cost against re-fetches, in --report and as figures",
     )
-    probes = "ask what the model could still answer from its list: goal, files, errors, decisions, ..."
+    probes = "ask what the model could still answer from its list (goal, files, tasks, ...), and judge its packets"
     measures.add_argument("--probes", action="store_true", help=probes)
-    add_probes_failed(measures)
+    add_probes_failed(measures, ", and each line of a packet that the recording does not bear out")
     measures.add_argument("--report", metavar="FILE.html", help="write a page with plots of all of this")
 
 

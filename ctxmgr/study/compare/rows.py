@@ -18,7 +18,7 @@ from ctxmgr.study.compare.retention import Retention, measure, mentioned
 from ctxmgr.study.compare.ways import BothWays
 from ctxmgr.study.figures import Figures, figures
 from ctxmgr.study.metrics import MessageCache, Observation, PriceSheet, message_cache
-from ctxmgr.study.probes import RemovedPart, Scores, failures, scored
+from ctxmgr.study.probes import RemovedPart, Scores, failures, scores
 from ctxmgr.summarize import WayCosts, writing
 from ctxmgr.summarize.request import SummaryInput
 
@@ -189,8 +189,8 @@ def _asked(
     weigh = MessageCache(message_cache.reader()).weight
     return msgspec.structs.replace(
         row,
-        probes=scored(grades),
-        controls={name: scored(one) for name, one in removed.controls(weigh, material.foreign).items()},
+        probes=scores(grades),
+        controls={name: scores(one) for name, one in removed.controls(weigh, material.foreign).items()},
         probes_failed=tuple(failures(grades)),
     )
 

@@ -118,7 +118,6 @@ def _evaluation(task: CorpusTask) -> Evaluation:
     outcome = _outcome(recorded, policy, options)
     ground = MessageCache(message_cache.reader())
     found = measure(outcome.observations, ground, sheet)
-    probes, untrue = _probed(task, recorded, outcome.observations, ground)
     row = RecordingRow(
         **_named(task),
         status="ok",
@@ -146,8 +145,7 @@ def _evaluation(task: CorpusTask) -> Evaluation:
         own_compaction_count=outcome.own,
         fault_count=len(outcome.fault_codes),
         faults=tuple(outcome.fault_codes[:FAULTS_KEPT]),
-        probes=probes,
-        untrue_mean=untrue,
+        **_probed(task, recorded, outcome.observations, ground),
         fingerprint=outcome.fingerprint,
     )
     return Evaluation(row, _calls(task.key, found))
@@ -188,19 +186,29 @@ def _calls(key: str, found: Any) -> tuple[CorpusCallRow, ...]:
     )
 
 
-def _probed(
-    task: CorpusTask, recorded: Any, sights: Sequence[Any], ground: Any
-) -> tuple[tuple[ProbeRow, ...], float | None]:
-    """What its lists still answer; nothing of a stream, which has no whole list."""
+def _probed(task: CorpusTask, recorded: Any, sights: Sequence[Any], ground: Any) -> dict[str, Any]:
+    """Fields of the row: what its lists still answer, and what its packets say. None of a stream, which has no
+    whole list."""
     from ctxmgr.study.probes import graded
     from ctxmgr.study.recordings import Recording
 
     if not task.settings.with_probes or not isinstance(recorded, Recording):
-        return (), None
+        return {}
     window = task.settings.window_tokens or recorded.window
     found = graded(recorded, window, sights, ground.weight)
     rows = tuple(
         ProbeRow(kind, one.used.share, one.used.probe_count, one.every.share, one.every.probe_count)
         for kind, one in found.kinds.items()
     )
-    return rows, found.mean_untrue
+    said = found.precision
+    if said is None:
+        return {"probes": rows}
+    return {
+        "probes": rows,
+        "packet_count": said.packet_count,
+        "packet_tokens_mean": said.packet_tokens,
+        "packet_line_count": said.every.line_count,
+        "judged_line_count": said.every.judged_count,
+        "untrue_line_count": said.every.untrue_count,
+        "unjudged_line_count": said.every.unjudged_count,
+    }

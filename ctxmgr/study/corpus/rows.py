@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 Status = Literal["ok", "bad", "lost"]
 
@@ -83,7 +83,12 @@ class RecordingRow(msgspec.Struct, frozen=True, kw_only=True):
         tuple[str, ...], Meta(description="The first of them: the call and what failed, without a quote.")
     ] = ()
     probes: Annotated[tuple[ProbeRow, ...], Meta(description="A row a kind; empty where nothing was asked.")] = ()
-    untrue_mean: Annotated[float | None, Meta(description="Statements a list that do not hold.")] = None
+    packet_count: Annotated[int, Meta(description="Packets in its lists.")] = 0
+    packet_tokens_mean: Annotated[float | None, Meta(description="Their weight in a list that has one.")] = None
+    packet_line_count: Annotated[int, Meta(description="Lines of packets.")] = 0
+    judged_line_count: Annotated[int, Meta(description="Of these those that the recording can bear out.")] = 0
+    untrue_line_count: Annotated[int, Meta(description="Of these those that it does not bear out.")] = 0
+    unjudged_line_count: Annotated[int, Meta(description="Lines of which the recording does not tell.")] = 0
     fingerprint: Annotated[str, Meta(description="The hash of all answers' bytes.")] = ""
     cpu_seconds: Annotated[float, Meta(description="CPU that it took; differs from run to run.")] = 0.0
     peak_bytes: Annotated[int, Meta(description="Most memory of its worker so far; differs from run to run.")] = 0

@@ -1,10 +1,9 @@
 """Turns a recording into how much of what its lists miss a model finds again, by kind. No model takes part.
 
 1. The recording is driven through a sidecar with an archive, at the host that `replay` models.
-2. Each probe that a list misses, and that the session goes on to use, is asked by its hints, the narrowest first:
-   in plain words, and what was decided among what the assistant said (`tool:assistant`). Of each the first `HITS`
-   hits are retrieved, a page each from where the snippet begins. It is found with the first hint after which list,
-   snippets and pages together hold all of the evidence.
+2. Each probe that a list misses, and that the session goes on to use, is asked by its hints, the narrowest first.
+   Of each the first `HITS` hits are retrieved, a page each from where the snippet begins. It is found with the
+   first hint after which list, snippets and pages together hold all of the evidence.
 3. The archive that is asked holds what had left when that turn ended, and nothing that left later.
 """
 
@@ -23,11 +22,11 @@ from ctxmgr.study.probes import MissedProbe, ProbeKind, missed
 from ctxmgr.study.recordings import Recording
 from ctxmgr.study.replay import HostModel
 
-KINDS: tuple[ProbeKind, ...] = ("values", "decisions", "errors")
+KINDS: tuple[ProbeKind, ...] = ("file.state", "errors")
 HITS = 5  # of one question that are retrieved
 SEARCHED = 10  # hits of one question that a model is shown, as `search` gives them
 PAGE_CHARACTERS = 20_000  # as `retrieve` gives them
-_SIGNS = re.compile(r'"|\b(?:path|tool):', re.IGNORECASE)
+_SIGNS = re.compile(r'"|\b(?:path|tool):', re.IGNORECASE)  # of a query, which what is typed for its words has not
 
 
 class FindingCount(msgspec.Struct, frozen=True):
@@ -125,7 +124,7 @@ def _asked(
     snippets: list[str] = []
     pages: list[str] = []
     for hint in missed.hints:
-        hits = [one.hit for one in archive.search(session_id, _query(missed, hint), SEARCHED)]
+        hits = [one.hit for one in archive.search(session_id, _SIGNS.sub(" ", hint), SEARCHED)]
         snippets += [hit.snippet for hit in hits]
         for hit in hits[:HITS]:
             start = hit.offset if hit.total > PAGE_CHARACTERS else 0
@@ -134,9 +133,3 @@ def _asked(
         if missed.answered([*snippets, *pages]):
             return FindingCount(0, 1, archived, 1, missed.answered(snippets))
     return FindingCount(0, 1, archived)
-
-
-def _query(missed: MissedProbe, hint: str) -> str:
-    """Rule 2. What is typed for its words has no signs of the query's own."""
-    words = _SIGNS.sub(" ", hint)
-    return f"tool:assistant {words}" if missed.probe.kind == "decisions" else words

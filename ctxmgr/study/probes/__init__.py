@@ -8,11 +8,11 @@ answered, not what would be.
 
 from ctxmgr.study.probes.command import Probing, drawn, failed_line, write_failed
 from ctxmgr.study.probes.evidence import ProbeKind
-from ctxmgr.study.probes.figures import Scores, failures, means, values
+from ctxmgr.study.probes.figures import Scores, failures, means, scores, values
 from ctxmgr.study.probes.missed import MissedProbe, missed
 from ctxmgr.study.probes.probing import NEWEST, graded, lists_of
 from ctxmgr.study.probes.stub import Stub
-from ctxmgr.study.probes.summaries import RemovedPart, scored
+from ctxmgr.study.probes.summaries import RemovedPart
 from ctxmgr.study.probes.tables import controls_line, probes_table
 
 __all__ = [
@@ -32,7 +32,7 @@ __all__ = [
     "means",
     "missed",
     "probes_table",
-    "scored",
+    "scores",
     "values",
     "write_failed",
 ]

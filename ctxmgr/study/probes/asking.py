@@ -8,11 +8,11 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from ctxmgr.study.metrics import Observation, stands_for_others
+from ctxmgr.study.metrics import Observation
 from ctxmgr.study.probes.evidence import Probe, grade
 from ctxmgr.study.probes.index import EvidenceIndex, Ids
+from ctxmgr.study.probes.precision import Precision
 from ctxmgr.study.probes.session import Examined
-from ctxmgr.study.probes.untrue import untrue
 
 WHOLE = 1 - 1e-9
 LEFT_SHOWN = 3
@@ -41,13 +41,13 @@ class GradedProbe(msgspec.Struct, frozen=True):
 
 
 class PolicyGrades(msgspec.Struct, frozen=True):
-    """One policy on one session. `untrue`: statements that do not hold, at each point, whose calls are
-    `call_indices`; `tokens` a call, mean."""
+    """One policy on one session, asked at so many points. `tokens` a call, mean; `precision`: of its packets, None
+    where nobody asked."""
 
     answers: tuple[GradedProbe, ...]
-    untrue: tuple[tuple[str, ...], ...]
+    point_count: int
     tokens: float | None = None
-    call_indices: tuple[int, ...] = ()
+    precision: Precision | None = None
 
 
 class ProjectedLists:
@@ -67,15 +67,6 @@ class ProjectedLists:
 
     def ids(self, call: int) -> Ids:
         return frozenset(self._ids[call])
-
-    def stand_ins(self, call: int) -> tuple[int, ...]:
-        """Messages that stand for others: the packet, a host's summary."""
-        sight = self._sights[call]
-        return tuple(
-            id
-            for id, one in zip(self._ids[call], sight.projected_messages, strict=True)
-            if stands_for_others(sight, one)
-        )
 
     def lost(self, probe: Probe, call: int) -> Loss:
         """Of the missing evidence, what went last."""
@@ -106,17 +97,10 @@ class ProjectedLists:
 def answers(of: Examined, index: EvidenceIndex, lists: ProjectedLists) -> PolicyGrades:
     """Asked at the points whose call the policy made."""
     found: list[GradedProbe] = []
-    wrong = []
-    calls = []
-    for point in of.points:
-        call = lists.call(point.reply)
-        if call is None:
-            continue
-        ids = lists.ids(call)
+    calls = [(point, call) for point in of.points if (call := lists.call(point.reply)) is not None]
+    for point, call in calls:
         found += _asked(point.probes, call, index, lists)
-        wrong.append(untrue(of, point.end, index, ids, lists.stand_ins(call)))
-        calls.append(call)
-    return PolicyGrades(tuple(found), tuple(wrong), call_indices=tuple(calls))
+    return PolicyGrades(tuple(found), len(calls))
 
 
 def _asked(

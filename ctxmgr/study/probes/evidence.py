@@ -21,9 +21,6 @@ ProbeKind = Literal[
     "file.state",
     "errors",
     "tests",
-    "attempts",
-    "decisions",
-    "values",
     "commits",
     "env",
     "next",
@@ -75,13 +72,15 @@ class ProbePart(msgspec.Struct, frozen=True):
 
 
 class Probe(msgspec.Struct, frozen=True):
-    """`question` and `answer` for people. `used`: the recorded session went on to use it."""
+    """`question` and `answer` for people. `used`: the recorded session went on to use it. `subject`: the command or
+    file that it is about, by which who does not know the answer looks for it; "" where there is none."""
 
     kind: ProbeKind
     question: str
     answer: str
     parts: tuple[ProbePart, ...]
     used: bool
+    subject: str = ""
 
 
 def grade(probe: Probe, holds: Callable[[Evidence], float]) -> float:

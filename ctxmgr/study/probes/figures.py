@@ -13,6 +13,7 @@ import msgspec
 from ctxmgr.study.figures import Figures
 from ctxmgr.study.probes.asking import WHOLE, GradedProbe, PolicyGrades
 from ctxmgr.study.probes.evidence import ProbeKind
+from ctxmgr.study.probes.precision import LineCounts, Precision
 
 KINDS: tuple[str, ...] = get_args(ProbeKind)
 
@@ -30,13 +31,13 @@ class KindScores(msgspec.Struct, frozen=True):
 
 
 class Scores(msgspec.Struct, frozen=True):
-    """One policy, of one session or the mean of several. `mean_untrue`: statements a list that do not hold, None
-    where nothing was asked; `tokens` a call, None where they were not weighed."""
+    """One policy, of one session or the mean of several. `tokens` a call, None where they were not weighed;
+    `precision`: of its packets, None where nobody asked."""
 
     kinds: dict[str, KindScores]
-    mean_untrue: float | None = msgspec.field(name="untrue")
     point_count: int = msgspec.field(name="points")
     tokens: float | None = None
+    precision: Precision | None = None
 
 
 def scores(of: PolicyGrades) -> Scores:
@@ -49,12 +50,11 @@ def scores(of: PolicyGrades) -> Scores:
         for kind in KINDS
         if (some := by_kind.get(kind))
     }
-    wrong = fmean(map(len, of.untrue)) if of.untrue else None
-    return Scores(kinds, wrong, len(of.untrue), of.tokens)
+    return Scores(kinds, of.point_count, of.tokens, of.precision)
 
 
 def means(some: Sequence[Scores]) -> Scores:
-    """Over sessions, each counting the same; probes and points are added up."""
+    """Over sessions, each counting the same; probes, points and lines of packets are added up."""
     kinds = {}
     for kind in KINDS:
         found = [one.kinds[kind] for one in some if kind in one.kinds]
@@ -64,9 +64,21 @@ def means(some: Sequence[Scores]) -> Scores:
             )
     return Scores(
         kinds,
-        _mean(one.mean_untrue for one in some),
         sum(one.point_count for one in some),
         _mean(one.tokens for one in some),
+        _added_up([one.precision for one in some if one.precision is not None]),
+    )
+
+
+def _added_up(some: Sequence[Precision]) -> Precision | None:
+    if not some:
+        return None
+    names = dict.fromkeys(name for one in some for name in one.sections)
+    return Precision(
+        sum(one.packet_count for one in some),
+        _mean(one.packet_tokens for one in some),
+        fmean(one.tokens_a_call for one in some),
+        {name: sum((one.sections.get(name, LineCounts()) for one in some), LineCounts()) for name in names},
     )
 
 
@@ -74,7 +86,6 @@ def values(of: Scores) -> Figures:
     """For `--json`."""
     return {
         "points": of.point_count,
-        "untrue": _rounded(of.mean_untrue),
         "tokens": _rounded(of.tokens, 1),
         "kinds": {
             kind: {
@@ -83,6 +94,26 @@ def values(of: Scores) -> Figures:
             }
             for kind, both in of.kinds.items()
         },
+        "packets": None if of.precision is None else _packets(of.precision),
+    }
+
+
+def _packets(of: Precision) -> Figures:
+    return {
+        "packets": of.packet_count,
+        "tokens": _rounded(of.packet_tokens, 1),
+        "tokensACall": _rounded(of.tokens_a_call, 1),
+        **_lines(of.every),
+        "sections": {name: _lines(counts) for name, counts in of.sections.items()},
+    }
+
+
+def _lines(of: LineCounts) -> Figures:
+    return {
+        "lines": of.line_count,
+        "judged": of.judged_count,
+        "untrue": of.untrue_count,
+        "unjudged": of.unjudged_count,
     }
 
 
@@ -109,13 +140,18 @@ def failure(one: GradedProbe) -> Figures:
 
 
 def failures(of: PolicyGrades) -> list[Figures]:
-    """What is stated and does not hold, then used ones, then those that lack most."""
+    """Lines of packets that do not hold, then used ones, then those that lack most."""
     failed = [one for one in of.answers if one.grade < WHOLE]
     failed.sort(key=lambda one: (not one.probe.used, one.grade, one.call_index))
     wrong = [
-        {"call": call, "kind": "untrue", "statement": text}
-        for call, texts in zip(of.call_indices, of.untrue, strict=False)
-        for text in texts
+        {
+            "call": one.call_index,
+            "calls": one.call_count,
+            "kind": "untrue",
+            "section": one.section,
+            "statement": one.text,
+        }
+        for one in (of.precision.untrue if of.precision else ())
     ]
     return [*wrong, *map(failure, failed)]
 

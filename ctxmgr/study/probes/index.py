@@ -71,10 +71,6 @@ class IndexedMessage(msgspec.Struct, frozen=True, dict=True):
         above = self._headings[number]
         return above >= 0 and not state.isdisjoint(_said(self._lowered[above]))
 
-    def heading(self, number: int) -> str:
-        """The nearest above a line, "" for none."""
-        return self.lines[self._headings[number]] if self._headings[number] >= 0 else ""
-
     @cached_property
     def _headings(self) -> tuple[int, ...]:
         """For each line the nearest heading above it, -1 for none."""
@@ -117,10 +113,6 @@ class EvidenceIndex:
             for word in wording.runs(entry.lower):
                 self._postings.setdefault(word, set()).add(found)
         return found
-
-    def find(self, raw: bytes) -> int | None:
-        """The number of a message, None where no list has it."""
-        return self._numbers.get(raw)
 
     def share(self, evidence: Evidence, ids: Ids) -> float:
         """How much of it these messages hold, 0 to 1."""

@@ -1,4 +1,5 @@
-"""Turns a policy's lists into the probes that they can not answer, each with what a model would ask for it by.
+"""Turns a policy's lists into the probes that they can not answer, each with what a model would ask for it by: the
+command or file that it is about, then that and what the next step says. Of a probe about neither nobody asks.
 
 What comes back for such a question is graded as the list is: list and answer together must hold all evidence. A
 call comes back as JSON, which a model reads as well as the list has it: it is graded without JSON's signs, too.
@@ -12,12 +13,13 @@ import msgspec
 from ctxmgr.study.metrics import Observation
 from ctxmgr.study.probes.asking import WHOLE, ProjectedLists
 from ctxmgr.study.probes.evidence import Evidence, Probe, ProbeKind, Wording, grade
-from ctxmgr.study.probes.hints import hints
 from ctxmgr.study.probes.index import EvidenceIndex, Ids
+from ctxmgr.study.probes.reading import SessionHistory
 from ctxmgr.study.probes.session import examined
 from ctxmgr.study.recordings import Recording
 
 _JSON_SIGNS = (("\\n", "\n"), ("\\t", "\t"), ('\\"', '"'), ('":', '" : '), ('","', '" , "'), ("\\\\", "\\"))
+HINT_CHARACTERS = 1_000  # of each: what is longer nobody types
 _encode = msgspec.json.Encoder().encode
 
 
@@ -83,10 +85,17 @@ def missed(
             continue
         ids = lists.ids(call)
         for probe in point.probes:
-            if probe.kind not in asked or not probe.used:
+            if probe.kind not in asked or not probe.used or not probe.subject:
                 continue
-            if by := hints(of.history, probe, point.end):
-                asked[probe.kind] += 1
-                if grade(probe, partial(index.share, ids=ids)) < WHOLE:
-                    found.append(MissedProbe(probe, point.reply, by, of.names, index, ids))
+            asked[probe.kind] += 1
+            if grade(probe, partial(index.share, ids=ids)) < WHOLE:
+                by = _hints(of.history, probe, point.end)
+                found.append(MissedProbe(probe, point.reply, by, of.names, index, ids))
     return AskedProbes(asked, tuple(found))
+
+
+def _hints(of: SessionHistory, probe: Probe, end: int) -> tuple[str, ...]:
+    """For a probe of message number `end`; the first is the narrowest."""
+    doing = of.spoken[end] if end < len(of.spoken) else ""
+    wider = f"{probe.subject} {doing}".strip()
+    return tuple(dict.fromkeys(hint[:HINT_CHARACTERS] for hint in (probe.subject, wider)))

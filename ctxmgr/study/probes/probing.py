@@ -15,6 +15,7 @@ from ctxmgr.study.probes import controls
 from ctxmgr.study.probes.asking import PolicyGrades, ProjectedLists, answers
 from ctxmgr.study.probes.figures import Scores, scores
 from ctxmgr.study.probes.index import EvidenceIndex
+from ctxmgr.study.probes.precision import precision
 from ctxmgr.study.probes.session import examined
 from ctxmgr.study.probes.stub import Stub
 from ctxmgr.study.recordings import Recording
@@ -64,12 +65,10 @@ def probed(
     index = EvidenceIndex(of.names)
     all_lists = {name: ProjectedLists(index, sights) for name, sights in {**policies, **checks}.items()}
     found = {name: answers(of, index, one) for name, one in all_lists.items()}
-    weighed = {name: _tokens(sights, weigh) for name, sights in policies.items()}
-    return Probed(
-        of.course,
-        {name: msgspec.structs.replace(found[name], tokens=tokens) for name, tokens in weighed.items()},
-        {name: found[name] for name in checks},
-    )
+    for name, sights in policies.items():
+        asked = precision(of, sights, weigh)
+        found[name] = msgspec.structs.replace(found[name], tokens=_tokens(sights, weigh), precision=asked)
+    return Probed(of.course, {name: found[name] for name in policies}, {name: found[name] for name in checks})
 
 
 def graded(
@@ -78,7 +77,8 @@ def graded(
     """One policy alone, without the controls: the same figures as `probed` gives it beside others."""
     of = examined(recording, window, weigh)
     index = EvidenceIndex(of.names)
-    return scores(answers(of, index, ProjectedLists(index, sights)))
+    found = answers(of, index, ProjectedLists(index, sights))
+    return scores(msgspec.structs.replace(found, precision=precision(of, sights, weigh)))
 
 
 def _tokens(sights: Sequence[Observation], weigh: Callable[[bytes], int]) -> float | None:

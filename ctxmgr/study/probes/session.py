@@ -29,12 +29,14 @@ class Point(msgspec.Struct, frozen=True):
 
 
 class Examined(msgspec.Struct, frozen=True):
-    """One session at one window. `names`: how many of its files have this last component."""
+    """One session at one window. `names`: how many of its files have this last component; `cwd`: the directory that
+    paths are told from."""
 
     course: Timeline
     history: SessionHistory
     points: tuple[Point, ...]
     names: dict[str, int]
+    cwd: str = ""
 
 
 def examined(recording: Recording, window: int, weigh: Callable[[bytes], int]) -> Examined:
@@ -47,7 +49,7 @@ def examined(recording: Recording, window: int, weigh: Callable[[bytes], int]) -
     for call in calls:
         end = found.asked[call].end_index
         some.append(Point(call, end, found.items[end].id, probes(of, end)))
-    return Examined(found, of, tuple(some), names_of(of))
+    return Examined(found, of, tuple(some), names_of(of), recording.cwd)
 
 
 def names_of(of: SessionHistory) -> dict[str, int]:

@@ -6,8 +6,6 @@ the same: all that was replaced, nothing, another session, and the newest tokens
 
 from collections.abc import Callable, Sequence
 
-import msgspec
-
 from ctxmgr.study.hosts import pi_host
 from ctxmgr.study.metrics import Observation, ProjectedMessage, Timeline, timeline
 from ctxmgr.study.probes import controls
@@ -35,7 +33,7 @@ class RemovedPart:
         self._examined = Examined(self._course, of, (point,), names_of(of))
 
     def scores(self, summary: str) -> Scores:
-        return scored(self.grades(summary))
+        return scores(self.grades(summary))
 
     def grades(self, summary: str, before: Sequence[Observation] = ()) -> PolicyGrades:
         """`before`: the lists of the calls up to the compaction, to see where evidence was lost; without them
@@ -64,8 +62,3 @@ def _course(raws: Sequence[bytes]) -> Timeline:
     """Of messages, with one call after them."""
     items = [pi_host.item(str(place), raw) for place, raw in enumerate(raws)]
     return timeline.made("", (*items, REPLY), (timeline.TimelineCall(None, len(raws)),))
-
-
-def scored(grades: PolicyGrades) -> Scores:
-    """Of one cut. What is untrue is not asked of a summary."""
-    return msgspec.structs.replace(scores(grades), mean_untrue=None)

@@ -1,6 +1,6 @@
 """Turns scores into the table that people see: kinds by policy, the used probes; and the controls in a line."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from rich.table import Table
 
@@ -26,14 +26,33 @@ def probes_table(title: str, policies: Mapping[str, Figures], checks: Mapping[st
             made.add_row(kind, counts, *cells)
     made.add_section()
     made.add_row("tokens a call", "", *(_number(one["tokens"], 0) for one in policies.values()))
-    made.add_row("untrue a list", "", *(_number(one["untrue"], 2) for one in policies.values()))
+    for name, packet_cells in _packet_rows([one["packets"] for one in policies.values()]):
+        made.add_row(name, "", *packet_cells)
     points = max((one["points"] for one in policies.values()), default=0)
     made.caption = (
         f"how much of the answer the list holds, 0 to 1, asked at {points} calls of what the session used again "
-        "later; where a host compacted,\nits summary copies what the user said, the files and the last words; "
-        "untrue: statements of packet or summary that do not hold\n" + controls_line(checks)
+        "later; where a host compacted,\nits summary copies what the user said, the files and the last words\n"
+        "packet tokens: of calls with a packet; untrue: of the judged lines of packets, those that the recording "
+        "does not bear out;\nunjudged: those of which it does not tell\n" + controls_line(checks)
     )
     return made
+
+
+def _packet_rows(some: Sequence[Figures | None]) -> Iterator[tuple[str, list[str]]]:
+    """Names of rows with their cells; none where no policy sent a packet."""
+    if not any(one and one["packets"] for one in some):
+        return
+    yield "packets", [_number(one["packets"] if one else None, 0) for one in some]
+    yield "packet tokens", [_number(one["tokens"] if one else None, 0) for one in some]
+    yield "over all calls", [_number(one["tokensACall"] if one else None, 0) for one in some]
+    yield "untrue lines", list(map(_untrue, some))
+    yield "unjudged lines", [f"{one['unjudged']}/{one['lines']}" if one and one["lines"] else NONE for one in some]
+    for name in dict.fromkeys(name for one in some if one for name in one["sections"]):
+        yield f"untrue: {name}", [_untrue(one["sections"].get(name) if one else None) for one in some]
+
+
+def _untrue(lines: Figures | None) -> str:
+    return f"{lines['untrue']}/{lines['judged']}" if lines and lines["lines"] else NONE
 
 
 def controls_line(checks: Mapping[str, Figures]) -> str:

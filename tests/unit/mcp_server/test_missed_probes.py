@@ -23,17 +23,21 @@ from tests.unit.mcp_server.program import MCP, SmallProgram, small_program
 
 WINDOW_TOKENS = 24_000
 TOKEN = "one-time"
-VALUE = "v2.7.13"
-DONE = f"The pinned server goes out with {VALUE}."
-QUERY = "The pinned server goes out with"  # what the probe's hint is: the line that speaks of it, without it
+PINS = "pinned_server.py"
+PIN, NEWEST = (f"pinned_server_version = {number}\n" for number in (2, 3))
+WRITE = f"cat > {PINS} <<'END'\n"
+DONE = "The pinned server goes out."
+QUERY = PINS  # what the probe's hint is: the file that it is about
 SEARCH = Call(f"{MCP}search", {"query": QUERY})
 RETRIEVE = Call(f"{MCP}retrieve", {"handle": Found(r'retrieve handle="([^"]+)"')})
 
 
 def releasing(*asks: Call) -> Script:
-    """A value in a short result that leaves long before it is needed."""
-    look = step(Run("cat pinned_server"), say="I look at what the server is pinned to.")
-    return script("Release the server", look, *looking(30), *(step(one) for one in asks), final=DONE)
+    """What was put into a file leaves long before it is written again."""
+    first = step(Run(f"{WRITE}{PIN}END\ncat {PINS}"), say="I pin the server.")
+    again = step(Run(f"{WRITE}{NEWEST}END"))
+    asked = (step(one) for one in asks)
+    return script("Release the server", first, *looking(30), *asked, again, final=DONE)
 
 
 def raw(message: dict[str, Any]) -> bytes:
@@ -59,11 +63,12 @@ def observed(of: Recording, provider: Provider) -> Iterator[Observation]:
         yield Observation(None, items[:place], projected, items[place])
 
 
-def missed_values(program: SmallProgram, provider: Provider) -> list[MissedProbe]:
+def missed_states(program: SmallProgram, provider: Provider) -> list[MissedProbe]:
     of = recorded(program)
     weigh = MessageCache(message_cache.reader()).weight
-    found = missed(of, WINDOW_TOKENS, list(observed(of, provider)), weigh, ("values",))
-    return [one for one in found.missed if one.probe.answer == VALUE]
+    found = missed(of, WINDOW_TOKENS, list(observed(of, provider)), weigh, ("file.state",))
+    last = found.missed[-1].reply if found.missed else ""
+    return [one for one in found.missed if one.probe.subject == PINS and one.reply == last]
 
 
 def results(program: SmallProgram, name: str) -> list[str]:
@@ -76,7 +81,6 @@ def results(program: SmallProgram, name: str) -> list[str]:
 async def released(place: Path, *asks: Call) -> tuple[SmallProgram, Provider]:
     """The session, in a work tree and a state of its own; at its end the model asks by these."""
     tree = make_tree(place / "tree")
-    (tree / "pinned_server").write_text(f"the server is pinned at {VALUE}\n", encoding="utf-8")
     layers = settings.read({"window": WINDOW_TOKENS, "packetTokens": 300}, {}, place)
     async with Provider(releasing(*asks), root=tree) as provider:
         made = ProxySettings(
@@ -92,17 +96,18 @@ async def released(place: Path, *asks: Call) -> tuple[SmallProgram, Provider]:
 
 
 async def test_what_a_probe_misses_comes_back_to_the_model_that_asks(tmp_path: Path) -> None:
-    """The same session twice: what the first model lacks at its last call, the second asks for there."""
+    """The same session twice: what the first model lacks before it writes again, the second asks for there."""
     place = tmp_path / "session"
     lacking, before = await released(place)
-    missed = missed_values(lacking, before)
+    missed = missed_states(lacking, before)
     assert missed, "it must have left, or nothing is asked for"
     assert not any(one.answered([]) for one in missed)
-    assert all(" ".join(one.hints[0].split()) == f"{QUERY} ." for one in missed)
+    assert all(one.hints[0] == QUERY for one in missed)
     shutil.rmtree(place)
     asking, provider = await released(place, SEARCH, RETRIEVE)
-    last = before.record.answered[-1].json["messages"]
-    assert provider.record.answered[len(before.record.answered) - 1].json["messages"] == last
+    same = len(before.record.answered) - 2  # then the one writes again, and the other asks
+    first, second = (one.record.answered[same].json["messages"] for one in (before, provider))
+    assert first == second
     found, (original,) = results(asking, SEARCH.name), results(asking, RETRIEVE.name)
     assert all(one.answered([*found, original]) for one in missed)
-    assert original == f"the server is pinned at {VALUE}\n"
+    assert original == PIN

@@ -3,8 +3,6 @@
 A family a file. They know nothing of policies, lists or grades.
 """
 
-from ctxmgr.study.probes.kinds.commands import COMMAND_CHARACTERS
 from ctxmgr.study.probes.kinds.families import probes
-from ctxmgr.study.probes.kinds.user import answered
 
-__all__ = ["COMMAND_CHARACTERS", "answered", "probes"]
+__all__ = ["probes"]

@@ -84,13 +84,9 @@ def _error(of: SessionHistory, run: CommandRun, again: bool, end: int) -> Probe:
     command: Evidence = PathMention(run.path) if run.path else Wording(command_pieces(run.command))
     lines = [Wording(wording.pieces(line)) for line in run.ended.errors]
     used = again or any(mentioned_again(of, name, end) for name in wording.references("\n".join(run.ended.errors)))
-    return Probe(
-        "errors",
-        f"What did this fail with: {wording.shortened(run.command, COMMAND_CHARACTERS)}",
-        "\n".join(run.ended.errors),
-        (ProbePart(0.5, (command,)), ProbePart(0.5, tuple(lines), best=True)),
-        used,
-    )
+    subject = wording.shortened(run.command, COMMAND_CHARACTERS)
+    parts = (ProbePart(0.5, (command,)), ProbePart(0.5, tuple(lines), best=True))
+    return Probe("errors", f"What did this fail with: {subject}", "\n".join(run.ended.errors), parts, used, subject)
 
 
 def _test(run: CommandRun, again: bool) -> Probe:

@@ -43,6 +43,7 @@ def probes(of: SessionHistory, end: int) -> Iterator[Probe]:
             "\n".join(touch.lines) or touch.action,
             _content(touch),
             next_touch is not None and next_touch.action != "read",
+            path,
         )
 
 

@@ -70,7 +70,7 @@ def _whole(kind: ProbeKind, question: str, answer: str) -> Probe:
 
 
 def _questions(of: SessionHistory, end: int, said: list[tuple[int, str]]) -> Iterator[Probe]:
-    for question, answer, _ in list(_answered(of, said))[-QUESTIONS:]:
+    for question, answer in list(_answered(of, said))[-QUESTIONS:]:
         names = wording.references(f"{question}\n{answer}")
         yield Probe(
             "question",
@@ -84,16 +84,12 @@ def _questions(of: SessionHistory, end: int, said: list[tuple[int, str]]) -> Ite
         )
 
 
-def answered(of: SessionHistory, end: int) -> Iterator[tuple[str, str, int]]:
-    """Each question of the assistant, what the user said to it, and the place of that."""
-    return _answered(of, [(at, text) for at, one in enumerate(of.turns[:end]) if (text := request(one))])
-
-
-def _answered(of: SessionHistory, said: list[tuple[int, str]]) -> Iterator[tuple[str, str, int]]:
+def _answered(of: SessionHistory, said: list[tuple[int, str]]) -> Iterator[tuple[str, str]]:
+    """Each question of the assistant, and what the user said to it."""
     for at, text in said:
         before = next((one for one in reversed(of.turns[:at]) if one.role in ("user", "assistant")), None)
         if before is not None and before.role == "assistant" and (question := _asked(before.text)):
-            yield question, _start(text), at
+            yield question, _start(text)
 
 
 def _asked(text: str) -> str:

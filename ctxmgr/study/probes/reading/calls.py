@@ -59,6 +59,7 @@ DONE = word_set(
     done completed complete finished true cancelled canceled deleted
 """
 )
+ACTIVE = frozenset(("in_progress", "in-progress", "inprogress", "active", "doing", "started"))
 SHELLS = frozenset(("bash", "sh", "zsh"))
 _EDITOR = word_set(
     """
@@ -82,12 +83,14 @@ _STARTS = (
 
 class TaskChange(msgspec.Struct, frozen=True):
     """`id` "" where the list has none; `text` "" where only the state of a known one is set; None: as it was.
-    `is_about`: the text is what it is about, which a task that has a text does not take for it."""
+    `is_about`: the text is what it is about, which a task that has a text does not take for it. `active`: it is
+    under way."""
 
     id: str
     text: str
     done: bool | None
     is_about: bool = False
+    active: bool = False
 
 
 class Did(msgspec.Struct, frozen=True):
@@ -199,4 +202,5 @@ def _task(record: dict[str, Any]) -> TaskChange:
     text = str(record[said]) if said else ""
     state = next((str(record[one]).lower() for one in TASK_STATE if record.get(one) is not None), None)
     id = next((str(record[one]) for one in TASK_ID if record.get(one)), "")
-    return TaskChange(id, text, None if state is None else state in DONE, bool(id) and said == "description")
+    done = None if state is None else state in DONE
+    return TaskChange(id, text, done, bool(id) and said == "description", state in ACTIVE)

@@ -13,7 +13,6 @@ from ctxmgr.study.probes.reading import outputs, programs
 from ctxmgr.study.probes.reading.calls import Did
 from ctxmgr.study.probes.reading.outputs import Ended
 from ctxmgr.study.probes.reading.turns import SessionCall, SessionMessage
-from ctxmgr.study.probes.reading.values import Mention, values
 from ctxmgr.study.probes.reading.wording import references
 
 _REFUSED = re.compile(r"user (?:doesn't want|does not want|rejected|declined|denied|interrupted)", re.IGNORECASE)
@@ -28,12 +27,13 @@ _TASK_ID = re.compile(r"\btask #?(\w{1,12})\b", re.IGNORECASE)
 
 
 class FileUse(msgspec.Struct, frozen=True):
-    """One file, once. `action`: read, changed or deleted; `lines`: what a change put there."""
+    """One file, once. `action`: read, changed or deleted; `lines`: what a change put there; `tool`: of the call."""
 
     message_index: int
     path: str
     action: str
     lines: tuple[str, ...] = ()
+    tool: str = ""
 
 
 class CommandRun(msgspec.Struct, frozen=True):
@@ -59,6 +59,7 @@ class TaskState(msgspec.Struct, frozen=True):
     id: str
     text: str
     done: bool
+    active: bool = False
 
 
 class TaskListState(msgspec.Struct, frozen=True):
@@ -88,7 +89,6 @@ class SessionHistory(msgspec.Struct, frozen=True):
     directories: tuple[EnvValue, ...]
     last_mention: dict[str, int]
     spoken: tuple[str, ...]
-    values: dict[str, tuple[Mention, ...]]
 
 
 def history(turns: Sequence[SessionMessage], cwd: str = "") -> SessionHistory:
@@ -111,7 +111,6 @@ def history(turns: Sequence[SessionMessage], cwd: str = "") -> SessionHistory:
         (*_told_from(turns, cwd, walk.directories), *walk.directories),
         last,
         spoken,
-        values(turns, spoken),
     )
 
 
@@ -177,7 +176,7 @@ class _Walk:
         if not failed:
             self.touches += (FileUse(at, self._path(path), "read") for path in what.looked_at)
             self.touches += (
-                FileUse(at, path, one.action, one.lines)
+                FileUse(at, path, one.action, one.lines, call.name)
                 for path, one in zip(paths_changed, what.changes, strict=True)
             )
             self._tasks(at, what, result.text)
@@ -223,10 +222,9 @@ class _Walk:
             found = _TASK_ID.search(output)
             id = task.id or (found[1] if found and not what.whole_list else "") or task.text
             before = self._now.get(id, TaskState(id, task.text, False))
-            done = before.done if task.done is None else task.done
-            self._now[id] = TaskState(
-                task.id or id, before.text if task.is_about and before.text else task.text or before.text, done
-            )
+            known = before if task.done is None else task
+            text = before.text if task.is_about and before.text else task.text or before.text
+            self._now[id] = TaskState(task.id or id, text, bool(known.done), known.active)
         listed = tuple(task for task in self._now.values() if task.text)
         if listed:
             self.tasks.append(TaskListState(at, listed))

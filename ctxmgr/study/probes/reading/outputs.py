@@ -48,19 +48,21 @@ _WRAPPING = re.compile(
 
 
 class Ended(msgspec.Struct, frozen=True):
-    """`running`: the id under which it goes on, "" where it ended."""
+    """`running`: the id under which it goes on, "" where it ended. `by_status`: that it failed is told by the host,
+    or by an exit code, and not by its lines alone."""
 
     failed: bool
     errors: tuple[str, ...]
     telling: tuple[str, ...]
     running: str = ""
+    by_status: bool = True
 
 
 def ended(output: str, flagged: bool, check: bool, filtered: bool) -> Ended:
     """Of one output. `flagged`: the host calls it an error; `filtered`: its exit code need not be its own."""
     head = output[:600]
     code = next((int(found) for found in _CODE.findall(f"{head}\n{output[-200:]}")), None)
-    failed = flagged or (code is not None and code != 0)
+    by_status = failed = flagged or (code is not None and code != 0)
     if check and not failed and (filtered or code is None):
         failed = bool(_FAILS.search(output))
     running = _RUNNING.search(head)
@@ -74,6 +76,7 @@ def ended(output: str, flagged: bool, check: bool, filtered: bool) -> Ended:
         tuple(dict.fromkeys(errors[:ERROR_LINES])),
         tuple(dict.fromkeys(telling[-TELLING_LINES:])),
         running[1] if running else "",
+        by_status,
     )
 
 

@@ -26,8 +26,6 @@ SEARCHERS = word_set(
     grep rg egrep ag ack
 """
 )
-SHOWERS = word_set("echo printf ls git gh curl wget find tree diff ps journalctl psql sqlite3 mysql")
-SHOWING = word_set("-c -e - log logs show view list status describe")
 CHECKS = word_set(
     """
     pytest tsc tsgo vue-tsc mypy pyright eslint jest vitest golangci-lint ctest clippy tox
@@ -106,11 +104,6 @@ def checks(command: str) -> tuple[tuple[str, ...], ...]:
     return tuple(tuple(one.words) if _is_check(one) else () for one in _unfiltered(command))
 
 
-def parts(command: str) -> tuple[tuple[str, ...], ...]:
-    """The words of each of its parts that `checks` has."""
-    return tuple(tuple(one.words) for one in _unfiltered(command))
-
-
 def _joined(parts: Iterable[str]) -> str:
     return " && ".join(part for part in parts if part)
 
@@ -123,10 +116,15 @@ def _unfiltered(command: str) -> Iterator[Simple]:
         after_pipe = one.piped
 
 
+def git_calls(command: str) -> Iterator[tuple[str, ...]]:
+    """The words of each call of git that it runs, from the subcommand on, in order."""
+    calls = (one.words[1:] for one in simples(command) if _program(one) == "git")
+    return (words for words in calls if words and not words[0].startswith("-"))
+
+
 def in_git(command: str) -> tuple[str, ...]:
     """The subcommands of git that it runs, in order."""
-    calls = (one.words[1:] for one in simples(command) if _program(one) == "git")
-    return tuple(words[0] for words in calls if words and not words[0].startswith("-"))
+    return tuple(words[0] for words in git_calls(command))
 
 
 def brought_back(command: str) -> tuple[str, ...]:
@@ -141,15 +139,6 @@ def brought_back(command: str) -> tuple[str, ...]:
         elif verb == ("checkout",) and rest[:1] == ("--",):
             out += rest[1:]
     return tuple(_under(effects(command).directory, (word.removeprefix("./") for word in out)))
-
-
-def only_shows(command: str) -> bool:
-    """Is what it prints the text of something: of a file, a log, a page, a history, a script of its own?"""
-    names = [(_program(one), one.words[1:2]) for one in simples(command) if _program(one) != "cd"]
-    return all(
-        name in READERS or name in SEARCHERS or name in SHOWERS or not SHOWING.isdisjoint(words)
-        for name, words in names
-    )
 
 
 def directory(command: str) -> str:

@@ -46,7 +46,9 @@ def test_the_figures_are_those_of_replay(capsys: pytest.CaptureFixture[str]) -> 
     for kind in row.probes:
         used = scores["kinds"][kind.kind]["used"]
         assert (kind.used_count, kind.used_share and round(kind.used_share, 5)) == (used["probes"], used["share"])
-    assert round(row.untrue_mean or 0, 5) == scores["untrue"]
+    said = scores["packets"]
+    assert (row.packet_count, row.packet_line_count) == (said["packets"], said["lines"])
+    assert (row.judged_line_count, row.untrue_line_count) == (said["judged"], said["untrue"])
 
 
 def test_a_peer_has_the_figures_of_replay(capsys: pytest.CaptureFixture[str]) -> None:

@@ -28,7 +28,7 @@ def test_sessions_are_driven_without_a_fault_and_asked_about(tmp_path: Path) -> 
     (tmp_path / "long.jsonl").write_bytes(LONG)
     rows = [decode(evaluated(task)).recording for task in asked(tmp_path)]
     assert [(row.status, row.fault_count) for row in rows] == [("ok", 0)] * 2
-    assert {kind.kind for kind in rows[0].probes} >= {"goal", "files.read", "files.modified", "decisions", "errors"}
+    assert {one.kind for one in rows[0].probes} >= {"goal", "files.read", "files.modified", "file.state", "errors"}
     assert min(row.call_count for row in rows) > 50
 
 

@@ -1,68 +1,27 @@
-"""What a list misses is asked for by what the next step knew, never by the answer, and graded with what came
-back."""
+"""What a list misses is asked for by the command or file that it is about, never by the answer, and graded with
+what came back."""
 
 import pytest
 
 from ctxmgr.study.metrics import timeline
 from ctxmgr.study.probes import controls
-from ctxmgr.study.probes.evidence import Exact, Probe, ProbeKind, ProbePart
-from ctxmgr.study.probes.hints import HINT_CHARACTERS, hints
-from ctxmgr.study.probes.missed import MissedProbe, missed
-from ctxmgr.study.probes.reading import history, turn
-from tests.notation import Said, a, call, err, r, raws, u
+from ctxmgr.study.probes.missed import HINT_CHARACTERS, MissedProbe, missed
+from tests.notation import a, call, err, r, u
 from tests.unit.study.probes.asked import of, recording, weigh
 
-SAID = (
-    u("Release it."),
-    a("The server is pinned to v2.7.13 in deploy.yaml."),
-    u("Go on."),
-    a("Now the tag.\nThe tag of it is v2.7.13 too.", call("bash", command="git tag v2.7.13")),
-    r("done"),
-)
-
-
-def asked(kind: ProbeKind, question: str, answer: str, end: int = 2, said: tuple[Said, ...] = SAID) -> list[str]:
-    probe = Probe(kind, question, answer, (ProbePart(1.0, (Exact(answer),)),), used=True)
-    return list(hints(history([turn(raw) for raw in raws(*said)], "/p"), probe, end))
-
-
-def test_a_value_is_asked_for_by_the_line_that_goes_on_to_speak_of_it_without_it() -> None:
-    line, *wider = asked("values", "Which exact values were met?", "v2.7.13")
-    assert " ".join(line.split()) == "The tag of it is too."
-    assert wider[0].startswith("Now the tag.")
-    assert all("2.7.13" not in query for query in wider)
-
-
-def test_a_decision_is_asked_for_by_what_is_said_of_it_and_not_by_its_sentence() -> None:
-    chosen = "I'll use parse_rows instead of a stack."
-    said = (u("go"), a(chosen), u("on"), a(f"As I said: {chosen} So parse_rows it is."))
-    names, line, *_ = asked("decisions", "What was chosen, and why?", chosen, 2, said)
-    assert (names, " ".join(line.split())) == ("parse_rows", "As I said: So parse_rows it is.")
-
-
-def test_an_error_is_asked_for_by_its_command() -> None:
-    first, *_ = asked("errors", "What did this fail with: npm test", "ENOSPC")
-    assert first == "npm test"
-
-
-@pytest.mark.parametrize("kind", ["values", "decisions"])
-def test_of_what_is_never_spoken_of_again_nobody_asks(kind: ProbeKind) -> None:
-    assert asked(kind, "Which?", "v9.9.9 of parse_rows") == []
-
-
-def test_a_question_is_no_longer_than_people_type() -> None:
-    said = (*SAID[:3], a("word " * 2_000 + "v2.7.13"))
-    assert max(map(len, asked("values", "Which?", "v2.7.13", 2, said))) == HINT_CHARACTERS
-
+EDIT = call("edit", path="src/limits.py", oldText="limit = 2", newText="limit_of_rows = 7")
+AGAIN = call("edit", path="src/limits.py", oldText="limit_of_rows = 7", newText="limit_of_rows = 9")
 
 SESSION = (
     u("Release it."),
-    a("The server is pinned to v2.7.13 there."),
+    a("I raise the limit.", EDIT),
+    r("ok"),
     *[one for number in range(8) for one in (u(f"Look at {number}."), a("I did."))],
     a(call("bash", command="./pack")),
     err("ENOSPC: no space left"),
     u("And now?"),
-    a("I tag the server: v2.7.13, and see to ENOSPC again.", call("bash", command="./pack")),
+    a("I see to ENOSPC again.", call("bash", command="./pack"), AGAIN),
+    r("ok"),
     r("ok"),
     a("done"),
 )
@@ -71,28 +30,44 @@ SESSION = (
 def of_an_empty_list() -> tuple[MissedProbe, ...]:
     found = of(*SESSION)
     lists = controls.empty(found.course)
-    return missed(recording(*SESSION), 200_000, lists, weigh, ("values", "errors")).missed
+    return missed(recording(*SESSION), 200_000, lists, weigh, ("file.state", "errors", "goal")).missed
 
 
 def test_what_the_list_misses_is_told_by_kind_with_its_call() -> None:
-    found = missed(recording(*SESSION), 200_000, controls.empty(of(*SESSION).course), weigh, ("values", "errors"))
-    assert {one.probe.kind for one in found.missed} == {"values", "errors"}
+    lists = controls.empty(of(*SESSION).course)
+    found = missed(recording(*SESSION), 200_000, lists, weigh, ("file.state", "errors", "goal"))
     kinds = [one.probe.kind for one in found.missed]
+    assert {*kinds} == {"file.state", "errors"}, "nobody asks for what is about no command and no file"
     assert {kind: kinds.count(kind) for kind in found.used_counts} == found.used_counts
     assert {one.reply for one in found.missed} <= {str(place) for place in range(len(SESSION))}
 
 
+@pytest.mark.parametrize(("kind", "by"), [("errors", "./pack"), ("file.state", "src/limits.py")])
+def test_it_is_asked_for_by_what_it_is_about_and_then_by_what_the_next_step_says(kind: str, by: str) -> None:
+    one = [one for one in of_an_empty_list() if one.probe.kind == kind][-1]
+    narrow, wider = one.hints
+    assert narrow == by
+    assert wider.startswith(f"{by} I see to ENOSPC again.")
+
+
+def test_a_question_is_no_longer_than_people_type() -> None:
+    long = (*SESSION[:-4], a("word " * 2_000, call("bash", command="./pack")), r("ok"), a("done"))
+    found = missed(recording(*long), 200_000, controls.empty(of(*long).course), weigh, ("errors",)).missed
+    assert max(len(hint) for one in found for hint in one.hints) == HINT_CHARACTERS
+
+
 def test_what_the_list_holds_is_not_missed() -> None:
     lists = timeline.whole(of(*SESSION).course)
-    found = missed(recording(*SESSION), 200_000, lists, weigh, ("values", "errors"))
+    found = missed(recording(*SESSION), 200_000, lists, weigh, ("file.state", "errors"))
     assert (found.missed, sum(found.used_counts.values()) > 0) == ((), True)
 
 
 @pytest.mark.parametrize(
     ("kind", "text", "answered"),
     [
-        ("values", "pinned to v2.7.13", True),
-        ("values", "pinned to v2.7.1", False),
+        ("file.state", "changed src/limits.py\nlimit_of_rows = 7", True),
+        ("file.state", 'edit {"path":"src/limits.py","newText":"limit_of_rows = 7"}', True),
+        ("file.state", "changed src/limits.py\nlimit_of_rows = 8", False),
         ("errors", "./pack\nENOSPC: no space left", True),
         ("errors", 'bash {"command":"./pack","timeout":5}\nENOSPC: no space left', True),
         ("errors", 'bash {"input":"cd a\\n./pack\\n"}\nENOSPC: no space left', True),

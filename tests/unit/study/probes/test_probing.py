@@ -17,6 +17,8 @@ from ctxmgr.study.metrics import timeline
 from ctxmgr.study.probes import Probing, figures, probes_table
 from ctxmgr.study.probes.asking import GradedProbe, Loss, PolicyGrades
 from ctxmgr.study.probes.evidence import Exact, Probe, ProbePart
+from ctxmgr.study.probes.precision import LineCounts, Precision
+from ctxmgr.study.probes.precision.judging import UntrueLine
 from ctxmgr.study.probes.probing import NEWEST, SAWTOOTH, lists_of, probed
 from ctxmgr.study.probes.stub import Stub
 from ctxmgr.study.probes.summaries import RemovedPart
@@ -63,7 +65,7 @@ def test_what_failed_is_written_with_where_it_was_lost(asked: tuple[Any, list[An
     _, failed, _ = asked
     assert failed
     for one in [one for one in failed if one["kind"] == "untrue"]:
-        assert {"recording", "policy", "call", "kind", "statement"} == set(one)
+        assert {"recording", "policy", "call", "calls", "kind", "section", "statement"} == set(one)
     failed = [one for one in failed if one["kind"] != "untrue"]
     for one in failed:
         assert {"recording", "policy", "call", "kind", "used", "grade", "question", "evidence", "lost"} == set(one)
@@ -84,7 +86,7 @@ def test_the_table_shows_them(asked: tuple[Any, list[Any], str]) -> None:
     Console(file=out, width=120).print(probes_table("memory probes", found["policies"], found["controls"]))
     text = out.getvalue()
     assert "memory probes" in text
-    assert "untrue a list" in text
+    assert ("untrue lines" in text) == any(one["packets"]["packets"] for one in found["policies"].values())
     assert "whole list 1.000, empty list 0.000" in text
 
 
@@ -181,14 +183,11 @@ def test_a_kind_is_the_mean_of_points_then_of_recordings() -> None:
     def answer(call_number: int, share: float, used: bool = True) -> GradedProbe:
         return GradedProbe(call_number, Probe("goal", "?", "!", (ProbePart(1.0, (Exact("x"),)),), used), share)
 
-    one = figures.scores(
-        PolicyGrades((answer(1, 1), answer(1, 0), answer(2, 1), answer(2, 0, used=False)), ((), ("x",)))
-    )
+    one = figures.scores(PolicyGrades((answer(1, 1), answer(1, 0), answer(2, 1), answer(2, 0, used=False)), 2))
     assert one.kinds["goal"].used.share == 0.75
     assert one.kinds["goal"].every.share == 0.5
     assert one.kinds["goal"].every.probe_count == 4
-    assert one.mean_untrue == 0.5
-    other = figures.scores(PolicyGrades((answer(1, 0),), ((),)))
+    other = figures.scores(PolicyGrades((answer(1, 0),), 1))
     both = figures.means([one, other])
     assert both.kinds["goal"].used.share == 0.375
     assert both.kinds["goal"].used.probe_count == 4
@@ -199,7 +198,7 @@ def test_failures_are_listed_used_ones_first_then_those_that_lack_most() -> None
         return GradedProbe(1, Probe("goal", "?", "!", (ProbePart(1.0, (Exact("x"),)),), used), share, Loss(-1))
 
     some = (answer(False, 0), answer(True, 0.5), answer(True, 0), answer(True, 1))
-    found = figures.failures(PolicyGrades(some, ((),)))
+    found = figures.failures(PolicyGrades(some, 1))
     assert [(one["used"], one["grade"]) for one in found] == [(True, 0), (True, 0.5), (False, 0)]
     assert {one["lost"] for one in found} == {None}
 
@@ -259,6 +258,35 @@ def test_the_page_draws_means_over_recordings() -> None:
     assert "off, goal: 0.750" in text
 
 
-def test_what_does_not_hold_is_written_with_its_call() -> None:
-    found = figures.failures(PolicyGrades((), ((), ("told as open, is done: x",)), call_indices=(4, 9)))
-    assert found == [{"call": 9, "kind": "untrue", "statement": "told as open, is done: x"}]
+def said(packet_count: int, packet_tokens: float | None, untrue_count: int) -> PolicyGrades:
+    """Of a policy whose packets have this many lines that do not hold, of three that are judged and of four."""
+    lines = LineCounts(4, 3, untrue_count, 1)
+    untrue = (UntrueLine(9, 2, "now", "- [ ] x"),) * untrue_count
+    found = Precision(packet_count, packet_tokens, 50.0, {"now": lines}, untrue)
+    return PolicyGrades((), 2, precision=found)
+
+
+def test_lines_of_packets_that_do_not_hold_are_written_with_their_calls() -> None:
+    (found,) = figures.failures(said(1, 100, 1))
+    assert found == {"call": 9, "calls": 2, "kind": "untrue", "section": "now", "statement": "- [ ] x"}
+
+
+def test_lines_of_packets_are_added_up_over_recordings_and_their_weights_are_means() -> None:
+    some = [figures.scores(one) for one in (said(1, 100, 1), said(3, 200, 2), PolicyGrades((), 2))]
+    found = figures.values(figures.means(some))["packets"]
+    counts = {"lines": 8, "judged": 6, "untrue": 3, "unjudged": 2}
+    assert found == {"packets": 4, "tokens": 150, "tokensACall": 50, **counts, "sections": {"now": counts}}
+    assert figures.values(some[-1])["packets"] is None
+
+
+def test_the_table_has_them_by_section() -> None:
+    policies = {
+        name: figures.values(figures.scores(one))
+        for name, one in (("balanced", said(1, 100, 1)), ("off", PolicyGrades((), 2)))
+    }
+    cells = [list(column.cells) for column in probes_table("memory probes", policies, {}).columns]
+    rows = {row[0]: row[2:] for row in zip(*cells, strict=True)}
+    assert rows["packet tokens"] == ("100", "-")
+    assert (rows["packets"], rows["unjudged lines"]) == (("1", "-"), ("1/4", "-"))
+    assert rows["untrue lines"] == rows["untrue: now"] == ("1/3", "-")
+    assert not any("untrue" in row for row in probes_table("x", {"off": policies["off"]}, {}).columns[0].cells)

@@ -101,7 +101,12 @@ lines`)""")
     ("tool", "arguments", "tasks", "whole"),
     [
         ("TodoWrite", {"todos": [{"content": "x", "status": "completed"}]}, (TaskChange("", "x", True),), True),
-        ("update_plan", {"plan": [{"step": "x", "status": "in_progress"}]}, (TaskChange("", "x", False),), True),
+        (
+            "update_plan",
+            {"plan": [{"step": "x", "status": "in_progress"}]},
+            (TaskChange("", "x", False, active=True),),
+            True,
+        ),
         ("TaskCreate", {"subject": "x", "description": "y"}, (TaskChange("", "x", None),), False),
         ("TaskUpdate", {"taskId": "3", "status": "completed"}, (TaskChange("3", "", True),), False),
         ("TaskUpdate", {"taskId": "3", "description": "y"}, (TaskChange("3", "y", None, True),), False),

@@ -13,12 +13,6 @@ AFTER: list[tuple[str, tuple[Said, ...], Said, bool]] = [
     ("errors", (u("go"), a(call("bash", command="./run")), err("TypeError: no")), a("the TypeError again"), True),
     ("errors", (u("go"), a(call("bash", command="./run")), err("TypeError: no")), a("on to the next"), False),
     ("tests", (u("go"), a(TEST_RUN), r(PASSING)), a("all good"), False),
-    ("attempts", (u("go"), a("The root cause is in parseBlock of the lexer.")), a("parseBlock is mended"), True),
-    ("attempts", (u("go"), a("The root cause is in parseBlock of the lexer.")), a("mended"), False),
-    ("decisions", (u("go"), a("I'll use parseBlock instead of a stack here.")), u("is parseBlock fast?"), True),
-    ("decisions", (u("go"), a("I'll use parseBlock instead of a stack here.")), u("is it fast?"), False),
-    ("values", (u("see #4512"), a("fine")), a("as #4512 says"), True),
-    ("values", (u("see #4512"), a("fine")), u("as #4512 says"), False),
     ("question", (u("go"), a("Shall I mend parseBlock?"), u("yes"), a("ok")), a("parseBlock is mended"), True),
     ("question", (u("go"), a("Shall I mend parseBlock?"), u("yes"), a("ok")), a("mended"), False),
 ]

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.notation import Said, a, call, err, r, u
-from tests.unit.study.probes.built import answers, probes_of
+from tests.unit.study.probes.built import probes_of
 
 MANY = 45
 
@@ -15,9 +15,6 @@ def many(kind: str) -> list[Said]:
         said += {
             "errors": [a(run), err(f"fatal: {number}")],
             "tests": [a(call("bash", command=f"npm run test:{number}")), r(f"{number} passed")],
-            "attempts": [a(f"The root cause is in the part number {number} of it.")],
-            "decisions": [a(f"I took part {number} instead of all the others.")],
-            "values": [u(f"see #{number}")],
             "file.state": [a(call("write", path=f"src/f{number}.ts", content="limit")), r("ok")],
             "question": [a(f"Shall I take part {number}?"), u(f"yes, number {number}")],
             "files.modified": [a(call("write", path=f"src/f{number}.ts", content="limit")), r("ok")],
@@ -32,9 +29,6 @@ def many(kind: str) -> list[Said]:
     [
         ("errors", 6),
         ("tests", 3),
-        ("attempts", 15),
-        ("decisions", 20),
-        ("values", 40),
         ("file.state", 25),
         ("question", 3),
         ("files.modified", MANY),
@@ -59,12 +53,6 @@ def test_a_long_request_is_asked_by_its_start(kind: str, characters: int) -> Non
 @pytest.mark.parametrize("text", ["why must it never stop?", "look around in there"])
 def test_what_demands_nothing_is_no_constraint(text: str) -> None:
     assert probes_of(u(text), a("fine")).of("constraint") == []
-
-
-def test_a_value_in_a_long_result_is_only_a_mention() -> None:
-    long = "line of a file\n" * 200 + "#4512"
-    assert answers(probes_of(u("go"), a(call("read", path="a.ts")), r(long)), "values") == []
-    assert answers(probes_of(u("go"), a(call("read", path="a.ts")), r("#4512")), "values") == ["#4512"]
 
 
 def test_a_call_that_the_user_refused_failed_at_nothing() -> None:

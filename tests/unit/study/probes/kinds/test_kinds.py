@@ -95,25 +95,6 @@ CASES: dict[str, tuple[Asked, list[tuple[tuple[Said, ...], float]]]] = {
             ((u("nothing"),), 0),
         ],
     ),
-    "attempts": (
-        probes_of(u("go"), a("The root cause is that the lexer drops every second brace of a block.")),
-        [
-            ((u("found: the root cause is that the lexer drops every second brace of a block"),), 1),
-            ((u("the root cause is that the lexer"),), 1 / 3),
-            ((u("the lexer"),), 0),
-        ],
-    ),
-    "decisions": (
-        probes_of(u("go"), a("I'll use a queue instead of a stack, because order matters here.")),
-        [
-            ((u("use a queue instead of a stack"),), 0),
-            ((u("I'll use a queue instead of a stack, because order matters here"),), 1),
-        ],
-    ),
-    "values": (
-        probes_of(u("see https://example.test/pull/66"), a("fine")),
-        [((u("pull: https://example.test/pull/66."),), 1), ((u("https://example.test/pull/661"),), 0)],
-    ),
     "commits": (
         probes_of(u("go"), a(call("bash", command="git commit -m x")), r(COMMITTED)),
         [
@@ -257,24 +238,6 @@ def test_a_run_in_the_background_ends_where_its_end_is_told() -> None:
     )
     assert probes_of(*said, end=3).of("tests") == []
     assert answers(probes_of(*said), "tests") == ["test result: FAILED. 1 failed"]
-
-
-@pytest.mark.parametrize(
-    ("sentence", "decides"),
-    [
-        ("The fix is simple: use `queueMessage` instead of `appendMessage` here", True),
-        ("I'll box both engine variants rather than only the larger one", True),
-        ("**Naming clarity**: `InteractiveMode` instead of the old `TuiRenderer`", True),
-        ("I've settled the boundaries: resolver errors are final, so the fallback still works", True),
-        ("I'll keep the old name because the callers know it", True),
-        ("I've settled the boundaries of all the parts", False),
-        ("The right way is to look at it once more", False),
-        ("It is slow because the list is long", False),
-        ("All of the others use a stack, so that nothing is lost", False),
-    ],
-)
-def test_a_decision_chooses_with_a_reason_or_an_alternative(sentence: str, decides: bool) -> None:
-    assert answers(probes_of(u("go"), a(f"{sentence}.")), "decisions") == ([f"{sentence}."] if decides else [])
 
 
 def test_what_was_announced_long_ago_is_no_next_step() -> None:

@@ -1,0 +1,102 @@
+"""Turns messages into the packets in them, and a packet into its lines.
+
+1. A packet is a text that begins with the mark: a text of a message, or a summary.
+2. A section is known by its heading, whatever stands behind it in brackets. Instructions and the scratchpad are
+   others' words and have no lines here.
+3. A line has the form of its section, or none: a packet says nothing outside its grammar, so under a heading such a
+   line holds nothing. What stands above the first heading, says where the rest is, or which messages are not shown,
+   states nothing that a recording bears out.
+"""
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any, Literal
+
+import msgspec
+
+from ctxmgr.model import PACKET_MARK
+
+Section = Literal["head", "now", "user", "state", "answers", "summary", "turns", "rest", "unknown"]
+Form = Literal["none", "silent", "user", "assistant", "task", "run", "commit", "file", "answer", "summary"]
+
+HEADINGS: dict[str, Section] = {
+    "Now": "now",
+    "The user said": "user",
+    "State": "state",
+    "Asked and answered": "answers",
+    "From the summary": "summary",
+    "From a branch that was left": "summary",
+    "Said at the end of earlier turns": "turns",
+    "Where the rest is": "rest",
+}
+SKIPPED = ("Instructions", "Scratchpad")
+_AFTER = r"(?: after #\d+)?"
+_TASK_ID = r"(?: \((?:task )?#\w+\))?"  # which the host's tool wants to be told
+FORMS: dict[Section, tuple[tuple[str, Form], ...]] = {
+    "now": (
+        (r'- the user asked last(?: \(#\d+\))?: "(.*)"', "user"),
+        (r'- the assistant said last: "(.*)"', "assistant"),
+        (rf"- \[([ ~])\] (.+?){_TASK_ID}", "task"),
+    ),
+    "user": ((r'- #\d+: "(.*)"', "user"), (r"- #\d+(?: to #\d+)?: not shown", "silent")),
+    "state": (
+        (
+            rf'- (test|lint|types|build): `(.+)` (?:(failed|passed){_AFTER}(?:: "(.*)")?'
+            rf"|ran{_AFTER}, outcome not shown)",
+            "run",
+        ),
+        (r'- commit ([0-9a-f]{7,40}): "(.*)"', "commit"),
+        (r"- (edited|written|deleted) `(.+)`(?: \((?:after #\d+|([^,()]+)(?:, after #\d+)?)\))?", "file"),
+    ),
+    "answers": ((r'- (rejected: )?"(.*)" → "(.*)"', "answer"),),
+    "summary": ((r"#{1,6} .*", "silent"), (rf"(?:[-*] (?:\[.\] )?)?(.+?){_TASK_ID}", "summary")),
+    "turns": ((r'- (?:after #\d+|at the start): "(.*)"', "assistant"),),
+    "head": ((r".*", "silent"),),
+    "rest": ((r".*", "silent"),),
+}
+_FORMS = {section: tuple((re.compile(text), form) for text, form in forms) for section, forms in FORMS.items()}
+_MARK = PACKET_MARK.encode()
+_decode = msgspec.json.Decoder().decode
+
+
+class PacketLine(msgspec.Struct, frozen=True):
+    """`parts`: what the form leaves open, "" where a part is missing. Of form "none" nothing is known."""
+
+    section: Section
+    text: str
+    form: Form
+    parts: tuple[str, ...] = ()
+
+
+def packets(raw: bytes) -> Iterator[str]:
+    """Those of a message in pi's format (rule 1)."""
+    if _MARK in raw:
+        yield from (text for text in _texts(_decode(raw)) if text.startswith(PACKET_MARK))
+
+
+def _texts(message: dict[str, Any]) -> Iterator[str]:
+    content = message.get("content")
+    blocks = content if isinstance(content, list) else [{"text": content}, {"text": message.get("summary")}]
+    yield from (one["text"] for one in blocks if isinstance(one, dict) and isinstance(one.get("text"), str))
+
+
+@lru_cache(maxsize=256)
+def lines(packet: str) -> tuple[PacketLine, ...]:
+    """In their order, without the mark and empty lines."""
+    found = []
+    section: Section | None = "head"
+    for line in packet.split("\n")[1:]:
+        if line.startswith("## "):
+            name = line[3:].partition(" (")[0].strip()
+            section = None if name.startswith(SKIPPED) else HEADINGS.get(name, "unknown")
+        elif section is not None and line.strip():
+            found.append(_line(section, line.rstrip()))
+    return tuple(found)
+
+
+def _line(section: Section, text: str) -> PacketLine:
+    for pattern, form in _FORMS.get(section, ()):
+        if match := pattern.fullmatch(text):
+            return PacketLine(section, text, form, tuple(part or "" for part in match.groups()))
+    return PacketLine(section, text, "none")

@@ -1,0 +1,50 @@
+"""What tests of precision share: a line of a packet at the last call of a conversation, and what becomes of it.
+
+verdict((u("mend it"), a("ok")), USER, '- #1: "mend it"') == "true"
+"""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from ctxmgr.study.hosts import pi_host
+from ctxmgr.study.probes.precision import Precision, precision
+from ctxmgr.study.recordings import compaction_message
+from tests.notation import Said, a, call, u
+from tests.unit.study.probes.asked import of, sights, weigh
+
+NOW, STATE, ANSWERS = "## Now", "## State", "## Asked and answered"
+USER = "## The user said (word for word; #: which of the user's messages)"
+SUMMARY, TURNS = "## From the summary", "## Said at the end of earlier turns"
+HEAD = "[ctxmgr packet]\nKept by ctxmgr from earlier conversation that is no longer shown.\n"
+
+
+def bash(command: str) -> Said:
+    return a(call("Bash", command=command))
+
+
+def packet(*lines: str) -> str:
+    return "\n".join((HEAD, *lines))
+
+
+def judged(said: Sequence[Said], text: str, shown: Sequence[int] = (), summary: str = "") -> Precision:
+    """Of a packet at the last call, beside these messages; the host had heard the summary before."""
+    found = of(*said, u("go on"), a("fine"))
+    calls = len(found.course.asked)
+    lists = [list[int]()] * (calls - 1) + [list(shown)]
+    seen = sights(found.course, lists, [""] * (calls - 1) + [text])
+    if summary:
+        heard = pi_host.item("s", compaction_message(summary, 0, 0))
+        seen[0] = msgspec.structs.replace(seen[0], items=(*seen[0].items, heard))
+    return precision(found, seen, weigh)
+
+
+def verdict(said: Sequence[Said], heading: str, line: str, shown: Sequence[int] = (), summary: str = "") -> str:
+    """Of the one line: true, untrue, unjudged or silent."""
+    found = judged(said, packet(heading, line), shown, summary)
+    (counts,) = (one for section, one in found.sections.items() if section != "head")
+    assert counts.line_count == 1
+    assert [one.text for one in found.untrue] == ([line] if counts.untrue_count else [])
+    if counts.unjudged_count:
+        return "unjudged"
+    return ("untrue" if counts.untrue_count else "true") if counts.judged_count else "silent"
