@@ -47,7 +47,7 @@ FORMS: dict[Section, tuple[tuple[str, Form], ...]] = {
             "run",
         ),
         (r'- commit ([0-9a-f]{7,40}): "(.*)"', "commit"),
-        (r"- (edited|written|deleted) `(.+)`(?: \((?:after #\d+|([^,()]+)(?:, after #\d+)?)\))?", "file"),
+        (r"- (edited|written|deleted)(?: \((?:after #\d+|([^,()]+)(?:, after #\d+)?)\))?: (`.+`)", "file"),
     ),
     "answers": ((r'- (rejected: )?"(.*)" → "(.*)"', "answer"),),
     "summary": ((r"#{1,6} .*", "silent"), (rf"(?:[-*] (?:\[.\] )?)?(.+?){_TASK_ID}", "summary")),
@@ -84,19 +84,26 @@ def _texts(message: dict[str, Any]) -> Iterator[str]:
 @lru_cache(maxsize=256)
 def lines(packet: str) -> tuple[PacketLine, ...]:
     """In their order, without the mark and empty lines."""
-    found = []
+    found: list[PacketLine] = []
     section: Section | None = "head"
     for line in packet.split("\n")[1:]:
         if line.startswith("## "):
             name = line[3:].partition(" (")[0].strip()
             section = None if name.startswith(SKIPPED) else HEADINGS.get(name, "unknown")
         elif section is not None and line.strip():
-            found.append(_line(section, line.rstrip()))
+            found += _told(section, line.rstrip())
     return tuple(found)
 
 
-def _line(section: Section, text: str) -> PacketLine:
+def _told(section: Section, text: str) -> Iterator[PacketLine]:
+    """A line as what it tells: each file of one that tells several."""
     for pattern, form in _FORMS.get(section, ()):
         if match := pattern.fullmatch(text):
-            return PacketLine(section, text, form, tuple(part or "" for part in match.groups()))
-    return PacketLine(section, text, "none")
+            parts = tuple(part or "" for part in match.groups())
+            if form != "file":
+                yield PacketLine(section, text, form, parts)
+                return
+            for path in parts[2].strip("`").split("`, `"):
+                yield PacketLine(section, text.replace(parts[2], f"`{path}`"), form, (parts[0], path, parts[1]))
+            return
+    yield PacketLine(section, text, "none")

@@ -66,20 +66,20 @@ NOT_EDITED = (a(call("Edit", file_path="src/a.py", old_string="x", new_string="y
 DELETED = (bash("rm src/a.py"), r(""))
 FORMATTED = (bash("prettier --write src/a.py"), r(""))
 READ = (a(call("Read", file_path="src/a.py")), r("x"))
-A_EDITED, A_DELETED = "- edited `src/a.py` (Edit, after #1)", "- deleted `src/a.py` (Bash, after #1)"
-A_FORMATTED = "- edited `src/a.py` (Bash, after #1)"
+A_EDITED, A_DELETED = "- edited (Edit, after #1): `src/a.py`", "- deleted (Bash, after #1): `src/a.py`"
+A_FORMATTED = "- edited (Bash, after #1): `src/a.py`"
 
 FILES: list[tuple[Sequence[Said], str, str]] = [
     (EDITED, A_EDITED, "true"),
-    (EDITED, "- edited `src/a.py` (Edit)", "true"),
-    (EDITED, "- edited `a.py` (Edit, after #1)", "true"),
-    (EDITED, "- edited `b.py` (Edit, after #1)", "untrue"),
-    (EDITED, "- edited `src/a.py`", "true"),
-    (EDITED, "- edited `src/a.py` (after #1)", "true"),
-    (EDITED, "- deleted `src/a.py` (after #1)", "untrue"),
-    (EDITED, "- written `src/a.py` (Write, after #1)", "untrue"),
+    (EDITED, "- edited (Edit): `src/a.py`", "true"),
+    (EDITED, "- edited (Edit, after #1): `a.py`", "true"),
+    (EDITED, "- edited (Edit, after #1): `b.py`", "untrue"),
+    (EDITED, "- edited: `src/a.py`", "true"),
+    (EDITED, "- edited (after #1): `src/a.py`", "true"),
+    (EDITED, "- deleted (after #1): `src/a.py`", "untrue"),
+    (EDITED, "- written (Write, after #1): `src/a.py`", "untrue"),
     (EDITED, A_DELETED, "untrue"),
-    ((*EDITED, *WRITTEN), "- written `src/a.py` (Write, after #1)", "true"),
+    ((*EDITED, *WRITTEN), "- written (Write, after #1): `src/a.py`", "true"),
     ((*EDITED, *WRITTEN), A_EDITED, "untrue"),
     ((*EDITED, *DELETED), A_DELETED, "true"),
     ((*EDITED, *DELETED), A_EDITED, "untrue"),
