@@ -24,6 +24,8 @@ FIX = "an earlier release wrote it so: give the field its name on disk, or add s
 # reasons for an epoch that hold at once, so that none is kept for the next list
 NEVER_WAITING = {f"State.reopen: {why}" for why in ("price", "cold", "red", "forced", "rewritten", "fit")}
 
+LEFT = frozenset(("failedParts",))  # members of facts that nothing reads any more: they are not written again
+
 each = pytest.mark.parametrize("path", FILES, ids=[path.stem for path in FILES])
 
 
@@ -34,7 +36,21 @@ def lines_of(path: Path) -> tuple[bytes, ...]:
 
 
 def expected(path: Path) -> Any:
-    return json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
+    return read(path.with_suffix(".json").read_bytes())
+
+
+def read(line: bytes) -> Any:
+    """A line, or a state, without what is not written again."""
+
+    def kept(members: dict[str, Any]) -> dict[str, Any]:
+        return {name: value for name, value in members.items() if name not in LEFT}
+
+    return json.loads(line, object_hook=kept)
+
+
+def again(line: bytes) -> bytes:
+    """The bytes of a line as it is written again."""
+    return msgspec.json.encode(read(line)) if any(f'"{name}":'.encode() in line for name in LEFT) else line
 
 
 def written(state: State) -> Any:
@@ -53,9 +69,9 @@ def test_saved_again_it_has_the_same_bytes(path: Path) -> None:
     """The base of each, and the line of each event after it."""
     lines = lines_of(path)
     states = [journal.restore(lines[: count + 1])[0] for count in range(len(lines))]
-    assert journal.base(states[0]) == lines[0]
+    assert journal.base(states[0]) == again(lines[0])
     for number, line in enumerate(lines[1:], 1):
-        assert journal.delta(states[number - 1], only(states[number - 1], states[number], line)) == line
+        assert journal.delta(states[number - 1], only(states[number - 1], states[number], line)) == again(line)
     assert b"".join(map(to_line, lines)) == path.read_bytes()
 
 

@@ -13,10 +13,9 @@ Rules:
 5. Branch facts, done tasks, what was said and read are history, with one exception: files that a branch changed are
    on disk.
 6. A fact that says a task's state and not its text (`STATE`) takes the newest text of its key, one that says its
-   text and not its state (`RENAMED`) the newest state, and what the task is about (`ABOUT`) stands behind the text
-   that it came after. A task that was dropped no longer holds. Of a task that its tool knows by an id, how it
-   stands is the tool's word: a summary is of what it replaced, and what was done may stand behind it. Where it
-   tells such a task by its text alone, the tool's stands for both.
+   text and not its state (`RENAMED`) the newest state. A task that was dropped no longer holds. Of a task that its
+   tool knows by an id, how it stands is the tool's word: a summary is of what it replaced, and what was done may
+   stand behind it. Where it tells such a task by its text alone, the tool's stands for both.
 7. Of each kind of check the newest run holds, and failures that no later run has closed (`runs`).
 8. A commit holds while it is known to be there (`commits`), a change of a file until git took it back (`restored`).
 9. Of a snapshot of release 0.2, which sorted sentences by their wording, what it sorted holds no longer.
@@ -33,14 +32,14 @@ from ctxmgr.engine.ledger.restored import still_changed
 from ctxmgr.engine.ledger.runs import standing_runs
 from ctxmgr.engine.text import key_of
 from ctxmgr.model import once
-from ctxmgr.model.saved import ABOUT, GOING_ON, RENAMED, STATE, Fact, Ledger, Slot
+from ctxmgr.model.saved import GOING_ON, RENAMED, STATE, Fact, Ledger, Slot
 
 Stamp = tuple[int, int]
 Order = tuple[int, int, int, str, str, str, str, str, str, str, str, int, str]
 
 # At the same moment a person's word stands before a summary of it, and both before what a tool did.
 _RANKS = {"user": 4, "summary": 3, "assistant": 2, "tool": 1, "branch": 0}
-_IN_PART = frozenset((STATE, RENAMED, ABOUT))
+_IN_PART = frozenset((STATE, RENAMED))
 _WEIGHED: frozenset[Slot] = frozenset(("command", "value", "file"))  # rules 7 and 8
 _PAST: frozenset[Slot] = frozenset(("request", "said"))
 
@@ -150,9 +149,8 @@ def _precedence(fact: Fact) -> tuple[bool, Order]:
 def _with_texts(facts: Iterable[Fact], ledger: Ledger) -> list[Fact]:
     """Rule 6: facts that say a task in part with the newest of the rest."""
     tasks = [fact for fact in ledger.facts.values() if fact.slot == "task"]
-    texts = _newest(fact for fact in tasks if fact.text and fact.listing != ABOUT)
+    texts = _newest(fact for fact in tasks if fact.text)
     states = _newest(fact for fact in tasks if fact.status and fact.source != "summary")
-    abouts = _newest(fact for fact in tasks if fact.listing == ABOUT)
     known = {key_of(fact.text) for key, fact in texts.items() if key.startswith(task_ids.KEY)}
     found: list[Fact] = []
     for fact in facts:
@@ -160,7 +158,7 @@ def _with_texts(facts: Iterable[Fact], ledger: Ledger) -> list[Fact]:
         if fact.slot == "task" and fact.source == "summary" and fact.key in known:
             continue
         if fact.slot == "task" and fact.listing in _IN_PART:
-            told = _whole_task(texts.get(fact.key), states.get(fact.key), abouts.get(fact.key))
+            told = _whole_task(texts.get(fact.key), states.get(fact.key))
         elif fact.slot == "task" and fact.source == "summary" and fact.key.startswith(task_ids.KEY):
             told = _as_its_tool_says(fact, states.get(fact.key))
         if told is not None and not (told.slot == "task" and told.status == "dropped"):
@@ -184,9 +182,8 @@ def _newest(facts: Iterable[Fact]) -> dict[str, Fact]:
     return found
 
 
-def _whole_task(text: Fact | None, state: Fact | None, about: Fact | None) -> Fact | None:
+def _whole_task(text: Fact | None, state: Fact | None) -> Fact | None:
     """A task of what is known of it; None where nothing says its text."""
     if text is None:
         return None
-    said = f"{text.text}: {about.text}" if about is not None and order(about) > order(text) else text.text
-    return structs.replace(text, text=said, status=state.status if state is not None else "open")
+    return structs.replace(text, status=state.status if state is not None else "open")

@@ -5,7 +5,7 @@ from ctxmgr.engine.ledger.statements import Statements
 from ctxmgr.engine.text import both_ends, code, plain
 from ctxmgr.engine.tools import ToolCall, plan_answer, plan_title, rejection, result_kind, user_answers
 from ctxmgr.model import Block
-from ctxmgr.model.saved import REJECTED, Source
+from ctxmgr.model.saved import APPROVED, REJECTED, Source
 
 CALL_CHARACTERS = 120  # of a call that was rejected
 QUESTION_CHARACTERS, SAID_CHARACTERS = 240, 400
@@ -26,7 +26,7 @@ def from_dialogue(result: Block, call: Block, made: ToolCall, into: Statements) 
             _add(plain(one.question), one.reply, "", into)
     elif (plan := plan_answer(arguments, result.text)) is not None:
         what = f"the plan {plain(plan.title)}".strip()
-        _add(what, "approved" if plan.approved else plan.reason, "" if plan.approved else REJECTED, into)
+        _add(what, plan.reason, APPROVED if plan.approved else REJECTED, into)
     return True
 
 

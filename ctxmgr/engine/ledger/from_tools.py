@@ -44,7 +44,7 @@ from ctxmgr.engine.tools import (
 )
 from ctxmgr.engine.tools.shell import window
 from ctxmgr.model import Block
-from ctxmgr.model.saved import ABOUT, BROUGHT_BACK, RENAMED, STATE
+from ctxmgr.model.saved import BROUGHT_BACK, RENAMED, STATE
 
 UNTOLD = "?"  # before the line of a run in its key
 OUTCOME_CHARACTERS = 200  # of what a run's output said
@@ -161,6 +161,6 @@ def _tasks(call: ToolCall, result: str, into: Statements) -> None:
 def _task(task: Task, number: str, into: Statements) -> None:
     """Add one task, or as much of it as is said; `number`: its id, "" for none."""
     key = task_ids.id_key(number) if number else key_of(task.text)
-    part = ABOUT if task.about else RENAMED if task.text and not task.status else "" if task.text else STATE
-    if task.text or task.status or task.about:
-        into.items_of(part).add("task", key, plain(task.text or task.about), "assistant", task.status)
+    part = RENAMED if task.text and not task.status else "" if task.text else STATE
+    if task.text or task.status:
+        into.items_of(part).add("task", key, plain(task.text), "assistant", task.status)

@@ -4,7 +4,8 @@ Rules:
 1. Nothing of the summary is changed. What it lacks of the user's messages, of open tasks, of failed checks and of
    changed files is added under one heading, in that order, as far as the budget goes; of each the newest first.
 2. A message of the user's is told where the summary holds its words, in whatever case and between whatever marks;
-   a file where it holds its path, or a name that no other has.
+   a failed check where it holds its command and what it counted, so that none stands as passed; a file where it
+   holds its path, or a name that no other has.
 3. Same summary, same facts, same bytes.
 """
 
@@ -100,10 +101,15 @@ def _lacking(text: str, record: Record) -> Iterator[tuple[str, PacketPart]]:
     tasks = [line for line in task_lines(record) if f" {words_of(line)} " not in words]
     yield "task", part_of("### Open Tasks", tasks, 0.2)
     failed = zip(record.of("command", "tool"), runs(record), strict=True)
-    lines = [line for fact, line in failed if fact.status == "failed" and f" {words_of(fact.text)} " not in words]
+    lines = [line for fact, line in failed if fact.status == "failed" and not _tells(words, fact.text, fact.detail)]
     yield "failure", part_of("### Blocked", lines, 0.2)
     files = _files(text, [fact for fact in record.of("file", "tool") if fact.status != "read"])
     yield "file", part_of("### Changed Files", files, 0.2, newest_first(len(files)))
+
+
+def _tells(words: str, *texts: str) -> bool:
+    """Do these words hold those of each of the texts?"""
+    return all(f" {words_of(one)} " in words for one in texts if one)
 
 
 def _files(text: str, changed: Sequence[Fact]) -> list[str]:

@@ -26,7 +26,7 @@ from ctxmgr.engine.text import (
 )
 from ctxmgr.engine.tools import paths
 from ctxmgr.model import Weigh
-from ctxmgr.model.saved import REJECTED, Fact
+from ctxmgr.model.saved import APPROVED, REJECTED, Fact
 
 MOST_IN_LINE = 8  # files
 NOW_CHARACTERS, END_CHARACTERS, PATH_CHARACTERS = 400, 200, 240
@@ -83,6 +83,8 @@ def answers(record: Record) -> list[str]:
 
 def _answer(fact: Fact) -> str:
     told = said(fact.detail, ITEM_CHARACTERS) if fact.detail else "nothing more"
+    if fact.status == APPROVED:
+        return f'- approved: "{one_line(fact.text, ITEM_CHARACTERS)}"'
     if fact.status == REJECTED:
         by = "" if fact.source == "user" else "its result said "  # a tool may have printed it
         return f'- rejected: "{one_line(fact.text, ITEM_CHARACTERS)}" → {by}{told}'

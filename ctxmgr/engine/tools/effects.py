@@ -119,13 +119,11 @@ class Shell(msgspec.Struct, frozen=True, gc=False):
 
 
 class Task(msgspec.Struct, frozen=True, gc=False):
-    """One task. `text` "" where the call names it by its `id` alone; `status` "" where it says nothing of it;
-    `about`: what else it says that is to be done, of a task that it does not name anew."""
+    """One task. `text` "" where the call names it by its `id` alone; `status` "" where it says nothing of it."""
 
     text: str
     status: TaskStatus | Literal[""]
     id: str = ""
-    about: str = ""
 
 
 class Tasks(msgspec.Struct, frozen=True, gc=False):

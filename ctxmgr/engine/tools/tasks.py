@@ -93,9 +93,8 @@ def _single(given: CallArguments) -> Tasks | None:
     if not text and not number:
         return None
     status = given.text("status")
-    about = "" if text else given.text("about") or ""
     known = _status(status) if status else "" if number else "open"
-    return Tasks((Task(text, known, number, about),), whole=False)
+    return Tasks((Task(text, known, number),), whole=False)
 
 
 def _status(text: str) -> TaskStatus:

@@ -2,7 +2,7 @@
 
 from ctxmgr.model.saved.cache_truth import CacheTruth, ComparedCall, CountedList, LearnedLifetime
 from ctxmgr.model.saved.facts import (
-    ABOUT,
+    APPROVED,
     BROUGHT_BACK,
     GOING_ON,
     REJECTED,
@@ -29,7 +29,7 @@ from ctxmgr.model.saved.state import (
 from ctxmgr.model.saved.stored import Stored
 
 __all__ = [
-    "ABOUT",
+    "APPROVED",
     "CacheTruth",
     "ComparedCall",
     "CountedList",

@@ -26,9 +26,7 @@ STATE = "state"
 """The listing of a fact that says a task's state and not its text, which another fact of its key has."""
 RENAMED = "text"
 """The listing of one that says its new text and not its state."""
-ABOUT = "about"
-"""The listing of one whose text is what its task is about, beside the text that another fact has."""
-REJECTED = "rejected"
+APPROVED, REJECTED = "approved", "rejected"
 """The status of a question that is a call, or a plan, which the user rejected."""
 BROUGHT_BACK = "brought back"
 """The status of a file that git took back to what was committed; how its key begins, too."""
@@ -49,8 +47,9 @@ class Fact(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     "committed", a newline and the hash for value ("moved": the text says where a branch went).
     `status`: task "open" | "active" | "done" | "blocked" | "dropped" (it no longer counts); file "read" |
     "written" | "edited" | "deleted" | `BROUGHT_BACK`; command "ok" | "failed" | "unknown" (nothing tells how it
-    ended); question "" | "rejected" (its text is a call or a plan that the user would not have; of source "tool"
-    where a tool may have printed that); value, the directory that git ran in; said "" | `GOING_ON`; else "".
+    ended); question "" | `APPROVED` (its text is a plan) | `REJECTED` (a call or a plan that the user would not
+    have; of source "tool" where a tool may have printed that); value, the directory that git ran in; said "" |
+    `GOING_ON`; else "".
     `detail`: command, what its output counted ("3 failed, 41 passed"), or its first telling line where it failed;
     value "amended", where it took the place of the commit before; question, the answer; said, the digest of the
     user's message that the turn began with; file, the tool that changed it; of a summary, the heading it stood

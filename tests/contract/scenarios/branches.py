@@ -127,12 +127,12 @@ def history() -> Talk:
     entry = {"id": "b1", "parentId": "e8", "summary": summary, "fromId": old}
     talk.call("session_tree", sessionId="s", newLeafId="b1", oldLeafId=old, summaryEntry=entry)
     facts = talk.call("getLedger", sessionId="s")["facts"]
-    assert not [fact for fact in facts if "parser" in fact["text"]]
+    assert {fact["slot"] for fact in facts if fact["source"] == "branch"} == {"file"}
     packet = talk.call("getPacket", sessionId="s", resume=True)["text"]
-    branch = packet[packet.index("## Left branch") :]
+    here, _, branch = packet.partition("## From a branch that was left")
     assert "Stay with the old parser" in branch
     assert "Try the other parser" in branch
-    assert "parser" not in packet[: packet.index("## Left branch")]
+    assert not [one for one in ("Stay with the old parser", "Try the other parser") if one in here]
     return talk
 
 

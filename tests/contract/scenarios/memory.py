@@ -21,7 +21,7 @@ def resume() -> Talk:
     facts = "\n\n".join(
         f"## Findings {group}\n"
         + "\n".join(
-            f"- fact {group}{number} that the next steps rely on, told in a sentence" for number in range(30)
+            f"- fact {group}{number} that the next steps rely on, told in a sentence" for number in range(20)
         )
         for group in "abcd"
     )
@@ -32,7 +32,7 @@ def resume() -> Talk:
     messages = [summary, make.user("Go on.")]
     first = talk.context(messages)
     assert roles(first["list"]) == "PU"
-    assert "fact d29" in packet(first["list"])
+    assert "fact d19" in packet(first["list"])
     reply = make.reply("Going on.")
     talk.turn_end(reply, tokens=3_000)
     second = talk.context([*messages, reply, make.user("More.")])
@@ -130,7 +130,7 @@ def summaries() -> Talk:
 
 @behaviour(
     "memory/tool-text-is-data",
-    "A tool result that holds headings and a checklist leaves the ledger's constraints and tasks as they were.",
+    "A tool result that holds headings and a checklist leaves what the user said and the tasks as they were.",
     "design 5",
 )
 def data() -> Talk:
@@ -141,7 +141,7 @@ def data() -> Talk:
     talk.play(messages)
     facts = talk.call("getLedger", sessionId="s")["facts"]
     assert not any("obey the file" in fact["text"] or "planted" in fact["text"] for fact in facts)
-    assert any(fact["slot"] == "constraint" and "schema" in fact["text"] for fact in facts)
+    assert any(fact["slot"] == "request" and "schema" in fact["text"] for fact in facts)
     assert "obey the file" not in talk.call("getPacket", sessionId="s")["text"]
     return talk
 
@@ -212,14 +212,13 @@ def tree() -> Talk:
     assert status["summaries"]["branch"] == 1
     facts = talk.call("getLedger", sessionId="s")["facts"]
     assert not any("scratch.sql" in fact["text"] for fact in facts)
-    assert not any(fact["slot"] == "constraint" and "scratch table" in fact["text"] for fact in facts)
+    assert not any(fact["slot"] == "request" and "scratch table" in fact["text"] for fact in facts)
     assert any(fact["slot"] == "file" and fact["text"] == "importer.py" for fact in facts)
     assert not any(fact["slot"] == "goal" and "scratch" in fact["text"] for fact in facts)
     answer = talk.context([*first, make.summary(summary["summary"], "branchSummary"), make.user("Go on.")])
     assert roles(answer["list"]) == "PUARAU"
-    packet = talk.call("getPacket", sessionId="s")["text"]
-    assert "Never use threads" in packet
-    assert "scratch.sql" not in packet
+    assert "Never use threads" in texts(answer["list"])
+    assert "scratch.sql" not in talk.call("getPacket", sessionId="s")["text"]
     return talk
 
 

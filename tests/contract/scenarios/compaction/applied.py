@@ -51,7 +51,7 @@ def status_after() -> Talk:
     listed = [make.summary(text), messages[-1]]
     then = talk.context(listed)["report"]
     assert then["zone"] == "green"
-    assert 0 < talk.status()["pressure"] - after["pressure"] < 0.13  # with the packet that resumes
+    assert 0 < talk.status()["pressure"] - after["pressure"] < 0.25  # with the packet that resumes
     entry = {"id": "c2", "summary": f"{text}\n", "firstKeptEntryId": "e1"}
     status = talk.call("session_compact", sessionId="s", compactionEntry=entry)["status"]
     assert status["zone"] == "green"  # what is not listed any more is not counted
@@ -68,7 +68,7 @@ def resumed() -> Talk:
     make, tree = grown(8)
     talk.context([entry["message"] for entry in tree.entries])
     tables = (
-        f"- Table {number} holds the separators of part {number}, in this order: a, b, c" for number in range(90)
+        f"- Table {number} holds the separators of part {number}, in this order: a, b, c" for number in range(32)
     )
     data = [
         f"\n## Tables {number // 20}\n{line}" if number % 20 == 0 else line for number, line in enumerate(tables)
@@ -79,12 +79,12 @@ def resumed() -> Talk:
     talk.call("session_compact", sessionId="s", compactionEntry=entry, fromExtension=True)
     listed = [*tree.listed(compaction), make.user("Go on.")]
     first = packet(talk.context(listed)["list"])
-    assert "Table 79 holds the separators" in first
+    assert "Table 31 holds the separators" in first
     assert packet(talk.context(listed)["list"]) == first
     reply = make.reply("Yes.")
     talk.turn_end(reply, tokens=3_000)
     second = packet(talk.context([*listed, reply, make.user("Now?")])["list"])
-    assert "Table 79 holds the separators" not in second
+    assert "Table 31 holds the separators" not in second
     assert len(second) < len(first)
     return talk
 

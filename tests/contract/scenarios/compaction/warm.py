@@ -52,7 +52,7 @@ def warm() -> Talk:
     assert "All eight are told" in compaction["summary"]
     assert (told["bill"]["way"], told["calls"]) == ("warm", 1)
     assert told["bill"]["warm"] < told["bill"]["cold"]
-    assert [one["text"] for one in told["mended"]] == [RULE]
+    assert told["mended"][0] == {"kind": "user", "text": f'#1: "Tell me of part 1. {RULE}"'}
     return talk
 
 

@@ -275,5 +275,6 @@ def autonomous() -> Talk:
         assert run.shown[-4:] == run.messages[-4:]
     assert report["rawTokens"] > 16_000 > 3 * most / 2
     assert 3 <= epochs <= 10
-    assert "Never touch src/legacy.py" in run.packet
+    assert "## Where the rest is" in run.packet
+    assert "Never touch src/legacy.py" not in run.packet  # the list shows what was asked
     return run.talk

@@ -189,7 +189,7 @@ def signed() -> Talk:
 
 @behaviour(
     "epochs/long-user-messages",
-    "User messages stay up to a tenth of what is usable; beyond it the longest leave for the packet, shortened.",
+    "User messages stay up to a tenth of what is usable; beyond it the longest leave for the packet, cut.",
     "design 4: balanced",
 )
 def users() -> Talk:
@@ -204,7 +204,8 @@ def users() -> Talk:
     run.epoch()
     said = [one["content"] for one in run.shown if one["role"] == "user"]
     assert said == [PORT, "And never round the totals."]
-    assert f'({len(pasted):,} characters) "The table of 2019, pasted:' in run.packet
+    assert '#2: "The table of 2019, pasted: row 0;0;open row 1' in run.packet
+    assert 'row 319;2233;open"' in run.packet
     assert {one["why"] for one in run.receipt()["left"] if one["call"].startswith("user")} == {
         "user messages over their share"
     }

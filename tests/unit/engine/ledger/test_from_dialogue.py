@@ -46,6 +46,10 @@ def answer(question: str, reply: str) -> Told:
     return (question, reply, "", "user")
 
 
+def approved(what: str) -> Told:
+    return (what, "", "approved", "user")
+
+
 def rejected(what: str, reason: str, source: str = "user") -> Told:
     return (what, reason, REJECTED_STATUS, source)
 
@@ -140,11 +144,11 @@ APPROVED = "User has approved your plan. You can now start coding.\n\nYour plan 
 
 
 def test_a_plan_that_the_user_approved_is_told_by_its_heading() -> None:
-    assert told(said("ExitPlanMode", PLAN, APPROVED)) == [answer("the plan Parse stdin once", "approved")]
+    assert told(said("ExitPlanMode", PLAN, APPROVED)) == [approved("the plan Parse stdin once")]
     bare = said("ExitPlanMode", {"plan": "First this.\nThen that."}, "User has approved your plan.")
-    assert told(bare) == [answer("the plan First this.", "approved")]
+    assert told(bare) == [approved("the plan First this.")]
     later = "Plan approved.\n\nThe approved implementation plan is stored at: /p/two.md\nRead."
-    assert told(said("exit_plan_mode", {"plan_path": "two.md"}, later)) == [answer("the plan", "approved")]
+    assert told(said("exit_plan_mode", {"plan_path": "two.md"}, later)) == [approved("the plan")]
 
 
 def test_a_plan_that_the_user_rejected_is_told_with_what_the_user_said() -> None:

@@ -111,18 +111,6 @@ def test_a_task_that_is_renamed_without_a_state_is_told_by_its_new_text_in_the_s
     assert tasks(renamed) == [("mend the build and its cache", "open")]
 
 
-def test_a_task_whose_description_is_new_is_told_with_it() -> None:
-    said = ran("TaskUpdate", 3, taskId="1", description="Its cache, too", activeForm="Mending")
-    assert tasks([*OPENED, *said]) == [("mend the build: Its cache, too", "active")]
-    shown = ran("TaskUpdate", 3, taskId="1", activeForm="Mending the build and its cache")
-    assert tasks([*OPENED, *shown]) == [("mend the build: Mending the build and its cache", "active")]
-    renamed = ran("TaskUpdate", 4, taskId="1", subject="mend all of it", description="More")
-    for order_ in permutations([*OPENED, *said, *renamed]):
-        assert tasks(order_) == [("mend all of it", "active")]
-    with_state = ran("TaskUpdate", 3, taskId="1", description="Its cache, too", status="pending")
-    assert tasks([*OPENED, *with_state]) == [("mend the build: Its cache, too", "open")]
-
-
 def test_an_update_of_a_task_that_is_not_there_changes_nothing() -> None:
     for text in ("Task not found", "Task #1 not found", "Error: task 1 was not found"):
         assert tasks([*OPENED, *told("TaskUpdate", 3, text, taskId="1", status="completed")]) == [

@@ -58,7 +58,7 @@ SAYS = [
     ("- Never\n  touch\n  vendor", "Never touch vendor"),
     ("use tabs", "Use tabs"),
     ("write docs is open", "Write docs"),
-    ("`pytest -q` fails", "- test:"),
+    ("`pytest -q`: 1 failed, 3 passed", "- test:"),
     ("changed a.py", "src/a.py"),
     ("changed `src/b.py`", "src/b.py"),
 ]
@@ -91,6 +91,11 @@ def test_a_name_that_two_files_have_names_neither() -> None:
 def test_what_stands_beside_it_in_the_list_is_not_added(view: int, gone: str) -> None:
     assert gone in mend(view=view - 1).text
     assert gone not in mend(view=view).text
+
+
+def test_a_failed_check_that_it_tells_as_passed_is_added() -> None:
+    found = mend(f"{DRAFT}\n- [x] `pytest -q` passes")
+    assert '- test: `pytest -q` failed after #1: "1 failed, 3 passed"' in found.text
 
 
 def test_a_check_that_passed_since_is_no_failure() -> None:
