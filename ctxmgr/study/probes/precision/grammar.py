@@ -49,7 +49,10 @@ FORMS: dict[Section, tuple[tuple[str, Form], ...]] = {
         (r'- commit ([0-9a-f]{7,40}): "(.*)"', "commit"),
         (r"- (edited|written|deleted)(?: \((?:after #\d+|([^,()]+)(?:, after #\d+)?)\))?: (`.+`)", "file"),
     ),
-    "answers": ((r'- (rejected: )?"(.*)" → "(.*)"', "answer"),),
+    "answers": (
+        (r'- approved: ".*"', "silent"),
+        (r'- (rejected: )?"(.*)" → (?:its result said )?"(.*)"', "answer"),
+    ),
     "summary": ((r"#{1,6} .*", "silent"), (rf"(?:[-*] (?:\[.\] )?)?(.+?){_TASK_ID}", "summary")),
     "turns": ((r'- (?:after #\d+|at the start): "(.*)"', "assistant"),),
     "head": ((r".*", "silent"),),
