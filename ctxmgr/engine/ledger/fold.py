@@ -89,8 +89,10 @@ def current(ledger: Ledger) -> tuple[Fact, ...]:
     """Return what holds now and what the user and the assistant said, the assistant at the end of a turn, one fact
     a statement, oldest first. Done tasks and left branches are history."""
     now, past = now_and_past(ledger)
-    said = (fact for fact in past if fact.slot in _PAST and fact.source != "branch" and fact.status != GOING_ON)
-    return tuple(sorted((*now, *said), key=_when))
+    requests = (fact for fact in past if fact.slot == "request" and fact.source != "branch")
+    last = {fact.detail: fact for fact in past if fact.slot == "said"}  # of each turn
+    ends = (fact for fact in last.values() if fact.status != GOING_ON)
+    return tuple(sorted((*now, *requests, *ends), key=_when))
 
 
 @once
