@@ -29,7 +29,7 @@ from ctxmgr.engine.ledger import task_ids
 from ctxmgr.engine.ledger.commits import still_there
 from ctxmgr.engine.ledger.of_old import of_old
 from ctxmgr.engine.ledger.restored import still_changed
-from ctxmgr.engine.ledger.runs import standing_runs
+from ctxmgr.engine.ledger.runs import standing_runs, with_ends
 from ctxmgr.engine.text import key_of
 from ctxmgr.model import once
 from ctxmgr.model.saved import GOING_ON, RENAMED, STATE, Fact, Ledger, Slot
@@ -127,7 +127,7 @@ def _standing(ledger: Ledger) -> list[Fact]:
     said, told = chosen.get(("goal", "", "user")), chosen.get(("goal", "", ""))
     if said is not None and told is not None and order(said) > order(told):
         del chosen["goal", "", ""]
-    found = sorted(_with_texts(chosen.values(), ledger), key=_when)
+    found = sorted(with_ends(_with_texts(chosen.values(), ledger)), key=_when)
     holding = {id(fact) for of in (standing_runs, still_there, still_changed) for fact in of(found)}
     return [fact for fact in found if fact.slot not in _WEIGHED or id(fact) in holding]
 

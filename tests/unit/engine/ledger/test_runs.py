@@ -182,3 +182,31 @@ def test_what_a_line_counted_is_told_of_its_tests() -> None:
 def test_at_most_three_failures_of_a_kind_stand_beside_its_newest_run() -> None:
     runs = [failed(f"pytest tests/{name}.py") for name in "abcdef"]
     assert [line[-4] for _, line, _ in standing(*runs)] == ["c", "d", "e", "f"]
+
+
+POLL = 'text(JSON.stringify(await tools.write_stdin({session_id:78342,chars:""})))'
+GOES_ON = '{"session_id":78342,"output":"collecting"}'
+
+
+@pytest.mark.parametrize(
+    ("results", "status", "detail"),
+    [
+        (['{"exit_code":0,"output":"41 passed in 2s"}'], "ok", "41 passed"),
+        ([GOES_ON, '{"exit_code":1,"output":"2 failed, 3 passed"}'], "failed", "2 failed, 3 passed"),
+        ([GOES_ON], "unknown", "goes on as 78342"),
+    ],
+)
+def test_a_run_that_went_on_ends_as_a_later_call_says_that_asks_for_it(
+    results: list[str], status: str, detail: str
+) -> None:
+    ledger = Ledger()
+    asked = [
+        ("exec_command", {"cmd": "pytest -q"}, GOES_ON),
+        *(("exec", {"input": POLL}, text) for text in results),
+    ]
+    for at, (tool, arguments, text) in enumerate(asked):
+        call = Block("call", call_id="c", tool=tool, arguments=arguments)
+        result = View("result", (Block("result", text=text, call_id="c"),))
+        ledger = fold(ledger, from_message(result, stamp=Stamp(f"o{at}", at), calls={"c": call}, opening=False))
+    (found,) = [fact for fact in current(ledger) if fact.slot == "command"]
+    assert (found.text, found.status, found.detail) == ("pytest -q", status, detail)
