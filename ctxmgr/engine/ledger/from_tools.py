@@ -7,8 +7,7 @@ Rules:
 3. Reading and changing one path are two keys, so that a read after an edit does not hide the edit.
 4. Of what a shell runs, checks are facts: tests, builds, linters, type checkers, as the catalog of commands knows
    them. A search, a look or a probe is none, whatever it ends with, nor what only lists what it would run. One
-   that goes on ends with the result of a call that asks for it by its id (`runs`). A run of which nobody knows how
-   it ended takes no other's place: it has a key of its own.
+   that goes on ends with the result of a call that asks for it by its id (`runs`).
 5. A task list is stated whole: its tasks carry the tool's listing, and one fact says when it was stated; so a
    task that a later list leaves out is closed, in whatever order the lists are seen.
 6. A task that is stated alone is known by the id that its tool gave it. A call that says its state and not its text
@@ -52,7 +51,6 @@ from ctxmgr.engine.tools.shell import window
 from ctxmgr.model import Block
 from ctxmgr.model.saved import BROUGHT_BACK, END_OF, GOES_ON, RENAMED, STATE
 
-UNTOLD = "?"  # before the line of a run in its key
 OUTCOME_CHARACTERS = 200  # of what a run's output said
 
 _STATUSES: dict[EffectKind, str] = {
@@ -139,7 +137,6 @@ def _checked(call: ToolCall, output: str, is_error: bool, doubtful: bool, into: 
         return
     ended, found = weighed_run(shell, output, outcome(call, output, is_error, doubtful))
     key = key_of(line) if len(line) > COMMAND_CHARACTERS else line
-    key = f"{UNTOLD}\n{key}" if ended == "unknown" else key
     for kind in sorted(kinds):
         own = (
             len(kinds) == 1 or kind == "test" or ended == "failed"

@@ -1,7 +1,7 @@
 """Turns facts of checks into those that hold: of each kind the newest, others of its turn, and the newest failure.
 
-A run that passed closes all failures of its kind. One whose outcome is known stands for those that it covers: it
-ran all checks of this kind that they ran (`RunScope.shows`). A script that is told by how it begins covers itself
+A run that passed closes all failures of its kind. One stands for those that it covers, however it ended: it ran all
+checks of this kind that they ran (`RunScope.shows`). A script that is told by how it begins covers itself
 alone. A run that went on ended as the fact says that tells of its end, by its id. What else a kind did in earlier
 turns is over: that turn's last words say what came of it.
 """
@@ -66,8 +66,8 @@ def _holding(kind: str, runs: Sequence[tuple[int, Fact]]) -> list[Fact]:
 
 
 def _covers(later: Fact, earlier: Fact, kind: str) -> bool:
-    """Did it run all checks of this kind that the earlier one ran, and is its outcome known?"""
-    if later.status == "unknown" or is_script(later.text) or is_script(earlier.text):
+    """Did it run all checks of this kind that the earlier one ran?"""
+    if is_script(later.text) or is_script(earlier.text):
         return False
     shown, wanted = (
         [one for one in scopes_of(fact.text) if check_kind(one.subject) == kind] for fact in (later, earlier)
