@@ -65,7 +65,7 @@ def test_the_parts_stand_in_their_order_and_empty_ones_are_left_out() -> None:
 
 SHOWN = [
     (1, '(#3): "And the docs?"'),
-    (2, '- the assistant said last: "Tabs are in."'),
+    (1, '- the assistant said last: "Tabs are in."'),  # once a later turn is shown
     (3, '- "Which width?"'),
     (5, "Use tabs."),
     (6, "One test fails"),
