@@ -117,12 +117,11 @@ export interface PolicyKeys {
    */
   distill?: DistillOverKeys | null;
   /**
-   * The packet's budget in tokens, by zone; a number is the budget in green, and less above. Instructions, and in
-   * `turns` what the user said, stand beside it word for word. Default: {"green": 1500, "yellow": 1200, "red": 900,
-   * "compact": 600}.
+   * The packet's budget in tokens, by zone; a number is the budget in green, and less above. Instructions stand
+   * beside it word for word. Default: {"green": 1000, "yellow": 800, "red": 700, "compact": 600}.
    */
   packetTokens?: number | PacketTokensKeys | null;
-  /** The resume packet's budget in tokens. Default: 4000. */
+  /** The resume packet's budget in tokens. Default: 1500. */
   resumeTokens?: number | null;
   /** Tokens kept free for the reply; never more than a quarter of the window. Default: 16384. */
   reserve?: number | null;
@@ -239,11 +238,11 @@ export interface DistillOverKeys {
 
 /** The packet's budget in tokens, by zone. */
 export interface PacketTokensKeys {
-  /** In green. Default: 1500. */
+  /** In green. Default: 1000. */
   green?: number | null;
-  /** In yellow. Default: 1200. */
+  /** In yellow. Default: 800. */
   yellow?: number | null;
-  /** In red. Default: 900. */
+  /** In red. Default: 700. */
   red?: number | null;
   /** In compact. Default: 600. */
   compact?: number | null;
@@ -536,8 +535,8 @@ export interface Policy {
   /** Preset turns: how long a tool result in an older turn may be, by zone. */
   distill: DistillOver;
   /**
-   * The packet's budget in tokens, by zone; a number is the budget in green, and less above. Instructions, and in
-   * `turns` what the user said, stand beside it word for word.
+   * The packet's budget in tokens, by zone; a number is the budget in green, and less above. Instructions stand
+   * beside it word for word.
    */
   packetTokens: number | PacketTokens;
   /** The resume packet's budget in tokens. */
@@ -1769,20 +1768,28 @@ export interface LedgerResult {
 
 /** One statement with its source and time. */
 export interface LedgerFact {
-  /** Its kind. */
+  /**
+   * Its kind: goal, current, constraint, decision, task, context; request: what the user said; said: how an
+   * assistant's turn ended; question: what the user answered a tool, or would not have; command: a check that ran;
+   * value: a commit; file.
+   */
   slot: FactSlot;
   /** The statement. */
   text: string;
-  /** Who made it. */
+  /** Who made it: user, assistant, tool, summary or branch. */
   source: FactSource;
   /**
    * Of a task: open, active, done, blocked. Of a file: read, written, edited, deleted. Of a command: ok, failed, or
-   * unknown where nothing tells how it ended. Of a constraint: retracted. Default: "".
+   * unknown where nothing tells how it ended. Of a question: rejected, where its text is a call or a plan that the
+   * user would not have. Of a commit: the directory. Default: "".
    */
   status?: string;
   /** The host's time, in milliseconds since the epoch. Default: 0. */
   at?: number;
-  /** Of a failed command, the line of its error; of a summary, the heading it stood under. Default: "". */
+  /**
+   * Of a command, what its output counted or the line of its error; of a question, the answer; of a file, the tool
+   * that changed it; of a summary, the heading it stood under. Default: "".
+   */
   detail?: string;
   /** The entry it came from, where that is known. */
   entryId?: string;
@@ -1803,7 +1810,8 @@ export type FactSlot =
   | "context"
   | "request"
   | "listing"
-  | "value";
+  | "value"
+  | "said";
 
 /** Who said it. */
 export type FactSource = "summary" | "branch" | "user" | "assistant" | "tool";

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from msgspec import structs
 
-from ctxmgr.engine.ledger import UNTOLD, Stamp, from_summary, task_ids
+from ctxmgr.engine.ledger import Stamp, from_summary, task_ids
 from ctxmgr.engine.text import FENCE, heading, key_of, kind_of
 from ctxmgr.model.saved import Fact
 
@@ -89,7 +89,7 @@ def _read_back(fact: Fact) -> Fact:
         return structs.replace(
             fact,
             slot="command",
-            key=f"{run['kind']}\n{UNTOLD}\n{line}" if run["ended"] == "ran" else f"{run['kind']}\n{line}",
+            key=f"{run['kind']}\n{line}",
             text=line,
             seq=int(run["after"] or 0),
             status=_STATUSES[run["ended"]],

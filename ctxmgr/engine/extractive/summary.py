@@ -135,7 +135,8 @@ def short(messages: Sequence[BranchMessage], previous: str | None = None) -> str
     record = Draft(messages, previous, 0, len).record
     told = [fact.text.rpartition(LATEST)[2].strip('"') for fact in record.of("goal", "summary")]
     asked = [*told, *(fact.text for fact in record.requests)]
-    parts = [("Asked", asked[-1] if asked else ""), ("State", record.said.text if record.said is not None else "")]
+    ends = [fact.text for fact in (*record.ends, record.said) if fact is not None]
+    parts = [("Asked", asked[-1] if asked else ""), ("State", ends[-1] if ends else "")]
     return " ".join(_sentence(label, text) for label, text in parts if text.strip())
 
 

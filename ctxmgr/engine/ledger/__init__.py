@@ -3,14 +3,12 @@
 from ctxmgr.engine.ledger import extract, task_ids
 from ctxmgr.engine.ledger.fold import current, fold, now_and_past, with_shared_words
 from ctxmgr.engine.ledger.from_summary import from_summary
-from ctxmgr.engine.ledger.from_tools import UNTOLD
 from ctxmgr.engine.ledger.from_user import users_text
 from ctxmgr.engine.ledger.runs import kind_of_run
 from ctxmgr.engine.ledger.statements import Stamp
 
 __all__ = [
     "Stamp",
-    "UNTOLD",
     "current",
     "extract",
     "fold",

@@ -29,7 +29,7 @@ from ctxmgr.engine.ledger import task_ids
 from ctxmgr.engine.ledger.commits import still_there
 from ctxmgr.engine.ledger.of_old import of_old
 from ctxmgr.engine.ledger.restored import still_changed
-from ctxmgr.engine.ledger.runs import standing_runs
+from ctxmgr.engine.ledger.runs import standing_runs, with_ends
 from ctxmgr.engine.text import key_of
 from ctxmgr.model import once
 from ctxmgr.model.saved import GOING_ON, RENAMED, STATE, Fact, Ledger, Slot
@@ -89,8 +89,10 @@ def current(ledger: Ledger) -> tuple[Fact, ...]:
     """Return what holds now and what the user and the assistant said, the assistant at the end of a turn, one fact
     a statement, oldest first. Done tasks and left branches are history."""
     now, past = now_and_past(ledger)
-    said = (fact for fact in past if fact.slot in _PAST and fact.source != "branch" and fact.status != GOING_ON)
-    return tuple(sorted((*now, *said), key=_when))
+    requests = (fact for fact in past if fact.slot == "request" and fact.source != "branch")
+    last = {fact.detail: fact for fact in past if fact.slot == "said"}  # of each turn
+    ends = (fact for fact in last.values() if fact.status != GOING_ON)
+    return tuple(sorted((*now, *requests, *ends), key=_when))
 
 
 @once
@@ -125,7 +127,7 @@ def _standing(ledger: Ledger) -> list[Fact]:
     said, told = chosen.get(("goal", "", "user")), chosen.get(("goal", "", ""))
     if said is not None and told is not None and order(said) > order(told):
         del chosen["goal", "", ""]
-    found = sorted(_with_texts(chosen.values(), ledger), key=_when)
+    found = sorted(with_ends(_with_texts(chosen.values(), ledger)), key=_when)
     holding = {id(fact) for of in (standing_runs, still_there, still_changed) for fact in of(found)}
     return [fact for fact in found if fact.slot not in _WEIGHED or id(fact) in holding]
 

@@ -1,5 +1,6 @@
 """Turns an assistant's message into a fact: its last paragraph, word for word, with the turn that it is of."""
 
+from ctxmgr.engine.ledger.host_texts import HOSTS_REPLIES
 from ctxmgr.engine.ledger.statements import Statements
 from ctxmgr.engine.text import both_ends, last_paragraph, without_packet
 from ctxmgr.model import View
@@ -12,7 +13,7 @@ def from_assistant(view: View, turn: str, into: Statements) -> None:
     """Add how the message ends. `turn`: the digest of the user's message that it answers."""
     texts = [without_packet(block.text) for block in view.blocks if block.kind == "text"]
     text = next((text for text in reversed(texts) if text.strip()), "")
-    if text:
+    if text and text.strip() not in HOSTS_REPLIES:
         status = GOING_ON if any(block.kind == "call" for block in view.blocks) else ""
         said = both_ends(last_paragraph(text), LAST_CHARACTERS)
         into.add("said", into.origin, said, "assistant", status, turn)

@@ -6,8 +6,8 @@ Rules:
 2. Facts come from the result; a call whose result never came, or that a person refused, did nothing that is known.
 3. Reading and changing one path are two keys, so that a read after an edit does not hide the edit.
 4. Of what a shell runs, checks are facts: tests, builds, linters, type checkers, as the catalog of commands knows
-   them. A search, a look or a probe is none, whatever it ends with, nor what only lists what it would run. How one
-   ended that goes on is not known; such a run takes no other's place: it has a key of its own.
+   them. A search, a look or a probe is none, whatever it ends with, nor what only lists what it would run. One
+   that goes on ends with the result of a call that asks for it by its id (`runs`).
 5. A task list is stated whole: its tasks carry the tool's listing, and one fact says when it was stated; so a
    task that a later list leaves out is closed, in whatever order the lists are seen.
 6. A task that is stated alone is known by the id that its tool gave it. A call that says its state and not its text
@@ -24,15 +24,20 @@ from ctxmgr.engine.ledger.from_dialogue import from_dialogue
 from ctxmgr.engine.ledger.statements import Statements
 from ctxmgr.engine.text import COMMAND_CHARACTERS, command_line, key_of, plain, shorten
 from ctxmgr.engine.tools import (
+    CallOutcome,
     EffectKind,
+    RunReport,
     Task,
     ToolCall,
+    asks_for,
     brought_back,
     call_of_block,
     check_kind,
     counts_text,
     created_id,
+    end_of_run,
     git_calls,
+    goes_on_as,
     is_refused,
     listed_tasks,
     outcome,
@@ -44,9 +49,8 @@ from ctxmgr.engine.tools import (
 )
 from ctxmgr.engine.tools.shell import window
 from ctxmgr.model import Block
-from ctxmgr.model.saved import BROUGHT_BACK, RENAMED, STATE
+from ctxmgr.model.saved import BROUGHT_BACK, END_OF, GOES_ON, RENAMED, STATE
 
-UNTOLD = "?"  # before the line of a run in its key
 OUTCOME_CHARACTERS = 200  # of what a run's output said
 
 _STATUSES: dict[EffectKind, str] = {
@@ -76,6 +80,8 @@ def from_result(result: Block, call: Block, into: Statements) -> None:
         calls = list(git_calls(made.shell.command, runs_in(call.arguments or {})))
         commits_of_call(calls, text, ended, into)
         _checked(made, text, result.is_error, result.doubtful or result.untold, into)
+    elif made.tasks is None and (run := asks_for(call.arguments or {})):
+        _came_to(run, result, into)
 
 
 def from_shell(text: str, call: ToolCall, is_error: bool, into: Statements) -> None:
@@ -130,15 +136,27 @@ def _checked(call: ToolCall, output: str, is_error: bool, doubtful: bool, into: 
     if shell.status.about == "look" or not kinds:
         return
     ended, found = weighed_run(shell, output, outcome(call, output, is_error, doubtful))
-    told = counts_text(found.counts) or (plain(found.lines[0]) if found.lines and ended == "failed" else "")
     key = key_of(line) if len(line) > COMMAND_CHARACTERS else line
-    key = f"{UNTOLD}\n{key}" if ended == "unknown" else key
     for kind in sorted(kinds):
         own = (
             len(kinds) == 1 or kind == "test" or ended == "failed"
         )  # what a line counted that passed are its tests
-        detail = shorten(told, OUTCOME_CHARACTERS) if own else ""
+        detail = _counted(ended, found) if own else ""
+        detail = f"{GOES_ON}{run}" if ended == "unknown" and (run := goes_on_as(output)) else detail
         into.ran(f"{kind}\n{key}", command_line(line), ended, detail, kind)
+
+
+def _came_to(run: str, result: Block, into: Statements) -> None:
+    """Add how a run ended that went on as this, or what it goes on as now."""
+    ended, found = end_of_run(result.text, result.is_error, result.doubtful or result.untold)
+    run_on = goes_on_as(result.text) if ended == "unknown" else ""
+    into.ran(f"{END_OF}{run}", "", ended, f"{GOES_ON}{run_on}" if run_on else _counted(ended, found), "")
+
+
+def _counted(ended: CallOutcome, found: RunReport) -> str:
+    """What an output counted, or of a failure its first telling line."""
+    told = counts_text(found.counts) or (plain(found.lines[0]) if found.lines and ended == "failed" else "")
+    return shorten(told, OUTCOME_CHARACTERS)
 
 
 def _tasks(call: ToolCall, result: str, into: Statements) -> None:

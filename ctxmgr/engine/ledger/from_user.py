@@ -26,4 +26,4 @@ def from_user(text: str, into: Statements, *, opening: bool) -> None:
     if len(text) > SAID_CHARACTERS:
         head = int(HEAD * SAID_CHARACTERS)
         text = f"{text[:head]} … {text[head - SAID_CHARACTERS :]}"
-    into.add("request", into.origin, text, "user")
+    into.add("request", f"{into.origin}\n{into.time_ms}", text, "user")  # said again it is another

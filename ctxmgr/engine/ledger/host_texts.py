@@ -168,6 +168,12 @@ _SHOWN = re.compile(  # of files and of a screen: OpenCode, SWE-agent
     r"<path>[^<\n]*</path>\s*<(?:type|entries|content)>|<file>\n\d{5}\| |\[File: [^\n]+ \(\d+ lines total\)\]"
     r"|(?:OBSERVATION|Observation):\n"
 )
+_ATTACHED = re.compile(  # OpenCode: behind the user's words
+    r"^(?:Called the \w+ tool with the following input:|<path>[^<\n]*</path>\s*<(?:type|entries|content)>"
+    r"|<file>\n\d{5}\| )",
+    re.MULTILINE,
+)
+HOSTS_REPLIES = frozenset(("No response requested.",))  # Claude Code, in the assistant's name
 _RESUMED = ("[TASK RESUMPTION]", DENIED)
 
 
@@ -196,6 +202,8 @@ def _own(text: str) -> str:
         return _held_last(told) if may_tell_of_the_user(result[1], told) else ""
     if _is_hosts(text):
         return _held_last(text) if text.startswith(_RESUMED) else ""
+    attached = _ATTACHED.search(text)
+    text = text[: attached.start()].strip() if attached else text
     for line in (line for row in ROWS for line in row.behind if text.startswith("# ")):
         text = text.rpartition(f"{line}\n")[2].strip()
     return _without_tags(text) if "<" in text else text

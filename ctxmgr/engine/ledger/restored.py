@@ -3,6 +3,7 @@
 1. What is taken back is a file, as it is told or as its path ends, or a directory with all in it but new files,
    which git does not know.
 2. Behind a commit nothing is taken back: it may hold the change.
+3. What was deleted, and touched again since or something in it, is there again.
 """
 
 from collections.abc import Iterable, Sequence
@@ -21,8 +22,16 @@ def still_changed(facts: Sequence[Fact]) -> Iterable[Fact]:
     first = min(commits, default=None)
     back = [fact for fact in back if first is None or (fact.time_ms, fact.seq) < first]
     for fact in files:
-        if fact.status == "read" or not (fact.status == BROUGHT_BACK or any(_undoes(one, fact) for one in back)):
+        taken_back = fact.status == BROUGHT_BACK or any(_undoes(one, fact) for one in back)
+        there_again = fact.status == "deleted" and any(_is_in(one, fact) for one in files)
+        if fact.status == "read" or not (taken_back or there_again):
             yield fact
+
+
+def _is_in(later: Fact, deleted: Fact) -> bool:
+    """Rule 3."""
+    after = (later.time_ms, later.seq, later.order) > (deleted.time_ms, deleted.seq, deleted.order)
+    return after and later.status != "deleted" and f"{later.text}/".startswith(f"{deleted.text.rstrip('/')}/")
 
 
 def _undoes(back: Fact, changed: Fact) -> bool:

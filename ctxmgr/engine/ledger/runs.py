@@ -1,16 +1,20 @@
 """Turns facts of checks into those that hold: of each kind the newest, others of its turn, and the newest failure.
 
-A run that passed closes all failures of its kind. One whose outcome is known stands for those that it covers: it
-ran all checks of this kind that they ran (`RunScope.shows`). A script that is told by how it begins covers itself
-alone. What else a kind did in earlier turns is over: that turn's last words say what came of it.
+A run that passed closes all failures of its kind. One stands for those that it covers, however it ended: it ran all
+checks of this kind that they ran (`RunScope.shows`). A script that is told by how it begins covers itself
+alone. A run that went on ended as the fact says that tells of its end, by its id. What else a kind did in earlier
+turns is over: that turn's last words say what came of it.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+
+from msgspec import structs
 
 from ctxmgr.engine.text import is_script
 from ctxmgr.engine.tools import check_kind, scopes_of
-from ctxmgr.model.saved import Fact
+from ctxmgr.model.saved import END_OF, GOES_ON, Fact
 
+MOST_IDS = 4  # that one run goes on under, one after the other: a script's, and a shell's in it
 MOST_OTHERS = 3  # beside the newest of a kind
 
 
@@ -18,6 +22,22 @@ def kind_of_run(fact: Fact) -> str:
     """As the catalog of commands names it ("test"); "" for one of release 0.2, which told of others, too."""
     kind, _, line = fact.key.partition("\n")
     return kind if fact.slot == "command" and line and kind == fact.runs else ""
+
+
+def with_ends(facts: Iterable[Fact]) -> list[Fact]:
+    """Runs that went on, with the end that was told of them later."""
+    every = list(facts)
+    ends = {fact.key.removeprefix(END_OF): fact for fact in every if fact.key.startswith(END_OF)}
+    return [_ended(fact, ends) if fact.detail.startswith(GOES_ON) else fact for fact in every]
+
+
+def _ended(fact: Fact, ends: Mapping[str, Fact]) -> Fact:
+    for _ in range(MOST_IDS):
+        end = ends.get(fact.detail.removeprefix(GOES_ON))
+        if end is None or (end.time_ms, end.seq) < (fact.time_ms, fact.seq):
+            break
+        fact = structs.replace(fact, status=end.status, detail=end.detail, time_ms=end.time_ms, seq=end.seq)
+    return fact
 
 
 def standing_runs(facts: Iterable[Fact]) -> list[Fact]:
@@ -46,8 +66,8 @@ def _holding(kind: str, runs: Sequence[tuple[int, Fact]]) -> list[Fact]:
 
 
 def _covers(later: Fact, earlier: Fact, kind: str) -> bool:
-    """Did it run all checks of this kind that the earlier one ran, and is its outcome known?"""
-    if later.status == "unknown" or is_script(later.text) or is_script(earlier.text):
+    """Did it run all checks of this kind that the earlier one ran?"""
+    if is_script(later.text) or is_script(earlier.text):
         return False
     shown, wanted = (
         [one for one in scopes_of(fact.text) if check_kind(one.subject) == kind] for fact in (later, earlier)

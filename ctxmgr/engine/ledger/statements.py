@@ -33,6 +33,10 @@ class Statements:
         """The digest of the message."""
         return self._stamp.origin
 
+    @property
+    def time_ms(self) -> int:
+        return self._stamp.time_ms
+
     def items_of(self, listing: str) -> "Statements":
         """Where to state items of this list; all facts are collected in one."""
         items = Statements(self._stamp)

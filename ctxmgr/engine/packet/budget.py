@@ -90,8 +90,7 @@ class PacketText(msgspec.Struct, frozen=True):
 
 def _where(removed: Removed, record: Record, weigh: Weigh) -> list[str]:
     """Up to where the packet goes, how much was removed, how to get it, and which files it was about."""
-    newest = max(record.unseen, default=0)
-    to = f"Up to the user's message #{newest}: " if newest else ""
+    to = f"Up to the turn of the user's message #{record.edge}: " if record.edge else ""
     results = f" with {_counted(removed.results, 'tool result')}" if removed.results else ""
     were = "was" if removed.messages == 1 else "were"
     told = f"{to}{_counted(removed.messages, 'message')}{results} {were} removed."

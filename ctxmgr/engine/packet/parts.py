@@ -2,8 +2,8 @@
 
 1. *Now*: what the user asked last and the assistant said last, and the open items of the host's own task list.
 2. *The user said*: every message of the user's that is not shown, word for word. The first and the newest have the
-   best right to stay, those of a few tokens the least. Where many are to be told, long ones are told by how they
-   begin and how they end.
+   best right to stay, those of a few tokens the least. Where many are to be told, long ones but the first are told
+   by how they begin and how they end.
 3. *State*: how each kind of check ended last, commits that are there, files that were changed.
 4. *Asked and answered*, by a host's tool that asks.
 5. *From the summary*: what it says, under its own headings, and a summary in prose paragraph by paragraph.
@@ -147,7 +147,10 @@ def _users(record: Record, told: int, room: int, weigh: Weigh) -> PacketPart:
     unseen = {number: fact for number, fact in record.unseen.items() if number != told}
     lines: list[str] = []
     for characters in USER_CHARACTERS:
-        lines = [user_line(number, fact, characters) for number, fact in unseen.items()]
+        lines = [
+            user_line(number, fact, characters if at else USER_CHARACTERS[0])
+            for at, (number, fact) in enumerate(unseen.items())
+        ]
         if weigh("\n".join(lines)) <= room:
             break
     weighty = [at for at, fact in enumerate(unseen.values()) if weigh(fact.text) > SHORT_TOKENS]
@@ -192,11 +195,14 @@ def _summaries(record: Record) -> Iterator[PacketPart]:
 
 
 def _repeats(fact: Fact, record: Record) -> bool:
-    """Does a summary of ours tell a message of the user's by its number, which the record knows?"""
-    if not fact.text.startswith("#"):
-        return False
+    """Does a summary tell a message of the user's that the record knows?"""
     told = plain(fact.text)
-    return any(f': "{plain(one.text)[:KNOWN_CHARACTERS]}' in told for one in record.requests)
+    return any(
+        (start := plain(one.text)[:KNOWN_CHARACTERS]) == told
+        or (len(start) == KNOWN_CHARACTERS and start in told)
+        or (told.startswith("#") and f': "{start}' in told)
+        for one in record.requests
+    )
 
 
 def _section(facts: Sequence[Fact], title: str) -> Iterator[str]:

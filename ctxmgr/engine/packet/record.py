@@ -5,7 +5,7 @@ Rules:
    that a shown run closed is closed all the same: the ledger knows both.
 2. A user's message is known by its number in the session; what was said and done, by the user's message before it.
 3. The assistant's last words of a turn are told where that turn's end is no longer shown. Words before a call end
-   no turn: the user went on, or the host stopped it.
+   no turn: the user went on, or the host stopped it. Where a later turn is shown, no last words stand for now.
 """
 
 from bisect import bisect_right
@@ -23,7 +23,8 @@ _OF_RESULTS = frozenset(("command", "question", "value"))  # what only a result 
 class Record(msgspec.Struct, frozen=True):
     """All from old to new. `requests`: what the user said, and `unseen` those that are not shown, by number;
     `earlier`: so many messages of the user's came before them; `said`: the assistant's last words before what is
-    shown, None for none, and `ends` those of earlier turns; `facts` that hold and are not shown, by slot."""
+    shown, None where a later turn is, and `ends` those of earlier turns; `facts` that hold and are not
+    shown, by slot. `edge`: what is not shown goes as far as the turn of this message of the user's."""
 
     requests: Sequence[Fact]
     unseen: Mapping[int, Fact]
@@ -31,6 +32,7 @@ class Record(msgspec.Struct, frozen=True):
     ends: Sequence[Fact]
     facts: Mapping[str, Sequence[Fact]]
     earlier: int = 0
+    edge: int = 0
 
     def after(self, fact: Fact) -> int:
         """The number of the user's message that a fact came after; 0 for none."""
@@ -52,14 +54,19 @@ def record_of(ledger: Ledger, shown: Container[str], cut: Container[str] = froze
             facts.setdefault(fact.slot, []).append(fact)
     ends = list({fact.detail: fact for fact in past if fact.slot == "said"}.values())
     gone = [fact for fact in past if fact.slot == "said" and fact.origin not in shown]
-    newest = gone[-1] if gone else None
+    stamps = [_stamp(one) for one in requests]
+    edge = earlier + bisect_right(stamps, _stamp(gone[-1])) if gone else 0
+    unseen = {at: fact for at, fact in enumerate(requests, earlier + 1) if fact.origin not in shown}
+    later = range(edge + 1, earlier + len(requests) + 1)
+    said = gone[-1] if gone and all(at in unseen for at in later) else None
     return Record(
         requests=requests,
-        unseen={at: fact for at, fact in enumerate(requests, earlier + 1) if fact.origin not in shown},
-        said=newest,
-        ends=[one for one in ends if one.origin not in shown and one is not newest and one.status != GOING_ON],
+        unseen=unseen,
+        said=said,
+        ends=[one for one in ends if one.origin not in shown and one is not said and one.status != GOING_ON],
         facts=facts,
         earlier=earlier,
+        edge=max(edge, *unseen, 0),
     )
 
 

@@ -23,6 +23,7 @@ _NOT_WORD = re.compile(r"[\W_]+")
 _SENTENCE_END = re.compile(
     r"(?<=[.!?؟।])([\"')\]*]*)\s+(?=[\"'(`*\[]*\w)|(?<=[。！？｡])([\"'”’」』）】\])*]*)\s*(?=[^\s。！？｡\"'”’」』）】\])*])"
 )
+_ASKS = ("?", "？", "؟")
 _ITEM = re.compile(r"[-*+•] |\(?(?:\d{1,3}|[A-Za-z])[.)] ")
 _ABBREVIATION = re.compile(r"(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|approx|resp|no|fig|incl|mr|dr)\.$", re.IGNORECASE)
 
@@ -77,8 +78,8 @@ def both_ends(text: str, limit: int) -> str:
 
 def last_paragraph(text: str) -> str:
     """What stands behind the last blank line outside a fence; a fence belongs to the paragraph that it follows. A
-    table is none, nor what the host's window is told to show (`::name{...}`), where there is another. A list is one
-    with what it is a list of."""
+    table is none, nor what the host's window is told to show (`::name{...}`), where there is another. A list
+    stands with what it is a list of, and a question with what was said before it."""
     paragraphs: list[list[str]] = [[]]
     fence = ""
     for line in text.strip().splitlines():
@@ -91,7 +92,7 @@ def last_paragraph(text: str) -> str:
         elif mark and mark[1].startswith(fence):
             fence = ""
     told = [one for lines in paragraphs if (one := "\n".join(lines).strip()) and not one.startswith(("|", "::"))]
-    if len(told) > 1 and _ITEM.match(told[-1]):
+    if len(told) > 1 and (_ITEM.match(told[-1]) or told[-1].endswith(_ASKS)):
         return "\n\n".join(told[-2:])
     return told[-1] if told else "\n".join(paragraphs[-1]).strip()
 

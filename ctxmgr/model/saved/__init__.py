@@ -4,6 +4,8 @@ from ctxmgr.model.saved.cache_truth import CacheTruth, ComparedCall, CountedList
 from ctxmgr.model.saved.facts import (
     APPROVED,
     BROUGHT_BACK,
+    END_OF,
+    GOES_ON,
     GOING_ON,
     REJECTED,
     RENAMED,
@@ -35,6 +37,8 @@ __all__ = [
     "CountedList",
     "BROUGHT_BACK",
     "Fact",
+    "END_OF",
+    "GOES_ON",
     "GOING_ON",
     "InstructionCopy",
     "LastProjection",

@@ -26,6 +26,10 @@ STATE = "state"
 """The listing of a fact that says a task's state and not its text, which another fact of its key has."""
 RENAMED = "text"
 """The listing of one that says its new text and not its state."""
+GOES_ON = "goes on as "
+"""How the detail of a command begins whose run goes on, before the id that it goes on under."""
+END_OF = "end of\n"
+"""How the key of a command's fact begins that tells how such a run ended, before that id."""
 APPROVED, REJECTED = "approved", "rejected"
 """The status of a question that is a call, or a plan, which the user rejected."""
 BROUGHT_BACK = "brought back"
@@ -41,10 +45,10 @@ class Fact(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
 
     `key` names what the statement is about inside its slot: "" for the single slots (goal, current task); the
     words of the text for a summary's constraint, decision, task, context and request (a task that a tool gave an
-    id: tool, a newline and the id); the message's digest for request and said; that and what was asked for
-    question; "read", "changed" or `BROUGHT_BACK`, a newline and the path for file; the kind of check, a newline and
-    the line for command (behind "?" and a newline where nothing tells how it ended); a listing's name for listing;
-    "committed", a newline and the hash for value ("moved": the text says where a branch went).
+    id: tool, a newline and the id); the message's digest for said, and with its time for request; that and what was
+    asked for question; "read", "changed" or `BROUGHT_BACK`, a newline and the path for file; the kind of check, a
+    newline and the line for command; a listing's name for listing; "committed", a newline and the hash for value
+    ("moved": the text says where a branch went).
     `status`: task "open" | "active" | "done" | "blocked" | "dropped" (it no longer counts); file "read" |
     "written" | "edited" | "deleted" | `BROUGHT_BACK`; command "ok" | "failed" | "unknown" (nothing tells how it
     ended); question "" | `APPROVED` (its text is a plan) | `REJECTED` (a call or a plan that the user would not

@@ -29,7 +29,6 @@ BAD_ANSWERS: list[tuple[str, str, Callable[[str], Reply]]] = [
     ("cut at its limit", "truncated", lambda text: Reply(text, stop="length")),
     ("tool call", "called a tool", lambda text: Reply(text, stop="tool")),
     ("endless", "truncated", lambda text: Reply(text, way="endless")),
-    ("half an outline", "no sections", lambda text: Reply(text.split("## Key")[0].split("## Progress So")[0])),
     ("far too long", "too long", lambda text: Reply(text + f"\n- {BAD} and more of it" * 600)),
 ]
 
@@ -60,6 +59,22 @@ def test_bad_answer_never_becomes_a_summary(
     assert SECRET not in json.dumps(details)
     assert "mark-1-user" in compaction["summary"]
     assert writer.call("getStatus", sessionId=session)["mode"] == "on"
+
+
+@pytest.mark.parametrize("api", ["chat", "anthropic"])
+def test_half_an_outline_is_a_summary_with_what_it_lacks_added(writer: Writer, api: str) -> None:
+    def half(request: Request) -> Reply:
+        return Reply(good(request.prompt, "half of it").split("## Key")[0].split("## Progress So")[0])
+
+    with ModelServer.threaded(half) as server:
+        session = writer.started(f"half {api}", **endpoint(server, api=api))
+        compaction = writer.call("compact", sessionId=session, entries=turns(6))["compaction"]
+    details = compaction["details"]["ctxmgr"]
+    assert ("fallback" in details, details["retries"]) == (False, 0)
+    written, heading, added = compaction["summary"].partition("## Added by ctxmgr")
+    assert "half of it" in written
+    assert heading
+    assert "mark-1-user" in added
 
 
 @pytest.mark.parametrize("api", ["chat", "anthropic"])

@@ -55,7 +55,7 @@ def test_what_the_summary_lacks_is_told(preset: str, form: str) -> None:
     assert f'- #1: "{RULE}"' in text
     assert f"- test: {TESTS}" in text
     assert "- types: `mypy src` passed after #1" in text
-    assert "- edited `src/rows.py` (edit, after #1)" in text
+    assert "- edited (edit, after #1): `src/rows.py`" in text
 
 
 @EVERYWHERE

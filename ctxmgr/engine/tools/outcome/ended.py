@@ -24,11 +24,11 @@ Everything that asks how a call ended asks here.
 
 import re
 
-from ctxmgr.engine.tools.effects import CallOutcome, Shell, ToolCall
+from ctxmgr.engine.tools.effects import CallOutcome, Shell, ShellStatus, ToolCall
 from ctxmgr.engine.tools.outcome.background import goes_on_as
 from ctxmgr.engine.tools.outcome.covering import scopes_of
 from ctxmgr.engine.tools.outcome.general import edges
-from ctxmgr.engine.tools.outcome.reading import lines_of
+from ctxmgr.engine.tools.outcome.reading import lines_of, read_output
 from ctxmgr.engine.tools.outcome.report import RunReport
 from ctxmgr.engine.tools.outcome.weighing import read_run, weighed
 
@@ -120,6 +120,16 @@ def weighed_run(shell: Shell, text: str, ended: CallOutcome) -> tuple[CallOutcom
 def run_report(shell: Shell, text: str) -> RunReport:
     """What the output of a shell's line counts and tells; of a look nothing."""
     return RunReport("unknown") if shell.status.about == "look" else read_run(shell.status, text)
+
+
+def end_of_run(text: str, is_error: bool, doubtful: bool) -> tuple[CallOutcome, RunReport]:
+    """How a run ended that went on, from the result that tells of its end: nothing is known of its command here."""
+    goes_on = bool(goes_on_as(text))
+    found = RunReport("unknown") if goes_on else read_output(text)
+    if is_error:
+        return "failed", found
+    told: CallOutcome = "ok" if found.ended == "passed" else found.ended
+    return (told, found) if doubtful or goes_on else weighed("", ShellStatus(about="check"), text)
 
 
 def is_lost(line: str) -> bool:

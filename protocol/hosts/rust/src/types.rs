@@ -134,8 +134,8 @@ pub struct PolicyKeys {
     /// Preset turns: how long a tool result in an older turn may be, by zone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub distill: Option<DistillOverKeys>,
-    /// The packet's budget in tokens, by zone; a number is the budget in green, and less above. Instructions, and
-    /// in `turns` what the user said, stand beside it word for word.
+    /// The packet's budget in tokens, by zone; a number is the budget in green, and less above. Instructions stand
+    /// beside it word for word.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub packet_tokens: Option<PolicyKeysPacketTokens>,
     /// The resume packet's budget in tokens.
@@ -862,8 +862,8 @@ pub struct Policy {
     pub zones: Zones,
     /// Preset turns: how long a tool result in an older turn may be, by zone.
     pub distill: DistillOver,
-    /// The packet's budget in tokens, by zone; a number is the budget in green, and less above. Instructions, and
-    /// in `turns` what the user said, stand beside it word for word.
+    /// The packet's budget in tokens, by zone; a number is the budget in green, and less above. Instructions stand
+    /// beside it word for word.
     pub packet_tokens: PolicyPacketTokens,
     /// The resume packet's budget in tokens.
     pub resume_tokens: u64,
@@ -2592,20 +2592,24 @@ pub struct LedgerResult {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct LedgerFact {
-    /// Its kind.
+    /// Its kind: goal, current, constraint, decision, task, context; request: what the user said; said: how an
+    /// assistant's turn ended; question: what the user answered a tool, or would not have; command: a check that
+    /// ran; value: a commit; file.
     pub slot: FactSlot,
     /// The statement.
     pub text: String,
-    /// Who made it.
+    /// Who made it: user, assistant, tool, summary or branch.
     pub source: FactSource,
     /// Of a task: open, active, done, blocked. Of a file: read, written, edited, deleted. Of a command: ok, failed,
-    /// or unknown where nothing tells how it ended. Of a constraint: retracted.
+    /// or unknown where nothing tells how it ended. Of a question: rejected, where its text is a call or a plan
+    /// that the user would not have. Of a commit: the directory.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<String>,
     /// The host's time, in milliseconds since the epoch.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<i64>,
-    /// Of a failed command, the line of its error; of a summary, the heading it stood under.
+    /// Of a command, what its output counted or the line of its error; of a question, the answer; of a file, the
+    /// tool that changed it; of a summary, the heading it stood under.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
     /// The entry it came from, where that is known.
@@ -2644,6 +2648,8 @@ pub enum FactSlot {
     Listing,
     #[serde(rename = "value")]
     Value,
+    #[serde(rename = "said")]
+    Said,
     #[serde(untagged)]
     Other(String),
 }

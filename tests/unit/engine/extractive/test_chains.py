@@ -170,7 +170,7 @@ def test_a_check_that_ran_since_takes_the_place_of_what_was_carried(form: Format
     untold = write((u("Again."), *ran("ruff check . | head -9", "see the log")), second, form)
     again = write((), untold, form)
     for text in (untold, again):
-        assert '- lint: `ruff check . | head -9` failed after #2: "3 errors"' in text
+        assert "3 errors" not in text
         assert "- lint: `ruff check . | head -9` ran after #4, outcome not shown" in text
     third = write((u("More."), *ran("pytest -q | tail -1", "see the log"), a("Ran.")), second, form)
     assert "3 passed" not in third

@@ -78,7 +78,7 @@ CASES: list[tuple[str, list[Run], list[Told]]] = [
     (
         "how one ended that the user stopped nobody knows",
         [failed("npm test"), failed("npm test -- --all", "> jest\n\n\nCommand aborted")],
-        [("test", "npm test", "failed"), ("test", "npm test -- --all", "unknown")],
+        [("test", "npm test -- --all", "unknown")],
     ),
     (
         "the same line again is one run",
@@ -86,19 +86,19 @@ CASES: list[tuple[str, list[Run], list[Told]]] = [
         [("test", "npm test", "failed")],
     ),
     (
-        "a run that nobody saw the end of closes nothing",
+        "a run that nobody saw the end of takes the place of what it covers: nobody knows that it fails still",
         [failed("npm test"), ok("npm test | tail -5", "the last line")],
-        [("test", "npm test", "failed"), ("test", "npm test | tail -5", "unknown")],
+        [("test", "npm test | tail -5", "unknown")],
     ),
     (
-        "nor does the same line where its end was not shown",
-        [ok("npm test | tail -5", "Tests: 1 failed, 2 passed"), ok("npm test | tail -5", "the last line")],
-        [("test", "npm test | tail -5", "failed"), ("test", "npm test | tail -5", "unknown")],
+        "what it does not cover stands",
+        [failed("pytest a"), ok("pytest b | tail -5", "the last line")],
+        [("test", "pytest a", "failed"), ("test", "pytest b | tail -5", "unknown")],
     ),
     (
         "a run in the background is told without its outcome",
         [failed("npm test"), ok("npm test", "Command running in background with ID: b1")],
-        [("test", "npm test", "failed"), ("test", "npm test", "unknown")],
+        [("test", "npm test", "unknown")],
     ),
     (
         "of several that were not shown the last alone is told",
@@ -182,3 +182,31 @@ def test_what_a_line_counted_is_told_of_its_tests() -> None:
 def test_at_most_three_failures_of_a_kind_stand_beside_its_newest_run() -> None:
     runs = [failed(f"pytest tests/{name}.py") for name in "abcdef"]
     assert [line[-4] for _, line, _ in standing(*runs)] == ["c", "d", "e", "f"]
+
+
+POLL = 'text(JSON.stringify(await tools.write_stdin({session_id:78342,chars:""})))'
+GOES_ON = '{"session_id":78342,"output":"collecting"}'
+
+
+@pytest.mark.parametrize(
+    ("results", "status", "detail"),
+    [
+        (['{"exit_code":0,"output":"41 passed in 2s"}'], "ok", "41 passed"),
+        ([GOES_ON, '{"exit_code":1,"output":"2 failed, 3 passed"}'], "failed", "2 failed, 3 passed"),
+        ([GOES_ON], "unknown", "goes on as 78342"),
+    ],
+)
+def test_a_run_that_went_on_ends_as_a_later_call_says_that_asks_for_it(
+    results: list[str], status: str, detail: str
+) -> None:
+    ledger = Ledger()
+    asked = [
+        ("exec_command", {"cmd": "pytest -q"}, GOES_ON),
+        *(("exec", {"input": POLL}, text) for text in results),
+    ]
+    for at, (tool, arguments, text) in enumerate(asked):
+        call = Block("call", call_id="c", tool=tool, arguments=arguments)
+        result = View("result", (Block("result", text=text, call_id="c"),))
+        ledger = fold(ledger, from_message(result, stamp=Stamp(f"o{at}", at), calls={"c": call}, opening=False))
+    (found,) = [fact for fact in current(ledger) if fact.slot == "command"]
+    assert (found.text, found.status, found.detail) == ("pytest -q", status, detail)

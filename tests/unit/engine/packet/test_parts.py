@@ -65,7 +65,7 @@ def test_the_parts_stand_in_their_order_and_empty_ones_are_left_out() -> None:
 
 SHOWN = [
     (1, '(#3): "And the docs?"'),
-    (2, '- the assistant said last: "Tabs are in."'),
+    (1, '- the assistant said last: "Tabs are in."'),  # once a later turn is shown
     (3, '- "Which width?"'),
     (5, "Use tabs."),
     (6, "One test fails"),
@@ -94,9 +94,9 @@ def test_now_tells_the_users_last_request_and_the_assistants_last_words_that_are
         '- the user asked last (#3): "And the docs?"',
         '- the assistant said last: "Tabs are in."',
     ]
-    assert (
-        part(packet(*TURN, view=2), "Now")[0] == '- the assistant said last: "One test fails: the index is wrong."'
-    )
+    assert part(packet(*TURN, view=2), "Now") == ["- [ ] Write docs"]  # a later turn is shown
+    going = [u("Do it."), a("Let me look:", call("read", path="a")), r("x"), a("Found it."), a("Done.")]
+    assert part(packet(*going, view=1), "Now")[1] == '- the assistant said last: "Found it."'
     assert '- #2: "Use tabs."' in packet(*TURN, view=2)
 
 
@@ -182,20 +182,20 @@ def test_each_earlier_turn_is_told_by_the_last_paragraph_of_its_last_words() -> 
 def test_words_before_a_call_end_no_turn() -> None:
     said = [u("Do it."), a("Let me look at it:", call("read", path="a")), r("x"), u("Stop, do that."), a("Done.")]
     assert part(packet(*said), "Said at the end") == []
-    assert 'the assistant said last: "Let me look at it:"' in packet(*said, view=2)
+    assert "Let me look at it:" not in packet(*said, view=2)
 
 
 def test_where_the_rest_is_tells_how_much_was_removed_and_how_to_get_it_only_where_the_host_can() -> None:
     removed = Removed(31, 22, ("/repo/src/a.py", "/repo/lib/c.py", "/repo/lib/d.py"))
     text = packet(*TURN, removed=removed)
     assert part(text, "Where the rest is") == [
-        "Up to the user's message #3: 31 messages with 22 tool results were removed.",
+        "Up to the turn of the user's message #3: 31 messages with 22 tool results were removed.",
         "- files in it, under `/repo/lib/`: `c.py` `d.py`",  # what State tells as changed is not told again
     ]
     assert part(packet(*TURN, removed=Removed(3, 1, ("lib/c.py",))), "Where")[1] == "- files in it: `lib/c.py`"
     asked = packet(*TURN, removed=Removed(1, 1, may_ask=True), view=3)
     assert part(asked, "Where the rest is") == [
-        "Up to the user's message #2: 1 message with 1 tool result was removed. "
+        "Up to the turn of the user's message #2: 1 message with 1 tool result was removed. "
         "`search` finds what they said, `retrieve` gives it back."
     ]
     assert part(packet(*TURN, removed=Removed(2)), "Where")[0].endswith("#3: 2 messages were removed.")

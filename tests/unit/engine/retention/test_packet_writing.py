@@ -94,7 +94,7 @@ def test_the_files_that_left_and_how_much_was_removed_are_told_last() -> None:
     found = written(talk(u(LONG), *READ, u("on"), a("ok")), {0, 1, 2})
     where = found.partition("## Where the rest is\n")[2].split("\n")
     assert where == [
-        "Up to the user's message #1: 3 messages with 1 tool result were removed."
+        "Up to the turn of the user's message #1: 3 messages with 1 tool result were removed."
         " `search` finds what they said, `retrieve` gives it back.",
         "- files in it: `src/old.py`",
     ]

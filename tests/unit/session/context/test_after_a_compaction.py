@@ -33,9 +33,10 @@ def compacted(preset: str, form: str, text: str = BARE, kept: int = 0) -> Host:
 @pytest.mark.parametrize("kept", [0, 4])
 def test_the_packet_says_what_the_summary_lacks(preset: str, form: str, kept: int) -> None:
     text = packet_of(compacted(preset, form, kept=kept).context())
-    for number, asked in enumerate(ASKED[: 2 if kept else 3], 1):
+    gone = 2 if kept else 3
+    for number, asked in enumerate(ASKED[:gone], 1):
         assert f'- #{number}: "{asked}"' in text
-        assert f"`pytest tests/part{number - 1}.py` failed after #{number}" in text
+    assert f"- test: `pytest tests/part{gone - 1}.py` failed after #{gone}" in text
 
 
 def sent(host: Host) -> str:
@@ -240,7 +241,7 @@ def test_a_list_that_does_not_show_the_summary_spends_nothing(preset: str, form:
     host.said = begun
     text = packet_of(host.context())
     assert f'- #1: "{ASKED[0]}"' in text
-    assert "`pytest tests/part0.py` failed" in text
+    assert "`pytest tests/part2.py` failed" in text
 
 
 @pytest.mark.parametrize("form", FORMATS)
