@@ -7,7 +7,7 @@ or that the host took away, stand in it word for word, in what those in kept tur
 
 from ctxmgr.engine.conversation import ConversationIndex
 from ctxmgr.engine.instructions import INSTRUCTIONS_SHARE, Instructions, absent, leaving, word_for_word
-from ctxmgr.engine.packet import NOTE, PacketText, Removed, packet_allowance, packet_budget
+from ctxmgr.engine.packet import PacketText, Removed, packet_allowance, packet_budget
 from ctxmgr.engine.presets.strategy import Inputs
 from ctxmgr.engine.presets.turns.summary_folding import LeftOut
 from ctxmgr.model import PACKET_MARK, Zone
@@ -27,7 +27,8 @@ class Packets:
         self._absent = absent(state.instructions, conversation, inputs.policy.protected_instructions)
         told = word_for_word(self._absent, self._room, inputs.weigh)
         self._absent_tokens = inputs.weigh(told) if told else 0
-        self.allowance = packet_allowance(state, self.budget) + self._absent_tokens
+        in_force = state.packet.weight if state.packet is not None else 0  # checked when it was written
+        self.allowance = max(packet_allowance(state, self.budget) + self._absent_tokens, in_force)
         self._text = PacketText(inputs.ledger, state.scratchpad, inputs.weigh, state.summaries)
         self._may_ask = inputs.archives
 
@@ -66,13 +67,11 @@ class Packets:
         return Removed(len(gone), results, may_ask=self._may_ask)
 
     def _stays(self, left: LeftOut) -> bool:
-        """Does the packet in force keep its bytes? One that resumed does, where it is no larger than others are."""
+        """Does the packet in force keep its bytes? One that resumed does, too: another would cost the prefix."""
         before = self.rendered
         if before is None or before.weight > left.most_tokens:
             return False
-        if self._resume or before.placement_key != _place(left, resume=True):
-            return before.placement_key == _place(left, self._resume)
-        return before.weight <= self.budget + self._absent_tokens + self._text.weigh(NOTE)
+        return before.placement_key in (_place(left, self._resume), _place(left, resume=True))
 
 
 def _place(left: LeftOut, resume: bool) -> str:
