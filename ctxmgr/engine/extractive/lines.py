@@ -8,13 +8,13 @@ from msgspec import structs
 from ctxmgr.engine.conversation import digest
 from ctxmgr.engine.extractive.previous import ENDED, LATEST, carried_facts, last_number
 from ctxmgr.engine.ledger import Stamp, extract, fold, task_ids, users_text
-from ctxmgr.engine.packet import Record, answers, commit_line, record_of, run_line, user_line
+from ctxmgr.engine.packet import Record, answers, commit_line, cut_lengths, record_of, run_line, user_line
 from ctxmgr.engine.text import FENCE, both_ends, one_line, said
 from ctxmgr.model import Block, Weigh
 from ctxmgr.model.compaction import BranchMessage
 from ctxmgr.model.saved import Fact, Ledger
 
-USER_CHARACTERS = (4_200, 1_200, 400, 160)  # of one message: the first that all fit with, in half of the budget
+USER_CHARACTERS, LEAST_CHARACTERS = 4_200, 160  # of one message: as many as all fit with, in half of the budget
 USER_SHARE = 0.5
 CARRIED_CHARACTERS = 4_000  # of one statement of the previous summary
 GOAL_CHARACTERS, ITEM_CHARACTERS, END_CHARACTERS = 2_000, 1_200, 400
@@ -84,7 +84,7 @@ def goal(draft: Draft) -> list[str]:
 def users(draft: Draft) -> list[str]:
     """What the user said, by number."""
     lines: list[str] = []
-    for characters in USER_CHARACTERS:
+    for characters in cut_lengths(USER_CHARACTERS, LEAST_CHARACTERS):
         lines = [user_line(number, fact, characters) for number, fact in draft.asked]
         if draft.weigh("\n".join(lines)) <= USER_SHARE * draft.budget:
             break

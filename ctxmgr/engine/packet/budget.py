@@ -76,11 +76,9 @@ class PacketText(msgspec.Struct, frozen=True):
         """The packet in at most so many tokens; "" where it has nothing to say, or nothing fits. `shown`: the
         digests of what the list shows itself, `cut` of that with results shortened."""
         record = record_of(self.ledger, shown, cut)
-        parts = parts_of(record, self.scratchpad, budget, self.weigh)
-        if not parts and not removed.messages:
-            return ""
-        if removed.messages:
-            parts.append(part_of("## Where the rest is", _where(removed, record, self.weigh), 0.3))
+        told = _where(removed, record, self.weigh) if removed.messages else []
+        where, room = part_of("## Where the rest is", told, 0.3), budget - self.weigh(f"{PACKET_MARK}\n{NOTE}\n\n")
+        parts = parts_of(record, self.scratchpad, where, room, self.weigh)
         for head in (f"{PACKET_MARK}\n{NOTE}", PACKET_MARK):
             text = fitted(parts, budget - self.weigh(f"{head}\n\n"), self.weigh)
             if text:

@@ -30,8 +30,10 @@ from ctxmgr.model.saved import APPROVED, REJECTED, Fact
 
 MOST_IN_LINE = 8  # files
 NOW_CHARACTERS, END_CHARACTERS, PATH_CHARACTERS = 400, 200, 240
-USER_CHARACTERS = (600, 300, 120)  # of one message: the first that all fit with
-USER_SHARE = 0.5  # of the budget
+USER_CHARACTERS, LEAST_CHARACTERS = 600, 120  # of one message: as many as all fit with
+PART_TOKENS = 12  # of a part beside its lines: what parts it, and how many lines are not shown
+USERS_HEADING = "## The user said (word for word, by number)"
+USER_SHARE = 0.5  # of the budget, and what the other parts leave of it
 SHORT_TOKENS = 4  # of a message ("ok, go on"), which says nothing without what it answers
 KNOWN_CHARACTERS = 60  # of a message, by which it is known again
 ITEM_CHARACTERS = 600  # of one of a summary's statements
@@ -48,20 +50,32 @@ _SECTIONS = {
 }  # of a summary, in their right to stay
 
 
-def parts_of(record: Record, scratchpad: str, budget: int, weigh: Weigh) -> list[PacketPart]:
-    """Those that have something to say. `budget`: tokens of the whole packet."""
+def parts_of(record: Record, scratchpad: str, where: PacketPart, budget: int, weigh: Weigh) -> list[PacketPart]:
+    """Those that have something to say. `where` the rest is, told last; `budget`: tokens of all of them."""
     newest = record.earlier + len(record.requests)
     asked, replies = record.unseen.get(newest), answers(record)
-    parts = [
-        part_of("## Now", [*_last(record, newest, asked), *open_tasks(record)], 0.3),
-        _users(record, newest if asked is not None else 0, int(USER_SHARE * budget), weigh),
+    now = part_of("## Now", [*_last(record, newest, asked), *open_tasks(record)], 0.3)
+    others = [
         _scratchpad(scratchpad),
         _state(record),
         part_of("## Asked and answered", replies, 0.2, newest_first(len(replies))),
         *_summaries(record),
         _ends(record),
+        where,
     ]
-    return [part for part in parts if part.lines]
+    beside = [part for part in (now, *others) if part.lines]
+    left = budget - sum(weigh("\n".join((part.heading, *part.lines))) + PART_TOKENS for part in beside)
+    left -= PART_TOKENS + weigh(USERS_HEADING)
+    users = _users(record, newest if asked is not None else 0, max(int(USER_SHARE * budget), left), weigh)
+    return [part for part in (now, users, *others) if part.lines]
+
+
+def cut_lengths(most: int, least: int) -> Iterator[int]:
+    """In characters, from the most down, each three quarters of the one before."""
+    while most > least:
+        yield most
+        most = most * 3 // 4
+    yield least
 
 
 def user_line(number: int, fact: Fact, characters: int) -> str:
@@ -146,16 +160,16 @@ def _users(record: Record, told: int, room: int, weigh: Weigh) -> PacketPart:
     """Rule 2; the message `told` is told elsewhere."""
     unseen = {number: fact for number, fact in record.unseen.items() if number != told}
     lines: list[str] = []
-    for characters in USER_CHARACTERS:
+    for characters in cut_lengths(USER_CHARACTERS, LEAST_CHARACTERS):
         lines = [
-            user_line(number, fact, characters if at else USER_CHARACTERS[0])
+            user_line(number, fact, characters if at else USER_CHARACTERS)
             for at, (number, fact) in enumerate(unseen.items())
         ]
         if weigh("\n".join(lines)) <= room:
             break
     weighty = [at for at, fact in enumerate(unseen.values()) if weigh(fact.text) > SHORT_TOKENS]
     ranked = dict.fromkeys([*range(len(lines))[:1], *reversed(weighty), *newest_first(len(lines))])
-    return part_of("## The user said (word for word, by number)", lines, USER_SHARE, ranked)
+    return part_of(USERS_HEADING, lines, USER_SHARE, ranked)
 
 
 def _scratchpad(notes: str) -> PacketPart:

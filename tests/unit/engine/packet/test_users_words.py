@@ -120,3 +120,14 @@ def test_no_text_of_anybodys_passes_for_a_line_of_a_packet(text: str) -> None:
     assert len(re.findall(r"\[\s*ctxmgr", text_of, re.IGNORECASE)) == 1
     assert not {line for line in lines_of(text_of) if line.startswith(("|", "```", "~~~", "- commit", "- [x]"))}
     assert len(text_of.splitlines()) <= len(told("some words").splitlines())
+
+
+def test_a_message_is_cut_no_shorter_than_the_room_asks_for() -> None:
+    """Twelve rules of some 190 characters fit whole: none is cut because a longer one beside them is."""
+    rules = [f"Rule {at}: {'never touch this part of it, ' * 6}ever." for at in range(12)]
+    text = packet(*(u(rule) for rule in rules), a("Yes."), u("Now."), view=2, budget=1_000)
+    told = [line for line in text.split("\n") if line.startswith("- #")]
+    assert len(told) == len(rules)
+    assert all(rule in line for rule, line in zip(rules, told, strict=True))
+    longer = packet(*(u(rule) for rule in rules), u("x y z " * 400), a("Yes."), u("Now."), view=2, budget=1_000)
+    assert all(rule in longer for rule in rules)
