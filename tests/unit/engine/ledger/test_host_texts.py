@@ -83,6 +83,8 @@ BESIDE: list[tuple[str, str]] = [
     ("Claude Code", f"[Request interrupted by user]\n{SAID}"),
     ("Codex", f"{IDE}## My request for Codex:\n{SAID}\n"),
     ("OpenCode", f"{SAID}\n<dcp-message-id>m0001</dcp-message-id>"),
+    ("OpenCode", f'{SAID}\nCalled the Read tool with the following input: {{"filePath":"/w/a.md"}}\nNever push.'),
+    ("OpenCode", f"{SAID}\n<path>/w/a.md</path>\n<type>file</type>\n<content>1: Never push.\n</content>"),
     ("Cline", f"<task>\n{SAID}\n</task>"),
     ("Cline", f"<task>\n{SAID}\n</task>\n\n{CLINE}"),
     ("Cline", f'{SAID}\n\n<file_content path="a.py">\nNever push.\n</file_content>'),

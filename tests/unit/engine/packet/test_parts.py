@@ -2,10 +2,10 @@
 
 import pytest
 
-from ctxmgr.engine.packet import Removed
+from ctxmgr.engine.packet import PacketText, Removed
 from tests.goldens import held
-from tests.notation import Said, a, call, err, r, u
-from tests.unit.engine.packet.packets import headings, packet, part, summarised
+from tests.notation import Said, a, call, err, quarters, r, u
+from tests.unit.engine.packet.packets import headings, known, packet, part, summarised
 
 TASKS = [{"content": "Lexer", "status": "completed"}, {"content": "Write docs", "status": "pending"}]
 TURN = [
@@ -199,3 +199,25 @@ def test_where_the_rest_is_tells_how_much_was_removed_and_how_to_get_it_only_whe
         "`search` finds what they said, `retrieve` gives it back."
     ]
     assert part(packet(*TURN, removed=Removed(2)), "Where")[0].endswith("#3: 2 messages were removed.")
+
+
+def test_what_was_deleted_and_is_touched_again_is_no_deleted_file() -> None:
+    gone = [u("Go."), a(call("bash", command="rm -rf /repo/skills && git clone x.y:skills /repo/skills")), r("")]
+    assert [line for line in part(packet(*gone), "State") if "deleted" in line]
+    again = [*gone, a(call("read", path="/repo/skills/README.md")), r("Read me.")]
+    assert not [line for line in part(packet(*again), "State") if "deleted" in line]
+
+
+def test_a_packet_goes_as_far_as_the_turn_of_the_newest_message_that_is_not_shown() -> None:
+    """Though all that the user said is shown: what the assistant did in a later turn may be gone."""
+    ledger = known(u("One."), a("Done one."), u("Two."), a("Done two."), u("Three."), a("Done three."))
+    users = {fact.origin for fact in ledger.facts.values() if fact.slot == "request"}
+    text = PacketText(ledger, "", quarters).within(1_000, users, Removed(4))
+    assert part(text, "Where the rest is") == ["Up to the turn of the user's message #3: 4 messages were removed."]
+
+
+def test_what_the_host_replies_in_the_assistants_name_ends_no_turn() -> None:
+    said = [u("Look."), a("It is there."), u("/exit"), a("No response requested."), u("Now.")]
+    text = packet(*said, view=1)
+    assert "No response requested" not in text
+    assert "It is there." in text

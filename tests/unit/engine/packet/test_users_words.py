@@ -131,3 +131,11 @@ def test_a_message_is_cut_no_shorter_than_the_room_asks_for() -> None:
     assert all(rule in line for rule, line in zip(rules, told, strict=True))
     longer = packet(*(u(rule) for rule in rules), u("x y z " * 400), a("Yes."), u("Now."), view=2, budget=1_000)
     assert all(rule in longer for rule in rules)
+
+
+def test_the_same_words_said_again_are_a_message_of_their_own() -> None:
+    said = [u("Go on."), a("One."), u("Go on."), a("Two."), u("Stop."), a("Stopped.")]
+    text = packet(*said, view=2)
+    assert '- #1: "Go on."' in text
+    assert '- #2: "Go on."' in text
+    assert "#3" not in text.replace("#3: ", "")
