@@ -51,7 +51,7 @@ def test_what_the_summary_lacks_is_told(preset: str, form: str) -> None:
     host = worked(preset, form)
     host.compacted(LACKING)
     text = packet_of(host.context())
-    assert f'the assistant said last: "{LAST}"' in text
+    assert f': "{LAST}"' in text
     assert f'- #1: "{RULE}"' in text
     assert f"- test: {TESTS}" in text
     assert "- types: `mypy src` passed after #1" in text

@@ -7,7 +7,7 @@ or that the host took away, stand in it word for word, in what those in kept tur
 
 from ctxmgr.engine.conversation import ConversationIndex
 from ctxmgr.engine.instructions import INSTRUCTIONS_SHARE, Instructions, absent, leaving, word_for_word
-from ctxmgr.engine.packet import PacketText, Removed, packet_allowance, packet_budget
+from ctxmgr.engine.packet import NOTE, PacketText, Removed, packet_allowance, packet_budget
 from ctxmgr.engine.presets.strategy import Inputs
 from ctxmgr.engine.presets.turns.summary_folding import LeftOut
 from ctxmgr.model import PACKET_MARK, Zone
@@ -16,10 +16,17 @@ from ctxmgr.model.saved import RenderedPacket, State
 
 class Packets:
     """`rendered` is the packet in force; in tokens: `budget` of the packet that comes now, `allowance` that it may
-    weigh beyond what left the list, with the instructions that the host took away."""
+    weigh beyond what left the list, with the instructions that the host took away. `lasting`: one that resumed
+    stays whatever its size, for where no turn leaves another packet would cost the prefix for nothing."""
 
     def __init__(
-        self, conversation: ConversationIndex, state: State, zone: Zone, inputs: Inputs, standing: Instructions
+        self,
+        conversation: ConversationIndex,
+        state: State,
+        zone: Zone,
+        inputs: Inputs,
+        standing: Instructions,
+        lasting: bool,
     ) -> None:
         self.rendered, self.budget = state.packet, packet_budget(inputs.policy, zone, state.resume)
         self._conversation, self._resume, self._instructions = conversation, state.resume, standing
@@ -27,7 +34,8 @@ class Packets:
         self._absent = absent(state.instructions, conversation, inputs.policy.protected_instructions)
         told = word_for_word(self._absent, self._room, inputs.weigh)
         self._absent_tokens = inputs.weigh(told) if told else 0
-        in_force = state.packet.weight if state.packet is not None else 0  # checked when it was written
+        self._lasting = lasting
+        in_force = state.packet.weight if lasting and state.packet is not None else 0  # checked when it was written
         self.allowance = max(packet_allowance(state, self.budget) + self._absent_tokens, in_force)
         self._text = PacketText(inputs.ledger, state.scratchpad, inputs.weigh, state.summaries)
         self._may_ask = inputs.archives
@@ -67,11 +75,13 @@ class Packets:
         return Removed(len(gone), results, may_ask=self._may_ask)
 
     def _stays(self, left: LeftOut) -> bool:
-        """Does the packet in force keep its bytes? One that resumed does, too: another would cost the prefix."""
+        """Does the packet in force keep its bytes? One that resumed does, where it is no larger than others are."""
         before = self.rendered
         if before is None or before.weight > left.most_tokens:
             return False
-        return before.placement_key in (_place(left, self._resume), _place(left, resume=True))
+        if self._resume or before.placement_key != _place(left, resume=True):
+            return before.placement_key == _place(left, self._resume)
+        return self._lasting or before.weight <= self.budget + self._absent_tokens + self._text.weigh(NOTE)
 
 
 def _place(left: LeftOut, resume: bool) -> str:

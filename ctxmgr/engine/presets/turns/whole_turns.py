@@ -52,7 +52,7 @@ class WholeTurns(PresetStrategy):
         zone = gauge.zone_at(tokens)
         pruning = self.pruning(incoming, state, inputs) if active else Pruning()
         held = standing_instructions(conversation, inputs)
-        packets = Packets(conversation, state, zone, inputs, held)
+        packets = Packets(conversation, state, zone, inputs, held, self.limits(gauge) is None)
         ask = TurnsInputs(
             zone=zone,
             policy=inputs.policy,

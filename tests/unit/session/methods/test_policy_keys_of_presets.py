@@ -81,8 +81,8 @@ def named(number: int) -> str:
 
 
 def lists_of(preset: str, policy: Fields) -> list[Any]:
-    """A session's lists: as it grows, cold and warm, after a forced prune, after a compaction, and once it was
-    answered."""
+    """A session's lists: as it grows, cold and warm, after a forced prune, after a compaction, once it was answered,
+    and with notes of the model's."""
     talk, make = Talk({"preset": preset, **BASE, **policy}, 100_000), Messages()
     lists, said, at = [], [make.user("Port the parser. Never touch the schema.")], 0
     for number in range(14):
@@ -104,6 +104,9 @@ def lists_of(preset: str, policy: Fields) -> list[Any]:
     lists.append(talk.context(said, at=at)["list"])
     said += [make.reply("That is done."), make.user("And now?")]
     talk.call("turn_end", sessionId="s", message=said[-2])
+    lists.append(talk.context(said, at=at)["list"])
+    notes = {"op": "overwrite", "text": "The port is 9090. " * 20}
+    talk.call("editScratchpad", sessionId="s", operations=[notes])
     return [*lists, talk.context(said, at=at)["list"]]
 
 
