@@ -1,9 +1,10 @@
-"""Turns facts of checks into those that hold: of each kind the newest, others of its turn, and the newest failure.
+"""Turns facts of checks into those that hold: of each kind the newest, and the failures of its turn that stand, or
+the newest.
 
 A run that passed closes all failures of its kind. One stands for those that it covers, however it ended: it ran all
 checks of this kind that they ran (`RunScope.shows`). A script that is told by how it begins covers itself
-alone. A run that went on ended as the fact says that tells of its end, by its id. What else a kind did in earlier
-turns is over: that turn's last words say what came of it.
+alone. A run that went on ended as the fact says that tells of its end, by its id. What else a kind did is over: the
+last words of its turn say what came of it.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,7 +16,7 @@ from ctxmgr.engine.tools import check_kind, scopes_of
 from ctxmgr.model.saved import END_OF, GOES_ON, Fact
 
 MOST_IDS = 4  # that one run goes on under, one after the other: a script's, and a shell's in it
-MOST_OTHERS = 3  # beside the newest of a kind
+MOST_FAILED = 3  # of one kind
 
 
 def kind_of_run(fact: Fact) -> str:
@@ -55,14 +56,15 @@ def _holding(kind: str, runs: Sequence[tuple[int, Fact]]) -> list[Fact]:
     """Of the runs of one kind, each with its turn."""
     facts = [fact for _, fact in runs]
     passed = max((at for at, one in enumerate(facts) if one.status == "ok"), default=-1)
-    known = [
+    failed = [
         at
         for at, one in enumerate(facts[:-1])
-        if (one.status == "ok" or (one.status == "failed" and at > passed))
+        if at > passed
+        and one.status == "failed"
         and not any(_covers(later, one, kind) for later in facts[at + 1 :])
     ]
-    newest, failed = runs[-1][0], max((at for at in known if at > passed), default=-1)
-    return [*[facts[at] for at in known if runs[at][0] == newest or at == failed][-MOST_OTHERS:], facts[-1]]
+    newest = [at for at in failed if runs[at][0] == runs[-1][0]] or failed[-1:]
+    return [*[facts[at] for at in newest[-MOST_FAILED:]], facts[-1]]
 
 
 def _covers(later: Fact, earlier: Fact, kind: str) -> bool:

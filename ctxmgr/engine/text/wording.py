@@ -24,6 +24,9 @@ _SENTENCE_END = re.compile(
     r"(?<=[.!?؟।])([\"')\]*]*)\s+(?=[\"'(`*\[]*\w)|(?<=[。！？｡])([\"'”’」』）】\])*]*)\s*(?=[^\s。！？｡\"'”’」』）】\])*])"
 )
 _ASKS = ("?", "？", "؟")
+_NO_PARAGRAPH = ("|", "::")  # a table; what the host's window is told to show
+_HEADING = re.compile(r"#{1,6} .*")
+_PARTED = "\n\n"
 _ITEM = re.compile(r"[-*+•] |\(?(?:\d{1,3}|[A-Za-z])[.)] ")
 _ABBREVIATION = re.compile(r"(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|approx|resp|no|fig|incl|mr|dr)\.$", re.IGNORECASE)
 
@@ -78,8 +81,8 @@ def both_ends(text: str, limit: int) -> str:
 
 def last_paragraph(text: str) -> str:
     """What stands behind the last blank line outside a fence; a fence belongs to the paragraph that it follows. A
-    table is none, nor what the host's window is told to show (`::name{...}`), where there is another. A list
-    stands with what it is a list of, and a question with what was said before it."""
+    table, a heading and what the host's window is told to show (`::name{...}`) are none, where there is another. A
+    list stands with what it is a list of, and a question with what was said before it."""
     paragraphs: list[list[str]] = [[]]
     fence = ""
     for line in text.strip().splitlines():
@@ -91,10 +94,12 @@ def last_paragraph(text: str) -> str:
             fence = mark[1]
         elif mark and mark[1].startswith(fence):
             fence = ""
-    told = [one for lines in paragraphs if (one := "\n".join(lines).strip()) and not one.startswith(("|", "::"))]
-    if len(told) > 1 and (_ITEM.match(told[-1]) or told[-1].endswith(_ASKS)):
-        return "\n\n".join(told[-2:])
-    return told[-1] if told else "\n".join(paragraphs[-1]).strip()
+    found = [(at, one) for at, lines in enumerate(paragraphs) if (one := "\n".join(lines).strip())]
+    told = [(at, one) for at, one in found if not one.startswith(_NO_PARAGRAPH) and not _HEADING.fullmatch(one)]
+    if len(told) > 1 and (_ITEM.match(told[-1][1]) or told[-1][1].endswith(_ASKS)):
+        (before, lead), (last, text) = told[-2:]
+        return f"{lead}{_CUT if last - before > 1 else _PARTED}{text}"
+    return (told or found or [(0, "")])[-1][1]
 
 
 def key_of(text: str) -> str:

@@ -156,6 +156,11 @@ def test_of_a_long_text_whole_sentences_are_told_where_they_are_short_enough() -
         ("See:\n\n```\na\n\nb\n```", "See:\n\n```\na\n\nb\n```"),
         ("It is done.\n\n| a | b |\n|---|---|\n| 1 | 2 |", "It is done."),
         ("| a | b |", "| a | b |"),
+        ("It is done.\n\n## Summary\n\nShall I go on?", "It is done. … Shall I go on?"),
+        ("The work is:\n\n| a | b |\n|---|---|\n\nIs it right?", "The work is: … Is it right?"),
+        ("The work is:\n\n1. One.\n\n2. Two.", "1. One.\n\n2. Two."),
+        ("It is done.\n\nShall I go on?", "It is done.\n\nShall I go on?"),
+        ("## Summary", "## Summary"),
         ("", ""),
     ],
 )
