@@ -93,7 +93,7 @@ class Runs:
 
     def _ended(self, run: CommandRun, kind: str) -> str:
         """Passed or failed, "" where nobody knows (rule 2)."""
-        if run.ended.running:
+        if run.ended.running or self._tested_nothing(run):
             return ""
         if not run.ended.failed:
             return "passed" if run.ended.telling or not programs.filtered(run.command) else ""

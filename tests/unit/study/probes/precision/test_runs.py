@@ -52,6 +52,7 @@ CASES: list[tuple[Sequence[Said], str, str]] = [
     ((*PASSED, *LISTED), A_PASSED, "true"),
     ((*PASSED, *MISSING), A_PASSED, "true"),
     ((*PASSED, *STOPPED), A_PASSED, "true"),
+    (STOPPED, "- test: `pytest tests/c.py` ran after #1, outcome not shown", "unjudged"),
     (LINTED, "- lint: `ruff check tests` passed after #1", "true"),
     (LINTED, "- test: `ruff check tests` passed after #1", "untrue"),
     (TYPED, "- types: `mypy src` failed after #1", "true"),
