@@ -185,7 +185,8 @@ def _newest(facts: Iterable[Fact]) -> dict[str, Fact]:
 
 
 def _whole_task(text: Fact | None, state: Fact | None) -> Fact | None:
-    """A task of what is known of it; None where nothing says its text."""
+    """A task of what is known of it, and all messages that say it; None where nothing says its text."""
     if text is None:
         return None
-    return structs.replace(text, status=state.status if state is not None else "open")
+    status, told_by = (state.status, (text.origin, state.origin)) if state is not None else ("open", (text.origin,))
+    return structs.replace(text, status=status, origin="\n".join(dict.fromkeys(told_by)))

@@ -13,11 +13,13 @@ from collections.abc import Container, Mapping, Sequence
 
 import msgspec
 
-from ctxmgr.engine.ledger import now_and_past
+from ctxmgr.engine.ledger import now_and_past, task_ids
 from ctxmgr.model.saved import GOING_ON, Fact, Ledger
 
 Stamp = tuple[int, int, int]
-_OF_RESULTS = frozenset(("command", "question", "value"))  # what only a result tells, and no call
+_OF_RESULTS = frozenset(
+    ("command", "question", "value")
+)  # what only a result tells, and no call; ids of tasks, too
 
 
 class Record(msgspec.Struct, frozen=True):
@@ -50,7 +52,9 @@ def record_of(ledger: Ledger, shown: Container[str], cut: Container[str] = froze
     requests = [fact for fact in past if fact.slot == "request" and fact.source == "user"]
     facts: dict[str, list[Fact]] = {}
     for fact in (*now, *(one for one in past if one.source in ("summary", "branch") or one.slot == "task")):
-        if fact.origin not in shown or (fact.slot in _OF_RESULTS and fact.origin in cut):
+        said_by = fact.origin.split("\n")  # of a task two messages may
+        of_result = fact.slot in _OF_RESULTS or (fact.slot == "task" and fact.key.startswith(task_ids.KEY))
+        if any(one not in shown or (of_result and one in cut) for one in said_by):
             facts.setdefault(fact.slot, []).append(fact)
     ends = list({fact.detail: fact for fact in past if fact.slot == "said"}.values())
     gone = [fact for fact in past if fact.slot == "said" and fact.origin not in shown]

@@ -64,7 +64,8 @@ class Fact(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     `time_ms` is milliseconds since the epoch: the host's time, or for an undated event the newest host time known
     then; `seq` is 0 where the host dated the event, else the event's number, so that undated facts order.
     `order` is the statement's position in its message, so that a list keeps its order.
-    `entry` is the id of the session entry it came from, None while unknown; `origin` the message's digest.
+    `entry` is the id of the session entry it came from, None while unknown; `origin` the message's digest. Where
+    the ledger is read, a task that one message names and another one sets has both, a line each.
     """
 
     slot: Slot

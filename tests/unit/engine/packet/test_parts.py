@@ -125,6 +125,21 @@ def test_open_tasks_are_those_of_the_hosts_tool_as_it_set_them_last() -> None:
     assert "[ ]" not in packet(*said, a("- [ ] a box in prose"), u("- [ ] and in the user's"), view=2)
 
 
+def test_a_task_that_is_known_by_its_number_is_told_until_all_that_says_it_is_in_view() -> None:
+    said = [
+        u("Go."),
+        a(call("TaskCreate", subject="mend it")),
+        r("Task #1 created successfully: mend it"),
+        u("Begin."),
+        a(call("TaskUpdate", taskId="1", status="in_progress")),
+        r("Updated task #1 status"),
+    ]
+    told = ["- [~] mend it (task #1)"]
+    assert part(packet(*said), "Now")[-1:] == told
+    assert part(packet(*said, view=3), "Now") == told  # its state alone is shown
+    assert "mend it" not in packet(*said, view=5)
+
+
 def test_a_check_is_told_by_its_last_run_with_how_it_ended() -> None:
     def ran(command: str, output: str, failed: bool = False) -> list[Said]:
         return [a(call("bash", command=command)), (err if failed else r)(output)]
