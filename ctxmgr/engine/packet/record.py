@@ -40,6 +40,11 @@ class Record(msgspec.Struct, frozen=True):
         """The number of the user's message that a fact came after; 0 for none."""
         return self.earlier + bisect_right([_stamp(one) for one in self.requests], _stamp(fact))
 
+    def answer_to(self, end: Fact) -> Fact | None:
+        """What the user said next, None for nothing."""
+        at = self.after(end) - self.earlier
+        return self.requests[at] if at < len(self.requests) else None
+
     def of(self, slot: str, *sources: str) -> list[Fact]:
         """The facts of a slot, from these sources."""
         return [fact for fact in self.facts.get(slot, ()) if fact.source in sources]

@@ -17,7 +17,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 
 UNKNOWN = "?"  # a directory that is not known: no file is named from there
-LEAST_FILES, LEAST_SHARE = 2, 0.75  # of the paths told, that a directory is said once for
 LEAST_VOTES = 2  # names, or parts of one name, that must agree on the directory (rule 2)
 _FILE_URI = "file://"
 _WINDOWS = re.compile(r"^[A-Za-z]:[\\/]")
@@ -76,8 +75,8 @@ def same(paths: Iterable[str]) -> Mapping[str, str]:
 
 
 def root_of(paths: Iterable[str]) -> str:
-    """The deepest directory, with its slash, that nearly all absolute paths are under; "" if there is none."""
-    absolute = [path for path in paths if path.startswith("/")]
-    least = max(LEAST_FILES, LEAST_SHARE * len(absolute))
-    held = Counter(path[: at + 1] for path in absolute for at in range(1, len(path)) if path[at] == "/")
-    return max((directory for directory, count in held.items() if count >= least), key=len, default="")
+    """The directory, with its slash, that makes absolute paths shortest when it is told once; "" for fewer than two
+    paths."""
+    held = Counter(path[: at + 1] for path in paths for at in range(1, len(path)) if path[at] == "/")
+    shared = [directory for directory, count in held.items() if count > 1]
+    return max(shared, key=lambda one: ((held[one] - 1) * len(one), one), default="")

@@ -24,15 +24,18 @@ def failed(line: str, output: str = "") -> Run:
     return line, output, True
 
 
+def after(ledger: Ledger, run: Run, at: int) -> Ledger:
+    line, output, is_error = run
+    call = Block("call", call_id="c", tool="Bash", arguments={"command": line})
+    result = View("result", (Block("result", text=output, call_id="c", is_error=is_error),))
+    return fold(ledger, from_message(result, stamp=Stamp(f"o{at}", at), calls={"c": call}, opening=False))
+
+
 def standing(*runs: Run, order: Sequence[int] | None = None) -> list[Told]:
     """What is told after these; `order`: in which their messages are seen."""
     ledger = Ledger()
     for at in order or range(len(runs)):
-        line, output, is_error = runs[at]
-        call = Block("call", call_id="c", tool="Bash", arguments={"command": line})
-        result = View("result", (Block("result", text=output, call_id="c", is_error=is_error),))
-        told = from_message(result, stamp=Stamp(f"o{at}", at), calls={"c": call}, opening=False)
-        ledger = fold(ledger, told)
+        ledger = after(ledger, runs[at], at)
     return [(fact.runs, fact.text, fact.status) for fact in current(ledger) if fact.slot == "command"]
 
 
@@ -182,6 +185,30 @@ def test_what_a_line_counted_is_told_of_its_tests() -> None:
 def test_at_most_three_failures_of_a_kind_stand_beside_its_newest_run() -> None:
     runs = [failed(f"pytest tests/{name}.py") for name in "abcdef"]
     assert [line[-4] for _, line, _ in standing(*runs)] == ["c", "d", "e", "f"]
+
+
+def asked(at: int) -> View:
+    return View("user", (Block("text", text=f"Go on {at}."),))
+
+
+@pytest.mark.parametrize(
+    ("later", "told"),
+    [
+        ([failed("pytest b")], ["pytest b"]),
+        ([ok("pytest b")], ["pytest b"]),
+        ([ok("pytest b | tail -1", "x")], ["pytest a", "pytest b | tail -1"]),  # how that ended nobody knows
+        ([], ["pytest a"]),
+    ],
+)
+def test_a_failure_of_an_earlier_turn_stands_where_no_later_run_of_its_kind_tells_how_it_is(
+    later: list[Run], told: list[str]
+) -> None:
+    ledger = fold(Ledger(), from_message(asked(0), stamp=Stamp("u0", 0), calls={}, opening=True))
+    ledger = after(ledger, failed("pytest a"), 1)
+    ledger = fold(ledger, from_message(asked(2), stamp=Stamp("u2", 2), calls={}, opening=False))
+    for at, run in enumerate(later, 3):
+        ledger = after(ledger, run, at)
+    assert [fact.text for fact in current(ledger) if fact.slot == "command"] == told
 
 
 POLL = 'text(JSON.stringify(await tools.write_stdin({session_id:78342,chars:""})))'

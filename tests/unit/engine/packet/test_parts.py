@@ -194,6 +194,41 @@ def test_each_earlier_turn_is_told_by_the_last_paragraph_of_its_last_words() -> 
     assert "The end of 4" in part(packet(*turns), "Now")[1]
 
 
+def test_older_ends_are_told_where_the_user_answered_in_few_words() -> None:
+    def turn(at: int, asks: str = "") -> list[Said]:
+        return [u(asks or f"Do number {at} as it is described in the plan, please."), a(f"The end of {at}.")]
+
+    said = [*turn(1), *turn(2), *turn(3, "yes, the second"), *turn(4), *turn(5), *turn(6), *turn(7)]
+    told = part(packet(*said, budget=2_000), "Said at the end")
+    assert told == [f'- after #{at}: "The end of {at}."' for at in (2, 4, 5, 6)]
+
+
+def test_of_many_commits_the_newest_five_come_before_files_in_their_right_to_stay() -> None:
+    made = [
+        one
+        for at in range(1, 31)
+        for one in (
+            a(call("bash", command="git commit -m x")),
+            r(f"[main abc00{at:02}] Change {at}\n 1 file changed"),
+        )
+    ]
+    said = [u("Go."), a(call("write", path="/repo/a.py", content="x")), r("ok"), *made]
+    told = part(packet(*said, budget=220), "State")
+    assert [line[:17] for line in told[:5]] == [f"- commit abc00{at}:" for at in (30, 29, 28, 27, 26)]
+    assert "- written (write, after #1): `/repo/a.py`" in told
+    assert len(told) < 31
+
+
+def test_of_changed_files_the_directory_is_told_once_that_makes_their_paths_shortest() -> None:
+    files = [*(f"/repo/web/src/{name}.ts" for name in "abc"), "/repo/web/test/a.ts", "/tmp/x"]
+    said = [u("Go."), *(one for path in files for one in (a(call("write", path=path, content="x")), r("ok")))]
+    text = packet(*said)
+    assert "## State (files under `/repo/web/`)" in text
+    assert part(text, "State")[-1] == (
+        "- written (write, after #1): `src/a.ts`, `src/b.ts`, `src/c.ts`, `test/a.ts`, `/tmp/x`"
+    )
+
+
 def test_words_before_a_call_end_no_turn() -> None:
     said = [u("Do it."), a("Let me look at it:", call("read", path="a")), r("x"), u("Stop, do that."), a("Done.")]
     assert part(packet(*said), "Said at the end") == []
