@@ -6,6 +6,7 @@ import msgspec
 
 from ctxmgr.model import Weigh
 
+MOST_SKIPPED = 8  # lines of a part that are too long: of ten thousand not all are weighed
 COUNT_TOKENS = 8  # of a heading's note on how many lines are not shown
 
 
@@ -31,8 +32,8 @@ def newest_first(count: int) -> range:
 
 def fitted(parts: Sequence[PacketPart], budget: int, weigh: Weigh, rights: Sequence[int] | None = None) -> str:
     """The parts in at most `budget` tokens: each within its share first, then by `rights`, their places by right to
-    stay (None: as they stand); "" where no line fits. A heading says how many lines are not shown. Equal input,
-    equal bytes."""
+    stay (None: as they stand); "" where no line fits. A line that is too long makes way for those behind it. A
+    heading says how many lines are not shown. Equal input, equal bytes."""
     rights = range(len(parts)) if rights is None else rights
     weights: dict[tuple[int, int], int] = {}
     chosen: list[list[int]] = [[] for _ in parts]
@@ -42,11 +43,15 @@ def fitted(parts: Sequence[PacketPart], budget: int, weigh: Weigh, rights: Seque
             part = parts[number]
             heading = weigh(f"\n\n{part.heading}") + COUNT_TOKENS
             spent = sum(weights[number, at] for at in chosen[number]) + heading * bool(chosen[number])
-            for at in part.ranked[len(chosen[number]) :]:
+            skipped, done = 0, frozenset(chosen[number])
+            for at in (one for one in part.ranked if one not in done):
                 weight = weights.setdefault((number, at), weigh(f"\n{part.lines[at]}"))
                 extra = weight + heading * (not chosen[number])
-                if extra > room or (sharing and spent + extra > part.share * budget):
+                if skipped > MOST_SKIPPED or (sharing and spent + extra > part.share * budget):
                     break
+                if extra > room:
+                    skipped += 1
+                    continue
                 chosen[number].append(at)
                 room -= extra
                 spent += extra

@@ -229,6 +229,19 @@ def test_of_changed_files_the_directory_is_told_once_that_makes_their_paths_shor
     )
 
 
+def test_a_line_that_is_too_long_makes_way_for_those_behind_it() -> None:
+    def write(path: str) -> list[Said]:
+        return [a(call("write", path=path, content="x")), r("ok")]
+
+    said = [
+        u("Go."),
+        *write("a.py"),
+        u("And these."),
+        *(one for at in range(8) for one in write(f"{'x' * 100}{at}")),
+    ]
+    assert part(packet(*said, budget=150), "State") == ["- written (write, after #1): `a.py`"]
+
+
 def test_words_before_a_call_end_no_turn() -> None:
     said = [u("Do it."), a("Let me look at it:", call("read", path="a")), r("x"), u("Stop, do that."), a("Done.")]
     assert part(packet(*said), "Said at the end") == []
