@@ -22,6 +22,7 @@ from ctxmgr.engine.ledger import task_ids
 from ctxmgr.engine.ledger.commits import commits_of_call
 from ctxmgr.engine.ledger.from_dialogue import from_dialogue
 from ctxmgr.engine.ledger.statements import Statements
+from ctxmgr.engine.ledger.whose_end import end_of_kind
 from ctxmgr.engine.text import COMMAND_CHARACTERS, command_line, key_of, plain, shorten
 from ctxmgr.engine.tools import (
     CallOutcome,
@@ -38,6 +39,7 @@ from ctxmgr.engine.tools import (
     end_of_run,
     git_calls,
     goes_on_as,
+    is_lost,
     is_refused,
     listed_tasks,
     outcome,
@@ -135,15 +137,16 @@ def _checked(call: ToolCall, output: str, is_error: bool, doubtful: bool, into: 
     kinds = {kind for one in shell.status.subjects if one in done and (kind := check_kind(one))}
     if shell.status.about == "look" or not kinds:
         return
-    ended, found = weighed_run(shell, output, outcome(call, output, is_error, doubtful))
+    ended_line, found = weighed_run(shell, output, outcome(call, output, is_error, doubtful))
+    if ended_line == "failed" and any(map(is_lost, output.splitlines())):
+        return  # it never ran
     key = key_of(line) if len(line) > COMMAND_CHARACTERS else line
+    run = goes_on_as(output) if ended_line == "unknown" else ""
     for kind in sorted(kinds):
-        own = (
-            len(kinds) == 1 or kind == "test" or ended == "failed"
-        )  # what a line counted that passed are its tests
-        detail = _counted(ended, found) if own else ""
-        detail = f"{GOES_ON}{run}" if ended == "unknown" and (run := goes_on_as(output)) else detail
-        into.ran(f"{kind}\n{key}", command_line(line), ended, detail, kind)
+        ended = end_of_kind(kind, line, ended_line, found)
+        own = len(kinds) == 1 or kind == "test"  # what a line counts are its tests
+        told = _counted(ended, found) if own and ended != "unknown" else ""
+        into.ran(f"{kind}\n{key}", command_line(line), ended, f"{GOES_ON}{run}" if run else told, kind)
 
 
 def _came_to(run: str, result: Block, into: Statements) -> None:

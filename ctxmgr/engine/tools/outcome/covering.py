@@ -47,8 +47,9 @@ _PART = re.compile(r"--(?:filter|packages?|projects?|workspaces?|modules?|scopes
 _LEAVES_OUT = re.compile(r"-D(?:skip(?:Tests|ITs)|maven\.test\.skip)(?:=true)?$|(?:-x|--exclude-task) \S*[tT]est")
 _PLACES = re.compile(r"(?:-C|--(?:prefix|cwd|dir|directory|root|project-dir|working-directory))(?:=(.*))?$")
 _SHOWS_NOTHING = re.compile(
-    r"--(?:collect-only|co|no-run|list(?:-?\w+)*|dry-run|help|version|show-?config|just-print|init)$"
+    r"--(?:collect-only|co|no-run|list(?:-?\w+)*|dry-run|help|version|show-?config|just-print|init|fixtures|markers)$"
 )
+_DRY_BY_N = frozenset(("make", "gmake", "ninja"))
 _A_PLACE = re.compile(r"[/*]|::|\.\w+$|^\.{1,3}$")  # of a word that is no option's value
 _MODES = frozenset(("run", "test", "check", "watch", "exec", "build", "--"))
 _SETS = re.compile(r"[A-Za-z_]\w*=")
@@ -147,6 +148,7 @@ def _scope(command: ShellCommand, directory: str) -> RunScope:
     named = set(subject.split(" ")) & {_bare(word).rpartition("/")[2] for word in told}
     operands = {one for one in operands if one.rpartition("/")[2] not in named or _SETS.match(one)}
     dry = any(_SHOWS_NOTHING.match(word) for word in words)
+    dry = dry or ("-n" in words and subject.partition(" ")[0] in _DRY_BY_N)
     if subject in _OF_ONE_PLACE and not operands:
         operands = set(_HERE)
     if not is_like_a_check(subject):

@@ -182,6 +182,31 @@ def test_what_a_line_counted_is_told_of_its_tests() -> None:
     assert {fact.runs: fact.detail for fact in facts} == {"lint": "", "test": "3 passed"}
 
 
+SEVERAL: list[tuple[Run, dict[str, str]]] = [
+    (failed("ruff check . && pytest -q", "All checks passed!\n1 failed, 2 passed"), {"lint": "unknown", "test": "failed"}),
+    (ok("pytest -q; ruff check .", "1 failed, 2 passed\nAll checks passed!"), {"lint": "unknown", "test": "failed"}),
+    (ok("ruff check .; pytest -q", "Found 3 errors.\n3 passed"), {"lint": "unknown", "test": "unknown"}),
+    (ok("ruff check . && pytest -q", "All checks passed!\n3 passed"), {"lint": "ok", "test": "ok"}),
+    (failed("npm run build && npm test", "Tests: 1 failed, 3 passed"), {"build": "unknown", "test": "failed"}),
+    (failed("pytest -q && git commit -qm x", "3 passed\nnothing to commit"), {"test": "unknown"}),
+    (failed("pytest -q; grep foo a.py", "3 passed"), {"test": "unknown"}),
+    (failed("pytest -q 2>&1 | grep FAILED"), {"test": "unknown"}),
+    (failed("cargo fmt --all && cargo test a", "error: unexpected argument"), {"test": "failed"}),
+    (failed("cd web && pytest -q 2>&1 | tail -5"), {"test": "failed"}),
+    (failed("cd nope && pytest -q", "bash: cd: nope: No such file or directory"), {}),
+    (ok("ctest", "50% tests passed, 1 tests failed out of 2"), {"test": "failed"}),
+    (ok("make -n test", "pytest"), {}),
+    (ok("pytest --fixtures", "tmp_path"), {}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("run", "told"), SEVERAL, ids=[run[0] for run, _ in SEVERAL])
+def test_of_a_line_that_runs_several_each_kind_is_told_as_far_as_its_own_end_is_known(
+    run: Run, told: dict[str, str]
+) -> None:
+    assert {kind: ended for kind, _, ended in standing(run)} == told
+
+
 def test_at_most_three_failures_of_a_kind_stand_beside_its_newest_run() -> None:
     runs = [failed(f"pytest tests/{name}.py") for name in "abcdef"]
     assert [line[-4] for _, line, _ in standing(*runs)] == ["c", "d", "e", "f"]
