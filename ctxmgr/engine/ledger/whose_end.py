@@ -10,10 +10,11 @@ Rules:
 """
 
 from ctxmgr.engine.tools import CallOutcome, RunReport, check_kind, scopes_of
+from ctxmgr.engine.tools.shell import words_of
 
-_BESIDE = frozenset(
+_BESIDE = words_of(
     "cd pushd popd source export set unset env echo printf mkdir touch sleep true tail head tee cat sort uniq"
-    " gofmt black prettier rustfmt".split()
+    " gofmt black prettier rustfmt"
 )
 _FORMATS = frozenset(("cargo fmt", "go fmt", "ruff format", "mise format", "npm run format"))
 

@@ -206,23 +206,22 @@ def _after(number: int) -> str:
 
 
 def _summaries(record: Record) -> Iterator[PacketPart]:
+    starts = frozenset(plain(one.text)[:KNOWN_CHARACTERS] for one in record.requests)
     for source, heading in (("summary", "## From the summary"), ("branch", "## From a branch that was left")):
         lines = [
             line
             for slot, title in _SECTIONS.items()
-            for line in _section([one for one in record.of(slot, source) if not _repeats(one, record)], title)
+            for line in _section([one for one in record.of(slot, source) if not _repeats(one, starts)], title)
         ]
         yield part_of(heading, lines, 0.4 if source == "summary" else 0.15)
 
 
-def _repeats(fact: Fact, record: Record) -> bool:
-    """Does a summary tell a message of the user's that the record knows?"""
+def _repeats(fact: Fact, starts: Collection[str]) -> bool:
+    """Does a summary tell a message of the user's that the record knows? `starts`: how those begin."""
     told = plain(fact.text)
-    return any(
-        (start := plain(one.text)[:KNOWN_CHARACTERS]) == told
-        or (len(start) == KNOWN_CHARACTERS and start in told)
-        or (told.startswith("#") and f': "{start}' in told)
-        for one in record.requests
+    return told in starts or any(
+        (len(start) == KNOWN_CHARACTERS and start in told) or (told.startswith("#") and f': "{start}' in told)
+        for start in starts
     )
 
 

@@ -11,7 +11,7 @@ from ctxmgr.engine.text.wording import both_ends, plain, shorten
 BULLET_CHARACTERS = 240
 MOST_CHARACTERS_READ = 4  # times the limit: what is cut off anyway is not worth cleaning
 
-_BULLET_BREAK = re.compile(r"[;,]?\s*\n\s*(?:[-*+•]\s+(?:\[[ xX~]?\]\s+)?|(?=\d{1,3}[.)]\s))")
+_BULLET_BREAK = re.compile(r"[;,]?\n(?:[-*+•]\s+(?:\[[ xX~]?\]\s+)?|(?=\d{1,3}[.)]\s))")
 _FIRST_MARK = re.compile(r"^(?:[-*+•>|=~]+\s+|#+(?:\s+|$)|\[[ xX~]?\]\s+|[-=~*_]{3,}\s*)+")
 _BOLD = re.compile(
     r"(?<![\w/*])\*\*(?=[^\s/*])([^*\n]*[^\s/*])\*\*(?![\w/*])"
@@ -24,7 +24,7 @@ def one_line(text: str, limit: int = BULLET_CHARACTERS) -> str:
     """Return `text` on one line of at most `limit` characters, without marks of its own."""
     text = text[: MOST_CHARACTERS_READ * limit].strip()
     if "\n" in text:
-        text = _BULLET_BREAK.sub("; ", text)
+        text = _BULLET_BREAK.sub("; ", "\n".join(filter(None, map(str.strip, text.split("\n")))))
     text = text.replace(":; ", ": ")
     text = _BOLD.sub(r"\1", text) if "**" in text else text
     text = plain(_FENCES.sub(" ", text) if "```" in text or "~~~" in text else text)

@@ -8,25 +8,30 @@ import re
 
 from ctxmgr.model import PACKET_MARK
 
-_PASTED = re.compile(rf"^(?P<lead>[ \t>]*){re.escape(PACKET_MARK)}", re.MULTILINE)
+_PASTED = re.compile(rf"(?P<lead>[ \t>]*){re.escape(PACKET_MARK)}")
 _OF_PACKET = re.compile(r"#{2} |[-+>@ \t…]")  # how a line behind a gap begins
 
 
 def without_packet(text: str) -> str:
     """What somebody wrote before and behind packets that were pasted with it."""
-    found = _PASTED.search(text) if PACKET_MARK in text else None
-    if found is None:
+    if PACKET_MARK not in text:
         return text
-    before, lines = text[: found.start()], text[found.start() :].split("\n")
-    behind = "\n".join(lines[_end(lines, found["lead"]) :])
-    return f"{before}{without_packet(behind)}" if behind.strip() else before
+    lines, told, at = text.split("\n"), list[str](), 0
+    while at < len(lines):
+        found = _PASTED.match(lines[at])
+        if found is None:
+            told.append(lines[at])
+        at = at + 1 if found is None else _end(lines, at, found["lead"])
+    return "\n".join(told)
 
 
-def _end(lines: list[str], lead: str) -> int:
-    """The place of the first line behind a packet that these lines begin with."""
-    quoted = lead.strip() if lines[1:] and lines[1].startswith(lead.strip() or "\0") else ""
+def _end(lines: list[str], start: int, lead: str) -> int:
+    """The place of the first line behind a packet that begins at `start`."""
+    following = lines[start + 1] if start + 1 < len(lines) else ""
+    quoted = lead.strip() if following.startswith(lead.strip() or "\0") else ""
     gap = False
-    for at, line in enumerate(lines):
+    for at in range(start, len(lines)):
+        line = lines[at]
         if quoted and not line.startswith(quoted):
             return at
         bare = line.removeprefix(lead) if line.startswith(lead) else line.removeprefix(lead.rstrip())

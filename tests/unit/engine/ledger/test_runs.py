@@ -183,8 +183,14 @@ def test_what_a_line_counted_is_told_of_its_tests() -> None:
 
 
 SEVERAL: list[tuple[Run, dict[str, str]]] = [
-    (failed("ruff check . && pytest -q", "All checks passed!\n1 failed, 2 passed"), {"lint": "unknown", "test": "failed"}),
-    (ok("pytest -q; ruff check .", "1 failed, 2 passed\nAll checks passed!"), {"lint": "unknown", "test": "failed"}),
+    (
+        failed("ruff check . && pytest -q", "All checks passed!\n1 failed, 2 passed in 1s"),
+        {"lint": "unknown", "test": "failed"},
+    ),
+    (
+        ok("pytest -q; ruff check .", "1 failed, 2 passed in 1s\nAll checks passed!"),
+        {"lint": "unknown", "test": "failed"},
+    ),
     (ok("ruff check .; pytest -q", "Found 3 errors.\n3 passed"), {"lint": "unknown", "test": "unknown"}),
     (ok("ruff check . && pytest -q", "All checks passed!\n3 passed"), {"lint": "ok", "test": "ok"}),
     (failed("npm run build && npm test", "Tests: 1 failed, 3 passed"), {"build": "unknown", "test": "failed"}),
