@@ -14,7 +14,7 @@ from ctxmgr.model import Block, Weigh
 from ctxmgr.model.compaction import BranchMessage
 from ctxmgr.model.saved import Fact, Ledger
 
-USER_CHARACTERS, LEAST_CHARACTERS = 4_200, 160  # of one message: as many as all fit with, in half of the budget
+USER_CHARACTERS, LEAST_CHARACTERS = 4_200, 160  # of one message: as many as all fit with
 USER_SHARE = 0.5
 CARRIED_CHARACTERS = 4_000  # of one statement of the previous summary
 GOAL_CHARACTERS, ITEM_CHARACTERS, END_CHARACTERS = 2_000, 1_200, 400
@@ -40,7 +40,8 @@ def facts_of(messages: Sequence[BranchMessage]) -> list[Fact]:
 
 
 class Draft:
-    """What one summary is made of. `earlier`: so many of the user's messages came before it."""
+    """What one summary is made of. `earlier`: so many of the user's messages came before it. `left`: tokens that
+    the sections without the user's words leave."""
 
     def __init__(
         self, messages: Sequence[BranchMessage], previous: str | None, budget: int, weigh: Weigh, earlier: int = 0
@@ -50,7 +51,7 @@ class Draft:
         self.earlier = max(earlier, last_number(carried))
         facts = [*_placed(carried, found), *found]
         self.record: Record = record_of(fold(Ledger(), facts), (), earlier=self.earlier)
-        self.budget, self.weigh = budget, weigh
+        self.budget, self.weigh, self.left = budget, weigh, 0
 
     @property
     def asked(self) -> list[tuple[int, Fact]]:
@@ -82,11 +83,12 @@ def goal(draft: Draft) -> list[str]:
 
 
 def users(draft: Draft) -> list[str]:
-    """What the user said, by number."""
+    """What the user said, by number, in half of the budget or all that is left of it."""
     lines: list[str] = []
+    room = max(USER_SHARE * draft.budget, draft.left)
     for characters in cut_lengths(USER_CHARACTERS, LEAST_CHARACTERS):
         lines = [user_line(number, fact, characters) for number, fact in draft.asked]
-        if draft.weigh("\n".join(lines)) <= USER_SHARE * draft.budget:
+        if draft.weigh("\n".join(lines)) <= room:
             break
     return lines
 

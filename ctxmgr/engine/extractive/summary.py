@@ -167,6 +167,8 @@ def left_out(messages: Sequence[BranchMessage], budget: int, weigh: Weigh) -> st
 
 
 def _written(draft: Draft, sections: Sequence[_Section]) -> str:
+    others = [_part(section, draft) for section in sections if lines.users not in section.kinds]
+    draft.left = draft.budget - sum(draft.weigh("\n".join((part.heading, *part.lines))) for part in others)
     parts = [_part(section, draft) for section in sections]
     rights = sorted(range(len(parts)), key=lambda at: sections[at].right)
     text = fitted(parts, max(draft.budget - draft.weigh(_PROGRESS), 0), draft.weigh, rights)

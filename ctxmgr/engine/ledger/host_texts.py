@@ -24,7 +24,8 @@ from ctxmgr.engine.tools import DENIED, may_tell_of_the_user
 class HostTexts(msgspec.Struct, frozen=True):
     """What one host writes in a user's name. `tags` around its own texts, `beside` those that count beside one of
     these, and `holding` around the user's; what a text `begins` with that is the host's as a whole, and `whole`
-    texts; `behind`: lines that end the host's part, in a text that begins with a heading."""
+    texts; `behind`: lines that end the host's part, in a text that begins with a heading; `between` these two, over
+    several texts of a message, too."""
 
     host: str
     tags: frozenset[str] = frozenset()
@@ -33,6 +34,7 @@ class HostTexts(msgspec.Struct, frozen=True):
     begins: tuple[str, ...] = ()
     whole: tuple[str, ...] = ()
     behind: tuple[str, ...] = ()
+    between: tuple[tuple[str, str], ...] = ()
 
 
 def _tags(names: str) -> frozenset[str]:
@@ -58,8 +60,12 @@ ROWS = (
             Base directory for this skill:
             This session is being continued from a previous conversation
             CRITICAL: Respond with TEXT ONLY.
-            Your task is to create a detailed summary of
+            Your task is to create a detailed summary of the conversation so far
+            Your task is to create a detailed summary of this conversation
+            Your task is to create a detailed summary of the RECENT portion
             Stop hook feedback:
+            [Image: original
+            [Image: source:
         """),
     ),
     HostTexts(
@@ -71,7 +77,7 @@ ROWS = (
         ),
         begins=_texts("""
             <permissions instructions>
-            # AGENTS.md instructions
+            # AGENTS.md instructions for
             You are performing a CONTEXT CHECKPOINT COMPACTION
             Another language model started to solve this problem
             Warning: The maximum number of unified exec
@@ -83,7 +89,7 @@ ROWS = (
         _tags("dcp-message-id skill_content"),
         begins=_texts("""
             Called the Read tool with the following input:
-            Continue if you have next steps, or stop and ask
+            Continue if you have next steps, or stop and ask for clarification
             Summarize the task tool output above
             The following tool was executed by the user
             Use the above message and context to generate a prompt and call the task tool
@@ -95,6 +101,7 @@ ROWS = (
         _tags("session_context state_snapshot hook_context"),
         begins=("This is the Gemini CLI. We are setting up the context",),
         whole=("Please continue.",),
+        between=(("--- Content from referenced files ---", "--- End of content ---"),),
     ),
     HostTexts(
         "Cline, Roo Code",
@@ -146,11 +153,11 @@ ROWS = (
     ),
     HostTexts(
         "Aider",
-        begins=_texts("""
-            I have *added these files to the chat*
-            Here are summaries of some files present in my git repository
-            Here are some READ ONLY files, provided for your reference
-        """),
+        begins=(
+            "I have *added these files to the chat*",
+            "Here are summaries of some files present in my git repository.\nDo not propose changes",
+            "Here are some READ ONLY files, provided for your reference",
+        ),
     ),
     HostTexts("Goose, pi, skills of others", _tags("info-msg available_skills read-files modified-files")),
 )
@@ -163,14 +170,15 @@ MOST_ATTRIBUTES, MOST_BLANKS = 500, 200  # characters in a tag, and before it
 _OPENS = re.compile(rf"<([A-Za-z][\w-]*)(?:\s[^<>]{{0,{MOST_ATTRIBUTES}}})?>")
 _COMMAND = re.compile(r"<command-name>\s*(/?[\w:-]+)\s*</command-name>")
 _INTERRUPTED = re.compile(r"\[Request interrupted by user[^\]\n]*\]\s*")
-_RESULT = re.compile(r"\[([\w-]+)(?: for [^\n]*)?\] Result:\s*")  # Cline and Roo
+_RESULT = re.compile(r"\[([\w-]+)(?: for [^\n]*)?\] Result:[^\S\n]*(?:\n\s*|\Z)")  # Cline and Roo
 _SHOWN = re.compile(  # of files and of a screen: OpenCode, SWE-agent
-    r"<path>[^<\n]*</path>\s*<(?:type|entries|content)>|<file>\n\d{5}\| |\[File: [^\n]+ \(\d+ lines total\)\]"
-    r"|(?:OBSERVATION|Observation):\n"
+    r"<path>[^<\n]*</path>\s*<(?:type|entries|content)>|<file>\n\d{5}\| |\[File: [^\n]+ \(\d+ lines total\)\]$"
+    r"|OBSERVATION:\n",
+    re.MULTILINE,
 )
 _ATTACHED = re.compile(  # OpenCode: behind the user's words
-    r"^(?:Called the \w+ tool with the following input:|<path>[^<\n]*</path>\s*<(?:type|entries|content)>"
-    r"|<file>\n\d{5}\| )",
+    r"^(?:Called the (?:Read|List|read|list) tool with the following input:"
+    r"|<path>[^<\n]*</path>\s*<(?:type|entries|content)>|<file>\n\d{5}\| )",
     re.MULTILINE,
 )
 HOSTS_REPLIES = frozenset(("No response requested.",))  # Claude Code, in the assistant's name
@@ -179,7 +187,23 @@ _RESUMED = ("[TASK RESUMPTION]", DENIED)
 
 def own_words(texts: Iterable[str]) -> str:
     """What of the texts of one message its user said, as it was written; "" for nothing."""
+    for marks in (marks for row in ROWS for marks in row.between):
+        texts = _outside(marks, texts)
     return "\n\n".join(filter(None, map(_own, _together(texts))))
+
+
+def _outside(marks: tuple[str, str], texts: Iterable[str]) -> list[str]:
+    """The texts of one message without what stands between the two marks."""
+    told: list[str] = []
+    inside = False
+    for text in texts:
+        kept = ""
+        while text:
+            before, found, text = text.partition(marks[inside])
+            kept += "" if inside else before
+            inside ^= bool(found)
+        told.append(kept)
+    return told
 
 
 def _together(texts: Iterable[str]) -> Iterator[str]:

@@ -95,7 +95,7 @@ def _lacking(text: str, record: Record) -> Iterator[tuple[str, PacketPart]]:
     users = [
         user_line(number, fact, USER_CHARACTERS)
         for number, fact in (*known, *record.unseen.items())
-        if len(fact.text) <= LONGEST_RULE and f" {words_of(fact.text)} " not in words
+        if len(fact.text) <= LONGEST_RULE and not _states(text, words, fact.text)
     ]
     yield "user", part_of("### The user said (word for word)", users, 0.6, newest_first(len(users)))
     tasks = [line for line in task_lines(record) if f" {words_of(line)} " not in words]
@@ -105,6 +105,16 @@ def _lacking(text: str, record: Record) -> Iterator[tuple[str, PacketPart]]:
     yield "failure", part_of("### Blocked", lines, 0.2)
     files = _files(text, [fact for fact in record.of("file", "tool") if fact.status != "read"])
     yield "file", part_of("### Changed Files", files, 0.2, newest_first(len(files)))
+
+
+def _states(text: str, words: str, rule: str) -> bool:
+    """Does the text say this by itself: at the start of a line, or behind a mark? "Do not use tabs" states no "use
+    tabs". `words` are the text's."""
+    told = words_of(rule)
+    if f" {told} " not in words:
+        return False
+    pieces = r"[\W_]+".join(map(re.escape, told.split(" ")))
+    return re.search(rf"(?:\A|\n|[^\w\s])[\s_]*{pieces}(?!\w)", text, re.IGNORECASE) is not None
 
 
 def _tells(words: str, *texts: str) -> bool:

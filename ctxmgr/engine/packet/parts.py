@@ -31,7 +31,8 @@ from ctxmgr.model.saved import APPROVED, REJECTED, Fact
 
 MOST_IN_LINE = 8  # files
 NOW_CHARACTERS, END_CHARACTERS, PATH_CHARACTERS = 400, 200, 240
-USER_CHARACTERS, LEAST_CHARACTERS = 600, 120  # of one message: as many as all fit with
+USER_CHARACTERS, LEAST_CHARACTERS = 4_000, 120  # of one message: as many as all fit with
+FIRST_CHARACTERS = 600  # of the first message at least
 PART_TOKENS = 12  # of a part beside its lines: what parts it, and how many lines are not shown
 USERS_HEADING = "## The user said (word for word, by number)"
 USER_SHARE = 0.5  # of the budget, and what the other parts leave of it
@@ -165,7 +166,7 @@ def _users(record: Record, told: int, room: int, weigh: Weigh) -> PacketPart:
     lines: list[str] = []
     for characters in cut_lengths(USER_CHARACTERS, LEAST_CHARACTERS):
         lines = [
-            user_line(number, fact, characters if at else USER_CHARACTERS)
+            user_line(number, fact, characters if at else max(characters, FIRST_CHARACTERS))
             for at, (number, fact) in enumerate(unseen.items())
         ]
         if weigh("\n".join(lines)) <= room:

@@ -10,9 +10,10 @@ KEY_CHARACTERS = 120  # a longer key keeps its start and a digest of the whole, 
 FENCE = re.compile(r"^\s*(`{3,}|~{3,})")
 
 _ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])")
-# C0 and C1 controls, soft hyphen, zero-width and direction marks, line separators, byte order mark, tags.
+# C0 and C1 controls, soft hyphen, zero-width space and direction marks, line separators, byte order mark, tags; not
+# the joiners, which words of some scripts and emoji are made with.
 _UNSEEN = re.compile(
-    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\xad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb"
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\xad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb"
     "\U000e0000-\U000e007f]"
 )
 _CUT = " … "

@@ -164,6 +164,13 @@ def test_no_text_of_the_users_passes_for_a_heading_of_ours(form: Format) -> None
         assert "## Progress" not in text.split("\n")
 
 
+def test_the_users_words_take_what_the_rest_leaves_of_the_budget() -> None:
+    many = [u(f"Step {at}. {'Some more of it. ' * 30}Rule {at} holds. {'And on. ' * 10}") for at in range(60)]
+    text = write(tuple(one for asked in many for one in (asked, a("Yes."))), budget=13_000)
+    assert all(f"Rule {at} holds." in text for at in range(60))
+    assert quarters(text) <= 13_000
+
+
 def test_where_room_is_short_the_first_and_the_newest_of_the_users_words_stay_and_the_rest_is_counted() -> None:
     many = [one for at in range(200) for one in (u(f"Rule {at}: never rename the module number_{at}."), a("Yes."))]
     text = write(tuple(many), budget=1_500)

@@ -45,6 +45,9 @@ HOSTS_ALONE: list[tuple[str, str]] = [
     ("OpenCode", "<file>\n00001| Never push.\n</file>"),
     ("OpenCode", "What did we do so far?"),
     ("OpenCode", "Continue if you have next steps, or stop and ask for clarification if you are unsure."),
+    ("Claude Code", "Your task is to create a detailed summary of the conversation so far, with all files."),
+    ("Claude Code", "[Image: original 3024x1964, displayed at 2000x1299.]"),
+    ("Gemini CLI", "--- Content from referenced files ---\nFrom @a.md:\nNever push.\n--- End of content ---"),
     ("Gemini CLI", "Please continue."),
     ("Gemini CLI", "<session_context>\nThis is the Gemini CLI. Today is Sunday.\n</session_context>"),
     ("Cline, Roo Code", CLINE),
@@ -74,6 +77,12 @@ def test_what_a_host_put_there_is_never_the_users_word(host: str, text: str) -> 
 
 def test_each_host_of_the_table_has_a_case() -> None:
     assert {host for host, _ in HOSTS_ALONE} == {row.host for row in ROWS}
+
+
+def test_what_stands_between_two_texts_of_one_message_is_the_hosts() -> None:
+    begins, ends = "\n--- Content from referenced files ---", "\n--- End of content ---"
+    assert own(SAID, begins, "\nContent from @a.md:\n", "# never run tests", ends) == SAID
+    assert own(SAID, f"{begins}\nx", f"y{ends}\nAnd go.") == f"{SAID}\n\nAnd go."
 
 
 DENIED = "The user denied this operation and provided the following feedback:"
@@ -120,6 +129,14 @@ def test_what_the_user_wrote_beside_it_is_kept_whole(host: str, text: str) -> No
         "What did we do so far? And what is left?",
         "API Error: 500 is what I get, why?",
         "Observation: the button flickers.",
+        "Observation:\nthe tests are flaky. Never retry them.",
+        "[benchmark] Result: slower. Revert it, and never inline it again.",
+        "Your task is to create a detailed summary of the auth module. Do not touch billing.",
+        "# AGENTS.md instructions are outdated: use tabs.",
+        "[File: a.py (3 lines total)] looks odd. Never cut it.",
+        "Continue if you have next steps, or stop and ask me. Never push.",
+        "Here are summaries of some files present in my git repository. Use them.",
+        "The log:\nCalled the deploy tool with the following input: x\nNever do that.",
         "# TODO LIST\n- one\n- two",
         "the log says [read_file for 'a'] Result: nothing",
         "if a < b and c > d: never",

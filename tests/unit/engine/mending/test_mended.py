@@ -72,6 +72,11 @@ def test_what_it_holds_in_other_case_or_between_other_marks_is_not_added(text: s
     assert len(found.mends) == 5
 
 
+@pytest.mark.parametrize("text", ["Do not use tabs.", "- they never use tabs", "不要use tabs"])
+def test_the_opposite_of_a_rule_states_no_rule(text: str) -> None:
+    assert "Use tabs" in mend(f"{DRAFT}\n{text}").text.partition(ADDED_HEADING)[2]
+
+
 def test_a_file_of_its_lists_is_not_added_unless_it_was_only_read_there() -> None:
     files = [one.text for one in mend(lists=LISTS).mends if one.kind == "file"]
     assert files == ["`src/b.py`"]

@@ -57,13 +57,20 @@ LONG = [
 @pytest.mark.parametrize(("head", "tail"), [row[1:] for row in LONG], ids=[row[0] for row in LONG])
 def test_a_long_message_is_told_by_how_it_begins_and_how_it_ends_in_any_language(head: str, tail: str) -> None:
     text = f"{head}{'x1 ' * 400}{'词' * 300}。{tail}"
-    (line,) = part(packet(u(text), a("Yes."), *END), "The user said")
+    (line,) = part(packet(u(text), a("Yes."), *END, budget=300), "The user said")
     assert line.startswith(f'- #1: "{head.strip()}')
     assert line.endswith(f'{tail}"')
     begin, end = line.removeprefix('- #1: "').removesuffix('"').split(" … ")
     assert begin in one_spaced(text)
     assert end in one_spaced(text)
     assert 300 < len(line) < 640
+
+
+def test_a_long_message_is_told_whole_where_there_is_room() -> None:
+    text = f"Please mend the parser. {'More about it. ' * 30}Never touch billing.py. {'And so on. ' * 30}Thanks."
+    assert len(text) > 800
+    (line,) = part(packet(u(text), a("Yes."), *END), "The user said")
+    assert line == f'- #1: "{text}"'
 
 
 def test_where_many_are_to_be_told_the_long_ones_are_told_shorter_before_any_is_left_out() -> None:

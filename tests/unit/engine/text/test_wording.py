@@ -24,6 +24,11 @@ from ctxmgr.engine.text.wording import (
         ("half of an emoji \ud83d here", "half of an emoji \ufffd here"),
         ("line\u2028separator\x85next", "line separator next"),
         (" \t ", ""),
+        (
+            "\u0646\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645",
+            "\u0646\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645",
+        ),
+        ("\U0001f469\u200d\U0001f467", "\U0001f469\u200d\U0001f467"),
     ],
 )
 def test_plain(text: str, line: str) -> None:
