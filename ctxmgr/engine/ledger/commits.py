@@ -4,8 +4,8 @@ Rules:
 1. A commit is what git prints of one (`[branch hash] subject`) in the result of a command line that has git commit.
    Where more stand there than it makes, those count that git's own lines follow.
 2. `commit --amend` takes the place of the newest. `git reset` takes the branch back: to the commit that git names
-   then, or by as many steps as were asked for. Where nobody knows to where, and behind a rebase, no commit of that
-   directory is known to be there any more.
+   then, or by as many steps as were asked for. Where nobody knows to where, and behind a rebase or what sets a
+   branch anew, no commit of that directory is known to be there any more.
 3. What is in doubt is not told: a commit that is there and is not told can be looked up. So what happens in one
    directory holds for each that may lie in the same repository: all but absolute ones beside each other.
 """
@@ -33,6 +33,14 @@ _MODES = frozenset(("--soft", "--mixed", "--hard", "--keep", "--merge"))  # of a
 _FILE = re.compile(r"\.{1,2}|.*\.\w{1,5}|.*/")
 _COMMITS = frozenset(("commit", "merge", "cherry-pick", "revert", "am", "rebase"))
 _MOVES_NOTHING = frozenset(("--abort", "--quit", "--edit-todo", "--show-current-patch"))
+_SETS_ANEW = {  # by which of its words, "" by none, git sets a branch to somewhere else
+    "checkout": frozenset(("-B",)),
+    "switch": frozenset(("-C", "--force-create")),
+    "branch": frozenset(("-f", "--force")),
+    "update-ref": frozenset(("",)),
+    "filter-branch": frozenset(("",)),
+    "filter-repo": frozenset(("",)),
+}
 _STAYED = frozenset(("pushed", "new", "switch", "lost"))  # moves that release 0.2 told of, and took none away
 _UP_TO_DATE = ("is up to date.", "Already up to date.")
 
@@ -110,6 +118,8 @@ def _goes_to(call: GitCall, output: str) -> str:
     """Where this call takes its branch: a hash, a number of steps, `UNKNOWN`; "" for what moves none."""
     if call.verb == "reset" and "--" not in call.words:
         return _reset(call, output)
+    if not _SETS_ANEW.get(call.verb, frozenset()).isdisjoint((*call.words, "")):
+        return UNKNOWN
     rebases = call.verb == "rebase" or (call.verb == "pull" and not {"--rebase", "-r"}.isdisjoint(call.words))
     if not rebases or not _MOVES_NOTHING.isdisjoint(call.words) or any(one in output for one in _UP_TO_DATE):
         return ""

@@ -12,13 +12,14 @@ QUESTION_CHARACTERS, SAID_CHARACTERS = 240, 400
 
 
 def from_dialogue(result: Block, call: Block, made: ToolCall, into: Statements) -> bool:
-    """Add what the user says in this result; does the call do nothing else?"""
+    """Add what the user says in this result; does the call do nothing else? Of one that may have been rejected
+    nothing is known to be done."""
     told, arguments = result_kind(call.made), call.arguments or {}
     said = rejection(result, call)
     if said is not None:
         what = f"the plan {plain(plan_title(arguments))}" if told == "plan" else _called(made)
         _add(what, said.reason, REJECTED, into, "user" if said.sure else "tool")
-        return said.sure or made.shell is None
+        return True
     if result.is_error or told not in ("answers", "plan"):
         return False
     if told == "answers":

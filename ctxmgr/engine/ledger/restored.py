@@ -4,6 +4,7 @@
    which git does not know.
 2. Behind a commit nothing is taken back: it may hold the change.
 3. What was deleted, and touched again since or something in it, is there again.
+4. What was changed in a directory that was deleted since is gone with it.
 """
 
 from collections.abc import Iterable, Sequence
@@ -21,11 +22,19 @@ def still_changed(facts: Sequence[Fact]) -> Iterable[Fact]:
     commits = ((fact.time_ms, fact.seq) for fact in facts if back and fact.key.startswith(f"{COMMITTED}\n"))
     first = min(commits, default=None)
     back = [fact for fact in back if first is None or (fact.time_ms, fact.seq) < first]
+    deleted = [fact for fact in files if fact.status == "deleted"]
     for fact in files:
         taken_back = fact.status == BROUGHT_BACK or any(_undoes(one, fact) for one in back)
         there_again = fact.status == "deleted" and any(_is_in(one, fact) for one in files)
-        if fact.status == "read" or not (taken_back or there_again):
+        gone = any(_goes_with(one, fact) for one in deleted)
+        if fact.status == "read" or not (taken_back or there_again or gone):
             yield fact
+
+
+def _goes_with(deleted: Fact, changed: Fact) -> bool:
+    """Rule 4."""
+    after = (deleted.time_ms, deleted.seq, deleted.order) > (changed.time_ms, changed.seq, changed.order)
+    return after and changed.text.startswith(f"{deleted.text.rstrip('/')}/")
 
 
 def _is_in(later: Fact, deleted: Fact) -> bool:

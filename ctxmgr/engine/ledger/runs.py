@@ -1,5 +1,5 @@
-"""Turns facts of checks into those that hold: of each kind the newest, and the failures of its turn that stand. Of
-earlier turns the newest failure stands where nobody knows how the newest run ended.
+"""Turns facts of checks into those that hold: of each kind the newest, and the failures of its turn that stand, or
+the newest one.
 
 A run that passed closes all failures of its kind. One stands for those that it covers, however it ended: it ran all
 checks of this kind that they ran (`RunScope.shows`). A script that is told by how it begins covers itself
@@ -63,8 +63,7 @@ def _holding(kind: str, runs: Sequence[tuple[int, Fact]]) -> list[Fact]:
         and one.status == "failed"
         and not any(_covers(later, one, kind) for later in facts[at + 1 :])
     ]
-    newest = [at for at in failed if runs[at][0] == runs[-1][0]]
-    newest = newest or (failed[-1:] if facts[-1].status == "unknown" else [])
+    newest = [at for at in failed if runs[at][0] == runs[-1][0]] or failed[-1:]
     return [*[facts[at] for at in newest[-MOST_FAILED:]], facts[-1]]
 
 

@@ -58,6 +58,8 @@ def brought_back(line: str, directory: str = "") -> Iterator[str]:
             paths = [*words[at + 1 :]]
         elif call.verb == "checkout" and len(words) == 1 and _FILE.fullmatch(words[0] or ""):
             paths = named
+        elif call.verb == "reset" and "--hard" in words:
+            paths = ["."]
         else:
             paths = []
         found = (joined(call.directory, word) for word in paths if word)

@@ -56,6 +56,11 @@ TWO: Run = ("git commit -am 'two'", "[main b2b2b2b] two\n 1 file changed")
         (("git commit -q --amend -m zwei", ""), ["one"]),
         (("git reset --soft HEAD~2 && git commit -m all", "[main c3c3c3c] all\n 2 files changed"), ["all"]),
         (("ssh host 'cd /w && git reset --soft HEAD~1'", ""), ["one"]),
+        (("git checkout -B main origin/main", "Reset branch 'main'"), []),
+        (("git switch -C main HEAD~1", "Reset branch 'main'"), []),
+        (("git branch -f main HEAD~1", ""), []),
+        (("git update-ref refs/heads/main 9999999", ""), []),
+        (("git filter-branch --tree-filter 'rm -f key' HEAD", "Ref 'refs/heads/main' was rewritten"), []),
     ],
 )  # fmt: skip
 def test_a_commit_that_may_be_gone_is_not_told(run: Run, standing: list[str]) -> None:

@@ -225,13 +225,15 @@ def asked(at: int) -> View:
 @pytest.mark.parametrize(
     ("later", "told"),
     [
-        ([failed("pytest b")], ["pytest b"]),
+        ([failed("pytest b")], ["pytest a", "pytest b"]),
+        ([failed("pytest b"), failed("pytest c")], ["pytest b", "pytest c"]),
+        ([failed("pytest")], ["pytest"]),
         ([ok("pytest b")], ["pytest b"]),
         ([ok("pytest b | tail -1", "x")], ["pytest a", "pytest b | tail -1"]),  # how that ended nobody knows
         ([], ["pytest a"]),
     ],
 )
-def test_a_failure_of_an_earlier_turn_stands_where_no_later_run_of_its_kind_tells_how_it_is(
+def test_the_newest_failure_of_an_earlier_turn_stands_beside_a_turn_without_another(
     later: list[Run], told: list[str]
 ) -> None:
     ledger = fold(Ledger(), from_message(asked(0), stamp=Stamp("u0", 0), calls={}, opening=True))
