@@ -36,13 +36,13 @@ _TASK_ID = r"(?: \((?:task )?#\w+\))?"  # which the host's tool wants to be told
 FORMS: dict[Section, tuple[tuple[str, Form], ...]] = {
     "now": (
         (r'- the user asked last(?: \(#\d+\))?: "(.*)"', "user"),
-        (r'- the assistant said last: "(.*)"', "assistant"),
+        (r'- the assistant said (?:last|before what follows): "(.*)"', "assistant"),
         (rf"- \[([ ~])\] (.+?){_TASK_ID}", "task"),
     ),
     "user": ((r'- #\d+: "(.*)"', "user"), (r"- #\d+(?: to #\d+)?: not shown", "silent")),
     "state": (
         (
-            rf'- (test|lint|types|build): `(.+)` (?:(failed|passed){_AFTER}(?:: "(.*)")?'
+            rf'- (test|lint|types|build): `(.+)` (?:(failed|passed){_AFTER}(, files changed since)?(?:: "(.*)")?'
             rf"|ran{_AFTER}, outcome not shown)",
             "run",
         ),

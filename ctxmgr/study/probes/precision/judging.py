@@ -142,7 +142,8 @@ class _Judge:
             case "answer":
                 return self._quotes.answered(*parts) < end
             case "summary":
-                return any(within(pieces(parts[0]), text) for text in now.summaries)
+                told = [piece for item in parts[0].split("; ") for piece in pieces(item)]  # a list's items, joined
+                return any(within(told, text) for text in now.summaries)
             case "task":
                 return self._task_holds(parts, now)
             case "run":

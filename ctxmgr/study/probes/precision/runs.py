@@ -5,7 +5,8 @@
    it, it never began) takes nobody's place, and neither does one that the list shows.
 2. Of a run whose kind or end the study can not tell, nothing is said: a filter hid its status, another part of its
    line may have failed, or only its wording says so.
-3. What the line says was printed stands in the output; counts may be sums of those there.
+3. What the line says was printed stands in the output; counts may be sums of those there. That files changed since
+   is borne out by a call that changed one.
 """
 
 import re
@@ -45,16 +46,21 @@ class Runs:
         self._named = cache(self._first_named)
 
     def holds(self, parts: Sequence[str], end: int, shown: frozenset[int]) -> bool | None:
-        """`parts` of a line: kind, command, outcome ("": not shown), what was printed. None: nobody knows."""
-        kind, command, told, printed = parts
+        """`parts` of a line: kind, command, outcome ("": not shown), whether files changed since, what was printed.
+        None: nobody knows."""
+        kind, command, told, changed, printed = parts
         some = [run for run in self._told(command) if run.message_index < end]
         if not some:
             return None if self._named(command) < end else False
         for run in reversed(some):
             held = self._holds(run, (kind, told, printed), end, shown)
             if held is not False or not _is_shown(run, shown):
-                return held
+                return held if not changed or self._changed(run.message_index, end) else None
         return False
+
+    def _changed(self, start: int, end: int) -> bool:
+        """Was a file changed between these messages, as far as the study reads calls?"""
+        return any(start < one.message_index < end for one in self._of.touches if one.action != "read")
 
     def _holds(self, run: CommandRun, told: tuple[str, str, str], end: int, shown: frozenset[int]) -> bool | None:
         kind, outcome, printed = told

@@ -35,6 +35,7 @@ CASES = [
     (USER, "- #2: not shown", "silent"),
     (USER, '- the user said: "Please raise the limit."', "untrue"),
     (NOW, '- the assistant said last: "the limit is 7 - and tested"', "true"),
+    (NOW, '- the assistant said before what follows: "the limit is 7 - and tested"', "true"),
     (NOW, '- the assistant said last: "Please raise the limit."', "untrue"),
     (TURNS, '- after #1: "Done: … and tested"', "true"),
     (TURNS, '- after #1: "the limit is 9"', "untrue"),
@@ -99,6 +100,8 @@ HEARD = (
         ("- Go on with the parser", "true"),
         ("- never touch … file", "true"),
         ("- always touch the lock file", "untrue"),
+        ("- never touch the lock file; Go on with the parser", "true"),  # a list's items on one line
+        ("- never touch the lock file; stop with the parser", "untrue"),
     ],
 )
 def test_what_is_from_the_summary_stands_in_one_that_the_host_had_heard(line: str, held: str) -> None:

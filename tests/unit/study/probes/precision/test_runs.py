@@ -22,6 +22,7 @@ HIDDEN = (bash("make build | tail -1"), r("bye"))
 PIPED = (bash("pytest tests | tail -1"), r("3 failed, 1 passed"))
 BOTH = (bash("ruff check src && pytest"), err("something went wrong"))
 TWO = (a(call("multi", command="pytest -q tests/a.py", script="pytest tests/b.py")), r("4 passed"))
+EDITED = (a(call("edit", path="a.py", old="1", new="2")), r("ok"))
 UNKNOWN = (bash("make check"), r("all good"))
 
 A_FAILED = '- test: `pytest -q tests/a.py` failed after #1: "1 failed, 3 passed"'
@@ -52,6 +53,9 @@ CASES: list[tuple[Sequence[Said], str, str]] = [
     ((*PASSED, *LISTED), A_PASSED, "true"),
     ((*PASSED, *MISSING), A_PASSED, "true"),
     ((*PASSED, *STOPPED), A_PASSED, "true"),
+    ((*PASSED, *EDITED), "- test: `pytest -q tests/a.py` passed after #1, files changed since", "true"),
+    (PASSED, "- test: `pytest -q tests/a.py` passed after #1, files changed since", "unjudged"),
+    ((*FAILED, *EDITED), "- test: `pytest -q tests/a.py` passed after #1, files changed since", "untrue"),
     (STOPPED, "- test: `pytest tests/c.py` ran after #1, outcome not shown", "unjudged"),
     (LINTED, "- lint: `ruff check tests` passed after #1", "true"),
     (LINTED, "- test: `ruff check tests` passed after #1", "untrue"),
