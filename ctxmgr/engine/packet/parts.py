@@ -111,14 +111,15 @@ def _answer(fact: Fact) -> str:
 
 def runs(record: Record) -> list[str]:
     """How each kind of check ended last."""
-    return [run_line(fact, record.after(fact)) for fact in record.of("command", "tool")]
+    return [run_line(fact, record.after(fact), record.is_overtaken(fact)) for fact in record.of("command", "tool")]
 
 
-def run_line(fact: Fact, after: int) -> str:
-    """`- test: `pytest -q` failed after #3: "1 failed"`."""
+def run_line(fact: Fact, after: int, overtaken: bool = False) -> str:
+    """`- test: `pytest -q` failed after #3: "1 failed"`. `overtaken`: files were changed since."""
+    since = ", files changed since" if overtaken and fact.status != "unknown" else ""
     behind = ", outcome not shown" if fact.status == "unknown" else f": {said(fact.detail, END_CHARACTERS)}"
     behind = behind if fact.detail or fact.status == "unknown" else ""
-    return f"- {kind_of_run(fact)}: {coded_command(fact.text)} {ENDED[fact.status]}{_after(after)}{behind}"
+    return f"- {kind_of_run(fact)}: {coded_command(fact.text)} {ENDED[fact.status]}{_after(after)}{since}{behind}"
 
 
 def commits(record: Record) -> list[str]:
@@ -157,7 +158,7 @@ def _last(record: Record, newest: int, asked: Fact | None) -> Iterator[str]:
     if asked is not None:
         yield f"- the user asked last (#{newest}): {said(asked.text, NOW_CHARACTERS)}"
     if record.said is not None:
-        yield f"- the assistant said last: {said(record.said.text, NOW_CHARACTERS)}"
+        yield f"- the assistant said before what follows: {said(record.said.text, NOW_CHARACTERS)}"
 
 
 def _users(record: Record, told: int, room: int, weigh: Weigh) -> PacketPart:

@@ -9,7 +9,7 @@ Rules:
 """
 
 from bisect import bisect_right
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 
 import msgspec
 
@@ -17,6 +17,7 @@ from ctxmgr.engine.ledger import now_and_past, task_ids
 from ctxmgr.model.saved import GOING_ON, Fact, Ledger
 
 Stamp = tuple[int, int, int]
+NEVER: Stamp = (-1, -1, -1)
 _OF_RESULTS = frozenset(
     ("command", "question", "value")
 )  # what only a result tells, and no call; ids of tasks, too
@@ -26,7 +27,8 @@ class Record(msgspec.Struct, frozen=True):
     """All from old to new. `requests`: what the user said, and `unseen` those that are not shown, by number;
     `earlier`: so many messages of the user's came before them; `said`: the assistant's last words before what is
     shown, None where a later turn is, and `ends` those of earlier turns; `facts` that hold and are not
-    shown, by slot. `edge`: what is not shown goes as far as the turn of this message of the user's."""
+    shown, by slot. `edge`: what is not shown goes as far as the turn of this message of the user's; `changed`: when
+    a file was changed last."""
 
     requests: Sequence[Fact]
     unseen: Mapping[int, Fact]
@@ -35,10 +37,15 @@ class Record(msgspec.Struct, frozen=True):
     facts: Mapping[str, Sequence[Fact]]
     earlier: int = 0
     edge: int = 0
+    changed: Stamp = NEVER
 
     def after(self, fact: Fact) -> int:
         """The number of the user's message that a fact came after; 0 for none."""
         return self.earlier + bisect_right([_stamp(one) for one in self.requests], _stamp(fact))
+
+    def is_overtaken(self, run: Fact) -> bool:
+        """Was a file changed since this check ran?"""
+        return _stamp(run) < self.changed
 
     def answer_to(self, end: Fact) -> Fact | None:
         """What the user said next, None for nothing."""
@@ -64,9 +71,10 @@ def record_of(ledger: Ledger, shown: Container[str], cut: Container[str] = froze
     ends = list({fact.detail: fact for fact in past if fact.slot == "said"}.values())
     gone = [fact for fact in past if fact.slot == "said" and fact.origin not in shown]
     stamps = [_stamp(one) for one in requests]
-    edge = earlier + bisect_right(stamps, _stamp(gone[-1])) if gone else 0
+    edge = earlier + bisect_right(stamps, _newest(one for one in ledger.facts.values() if _is_gone(one, shown)))
     unseen = {at: fact for at, fact in enumerate(requests, earlier + 1) if fact.origin not in shown}
-    later = range(edge + 1, earlier + len(requests) + 1)
+    ended = earlier + bisect_right(stamps, _stamp(gone[-1])) if gone else 0
+    later = range(ended + 1, earlier + len(requests) + 1)
     said = gone[-1] if gone and all(at in unseen for at in later) else None
     return Record(
         requests=requests,
@@ -76,7 +84,17 @@ def record_of(ledger: Ledger, shown: Container[str], cut: Container[str] = froze
         facts=facts,
         earlier=earlier,
         edge=max(edge, *unseen, 0),
+        changed=_newest(one for one in now if one.slot == "file" and one.source == "tool" and one.status != "read"),
     )
+
+
+def _newest(facts: Iterable[Fact]) -> Stamp:
+    return max(map(_stamp, facts), default=NEVER)
+
+
+def _is_gone(fact: Fact, shown: Container[str]) -> bool:
+    """Is it of a message that is not shown?"""
+    return fact.source in ("user", "assistant", "tool") and fact.origin not in shown
 
 
 def _stamp(fact: Fact) -> Stamp:

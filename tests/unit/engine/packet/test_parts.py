@@ -65,7 +65,7 @@ def test_the_parts_stand_in_their_order_and_empty_ones_are_left_out() -> None:
 
 SHOWN = [
     (1, '(#3): "And the docs?"'),
-    (1, '- the assistant said last: "Tabs are in."'),  # once a later turn is shown
+    (1, '- the assistant said before what follows: "Tabs are in."'),  # once a later turn is shown
     (3, '- "Which width?"'),
     (5, "Use tabs."),
     (6, "One test fails"),
@@ -92,11 +92,11 @@ def test_a_packet_beside_a_list_that_shows_all_says_nothing() -> None:
 def test_now_tells_the_users_last_request_and_the_assistants_last_words_that_are_not_in_view() -> None:
     assert part(packet(*TURN), "Now")[:2] == [
         '- the user asked last (#3): "And the docs?"',
-        '- the assistant said last: "Tabs are in."',
+        '- the assistant said before what follows: "Tabs are in."',
     ]
     assert part(packet(*TURN, view=2), "Now") == ["- [ ] Write docs"]  # a later turn is shown
     going = [u("Do it."), a("Let me look:", call("read", path="a")), r("x"), a("Found it."), a("Done.")]
-    assert part(packet(*going, view=1), "Now")[1] == '- the assistant said last: "Found it."'
+    assert part(packet(*going, view=1), "Now")[1] == '- the assistant said before what follows: "Found it."'
     assert '- #2: "Use tabs."' in packet(*TURN, view=2)
 
 
@@ -161,13 +161,31 @@ def test_a_check_is_told_by_its_last_run_with_how_it_ended() -> None:
     assert [line for line in state if line.startswith("- build: `make` ")]
 
 
+def test_a_check_that_ended_before_a_file_was_changed_says_so() -> None:
+    ran = [a(call("bash", command="pytest -q")), r("3 passed in 1s")]
+    edited = a(call("edit", path="a.py", old="1", new="2"))
+    told = '- test: `pytest -q` passed after #1: "3 passed"'
+    assert part(packet(u("Go."), edited, r("ok"), *ran), "State")[0] == told
+    assert part(packet(u("Go."), *ran, a(call("read", path="a.py")), r("x")), "State") == [told]
+    late = part(packet(u("Go."), *ran, edited, r("ok"), view=2), "State")  # the edit itself is in view
+    assert late == ['- test: `pytest -q` passed after #1, files changed since: "3 passed"']
+
+
+def test_a_packet_goes_as_far_as_the_newest_turn_of_which_anything_was_removed() -> None:
+    said = [u("Go."), a("Done."), u("Now that."), a(call("read", path="a.py")), r("x"), a("I see.")]
+    ledger = known(*said)
+    seen = frozenset(fact.origin for fact in ledger.facts.values() if fact.time_ms != 4)  # the result alone is gone
+    text = PacketText(ledger, "", quarters).within(1_000, seen, Removed(1, 1))
+    assert "Up to the turn of the user's message #2: 1 message with 1 tool result was removed." in text
+
+
 def test_a_changed_file_is_told_with_the_tool_and_commits_with_hash_and_subject() -> None:
     said = [*TURN, a(call("bash", command="rm /repo/src/old.py")), r("")]
     text = packet(*said)
     assert "## State (files under `/repo/src/`)" in text
     assert part(text, "State") == [
-        "- lint: `ruff check .` passed after #1",
-        '- test: `pytest -q` failed after #1: "1 failed, 3 passed"',
+        "- lint: `ruff check .` passed after #1, files changed since",
+        '- test: `pytest -q` failed after #1, files changed since: "1 failed, 3 passed"',
         '- commit abc1234: "Add the parser"',
         "- deleted (bash, after #3): `old.py`",
         "- written (write, after #1): `b.py`",
