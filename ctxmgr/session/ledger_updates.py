@@ -60,7 +60,7 @@ def from_messages(
         clock = max(clock, moment or 0)
         own = _own_words(view, state.summaries)
         if own.role == "user" and extract.users_text(own):
-            turn = message.digest
+            turn = mark(message)
         if message in heard:
             continue
         when, order = stamp(state, moment, position)

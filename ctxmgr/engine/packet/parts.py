@@ -7,8 +7,7 @@
 3. *State*: how each kind of check ended last, commits that are there, files that were changed.
 4. *Asked and answered*, by a host's tool that asks.
 5. *From the summary*: what it says, under its own headings, and a summary in prose paragraph by paragraph.
-6. *Said at the end of earlier turns*: the last paragraph of the newest, and of those that the user answered in few
-   words, which say nothing without it.
+6. *Said at the end of earlier turns*: the last paragraph of the newest few. Older ones are overtaken.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -37,7 +36,6 @@ PART_TOKENS = 12  # of a part beside its lines: what parts it, and how many line
 USERS_HEADING = "## The user said (word for word, by number)"
 USER_SHARE = 0.5  # of the budget, and what the other parts leave of it
 SHORT_TOKENS = 4  # of a message ("ok, go on"), which says nothing without what it answers
-REPLY_TOKENS = 8  # of a message ("yes, let's take 2 and 3") that says little without what it answers
 NEWEST_ENDS, NEWEST_COMMITS = 3, 5
 KNOWN_CHARACTERS = 60  # of a message, by which it is known again
 ITEM_CHARACTERS = 600  # of one of a summary's statements
@@ -64,7 +62,7 @@ def parts_of(record: Record, scratchpad: str, where: PacketPart, budget: int, we
         _state(record),
         part_of("## Asked and answered", replies, 0.2, newest_first(len(replies))),
         *_summaries(record),
-        _ends(record, weigh),
+        _ends(record),
         where,
     ]
     beside = [part for part in (now, *others) if part.lines]
@@ -239,19 +237,10 @@ def _section(facts: Sequence[Fact], title: str) -> Iterator[str]:
         yield f"- {box}{task_ids.with_id(one_line(fact.text, ITEM_CHARACTERS), fact.key)}"
 
 
-def _ends(record: Record, weigh: Weigh) -> PacketPart:
+def _ends(record: Record) -> PacketPart:
     """Rule 6."""
-    ends = [
-        fact
-        for at, fact in enumerate(record.ends)
-        if at >= len(record.ends) - NEWEST_ENDS or _needed(record.answer_to(fact), weigh)
-    ]
     lines = [
-        f"-{_after(record.after(fact)) or ' at the start'}: {said(fact.text, END_CHARACTERS)}" for fact in ends
+        f"-{_after(record.after(fact)) or ' at the start'}: {said(fact.text, END_CHARACTERS)}"
+        for fact in record.ends[-NEWEST_ENDS:]
     ]
     return part_of("## Said at the end of earlier turns", lines, 0.12, newest_first(len(lines)))
-
-
-def _needed(answer: Fact | None, weigh: Weigh) -> bool:
-    """Does this message say little without what it answers?"""
-    return answer is not None and weigh(answer.text) <= REPLY_TOKENS

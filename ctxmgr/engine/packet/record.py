@@ -47,11 +47,6 @@ class Record(msgspec.Struct, frozen=True):
         """Was a file changed since this check ran?"""
         return _stamp(run) < self.changed
 
-    def answer_to(self, end: Fact) -> Fact | None:
-        """What the user said next, None for nothing."""
-        at = self.after(end) - self.earlier
-        return self.requests[at] if at < len(self.requests) else None
-
     def of(self, slot: str, *sources: str) -> list[Fact]:
         """The facts of a slot, from these sources."""
         return [fact for fact in self.facts.get(slot, ()) if fact.source in sources]

@@ -55,9 +55,9 @@ class Fact(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     have; of source "tool" where a tool may have printed that); value, the directory that git ran in; said "" |
     `GOING_ON`; else "".
     `detail`: command, what its output counted ("3 failed, 41 passed"), or its first telling line where it failed;
-    value "amended", where it took the place of the commit before; question, the answer; said, the digest of the
-    user's message that the turn began with; file, the tool that changed it; of a summary, the heading it stood
-    under where that says more than the slot.
+    value "amended", where it took the place of the commit before; question, the answer; said, what
+    the user's message is known by that the turn began with: its digest, and its time where it has one; file, the
+    tool that changed it; of a summary, the heading it stood under where that says more than the slot.
     `runs`: command, the kind of check.
     `listing` names the whole list a statement came in ("summary", "tool:todowrite"): the statement is closed
     when that list is stated again without it. A fact in slot "listing" says when the list was last stated.
