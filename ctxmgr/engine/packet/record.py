@@ -17,7 +17,6 @@ from ctxmgr.engine.ledger import now_and_past, task_ids
 from ctxmgr.model.saved import GOING_ON, Fact, Ledger
 
 Stamp = tuple[int, int, int]
-NEVER: Stamp = (-1, -1, -1)
 _OF_RESULTS = frozenset(
     ("command", "question", "value")
 )  # what only a result tells, and no call; ids of tasks, too
@@ -37,7 +36,7 @@ class Record(msgspec.Struct, frozen=True):
     facts: Mapping[str, Sequence[Fact]]
     earlier: int = 0
     edge: int = 0
-    changed: Stamp = NEVER
+    changed: tuple[int, ...] = ()
 
     def after(self, fact: Fact) -> int:
         """The number of the user's message that a fact came after; 0 for none."""
@@ -83,8 +82,9 @@ def record_of(ledger: Ledger, shown: Container[str], cut: Container[str] = froze
     )
 
 
-def _newest(facts: Iterable[Fact]) -> Stamp:
-    return max(map(_stamp, facts), default=NEVER)
+def _newest(facts: Iterable[Fact]) -> tuple[int, ...]:
+    """When the newest was told; () for none."""
+    return max(map(_stamp, facts), default=())
 
 
 def _is_gone(fact: Fact, shown: Container[str]) -> bool:
