@@ -39,9 +39,9 @@ from ctxmgr.engine.tools import (
     end_of_run,
     git_calls,
     goes_on_as,
-    is_lost,
     is_refused,
     listed_tasks,
+    never_began,
     outcome,
     refuses_task,
     result_kind,
@@ -138,8 +138,8 @@ def _checked(call: ToolCall, output: str, is_error: bool, doubtful: bool, into: 
     if shell.status.about == "look" or not kinds:
         return
     ended_line, found = weighed_run(shell, output, outcome(call, output, is_error, doubtful))
-    if ended_line == "failed" and any(map(is_lost, output.splitlines())):
-        return  # it never ran
+    if ended_line == "failed" and not found.counts and never_began(output):
+        return
     key = key_of(line) if len(line) > COMMAND_CHARACTERS else line
     run = goes_on_as(output) if ended_line == "unknown" else ""
     for kind in sorted(kinds):

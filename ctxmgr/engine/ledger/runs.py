@@ -1,10 +1,10 @@
 """Turns facts of checks into those that hold: of each kind the newest, and the failures of its turn that stand, or
 the newest one.
 
-A run that passed closes all failures of its kind. One stands for those that it covers, however it ended: it ran all
-checks of this kind that they ran (`RunScope.shows`). A script that is told by how it begins covers itself
-alone. A run that went on ended as the fact says that tells of its end, by its id. What else a kind did is over: the
-last words of its turn say what came of it.
+A run that passed closes all failures of its kind, and a project's own check (`npm run check`) those of types
+and lint. One stands for those that it covers, however it ended: it ran all checks of this kind that they ran
+(`RunScope.shows`). A script that is told by how it begins covers itself alone. A run that went on ended as the fact
+says that tells of its end, by its id. What else a kind did is over: the last words of its turn say what came of it.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,10 +13,13 @@ from msgspec import structs
 
 from ctxmgr.engine.text import is_script
 from ctxmgr.engine.tools import check_kind, scopes_of
+from ctxmgr.engine.tools.shell import words_of
 from ctxmgr.model.saved import END_OF, GOES_ON, Fact
 
 MOST_IDS = 4  # that one run goes on under, one after the other: a script's, and a shell's in it
 MOST_FAILED = 3  # of one kind
+_OF_ALL = ("types", "lint")  # what a project's own check stands for
+_RUNNERS = words_of("npm pnpm yarn bun make just mise task tox nox hatch poe")
 
 
 def kind_of_run(fact: Fact) -> str:
@@ -48,8 +51,17 @@ def standing_runs(facts: Iterable[Fact]) -> list[Fact]:
     for fact in facts:
         turn += fact.slot == "request" and fact.source == "user"
         if kind := kind_of_run(fact):
+            if fact.status == "ok" and _checks_all(fact.text):
+                for closed in _OF_ALL:
+                    by_kind[closed] = [one for one in by_kind.get(closed, ()) if one[1].status != "failed"]
             by_kind.setdefault(kind, []).append((turn, fact))
-    return [one for kind, runs in by_kind.items() for one in _holding(kind, runs)]
+    return [one for kind, runs in by_kind.items() if runs for one in _holding(kind, runs)]
+
+
+def _checks_all(line: str) -> bool:
+    """Does it run what a project calls its check?"""
+    subjects = [one.subject for one in scopes_of(line)]
+    return any(one.partition(" ")[0] in _RUNNERS and one.endswith(" check") for one in subjects)
 
 
 def _holding(kind: str, runs: Sequence[tuple[int, Fact]]) -> list[Fact]:

@@ -2,7 +2,7 @@
 
 from ctxmgr.engine.tools.outcome.background import asks_for, goes_on_as
 from ctxmgr.engine.tools.outcome.covering import scopes_of
-from ctxmgr.engine.tools.outcome.ended import end_of_run, is_lost, is_refused, outcome, weighed_run
+from ctxmgr.engine.tools.outcome.ended import end_of_run, is_refused, never_began, outcome, weighed_run
 from ctxmgr.engine.tools.outcome.report import RunReport, counts_text
 
 __all__ = [
@@ -11,8 +11,8 @@ __all__ = [
     "counts_text",
     "end_of_run",
     "goes_on_as",
-    "is_lost",
     "is_refused",
+    "never_began",
     "outcome",
     "scopes_of",
     "weighed_run",

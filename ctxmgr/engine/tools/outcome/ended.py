@@ -37,6 +37,7 @@ END_CHARACTERS = 2_000  # of the start and of the end
 _CODE = re.compile(
     r"\b(?:exit(?:ed)?(?: with)?(?: (?:code|status))|exit_?code\"?|return_?code)\W{0,4}(-?\d+)\b", re.IGNORECASE
 )
+_NOT_FOUND = (126, 127)  # statuses by which shells say so
 _NOWHERE = re.compile(r"\bcd:(?:\d+:)? .*(?:no such file|not a directory)|\bcan't cd to\b", re.IGNORECASE)
 _REFUSED = re.compile(
     r"\W*(?:error:? )?(?:(?:the )?user (?:has )?(?:rejected|refused|denied|declined"
@@ -130,6 +131,12 @@ def end_of_run(text: str, is_error: bool, doubtful: bool) -> tuple[CallOutcome, 
         return "failed", found
     told: CallOutcome = "ok" if found.ended == "passed" else found.ended
     return (told, found) if doubtful or goes_on else weighed("", ShellStatus(about="check"), text)
+
+
+def never_began(text: str) -> bool:
+    """Does the result of a call that failed say that it never ran: no such directory, no such program?"""
+    lines = _edges(text)
+    return _code(text) in _NOT_FOUND or any(is_lost(line) or "command not found" in line for line in lines)
 
 
 def is_lost(line: str) -> bool:

@@ -54,6 +54,11 @@ CASES: list[tuple[str, list[Run], list[Told]]] = [
     ),
     ("a later run that passed closes it", [failed("pytest a"), ok("pytest -q")], [("test", "pytest -q", "ok")]),
     (
+        "a project's own check closes type errors, too",
+        [failed("npx tsc --noEmit"), ok("npm run check")],
+        [("lint", "npm run check", "ok")],
+    ),
+    (
         "a linter that passes closes no type error",
         [failed("mypy ."), ok("ruff check .")],
         [("types", "mypy .", "failed"), ("lint", "ruff check .", "ok")],
@@ -200,6 +205,8 @@ SEVERAL: list[tuple[Run, dict[str, str]]] = [
     (failed("cargo fmt --all && cargo test a", "error: unexpected argument"), {"test": "failed"}),
     (failed("cd web && pytest -q 2>&1 | tail -5"), {"test": "failed"}),
     (failed("cd nope && pytest -q", "bash: cd: nope: No such file or directory"), {}),
+    (failed("dist/mise test-tool jc", "sh: dist/mise: No such file or directory\nexit code 127"), {}),
+    (failed("pytest -q", "bash: pytest: command not found"), {}),
     (ok("ctest", "50% tests passed, 1 tests failed out of 2"), {"test": "failed"}),
     (ok("make -n test", "pytest"), {}),
     (ok("pytest --fixtures", "tmp_path"), {}),
