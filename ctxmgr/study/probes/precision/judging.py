@@ -8,6 +8,7 @@
 4. Checks are as `runs` has them, commits and files as `changes` has them.
 """
 
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -28,6 +29,7 @@ OUTCOMES = {True: "true", False: UNTRUE, None: "unjudged"}
 SECTIONS: tuple[Section, ...] = get_args(Section)
 SUMMARIES = (SUMMARY, "branchSummary")  # roles of what a host hears in the place of messages
 
+_ITEMS = re.compile(r"; |(?<=:) ")  # of a list that a line tells, behind what it is a list of
 _encode = msgspec.json.Encoder().encode
 
 
@@ -142,7 +144,7 @@ class _Judge:
             case "answer":
                 return self._quotes.answered(*parts) < end
             case "summary":
-                told = [piece for item in parts[0].split("; ") for piece in pieces(item)]  # a list's items, joined
+                told = [piece for item in _ITEMS.split(parts[0]) for piece in pieces(item)]
                 return any(within(told, text) for text in now.summaries)
             case "task":
                 return self._task_holds(parts, now)

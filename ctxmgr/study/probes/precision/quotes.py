@@ -1,10 +1,11 @@
 """Turns what a line quotes into the message from which on that had been said, word for word.
 
-1. Runs of white space are one space, a quotation mark is `'`, and the marks of a fence and characters without a
-   width are gone, on both sides.
+1. Runs of white space are one space, a quotation mark is `'`, and the marks of a fence, of bold text and characters
+   without a width are gone, on both sides.
 2. What stands between cuts (`…`) is found in one message, one after the other.
-3. The user's words are without what a host put among them. An answer stands in the result of a tool that asks, its
-   question in the call; to a call that was rejected, in the result of one that failed.
+3. The user's words are without what a host put among them, and of a command with a slash what the user gave it. An
+   answer stands in the result of a tool that asks, its question in the call; to a call that was rejected, in the
+   result of one that failed.
 """
 
 import re
@@ -16,6 +17,7 @@ from ctxmgr.study.probes.reading import SessionCall, SessionHistory, SessionMess
 
 ASKING = wording.word_set("ask question questions input")  # words in the names of tools that ask the user
 _FENCE = re.compile(r"```\w*")
+_BOLD = "**"
 _WIDTHLESS = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]")
 _HOSTS = re.compile(
     r"<(system-reminder|local-command-\w+|command-(?:name|message|contents)|bash-std\w+|environment_context"
@@ -26,7 +28,7 @@ _HOSTS = re.compile(
 
 def folded(text: str) -> str:
     """Rule 1."""
-    return " ".join(_WIDTHLESS.sub("", _FENCE.sub(" ", text)).replace('"', "'").split())
+    return " ".join(_WIDTHLESS.sub("", _FENCE.sub(" ", text)).replace('"', "'").replace(_BOLD, "").split())
 
 
 @lru_cache(maxsize=1 << 12)
@@ -60,7 +62,8 @@ class Quotes:
 
     def _first_said(self, speaker: str, quoted: str) -> float:
         """The message that says it first, without end for none."""
-        some = pieces(quoted)
+        given = quoted.partition(" ")[2] if speaker == "user" and quoted.startswith("/") else ""
+        some = pieces(given or quoted)
         return next((at for at, text in self._by_speaker[speaker] if within(some, text)), float("inf"))
 
     def _first_answered(self, rejected: str, question: str, answer: str) -> float:

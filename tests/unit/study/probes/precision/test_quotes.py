@@ -48,6 +48,13 @@ def test_a_quotation_was_said_by_its_speaker_word_for_word(heading: str, line: s
     assert verdict(SAID, heading, line) == held
 
 
+@pytest.mark.parametrize(("given", "held"), [("the parser", "true"), ("the lexer", "untrue")])
+def test_a_command_with_a_slash_was_said_with_what_the_user_gave_it(given: str, held: str) -> None:
+    text = "<command-name>/review</command-name>\n<command-args>the parser</command-args>"
+    assert verdict((u(text), a("ok"), u("go on"), a("ok")), USER, f'- #1: "/review {given}"') == held
+    assert verdict((u("/mode"), a("ok"), u("go on"), a("ok")), USER, '- #1: "/mode"') == "true"
+
+
 def test_what_is_said_later_was_not_said_before_the_call() -> None:
     assert verdict((u("mend it"), a("ok")), USER, '- #2: "go on"') == "true"
     assert verdict((u("mend it"), a("ok")), TURNS, '- after #2: "fine"') == "untrue", "it is the reply"
@@ -87,7 +94,8 @@ def test_an_answer_stands_in_the_result_of_a_tool_that_asks_and_its_question_in_
 
 
 HEARD = (
-    "## Goal\nraise it\n\n## Constraints & Preferences\n- never touch the\n  lock file\n1. Go on with the parser"
+    "## Goal\nraise it\n\n## Constraints & Preferences\n- never touch the\n  lock file\n1. Go on with the parser\n"
+    "\nLayout:\n- src holds it\n- docs tell of it"
 )
 
 
@@ -99,8 +107,11 @@ HEARD = (
         ("- never touch the lock file", "true"),
         ("- Go on with the parser", "true"),
         ("- never touch … file", "true"),
+        ("- **never** touch the lock file", "true"),
         ("- always touch the lock file", "untrue"),
         ("- never touch the lock file; Go on with the parser", "true"),  # a list's items on one line
+        ("- raise it: Go on with the parser", "untrue"),
+        ("- Layout: src holds it; docs tell of it", "true"),
         ("- never touch the lock file; stop with the parser", "untrue"),
     ],
 )
