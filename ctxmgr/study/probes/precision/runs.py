@@ -55,7 +55,7 @@ class Runs:
         for run in reversed(some):
             held = self._holds(run, (kind, told, printed), end, shown)
             if held is not False or not _is_shown(run, shown):
-                return held if not changed or self._changed(run.message_index, end) else None
+                return None if held and changed and not self._changed(run.message_index, end) else held
         return False
 
     def _changed(self, start: int, end: int) -> bool:

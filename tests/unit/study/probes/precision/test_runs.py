@@ -56,6 +56,7 @@ CASES: list[tuple[Sequence[Said], str, str]] = [
     ((*PASSED, *EDITED), "- test: `pytest -q tests/a.py` passed after #1, files changed since", "true"),
     (PASSED, "- test: `pytest -q tests/a.py` passed after #1, files changed since", "unjudged"),
     ((*FAILED, *EDITED), "- test: `pytest -q tests/a.py` passed after #1, files changed since", "untrue"),
+    (FAILED, "- test: `pytest -q tests/a.py` passed after #1, files changed since", "untrue"),
     (STOPPED, "- test: `pytest tests/c.py` ran after #1, outcome not shown", "unjudged"),
     (LINTED, "- lint: `ruff check tests` passed after #1", "true"),
     (LINTED, "- test: `ruff check tests` passed after #1", "untrue"),
