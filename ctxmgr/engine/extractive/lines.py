@@ -8,7 +8,7 @@ from msgspec import structs
 from ctxmgr.engine.conversation import digest
 from ctxmgr.engine.extractive.previous import ENDED, LATEST, carried_facts, last_number
 from ctxmgr.engine.ledger import Stamp, extract, fold, task_ids, users_text
-from ctxmgr.engine.packet import Record, answers, commit_line, cut_lengths, record_of, run_line, user_line
+from ctxmgr.engine.packet import Record, answers, commit_line, record_of, run_line, user_lines
 from ctxmgr.engine.text import FENCE, both_ends, one_line, said
 from ctxmgr.model import Block, Weigh
 from ctxmgr.model.compaction import BranchMessage
@@ -84,13 +84,8 @@ def goal(draft: Draft) -> list[str]:
 
 def users(draft: Draft) -> list[str]:
     """What the user said, by number, in half of the budget or all that is left of it."""
-    lines: list[str] = []
-    room = max(USER_SHARE * draft.budget, draft.left)
-    for characters in cut_lengths(USER_CHARACTERS, LEAST_CHARACTERS):
-        lines = [user_line(number, fact, characters) for number, fact in draft.asked]
-        if draft.weigh("\n".join(lines)) <= room:
-            break
-    return lines
+    room = max(int(USER_SHARE * draft.budget), draft.left)
+    return user_lines(draft.asked, USER_CHARACTERS, LEAST_CHARACTERS, room, draft.weigh)
 
 
 def asked_before(draft: Draft) -> list[str]:

@@ -167,9 +167,9 @@ def left_out(messages: Sequence[BranchMessage], budget: int, weigh: Weigh) -> st
 
 
 def _written(draft: Draft, sections: Sequence[_Section]) -> str:
-    others = [_part(section, draft) for section in sections if lines.users not in section.kinds]
-    draft.left = draft.budget - sum(draft.weigh("\n".join((part.heading, *part.lines))) for part in others)
-    parts = [_part(section, draft) for section in sections]
+    others = {section.heading: _part(section, draft) for section in sections if lines.users not in section.kinds}
+    draft.left = draft.budget - sum(draft.weigh(part.whole) for part in others.values())
+    parts = [others.get(section.heading) or _part(section, draft) for section in sections]
     rights = sorted(range(len(parts)), key=lambda at: sections[at].right)
     text = fitted(parts, max(draft.budget - draft.weigh(_PROGRESS), 0), draft.weigh, rights)
     return _BELOW_PROGRESS.sub(f"{_PROGRESS}\\g<0>", text, count=1) if sections is STRUCTURED else text

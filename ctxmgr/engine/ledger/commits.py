@@ -33,13 +33,11 @@ _MODES = frozenset(("--soft", "--mixed", "--hard", "--keep", "--merge"))  # of a
 _FILE = re.compile(r"\.{1,2}|.*\.\w{1,5}|.*/")
 _COMMITS = frozenset(("commit", "merge", "cherry-pick", "revert", "am", "rebase"))
 _MOVES_NOTHING = frozenset(("--abort", "--quit", "--edit-todo", "--show-current-patch"))
-_SETS_ANEW = {  # by which of its words, "" by none, git sets a branch to somewhere else
+_REWRITES = frozenset(("update-ref", "filter-branch", "filter-repo"))
+_FORCES = {  # by which words git sets a branch to somewhere else
     "checkout": frozenset(("-B",)),
     "switch": frozenset(("-C", "--force-create")),
     "branch": frozenset(("-f", "--force")),
-    "update-ref": frozenset(("",)),
-    "filter-branch": frozenset(("",)),
-    "filter-repo": frozenset(("",)),
 }
 _STAYED = frozenset(("pushed", "new", "switch", "lost"))  # moves that release 0.2 told of, and took none away
 _UP_TO_DATE = ("is up to date.", "Already up to date.")
@@ -118,7 +116,7 @@ def _goes_to(call: GitCall, output: str) -> str:
     """Where this call takes its branch: a hash, a number of steps, `UNKNOWN`; "" for what moves none."""
     if call.verb == "reset" and "--" not in call.words:
         return _reset(call, output)
-    if not _SETS_ANEW.get(call.verb, frozenset()).isdisjoint((*call.words, "")):
+    if call.verb in _REWRITES or not _FORCES.get(call.verb, frozenset()).isdisjoint(call.words):
         return UNKNOWN
     rebases = call.verb == "rebase" or (call.verb == "pull" and not {"--rebase", "-r"}.isdisjoint(call.words))
     if not rebases or not _MOVES_NOTHING.isdisjoint(call.words) or any(one in output for one in _UP_TO_DATE):

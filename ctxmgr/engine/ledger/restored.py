@@ -33,14 +33,17 @@ def still_changed(facts: Sequence[Fact]) -> Iterable[Fact]:
 
 def _goes_with(deleted: Fact, changed: Fact) -> bool:
     """Rule 4."""
-    after = (deleted.time_ms, deleted.seq, deleted.order) > (changed.time_ms, changed.seq, changed.order)
-    return after and changed.text.startswith(f"{deleted.text.rstrip('/')}/")
+    return _since(deleted, changed) and changed.text.startswith(f"{deleted.text.rstrip('/')}/")
 
 
 def _is_in(later: Fact, deleted: Fact) -> bool:
     """Rule 3."""
-    after = (later.time_ms, later.seq, later.order) > (deleted.time_ms, deleted.seq, deleted.order)
-    return after and later.status != "deleted" and f"{later.text}/".startswith(f"{deleted.text.rstrip('/')}/")
+    within = f"{later.text}/".startswith(f"{deleted.text.rstrip('/')}/")
+    return later.status != "deleted" and within and _since(later, deleted)
+
+
+def _since(one: Fact, other: Fact) -> bool:
+    return (one.time_ms, one.seq, one.order) > (other.time_ms, other.seq, other.order)
 
 
 def _undoes(back: Fact, changed: Fact) -> bool:

@@ -13,11 +13,11 @@ from ctxmgr.engine.packet.parts import (
     answers,
     commit_line,
     commits,
-    cut_lengths,
     open_tasks,
     run_line,
     runs,
     user_line,
+    user_lines,
 )
 from ctxmgr.engine.packet.record import Record, record_of
 
@@ -31,7 +31,6 @@ __all__ = [
     "answers",
     "commit_line",
     "commits",
-    "cut_lengths",
     "fitted",
     "newest_first",
     "open_tasks",
@@ -42,4 +41,5 @@ __all__ = [
     "run_line",
     "runs",
     "user_line",
+    "user_lines",
 ]

@@ -19,6 +19,11 @@ class PacketPart(msgspec.Struct, frozen=True):
     ranked: tuple[int, ...]
     share: float
 
+    @property
+    def whole(self) -> str:
+        """All of it."""
+        return "\n".join((self.heading, *self.lines))
+
 
 def part_of(heading: str, lines: Sequence[str], share: float, ranked: Iterable[int] | None = None) -> PacketPart:
     """`ranked`: without it as they stand."""

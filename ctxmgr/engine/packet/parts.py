@@ -10,7 +10,7 @@
 6. *Said at the end of earlier turns*: the last paragraph of the newest few. Older ones are overtaken.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from ctxmgr.engine.ledger import kind_of_run, task_ids
 from ctxmgr.engine.packet.part import PacketPart, newest_first, part_of
@@ -66,23 +66,41 @@ def parts_of(record: Record, scratchpad: str, where: PacketPart, budget: int, we
         where,
     ]
     beside = [part for part in (now, *others) if part.lines]
-    left = budget - sum(weigh("\n".join((part.heading, *part.lines))) + PART_TOKENS for part in beside)
+    left = budget - sum(weigh(part.whole) + PART_TOKENS for part in beside)
     left -= PART_TOKENS + weigh(USERS_HEADING)
     users = _users(record, newest if asked is not None else 0, max(int(USER_SHARE * budget), left), weigh)
     return [part for part in (now, users, *others) if part.lines]
 
 
-def cut_lengths(most: int, least: int) -> Iterator[int]:
+def user_line(number: int, fact: Fact, characters: int) -> str:
+    """What the user said, with its number."""
+    return f"- #{number}: {said(fact.text, characters)}"
+
+
+def user_lines(
+    asked: Iterable[tuple[int, Fact]], most: int, least: int, room: int, weigh: Weigh, *, first: int = 0
+) -> list[str]:
+    """Each message by number, in the most characters with which all fit into `room` tokens, from `most` down to
+    `least`; the first of them in no fewer than `first`."""
+    numbered, lines = list(asked), list[str]()
+    for characters in _cut_lengths(most, least):
+        shorter = [
+            user_line(number, fact, characters if at else max(characters, first))
+            for at, (number, fact) in enumerate(numbered)
+        ]
+        if shorter != lines:
+            lines = shorter
+            if weigh("\n".join(lines)) <= room:
+                break
+    return lines
+
+
+def _cut_lengths(most: int, least: int) -> Iterator[int]:
     """In characters, from the most down, each three quarters of the one before."""
     while most > least:
         yield most
         most = most * 3 // 4
     yield least
-
-
-def user_line(number: int, fact: Fact, characters: int) -> str:
-    """What the user said, with its number."""
-    return f"- #{number}: {said(fact.text, characters)}"
 
 
 def open_tasks(record: Record) -> list[str]:
@@ -162,14 +180,7 @@ def _last(record: Record, newest: int, asked: Fact | None) -> Iterator[str]:
 def _users(record: Record, told: int, room: int, weigh: Weigh) -> PacketPart:
     """Rule 2; the message `told` is told elsewhere."""
     unseen = {number: fact for number, fact in record.unseen.items() if number != told}
-    lines: list[str] = []
-    for characters in cut_lengths(USER_CHARACTERS, LEAST_CHARACTERS):
-        lines = [
-            user_line(number, fact, characters if at else max(characters, FIRST_CHARACTERS))
-            for at, (number, fact) in enumerate(unseen.items())
-        ]
-        if weigh("\n".join(lines)) <= room:
-            break
+    lines = user_lines(unseen.items(), USER_CHARACTERS, LEAST_CHARACTERS, room, weigh, first=FIRST_CHARACTERS)
     weighty = [at for at, fact in enumerate(unseen.values()) if weigh(fact.text) > SHORT_TOKENS]
     ranked = dict.fromkeys([*range(len(lines))[:1], *reversed(weighty), *newest_first(len(lines))])
     return part_of(USERS_HEADING, lines, USER_SHARE, ranked)

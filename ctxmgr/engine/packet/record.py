@@ -17,9 +17,7 @@ from ctxmgr.engine.ledger import now_and_past, task_ids
 from ctxmgr.model.saved import GOING_ON, Fact, Ledger
 
 Stamp = tuple[int, int, int]
-_OF_RESULTS = frozenset(
-    ("command", "question", "value")
-)  # what only a result tells, and no call; ids of tasks, too
+_OF_RESULTS = frozenset(("command", "question", "value"))  # what only a result tells, as it does a task's id
 
 
 class Record(msgspec.Struct, frozen=True):
@@ -77,7 +75,7 @@ def record_of(ledger: Ledger, shown: Container[str], cut: Container[str] = froze
         ends=[one for one in ends if one.origin not in shown and one is not said and one.status != GOING_ON],
         facts=facts,
         earlier=earlier,
-        edge=max(edge, *unseen, 0),
+        edge=edge,
         changed=_newest(one for one in now if one.slot == "file" and one.source == "tool" and one.status != "read"),
     )
 
