@@ -81,8 +81,8 @@ def named(number: int) -> str:
 
 
 def lists_of(preset: str, policy: Fields) -> list[Any]:
-    """A session's lists: as it grows, cold and warm, after a forced prune, after a compaction, once it was answered,
-    and with notes of the model's."""
+    """A session's lists: as it grows, cold and warm, after a forced prune, after a compaction, once it was
+    answered, and with notes of the model's."""
     talk, make = Talk({"preset": preset, **BASE, **policy}, 100_000), Messages()
     lists, said, at = [], [make.user("Port the parser. Never touch the schema.")], 0
     for number in range(14):
