@@ -22,8 +22,7 @@ def run(parsed: argparse.Namespace) -> int:
     import json
     import sys
 
-    from ctxmgr import settings
-    from ctxmgr.study import plain_text
+    from ctxmgr import plain_text, settings
 
     try:
         layers = settings.read()

@@ -25,8 +25,7 @@ def run(parsed: argparse.Namespace) -> int:
     import json
     import os
 
-    from ctxmgr import doctor
-    from ctxmgr.study import plain_text
+    from ctxmgr import doctor, plain_text
 
     place = doctor.surroundings(os.environ, os.getcwd(), parsed.state_dir, parsed.recording, parsed.compare)
     said = []

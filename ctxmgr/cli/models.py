@@ -21,6 +21,6 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
 
 
 def run(parsed: argparse.Namespace) -> int:
-    from ctxmgr.study import models
+    from ctxmgr.inspection import models
 
     return models.run(parsed)

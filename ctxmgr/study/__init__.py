@@ -3,6 +3,6 @@
 Nothing that serves may import it.
 """
 
-from ctxmgr.study import plain_text, price_text
+from ctxmgr.study import price_text
 
-__all__ = ["plain_text", "price_text"]
+__all__ = ["price_text"]

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from ctxmgr.study.plain_text import PIPED_COLUMNS, safe
+from ctxmgr.plain_text import PIPED_COLUMNS, safe
 
 ALL_FIGURES = "--wide shows all figures, --json has them for programs"
 

@@ -18,6 +18,6 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
 
 
 def run(parsed: argparse.Namespace) -> int:
-    from ctxmgr.study.inspection import forgetting
+    from ctxmgr.inspection import forgetting
 
     return forgetting.run(parsed)

@@ -19,6 +19,6 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
 
 
 def run(parsed: argparse.Namespace) -> int:
-    from ctxmgr.study.inspection import inspecting
+    from ctxmgr.inspection import inspecting
 
     return inspecting.run(parsed)

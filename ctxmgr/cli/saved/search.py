@@ -27,6 +27,6 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
 
 
 def run(parsed: argparse.Namespace) -> int:
-    from ctxmgr.study.inspection import searching
+    from ctxmgr.inspection import searching
 
     return searching.run(parsed)

@@ -70,6 +70,6 @@ def _add_session(action: argparse.ArgumentParser) -> None:
 
 
 def run(parsed: argparse.Namespace) -> int:
-    from ctxmgr.study.inspection import sessions
+    from ctxmgr.inspection import sessions
 
     return sessions.run(parsed)

@@ -15,6 +15,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from ctxmgr.devices import Weigher, tokens
 from ctxmgr.model.compaction import Format, NothingToCompact, Strategy
+from ctxmgr.plain_text import fault_text, missing_text, safe
 from ctxmgr.study.compare import files, report
 from ctxmgr.study.compare.bounds import bounds
 from ctxmgr.study.compare.material import Material
@@ -24,7 +25,6 @@ from ctxmgr.study.compare.rows import row
 from ctxmgr.study.compare.sessions import read
 from ctxmgr.study.compare.settings import InvalidArguments, Settings, settings
 from ctxmgr.study.console import console, plain
-from ctxmgr.study.plain_text import fault_text, missing_text, safe
 from ctxmgr.study.probes import write_failed
 from ctxmgr.study.recordings import UnreadableRecording
 

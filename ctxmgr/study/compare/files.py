@@ -15,8 +15,8 @@ from pathlib import Path
 import msgspec
 
 from ctxmgr.model.compaction import Format, Strategy
+from ctxmgr.plain_text import safe
 from ctxmgr.study.compare.rows import SummaryRow
-from ctxmgr.study.plain_text import safe
 
 STEM_BYTES = 120  # of the recording's name: file names end at 255 bytes, and half of them are ours
 MARK_CHARACTERS = 8  # of the fingerprint in a name

@@ -10,12 +10,12 @@ from pathlib import Path
 import msgspec
 
 from ctxmgr.devices.snapshots import SnapshotStore
+from ctxmgr.plain_text import file_text, safe, start_text
 from ctxmgr.study.conformance.following import reason
 from ctxmgr.study.conformance.golden import Golden, GoldenDifference, read
 from ctxmgr.study.conformance.host_side import GoldenHost
 from ctxmgr.study.conformance.stdio import sentence
 from ctxmgr.study.console import console, plain
-from ctxmgr.study.plain_text import file_text, safe, start_text
 from ctxmgr.study.recordings import UnreadableRecording
 from ctxmgr.study.spawning import Clock, Spawned, TimedOut, this_ctxmgr
 

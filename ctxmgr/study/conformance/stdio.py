@@ -14,9 +14,9 @@ from pathlib import Path
 
 import msgspec
 
+from ctxmgr.plain_text import file_text, safe
 from ctxmgr.study.conformance.golden import GoldenDifference, path_of, read
 from ctxmgr.study.conformance.server_side import GoldenServer
-from ctxmgr.study.plain_text import file_text, safe
 from ctxmgr.study.recordings import UnreadableRecording
 
 READ_BYTES = 1 << 20

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ctxmgr import __version__
+from ctxmgr.plain_text import safe
 from ctxmgr.study.console import console
 from ctxmgr.study.corpus import progress, running, sources, synthetic
 from ctxmgr.study.corpus.evaluating import decode
 from ctxmgr.study.corpus.tasks import CorpusSettings, CorpusTask, WrongPolicy, policies
-from ctxmgr.study.plain_text import safe
 
 if TYPE_CHECKING:
     from distributed import Client

@@ -54,7 +54,7 @@ def _printable(name: str) -> str:
 
 def _said(fault: Exception) -> str:
     """Rule 4."""
-    from ctxmgr.study.plain_text import unquoted_fault_text
+    from ctxmgr.plain_text import unquoted_fault_text
     from ctxmgr.study.recordings import UnreadableRecording
 
     if isinstance(fault, UnreadableRecording):

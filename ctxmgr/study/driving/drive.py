@@ -17,13 +17,13 @@ from typing import Any
 
 import msgspec
 
+from ctxmgr.plain_text import unquoted_fault_text
 from ctxmgr.settings import models_file
 from ctxmgr.study.driving import events, session
 from ctxmgr.study.driving.host_side import ReplayHost
 from ctxmgr.study.driving.outcomes import ReplayOptions, ReplayResult
 from ctxmgr.study.driving.peer_host import Peer, PeerHost, PeerLimits
 from ctxmgr.study.metrics import MessageCache, message_cache
-from ctxmgr.study.plain_text import unquoted_fault_text
 from ctxmgr.study.recordings import Recording, Stream
 from ctxmgr.study.spawning import InProcessClient, RpcFailure, StdioClient
 

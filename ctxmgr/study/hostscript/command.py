@@ -12,11 +12,11 @@ from typing import Literal
 
 from rich.console import Console
 
+from ctxmgr.plain_text import file_text, safe, start_text
 from ctxmgr.settings import SettingsFault, models_file
 from ctxmgr.study.console import console, plain
 from ctxmgr.study.hostscript.player import ExpectationFailed, Player, PlayerSettings
 from ctxmgr.study.hostscript.script import ScriptError, parse
-from ctxmgr.study.plain_text import file_text, safe, start_text
 from ctxmgr.study.spawning import Spawned, this_ctxmgr
 from ctxmgr.wire import transcript
 

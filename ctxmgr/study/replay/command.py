@@ -15,6 +15,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from ctxmgr.known_models import ModelFacts
+from ctxmgr.plain_text import fault_text, missing_text, safe
 from ctxmgr.settings import SettingsFault
 from ctxmgr.study.baselines import PEERS
 from ctxmgr.study.baselines import baselines as beside
@@ -24,8 +25,7 @@ from ctxmgr.study.driving import ReplayOptions, ReplayResult, drive
 from ctxmgr.study.figures import figures as measures_figures
 from ctxmgr.study.figures import means_table
 from ctxmgr.study.metrics import Observation, PriceSheet
-from ctxmgr.study.models import OwnFacts, own_facts
-from ctxmgr.study.plain_text import fault_text, missing_text, safe
+from ctxmgr.study.own_facts import OwnFacts, own_facts
 from ctxmgr.study.price_text import price_sheet
 from ctxmgr.study.probes import Probing, drawn, lists_of, probes_table
 from ctxmgr.study.recordings import Recording, Source, Stream, UnreadableRecording, readers

@@ -13,7 +13,7 @@ from html import escape
 
 import msgspec
 
-from ctxmgr.study.plain_text import safe
+from ctxmgr.plain_text import safe
 from ctxmgr.study.report.labels import CHARACTER, Box, Label, NamedPoint, labels
 from ctxmgr.study.report.scales import Scale, rounded_range, rounded_up, thinned, ticks
 

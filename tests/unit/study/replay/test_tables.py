@@ -5,8 +5,8 @@ import json
 
 from rich.console import Console
 
+from ctxmgr.plain_text import safe
 from ctxmgr.study.driving.outcomes import ReplayedCall, ReplayResult, TimelineMark
-from ctxmgr.study.plain_text import safe
 from ctxmgr.study.replay.tables import figures, percentile, tables
 
 

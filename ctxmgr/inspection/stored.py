@@ -7,10 +7,10 @@ from pathlib import Path
 import msgspec
 
 from ctxmgr.devices.snapshots import file_name
+from ctxmgr.inspection import listing
 from ctxmgr.masking import values_without_secrets
+from ctxmgr.plain_text import columns, safe, table, write
 from ctxmgr.store import BadAddress, Claims, PurgeLimits, StoredSession, StoreFault, check, forget, purge, sessions
-from ctxmgr.study.inspection import listing
-from ctxmgr.study.plain_text import columns, safe, table, write
 
 HEAD = ("events", "kB", "epoch", "held", "session")
 KILOBYTE = 1_000

@@ -9,8 +9,8 @@ import msgspec
 
 from ctxmgr.devices import snapshots
 from ctxmgr.masking import values_without_secrets
+from ctxmgr.plain_text import table
 from ctxmgr.session import journal
-from ctxmgr.study.plain_text import table
 
 HEAD = ("saved", "events", "messages", "tokens", "preset", "kB", "session")
 _UNITS = ((86_400_000, "d"), (3_600_000, "h"), (60_000, "min"))

@@ -8,10 +8,10 @@ from typing import Any
 
 import msgspec
 
+from ctxmgr import plain_text
+from ctxmgr.inspection import model_table as table
 from ctxmgr.known_models import ModelFacts, Registry, shipped
 from ctxmgr.settings import SettingsFault, models_file
-from ctxmgr.study import plain_text
-from ctxmgr.study.models import table
 
 
 def run(parsed: Namespace) -> int:

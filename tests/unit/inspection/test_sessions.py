@@ -10,8 +10,8 @@ import pytest
 from ctxmgr.cli import main
 from ctxmgr.devices import ArchiveDatabase, ArchiveFault
 from ctxmgr.devices.snapshots import SnapshotStore, file_name
+from ctxmgr.inspection import listing
 from ctxmgr.model import ArchiveRow
-from ctxmgr.study.inspection import listing
 from ctxmgr.study.spawning.inprocess import InProcess
 
 USER = {"role": "user", "content": "hello", "timestamp": 1}

@@ -15,10 +15,10 @@ import msgspec
 from ctxmgr import settings
 from ctxmgr.devices import ArchiveDatabase, ArchiveFault, HitRow, default_state_dir
 from ctxmgr.devices.snapshots import file_name
+from ctxmgr.inspection.listing import age
 from ctxmgr.masking import legible, values_without_secrets
 from ctxmgr.model import policy_keys
-from ctxmgr.study.inspection.listing import age
-from ctxmgr.study.plain_text import columns, safe, write
+from ctxmgr.plain_text import columns, safe, write
 
 BOLD, PLAIN = "\x1b[1m", "\x1b[0m"
 MOST_TOLD = 10  # of sessions that may be meant

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ctxmgr.devices import ArchiveDatabase, ArchiveFault, default_state_dir
 from ctxmgr.devices.snapshots import SnapshotStore, file_name
-from ctxmgr.study.plain_text import safe
+from ctxmgr.plain_text import safe
 
 
 def run(parsed: Namespace) -> int:
@@ -15,7 +15,7 @@ def run(parsed: Namespace) -> int:
     store = getattr(parsed, "store", None)
     if store is None:
         return _here(parsed)
-    from ctxmgr.study.inspection import stored  # which a call without a store does not wait for
+    from ctxmgr.inspection import stored  # which a call without a store does not wait for
 
     if stored.is_wrong(store, _command(parsed)):
         return 2  # and nothing was deleted

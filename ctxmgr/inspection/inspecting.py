@@ -16,10 +16,10 @@ from ctxmgr.engine.ledger import current
 from ctxmgr.known_models import Registry, shipped
 from ctxmgr.masking import secrets_in, without_secrets
 from ctxmgr.model.saved import Fact, State
+from ctxmgr.plain_text import columns, safe, table, write
 from ctxmgr.session import journal, ledger_updates
 from ctxmgr.session.in_force import in_use, policy_in_force
 from ctxmgr.settings import SettingsFault, models_file
-from ctxmgr.study.plain_text import columns, safe, table, write
 
 SUMMARY_CHARACTERS = 400  # of a raw summary that is not shown whole
 TEXT_CHARACTERS = 160  # of a fact

@@ -10,15 +10,15 @@ import msgspec
 from ctxmgr import settings
 from ctxmgr.devices import ArchiveFault, default_state_dir, retention
 from ctxmgr.devices.snapshots import file_name
+from ctxmgr.inspection import exporting, forgetting, inspecting, listing
 from ctxmgr.model import policy_keys
-from ctxmgr.study.inspection import exporting, forgetting, inspecting, listing
-from ctxmgr.study.plain_text import columns, safe, write
+from ctxmgr.plain_text import columns, safe, write
 
 
 def run(parsed: Namespace) -> int:
     """0: done; 1: a session is open, a file is broken, or the disk refuses; 2: there is no such session."""
     if parsed.action == "list" and parsed.store is not None:
-        from ctxmgr.study.inspection import stored  # which a call without a store does not wait for
+        from ctxmgr.inspection import stored  # which a call without a store does not wait for
 
         return stored.show(parsed.store, parsed.json)
     try:
@@ -86,8 +86,8 @@ def _purge(parsed: Namespace, directory: Path) -> int:
     limits = policy_keys.policy(settings.read().settings_for().policy).archive
     days, megabytes = parsed.days or limits.max_age_days, parsed.megabytes or limits.max_megabytes
     if parsed.store is not None:
+        from ctxmgr.inspection import stored
         from ctxmgr.store import PurgeLimits  # which a call without a store does not wait for
-        from ctxmgr.study.inspection import stored
 
         return stored.purge_there(parsed.store, PurgeLimits(days, parsed.megabytes), parsed.dry_run)
     wanted = msgspec.structs.replace(limits, max_age_days=days, max_megabytes=megabytes)

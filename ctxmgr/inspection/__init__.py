@@ -1,0 +1,8 @@
+"""Commands on a state directory, and on the known facts of models: show, list, search, export, delete.
+
+Needs no extra, and starts no sidecar.
+"""
+
+from ctxmgr.inspection import forgetting, inspecting, models, searching, sessions
+
+__all__ = ["forgetting", "inspecting", "models", "searching", "sessions"]
