@@ -20,7 +20,7 @@ from typing import Any
 
 import httpx  # noqa: F401
 import hypothesis.strategies  # noqa: F401
-import jsonschema  # noqa: F401
+import jsonschema_rs  # noqa: F401
 import msgspec  # noqa: F401
 import pytest
 import pytest_asyncio  # noqa: F401

@@ -1,11 +1,12 @@
-"""Two judges of params and results: the schema (by the `jsonschema` package), and the structs that decode."""
+"""Two judges of params and results: the schema (by the `jsonschema_rs` package), and the structs that decode."""
 
 import copy
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from jsonschema import Draft202012Validator as Validator
+from jsonschema_rs import Draft202012Validator as Validator
 
 from ctxmgr.wire.spec import schema
 from scripts.generating.decoding import fault
@@ -21,35 +22,36 @@ CASES = {
 
 
 class Judge:
-    """The schema, with a validator for each part of each method."""
+    """The schema, with a validator for each part of each method, compiled when it is first asked."""
 
     def __init__(self, document: Json) -> None:
-        self.of = {
-            (name, part): Validator({**document, "anyOf": [one[part]]})
-            for name, one in document["methods"].items()
-            for part in ("params", "result")
-            if part in one
-        }
+        self._document = document
+        self._validators: dict[tuple[str, str], Validator] = {}
         self.envelope = Validator(document)
 
+    def knows(self, method: str, part: str) -> bool:
+        return part in self._document["methods"].get(method, {})
+
     def refuses(self, method: str, part: str, value: Any) -> bool:
-        return not self.of[method, part].is_valid(value)
+        validator = self._validators.get((method, part))
+        if validator is None:
+            shape = self._document["methods"][method][part]
+            validator = self._validators[method, part] = Validator({**self._document, "anyOf": [shape]})
+        return not validator.is_valid(value)
 
 
 def part_of(case: Json) -> str:
     return "params" if "params" in case else "result"
 
 
-def disagreements(judge: Judge, cases: dict[str, Json]) -> list[str]:
+def disagreements(judge: Judge, cases: dict[str, Json]) -> Iterator[str]:
     """Cases that the schema or the decoder judges otherwise than the folder they lie in."""
-    found = []
     for name, case in cases.items():
         part, refused = part_of(case), name.startswith("refuse/")
         if judge.refuses(case["method"], part, case[part]) != refused:
-            found.append(f"{name}: the schema {'accepts' if refused else 'refuses'} it")
+            yield f"{name}: the schema {'accepts' if refused else 'refuses'} it"
         if (fault(case["method"], part, case[part]) is not None) != refused:
-            found.append(f"{name}: the decoder {'accepts' if refused else 'refuses'} it")
-    return found
+            yield f"{name}: the decoder {'accepts' if refused else 'refuses'} it"
 
 
 def closed(document: Json) -> Json:

@@ -30,7 +30,7 @@ def told_wrong(text: str) -> list[str]:
         judge, code = CLOSED if sender == "ctxmgr" else JUDGE, codes.get(number, 0)
         if not JUDGE.envelope.is_valid(message):
             found += [f"line {number}: the envelope"] if code != INVALID_REQUEST else []
-        elif isinstance(method, str) and (method, "params") in judge.of:
+        elif isinstance(method, str) and judge.knows(method, "params"):
             asked[sender, id] = method
             refused = bare(method, sender) and judge.refuses(method, "params", message.get("params", {}))
             beyond = code == INVALID_PARAMS and not refused and method in {rule.method for rule in RULES}
