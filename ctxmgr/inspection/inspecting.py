@@ -12,7 +12,7 @@ import msgspec
 
 from ctxmgr.devices import snapshots
 from ctxmgr.engine.caching import gap
-from ctxmgr.engine.ledger import current
+from ctxmgr.engine.memory import current
 from ctxmgr.known_models import Registry, shipped
 from ctxmgr.masking import secrets_in, without_secrets
 from ctxmgr.model.saved import Fact, State

@@ -12,7 +12,7 @@ import msgspec
 
 from ctxmgr.engine.conversation import ConversationIndex, digest
 from ctxmgr.engine.instructions import remembered
-from ctxmgr.engine.ledger import Stamp, extract, fold, now_and_past
+from ctxmgr.engine.memory import Stamp, extract, fold, now_and_past
 from ctxmgr.engine.presets import Inputs
 from ctxmgr.model import Block, Message, SummaryKind, View
 from ctxmgr.model.saved import Fact, Ledger, RawSummary, State

@@ -9,8 +9,7 @@ from typing import Any
 import msgspec
 
 from ctxmgr.engine.compaction import render
-from ctxmgr.engine.extractive import summary
-from ctxmgr.engine.text import scratchpad_section
+from ctxmgr.engine.memory import scratchpad_section, summary
 from ctxmgr.model import Weigh
 from ctxmgr.model.compaction import Asking, BranchMessage, CompactionPlan
 from ctxmgr.summarize.prompts import STRUCTURED, TURN, Shape, asked_for

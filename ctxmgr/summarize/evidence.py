@@ -1,4 +1,4 @@
-"""Turns a preparation, and what its session knows, into the summary that says all of it (`ctxmgr.engine.mending`).
+"""Turns a preparation, and what its session knows, into the summary that says all of it (`engine.memory.repair`).
 
 Rules:
 1. What is summarised and what stays is read anew: it is the newest evidence. What the session knows beside it is
@@ -13,9 +13,7 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.engine.extractive import carried_facts, facts_of, last_number
-from ctxmgr.engine.ledger import fold
-from ctxmgr.engine.mending import Mended, SummaryDraft, mended
+from ctxmgr.engine.memory import Mended, SummaryDraft, carried_facts, facts_of, fold, last_number, mended
 from ctxmgr.model.compaction import BranchMessage, BranchSummaryPlan, CompactionPlan
 from ctxmgr.model.saved import Fact, Ledger
 from ctxmgr.summarize.request import SummaryInput, recent_turns, turn_context

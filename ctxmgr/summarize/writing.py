@@ -22,9 +22,7 @@ from typing import Any
 import msgspec
 
 from ctxmgr.engine.compaction import files, render
-from ctxmgr.engine.extractive import summary
-from ctxmgr.engine.mending import Mended
-from ctxmgr.engine.text import BRANCH_LEAD, without_scratchpad
+from ctxmgr.engine.memory import BRANCH_LEAD, Mended, summary, without_scratchpad
 from ctxmgr.model import Weigh
 from ctxmgr.model.compaction import Asking, BranchSummaryPlan, CompactionPlan, FileLists, Format
 from ctxmgr.summarize import compacting, evidence, on_context

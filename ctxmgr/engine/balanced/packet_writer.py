@@ -8,9 +8,8 @@ from collections.abc import Callable, Iterable
 
 import msgspec
 
-from ctxmgr.engine.packet import PacketText, Removed
+from ctxmgr.engine.memory import PacketText, Removed, scratchpad_in
 from ctxmgr.engine.rewriting import handles
-from ctxmgr.engine.text import scratchpad_in
 from ctxmgr.model import Message, Packet
 
 NO_PACKET = Packet("", 0)

@@ -13,8 +13,8 @@ from collections.abc import Container, Sequence
 
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex
 from ctxmgr.engine.instructions.places import Instructions
+from ctxmgr.engine.memory import without_mark
 from ctxmgr.engine.rewriting import marker
-from ctxmgr.engine.text import without_mark
 from ctxmgr.engine.tools import SKILL_STARTS, is_skill, tool_call
 from ctxmgr.model import Weigh
 from ctxmgr.model.saved import InstructionCopy

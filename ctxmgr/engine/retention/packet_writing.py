@@ -5,7 +5,7 @@
 2. It stands where the steps were that left: before the first step that stays after them. Else it stands before the
    working set. It goes before what was said right before that step, so that no answer is parted from its question,
    but not before a summary that a list begins with.
-3. It tells what the ledger knows and the list does not show (`engine.packet`), and the files that the calls named
+3. It tells what the ledger knows and the list does not show (`engine.memory`), and the files that the calls named
    which left. It never weighs more than what it stands for: what left, and what the host took away in a compaction
    or a move, as its budget allows, and in a quarter of the room that is left until the list is pressed.
 4. Instructions that the host took away stand in it word for word, in a budget of their own.
@@ -18,7 +18,7 @@ import msgspec
 from ctxmgr.engine.balanced import NO_PACKET, PacketWriter, drops
 from ctxmgr.engine.conversation import ConversationIndex, Steps
 from ctxmgr.engine.invariants import Invariants
-from ctxmgr.engine.packet import Removed
+from ctxmgr.engine.memory import Removed
 from ctxmgr.engine.retention.left_paths import left_paths
 from ctxmgr.model import PACKET_MARK, BlockEdit, Decision, Packet, Plan
 

@@ -87,7 +87,7 @@ class Ledger(msgspec.Struct, frozen=True, dict=True):
     """The newest fact per slot, source, listing and key, and the stamp of the newest cumulative summary.
 
     Sources are kept apart so that closing one statement lets an older one of another source hold again.
-    `facts` is keyed by those four, one a line (`ctxmgr.engine.ledger.fold` alone reads the keys).
+    `facts` is keyed by those four, one a line (`ctxmgr.engine.memory.fold` alone reads the keys).
     `summary_stamp` is the (at, seq) of the newest compaction summary; facts listed by an older compaction summary
     are closed.
     """

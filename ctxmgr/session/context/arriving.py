@@ -15,7 +15,7 @@ import msgspec
 
 from ctxmgr.engine.conversation import ConversationIndex, Delta
 from ctxmgr.engine.invariants import FRESH
-from ctxmgr.engine.ledger import fold, with_shared_words
+from ctxmgr.engine.memory import fold, with_shared_words
 from ctxmgr.model import Message
 from ctxmgr.model.api import lifecycle
 from ctxmgr.model.saved import Ledger, State

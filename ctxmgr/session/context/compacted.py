@@ -13,9 +13,8 @@ from collections.abc import Sequence
 
 import msgspec
 
-from ctxmgr.engine.ledger import fold
+from ctxmgr.engine.memory import fold, sections_of
 from ctxmgr.engine.pressure import latch, meter
-from ctxmgr.engine.text import sections_of
 from ctxmgr.model import Message
 from ctxmgr.model.saved import Ledger, State
 from ctxmgr.session import ledger_updates

@@ -3,8 +3,7 @@
 from typing import Any
 
 from ctxmgr.engine.conversation import digest_of
-from ctxmgr.engine.ledger import current
-from ctxmgr.engine.packet import PacketText, packet_budget
+from ctxmgr.engine.memory import PacketText, current, packet_budget
 from ctxmgr.engine.presets import KEY_PRESETS
 from ctxmgr.engine.pressure import zone
 from ctxmgr.masking import without_secrets

@@ -20,7 +20,7 @@ import msgspec
 from ctxmgr.engine.arrival import arriving_weight
 from ctxmgr.engine.caching import truth
 from ctxmgr.engine.conversation import ConversationIndex, extend
-from ctxmgr.engine.ledger import with_shared_words
+from ctxmgr.engine.memory import with_shared_words
 from ctxmgr.engine.pressure import latch, learned, meter, overflowed
 from ctxmgr.model import Message, Usage
 from ctxmgr.model.api import lifecycle

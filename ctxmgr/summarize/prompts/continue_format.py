@@ -1,6 +1,6 @@
 """The continue format: a prompt with which a fresh model can go on, and a short summary for people and lists."""
 
-from ctxmgr.engine.text import CONTINUE_LEAD
+from ctxmgr.engine.memory import CONTINUE_LEAD
 from ctxmgr.summarize.prompts.shape import GOAL, NEXT, PROGRESS, Shape
 
 SHORT_SENTENCES = 2

@@ -1,6 +1,6 @@
 """The handoff format: short notes by one model for another that takes the work over."""
 
-from ctxmgr.engine.text import HANDOFF_LEAD
+from ctxmgr.engine.memory import HANDOFF_LEAD
 from ctxmgr.summarize.prompts.shape import GOAL, NEXT, PROGRESS, Shape
 
 PREFIX = HANDOFF_LEAD

@@ -4,7 +4,7 @@ The list itself is what is summarised: it stands above as it was sent, with the 
 provider reads it from its cache. So the message says what it is, and that nobody is to go on.
 """
 
-from ctxmgr.engine.text import shorten
+from ctxmgr.engine.memory import shorten
 from ctxmgr.summarize.prompts.prompts import extra, form
 from ctxmgr.summarize.prompts.shape import Shape
 from ctxmgr.summarize.prompts.tags import data_part, paragraphs

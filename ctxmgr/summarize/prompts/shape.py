@@ -6,7 +6,7 @@ what is said about them is ours.
 
 import msgspec
 
-from ctxmgr.engine.text import HeadingKind, heading
+from ctxmgr.engine.memory import HeadingKind, heading
 
 
 class Need(msgspec.Struct, frozen=True):

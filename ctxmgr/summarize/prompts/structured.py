@@ -1,6 +1,6 @@
 """The structured format (pi's sections), its variant for a branch, and the part for a turn that was cut."""
 
-from ctxmgr.engine.text import HeadingKind
+from ctxmgr.engine.memory import HeadingKind
 from ctxmgr.summarize.prompts.shape import GOAL, NEXT, PROGRESS, Need, Shape
 
 _SECTIONS = """\

@@ -2,7 +2,7 @@
 
 Rules:
 1. Every line stands in one section; a section starts at a heading that the ledger knows too
-   (`ctxmgr.engine.text.headings`), at a heading of the shape, or at `#` and `##`. Inside a code fence nothing
+   (`ctxmgr.engine.memory.headings`), at a heading of the shape, or at `#` and `##`. Inside a code fence nothing
    starts.
    A known heading under an unknown one (Backend / Done) is another section than the same elsewhere.
 2. Sections of the same title become one, in which the same statement stands once: a second copy of a summary,
@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from ctxmgr.engine.text import FENCE, Heading, HeadingKind, heading, key_of
+from ctxmgr.engine.memory import FENCE, Heading, HeadingKind, heading, key_of
 from ctxmgr.summarize.prompts import Shape, key_of_title
 
 OWN_LEVEL = 2  # an unknown heading down to `##` stands beside the known ones, a deeper one below them

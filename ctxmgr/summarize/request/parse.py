@@ -18,7 +18,7 @@ from typing import Literal
 import msgspec
 
 from ctxmgr.engine.compaction import without_lists
-from ctxmgr.engine.text import FENCE, plain, sections_of, sentences_of, shorten
+from ctxmgr.engine.memory import FENCE, plain, sections_of, sentences_of, shorten
 from ctxmgr.model import Weigh
 from ctxmgr.model.compaction import Completion, CompletionRequest
 from ctxmgr.summarize.prompts import SHORT_SENTENCES, Shape

@@ -3,7 +3,7 @@
 import msgspec
 
 from ctxmgr.engine.compaction import files
-from ctxmgr.engine.text import CONTINUE_LEAD, without_scratchpad
+from ctxmgr.engine.memory import CONTINUE_LEAD, without_scratchpad
 from ctxmgr.summarize.prompts import handoff
 from ctxmgr.summarize.request import recent_turns, turn_context
 

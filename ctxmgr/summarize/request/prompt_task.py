@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import msgspec
 
 from ctxmgr.engine.compaction import FOR_MODEL, Depths, scoring, truncation
-from ctxmgr.engine.extractive import summary
+from ctxmgr.engine.memory import summary
 from ctxmgr.model import Slices, Weigh
 from ctxmgr.model.compaction import BranchMessage, CompletionRequest, Purpose
 from ctxmgr.summarize.prompts import SYSTEM, Matter, PromptParts, Shape, merge_prompt, prompt

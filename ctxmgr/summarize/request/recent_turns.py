@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from ctxmgr.engine.text import plain, shorten
+from ctxmgr.engine.memory import plain, shorten
 from ctxmgr.model import Weigh
 from ctxmgr.model.compaction import BranchMessage
 from ctxmgr.summarize.prompts import FREE

@@ -1,6 +1,6 @@
 """Turns the summary of a history and that of a cut turn's first part into one text, and such a text back into both.
 
-The mark is pi's, and the ledger knows it (`ctxmgr.engine.text.sections`, rule 4). A summary holds it at most once.
+The mark is pi's, and the ledger knows it (`engine.memory.sections`, rule 4). A summary holds it at most once.
 """
 
 import re

@@ -1,6 +1,6 @@
 """What a session keeps ready of its messages does not grow with all that it ever heard."""
 
-from ctxmgr.engine.ledger import fold
+from ctxmgr.engine.memory import fold
 from ctxmgr.model import Message, View
 from ctxmgr.model.saved import Fact, State
 from ctxmgr.model.saved.state import ModelSpec

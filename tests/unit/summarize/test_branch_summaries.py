@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from ctxmgr.engine.extractive import summary
+from ctxmgr.engine.memory import summary
 from ctxmgr.model.compaction.completion import Completion, CompletionRequest
 from ctxmgr.summarize.request.brief import FinishedSummary, SummaryInput
 from ctxmgr.summarize.request.parse import LEAST_TOKENS

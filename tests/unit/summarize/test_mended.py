@@ -6,10 +6,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from ctxmgr.engine.extractive import facts_of
-from ctxmgr.engine.ledger import fold
-from ctxmgr.engine.text import ADDED_HEADING
-from ctxmgr.engine.text.sections import sections_of
+from ctxmgr.engine.memory import facts_of, fold
+from ctxmgr.engine.memory.sections import ADDED_HEADING, sections_of
 from ctxmgr.model.compaction.branch import BranchMessage
 from ctxmgr.model.compaction.completion import Completion, CompletionRequest
 from ctxmgr.model.compaction.plans import CompactionPlan, FileLists, Strategy

@@ -3,8 +3,9 @@ writes."""
 
 import pytest
 
-from ctxmgr.engine.ledger import Stamp, from_summary
-from ctxmgr.engine.text import SCRATCHPAD_HEADING
+from ctxmgr.engine.memory import Stamp
+from ctxmgr.engine.memory.from_summary import from_summary
+from ctxmgr.engine.memory.scratchpad import SCRATCHPAD_HEADING
 from ctxmgr.model.compaction.plans import Format, Strategy
 from ctxmgr.summarize.request.brief import SummaryInput
 from ctxmgr.summarize.writing import branch_summary

@@ -19,7 +19,7 @@ from ctxmgr.engine.balanced import NO_PACKET, Layout, PacketWriter, Protection, 
 from ctxmgr.engine.conversation import ConversationIndex, Incoming, digest_of
 from ctxmgr.engine.instructions import INSTRUCTIONS_SHARE, absent, instructions, word_for_word
 from ctxmgr.engine.invariants import STEPS, Invariants
-from ctxmgr.engine.packet import PacketText, packet_allowance, packet_budget
+from ctxmgr.engine.memory import PacketText, packet_allowance, packet_budget
 from ctxmgr.engine.presets.balanced.into_state import originals, with_epoch
 from ctxmgr.engine.presets.strategy import Inputs, NeedsThread, Planned, PresetStrategy
 from ctxmgr.engine.pressure import Gauge, Thresholds

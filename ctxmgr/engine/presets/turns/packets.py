@@ -7,7 +7,7 @@ or that the host took away, stand in it word for word, in what those in kept tur
 
 from ctxmgr.engine.conversation import ConversationIndex
 from ctxmgr.engine.instructions import INSTRUCTIONS_SHARE, Instructions, absent, leaving, word_for_word
-from ctxmgr.engine.packet import NOTE, PacketText, Removed, packet_allowance, packet_budget
+from ctxmgr.engine.memory import NOTE, PacketText, Removed, packet_allowance, packet_budget
 from ctxmgr.engine.presets.strategy import Inputs
 from ctxmgr.engine.presets.turns.summary_folding import LeftOut
 from ctxmgr.model import PACKET_MARK, Zone

@@ -43,7 +43,7 @@ from ctxmgr.engine.conversation import (
 )
 from ctxmgr.engine.fit import unfit
 from ctxmgr.engine.invariants import Invariants
-from ctxmgr.engine.packet import SMALLEST_TOKENS
+from ctxmgr.engine.memory import SMALLEST_TOKENS
 from ctxmgr.engine.presets.turns.summary_folding import Folding, LeftOut
 from ctxmgr.engine.rewriting import ERRORS_OVER, Rewrite, cut_edit, is_among, marker
 from ctxmgr.model import Block, BlockEdit, Decision, Keep, Packet, Piece, Plan, Policy, Zone

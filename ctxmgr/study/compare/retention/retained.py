@@ -23,7 +23,7 @@ from typing import Literal
 
 import msgspec
 
-from ctxmgr.engine.ledger import Stamp, extract, fold, now_and_past
+from ctxmgr.engine.memory import Stamp, extract, fold, now_and_past
 from ctxmgr.model import Block
 from ctxmgr.model.compaction import BranchMessage
 from ctxmgr.model.saved import Fact, Ledger

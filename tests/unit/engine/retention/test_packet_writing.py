@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from ctxmgr.engine.balanced.apply_decisions import Layout, lay_out
 from ctxmgr.engine.balanced.packet_writer import NO_PACKET, PacketWriter
 from ctxmgr.engine.invariants import STEPS
-from ctxmgr.engine.ledger import Stamp, extract, fold
-from ctxmgr.engine.packet import PacketText
+from ctxmgr.engine.memory import PacketText, Stamp, extract, fold
 from ctxmgr.engine.retention.packet_writing import packet_of, place_of
 from ctxmgr.model.messages import PACKET_MARK, Message
 from ctxmgr.model.projection import Decision, Packet, Plan

@@ -5,9 +5,8 @@ from typing import Any, NamedTuple
 
 from ctxmgr.engine.balanced.pins import pinned
 from ctxmgr.engine.compaction import files, scoring
-from ctxmgr.engine.ledger import extract, fold
-from ctxmgr.engine.ledger.statements import Stamp
-from ctxmgr.engine.packet import PacketText
+from ctxmgr.engine.memory import PacketText, extract, fold
+from ctxmgr.engine.memory.statements import Stamp
 from ctxmgr.engine.rewriting import marker
 from ctxmgr.engine.rewriting.shorten import shorten
 from ctxmgr.engine.staleness.file_history import history

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from ctxmgr.engine.text import SCRATCHPAD_HEADING
+from ctxmgr.engine.memory.scratchpad import SCRATCHPAD_HEADING
 from ctxmgr.summarize import writing
 from tests.contract.scenarios.compaction.trees import MODEL, OURS, grown, structured, turn_part
 from tests.contract.talk import Messages, Talk

@@ -1,0 +1,47 @@
+"""Turns one message into facts: what the user said, how the assistant's message ends, what tools did.
+
+Text from tools is data. Notes, packets and unknown roles say nothing. A packet that came back in another role is
+recognised by its mark and says nothing either.
+"""
+
+from collections.abc import Mapping
+
+from ctxmgr.engine.memory.from_assistant import from_assistant
+from ctxmgr.engine.memory.from_summary import from_summary
+from ctxmgr.engine.memory.from_tools import from_result, from_shell
+from ctxmgr.engine.memory.from_user import from_user, users_text
+from ctxmgr.engine.memory.statements import Stamp, Statements
+from ctxmgr.engine.tools import call_of_block
+from ctxmgr.model import Block, View
+from ctxmgr.model.saved import Fact
+
+__all__ = ["from_message", "from_summary", "users_text"]
+
+
+def from_message(
+    view: View, *, stamp: Stamp, calls: Mapping[str, Block], opening: bool, turn: str = ""
+) -> tuple[Fact, ...]:
+    """Return the facts of one message.
+
+    `calls` maps a call id to the block that makes it, for results. `opening`: nothing was asked before. `turn`: the
+    digest of the user's message that an assistant's answers.
+    """
+    into = Statements(stamp)
+    if view.role == "user":
+        from_user(users_text(view), into, opening=opening)
+    elif view.role == "assistant":
+        from_assistant(view, turn, into)
+    if view.role in ("user", "assistant", "result", "shell"):
+        for block in view.blocks:
+            _ran(block, calls, into)
+    return into.facts()
+
+
+def _ran(block: Block, calls: Mapping[str, Block], into: Statements) -> None:
+    """Add what a result or a user's own run says; some formats put results into user messages."""
+    if block.kind == "result" and (call := calls.get(block.call_id)) is not None:
+        from_result(block, call, into)
+    elif block.kind == "shell" and block.text:  # no text: the user kept it from the model
+        run = call_of_block(block)
+        if run is not None:
+            from_shell(block.text, run, block.is_error, into)

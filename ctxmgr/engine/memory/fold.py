@@ -1,0 +1,192 @@
+"""Turns facts into a ledger, and a ledger into what holds now.
+
+Rules:
+1. Fold keeps, for each (slot, source, listing, key), the greatest fact by `order`: time first, then content.
+   A greatest-of is commutative, associative and idempotent; so the ledger does not depend on the order in
+   which facts are seen, and ingesting a message twice changes nothing.
+2. Nothing is deleted by fold. Whether a fact holds is worked out when it is read, from the ledger alone: what
+   closes a fact may be seen before it.
+3. A fact of a listing (a compaction summary, a task list) is closed when the listing was stated later without
+   it. What a user said is in no listing: nothing closes it.
+4. Of one key, the newest source counts; but what a tool did to a file stands before a summary's list of files. The
+   goal in the user's words stands beside a later summary's wording of it.
+5. Branch facts, done tasks, what was said and read are history, with one exception: files that a branch changed are
+   on disk.
+6. A fact that says a task's state and not its text (`STATE`) takes the newest text of its key, one that says its
+   text and not its state (`RENAMED`) the newest state. A task that was dropped no longer holds. Of a task that its
+   tool knows by an id, how it stands is the tool's word: a summary is of what it replaced, and what was done may
+   stand behind it. Where it tells such a task by its text alone, the tool's stands for both.
+7. Of each kind of check the newest run holds, and failures that no later run has closed (`runs`).
+8. A commit holds while it is known to be there (`commits`), a change of a file until git took it back (`restored`).
+9. Of a snapshot of release 0.2, which sorted sentences by their wording, what it sorted holds no longer.
+"""
+
+from collections.abc import Iterable
+
+from msgspec import structs
+
+from ctxmgr.engine.memory import task_ids
+from ctxmgr.engine.memory.commits import still_there
+from ctxmgr.engine.memory.of_old import of_old
+from ctxmgr.engine.memory.restored import still_changed
+from ctxmgr.engine.memory.runs import standing_runs, with_ends
+from ctxmgr.engine.memory.wording import key_of
+from ctxmgr.model import once
+from ctxmgr.model.saved import GOING_ON, RENAMED, STATE, Fact, Ledger, Slot
+
+Stamp = tuple[int, int]
+Order = tuple[int, int, int, str, str, str, str, str, str, str, str, int, str]
+
+# At the same moment a person's word stands before a summary of it, and both before what a tool did.
+_RANKS = {"user": 4, "summary": 3, "assistant": 2, "tool": 1, "branch": 0}
+_IN_PART = frozenset((STATE, RENAMED))
+_WEIGHED: frozenset[Slot] = frozenset(("command", "value", "file"))  # rules 7 and 8
+_PAST: frozenset[Slot] = frozenset(("request", "said"))
+
+
+def fold(ledger: Ledger, facts: Iterable[Fact]) -> Ledger:
+    """Merge facts into the ledger. Returns the same ledger where they change nothing; costs the new facts."""
+    held = ledger.facts
+    copied = False
+    stamp = ledger.summary_stamp
+    for fact in facts:
+        key = _line(fact)
+        before = held.get(key)
+        if before is None or order(fact) > order(before):
+            if not copied:
+                held, copied = dict(held), True
+            held[key] = fact
+        if fact.source == "summary" and (fact.time_ms, fact.seq) > stamp:
+            stamp = (fact.time_ms, fact.seq)
+    return Ledger(held, stamp) if copied or stamp != ledger.summary_stamp else ledger
+
+
+def with_shared_words(ledger: Ledger, facts: Iterable[Fact]) -> tuple[Fact, ...]:
+    """The same facts, with the ledger's own key and text where they say what it knows: a session reads one file
+    many times, and keeps its name once."""
+    out = []
+    for fact in facts:
+        before = ledger.facts.get(_line(fact))
+        if before is not None and before.text == fact.text:
+            fact = structs.replace(fact, key=before.key, text=before.text)
+        out.append(fact)
+    return tuple(out)
+
+
+def _line(fact: Fact) -> str:
+    """What a ledger keeps one fact of."""
+    return f"{fact.slot}\n{fact.source}\n{fact.listing}\n{fact.key}"
+
+
+def order(fact: Fact) -> Order:
+    """The total order of facts: when it was said, then everything else that a fact holds."""
+    rank, entry = _RANKS[fact.source], fact.entry or ""
+    text = (fact.status, fact.text, fact.detail, fact.slot, fact.key, fact.listing)
+    return (fact.time_ms, fact.seq, rank, *text, entry, fact.origin, fact.order, fact.runs)
+
+
+def current(ledger: Ledger) -> tuple[Fact, ...]:
+    """Return what holds now and what the user and the assistant said, the assistant at the end of a turn, one fact
+    a statement, oldest first. Done tasks and left branches are history."""
+    now, past = now_and_past(ledger)
+    requests = (fact for fact in past if fact.slot == "request" and fact.source != "branch")
+    last = {fact.detail: fact for fact in past if fact.slot == "said"}  # of each turn
+    ends = (fact for fact in last.values() if fact.status != GOING_ON)
+    return tuple(sorted((*now, *requests, *ends), key=_when))
+
+
+@once
+def now_and_past(ledger: Ledger) -> tuple[tuple[Fact, ...], tuple[Fact, ...]]:
+    """Return what holds now, and what is over but worth knowing (rule 5), both from old to new."""
+    standing = _standing(ledger)
+    now = tuple(fact for fact in standing if not _is_past(fact))
+    return now, tuple(fact for fact in standing if _is_past(fact))
+
+
+def _is_past(fact: Fact) -> bool:
+    if fact.source == "branch":
+        return fact.slot != "file"
+    return fact.slot in _PAST or (fact.slot == "task" and fact.status == "done")
+
+
+def _standing(ledger: Ledger) -> list[Fact]:
+    """The facts that nothing closed, one for each statement, in the order they were made."""
+    listed: dict[str, Stamp] = {}
+    for fact in ledger.facts.values():
+        if fact.slot == "listing":
+            listed[fact.key] = max(listed.get(fact.key, (-1, -1)), (fact.time_ms, fact.seq))
+    chosen: dict[tuple[str, str, str], Fact] = {}
+    for fact in ledger.facts.values():
+        closed = fact.listing and (fact.time_ms, fact.seq) < listed.get(fact.listing, (-1, -1))
+        if fact.slot == "listing" or closed or of_old(fact):
+            continue
+        key = (fact.slot, fact.key, _apart(fact))
+        rival = chosen.get(key)
+        if rival is None or _precedence(fact) > _precedence(rival):
+            chosen[key] = fact
+    said, told = chosen.get(("goal", "", "user")), chosen.get(("goal", "", ""))
+    if said is not None and told is not None and order(said) > order(told):
+        del chosen["goal", "", ""]
+    found = sorted(with_ends(_with_texts(chosen.values(), ledger)), key=_when)
+    holding = {id(fact) for of in (standing_runs, still_there, still_changed) for fact in of(found)}
+    return [fact for fact in found if fact.slot not in _WEIGHED or id(fact) in holding]
+
+
+def _when(fact: Fact) -> tuple[int, int, int, str, str, str]:
+    return (fact.time_ms, fact.seq, fact.order, fact.slot, fact.key, fact.source)
+
+
+def _apart(fact: Fact) -> str:
+    """Of facts with one key, those that do not take each other's place."""
+    if fact.source == "branch" and fact.slot != "file":
+        return "branch"
+    return "user" if fact.slot == "goal" and fact.source == "user" else ""
+
+
+def _precedence(fact: Fact) -> tuple[bool, Order]:
+    """Rule 4."""
+    return (fact.slot == "file" and fact.source != "summary", order(fact))
+
+
+def _with_texts(facts: Iterable[Fact], ledger: Ledger) -> list[Fact]:
+    """Rule 6: facts that say a task in part with the newest of the rest."""
+    tasks = [fact for fact in ledger.facts.values() if fact.slot == "task"]
+    texts = _newest(fact for fact in tasks if fact.text)
+    states = _newest(fact for fact in tasks if fact.status and fact.source != "summary")
+    known = {key_of(fact.text) for key, fact in texts.items() if key.startswith(task_ids.KEY)}
+    found: list[Fact] = []
+    for fact in facts:
+        told: Fact | None = fact
+        if fact.slot == "task" and fact.source == "summary" and fact.key in known:
+            continue
+        if fact.slot == "task" and fact.listing in _IN_PART:
+            told = _whole_task(texts.get(fact.key), states.get(fact.key))
+        elif fact.slot == "task" and fact.source == "summary" and fact.key.startswith(task_ids.KEY):
+            told = _as_its_tool_says(fact, states.get(fact.key))
+        if told is not None and not (told.slot == "task" and told.status == "dropped"):
+            found.append(told)
+    return found
+
+
+def _as_its_tool_says(fact: Fact, state: Fact | None) -> Fact:
+    """A summary's task, in the state that its tool told last."""
+    if state is None or state.status == fact.status:
+        return fact
+    return structs.replace(fact, status=state.status, source=state.source, origin=state.origin)
+
+
+def _newest(facts: Iterable[Fact]) -> dict[str, Fact]:
+    """By their keys."""
+    found: dict[str, Fact] = {}
+    for fact in facts:
+        if fact.key not in found or order(fact) > order(found[fact.key]):
+            found[fact.key] = fact
+    return found
+
+
+def _whole_task(text: Fact | None, state: Fact | None) -> Fact | None:
+    """A task of what is known of it, and all messages that say it; None where nothing says its text."""
+    if text is None:
+        return None
+    status, told_by = (state.status, (text.origin, state.origin)) if state is not None else ("open", (text.origin,))
+    return structs.replace(text, status=status, origin="\n".join(dict.fromkeys(told_by)))

@@ -1,0 +1,128 @@
+"""Turns a compaction's or a branch's summary into facts.
+
+Rules:
+1. A compaction summary is cumulative: its facts carry the listing "summary", and one fact in slot "listing"
+   says when it was made. So a newer one closes what it no longer lists, in whatever order they are seen.
+2. A branch summary describes work that was left: its facts have the source "branch", which holds nothing
+   open. Only the goal's key differs, so that two branches do not hide each other.
+3. Nothing is lost: what has no slot of its own is critical context, whole, with its heading as `detail`.
+4. Of a summary that has no section of tasks the boxes are tasks, wherever they stand.
+5. Where one message states the same thing twice, the later statement counts (the turn's part comes second).
+"""
+
+from typing import Literal
+
+from ctxmgr.engine.memory import checklists, task_ids
+from ctxmgr.engine.memory.scratchpad import without_scratchpad
+from ctxmgr.engine.memory.sections import Kind, SectionItem, SummarySection, sections_of
+from ctxmgr.engine.memory.statements import Stamp, Statements
+from ctxmgr.engine.memory.wording import key_of, plain
+from ctxmgr.model.saved import Fact, Slot, Source
+
+SUMMARY_LISTING = "summary"
+
+_SLOTS: dict[Kind, tuple[Slot, str]] = {
+    "constraint": ("constraint", ""),
+    "decision": ("decision", ""),
+    "done": ("task", "done"),
+    "active": ("task", "active"),
+    "blocked": ("task", "blocked"),
+    "next": ("task", "open"),
+    "step": ("task", "open"),
+    "messages": ("request", ""),
+}
+
+
+def from_summary(
+    text: str,
+    *,
+    kind: Literal["compaction", "branch"],
+    stamp: Stamp,
+) -> tuple[Fact, ...]:
+    """Return the facts of one summary. A blank text gives none, so that a failed summary closes nothing."""
+    if not without_scratchpad(text).strip():
+        return ()
+    into = _Summary(Statements(stamp), kind)
+    if kind == "compaction":
+        into.add("listing", SUMMARY_LISTING, "")
+    sections = sections_of(text)
+    for slot, texts in _singles(sections).items():
+        if texts:
+            into.add(slot, stamp.origin if kind == "branch" else "", "\n".join(texts))
+    boxes_alone = not any(section.kind == "progress" or _is_of_tasks(section.kind) for section in sections)
+    for section in sections:
+        for number, item in enumerate(section.items):
+            _one(section, number, _without_boxes(item, into) if boxes_alone else item, into)
+    return into.statements.facts()
+
+
+class _Summary:
+    """The statements of one summary: all from one source, and of a compaction all in one listing."""
+
+    def __init__(self, statements: Statements, kind: Literal["compaction", "branch"]) -> None:
+        self.statements = statements
+        self._items = statements.items_of(SUMMARY_LISTING if kind == "compaction" else "")
+        self._source: Source = "branch" if kind == "branch" else "summary"
+
+    def add(self, slot: Slot, key: str, text: str, status: str = "", detail: str = "") -> None:
+        self._items.add(slot, key, text, self._source, status, detail)
+
+
+def _singles(sections: tuple[SummarySection, ...]) -> dict[Slot, list[str]]:
+    """Collect goal and current task; in a split turn, its own request is current (sections, rule 4)."""
+    goals = [item.text for part in sections if part.kind == "goal" and part.part == 0 for item in part.items]
+    asked = [item.text for part in sections if part.kind == "goal" and part.part == 1 for item in part.items]
+    current = [
+        item.text
+        for section in sorted(sections, key=lambda section: -section.part)
+        if section.kind == "current"
+        for item in section.items
+    ]
+    return {"goal": goals or asked, "current": (asked if goals else []) + current}
+
+
+def _is_of_tasks(kind: Kind) -> bool:
+    return _SLOTS.get(kind, ("context", ""))[0] == "task"
+
+
+def _without_boxes(item: SectionItem, into: _Summary) -> SectionItem:
+    """Rule 4."""
+    for box in checklists.items(item.text):
+        into.add("task", *task_ids.stated(box.text), box.status)
+    return SectionItem(checklists.without_items(item.text), item.mark)
+
+
+def _one(section: SummarySection, number: int, item: SectionItem, into: _Summary) -> None:
+    """Put one item of a section into its slot."""
+    kind, text = section.kind, item.text
+    if kind in ("goal", "current") or not text:
+        return
+    if kind in ("read-files", "modified-files"):
+        reading = kind == "read-files"
+        path = plain(text)
+        into.add("file", f"{'read' if reading else 'changed'}\n{path}", path, "read" if reading else "edited")
+        return
+    if kind == "progress" and item.mark:
+        into.add("task", *task_ids.stated(text), item.mark)
+        return
+    slot, status = _SLOTS.get(kind, ("context", ""))
+    later_paragraph = kind == "step" and number > 0
+    if slot == "context" or later_paragraph:
+        into.add("context", key_of(text), text, detail="" if section.title == text else section.title)
+    elif slot == "task":
+        told = section.title if kind == "step" else _aside(section.title)
+        into.add("task", *task_ids.stated(text), _status(status, item.mark), told)
+    else:
+        into.add(slot, key_of(text), text, detail=_aside(section.title))
+
+
+def _aside(title: str) -> str:
+    """A heading that says more than its name ("Next Steps (WP14-WP20)"), to be kept with what it heads."""
+    return title if "(" in title else ""
+
+
+def _status(under: str, mark: str) -> str:
+    """The status of a task from its heading and its checkbox: a box says done or not, no more."""
+    if mark == "done" or not mark:
+        return mark or under
+    return "open" if under == "done" and mark == "open" else under if mark == "open" else mark

@@ -1,0 +1,188 @@
+"""Turns a tool result and its call into facts: files read and changed, checks and how they ended, commits, tasks.
+
+Rules:
+1. A result's text is data: it is never parsed for headings, checklists or packets. What a check counted is kept
+   (`3 failed, 41 passed`), and of one that failed the line that its output names first.
+2. Facts come from the result; a call whose result never came, or that a person refused, did nothing that is known.
+3. Reading and changing one path are two keys, so that a read after an edit does not hide the edit.
+4. Of what a shell runs, checks are facts: tests, builds, linters, type checkers, as the catalog of commands knows
+   them. A search, a look or a probe is none, whatever it ends with, nor what only lists what it would run. One
+   that goes on ends with the result of a call that asks for it by its id (`runs`).
+5. A task list is stated whole: its tasks carry the tool's listing, and one fact says when it was stated; so a
+   task that a later list leaves out is closed, in whatever order the lists are seen.
+6. A task that is stated alone is known by the id that its tool gave it. A call that says its state and not its text
+   states that alone, and one that says its text and not its state (`fold` puts them together). One that the tool
+   does not know is none. What a host's own task tool prints of its tasks is so.
+"""
+
+import re
+from collections.abc import Iterator
+
+from ctxmgr.engine.memory import task_ids
+from ctxmgr.engine.memory.command_lines import COMMAND_CHARACTERS, command_line
+from ctxmgr.engine.memory.commits import commits_of_call
+from ctxmgr.engine.memory.from_dialogue import from_dialogue
+from ctxmgr.engine.memory.statements import Statements
+from ctxmgr.engine.memory.whose_end import end_of_kind
+from ctxmgr.engine.memory.wording import key_of, plain, shorten
+from ctxmgr.engine.tools import (
+    CallOutcome,
+    EffectKind,
+    RunReport,
+    Task,
+    ToolCall,
+    asks_for,
+    brought_back,
+    call_of_block,
+    check_kind,
+    counts_text,
+    created_id,
+    end_of_run,
+    git_calls,
+    goes_on_as,
+    is_refused,
+    listed_tasks,
+    never_began,
+    outcome,
+    refuses_task,
+    result_kind,
+    runs_in,
+    scopes_of,
+    weighed_run,
+)
+from ctxmgr.engine.tools.shell import window
+from ctxmgr.model import Block
+from ctxmgr.model.saved import BROUGHT_BACK, END_OF, GOES_ON, RENAMED, STATE
+
+OUTCOME_CHARACTERS = 200  # of what a run's output said
+
+_STATUSES: dict[EffectKind, str] = {
+    "read": "read",
+    "write": "written",
+    "edit": "edited",
+    "delete": "deleted",
+    "move": "deleted",
+}
+_NOT_NAME = re.compile(r"[^a-z0-9]+")
+_PATCHED = re.compile(r"^patching file '?([^'\n]{1,200}?)'?$", re.MULTILINE)
+
+
+def from_result(result: Block, call: Block, into: Statements) -> None:
+    """Add the facts of one tool result and the block that makes the call that it answers."""
+    made = call_of_block(call)
+    text = result.text
+    if made is None or from_dialogue(result, call, made, into) or (result.is_error and is_refused(text)):
+        return
+    ended = outcome(made, text, result.is_error, result.doubtful or result.untold)
+    if ended != "failed":
+        _files(made, text, call, into)
+        _tasks(made, text, into)
+        for task in listed_tasks(text) if result_kind(call.made) == "tasks" else ():
+            _task(task, task.id, into)
+    if made.shell is not None:
+        calls = list(git_calls(made.shell.command, runs_in(call.arguments or {})))
+        commits_of_call(calls, text, ended, into)
+        _checked(made, text, result.is_error, result.doubtful or result.untold, into)
+    elif made.tasks is None and (run := asks_for(call.arguments or {})):
+        _came_to(run, result, into)
+
+
+def from_shell(text: str, call: ToolCall, is_error: bool, into: Statements) -> None:
+    """Add the facts of the user's own shell run; `text` is the command, a line end and the output."""
+    if call.shell is None:
+        return
+    output = text.removeprefix(call.shell.command.strip())
+    ended = outcome(call, output, is_error)
+    if ended != "failed":
+        _files(call, output, None, into)
+    commits_of_call(list(git_calls(call.shell.command)), output, ended, into)
+    _checked(call, output, is_error, False, into)
+
+
+def _files(call: ToolCall, text: str, made: Block | None, into: Statements) -> None:
+    """Rule 3; what a line takes back to what was committed is changed no more. `made`: the block that makes the
+    call, None for a run of the user's own."""
+    tool, place = (made.tool, runs_in(made.arguments or {})) if made is not None else ("", "")
+    back = {plain(path) for path in brought_back(call.shell.command, place)} if call.shell is not None else set()
+    for path in back:
+        into.add("file", f"{BROUGHT_BACK}\n{path}", path, "tool", BROUGHT_BACK)
+    for status, path in _touched(call, text):
+        if status == "read" or path not in back:
+            key = f"{'read' if status == 'read' else 'changed'}\n{path}"
+            into.add("file", key, path, "tool", status, "" if status == "read" else tool)
+
+
+def _touched(call: ToolCall, result: str) -> Iterator[tuple[str, str]]:
+    """(status, path) of each file that a call read or changed; its result names the file of the open window, and
+    those that `patch` changed."""
+    for effect in call.effects:
+        if effect.kind not in _STATUSES:
+            continue
+        opened = window(result) if not effect.path else None
+        path = plain(effect.path or (opened[0] if opened else ""))
+        if path:
+            yield _STATUSES[effect.kind], path
+        if effect.to:
+            yield "written", plain(effect.to)
+    if call.shell is not None and any(run.partition(" ")[0] == "patch" for run in call.shell.status.subjects):
+        for path in _PATCHED.findall(result):
+            yield "edited", plain(path)
+
+
+def _checked(call: ToolCall, output: str, is_error: bool, doubtful: bool, into: Statements) -> None:
+    """Rule 4."""
+    shell = call.shell
+    assert shell is not None
+    line = shell.command.strip()
+    done = {one.subject for one in scopes_of(line) if not one.is_dry}
+    kinds = {kind for one in shell.status.subjects if one in done and (kind := check_kind(one))}
+    if shell.status.about == "look" or not kinds:
+        return
+    ended_line, found = weighed_run(shell, output, outcome(call, output, is_error, doubtful))
+    if ended_line == "failed" and not found.counts and never_began(output):
+        return
+    key = key_of(line) if len(line) > COMMAND_CHARACTERS else line
+    run = goes_on_as(output) if ended_line == "unknown" else ""
+    for kind in sorted(kinds):
+        ended = end_of_kind(kind, line, ended_line, found)
+        own = len(kinds) == 1 or kind == "test"  # what a line counts are its tests
+        told = _counted(ended, found) if own and ended != "unknown" else ""
+        into.ran(f"{kind}\n{key}", command_line(line), ended, f"{GOES_ON}{run}" if run else told, kind)
+
+
+def _came_to(run: str, result: Block, into: Statements) -> None:
+    """Add how a run ended that went on as this, or what it goes on as now."""
+    ended, found = end_of_run(result.text, result.is_error, result.doubtful or result.untold)
+    run_on = goes_on_as(result.text) if ended == "unknown" else ""
+    into.ran(f"{END_OF}{run}", "", ended, f"{GOES_ON}{run_on}" if run_on else _counted(ended, found), "")
+
+
+def _counted(ended: CallOutcome, found: RunReport) -> str:
+    """What an output counted, or of a failure its first telling line."""
+    told = counts_text(found.counts) or (plain(found.lines[0]) if found.lines and ended == "failed" else "")
+    return shorten(told, OUTCOME_CHARACTERS)
+
+
+def _tasks(call: ToolCall, result: str, into: Statements) -> None:
+    """Add the tasks that a call states: a whole list, and when it was stated; or one, by the id that it has."""
+    if call.tasks is None or refuses_task(result):
+        return
+    if not call.tasks.whole:
+        for task in call.tasks.tasks:
+            _task(task, task.id or created_id(result), into)
+        return
+    name = _NOT_NAME.sub("", call.tool.rsplit(".", 1)[-1].casefold())
+    listing = f"tool:{name}"
+    items = into.items_of(listing)
+    items.add("listing", listing, "", "assistant")
+    for task in call.tasks.tasks:
+        if task.status != "dropped":
+            items.add("task", key_of(task.text), plain(task.text), "assistant", task.status)
+
+
+def _task(task: Task, number: str, into: Statements) -> None:
+    """Add one task, or as much of it as is said; `number`: its id, "" for none."""
+    key = task_ids.id_key(number) if number else key_of(task.text)
+    part = RENAMED if task.text and not task.status else "" if task.text else STATE
+    if task.text or task.status:
+        into.items_of(part).add("task", key, plain(task.text), "assistant", task.status)

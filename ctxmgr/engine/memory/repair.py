@@ -1,0 +1,145 @@
+"""Turns a summary that a model wrote, and the facts that hold, into the summary with what it lacks.
+
+Rules:
+1. Nothing of the summary is changed. What it lacks of the user's messages, of open tasks, of failed checks and of
+   changed files is added under one heading, in that order, as far as the budget goes; of each the newest first.
+2. A message of the user's is told where the summary holds its words, in whatever case and between whatever marks;
+   a failed check where it holds its command and what it counted, so that none stands as passed; a file where it
+   holds its path, or a name that no other has.
+3. Same summary, same facts, same bytes.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from ctxmgr.engine.memory.one_line import code, one_line
+from ctxmgr.engine.memory.part import PacketPart, fitted, newest_first, part_of
+from ctxmgr.engine.memory.parts import open_tasks as task_lines
+from ctxmgr.engine.memory.parts import runs, user_line
+from ctxmgr.engine.memory.record import Record, record_of
+from ctxmgr.engine.memory.sections import ADDED_HEADING
+from ctxmgr.engine.memory.wording import shorten, words_of
+from ctxmgr.model import Weigh
+from ctxmgr.model.saved import Fact, Ledger
+
+USER_CHARACTERS = 600  # of one message
+LONGEST_RULE = 600  # a longer message is a document: the summary tells what it says
+PATH_CHARACTERS, TOLD_CHARACTERS, MOST_FILES, MOST_MENDS = 240, 160, 30, 60
+_MORE = re.compile(r" \(\d+ more not shown\)")
+_TEMPORARY = ("/tmp/", "/var/tmp/", "/private/tmp/", "/var/folders/", "/dev/")
+
+
+class SummaryDraft(msgspec.Struct, frozen=True):
+    """What a model wrote. `lists`: of files, that go behind it. `end`: the character, at a line's end, that what is
+    added goes before; None where it goes to the end."""
+
+    text: str
+    lists: str = ""
+    end: int | None = None
+
+
+class Mend(msgspec.Struct, frozen=True):
+    """What was added. `kind`: "user", "task", "failure" or "file"."""
+
+    kind: str
+    text: str
+
+
+class Mended(msgspec.Struct, frozen=True):
+    """The summary, and what was done to it."""
+
+    text: str
+    mends: tuple[Mend, ...] = ()
+
+
+def mended(
+    draft: SummaryDraft, known: Ledger, shown: frozenset[str], *, budget: int, weigh: Weigh, earlier: int = 0
+) -> Mended:
+    """`shown`: digests of what stands beside the summary, of which nothing is added. `budget`: tokens of what may
+    be added. `earlier`: so many of the user's messages came before those that are known."""
+    record = record_of(known, shown, earlier=earlier)
+    parts = [part for _, part in _lacking(draft.text + draft.lists, record)]
+    section = fitted(parts, budget - weigh(f"\n\n{ADDED_HEADING}\n\n"), weigh)
+    if not section:
+        return Mended(draft.text)
+    end = len(draft.text) if draft.end is None else draft.end
+    text = f"{_with(section, draft.text[:end].rstrip())}{draft.text[end:]}"
+    mends = [
+        Mend(kind, shorten(line.removeprefix("- "), TOLD_CHARACTERS))
+        for kind, part in _lacking(draft.text + draft.lists, record)
+        for line in part.lines
+        if line in section
+    ]
+    return Mended(text, tuple(mends[:MOST_MENDS]))
+
+
+def _with(section: str, text: str) -> str:
+    """The text with the section: below what was added to an earlier one, where it has that."""
+    before, heading, added = text.partition(ADDED_HEADING)
+    if not heading:
+        return f"{text}\n\n{ADDED_HEADING}\n\n{section}"
+    for block in section.split("\n\n"):
+        title, _, lines = block.partition("\n")
+        found = re.search(
+            rf"^{re.escape(_MORE.sub('', title))}(?:{_MORE.pattern})?$\n(?:-.*\n?)*", added, re.MULTILINE
+        )
+        at = found.end() if found else len(added)
+        more = lines if found else f"\n{block}"
+        added = f"{added[:at].rstrip()}\n{more}\n{added[at:]}".rstrip()
+    return f"{before}{heading}{added}"
+
+
+def _lacking(text: str, record: Record) -> Iterator[tuple[str, PacketPart]]:
+    """Rule 1."""
+    words = f" {words_of(text)} "
+    known = [(fact.seq, fact) for fact in record.of("request", "summary") if fact.seq]
+    users = [
+        user_line(number, fact, USER_CHARACTERS)
+        for number, fact in (*known, *record.unseen.items())
+        if len(fact.text) <= LONGEST_RULE and not _states(text, words, fact.text)
+    ]
+    yield "user", part_of("### The user said (word for word)", users, 0.6, newest_first(len(users)))
+    tasks = [line for line in task_lines(record) if f" {words_of(line)} " not in words]
+    yield "task", part_of("### Open Tasks", tasks, 0.2)
+    failed = zip(record.of("command", "tool"), runs(record), strict=True)
+    lines = [line for fact, line in failed if fact.status == "failed" and not _tells(words, fact.text, fact.detail)]
+    yield "failure", part_of("### Blocked", lines, 0.2)
+    files = _files(text, [fact for fact in record.of("file", "tool") if fact.status != "read"])
+    yield "file", part_of("### Changed Files", files, 0.2, newest_first(len(files)))
+
+
+def _states(text: str, words: str, rule: str) -> bool:
+    """Does the text say this by itself: at the start of a line, or behind a mark? "Do not use tabs" states no "use
+    tabs". `words` are the text's."""
+    told = words_of(rule)
+    if f" {told} " not in words:
+        return False
+    pieces = r"[\W_]+".join(map(re.escape, told.split(" ")))
+    return re.search(rf"(?:\A|\n|[^\w\s])[\s_]*{pieces}(?!\w)", text, re.IGNORECASE) is not None
+
+
+def _tells(words: str, *texts: str) -> bool:
+    """Do these words hold those of each of the texts?"""
+    return all(f" {words_of(one)} " in words for one in texts if one)
+
+
+def _files(text: str, changed: Sequence[Fact]) -> list[str]:
+    """Those that the summary, with what it lists as changed, does not name (rule 2)."""
+    paths = list(dict.fromkeys(fact.text for fact in changed if not fact.text.startswith(_TEMPORARY)))
+    names = Counter(path.rpartition("/")[2] for path in paths)
+    said = _without_read(text)
+    lacking = [
+        path
+        for path in paths
+        if path not in said and not (names[path.rpartition("/")[2]] == 1 and path.rpartition("/")[2] in said)
+    ]
+    return [f"- {code(one_line(path, PATH_CHARACTERS), PATH_CHARACTERS)}" for path in lacking[-MOST_FILES:]]
+
+
+def _without_read(text: str) -> str:
+    """Without the list of files that were only read."""
+    head, tag, rest = text.rpartition("<read-files>\n")
+    return head + rest.partition("</read-files>")[2] if tag else text

@@ -1,0 +1,244 @@
+"""Turns the text of a structured summary into sections: what kind each is, and its items whole.
+
+Rules:
+1. Nothing is lost: every word stands in a section's title or item. Left out are only the wrapper that a host
+   puts around a summary, the writer's analysis before it, horizontal rules, statements of emptiness, and a
+   scratchpad: it is kept by itself, and what a summary shows of it may be out of date.
+2. A heading is one by its mark (`##`, `1.` of the nine, bold, a colon) and by its name; inside a code fence
+   nothing is a heading.
+3. A known heading deeper than another known one counts by its own name (Progress / Done). An unknown one
+   belongs to the known one above it: as an item there (Next Steps / WP14), as context under prose (Goal).
+4. After the split marker comes a second summary, of the turn that was cut: part 1. What the first calls the
+   goal is there the turn's own request.
+
+Formats seen: pi's (Goal, Constraints & Preferences, Progress, ...), Claude Code's nine sections, and free
+ones that models write instead.
+"""
+
+import re
+from typing import Literal
+
+import msgspec
+
+from ctxmgr.engine.memory.checklists import STATUS_OF_MARK
+from ctxmgr.engine.memory.headings import MOST_LEVEL, Heading, SectionKind, heading, kind_of
+from ctxmgr.engine.memory.scratchpad import without_scratchpad
+from ctxmgr.engine.memory.wording import FENCE
+
+Kind = SectionKind | Literal["read-files", "modified-files"]
+
+ITEMISED: frozenset[Kind] = frozenset(
+    ("constraint", "decision", "done", "active", "blocked", "next", "step", "messages")
+)
+LONG_BLOCK_CHARACTERS = 400  # two thirds of what a resume packet shows of one item of critical context
+
+_EMPTY = re.compile(
+    r"[-*+•\s]*(?:\[ ?\]\s*)?\(?_*(?:none|n/?a|nothing|no prior history|\.\.\.)_*\.?\)?\.?", re.IGNORECASE
+)
+_RULE = re.compile(r"\s*(?:-{3,}|\*{3,}|_{3,})\s*$")
+_BULLET = re.compile(r"^(\s*)(?:[-*+•]|\d{1,3}[.)])\s+(?:\[([ xX~>/]?)\]\s+)?(?=\S)")
+_FILES_OPEN = re.compile(r"^\s*<(read-files|modified-files)>\s*$")
+_FILES_CLOSE = re.compile(r"^\s*</(?:read-files|modified-files)>\s*$")
+# The analysis comes first, in tags or (as hosts store it) under a line of its own.
+_ANALYSIS = re.compile(r"\A<analysis>.*?</analysis>", re.DOTALL | re.IGNORECASE)
+_SPOKEN_ANALYSIS = re.compile(r"\AAnalysis:\s*$.*?^Summary:\s*$", re.DOTALL | re.MULTILINE)
+_TAG_LINE = re.compile(r"^[^\S\n]*</?summary>[^\S\n]*$", re.IGNORECASE | re.MULTILINE)
+# what ctxmgr itself puts before a branch summary, and before summaries of these formats
+BRANCH_LEAD = "What follows happened on a branch of this session that was left; work went on from an earlier point."
+HANDOFF_LEAD = (
+    "Notes from a model that worked on this before you. Build on what is done, and do not do it a second time."
+)
+CONTINUE_LEAD = "Go on with the work below. It was cut off here: nothing of it has to be asked for or done again."
+# under which ctxmgr adds what a model's summary lacks: the headings below it say what it is
+ADDED_HEADING = "## Added by ctxmgr (known, and not said above)"
+_WRAPPERS = (
+    CONTINUE_LEAD,
+    BRANCH_LEAD,
+    HANDOFF_LEAD,
+    "The user explored a different conversation branch before returning here.",
+    "Summary of that exploration:",
+    "This session is being continued from a previous conversation that ran out of context.",
+    "The summary below covers the earlier portion of the conversation.",
+    "The conversation is summarized below:",
+    "Please continue the conversation from where we left it off without asking the user any further questions.",
+    "Continue with the last task that you were asked to work on.",
+)
+
+
+class SectionItem(msgspec.Struct, frozen=True):
+    """One statement, whole. `mark` is a checkbox's "open", "active" or "done", "" without a checkbox."""
+
+    text: str
+    mark: str = ""
+
+
+class SummarySection(msgspec.Struct, frozen=True):
+    """What stands under one heading. `title` is "" before the first. `part` is 1 after the split marker."""
+
+    kind: Kind
+    title: str
+    items: tuple[SectionItem, ...]
+    part: int = 0
+
+
+class _Open(msgspec.Struct):
+    """A section while its lines are read. `lead` is an unknown heading that its text hangs on."""
+
+    kind: Kind
+    title: str
+    part: int
+    lead: str = ""
+    lines: list[str] = []
+
+
+def sections_of(text: str) -> tuple[SummarySection, ...]:
+    """Split a summary into its sections, in their order; sections without any statement are left out."""
+    return tuple(section for section in map(_close, _split(_unwrap(without_scratchpad(text)))) if section.items)
+
+
+def _unwrap(text: str) -> str:
+    """Drop the host's wrapper and the analysis; where nothing else is there, the analysis is the summary."""
+    body = _without_wrappers(text.strip())
+    kept = _TAG_LINE.sub("", _SPOKEN_ANALYSIS.sub("", _ANALYSIS.sub("", body))).strip()
+    return kept or _TAG_LINE.sub("", body).strip()
+
+
+def _without_wrappers(body: str) -> str:
+    found = True
+    while found:
+        found = False
+        for wrapper in _WRAPPERS:
+            if body.startswith(wrapper):
+                body, found = body[len(wrapper) :].lstrip(), True
+            if body.endswith(wrapper):
+                body, found = body[: -len(wrapper)].rstrip(), True
+    return body
+
+
+def _split(text: str) -> list[_Open]:
+    """Read lines into open sections, minding fences, file blocks, the split marker and nested headings."""
+    sections = [_Open("context", "", 0)]
+    above: list[tuple[int, Kind]] = []
+    part, fence, files = 0, "", False
+    for line in text.splitlines():
+        mark = FENCE.match(line)
+        block = None if fence else _FILES_OPEN.match(line)
+        title = None if fence or files or mark or block else heading(line)
+        if block:
+            files = True
+            sections.append(_Open("read-files" if block[1] == "read-files" else "modified-files", "", part))
+        elif files and _FILES_CLOSE.match(line):
+            files = False
+            sections.append(_Open("context", "", part))
+        elif title and title.kind == "split":
+            part, above = 1, []
+            sections.append(_Open("context", "", 1))
+        elif title:
+            sections.append(_under(title, above, part))
+        else:
+            fence = fence if files else _fence_after(fence, line)
+            sections[-1].lines.append(line)
+    return sections
+
+
+def _under(title: Heading, above: list[tuple[int, Kind]], part: int) -> _Open:
+    """Open the section of a heading, given the known headings above it (rule 3); keeps `above` current."""
+    while above and above[-1][0] >= title.level:
+        above.pop()
+    parent: Kind = above[-1][1] if above else "context"
+    lines = [title.rest] if title.rest else []
+    if title.kind and title.kind != "split":
+        above.append((title.level, title.kind))
+        return _Open(title.kind, title.text, part, lines=lines)
+    if title.level < MOST_LEVEL:
+        above.append((title.level, parent))
+    if parent in ITEMISED:
+        return _Open(parent, title.text, part, lead=title.text, lines=lines)
+    return _Open("context", title.text, part, lines=lines or [])
+
+
+def _close(section: _Open) -> SummarySection:
+    kind, lines = section.kind, section.lines
+    if kind in ("read-files", "modified-files"):
+        items = [SectionItem(line.strip()) for line in lines if line.strip()]
+    elif section.lead:
+        body = _whole(lines)
+        items = [SectionItem(f"{section.lead}: {body}" if body else section.lead)]
+    elif kind in ("goal", "current"):
+        items = [SectionItem(text)] if (text := _whole(lines)) else []
+    elif kind != "step" and (kind in ITEMISED or kind == "progress"):
+        items = _items(lines)
+    else:
+        items = [SectionItem(text) for text in _paragraphs(lines)]  # of a next step, the first is the step itself
+    bare = not items and section.title and f"## {section.title}" != ADDED_HEADING
+    if bare and ("(" in section.title or not kind_of(section.title)):
+        # an unknown title, or `Next Steps (WP14-WP20)`, says something with nothing below it, too
+        return SummarySection("context", section.title, (SectionItem(section.title),), section.part)
+    return SummarySection(kind, section.title, tuple(items), section.part)
+
+
+def _fence_after(fence: str, line: str) -> str:
+    """The code fence that is open after this line, given the one open before; "" for none."""
+    mark = FENCE.match(line)
+    if not mark:
+        return fence
+    return "" if fence and mark[1].startswith(fence) else fence or mark[1]
+
+
+def _says_something(text: str) -> bool:
+    return bool(text.strip()) and not _EMPTY.fullmatch(text.strip()) and not _RULE.match(text)
+
+
+def _whole(lines: list[str]) -> str:
+    return "\n".join(line.rstrip() for line in lines if _says_something(line)).strip()
+
+
+def _items(lines: list[str]) -> list[SectionItem]:
+    """Split lines into list items and paragraphs; deeper lines belong to the item they stand under."""
+    found: list[tuple[str, list[str]]] = []
+    indent: int | None = None
+    fence, gap = "", False
+    for line in lines:
+        mark = FENCE.match(line)
+        if fence or mark:
+            fence = _fence_after(fence, line)
+            if not found:
+                found.append(("", []))
+            found[-1][1].append(line.strip() if mark else line)
+            continue
+        if not _says_something(line):
+            gap = True
+            continue
+        bullet = _BULLET.match(line)
+        if bullet and (indent is None or len(bullet[1]) <= indent or bullet[2] is not None):
+            indent = len(bullet[1])
+            box = STATUS_OF_MARK[bullet[2]] if bullet[2] is not None else ""
+            found.append((box, [line[bullet.end() :].strip()]))
+        elif found and not (gap and (indent is None or not line[0].isspace())):
+            found[-1][1].append(line.strip())
+        else:
+            indent = None
+            found.append(("", [line.strip()]))
+        gap = False
+    return [SectionItem("\n".join(parts).strip(), box) for box, parts in found if _says_something("\n".join(parts))]
+
+
+def _paragraphs(lines: list[str]) -> list[str]:
+    """Split lines at blank ones outside fences; a long list is split into its items, so none gets cut off."""
+    blocks: list[list[str]] = [[]]
+    fence = ""
+    for line in lines:
+        mark = FENCE.match(line)
+        fence = _fence_after(fence, line)
+        if fence or mark or _says_something(line):
+            blocks[-1].append(line.rstrip())
+        elif blocks[-1]:
+            blocks.append([])
+    found: list[str] = []
+    for block in blocks:
+        text = "\n".join(block).strip()
+        if len(text) > LONG_BLOCK_CHARACTERS and any(_BULLET.match(line) for line in block):
+            found.extend(item.text for item in _items(block))
+        elif _says_something(text):
+            found.append(text)
+    return found

@@ -1,0 +1,69 @@
+"""A command on one line: as it was run, or as a script with its size and its digest."""
+
+import hashlib
+
+import pytest
+
+from ctxmgr.engine.memory.command_lines import coded_command, command_line, is_script
+
+HEREDOC = "python - <<'EOF'\n" + "print(1)\n" * 82 + "EOF"
+SUM = hashlib.sha256(HEREDOC.encode()).hexdigest()[:8]
+
+
+@pytest.mark.parametrize(
+    ("command", "line"),
+    [
+        ("npm test", "npm test"),
+        ("  npm test\n", "npm test"),
+        ("npm test \\\n  --watch=false", "npm test --watch=false"),
+        ("", ""),
+    ],
+)
+def test_what_fits_on_a_line_can_be_run_from_it(command: str, line: str) -> None:
+    assert command_line(command) == line
+    assert not is_script(line)
+
+
+def test_a_heredoc_is_told_by_how_it_begins_its_lines_and_its_digest() -> None:
+    line = command_line(HEREDOC)
+    assert line.startswith("python - <<'EOF' print(1)")
+    assert line.endswith(f" (84 lines, sha256 {SUM})")
+    assert len(line) <= 240
+    assert is_script(line)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "for one in *; do\n  wc $one\ndone",
+        'git commit -m "first\n\nsecond"',
+        "cat <<EOF\na\nEOF",
+        "a |\n  b",
+        "cd app\nnpm test",
+    ],
+)
+def test_several_lines_are_a_script(command: str) -> None:
+    assert is_script(command_line(command))
+
+
+def test_of_a_few_short_lines_all_are_shown() -> None:
+    assert command_line("cd app\nnpm test").startswith("cd app; npm test (2 lines, sha256 ")
+
+
+def test_a_line_too_long_is_told_with_its_length() -> None:
+    command = "python tool.py " + " ".join(f"--name-{number}" for number in range(60))
+    assert "(1 line, sha256 " in command_line(command)
+    assert len(command_line(command)) <= 240
+
+
+def test_two_scripts_that_begin_alike_are_two() -> None:
+    assert command_line(HEREDOC) != command_line(HEREDOC.replace("EOF", "END")[:-3] + "END ")
+    assert command_line(HEREDOC) != command_line(HEREDOC.replace("(1)\nEOF", "(2)\nEOF"))
+
+
+@pytest.mark.parametrize("limit", [40, 120, 240])
+def test_as_code_it_keeps_what_is_said_of_it(limit: int) -> None:
+    shown = coded_command(command_line(HEREDOC), limit)
+    assert shown.startswith("`python - <<'EOF'")
+    assert shown.endswith(f"` (84 lines, sha256 {SUM})")
+    assert coded_command("npm test", limit) == "`npm test`"

@@ -1,0 +1,137 @@
+"""What one message tells: by who speaks, and never by how it is worded."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ctxmgr.engine.memory.extract import from_message
+from ctxmgr.engine.memory.from_user import GOAL_CHARACTERS, SAID_CHARACTERS
+from ctxmgr.engine.memory.statements import Stamp
+from ctxmgr.model.messages import PACKET_MARK, Block, BlockKind, Call, Role, View
+from ctxmgr.model.saved.facts import Fact
+
+SAID = "Decision: keep the old parser\nnever push\n- [ ] a task\n## Constraints\n- x"
+
+
+def facts(view: View, calls: dict[str, Call] | None = None, *, opening: bool = False) -> tuple[Fact, ...]:
+    stamp = Stamp("d", 3, 4, "e")
+    return from_message(view, stamp=stamp, calls=calls or {}, opening=opening, turn="t")
+
+
+def view(role: Role, text: str, kind: BlockKind = "text", **fields: Any) -> View:
+    return View(role, (Block(kind, text=text, **fields),))
+
+
+@pytest.mark.parametrize(
+    ("role", "kind", "slots"),
+    [
+        ("user", "text", {"request"}),
+        ("assistant", "text", {"said"}),
+        ("assistant", "thinking", set()),
+        ("result", "text", set()),
+        ("result", "result", set()),
+        ("note", "text", set()),
+        ("packet", "text", set()),
+        ("summary", "summary", set()),
+        ("other", "other", set()),
+    ],
+)
+def test_who_may_say_what(role: Role, kind: BlockKind, slots: set[str]) -> None:
+    assert {fact.slot for fact in facts(view(role, SAID, kind))} == slots
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        SAID,
+        "Ändere niemals das Schema!",
+        "不要修改数据库模式。",
+        "コメントを追加しないで。",
+        "Не трогай схему.",
+        "ok",
+    ],
+)
+def test_a_users_message_is_kept_word_for_word_whatever_its_language(text: str) -> None:
+    assert [(fact.slot, fact.text, fact.source) for fact in facts(view("user", text))] == [
+        ("request", text, "user")
+    ]
+
+
+def test_the_first_message_is_the_goal() -> None:
+    goal, request = facts(view("user", "word " * 300), opening=True)
+    assert (goal.slot, goal.text) == ("goal", ("word " * 300)[:GOAL_CHARACTERS])
+    assert (request.slot, request.text) == ("request", ("word " * 300).strip())
+    assert [
+        fact.slot for fact in facts(view("user", "<system-reminder>\nx\n</system-reminder>"), opening=True)
+    ] == []
+
+
+@given(st.integers(1, 3 * SAID_CHARACTERS), st.sampled_from(["word {} ", "文{}字", "{}"]))
+def test_a_long_message_is_kept_by_its_head_and_its_tail(size: int, form: str) -> None:
+    text = "".join(map(form.format, range(size)))[:size].strip()
+    (fact,) = facts(view("user", text)) or (Fact("request", "d", "", "user"),)
+    if len(text) <= SAID_CHARACTERS:
+        assert fact.text == text
+    else:
+        head, tail = fact.text.split(" … ")
+        assert text.startswith(head)
+        assert text.endswith(tail)
+        assert len(head) + len(tail) == SAID_CHARACTERS
+
+
+def test_a_packet_that_comes_back_says_nothing() -> None:
+    for role in ("user", "assistant"):
+        assert facts(view(role, f"{PACKET_MARK}\n{SAID}"), opening=True) == ()  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("lead", ["", "> ", "  "])
+def test_a_packet_that_is_pasted_behind_other_words_says_nothing(lead: str) -> None:
+    packet = f'{PACKET_MARK}\n## The user said\n- #1: "Never touch the lock file."\n\n## State\n- test: `x` passed'
+    pasted = "".join(lead + line for line in packet.splitlines(keepends=True))
+    assert facts(view("user", f"My notes:\n{pasted}")) == facts(view("user", "My notes:\n"))
+
+
+@pytest.mark.parametrize("lead", ["", "> ", "  "])
+def test_what_a_user_wrote_behind_a_pasted_packet_is_the_users(lead: str) -> None:
+    packet = (
+        f'{PACKET_MARK}\nKept by ctxmgr.\n\n## The user said\n- #1: "Never touch the lock file."\n\n'
+        "## Instructions\n\n- Skill:\n> Use steel.\n>\n> Never use tin.\n\n- Other:\n> Use iron.\n\n"
+        "## Where the rest is\nUp to the user's message #1: 3 messages.\n- a.py"
+    )
+    pasted = "".join(lead + line for line in packet.splitlines(keepends=True))
+    own = "No wait, don't do that. Log it at INFO instead of DEBUG."
+    (request,) = facts(view("user", f"My notes:\n{pasted}\n\n{own}"))
+    assert request.text.split() == f"My notes: {own}".split()
+
+
+def test_an_assistants_message_is_told_by_its_last_paragraph_with_the_turn_that_it_is_of() -> None:
+    (said,) = facts(view("assistant", "First this.\n\nNever that. It is done.\n"))
+    assert (said.slot, said.text, said.source, said.detail) == ("said", "Never that. It is done.", "assistant", "t")
+    assert facts(view("assistant", " \n")) == ()
+
+
+def test_a_result_is_read_by_its_call_alone() -> None:
+    calls = {"c1": Block("call", tool="bash", arguments={"command": "npm test"})}
+    (fact,) = facts(view("result", SAID, "result", call_id="c1"), calls)
+    told = (fact.slot, fact.status, fact.time_ms, fact.seq, fact.entry, fact.origin)
+    assert told == ("command", "ok", 3, 4, "e", "d")
+    assert facts(view("result", SAID, "result", call_id="c2"), calls) == ()
+
+
+def test_results_inside_a_user_message_are_read_too() -> None:
+    both = View("user", (Block("result", text="x", call_id="c1"), Block("text", text="never push")))
+    calls = {"c1": Block("call", tool="read", arguments={"path": "a.ts"})}
+    assert [fact.slot for fact in facts(both, calls)] == ["request", "file"]
+
+
+def test_a_run_that_the_user_kept_from_the_model_says_nothing() -> None:
+    arguments = {"command": "cat secrets > a.txt"}
+    assert facts(view("shell", "cat secrets > a.txt\na", "shell", arguments=arguments)) != ()
+    assert facts(view("shell", "", "shell", arguments=arguments)) == ()
+
+
+def test_the_same_message_gives_the_same_facts() -> None:
+    message = view("user", SAID)
+    assert facts(message, opening=True) == facts(message, opening=True)

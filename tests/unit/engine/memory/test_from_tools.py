@@ -1,0 +1,166 @@
+from typing import Any
+
+import pytest
+
+from ctxmgr.engine.memory.from_tools import OUTCOME_CHARACTERS, from_result, from_shell
+from ctxmgr.engine.memory.statements import Stamp, Statements
+from ctxmgr.engine.tools import tool_call
+from ctxmgr.model.messages import Block, Call
+from ctxmgr.model.saved.facts import Fact
+
+
+def result(tool: str, text: str = "", *, failed: bool = False, **arguments: Any) -> tuple[Fact, ...]:
+    return facts_of(Block("result", text=text, is_error=failed), Block("call", tool=tool, arguments=arguments))
+
+
+def facts_of(result: Block, call: Call) -> tuple[Fact, ...]:
+    into = Statements(Stamp("o", 1))
+    from_result(result, call, into)
+    return into.facts()
+
+
+def test_what_a_person_refused_did_nothing() -> None:
+    said = "The user doesn't want to proceed with this tool use. The user said: error: not there"
+    for tool, arguments in (("bash", {"command": "npm test"}), ("Write", {"file_path": "a.ts"})):
+        assert result(tool, said, failed=True, **arguments) == ()
+        assert result(tool, said, **arguments) != ()
+
+
+@pytest.mark.parametrize(
+    ("result", "status"),
+    [
+        (Block("result", text="x"), "ok"),
+        (Block("result", text="x", untold=True), "unknown"),
+        (Block("result", text="x: not found", doubtful=True), "unknown"),
+        (Block("result", text="x", is_error=True), "failed"),
+    ],
+)
+def test_a_command_whose_outcome_can_not_be_told_is_neither_ok_nor_failed(result: Block, status: str) -> None:
+    (fact,) = facts_of(result, Block("call", tool="bash", arguments={"command": "npm test"}))
+    assert (fact.slot, fact.status, fact.detail) == ("command", status, "")
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "status", "key"),
+    [
+        ("read", {"path": "a.ts"}, "read", "read\na.ts"),
+        ("Read", {"file_path": "a.ts"}, "read", "read\na.ts"),
+        ("view", {"filePath": "a.ts"}, "read", "read\na.ts"),
+        ("Write", {"file_path": "a.ts"}, "written", "changed\na.ts"),
+        ("MultiEdit", {"file_path": "a.ts"}, "edited", "changed\na.ts"),
+        ("str_replace_based_edit_tool", {"command": "view", "path": "a.ts"}, "read", "read\na.ts"),
+        ("str_replace_editor", {"command": "create", "path": "a.ts"}, "written", "changed\na.ts"),
+        ("str_replace_editor", {"command": "insert", "path": "a.ts"}, "edited", "changed\na.ts"),
+        ("apply_patch", {"input": "*** Begin Patch\n*** Delete File: a.ts\n"}, "deleted", "changed\na.ts"),
+    ],
+)
+def test_files(tool: str, arguments: dict[str, Any], status: str, key: str) -> None:
+    assert [(fact.status, fact.key) for fact in result(tool, **arguments) if fact.slot == "file"] == [(status, key)]
+    assert [fact for fact in result(tool, failed=True, **arguments) if fact.slot == "file"] == []
+    assert result(tool, failed=True, **arguments) == ()
+
+
+def files(tool: str, text: str = "", **arguments: Any) -> list[tuple[str, str]]:
+    return [(fact.status, fact.text) for fact in result(tool, text, **arguments) if fact.slot == "file"]
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ("cd /w && cat a.py && sed -i s/a/b/ b.py", [("read", "/w/a.py"), ("edited", "/w/b.py")]),
+        ("git mv a.py b.py && git rm c.py", [("deleted", "a.py"), ("written", "b.py"), ("deleted", "c.py")]),
+        ("cat > a.py <<'EOF'\nx\nEOF\npython a.py > out.txt", [("written", "a.py"), ("written", "out.txt")]),
+        ("ls src && rg x src", []),
+        ("npm test 2>/dev/null", []),
+        ("for f in *; do rm $f; done", []),
+    ],
+)
+def test_what_a_shell_did_to_files(command: str, expected: list[tuple[str, str]]) -> None:
+    assert files("bash", command=command) == expected
+    assert files("exec_command", cmd=command) == expected
+    assert files("shell", command=["bash", "-lc", command]) == expected
+
+
+def test_a_window_names_the_file_that_is_open() -> None:
+    opened = "[File: /w/a.py (90 lines total)]\n3:x"
+    assert files("edit", opened, replacement_text="x", start_line=3, end_line=3) == [("edited", "/w/a.py")]
+    assert files("bash", opened, command="scroll_down") == [("read", "/w/a.py")]
+    assert files("goto", "no window", line_number=3) == []
+
+
+def test_a_command_in_a_script_is_the_command() -> None:
+    given = {"input": 'const r = await tools.exec_command({cmd:"npm test 2>&1 | tail -5"});text(r.output);'}
+    (failed,) = result("exec", "Error: no", failed=True, **given)
+    assert (failed.runs, failed.status, failed.text) == ("test", "failed", "npm test 2>&1 | tail -5")
+
+
+def test_a_patch_is_no_command() -> None:
+    patch = "*** Begin Patch\n*** Add File: a.py\n+x\n*** End Patch"
+    facts = result("shell", command=["apply_patch", patch])
+    assert [(fact.slot, fact.text) for fact in facts] == [("file", "a.py")]
+
+
+def test_a_change_is_told_with_the_tool_that_made_it() -> None:
+    (written,) = result("Write", file_path="a.ts")
+    assert written.detail == "Write"
+    (read,) = result("Read", file_path="a.ts")
+    assert read.detail == ""
+
+
+def test_what_a_run_says_of_its_end_is_one_short_line() -> None:
+    (failed,) = result("bash", "a.py:1:1: " + "x" * 100_000 + ": error: no", failed=True, command="mypy .")
+    assert len(failed.detail) <= OUTCOME_CHARACTERS
+    assert "\n" not in failed.detail
+
+
+def test_a_tool_that_is_no_shell_runs_no_check() -> None:
+    for tool, arguments in (("grep", {"pattern": "pytest"}), ("mcp__ci__run", {"query": "pytest"})):
+        for failed in (False, True):
+            assert [
+                one for one in result(tool, "1 failed", failed=failed, **arguments) if one.slot == "command"
+            ] == []
+
+
+def test_the_users_own_run_has_the_same_key() -> None:
+    def status(command: str) -> list[tuple[str, str]]:
+        into = Statements(Stamp("o", 1))
+        from_shell(f"{command}\nfine", tool_call("shell", {"command": command}), False, into)
+        return [(fact.key, fact.status) for fact in into.facts()]
+
+    assert status("npm test") == [("test\nnpm test", "ok")]
+    assert status("npm test | tail -5")[0][1] == "unknown"
+    assert [one.key for one in result("bash", command="npm test")] == ["test\nnpm test"]
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "tasks"),
+    [
+        ("TodoWrite", {"todos": [{"content": "a", "status": "in_progress"}]}, [("a", "active")]),
+        ("update_plan", {"plan": [{"step": "a", "status": "completed"}]}, [("a", "done")]),
+        ("todo", {"items": [{"text": "a", "done": False}]}, [("a", "open")]),
+        ("todowrite", {"todos": [{"content": "a", "status": "cancelled"}]}, []),
+        ("todowrite", {"todos": []}, []),
+    ],
+)
+def test_a_task_list_is_stated_whole(tool: str, arguments: dict[str, Any], tasks: list[tuple[str, str]]) -> None:
+    mark, *found = [fact for fact in result(tool, **arguments) if fact.slot in ("listing", "task")]
+    assert mark.slot == "listing"
+    assert {fact.listing for fact in found} <= {mark.key}
+    assert [(fact.text, fact.status) for fact in found] == tasks
+    assert result(tool, failed=True, **arguments) == ()
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("search", {"items": [{"name": "a"}]}),
+        ("search", {"items": []}),
+        ("submit", {"plan": "a text"}),
+        ("todowrite", {"todos": ["a", 1, None]}),
+        ("todowrite", {"todos": [{"status": "open"}]}),
+        ("odd", {"command": {"not": "text"}, "path": 7, "file": None}),
+        ("bash", {"command": []}),
+    ],
+)
+def test_arguments_of_another_shape_say_nothing(tool: str, arguments: dict[str, Any]) -> None:
+    assert result(tool, **arguments) == ()

@@ -1,0 +1,195 @@
+"""What a host puts into a user's mouth is never the user's word; what the user wrote beside it is kept whole."""
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ctxmgr.engine.memory.from_user import users_text
+from ctxmgr.engine.memory.host_texts import ROWS
+from ctxmgr.model import Block, View
+
+SAID = "Never touch billing.py; *use tabs*,\n\n  and `a < b` stays."
+
+
+def own(*texts: str) -> str:
+    return users_text(View("user", tuple(Block("text", text=text) for text in texts)))
+
+
+REMINDER = "<system-reminder>\nAs you answer, note that the tests are the user's.\n</system-reminder>"
+IDE = "# Context from my IDE setup:\n\n## Active file: src/a.py\n\n## Open tabs:\n- a.py: src/a.py\n\n"
+CLINE = "<environment_details>\n# VSCode Visible Files\nsrc/a.py\n\n# Current Time\nnoon\n</environment_details>"
+AGENTS = "# AGENTS.md instructions for /w\n\n<INSTRUCTIONS>\nAlways run the linter.\n</INSTRUCTIONS>"
+
+HOSTS_ALONE: list[tuple[str, str]] = [
+    ("Claude Code", REMINDER),
+    ("Claude Code", f"{REMINDER}\n{REMINDER}"),
+    ("Claude Code", "<local-command-stdout>Compacted</local-command-stdout>"),
+    ("Claude Code", "<bash-stdout>ok</bash-stdout><bash-stderr></bash-stderr>"),
+    ("Claude Code", "<ide_selection>The user selected lines 1 to 3 of a.py: never do it</ide_selection>"),
+    ("Claude Code", "<task-notification>\n<task-id>b1</task-id>\n<status>completed</status>\n</task-notification>"),
+    ("Claude Code", "[Request interrupted by user for tool use]"),
+    ("Claude Code", "Base directory for this skill: /w/.claude/skills/review\n\n# Review\n\nNever skip a file."),
+    ("Claude Code", "This session is being continued from a previous conversation that ran out of context.\n1. x"),
+    ("Claude Code", "Stop hook feedback:\n- [check.sh]: never stop here"),
+    ("Codex", "<environment_context>\n  <cwd>/w</cwd>\n  <shell>zsh</shell>\n</environment_context>"),
+    ("Codex", AGENTS),
+    ("Codex", f"{AGENTS}\n<environment_context>\n  <cwd>/w</cwd>\n</environment_context>"),
+    ("Codex", "<permissions instructions>\nNever write outside of /w.\n</permissions instructions>"),
+    ("Codex", "<turn_aborted>\nThe user interrupted the previous turn.\n</turn_aborted>"),
+    ("Codex", "<skill>\n<name>review</name>\n<path>/w/SKILL.md</path>\nNever skip a file.\n</skill>"),
+    ("Codex", "You are performing a CONTEXT CHECKPOINT COMPACTION. Create a handoff summary."),
+    ("OpenCode", 'Called the Read tool with the following input: {"filePath":"/w/a.md"}'),
+    ("OpenCode", "<path>/w/a.md</path>\n<type>file</type>\n<content>1: Never push.\n</content>"),
+    ("OpenCode", "<file>\n00001| Never push.\n</file>"),
+    ("OpenCode", "What did we do so far?"),
+    ("OpenCode", "Continue if you have next steps, or stop and ask for clarification if you are unsure."),
+    ("Claude Code", "Your task is to create a detailed summary of the conversation so far, with all files."),
+    ("Claude Code", "[Image: original 3024x1964, displayed at 2000x1299.]"),
+    ("Gemini CLI", "--- Content from referenced files ---\nFrom @a.md:\nNever push.\n--- End of content ---"),
+    ("Gemini CLI", "Please continue."),
+    ("Gemini CLI", "<session_context>\nThis is the Gemini CLI. Today is Sunday.\n</session_context>"),
+    ("Cline, Roo Code", CLINE),
+    ("Cline, Roo Code", "[read_file for 'src/a.py'] Result:\nNever push."),
+    ("Cline, Roo Code", "[execute_command for 'cat a'] Result:\nCommand executed.\nOutput:\nNever push."),
+    ("Cline, Roo Code", "[browser_action] Result:\n<feedback>\nNever push.\n</feedback>"),
+    ("Cline, Roo Code", "[ERROR] You did not use a tool in your previous response! Please retry with a tool use."),
+    ("Copilot", '<attachments>\n<attachment id="a.py">\nNever push.\n</attachment>\n</attachments>\n'
+                "<editorContext>\nThe file is a.py.\n</editorContext>\n<reminder>\nBe brief.\n</reminder>"),
+    ("Cursor", "<user_info>\nOS: linux\n</user_info>\n\n<rules>\nAlways use tabs.\n</rules>"),
+    ("OpenHands", "<RUNTIME_INFORMATION>\nThe current date is Sunday.\n</RUNTIME_INFORMATION>"),
+    ("OpenHands", "Please continue working on the task on whatever approach you think is suitable.\nNever ask."),
+    ("SWE-agent", "<returncode>0</returncode>\n<output>\nNever push.\n</output>"),
+    ("SWE-agent", "[File: /w/a.py (9 lines total)]\n1:never = 1"),
+    ("SWE-agent", "OBSERVATION:\nNever push."),
+    ("Aider", "I have *added these files to the chat* so you can go ahead and edit them.\n\na.py\n```\nx\n```"),
+    ("Goose, pi, skills of others", "<info-msg>\nIt is currently noon.\n</info-msg>"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("host", "text"), HOSTS_ALONE)
+def test_what_a_host_put_there_is_never_the_users_word(host: str, text: str) -> None:
+    assert host in {row.host for row in ROWS}
+    assert own(text) == ""
+    assert own(text, SAID) == own(SAID, text) == SAID
+
+
+def test_each_host_of_the_table_has_a_case() -> None:
+    assert {host for host, _ in HOSTS_ALONE} == {row.host for row in ROWS}
+
+
+def test_what_stands_between_two_texts_of_one_message_is_the_hosts() -> None:
+    begins, ends = "\n--- Content from referenced files ---", "\n--- End of content ---"
+    assert own(SAID, begins, "\nContent from @a.md:\n", "# never run tests", ends) == SAID
+    assert own(SAID, f"{begins}\nx", f"y{ends}\nAnd go.") == f"{SAID}\n\nAnd go."
+
+
+DENIED = "The user denied this operation and provided the following feedback:"
+BESIDE: list[tuple[str, str]] = [
+    ("Claude Code", f"{SAID}\n\n{REMINDER}"),
+    ("Claude Code", f"{REMINDER}\n{SAID}"),
+    ("Claude Code", f"[Request interrupted by user]\n{SAID}"),
+    ("Codex", f"{IDE}## My request for Codex:\n{SAID}\n"),
+    ("OpenCode", f"{SAID}\n<dcp-message-id>m0001</dcp-message-id>"),
+    ("OpenCode", f'{SAID}\nCalled the Read tool with the following input: {{"filePath":"/w/a.md"}}\nNever push.'),
+    ("OpenCode", f"{SAID}\n<path>/w/a.md</path>\n<type>file</type>\n<content>1: Never push.\n</content>"),
+    ("Cline", f"<task>\n{SAID}\n</task>"),
+    ("Cline", f"<task>\n{SAID}\n</task>\n\n{CLINE}"),
+    ("Cline", f'{SAID}\n\n<file_content path="a.py">\nNever push.\n</file_content>'),
+    ("Cline", f"[TASK RESUMPTION] It was stopped.\n\nInstructions:\n<user_message>\n{SAID}\n</user_message>"),
+    ("Roo", f"[ask_followup_question for 'Which one?'] Result:\n<answer>\n{SAID}\n</answer>"),
+    ("Roo", f"[attempt_completion] Result:\nThe user has provided feedback.\n<feedback>\n{SAID}\n</feedback>"),
+    ("Roo", f"[write_to_file for 'a.py'] Result:\n{DENIED}\n<feedback>\n{SAID}\n</feedback>"),
+    ("Copilot", "<context>\nThe date is Sunday.\n</context>\n<editorContext>\na.py\n</editorContext>\n"
+                f"<userRequest>\n{SAID}\n</userRequest>"),
+    ("Cursor", f"<user_info>\nOS: linux\n</user_info>\n<user_query>\n{SAID}\n</user_query>"),
+    ("OpenHands", f"<uploaded_files>\n/w\n</uploaded_files>\n{SAID}"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("host", "text"), BESIDE)
+def test_what_the_user_wrote_beside_it_is_kept_whole(host: str, text: str) -> None:
+    assert own(text) == SAID
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        SAID,
+        "Why does it print <system-reminder> there? Never show it.",
+        "take out what is between <context> and </context>, please",
+        "<context>\nIt is a parser.\n</context>\n<rules>\nNever push.\n</rules>\nDo it.",
+        "<task>\nMend it\n</task>\nbut leave `b.py`",
+        "<div>\n  <p>Never</p>\n</div>",
+        "```xml\n<attachment>\n  <reminder>x</reminder>\n</attachment>\n```\nwhat is this?",
+        "<answer> is not shown in the page",
+        "<rules>\nAlways use tabs.\n",
+        "Please continue. But never push.",
+        "What did we do so far? And what is left?",
+        "API Error: 500 is what I get, why?",
+        "Observation: the button flickers.",
+        "Observation:\nthe tests are flaky. Never retry them.",
+        "[benchmark] Result: slower. Revert it, and never inline it again.",
+        "Your task is to create a detailed summary of the auth module. Do not touch billing.",
+        "# AGENTS.md instructions are outdated: use tabs.",
+        "[File: a.py (3 lines total)] looks odd. Never cut it.",
+        "Continue if you have next steps, or stop and ask me. Never push.",
+        "Here are summaries of some files present in my git repository. Use them.",
+        "The log:\nCalled the deploy tool with the following input: x\nNever do that.",
+        "# TODO LIST\n- one\n- two",
+        "the log says [read_file for 'a'] Result: nothing",
+        "if a < b and c > d: never",
+        "I wrote ## My request for Codex:\nin the docs",
+    ],
+)
+def test_what_no_row_knows_is_the_users(text: str) -> None:
+    assert own(text) == text.strip()
+
+
+def test_a_hosts_tag_that_is_not_closed_was_cut_off() -> None:
+    assert own("<system-reminder>\nAs you answer, never") == ""
+    assert own(SAID, "<environment_details>\n# VSCode Visible") == SAID
+    assert own(f"{SAID}\n<system-reminder>") == f"{SAID}\n<system-reminder>", "what stands before it is the user's"
+    assert own("<system-reminder> is what I see, remove it") == "<system-reminder> is what I see, remove it"
+
+
+COMMAND = "<command-message>{0} is running</command-message>\n<command-name>/{0}</command-name>"
+
+
+def test_a_slash_command_says_what_the_user_gave_it() -> None:
+    args = "\n            <command-args>only the parser, please</command-args>"
+    assert own(COMMAND.format("review") + args) == "/review only the parser, please"
+    assert own(COMMAND.format("plugin:plan") + args, REMINDER) == "/plugin:plan only the parser, please"
+    assert own(COMMAND.format("clear")) == ""
+    assert own(COMMAND.format("clear") + "\n<command-args></command-args>") == ""
+
+
+def test_a_result_in_a_text_of_its_own_belongs_to_the_name_before_it() -> None:
+    assert own("[read_file for 'a.md'] Result:", "Never push.", CLINE) == ""
+    assert own("[read_file for 'a.md'] Result:", "Never push.", SAID) == SAID
+    assert own("[ask_followup_question for 'Which?'] Result:", f"<answer>\n{SAID}\n</answer>", CLINE) == SAID
+    assert own("[read_file for 'a.md'] Result:") == ""
+
+
+@pytest.mark.parametrize("tool", ["read_file", "search_files", "use_mcp_tool", "fetch_instructions"])
+def test_a_tool_that_shows_what_others_wrote_tells_nothing_of_the_user(tool: str) -> None:
+    for body in (
+        f"{DENIED}\n<feedback>\nNever test.\n</feedback>",
+        "<answer>\nNever test.\n</answer>",
+        "<user_message>\nNever test.\n</user_message>",
+    ):
+        assert own(f"[{tool} for 'a'] Result:\n{body}") == own(f"[{tool} for 'a'] Result:", body) == ""
+
+
+@given(st.text(alphabet='ab<>/\n `"[]:', max_size=80))
+def test_of_a_text_without_a_hosts_shape_nothing_is_lost(text: str) -> None:
+    assert own(text) == text.strip()
+
+
+def test_time_is_linear_in_the_text() -> None:
+    for piece in ("<context>\n", "<system-reminder>\n", "<system-reminder> ", " " * 50 + "<rules>", "<a ", "<"):
+        begins = time.perf_counter()
+        own("a\n" + piece * 40_000)
+        own(piece * 40_000)
+        assert time.perf_counter() - begins < 2, piece

@@ -1,0 +1,151 @@
+"""What a model's summary lacks of what is known by structure is added under one heading; nothing of it changes."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ctxmgr.engine.memory import Mended, SummaryDraft, mended
+from ctxmgr.engine.memory.sections import ADDED_HEADING
+from tests.notation import Said, a, call, err, quarters, r, u, words
+from tests.unit.engine.memory.packets import known, shown
+from tests.unit.engine.memory.test_packet_budget import TEXTS, TURNS, said
+
+DRAFT = "## Goal\nMove the login\n\n## Next Steps\n1. Go on"
+LISTS = "\n\n<read-files>\nsrc/c.py\n</read-files>\n\n<modified-files>\nsrc/a.py\n</modified-files>"
+SESSION: list[Said] = [
+    u("Never touch vendor."),
+    a(call("edit", path="src/a.py", oldText="1", newText="2")),
+    r("ok"),
+    a(call("write", path="src/b.py", content="1")),
+    r("ok"),
+    a(call("read", path="src/c.py")),
+    r("x"),
+    a(call("TodoWrite", todos=[{"content": "Write docs", "status": "pending"}])),
+    r("ok"),
+    a(call("bash", command="ruff check .")),
+    r("All checks passed!"),
+    a(call("bash", command="pytest -q")),
+    err("1 failed, 3 passed in 1s"),
+    a("One test fails."),
+    u("Use tabs."),
+]
+
+
+def mend(
+    text: str = DRAFT, *said: Said, budget: int = 500, view: int = 0, lists: str = "", earlier: int = 0
+) -> Mended:
+    session = list(said) or SESSION
+    draft = SummaryDraft(text, lists)
+    return mended(draft, known(*session), shown(session, view), budget=budget, weigh=quarters, earlier=earlier)
+
+
+def test_messages_tasks_failed_checks_and_files_are_added_in_this_order() -> None:
+    found = mend()
+    assert found.text == (
+        f"{DRAFT}\n\n{ADDED_HEADING}\n\n"
+        '### The user said (word for word)\n- #1: "Never touch vendor."\n- #2: "Use tabs."\n\n'
+        "### Open Tasks\n- [ ] Write docs\n\n"
+        '### Blocked\n- test: `pytest -q` failed after #1: "1 failed, 3 passed"\n\n'
+        "### Changed Files\n- `src/a.py`\n- `src/b.py`"
+    )
+    assert [one.kind for one in found.mends] == ["user", "user", "task", "failure", "file", "file"]
+    assert found.mends[0].text == '#1: "Never touch vendor."'
+
+
+SAYS = [
+    ("never touch VENDOR", "Never touch vendor"),
+    ("the rule: **never** touch `vendor`!", "Never touch vendor"),
+    ("- Never\n  touch\n  vendor", "Never touch vendor"),
+    ("use tabs", "Use tabs"),
+    ("write docs is open", "Write docs"),
+    ("`pytest -q`: 1 failed, 3 passed", "- test:"),
+    ("changed a.py", "src/a.py"),
+    ("changed `src/b.py`", "src/b.py"),
+]
+
+
+@pytest.mark.parametrize(("text", "told"), SAYS)
+def test_what_it_holds_in_other_case_or_between_other_marks_is_not_added(text: str, told: str) -> None:
+    assert told in mend().text
+    found = mend(f"{DRAFT}\n{text}")
+    assert told not in found.text.partition(ADDED_HEADING)[2]
+    assert len(found.mends) == 5
+
+
+@pytest.mark.parametrize("text", ["Do not use tabs.", "- they never use tabs", "不要use tabs"])
+def test_the_opposite_of_a_rule_states_no_rule(text: str) -> None:
+    assert "Use tabs" in mend(f"{DRAFT}\n{text}").text.partition(ADDED_HEADING)[2]
+
+
+def test_a_file_of_its_lists_is_not_added_unless_it_was_only_read_there() -> None:
+    files = [one.text for one in mend(lists=LISTS).mends if one.kind == "file"]
+    assert files == ["`src/b.py`"]
+    read = [one.text for one in mend(lists=LISTS.replace("src/c.py", "src/b.py")).mends if one.kind == "file"]
+    assert read == ["`src/b.py`"]
+
+
+def test_a_name_that_two_files_have_names_neither() -> None:
+    two = [u("Go."), *(x for at in "ab" for x in (a(call("write", path=f"{at}/x.py", content="1")), r("ok")))]
+    assert [one.text for one in mend("## Goal\nGo. x.py", *two).mends if one.kind == "file"] == [
+        "`a/x.py`",
+        "`b/x.py`",
+    ]
+
+
+@pytest.mark.parametrize(("view", "gone"), [(1, "Use tabs"), (3, "pytest"), (7, "Write docs"), (11, "src/b.py")])
+def test_what_stands_beside_it_in_the_list_is_not_added(view: int, gone: str) -> None:
+    assert gone in mend(view=view - 1).text
+    assert gone not in mend(view=view).text
+
+
+def test_a_failed_check_that_it_tells_as_passed_is_added() -> None:
+    found = mend(f"{DRAFT}\n- [x] `pytest -q` passes")
+    assert '- test: `pytest -q` failed after #1: "1 failed, 3 passed"' in found.text
+
+
+def test_a_check_that_passed_since_is_no_failure() -> None:
+    after = [*SESSION, a(call("bash", command="pytest -q")), r("4 passed in 1s")]
+    assert "failure" not in {one.kind for one in mend(DRAFT, *after).mends}
+
+
+def test_a_document_that_the_user_pasted_is_left_to_the_summary() -> None:
+    assert mend(DRAFT, u("word " * 300), a("Read.")).text == DRAFT
+
+
+def test_numbers_go_on_from_what_came_before() -> None:
+    assert '- #8: "Never touch vendor."\n- #9: "Use tabs."' in mend(earlier=7).text
+    assert "failed after #8" in mend(earlier=7).text
+
+
+def test_where_room_is_short_the_newest_stay_and_the_heading_counts_the_rest() -> None:
+    many = [one for at in range(60) for one in (u(f"Rule {at}: keep the module number_{at}."), a("Yes."))]
+    text = mend(DRAFT, *many, budget=200).text
+    assert quarters(text.partition(DRAFT)[2]) <= 200
+    assert '- #60: "Rule 59' in text
+    assert "### The user said (word for word) (" in text
+    assert mend(budget=10).text == DRAFT
+
+
+def test_added_again_it_stands_below_what_was_added_before() -> None:
+    first = mend().text
+    again = mended(SummaryDraft(first), known(*SESSION), frozenset(), budget=500, weigh=quarters)
+    assert again.text == first
+    more = [*SESSION, a("Yes."), u("And never push."), a(call("write", path="src/d.py", content="1")), r("ok")]
+    second = mended(SummaryDraft(first), known(*more), frozenset(), budget=500, weigh=quarters).text
+    assert second == first.replace('"Use tabs."', '"Use tabs."\n- #3: "And never push."') + "\n- `src/d.py`"
+
+
+@given(TEXTS, st.lists(TURNS, max_size=5), st.integers(0, 400), st.sampled_from([quarters, words]), st.data())
+def test_nothing_of_the_summary_changes_and_what_is_added_keeps_to_the_budget(  # type: ignore[no-untyped-def]
+    text, turns, budget, weigh, data
+) -> None:
+    text = f"## Goal\n{text}".rstrip()
+    end = data.draw(st.sampled_from([None, len(text), len(text.partition("\n")[0])]))
+    ledger = known(*said(turns))
+    found = mended(SummaryDraft(text, "", end), ledger, frozenset(), budget=budget, weigh=weigh)
+    before, rest = text[:end].rstrip(), text[end:] if end is not None else ""
+    assert found.text == text or (found.text.startswith(before) and found.text.endswith(rest))
+    added = found.text[len(before) : len(found.text) - len(rest)]
+    assert found.text == text or weigh(added) <= budget
+    assert (found.text == text) == (not found.mends)
+    assert mended(SummaryDraft(text, "", end), ledger, frozenset(), budget=budget, weigh=weigh) == found

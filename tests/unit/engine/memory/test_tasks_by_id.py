@@ -1,0 +1,151 @@
+"""Tasks that are stated one a call: known by the id that their tool gave them."""
+
+from collections.abc import Iterable
+from itertools import permutations
+
+from ctxmgr.engine.memory.extract import from_message
+from ctxmgr.engine.memory.fold import now_and_past
+from ctxmgr.engine.memory.statements import Stamp
+from ctxmgr.model.messages import Block, View
+from ctxmgr.model.saved.facts import Fact
+from tests.unit.engine.memory.test_fold import ledger, ran, summary
+
+
+def created(number: str, text: str, at: int) -> tuple[Fact, ...]:
+    view = View("result", (Block("result", text=f"Task #{number} created successfully: {text}", call_id="c"),))
+    calls = {"c": Block("call", tool="TaskCreate", arguments={"subject": text, "description": "more"})}
+    return from_message(view, stamp=Stamp(f"c{at}", at), calls=calls, opening=False)
+
+
+def told(tool: str, at: int, text: str, **arguments: object) -> tuple[Fact, ...]:
+    """The facts of a call whose result is this text."""
+    view = View("result", (Block("result", text=text, call_id="c"),))
+    calls = {"c": Block("call", tool=tool, arguments=dict(arguments))}
+    return from_message(view, stamp=Stamp(f"t{at}", at), calls=calls, opening=False)
+
+
+def tasks(facts: Iterable[Fact]) -> list[tuple[str, str]]:
+    now, past = now_and_past(ledger(*facts))
+    return [(fact.text, fact.status) for fact in (*now, *past) if fact.slot == "task"]
+
+
+ONE_BY_ONE = [
+    *created("1", "mend the build", 1),
+    *created("2", "write the page", 2),
+    *ran("TaskUpdate", 3, taskId="1", status="in_progress"),
+    *ran("TaskUpdate", 4, taskId="2", addBlockedBy=["1"]),
+    *ran("TaskUpdate", 5, taskId="1", status="completed"),
+]
+
+
+def test_tasks_that_are_stated_one_a_call() -> None:
+    assert tasks(ONE_BY_ONE[:3]) == [("mend the build", "active"), ("write the page", "open")]
+    assert tasks(ONE_BY_ONE) == [("write the page", "open"), ("mend the build", "done")]
+    assert tasks([*ONE_BY_ONE, *ran("TaskUpdate", 6, taskId="2", status="deleted")]) == [("mend the build", "done")]
+    assert tasks([*ONE_BY_ONE, *ran("TaskUpdate", 6, taskId="2", subject="write two", status="pending")])[0] == (
+        "write two",
+        "open",
+    )
+    assert tasks(ran("TaskUpdate", 6, taskId="9", status="completed")) == []
+    assert tasks([*ONE_BY_ONE, *ran("TaskUpdate", 6, failed=True, taskId="2", status="completed")])[0][1] == "open"
+
+
+def test_a_task_that_its_tool_closed_is_open_in_no_summary() -> None:
+    for line in ("- [ ] Mend the build", "- [ ] mend the build (task #1)"):
+        stated = summary(f"## Progress\n### In Progress\n{line}", 4)
+        open_ = {("mend the build", "active"), ("write the page", "open")}
+        assert set(tasks([*ONE_BY_ONE[:3], *stated])) == open_
+        for order_ in permutations([*ONE_BY_ONE, *stated][-4:]):
+            assert ("mend the build", "done") in tasks([*ONE_BY_ONE[:2], *order_])
+            assert len(tasks([*ONE_BY_ONE[:2], *order_])) == 2
+
+
+def test_a_summary_keeps_the_id_of_a_task_whose_message_left() -> None:
+    stated = summary("## Progress\n### In Progress\n- [ ] mend the build (task #1)", 4)
+    assert tasks(stated) == [("mend the build", "active")]
+    assert tasks([*stated, *ran("TaskUpdate", 5, taskId="1", status="completed")]) == [("mend the build", "done")]
+
+
+def test_a_state_finds_its_text_in_whatever_order_they_are_seen() -> None:
+    expected = tasks(ONE_BY_ONE)
+    assert all(tasks(order_) == expected for order_ in permutations(ONE_BY_ONE))
+
+
+REFUSALS = (
+    "Error: too many tasks",
+    "error: invalid subject",
+    "<tool_use_error>InputValidationError: subject is missing</tool_use_error>",
+    '{"error": "no room"}',
+    "Failed to create the task",
+    "Invalid arguments: subject",
+    "Could not write the list",
+)
+
+
+def test_a_task_that_its_tool_did_not_take_is_none_also_where_no_flag_says_so() -> None:
+    for text in REFUSALS:
+        assert tasks(told("TaskCreate", 1, text, subject="never there", description="x")) == []
+        assert tasks(told("TodoWrite", 1, text, todos=[{"content": "never there", "status": "pending"}])) == []
+        update = told("TaskUpdate", 6, text, taskId="2", status="completed")
+        assert tasks([*ONE_BY_ONE, *update])[0] == ("write the page", "open")
+
+
+def test_a_task_about_an_error_is_one() -> None:
+    assert tasks(created("1", "Error: mend it", 1)) == [("Error: mend it", "open")]
+    for text in ('{"error": null, "id": 3}', "Errors are task 3 now", "ok", ""):
+        assert tasks(told("TaskCreate", 1, text, subject="mend it", description="x")) == [("mend it", "open")]
+
+
+OPENED = [*created("1", "mend the build", 1), *ran("TaskUpdate", 2, taskId="1", status="in_progress")]
+
+
+def test_a_task_that_is_renamed_without_a_state_is_told_by_its_new_text_in_the_state_it_had() -> None:
+    renamed = ran("TaskUpdate", 3, taskId="1", subject="mend the build and its cache")
+    assert tasks([*OPENED, *renamed]) == [("mend the build and its cache", "active")]
+    closed = ran("TaskUpdate", 4, taskId="1", status="completed")
+    for order_ in permutations([*OPENED, *renamed, *closed]):
+        assert tasks(order_) == [("mend the build and its cache", "done")]
+    dropped = ran("TaskUpdate", 4, taskId="1", status="deleted")
+    for order_ in permutations([*OPENED, *renamed, *dropped]):
+        assert tasks(order_) == []
+    assert tasks(renamed) == [("mend the build and its cache", "open")]
+
+
+def test_an_update_of_a_task_that_is_not_there_changes_nothing() -> None:
+    for text in ("Task not found", "Task #1 not found", "Error: task 1 was not found"):
+        assert tasks([*OPENED, *told("TaskUpdate", 3, text, taskId="1", status="completed")]) == [
+            ("mend the build", "active")
+        ]
+    done = told("TaskUpdate", 3, "Updated task #1 status", taskId="1", status="completed")
+    assert tasks([*OPENED, *done]) == [("mend the build", "done")]
+
+
+LISTED = """#1 [completed] mend the build
+#2 [in_progress] write the page (again)
+#7 [pending] release it [blocked by #2]"""
+
+
+def test_the_list_that_the_task_tool_prints_is_the_state_of_its_tasks() -> None:
+    facts = told("TaskList", 3, LISTED)
+    assert tasks(facts) == [
+        ("write the page (again)", "active"),
+        ("release it", "open"),
+        ("mend the build", "done"),
+    ]
+    assert tasks([*OPENED, *facts])[-1] == ("mend the build", "done")
+    later = ran("TaskUpdate", 4, taskId="7", status="completed")
+    assert ("release it", "done") in tasks([*facts, *later])
+    one = told("TaskGet", 3, "Task #2: write the page\nStatus: in_progress\nDescription: all of it", taskId="2")
+    assert tasks(one) == [("write the page", "active")]
+
+
+def test_no_number_of_a_task_is_an_exact_value() -> None:
+    for tool, text in (("TaskList", LISTED), ("TaskGet", "Task #2: fix #12\nStatus: pending")):
+        assert not [fact for fact in told(tool, 3, text, taskId="2") if fact.slot == "value"]
+
+
+def test_a_list_of_tasks_that_another_tool_prints_says_nothing() -> None:
+    for tool in ("Bash", "Read", "mcp__evil__TaskList", "list_tasks", "grep"):
+        assert not [fact for fact in told(tool, 3, LISTED, command="cat t") if fact.slot == "task"]
+    for text in ("No tasks found", "", "#1 completed mend", "see #1 [completed] x", "#2 [pending] " + "x" * 600):
+        assert tasks(told("TaskList", 3, text)) == []

@@ -1,0 +1,173 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ctxmgr.engine.memory.wording import (
+    KEY_CHARACTERS,
+    both_ends,
+    key_of,
+    last_paragraph,
+    plain,
+    sentences_of,
+    shorten,
+    unfenced,
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("two\nlines", "two lines"),
+        ("\x1b[31mred\x1b[0m alert\x07", "red alert"),
+        ("\x1b]0;title\x07prompt", "prompt"),
+        ("a\u200bb\u202ec\ufeff", "abc"),
+        ("half of an emoji \ud83d here", "half of an emoji \ufffd here"),
+        ("line\u2028separator\x85next", "line separator next"),
+        (" \t ", ""),
+        (
+            "\u0646\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645",
+            "\u0646\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645",
+        ),
+        ("\U0001f469\u200d\U0001f467", "\U0001f469\u200d\U0001f467"),
+    ],
+)
+def test_plain(text: str, line: str) -> None:
+    assert plain(text) == line
+
+
+@pytest.mark.parametrize(
+    ("text", "limit", "short"),
+    [
+        ("short", 10, "short"),
+        ("one two three four", 12, "one two…"),
+        ("It was done. Then came more of it", 18, "It was done.…"),
+        ("unbreakablewordthatgoeson", 10, "unbreakab…"),
+        ("ab", 1, "…"),
+    ],
+)
+def test_shorten(text: str, limit: int, short: str) -> None:
+    assert shorten(text, limit) == short
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("Do **not** push.", "do not push", True),
+        ("Use `npm run check`", "use npm run check!", True),
+        ("use tabs", "use spaces", False),
+        ("→→", "←←", False),
+        ("x" * 500 + "a", "x" * 500 + "b", False),
+    ],
+)
+def test_key_of(one: str, other: str, same: bool) -> None:
+    assert (key_of(one) == key_of(other)) is same
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Stop. Use tabs!", ["Stop.", "Use tabs!"]),
+        ("see main.ts for it", ["see main.ts for it"]),
+        ("use a tool, e.g. `rg`, always", ["use a tool, e.g. `rg`, always"]),
+        ("first line\nsecond line", ["first line", "second line"]),
+        ('he said "no." Then "yes."', ['he said "no."', 'Then "yes."']),
+    ],
+)
+def test_sentences(text: str, found: list[str]) -> None:
+    assert sentences_of(text) == found
+
+
+def test_unfenced_leaves_out_code_and_what_an_open_fence_runs_over() -> None:
+    assert unfenced("a\n```ts\nb\n~~~\n```\nc\n~~~\nd") == ["a", "c"]
+
+
+def test_a_fence_ends_with_one_as_long() -> None:
+    assert unfenced("````\na\n```\nb\n````\nc") == ["c"]
+    assert unfenced("```\na\n`````\nc") == ["c"]
+
+
+def test_a_key_of_more_than_120_characters_keeps_its_start_and_a_digest() -> None:
+    assert key_of("a" * 120) == "a" * 120
+    start, digest = key_of("a" * 121).split(" ")
+    assert start == "a" * 120
+    assert len(digest) == 12
+    assert key_of("two words") == "two words"
+
+
+def test_a_text_of_just_the_limit_is_whole() -> None:
+    assert shorten("12345", 5) == "12345"
+    assert shorten("123456", 5) == "1234…"
+
+
+@given(st.text(st.characters(codec=None, exclude_categories=())), st.integers(0, 300))
+def test_no_text_is_too_strange(text: str, limit: int) -> None:
+    line = plain(text)
+    line.encode()
+    assert len(line.splitlines()) <= 1
+    assert plain(line) == line
+    assert len(shorten(line, limit)) <= max(limit, 1)
+    assert len(key_of(text)) <= KEY_CHARACTERS + 13
+    sentences_of(text)
+    unfenced(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (
+            "请把令牌存储在内存中。不要使用Redis！好吗？好",
+            ["请把令牌存储在内存中。", "不要使用Redis！", "好吗？", "好"],
+        ),
+        ("「直してください。」はい。次へ", ["「直してください。」", "はい。", "次へ"]),
+        ("本当ですか！？はい", ["本当ですか！？", "はい"]),
+        ("`a.py`を直す。`b.py`は残す。", ["`a.py`を直す。", "`b.py`は残す。"]),
+        ("हाँ। नहीं", ["हाँ।", "नहीं"]),
+    ],
+)
+def test_a_sentence_of_another_script_ends_at_its_mark(text: str, found: list[str]) -> None:
+    assert sentences_of(text) == found
+    assert shorten(text, len(text) - 1).endswith("…")
+
+
+TALKS = [
+    "First we parse it. Then a good deal more has to be done with what was found. It ends like this.",
+    "Zuerst lesen wir es ein. Danach ist noch sehr viel mehr damit zu tun als gedacht. So endet es.",
+    "首先我们读取它。然后还有很多很多其他的事情要做才能完成这项工作。它就这样结束了。",
+    "unbrokenwordwithoutanyspace" * 5,
+]
+
+
+@pytest.mark.parametrize("text", TALKS)
+@pytest.mark.parametrize("limit", [10, 25, 38])
+def test_of_a_long_text_it_is_told_how_it_begins_and_how_it_ends(text: str, limit: int) -> None:
+    head, _, tail = both_ends(text, limit).partition(" … ")
+    assert head
+    assert text.startswith(head)
+    assert tail
+    assert text.endswith(tail)
+    assert len(both_ends(text, limit)) <= limit < len(text)
+    assert both_ends(text, len(text)) == text
+
+
+def test_of_a_long_text_whole_sentences_are_told_where_they_are_short_enough() -> None:
+    assert both_ends(TALKS[0], 45) == "First we parse it. … It ends like this."
+
+
+@pytest.mark.parametrize(
+    ("text", "last"),
+    [
+        ("One.\n\nTwo,\nin two lines.", "Two,\nin two lines."),
+        ("One.\n\n", "One."),
+        ("See:\n\n```\na\n\nb\n```", "See:\n\n```\na\n\nb\n```"),
+        ("It is done.\n\n| a | b |\n|---|---|\n| 1 | 2 |", "It is done."),
+        ("| a | b |", "| a | b |"),
+        ("It is done.\n\n## Summary\n\nShall I go on?", "It is done. … Shall I go on?"),
+        ("The work is:\n\n| a | b |\n|---|---|\n\nIs it right?", "The work is: … Is it right?"),
+        ("The work is:\n\n1. One.\n\n2. Two.", "1. One.\n\n2. Two."),
+        ("It is done.\n\nShall I go on?", "It is done.\n\nShall I go on?"),
+        ("## Summary", "## Summary"),
+        ("", ""),
+    ],
+)
+def test_the_last_paragraph(text: str, last: str) -> None:
+    assert last_paragraph(text) == last
