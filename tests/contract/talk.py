@@ -12,7 +12,7 @@ from typing import Any
 from ctxmgr.model.archive import ArchiveRow
 from ctxmgr.model.estimate import ESTIMATE
 from ctxmgr.server.effects import SnapshotLoaded
-from ctxmgr.study.spawning.inprocess import Driver
+from ctxmgr.study.spawning import Driver
 
 Fields = dict[str, Any]
 HOST = {"requestCompaction": "whenIdle"}

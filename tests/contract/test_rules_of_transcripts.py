@@ -15,8 +15,8 @@ from ctxmgr.server import connection
 from ctxmgr.study.conformance import golden
 from ctxmgr.study.recordings.recording import UnreadableRecording
 from ctxmgr.study.replay import transcripts
-from ctxmgr.study.spawning.inprocess import InProcess
 from ctxmgr.wire import transcript
+from tests.inprocess import InProcess
 
 GOLDENS = Path(__file__).parents[2] / "protocol" / "transcripts"
 OURS = ", ".join(map(str, rules.REPLAYED))

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from ctxmgr.study.spawning.inprocess import InProcess
+from tests.inprocess import InProcess
 from tests.stdio.compacting_sidecar import (
     BAD,
     SLICES,

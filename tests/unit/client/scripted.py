@@ -12,7 +12,7 @@ from ctxmgr.client import client as client_module
 from ctxmgr.client.session import AsyncClientSession
 from ctxmgr.model.api import GivenTools
 from ctxmgr.model.api.reports import Report
-from ctxmgr.study.spawning.inprocess import Driver
+from ctxmgr.study.spawning import Driver
 from ctxmgr.wire.framing import Framer, FramingFault, frame
 
 START = ["initialize", "initialized", "session_start"]

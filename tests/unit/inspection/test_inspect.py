@@ -12,7 +12,7 @@ import pytest
 from ctxmgr.cli import main
 from ctxmgr.devices.snapshots import SnapshotStore, to_line
 from ctxmgr.session import journal
-from ctxmgr.study.spawning.inprocess import InProcess
+from tests.inprocess import InProcess
 from tests.unit.study.replay.commands import GREENHOUSE, ROOT, USER
 
 UNBOUND = ROOT / "tests" / "contract" / "snapshots" / "9fa9910" / "epochs.after-a-compaction.snapshot"

@@ -9,7 +9,7 @@ from ctxmgr.cli import main
 from ctxmgr.devices import ArchiveDatabase
 from ctxmgr.devices.snapshots import SnapshotStore, file_name
 from ctxmgr.model import ArchiveRow
-from ctxmgr.study.spawning.inprocess import InProcess
+from tests.inprocess import InProcess
 from tests.unit.masking.secrets import PLANTED, leaked
 
 SESSION = "s"

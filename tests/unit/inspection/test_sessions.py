@@ -12,7 +12,7 @@ from ctxmgr.devices import ArchiveDatabase, ArchiveFault
 from ctxmgr.devices.snapshots import SnapshotStore, file_name
 from ctxmgr.inspection import listing
 from ctxmgr.model import ArchiveRow
-from ctxmgr.study.spawning.inprocess import InProcess
+from tests.inprocess import InProcess
 
 USER = {"role": "user", "content": "hello", "timestamp": 1}
 REPLY = {"role": "assistant", "content": [{"type": "text", "text": "ok"}], "stopReason": "stop", "timestamp": 2}

@@ -14,7 +14,7 @@ from ctxmgr import Model, Policy, Session
 from ctxmgr.model.api.lifecycle import Prices
 from ctxmgr.model.errors import InvalidParams
 from ctxmgr.model.policy import ModelPolicy, WorkingSet, Zones
-from ctxmgr.study.spawning.inprocess import InProcess
+from tests.inprocess import InProcess
 
 ROOT = Path(__file__).parents[3]
 TURNS = Policy(preset="turns", working_set=WorkingSet(results=0, tokens=0))

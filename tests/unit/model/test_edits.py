@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxmgr.model.api.edits import ListAnswer, applied
-from ctxmgr.study.spawning.inprocess import InProcess
+from tests.inprocess import InProcess
 from tests.unit.client.scripted import step, user
 
 KINDS = st.tuples(st.booleans(), st.integers(0, 30_000))

@@ -7,7 +7,7 @@ from ctxmgr.devices.snapshots.file import grown_bytes
 from ctxmgr.model.saved.state import ModelSpec, RawSummary, State
 from ctxmgr.server.effects import SnapshotLoaded
 from ctxmgr.session.journal import base, restore
-from ctxmgr.study.spawning.inprocess import InProcess
+from tests.inprocess import InProcess
 
 COMPACTIONS = 1_000
 BYTES = 2_000_000

@@ -9,8 +9,8 @@ from ctxmgr.model import policy_keys
 from ctxmgr.model.saved import ModelSpec, State
 from ctxmgr.server import SnapshotLoaded
 from ctxmgr.session import journal
-from ctxmgr.study.spawning.client import RpcFailure
-from ctxmgr.study.spawning.inprocess import InProcess
+from ctxmgr.study.spawning import RpcFailure
+from tests.inprocess import InProcess
 
 CASES: list[tuple[str, dict[str, Any], list[str], dict[str, Any]]] = [
     ("a new key", {"maxRequestMoons": 7, "preset": "turns"}, [".maxRequestMoons"], {"preset": "turns"}),

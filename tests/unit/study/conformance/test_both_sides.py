@@ -11,7 +11,7 @@ from ctxmgr.study.conformance.following import reason
 from ctxmgr.study.conformance.golden import read
 from ctxmgr.study.conformance.host_side import GoldenHost
 from ctxmgr.study.conformance.server_side import GoldenServer
-from ctxmgr.study.spawning.inprocess import Driver
+from ctxmgr.study.spawning import Driver
 from ctxmgr.wire.framing import Framer, frame
 from tests.unit.study.goldens import (
     APPEND,

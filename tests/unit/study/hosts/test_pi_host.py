@@ -7,8 +7,8 @@ import pytest
 
 from ctxmgr.study.hosts import pi_host
 from ctxmgr.study.hosts.pi_host import HostMessage, item
-from ctxmgr.study.spawning.inprocess import InProcess
 from tests.goldens import held
+from tests.inprocess import InProcess
 
 
 def message(id: str, **fields: Any) -> HostMessage:

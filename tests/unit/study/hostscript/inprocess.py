@@ -8,8 +8,8 @@ from ctxmgr.server.effects import SnapshotLoaded
 from ctxmgr.study.hostscript.conversation import OnMessage
 from ctxmgr.study.hostscript.player import PlayedScript, Player, PlayerSettings
 from ctxmgr.study.hostscript.script import parse
+from ctxmgr.study.spawning import Driver
 from ctxmgr.study.spawning.client import Framing, TimedOut
-from ctxmgr.study.spawning.inprocess import Driver
 from ctxmgr.wire.framing import frame
 
 STATE_DIR = "/nowhere"

@@ -11,7 +11,7 @@ from ctxmgr.cli import main
 from ctxmgr.study.baselines import PEERS
 from ctxmgr.study.probes import Probing
 from ctxmgr.study.replay import measuring
-from ctxmgr.study.spawning.inprocess import InProcess
+from tests.inprocess import InProcess
 from tests.unit.study.replay.commands import GREENHOUSE, USER
 
 

@@ -12,7 +12,7 @@ from ctxmgr.study.driving.drive import _arguments
 from ctxmgr.study.driving.outcomes import ReplayOptions
 from ctxmgr.study.own_facts import own_facts
 from ctxmgr.study.recordings import readers
-from ctxmgr.study.spawning.inprocess import Driver
+from ctxmgr.study.spawning import Driver
 from tests.unit.study.replay.commands import GREENHOUSE
 
 SESSIONS = GREENHOUSE.parent

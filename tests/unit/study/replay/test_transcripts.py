@@ -9,8 +9,8 @@ import pytest
 from ctxmgr.model import RULES
 from ctxmgr.study.recordings.recording import UnreadableRecording
 from ctxmgr.study.replay.transcripts import replay
-from ctxmgr.study.spawning.inprocess import InProcess
 from ctxmgr.wire import transcript
+from tests.inprocess import InProcess
 
 USER = {"role": "user", "content": "Goal: mend the report", "timestamp": 1}
 REPLY = {"role": "assistant", "content": [{"type": "text", "text": "ok"}], "stopReason": "stop", "timestamp": 2}

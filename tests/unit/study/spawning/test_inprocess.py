@@ -6,8 +6,8 @@ import msgspec
 import pytest
 
 from ctxmgr.server.effects import SnapshotLoaded
-from ctxmgr.study.spawning.client import RpcFailure
-from ctxmgr.study.spawning.inprocess import Driver, InProcess
+from ctxmgr.study.spawning import Driver, RpcFailure
+from tests.inprocess import InProcess
 
 USER = {"role": "user", "content": "Goal: mend the report", "timestamp": 1}
 REPLY = {"role": "assistant", "content": [{"type": "text", "text": "ok"}], "stopReason": "stop", "timestamp": 2}
