@@ -6,9 +6,6 @@
 3. A release replays the rules in `REPLAYED`. Others it refuses, and names the release that replays them: the one
    in `RELEASES`, or, of rules that came later than this release, the one that wrote the transcript. One that bears
    this release's own version is not named: it is another build of the same number.
-
-What the engine decides by is a table for each of the rules that are replayed, `protocol/rules/N.json`: its numbers
-and the policy's defaults.
 """
 
 from collections.abc import Mapping

@@ -4,13 +4,9 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
-import msgspec
-
 from ctxmgr import __version__
-from ctxmgr.model import RULES, Policy
 from ctxmgr.wire.spec import openrpc, schema
 from scripts.generating import cases, guide, reference, rust, typescript
-from scripts.trying.numbers import numbers
 from tests.contract import scenarios  # noqa: F401  fills the manifest
 from tests.contract.behaviours import MANIFEST
 
@@ -35,7 +31,6 @@ def documents(transcripts: Mapping[str, str], corpus: Mapping[str, str]) -> dict
         "hosts/rust/src/types.rs": rust.text(types),
         "README.md": guide.page(types, transcripts),
         "reference.md": reference.page(types, transcripts, corpus, MANIFEST),
-        f"rules/{RULES}.json": _json(_decides_by()),
         **cases.files(transcripts),
     }
 
@@ -55,16 +50,6 @@ def committed(protocol: Path) -> dict[str, str]:
     """The transcripts as they stand there."""
     found = sorted(protocol.glob("transcripts/**/*.jsonl"))
     return {path.relative_to(protocol).as_posix(): path.read_text(encoding="utf-8") for path in found}
-
-
-def _decides_by() -> dict[str, object]:
-    """The engine's numbers and the policy's defaults. Only today's are written: earlier tables stay."""
-    found = numbers(ROOT / "ctxmgr" / "engine", "ctxmgr.engine")
-    return {
-        "rules": RULES,
-        "policy": msgspec.to_builtins(Policy()),
-        "numbers": {number.name: number.value for number in found},
-    }
 
 
 def _json(document: object) -> str:

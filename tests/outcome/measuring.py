@@ -159,8 +159,7 @@ def figures(run: Run) -> Figures:
 
 def measured(run: Run, outcome: ReplayResult) -> Figures:
     """Shares from 0 to 1, `cost` and `closed` of the host's; a kind of probe, as far as the session has any, of all
-    that are asked. A measure that is added here is held and tried like the others: it needs margins in
-    `test_outcome`, and `scripts/sensitivity` counts what moves it."""
+    that are asked. A measure that is added here needs margins in `test_outcome`."""
     assert outcome.failures == [], outcome.failures[:3]
     found = measure(outcome.observations, ground(), PriceSheet())
     lists, billed, closed = alone(run._replace(preset="off"))
