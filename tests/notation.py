@@ -13,6 +13,7 @@ import msgspec
 
 from ctxmgr.engine.conversation import ConversationIndex, extend
 from ctxmgr.formats import pi
+from ctxmgr.formats.pi_messages import PACKET_TYPE
 from ctxmgr.model.messages import Message
 from ctxmgr.session.reading import Reader
 
@@ -70,7 +71,7 @@ def branch(text: str, **more: Any) -> Said:
 
 
 def packet(text: str = "[ctxmgr packet]\nold", **more: Any) -> Said:
-    return Said({"role": "custom", "customType": pi.PACKET_TYPE, "content": text, "display": False, **more})
+    return Said({"role": "custom", "customType": PACKET_TYPE, "content": text, "display": False, **more})
 
 
 def written(*said: Said) -> list[Json]:

@@ -58,7 +58,7 @@ STRANGERS = {
     "library": {"wire", "devices"},
     "devices": {"session", "engine", "formats", "wire", "library"},
     "store": {"session", "engine", "formats", "wire", "library"},
-    "closed_loop": {"engine", "formats", "wire", "session", "summarize", "library", "devices", "settings"},
+    "closed_loop": {"engine", "wire", "session", "summarize", "library", "devices", "settings"},
     "server": {"library"},
     "client": {"engine", "formats", "session", "summarize", "library", "devices", "study", "cli"},
     "study": {"cli"},

@@ -5,10 +5,10 @@ Knows nothing of calls, prices or projections.
 """
 
 from collections.abc import Hashable, Iterator, Sequence
-from types import ModuleType
 from typing import Any, Protocol
 
 from ctxmgr.closed_loop.mentions import error_codes, identifiers, paths
+from ctxmgr.formats import MessageFormat
 from ctxmgr.model import Message, estimate, media
 
 
@@ -21,18 +21,18 @@ class MessageReader(Protocol):
 class EstimatingReader:
     """Of one format. Weighs as a session of ctxmgr does, and loads nothing of what decides there."""
 
-    def __init__(self, form: ModuleType) -> None:
-        self._form = form
+    def __init__(self, fmt: MessageFormat) -> None:
+        self._fmt = fmt
 
     def read(self, raws: Sequence[bytes]) -> Sequence[Message]:
         return tuple(map(self._message, raws))
 
     def _message(self, raw: bytes) -> Message:
-        view = self._form.view(raw)
+        view = self._fmt.view(raw)
         pictures = [sum(media.tokens(one, media.OTHER) for one in block.media) for block in view.blocks]
         texts = [estimate(block.text) if block.text else 0 for block in view.blocks]
         weights = tuple(map(sum, zip(texts, pictures, strict=True)))
-        return Message(raw, "", view, weights, sum(weights) + self._form.extra_weight(view))
+        return Message(raw, "", view, weights, sum(weights) + self._fmt.extra_weight(view))
 
 
 class MessageCache:

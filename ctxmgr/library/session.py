@@ -19,7 +19,7 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.formats import form_of
+from ctxmgr.formats import format_of
 from ctxmgr.library.inputs import (
     Usage,
     natural,
@@ -74,10 +74,10 @@ class Session:
         weigh: Weigh | None = None,
         state: bytes | None = None,
     ) -> None:
-        form = form_of(format, "$.format")
+        fmt = format_of(format, "$.format")
         begins = read_state(state, spec_of(model, window, WINDOW), WINDOW)
         keys = policy_keys.checked_keys(policy)
-        self._session = Living(begins, form, keys, CAPABILITIES, Reader(form))
+        self._session = Living(begins, fmt, keys, CAPABILITIES, Reader(fmt))
         if weigh is not None:
             name = str(getattr(weigh, "name", "given"))
             self._session.vocabulary = Calibration(name, of_all(whole_tokens(weigh)))

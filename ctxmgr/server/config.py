@@ -5,18 +5,18 @@ Apart from `sessions.py`, so that a start does not wait for the engine: that is 
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from ctxmgr.formats import form_of
+from ctxmgr.formats import format_of
 from ctxmgr.model import DeclaredTools, WeighAll
 from ctxmgr.model.api import lifecycle, since
 from ctxmgr.wire import StrippedMessages
 
-if TYPE_CHECKING:
-    from ctxmgr.known_models import Registry  # which a start does not wait for
+if TYPE_CHECKING:  # a start does not wait for these
+    from ctxmgr.formats import MessageFormat
+    from ctxmgr.known_models import Registry
 
 Embed = Callable[[Sequence[str]], list[list[float]] | None]
 ClockMs = Callable[[], float]
@@ -57,13 +57,13 @@ class ConnectionOptions(msgspec.Struct, frozen=True):
 
 
 class ConnectionConfig(msgspec.Struct, frozen=True):
-    """`form_name` names the message format. `keys`: the policy keys all sessions begin with. `record`: write
+    """`format_name` names the message format. `keys`: the policy keys all sessions begin with. `record`: write
     transcripts. `weighers`: the vocabularies that are there from the start, by name. `embed` gives vectors of
     texts, or None. `version` of the protocol that is spoken. `tools`: what the host declares of its own. `models`:
     what is known of them, where it is not what is shipped. `stores`: sessions also go to a store. `clock_ms`: to
     say how long a call took."""
 
-    form_name: str
+    format_name: str
     weighers: dict[str, WeighAll]
     keys: dict[str, Any] = {}
     capabilities: lifecycle.HostCapabilities = lifecycle.HostCapabilities()
@@ -84,9 +84,9 @@ class ConnectionConfig(msgspec.Struct, frozen=True):
         return ConnectionConfig("pi", dict(weighers), embed=embed, **options_alone)
 
     @property
-    def form(self) -> ModuleType:
-        """The format's module, loaded with the first session."""
-        return form_of(self.form_name, "$.messageFormat")
+    def fmt(self) -> "MessageFormat":
+        """The message format, loaded with the first session."""
+        return format_of(self.format_name, "$.messageFormat")
 
 
 class SessionRequest(msgspec.Struct, frozen=True):

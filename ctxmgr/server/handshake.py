@@ -18,7 +18,7 @@ def settled(
     version = since.agreed(params.protocol_version)
     if version is None:
         raise invalid_params(f"this server speaks {since.PROTOCOL_VERSION}", "$.protocolVersion")
-    form_name = checked_name(params.message_format or "pi", "$.messageFormat")
+    format_name = checked_name(params.message_format or "pi", "$.messageFormat")
     keys = params.policy or {}
     try:
         policy = policy_keys.policy(keys)
@@ -27,7 +27,7 @@ def settled(
     check_tools(params.tools or (), "$.tools")
     agreed = msgspec.structs.replace(
         terms,
-        form_name=form_name,
+        format_name=format_name,
         version=version,
         keys=keys,
         capabilities=params.capabilities or lifecycle.HostCapabilities(),

@@ -7,11 +7,11 @@ it has got it. A queue never waits for the host: a host may send an event before
 from collections import deque
 from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import Future
-from types import ModuleType
 from typing import Any
 
 import msgspec
 
+from ctxmgr.formats import MessageFormat
 from ctxmgr.model.saved import Latch, ModelSpec, State, Totals
 from ctxmgr.session import SessionCore
 from ctxmgr.session.context import RawMessages
@@ -38,7 +38,7 @@ class Resting(msgspec.Struct, frozen=True):
     """What is kept of a session that has left memory. `seq`: of the state that `latch` and `totals` are of."""
 
     model: ModelSpec
-    form: ModuleType
+    fmt: MessageFormat
     format_settled: bool
     warnings: tuple[str, ...]
     seq: int
@@ -48,13 +48,13 @@ class Resting(msgspec.Struct, frozen=True):
     @staticmethod
     def of(session: SessionCore) -> "Resting":
         state = session.state
-        settled = session.form, session.format_settled, session.warnings
+        settled = session.fmt, session.format_settled, session.warnings
         return Resting(state.model, *settled, state.seq, state.latch, state.totals)
 
     def resume(self, session: SessionCore) -> None:
         """Gives the session what it had."""
-        if session.form is not self.form:
-            session.read_as(self.form)
+        if session.fmt is not self.fmt:
+            session.read_as(self.fmt)
         session.format_settled = self.format_settled
         session.warnings = tuple(dict.fromkeys((*self.warnings, *session.warnings)))
         if session.state.seq == self.seq:  # no other process went on meanwhile

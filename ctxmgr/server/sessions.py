@@ -97,8 +97,8 @@ class Sessions:
         """A session that holds nothing, for calls that name none."""
         terms = self.terms
         state = State("", ModelSpec("", job_context.WINDOW), tools=terms.tools)
-        reader = Reader(terms.form, tools=terms.tools)
-        return SessionCore(state, terms.form, terms.keys, terms.capabilities, reader, terms.embed)
+        reader = Reader(terms.fmt, tools=terms.tools)
+        return SessionCore(state, terms.fmt, terms.keys, terms.capabilities, reader, terms.embed)
 
     def resume(self, ticket: int, value: Any) -> None:
         value = self._parked.answered(ticket, value)

@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from types import MappingProxyType, ModuleType
+from types import MappingProxyType
 
 import msgspec
 
 from ctxmgr.engine.conversation import digest
+from ctxmgr.formats import MessageFormat
 from ctxmgr.model import DeclaredTools, Media, Message, View, Weigh, WeighAll, estimate, media
 from ctxmgr.model.compaction import BranchEntry, BranchMessage
 from ctxmgr.model.saved import State
@@ -23,19 +24,19 @@ class Reader:
 
     def __init__(
         self,
-        form: ModuleType,
+        fmt: MessageFormat,
         weigh: Weigh = estimate,
         rules: media.MediaRules = media.OTHER,
         tools: DeclaredTools = (),
     ) -> None:
-        self.form, self.weigh, self.rules, self.tools = form, weigh, rules, tools
+        self.fmt, self.weigh, self.rules, self.tools = fmt, weigh, rules, tools
 
     def reading(self, state: State) -> "Reader":
         """This one, or as the state's model and tools want it."""
         rules = media.family(state.model.id)
         if rules is self.rules and state.tools == self.tools:
             return self
-        return Reader(self.form, self.weigh, rules, state.tools)
+        return Reader(self.fmt, self.weigh, rules, state.tools)
 
     def media_tokens(self, one: Media) -> int:
         """What the provider counts a picture or a document as."""
@@ -71,13 +72,13 @@ class Reader:
         return tuple(msgspec.structs.replace(one, view=self.with_tools(one.view)) for one in messages)
 
     def _message(self, raw: bytes) -> Message:
-        view = self.with_tools(self.form.view(raw))
+        view = self.with_tools(self.fmt.view(raw))
         weights = tuple(
             (self.weigh(block.text) if block.text else 0) + sum(map(self.media_tokens, block.media))
             for block in view.blocks
         )
         count = sum(len(block.media) for block in view.blocks)
-        return Message(raw, digest(view), view, weights, sum(weights) + self.form.extra_weight(view), count)
+        return Message(raw, digest(view), view, weights, sum(weights) + self.fmt.extra_weight(view), count)
 
 
 class Calibration:

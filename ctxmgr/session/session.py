@@ -8,14 +8,13 @@ Rules:
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from types import ModuleType
 from typing import Any, Literal
 
 import msgspec
 
 from ctxmgr.engine.presets import PRESETS, Inputs, PresetStrategy
 from ctxmgr.engine.pressure import Gauge, Thresholds, latch, thresholds
-from ctxmgr.formats import auto, form_of, messages_of, settled
+from ctxmgr.formats import MessageFormat, auto, format_of, messages_of, settled
 from ctxmgr.known_models import Registry, shipped
 from ctxmgr.model import (
     WEIGHER,
@@ -51,13 +50,13 @@ class SessionCore:
     def __init__(
         self,
         state: State,
-        form: ModuleType,
+        fmt: MessageFormat,
         defaults: dict[str, Any],
         capabilities: lifecycle.HostCapabilities,
         reader: Reader,
         embed: Embedding | None = None,
     ) -> None:
-        self.state, self.form, self.defaults = state, form, defaults
+        self.state, self.fmt, self.defaults = state, fmt, defaults
         self.capabilities, self.reader, self.embed = capabilities, reader, embed
         self.host_tools = reader.tools  # of all its sessions; those of this one stand in the state
         self.vocabulary: Calibration | None = None
@@ -154,10 +153,10 @@ class SessionCore:
             weight = self.weights[text] = self.reader.weigh(text)
         return weight
 
-    def read_as(self, form: ModuleType) -> None:
+    def read_as(self, fmt: MessageFormat) -> None:
         """Another format from now on: what was read is read anew when the next list comes."""
-        self.form, self.format_settled = form, False
-        self.reader = Reader(form, self.reader.weigh, self.reader.rules, self.reader.tools)
+        self.fmt, self.format_settled = fmt, False
+        self.reader = Reader(fmt, self.reader.weigh, self.reader.rules, self.reader.tools)
         self._unread()
 
     def _unread(self) -> None:
@@ -169,10 +168,10 @@ class SessionCore:
         """Are these messages in the session's format? Raises InvalidParams, before anything of them is taken in.
 
         Once one bore a mark of it, nothing in later lists is a reason to refuse one."""
-        form = None if self.format_settled else settled(self.form, raws, path)
-        if form is not None:
-            if form is not self.form:
-                self.read_as(form)
+        fmt = None if self.format_settled else settled(self.fmt, raws, path)
+        if fmt is not None:
+            if fmt is not self.fmt:
+                self.read_as(fmt)
             self.format_settled = True
 
     def may_ask(self) -> bool:
@@ -234,9 +233,9 @@ class SessionCore:
         """A session begins or goes on; `entries` are its whole tree, if the host has one."""
         tools = declared(self.state, self.host_tools, params.tools)
         if params.message_format is not None:
-            form = form_of(params.message_format, "$.messageFormat")
-            if form is not self.form and not (form is auto and self.format_settled):
-                self.read_as(form)
+            fmt = format_of(params.message_format, "$.messageFormat")
+            if fmt is not self.fmt and not (fmt is auto and self.format_settled):
+                self.read_as(fmt)
         if params.entries:
             self.check_format(messages_of([bytes(raw) for raw in params.entries]), "$.entries")
         state = msgspec.structs.replace(self.state, model=model_spec(params.model), tools=tools)
@@ -244,7 +243,7 @@ class SessionCore:
         if params.entries:
             raws = [bytes(raw) for raw in params.entries]
             state, entry_of = yield Offload(
-                lambda: branches.on_path(state, self.form, raws, params.leaf_id, self.source_messages)
+                lambda: branches.on_path(state, self.fmt, raws, params.leaf_id, self.source_messages)
             )
         self.state, self.entry_of = state, entry_of
         self.ledger = ledger_updates.ledger(state)

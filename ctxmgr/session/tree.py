@@ -4,10 +4,10 @@ What lies on the path holds, what lies beside it is put away. Knows entries and 
 """
 
 from collections.abc import Sequence
-from types import ModuleType
 
 import msgspec
 
+from ctxmgr.formats import MessageFormat
 from ctxmgr.formats.pi_tree import entries as tree
 from ctxmgr.model import Message
 from ctxmgr.model.saved import State
@@ -16,7 +16,7 @@ from ctxmgr.session.reading import Reader
 
 
 def on_path(
-    state: State, form: ModuleType, raws: Sequence[bytes], leaf: str | None, heard: ledger_updates.SourceMessages
+    state: State, fmt: MessageFormat, raws: Sequence[bytes], leaf: str | None, heard: ledger_updates.SourceMessages
 ) -> tuple[State, dict[str, str]]:
     """The state after hearing a whole tree whose active path ends at `leaf` (None: at its last entry), and the
     entry of each message on it, by the message's mark.
@@ -26,7 +26,7 @@ def on_path(
     found = [one for one in map(tree.entry, raws) if one is not None]
     path = tree.path(found, leaf)
     state = ledger_updates.moved(state, [one.id for one in path])
-    unweighed = Reader(form, lambda text: 0, tools=state.tools)
+    unweighed = Reader(fmt, lambda text: 0, tools=state.tools)
     messages: list[tuple[int, Message]] = []
     ids: dict[int, str | None] = {}
     for position, one in enumerate(path):

@@ -12,7 +12,8 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.formats import FORMATS, pi
+from ctxmgr.formats import FORMATS
+from ctxmgr.formats.pi_messages import PACKET_TYPE
 from ctxmgr.model.messages import Message
 from ctxmgr.model.projection import Keep, Packet, Plan
 from ctxmgr.session.reading import Reader
@@ -49,7 +50,7 @@ def plain(messages: Iterable[Json]) -> list[Json]:
             text = one["content"][0]["text"]
             text = f"Error: {text}" if one["isError"] and not text.startswith("Error: ") else text
             out.append({**one, "content": [{"type": "text", "text": text}]})
-        elif one.get("customType") == pi.PACKET_TYPE:
+        elif one.get("customType") == PACKET_TYPE:
             text = one["content"]
             out.append(packet(text if text.startswith(MARK) else f"{MARK}\n{text}"))
         elif role in ("user", "custom") and isinstance(one["content"], str):

@@ -5,7 +5,7 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from ctxmgr.formats import pi
+from ctxmgr.formats.pi_messages import PACKET_TYPE
 
 MARK = "[ctxmgr packet]"
 Json = dict[str, Any]
@@ -95,7 +95,7 @@ def _users(text: str) -> Json:
 
 
 def packet(text: str) -> Json:
-    return {"role": "custom", "customType": pi.PACKET_TYPE, "content": text, "display": False}
+    return {"role": "custom", "customType": PACKET_TYPE, "content": text, "display": False}
 
 
 def result_of(id: str, text: str) -> Json:

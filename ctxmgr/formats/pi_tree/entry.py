@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.formats import pi
+from ctxmgr.formats.pi_messages import pi
 from ctxmgr.formats.pi_tree import entries
 from ctxmgr.formats.pi_tree import message as pi_message
 from ctxmgr.formats.pi_tree.js_spelling import spelled, value, whole

@@ -12,11 +12,12 @@ Of pi's own messages it is `pi_branch`, which knows more of them. For all others
 """
 
 from collections.abc import Iterator, Sequence
-from types import ModuleType
 
 import msgspec
 
-from ctxmgr.formats import content, pi
+from ctxmgr.formats import content
+from ctxmgr.formats.message_format import MessageFormat
+from ctxmgr.formats.pi_messages import pi
 from ctxmgr.formats.pi_tree import branch as pi_branch
 from ctxmgr.formats.pi_tree import entries, entry
 from ctxmgr.formats.pi_tree.js_spelling import entries as members_of
@@ -29,9 +30,9 @@ STARTS = frozenset(("user", "assistant", "note", "shell"))  # roles that a kept 
 _elements = msgspec.json.Decoder(list[msgspec.Raw]).decode
 
 
-def branch(form: ModuleType, raws: Sequence[bytes], leaf: str | None) -> tuple[BranchEntry, ...]:
+def branch(fmt: MessageFormat, raws: Sequence[bytes], leaf: str | None) -> tuple[BranchEntry, ...]:
     """The path from the root to `leaf` (None: the last entry), oldest first; `raws` is the whole tree."""
-    if form is pi:
+    if fmt is pi:
         return pi_branch.branch(raws, leaf)
     nodes = [node for node in map(entry.node, raws) if node is not None]
     found: list[BranchEntry] = []
@@ -39,13 +40,13 @@ def branch(form: ModuleType, raws: Sequence[bytes], leaf: str | None) -> tuple[B
     for node in entries.path(nodes, leaf):
         one = entry.entry(node)
         if one.kind == "message" and one.messages:
-            one = _entry(one, _messages(form, one.messages[0].raw, before))
+            one = _entry(one, _messages(fmt, one.messages[0].raw, before))
         before = one.messages[-1].view if one.messages else before
         found.append(one)
     return tuple(found)
 
 
-def from_messages(form: ModuleType, raws: Sequence[bytes], ids: Sequence[str]) -> tuple[BranchEntry, ...]:
+def from_messages(fmt: MessageFormat, raws: Sequence[bytes], ids: Sequence[str]) -> tuple[BranchEntry, ...]:
     """The path of a session that is known by its list alone; `ids` has the entry of each message, "" unknown.
 
     A compaction's summary at its head, where the format has a mark of one, stands for the previous compaction.
@@ -56,12 +57,12 @@ def from_messages(form: ModuleType, raws: Sequence[bytes], ids: Sequence[str]) -
     since: int | None = None
     headed = False
     for raw, id in zip(raws, ids, strict=True):
-        messages = (entry.message_of(raw),) if form is pi else _messages(form, raw, before)
+        messages = (entry.message_of(raw),) if fmt is pi else _messages(fmt, raw, before)
         before = messages[-1].view
         kind: EntryKind = "message"
         if not headed and not messages[0].system:
             headed = True
-            if messages[0].view.role == "summary" and (form is not pi or before.summary == "compaction"):
+            if messages[0].view.role == "summary" and (fmt is not pi or before.summary == "compaction"):
                 kind, since = "compaction", before.time_ms
         if since is not None and before.time_ms is not None and before.time_ms <= since:
             messages = tuple(msgspec.structs.replace(one, reading_tokens=0) for one in messages)
@@ -82,12 +83,12 @@ def _entry(one: BranchEntry, messages: tuple[BranchMessage, ...]) -> BranchEntry
     )
 
 
-def _messages(form: ModuleType, raw: bytes, before: View | None) -> tuple[BranchMessage, ...]:
+def _messages(fmt: MessageFormat, raw: bytes, before: View | None) -> tuple[BranchMessage, ...]:
     """The messages that one of the host's gives (rules 1 and 2)."""
     found: list[BranchMessage] = []
     for one in _items(raw):
-        view: View = form.view(one)
-        parts = list(_parted(form, one, view))
+        view: View = fmt.view(one)
+        parts = list(_parted(fmt, one, view))
         goes_on = bool(before and before.joins and before.role == "assistant" and view.joins)
         holds = any(block.kind == "result" for block in view.blocks)
         found += [_message(part, part_view, not goes_on and not holds) for part, part_view in parts]
@@ -104,7 +105,7 @@ def _items(raw: bytes) -> list[bytes]:
     return [raw]
 
 
-def _parted(form: ModuleType, raw: bytes, view: View) -> Iterator[tuple[bytes, View]]:
+def _parted(fmt: MessageFormat, raw: bytes, view: View) -> Iterator[tuple[bytes, View]]:
     """A message, or its results one by one and then what else it says (rule 2)."""
     results = [number for number, block in enumerate(view.blocks) if block.kind == "result"]
     if not results or len(view.blocks) == 1:
@@ -112,9 +113,9 @@ def _parted(form: ModuleType, raw: bytes, view: View) -> Iterator[tuple[bytes, V
         return
     every = frozenset(range(len(view.blocks)))
     for kept in (*(frozenset((number,)) for number in results), every - frozenset(results)):
-        part = form.drop(raw, every - kept) if kept else None
+        part = fmt.drop(raw, every - kept) if kept else None
         if part is not None:
-            yield part, form.view(part)
+            yield part, fmt.view(part)
 
 
 def _pages(block: Block) -> int:

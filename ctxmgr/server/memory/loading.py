@@ -69,8 +69,8 @@ class SessionLoader:
                 notes = (f"the snapshot could not be read, was set aside and begun anew: {fault}",)
                 self._emit(Log(notes[0]))
         terms = self._terms
-        reader = Reader(terms.form, tools=terms.tools)
-        queue.session = SessionCore(state, terms.form, terms.keys, terms.capabilities, reader, terms.embed)
+        reader = Reader(terms.fmt, tools=terms.tools)
+        queue.session = SessionCore(state, terms.fmt, terms.keys, terms.capabilities, reader, terms.embed)
         if queue.session.set_aside:
             names = ", ".join(path[1:] for path in queue.session.set_aside)
             notes += (f"of the snapshot's policy is set aside, and kept, what this release does not take: {names}",)

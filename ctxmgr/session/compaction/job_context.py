@@ -4,13 +4,13 @@ Turns a session and the settings of one call into who runs the model, what is cu
 """
 
 from collections.abc import Sequence
-from types import ModuleType
 from typing import Any
 
 import msgspec
 
 from ctxmgr.engine.balanced import is_cold
 from ctxmgr.engine.compaction import weighing
+from ctxmgr.formats import MessageFormat
 from ctxmgr.formats.pi_tree import view_branch
 from ctxmgr.model import CompactionPolicy, Message, WeighMessage, policy_keys
 from ctxmgr.model.api import compaction as wire
@@ -59,9 +59,9 @@ class JobContext(msgspec.Struct, frozen=True):
     vectors: VectorSources = VectorSources()
 
     @property
-    def form(self) -> ModuleType:
+    def fmt(self) -> MessageFormat:
         """The format of the session's messages."""
-        return self.reader.form
+        return self.reader.fmt
 
     @property
     def instructions(self) -> str | None:
@@ -71,14 +71,14 @@ class JobContext(msgspec.Struct, frozen=True):
     @property
     def weigh(self) -> WeighMessage:
         """Tokens of a message, uncalibrated."""
-        return weighing.by_text(self.reader.weigh, self.reader.media_tokens, self.form.extra_weight)
+        return weighing.by_text(self.reader.weigh, self.reader.media_tokens, self.fmt.extra_weight)
 
     def path(self, entries: Sequence[bytes] | None, leaf: str | None) -> tuple[BranchEntry, ...]:
         """The branch path: of the host's entries, or of what the session holds."""
         if entries is not None:
-            return self.reader.with_tools_in(view_branch.branch(self.form, entries, leaf))
+            return self.reader.with_tools_in(view_branch.branch(self.fmt, entries, leaf))
         ids = tuple(entry for _, entry in self.listed)
-        listed = view_branch.from_messages(self.form, [message.raw for message, _ in self.listed], ids)
+        listed = view_branch.from_messages(self.fmt, [message.raw for message, _ in self.listed], ids)
         return self.reader.with_tools_in(listed)
 
 

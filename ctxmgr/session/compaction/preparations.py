@@ -121,7 +121,7 @@ def for_host(prepared: CompactionPlan, enabled: bool) -> wire.Preparation:
 
 
 def _messages(reader: Reader, raws: list[msgspec.Raw]) -> tuple[BranchMessage, ...]:
-    entries = view_branch.from_messages(reader.form, [bytes(raw) for raw in raws], [""] * len(raws))
+    entries = view_branch.from_messages(reader.fmt, [bytes(raw) for raw in raws], [""] * len(raws))
     return tuple(message for entry in reader.with_tools_in(entries) for message in entry.messages)
 
 

@@ -6,43 +6,42 @@
 """
 
 from collections.abc import Iterator
-from types import ModuleType
 
 import msgspec
 
 from ctxmgr.engine.tools import Memo
-from ctxmgr.formats import BEGINNING, Progress, refused
+from ctxmgr.formats import BEGINNING, MessageFormat, Progress, refused
 from ctxmgr.model import View
 from ctxmgr.session.context.comparing import runs
 from ctxmgr.session.projection import Projection
 
 
-def accepted(projection: Projection, before: Projection | None, form: ModuleType, memo: Memo) -> Projection:
+def accepted(projection: Projection, before: Projection | None, fmt: MessageFormat, memo: Memo) -> Projection:
     """With how its provider takes it. `before`: the last answer, where this one is it and what came since."""
     if before is None:
-        progress: Progress = form.accept(BEGINNING, _said(projection, form, memo))
+        progress: Progress = fmt.accept(BEGINNING, _said(projection, fmt, memo))
     else:
         new = projection.messages[before.conversation.size :]
-        progress = form.accept(before.replacements.accepted, ((message.raw, message.view) for message in new))
+        progress = fmt.accept(before.replacements.accepted, ((message.raw, message.view) for message in new))
     put = msgspec.structs.replace(projection.replacements, accepted=progress)
     return msgspec.structs.replace(projection, replacements=put)
 
 
-def newly_refused(projection: Projection, form: ModuleType) -> tuple[str, ...]:
+def newly_refused(projection: Projection, fmt: MessageFormat) -> tuple[str, ...]:
     """What is wrong with it where nothing is with the list as it came (rule 2)."""
     found = refused(projection.replacements.accepted)
     if not found:
         return ()
-    came = form.accept(BEGINNING, ((message.raw, message.view) for message in projection.messages))
+    came = fmt.accept(BEGINNING, ((message.raw, message.view) for message in projection.messages))
     return () if refused(came) else tuple(sorted(found))
 
 
-def _said(projection: Projection, form: ModuleType, memo: Memo) -> Iterator[tuple[bytes, View]]:
+def _said(projection: Projection, fmt: MessageFormat, memo: Memo) -> Iterator[tuple[bytes, View]]:
     for start, end, content in runs(projection):
         if not content:
             yield from ((message.raw, message.view) for message in projection.messages[start:end])
             continue
         key = ("view", content)
         if key not in memo:
-            memo[key] = form.view(content)
+            memo[key] = fmt.view(content)
         yield content, memo[key]

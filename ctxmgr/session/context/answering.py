@@ -134,16 +134,16 @@ def fall_back(session: SessionCore, raw_messages: RawMessages, delta: Delta, fai
     raws = [*(message.raw for message in last.messages[: delta.shared_count]), *delta.appended]
     limit = session.thresholds.limit - session.state.overhead
     joined = b",".join
-    cut = fallback.cut if session.preset.is_active(session.state) else lambda raws, form, limit: raws
+    cut = fallback.cut if session.preset.is_active(session.state) else lambda raws, fmt, limit: raws
     if last.answered and delta.shared_count == len(last.messages):
         room = limit - last.replacements.size / fallback.BYTES_PER_TOKEN
-        rest: Parts = [b",", joined(cut(delta.appended, session.form, room))] if delta.appended else []
+        rest: Parts = [b",", joined(cut(delta.appended, session.fmt, room))] if delta.appended else []
         kept = _messages(last, raw_messages)
         body: Parts = [b'"messages":[', *kept, *(rest if kept else rest[1:]), b"]"]
     elif fallback.estimated_tokens(raws) <= limit:
         body = [b'"unchanged":true']
     else:
-        body = [b'"messages":[', joined(cut(fallback.suffix(raws, session.form, limit), session.form, limit)), b"]"]
+        body = [b'"messages":[', joined(cut(fallback.suffix(raws, session.fmt, limit), session.fmt, limit)), b"]"]
     totals = session.state.totals
     totals = msgspec.structs.replace(totals, fallbacks=totals.fallbacks + 1)
     counted = truth.uncounted(session.state.counted)

@@ -12,7 +12,8 @@ Uses as little as possible of what may have failed: no engine, no tokenizer; a t
 """
 
 from collections.abc import Sequence
-from types import ModuleType
+
+from ctxmgr.formats import MessageFormat
 
 LEAST_CHARACTERS = 2_000  # of a result that is cut
 BYTES_PER_TOKEN = 3  # low on purpose: o200k gives 3.5 to 4 bytes a token on code and prose
@@ -22,7 +23,7 @@ def estimated_tokens(raws: Sequence[bytes]) -> int:
     return sum(len(raw) for raw in raws) // BYTES_PER_TOKEN
 
 
-def cut(raws: Sequence[bytes], form: ModuleType, limit: float) -> list[bytes]:
+def cut(raws: Sequence[bytes], fmt: MessageFormat, limit: float) -> list[bytes]:
     """These messages in about `limit` tokens, as far as their results can be cut (rule 4)."""
     out, over = list(raws), sum(map(len, raws)) - limit * BYTES_PER_TOKEN
     if over <= 0:
@@ -30,26 +31,26 @@ def cut(raws: Sequence[bytes], form: ModuleType, limit: float) -> list[bytes]:
     results = [
         (len(block.text), position, number)
         for position, raw in enumerate(raws)
-        for number, block in enumerate(form.view(raw).blocks)
+        for number, block in enumerate(fmt.view(raw).blocks)
         if block.kind == "result" and block.can_edit
     ]
     for length, position, number in sorted(results, reverse=True):
         kept = max(LEAST_CHARACTERS, int(length - over) // 2 * 2)
         if over <= 0 or length <= kept + LEAST_CHARACTERS:
             break
-        text = form.view(out[position]).blocks[number].text
+        text = fmt.view(out[position]).blocks[number].text
         line = f"[cut to fit — {length - kept:,} of {length:,} characters are left out here]"
-        raw = form.set_text(out[position], {number: f"{text[: kept // 2]}\n{line}\n{text[-kept // 2 :]}"})
+        raw = fmt.set_text(out[position], {number: f"{text[: kept // 2]}\n{line}\n{text[-kept // 2 :]}"})
         over -= len(out[position]) - len(raw)
         out[position] = raw
     return out
 
 
-def suffix(raws: Sequence[bytes], form: ModuleType, limit: int) -> list[bytes]:
+def suffix(raws: Sequence[bytes], fmt: MessageFormat, limit: int) -> list[bytes]:
     """What to send: all of it where it fits `limit` tokens (rules 2 and 3)."""
     if estimated_tokens(raws) <= limit:
         return list(raws)
-    views = [form.view(raw) for raw in raws]
+    views = [fmt.view(raw) for raw in raws]
     prompts = [position for position, view in enumerate(views) if view.role == "prompt"]
     start, total = 0, sum(len(raws[position]) // BYTES_PER_TOKEN for position in prompts)
     for position in range(len(raws) - 1, -1, -1):

@@ -113,7 +113,7 @@ def _newest(
         spelled = respelling.newest(held, delta, whole)
     if not spelled:
         return delta
-    session.projection = respelling.respelled(held, spelled, session.form, session.memo)
+    session.projection = respelling.respelled(held, spelled, session.fmt, session.memo)
     first = min(spelled)
     raw_messages.truncate(first)
     raw_messages.extend([message.raw for message in session.projection.messages[first:]])

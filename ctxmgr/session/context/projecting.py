@@ -12,8 +12,6 @@
 Knows no wire and no IO. Every function is pure but for the memo of rewritten results, which only saves time.
 """
 
-from types import ModuleType
-
 import msgspec
 
 from ctxmgr.engine.arrival import ArrivalInputs, arriving
@@ -22,6 +20,7 @@ from ctxmgr.engine.invariants import FRESH
 from ctxmgr.engine.presets import Inputs, NeedsThread, Planned, PresetStrategy
 from ctxmgr.engine.rewriting import as_written
 from ctxmgr.engine.tools import Memo
+from ctxmgr.formats import MessageFormat
 from ctxmgr.model import WEIGHER, BlockEdit, Decision, Keep, Message, Plan, WorkingSet
 from ctxmgr.model.saved import LastProjection, Outline, State
 from ctxmgr.session import ledger_updates
@@ -78,13 +77,13 @@ def projected(
         etag=tag_of(hash, len(messages)),
         hash=hash,
         reader=reader,
-        replacements=replacements(messages, planned.plan, reader.form, inputs.memo),
+        replacements=replacements(messages, planned.plan, reader.fmt, inputs.memo),
         answered=True,
     )
     projection = sized(projection, before, shared)
     grew = goes_on and _ends_open(before, projection, shared)
-    projection = accepted(projection, before if grew else None, reader.form, inputs.memo)
-    if faults := newly_refused(projection, reader.form):
+    projection = accepted(projection, before if grew else None, reader.fmt, inputs.memo)
+    if faults := newly_refused(projection, reader.fmt):
         return Faulty(tuple(f"provider: {name}" for name in faults))  # rule 5
     between_epochs = preset.is_active(arrived.state) and goes_on and planned.receipt is None
     if preset.keeps_prefix and between_epochs and first_changed(before, projection, shared) >= 0:  # rule 4
@@ -194,7 +193,7 @@ def _with_state(planned: Planned, projection: Projection, sent: Outline) -> Plan
     return msgspec.structs.replace(planned, state=state)
 
 
-def replacements(messages: tuple[Message, ...], plan: Plan, form: ModuleType, memo: Memo) -> Replacements:
+def replacements(messages: tuple[Message, ...], plan: Plan, fmt: MessageFormat, memo: Memo) -> Replacements:
     """The bytes of edited messages. A message has results or calls that are edited, never both. The packet is dated
     by the message that it stands before, so that the same packet has the same bytes."""
     edits: dict[int, list[BlockEdit]] = {}
@@ -205,13 +204,13 @@ def replacements(messages: tuple[Message, ...], plan: Plan, form: ModuleType, me
     for index, some in edits.items():
         key = ("put", messages[index].raw, *map(_put, some))
         if key not in memo:
-            memo[key] = _edited(messages[index].raw, some, form)
+            memo[key] = _edited(messages[index].raw, some, fmt)
         made[index] = memo[key]
     packet = plan.packet
     if packet is None:
         return Replacements(made)
     time_ms = messages[plan.floor].view.time_ms if plan.floor < len(messages) else None
-    return Replacements(made, bytes(form.packet(packet.text, time_ms or 0)))
+    return Replacements(made, bytes(fmt.packet(packet.text, time_ms or 0)))
 
 
 def _put(edit: BlockEdit) -> tuple[object, ...]:
@@ -220,13 +219,13 @@ def _put(edit: BlockEdit) -> tuple[object, ...]:
     return edit.block_index, edit.kind, shorter, edit.media
 
 
-def _edited(raw: bytes, edits: list[BlockEdit], form: ModuleType) -> bytes:
+def _edited(raw: bytes, edits: list[BlockEdit], fmt: MessageFormat) -> bytes:
     arguments = {edit.block_index: edit.arguments for edit in edits if edit.arguments is not None}
     if arguments:
-        return bytes(form.set_arguments(raw, arguments))
+        return bytes(fmt.set_arguments(raw, arguments))
     texts = {edit.block_index: edit.text for edit in edits if edit.kind == "cut" and edit.text}
     results = {edit.block_index: edit.text for edit in edits if edit.kind != "cut"}
     media = {edit.block_index: dict(edit.media) for edit in edits if edit.media}
-    raw = form.set_result(raw, results) if results else raw
-    raw = form.set_text(raw, texts) if texts else raw
-    return bytes(form.set_media(raw, media) if media else raw)
+    raw = fmt.set_result(raw, results) if results else raw
+    raw = fmt.set_text(raw, texts) if texts else raw
+    return bytes(fmt.set_media(raw, media) if media else raw)

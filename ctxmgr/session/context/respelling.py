@@ -6,13 +6,12 @@
 """
 
 from bisect import bisect_left
-from types import ModuleType
 
 import msgspec
 
 from ctxmgr.engine.conversation import Delta, extend
 from ctxmgr.engine.tools import Memo
-from ctxmgr.formats import is_marked, mark_count, same_content, unmarked
+from ctxmgr.formats import MessageFormat, is_marked, mark_count, same_content, unmarked
 from ctxmgr.session.context.comparing import runs
 from ctxmgr.session.context.projecting import replacements
 from ctxmgr.session.projection import Projection
@@ -38,13 +37,13 @@ def newest(held: Projection, delta: Delta, whole: bool) -> dict[int, bytes]:
     return spelled
 
 
-def respelled(held: Projection, spelled: dict[int, bytes], form: ModuleType, memo: Memo) -> Projection:
+def respelled(held: Projection, spelled: dict[int, bytes], fmt: MessageFormat, memo: Memo) -> Projection:
     """The same projection with these bytes."""
     messages = list(held.messages)
     for at, raw in spelled.items():
         messages[at] = msgspec.structs.replace(messages[at], raw=raw)
     conversation = extend(held.conversation, tuple(messages))
-    put = replacements(conversation.messages, held.plan, form, memo)
+    put = replacements(conversation.messages, held.plan, fmt, memo)
     indices = sorted(spelled)
     changed = [(held.replacements.messages[at], raw) for at, raw in put.messages.items() if at in spelled]
     for start, end, content in runs(held):

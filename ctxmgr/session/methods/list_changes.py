@@ -58,7 +58,7 @@ def moved(session: SessionCore, params: lifecycle.SessionTreeParams) -> Verb[Non
     if params.entries:
         raws = [bytes(raw) for raw in params.entries]
         state, entry_of = yield Offload(
-            lambda: branches.on_path(state, session.form, raws, params.new_leaf_id, session.source_messages)
+            lambda: branches.on_path(state, session.fmt, raws, params.new_leaf_id, session.source_messages)
         )
     else:
         state = branches.along_trail(state, params.new_leaf_id, summary.parent_id if summary else None)

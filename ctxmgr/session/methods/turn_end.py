@@ -139,7 +139,7 @@ def _learn_window(session: SessionCore, reply: Message, overflow: bool, counted:
 
 def _usage(session: SessionCore, params: lifecycle.TurnEndParams, reply: Message) -> Usage | None:
     if params.usage is not None:
-        given: Usage | None = session.form.usage(msgspec.to_builtins(params.usage))
+        given: Usage | None = session.fmt.usage(msgspec.to_builtins(params.usage))
         return given
     return reply.view.usage
 

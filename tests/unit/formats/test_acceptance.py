@@ -2,14 +2,13 @@
 
 import json
 from itertools import pairwise
-from types import ModuleType
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxmgr.formats import BEGINNING, FORMATS, refused
+from ctxmgr.formats import BEGINNING, FORMATS, MessageFormat, refused
 from tests.conversations import legal
 from tests.notation import Said
 from tests.translation import RULES, raws
@@ -117,7 +116,7 @@ LISTS: list[tuple[str, list[Any], set[str]]] = [
 ]
 
 
-def looked_at(form: ModuleType, listed: list[bytes], parts: int = 1) -> frozenset[str]:
+def looked_at(form: MessageFormat, listed: list[bytes], parts: int = 1) -> frozenset[str]:
     """What is refused, the list gone through in so many parts."""
     views = [(raw, form.view(raw)) for raw in listed]
     progress = BEGINNING

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ctxmgr.formats import pi
+from ctxmgr.formats.pi_messages import _ROLES, SUMMARY_WRAPPER_TOKENS
 from ctxmgr.model.messages import Block, View
 from ctxmgr.wire.surrogates import mend
 from tests.notation import quarters, read
@@ -157,7 +158,7 @@ def test_usage(fields: dict[str, Any], expected: tuple[int, int, int, int, int] 
 
 def test_what_a_summary_is_wrapped_in_is_weighed() -> None:
     (message,) = read([b'{"role":"compactionSummary","summary":"12345678"}'])
-    assert message.weight == quarters("12345678") + pi.SUMMARY_WRAPPER_TOKENS
+    assert message.weight == quarters("12345678") + SUMMARY_WRAPPER_TOKENS
 
 
 values = st.recursive(
@@ -184,7 +185,7 @@ blocks = st.dictionaries(st.sampled_from(BLOCK_NAMES), values, max_size=5).flatm
 )
 messages = st.builds(
     lambda role, content, fields: {"role": role, **({"content": content} if content else {}), **fields},
-    st.sampled_from((*pi._ROLES, "system")) | values,
+    st.sampled_from((*_ROLES, "system")) | values,
     st.lists(blocks, max_size=3),
     st.dictionaries(st.sampled_from(NAMES), values, max_size=4),
 )

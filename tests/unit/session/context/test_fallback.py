@@ -1,12 +1,11 @@
 """What leaves where nothing could be decided: whole turns, and every prompt."""
 
 import json
-from types import ModuleType
 from typing import Any
 
 import pytest
 
-from ctxmgr.formats import anthropic, openai, pi
+from ctxmgr.formats import MessageFormat, anthropic, openai, pi
 from ctxmgr.session.context.fallback import BYTES_PER_TOKEN, cut, suffix
 
 U = {"role": "user", "content": "x" * 300}
@@ -18,7 +17,7 @@ MIXED = {
 }
 
 # a list, tokens that fit (a message is about 110), indices of what leaves
-TABLE: list[tuple[str, ModuleType, list[Any], int, list[int]]] = [
+TABLE: list[tuple[str, MessageFormat, list[Any], int, list[int]]] = [
     ("all of it", pi, [U, A, U, A], 1_000, [0, 1, 2, 3]),
     ("what fits", pi, [U, A, U, A], 300, [2, 3]),
     ("at least the newest turn", pi, [U, A, U, A], 10, [2, 3]),
@@ -30,7 +29,7 @@ TABLE: list[tuple[str, ModuleType, list[Any], int, list[int]]] = [
 
 
 @pytest.mark.parametrize(("name", "form", "came", "limit", "leaves"), TABLE, ids=[row[0] for row in TABLE])
-def test_what_leaves(name: str, form: ModuleType, came: list[Any], limit: int, leaves: list[int]) -> None:
+def test_what_leaves(name: str, form: MessageFormat, came: list[Any], limit: int, leaves: list[int]) -> None:
     raws = [json.dumps({**one, "n": at}).encode() for at, one in enumerate(came)]
     assert suffix(raws, form, limit) == [raws[at] for at in leaves]
 

@@ -1,6 +1,6 @@
 """A host hears what is taken to hold of its model, and who said it."""
 
-from ctxmgr.formats import form_of
+from ctxmgr.formats import format_of
 from ctxmgr.known_models import read
 from ctxmgr.model import BasePrices
 from ctxmgr.model.api import lifecycle
@@ -9,7 +9,7 @@ from ctxmgr.session import Reader, SessionCore
 from ctxmgr.session.methods import queries
 from ctxmgr.session.methods.model_status import model_status
 
-FORM = form_of("pi", "$")
+FORM = format_of("pi", "$")
 
 
 def session(model: ModelSpec) -> SessionCore:

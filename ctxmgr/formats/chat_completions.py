@@ -5,7 +5,7 @@ Roles: system and developer (prompts, never left out), user, assistant, tool, an
 1. A tool's message has no error flag: it is told from its text (`outcomes`), and the doubtful are protected.
 2. An older function's message has no id: it answers the latest call of that name.
 3. A user's or system message named `compactionSummary` or `branchSummary` is a summary: the host's own mark. A
-   user's message in which a host put one by its words (`begun_anew`) is heard as one, and stays.
+   user's message in which a host put one by its words (`summary_openings`) is heard as one, and stays.
 4. Reasoning that a server wants back (`reasoning_content`, `reasoning`, `reasoning_details`) is never touched.
 5. A whole answer (`chat.completion`) and an error object are taken as an assistant's message too: `turn_end` may
    bring either.
@@ -18,94 +18,114 @@ from typing import Any
 import msgspec
 
 from ctxmgr.formats import content
-from ctxmgr.formats.acceptance import accept_openai as accept
-from ctxmgr.formats.begun_anew import holds_summary
+from ctxmgr.formats.acceptance import USERS, Progress, Said, answers, calls
 from ctxmgr.formats.content import part, plain, raw_blocks, spelled, text
+from ctxmgr.formats.message_format import MarkedMessage, MessageFormat, present
 from ctxmgr.formats.outcomes import failure, verdict
 from ctxmgr.formats.provider_usage import usage
+from ctxmgr.formats.spelling import mark_count
+from ctxmgr.formats.summary_openings import holds_summary
 from ctxmgr.model import Block, SummaryKind, View
-
-__all__ = [
-    "accept",
-    "drop",
-    "extra_weight",
-    "packet",
-    "set_arguments",
-    "set_media",
-    "set_result",
-    "set_text",
-    "usage",
-    "view",
-]
 
 SUMMARIES: dict[str, SummaryKind] = {"compactionSummary": "compaction", "branchSummary": "branch"}
 STOPS = {"tool_calls": "toolUse", "function_call": "toolUse"}
 _REASONING = ("reasoning_content", "reasoning", "reasoning_details")
 
 
-def view(raw: bytes) -> View:
-    """The view of one message. Never raises: what can not be read is `other`, weighed by its JSON."""
-    return content.read(raw, _view)
+class ChatCompletions(MessageFormat):
+    """Messages of OpenAI's chat completions."""
 
+    own_roles = frozenset(("tool", "function", "developer"))
+    own_blocks = frozenset(("image_url", "input_audio", "file"))
 
-def set_result(raw: bytes, texts: dict[int, str]) -> bytes:
-    """The tool's message with its content replaced; all other fields byte for byte. Its one block is number 0."""
-    return content.put(raw, {"content": content.retold(content.members(raw).get("content"), texts[0])})
+    def view(self, raw: bytes) -> View:
+        return content.read(raw, _view)
 
+    def set_result(self, raw: bytes, texts: dict[int, str]) -> bytes:
+        """The tool's message, whose one block is number 0, with its content replaced."""
+        return content.put(raw, {"content": content.retold(content.members(raw).get("content"), texts[0])})
 
-def set_text(raw: bytes, texts: dict[int, str]) -> bytes:
-    """The user's or the tool's message with its texts replaced, which are its one block; its images stay."""
-    return content.put(raw, {"content": content.with_text(content.members(raw).get("content"), texts[0])})
+    def set_text(self, raw: bytes, texts: dict[int, str]) -> bytes:
+        """The user's or the tool's message with its texts replaced, which are its one block; its images stay."""
+        return content.put(raw, {"content": content.with_text(content.members(raw).get("content"), texts[0])})
 
+    def set_media(self, raw: bytes, markers: dict[int, dict[int, str]]) -> bytes:
+        """The user's or the tool's message with texts in the place of these of its pictures and documents."""
+        return content.put(raw, {"content": content.with_markers(content.members(raw).get("content"), markers[0])})
 
-def set_media(raw: bytes, markers: dict[int, dict[int, str]]) -> bytes:
-    """The user's or the tool's message with texts in the place of these of its pictures and documents."""
-    return content.put(raw, {"content": content.with_markers(content.members(raw).get("content"), markers[0])})
+    def set_arguments(self, raw: bytes, given: dict[int, dict[str, Any]]) -> bytes:
+        """The assistant's message with the arguments of these calls (by block index) replaced."""
+        calls = content.elements(content.members(raw)["tool_calls"])
+        blocks = self.view(raw).blocks
+        for number, arguments in given.items():
+            place = blocks[number].content_index
+            function = content.members(calls[place])["function"]
+            function = msgspec.Raw(content.put(function, {"arguments": spelled(arguments)}))
+            calls[place] = msgspec.Raw(content.put(calls[place], {"function": function}))
+        return content.put(raw, {"tool_calls": content.listed(calls)})
 
+    def drop(self, raw: bytes, numbers: frozenset[int]) -> bytes | None:
+        """As `MessageFormat.drop`: what is no call and no part of a list leaves only with the whole message."""
+        blocks = self.view(raw).blocks
+        if len(numbers) == len(blocks):
+            return None
+        fields = content.members(raw)
+        changed: dict[str, Any] = {}
+        for kind, name in (("call", "tool_calls"), ("", "content")):
+            gone = {blocks[at].content_index for at in numbers if (blocks[at].kind == "call") == (kind == "call")}
+            if not gone:
+                continue
+            if -1 in gone:
+                raise ValueError("this block can not leave alone")
+            kept = [one for at, one in enumerate(content.elements(fields[name])) if at not in gone]
+            if kept:
+                changed[name] = content.listed(kept)
+            else:
+                fields.pop(name)
+                changed |= {"content": None} if name == "content" else {}
+        return msgspec.json.encode({**fields, **changed})
 
-def set_arguments(raw: bytes, given: dict[int, dict[str, Any]]) -> bytes:
-    """The assistant's message with the arguments of these calls (by block index) replaced."""
-    calls = content.elements(content.members(raw)["tool_calls"])
-    blocks = view(raw).blocks
-    for number, arguments in given.items():
-        place = blocks[number].content_index
-        function = content.members(calls[place])["function"]
-        function = msgspec.Raw(content.put(function, {"arguments": spelled(arguments)}))
-        calls[place] = msgspec.Raw(content.put(calls[place], {"function": function}))
-    return content.put(raw, {"tool_calls": content.listed(calls)})
+    def packet(self, text: str, time_ms: int) -> bytes:
+        """A user's message, for many models take a prompt at the head alone."""
+        return msgspec.json.encode({"role": "user", "content": text})
 
+    def accept(self, progress: Progress, said: Said) -> Progress:
+        """
+        1. The first message that is no prompt is a user's.
+        2. Calls are answered at once, each by a tool's message, before anything else is said; a tool's message
+           answers such a call.
+        3. Four cache marks at most, where they go on to a provider that has them.
+        """
+        faults, waiting, marks = set(progress.faults), set(progress.waiting), progress.mark_count
+        began = progress.began
+        for raw, view in said:
+            marks += mark_count(raw)
+            if view.role == "result":
+                for id in answers(view):
+                    if id not in waiting:
+                        faults.add("pairs")
+                    waiting.discard(id)
+            elif waiting:
+                faults.add("pairs")
+                waiting.clear()
+            if view.role == "prompt":
+                continue
+            if not began and view.role not in USERS:
+                faults.add("first role")
+            began = True
+            if view.role == "assistant":
+                waiting |= calls(view)
+        return Progress(frozenset(faults), began, frozenset(waiting), mark_count=marks)
 
-def drop(raw: bytes, numbers: frozenset[int]) -> bytes | None:
-    """The message without these blocks; None where none is left. What is no call and no part of a list leaves only
-    with the whole message: ValueError."""
-    blocks = view(raw).blocks
-    if len(numbers) == len(blocks):
-        return None
-    fields = content.members(raw)
-    changed: dict[str, Any] = {}
-    for kind, name in (("call", "tool_calls"), ("", "content")):
-        gone = {blocks[at].content_index for at in numbers if (blocks[at].kind == "call") == (kind == "call")}
-        if not gone:
-            continue
-        if -1 in gone:
-            raise ValueError("this block can not leave alone")
-        kept = [one for at, one in enumerate(content.elements(fields[name])) if at not in gone]
-        if kept:
-            changed[name] = content.listed(kept)
-        else:
-            fields.pop(name)
-            changed |= {"content": None} if name == "content" else {}
-    return msgspec.json.encode({**fields, **changed})
-
-
-def packet(text: str, at: int) -> bytes:
-    """The message that carries the packet: a user's, for many models take a prompt at the head alone. It has no
-    time: `at` is not used."""
-    return msgspec.json.encode({"role": "user", "content": text})
-
-
-def extra_weight(view: View) -> int:
-    return 0
+    def marks_message(self, message: MarkedMessage) -> bool:
+        members = (
+            message.tool_calls,
+            message.function_call,
+            message.tool_call_id,
+            message.reasoning_content,
+            message.choices,
+        )
+        return any(map(present, members)) or message.name in tuple(SUMMARIES)
 
 
 def _view(message: Any) -> View | None:
@@ -221,3 +241,8 @@ def _answer(answer: dict[str, Any]) -> View | None:
         return None
     stop = text(choice.get("finish_reason"))
     return msgspec.structs.replace(found, usage=usage(answer.get("usage")), stop=STOPS.get(stop, stop))
+
+
+openai = ChatCompletions("openai")
+auto = ChatCompletions("auto")
+"""What has shown no mark of any format yet: a role and a text read alike in all, and a user's text fits all."""

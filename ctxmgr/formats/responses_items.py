@@ -9,7 +9,7 @@ Rules:
 3. Only texts of function and custom tool outputs are put anew; outputs of other shapes stay as they are.
 4. What the provider itself ran (web search, MCP, ...) holds its outcome: no pair of ours.
 5. A `compaction` item stands for a past that only the provider can read: it is kept as prompts are. A user's item
-   in which a host put a summary by its words (`begun_anew`) is heard as one, and stays.
+   in which a host put a summary by its words (`summary_openings`) is heard as one, and stays.
 6. A whole answer (`response`, or the event of a stream that holds it), an array of its items, and an error object
    are taken as an assistant's message: `turn_end` may bring any of them.
 
@@ -21,75 +21,70 @@ from typing import Any
 import msgspec
 
 from ctxmgr.formats import content, media
-from ctxmgr.formats.acceptance import accept_responses as accept
-from ctxmgr.formats.begun_anew import holds_summary
+from ctxmgr.formats.acceptance import Progress, Said, accept_pairs
 from ctxmgr.formats.content import ContentPart, part, plain, raw_blocks, spelled, text
+from ctxmgr.formats.message_format import MarkedMessage, MessageFormat
 from ctxmgr.formats.outcomes import Verdict, failure, verdict
 from ctxmgr.formats.provider_usage import usage
+from ctxmgr.formats.summary_openings import holds_summary
 from ctxmgr.model import Block, View
-
-__all__ = [
-    "accept",
-    "drop",
-    "extra_weight",
-    "packet",
-    "set_arguments",
-    "set_media",
-    "set_result",
-    "set_text",
-    "usage",
-    "view",
-]
 
 EDITABLE = frozenset(("function_call_output", "custom_tool_call_output"))
 COMPACTED = frozenset(("compaction", "compaction_summary", "context_compaction"))
+OWN_ITEMS = COMPACTED | {
+    "compaction_trigger",
+    "reasoning",
+    "item_reference",
+    "mcp_list_tools",
+    "mcp_approval_request",
+    "mcp_approval_response",
+}
 OUTPUT = "_call_output"
 EVENT = "response."  # of a stream
 STOPS = {"completed": "stop", "failed": "error", "cancelled": "aborted", "incomplete": "length"}
 
 
-def view(raw: bytes) -> View:
-    """The view of one item. Never raises: what can not be read is `other`, weighed by its JSON."""
-    return content.read(raw, _view)
+class ResponsesItems(MessageFormat):
+    """Items of OpenAI's Responses API."""
 
+    own_roles = frozenset(("developer",))
+    own_blocks = frozenset(("input_text", "output_text", "input_image", "input_file"))
 
-def set_result(raw: bytes, texts: dict[int, str]) -> bytes:
-    """The output with its text replaced; all other fields byte for byte. Its one block is number 0."""
-    return content.put(raw, {"output": content.retold(content.members(raw).get("output"), texts[0], "input_text")})
+    def view(self, raw: bytes) -> View:
+        return content.read(raw, _view)
 
+    def set_result(self, raw: bytes, texts: dict[int, str]) -> bytes:
+        """The output, whose one block is number 0, with its text replaced."""
+        output = content.members(raw).get("output")
+        return content.put(raw, {"output": content.retold(output, texts[0], "input_text")})
 
-def set_text(raw: bytes, texts: dict[int, str]) -> bytes:
-    """The user's message or the output with its texts replaced, which are its one block; its images stay."""
-    fields = content.members(raw)
-    name = "output" if "output" in fields else "content"
-    return content.put(raw, {name: content.with_text(fields.get(name), texts[0], "input_text")})
+    def set_text(self, raw: bytes, texts: dict[int, str]) -> bytes:
+        """The user's message or the output with its texts replaced, which are its one block; its images stay."""
+        fields = content.members(raw)
+        name = "output" if "output" in fields else "content"
+        return content.put(raw, {name: content.with_text(fields.get(name), texts[0], "input_text")})
 
+    def set_media(self, raw: bytes, markers: dict[int, dict[int, str]]) -> bytes:
+        """The user's message or the output with texts in the place of these of its pictures and documents."""
+        fields = content.members(raw)
+        name = "output" if "output" in fields else "content"
+        return content.put(raw, {name: content.with_markers(fields.get(name), markers[0], "input_text")})
 
-def set_media(raw: bytes, markers: dict[int, dict[int, str]]) -> bytes:
-    """The user's message or the output with texts in the place of these of its pictures and documents."""
-    fields = content.members(raw)
-    name = "output" if "output" in fields else "content"
-    return content.put(raw, {name: content.with_markers(fields.get(name), markers[0], "input_text")})
+    def set_arguments(self, raw: bytes, given: dict[int, dict[str, Any]]) -> bytes:
+        """The function call with its arguments replaced; its one block is number 0."""
+        return content.put(raw, {"arguments": spelled(given[0])})
 
+    def packet(self, text: str, time_ms: int) -> bytes:
+        item = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]}
+        return msgspec.json.encode(item)
 
-def set_arguments(raw: bytes, given: dict[int, dict[str, Any]]) -> bytes:
-    """The function call with its arguments replaced; its one block is number 0."""
-    return content.put(raw, {"arguments": spelled(given[0])})
+    def accept(self, progress: Progress, said: Said) -> Progress:
+        return accept_pairs(progress, said, reasoning_leads=True)
 
-
-def drop(raw: bytes, numbers: frozenset[int]) -> bytes | None:
-    """The item without these blocks; None where none is left."""
-    return content.without(raw, numbers, len(view(raw).blocks))
-
-
-def packet(text: str, at: int) -> bytes:
-    """The item that carries the packet: a user's. It has no time: `at` is not used."""
-    item = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]}
-    return msgspec.json.encode(item)
-
-
-def extra_weight(view: View) -> int:
-    return 0
+    def marks_message(self, message: MarkedMessage) -> bool:
+        kind = message.type
+        is_item = isinstance(kind, str) and (kind in OWN_ITEMS or kind.endswith(("_call", OUTPUT)))
+        return (message.role is None and is_item) or message.object == "response"
 
 
 def _view(item: Any) -> View | None:
@@ -229,3 +224,6 @@ def _answer(answer: dict[str, Any]) -> View:
         stop = "toolUse"
     told = spelled(error) if error else ""
     return msgspec.structs.replace(found, usage=usage(answer.get("usage")), stop=stop, error=told)
+
+
+responses = ResponsesItems("responses")

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from ctxmgr.formats import FORMATS
-from ctxmgr.formats.begun_anew import OPENINGS
+from ctxmgr.formats.summary_openings import OPENINGS
 from ctxmgr.model import Block, View
 
 REMINDER = "<system-reminder>\nToday is Monday.\n</system-reminder>"

@@ -13,7 +13,7 @@ Rules:
 5. What the provider itself ran (code and its outcome, server tools) stands in one content: no pair of ours.
 6. Consecutive contents of one role are one for the provider. So the packet may be a user's content of its own, and
    answers that a host keeps a part a content are one step.
-7. A user's text in which a host put the summary of an earlier list (`begun_anew`) is heard as one, and stays.
+7. A user's text in which a host put the summary of an earlier list (`summary_openings`) is heard as one, and stays.
 8. A whole answer, an array of a stream's answers and an error object are taken as a model's content: `turn_end` may
    bring any of them.
 
@@ -28,25 +28,13 @@ from typing import Any
 import msgspec
 
 from ctxmgr.formats import content, media
-from ctxmgr.formats.acceptance import accept_gemini as accept
-from ctxmgr.formats.begun_anew import is_summary
+from ctxmgr.formats.acceptance import Progress, Said, answers, calls
 from ctxmgr.formats.content import spelled, text
+from ctxmgr.formats.message_format import MarkedMessage, MessageFormat, present
 from ctxmgr.formats.outcomes import failure, verdict
 from ctxmgr.formats.provider_usage import usage
+from ctxmgr.formats.summary_openings import is_summary
 from ctxmgr.model import Block, Media, View
-
-__all__ = [
-    "accept",
-    "drop",
-    "extra_weight",
-    "packet",
-    "set_arguments",
-    "set_media",
-    "set_result",
-    "set_text",
-    "usage",
-    "view",
-]
 
 USERS = ("user", "function", "", None)  # a lone content may leave its role out
 STOPS = {"STOP": "stop", "MAX_TOKENS": "length"}
@@ -54,64 +42,88 @@ PARTS, CALL, RESPONSE = "parts", "functionCall", "functionResponse"
 _OUTPUT, _ERROR = "output", "error"
 
 
-def view(raw: bytes) -> View:
-    """The view of one content. Never raises: what can not be read is `other`, weighed by its JSON."""
-    return content.read(raw, _view)
+class GeminiContents(MessageFormat):
+    """Contents of the Gemini API."""
 
+    blocks_member = PARTS
+    own_roles = frozenset(("model",))
 
-def set_result(raw: bytes, texts: dict[int, str]) -> bytes:
-    """The user's content with these responses (by block index) replaced; all else byte for byte."""
-    return content.edited(raw, PARTS, texts, lambda part, told: _answered(part, told, frozenset()))
+    def view(self, raw: bytes) -> View:
+        return content.read(raw, _view)
 
+    def set_result(self, raw: bytes, texts: dict[int, str]) -> bytes:
+        """The user's content with these responses (by block index) replaced; all else byte for byte."""
+        return content.edited(raw, PARTS, texts, lambda part, told: _answered(part, told, frozenset()))
 
-def set_text(raw: bytes, texts: dict[int, str]) -> bytes:
-    """The user's content with the texts of these blocks replaced: texts, or responses, whose pictures stay."""
+    def set_text(self, raw: bytes, texts: dict[int, str]) -> bytes:
+        """The user's content with the texts of these blocks replaced: texts, or responses, whose pictures stay."""
 
-    def edit(part: msgspec.Raw, told: str) -> bytes:
-        return content.put(part, {"text": told}) if "text" in content.members(part) else _answered(part, told)
+        def edit(part: msgspec.Raw, told: str) -> bytes:
+            return content.put(part, {"text": told}) if "text" in content.members(part) else _answered(part, told)
 
-    return content.edited(raw, PARTS, texts, edit)
+        return content.edited(raw, PARTS, texts, edit)
 
+    def set_media(self, raw: bytes, markers: dict[int, dict[int, str]]) -> bytes:
+        """Texts in place of pictures and files. A response says those of its own itself: it has no text parts."""
 
-def set_media(raw: bytes, markers: dict[int, dict[int, str]]) -> bytes:
-    """The user's content with texts in the place of these pictures and files: by block, and by their number in a
-    response, which says them itself, for there are no texts among its parts."""
+        def edit(part: msgspec.Raw, texts: dict[int, str]) -> bytes:
+            response = _camel(msgspec.json.decode(part)).get(RESPONSE)
+            if response is None:
+                return msgspec.json.encode({"text": texts[0]})
+            told = "\n".join(filter(None, (_told(response)[1], *texts.values())))
+            places = [at for at, one in enumerate(response[PARTS]) if _media(_camel(one))]
+            gone = {places[number] for number in texts}
+            return _answered(part, told, frozenset(range(len(response[PARTS]))) - gone)
 
-    def edit(part: msgspec.Raw, texts: dict[int, str]) -> bytes:
-        response = _camel(msgspec.json.decode(part)).get(RESPONSE)
-        if response is None:
-            return msgspec.json.encode({"text": texts[0]})
-        told = "\n".join(filter(None, (_told(response)[1], *texts.values())))
-        places = [at for at, one in enumerate(response[PARTS]) if _media(_camel(one))]
-        gone = {places[number] for number in texts}
-        return _answered(part, told, frozenset(range(len(response[PARTS]))) - gone)
+        return content.edited(raw, PARTS, markers, edit)
 
-    return content.edited(raw, PARTS, markers, edit)
+    def set_arguments(self, raw: bytes, given: dict[int, dict[str, Any]]) -> bytes:
+        """The model's content with the arguments of these calls (by block index) replaced."""
 
+        def edit(part: msgspec.Raw, arguments: dict[str, Any]) -> bytes:
+            fields = content.members(part)
+            name = _spelled_as(fields, CALL)
+            return content.put(part, {name: msgspec.Raw(content.put(fields[name], {"args": arguments}))})
 
-def set_arguments(raw: bytes, given: dict[int, dict[str, Any]]) -> bytes:
-    """The model's content with the arguments of these calls (by block index) replaced."""
+        return content.edited(raw, PARTS, given, edit)
 
-    def edit(part: msgspec.Raw, arguments: dict[str, Any]) -> bytes:
-        fields = content.members(part)
-        name = _spelled_as(fields, CALL)
-        return content.put(part, {name: msgspec.Raw(content.put(fields[name], {"args": arguments}))})
+    def packet(self, text: str, time_ms: int) -> bytes:
+        """The content that carries the packet (rule 6)."""
+        return msgspec.json.encode({"role": "user", PARTS: [{"text": text}]})
 
-    return content.edited(raw, PARTS, given, edit)
+    def accept(self, progress: Progress, said: Said) -> Progress:
+        """Consecutive contents of one role are one for the API; prompts stand beside the list.
 
+        1. The first content is a user's.
+        2. A model's calls are answered in the user's content after them, all of them, and nothing else is answered
+           there.
+        3. No content is without a part.
 
-def drop(raw: bytes, numbers: frozenset[int]) -> bytes | None:
-    """The content without these blocks; None where none is left."""
-    return content.without(raw, numbers, len(view(raw).blocks), PARTS)
+        Source: its errors "function response turn comes immediately after a function call turn", "the number of
+        function response parts is equal to the number of function call parts", "contents.parts must not be empty".
+        """
+        faults, waiting = set(progress.faults), set(progress.waiting)
+        began, last = progress.began, progress.role
+        for _, view in said:
+            role = "assistant" if view.role == "assistant" else "user"
+            if not began and role != "user":
+                faults.add("first role")
+            if not view.blocks and not view.error:
+                faults.add("empty message")
+            if role == "assistant" and last == "user" and waiting:
+                faults.add("pairs")
+                waiting.clear()
+            began, last = True, role
+            for id in answers(view):
+                if id not in waiting:
+                    faults.add("pairs")
+                waiting.discard(id)
+            if role == "assistant":
+                waiting |= calls(view)
+        return Progress(frozenset(faults), began, frozenset(waiting), last)
 
-
-def packet(text: str, at: int) -> bytes:
-    """The content that carries the packet (rule 6). It has no time: `at` is not used."""
-    return msgspec.json.encode({"role": "user", PARTS: [{"text": text}]})
-
-
-def extra_weight(view: View) -> int:
-    return 0
+    def marks_message(self, message: MarkedMessage) -> bool:
+        return present(message.parts) or present(message.candidates)
 
 
 def _view(message: Any) -> View | None:
@@ -288,3 +300,6 @@ def _joined(listed: list[Any]) -> View:
         error=next((found.error for found in answers if found.error), ""),
         joins=True,
     )
+
+
+gemini = GeminiContents("gemini")

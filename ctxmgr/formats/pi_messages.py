@@ -12,25 +12,13 @@ from typing import Any
 import msgspec
 
 from ctxmgr.formats import content, media
-from ctxmgr.formats.acceptance import accept_pi as accept
+from ctxmgr.formats.acceptance import Progress, Said, accept_pairs
 from ctxmgr.formats.content import raw_blocks, spelled
 from ctxmgr.formats.content import text as text_of
+from ctxmgr.formats.message_format import MarkedBlock, MarkedMessage, MessageFormat, present
 from ctxmgr.formats.outcomes import failure
 from ctxmgr.formats.provider_usage import usage
 from ctxmgr.model import Block, Media, View
-
-__all__ = [
-    "accept",
-    "drop",
-    "extra_weight",
-    "packet",
-    "set_arguments",
-    "set_media",
-    "set_result",
-    "set_text",
-    "usage",
-    "view",
-]
 
 PACKET_TYPE = "ctxmgr.packet"
 # pi wraps a summary in a fixed sentence and <summary> tags before a model sees it: about this many tokens
@@ -41,72 +29,78 @@ _encode = msgspec.json.Encoder().encode
 _fields = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 
 
-def view(raw: bytes) -> View:
-    """The view of one message. Never raises: what can not be read is `other`, weighed by its JSON."""
-    try:
-        message = _decode(raw)
-        if told := failure(message):
-            return View("assistant", stop="error", error=told, time_ms=_time(message))
-        build = _ROLES.get(message["role"])
-        return build(message) if build is not None else _other(raw, _time(message))
-    except content.UNREADABLE:
-        return _other(raw, None)
+class PiMessages(MessageFormat):
+    """Messages of the pi coding agent."""
 
+    own_roles = frozenset(("toolResult", "bashExecution", "branchSummary", "compactionSummary"))
+    own_blocks = frozenset(("toolCall",))
 
-def set_result(raw: bytes, texts: dict[int, str]) -> bytes:
-    """The message with its result's content replaced by one text block; all other fields byte for byte.
+    def view(self, raw: bytes) -> View:
+        """The view of one message. Never raises: what can not be read is `other`, weighed by its JSON."""
+        try:
+            message = _decode(raw)
+            if told := failure(message):
+                return View("assistant", stop="error", error=told, time_ms=_time(message))
+            build = _ROLES.get(message["role"])
+            return build(message) if build is not None else _other(raw, _time(message))
+        except content.UNREADABLE:
+            return _other(raw, None)
 
-    `texts` maps block indices to texts; a pi result message has one block, of index 0.
-    """
-    fields = _fields(raw)
-    fields["content"] = msgspec.Raw(_encode([{"type": "text", "text": texts[0]}]))
-    return _encode(fields)
+    def set_result(self, raw: bytes, texts: dict[int, str]) -> bytes:
+        """The message with its result's content replaced by one text block; all other fields byte for byte.
 
+        `texts` maps block indices to texts; a pi result message has one block, of index 0.
+        """
+        fields = _fields(raw)
+        fields["content"] = msgspec.Raw(_encode([{"type": "text", "text": texts[0]}]))
+        return _encode(fields)
 
-def set_text(raw: bytes, texts: dict[int, str]) -> bytes:
-    """The message with its texts replaced, which are its one block; its images stay. Of a shell run, whose block is
-    command and output, the command stays as it is."""
-    fields, told = _fields(raw), texts[0]
-    if "output" in fields:
-        command = f"{_decode(fields['command'])}\n" if "command" in fields else "\n"
-        return _encode({**fields, "output": told.removeprefix(command)})
-    return _encode({**fields, "content": content.with_text(fields.get("content"), told)})
+    def set_text(self, raw: bytes, texts: dict[int, str]) -> bytes:
+        """The message with its texts, its one block, replaced; its images stay, and a shell run's command."""
+        fields, told = _fields(raw), texts[0]
+        if "output" in fields:
+            command = f"{_decode(fields['command'])}\n" if "command" in fields else "\n"
+            return _encode({**fields, "output": told.removeprefix(command)})
+        return _encode({**fields, "content": content.with_text(fields.get("content"), told)})
 
+    def set_media(self, raw: bytes, markers: dict[int, dict[int, str]]) -> bytes:
+        """The message with texts in the place of these of its images."""
+        fields = _fields(raw)
+        return _encode({**fields, "content": content.with_markers(fields.get("content"), markers[0])})
 
-def set_media(raw: bytes, markers: dict[int, dict[int, str]]) -> bytes:
-    """The message with texts in the place of these of its images."""
-    fields = _fields(raw)
-    return _encode({**fields, "content": content.with_markers(fields.get("content"), markers[0])})
+    def set_arguments(self, raw: bytes, given: dict[int, dict[str, Any]]) -> bytes:
+        """The assistant's message with the arguments of these calls (by block index) replaced."""
+        listed = content.elements(content.members(raw)["content"])
+        for number, arguments in given.items():
+            listed[number] = msgspec.Raw(content.put(listed[number], {"arguments": arguments}))
+        return content.put(raw, {"content": content.listed(listed)})
 
+    def packet(self, text: str, time_ms: int) -> bytes:
+        """The hidden message that carries the packet; `time_ms` since the epoch."""
+        message = {
+            "role": "custom",
+            "customType": PACKET_TYPE,
+            "content": text,
+            "display": False,
+            "timestamp": time_ms,
+        }
+        return _encode(message)
 
-def set_arguments(raw: bytes, given: dict[int, dict[str, Any]]) -> bytes:
-    """The assistant's message with the arguments of these calls (by block index) replaced."""
-    listed = content.elements(content.members(raw)["content"])
-    for number, arguments in given.items():
-        listed[number] = msgspec.Raw(content.put(listed[number], {"arguments": arguments}))
-    return content.put(raw, {"content": content.listed(listed)})
+    def extra_weight(self, view: View) -> int:
+        """Tokens a model sees around a message that are in no block's text."""
+        return SUMMARY_WRAPPER_TOKENS if view.summary else 0
 
+    def accept(self, progress: Progress, said: Said) -> Progress:
+        return accept_pairs(progress, said, reasoning_leads=False)
 
-def drop(raw: bytes, numbers: frozenset[int]) -> bytes | None:
-    """The message without these blocks; None where none is left. Only an assistant's blocks leave one by one."""
-    return content.without(raw, numbers, len(view(raw).blocks))
+    def marks_message(self, message: MarkedMessage) -> bool:
+        custom = message.role == "custom" and present(message.custom_type)
+        return custom or (message.role == "assistant" and present(message.pi_stop))
 
-
-def packet(text: str, at: int) -> bytes:
-    """The hidden message that carries the packet; `at` in milliseconds since the epoch."""
-    message = {
-        "role": "custom",
-        "customType": PACKET_TYPE,
-        "content": text,
-        "display": False,
-        "timestamp": at,
-    }
-    return _encode(message)
-
-
-def extra_weight(view: View) -> int:
-    """Tokens a model sees around a message that are in no block's text."""
-    return SUMMARY_WRAPPER_TOKENS if view.summary else 0
+    def marks_block(self, block: MarkedBlock) -> bool:
+        if block.type == "thinking":
+            return present(block.pi_signature) and not present(block.signature)
+        return block.type == "image" and present(block.mime) and not present(block.source)
 
 
 def _time(message: dict[str, Any]) -> int | None:
@@ -231,3 +225,6 @@ _ROLES: dict[str, Callable[[dict[str, Any]], View]] = {
     "compactionSummary": _summary,
     "branchSummary": _summary,
 }
+
+
+pi = PiMessages("pi")

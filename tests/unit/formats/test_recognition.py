@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from ctxmgr.formats import FORMATS, auto, form_of
-from ctxmgr.formats.recognising import messages_of, name_of, recognised
+from ctxmgr.formats import FORMATS, auto, format_of
+from ctxmgr.formats.recognition import messages_of, recognised
 from ctxmgr.model import InvalidParams
 from tests.notation import a, call, r, think, u, written
 from tests.translation import TO, plain
@@ -128,12 +128,7 @@ def test_messages_of_a_session_tree_are_told_without_its_entries() -> None:
     assert recognised(messages_of([raw(one) for one in entries])) == ("anthropic",)
 
 
-def test_messages_that_show_no_format_are_served_as_all_others_are() -> None:
-    for form in FORMATS.values():
-        assert set(form.__all__) <= set(auto.__all__)
-
-
 def test_a_format_and_its_name() -> None:
-    assert [form_of(name_of(form), "$") for form in (*FORMATS.values(), auto)] == [*FORMATS.values(), auto]
+    assert [format_of(form.name, "$") for form in (*FORMATS.values(), auto)] == [*FORMATS.values(), auto]
     with pytest.raises(InvalidParams, match="message formats are pi, openai, anthropic, responses, gemini, auto"):
-        form_of("nope", "$")
+        format_of("nope", "$")

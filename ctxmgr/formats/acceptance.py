@@ -1,0 +1,86 @@
+"""What providers refuse of a list: the last look at one before it leaves.
+
+Each format's `accept` goes on from a `Progress`, so a list that only grew is looked at by its new messages alone;
+`refused` gives what is wrong at its end. The rules are the providers', read off the bytes that leave; they know
+nothing of how the list was made. No alternation is asked for: all of these providers take messages of one role
+after each other.
+"""
+
+from collections.abc import Iterable
+
+import msgspec
+
+from ctxmgr.model import View
+
+MARKS_AT_MOST = 4  # of `cache_control`; a fifth is refused
+USERS = frozenset(("user", "packet", "summary", "note", "shell"))  # roles that go out as a user's
+
+Said = Iterable[tuple[bytes, View]]
+"""The bytes and the view of each message, in order."""
+
+
+class Progress(msgspec.Struct, frozen=True):
+    """`faults` so far. `began`: something that counts as a beginning was there. `waiting`: ids of calls that are
+    not answered yet. `role`: the last one that counts. `other`: in this turn something stood that no result may
+    follow. `mark_count`: of cache marks."""
+
+    faults: frozenset[str] = frozenset()
+    began: bool = False
+    waiting: frozenset[str] = frozenset()
+    role: str = ""
+    other: bool = False
+    mark_count: int = 0
+
+
+BEGINNING = Progress()
+
+
+def refused(progress: Progress) -> frozenset[str]:
+    """What a provider would refuse, by name, if the list ended here."""
+    faults = set(progress.faults)
+    if not progress.began:
+        faults.add("empty list")
+    if progress.waiting:
+        faults.add("pairs")
+    if progress.mark_count > MARKS_AT_MOST:
+        faults.add("cache marks")
+    return frozenset(faults)
+
+
+def calls(view: View) -> frozenset[str]:
+    """The ids of the calls in a message."""
+    return frozenset(block.call_id for block in view.blocks if block.kind == "call")
+
+
+def answers(view: View) -> list[str]:
+    """The ids that its results answer."""
+    return [block.call_id for block in view.blocks if block.kind == "result"]
+
+
+def accept_pairs(progress: Progress, said: Said, reasoning_leads: bool) -> Progress:
+    """Where calls and results may stand anywhere, as the Responses API and programs of their own rules (pi) take
+    them:
+
+    1. The first message that is no prompt goes out as a user's.
+    2. Each call has a result after it, and each result a call before it.
+    3. `reasoning_leads`: a message of reasoning alone has another of the same answer after it.
+    """
+    faults, waiting = set(progress.faults), set(progress.waiting)
+    began, last = progress.began, progress.role
+    for _, view in said:
+        if view.role != "assistant" and last == "reasoning":
+            faults.add("reasoning")
+        alone = reasoning_leads and [block.kind for block in view.blocks] == ["thinking"]
+        last = "reasoning" if alone else view.role
+        for id in answers(view):
+            if id not in waiting:
+                faults.add("pairs")
+            waiting.discard(id)
+        if view.role == "prompt":
+            continue
+        if not began and view.role not in USERS:
+            faults.add("first role")
+        began = True
+        if view.role == "assistant":
+            waiting |= calls(view)
+    return Progress(frozenset(faults), began, frozenset(waiting), last)

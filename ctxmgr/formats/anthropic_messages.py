@@ -1,0 +1,241 @@
+"""Turns messages of Anthropic's Messages API into views, and decisions back into such messages.
+
+Rules:
+
+1. Tool results lie in user messages. Such a message is a user's, and opens a turn, only where it says something
+   else too; a reminder that a host put beside its results (`<system-reminder>`) is nothing a user said.
+2. Only the content of a result is ever put anew: thinking and its signatures, calls, images and cache marks are
+   untouched, and a mark on a result stays on it.
+3. What the provider itself ran (server and MCP tools) stands in one message with its outcome: no pair of ours.
+4. A `compaction` block that a message begins with is the provider's own mark of a summary. It is heard as one, but
+   its message stays with its turn.
+5. Consecutive messages of one role are combined by the provider. So the packet may be a user message of its own,
+   and answers that a host keeps a block a message are one step.
+6. A user's block in which a host put the summary of an earlier list (`summary_openings`) is a summary, and stays.
+7. A whole answer and an error object are taken as an assistant's message: `turn_end` may bring either.
+
+A block of the view is a block of the content, and has its number. Other fields and blocks are kept as they came.
+"""
+
+from typing import Any
+
+import msgspec
+
+from ctxmgr.formats import content
+from ctxmgr.formats.acceptance import Progress, Said, calls
+from ctxmgr.formats.content import part, plain, raw_blocks, text
+from ctxmgr.formats.message_format import MarkedBlock, MarkedMessage, MessageFormat, present
+from ctxmgr.formats.outcomes import failure
+from ctxmgr.formats.provider_usage import usage
+from ctxmgr.formats.spelling import mark_count
+from ctxmgr.formats.summary_openings import is_summary
+from ctxmgr.model import Block, SummaryKind, View
+
+STOPS = {"end_turn": "stop", "stop_sequence": "stop", "tool_use": "toolUse", "max_tokens": "length"}
+STOPS |= {"model_context_window_exceeded": "length"}
+_REMINDER = ("<system-reminder>", "</system-reminder>")
+
+
+class AnthropicMessages(MessageFormat):
+    """Messages of Anthropic's Messages API."""
+
+    own_blocks = frozenset(
+        ("tool_use", "tool_result", "server_tool_use", "mcp_tool_use", "redacted_thinking", "compaction")
+    )
+
+    def view(self, raw: bytes) -> View:
+        return content.read(raw, _view)
+
+    def set_result(self, raw: bytes, texts: dict[int, str]) -> bytes:
+        """The user message with the contents of these results (by block index) replaced; all else byte for byte."""
+
+        def edit(block: msgspec.Raw, told: str) -> bytes:
+            return content.put(block, {"content": content.retold(content.members(block).get("content"), told)})
+
+        return content.edited(raw, "content", texts, edit)
+
+    def set_text(self, raw: bytes, texts: dict[int, str]) -> bytes:
+        """The user message with the texts of these blocks replaced: texts, or results, whose images stay."""
+        if not bytes(content.members(raw)["content"]).startswith(b"["):
+            return content.put(raw, {"content": texts[0]})
+
+        def edit(block: msgspec.Raw, told: str) -> bytes:
+            fields = content.members(block)
+            if "text" in fields:
+                return content.put(block, {"text": told})
+            return content.put(block, {"content": content.with_text(fields.get("content"), told)})
+
+        return content.edited(raw, "content", texts, edit)
+
+    def set_media(self, raw: bytes, markers: dict[int, dict[int, str]]) -> bytes:
+        """Texts in place of pictures and documents, of the message's own blocks or of those in a result."""
+
+        def edit(block: msgspec.Raw, texts: dict[int, str]) -> bytes:
+            fields = content.members(block)
+            if "tool_use_id" in fields:
+                return content.put(block, {"content": content.with_markers(fields.get("content"), texts)})
+            return msgspec.json.encode(content.marked(block, texts[0]))
+
+        return content.edited(raw, "content", markers, edit)
+
+    def set_arguments(self, raw: bytes, given: dict[int, dict[str, Any]]) -> bytes:
+        """The assistant's message with the input of these calls (by block index) replaced."""
+        return content.edited(
+            raw, "content", given, lambda block, arguments: content.put(block, {"input": arguments})
+        )
+
+    def packet(self, text: str, time_ms: int) -> bytes:
+        """The message that carries the packet (rule 5)."""
+        return msgspec.json.encode({"role": "user", "content": text})
+
+    def accept(self, progress: Progress, said: Said) -> Progress:
+        """Consecutive messages of one role are one for the API, and prompts may stand between them.
+
+        1. The first message is a user's: no answer and no prompt.
+        2. Calls are answered in the user's message after them, all of them, and nothing else is answered there;
+           results stand in front of all else in it.
+        3. No text block is blank, and no message of a user or the assistant is without a block.
+        4. Four cache marks at most.
+        """
+        faults, waiting, marks = set(progress.faults), set(progress.waiting), progress.mark_count
+        began, last, other = progress.began, progress.role, progress.other
+        for raw, view in said:
+            marks += mark_count(raw)
+            role = "prompt" if view.role == "prompt" else "assistant" if view.role == "assistant" else "user"
+            if not began and role != "user":
+                faults.add("first role")
+            began = True
+            if role == "prompt":
+                continue
+            if any(map(_is_blank, view.blocks)):
+                faults.add("empty text")
+            if not view.blocks and not view.error:
+                faults.add("empty message")
+            if role != last:
+                other = False
+                if role == "assistant" and waiting:
+                    faults.add("pairs")
+                    waiting.clear()
+            last = role
+            if role == "assistant":
+                waiting |= calls(view)
+                continue
+            for block in view.blocks:
+                if block.kind != "result":
+                    other = True
+                    continue
+                if other:
+                    faults.add("results after something else")
+                if block.call_id in waiting:
+                    waiting.discard(block.call_id)
+                else:
+                    faults.add("pairs")
+            if other and waiting:
+                faults.add("pairs")
+        return Progress(frozenset(faults), began, frozenset(waiting), last, other, marks)
+
+    def marks_message(self, message: MarkedMessage) -> bool:
+        return message.role == "assistant" and present(message.claude_stop)
+
+    def marks_block(self, block: MarkedBlock) -> bool:
+        if block.type == "thinking":
+            return present(block.signature)
+        return block.type in ("image", "document") and present(block.source)
+
+
+def _is_blank(block: Block) -> bool:
+    return block.kind in ("text", "summary") and not block.media and not block.text.strip()
+
+
+def _view(message: Any) -> View | None:
+    role = message.get("role")
+    if role == "user":
+        return _user(message)
+    if role == "assistant":
+        return _assistant(message)
+    if role == "system":
+        told = plain(message.get("content"))
+        return View("prompt", (Block("text", text=told.text, media=told.media),))
+    failed = failure(message)
+    return View("assistant", stop="error", error=failed) if failed else None
+
+
+def _user(message: dict[str, Any]) -> View:
+    told = message.get("content")
+    if content.is_packet(told):
+        return View("packet", (Block("text", 0 if isinstance(told, list) else -1, plain(told).text),))
+    if isinstance(told, str):
+        told_summary = is_summary(told)
+        block = Block("summary" if told_summary else "text", text=told, can_edit=True)
+        return View("user", (block,), opens_turn=True, summary="compaction" if told_summary else "")
+    blocks = tuple(_user_block(number, raw_block) for number, raw_block in enumerate(raw_blocks(told)))
+    results = any(block.kind == "result" for block in blocks)
+    said = not results or any(block.kind != "result" and not _reminds(block) for block in blocks)
+    summary: SummaryKind = "compaction" if any(block.kind == "summary" for block in blocks) else ""
+    return View("user" if said else "result", blocks, opens_turn=said, summary=summary)
+
+
+def _reminds(block: Block) -> bool:
+    told = block.text.strip()
+    return block.kind == "text" and told.startswith(_REMINDER[0]) and told.endswith(_REMINDER[1])
+
+
+def _user_block(number: int, raw_block: dict[str, Any]) -> Block:
+    kind = raw_block.get("type")
+    if kind != "tool_result":
+        found = _plain_block(number, raw_block)
+        if found.kind != "text":
+            return found
+        return msgspec.structs.replace(found, kind="summary" if is_summary(found.text) else "text", can_edit=True)
+    told = plain(raw_block.get("content"))
+    return Block(
+        "result",
+        number,
+        told.text,
+        text(raw_block.get("tool_use_id")),
+        is_error=bool(raw_block.get("is_error")),
+        can_edit=True,
+        media=told.media,
+        marked=bool(raw_block.get("is_error")),
+    )
+
+
+def _assistant(message: dict[str, Any]) -> View:
+    blocks = tuple(
+        _assistant_block(number, raw_block) for number, raw_block in enumerate(raw_blocks(message.get("content")))
+    )
+    stop = text(message.get("stop_reason"))
+    return View(
+        "assistant",
+        blocks,
+        summary="compaction" if blocks and blocks[0].kind == "summary" else "",
+        usage=usage(message.get("usage")),
+        stop=STOPS.get(stop, stop),
+        joins=True,
+    )
+
+
+def _assistant_block(number: int, raw_block: dict[str, Any]) -> Block:
+    kind = raw_block.get("type")
+    if kind == "thinking":
+        return Block("thinking", number, text(raw_block.get("thinking")), signed="signature" in raw_block)
+    if kind == "redacted_thinking":
+        return Block("thinking", number, signed=True)
+    if kind == "tool_use":
+        return content.call(
+            number, raw_block.get("id"), raw_block.get("name"), raw_block.get("input"), can_edit=True
+        )
+    if kind == "compaction" and isinstance(raw_block.get("content"), str):
+        return Block("summary" if number == 0 else "other", number, raw_block["content"])
+    return _plain_block(number, raw_block)
+
+
+def _plain_block(number: int, raw_block: dict[str, Any]) -> Block:
+    found = part(raw_block)
+    kind = raw_block.get("type")
+    if kind == "text":
+        return Block("text", number, found.text)
+    return Block("image" if kind == "image" else "other", number, found.text, media=found.media)
+
+
+anthropic = AnthropicMessages("anthropic")

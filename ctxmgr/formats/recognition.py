@@ -1,0 +1,100 @@
+"""Tells the format that messages are written in, by members that one format alone has.
+
+1. Marks of a format are roles, members and types of blocks that others do not write. A user's, an assistant's or a
+   system's text alone is of every format: such a message marks none.
+2. One mark of the format that was named is enough: what else such a list holds goes through as it came.
+3. Without one, the format with the most messages marked is it. With as many of another, it can not be told.
+4. `auto` becomes what the first marked messages are. Messages marked as others' alone, and not as what was named,
+   are refused with the name of what they are.
+5. A member that is null or empty is none: libraries write all members that they know.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+
+import msgspec
+
+from ctxmgr.formats.content import UNREADABLE
+from ctxmgr.formats.message_format import MarkedBlock, MarkedMessage, MessageFormat
+from ctxmgr.formats.table import AUTO, FORMATS
+from ctxmgr.model import InvalidParams
+
+_decode = msgspec.json.Decoder(MarkedMessage).decode
+_elements = msgspec.json.Decoder(list[msgspec.Raw]).decode
+_block = msgspec.json.Decoder(MarkedBlock).decode
+
+
+def recognised(raws: Sequence[bytes], wanted: str = "") -> tuple[str, ...]:
+    """The formats that these messages may be in (rules 2 and 3): one name as a rule, several where as many messages
+    are marked as theirs, none where none is marked. `wanted`: the format that was named."""
+    votes: Counter[str] = Counter()
+    for raw in raws:
+        names = _names(raw)
+        if wanted in names:
+            return (wanted,)
+        votes.update(names)
+    most = max(votes.values(), default=0)
+    return tuple(name for name in FORMATS if most and votes[name] == most)
+
+
+def messages_of(entries: Sequence[bytes]) -> list[bytes]:
+    """The messages that entries of a session tree hold."""
+    messages = []
+    for entry in entries:
+        try:
+            messages.append(bytes(_decode(entry).message))
+        except UNREADABLE:
+            continue
+    return messages
+
+
+def settled(fmt: MessageFormat, raws: Sequence[bytes], path: str) -> MessageFormat | None:
+    """The format that these messages are in, None while they do not show it: `fmt`, or where that is `auto` what
+    they are marked as. Raises InvalidParams, for the params' member `path`, where they are marked as others' alone.
+    """
+    names = recognised(raws, fmt.name)
+    if len(names) == 1 and (fmt.name == AUTO or names == (fmt.name,)):
+        return FORMATS[names[0]]
+    if not names or fmt.name == AUTO:
+        return None
+    right = " or ".join(f'"{name}"' for name in names)
+    fix = f"set messageFormat, in initialize or session_start, to {right}"
+    details = {"path": path}
+    if len(names) == 1:
+        fix, details = f'{fix}, or to "auto"', {"path": path, "messageFormat": names[0]}
+    raise InvalidParams(
+        f'invalid params at {path}: the messages are in the format {right}, not "{fmt.name}": {fix}', details
+    )
+
+
+def _names(raw: bytes) -> frozenset[str]:
+    """The formats whose marks this message bears."""
+    try:
+        if raw.lstrip().startswith(b"["):  # the items of one answer
+            messages = [_decode(item) for item in _elements(raw)]
+        else:
+            messages = [_decode(raw)]
+        blocks = [block for message in messages for block in _blocks(message)]
+    except UNREADABLE:
+        return frozenset()
+    return frozenset(name for name, fmt in FORMATS.items() if _is_marked(fmt, messages, blocks))
+
+
+def _blocks(message: MarkedMessage) -> list[MarkedBlock]:
+    """Those of its blocks that are objects. Raises where the content is no list of blocks after all."""
+    blocks = []
+    for raw in _elements(message.content) if bytes(message.content).startswith(b"[") else ():
+        try:
+            blocks.append(_block(raw))
+        except UNREADABLE:
+            continue
+    return blocks
+
+
+def _is_marked(fmt: MessageFormat, messages: list[MarkedMessage], blocks: list[MarkedBlock]) -> bool:
+    return any(
+        (isinstance(message.role, str) and message.role in fmt.own_roles) or fmt.marks_message(message)
+        for message in messages
+    ) or any(
+        (isinstance(block.type, str) and block.type in fmt.own_blocks) or fmt.marks_block(block) for block in blocks
+    )
