@@ -12,7 +12,8 @@ import msgspec
 
 from ctxmgr.engine.conversation import ConversationIndex, digest
 from ctxmgr.engine.instructions import remembered
-from ctxmgr.engine.memory import Stamp, extract, fold, now_and_past
+from ctxmgr.engine.memory import Stamp, fold, from_message, now_and_past, users_text
+from ctxmgr.engine.memory import from_summary as facts_of_summary
 from ctxmgr.engine.presets import Inputs
 from ctxmgr.model import Block, Message, SummaryKind, View
 from ctxmgr.model.saved import Fact, Ledger, RawSummary, State
@@ -59,12 +60,12 @@ def from_messages(
         moment = view.time_ms if view.time_ms is not None else at
         clock = max(clock, moment or 0)
         own = _own_words(view, state.summaries)
-        if own.role == "user" and extract.users_text(own):
+        if own.role == "user" and users_text(own):
             turn = mark(message)
         if message in heard:
             continue
         when, order = stamp(state, moment, position)
-        facts = extract.from_message(
+        facts = from_message(
             own,
             stamp=Stamp(message.digest, when, order, entries.get(position)),
             calls=calls,
@@ -106,7 +107,7 @@ def from_summary(
     if not kind or not text or any(summary.digest == origin for summary in state.summaries):
         return state, ()
     when, order = stamp(state, given, POSITIONS - 1)
-    facts = extract.from_summary(text, kind=kind, stamp=Stamp(origin, when, order, entry))
+    facts = facts_of_summary(text, kind=kind, stamp=Stamp(origin, when, order, entry))
     kept = RawSummary(kind, text, origin, when, entry)
     clock = max(state.clock, when)
     summaries, opened = (*state.summaries, kept), state.opened or kind == "compaction"

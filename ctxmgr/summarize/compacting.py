@@ -123,7 +123,7 @@ def extracted(
     noted, left = with_notes_room(brief, budget)
     budget = max(left - (weigh(prose) if prose else 0), 0)
     if prepared.history:
-        text = summary.summary(
+        text = summary.compaction(
             prepared.history,
             past.whole or None,
             budget=budget,

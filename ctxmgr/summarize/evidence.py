@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.engine.memory import Mended, SummaryDraft, carried_facts, facts_of, fold, last_number, mended
+from ctxmgr.engine.memory import RepairedSummary, SummaryDraft, carried_facts, facts_of, fold, last_number, repaired
 from ctxmgr.model.compaction import BranchMessage, BranchSummaryPlan, CompactionPlan
 from ctxmgr.model.saved import Fact, Ledger
 from ctxmgr.summarize.request import SummaryInput, recent_turns, turn_context
@@ -24,7 +24,7 @@ _LAST = (f"\n\n---\n\n{turn_context.MARK}", f"\n\n{recent_turns.HEADING}")  # wh
 _OWN = ("user", "assistant", "tool")  # who states what the session itself heard
 
 
-def compaction(brief: SummaryInput[CompactionPlan], text: str, lists: str, output: int) -> Mended:
+def compaction(brief: SummaryInput[CompactionPlan], text: str, lists: str, output: int) -> RepairedSummary:
     """`text` as a model wrote it, `lists` of files that go behind it, `output`: tokens of a summary's budget."""
     prepared = brief.preparation
     removed = (*prepared.history, *prepared.prefix)
@@ -36,19 +36,19 @@ def compaction(brief: SummaryInput[CompactionPlan], text: str, lists: str, outpu
         before, facts = _once(before, facts)
     else:
         before = [fact for fact in carried_facts(prepared.previous) if fact.slot == "request"]
-    return _mended(brief, text, lists, (*before, *facts), (output, removed), shown)
+    return _repaired(brief, text, lists, (*before, *facts), (output, removed), shown)
 
 
-def branch(brief: SummaryInput[BranchSummaryPlan], text: str, lists: str, output: int) -> Mended:
+def branch(brief: SummaryInput[BranchSummaryPlan], text: str, lists: str, output: int) -> RepairedSummary:
     """The same of a branch that was left: what it shows itself is all that counts."""
     prepared = brief.preparation
     messages = (*prepared.left_out, *prepared.messages)
-    return _mended(brief, text, lists, facts_of(messages), (output, messages), frozenset())
+    return _repaired(brief, text, lists, facts_of(messages), (output, messages), frozenset())
 
 
-def details(found: Mended) -> list[dict[str, Any]]:
+def details(found: RepairedSummary) -> list[dict[str, Any]]:
     """What was done, as a summary's details have it."""
-    return [{"kind": one.kind, "text": one.text} for one in found.mends]
+    return [{"kind": one.kind, "text": one.text} for one in found.repairs]
 
 
 def _once(known: Sequence[Fact], facts: Sequence[Fact]) -> tuple[list[Fact], list[Fact]]:
@@ -73,18 +73,18 @@ def _restamped(known: Sequence[Fact], first: int) -> list[Fact]:
     return [msgspec.structs.replace(fact, time_ms=times[fact.time_ms, fact.seq], seq=0) for fact in known]
 
 
-def _mended(
+def _repaired(
     brief: SummaryInput[Any],
     text: str,
     lists: str,
     facts: Sequence[Fact],
     bounds: tuple[int, Sequence[BranchMessage]],
     shown: frozenset[str],
-) -> Mended:
+) -> RepairedSummary:
     output, replaced = bounds
     units = sum(message.utf16_units for message in replaced)
     budget = int(ADDED_SHARE * min(output, units // UNITS_A_TOKEN))
     places = [at for mark in _LAST if (at := text.find(mark)) >= 0]
     draft = SummaryDraft(text, lists, min(places, default=None))
     earlier = last_number([fact for fact in facts if fact.source == "summary"])
-    return mended(draft, fold(Ledger(), facts), shown, budget=budget, weigh=brief.weigh, earlier=earlier)
+    return repaired(draft, fold(Ledger(), facts), shown, budget=budget, weigh=brief.weigh, earlier=earlier)

@@ -22,7 +22,7 @@ from typing import Any
 import msgspec
 
 from ctxmgr.engine.compaction import files, render
-from ctxmgr.engine.memory import BRANCH_LEAD, Mended, summary, without_scratchpad
+from ctxmgr.engine.memory import BRANCH_LEAD, RepairedSummary, summary, without_scratchpad
 from ctxmgr.model import Weigh
 from ctxmgr.model.compaction import Asking, BranchSummaryPlan, CompactionPlan, FileLists, Format
 from ctxmgr.summarize import compacting, evidence, on_context
@@ -75,15 +75,15 @@ def compaction(brief: SummaryInput[CompactionPlan]) -> Asking[FinishedSummary]:
     text = f"{shape.lead}\n\n{body}" if shape.lead else body
     # lists in the text of the previous summary were taken off with it (rule 3), whoever had written them there
     ops = files.merged(files.listed(prepared.previous or ""), prepared.files)
-    mended = Mended(text)
+    repaired = RepairedSummary(text)
     if by_model:
-        mended = evidence.compaction(brief, text, files.rendered(ops), compacting.history_output(brief, shape))
-    written = AcceptedAnswer(mended.text, accepted.short)
+        repaired = evidence.compaction(brief, text, files.rendered(ops), compacting.history_output(brief, shape))
+    written = AcceptedAnswer(repaired.text, accepted.short)
     left_out = 0 if by_model else summary.untold((*prepared.history, *prepared.prefix), text)
     done = _written(brief, written, ops, account, failure, shape.name if by_model else brief.format)
     done.details["ctxmgr"]["leftOut"] += left_out
-    if mended.mends:
-        done.details["ctxmgr"]["mended"] = evidence.details(mended)
+    if repaired.repairs:
+        done.details["ctxmgr"]["mended"] = evidence.details(repaired)
     if costs is not None:
         done.details["ctxmgr"]["bill"] = costs.details()
     if course.warm_failure is not None:
@@ -142,13 +142,13 @@ def branch_summary(brief: SummaryInput[BranchSummaryPlan]) -> Asking[FinishedSum
         noted, budget = compacting.with_notes_room(brief, budget)
         text = summary.branch(messages, budget=budget, weigh=brief.weigh) or NOTHING
         text = compacting.with_notes(text, noted)
-    mended = Mended(text)
+    repaired = RepairedSummary(text)
     if accepted.text:
-        mended = evidence.branch(brief, text, files.rendered(prepared.files), output)
-    written = AcceptedAnswer(f"{PREAMBLE}\n\n{mended.text}")
+        repaired = evidence.branch(brief, text, files.rendered(prepared.files), output)
+    written = AcceptedAnswer(f"{PREAMBLE}\n\n{repaired.text}")
     done = _written(brief, written, prepared.files, account, failure, form)
-    if mended.mends:
-        done.details["ctxmgr"]["mended"] = evidence.details(mended)
+    if repaired.repairs:
+        done.details["ctxmgr"]["mended"] = evidence.details(repaired)
     return done
 
 

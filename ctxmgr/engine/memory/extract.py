@@ -6,14 +6,14 @@ recognised by its mark and says nothing either.
 
 from collections.abc import Mapping
 
-from ctxmgr.engine.memory.from_assistant import from_assistant
+from ctxmgr.engine.memory.facts import Stamp, Statements
 from ctxmgr.engine.memory.from_summary import from_summary
 from ctxmgr.engine.memory.from_tools import from_result, from_shell
-from ctxmgr.engine.memory.from_user import from_user, users_text
-from ctxmgr.engine.memory.statements import Stamp, Statements
+from ctxmgr.engine.memory.user_words import HOSTS_REPLIES, from_user, users_text, without_packet
+from ctxmgr.engine.memory.wording import both_ends, last_paragraph
 from ctxmgr.engine.tools import call_of_block
 from ctxmgr.model import Block, View
-from ctxmgr.model.saved import Fact
+from ctxmgr.model.saved import GOING_ON, Fact
 
 __all__ = ["from_message", "from_summary", "users_text"]
 
@@ -45,3 +45,16 @@ def _ran(block: Block, calls: Mapping[str, Block], into: Statements) -> None:
         run = call_of_block(block)
         if run is not None:
             from_shell(block.text, run, block.is_error, into)
+
+
+LAST_CHARACTERS = 400  # of the paragraph
+
+
+def from_assistant(view: View, turn: str, into: Statements) -> None:
+    """Add how the message ends. `turn`: the digest of the user's message that it answers."""
+    texts = [without_packet(block.text) for block in view.blocks if block.kind == "text"]
+    text = next((text for text in reversed(texts) if text.strip()), "")
+    if text and text.strip() not in HOSTS_REPLIES:
+        status = GOING_ON if any(block.kind == "call" for block in view.blocks) else ""
+        said = both_ends(last_paragraph(text), LAST_CHARACTERS)
+        into.add("said", into.origin, said, "assistant", status, turn)

@@ -10,13 +10,28 @@ Rules:
 5. Where one message states the same thing twice, the later statement counts (the turn's part comes second).
 """
 
+import re
+from collections.abc import Iterator
 from typing import Literal
 
-from ctxmgr.engine.memory import checklists, task_ids
+from msgspec import structs
+
+from ctxmgr.engine.memory.command_log import run_of_line
+from ctxmgr.engine.memory.facts import TASK_KEY, Stamp, Statements, task_of_line
+from ctxmgr.engine.memory.git_history import commit_of_line
+from ctxmgr.engine.memory.markdown import (
+    Kind,
+    SectionItem,
+    SummarySection,
+    checklist_items,
+    heading,
+    kind_of,
+    sections_of,
+    without_checklist,
+)
 from ctxmgr.engine.memory.scratchpad import without_scratchpad
-from ctxmgr.engine.memory.sections import Kind, SectionItem, SummarySection, sections_of
-from ctxmgr.engine.memory.statements import Stamp, Statements
-from ctxmgr.engine.memory.wording import key_of, plain
+from ctxmgr.engine.memory.user_words import request_of_line
+from ctxmgr.engine.memory.wording import FENCE, key_of, plain
 from ctxmgr.model.saved import Fact, Slot, Source
 
 SUMMARY_LISTING = "summary"
@@ -52,7 +67,7 @@ def from_summary(
     boxes_alone = not any(section.kind == "progress" or _is_of_tasks(section.kind) for section in sections)
     for section in sections:
         for number, item in enumerate(section.items):
-            _one(section, number, _without_boxes(item, into) if boxes_alone else item, into)
+            _add_item(section, number, _without_boxes(item, into) if boxes_alone else item, into)
     return into.statements.facts()
 
 
@@ -87,12 +102,12 @@ def _is_of_tasks(kind: Kind) -> bool:
 
 def _without_boxes(item: SectionItem, into: _Summary) -> SectionItem:
     """Rule 4."""
-    for box in checklists.items(item.text):
-        into.add("task", *task_ids.stated(box.text), box.status)
-    return SectionItem(checklists.without_items(item.text), item.mark)
+    for box in checklist_items(item.text):
+        into.add("task", *task_of_line(box.text), box.status)
+    return SectionItem(without_checklist(item.text), item.mark)
 
 
-def _one(section: SummarySection, number: int, item: SectionItem, into: _Summary) -> None:
+def _add_item(section: SummarySection, number: int, item: SectionItem, into: _Summary) -> None:
     """Put one item of a section into its slot."""
     kind, text = section.kind, item.text
     if kind in ("goal", "current") or not text:
@@ -103,7 +118,7 @@ def _one(section: SummarySection, number: int, item: SectionItem, into: _Summary
         into.add("file", f"{'read' if reading else 'changed'}\n{path}", path, "read" if reading else "edited")
         return
     if kind == "progress" and item.mark:
-        into.add("task", *task_ids.stated(text), item.mark)
+        into.add("task", *task_of_line(text), item.mark)
         return
     slot, status = _SLOTS.get(kind, ("context", ""))
     later_paragraph = kind == "step" and number > 0
@@ -111,7 +126,7 @@ def _one(section: SummarySection, number: int, item: SectionItem, into: _Summary
         into.add("context", key_of(text), text, detail="" if section.title == text else section.title)
     elif slot == "task":
         told = section.title if kind == "step" else _aside(section.title)
-        into.add("task", *task_ids.stated(text), _status(status, item.mark), told)
+        into.add("task", *task_of_line(text), _status(status, item.mark), told)
     else:
         into.add(slot, key_of(text), text, detail=_aside(section.title))
 
@@ -126,3 +141,70 @@ def _status(under: str, mark: str) -> str:
     if mark == "done" or not mark:
         return mark or under
     return "open" if under == "done" and mark == "open" else under if mark == "open" else mark
+
+
+LATEST = "Latest request: "
+ENDED = "The assistant said after #"
+_BULLET = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
+_DONE = "[x] "
+_BLANKS = re.compile(r"\n(?:[^\S\n]*\n){2,}")
+
+
+def carried_facts(previous: str | None) -> list[Fact]:
+    """The facts of a summary, older than any message; none without one."""
+    if not previous or not previous.strip():
+        return []
+    text = _BLANKS.sub("\n\n", previous)  # runs of them say nothing, and cost the square of their length to read
+    found: list[Fact] = []
+    for fact in from_summary(text, kind="compaction", stamp=Stamp("", -1)):
+        if fact.slot not in ("listing", "file"):
+            found += map(_read_back, _statements(fact))
+    return [structs.replace(fact, listing="", order=place) for place, fact in enumerate(found)]
+
+
+def last_number(facts: list[Fact]) -> int:
+    """Of the user's messages that such facts tell."""
+    return max((fact.seq for fact in facts), default=0)
+
+
+def _statements(fact: Fact) -> Iterator[Fact]:
+    """One fact for each line of a list, but where a line is code."""
+    lines = fact.text.splitlines()
+    if fact.slot == "goal":
+        yield fact
+        return
+    if fact.slot == "current" and all(map(_BULLET.match, lines)):
+        for line in lines:
+            text = _BULLET.sub("", line).strip()
+            yield structs.replace(fact, slot="task", status="active", text=text, key=key_of(text))
+        return
+    if fact.slot == "current":
+        fact = structs.replace(fact, slot="context", detail="Current Work")
+    split = fact.slot == "context" and not any(map(FENCE.match, lines)) and any(map(_BULLET.match, lines))
+    for line in lines if split else [fact.text]:
+        text = _BULLET.sub("", line).strip() if fact.slot == "context" and split else line.strip()
+        if text and not text.startswith(LATEST):
+            told = _titled(fact, text) if fact.slot == "context" else text
+            key = fact.key if fact.slot == "task" and fact.key.startswith(TASK_KEY) else key_of(told)
+            yield structs.replace(fact, text=told, key=key, detail="")
+
+
+def _read_back(fact: Fact) -> Fact:
+    """What a line of ours tells; another fact as it is."""
+    if fact.slot == "goal":
+        return fact
+    if fact.slot == "context" and fact.text.startswith(_DONE):
+        key, text = task_of_line(fact.text.removeprefix(_DONE))
+        return structs.replace(fact, slot="task", status="done", key=key, text=text)
+    return request_of_line(fact) or commit_of_line(fact) or run_of_line(fact) or fact
+
+
+def _titled(fact: Fact, text: str) -> str:
+    """With the heading that a note stood under, where that says more than that it is context."""
+    line = structs.replace(fact, text=text)
+    if text.startswith((ENDED, _DONE)) or _read_back(line) is not line:
+        return text
+    name = fact.detail.rstrip(" :")
+    if not name or heading(f"1. {name}:") or kind_of(name) or text.startswith(name):
+        return text
+    return f"{name}:\n{text}" if FENCE.match(text) else f"{name}: {text}"

@@ -18,13 +18,9 @@ Rules:
 import re
 from collections.abc import Iterator
 
-from ctxmgr.engine.memory import task_ids
-from ctxmgr.engine.memory.command_lines import COMMAND_CHARACTERS, command_line
-from ctxmgr.engine.memory.commits import commits_of_call
-from ctxmgr.engine.memory.from_dialogue import from_dialogue
-from ctxmgr.engine.memory.statements import Statements
-from ctxmgr.engine.memory.whose_end import end_of_kind
-from ctxmgr.engine.memory.wording import key_of, plain, shorten
+from ctxmgr.engine.memory.facts import Statements, id_key
+from ctxmgr.engine.memory.git_history import commits_of_call
+from ctxmgr.engine.memory.wording import COMMAND_CHARACTERS, both_ends, code, command_line, key_of, plain, shorten
 from ctxmgr.engine.tools import (
     CallOutcome,
     EffectKind,
@@ -44,15 +40,19 @@ from ctxmgr.engine.tools import (
     listed_tasks,
     never_began,
     outcome,
+    plan_answer,
+    plan_title,
     refuses_task,
+    rejection,
     result_kind,
     runs_in,
     scopes_of,
+    user_answers,
     weighed_run,
 )
-from ctxmgr.engine.tools.shell import window
+from ctxmgr.engine.tools.shell import window, words_of
 from ctxmgr.model import Block
-from ctxmgr.model.saved import BROUGHT_BACK, END_OF, GOES_ON, RENAMED, STATE
+from ctxmgr.model.saved import APPROVED, BROUGHT_BACK, END_OF, GOES_ON, REJECTED, RENAMED, STATE, Source
 
 OUTCOME_CHARACTERS = 200  # of what a run's output said
 
@@ -182,7 +182,63 @@ def _tasks(call: ToolCall, result: str, into: Statements) -> None:
 
 def _task(task: Task, number: str, into: Statements) -> None:
     """Add one task, or as much of it as is said; `number`: its id, "" for none."""
-    key = task_ids.id_key(number) if number else key_of(task.text)
+    key = id_key(number) if number else key_of(task.text)
     part = RENAMED if task.text and not task.status else "" if task.text else STATE
     if task.text or task.status:
         into.items_of(part).add("task", key, plain(task.text), "assistant", task.status)
+
+
+CALL_CHARACTERS = 120  # of a call that was rejected
+QUESTION_CHARACTERS, SAID_CHARACTERS = 240, 400
+
+
+def from_dialogue(result: Block, call: Block, made: ToolCall, into: Statements) -> bool:
+    """Add what the user says in this result; does the call do nothing else? Of one that may have been rejected
+    nothing is known to be done."""
+    told, arguments = result_kind(call.made), call.arguments or {}
+    said = rejection(result, call)
+    if said is not None:
+        what = f"the plan {plain(plan_title(arguments))}" if told == "plan" else _called(made)
+        _add_answer(what, said.reason, REJECTED, into, "user" if said.sure else "tool")
+        return True
+    if result.is_error or told not in ("answers", "plan"):
+        return False
+    if told == "answers":
+        for one in user_answers(arguments, result.text):
+            _add_answer(plain(one.question), one.reply, "", into)
+    elif (plan := plan_answer(arguments, result.text)) is not None:
+        what = f"the plan {plain(plan.title)}".strip()
+        _add_answer(what, plan.reason, APPROVED if plan.approved else REJECTED, into)
+    return True
+
+
+def _add_answer(what: str, said: str, status: str, into: Statements, source: Source = "user") -> None:
+    text, detail = both_ends(what, QUESTION_CHARACTERS), both_ends(plain(said), SAID_CHARACTERS)
+    into.add("question", f"{into.origin}\n{text}", text, source, status, detail)
+
+
+def _called(call: ToolCall) -> str:
+    """The call as code, on one line."""
+    asked = call.shell.command if call.shell is not None else f"{call.tool} {call.asked}".strip()
+    return code(asked.strip().partition("\n")[0], CALL_CHARACTERS)
+
+
+_BESIDE = words_of(
+    "cd pushd popd source export set unset env echo printf mkdir touch sleep true tail head tee cat sort uniq"
+    " gofmt black prettier rustfmt"
+)
+_FORMATS = frozenset(("cargo fmt", "go fmt", "ruff format", "mise format", "npm run format"))
+
+
+def end_of_kind(kind: str, line: str, ended: CallOutcome, found: RunReport) -> CallOutcome:
+    """`kind` of check in the line that ended so, and printed what was `found`."""
+    counts_failed = any(number and word.endswith("failed") for number, word in found.counts)
+    if kind == "test" and counts_failed and ended != "unknown":
+        return "failed"
+    return "unknown" if ended == "failed" and not _is_alone(kind, line) else ended
+
+
+def _is_alone(kind: str, line: str) -> bool:
+    """Rule 2."""
+    subjects = {one.subject for one in scopes_of(line)}
+    return all(check_kind(one) == kind or one in _FORMATS or one.partition(" ")[0] in _BESIDE for one in subjects)

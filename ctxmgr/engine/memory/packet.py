@@ -1,17 +1,215 @@
-"""Turns policy and zone into how much a packet may weigh, and a ledger into a packet of no more than that."""
+"""Turns a record into the parts of a packet, in their order of right to stay. Nothing is classified by its wording.
 
-from collections.abc import Container, Iterable, Sequence
+1. *Now*: what the user asked last and the assistant said last, and the open items of the host's own task list.
+2. *The user said*: every message of the user's that is not shown, word for word. The first and the newest have the
+   best right to stay, those of a few tokens the least. Where many are to be told, long ones but the first are told
+   by how they begin and how they end.
+3. *State*: how each kind of check ended last, commits that are there, files that were changed.
+4. *Asked and answered*, by a host's tool that asks.
+5. *From the summary*: what it says, under its own headings, and a summary in prose paragraph by paragraph.
+6. *Said at the end of earlier turns*: the last paragraph of the newest few. Older ones are overtaken.
+"""
+
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
-from ctxmgr.engine.memory.one_line import code
-from ctxmgr.engine.memory.part import fitted, part_of
-from ctxmgr.engine.memory.parts import PATH_CHARACTERS, common_root, parts_of
-from ctxmgr.engine.memory.record import Record, record_of
-from ctxmgr.engine.memory.scratchpad import scratchpad_in, scratchpad_lines
+from ctxmgr.engine.memory.command_log import END_CHARACTERS, run_line
+from ctxmgr.engine.memory.facts import with_id
+from ctxmgr.engine.memory.fill import FlexiblePart, Part, fill, newest_first, part_of
+from ctxmgr.engine.memory.git_history import PATH_CHARACTERS, commit_line
+from ctxmgr.engine.memory.ledger import Record, record_of
+from ctxmgr.engine.memory.scratchpad import SCRATCHPAD_HEADING, scratchpad_in, scratchpad_lines
+from ctxmgr.engine.memory.user_words import user_lines
+from ctxmgr.engine.memory.wording import code, one_line, plain, said
 from ctxmgr.engine.tools import paths
 from ctxmgr.model import PACKET_MARK, Message, PacketTokens, Policy, Weigh, Zone
-from ctxmgr.model.saved import Ledger, RawSummary, State
+from ctxmgr.model.saved import APPROVED, REJECTED, Fact, Ledger, RawSummary, State
+
+MOST_IN_LINE = 8  # files
+NOW_CHARACTERS = 400
+USER_CHARACTERS, LEAST_CHARACTERS = 4_000, 120  # of one message: as many as all fit with
+FIRST_CHARACTERS = 600  # of the first message at least
+PART_TOKENS = 12  # of a part beside its lines: what parts it, and how many lines are not shown
+USERS_HEADING = "## The user said (word for word, by number)"
+USER_SHARE = 0.5  # of the budget, and what the other parts leave of it
+SHORT_TOKENS = 4  # of a message ("ok, go on"), which says nothing without what it answers
+NEWEST_ENDS, NEWEST_COMMITS = 3, 5
+KNOWN_CHARACTERS = 60  # of a message, by which it is known again
+ITEM_CHARACTERS = 600  # of one of a summary's statements
+BOXES = {"active": "[~]", "open": "[ ]", "blocked": "[!]", "done": "[x]"}
+_SECTIONS = {
+    "goal": "Goal",
+    "current": "Current Work",
+    "constraint": "Constraints & Preferences",
+    "decision": "Key Decisions",
+    "task": "Tasks",
+    "context": "Critical Context",
+    "request": "Asked Before",
+}  # of a summary, in their right to stay
+
+
+def parts_of(record: Record, scratchpad: str, where: Part, budget: int, weigh: Weigh) -> list[Part | FlexiblePart]:
+    """Those that have something to say. `where` the rest is, told last; `budget`: tokens of all of them."""
+    newest = record.earlier + len(record.requests)
+    asked, replies = record.unseen.get(newest), answers(record)
+    now = part_of("## Now", [*_last(record, newest, asked), *open_tasks(record)], 0.3)
+    others = [
+        _scratchpad(scratchpad),
+        _state(record),
+        part_of("## Asked and answered", replies, 0.2, newest_first(len(replies))),
+        *_summaries(record),
+        _ends(record),
+        where,
+    ]
+    beside = [part for part in (now, *others) if part.lines]
+    between = PART_TOKENS * (len(beside) + 1) + weigh(USERS_HEADING)
+    unseen = {number: fact for number, fact in record.unseen.items() if asked is None or number != newest}
+
+    def users(room: int) -> Part:
+        return _users(unseen, max(int(USER_SHARE * budget), room - between), weigh)
+
+    return [now, users, *(part for part in others if part.lines)] if now.lines else [users, *beside]
+
+
+def open_tasks(record: Record) -> list[str]:
+    """Of the host's own list."""
+    tasks = [fact for fact in record.of("task", "assistant") if fact.status in ("open", "active", "blocked")]
+    tasks = sorted(tasks, key=lambda fact: fact.status != "active")
+    return [f"- {BOXES[one.status]} {with_id(one_line(one.text), one.key)}" for one in tasks]
+
+
+def answers(record: Record) -> list[str]:
+    """Questions that a tool asked and the user answered, plans, and calls that the user would not have."""
+    return [_answer(fact) for fact in record.of("question", "user", "tool")]
+
+
+def _answer(fact: Fact) -> str:
+    told = said(fact.detail, ITEM_CHARACTERS) if fact.detail else "nothing more"
+    if fact.status == APPROVED:
+        return f'- approved: "{one_line(fact.text, ITEM_CHARACTERS)}"'
+    if fact.status == REJECTED:
+        by = "" if fact.source == "user" else "its result said "  # a tool may have printed it
+        return f'- rejected: "{one_line(fact.text, ITEM_CHARACTERS)}" → {by}{told}'
+    return f"- {said(fact.text, ITEM_CHARACTERS)} → {told}"
+
+
+def runs(record: Record) -> list[str]:
+    """How each kind of check ended last."""
+    return [run_line(fact, record.after(fact), record.is_overtaken(fact)) for fact in record.of("command", "tool")]
+
+
+def commits(record: Record) -> list[str]:
+    """Those that are there, newest last."""
+    return [commit_line(fact) for fact in record.of("value", "tool")]
+
+
+def changed_files(record: Record) -> tuple[str, list[str]]:
+    """The directory that nearly all are under, "" for none, and a line for those that one tool changed in one turn,
+    newest last."""
+    files = [fact for fact in record.of("file", "tool", "summary", "branch") if fact.status != "read"]
+    whole = paths.same(fact.text for fact in files)
+    newest = {whole.get(fact.text, fact.text): fact for fact in files}
+    root = common_root(newest)
+    groups: dict[str, list[str]] = {}
+    for path, fact in newest.items():
+        told = _change(fact, record.after(fact))
+        groups.setdefault(told, []).append(code(path.removeprefix(root) or path, PATH_CHARACTERS))
+    return root, [
+        f"- {told}: {', '.join(some)}" for told, every in groups.items() for some in _batched(every, MOST_IN_LINE)
+    ]
+
+
+def common_root(files: Collection[str]) -> str:
+    """The directory that nearly all of these are under, "" for none. Of relative ones nobody knows."""
+    return paths.root_of(files) if all(map(paths.is_absolute, files)) else ""
+
+
+def _last(record: Record, newest: int, asked: Fact | None) -> Iterator[str]:
+    if asked is not None:
+        yield f"- the user asked last (#{newest}): {said(asked.text, NOW_CHARACTERS)}"
+    if record.said is not None:
+        yield f"- the assistant said before what follows: {said(record.said.text, NOW_CHARACTERS)}"
+
+
+def _users(unseen: Mapping[int, Fact], room: int, weigh: Weigh) -> Part:
+    """Rule 2."""
+    lines = user_lines(unseen.items(), USER_CHARACTERS, LEAST_CHARACTERS, room, weigh, first=FIRST_CHARACTERS)
+    weighty = [index for index, fact in enumerate(unseen.values()) if weigh(fact.text) > SHORT_TOKENS]
+    ranked = dict.fromkeys([*range(len(lines))[:1], *reversed(weighty), *newest_first(len(lines))])
+    return part_of(USERS_HEADING, lines, USER_SHARE, ranked)
+
+
+def _scratchpad(notes: str) -> Part:
+    lines = scratchpad_lines(notes)
+    return part_of(SCRATCHPAD_HEADING, lines, 0.3, newest_first(len(lines)))
+
+
+def _state(record: Record) -> Part:
+    root, files = changed_files(record)
+    heading = f"## State (files under {code(root, PATH_CHARACTERS)})" if root else "## State"
+    ran, made = runs(record), commits(record)[::-1]
+    first, commit_count = len(ran) + min(NEWEST_COMMITS, len(made)), len(ran) + len(made)
+    lines = [*ran, *made, *reversed(files)]
+    ranked = (*range(first), *range(commit_count, len(lines)), *range(first, commit_count))
+    return part_of(heading, lines, 0.35, ranked)
+
+
+def _change(fact: Fact, after: int) -> str:
+    """`edited (Edit, after #5)`."""
+    by = ", ".join(filter(None, (fact.detail, _after(after).strip())))
+    return f"{fact.status} ({by})" if by else fact.status
+
+
+def _batched(items: Sequence[str], size: int) -> Iterator[Sequence[str]]:
+    """In runs of so many."""
+    return (items[at : at + size] for at in range(0, len(items), size))
+
+
+def _after(number: int) -> str:
+    return f" after #{number}" if number else ""
+
+
+def _summaries(record: Record) -> Iterator[Part]:
+    starts = frozenset(plain(one.text)[:KNOWN_CHARACTERS] for one in record.requests)
+    for source, heading in (("summary", "## From the summary"), ("branch", "## From a branch that was left")):
+        lines = [
+            line
+            for slot, title in _SECTIONS.items()
+            for line in _section([one for one in record.of(slot, source) if not _repeats(one, starts)], title)
+        ]
+        yield part_of(heading, lines, 0.4 if source == "summary" else 0.15)
+
+
+def _repeats(fact: Fact, starts: Collection[str]) -> bool:
+    """Does a summary tell a message of the user's that the record knows? `starts`: how those begin."""
+    told = plain(fact.text)
+    return told in starts or any(
+        (len(start) == KNOWN_CHARACTERS and start in told) or (told.startswith("#") and f': "{start}' in told)
+        for start in starts
+    )
+
+
+def _section(facts: Sequence[Fact], title: str) -> Iterator[str]:
+    """The statements under their own heading."""
+    heading = ""
+    for fact in facts:
+        name = one_line(fact.detail or title, END_CHARACTERS)
+        if name != heading:
+            heading = name
+            yield f"### {name}"
+        box = f"{BOXES.get(fact.status, '')} " if fact.slot == "task" and fact.status in BOXES else ""
+        yield f"- {box}{with_id(one_line(fact.text, ITEM_CHARACTERS), fact.key)}"
+
+
+def _ends(record: Record) -> Part:
+    """Rule 6."""
+    lines = [
+        f"-{_after(record.after(fact)) or ' at the start'}: {said(fact.text, END_CHARACTERS)}"
+        for fact in record.ends[-NEWEST_ENDS:]
+    ]
+    return part_of("## Said at the end of earlier turns", lines, 0.12, newest_first(len(lines)))
+
 
 NOTE = "Kept by ctxmgr from earlier conversation that is no longer shown. A record, not a new instruction."
 FILES_TOKENS = 300  # of files that were read
@@ -77,11 +275,10 @@ class PacketText(msgspec.Struct, frozen=True):
         """The packet in at most so many tokens; "" where it has nothing to say, or nothing fits. `shown`: the
         digests of what the list shows itself, `cut` of that with results shortened."""
         record = record_of(self.ledger, shown, cut)
-        told = _where(removed, record, self.weigh) if removed.messages else []
-        where, room = part_of("## Where the rest is", told, 0.3), budget - self.weigh(f"{PACKET_MARK}\n{NOTE}\n\n")
-        parts = parts_of(record, self.scratchpad, where, room, self.weigh)
+        where = part_of("## Where the rest is", _where(removed, record, self.weigh), 0.3)
         for head in (f"{PACKET_MARK}\n{NOTE}", PACKET_MARK):
-            text = fitted(parts, budget - self.weigh(f"{head}\n\n"), self.weigh)
+            room = budget - self.weigh(f"{head}\n\n")
+            text = fill(parts_of(record, self.scratchpad, where, room, self.weigh), room, self.weigh)
             if text:
                 return f"{head}\n\n{text}"
         return ""
@@ -89,19 +286,21 @@ class PacketText(msgspec.Struct, frozen=True):
 
 def _where(removed: Removed, record: Record, weigh: Weigh) -> list[str]:
     """Up to where the packet goes, how much was removed, how to get it, and which files it was about."""
+    if not removed.messages:
+        return []
     to = f"Up to the turn of the user's message #{record.edge}: " if record.edge else ""
     results = f" with {_counted(removed.results, 'tool result')}" if removed.results else ""
     were = "was" if removed.messages == 1 else "were"
     told = f"{to}{_counted(removed.messages, 'message')}{results} {were} removed."
     more = " `search` finds what they said, `retrieve` gives it back." if removed.may_ask else ""
-    return [f"{told}{more}", *_files(removed.files, record, weigh)]
+    return [f"{told}{more}", *_files_read(removed.files, record, weigh)]
 
 
 def _counted(number: int, what: str) -> str:
     return f"{number} {what}{'' if number == 1 else 's'}"
 
 
-def _files(files: Sequence[str], record: Record, weigh: Weigh) -> list[str]:
+def _files_read(files: Sequence[str], record: Record, weigh: Weigh) -> list[str]:
     """Those that no other line tells as changed, in one line of at most so many tokens."""
     changed = {fact.text for fact in record.of("file", "tool") if fact.status != "read"}
     whole = paths.same((*files, *changed))

@@ -11,23 +11,23 @@ Rules:
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import msgspec
 
-from ctxmgr.engine.memory.one_line import code, one_line
-from ctxmgr.engine.memory.part import PacketPart, fitted, newest_first, part_of
-from ctxmgr.engine.memory.parts import open_tasks as task_lines
-from ctxmgr.engine.memory.parts import runs, user_line
-from ctxmgr.engine.memory.record import Record, record_of
-from ctxmgr.engine.memory.sections import ADDED_HEADING
-from ctxmgr.engine.memory.wording import shorten, words_of
+from ctxmgr.engine.memory.fill import Part, fill, newest_first, part_of
+from ctxmgr.engine.memory.ledger import Record, record_of
+from ctxmgr.engine.memory.markdown import ADDED_HEADING
+from ctxmgr.engine.memory.packet import open_tasks as task_lines
+from ctxmgr.engine.memory.packet import runs
+from ctxmgr.engine.memory.user_words import user_line
+from ctxmgr.engine.memory.wording import code, one_line, shorten, words_of
 from ctxmgr.model import Weigh
 from ctxmgr.model.saved import Fact, Ledger
 
 USER_CHARACTERS = 600  # of one message
 LONGEST_RULE = 600  # a longer message is a document: the summary tells what it says
-PATH_CHARACTERS, TOLD_CHARACTERS, MOST_FILES, MOST_MENDS = 240, 160, 30, 60
+PATH_CHARACTERS, TOLD_CHARACTERS, MOST_FILES, MOST_REPAIRS = 240, 160, 30, 60
 _MORE = re.compile(r" \(\d+ more not shown\)")
 _TEMPORARY = ("/tmp/", "/var/tmp/", "/private/tmp/", "/var/folders/", "/dev/")
 
@@ -41,39 +41,39 @@ class SummaryDraft(msgspec.Struct, frozen=True):
     end: int | None = None
 
 
-class Mend(msgspec.Struct, frozen=True):
+class Repair(msgspec.Struct, frozen=True):
     """What was added. `kind`: "user", "task", "failure" or "file"."""
 
     kind: str
     text: str
 
 
-class Mended(msgspec.Struct, frozen=True):
+class RepairedSummary(msgspec.Struct, frozen=True):
     """The summary, and what was done to it."""
 
     text: str
-    mends: tuple[Mend, ...] = ()
+    repairs: tuple[Repair, ...] = ()
 
 
-def mended(
+def repaired(
     draft: SummaryDraft, known: Ledger, shown: frozenset[str], *, budget: int, weigh: Weigh, earlier: int = 0
-) -> Mended:
+) -> RepairedSummary:
     """`shown`: digests of what stands beside the summary, of which nothing is added. `budget`: tokens of what may
     be added. `earlier`: so many of the user's messages came before those that are known."""
     record = record_of(known, shown, earlier=earlier)
-    parts = [part for _, part in _lacking(draft.text + draft.lists, record)]
-    section = fitted(parts, budget - weigh(f"\n\n{ADDED_HEADING}\n\n"), weigh)
+    lacking = _lacking(draft.text + draft.lists, record)
+    section = fill([part for _, part in lacking], budget - weigh(f"\n\n{ADDED_HEADING}\n\n"), weigh)
     if not section:
-        return Mended(draft.text)
+        return RepairedSummary(draft.text)
     end = len(draft.text) if draft.end is None else draft.end
     text = f"{_with(section, draft.text[:end].rstrip())}{draft.text[end:]}"
-    mends = [
-        Mend(kind, shorten(line.removeprefix("- "), TOLD_CHARACTERS))
-        for kind, part in _lacking(draft.text + draft.lists, record)
+    repairs = [
+        Repair(kind, shorten(line.removeprefix("- "), TOLD_CHARACTERS))
+        for kind, part in lacking
         for line in part.lines
         if line in section
     ]
-    return Mended(text, tuple(mends[:MOST_MENDS]))
+    return RepairedSummary(text, tuple(repairs[:MOST_REPAIRS]))
 
 
 def _with(section: str, text: str) -> str:
@@ -92,7 +92,7 @@ def _with(section: str, text: str) -> str:
     return f"{before}{heading}{added}"
 
 
-def _lacking(text: str, record: Record) -> Iterator[tuple[str, PacketPart]]:
+def _lacking(text: str, record: Record) -> list[tuple[str, Part]]:
     """Rule 1."""
     words = f" {words_of(text)} "
     known = [(fact.seq, fact) for fact in record.of("request", "summary") if fact.seq]
@@ -101,14 +101,18 @@ def _lacking(text: str, record: Record) -> Iterator[tuple[str, PacketPart]]:
         for number, fact in (*known, *record.unseen.items())
         if len(fact.text) <= LONGEST_RULE and not _states(text, words, fact.text)
     ]
-    yield "user", part_of("### The user said (word for word)", users, 0.6, newest_first(len(users)))
     tasks = [line for line in task_lines(record) if f" {words_of(line)} " not in words]
-    yield "task", part_of("### Open Tasks", tasks, 0.2)
-    failed = zip(record.of("command", "tool"), runs(record), strict=True)
-    lines = [line for fact, line in failed if fact.status == "failed" and not _tells(words, fact.text, fact.detail)]
-    yield "failure", part_of("### Blocked", lines, 0.2)
+    checks = zip(record.of("command", "tool"), runs(record), strict=True)
+    failed = [
+        line for fact, line in checks if fact.status == "failed" and not _tells(words, fact.text, fact.detail)
+    ]
     files = _files(text, [fact for fact in record.of("file", "tool") if fact.status != "read"])
-    yield "file", part_of("### Changed Files", files, 0.2, newest_first(len(files)))
+    return [
+        ("user", part_of("### The user said (word for word)", users, 0.6, newest_first(len(users)))),
+        ("task", part_of("### Open Tasks", tasks, 0.2)),
+        ("failure", part_of("### Blocked", failed, 0.2)),
+        ("file", part_of("### Changed Files", files, 0.2, newest_first(len(files)))),
+    ]
 
 
 def _states(text: str, words: str, rule: str) -> bool:

@@ -12,22 +12,31 @@ File lists are not here: who calls this appends them.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import msgspec
+from msgspec import structs
 
-from ctxmgr.engine.memory import summary_lines as lines
-from ctxmgr.engine.memory.from_user import users_text
-from ctxmgr.engine.memory.one_line import one_line
-from ctxmgr.engine.memory.part import PacketPart, fitted, part_of
-from ctxmgr.engine.memory.parts import commits, runs
-from ctxmgr.engine.memory.previous import LATEST, carried_facts, last_number
-from ctxmgr.engine.memory.sections import CONTINUE_LEAD
-from ctxmgr.engine.memory.summary_lines import Draft
-from ctxmgr.engine.memory.wording import one_spaced, shorten
-from ctxmgr.model import Weigh
+from ctxmgr.engine.conversation import digest
+from ctxmgr.engine.memory.command_log import run_line
+from ctxmgr.engine.memory.extract import from_message
+from ctxmgr.engine.memory.facts import Stamp, with_id
+from ctxmgr.engine.memory.fill import FlexiblePart, Part, fill, part_of
+from ctxmgr.engine.memory.from_summary import ENDED, LATEST, carried_facts, last_number
+from ctxmgr.engine.memory.git_history import commit_line
+from ctxmgr.engine.memory.ledger import Record, fold, record_of
+from ctxmgr.engine.memory.markdown import CONTINUE_LEAD
+from ctxmgr.engine.memory.packet import answers, commits, runs
+from ctxmgr.engine.memory.user_words import user_lines, users_text
+from ctxmgr.engine.memory.wording import FENCE, both_ends, one_line, one_spaced, said, shorten
+from ctxmgr.model import Block, Weigh
 from ctxmgr.model.compaction import BranchMessage, Format
+from ctxmgr.model.saved import Fact, Ledger
 
+USER_CHARACTERS, LEAST_CHARACTERS = 4_200, 160  # of one message: as many as all fit with
+USER_SHARE = 0.5  # of the budget, and what the other sections leave of it
+CARRIED_CHARACTERS = 4_000  # of one statement of the previous summary
+GOAL_CHARACTERS, ITEM_CHARACTERS, END_CHARACTERS = 2_000, 1_200, 400
 SPLIT = "\n\n---\n\n**Turn Context (split turn):**\n\n"
 PREFIX_SHARE = 0.3  # of the budget, for a split turn's part beside a history
 REQUEST_CHARACTERS = 40  # of what was asked, by which it is known again
@@ -39,55 +48,182 @@ _PROGRESS = "## Progress\n"
 _BELOW_PROGRESS = re.compile(r"^### (?:Done|In Progress|Blocked)\b", re.MULTILINE)
 
 
+class Draft:
+    """What one summary is made of. `earlier`: so many of the user's messages came before it."""
+
+    def __init__(self, messages: Sequence[BranchMessage], previous: str | None = None, earlier: int = 0) -> None:
+        carried = carried_facts(previous)
+        facts = [fact for fact in facts_of(messages) if fact.slot != "goal"]  # the first message tells it
+        self.earlier = max(earlier, last_number(carried))
+        ledger = fold(Ledger(), [*_in_directory(carried, facts), *facts])
+        self.record: Record = record_of(ledger, (), earlier=self.earlier)
+
+    @property
+    def asked(self) -> list[tuple[int, Fact]]:
+        """The user's messages by number, those of the previous summary first."""
+        carried = [(fact.seq, fact) for fact in self.record.of("request", "summary") if fact.seq]
+        return [*carried, *enumerate(self.record.requests, self.earlier + 1)]
+
+    def carried(self, slot: str) -> list[str]:
+        """The statements of the previous summary."""
+        return [_carried(fact.text) for fact in self.record.of(slot, "summary")]
+
+    def runs(self, *, failed: bool) -> list[str]:
+        """The checks that failed, or the others. What a summary tells has its number in `seq`."""
+        facts = self.record.of("command", "tool", "summary")
+        return [
+            run_line(fact, fact.seq if fact.source == "summary" else self.record.after(fact))
+            for fact in facts
+            if (fact.status == "failed") == failed
+        ]
+
+
+def facts_of(messages: Sequence[BranchMessage]) -> list[Fact]:
+    """The facts of these messages, dated by their places."""
+    calls: dict[str, Block] = {}
+    found: list[Fact] = []
+    opened, turn = False, ""
+    for index, message in enumerate(messages):
+        origin = f"{index} {digest(message.view)}"
+        calls |= {block.call_id: block for block in message.view.blocks if block.kind == "call"}
+        if users_text(message.view):
+            turn = origin
+        opening = bool(message.opens_turn or message.view.opens_turn) and not opened
+        facts = from_message(message.view, stamp=Stamp(origin, index), calls=calls, opening=opening, turn=turn)
+        opened = opened or any(fact.slot == "goal" for fact in facts)
+        found += facts
+    return found
+
+
+def _in_directory(carried: Sequence[Fact], facts: Sequence[Fact]) -> list[Fact]:
+    """With commits in the directory that git ran in since: a summary does not tell it."""
+    places = {fact.status for fact in facts if fact.slot == "value"}
+    place = places.pop() if len(places) == 1 else ""
+    return [structs.replace(fact, status=place) if fact.slot == "value" else fact for fact in carried]
+
+
+def _carried(text: str) -> str:
+    """Code stands as it was written, between blank lines: behind a bullet a fence is none."""
+    fenced = any(map(FENCE.match, text.splitlines()))
+    return f"\n{text}\n" if fenced else f"- {one_line(text, CARRIED_CHARACTERS)}"
+
+
+# the lines of a section, by kind
+
+Lines = Callable[[Draft], list[str]]
+
+
+def _goal(draft: Draft) -> list[str]:
+    told = [fact.text for fact in draft.record.of("goal", "summary")]
+    asked = [fact for _, fact in draft.asked]
+    goal, _, latest = told[0].partition(f"\n{LATEST}") if told else ("", "", "")
+    new = draft.record.requests
+    if not goal and asked:
+        goal, new = said(asked[0].text, GOAL_CHARACTERS), draft.record.requests[1:]
+    latest = said(new[-1].text, ITEM_CHARACTERS) if new else latest
+    return [both_ends(goal, GOAL_CHARACTERS), *([f"{LATEST}{latest}"] if latest else [])] if goal else []
+
+
+def _asked_before(draft: Draft) -> list[str]:
+    """As another's summary tells it, without numbers."""
+    return [_carried(fact.text) for fact in draft.record.of("request", "summary") if not fact.seq]
+
+
+def _constraints(draft: Draft) -> list[str]:
+    return draft.carried("constraint")
+
+
+def _decisions(draft: Draft) -> list[str]:
+    return [*draft.carried("decision"), *answers(draft.record)]
+
+
+def _tasks(mark: str, status: str) -> Lines:
+    def lines(draft: Draft) -> list[str]:
+        facts = [fact for fact in draft.record.of("task", "summary", "assistant") if fact.status == status]
+        texts = (with_id(one_line(fact.text, ITEM_CHARACTERS), fact.key) for fact in facts)
+        return [f"{mark.format(number)}{text}" for number, text in enumerate(texts, 1)]
+
+    return lines
+
+
+def _failed(draft: Draft) -> list[str]:
+    return draft.runs(failed=True)
+
+
+def _ran(draft: Draft) -> list[str]:
+    return draft.runs(failed=False)
+
+
+def _commits(draft: Draft) -> list[str]:
+    return [commit_line(fact) for fact in draft.record.of("value", "tool", "summary")]
+
+
+def _notes(draft: Draft) -> list[str]:
+    """Of the previous summary."""
+    return [line for line in draft.carried("context") if not line.startswith(f"- {ENDED}")]
+
+
+def _ends(draft: Draft) -> list[str]:
+    record = draft.record
+    ends = [*record.ends, *([record.said] if record.said is not None else [])]
+    lines = [(f"- {ENDED}{record.after(fact)}: ", said(fact.text, END_CHARACTERS)) for fact in ends]
+    since = tuple(start for start, _ in lines)  # a turn that went on ends as it ended later
+    carried = [line for line in draft.carried("context") if line.startswith(f"- {ENDED}")]
+    return [*(line for line in carried if not line.startswith(since)), *map("".join, lines)]
+
+
 class _Section(msgspec.Struct, frozen=True):
-    """A heading, and the kinds of lines under it. `share` of the budget; `right` to stay, 0 the best."""
+    """A heading, and the kinds of lines under it. `share` of the budget; `right` to stay, 0 the best. `users`: what
+    the user said comes first."""
 
     heading: str
-    kinds: tuple[lines.Lines, ...]
+    kinds: tuple[Lines, ...]
     share: float
     right: int
+    users: bool = False
 
 
-_DONE = lines.tasks("- [x] ", "done")
-_ACTIVE = lines.tasks("- [ ] ", "active")
-_OPEN = lines.tasks("{}. ", "open")
-_BLOCKED = lines.tasks("- ", "blocked")
-_LEFT = (lines.ran, lines.made, lines.notes, lines.ends)
+_DONE = _tasks("- [x] ", "done")
+_ACTIVE = _tasks("- [ ] ", "active")
+_OPEN = _tasks("{}. ", "open")
+_BLOCKED = _tasks("- ", "blocked")
+_LEFT = (_ran, _commits, _notes, _ends)
 
 STRUCTURED = (
-    _Section("## Goal", (lines.goal,), 0.2, 0),
-    _Section("## Constraints & Preferences", (lines.users, lines.constraints, lines.asked_before), 0.5, 1),
+    _Section("## Goal", (_goal,), 0.2, 0),
+    _Section("## Constraints & Preferences", (_constraints, _asked_before), 0.5, 1, users=True),
     _Section("### Done", (_DONE,), 0.15, 7),
     _Section("### In Progress", (_ACTIVE,), 0.1, 3),
-    _Section("### Blocked", (lines.failed, _BLOCKED), 0.1, 4),
-    _Section("## Key Decisions", (lines.decisions,), 0.15, 5),
+    _Section("### Blocked", (_failed, _BLOCKED), 0.1, 4),
+    _Section("## Key Decisions", (_decisions,), 0.15, 5),
     _Section("## Next Steps", (_OPEN,), 0.1, 2),
     _Section("## Critical Context", _LEFT, 0.3, 6),
 )
 NINE = (
-    _Section("1. Primary Request and Intent:", (lines.goal,), 0.3, 0),
-    _Section("4. Errors and fixes:", (lines.failed, _BLOCKED), 0.1, 3),
+    _Section("1. Primary Request and Intent:", (_goal,), 0.3, 0),
+    _Section("4. Errors and fixes:", (_failed, _BLOCKED), 0.1, 3),
     _Section("5. Problem Solving:", (_DONE, *_LEFT), 0.3, 6),
-    _Section("6. All user messages:", (lines.users, lines.asked_before), 0.5, 1),
-    _Section("7. Pending Tasks:", (lines.tasks("- ", "open"),), 0.1, 2),
-    _Section("8. Current Work:", (lines.tasks("- ", "active"),), 0.1, 2),
-    _Section("## Constraints & Preferences", (lines.constraints,), 0.2, 4),
-    _Section("## Key Decisions", (lines.decisions,), 0.15, 5),
+    _Section("6. All user messages:", (_asked_before,), 0.5, 1, users=True),
+    _Section("7. Pending Tasks:", (_tasks("- ", "open"),), 0.1, 2),
+    _Section("8. Current Work:", (_tasks("- ", "active"),), 0.1, 2),
+    _Section("## Constraints & Preferences", (_constraints,), 0.2, 4),
+    _Section("## Key Decisions", (_decisions,), 0.15, 5),
 )
 TURN = (
-    _Section("## Original Request", (lines.goal,), 0.3, 0),
-    _Section("## Progress So Far", (_DONE, _ACTIVE, lines.failed, lines.ran, lines.made), 0.4, 1),
+    _Section("## Original Request", (_goal,), 0.3, 0),
+    _Section("## Progress So Far", (_DONE, _ACTIVE, _failed, _ran, _commits), 0.4, 1),
     _Section(
         "## Context Needed to Continue",
-        (lines.users, lines.constraints, _OPEN, lines.decisions, lines.notes, lines.ends),
+        (_constraints, _OPEN, _decisions, _notes, _ends),
         0.5,
         2,
+        users=True,
     ),
 )
 _FORMATS = {"structured": STRUCTURED, "nine-section": NINE, "handoff": STRUCTURED, "continue": STRUCTURED}
 
 
-def summary(
+def compaction(
     messages: Sequence[BranchMessage],
     previous: str | None,
     *,
@@ -108,7 +244,7 @@ def summary(
         rest = min(rest, HANDOFF_TOKENS)
     lead = f"{CONTINUE_LEAD}\n\n" if format == "continue" else ""
     room = rest - (weigh(lead) if lead else 0)
-    history = _written(Draft(messages, previous, room, weigh), _FORMATS[format])
+    history = _written(Draft(messages, previous), _FORMATS[format], room, weigh)
     history = f"{lead}{history}" if history else ""
     if not turn:
         return history
@@ -120,7 +256,7 @@ def summary(
 
 def turn_context(prefix: Sequence[BranchMessage], budget: int, weigh: Weigh, earlier: int = 0) -> str:
     """What a split turn's part before the cut says. `earlier`: so many of the user's messages came before it."""
-    return _written(Draft(prefix, None, budget, weigh, earlier), TURN)
+    return _written(Draft(prefix, earlier=earlier), TURN, budget, weigh)
 
 
 def numbered(previous: str | None, messages: Sequence[BranchMessage]) -> int:
@@ -130,12 +266,12 @@ def numbered(previous: str | None, messages: Sequence[BranchMessage]) -> int:
 
 def branch(messages: Sequence[BranchMessage], *, budget: int, weigh: Weigh) -> str:
     """A branch summary, at most `budget` tokens."""
-    return _written(Draft(messages, None, budget, weigh), STRUCTURED)
+    return _written(Draft(messages), STRUCTURED, budget, weigh)
 
 
 def short(messages: Sequence[BranchMessage], previous: str | None = None) -> str:
     """Two sentences: what was asked last, and what was said last; "" where neither is known."""
-    record = Draft(messages, previous, 0, len).record
+    record = Draft(messages, previous).record
     told = [fact.text.rpartition(LATEST)[2].strip('"') for fact in record.of("goal", "summary")]
     asked = [*told, *(fact.text for fact in record.requests)]
     ends = [fact.text for fact in (*record.ends, record.said) if fact is not None]
@@ -157,7 +293,7 @@ def untold(messages: Sequence[BranchMessage], text: str) -> int:
 
 def left_out(messages: Sequence[BranchMessage], budget: int, weigh: Weigh) -> str:
     """A few lines on messages that had to be left out: how many, requests, failures. At most `budget` tokens."""
-    record = Draft(messages, None, budget, weigh).record
+    record = Draft(messages).record
     asked = [f"- asked: {shorten(one_line(fact.text), DIGEST_CHARACTERS)}" for fact in reversed(record.requests)]
     count = f"Left out: {len(messages)} message{'s' if len(messages) != 1 else ''}."
     text = ""
@@ -169,21 +305,27 @@ def left_out(messages: Sequence[BranchMessage], budget: int, weigh: Weigh) -> st
     return text
 
 
-def _written(draft: Draft, sections: Sequence[_Section]) -> str:
-    others = {section.heading: _part(section, draft) for section in sections if lines.users not in section.kinds}
-    draft.left = draft.budget - sum(draft.weigh(part.whole) for part in others.values())
-    parts = [others.get(section.heading) or _part(section, draft) for section in sections]
-    rights = sorted(range(len(parts)), key=lambda at: sections[at].right)
-    text = fitted(parts, max(draft.budget - draft.weigh(_PROGRESS), 0), draft.weigh, rights)
+def _written(draft: Draft, sections: Sequence[_Section], budget: int, weigh: Weigh) -> str:
+    progress = weigh(_PROGRESS)
+
+    def with_users(section: _Section) -> FlexiblePart:
+        def part(room: int) -> Part:
+            most = max(int(USER_SHARE * budget), room + progress)
+            return _part(section, draft, user_lines(draft.asked, USER_CHARACTERS, LEAST_CHARACTERS, most, weigh))
+
+        return part
+
+    parts = [with_users(section) if section.users else _part(section, draft) for section in sections]
+    text = fill(parts, max(budget - progress, 0), weigh)
     return _BELOW_PROGRESS.sub(f"{_PROGRESS}\\g<0>", text, count=1) if sections is STRUCTURED else text
 
 
-def _part(section: _Section, draft: Draft) -> PacketPart:
+def _part(section: _Section, draft: Draft, users: Sequence[str] = ()) -> Part:
     """Of each kind of lines the first and the newest have the best right to stay, and of the kinds the first."""
-    told: list[str] = []
+    lines: list[str] = []
     ranked: list[int] = []
-    for of in section.kinds:
-        start, more = len(told), of(draft)
-        told += more
-        ranked += dict.fromkeys([*range(start, len(told))[:1], *reversed(range(start, len(told)))])
-    return part_of(section.heading, told, section.share, ranked)
+    for more in (users, *(kind(draft) for kind in section.kinds)):
+        start = len(lines)
+        lines += more
+        ranked += dict.fromkeys([*range(start, len(lines))[:1], *reversed(range(start, len(lines)))])
+    return part_of(section.heading, lines, section.share, ranked, section.right)

@@ -1,5 +1,8 @@
-"""Turns text of any origin into the forms the ledger needs: a key to compare by, one clean line, sentences.
+"""Turns text of any origin into the forms that facts, packets and summaries need: one clean line, a key to compare
+by, words, sentences, and the line that stands for a command.
 
+A line for a packet can not look like a heading, a list of its own, a code fence or the packet's mark: a fact may
+hold words that somebody wrote to be read as ours. The numbers of a list's items stay: somebody may say "do 2".
 Knows nothing of facts, messages or packets. Never raises for any string, unpaired surrogates included.
 """
 
@@ -154,3 +157,73 @@ def unfenced(text: str) -> list[str]:
         else:
             lines.append(line)
     return lines
+
+
+BULLET_CHARACTERS = 240
+MOST_CHARACTERS_READ = 4  # times the limit: what is cut off anyway is not worth cleaning
+
+_BULLET_BREAK = re.compile(r"[;,]?\n(?:[-*+•]\s+(?:\[[ xX~]?\]\s+)?|(?=\d{1,3}[.)]\s))")
+_FIRST_MARK = re.compile(r"^(?:[-*+•>|=~]+\s+|#+(?:\s+|$)|\[[ xX~]?\]\s+|[-=~*_]{3,}\s*)+")
+_BOLD = re.compile(
+    r"(?<![\w/*])\*\*(?=[^\s/*])([^*\n]*[^\s/*])\*\*(?![\w/*])"
+)  # not `src/**/*.ts`, `2**3`, `f(**x)`
+_FENCES = re.compile(r"(?:`{3,}|~{3,})\w*")
+_MARK_START = re.compile(r"\[(?=\s*ctxmgr)", re.IGNORECASE)
+
+
+def one_line(text: str, limit: int = BULLET_CHARACTERS) -> str:
+    """Return `text` on one line of at most `limit` characters, without marks of its own."""
+    text = text[: MOST_CHARACTERS_READ * limit].strip()
+    if "\n" in text:
+        text = _BULLET_BREAK.sub("; ", "\n".join(filter(None, map(str.strip, text.split("\n")))))
+    text = text.replace(":; ", ": ")
+    text = _BOLD.sub(r"\1", text) if "**" in text else text
+    text = plain(_FENCES.sub(" ", text) if "```" in text or "~~~" in text else text)
+    text = without_mark(text)
+    marks = _FIRST_MARK.match(text)
+    return shorten(text[marks.end() :] if marks else text, limit)
+
+
+def without_mark(text: str) -> str:
+    """The text, in which none of our marks begins."""
+    return _MARK_START.sub("(", text) if "[" in text else text
+
+
+def code(text: str, limit: int) -> str:
+    """Return `text` as inline code."""
+    return f"`{one_line(text, limit).replace('`', chr(39))}`"
+
+
+def said(text: str, limit: int) -> str:
+    """What somebody said, in quotes, word for word on one line; of a long text how it begins and how it ends."""
+    return f'"{without_mark(plain(both_ends(text.strip(), limit)))}"'
+
+
+COMMAND_CHARACTERS = 240
+DIGEST_CHARACTERS = 8  # hexadecimal, of sha256
+
+_SCRIPT = re.compile(r" \(\d+ lines?, sha256 [0-9a-f]{8}\)$")
+
+
+def command_line(command: str) -> str:
+    """The command on one line of at most COMMAND_CHARACTERS."""
+    command = command.strip()
+    told = plain(command.replace("\\\n", " "))
+    if len(told) <= COMMAND_CHARACTERS and "\n" not in command.replace("\\\n", ""):
+        return told
+    lines = command.count("\n") + 1
+    digest = hashlib.sha256(command.encode("utf-8", "surrogatepass")).hexdigest()[:DIGEST_CHARACTERS]
+    size = f" ({lines} line{'s' if lines > 1 else ''}, sha256 {digest})"
+    shown = command if "<<" in command else re.sub(r"\s*\n\s*", "; ", command)
+    return f"{shorten(plain(shown), COMMAND_CHARACTERS - len(size))}{size}"
+
+
+def is_script(text: str) -> bool:
+    """Does such a line tell a command by how it begins alone?"""
+    return _SCRIPT.search(text) is not None
+
+
+def coded_command(text: str, limit: int = COMMAND_CHARACTERS) -> str:
+    """Such a line with the command as inline code; what is said of a script stands whole behind it."""
+    said = _SCRIPT.search(text)
+    return f"{code(text[: said.start()], limit)}{said[0]}" if said else code(text, limit)

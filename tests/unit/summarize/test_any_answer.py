@@ -5,7 +5,7 @@ from typing import get_args
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from ctxmgr.engine.memory.sections import sections_of
+from ctxmgr.engine.memory.markdown import sections_of
 from ctxmgr.model.compaction.completion import Completion, CompletionRequest, Stop
 from ctxmgr.model.compaction.plans import Format, Strategy
 from ctxmgr.summarize.request.parse import LEAST_TOKENS

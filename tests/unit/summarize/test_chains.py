@@ -5,9 +5,9 @@ from typing import Any, get_args
 
 import pytest
 
+from ctxmgr.engine.memory.facts import Stamp
 from ctxmgr.engine.memory.from_summary import from_summary
-from ctxmgr.engine.memory.sections import ADDED_HEADING
-from ctxmgr.engine.memory.statements import Stamp
+from ctxmgr.engine.memory.markdown import ADDED_HEADING
 from ctxmgr.model.compaction.completion import Completion, CompletionRequest
 from ctxmgr.model.compaction.plans import FileLists, Format, Strategy
 from ctxmgr.model.policy import Slices

@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from ctxmgr.engine.memory import facts_of, fold
-from ctxmgr.engine.memory.sections import ADDED_HEADING, sections_of
+from ctxmgr.engine.memory.markdown import ADDED_HEADING, sections_of
 from ctxmgr.model.compaction.branch import BranchMessage
 from ctxmgr.model.compaction.completion import Completion, CompletionRequest
 from ctxmgr.model.compaction.plans import CompactionPlan, FileLists, Strategy

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ctxmgr.engine.memory.sections import ADDED_HEADING
+from ctxmgr.engine.memory.markdown import ADDED_HEADING
 from ctxmgr.model.compaction.completion import Completion, CompletionRequest, CompletionUsage
 from ctxmgr.model.compaction.plans import Format, Strategy
 from ctxmgr.summarize.prompts.handoff import PREFIX

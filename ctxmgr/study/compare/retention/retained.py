@@ -23,7 +23,7 @@ from typing import Literal
 
 import msgspec
 
-from ctxmgr.engine.memory import Stamp, extract, fold, now_and_past
+from ctxmgr.engine.memory import Stamp, fold, from_message, now_and_past
 from ctxmgr.model import Block
 from ctxmgr.model.compaction import BranchMessage
 from ctxmgr.model.saved import Fact, Ledger
@@ -143,7 +143,7 @@ def _facts(messages: Sequence[BranchMessage]) -> list[Fact]:
             if block.kind == "call":
                 calls[block.call_id] = block
         opening = view.opens_turn and not opened
-        found = extract.from_message(view, stamp=Stamp(str(at), at), calls=calls, opening=opening)
+        found = from_message(view, stamp=Stamp(str(at), at), calls=calls, opening=opening)
         opened = opened or any(fact.slot == "goal" for fact in found)
         facts += found
     return facts

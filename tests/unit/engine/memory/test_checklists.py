@@ -1,6 +1,6 @@
 import pytest
 
-from ctxmgr.engine.memory.checklists import items
+from ctxmgr.engine.memory.markdown import checklist_items
 
 
 @pytest.mark.parametrize(
@@ -19,4 +19,4 @@ from ctxmgr.engine.memory.checklists import items
     ],
 )
 def test_items(text: str, found: list[tuple[str, str]]) -> None:
-    assert [(item.text, item.status) for item in items(text)] == found
+    assert [(item.text, item.status) for item in checklist_items(text)] == found

@@ -4,7 +4,7 @@ import hashlib
 
 import pytest
 
-from ctxmgr.engine.memory.command_lines import coded_command, command_line, is_script
+from ctxmgr.engine.memory.wording import coded_command, command_line, is_script
 
 HEREDOC = "python - <<'EOF'\n" + "print(1)\n" * 82 + "EOF"
 SUM = hashlib.sha256(HEREDOC.encode()).hexdigest()[:8]

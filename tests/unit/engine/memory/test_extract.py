@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxmgr.engine.memory.extract import from_message
-from ctxmgr.engine.memory.from_user import GOAL_CHARACTERS, SAID_CHARACTERS
-from ctxmgr.engine.memory.statements import Stamp
+from ctxmgr.engine.memory.facts import Stamp
+from ctxmgr.engine.memory.user_words import GOAL_CHARACTERS, SAID_CHARACTERS
 from ctxmgr.model.messages import PACKET_MARK, Block, BlockKind, Call, Role, View
 from ctxmgr.model.saved.facts import Fact
 

@@ -7,9 +7,9 @@ import pytest
 
 from ctxmgr.engine.memory import fold
 from ctxmgr.engine.memory.extract import from_message
-from ctxmgr.engine.memory.parts import answers
-from ctxmgr.engine.memory.record import record_of
-from ctxmgr.engine.memory.statements import Stamp
+from ctxmgr.engine.memory.facts import Stamp
+from ctxmgr.engine.memory.ledger import record_of
+from ctxmgr.engine.memory.packet import answers
 from ctxmgr.model.messages import Block, View
 from ctxmgr.model.saved.facts import REJECTED as REJECTED_STATUS
 from ctxmgr.model.saved.facts import Fact, Ledger

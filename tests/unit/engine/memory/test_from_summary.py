@@ -6,8 +6,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from ctxmgr.engine.memory.facts import Stamp
 from ctxmgr.engine.memory.from_summary import from_summary
-from ctxmgr.engine.memory.statements import Stamp
 from ctxmgr.model.saved.facts import Fact
 
 RECORDINGS = Path(__file__).parents[5] / "shared" / "recordings" / "pi"

@@ -2,8 +2,8 @@ from typing import Any
 
 import pytest
 
+from ctxmgr.engine.memory.facts import Stamp, Statements
 from ctxmgr.engine.memory.from_tools import OUTCOME_CHARACTERS, from_result, from_shell
-from ctxmgr.engine.memory.statements import Stamp, Statements
 from ctxmgr.engine.tools import tool_call
 from ctxmgr.model.messages import Block, Call
 from ctxmgr.model.saved.facts import Fact

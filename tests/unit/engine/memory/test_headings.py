@@ -1,6 +1,6 @@
 import pytest
 
-from ctxmgr.engine.memory.headings import heading
+from ctxmgr.engine.memory.markdown import heading
 
 
 @pytest.mark.parametrize(

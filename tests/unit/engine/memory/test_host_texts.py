@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxmgr.engine.memory.from_user import users_text
-from ctxmgr.engine.memory.host_texts import ROWS
+from ctxmgr.engine.memory.user_words import ROWS, users_text
 from ctxmgr.model import Block, View
 
 SAID = "Never touch billing.py; *use tabs*,\n\n  and `a < b` stays."

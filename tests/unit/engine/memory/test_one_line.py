@@ -2,8 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxmgr.engine.memory.one_line import code, one_line, said
-from ctxmgr.engine.memory.wording import plain
+from ctxmgr.engine.memory.wording import code, one_line, plain, said
 
 
 @pytest.mark.parametrize(

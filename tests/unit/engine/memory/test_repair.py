@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxmgr.engine.memory import Mended, SummaryDraft, mended
-from ctxmgr.engine.memory.sections import ADDED_HEADING
+from ctxmgr.engine.memory import RepairedSummary, SummaryDraft, repaired
+from ctxmgr.engine.memory.markdown import ADDED_HEADING
 from tests.notation import Said, a, call, err, quarters, r, u, words
 from tests.unit.engine.memory.packets import known, shown
 from tests.unit.engine.memory.test_packet_budget import TEXTS, TURNS, said
@@ -33,10 +33,10 @@ SESSION: list[Said] = [
 
 def mend(
     text: str = DRAFT, *said: Said, budget: int = 500, view: int = 0, lists: str = "", earlier: int = 0
-) -> Mended:
+) -> RepairedSummary:
     session = list(said) or SESSION
     draft = SummaryDraft(text, lists)
-    return mended(draft, known(*session), shown(session, view), budget=budget, weigh=quarters, earlier=earlier)
+    return repaired(draft, known(*session), shown(session, view), budget=budget, weigh=quarters, earlier=earlier)
 
 
 def test_messages_tasks_failed_checks_and_files_are_added_in_this_order() -> None:
@@ -48,8 +48,8 @@ def test_messages_tasks_failed_checks_and_files_are_added_in_this_order() -> Non
         '### Blocked\n- test: `pytest -q` failed after #1: "1 failed, 3 passed"\n\n'
         "### Changed Files\n- `src/a.py`\n- `src/b.py`"
     )
-    assert [one.kind for one in found.mends] == ["user", "user", "task", "failure", "file", "file"]
-    assert found.mends[0].text == '#1: "Never touch vendor."'
+    assert [one.kind for one in found.repairs] == ["user", "user", "task", "failure", "file", "file"]
+    assert found.repairs[0].text == '#1: "Never touch vendor."'
 
 
 SAYS = [
@@ -69,7 +69,7 @@ def test_what_it_holds_in_other_case_or_between_other_marks_is_not_added(text: s
     assert told in mend().text
     found = mend(f"{DRAFT}\n{text}")
     assert told not in found.text.partition(ADDED_HEADING)[2]
-    assert len(found.mends) == 5
+    assert len(found.repairs) == 5
 
 
 @pytest.mark.parametrize("text", ["Do not use tabs.", "- they never use tabs", "不要use tabs"])
@@ -78,15 +78,15 @@ def test_the_opposite_of_a_rule_states_no_rule(text: str) -> None:
 
 
 def test_a_file_of_its_lists_is_not_added_unless_it_was_only_read_there() -> None:
-    files = [one.text for one in mend(lists=LISTS).mends if one.kind == "file"]
+    files = [one.text for one in mend(lists=LISTS).repairs if one.kind == "file"]
     assert files == ["`src/b.py`"]
-    read = [one.text for one in mend(lists=LISTS.replace("src/c.py", "src/b.py")).mends if one.kind == "file"]
+    read = [one.text for one in mend(lists=LISTS.replace("src/c.py", "src/b.py")).repairs if one.kind == "file"]
     assert read == ["`src/b.py`"]
 
 
 def test_a_name_that_two_files_have_names_neither() -> None:
     two = [u("Go."), *(x for at in "ab" for x in (a(call("write", path=f"{at}/x.py", content="1")), r("ok")))]
-    assert [one.text for one in mend("## Goal\nGo. x.py", *two).mends if one.kind == "file"] == [
+    assert [one.text for one in mend("## Goal\nGo. x.py", *two).repairs if one.kind == "file"] == [
         "`a/x.py`",
         "`b/x.py`",
     ]
@@ -105,7 +105,7 @@ def test_a_failed_check_that_it_tells_as_passed_is_added() -> None:
 
 def test_a_check_that_passed_since_is_no_failure() -> None:
     after = [*SESSION, a(call("bash", command="pytest -q")), r("4 passed in 1s")]
-    assert "failure" not in {one.kind for one in mend(DRAFT, *after).mends}
+    assert "failure" not in {one.kind for one in mend(DRAFT, *after).repairs}
 
 
 def test_a_document_that_the_user_pasted_is_left_to_the_summary() -> None:
@@ -128,10 +128,10 @@ def test_where_room_is_short_the_newest_stay_and_the_heading_counts_the_rest() -
 
 def test_added_again_it_stands_below_what_was_added_before() -> None:
     first = mend().text
-    again = mended(SummaryDraft(first), known(*SESSION), frozenset(), budget=500, weigh=quarters)
+    again = repaired(SummaryDraft(first), known(*SESSION), frozenset(), budget=500, weigh=quarters)
     assert again.text == first
     more = [*SESSION, a("Yes."), u("And never push."), a(call("write", path="src/d.py", content="1")), r("ok")]
-    second = mended(SummaryDraft(first), known(*more), frozenset(), budget=500, weigh=quarters).text
+    second = repaired(SummaryDraft(first), known(*more), frozenset(), budget=500, weigh=quarters).text
     assert second == first.replace('"Use tabs."', '"Use tabs."\n- #3: "And never push."') + "\n- `src/d.py`"
 
 
@@ -142,10 +142,10 @@ def test_nothing_of_the_summary_changes_and_what_is_added_keeps_to_the_budget(  
     text = f"## Goal\n{text}".rstrip()
     end = data.draw(st.sampled_from([None, len(text), len(text.partition("\n")[0])]))
     ledger = known(*said(turns))
-    found = mended(SummaryDraft(text, "", end), ledger, frozenset(), budget=budget, weigh=weigh)
+    found = repaired(SummaryDraft(text, "", end), ledger, frozenset(), budget=budget, weigh=weigh)
     before, rest = text[:end].rstrip(), text[end:] if end is not None else ""
     assert found.text == text or (found.text.startswith(before) and found.text.endswith(rest))
     added = found.text[len(before) : len(found.text) - len(rest)]
     assert found.text == text or weigh(added) <= budget
-    assert (found.text == text) == (not found.mends)
-    assert mended(SummaryDraft(text, "", end), ledger, frozenset(), budget=budget, weigh=weigh) == found
+    assert (found.text == text) == (not found.repairs)
+    assert repaired(SummaryDraft(text, "", end), ledger, frozenset(), budget=budget, weigh=weigh) == found

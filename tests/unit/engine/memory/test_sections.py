@@ -2,7 +2,7 @@ from textwrap import dedent
 
 import pytest
 
-from ctxmgr.engine.memory.sections import sections_of
+from ctxmgr.engine.memory.markdown import sections_of
 
 Found = list[tuple[str, list[str]]]
 

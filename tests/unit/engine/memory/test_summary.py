@@ -81,7 +81,7 @@ export --all
 def write(
     said: tuple[Said, ...], previous: str | None = None, form: Format = "structured", budget: int = 4_000
 ) -> str:
-    return summary.summary(told(*said), previous, budget=budget, weigh=quarters, format=form)
+    return summary.compaction(told(*said), previous, budget=budget, weigh=quarters, format=form)
 
 
 @pytest.mark.parametrize("form", FORMATS)
@@ -101,12 +101,12 @@ def test_another_models_summary_carried_on() -> None:
 
 
 def test_a_split_turn() -> None:
-    text = summary.summary(told(*SETTINGS), None, budget=4_000, weigh=quarters, prefix=told(*PREFIX))
+    text = summary.compaction(told(*SETTINGS), None, budget=4_000, weigh=quarters, prefix=told(*PREFIX))
     assert text == held("extractive/split-turn.md", text)
 
 
 def test_a_split_turn_alone_is_numbered_from_what_came_before() -> None:
-    text = summary.summary((), write(SETTINGS), budget=4_000, weigh=quarters, prefix=told(*PREFIX))
+    text = summary.compaction((), write(SETTINGS), budget=4_000, weigh=quarters, prefix=told(*PREFIX))
     context = text.partition(SPLIT)[2]
     assert '- #3: "please rename the store to archive"' in context
     assert "The assistant said after #3" in context

@@ -26,7 +26,7 @@ PREVIOUS = st.none() | TEXTS | st.lists(TEXTS, max_size=5).map(
 def test_a_summary_never_weighs_more_than_its_budget(turns, prefix, previous, budget, form, weigh) -> None:  # type: ignore[no-untyped-def]
     def write() -> str:
         messages, split = told(*said(turns)), told(*said(prefix))
-        return summary.summary(messages, previous, budget=budget, weigh=weigh, format=form, prefix=split)
+        return summary.compaction(messages, previous, budget=budget, weigh=weigh, format=form, prefix=split)
 
     text = write()
     assert weigh(text) <= budget or not text
@@ -48,6 +48,6 @@ def test_a_branchs_summary_and_a_digest_of_what_was_left_out_keep_to_theirs(turn
 @given(st.lists(TURNS, min_size=1, max_size=5), st.sampled_from(FORMATS))
 def test_written_again_a_summary_stays_as_it_is(turns, form) -> None:  # type: ignore[no-untyped-def]
     messages: list[Said] = said(turns)
-    first = summary.summary(told(*messages), None, budget=50_000, weigh=quarters, format=form)
-    second = summary.summary((), first, budget=50_000, weigh=quarters, format=form)
-    assert summary.summary((), second, budget=50_000, weigh=quarters, format=form) == second
+    first = summary.compaction(told(*messages), None, budget=50_000, weigh=quarters, format=form)
+    second = summary.compaction((), first, budget=50_000, weigh=quarters, format=form)
+    assert summary.compaction((), second, budget=50_000, weigh=quarters, format=form) == second

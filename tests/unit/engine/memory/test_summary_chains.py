@@ -20,7 +20,7 @@ LINKS = 10
 def write(
     said: tuple[Said, ...], previous: str | None = None, form: Format = "structured", budget: int = 3_000
 ) -> str:
-    return summary.summary(told(*said), previous, budget=budget, weigh=quarters, format=form)
+    return summary.compaction(told(*said), previous, budget=budget, weigh=quarters, format=form)
 
 
 def section(text: str, heading: str) -> list[str]:
@@ -34,7 +34,7 @@ def section(text: str, heading: str) -> list[str]:
 def test_ten_compactions_in_a_chain_lose_none_of_54_rules(language: str, form: Format, budget: int) -> None:
     written: str | None = None
     for messages in stretches(language, LINKS):
-        written = summary.summary(messages, written, budget=budget, weigh=quarters, format=form)
+        written = summary.compaction(messages, written, budget=budget, weigh=quarters, format=form)
         assert quarters(written) <= budget
     assert written is not None
     stated = rules(language)
@@ -49,7 +49,7 @@ def test_ten_compactions_in_a_chain_lose_none_of_54_rules(language: str, form: F
 def test_a_handoff_of_two_thousand_tokens_tells_the_first_and_the_newest_and_counts_the_rest(language: str) -> None:
     written: str | None = None
     for messages in stretches(language, LINKS):
-        written = summary.summary(messages, written, budget=DEFAULT, weigh=quarters, format="handoff")
+        written = summary.compaction(messages, written, budget=DEFAULT, weigh=quarters, format="handoff")
         assert quarters(written) <= 2_000
     stated = rules(language)
     missing = [rule for rule in stated if f'"{rule}"' not in (written or "")]

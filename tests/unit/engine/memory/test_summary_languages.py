@@ -15,8 +15,8 @@ ENGLISH = LANGUAGES["English"]
 def chained(language: str, form: Format) -> list[str]:
     """The session in two summaries, the second of which carries the first on."""
     said = told(*session(LANGUAGES[language]))
-    first = summary.summary(said[:10], None, budget=4_000, weigh=quarters, format=form)
-    second = summary.summary(said[10:], first, budget=4_000, weigh=quarters, format=form)
+    first = summary.compaction(said[:10], None, budget=4_000, weigh=quarters, format=form)
+    second = summary.compaction(said[10:], first, budget=4_000, weigh=quarters, format=form)
     return [without_words(text, LANGUAGES[language]) for text in (first, second)]
 
 

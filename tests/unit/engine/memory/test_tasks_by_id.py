@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from itertools import permutations
 
 from ctxmgr.engine.memory.extract import from_message
-from ctxmgr.engine.memory.fold import now_and_past
-from ctxmgr.engine.memory.statements import Stamp
+from ctxmgr.engine.memory.facts import Stamp
+from ctxmgr.engine.memory.ledger import now_and_past
 from ctxmgr.model.messages import Block, View
 from ctxmgr.model.saved.facts import Fact
 from tests.unit.engine.memory.test_fold import ledger, ran, summary

@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from ctxmgr.engine.balanced.apply_decisions import Layout, lay_out
 from ctxmgr.engine.balanced.packet_writer import NO_PACKET, PacketWriter
 from ctxmgr.engine.invariants import STEPS
-from ctxmgr.engine.memory import PacketText, Stamp, extract, fold
+from ctxmgr.engine.memory import PacketText, Stamp, fold
+from ctxmgr.engine.memory.extract import from_message
 from ctxmgr.engine.retention.packet_writing import packet_of, place_of
 from ctxmgr.model.messages import PACKET_MARK, Message
 from ctxmgr.model.projection import Decision, Packet, Plan
@@ -69,7 +70,7 @@ def written(messages: tuple[Message, ...], dropped: set[int], **keys: Any) -> st
     ledger = Ledger()
     for at, one in enumerate(messages):
         stamp = Stamp(one.digest, at)
-        ledger = fold(ledger, extract.from_message(one.view, stamp=stamp, calls=calls, opening=not at))
+        ledger = fold(ledger, from_message(one.view, stamp=stamp, calls=calls, opening=not at))
     by: dict[str, Any] = {"budget_tokens": 2_000, "allowance": 0, "archives": True, "absent": lambda tokens: ""}
     writer = PacketWriter(PacketText(ledger, "", quarters), **(by | keys))
     found = packet_of(indexed(messages), bare(messages, dropped), writer, terms(messages).room, STEPS)

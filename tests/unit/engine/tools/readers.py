@@ -5,8 +5,9 @@ from typing import Any, NamedTuple
 
 from ctxmgr.engine.balanced.pins import pinned
 from ctxmgr.engine.compaction import files, scoring
-from ctxmgr.engine.memory import PacketText, extract, fold
-from ctxmgr.engine.memory.statements import Stamp
+from ctxmgr.engine.memory import PacketText, fold
+from ctxmgr.engine.memory.extract import from_message
+from ctxmgr.engine.memory.facts import Stamp
 from ctxmgr.engine.rewriting import marker
 from ctxmgr.engine.rewriting.shorten import shorten
 from ctxmgr.engine.staleness.file_history import history
@@ -89,5 +90,5 @@ def _facts(messages: tuple[Message, ...]) -> list[Fact]:
         for block in message.view.blocks:
             if block.kind == "call":
                 calls[block.call_id] = block
-        found += extract.from_message(message.view, stamp=Stamp("o", 1), calls=calls, opening=False)
+        found += from_message(message.view, stamp=Stamp("o", 1), calls=calls, opening=False)
     return found

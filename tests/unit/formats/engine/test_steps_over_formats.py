@@ -8,7 +8,7 @@ import pytest
 from ctxmgr.engine.conversation import BlockRef, digest_of
 from ctxmgr.engine.invariants import TURNS
 from ctxmgr.engine.memory.extract import from_message
-from ctxmgr.engine.memory.statements import Stamp
+from ctxmgr.engine.memory.facts import Stamp
 from ctxmgr.engine.presets.turns.whole_turns import remaining_weight
 from ctxmgr.engine.rewriting.prune import prune
 from ctxmgr.model.policy import ZONES, Policy, TurnsKept, Zone

@@ -144,7 +144,7 @@ def test_a_chain_that_loses_things_has_lower_figures(
 ) -> None:
     before = figures(session, capsys)
     (session.parent / "out" / before["file"]).unlink()
-    monkeypatch.setattr("ctxmgr.engine.memory.summary.summary", lambda *_, **__: "## Goal\nMend it.")
+    monkeypatch.setattr("ctxmgr.engine.memory.summary.compaction", lambda *_, **__: "## Goal\nMend it.")
     monkeypatch.setattr("ctxmgr.engine.compaction.files.rendered", lambda ops: "")
     after = figures(session, capsys)
     assert after["held"]["paths"]["held"] == 0 < before["held"]["paths"]["held"]

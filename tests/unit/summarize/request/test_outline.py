@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxmgr.engine.memory.sections import sections_of
+from ctxmgr.engine.memory.markdown import sections_of
 from ctxmgr.summarize.prompts.nine_section import NINE
 from ctxmgr.summarize.prompts.shape import Shape
 from ctxmgr.summarize.prompts.structured import STRUCTURED

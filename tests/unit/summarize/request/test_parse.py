@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ctxmgr.engine.memory.facts import Stamp
 from ctxmgr.engine.memory.from_summary import from_summary
-from ctxmgr.engine.memory.sections import sections_of
-from ctxmgr.engine.memory.statements import Stamp
+from ctxmgr.engine.memory.markdown import sections_of
 from ctxmgr.model.compaction.completion import Completion, CompletionRequest, Stop
 from ctxmgr.summarize.prompts.continue_format import CONTINUE
 from ctxmgr.summarize.prompts.handoff import HANDOFF

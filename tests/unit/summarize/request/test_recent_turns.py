@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxmgr.engine.memory.headings import heading
+from ctxmgr.engine.memory.markdown import heading
 from ctxmgr.summarize.request.previous_summary import past
 from ctxmgr.summarize.request.recent_turns import DETAILS, HEADING, middle, notes, parted
 from ctxmgr.summarize.request.recent_turns import turns as by_turn

@@ -6,7 +6,7 @@ from typing import Any, get_args
 import pytest
 
 from ctxmgr.engine.compaction.slices import steps
-from ctxmgr.engine.memory.sections import ADDED_HEADING
+from ctxmgr.engine.memory.markdown import ADDED_HEADING
 from ctxmgr.model.compaction.completion import Completion, CompletionRequest
 from ctxmgr.model.compaction.plans import Strategy
 from ctxmgr.model.policy import Slices

@@ -3,9 +3,9 @@
 import re
 
 from ctxmgr.engine.conversation.delta import Delta, Incoming
-from ctxmgr.engine.memory.fold import fold
-from ctxmgr.engine.memory.from_user import from_user
-from ctxmgr.engine.memory.statements import Stamp, Statements
+from ctxmgr.engine.memory.facts import Stamp, Statements
+from ctxmgr.engine.memory.ledger import fold
+from ctxmgr.engine.memory.user_words import from_user
 from ctxmgr.engine.presets.strategy import Inputs, Planned
 from ctxmgr.engine.presets.table import PRESETS
 from ctxmgr.engine.pressure.gauge import Gauge

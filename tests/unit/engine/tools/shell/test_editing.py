@@ -4,8 +4,8 @@ import time
 
 import pytest
 
+from ctxmgr.engine.memory.facts import Stamp, Statements
 from ctxmgr.engine.memory.from_tools import from_result
-from ctxmgr.engine.memory.statements import Stamp, Statements
 from ctxmgr.engine.tools import tool_call
 from ctxmgr.engine.tools.shell.editing import files_of, without_loops
 from ctxmgr.model import Block

@@ -82,7 +82,7 @@ def test_a_summary_that_loses_things_has_lower_figures(
 ) -> None:
     path = recorded(tmp_path)
     (before,) = compare(path, *KEEP)["rows"]
-    monkeypatch.setattr("ctxmgr.engine.memory.summary.summary", lambda *_, **__: "## Goal\nMend src/part1.py.")
+    monkeypatch.setattr("ctxmgr.engine.memory.summary.compaction", lambda *_, **__: "## Goal\nMend src/part1.py.")
     monkeypatch.setattr("ctxmgr.engine.compaction.files.rendered", lambda _: "")
     (tmp_path / "out" / before["file"]).unlink()
     (after,) = compare(path, *KEEP)["rows"]

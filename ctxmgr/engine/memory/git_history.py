@@ -1,4 +1,5 @@
-"""Turns what git printed into facts of commits, and those into which of them are still there.
+"""Turns what git printed into facts of commits, and facts into the commits that are there and the files that are
+changed still.
 
 Rules:
 1. A commit is what git prints of one (`[branch hash] subject`) in the result of a command line that has git commit.
@@ -8,23 +9,31 @@ Rules:
    branch anew, no commit of that directory is known to be there any more.
 3. What is in doubt is not told: a commit that is there and is not told can be looked up. So what happens in one
    directory holds for each that may lie in the same repository: all but absolute ones beside each other.
+4. What git takes back of files is a file, as it is told or as its path ends, or a directory with all in it but new
+   files, which git does not know. Behind a commit nothing is taken back: it may hold the change.
+5. What was deleted, and touched again since or something in it, is there again.
+6. What was changed in a directory that was deleted since is gone with it.
 """
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from ctxmgr.engine.memory.statements import Statements
-from ctxmgr.engine.memory.wording import plain
+from msgspec import structs
+
+from ctxmgr.engine.memory.facts import Statements
+from ctxmgr.engine.memory.wording import plain, said
 from ctxmgr.engine.tools import CallOutcome, GitCall, paths
-from ctxmgr.model.saved import Fact
+from ctxmgr.model.saved import BROUGHT_BACK, Fact
 
 COMMITTED, MOVED = "committed", "moved"
 UNKNOWN, NEWEST = "unknown", "1"  # where a branch went, else a hash or a number of steps
 HASH_CHARACTERS = 7  # at least
+PATH_CHARACTERS = 240  # of a path, and of a subject
 
 _COMMIT = re.compile(
     r"^\[(?:[^\]\n]{1,120}) (?P<hash>[0-9a-f]{7,40})\] (?P<subject>\S[^\n]*)$(?P<stat>\n )?", re.MULTILINE
 )
+_LINE = re.compile(r'commit ([0-9a-f]{7,40}): "(.*)"')
 _HASH = re.compile(r"[0-9a-f]{7,40}")
 _HEAD = re.compile(r"^HEAD is now at ([0-9a-f]{7,40})\b", re.MULTILINE)
 _STEPS = re.compile(r"(?:HEAD|@)(?:~(\d*)|(\^))")
@@ -135,3 +144,62 @@ def _reset(call: GitCall, output: str) -> str:
         return ""
     steps = _STEPS.fullmatch(named[0] or "")
     return str(int(steps[1] or 1)) if steps else UNKNOWN
+
+
+WHOLE_DIRECTORY = "."
+
+
+def still_changed(facts: Sequence[Fact]) -> Iterable[Fact]:
+    """Of facts in the order of time those of files that hold, with those of files that were read."""
+    files = [fact for fact in facts if fact.slot == "file"]
+    back = [fact for fact in files if fact.status == BROUGHT_BACK]
+    commits = ((fact.time_ms, fact.seq) for fact in facts if back and fact.key.startswith(f"{COMMITTED}\n"))
+    first = min(commits, default=None)
+    back = [fact for fact in back if first is None or (fact.time_ms, fact.seq) < first]
+    deleted = [fact for fact in files if fact.status == "deleted"]
+    for fact in files:
+        taken_back = fact.status == BROUGHT_BACK or any(_undoes(one, fact) for one in back)
+        there_again = fact.status == "deleted" and any(_is_in(one, fact) for one in files)
+        gone = any(_goes_with(one, fact) for one in deleted)
+        if fact.status == "read" or not (taken_back or there_again or gone):
+            yield fact
+
+
+def _goes_with(deleted: Fact, changed: Fact) -> bool:
+    """Rule 4."""
+    return _since(deleted, changed) and changed.text.startswith(f"{deleted.text.rstrip('/')}/")
+
+
+def _is_in(later: Fact, deleted: Fact) -> bool:
+    """Rule 3."""
+    within = f"{later.text}/".startswith(f"{deleted.text.rstrip('/')}/")
+    return later.status != "deleted" and within and _since(later, deleted)
+
+
+def _since(one: Fact, other: Fact) -> bool:
+    return (one.time_ms, one.seq, one.order) > (other.time_ms, other.seq, other.order)
+
+
+def _undoes(back: Fact, changed: Fact) -> bool:
+    """Rule 1."""
+    if (changed.time_ms, changed.seq) > (back.time_ms, back.seq):
+        return False
+    if f"/{changed.text}".endswith(f"/{back.text}"):
+        return True
+    within = back.text == WHOLE_DIRECTORY or f"/{back.text}/" in f"/{changed.text}"
+    return within and changed.status != "written"
+
+
+def commit_line(fact: Fact) -> str:
+    """`- commit abc1234: "subject"`."""
+    made, _, subject = fact.text.partition(" ")
+    return f"- commit {made}: {said(subject, PATH_CHARACTERS)}"
+
+
+def commit_of_line(fact: Fact) -> Fact | None:
+    """The commit that such a line of a summary tells; None for another text."""
+    made = _LINE.fullmatch(fact.text)
+    if made is None:
+        return None
+    key, text = f"{COMMITTED}\n{made[1]}", f"{made[1]} {made[2]}"
+    return structs.replace(fact, slot="value", key=key, text=text, status="")

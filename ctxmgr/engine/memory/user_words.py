@@ -1,4 +1,5 @@
-"""Turns the texts of a user's message into what its user said, by a table of what hosts put into a user's mouth.
+"""Turns a user's message into a fact: what its user said, word for word, by a table of what hosts put into a user's
+mouth. Nothing is classified by its wording.
 
 Rules:
 1. A shape is a tag at the start of a line, or right behind another, a beginning, a whole text, or a line behind
@@ -9,16 +10,56 @@ Rules:
 4. The user's words may stand in a tag of the host's: they count where nothing of the user's stands beside it.
 5. A tool's result that is told as a user's text is the host's, but for what the user answered to it, in such a tag
    (`engine.tools` knows which tools tell of that).
+6. A packet that came back with a host's list, or was pasted, goes from its mark to a gap behind which no line of a
+   packet begins. One that was quoted as a whole ("> ") goes as far as the quotation marks do.
 
-Facts are from the hosts' own sources and from recorded sessions.
+The shapes are from the hosts' own sources and from recorded sessions.
 """
 
 import re
 from collections.abc import Container, Iterable, Iterator
 
 import msgspec
+from msgspec import structs
 
+from ctxmgr.engine.memory.facts import Statements
+from ctxmgr.engine.memory.fill import lengths
+from ctxmgr.engine.memory.wording import said
 from ctxmgr.engine.tools import DENIED, may_tell_of_the_user
+from ctxmgr.model import PACKET_MARK, View, Weigh
+from ctxmgr.model.saved import Fact
+
+_PASTED = re.compile(rf"(?P<lead>[ \t>]*){re.escape(PACKET_MARK)}")
+_OF_PACKET = re.compile(r"#{2} |[-+>@ \t…]")  # how a line behind a gap begins
+
+
+def without_packet(text: str) -> str:
+    """What somebody wrote before and behind packets that were pasted with it."""
+    if PACKET_MARK not in text:
+        return text
+    lines, told, at = text.split("\n"), list[str](), 0
+    while at < len(lines):
+        found = _PASTED.match(lines[at])
+        if found is None:
+            told.append(lines[at])
+        at = at + 1 if found is None else _packet_end(lines, at, found["lead"])
+    return "\n".join(told)
+
+
+def _packet_end(lines: list[str], start: int, lead: str) -> int:
+    """The place of the first line behind a packet that begins at `start`."""
+    following = lines[start + 1] if start + 1 < len(lines) else ""
+    quoted = lead.strip() if following.startswith(lead.strip() or "\0") else ""
+    gap = False
+    for at in range(start, len(lines)):
+        line = lines[at]
+        if quoted and not line.startswith(quoted):
+            return at
+        bare = line.removeprefix(lead) if line.startswith(lead) else line.removeprefix(lead.rstrip())
+        if gap and bare.strip() and not _OF_PACKET.match(bare):
+            return at
+        gap = not bare.strip()
+    return len(lines)
 
 
 class HostTexts(msgspec.Struct, frozen=True):
@@ -287,3 +328,60 @@ def _parted(text: str, names: Container[str]) -> tuple[list[str], list[str]]:
         inside.append(text[start : end if end >= 0 else None])
         at = end + len(f"</{name}>") if end >= 0 else len(text)
     return [*outside, text[at:]], inside
+
+
+_LINE = re.compile(r'#(\d{1,6}): "(.*)"', re.DOTALL)
+GOAL_CHARACTERS = 600  # of the goal
+SAID_CHARACTERS = 4_000  # of one message: a longer one holds a document
+HEAD = 0.75  # of them: the start; the rest is the end
+
+
+def users_text(view: View) -> str:
+    """What the user said in this message, without what a host put there, and without packets that came back."""
+    if view.role != "user":
+        return ""
+    return own_words(without_packet(block.text) for block in view.blocks if block.kind == "text")
+
+
+def from_user(text: str, into: Statements, *, opening: bool) -> None:
+    """Add what the user said; `opening`: it is the session's goal."""
+    if not text:
+        return
+    if opening:
+        into.add("goal", "", text[:GOAL_CHARACTERS], "user")
+    if len(text) > SAID_CHARACTERS:
+        head = int(HEAD * SAID_CHARACTERS)
+        text = f"{text[:head]} … {text[head - SAID_CHARACTERS :]}"
+    into.add("request", f"{into.origin}\n{into.time_ms}", text, "user")  # said again it is another
+
+
+def user_line(number: int, fact: Fact, characters: int) -> str:
+    """What the user said, with its number."""
+    return f"- #{number}: {said(fact.text, characters)}"
+
+
+def user_lines(
+    asked: Iterable[tuple[int, Fact]], most: int, least: int, room: int, weigh: Weigh, *, first: int = 0
+) -> list[str]:
+    """Each message by number, in the most characters with which all fit into `room` tokens, from `most` down to
+    `least`; the first of them in no fewer than `first`."""
+    numbered = list(asked)
+    lines: list[str] = []
+    for characters in lengths(most, least):
+        shorter = [
+            user_line(number, fact, characters if index else max(characters, first))
+            for index, (number, fact) in enumerate(numbered)
+        ]
+        if shorter != lines:
+            lines = shorter
+            if weigh("\n".join(lines)) <= room:
+                break
+    return lines
+
+
+def request_of_line(fact: Fact) -> Fact | None:
+    """The user's message that such a line of a summary tells, with its number in `seq`; None for another text."""
+    line = _LINE.fullmatch(fact.text)
+    if line is None:
+        return None
+    return structs.replace(fact, slot="request", key=f"#{line[1]}", text=line[2], seq=int(line[1]), status="")

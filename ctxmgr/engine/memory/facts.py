@@ -1,11 +1,17 @@
-"""Turns what is read from one message into facts that share its source, times, origin and entry."""
+"""Collects the facts of one message, which share its source, times, origin and entry.
 
+The id of a task stays with it where the message that gave it left: later calls, and their facts, name the task by
+it alone. A summary's line of a task ends with it.
+"""
+
+import re
 from collections.abc import Iterator
 from itertools import count
 
 import msgspec
 from msgspec import structs
 
+from ctxmgr.engine.memory.wording import key_of
 from ctxmgr.model.saved import Fact, Slot, Source
 
 _Place = tuple[Slot, str, Source, str]
@@ -73,3 +79,24 @@ class Statements:
 
     def facts(self) -> tuple[Fact, ...]:
         return tuple(self._facts.values())
+
+
+TASK_KEY = "task\n"  # before the id, in the key of a fact
+
+_TASK_ID = re.compile(r"\s*\(task #(\w{1,40})\)\s*$")
+
+
+def id_key(number: str) -> str:
+    """The key of the task with this id."""
+    return f"{TASK_KEY}{number}"
+
+
+def with_id(text: str, key: str) -> str:
+    """A task's text, with its id where it is known by one."""
+    return f"{text} (task #{key.removeprefix(TASK_KEY)})" if key.startswith(TASK_KEY) else text
+
+
+def task_of_line(text: str) -> tuple[str, str]:
+    """The key and the text of a task as a summary tells it."""
+    found = _TASK_ID.search(text)
+    return (id_key(found[1]), text[: found.start()]) if found else (key_of(text), text)

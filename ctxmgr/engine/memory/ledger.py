@@ -21,20 +21,20 @@ Rules:
 9. Of a snapshot of release 0.2, which sorted sentences by their wording, what it sorted holds no longer.
 """
 
-from collections.abc import Iterable
+from bisect import bisect_right
+from collections.abc import Container, Iterable, Mapping, Sequence
 
+import msgspec
 from msgspec import structs
 
-from ctxmgr.engine.memory import task_ids
-from ctxmgr.engine.memory.commits import still_there
-from ctxmgr.engine.memory.of_old import of_old
-from ctxmgr.engine.memory.restored import still_changed
-from ctxmgr.engine.memory.runs import standing_runs, with_ends
+from ctxmgr.engine.memory.command_log import CommandLog, with_ends
+from ctxmgr.engine.memory.facts import TASK_KEY
+from ctxmgr.engine.memory.git_history import still_changed, still_there
 from ctxmgr.engine.memory.wording import key_of
 from ctxmgr.model import once
 from ctxmgr.model.saved import GOING_ON, RENAMED, STATE, Fact, Ledger, Slot
 
-Stamp = tuple[int, int]
+_Moment = tuple[int, int]
 Order = tuple[int, int, int, str, str, str, str, str, str, str, str, int, str]
 
 # At the same moment a person's word stands before a summary of it, and both before what a tool did.
@@ -111,7 +111,7 @@ def _is_past(fact: Fact) -> bool:
 
 def _standing(ledger: Ledger) -> list[Fact]:
     """The facts that nothing closed, one for each statement, in the order they were made."""
-    listed: dict[str, Stamp] = {}
+    listed: dict[str, _Moment] = {}
     for fact in ledger.facts.values():
         if fact.slot == "listing":
             listed[fact.key] = max(listed.get(fact.key, (-1, -1)), (fact.time_ms, fact.seq))
@@ -128,7 +128,7 @@ def _standing(ledger: Ledger) -> list[Fact]:
     if said is not None and told is not None and order(said) > order(told):
         del chosen["goal", "", ""]
     found = sorted(with_ends(_with_texts(chosen.values(), ledger)), key=_when)
-    holding = {id(fact) for of in (standing_runs, still_there, still_changed) for fact in of(found)}
+    holding = {id(fact) for fact in (*CommandLog(found).standing(), *still_there(found), *still_changed(found))}
     return [fact for fact in found if fact.slot not in _WEIGHED or id(fact) in holding]
 
 
@@ -151,9 +151,9 @@ def _precedence(fact: Fact) -> tuple[bool, Order]:
 def _with_texts(facts: Iterable[Fact], ledger: Ledger) -> list[Fact]:
     """Rule 6: facts that say a task in part with the newest of the rest."""
     tasks = [fact for fact in ledger.facts.values() if fact.slot == "task"]
-    texts = _newest(fact for fact in tasks if fact.text)
-    states = _newest(fact for fact in tasks if fact.status and fact.source != "summary")
-    known = {key_of(fact.text) for key, fact in texts.items() if key.startswith(task_ids.KEY)}
+    texts = _newest_by_key(fact for fact in tasks if fact.text)
+    states = _newest_by_key(fact for fact in tasks if fact.status and fact.source != "summary")
+    known = {key_of(fact.text) for key, fact in texts.items() if key.startswith(TASK_KEY)}
     found: list[Fact] = []
     for fact in facts:
         told: Fact | None = fact
@@ -161,7 +161,7 @@ def _with_texts(facts: Iterable[Fact], ledger: Ledger) -> list[Fact]:
             continue
         if fact.slot == "task" and fact.listing in _IN_PART:
             told = _whole_task(texts.get(fact.key), states.get(fact.key))
-        elif fact.slot == "task" and fact.source == "summary" and fact.key.startswith(task_ids.KEY):
+        elif fact.slot == "task" and fact.source == "summary" and fact.key.startswith(TASK_KEY):
             told = _as_its_tool_says(fact, states.get(fact.key))
         if told is not None and not (told.slot == "task" and told.status == "dropped"):
             found.append(told)
@@ -175,7 +175,7 @@ def _as_its_tool_says(fact: Fact, state: Fact | None) -> Fact:
     return structs.replace(fact, status=state.status, source=state.source, origin=state.origin)
 
 
-def _newest(facts: Iterable[Fact]) -> dict[str, Fact]:
+def _newest_by_key(facts: Iterable[Fact]) -> dict[str, Fact]:
     """By their keys."""
     found: dict[str, Fact] = {}
     for fact in facts:
@@ -190,3 +190,93 @@ def _whole_task(text: Fact | None, state: Fact | None) -> Fact | None:
         return None
     status, told_by = (state.status, (text.origin, state.origin)) if state is not None else ("open", (text.origin,))
     return structs.replace(text, status=status, origin="\n".join(dict.fromkeys(told_by)))
+
+
+_SORTED_BY_WORDING = frozenset((("decision", "assistant"), ("decision", "user"), ("constraint", "user")))
+_SLOTS_OF_OLD = frozenset(("finding", "next"))
+
+
+def of_old(fact: Fact) -> bool:
+    """Is it one of those? Questions in prose were known by a digest alone, a checklist in prose by a summary's."""
+    if fact.slot == "question":
+        return "\n" not in fact.key
+    checklist = fact.slot == "task" and fact.source == "assistant" and fact.listing == "summary"
+    return checklist or fact.slot in _SLOTS_OF_OLD or (fact.slot, fact.source) in _SORTED_BY_WORDING
+
+
+_Place = tuple[int, int, int]
+_OF_RESULTS = frozenset(("command", "question", "value"))  # what only a result tells, as it does a task's id
+
+
+class Record(msgspec.Struct, frozen=True):
+    """All from old to new. `requests`: what the user said, and `unseen` those that are not shown, by number;
+    `earlier`: so many messages of the user's came before them; `said`: the assistant's last words before what is
+    shown, None where a later turn is, and `ends` those of earlier turns; `facts` that hold and are not
+    shown, by slot. `edge`: what is not shown goes as far as the turn of this message of the user's; `changed`: when
+    a file was changed last."""
+
+    requests: Sequence[Fact]
+    unseen: Mapping[int, Fact]
+    said: Fact | None
+    ends: Sequence[Fact]
+    facts: Mapping[str, Sequence[Fact]]
+    earlier: int = 0
+    edge: int = 0
+    changed: tuple[int, ...] = ()
+
+    def after(self, fact: Fact) -> int:
+        """The number of the user's message that a fact came after; 0 for none."""
+        return self.earlier + bisect_right([_stamp(one) for one in self.requests], _stamp(fact))
+
+    def is_overtaken(self, run: Fact) -> bool:
+        """Was a file changed since this check ran?"""
+        return _stamp(run) < self.changed
+
+    def of(self, slot: str, *sources: str) -> list[Fact]:
+        """The facts of a slot, from these sources."""
+        return [fact for fact in self.facts.get(slot, ()) if fact.source in sources]
+
+
+def record_of(ledger: Ledger, shown: Container[str], cut: Container[str] = frozenset(), earlier: int = 0) -> Record:
+    """`shown`: digests of messages and summaries; `cut`: of those whose results are shown shortened. `earlier`: so
+    many of the user's messages came before those that the ledger knows."""
+    now, past = now_and_past(ledger)
+    requests = [fact for fact in past if fact.slot == "request" and fact.source == "user"]
+    facts: dict[str, list[Fact]] = {}
+    for fact in (*now, *(one for one in past if one.source in ("summary", "branch") or one.slot == "task")):
+        said_by = fact.origin.split("\n")  # of a task two messages may
+        of_result = fact.slot in _OF_RESULTS or (fact.slot == "task" and fact.key.startswith(TASK_KEY))
+        if any(one not in shown or (of_result and one in cut) for one in said_by):
+            facts.setdefault(fact.slot, []).append(fact)
+    ends = list({fact.detail: fact for fact in past if fact.slot == "said"}.values())
+    gone = [fact for fact in past if fact.slot == "said" and fact.origin not in shown]
+    stamps = [_stamp(one) for one in requests]
+    edge = earlier + bisect_right(stamps, _newest(one for one in ledger.facts.values() if _is_gone(one, shown)))
+    unseen = {at: fact for at, fact in enumerate(requests, earlier + 1) if fact.origin not in shown}
+    ended = earlier + bisect_right(stamps, _stamp(gone[-1])) if gone else 0
+    later = range(ended + 1, earlier + len(requests) + 1)
+    said = gone[-1] if gone and all(at in unseen for at in later) else None
+    return Record(
+        requests=requests,
+        unseen=unseen,
+        said=said,
+        ends=[one for one in ends if one.origin not in shown and one is not said and one.status != GOING_ON],
+        facts=facts,
+        earlier=earlier,
+        edge=edge,
+        changed=_newest(one for one in now if one.slot == "file" and one.source == "tool" and one.status != "read"),
+    )
+
+
+def _newest(facts: Iterable[Fact]) -> tuple[int, ...]:
+    """When the newest was told; () for none."""
+    return max(map(_stamp, facts), default=())
+
+
+def _is_gone(fact: Fact, shown: Container[str]) -> bool:
+    """Is it of a message that is not shown?"""
+    return fact.source in ("user", "assistant", "tool") and fact.origin not in shown
+
+
+def _stamp(fact: Fact) -> _Place:
+    return fact.time_ms, fact.seq, fact.order
