@@ -1,8 +1,8 @@
-"""The command `corpus`: the arguments of its three parts, and what runs them."""
+"""The command `corpus`: the arguments of its two parts, and what runs them."""
 
 import argparse
 
-from ctxmgr.cli.arguments import positive, share, whole
+from ctxmgr.cli.arguments import positive, share
 
 DESCRIPTION = (
     "Tries policies on many recordings, on all cores of this machine or on a Dask cluster that exists, and "
@@ -16,7 +16,6 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     parts = command.add_subparsers(required=True, metavar="PART")
     _run_arguments(parts)
     _report_arguments(parts)
-    _generate_arguments(parts)
 
 
 def _run_arguments(parts: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -86,26 +85,9 @@ def _report_arguments(parts: "argparse._SubParsersAction[argparse.ArgumentParser
     part.set_defaults(run_part="report")
 
 
-def _generate_arguments(parts: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    part = parts.add_parser(
-        "generate",
-        help="write made-up sessions with the shape of real ones",
-        epilog="for example: ctxmgr corpus generate sessions --sessions 1000 --seed 1",
-        description="Writes pi session files of made-up sessions: lengths, sizes of results, errors and re-reads "
-        "are drawn as they are in recorded ones. The same seed gives the same bytes.",
-    )
-    part.add_argument("folder", metavar="DIR", help="where they go")
-    part.add_argument("--sessions", metavar="N", type=positive, required=True, help="so many")
-    part.add_argument("--seed", metavar="S", type=whole, default=0, help="of what is drawn (default: 0)")
-    part.add_argument(
-        "--steps", metavar="N", type=positive, default=45, help="tool results of a session, median (default: 45)"
-    )
-    part.set_defaults(run_part="generate")
-
-
 def run(parsed: argparse.Namespace) -> int:
     """The part that was named."""
     from ctxmgr.study.corpus import command
 
-    parts = {"run": command.run, "report": command.report, "generate": command.generate}
+    parts = {"run": command.run, "report": command.report}
     return parts[parsed.run_part](parsed)

@@ -1,30 +1,43 @@
-"""The command `corpus`: run, report, generate. Exit codes: 0 all well; 1 something is worse, or the cluster went;
-2 wrong usage; 130 interrupted.
+"""The command `corpus`: run and report. Exit codes: 0 all well; 1 something is worse, or the cluster went; 2 wrong
+usage; 130 interrupted.
 
 A worker loads this package too: what only a client needs is imported where it is used.
 """
 
 import json
 import sys
+import time
 from argparse import Namespace
-from collections.abc import Iterable
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 
 from ctxmgr import __version__
 from ctxmgr.plain_text import safe
 from ctxmgr.study.console import console
-from ctxmgr.study.corpus import progress, running, sources, synthetic
+from ctxmgr.study.corpus import running, sources
 from ctxmgr.study.corpus.evaluating import decode
-from ctxmgr.study.corpus.tasks import CorpusSettings, CorpusTask, WrongPolicy, policies
+from ctxmgr.study.corpus.tasks import CorpusSettings, WrongPolicy, policies, recordings, tasks
 
 if TYPE_CHECKING:
     from distributed import Client
 
-    from ctxmgr.study.corpus.results import Results
+LINE_SECONDS = 60  # between two lines about how far a run is, where stderr is no terminal
+LONG_SECONDS = 90 * 60  # from here on hours are said
+MEGABYTE = 1_000_000
+
+Done = Callable[[bool], None]  # called after each task: has it figures?
 
 
 def run(parsed: Namespace) -> int:
@@ -33,77 +46,72 @@ def run(parsed: Namespace) -> int:
     try:
         return _run(parsed)
     except (WrongPolicy, sources.SourceFault, ResultsFault) as fault:
-        return _refused(str(fault), 2)
+        return _say(str(fault), 2)
     except running.SchedulerLost as fault:
-        return _refused(f"{fault}; what was done is in {parsed.out}, and the same command goes on from there", 1)
+        return _say(f"{fault}; what was done is in {parsed.out}, and the same command goes on from there", 1)
 
 
 def report(parsed: Namespace) -> int:
-    from ctxmgr.study.corpus.reports import against, pages, reporting, views
-    from ctxmgr.study.corpus.results import ResultsFault, broken
+    from ctxmgr.study.corpus import pages, reporting, views
+    from ctxmgr.study.corpus.results import ResultsFault
 
     try:
-        folders = [Path(one) for one in (parsed.results, parsed.against) if one]
-        _noted(f"{one} can not be read: left out" for folder in folders for one in broken(folder))
-        found = reporting.report(Path(parsed.results))
-        before = Path(parsed.against) if parsed.against else None
-        changes = against.changes(Path(parsed.results), before, parsed.threshold) if before else []
-        if parsed.html:
-            with reporting.Queries(Path(parsed.results)) as queries:
+        with reporting.Queries(Path(parsed.results)) as queries:
+            found = reporting.report(queries)
+            changes = reporting.changes(queries, Path(parsed.against), parsed.threshold) if parsed.against else []
+            if parsed.html:
                 pages.write(Path(parsed.html), found, queries)
     except ResultsFault as fault:
-        return _refused(str(fault), 2)
+        return _say(str(fault), 2)
     if parsed.json:
-        whole = {**msgspec.to_builtins(found), "against": msgspec.to_builtins(changes)}
+        whole = {**msgspec.to_builtins(found), "against": changes}
         print(json.dumps(whole, indent=1, ensure_ascii=True))
     else:
-        out = console()
-        out.print(views.tables(found))
-        if changes:
-            out.print(views.changes_table(changes))
-    return 1 if any(one.is_worse for one in changes) else 0
+        console().print(views.text(found, changes))
+    return 1 if any(change["is_worse"] for change in changes) else 0
 
 
-def generate(parsed: Namespace) -> int:
-    synthetic.generate(Path(parsed.folder), parsed.sessions, parsed.seed, parsed.steps)
-    return 0
-
-
-def _noted(notes: Iterable[str]) -> None:
-    for note in notes:
-        print(f"ctxmgr corpus: {safe(note)}", file=sys.stderr)
-
-
-def _refused(text: str, code: int) -> int:
+def _say(text: str, code: int) -> int:
     print(f"ctxmgr corpus: {safe(text)}", file=sys.stderr)
     return code
 
 
 def _run(parsed: Namespace) -> int:
-    from ctxmgr.study.corpus.estimates import estimate
-    from ctxmgr.study.corpus.listing import Listing
-    from ctxmgr.study.corpus.results import INDEX, LastRun, Results
+    from ctxmgr.study.corpus.results import SOURCES, LastRun, Results
 
     wanted = policies(parsed.policies)
     settings = CorpusSettings(parsed.window, with_probes=not parsed.no_probes)
-    with Results(Path(parsed.out)) as results, Listing(results.folder / INDEX) as listing:
-        listing.add(sources.listed(parsed.source, without=results.folder))
-        count = listing.ask(wanted, settings, results.done(), parsed.sample)
-        named = tuple((one.name, one.digest) for one in wanted)
-        results.asked(LastRun(__version__, settings.digest, named), listing.digests())
-        todo = listing.totals()
-        _noted(results.notes)
-        print(f"{count:,} recordings, {len(wanted)} policies", file=sys.stderr)
-        if not todo.task_count:
+    with Results(Path(parsed.out)) as results:
+        if results.dropped_bytes:
+            _say(f"the last {results.dropped_bytes:,} bytes of the journal can not be read: computed anew", 0)
+        files = sources.listed(parsed.source, without=results.folder)
+        known = recordings(files, results.folder / SOURCES, parsed.sample)
+        names = tuple((policy.name, policy.digest) for policy in wanted)
+        results.asked(LastRun(__version__, settings.digest, names), (recording.digest for recording in known))
+        todo = tasks(known, wanted, settings, results.done())
+        print(f"{len(known):,} recordings, {len(wanted)} policies", file=sys.stderr)
+        if not todo:
             print("nothing is new", file=sys.stderr)
             return 0
-        with _client(parsed) as client:
+        bad = 0
+        with _client(parsed) as client, progress(len(todo)) as advanced:
             threads = running.thread_count(client)
-            told = estimate(todo, results.folder, threads, starts=not parsed.scheduler).text
-            print(f"{told} on {threads} {'threads' if threads > 1 else 'thread'}", file=sys.stderr)
-            bad = _through(client, listing.tasks(), todo.task_count, results)
-    said = f"done: {todo.task_count - bad:,} of {todo.task_count:,} have figures; ctxmgr corpus report {parsed.out}"
-    print(safe(said), file=sys.stderr)
+            megabytes = sum(task.recording.size_bytes for task in todo) / MEGABYTE
+            print(
+                f"{len(todo):,} tasks, {megabytes:,.0f} MB, on {threads} {'thread' if threads == 1 else 'threads'}",
+                file=sys.stderr,
+            )
+
+            def took(evaluation: bytes) -> None:
+                nonlocal bad
+                results.add(evaluation)
+                is_ok = decode(evaluation).recording.status == "ok"
+                bad += not is_ok
+                advanced(is_ok)
+
+            running.run(client, todo, took)
+    done = f"done: {len(todo) - bad:,} of {len(todo):,} have figures; ctxmgr corpus report {parsed.out}"
+    print(safe(done), file=sys.stderr)
     return 0
 
 
@@ -113,17 +121,30 @@ def _client(parsed: Namespace) -> "AbstractContextManager[Client]":
     return running.local_client(parsed.workers)
 
 
-def _through(client: "Client", todo: Iterable[CorpusTask], count: int, results: "Results") -> int:
-    """How many came without figures."""
-    bad = 0
-    with progress.reported(count) as advanced:
+@contextmanager
+def progress(count: int, clock: Callable[[], float] = time.monotonic) -> Iterator[Done]:
+    """How far a run of `count` tasks is: a bar where stderr is a terminal, else a line every minute. `clock` in
+    seconds."""
+    error = console(sys.stderr)
+    if error.is_terminal:
+        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+        with Progress(*columns, TimeRemainingColumn(), console=error, transient=True) as bar:
+            task = bar.add_task("tasks", total=count)
+            yield lambda is_ok: bar.advance(task)
+        return
+    began = last_line = clock()
+    done = bad = 0
 
-        def took(evaluation: bytes) -> None:
-            nonlocal bad
-            results.add(evaluation)
-            is_ok = decode(evaluation).recording.status == "ok"
-            bad += not is_ok
-            advanced(is_ok)
+    def took(is_ok: bool) -> None:
+        nonlocal last_line, done, bad
+        done += 1
+        bad += not is_ok
+        now = clock()
+        if now - last_line >= LINE_SECONDS and done < count:
+            last_line = now
+            seconds = (now - began) / done * (count - done)
+            left = f"{max(1, round(seconds / 60))} min" if seconds < LONG_SECONDS else f"{seconds / 3600:.1f} h"
+            line = f"{done:,} of {count:,} tasks, {bad:,} without figures, about {left} left"
+            print(line, file=sys.stderr, flush=True)
 
-        running.run(client, todo, took)
-    return bad
+    yield took

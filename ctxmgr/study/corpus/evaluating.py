@@ -23,12 +23,12 @@ FAULTS_KEPT = 5  # of a recording's failed checks, in its row
 REASON_CHARACTERS = 300
 KIB = 1024  # bytes: what the system counts a process's memory in
 
-_encode = msgspec.msgpack.Encoder().encode
-decode = msgspec.msgpack.Decoder(Evaluation).decode
+encode = msgspec.json.Encoder().encode
+decode = msgspec.json.Decoder(Evaluation).decode
 
 
 def evaluated(task: CorpusTask) -> bytes:
-    """An `Evaluation` as msgpack: who gathers many need not look into it."""
+    """An `Evaluation` as a line of JSON: who gathers many need not look into it."""
     began = time.thread_time()
     try:
         found = _evaluation(task)
@@ -39,7 +39,7 @@ def evaluated(task: CorpusTask) -> bytes:
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * KIB
     took = time.thread_time() - began
     row = msgspec.structs.replace(found.recording, cpu_seconds=round(took, 3), peak_bytes=peak)
-    return _encode(Evaluation(row, found.calls))
+    return encode(Evaluation(row, found.calls))
 
 
 def failed(task: CorpusTask, status: Any, reason: str) -> RecordingRow:

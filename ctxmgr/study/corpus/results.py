@@ -1,13 +1,11 @@
 """The results of runs in a folder: Parquet parts, and a journal of what is not in a part yet.
 
-1. What is done is on the disk before the next is asked for: an evaluation is appended to the journal as it comes.
-   Whoever is killed loses what was under way.
+1. What is done is on the disk before the next is asked for: an evaluation is appended to the journal as it comes, a
+   line of JSON. Whoever is killed loses what was under way.
 2. `PART_TASKS` evaluations become a part: a file of calls, then one of recordings, each written beside its name and
    renamed. Then the journal is emptied. A part's name is the digest of its keys, so one that is written again after
    a kill takes the place of itself.
-3. A journal is read up to what is no whole evaluation: that and what comes after it is dropped, and computed anew.
-   A part that can not be read is set aside, the file of calls with that of recordings, and its results are computed
-   anew. `notes` says so.
+3. A journal is read up to what is no whole evaluation: that and what comes after it is computed anew.
 4. One run at a time has the folder. What it asked for is in `LAST`, a Parquet file with a row a recording: that is
    what is reported.
 """
@@ -15,29 +13,31 @@
 import contextlib
 import hashlib
 import os
-from collections.abc import Iterable, Iterator
-from itertools import islice
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, BinaryIO
 
 import msgspec
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
+from msgspec import inspect
 
 from ctxmgr.devices import LockedError, seize
-from ctxmgr.study.corpus import schema
 from ctxmgr.study.corpus.evaluating import decode
-from ctxmgr.study.corpus.rows import SCHEMA_VERSION, CorpusCallRow, Evaluation, RecordingRow
+from ctxmgr.study.corpus.rows import SCHEMA_VERSION, CorpusCallRow, RecordingRow
 
 PART_TASKS = 500  # evaluations of one part: a few MB
-ASIDE = ".broken"  # the end of the name of what was set aside
-LENGTH_BYTES = 4  # before each evaluation in the journal, big endian
 RECORDINGS, CALLS = "recordings", "calls"
-JOURNAL, LOCK, INDEX, LAST = "journal", ".lock", "sources.sqlite", "last.parquet"
-ASKED_ROWS = 10_000  # of `LAST` that are in memory at a time
-ASKED = pa.schema([pa.field("digest", pa.string(), nullable=False)])
+JOURNAL, LOCK, SOURCES, LAST = "journal", ".lock", "sources.json", "last.parquet"
 RUN = b"run"  # the name of a LastRun among the metadata of `LAST`
+VERSION_KEY = b"ctxmgr.schema"  # the same of a part's schema version
+COLUMN_TYPES = {
+    inspect.StrType: pa.string(),
+    inspect.LiteralType: pa.string(),
+    inspect.IntType: pa.int64(),
+    inspect.FloatType: pa.float64(),
+    inspect.BoolType: pa.bool_(),
+}
 
 
 class ResultsFault(Exception):
@@ -53,144 +53,127 @@ class LastRun(msgspec.Struct, frozen=True):
 
 
 class Results:
-    """One folder, held by this run. A context manager; leaving it makes a part of what is in the journal. `notes`:
-    what was found broken, a line each."""
+    """One folder, held by this run. A context manager; leaving it makes a part of what is in the journal.
+    `dropped_bytes`: of the journal's end, that could not be read."""
 
     def __init__(self, folder: Path) -> None:
         """Raises ResultsFault, OSError."""
-        for name in (RECORDINGS, CALLS):
-            (folder / name).mkdir(parents=True, exist_ok=True, mode=0o700)
+        for kind in (RECORDINGS, CALLS):
+            (folder / kind).mkdir(parents=True, exist_ok=True, mode=0o700)
         self.folder = folder
-        try:
-            self._lock = seize(folder / LOCK)
-        except LockedError as fault:
-            raise ResultsFault(f"{folder} is in use by another run ({fault})") from None
-        self.notes: list[str] = []
-        try:
-            self._set_aside(broken(folder))
-            self._pending, dropped = _journalled(folder / JOURNAL)
+        with contextlib.ExitStack() as opened:
+            try:
+                opened.callback(os.close, seize(folder / LOCK))
+            except LockedError as fault:
+                raise ResultsFault(f"{folder} is in use by another run ({fault})") from None
+            self._pending, self.dropped_bytes = _journalled(folder / JOURNAL)
             self._journal = os.open(folder / JOURNAL, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-        except BaseException:
-            os.close(self._lock)
-            raise
-        if dropped:
-            self.notes.append(f"{folder / JOURNAL}: its last {dropped:,} bytes can not be read: computed anew")
-        self.settle()
+            opened.callback(os.close, self._journal)
+            self.settle()
+            self._opened = opened.pop_all()
 
     def __enter__(self) -> "Results":
         return self
 
     def __exit__(self, *fault: object) -> None:
-        with contextlib.ExitStack() as last:
-            last.callback(os.close, self._lock)
-            last.callback(os.close, self._journal)
+        with self._opened:
             self.settle()
 
-    def done(self) -> Iterator[str]:
-        """Keys of what need not be computed: whatever has a row that is not `lost`."""
+    def done(self) -> set[str]:
+        """Keys of what need not be computed: whatever has a row that is not `lost`. Raises ResultsFault."""
+        keys: set[str] = set()
         for path in parts(self.folder, RECORDINGS):
             try:
                 rows = pq.read_table(path, columns=["key", "status"], partitioning=None)
-            except (OSError, pa.ArrowException):  # its footer could be read
-                self._set_aside([path])
-                continue
-            lost = pc.not_equal(rows["status"], "lost")
-            yield from rows.filter(lost)["key"].to_pylist()
-
-    def _set_aside(self, found: list[Path]) -> None:
-        """Rule 3."""
-        for path in found:
-            self.notes.append(f"{path} can not be read: set aside, computed anew")
-            for kind in (RECORDINGS, CALLS):
-                with contextlib.suppress(FileNotFoundError):
-                    (self.folder / kind / path.name).replace(self.folder / kind / f"{path.name}{ASIDE}")
+            except (OSError, pa.ArrowException) as fault:
+                raise _broken(path, fault) from None
+            keys.update(rows.filter(pc.not_equal(rows["status"], "lost"))["key"].to_pylist())
+        return keys
 
     def add(self, evaluation: bytes) -> None:
         """One more, as `evaluating.evaluated` gives it. Raises OSError."""
-        os.write(self._journal, len(evaluation).to_bytes(LENGTH_BYTES, "big") + evaluation)
+        os.write(self._journal, evaluation + b"\n")
         self._pending.append(evaluation)
         if len(self._pending) >= PART_TASKS:
             self.settle()
 
     def settle(self) -> None:
         """What is in the journal becomes a part (rule 2). Raises OSError."""
-        some = [decode(one) for one in self._pending]
-        if some:
-            name = _part(some)
-            _written(self.folder / CALLS / name, [row for one in some for row in one.calls], CorpusCallRow)
-            _written(self.folder / RECORDINGS / name, [one.recording for one in some], RecordingRow)
+        evaluations = [decode(line) for line in self._pending]
+        if evaluations:
+            keys = "".join(sorted(evaluation.recording.key for evaluation in evaluations))
+            name = f"part-{hashlib.sha256(keys.encode()).hexdigest()[:16]}.parquet"
+            calls = [call for evaluation in evaluations for call in evaluation.calls]
+            _write(self.folder / CALLS / name, table(calls, CorpusCallRow))
+            _write(self.folder / RECORDINGS / name, table([each.recording for each in evaluations], RecordingRow))
         os.truncate(self._journal, 0)
         self._pending.clear()
 
     def asked(self, run: LastRun, digests: Iterable[str]) -> None:
-        """`digests`: of its recordings, done or not. Raises OSError, and what `digests` does."""
-        told = ASKED.with_metadata({RUN: msgspec.json.encode(run)})
-        waiting = iter(digests)
-        with _replacing(self.folder / LAST) as file, pq.ParquetWriter(file, told, compression="zstd") as writer:
-            while some := list(islice(waiting, ASKED_ROWS)):
-                writer.write_table(pa.table([pa.array(some, pa.string())], schema=told))
+        """`digests`: of its recordings, done or not. Raises OSError."""
+        schema = pa.schema([pa.field("digest", pa.string(), nullable=False)], {RUN: msgspec.json.encode(run)})
+        _write(self.folder / LAST, pa.table([pa.array(sorted(digests), pa.string())], schema=schema))
 
 
 def last_run(folder: Path) -> LastRun:
     """Raises ResultsFault."""
     try:
-        told = pq.read_schema(folder / LAST).metadata or {}
-        return msgspec.json.decode(told.get(RUN, b""), type=LastRun)
+        metadata = pq.read_schema(folder / LAST).metadata or {}
+        return msgspec.json.decode(metadata.get(RUN, b""), type=LastRun)
     except (OSError, pa.ArrowException, msgspec.DecodeError):
         raise ResultsFault(f"{folder} has no results of `ctxmgr corpus run`") from None
 
 
 def parts(folder: Path, kind: str) -> list[Path]:
-    """The parts of this schema's version, in the order of their names, without those that are broken. Raises
-    ResultsFault."""
-    without = {path.name for path in broken(folder)}
-    return [
-        path for path in _named_parts(folder, kind) if path.name not in without and _version(path) == SCHEMA_VERSION
-    ]
+    """The parts of this schema's version, in the order of their names. Raises ResultsFault where one is broken."""
+    found = []
+    for path in sorted((folder / kind).glob("part-*.parquet")):
+        try:
+            metadata = pq.read_schema(path).metadata or {}
+        except (OSError, pa.ArrowException) as fault:
+            raise _broken(path, fault) from None
+        if metadata.get(VERSION_KEY) == str(SCHEMA_VERSION).encode():
+            found.append(path)
+    return found
 
 
-def broken(folder: Path) -> list[Path]:
-    """The parts that can not be read, of calls or of recordings. Raises ResultsFault."""
-    return [path for kind in (CALLS, RECORDINGS) for path in _named_parts(folder, kind) if _version(path) < 0]
+def _broken(part: Path, fault: Exception) -> ResultsFault:
+    name = type(fault).__name__
+    return ResultsFault(f"{part} can not be read ({name}); delete it, and the next run computes it anew")
 
 
-def _named_parts(folder: Path, kind: str) -> list[Path]:
-    return sorted((folder / kind).glob("part-*.parquet"))
+def table(rows: Sequence[msgspec.Struct], of: type[msgspec.Struct]) -> pa.Table:
+    """A column a field, in their order; the schema's version in the metadata."""
+    schema = pa.schema(_fields(of), metadata={VERSION_KEY: str(SCHEMA_VERSION).encode()})
+    return pa.Table.from_pylist([msgspec.to_builtins(row) for row in rows], schema=schema)
 
 
-def _version(path: Path) -> int:
-    """Of its schema; 0 of another's file, -1 of what is broken. Raises ResultsFault."""
-    try:
-        return schema.version(pq.read_schema(path)) or 0
-    except (OSError, pa.ArrowException) as fault:
-        if getattr(fault, "errno", None):  # of the system, and not of what the file holds
-            raise ResultsFault(f"{path} can not be read: {fault}") from None
-        return -1
+def _fields(of: type[msgspec.Struct]) -> list[pa.Field]:
+    struct = inspect.type_info(of)
+    assert isinstance(struct, inspect.StructType)
+    return [pa.field(field.name, *_column_type(field.type)) for field in struct.fields]
 
 
-def _part(some: list[Evaluation]) -> str:
-    keys = "".join(sorted(one.recording.key for one in some))
-    return f"part-{hashlib.sha256(keys.encode()).hexdigest()[:16]}.parquet"
+def _column_type(of: inspect.Type) -> tuple[pa.DataType, bool]:
+    """The type, and whether it may be null."""
+    if isinstance(of, inspect.Metadata):
+        return _column_type(of.type)
+    if isinstance(of, inspect.UnionType):
+        (whole,) = (each for each in of.types if not isinstance(each, inspect.NoneType))
+        return _column_type(whole)[0], True
+    if isinstance(of, inspect.VarTupleType):
+        return pa.list_(_column_type(of.item_type)[0]), False
+    if isinstance(of, inspect.StructType):
+        return pa.struct(_fields(of.cls)), False
+    return COLUMN_TYPES[type(of)], False
 
 
-def _written(path: Path, rows: list[Any], of: type[msgspec.Struct]) -> None:
-    sink = pa.BufferOutputStream()
-    pq.write_table(schema.table(rows, of), sink, compression="zstd")
-    _replaced(path, sink.getvalue().to_pybytes())
-
-
-def _replaced(path: Path, content: bytes) -> None:
-    with _replacing(path) as file:
-        file.write(content)
-
-
-@contextlib.contextmanager
-def _replacing(path: Path) -> Iterator[BinaryIO]:
+def _write(path: Path, rows: pa.Table) -> None:
     """A file that takes the place of `path` once it is written whole."""
     beside = path.with_name(f".{path.name}.new")
     descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(descriptor, "wb") as file:
-        yield file
+        pq.write_table(rows, file, compression="zstd")
         file.flush()
         os.fsync(file.fileno())
     beside.replace(path)
@@ -198,19 +181,11 @@ def _replacing(path: Path) -> Iterator[BinaryIO]:
 
 def _journalled(path: Path) -> tuple[list[bytes], int]:
     """Its evaluations, and how many bytes of its end are none (rule 3)."""
-    try:
-        whole = path.read_bytes()
-    except FileNotFoundError:
-        return [], 0
-    some: list[bytes] = []
-    at = 0
-    while at + LENGTH_BYTES <= len(whole):
-        start = at + LENGTH_BYTES
-        end = start + int.from_bytes(whole[at:start], "big")
-        try:
-            decode(whole[start:end])
-        except (msgspec.DecodeError, UnicodeDecodeError):  # what is cut short does not decode, either
-            break
-        some.append(whole[start:end])
-        at = end
-    return some, len(whole) - at
+    whole = path.read_bytes() if path.exists() else b""
+    lines: list[bytes] = []
+    *ended, _ = whole.split(b"\n")
+    with contextlib.suppress(msgspec.DecodeError, UnicodeDecodeError):
+        for line in ended:
+            decode(line)
+            lines.append(line)
+    return lines, len(whole) - sum(len(line) + 1 for line in lines)

@@ -17,10 +17,8 @@ from contextlib import contextmanager
 from itertools import cycle, islice
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
 from ctxmgr import isolation
-from ctxmgr.study.corpus.evaluating import evaluated, failed
+from ctxmgr.study.corpus.evaluating import encode, evaluated, failed
 from ctxmgr.study.corpus.rows import Evaluation
 from ctxmgr.study.corpus.tasks import CorpusTask
 
@@ -168,4 +166,4 @@ def _evaluation(future: Any, task: CorpusTask) -> bytes:
 
 
 def _lost(task: CorpusTask, reason: str) -> bytes:
-    return msgspec.msgpack.encode(Evaluation(failed(task, "lost", reason)))
+    return encode(Evaluation(failed(task, "lost", reason)))

@@ -1,29 +1,32 @@
-"""Turns what a user names into recordings: a folder, a glob, a file, a Parquet file of recordings, an object store.
+"""The recordings that a user names: a folder, a glob, a file, a Parquet file of recordings, an object store.
 
 1. What a file or an object is, its content tells: Parquet by its first bytes, recordings by their readers. Names
    decide nothing, but that hidden files in folders are passed over.
-2. A Parquet file has a recording a row (`parquet`).
+2. A Parquet file holds a recording a row: a column `content` of bytes or text, and a `name` if it likes. One that
+   is broken is a recording that can not be read, beside the rows before its fault; it stops nothing.
 3. An object store is named by a URL (`s3://bucket/prefix`, `gs://`, `az://`, `file:///`): one object, those that a
-   glob in its last part matches, or all below it (`objects`). An object is listed without a look into it; `read`
-   gives its digest, or the rows in its place.
-4. Where a recording lies is its address, and anybody who can reach that can read it: a worker elsewhere, too.
-5. The digest is of the content.
-6. Recordings are handed on as they are found: nothing here holds them all, nor more of a Parquet file than a piece.
-7. A Parquet file that holds no recordings, or is broken, is one recording that can not be read: it stops nothing.
+   glob in its last part matches, or all below it.
+4. A recording's address can be read by anybody who reaches it, a worker elsewhere too. Its digest is its content's.
 """
 
 import glob
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from pathlib import Path
+from typing import Any, BinaryIO
 
 import msgspec
 
-from ctxmgr.study.corpus import objects, parquet
-from ctxmgr.study.corpus.objects import SCHEME, Unfetched
-from ctxmgr.study.corpus.parquet import CONTENT, PARQUET
+from ctxmgr.study.corpus.objects import SCHEME, ObjectFile, listed_objects, opened, pieces, version
 
+PARQUET = b"PAR1"
+CONTENT, NAME = "content", "name"
 NOT_READ = f"a Parquet file that is broken, or has no column {CONTENT} of bytes or text"
+BATCH_ROWS = 64  # of a Parquet file that are made into Python's values at a time
+PIECE_BYTES = 1 << 20  # of a file that are read at a time
+FETCHED_BYTES = 8 << 20  # the same of an object: a request each
+GROUP_BYTES = 64 << 20  # of the rows of a group, as they are in memory: a larger one is not kept
 
 
 class SourceFault(Exception):
@@ -34,15 +37,13 @@ class NoRecording(Exception):
     """What lies there holds none, whatever is tried; the text says why."""
 
 
-class ListedRecording(msgspec.Struct, frozen=True):
-    """One recording before it is read. `version`: what changes where its content does; `digest` where listing had
-    to read it anyway."""
+class SourceFile(msgspec.Struct, frozen=True):
+    """A file or object that was listed and not read. `version` changes where its content does."""
 
     address: str
     name: str
     size_bytes: int
     version: str
-    digest: str = ""
 
 
 class RecordingAddress(msgspec.Struct, frozen=True):
@@ -54,164 +55,169 @@ class RecordingAddress(msgspec.Struct, frozen=True):
     digest: str
 
 
-def listed(sources: Sequence[str], without: Path | None = None) -> Iterator[ListedRecording]:
-    """All recordings as they are found, but those in a folder of this machine that they are listed `without`; one
-    that two sources name comes twice. Raises SourceFault."""
+def listed(sources: Sequence[str], without: Path | None = None) -> Iterator[SourceFile]:
+    """What the sources name, but for what lies in the folder `without`. Raises SourceFault where a source names
+    nothing."""
     for source in sources:
-        yield from _objects(source, without) if SCHEME in source else _files(source, without)
+        is_empty = True
+        for file in _objects(source, without) if SCHEME in source else _files(source, without):
+            is_empty = False
+            yield file
+        if is_empty:
+            raise SourceFault(f"no recordings: {source}")
 
 
-def recording(of: ListedRecording) -> RecordingAddress:
-    """Where a task finds it."""
-    name = of.digest or digest(of.address.encode("utf-8", "surrogateescape"))
-    return RecordingAddress(of.address, of.name, of.size_bytes, name)
+def recordings_in(file: SourceFile) -> tuple[list[RecordingAddress], bool]:
+    """The recording that it is, or one for each row of a Parquet file (rule 2); whether all of it could be read."""
+    import pyarrow as pa
+
+    recordings: list[RecordingAddress] = []
+    try:
+        with opened(file.address) as stream:
+            if stream.read(len(PARQUET)) == PARQUET:
+                for number, (name, content) in enumerate(_rows(stream)):
+                    name = name or f"{file.name}#{number}"
+                    address = f"{file.address}#{number}"
+                    recordings.append(RecordingAddress(address, name, len(content), digest(content)))
+            else:
+                sha = hashlib.sha256()
+                for piece in pieces(stream, _piece_bytes(stream)):
+                    sha.update(piece)
+                recordings.append(RecordingAddress(file.address, file.name, file.size_bytes, sha.hexdigest()))
+    except (OSError, pa.ArrowException, KeyError):
+        stand_in = digest(file.address.encode("utf-8", "surrogateescape"))
+        return [*recordings, RecordingAddress(file.address, file.name, file.size_bytes, stand_in)], False
+    return recordings, True
 
 
 def content(address: str) -> bytes:
     """The recording's bytes. Raises NoRecording, OSError."""
-    if row := _row_of(address):
-        return parquet.row(*row)
-    if SCHEME in address:
-        return _object(address)
-    if parquet.state(address):
+    path, sign, row = address.rpartition("#")
+    if sign and row.isdecimal() and _is_parquet(path):
+        return _row(path, int(row))
+    with opened(address) as stream:
+        whole = b"".join(pieces(stream, _piece_bytes(stream)))
+    if whole.startswith(PARQUET):
         raise NoRecording(NOT_READ)
-    return Path(address).read_bytes()
+    return whole
 
 
-def read(of: ListedRecording) -> Iterator[ListedRecording]:
-    """It with its digest, empty where it can not be read: its worker will say why. In the place of a Parquet file
-    in a store its rows, and after them the file where not all could be read (rule 7)."""
-    try:
-        yield msgspec.structs.replace(of, digest=digest_of(of.address))
-    except _ManyRecordings:
-        yield from _rows(of)
+def digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
 
 
-def digest(found: bytes) -> str:
-    return hashlib.sha256(found).hexdigest()
+# what is listed
 
 
-def digest_of(address: str) -> str:
-    """Of what lies there; empty where it can not be read. Raises _ManyRecordings."""
-    try:
-        if _row_of(address):
-            return digest(content(address))
-        if SCHEME in address:
-            return _digest_of_object(address)
-        with Path(address).open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except _ManyRecordings:
-        raise
-    except Exception:  # noqa: BLE001  of a store, too
-        return ""
+def _files(source: str, without: Path | None) -> Iterator[SourceFile]:
+    folder = Path(source)
+    paths: Iterable[Path]
+    if folder.is_dir():
+        paths = (path for path in folder.rglob("*") if not _is_hidden(path.relative_to(folder)))
+    else:
+        paths = [folder] if folder.is_file() else map(Path, glob.iglob(source, recursive=True))
+    for path in paths:
+        if path.is_file() and not (without and path.resolve().is_relative_to(without.resolve())):
+            stat = path.stat()
+            yield SourceFile(str(path.resolve()), path.name, stat.st_size, str(stat.st_mtime_ns))
 
 
-def _files(source: str, without: Path | None) -> Iterator[ListedRecording]:
-    is_empty = True
-    for one in _paths(source):
-        if without and one.resolve().is_relative_to(without.resolve()):
-            continue
-        is_empty = False
-        yield from _rows(_file(one)) if parquet.state(str(one)) else (_file(one),)
-    if is_empty:
-        raise SourceFault(f"no recordings: {source}")
-
-
-def _paths(source: str) -> Iterator[Path]:
-    path = Path(source)
-    if path.is_dir():
-        return (one for one in path.rglob("*") if one.is_file() and not _hidden(one.relative_to(path)))
-    if path.is_file():
-        return iter((path,))
-    return (one for one in map(Path, glob.iglob(source, recursive=True)) if one.is_file())
-
-
-def _hidden(path: Path) -> bool:
+def _is_hidden(path: Path) -> bool:
     return any(part.startswith(".") for part in path.parts)
 
 
-def _file(path: Path) -> ListedRecording:
-    found = path.stat()
-    return ListedRecording(str(path.resolve()), path.name, found.st_size, str(found.st_mtime_ns))
-
-
-def _row_of(address: str) -> tuple[str, parquet.State, int] | None:
-    """The Parquet file and the number, where it names a row of one."""
-    path, sign, row = address.rpartition("#")
-    of = parquet.state(path) if sign and row.isdecimal() else None
-    return (path, of, int(row)) if of else None
-
-
-def _rows(file: ListedRecording) -> Iterator[ListedRecording]:
-    """Read here once for their digests: their sizes are known only then. Then the file itself, where not all could
-    be read (rule 7)."""
-    import pyarrow as pa
-
-    number = 0
+def _objects(url: str, without: Path | None) -> Iterator[SourceFile]:
+    inside = f"{without.resolve().as_uri()}/" if without else None
     try:
-        if of := parquet.state(file.address):
-            for name, found in parquet.contents(file.address, of):
-                address, named = f"{file.address}#{number}", name or f"{file.name}#{number}"
-                yield ListedRecording(address, named, len(found), file.version, digest(found))
-                number += 1
-    except (pa.ArrowException, OSError, KeyError):
-        yield file
-
-
-# object stores
-
-
-def _objects(url: str, without: Path | None) -> Iterator[ListedRecording]:
-    """Rule 3."""
-    inside = f"{without.resolve().as_uri()}/" if without else ""
-    is_empty = True
-    try:
-        for base, one in objects.objects_at(url):
-            path, version = str(one["path"]), str(one.get("e_tag") or one["last_modified"])
-            if inside and f"{base}{path}".startswith(inside):
-                continue
-            is_empty = False
-            yield ListedRecording(f"{base}{path}", path.rpartition("/")[2], int(one["size"]), version)
-    except Unfetched as fault:
+        for base, meta in listed_objects(url):
+            address = f"{base}{meta['path']}"
+            if not (inside and address.startswith(inside)):
+                name, version = address.rpartition("/")[2], str(meta.get("e_tag") or meta["last_modified"])
+                yield SourceFile(address, name, int(meta["size"]), version)
+    except OSError as fault:
         raise SourceFault(f"{url}: {fault}") from None
-    if is_empty:
-        raise SourceFault(f"no recordings: {url}")
 
 
-def _digest_of_object(address: str) -> str:
-    """Raises _ManyRecordings, Unfetched."""
-    found = hashlib.sha256()
-    for piece in _pieces(address):
-        found.update(piece)
-    return found.hexdigest()
+# Parquet files
 
 
-def _object(address: str) -> bytes:
-    """Raises NoRecording, Unfetched. A Parquet file is one whose rows could not all be read when it was listed:
-    they are read again to find why."""
+def _is_parquet(address: str) -> bool:
+    try:
+        with opened(address) as stream:
+            return stream.read(len(PARQUET)) == PARQUET
+    except FileNotFoundError:
+        return False
+
+
+def _piece_bytes(stream: BinaryIO) -> int:
+    return FETCHED_BYTES if isinstance(stream, ObjectFile) else PIECE_BYTES
+
+
+def _parquet(stream: BinaryIO, footer: Any = None) -> Any:
+    import pyarrow.parquet as pq
+
+    return pq.ParquetFile(stream, metadata=footer, pre_buffer=False, buffer_size=_piece_bytes(stream))
+
+
+def _rows(stream: BinaryIO) -> Iterator[tuple[str, bytes]]:
+    """Name and content of each row, in pieces: neither the file nor a group is ever held whole. Raises KeyError
+    where there is no such column, OSError, ArrowException."""
+    file = _parquet(stream)
+    columns = [name for name in (CONTENT, NAME) if name in file.schema_arrow.names]
+    for group in range(file.num_row_groups):  # one at a time: all at once are held until the last is read
+        for batch in file.iter_batches(BATCH_ROWS, row_groups=[group], columns=columns, use_threads=False):
+            names = batch.column(NAME) if NAME in columns else [None] * batch.num_rows
+            yield from zip(map(_name, names), _contents(batch.column(CONTENT)), strict=True)
+
+
+def _contents(column: Any) -> list[bytes]:
     import pyarrow as pa
 
+    return [content or b"" for content in column.cast(pa.large_binary()).to_pylist()]
+
+
+def _name(value: Any) -> str:
+    """Of a scalar of any type; empty where there is none, or no text."""
     try:
-        return b"".join(_pieces(address))
-    except _ManyRecordings:
-        of = parquet.state(address)
-    try:
-        for _ in parquet.contents(address, of) if of else ():
-            pass
-    except Unfetched:
-        raise
-    except (pa.ArrowException, OSError, KeyError):
-        raise NoRecording(NOT_READ) from None
-    raise Unfetched("its rows can be read now: run again")
+        value = value and value.as_py()
+    except UnicodeDecodeError:
+        return ""
+    return "" if value is None else str(value)
 
 
-def _pieces(address: str) -> Iterator[bytes]:
-    """Of one recording. Raises _ManyRecordings before any where it holds more, Unfetched."""
-    for number, piece in enumerate(objects.pieces(address)):
-        if not number and piece.startswith(PARQUET):
-            raise _ManyRecordings
-        yield piece
+def _row(address: str, number: int) -> bytes:
+    """One row's content, by its group. Raises OSError, KeyError, ArrowException."""
+    with opened(address) as stream:
+        state = version(stream)
+        footer = _footer(address, state)
+        for group in range(footer.num_row_groups):
+            about = footer.row_group(group)
+            if number < about.num_rows:
+                if about.total_byte_size <= GROUP_BYTES:
+                    return _group(address, state, group)[number]
+                return _row_of_large_group(_parquet(stream, footer), group, number)
+            number -= about.num_rows
+    raise OSError(f"{address} has fewer rows")
 
 
-class _ManyRecordings(Exception):
-    """What lies there is a Parquet file."""
+def _row_of_large_group(file: Any, group: int, number: int) -> bytes:
+    for batch in file.iter_batches(BATCH_ROWS, row_groups=[group], columns=[CONTENT], use_threads=False):
+        if number < batch.num_rows:
+            return _contents(batch.column(CONTENT).slice(number, 1))[0]
+        number -= batch.num_rows
+    raise OSError("the group has fewer rows than its footer says")
+
+
+@lru_cache(maxsize=1)
+def _footer(address: str, state: str) -> Any:
+    """`state`: the file's version; one that is written anew is read anew."""
+    with opened(address) as stream:
+        return _parquet(stream).metadata
+
+
+@lru_cache(maxsize=1)
+def _group(address: str, state: str, group: int) -> list[bytes]:
+    """One group's contents: a worker often reads another row of it next."""
+    with opened(address) as stream:
+        table = _parquet(stream, _footer(address, state)).read_row_group(group, columns=[CONTENT])
+        return _contents(table.column(CONTENT))

@@ -1,19 +1,25 @@
-"""Turns recordings and policies into tasks, each named by all that its result depends on.
+"""Recordings and policies as tasks, each named by all that its result depends on.
 
 1. A task is one recording under one policy. Its key is a digest of the recording's digest, the policy's, the
    settings', ctxmgr's release and the schema's version: nothing else moves a figure.
 2. Preset `off` always runs: costs are told as shares of it.
+3. The same content at two addresses is one recording, at the first of them.
+4. Longest first: what takes long does not begin when all else has ended. Of equal size the smaller key.
 """
 
+import contextlib
 import hashlib
-from collections.abc import Iterable, Iterator
+import json
+import os
+from collections.abc import Collection, Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from ctxmgr import __version__
 from ctxmgr.study.corpus.rows import SCHEMA_VERSION
-from ctxmgr.study.corpus.sources import RecordingAddress
+from ctxmgr.study.corpus.sources import RecordingAddress, SourceFile, recordings_in
 
 BASE = "off"
 
@@ -56,8 +62,7 @@ class CorpusTask(msgspec.Struct, frozen=True):
 
 def policies(texts: Iterable[str]) -> list[CorpusPolicy]:
     """Of `PRESET[:KEY=VALUE[,KEY=VALUE...]]` or a peer, each once, with `off` (rule 2). Raises WrongPolicy."""
-    some = {one.digest: one for one in map(_policy, [*texts, BASE])}
-    return list(some.values())
+    return list({policy.digest: policy for policy in map(_policy, [*texts, BASE])}.values())
 
 
 def key(digest: str, policy: CorpusPolicy, settings: CorpusSettings) -> str:
@@ -65,17 +70,63 @@ def key(digest: str, policy: CorpusPolicy, settings: CorpusSettings) -> str:
     return _digest(digest, policy.digest, settings.digest, __version__, SCHEMA_VERSION)[:32]
 
 
+def recordings(files: Iterable[SourceFile], memory: Path, sample: int | None = None) -> list[RecordingAddress]:
+    """What the files hold. `memory`: a file in which it stays, so that what has not changed is not read again.
+    `sample`: only so many, the same each time and a part of any larger sample. Raises OSError, and what `files`
+    does."""
+    known = _remembered(memory)
+    told: dict[str, _Known] = {}
+    for file in sorted(set(files), key=lambda file: file.address):
+        before = known.get(file.address)
+        if before is not None and before.file == file:
+            told[file.address] = before
+        else:
+            told[file.address] = _Known(file, *recordings_in(file))
+    _remember(memory, known | told)
+    found: dict[str, RecordingAddress] = {}
+    for entry in told.values():
+        for recording in entry.recordings:
+            found.setdefault(recording.digest, recording)
+    return sorted(found.values(), key=lambda recording: _digest("sample", recording.digest))[:sample]
+
+
 def tasks(
-    recording: RecordingAddress, policies: Iterable[CorpusPolicy], settings: CorpusSettings
-) -> Iterator[CorpusTask]:
-    """Of one recording, one a policy."""
-    for policy in policies:
-        yield CorpusTask(key(recording.digest, policy, settings), recording, policy, settings)
+    recordings: Iterable[RecordingAddress],
+    policies: Sequence[CorpusPolicy],
+    settings: CorpusSettings,
+    done: Collection[str] = (),
+) -> list[CorpusTask]:
+    """What is to run, in its order (rule 4). `done`: keys."""
+    every = (
+        CorpusTask(key(recording.digest, policy, settings), recording, policy, settings)
+        for recording in recordings
+        for policy in policies
+    )
+    return sorted(
+        (task for task in every if task.key not in done), key=lambda task: (-task.recording.size_bytes, task.key)
+    )
 
 
-def draw(digest: str) -> str:
-    """A sample is of those recordings whose draws come first: the same in every run, and of any length."""
-    return _digest("sample", digest)
+class _Known(msgspec.Struct, frozen=True):
+    """What a file held when it was read last."""
+
+    file: SourceFile
+    recordings: list[RecordingAddress]
+    is_whole: bool
+
+
+def _remembered(memory: Path) -> dict[str, _Known]:
+    """By address; empty where there is no such file, or a broken one."""
+    with contextlib.suppress(OSError, ValueError, msgspec.ValidationError):
+        return msgspec.convert(json.loads(memory.read_bytes()), dict[str, _Known])
+    return {}
+
+
+def _remember(memory: Path, known: dict[str, _Known]) -> None:
+    """In ASCII: names of files need not be text. What could not be read whole is read again by the next run."""
+    whole = {address: msgspec.to_builtins(entry) for address, entry in known.items() if entry.is_whole}
+    with os.fdopen(os.open(memory, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="ascii") as file:
+        json.dump(whole, file)
 
 
 def _policy(text: str) -> CorpusPolicy:

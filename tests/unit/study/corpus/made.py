@@ -7,19 +7,34 @@ from pathlib import Path
 import msgspec
 
 from ctxmgr import __version__
-from ctxmgr.study.corpus import sources, synthetic
-from ctxmgr.study.corpus.evaluating import decode, evaluated
-from ctxmgr.study.corpus.listing import Listing
+from ctxmgr.study.corpus import sources
+from ctxmgr.study.corpus.evaluating import decode, encode, evaluated
 from ctxmgr.study.corpus.results import LastRun, Results
 from ctxmgr.study.corpus.rows import CorpusCallRow, Evaluation, RecordingRow
-from ctxmgr.study.corpus.tasks import CorpusPolicy, CorpusSettings, CorpusTask, policies
+from ctxmgr.study.corpus.tasks import CorpusPolicy, CorpusSettings, CorpusTask, policies, recordings, tasks
 
 SETTINGS = CorpusSettings(window_tokens=64_000)
 
 
-def corpus(folder: Path, count: int = 3, steps: int = 4) -> Path:
-    synthetic.generate(folder, count, seed=1, steps=steps)
+def corpus(folder: Path, count: int = 3) -> Path:
+    """So many pi sessions of two messages, each a little longer than the one before."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for number in range(count):
+        lines = [
+            {"type": "session", "version": 3, "id": f"s{number}", "cwd": "/w"},
+            _entry("1", None, {"role": "user", "content": [_text(f"Goal: part {number}")]}),
+            _entry("2", "1", {"role": "assistant", "content": [_text("x" * number)], "stopReason": "stop"}),
+        ]
+        (folder / f"{number:03d}.jsonl").write_bytes(b"\n".join(map(msgspec.json.encode, lines)))
     return folder
+
+
+def _entry(id: str, parent: str | None, message: dict[str, object]) -> dict[str, object]:
+    return {"type": "message", "id": id, "parentId": parent, "message": message}
+
+
+def _text(text: str) -> dict[str, str]:
+    return {"type": "text", "text": text}
 
 
 def asked(
@@ -28,41 +43,36 @@ def asked(
     done: Sequence[str] = (),
     settings: CorpusSettings = SETTINGS,
 ) -> list[CorpusTask]:
-    with tempfile.TemporaryDirectory() as beside, Listing(Path(beside) / "listing") as listing:
-        listing.add(sources.listed([str(folder)]))
-        listing.ask(policies(texts), settings, done, None)
-        return list(listing.tasks())
+    with tempfile.TemporaryDirectory() as beside:
+        known = recordings(sources.listed([str(folder)]), Path(beside, "sources.json"))
+    return tasks(known, policies(texts), settings, done)
 
 
 def last(wanted: Sequence[CorpusPolicy], settings: CorpusSettings = SETTINGS) -> LastRun:
-    return LastRun(__version__, settings.digest, tuple((one.name, one.digest) for one in wanted))
+    return LastRun(__version__, settings.digest, tuple((policy.name, policy.digest) for policy in wanted))
 
 
-def digests(tasks: Sequence[CorpusTask]) -> list[str]:
-    return sorted({task.recording.digest for task in tasks})
+def digests(todo: Sequence[CorpusTask]) -> list[str]:
+    return sorted({task.recording.digest for task in todo})
 
 
-def worked_out(folder: Path, out: Path, texts: Sequence[str] = ("balanced",)) -> list[RecordingRow]:
+def worked_out(folder: Path, out: Path, texts: Sequence[str] = ("balanced",)) -> None:
     """A run in this thread."""
-    rows = []
     with Results(out) as results:
         todo = asked(folder, texts)
         results.asked(last(policies(texts)), digests(todo))
         for task in todo:
-            evaluation = evaluated(task)
-            results.add(evaluation)
-            rows.append(decode(evaluation).recording)
-    return rows
+            results.add(evaluated(task))
 
 
-def plain(row: RecordingRow) -> RecordingRow:
+def row(task: CorpusTask) -> RecordingRow:
     """Without what differs from run to run."""
-    return msgspec.structs.replace(row, cpu_seconds=0.0, peak_bytes=0)
+    return msgspec.structs.replace(decode(evaluated(task)).recording, cpu_seconds=0.0, peak_bytes=0)
 
 
 def invented(task: CorpusTask, **figures: object) -> bytes:
     """An evaluation that nothing was driven for."""
-    row = RecordingRow(
+    recording = RecordingRow(
         key=task.key,
         digest=task.recording.digest,
         name=task.recording.name,
@@ -76,4 +86,4 @@ def invented(task: CorpusTask, **figures: object) -> bytes:
         status="ok",
     )
     call = CorpusCallRow(task.key, 0, None, 10, 0, 0.1, 0, False, False, False, 0, 0, 0)
-    return msgspec.msgpack.encode(Evaluation(msgspec.structs.replace(row, **figures), (call,)))
+    return encode(Evaluation(msgspec.structs.replace(recording, **figures), (call,)))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ctxmgr.study.corpus.reports.reporting import report
+from ctxmgr.study.corpus.reporting import Queries, report
 from tests.unit.study.corpus.made import corpus
 
 BOUND = 120  # seconds: of a machine that is busy
@@ -59,7 +59,8 @@ def test_tasks_go_to_a_cluster_that_exists(started: Started, tmp_path: Path) -> 
     assert (done.returncode, done.stdout) == (0, "")
     assert "done: 4 of 4 have figures" in done.stderr
     assert len(done.stderr.splitlines()) == 3, done.stderr
-    assert [row["recordings"] for row in report(tmp_path / "out").all] == [2, 2]
+    with Queries(tmp_path / "out") as queries:
+        assert [row["recordings"] for row in report(queries).all] == [2, 2]
     assert (scheduler.poll(), worker.poll()) == (None, None)  # left alone
 
 

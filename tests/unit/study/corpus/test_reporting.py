@@ -8,8 +8,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from ctxmgr.cli import main
-from ctxmgr.study.corpus.reports.against import changes
-from ctxmgr.study.corpus.reports.reporting import CorpusReport, report
+from ctxmgr.study.corpus import reporting
+from ctxmgr.study.corpus.reporting import CorpusReport, Queries, changes
 from ctxmgr.study.corpus.results import Results, ResultsFault
 from ctxmgr.study.corpus.rows import ProbeRow
 from ctxmgr.study.corpus.tasks import policies
@@ -47,6 +47,11 @@ def test_the_figures_equal_replay_s_on_the_same_recordings(
         assert row["used"] == (
             pytest.approx(scores["kinds"][kind]["used"]["share"], abs=2e-5) if row["used"] else None
         )
+
+
+def report(folder: Path) -> CorpusReport:
+    with Queries(folder) as queries:
+        return reporting.report(queries)
 
 
 CLOSED = {"off": 1.0, "balanced": 0.5, "turns": 0.75}
@@ -195,7 +200,9 @@ def test_a_recording_without_figures_any_more_is_worse(planned: Path, folder: Pa
 
 
 def worse(now: Path, before: Path) -> list[str]:
-    return [f"{one.policy} {one.figure}" for one in changes(now, before) if one.is_worse]
+    with Queries(now) as queries:
+        rows = changes(queries, before, 0.01)
+    return [f"{row['policy']} {row['figure']}" for row in rows if row["is_worse"]]
 
 
 @pytest.mark.parametrize(

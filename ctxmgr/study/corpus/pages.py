@@ -1,0 +1,86 @@
+"""Figures of a corpus as HTML: one page of all, and one of each of the worst recordings beside it.
+
+A recording's own page is the one that `ctxmgr replay --report` writes, from the rows of its calls: nothing is
+driven again.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from ctxmgr.study.corpus.reporting import CorpusReport, Figures, Queries
+from ctxmgr.study.corpus.views import ShownTable, shown
+from ctxmgr.study.metrics import Ratio
+from ctxmgr.study.report import PolicyRow, RecordingSheet, escaped, page
+
+DIGEST_CHARACTERS = 16  # of a page's name
+TITLE = "Context policies on a corpus of recordings"
+
+
+def write(file: Path, report: CorpusReport, queries: Queries) -> None:
+    """`file`, and a folder beside it with the pages that it links to. Raises OSError."""
+    folder = file.with_name(f"{file.stem}-recordings")
+    links = {}
+    for digest in (row["digest"] for row in report.worst):
+        folder.mkdir(exist_ok=True, mode=0o700)
+        inner = folder / f"{digest[:DIGEST_CHARACTERS]}.html"
+        inner.write_text(page.page([_sheet(digest, queries)]), encoding="utf-8", newline="\n")
+        links[digest] = f"{folder.name}/{inner.name}"
+    body = f'<h1>{escaped(TITLE)}</h1><p class="soft">ctxmgr {escaped(report.release)}</p>'
+    body += "".join(_table(table, links) for table in shown(report))
+    file.write_text(page.document(TITLE, body), encoding="utf-8", newline="\n")
+
+
+def _table(table: ShownTable, links: Mapping[str, str]) -> str:
+    heads = "".join(f'<th scope="col">{escaped(head)}</th>' for head in table.heads)
+    rows = []
+    for number, row in enumerate(table.rows):
+        first, *more = map(escaped, row)
+        if table.digests:
+            first = f'<a href="{escaped(links[table.digests[number]])}">{first}</a>'
+        rows.append(f"<tr>{''.join(f'<td>{cell}</td>' for cell in (first, *more))}</tr>")
+    body = f"<table><thead><tr>{heads}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+    about = f'<p class="soft">{escaped(table.about)}</p>' if table.about else ""
+    section = f'<h2>{escaped(table.title.capitalize())}</h2><div class="wide" tabindex="0">{body}</div>'
+    return f"<section>{section}</section>{about}"
+
+
+def _sheet(digest: str, queries: Queries) -> RecordingSheet:
+    """One recording under all policies."""
+    rows = queries.rows(
+        "SELECT * FROM rows WHERE digest = $digest AND status = 'ok' ORDER BY place", {"digest": digest}
+    )
+    kinds: dict[str, dict[str, float]] = {}
+    for row in rows:
+        for probe in row["probes"]:
+            if probe["used_share"] is not None:
+                kinds.setdefault(probe["kind"], {})[row["policy"]] = probe["used_share"]
+    first = rows[0]
+    about = (
+        f"{first['call_count']:,} calls, {first['raw_tokens']:,} tokens of conversation, window "
+        f"{first['window_tokens']:,} tokens, recorded by {first['host']}"
+    )
+    lines = tuple(_line(row, queries) for row in rows)
+    return RecordingSheet(first["name"], lines, about, kinds=tuple(sorted(kinds.items())))
+
+
+def _line(row: Figures, queries: Queries) -> PolicyRow:
+    calls = queries.rows(
+        "SELECT sent_tokens, dollars, is_announced FROM read_parquet($calls) WHERE key = $key ORDER BY call_index",
+        {"calls": queries.calls, "key": row["key"]},
+    )
+    return PolicyRow(
+        name=row["policy"],
+        cost=row["input_dollars"],
+        recall_share=row["recall_share"],
+        in_place_share=row["in_place_share"],
+        far_share=row["far_share"],
+        grounding_share=row["grounding_share"],
+        breaks=row["break_count"],
+        context=tuple(call["sent_tokens"] for call in calls),
+        call_costs=tuple(call["dollars"] for call in calls),
+        epochs=tuple(number for number, call in enumerate(calls) if call["is_announced"]),
+        billed_cost=row["billed_dollars"],
+        repeats=Ratio(row["kept_bytes"] or 0, row["repeated_bytes"] or 0),
+        closed_cost=row["closed_dollars"],
+        fetches_in_100=row["fetches_in_100"],
+    )

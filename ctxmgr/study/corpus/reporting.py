@@ -1,0 +1,240 @@
+"""A folder of results as figures: one query a table, over its Parquet parts. The same values in every run.
+
+1. What is reported is what the last run asked for: its release, its settings, its policies, its recordings.
+2. A recording counts once in a mean, whatever its length; `kept` is pooled, with its mean and its worst beside it.
+   Costs are shares of what preset `off` costs on it. One without a figure is left out of that figure's mean. So
+   `ctxmgr replay` does it, and its means are the same.
+3. A result that was tried again (`lost`) counts only where nothing better came.
+4. Against other results: compared are recordings that both have, policy by policy; the content is the same, the
+   release or the settings may not be. Worse is a mean that moved by more than the threshold (closed cost up, kept,
+   recall or probes down), an answer that failed a check and did not before, a recording that has no figures any
+   more, and whatever can not be compared: a policy that only one side asked for, one without a recording in common,
+   a figure that is not there any more.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import msgspec
+
+from ctxmgr.study.corpus.results import CALLS, LAST, RECORDINGS, LastRun, ResultsFault, last_run, parts, table
+from ctxmgr.study.corpus.rows import RecordingRow
+from ctxmgr.study.corpus.tasks import BASE
+from ctxmgr.study.figures import difference
+
+Figures = dict[str, Any]
+
+# one table a folder, `{rows}`: a row a recording and policy
+ROWS = """
+CREATE TEMP TABLE {rows} AS
+WITH best AS (
+    SELECT * FROM (
+        SELECT * FROM read_parquet($files, union_by_name = true) UNION ALL BY NAME SELECT * FROM newest
+    )
+    WHERE release = $release AND settings_digest = $settings AND list_contains($policies, policy_digest)
+        AND digest IN (SELECT digest FROM read_parquet($asked))
+    QUALIFY row_number() OVER (PARTITION BY key ORDER BY status = 'lost', status, address) = 1
+), probed AS (
+    SELECT key, avg(kind.used_share) AS probe_share
+    FROM (SELECT key, unnest(probes) AS kind FROM best) GROUP BY key
+)
+SELECT best.*, probe_share, list_position($policies, best.policy_digest) AS place,
+    round(best.closed_dollars / nullif(base.closed_dollars, 0), 5) AS closed_of_off,
+    round(best.billed_dollars / nullif(base.billed_dollars, 0), 5) AS billed_of_off,
+    CASE WHEN best.raw_tokens < 20000 THEN 'below 20k' WHEN best.raw_tokens < 60000 THEN '20k to 60k'
+        WHEN best.raw_tokens < 150000 THEN '60k to 150k' ELSE '150k and more' END AS length
+FROM best LEFT JOIN probed USING (key)
+LEFT JOIN best AS base ON base.digest = best.digest AND base.policy_digest = $base AND base.status = 'ok'
+"""
+# the figures that are compared, a row each; with `place` of the policy and `number` of the figure in their order
+FIGURES = """
+CREATE TEMP VIEW {rows}_figures AS
+SELECT place, policy, digest, unnest([
+    {{'number': 1, 'figure': 'closedOfOff', 'value': closed_of_off}},
+    {{'number': 2, 'figure': 'kept', 'value': kept_share}},
+    {{'number': 3, 'figure': 'recall', 'value': recall_share}},
+    {{'number': 4, 'figure': 'probes', 'value': probe_share}}
+], recursive := true) FROM {rows} WHERE status = 'ok'
+"""
+MEANS = """
+SELECT {names} policy,
+    count(*) FILTER (status = 'ok') AS recordings,
+    round(avg(closed_of_off), 5) AS closedOfOff,
+    round(avg(billed_of_off), 5) AS billedOfOff,
+    round(avg(round(fetches_in_100, 3)), 5) AS fetchesIn100,
+    round(sum(kept_bytes) / nullif(sum(repeated_bytes), 0), 5) AS kept,
+    round(avg(round(kept_share, 5)), 5) AS keptMean,
+    round(min(kept_share), 5) AS keptWorst,
+    round(avg(round(in_place_share, 5)), 5) AS inPlace,
+    round(avg(round(recall_share, 5)), 5) AS recall,
+    round(avg(round(far_share, 5)), 5) AS far,
+    round(avg(probe_share), 5) AS probes,
+    coalesce(sum(call_count), 0)::BIGINT AS calls,
+    round(100 * sum(epoch_count) / nullif(sum(call_count), 0), 3) AS epochsIn100,
+    coalesce(sum(unannounced_count), 0)::BIGINT AS unannouncedBreaks,
+    coalesce(sum(fault_count), 0)::BIGINT AS faults,
+    count(*) FILTER (status <> 'ok') AS bad
+FROM rows
+"""
+ALL = MEANS.format(names="") + "GROUP BY place, policy ORDER BY place"
+GROUPS = {  # by what, and in which order
+    name: MEANS.format(names=f"{name} AS name,")
+    + f"WHERE status = 'ok' GROUP BY {name}, place, policy ORDER BY {order}{name}, place"
+    for name, order in (("host", ""), ("model", ""), ("length", "min(raw_tokens), "))
+}
+PROBES = """
+SELECT policy, kind.kind AS kind, round(avg(round(kind.used_share, 5)), 5) AS used,
+    sum(kind.used_count)::BIGINT AS usedProbes, round(avg(round(kind.every_share, 5)), 5) AS "all",
+    sum(kind.every_count)::BIGINT AS allProbes
+FROM (SELECT place, policy, unnest(probes) AS kind FROM rows)
+GROUP BY place, policy, kind.kind ORDER BY kind.kind, place
+"""
+PAIRS = """
+SELECT one.policy AS first, other.policy AS second, figure,
+    list(one.value ORDER BY digest) AS ones, list(other.value ORDER BY digest) AS others
+FROM rows_figures AS one JOIN rows_figures AS other USING (digest, figure, number)
+WHERE one.place < other.place AND one.value IS NOT NULL AND other.value IS NOT NULL
+GROUP BY one.place, one.policy, other.place, other.policy, number, figure
+ORDER BY one.place, other.place, number
+"""
+WORST = """
+SELECT policy, name, digest, host, model, raw_tokens AS rawTokens, call_count AS calls,
+    closed_of_off AS closedOfOff, round(fetches_in_100, 3) AS fetchesIn100, round(kept_share, 5) AS kept,
+    round(recall_share, 5) AS recall, round(probe_share, 5) AS probes, fault_count AS faults, faults AS said
+FROM rows WHERE status = 'ok' AND policy <> $base AND closed_of_off IS NOT NULL
+QUALIFY row_number() OVER (PARTITION BY digest ORDER BY closedOfOff DESC, place) = 1
+ORDER BY closedOfOff DESC, digest LIMIT 10
+"""
+BAD = """
+SELECT name, address, status, reason, count(*) AS policies FROM rows WHERE status <> 'ok'
+GROUP BY name, address, status, reason, digest ORDER BY status, name, digest LIMIT 20
+"""
+# rule 4; `rows` is now, `earlier` what it is held against
+CHANGES = """
+WITH asked AS (
+    SELECT policy, list_contains($new, policy) AS is_new, list_contains($old, policy) AS is_old,
+        coalesce(list_position($new, policy), 1000 + list_position($old, policy)) AS place
+    FROM (SELECT DISTINCT unnest($new || $old) AS policy)
+), sides AS (
+    SELECT policy, digest, now.fault_count AS faults_now, before.fault_count AS faults_before,
+        now.digest IS NOT NULL AS has_now, before.digest IS NOT NULL AS has_before
+    FROM (SELECT * FROM rows WHERE status = 'ok') AS now
+    FULL JOIN (SELECT * FROM earlier WHERE status = 'ok') AS before USING (policy, digest)
+), counted AS (
+    SELECT asked.policy, asked.place, count(*) FILTER (has_now) AS now, count(*) FILTER (has_before) AS before,
+        count(*) FILTER (has_now AND has_before) AS common, count(*) FILTER (has_before AND NOT has_now) AS gone,
+        coalesce(sum(faults_now) FILTER (has_before), 0)::BIGINT AS faults_now,
+        coalesce(sum(faults_before) FILTER (has_now), 0)::BIGINT AS faults_before
+    FROM asked LEFT JOIN sides USING (policy) WHERE is_new AND is_old GROUP BY asked.policy, asked.place
+), moved AS (
+    SELECT policy, number, figure, count(now.value + before.value) AS recordings, avg(before.value) AS all_before,
+        avg(before.value) FILTER (now.value IS NOT NULL) AS before,
+        avg(now.value) FILTER (before.value IS NOT NULL) AS now
+    FROM rows_figures AS now JOIN earlier_figures AS before USING (policy, digest, figure, number)
+    GROUP BY policy, number, figure
+)
+SELECT policy, figure, recording_count, before, now, is_worse FROM (
+    SELECT place, 0 AS number, policy, 'policy' AS figure, 0 AS recording_count,
+        if(is_old, 'asked for', 'not asked for') AS before, if(is_new, 'asked for', 'not asked for') AS now,
+        true AS is_worse
+    FROM asked WHERE NOT (is_new AND is_old)
+    UNION ALL SELECT place, 0, policy, 'recordings in common', 0, before::VARCHAR, now::VARCHAR, true
+    FROM counted WHERE common = 0
+    UNION ALL SELECT place, number, policy, figure, recordings, printf('%.4f', coalesce(moved.before, all_before)),
+        coalesce(printf('%.4f', moved.now), 'none'),
+        coalesce(if(figure = 'closedOfOff', moved.now - moved.before, moved.before - moved.now) > $threshold, true)
+    FROM moved JOIN counted USING (policy) WHERE all_before IS NOT NULL
+    UNION ALL SELECT place, 5, policy, 'faults', common, faults_before::VARCHAR, faults_now::VARCHAR,
+        faults_now > faults_before
+    FROM counted WHERE common > 0
+    UNION ALL SELECT place, 6, policy, 'recordings without figures', gone, '0', gone::VARCHAR, true
+    FROM counted WHERE common > 0 AND gone > 0
+) ORDER BY place, number
+"""
+
+
+class CorpusReport(msgspec.Struct, frozen=True):
+    """All that is shown. `groups`: rows of figures by what they are of (host, model, length); `probes`: a row a
+    policy and kind; `pairs`: differences of two policies; `worst`: recordings by closed cost, each under the
+    policy that paid least on it; `bad`: those without figures; `names`: of the policies, in the order in which they
+    were asked for."""
+
+    names: list[str]
+    all: list[Figures]
+    groups: dict[str, list[Figures]]
+    probes: list[Figures]
+    pairs: list[Figures]
+    worst: list[Figures]
+    bad: list[Figures]
+    release: str
+
+
+class Queries:
+    """One folder's last run, in the table `rows`. A context manager. Raises ResultsFault where there is nothing to
+    report."""
+
+    def __init__(self, folder: Path) -> None:
+        self._base = duckdb.connect(":memory:", config={"threads": 1})  # sums in one order
+        self._base.register("newest", table((), RecordingRow))  # older results lack columns that came since
+        self.run = self.load(folder, "rows")
+        self.calls = [str(path) for path in parts(folder, CALLS)]
+
+    def __enter__(self) -> "Queries":
+        return self
+
+    def __exit__(self, *fault: object) -> None:
+        self._base.close()
+
+    def load(self, folder: Path, name: str) -> LastRun:
+        """A folder's last run into the table `name`. Raises ResultsFault."""
+        run = last_run(folder)
+        files = [str(path) for path in parts(folder, RECORDINGS)]
+        if not files:
+            raise ResultsFault(f"{folder} has no results")
+        given = {
+            "files": files,
+            "asked": str(folder / LAST),
+            "release": run.release,
+            "settings": run.settings_digest,
+            "policies": [digest for _, digest in run.policies],
+            "base": next(digest for name, digest in run.policies if name == BASE),
+        }
+        try:
+            self._base.execute(ROWS.format(rows=name), given)
+            self._base.execute(FIGURES.format(rows=name))
+        except duckdb.Error as fault:
+            raise ResultsFault(f"{folder} can not be read: {fault}") from None
+        return run
+
+    def rows(self, query: str, given: Mapping[str, Any] | None = None) -> list[Figures]:
+        found = self._base.execute(query, given)
+        names = [column[0] for column in found.description or ()]
+        return [dict(zip(names, row, strict=True)) for row in found.fetchall()]
+
+
+def report(queries: Queries) -> CorpusReport:
+    return CorpusReport(
+        names=[name for name, _ in queries.run.policies],
+        all=queries.rows(ALL),
+        groups={name: queries.rows(query) for name, query in GROUPS.items()},
+        probes=queries.rows(PROBES),
+        pairs=[_pair(**row) for row in queries.rows(PAIRS)],
+        worst=queries.rows(WORST, {"base": BASE}),
+        bad=queries.rows(BAD),
+        release=queries.run.release,
+    )
+
+
+def changes(queries: Queries, before: Path, threshold: float) -> list[Figures]:
+    """Rule 4: a row a policy and figure, in their order. Raises ResultsFault."""
+    earlier = queries.load(before, "earlier")
+    new, old = ([name for name, _ in run.policies] for run in (queries.run, earlier))
+    return queries.rows(CHANGES, {"new": new, "old": old, "threshold": threshold})
+
+
+def _pair(first: str, second: str, figure: str, ones: list[float], others: list[float]) -> Figures:
+    """The mean difference with its interval."""
+    made = msgspec.to_builtins(difference(list(zip(ones, others, strict=True))))
+    return {"first": first, "second": second, "figure": figure} | {name: round(made[name], 5) for name in made}

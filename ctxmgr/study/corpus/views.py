@@ -1,0 +1,124 @@
+"""Figures of a corpus as tables, for the terminal and for the page alike."""
+
+from collections.abc import Iterator, Sequence
+
+import msgspec
+from rich.console import Group
+
+from ctxmgr.study.console import figure, figures_table, plain
+from ctxmgr.study.corpus.reporting import CorpusReport, Figures
+
+COLUMNS = (  # head, figure, digits
+    ("recordings", "recordings", 0),
+    ("closed, of off", "closedOfOff", 3),
+    ("billed, of off", "billedOfOff", 3),
+    ("re-fetches", "fetchesIn100", 1),
+    ("kept", "kept", 3),
+    ("mean", "keptMean", 3),
+    ("worst", "keptWorst", 3),
+    ("in place", "inPlace", 3),
+    ("recall", "recall", 3),
+    ("probes", "probes", 3),
+    ("epochs", "epochsIn100", 1),
+    ("breaks", "unannouncedBreaks", 0),
+    ("faults", "faults", 0),
+    ("bad", "bad", 0),
+)
+WORST_COLUMNS = (
+    ("tokens", "rawTokens", 0),
+    ("calls", "calls", 0),
+    ("closed, of off", "closedOfOff", 3),
+    ("re-fetches", "fetchesIn100", 1),
+    ("kept", "kept", 3),
+    ("faults", "faults", 0),
+)
+ABOUT = (
+    "closed: what the input costs with what is fetched again;\n"
+    "re-fetches and epochs in 100 calls; kept: of what replies repeat, all together,\n"
+    "and its mean and its worst; recall of the names used next, and in place;\n"
+    "probes: what was used later and can still be answered; breaks outside an epoch"
+)
+
+
+class ShownTable(msgspec.Struct, frozen=True):
+    """`digests`: of each row's recording, where a row is of one. `ends_in_text`: the last column is no figure."""
+
+    title: str
+    heads: Sequence[str]
+    rows: list[list[str]]
+    about: str = ""
+    digests: Sequence[str] = ()
+    ends_in_text: bool = False
+
+
+def shown(report: CorpusReport) -> Iterator[ShownTable]:
+    """The tables of a report; none is without rows."""
+    yield _means("all recordings, each counting the same", report.all, ("policy",), ABOUT)
+    for name, rows in report.groups.items():
+        if len({row["name"] for row in rows}) > 1:
+            yield _means(f"by {name}", rows, ("name", "policy"))
+    if report.probes:
+        yield _probes(report)
+    if report.pairs:
+        heads = ("first less second", "figure", "recordings", "mean", "95 % from", "to")
+        pairs = [
+            [f"{row['first']} - {row['second']}", row["figure"], str(row["recording_count"])]
+            + [f"{row[name]:+.4f}" for name in ("mean", "low", "high")]
+            for row in report.pairs
+        ]
+        yield ShownTable("policies in pairs, on the same recordings", heads, pairs)
+    if report.worst:
+        columns = ("recording", "policy", "host", *(head for head, _, _ in WORST_COLUMNS))
+        worst = [[row["name"], row["policy"], row["host"], *_cells(row, WORST_COLUMNS)] for row in report.worst]
+        digests = [row["digest"] for row in report.worst]
+        yield ShownTable("where it paid least", columns, worst, digests=digests)
+    if report.bad:
+        bad = [[row["name"], str(row["policies"]), row["reason"]] for row in report.bad]
+        yield ShownTable("without figures", ("recording", "policies", "why"), bad, ends_in_text=True)
+
+
+def text(report: CorpusReport, changes: Sequence[Figures]) -> Group:
+    """For the terminal."""
+    tables = [*shown(report), *([_changes(changes)] if changes else [])]
+    parts = []
+    for table in tables:
+        made = figures_table(table.title, table.heads)
+        made.caption = table.about
+        if table.ends_in_text:
+            made.columns[-1].justify = "left"
+        for row in table.rows:
+            made.add_row(*map(plain, row))
+        parts.append(made)
+    return Group(*parts)
+
+
+def _means(title: str, rows: Sequence[Figures], names: Sequence[str], about: str = "") -> ShownTable:
+    heads = (*names, *(head for head, _, _ in COLUMNS))
+    cells = [[*(row[name] or "-" for name in names), *_cells(row, COLUMNS)] for row in rows]
+    return ShownTable(title, heads, cells, about)
+
+
+def _cells(row: Figures, columns: Sequence[tuple[str, str, int]]) -> list[str]:
+    return [figure(row[name], digits) for _, name, digits in columns]
+
+
+def _probes(report: CorpusReport) -> ShownTable:
+    kinds: dict[str, dict[str, Figures]] = {}
+    for row in report.probes:
+        kinds.setdefault(row["kind"], {})[row["policy"]] = row
+    rows = []
+    for kind, by_policy in kinds.items():
+        most = max(row["usedProbes"] for row in by_policy.values())
+        shares = [by_policy[name]["used"] if name in by_policy else None for name in report.names]
+        rows.append([kind, str(most), *(figure(share, 3) for share in shares)])
+    title = "memory probes of what was used later, by policy"
+    return ShownTable(title, ("kind", "probes", *report.names), rows)
+
+
+def _changes(changes: Sequence[Figures]) -> ShownTable:
+    rows = [
+        [*(str(row[name]) for name in ("policy", "figure", "recording_count", "before", "now"))]
+        + (["worse"] if row["is_worse"] else [""])
+        for row in changes
+    ]
+    return ShownTable("against the other results", ("policy", "figure", "recordings", "before", "now", ""), rows)
