@@ -12,21 +12,12 @@ from ctxmgr.engine.compaction import render
 from ctxmgr.engine.memory import scratchpad_section, summary
 from ctxmgr.model import Weigh
 from ctxmgr.model.compaction import Asking, BranchMessage, CompactionPlan
-from ctxmgr.summarize.prompts import STRUCTURED, TURN, Shape, asked_for
-from ctxmgr.summarize.request import (
-    LEAST_TOKENS,
-    AcceptedAnswer,
-    CompletionFailure,
-    PreviousSummary,
-    PromptTask,
-    RejectedAnswer,
-    SummaryFailed,
-    SummaryInput,
-    SummaryTerms,
-    give_up,
-    outline,
-    turn_context,
-)
+from ctxmgr.summarize.brief import PromptTask, SummaryInput, SummaryTerms
+from ctxmgr.summarize.formats import STRUCTURED, TURN, Shape, asked_for
+from ctxmgr.summarize.outline import together
+from ctxmgr.summarize.parse import LEAST_TOKENS, AcceptedAnswer, RejectedAnswer
+from ctxmgr.summarize.previous_summary import PreviousSummary, with_turn_context
+from ctxmgr.summarize.retry import CompletionFailure, SummaryFailed, give_up
 from ctxmgr.summarize.strategies import STRATEGIES, side_by_side
 
 HISTORY_SHARE = 0.8  # of the reserve, for the summary of a history (pi)
@@ -72,7 +63,7 @@ def asked(
         accepted = yield from write(terms, history)
     elif not prepared.history:
         first = yield from write(for_turn, turn)
-        accepted = AcceptedAnswer(turn_context.joined(past.before, first.text))
+        accepted = AcceptedAnswer(with_turn_context(past.before, first.text))
     else:
         accepted, (first, failure) = yield from side_by_side(
             write(terms, history), _or_failed(write(for_turn, turn))
@@ -80,7 +71,7 @@ def asked(
         if failure is not None:
             first = AcceptedAnswer(_context(brief, failure))
         if first.text and first.text.strip() != accepted.text.strip():  # the same, told once
-            accepted = AcceptedAnswer(turn_context.joined(accepted.text, first.text), accepted.short)
+            accepted = AcceptedAnswer(with_turn_context(accepted.text, first.text), accepted.short)
     if is_longer(brief, accepted.text, past):
         give_up(RejectedAnswer("too long", "more than what it replaces"), "summary")
     return accepted, failure
@@ -107,7 +98,7 @@ def with_prose(text: str, prose: str, shape: Shape, heading: str = "## Critical 
     """The text with a model's prose under this heading."""
     if not prose:
         return text
-    return outline.together([one for one in (text, f"{heading}\n{prose}") if one], shape)
+    return together([one for one in (text, f"{heading}\n{prose}") if one], shape)
 
 
 def extracted(
@@ -158,11 +149,11 @@ def _carried(brief: SummaryInput[CompactionPlan], past: PreviousSummary, budget:
     context, prefix, weigh = past.context, brief.preparation.prefix, brief.weigh
     earlier = summary.numbered(past.whole, ())
     new = summary.turn_context(prefix, budget, weigh, earlier) if prefix else ""
-    both = outline.together([text for text in (context, new) if text], TURN)
+    both = together([text for text in (context, new) if text], TURN)
     if new and context and weigh(both) > budget:
         half = summary.turn_context(prefix, budget // 2, weigh, earlier)
-        both = outline.together([text for text in (context, half) if text], TURN)
-    return turn_context.joined(past.before, both) if both else past.before
+        both = together([text for text in (context, half) if text], TURN)
+    return with_turn_context(past.before, both) if both else past.before
 
 
 def output(brief: SummaryInput[Any], tokens: int) -> int:

@@ -16,11 +16,13 @@ import msgspec
 from ctxmgr.engine.memory import RepairedSummary, SummaryDraft, carried_facts, facts_of, fold, last_number, repaired
 from ctxmgr.model.compaction import BranchMessage, BranchSummaryPlan, CompactionPlan
 from ctxmgr.model.saved import Fact, Ledger
-from ctxmgr.summarize.request import SummaryInput, recent_turns, turn_context
+from ctxmgr.summarize.brief import SummaryInput
+from ctxmgr.summarize.previous_summary import TURN_MARK
+from ctxmgr.summarize.recent_turns import RECENT_HEADING
 
 ADDED_SHARE = 0.25  # of a summary's budget
 UNITS_A_TOKEN = 4  # UTF-16 units, of most texts
-_LAST = (f"\n\n---\n\n{turn_context.MARK}", f"\n\n{recent_turns.HEADING}")  # what stands at a summary's end
+_LAST = (f"\n\n---\n\n{TURN_MARK}", f"\n\n{RECENT_HEADING}")  # what stands at a summary's end
 _OWN = ("user", "assistant", "tool")  # who states what the session itself heard
 
 

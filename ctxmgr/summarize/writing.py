@@ -26,19 +26,12 @@ from ctxmgr.engine.memory import BRANCH_LEAD, RepairedSummary, summary, without_
 from ctxmgr.model import Weigh
 from ctxmgr.model.compaction import Asking, BranchSummaryPlan, CompactionPlan, FileLists, Format
 from ctxmgr.summarize import compacting, evidence, on_context
+from ctxmgr.summarize.brief import FinishedSummary, HostContext, PromptTask, SummaryInput
+from ctxmgr.summarize.formats import BRANCH, CONTINUE, FREE, HANDOFF, NINE, STRUCTURED, Shape, asked_for
 from ctxmgr.summarize.on_context import WayCosts
-from ctxmgr.summarize.prompts import BRANCH, CONTINUE, FREE, HANDOFF, NINE, STRUCTURED, Shape, asked_for
-from ctxmgr.summarize.request import (
-    AcceptedAnswer,
-    CompletionFailure,
-    FinishedSummary,
-    HostContext,
-    PromptTask,
-    SummaryFailed,
-    SummaryInput,
-    SummaryUsage,
-    previous_summary,
-)
+from ctxmgr.summarize.parse import AcceptedAnswer
+from ctxmgr.summarize.previous_summary import previous_parts
+from ctxmgr.summarize.retry import CompletionFailure, SummaryFailed, SummaryUsage
 from ctxmgr.summarize.strategies import STRATEGIES
 
 SHAPES: dict[Format, Shape] = {
@@ -58,7 +51,7 @@ def compaction(brief: SummaryInput[CompactionPlan]) -> Asking[FinishedSummary]:
     account = SummaryUsage()
     prepared = brief.preparation
     shape = asked_for(brief.prompts.history, SHAPES[brief.format])
-    before = previous_summary.past(prepared.previous)
+    before = previous_parts(prepared.previous)
     failure: CompletionFailure | None = None
     of_turn: CompletionFailure | None = None
     accepted, costs, course = AcceptedAnswer(""), None, on_context.Course()
@@ -96,7 +89,7 @@ def compaction(brief: SummaryInput[CompactionPlan]) -> Asking[FinishedSummary]:
 def both_ways(brief: SummaryInput[CompactionPlan], context: HostContext, output_tokens: int) -> WayCosts:
     """What one call costs with a copy and what at the end of the host's list, by whatever this one is written."""
     shape = asked_for(brief.prompts.history, SHAPES[brief.format])
-    past = previous_summary.past(brief.preparation.previous)
+    past = previous_parts(brief.preparation.previous)
     single = msgspec.structs.replace(brief, strategy=on_context.STRATEGY)
     copied = on_context.copied_tokens(single, shape, past)
     return on_context.way_costs(context, on_context.instruction_tokens(single, shape), copied, output_tokens)

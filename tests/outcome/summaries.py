@@ -22,7 +22,7 @@ from ctxmgr.study.compare import chains, sessions
 from ctxmgr.study.compare.sessions import RecordedSession
 from ctxmgr.study.probes.summaries import RemovedPart
 from ctxmgr.summarize import writing
-from ctxmgr.summarize.request.brief import SummaryInput
+from ctxmgr.summarize.brief import SummaryInput
 from tests.outcome.measuring import NAMES, SESSIONS, Figures, by_kind, weigher
 
 

@@ -26,8 +26,7 @@ from ctxmgr.session.compaction.steps import advanced
 from ctxmgr.session.prefetch import PrefetchedCompaction
 from ctxmgr.session.session import SessionCore
 from ctxmgr.session.work import Await, Job, Offload, Routine
-from ctxmgr.summarize import writing
-from ctxmgr.summarize.request import FinishedSummary, SummaryInput
+from ctxmgr.summarize import FinishedSummary, SummaryInput, writing
 
 RESERVE_SHARE = 4  # the reserve, and a summary with it, is never more than a quarter of the session's window
 

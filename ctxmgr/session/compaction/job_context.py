@@ -22,7 +22,7 @@ from ctxmgr.session.reading import Reader
 from ctxmgr.session.session import Embedding, SessionCore
 from ctxmgr.session.windows import window_of
 from ctxmgr.session.work import ModelRunner
-from ctxmgr.summarize.request import HostContext, Prepared, SummaryInput
+from ctxmgr.summarize import HostContext, Prepared, SummaryInput
 
 WINDOW = 200_000  # tokens; of a summarising model nobody has told the window of
 

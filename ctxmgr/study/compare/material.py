@@ -16,7 +16,7 @@ from ctxmgr.study.compare.retention import MentionCounts, mentioned
 from ctxmgr.study.compare.sessions import RecordedSession, messages, read, uncovered
 from ctxmgr.study.compare.settings import SUMMARISER_WINDOW, Settings
 from ctxmgr.study.recordings import UnreadableRecording
-from ctxmgr.summarize.request import SummaryInput
+from ctxmgr.summarize import SummaryInput
 
 
 class Material:

@@ -19,8 +19,7 @@ from ctxmgr.study.compare.ways import BothWays
 from ctxmgr.study.figures import Figures, figures
 from ctxmgr.study.metrics import MessageCache, Observation, PriceSheet, message_cache
 from ctxmgr.study.probes import RemovedPart, Scores, failures, scores
-from ctxmgr.summarize import WayCosts, writing
-from ctxmgr.summarize.request import SummaryInput
+from ctxmgr.summarize import SummaryInput, WayCosts, writing
 
 WHOLE = RenderLimits(result_units=1 << 40)  # what is kept is kept whole
 TRY_AGAIN = ("failed", "cancelled")  # reasons of a fallback that say nothing of the strategy: the call went wrong

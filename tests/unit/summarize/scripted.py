@@ -9,11 +9,7 @@ from ctxmgr.formats.pi_tree import view_branch
 from ctxmgr.model.compaction.branch import BranchMessage
 from ctxmgr.model.compaction.completion import Asking, Completion, CompletionRequest
 from ctxmgr.model.compaction.plans import BranchSummaryPlan, CompactionPlan, CutBudget, FileLists
-from ctxmgr.summarize.prompts.continue_format import CONTINUE
-from ctxmgr.summarize.prompts.handoff import HANDOFF
-from ctxmgr.summarize.prompts.nine_section import NINE
-from ctxmgr.summarize.prompts.shape import Shape
-from ctxmgr.summarize.prompts.structured import BRANCH, STRUCTURED, TURN
+from ctxmgr.summarize.formats import BRANCH, CONTINUE, HANDOFF, NINE, STRUCTURED, TURN, Shape
 from tests.notation import Said, a, call, r, raws, u
 
 Result = TypeVar("Result")

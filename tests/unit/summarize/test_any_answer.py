@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from ctxmgr.engine.memory.markdown import sections_of
 from ctxmgr.model.compaction.completion import Completion, CompletionRequest, Stop
 from ctxmgr.model.compaction.plans import Format, Strategy
-from ctxmgr.summarize.request.parse import LEAST_TOKENS
-from ctxmgr.summarize.request.turn_context import MARK
+from ctxmgr.summarize.parse import LEAST_TOKENS
+from ctxmgr.summarize.previous_summary import TURN_MARK
 from tests.notation import quarters
 from tests.unit.summarize.scripted import filled, prepared, shape_in, shown, turns
 from tests.unit.summarize.written import CONTEXT, FILES, FORMATS, LISTS, SMALL, STRATEGIES, H, ctxmgr, write
@@ -43,7 +43,7 @@ def answer(kind: str, ask: CompletionRequest) -> str:
         case "previous":
             return "\n\n".join([*shown(ask.prompt, "previous-summary"), text])
         case "mark":
-            return f"{text}\n\n---\n\n{MARK}\n\n{CONTEXT}"
+            return f"{text}\n\n---\n\n{TURN_MARK}\n\n{CONTEXT}"
         case "lists":
             return text + LISTS
     return text
@@ -55,7 +55,9 @@ def answer(kind: str, ask: CompletionRequest) -> str:
     st.sampled_from(STRATEGIES),
     st.sampled_from(FORMATS),
     st.integers(0, 2),
-    st.sampled_from([None, H, f"{H}\n\n---\n\n{MARK}\n\n{CONTEXT}", CONTEXT + LISTS, "old words", "```\nopen"]),
+    st.sampled_from(
+        [None, H, f"{H}\n\n---\n\n{TURN_MARK}\n\n{CONTEXT}", CONTEXT + LISTS, "old words", "```\nopen"]
+    ),
     st.integers(0, 6),
     st.booleans(),
     st.sampled_from([600, 3_000, 16_000, 128_000]),
@@ -92,7 +94,7 @@ def test_whatever_the_model_does_a_valid_summary_comes_out(
     written.summary.encode("utf-8")
     assert written.summary.endswith(LISTS)
     assert written.summary.count("<read-files>") == 1
-    assert written.summary.count(MARK) <= 1
+    assert written.summary.count(TURN_MARK) <= 1
     assert sections_of(written.summary)
     asked = sum(map(len, batches))
     assert said["calls"] <= asked  # those that were taken back are none

@@ -6,8 +6,8 @@ import pytest
 
 from ctxmgr.engine.memory import summary
 from ctxmgr.model.compaction.completion import Completion, CompletionRequest
-from ctxmgr.summarize.request.brief import FinishedSummary, SummaryInput
-from ctxmgr.summarize.request.parse import LEAST_TOKENS
+from ctxmgr.summarize.brief import FinishedSummary, SummaryInput
+from ctxmgr.summarize.parse import LEAST_TOKENS
 from ctxmgr.summarize.writing import NOTHING, PREAMBLE, branch_summary
 from tests.notation import a, err, quarters, r, u
 from tests.unit.summarize.scripted import branch_prepared, good, run, shown, told, turns

@@ -11,12 +11,11 @@ from ctxmgr.engine.memory.markdown import ADDED_HEADING
 from ctxmgr.model.compaction.completion import Completion, CompletionRequest
 from ctxmgr.model.compaction.plans import FileLists, Format, Strategy
 from ctxmgr.model.policy import Slices
-from ctxmgr.summarize.prompts.nine_section import NINE
-from ctxmgr.summarize.prompts.structured import TURN
-from ctxmgr.summarize.request.brief import FinishedSummary, SummaryInput
-from ctxmgr.summarize.request.outline import as_text, first_section, parts, together
-from ctxmgr.summarize.request.recent_turns import HEADING
-from ctxmgr.summarize.request.turn_context import MARK, parted
+from ctxmgr.summarize.brief import FinishedSummary, SummaryInput
+from ctxmgr.summarize.formats import NINE, TURN
+from ctxmgr.summarize.outline import as_text, first_section, outline_sections, together
+from ctxmgr.summarize.previous_summary import TURN_MARK, without_turn_context
+from ctxmgr.summarize.recent_turns import RECENT_HEADING
 from ctxmgr.summarize.writing import SHAPES, compaction
 from tests.notation import quarters
 from tests.unit.summarize.scripted import filled, prepared, run, shape_in, shown, told, turn, turns
@@ -69,13 +68,13 @@ def test_nothing_doubles_and_nothing_is_lost(strategy: Strategy, form: Format, s
     shape = SHAPES[form]
     for number, written in enumerate(chain(strategy, form, split)):
         assert "fallback" not in written.details["ctxmgr"], written.details
-        assert written.summary.count(MARK) == int(split)
+        assert written.summary.count(TURN_MARK) == int(split)
         assert written.summary.count("<read-files>") == 1
-        assert written.summary.count(HEADING) == int(strategy == "incremental")
+        assert written.summary.count(RECENT_HEADING) == int(strategy == "incremental")
         assert not shape.lead or written.summary.count(shape.lead) == 1
-        history, context = parted(written.summary.partition("\n\n<read-files>")[0])
+        history, context = without_turn_context(written.summary.partition("\n\n<read-files>")[0])
         for text, of in ((history, shape), (context, TURN)):
-            keys = [part.key for part in parts(text, of)]
+            keys = [part.key for part in outline_sections(text, of)]
             assert len(keys) == len(set(keys)), keys
         wanted = {f"p{10 * done + part}p" for done in range(number + 1) for part in range(1, 5 if split else 4)}
         assert names(written.summary) == wanted
@@ -86,7 +85,7 @@ def test_nothing_doubles_and_nothing_is_lost(strategy: Strategy, form: Format, s
 def test_a_chain_without_a_model_stays_bounded_and_keeps_the_goal(form: Format, split: bool) -> None:
     for number, written in enumerate(chain("extractive", form, split)):
         assert [f"f{at}.py" for at in range(number + 1)] == written.details["readFiles"]
-        assert written.summary.count(MARK) == int(split)
+        assert written.summary.count(TURN_MARK) == int(split)
         assert written.summary.count("<read-files>") == 1
         assert "Please mend part 1 of" in written.summary
 
@@ -99,10 +98,10 @@ def test_a_model_that_fails_every_other_time(form: Format) -> None:
         return echo(ask) if next(calls) % 4 < 2 else Completion(stop="error")
 
     for written in chain("single-shot", form, True, model):
-        assert written.summary.count(MARK) == 1
+        assert written.summary.count(TURN_MARK) == 1
         assert written.summary.count("<read-files>") == 1
-        history, _ = parted(written.summary)
-        keys = [part.key for part in parts(history, SHAPES[form])]
+        history, _ = without_turn_context(written.summary)
+        keys = [part.key for part in outline_sections(history, SHAPES[form])]
         assert len(keys) == len(set(keys))
 
 
@@ -111,7 +110,7 @@ def test_a_model_that_fails_every_other_time(form: Format) -> None:
 def test_split_after_split_without_new_history(strategy: Strategy, form: Format) -> None:
     """One long turn that is cut again and again: its context grows together, what was before it stays as it was."""
     first = chain(strategy, form, True)[0].summary
-    before = parted(first.partition("\n\n<read-files>")[0])[0].partition(ADDED_HEADING)[0]
+    before = without_turn_context(first.partition("\n\n<read-files>")[0])[0].partition(ADDED_HEADING)[0]
     summary = first
     for number in range(2, 2 + LENGTH):
         prefix = told(*turn(number * 10, 1_500))
@@ -122,7 +121,7 @@ def test_split_after_split_without_new_history(strategy: Strategy, form: Format)
         written, batches = run(compaction(brief), echo)
         assert "fallback" not in written.details["ctxmgr"]
         summary = written.summary
-        now, context = parted(summary.partition("\n\n<read-files>")[0])
+        now, context = without_turn_context(summary.partition("\n\n<read-files>")[0])
         assert now.partition(ADDED_HEADING)[0].rstrip() == before.rstrip()
         assert summary.count("## Original Request") == 1
         assert all(before.strip() not in ask.prompt for batch in batches for ask in batch)
@@ -154,6 +153,6 @@ def test_formats_may_change_along_a_chain() -> None:
 
 def test_putting_together_is_stable() -> None:
     for shape in SHAPES.values():
-        text = as_text(parts(filled(shape), shape))
+        text = as_text(outline_sections(filled(shape), shape))
         once = together([text], shape)
         assert together([once, once], shape) == once

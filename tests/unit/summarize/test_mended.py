@@ -12,8 +12,8 @@ from ctxmgr.model.compaction.branch import BranchMessage
 from ctxmgr.model.compaction.completion import Completion, CompletionRequest
 from ctxmgr.model.compaction.plans import CompactionPlan, FileLists, Strategy
 from ctxmgr.model.saved import Ledger
-from ctxmgr.summarize.request.brief import FinishedSummary, SummaryInput
-from ctxmgr.summarize.request.turn_context import MARK
+from ctxmgr.summarize.brief import FinishedSummary, SummaryInput
+from ctxmgr.summarize.previous_summary import TURN_MARK
 from ctxmgr.summarize.writing import branch_summary
 from tests.notation import Said, a, call, err, quarters, r, u
 from tests.unit.summarize.scripted import (
@@ -101,7 +101,7 @@ def test_without_a_model_nothing_is_mended() -> None:
 
 def test_it_stands_before_the_context_of_a_cut_turn() -> None:
     written, _ = write(prepared(told(*RULED), turns(1, 1_200, start=4)))
-    history, _, context = written.summary.partition(MARK)
+    history, _, context = written.summary.partition(TURN_MARK)
     assert ADDED_HEADING in history
     assert ADDED_HEADING not in context
     assert context.lstrip().startswith("## Original Request")
@@ -178,4 +178,4 @@ def test_what_is_added_weighs_a_quarter_of_what_it_replaces_at_most() -> None:
 def test_a_turns_context_that_is_the_summary_again_is_left_out() -> None:
     words = filled(SHAPES[0])
     written, _ = write(prepared(told(*RULED), turns(1, 1_200, start=4)), lambda ask: Completion(words))
-    assert MARK not in written.summary
+    assert TURN_MARK not in written.summary

@@ -8,9 +8,9 @@ import pytest
 from ctxmgr.model.compaction.completion import Completion, CompletionRequest, CompletionUsage
 from ctxmgr.model.compaction.plans import Strategy
 from ctxmgr.model.prices import BasePrices, PriceTier, TieredPrices
+from ctxmgr.summarize.brief import FinishedSummary, HostContext
 from ctxmgr.summarize.on_context import way_costs
-from ctxmgr.summarize.request.brief import FinishedSummary, HostContext
-from ctxmgr.summarize.request.turn_context import MARK
+from ctxmgr.summarize.previous_summary import TURN_MARK
 from tests.notation import u
 from tests.unit.summarize.scripted import filled, good, prepared, shape_in, told, turn, turns
 from tests.unit.summarize.written import FILES, LISTS, STRATEGIES, H, ctxmgr, write
@@ -43,7 +43,7 @@ def test_one_message_is_asked_at_the_end_of_the_hosts_list() -> None:
 def test_a_cut_turn_is_told_with_the_rest() -> None:
     written, ((ask,),) = write(prepared(HISTORY, turns(1, 400, start=4)), context=WARM)
     assert ask.on_context
-    assert MARK not in written.summary
+    assert TURN_MARK not in written.summary
 
 
 def test_what_stays_is_named_by_how_it_begins() -> None:

@@ -6,8 +6,8 @@ import pytest
 
 from ctxmgr.model import Slices, SummaryPrompts
 from ctxmgr.model.compaction import Completion, CompletionRequest, Strategy
+from ctxmgr.summarize.brief import FinishedSummary, SummaryInput
 from ctxmgr.summarize.prompts import SYSTEM
-from ctxmgr.summarize.request import FinishedSummary, SummaryInput
 from ctxmgr.summarize.writing import branch_summary, compaction
 from tests.notation import quarters
 from tests.unit.summarize.scripted import branch_prepared, good, prepared, run, shown, turns

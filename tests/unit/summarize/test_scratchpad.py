@@ -7,7 +7,7 @@ from ctxmgr.engine.memory import Stamp
 from ctxmgr.engine.memory.from_summary import from_summary
 from ctxmgr.engine.memory.scratchpad import SCRATCHPAD_HEADING
 from ctxmgr.model.compaction.plans import Format, Strategy
-from ctxmgr.summarize.request.brief import SummaryInput
+from ctxmgr.summarize.brief import SummaryInput
 from ctxmgr.summarize.writing import branch_summary
 from tests.notation import quarters
 from tests.unit.summarize.scripted import branch_prepared, good, prepared, run, shown, turns

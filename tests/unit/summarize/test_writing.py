@@ -2,11 +2,11 @@
 
 import pytest
 
+from ctxmgr.engine.memory import HANDOFF_LEAD
 from ctxmgr.engine.memory.markdown import ADDED_HEADING
 from ctxmgr.model.compaction.completion import Completion, CompletionRequest, CompletionUsage
 from ctxmgr.model.compaction.plans import Format, Strategy
-from ctxmgr.summarize.prompts.handoff import PREFIX
-from ctxmgr.summarize.request.turn_context import MARK
+from ctxmgr.summarize.previous_summary import TURN_MARK
 from ctxmgr.summarize.writing import NOTHING
 from tests.notation import a, u
 from tests.unit.summarize.scripted import filled, good, prepared, shape_in, shown, told, turns
@@ -22,7 +22,7 @@ def test_a_compaction() -> None:
 
     written, batches = write(prepared(HISTORY, PREFIX_PART, files=FILES), model, strategy="single-shot")
     assert [[ask.purpose for ask in batch] for batch in batches] == [["history", "turn-prefix"]]
-    history, _, rest = written.summary.partition(f"\n\n---\n\n{MARK}\n\n")
+    history, _, rest = written.summary.partition(f"\n\n---\n\n{TURN_MARK}\n\n")
     assert history.startswith("## Goal\nabout history")
     assert rest.startswith("## Original Request\nabout first part of the turn")
     assert rest.endswith(LISTS)
@@ -56,8 +56,8 @@ CARRIED = [
     ("no previous", "", "", None),
     ("a previous", H, "", H),
     ("with lists", H, "", H + LISTS),
-    ("with a turn's context", H, CONTEXT, f"{H}\n\n---\n\n{MARK}\n\n{CONTEXT}"),
-    ("with both", H, CONTEXT, f"{H}\n\n---\n\n{MARK}\n\n{CONTEXT}{LISTS}"),
+    ("with a turn's context", H, CONTEXT, f"{H}\n\n---\n\n{TURN_MARK}\n\n{CONTEXT}"),
+    ("with both", H, CONTEXT, f"{H}\n\n---\n\n{TURN_MARK}\n\n{CONTEXT}{LISTS}"),
 ]
 
 
@@ -69,11 +69,11 @@ def test_a_split_turn_without_new_history(
     strategy: Strategy, history: str, context: str, previous: str | None
 ) -> None:
     written, batches = write(prepared((), PREFIX_PART, previous, FILES), strategy=strategy, slices=SMALL)
-    before = written.summary.partition(MARK)[0]
+    before = written.summary.partition(TURN_MARK)[0]
     assert before.partition(ADDED_HEADING)[0].removesuffix("\n\n---\n\n").rstrip() == history
     assert "Please mend part 4" in written.summary
     assert written.summary.endswith(LISTS)
-    assert written.summary.count(MARK) == 1
+    assert written.summary.count(TURN_MARK) == 1
     assert written.summary.count("## Original Request") == 1
     assert written.summary.count("<read-files>") == 1
     if context:
@@ -85,12 +85,12 @@ def test_a_split_turn_without_new_history(
 
 
 def test_with_new_history_a_turns_context_goes_into_the_history() -> None:
-    previous = f"{H}\n\n---\n\n{MARK}\n\n{CONTEXT}{LISTS}"
+    previous = f"{H}\n\n---\n\n{TURN_MARK}\n\n{CONTEXT}{LISTS}"
     written, ((history, turn),) = write(prepared(HISTORY, PREFIX_PART, previous, FILES))
     assert shown(history.prompt, "previous-summary") == [H]
     assert shown(history.prompt, "earlier-part") == [CONTEXT]
     assert "half of it" not in turn.prompt
-    assert written.summary.count(MARK) == 1
+    assert written.summary.count(TURN_MARK) == 1
 
 
 BY_MODEL = pytest.mark.parametrize("strategy", [one for one in STRATEGIES if one != "extractive"])
@@ -129,9 +129,9 @@ def test_a_cut_turn_that_fails_for_good_keeps_the_history_that_was_paid_for(
         return bad if "first part of" in ask.label else good(ask)
 
     written, _ = write(prepared(HISTORY, PREFIX_PART, H, FILES), model, strategy=strategy, retries=1)
-    history, _, context = written.summary.partition(MARK)
+    history, _, context = written.summary.partition(TURN_MARK)
     whole, _ = write(prepared(HISTORY, PREFIX_PART, H, FILES), strategy=strategy)
-    paid = whole.summary.partition(MARK)[0].partition(ADDED_HEADING)[0]
+    paid = whole.summary.partition(TURN_MARK)[0].partition(ADDED_HEADING)[0]
     assert history.partition(ADDED_HEADING)[0] == paid
     assert "Please mend part 4" in context
     assert (PROSE in context) is (reason == "no sections")
@@ -201,11 +201,11 @@ def test_two_texts_that_are_together_longer_than_what_they_replace_are_refused()
 
 def test_formats_put_their_line_before_and_their_parts_where_they_belong() -> None:
     handoff, ((ask,),) = write(prepared(HISTORY), format="handoff")
-    assert handoff.summary.startswith(f"{PREFIX}\n\n## Goal")
+    assert handoff.summary.startswith(f"{HANDOFF_LEAD}\n\n## Goal")
     assert ask.max_tokens == 3_000
     again, ((ask,),) = write(prepared(HISTORY, previous=handoff.summary), format="handoff")
-    assert again.summary.count(PREFIX) == 1
-    assert PREFIX not in ask.prompt
+    assert again.summary.count(HANDOFF_LEAD) == 1
+    assert HANDOFF_LEAD not in ask.prompt
     go_on, _ = write(prepared(HISTORY), format="continue")
     assert "<short>" not in go_on.summary
     assert ctxmgr(go_on)["short"] == "about history"
@@ -220,7 +220,7 @@ def test_extractive_asks_nobody(form: Format) -> None:
     assert batches == []
     assert written.summary.endswith(LISTS)
     assert "Ship it" in written.summary
-    assert MARK in written.summary
+    assert TURN_MARK in written.summary
     assert ("short" in ctxmgr(written)) == (form == "continue")
 
 

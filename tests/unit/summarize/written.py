@@ -5,7 +5,7 @@ from typing import Any, get_args
 from ctxmgr.model.compaction.completion import Completion, CompletionRequest
 from ctxmgr.model.compaction.plans import CompactionPlan, FileLists, Format, Strategy
 from ctxmgr.model.policy import Slices
-from ctxmgr.summarize.request.brief import FinishedSummary, SummaryInput
+from ctxmgr.summarize.brief import FinishedSummary, SummaryInput
 from ctxmgr.summarize.writing import compaction
 from tests.notation import quarters
 from tests.unit.summarize.scripted import good, run

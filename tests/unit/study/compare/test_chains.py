@@ -19,7 +19,7 @@ from ctxmgr.study.compare import chains, scripted_model
 from ctxmgr.study.compare.chains import Chain
 from ctxmgr.study.compare.sessions import read
 from ctxmgr.study.metrics.observations import SUMMARY, ProjectedMessage
-from ctxmgr.summarize.request.brief import FinishedSummary, SummaryInput
+from ctxmgr.summarize.brief import FinishedSummary, SummaryInput
 from tests.notation import Said, a, call, quarters, r, u
 from tests.unit.engine.trees import Node, compacted, left_behind, meta, omitted, raws, replaced
 from tests.unit.study.compare.chains import turns

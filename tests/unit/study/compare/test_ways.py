@@ -13,8 +13,8 @@ from ctxmgr.model.compaction.plans import CompactionPlan, CutBudget
 from ctxmgr.model.prices import TieredPrices
 from ctxmgr.study.compare import ways
 from ctxmgr.study.compare.ways import BilledList
+from ctxmgr.summarize.brief import SummaryInput
 from ctxmgr.summarize.on_context import WayCosts
-from ctxmgr.summarize.request.brief import SummaryInput
 from tests.notation import a, call, quarters, r, u
 from tests.unit.engine.trees import compacted, path
 from tests.unit.study.compare.chains import turns

@@ -28,4 +28,4 @@ def test_probes_import_nothing_that_they_measure(path: Path) -> None:
 
 
 def test_a_planted_import_is_found() -> None:
-    assert strangers("from ctxmgr.engine import touches\nimport ctxmgr.summarize.request.outline\n") != []
+    assert strangers("from ctxmgr.engine import touches\nimport ctxmgr.summarize.outline\n") != []

@@ -2,10 +2,8 @@
 
 import pytest
 
-from ctxmgr.summarize.prompts.prompts import SYSTEM, Matter, PromptParts, merge_prompt, prompt
-from ctxmgr.summarize.prompts.shape import FREE, Shape
-from ctxmgr.summarize.prompts.structured import BRANCH, STRUCTURED, TURN
-from ctxmgr.summarize.prompts.tags import TAGS
+from ctxmgr.summarize.formats import BRANCH, FREE, STRUCTURED, TURN, Shape
+from ctxmgr.summarize.prompts import SYSTEM, TAGS, Matter, PromptParts, merge_prompt, prompt
 from tests.unit.summarize.scripted import SHAPES, shown
 
 ALL = PromptParts("talk", "gone", "lead", "## Goal\nold", "turn", "notes", ("one", "two"))

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxmgr.summarize.prompts.tags import TAGS, data_part, summary_part
+from ctxmgr.summarize.prompts import TAGS, data_part, summary_part
 from tests.unit.summarize.scripted import SHAPES
 
 FORGED = [

@@ -5,10 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxmgr.engine.memory.markdown import sections_of
-from ctxmgr.summarize.prompts.nine_section import NINE
-from ctxmgr.summarize.prompts.shape import Shape
-from ctxmgr.summarize.prompts.structured import STRUCTURED
-from ctxmgr.summarize.request.outline import as_text, first_section, parts, statements, together, undoubled
+from ctxmgr.summarize.formats import NINE, STRUCTURED, Shape
+from ctxmgr.summarize.outline import as_text, first_section, outline_sections, statements_of, together, undoubled
 from tests.goldens import held
 from tests.unit.summarize.scripted import SHAPES, filled
 
@@ -72,11 +70,11 @@ def test_of_current_work_and_the_next_step_the_last_counts() -> None:
 
 
 def test_a_heading_of_the_nine_without_its_colon_gets_one() -> None:
-    (_, part) = parts("## 4. Errors and fixes\nx", NINE)
+    (_, part) = outline_sections("## 4. Errors and fixes\nx", NINE)
     assert part.line == "## 4. Errors and fixes"
-    (_, part) = parts("4. Errors and fixes\nx", NINE)
+    (_, part) = outline_sections("4. Errors and fixes\nx", NINE)
     assert part.line == "4. Errors and fixes:"
-    assert [part.line for part in parts("1. Fix the index\n2. Run it", NINE)] == [""]
+    assert [part.line for part in outline_sections("1. Fix the index\n2. Run it", NINE)] == [""]
 
 
 def test_statements_keep_what_belongs_together() -> None:
@@ -97,7 +95,7 @@ def test_statements_keep_what_belongs_together() -> None:
         "#### Own",
         "- c",
     ]
-    assert statements(lines) == [
+    assert statements_of(lines) == [
         "intro",
         "- a\n  more\n\n  and more",
         "- b",
@@ -117,7 +115,7 @@ def test_a_summary_given_twice_is_itself(shape: Shape) -> None:
     text = "\n".join(text.splitlines()[first_section(text, shape) :]).replace("</summary>", "").strip()
     once = undoubled(text, shape)
     assert sections_of(undoubled(f"{text}\n\n{text}", shape)) == sections_of(once)
-    assert as_text(parts(text, shape)) == text
+    assert as_text(outline_sections(text, shape)) == text
 
 
 LINE = st.sampled_from(
@@ -144,6 +142,6 @@ def test_no_word_is_lost_and_no_section_doubled(texts: list[list[str]]) -> None:
     made = together(balanced, STRUCTURED)
     said = {word for lines in texts for line in lines for word in line.split() if word.startswith("w")}
     assert said == {word for word in made.split() if word.startswith("w")}
-    keys = [part.key for part in parts(made, STRUCTURED)]
+    keys = [part.key for part in outline_sections(made, STRUCTURED)]
     assert len(keys) == len(set(keys))
     assert together([made], STRUCTURED) == made

@@ -8,13 +8,9 @@ from ctxmgr.engine.memory.facts import Stamp
 from ctxmgr.engine.memory.from_summary import from_summary
 from ctxmgr.engine.memory.markdown import sections_of
 from ctxmgr.model.compaction.completion import Completion, CompletionRequest, Stop
-from ctxmgr.summarize.prompts.continue_format import CONTINUE
-from ctxmgr.summarize.prompts.handoff import HANDOFF
-from ctxmgr.summarize.prompts.nine_section import NINE
-from ctxmgr.summarize.prompts.shape import FREE, Shape
-from ctxmgr.summarize.prompts.structured import STRUCTURED, TURN
-from ctxmgr.summarize.request.outline import first_section, kinds, parts
-from ctxmgr.summarize.request.parse import LEAST_TOKENS, AcceptedAnswer, Reason, RejectedAnswer, text_of, verdict
+from ctxmgr.summarize.formats import CONTINUE, FREE, HANDOFF, NINE, STRUCTURED, TURN, Shape
+from ctxmgr.summarize.outline import first_section, outline_sections, section_kinds
+from ctxmgr.summarize.parse import LEAST_TOKENS, AcceptedAnswer, Reason, RejectedAnswer, text_of, verdict
 from tests.notation import quarters
 from tests.unit.summarize.scripted import SHAPES, filled
 
@@ -159,7 +155,7 @@ def test_nine_sections(text: str) -> None:
     assert [(one.kind, one.items) for one in sections_of(read)] == [
         (one.kind, one.items) for one in sections_of(NINE_BODY)
     ]
-    assert len(parts(read, NINE)) == 10
+    assert len(outline_sections(read, NINE)) == 10
     assert "nalysis" not in read
 
 
@@ -211,7 +207,7 @@ def test_half_a_surrogate_pair_is_mended() -> None:
 def test_a_filled_answer_is_accepted_and_the_ledger_reads_all_of_it(shape: Shape) -> None:
     read = text_of(filled(shape, "the parser"), shape)
     assert isinstance(read, AcceptedAnswer)
-    assert {key for need in shape.needs for key in need.kinds} & kinds(read.text, shape)
+    assert {key for need in shape.needs for key in need.kinds} & section_kinds(read.text, shape)
     facts = from_summary(read.text, kind="compaction", stamp=Stamp("o", 1))
     slots = {fact.slot for fact in facts}
     wanted = {
@@ -228,7 +224,7 @@ def test_a_filled_answer_is_accepted_and_the_ledger_reads_all_of_it(shape: Shape
 def test_the_ledger_knows_the_outlines_headings(shape: Shape) -> None:
     kinds_of = {one.kind for one in sections_of(filled(shape))}
     assert kinds_of - {"context"}
-    assert all(need.kinds & kinds(filled(shape), shape) for need in shape.needs)
+    assert all(need.kinds & section_kinds(filled(shape), shape) for need in shape.needs)
 
 
 @given(
@@ -243,7 +239,7 @@ def test_reading_never_fails_and_what_it_accepts_holds_its_sections(
     )
     if isinstance(read, AcceptedAnswer):
         assert read.text.strip() == read.text
-        assert kinds(read.text, shape)
+        assert section_kinds(read.text, shape)
         assert first_section(read.text, shape) == 0
         again = text_of(read.text, shape)
         assert isinstance(again, AcceptedAnswer)

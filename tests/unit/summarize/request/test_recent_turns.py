@@ -5,11 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxmgr.engine.memory.markdown import heading
-from ctxmgr.summarize.request.previous_summary import past
-from ctxmgr.summarize.request.recent_turns import DETAILS, HEADING, middle, notes, parted
-from ctxmgr.summarize.request.recent_turns import turns as by_turn
-from ctxmgr.summarize.request.turn_context import MARK, joined, without_mark
-from ctxmgr.summarize.request.turn_context import parted as split_parted
+from ctxmgr.summarize.previous_summary import TURN_MARK, previous_parts, with_turn_context, without_turn_mark
+from ctxmgr.summarize.previous_summary import without_turn_context as split_parted
+from ctxmgr.summarize.recent_turns import DETAILS, RECENT_HEADING, notes, recent_notes, without_recent_turns
+from ctxmgr.summarize.recent_turns import turns as by_turn
 from tests.goldens import held
 from tests.notation import a, call, err, quarters, r, think, u
 from tests.unit.summarize.scripted import told, turns
@@ -42,7 +41,7 @@ def test_a_turn_of_many_lines_says_how_many_are_missing() -> None:
 )
 def test_whole_turns_from_the_newest_back(count: int, budget: int, kept: int) -> None:
     history = turns(count)
-    older, text = middle(history, budget, quarters)
+    older, text = recent_notes(history, budget, quarters)
     assert older == len(history) - 4 * kept
     assert text.count("### Turn") == kept
     assert quarters(text) <= budget
@@ -50,8 +49,8 @@ def test_whole_turns_from_the_newest_back(count: int, budget: int, kept: int) ->
 
 def test_a_newest_turn_that_is_too_large_is_told_with_less_detail() -> None:
     history = (*turns(1), *told(u("w " * 900), *(a("v " * 300, call("read", path="x" * 90)) for _ in range(9))))
-    assert [middle(history, budget, quarters)[0] for budget in (2_500, 600, 250)] == [4, 4, 4]
-    assert middle(history, 30, quarters) == (len(history), "")
+    assert [recent_notes(history, budget, quarters)[0] for budget in (2_500, 600, 250)] == [4, 4, 4]
+    assert recent_notes(history, 30, quarters) == (len(history), "")
 
 
 def test_a_first_turn_may_have_no_users_message() -> None:
@@ -60,9 +59,12 @@ def test_a_first_turn_may_have_no_users_message() -> None:
 
 
 def test_notes_are_found_again() -> None:
-    _, text = middle(turns(4), 9_999, quarters)
-    assert parted(f"## Goal\nx\n\n{text}") == ("## Goal\nx", text.removeprefix(HEADING).strip())
-    assert parted("## Goal\nx") == ("## Goal\nx", "")
+    _, text = recent_notes(turns(4), 9_999, quarters)
+    assert without_recent_turns(f"## Goal\nx\n\n{text}") == (
+        "## Goal\nx",
+        text.removeprefix(RECENT_HEADING).strip(),
+    )
+    assert without_recent_turns("## Goal\nx") == ("## Goal\nx", "")
 
 
 @given(st.text(max_size=400), st.text(max_size=100))
@@ -78,23 +80,23 @@ PART = "## Original Request\nx"
 
 
 def test_a_turns_context_is_found_again() -> None:
-    assert split_parted(joined("## Goal\na", PART)) == ("## Goal\na", PART)
-    assert split_parted(joined("", PART)) == ("", PART)
+    assert split_parted(with_turn_context("## Goal\na", PART)) == ("## Goal\na", PART)
+    assert split_parted(with_turn_context("", PART)) == ("", PART)
     assert split_parted("## Goal\na") == ("## Goal\na", "")
-    twice = joined(joined("## Goal\na", "one"), "two")
+    twice = with_turn_context(with_turn_context("## Goal\na", "one"), "two")
     assert split_parted(twice) == ("## Goal\na", "one\n\n\ntwo")
-    fenced = f"## Goal\na\n```\n{MARK}\n```"
+    fenced = f"## Goal\na\n```\n{TURN_MARK}\n```"
     assert split_parted(fenced) == (fenced, "")
-    assert without_mark(joined("a", "b")) == "a\n\n\nb"
+    assert without_turn_mark(with_turn_context("a", "b")) == "a\n\n\nb"
 
 
 def test_a_previous_summary_without_what_is_put_back() -> None:
-    _, text = middle(turns(4), 9_999, quarters)
-    whole = joined(f"## Goal\na\n\n{text}", PART)
-    found = past(f"{whole}\n\n<read-files>\na.py\n</read-files>")
+    _, text = recent_notes(turns(4), 9_999, quarters)
+    whole = with_turn_context(f"## Goal\na\n\n{text}", PART)
+    found = previous_parts(f"{whole}\n\n<read-files>\na.py\n</read-files>")
     assert found.whole == whole
     assert found.before == f"## Goal\na\n\n{text}"
     assert found.history == "## Goal\na"
     assert found.notes.startswith("### Turn 3")
     assert found.context == PART
-    assert past(None) == past("") == past(" \n")
+    assert previous_parts(None) == previous_parts("") == previous_parts(" \n")

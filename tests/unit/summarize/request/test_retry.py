@@ -3,11 +3,10 @@
 import pytest
 
 from ctxmgr.model.compaction.completion import Asking, Completion, CompletionRequest, CompletionUsage
-from ctxmgr.summarize.prompts.structured import STRUCTURED
-from ctxmgr.summarize.request.parse import AcceptedAnswer
-from ctxmgr.summarize.request.retry import CompletionFailure, ShapedRequest, SummaryFailed, answers
-from ctxmgr.summarize.request.usage import SummaryUsage
-from ctxmgr.summarize.strategies.side_by_side import side_by_side
+from ctxmgr.summarize.formats import STRUCTURED
+from ctxmgr.summarize.parse import AcceptedAnswer
+from ctxmgr.summarize.retry import CompletionFailure, ShapedRequest, SummaryFailed, SummaryUsage, answers
+from ctxmgr.summarize.strategies import side_by_side
 from tests.notation import quarters
 from tests.unit.summarize.scripted import filled, run
 

@@ -11,9 +11,9 @@ from ctxmgr.model.compaction.completion import Completion, CompletionRequest
 from ctxmgr.model.compaction.plans import Strategy
 from ctxmgr.model.policy import Slices
 from ctxmgr.summarize import writing
-from ctxmgr.summarize.request.brief import FinishedSummary, SummaryInput
-from ctxmgr.summarize.request.recent_turns import HEADING
-from ctxmgr.summarize.strategies.table import STRATEGIES
+from ctxmgr.summarize.brief import FinishedSummary, SummaryInput
+from ctxmgr.summarize.recent_turns import RECENT_HEADING
+from ctxmgr.summarize.strategies import STRATEGIES
 from tests.notation import a, call, quarters, r, think, u
 from tests.unit.summarize.scripted import filled, good, prepared, run, shape_in, shown, told, turn, turns
 
@@ -66,7 +66,7 @@ def test_every_message_is_shown_to_the_model_or_told_in_notes(strategy: Strategy
     written, batches = wrote(strategy)
     seen = "".join(text for batch in batches for ask in batch for text in shown(ask.prompt, "conversation"))
     before, _, added = written.summary.partition(ADDED_HEADING)
-    text = before + added.partition(HEADING)[2]
+    text = before + added.partition(RECENT_HEADING)[2]
     for number in range(1, 9):
         told_once = seen.count(f"Please mend part {number} of") + text.count(f"Please mend part {number} of")
         assert told_once == 1, number
@@ -170,7 +170,7 @@ def test_rolling_slices_bring_one_summary_up_to_date() -> None:
 
 def test_incremental_notes_follow_the_summary_within_half_of_the_output() -> None:
     written, ((ask,),) = wrote("incremental")
-    summary, _, notes = written.summary.partition(HEADING)
+    summary, _, notes = written.summary.partition(RECENT_HEADING)
     assert "## Next Steps" in summary
     numbers = [line for line in notes.splitlines() if line.startswith("### Turn")]
     assert numbers == [f"### Turn {n}" for n in range(5, 9)]
@@ -178,7 +178,7 @@ def test_incremental_notes_follow_the_summary_within_half_of_the_output() -> Non
     assert "Please mend part 5" not in ask.prompt
     assert '- Called: read(path="src/part8.py")' in notes
     assert "line of part" not in notes  # no tool output
-    assert ask.max_tokens + quarters(HEADING + notes) <= 13_107 + 5
+    assert ask.max_tokens + quarters(RECENT_HEADING + notes) <= 13_107 + 5
 
 
 def test_incremental_notes_are_summed_up_at_the_next_compaction() -> None:
@@ -186,8 +186,8 @@ def test_incremental_notes_are_summed_up_at_the_next_compaction() -> None:
     second, ((ask,),) = wrote("incremental", turns(8, 1_600, start=9), first.summary)
     (notes,) = shown(ask.prompt, "earlier-notes")
     assert "### Turn 5" in notes
-    assert HEADING not in ask.prompt
-    assert second.summary.count(HEADING) == 1
+    assert RECENT_HEADING not in ask.prompt
+    assert second.summary.count(RECENT_HEADING) == 1
     assert "mend part 8 of" not in second.summary
 
 

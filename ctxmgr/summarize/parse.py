@@ -21,9 +21,9 @@ from ctxmgr.engine.compaction import without_lists
 from ctxmgr.engine.memory import FENCE, plain, sections_of, sentences_of, shorten
 from ctxmgr.model import Weigh
 from ctxmgr.model.compaction import Completion, CompletionRequest
-from ctxmgr.summarize.prompts import SHORT_SENTENCES, Shape
-from ctxmgr.summarize.request.outline import first_section, kinds, outside_fences, undoubled
-from ctxmgr.summarize.request.turn_context import without_mark
+from ctxmgr.summarize.formats import SHORT_SENTENCES, Shape
+from ctxmgr.summarize.outline import first_section, outside_fences, section_kinds, undoubled
+from ctxmgr.summarize.previous_summary import without_turn_mark
 
 Reason = Literal[
     "failed", "cancelled", "called a tool", "truncated", "empty", "no sections", "too long", "does not fit"
@@ -108,15 +108,15 @@ def _stopped(completion: Completion) -> RejectedAnswer | None:
 def text_of(text: str, shape: Shape) -> AcceptedAnswer | RejectedAnswer:
     """Read a whole answer in a shape (rules 1 to 3)."""
     if shape.is_free:
-        body = without_mark(without_lists(_unfenced(text))).strip()
+        body = without_turn_mark(without_lists(_unfenced(text))).strip()
         return AcceptedAnswer(body) if plain(body) else RejectedAnswer("empty")
     short, body = _short_apart(_unfenced(text), shape)
     body = whole = _unfenced(_untagged(body, shape))
     body = "\n".join(body.splitlines()[first_section(body, shape) :])
-    body = undoubled(_without_tag_lines(without_mark(without_lists(body))), shape)
-    there = kinds(body, shape)
+    body = undoubled(_without_tag_lines(without_turn_mark(without_lists(body))), shape)
+    there = section_kinds(body, shape)
     if not there:
-        prose = _without_tag_lines(without_mark(without_lists(whole))).strip()
+        prose = _without_tag_lines(without_turn_mark(without_lists(whole))).strip()
         return RejectedAnswer("no sections", ", ".join(need.name for need in shape.needs), prose)
     if not sections_of(body) or _is_outline(body, shape):
         return RejectedAnswer("empty")

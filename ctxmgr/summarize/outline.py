@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from ctxmgr.engine.memory import FENCE, Heading, HeadingKind, heading, key_of
-from ctxmgr.summarize.prompts import Shape, key_of_title
+from ctxmgr.summarize.formats import Shape, key_of_title
 
 OWN_LEVEL = 2  # an unknown heading down to `##` stands beside the known ones, a deeper one below them
 
@@ -63,7 +63,7 @@ def outside_fences(text: str) -> Iterator[tuple[str, bool]]:
         yield line, not (fence or mark)
 
 
-def parts(text: str, shape: Shape) -> tuple[OutlineSection, ...]:
+def outline_sections(text: str, shape: Shape) -> tuple[OutlineSection, ...]:
     """Split a summary into its sections, in their order; the first has no heading and may be empty."""
     titles = frozenset(shape.titles)
     found: list[tuple[str, HeadingKind, str, list[str]]] = [("", "", "", [])]
@@ -118,7 +118,7 @@ def _start(line: str, titles: frozenset[str]) -> tuple[Heading, str] | None:
 
 def undoubled(text: str, shape: Shape) -> str:
     """The text with sections of the same title made one; as it was where none comes twice."""
-    found = parts(text, shape)
+    found = outline_sections(text, shape)
     keys = [part.key for part in found if part.line]
     return as_text(found) if len(set(keys)) == len(keys) else together((text,), shape)
 
@@ -128,9 +128,9 @@ def together(texts: Sequence[str], shape: Shape) -> str:
     gathered: dict[str, _Gathered] = {}
     for number, text in enumerate(texts):
         started: set[str] = set()
-        for part in parts(text, shape):
+        for part in outline_sections(text, shape):
             section = gathered.setdefault(part.key, _Gathered(part.kind, part.line, []))
-            said = statements(part.lines)
+            said = statements_of(part.lines)
             if part.kind in _ONE_AT_A_TIME and said and part.key not in started:
                 section.statements = []
             started.add(part.key)
@@ -173,7 +173,7 @@ def _close(gathered: dict[str, _Gathered]) -> None:
         section.statements = real or section.statements[:1]
 
 
-def statements(lines: Sequence[str]) -> list[str]:
+def statements_of(lines: Sequence[str]) -> list[str]:
     """Split a section's lines into statements: a top bullet with all below it, a paragraph, or a heading of its
     own with all below it; code fences stay whole."""
     found: list[list[str]] = []
@@ -226,6 +226,6 @@ def _renumbered(bodies: list[str]) -> list[str]:
     return [number.sub(rf"{place}\1", body, count=1) for place, body in enumerate(bodies, 1)]
 
 
-def kinds(text: str, shape: Shape) -> frozenset[HeadingKind]:
+def section_kinds(text: str, shape: Shape) -> frozenset[HeadingKind]:
     """The kinds of section that have a heading in this text."""
-    return frozenset(part.kind for part in parts(text, shape) if part.line)
+    return frozenset(part.kind for part in outline_sections(text, shape) if part.line)

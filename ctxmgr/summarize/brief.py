@@ -1,4 +1,4 @@
-"""Turns messages into the question that a strategy asks about them, within the model's window.
+"""What has to be known to write a summary, what one ask of it holds, and what is written.
 
 Rules:
 1. What an ask holds never weighs more than the window leaves beside its answer. The ladder shortens the
@@ -7,17 +7,27 @@ Rules:
 """
 
 from collections.abc import Sequence
+from typing import Any, Generic, TypeVar
 
 import msgspec
 
 from ctxmgr.engine.compaction import FOR_MODEL, Depths, scoring, truncation
 from ctxmgr.engine.memory import summary
-from ctxmgr.model import Slices, Weigh
-from ctxmgr.model.compaction import BranchMessage, CompletionRequest, Purpose
-from ctxmgr.summarize.prompts import SYSTEM, Matter, PromptParts, Shape, merge_prompt, prompt
-from ctxmgr.summarize.request.parse import RejectedAnswer
-from ctxmgr.summarize.request.retry import ShapedRequest, give_up
-from ctxmgr.summarize.request.usage import SummaryUsage
+from ctxmgr.model import BasePrices, Slices, SummaryPrompts, Weigh
+from ctxmgr.model.compaction import (
+    BranchMessage,
+    BranchSummaryPlan,
+    CompactionPlan,
+    CompletionRequest,
+    Format,
+    Purpose,
+    Strategy,
+)
+from ctxmgr.model.saved import Ledger
+from ctxmgr.summarize.formats import Shape
+from ctxmgr.summarize.parse import RejectedAnswer
+from ctxmgr.summarize.prompts import SYSTEM, Matter, PromptParts, merge_prompt, prompt
+from ctxmgr.summarize.retry import ShapedRequest, SummaryUsage, give_up
 
 INPUT_SHARE = 0.8
 """Of what the window leaves beside the answer, as we weigh it: providers count a quarter more than o200k_base does
@@ -66,7 +76,7 @@ class PromptTask(msgspec.Struct, frozen=True):
         return PromptParts("", previous=self.previous, earlier=self.earlier, notes=self.notes)
 
 
-def room(terms: SummaryTerms, output: int) -> int:
+def input_room(terms: SummaryTerms, output: int) -> int:
     """Tokens of input, as we weigh them, that the window leaves beside an answer."""
     return int((terms.window - output) * INPUT_SHARE)
 
@@ -94,7 +104,7 @@ def question(
     def put(given: PromptParts) -> str:
         return prompt(job.matter, job.shape, given, job.instructions, place=place, most=output)
 
-    free = room(terms, output) - terms.weigh(terms.system) - terms.weigh(put(given))
+    free = input_room(terms, output) - terms.weigh(terms.system) - terms.weigh(put(given))
     if free < LEAST_ROOM:
         give_up(RejectedAnswer("does not fit", f"{free} of {terms.window} tokens left for the conversation"), label)
     if text and not left_out and terms.weigh(text) <= free:
@@ -135,7 +145,7 @@ def _digest_room(free: int) -> int:
 def merge_question(terms: SummaryTerms, job: PromptTask, texts: tuple[str, ...]) -> ShapedRequest:
     """The ask that makes one text of the texts of slices. Raises GaveUp where they do not fit."""
     text = merge_prompt(job.matter, job.shape, texts, job.given, job.instructions, most=job.max_tokens)
-    over = terms.weigh(terms.system) + terms.weigh(text) - room(terms, job.max_tokens)
+    over = terms.weigh(terms.system) + terms.weigh(text) - input_room(terms, job.max_tokens)
     if over > 0:
         give_up(RejectedAnswer("does not fit", f"{over} tokens too many"), "merge")
     replaced = sum(map(terms.weigh, (*texts, job.previous, job.earlier, job.notes)))
@@ -144,3 +154,69 @@ def merge_question(terms: SummaryTerms, job: PromptTask, texts: tuple[str, ...])
         job.shape,
         replaced,
     )
+
+
+WINDOW = 128_000  # tokens, of a summarising model that nobody described (pi)
+
+
+Prepared = TypeVar("Prepared", CompactionPlan, BranchSummaryPlan)
+
+
+class HostContext(msgspec.Struct, frozen=True):
+    """The list that the host's model was asked with last, and what came since, as its provider counts. `tokens` of
+    all of it, `cached_tokens` of them in the cache; `window` of that model; `ratio`: the provider's tokens for each
+    that `weigh` counts; `prices` of the model, None where nobody told them."""
+
+    cached_tokens: int
+    tokens: int
+    window: int
+    ratio: float = 1.0
+    prices: BasePrices | None = None
+
+
+class SummaryInput(msgspec.Struct, Generic[Prepared], frozen=True):
+    """A preparation and how to summarise it.
+
+    `weigh`: tokens of a text. `window` and `max_output_tokens` of the summarising model in tokens,
+    `max_output_tokens` None where it is not known. `instructions` are the user's own; of a branch
+    `replace_instructions` says that they stand in place of ours. `retries` of each ask that is refused. `depths` of
+    breaks, for natural slices; None: told by words. `scratchpad`: the model's own notes as they stand. `prompts`
+    stand in place of ours. `ledger`: what the session knows, to check what a model wrote; it may be empty.
+    `context`: the host's own list, where a summary may be asked for at the end of it.
+    """
+
+    preparation: Prepared
+    weigh: Weigh
+    strategy: Strategy = "single-shot"
+    format: Format = "structured"
+    instructions: str = ""
+    replace_instructions: bool = False
+    slices: Slices = Slices()
+    window: int = WINDOW
+    max_output_tokens: int | None = None
+    retries: int = 1
+    depths: Depths | None = None
+    scratchpad: str = ""
+    prompts: SummaryPrompts = SummaryPrompts()
+    ledger: Ledger = Ledger()
+    context: HostContext | None = None
+
+    def terms(self, account: SummaryUsage) -> SummaryTerms:
+        """What holds for all asks."""
+        system = self.prompts.system.strip() or SYSTEM
+        return SummaryTerms(
+            self.weigh, self.window, max(0, self.retries), self.slices, self.depths, account, system
+        )
+
+
+class FinishedSummary(msgspec.Struct, frozen=True):
+    """A finished summary: its text with the file lists, and its details as the host keeps them.
+
+    `details` is {readFiles, modifiedFiles, ctxmgr: {strategy, format, calls, retries, inputTokens?,
+    outputTokens?, ladder: [words], leftOut, joined?, fallback?, turnFallback?, short?, mended?}}; a
+    fallback is {from, reason, label?, said?}, what was mended [{kind, text, corrected?}]. A branch's format is
+    "structured", or "free" where the user's instructions stood in place of ours.
+    """
+
+    summary: str
+    details: dict[str, Any]

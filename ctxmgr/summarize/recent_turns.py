@@ -16,10 +16,10 @@ import msgspec
 from ctxmgr.engine.memory import plain, shorten
 from ctxmgr.model import Weigh
 from ctxmgr.model.compaction import BranchMessage
-from ctxmgr.summarize.prompts import FREE
-from ctxmgr.summarize.request.outline import parts
+from ctxmgr.summarize.formats import FREE
+from ctxmgr.summarize.outline import outline_sections
 
-HEADING = "## Recent Turns"
+RECENT_HEADING = "## Recent Turns"
 
 
 class DetailLimits(msgspec.Struct, frozen=True):
@@ -50,11 +50,11 @@ def turns(messages: Sequence[BranchMessage]) -> list[tuple[BranchMessage, ...]]:
     return [tuple(turn) for turn in found]
 
 
-def middle(messages: Sequence[BranchMessage], budget: int, weigh: Weigh) -> tuple[int, str]:
+def recent_notes(messages: Sequence[BranchMessage], budget: int, weigh: Weigh) -> tuple[int, str]:
     """(how many messages are older than the notes, the notes); (all of them, "") where no turn fits."""
     all_turns = turns(messages)
     kept: list[str] = []
-    left = budget - weigh(HEADING)
+    left = budget - weigh(RECENT_HEADING)
     taken = 0
     for place in range(len(all_turns) - 1, (len(all_turns) - 1) // 2, -1):
         details = DETAILS if not kept else DETAILS[:1]
@@ -65,7 +65,7 @@ def middle(messages: Sequence[BranchMessage], budget: int, weigh: Weigh) -> tupl
         left -= weight
         taken += len(all_turns[place])
         kept.append(text)
-    return len(messages) - taken, "\n\n".join((HEADING, *reversed(kept))) if kept else ""
+    return len(messages) - taken, "\n\n".join((RECENT_HEADING, *reversed(kept))) if kept else ""
 
 
 def notes(turn: Sequence[BranchMessage], number: int, detail: DetailLimits) -> str:
@@ -98,11 +98,11 @@ def _ends(text: str, most: int) -> str:
     return f"{text[: most * 2 // 3].rstrip()} [...] {text[len(text) - most // 3 :].lstrip()}"
 
 
-def parted(summary: str) -> tuple[str, str]:
+def without_recent_turns(summary: str) -> tuple[str, str]:
     """A summary without its notes on recent turns, and the notes without their heading."""
     kept: list[str] = []
     found: list[str] = []
-    for part in parts(summary, FREE):
-        ours = part.line.strip() == HEADING
+    for part in outline_sections(summary, FREE):
+        ours = part.line.strip() == RECENT_HEADING
         (found if ours else kept).extend(part.lines if ours or not part.line else (part.line, *part.lines))
     return ("\n".join(kept).strip(), "\n".join(found).strip()) if found else (summary, "")

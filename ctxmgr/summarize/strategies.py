@@ -1,0 +1,253 @@
+"""The ways of writing a summary with a model. They ask for completions and never make one.
+
+- Single-shot: the whole text is written by one call. All others are this where there is nothing to divide.
+- Incremental: only the oldest part of a history is summarised; notes on the newest turns follow the summary. The
+  budget of output is shared: notes get at most half of it, and at most half of the turns (`recent_turns`). At the
+  next compaction the notes are summed up with what was oldest then, so each turn is told in detail once more after
+  it has left the conversation. Needs at least two turns; a turn's first part and a branch are a single shot.
+- Parallel-stitch: slices are summarised side by side, then one call makes one text of theirs. Where there is
+  no merge, the slices' texts are put together by their sections (`outline.together`): a longer summary, and less
+  smooth.
+- Sequential: slices are summarised one after the other, each in the light of what came before. Accumulated: each
+  slice gets a text of its own and sees the earlier ones; the texts are put together in order, so what was said of
+  an early slice is never written anew. Rolling: each slice brings one running summary up to date, which stays short
+  and may lose what is old.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, TypeVar
+
+import msgspec
+
+from ctxmgr.engine.compaction import FOR_MODEL, Slice, scoring, slices, truncation
+from ctxmgr.model.compaction import Asking, Completion, CompletionRequest, Strategy
+from ctxmgr.summarize.brief import PromptTask, SummaryTerms, input_room, merge_question, question
+from ctxmgr.summarize.outline import together
+from ctxmgr.summarize.parse import LEAST_TOKENS, AcceptedAnswer, RejectedAnswer
+from ctxmgr.summarize.prompts import PromptParts
+from ctxmgr.summarize.recent_turns import RECENT_HEADING, recent_notes, without_recent_turns
+from ctxmgr.summarize.retry import ShapedRequest, SummaryFailed, answers, give_up
+
+First = TypeVar("First")
+Second = TypeVar("Second")
+
+
+class _Run:
+    """One of the two: the batch it waits for, None once it has its result."""
+
+    def __init__(self, asking: Asking[Any]) -> None:
+        self.asking = asking
+        self.batch: tuple[CompletionRequest, ...] | None = None
+        self.result: Any = None
+        self._step(None)
+
+    def answered(self, completions: tuple[Completion, ...]) -> None:
+        if self.batch is not None:
+            self._step(completions)
+
+    def _step(self, completions: tuple[Completion, ...] | None) -> None:
+        try:
+            self.batch = next(self.asking) if completions is None else self.asking.send(completions)
+        except StopIteration as done:
+            self.batch, self.result = None, done.value
+
+
+def side_by_side(first: Asking[First], second: Asking[Second]) -> Asking[tuple[First, Second]]:
+    """Run both to their results. What one raises ends the other too."""
+    try:
+        left, right = _Run(first), _Run(second)
+        while left.batch is not None or right.batch is not None:
+            mine = left.batch or ()
+            completions = yield mine + (right.batch or ())
+            try:
+                left.answered(completions[: len(mine)])
+            finally:  # what was answered is counted, even where the other has given up
+                right.answered(completions[len(mine) :])
+    finally:
+        first.close()
+        second.close()
+    return left.result, right.result
+
+
+WINDOW_SHARE = 0.5
+"""Of the room for input that a slice is cut to: beside it stand its lead, the outline, and what precedes it."""
+
+LEAD_SHARE = 10  # a lead is at most a tenth of its slice in a small window, as it is of the slices by default
+GOAL_CHARACTERS = 2_000  # of a previous summary, whose goal stands first
+LEAST_SLICE = 1_000  # tokens; smaller ones say less than their outline
+
+
+def sliced(terms: SummaryTerms, job: PromptTask, cap: int | None = None) -> tuple[Slice, ...]:
+    """The slices, oldest first. `cap`: most tokens of output of all together."""
+    settings = terms.slices
+    most = max(LEAST_SLICE, int(input_room(terms, job.max_tokens) * WINDOW_SHARE))
+    if settings.tokens > most:
+        overlap = min(settings.overlap, most // LEAD_SHARE)
+        settings = msgspec.structs.replace(settings, tokens=most, overlap=overlap)
+    if terms.depths is None:
+        return slices.cut(job.messages, settings, terms.weigh, cap=cap)
+    return slices.cut(job.messages, settings, terms.weigh, cap=cap, depths=terms.depths)
+
+
+def slice_texts(terms: SummaryTerms, job: PromptTask, cut: Sequence[Slice]) -> tuple[str, ...]:
+    """What is shown of each slice: as many tokens as the slice was weighed at, and more of them for what matters
+    to the goal than for what does not. "" where the policy wants each message shown alike."""
+    if not terms.slices.weighted:
+        return ("",) * len(cut)
+    goal = f"{job.instructions}\n{job.previous[:GOAL_CHARACTERS]}"
+    weights = scoring.importances(job.messages, goal)
+    shown, at = [], 0
+    for one in cut:
+        of_slice = weights[at : at + len(one.messages)]
+        at += len(one.messages)
+        units = scoring.shares(one.messages, of_slice, one.weight, terms.weigh)
+        parts = (scoring.within(*each, FOR_MODEL) for each in zip(one.messages, units, strict=True))
+        shown.append("\n\n".join(filter(None, parts)))
+    return tuple(shown)
+
+
+def lead_text(terms: SummaryTerms, one: Slice) -> str:
+    """What is right before a slice, as a model is shown it."""
+    return truncation.fit(one.lead, one.lead_weight, terms.weigh, shown=FOR_MODEL).text if one.lead else ""
+
+
+def single_shot(terms: SummaryTerms, job: PromptTask) -> Asking[AcceptedAnswer]:
+    """Ask once for all of it. Raises GaveUp."""
+    asked = question(terms, job, job.messages, job.given, output=job.max_tokens)
+    (accepted,) = yield from answers((asked,), retries=terms.retries, weigh=terms.weigh, account=terms.usage)
+    return accepted
+
+
+NOTES_SHARE = 0.5  # of the output: a choice of ours, the summary has to stand for far more turns
+
+
+def incremental(terms: SummaryTerms, job: PromptTask) -> Asking[AcceptedAnswer]:
+    """Ask for the oldest part, and put the notes below it. Raises GaveUp."""
+    if job.matter != "history":
+        return (yield from single_shot(terms, job))
+    older, notes = recent_notes(job.messages, int(job.max_tokens * NOTES_SHARE), terms.weigh)
+    if not notes:
+        return (yield from single_shot(terms, job))
+    output = job.max_tokens - terms.weigh(notes)
+    oldest = msgspec.structs.replace(job, messages=job.messages[:older], max_tokens=output)
+    accepted = yield from single_shot(terms, oldest)
+    text, before = without_recent_turns(accepted.text)  # a model may have taken notes it was shown for a section
+    if before:
+        notes = f"{RECENT_HEADING}\n\n{before}{notes.removeprefix(RECENT_HEADING)}"
+    return AcceptedAnswer(f"{text}\n\n{notes}", accepted.short)
+
+
+def parallel_stitch(terms: SummaryTerms, job: PromptTask) -> Asking[AcceptedAnswer]:
+    """Ask for all slices at once, then for the merge; one slice is asked for as a whole. Raises SummaryFailed."""
+    slices = sliced(terms, job)
+    if len(slices) < 2:
+        return (yield from single_shot(terms, job))
+    asked: list[ShapedRequest] = []
+    shown = slice_texts(terms, job, slices)
+    for number, one in enumerate(slices, 1):
+        asked.append(
+            question(
+                terms,
+                job,
+                one.messages,
+                PromptParts(shown[number - 1], before=lead_text(terms, one)),
+                output=min(one.max_output_tokens, job.max_tokens),
+                place=(number, len(slices)),
+            )
+        )
+    accepted = yield from answers(asked, retries=terms.retries, weigh=terms.weigh, account=terms.usage)
+    try:
+        merge = merge_question(terms, job, tuple(one.text for one in accepted))
+        (merged,) = yield from answers((merge,), retries=terms.retries, weigh=terms.weigh, account=terms.usage)
+    except SummaryFailed as gave_up:
+        terms.usage.joined = gave_up.failure.reason
+        most = sum(one.max_tokens for one in asked) + terms.weigh(job.previous)
+        return put_together(
+            terms, job, (job.previous, job.earlier, job.notes, *(one.text for one in accepted)), most
+        )
+    if merged.short or not job.shape.short:
+        return merged
+    return msgspec.structs.replace(merged, short=accepted[-1].short)
+
+
+def put_together(
+    terms: SummaryTerms, job: PromptTask, texts: tuple[str, ...], most: int, short: str = ""
+) -> AcceptedAnswer:
+    """The texts put together by their sections, oldest first. Raises SummaryFailed where that is too long."""
+    text = together([one for one in texts if one.strip()], job.shape)
+    weight = terms.weigh(text)
+    if weight > max(most, LEAST_TOKENS):
+        give_up(RejectedAnswer("too long", f"{weight} tokens for {most}"), "slices put together")
+    return AcceptedAnswer(text, short)
+
+
+EARLIER_SHARE = 0.3  # of the room for input that summaries of earlier slices may take; the newest stay
+
+
+def accumulated(terms: SummaryTerms, job: PromptTask) -> Asking[AcceptedAnswer]:
+    """One text a slice, put together in order. The first brings the previous summary up to date. Raises GaveUp."""
+    slices = sliced(terms, job, cap=job.max_tokens)
+    if len(slices) < 2:
+        return (yield from single_shot(terms, job))
+    written: list[str] = []
+    short, most = "", 0
+    shown = slice_texts(terms, job, slices)
+    for number, one in enumerate(slices, 1):
+        given = job.given if number == 1 else PromptParts("", slices=_earlier_texts(terms, job, written))
+        carried = sum(map(terms.weigh, (job.previous, job.earlier, job.notes))) if number == 1 else 0
+        output = min(job.max_tokens, one.max_output_tokens + carried)
+        given = msgspec.structs.replace(given, conversation=shown[number - 1])
+        asked = _question(terms, job, one, given, (number, len(slices)), output)
+        most += asked.max_tokens
+        (accepted,) = yield from answers((asked,), retries=terms.retries, weigh=terms.weigh, account=terms.usage)
+        written.append(accepted.text)
+        short = accepted.short
+    return put_together(terms, job, tuple(written), most, short)
+
+
+def rolling(terms: SummaryTerms, job: PromptTask) -> Asking[AcceptedAnswer]:
+    """A running summary that each slice brings up to date. Raises GaveUp."""
+    slices = sliced(terms, job)
+    if len(slices) < 2:
+        return (yield from single_shot(terms, job))
+    given = job.given
+    accepted = AcceptedAnswer("")
+    shown = slice_texts(terms, job, slices)
+    for number, one in enumerate(slices, 1):
+        given = msgspec.structs.replace(given, conversation=shown[number - 1])
+        asked = _question(terms, job, one, given, (number, len(slices)), job.max_tokens)
+        (accepted,) = yield from answers((asked,), retries=terms.retries, weigh=terms.weigh, account=terms.usage)
+        given = PromptParts("", previous=accepted.text)
+    return accepted
+
+
+def _question(
+    terms: SummaryTerms, job: PromptTask, one: Slice, given: PromptParts, place: tuple[int, int], output: int
+) -> ShapedRequest:
+    lead = msgspec.structs.replace(given, before=lead_text(terms, one))
+    return question(terms, job, one.messages, lead, output=output, place=place)
+
+
+def _earlier_texts(terms: SummaryTerms, job: PromptTask, texts: list[str]) -> tuple[str, ...]:
+    """The earlier texts that a slice is shown: all, or the newest where all are too much."""
+    free = int(input_room(terms, job.max_tokens) * EARLIER_SHARE)
+    kept: list[str] = []
+    for text in reversed(texts):
+        free -= terms.weigh(text)
+        if free < 0:
+            terms.usage.shortened((f"summaries of {len(texts) - len(kept)} early slices not shown to later ones",))
+            break
+        kept.append(text)
+    return tuple(reversed(kept))
+
+
+STRATEGIES: Mapping[Strategy, Callable[[SummaryTerms, PromptTask], Asking[AcceptedAnswer]]] = MappingProxyType(
+    {
+        "single-shot": single_shot,
+        "parallel-stitch": parallel_stitch,
+        "sequential-accumulated": accumulated,
+        "sequential-rolling": rolling,
+        "incremental": incremental,
+    }
+)
