@@ -31,15 +31,6 @@ def _host_side(sides: "argparse._SubParsersAction[argparse.ArgumentParser]") -> 
         "transcripts", metavar="TRANSCRIPT", nargs="*", help="a file or a folder (default: protocol/transcripts)"
     )
     add_peer(host)
-    host.add_argument("--exact", action="store_true", help="compare all of it byte for byte, as `replay` does")
-    host.add_argument(
-        "--snapshots",
-        action="store_true",
-        help="the command reads this ctxmgr's snapshots: also play what starts from one (sure without --command)",
-    )
-    host.add_argument(
-        "--deadlines", action="store_true", help="also play what waits for a deadline to pass: seconds each"
-    )
     host.add_argument("--jobs", metavar="N", type=positive, default=2, help="transcripts at a time (default: 2)")
     host.set_defaults(run_side=_run_host_side)
 
@@ -75,12 +66,12 @@ def run(parsed: argparse.Namespace) -> int:
 
 
 def _run_host_side(parsed: argparse.Namespace) -> int:
-    from ctxmgr.study.conformance import command as conformance_command
+    from ctxmgr.study import conformance
 
-    return conformance_command.host_side(parsed)
+    return conformance.host_side(parsed)
 
 
 def _run_server_side(parsed: argparse.Namespace) -> int:
-    from ctxmgr.study.conformance import stdio
+    from ctxmgr.study import conformance
 
-    return stdio.server_side(parsed)
+    return conformance.server_side(parsed)

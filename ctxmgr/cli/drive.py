@@ -3,7 +3,7 @@
 import argparse
 from collections.abc import Sequence
 
-from ctxmgr.cli.arguments import add_models, add_peer
+from ctxmgr.cli.arguments import add_peer
 
 OWN_HELP = True  # `add_arguments` adds --help itself
 DESCRIPTION = (
@@ -18,17 +18,13 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("-h", "--help", action=_HelpWithFormat, help="show this, and the format of scripts")
     command.add_argument("scripts", metavar="SCRIPT", nargs="+", help="a script; - reads it from standard input")
     add_peer(command)
-    command.add_argument(
-        "--record", metavar="FILE", help="write a transcript; FILE-2 and so on for the next processes"
-    )
-    add_models(command)
     command.add_argument("--show", action="store_true", help="print each message as it goes or comes")
 
 
 def run(parsed: argparse.Namespace) -> int:
-    from ctxmgr.study import hostscript
+    from ctxmgr.study import conformance
 
-    return hostscript.run(parsed)
+    return conformance.drive(parsed)
 
 
 class _HelpWithFormat(argparse.Action):
@@ -38,7 +34,7 @@ class _HelpWithFormat(argparse.Action):
         super().__init__(option_strings, argparse.SUPPRESS, nargs=0, help=help)
 
     def __call__(self, parser: argparse.ArgumentParser, *rest: object) -> None:
-        from ctxmgr.study.hostscript import FORMAT
+        from ctxmgr.study.conformance import FORMAT
 
         example, parser.epilog = parser.epilog, None
         parser.print_help()

@@ -10,13 +10,15 @@ import tempfile
 from collections.abc import Callable
 from typing import Any
 
-from ctxmgr.study.spawning import StdioClient
+from ctxmgr import Client
+from ctxmgr.client import SpawnedSidecar
 
 Json = dict[str, Any]
 Request = Callable[..., Any]  # request(method, name=value, ...): the answer
 
 START_MS = 1_000_000
 COLD_MS = 360_000  # six minutes: the provider has forgotten the prompt
+POLICY = {"tokenizer": "estimate", "hostReserve": 1000, "workingSet": {"results": 2, "tokens": 1000}}
 
 
 class MessageList:
@@ -47,7 +49,7 @@ class MessageList:
         """What the model is to be shown of the list."""
         append = {"after": self.sent, "base": self.base, "messages": self.messages[self.sent :]}
         new = {"append": append} if self.base else {"messages": self.messages}
-        answer: Json = self.request("context", sessionId="s", **new, **more)
+        answer: Json = self.request("context", **new, **more)
         self.sent, self.base = len(self.messages), answer["base"]
         return answer
 
@@ -57,9 +59,6 @@ class MessageList:
 
 def main(request: Request) -> None:
     """Raises AssertionError where ctxmgr answers otherwise."""
-    policy = {"tokenizer": "estimate", "hostReserve": 1000, "workingSet": {"results": 2, "tokens": 1000}}
-    request("initialize", protocolVersion="1.0", capabilities={"edits": True}, policy=policy)
-    request("session_start", sessionId="s", model={"id": "model-1", "contextWindow": 16_000})
     talk = MessageList(request)
     talk.user("Port the tables to the new format. Never touch legacy.py.")
     for number in range(1, 11):
@@ -85,7 +84,7 @@ def main(request: Request) -> None:
     assert "so changing costs -" in report["arithmetic"]
 
     # The sum can be checked, and the receipt says what left, and why.
-    receipt = request("explain", sessionId="s")["epochs"][0]
+    receipt = request("explain")["epochs"][0]
     assert (receipt["epoch"], receipt["opening"], receipt["after"]) == (1, "cold", report["tokens"])
     assert "tokens from the first change on become" in receipt["arithmetic"]
     left = receipt["left"][0]
@@ -107,11 +106,11 @@ def main(request: Request) -> None:
     assert report["epoch"] >= 4
 
     # What is pinned comes back, and stays.
-    assert request("pin", sessionId="s", path="src/part1.py")["status"]["pins"] == 1
+    assert request("pin", path="src/part1.py")["status"]["pins"] == 1
     assert shows(talk.context(), "row_1_of_table = row_1(table) row_1_of_table")
 
     # And an epoch can be taken back: what left with it comes back, and is pinned.
-    assert request("undo", sessionId="s", epoch=1)["status"]["pins"] > 1
+    assert request("undo", epoch=1)["status"]["pins"] > 1
     assert shows(talk.context(), "row_2_of_table = row_2(table) row_2_of_table")
     print(f"{report['epoch']} epochs; of {report['rawTokens']} tokens {report['tokens']} were sent with the last")
 
@@ -123,5 +122,9 @@ def shows(answer: Json, text: str) -> bool:
 
 
 if __name__ == "__main__":
-    with tempfile.TemporaryDirectory() as state, StdioClient(["--state-dir", state]) as client:
-        main(lambda method, **params: client.request(method, params))
+    with (
+        tempfile.TemporaryDirectory() as state,
+        Client(POLICY, sidecar=SpawnedSidecar(state_dir=state)) as client,
+    ):
+        session = client.session("s", {"id": "model-1", "contextWindow": 16_000})
+        main(lambda method, **params: session.request(method, params))

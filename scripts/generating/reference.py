@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ctxmgr.study.hostscript import FORMAT
+from ctxmgr.study.conformance import FORMAT
 from ctxmgr.wire import TABLE, Method
 from ctxmgr.wire.spec import openrpc
 from scripts.generating import diagrams, tables

@@ -120,15 +120,8 @@ with Client(format="openai", sidecar=SpawnedSidecar(command)) as client:
     session.context([{USER!r}])
     print(session.outcome.source)
 """,
-    "study-client": f"""
-from ctxmgr.study.spawning import StdioClient
-with StdioClient(["--state-dir", state]) as client:
-    client.request("initialize", {{"protocolVersion": "1.1"}})
-    client.request("session_start", {{"sessionId": "s", "model": {{"id": "m", "contextWindow": 200_000}}}})
-    print(*client.request("context", {{"sessionId": "s", "messages": [{USER!r}]}}))
-""",
     "study-spawned": """
-from ctxmgr.study.spawning import Clock, Spawned, this_ctxmgr
+from ctxmgr.study.spawning import Spawned, this_ctxmgr
 with Spawned(this_ctxmgr("--state-dir", state)) as process:
     process.write(b'{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"1.1"}}\\n')
     print(process.read(60.0).decode())
@@ -165,7 +158,6 @@ if __name__ == "__main__":
 DONE = {
     "client": "answered",
     "named-command": "answered",
-    "study-client": "report",
     "study-spawned": '"serverInfo":{"name":"ctxmgr"',
     "weighing": "None 2",
     "model-tools": '"serverInfo":{"name":"ctxmgr"',

@@ -1,9 +1,12 @@
-"""The command `conform host-side`: plays the host's side of transcripts against a command, each with a process and
-a state directory of its own, and says what was the same, what differs and what could not be played."""
+"""The command `conform`: plays one side of transcripts, and says what was the same, what differs and what could not
+be played."""
 
+import json
+import os
 import sys
 import tempfile
 from argparse import Namespace
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -12,14 +15,16 @@ import msgspec
 from ctxmgr.devices.snapshots import SnapshotStore
 from ctxmgr.plain_text import file_text, safe, start_text
 from ctxmgr.study.conformance.following import reason
-from ctxmgr.study.conformance.golden import Golden, GoldenDifference, read
+from ctxmgr.study.conformance.golden import Golden, GoldenDifference, path_of, read
 from ctxmgr.study.conformance.host_side import GoldenHost
-from ctxmgr.study.conformance.stdio import sentence
+from ctxmgr.study.conformance.server_side import GoldenServer
 from ctxmgr.study.console import console, plain
 from ctxmgr.study.recordings import UnreadableRecording
-from ctxmgr.study.spawning import Clock, Spawned, TimedOut, this_ctxmgr
+from ctxmgr.study.spawning import Spawned, Streams, TimedOut, this_ctxmgr
 
-FINDINGS_SHOWN = 10  # of one transcript
+FINDINGS_SHOWN = 10  # of one transcript on the host's side
+SHOWN = 20  # on standard error of the server's side; the verdict has all
+DRAIN_SECONDS = 5.0  # for the host to read what is left, at the end
 HERE = Path("protocol/transcripts")
 
 
@@ -29,7 +34,7 @@ class ConformanceResult(msgspec.Struct, frozen=True):
     name: str
     skipped: str | None = None
     compared_count: int = 0
-    findings: tuple[GoldenDifference, ...] = ()
+    findings: Sequence[GoldenDifference] = ()
     stderr: str = ""
 
 
@@ -38,100 +43,117 @@ def host_side(parsed: Namespace) -> int:
     try:
         goldens = [read(name, path.read_bytes()) for name, path in _files(parsed.transcripts or [str(HERE)])]
     except (OSError, UnreadableRecording) as fault:
-        told = file_text(fault, str(fault.filename)) if isinstance(fault, OSError) else safe(str(fault))
-        print(f"ctxmgr conform: {told}", file=sys.stderr)
-        return 2
+        return _wrong_usage(fault)
     out = console()
-    played = []
+    results = []
     with ThreadPoolExecutor(parsed.jobs) as threads:
         try:
-            for one in threads.map(lambda golden: play(golden, parsed), goldens):
-                played.append(one)
-                for text, style in _lines(one):
+            for result in threads.map(lambda golden: _play(golden, parsed), goldens):
+                results.append(result)
+                for text, style in _lines(result):
                     out.print(plain(text, style))
         except OSError as fault:
             print(f"ctxmgr conform: {start_text(fault)}", file=sys.stderr)
             return 2
-    same = sum(not one.findings and one.skipped is None for one in played)
-    skipped = sum(one.skipped is not None for one in played)
-    differs = len(played) - same - skipped
+    skipped = sum(result.skipped is not None for result in results)
+    differs = sum(bool(result.findings) for result in results)
+    same = len(results) - skipped - differs
     out.print(f"{same} the same, {differs} with differences, {skipped} skipped")
     return 0 if same and not differs else 1
 
 
-def play(golden: Golden, parsed: Namespace) -> ConformanceResult:
-    """One transcript. Raises OSError where the command can not be started."""
-    snapshots = parsed.snapshots or not parsed.command
-    if (why := reason(golden, snapshots, parsed.deadlines)) is not None:
-        return ConformanceResult(golden.name, why)
-    with tempfile.TemporaryDirectory(prefix="ctxmgr-conform-") as state:
-        _restore(golden, Path(state))
-        side = GoldenHost(golden, parsed.framing, parsed.exact, state)
-        command = parsed.command or this_ctxmgr("--state-dir", state)
-        with Spawned(command) as process:
-            _converse(side, process, parsed.timeout)
-        found = tuple(side.findings)
-        return ConformanceResult(golden.name, None, side.compared, found, process.stderr() if found else "")
-
-
-def _converse(side: GoldenHost, process: Spawned, seconds: float) -> None:
-    """Until the transcript has been played, then until the process has said all it says; each wait is bounded."""
-    process.write(side.begin())
-    while not side.done:
-        try:
-            chunk = process.read(seconds)
-        except TimedOut:
-            side.finish(f"nothing in {seconds:g} s")
-            return
-        process.write(side.feed(chunk))
-        if not chunk:
-            side.finish("its output ended")
-            return
-    side.closing = True
-    process.end_input()
-    clock = Clock(seconds)
+def server_side(parsed: Namespace) -> int:
+    """0: the host said what the transcript says; 1: it did not; 2: wrong usage."""
     try:
-        while chunk := process.read(clock.left):
-            side.feed(chunk)
-        side.finish("")
+        golden = read(Path(parsed.transcript).name, Path(parsed.transcript).read_bytes())
+        side = GoldenServer(golden, [path_of(text) for text in parsed.any])
+        if parsed.verdict:
+            _write(parsed.verdict, {"transcript": golden.name, "verdict": "unfinished"})
+    except (OSError, UnreadableRecording, ValueError) as fault:
+        return _wrong_usage(fault)
+    streams = Streams(open(0, "rb", 0, closefd=False), open(1, "wb", 0, closefd=False))  # noqa: SIM115
+    why = "the host ended"
+    try:
+        while not side.ended:
+            streams.write(side.feed(streams.read(parsed.timeout)))
     except TimedOut:
-        side.finish("")
-        side.findings.append(
-            GoldenDifference(0, "its end", "$", "after its input was closed", f"not in {seconds:g} s")
-        )
+        why = f"nothing in {parsed.timeout:g} s"
+    streams.drain(DRAIN_SECONDS)
+    findings = side.finish(why)
+    for finding in findings[:SHOWN]:
+        print(f"ctxmgr conform: {golden.name}: {_sentence(finding)}", file=sys.stderr)
+    if parsed.verdict:
+        verdict = {
+            "transcript": golden.name,
+            "verdict": "different" if findings else "same",
+            "hostLines": side.host_lines,
+            "taken": side.matched_lines,
+            "findings": msgspec.to_builtins(findings),
+        }
+        _write(parsed.verdict, verdict)
+    return 1 if findings else 0
 
 
-def _restore(golden: Golden, state: Path) -> None:
-    """Writes the snapshots that sessions start from. A session that has begun here has its own by then."""
-    done: set[str] = set()
-    for line in golden.lines:
-        if line.kind != "restored" or line.fields["session"] in done:
-            continue
-        done.add(line.fields["session"])
-        opened = SnapshotStore(state).open(line.fields["session"])
-        if opened.file is None:
-            raise OSError(opened.fault)
-        for one in line.fields["lines"]:
-            opened.file.append(bytes(one))
-        opened.file.close()
+def _wrong_usage(fault: Exception) -> int:
+    text = file_text(fault, str(fault.filename)) if isinstance(fault, OSError) else safe(str(fault))
+    print(f"ctxmgr conform: {text}", file=sys.stderr)
+    return 2
 
 
 def _files(given: list[str]) -> list[tuple[str, Path]]:
-    """Name and path of each transcript; of a folder all below it. OSError."""
+    """Name and path of each transcript; of a folder all below it. Raises OSError."""
     found: list[tuple[str, Path]] = []
     for path in map(Path, given):
         below = sorted(path.rglob("*.jsonl")) if path.is_dir() else []
         if path.is_dir() and not below:
             raise OSError(f"there is no transcript in {path}")
-        found += [(one.relative_to(path).with_suffix("").as_posix(), one) for one in below] or [(path.name, path)]
+        found += [(file.relative_to(path).with_suffix("").as_posix(), file) for file in below]
+        found += [] if below else [(path.name, path)]
     return found
 
 
-def _lines(one: ConformanceResult) -> list[tuple[str, str]]:
-    if one.skipped is not None:
-        return [(f"skipped   {one.name}: {one.skipped}", "dim")]
-    if not one.findings:
-        return [(f"same      {one.name}: {one.compared_count} messages", "")]
-    out = [(f"differs   {one.name}: {len(one.findings)} of {one.compared_count} messages", "red")]
-    out += [(f"          {sentence(found)}", "") for found in one.findings[:FINDINGS_SHOWN]]
-    return out + [(f"          it said: {line}", "dim") for line in one.stderr.splitlines()[-3:]]
+def _play(golden: Golden, parsed: Namespace) -> ConformanceResult:
+    """One transcript. Raises OSError where the command can not be started."""
+    if (why := reason(golden, snapshots=not parsed.command)) is not None:
+        return ConformanceResult(golden.name, why)
+    with tempfile.TemporaryDirectory(prefix="ctxmgr-conform-") as state:
+        _restore(golden, Path(state))
+        with Spawned(parsed.command or this_ctxmgr("--state-dir", state)) as process:
+            side = GoldenHost(golden, process, state, parsed.framing, parsed.timeout)
+            findings = side.play()
+        return ConformanceResult(golden.name, None, side.compared_count, findings, process.stderr())
+
+
+def _restore(golden: Golden, state: Path) -> None:
+    """Writes the snapshots that sessions start from. A session that has begun here has its own by then."""
+    restored = [line.fields for line in golden.lines if line.kind == "restored"]
+    for session, fields in {fields["session"]: fields for fields in reversed(restored)}.items():
+        opened = SnapshotStore(state).open(session)
+        if opened.file is None:
+            raise OSError(opened.fault)
+        for line in fields["lines"]:
+            opened.file.append(bytes(line))
+        opened.file.close()
+
+
+def _lines(result: ConformanceResult) -> list[tuple[str, str]]:
+    if result.skipped is not None:
+        return [(f"skipped   {result.name}: {result.skipped}", "dim")]
+    if not result.findings:
+        return [(f"same      {result.name}: {result.compared_count} messages", "")]
+    out = [(f"differs   {result.name}: {len(result.findings)} of {result.compared_count} messages", "red")]
+    out += [(f"          {_sentence(finding)}", "") for finding in result.findings[:FINDINGS_SHOWN]]
+    return out + [(f"          it said: {line}", "dim") for line in result.stderr.splitlines()[-3:]]
+
+
+def _sentence(finding: GoldenDifference) -> str:
+    where = f"line {finding.line_number}" if finding.line_number else "at the end"
+    text = f"{where}, {finding.what}: at {finding.path} is recorded {finding.recorded}, came {finding.received}"
+    return text.encode("unicode_escape").decode()
+
+
+def _write(path: str, verdict: object) -> None:
+    """It holds parts of the conversation: for the user's eyes alone."""
+    file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+    with open(file, "wb") as opened:
+        opened.write(json.dumps(verdict, indent=1).encode() + b"\n")

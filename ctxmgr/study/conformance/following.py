@@ -23,13 +23,12 @@ from ctxmgr.study.conformance.golden import Golden, Head, head
 from ctxmgr.wire import TranscriptLine, errors
 
 
-def reason(golden: Golden, snapshots: bool, deadlines: bool) -> str | None:
-    """Why it can not be followed; None where it can. `snapshots`: the program reads this ctxmgr's;
-    `deadlines`: there is time to wait for one."""
-    return next(_reasons(golden, snapshots, deadlines), None)
+def reason(golden: Golden, snapshots: bool) -> str | None:
+    """Why it can not be followed; None where it can. `snapshots`: the program reads this ctxmgr's."""
+    return next(_reasons(golden, snapshots), None)
 
 
-def _reasons(golden: Golden, snapshots: bool, deadlines: bool) -> Iterator[str]:
+def _reasons(golden: Golden, snapshots: bool) -> Iterator[str]:
     yield from _weights(golden)
     heads = [head(line.body) for line in golden.lines]
     archived: set[str] = set()
@@ -38,9 +37,9 @@ def _reasons(golden: Golden, snapshots: bool, deadlines: bool) -> Iterator[str]:
         if line.kind == "restored" and (line.fields["refused"] or line.fields["fault"]):
             yield f"{at}: a snapshot that is broken or held by another process"
         elif line.kind == "restored" and not snapshots:
-            yield f"{at}: a session is restored, and the form of a snapshot is each program's own (--snapshots)"
-        elif line.kind == "woke" and not deadlines:
-            yield f"{at}: a deadline passes (--deadlines waits for it)"
+            yield f"{at}: a session is restored, and the form of a snapshot is each program's own"
+        elif line.kind == "woke":
+            yield f"{at}: a deadline passes"
         elif line.kind == "completed":
             yield f"{at}: an endpoint answers"
         elif line.kind == "archive" and _elsewhere(line, archived):

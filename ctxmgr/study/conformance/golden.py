@@ -21,12 +21,10 @@ from ctxmgr.study.spawning import differences
 from ctxmgr.wire import TranscriptLine, transcript
 
 NOTHING = "nothing"
-EVERY = object()  # the step `[*]` or `.*`
-_STEP = re.compile(
-    r"\.(?P<name>[A-Za-z_$][\w$]*)|\[(?P<place>\d+)\]|(?P<every>\[\*\]|\.\*)|\[(?P<quoted>\"[^\"]*\")\]"
-)
+EVERY = "*"  # the step `[*]` or `.*`
+_STEP = re.compile(r"\.[A-Za-z_$][\w$]*|\.\*|\[\*\]")
 
-Path = tuple[Any, ...]
+Path = tuple[str, ...]
 
 
 class Golden(msgspec.Struct, frozen=True):
@@ -107,23 +105,11 @@ def _no_number(name: str) -> Any:
 
 
 def path_of(text: str) -> Path:
-    """The steps of a JSON path; `[*]` and `.*` stand for every one. Raises ValueError."""
-    steps: list[Any] = []
-    at = 1
-    while at < len(text):
-        found = _STEP.match(text, at)
-        if found is None:
-            break
-        at = found.end()
-        if found["every"]:
-            steps.append(EVERY)
-        elif found["place"]:
-            steps.append(int(found["place"]))
-        else:
-            steps.append(found["name"] or json.loads(found["quoted"]))
-    if not text.startswith("$") or at < len(text) or not steps:
+    """The steps of a JSON path such as `$.a[*].b.*`. Raises ValueError."""
+    steps = tuple(_STEP.findall(text))
+    if not steps or text != "$" + "".join(steps):
         raise ValueError(f"this is no path: {text}")
-    return tuple(steps)
+    return tuple(EVERY if step == "[*]" else step[1:] for step in steps)
 
 
 def difference(recorded: Any, came: Any, chosen: Sequence[Path]) -> differences.Difference | None:
@@ -151,16 +137,14 @@ def _without(value: Any, path: Path) -> Any:
     """The value without what the path leads to; an item of a list becomes null, so that the others keep their
     places."""
     step, rest = path[0], path[1:]
-    if isinstance(value, dict):
-        names = list(value) if step is EVERY else [step] if step in value else []
-        return {
-            name: _without(inner, rest) if name in names else inner
-            for name, inner in value.items()
-            if rest or name not in names
-        }
-    if isinstance(value, list) and not isinstance(step, str):
-        return [
-            (_without(inner, rest) if rest else None) if step in (EVERY, place) else inner
-            for place, inner in enumerate(value)
-        ]
-    return value
+    if isinstance(value, list) and step == EVERY:
+        return [_without(inner, rest) if rest else None for inner in value]
+    if not isinstance(value, dict):
+        return value
+    out = {}
+    for name, inner in value.items():
+        if step not in (EVERY, name):
+            out[name] = inner
+        elif rest:
+            out[name] = _without(inner, rest)
+    return out

@@ -25,7 +25,7 @@ from ctxmgr.study.driving.outcomes import ReplayOptions, ReplayResult
 from ctxmgr.study.driving.peer_host import Peer, PeerHost, PeerLimits
 from ctxmgr.study.metrics import MessageCache, message_cache
 from ctxmgr.study.recordings import Recording, Stream
-from ctxmgr.study.spawning import InProcessClient, RpcFailure, StdioClient
+from ctxmgr.study.spawning import InProcessSidecar, RpcClient, RpcFailure, Sidecar, Spawned, this_ctxmgr
 
 DEVICES = {"endpoint", "embeddings", "tokenizer"}  # words of a policy that stand for something outside the process
 
@@ -36,27 +36,29 @@ def drive(
     """One recording through one connection. Faults of ctxmgr end on the outcome's list, they are not raised."""
     window = options.window or recorded.window
     outcome = ReplayResult(recorded.name, options.preset or "default", window)
-    with _client(options) as client:
-        side = ReplayHost(client, recorded.session_id, outcome, options.append, options.measure)
-        try:
-            _begin(client, recorded, options, outcome)
-            model = {"id": recorded.model, "contextWindow": window}
-            side.ask("session_start", {"model": model, "cwd": recorded.cwd})
-            if isinstance(recorded, Stream):
-                events.run(side, recorded, window, step)
-            else:
-                session.run(side, recorded, options, window, step)
-            outcome.exit_code = client.close()
-        except Exception as fault:  # noqa: BLE001  whatever it was, the other recordings go on
-            side.fail(_code(fault), f"{type(fault).__name__}: {fault}")
-            client.kill()
-            outcome.exit_code = client.exit_code
-        if said := client.stderr():
-            side.fail("stderr", f"stderr: {said}")
-        if outcome.exit_code != 0:
-            ended = f"exit code {outcome.exit_code}"
-            side.fail(ended, ended)
-        outcome.fingerprint = side.hash.hexdigest()
+    sidecar = _sidecar(options)
+    client = RpcClient(sidecar)
+    side = ReplayHost(client, recorded.session_id, outcome, options.append, options.measure)
+    try:
+        _begin(client, recorded, options, outcome)
+        model = {"id": recorded.model, "contextWindow": window}
+        side.ask("session_start", {"model": model, "cwd": recorded.cwd})
+        if isinstance(recorded, Stream):
+            events.run(side, recorded, window, step)
+        else:
+            session.run(side, recorded, options, window, step)
+        client.close()
+    except Exception as fault:  # noqa: BLE001  whatever it was, the other recordings go on
+        side.fail(_code(fault), f"{type(fault).__name__}: {fault}")
+    finally:
+        sidecar.kill()
+    outcome.exit_code = sidecar.exit_code
+    if text := sidecar.stderr():
+        side.fail("stderr", f"stderr: {text}")
+    if outcome.exit_code != 0:
+        ended = f"exit code {outcome.exit_code}"
+        side.fail(ended, ended)
+    outcome.fingerprint = side.hash.hexdigest()
     if isinstance(recorded, Recording):
         outcome.host, outcome.notes = recorded.host, recorded.notes
     return outcome
@@ -77,12 +79,12 @@ def _code(fault: Exception) -> str:
     return f"error answer {fault.code}" if isinstance(fault, RpcFailure) else unquoted_fault_text(fault)
 
 
-def _client(options: ReplayOptions) -> StdioClient | InProcessClient:
+def _sidecar(options: ReplayOptions) -> Sidecar:
     """Rule 6. The vocabulary is loaded first: weights must not depend on when it would have come."""
     if _spawned(options):
-        return StdioClient(_arguments(options))
+        return Spawned(this_ctxmgr(*_arguments(options)))
     weigher = message_cache.weigher()
-    return InProcessClient({weigher.name: weigher}, models_file(options.models))
+    return InProcessSidecar({weigher.name: weigher}, models_file(options.models))
 
 
 def _spawned(options: ReplayOptions) -> bool:
@@ -108,7 +110,7 @@ def _arguments(options: ReplayOptions) -> list[str]:
 
 
 def _begin(
-    client: StdioClient | InProcessClient,
+    client: RpcClient,
     recorded: Recording | Stream,
     options: ReplayOptions,
     outcome: ReplayResult,

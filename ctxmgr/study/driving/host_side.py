@@ -13,7 +13,7 @@ from ctxmgr.study.driving import legality
 from ctxmgr.study.driving.outcomes import ReplayedCall, ReplayResult
 from ctxmgr.study.driving.side import HostSide
 from ctxmgr.study.hosts import HostMessage
-from ctxmgr.study.spawning import InProcessClient, RpcFailure, StdioClient
+from ctxmgr.study.spawning import RpcClient, RpcFailure
 
 CONTENT_MODIFIED = -32801
 PLAIN_REASONS = frozenset({"pruning is off", "nothing to leave out"})
@@ -32,7 +32,7 @@ class ReplayHost(HostSide):
 
     def __init__(
         self,
-        client: StdioClient | InProcessClient,
+        client: RpcClient,
         session_id: str,
         outcome: ReplayResult,
         append: bool,

@@ -1,19 +1,19 @@
-"""A sidecar spawned or in process, and a conversation with it. Knows no recording and no measure."""
+"""A sidecar spawned or in process, and a host's calls to it. Knows no recording and no measure."""
 
 from ctxmgr.study.spawning import differences
-from ctxmgr.study.spawning.client import Framing, RpcFailure, StdioClient, TimedOut
-from ctxmgr.study.spawning.inprocess import Driver
-from ctxmgr.study.spawning.inprocess_client import InProcessClient
-from ctxmgr.study.spawning.spawned import Clock, Spawned, this_ctxmgr
+from ctxmgr.study.spawning.client import Framing, RpcClient, RpcFailure, Sidecar
+from ctxmgr.study.spawning.inprocess import Driver, InProcessSidecar
+from ctxmgr.study.spawning.streams import Spawned, Streams, TimedOut, this_ctxmgr
 
 __all__ = [
-    "Clock",
     "Driver",
     "Framing",
-    "InProcessClient",
+    "InProcessSidecar",
+    "RpcClient",
     "RpcFailure",
+    "Sidecar",
     "Spawned",
-    "StdioClient",
+    "Streams",
     "TimedOut",
     "differences",
     "this_ctxmgr",

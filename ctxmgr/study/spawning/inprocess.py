@@ -16,7 +16,10 @@ from ctxmgr.model.saved import Stored
 from ctxmgr.server import Connection, ConnectionOptions, SnapshotLoaded
 from ctxmgr.server import effects as do
 from ctxmgr.study.spawning.client import Framing
+from ctxmgr.study.spawning.streams import TimedOut
 from ctxmgr.wire import Framer, FramingFault, frame
+
+KILLED = -9  # the exit code of a process that was killed, as `subprocess` has it
 
 
 class Driver:
@@ -39,9 +42,10 @@ class Driver:
         archived: Mapping[str, Mapping[str, ArchiveRow]] | None = None,
         hold: bool = False,
         models: Registry | None = None,
+        record: bool = True,
     ) -> None:
         self.connection = Connection(
-            ConnectionOptions(record=True, models=models),
+            ConnectionOptions(record=record, models=models),
             {name: of_all(weigh) for name, weigh in (weighers or {}).items()},
         )
         self.framing, self.hold = framing, hold
@@ -132,8 +136,7 @@ class Driver:
             elif isinstance(effect, do.Record):
                 self.recorded.append(effect.line)
             elif isinstance(effect, do.Save | do.Begin):
-                self.saved.setdefault(effect.session_id, []).append(effect.line)
-                self.whole[effect.session_id] = effect.whole() if isinstance(effect, do.Save) else [effect.line]
+                self._save(effect)
             elif isinstance(effect, do.Open):
                 self._open(effect)
             elif isinstance(effect, do.ArchiveEffect):
@@ -158,6 +161,10 @@ class Driver:
             elif isinstance(effect, do.LoadWeigher):
                 self.vocabularies.append(effect)
 
+    def _save(self, effect: do.Save | do.Begin) -> None:
+        self.saved.setdefault(effect.session_id, []).append(effect.line)
+        self.whole[effect.session_id] = effect.whole() if isinstance(effect, do.Save) else [effect.line]
+
     def _write(self, effect: do.Send) -> None:
         for item in self._framer.feed(b"".join(effect.parts)):
             assert not isinstance(item, FramingFault), item.message
@@ -181,3 +188,48 @@ class Driver:
         except Exception as fault:  # noqa: BLE001  as the worker: the session hears of it
             value = fault
         self._carry_out(self.connection.resume(ticket, value))
+
+
+class InProcessSidecar(Driver):
+    """A connection in the place of a spawned process: byte for byte the same answers, but nothing outlives it.
+
+    A wait for a device (a model's server, a deadline, another vocabulary) is TimedOut at once.
+    """
+
+    def __init__(self, weighers: Mapping[str, Weigh] | None = None, models: Registry | None = None) -> None:
+        self._chunks: list[bytes] = []
+        super().__init__(weighers=weighers, models=models, record=False)
+
+    def write(self, chunk: bytes) -> None:
+        self._carry_out(self.connection.receive(chunk))
+
+    def end_input(self) -> None:
+        self._carry_out(self.connection.eof())
+
+    def read(self, seconds: float) -> bytes:
+        """The next bytes, b"" at the end. Raises TimedOut where there are none yet."""
+        if self.vocabularies:
+            raise TimedOut(f"the vocabulary {self.vocabularies[0].name} needs a spawned sidecar")
+        if self._chunks:
+            return self._chunks.pop(0)
+        if self.exit_code is None:
+            raise TimedOut("the answer waits for a device")
+        return b""
+
+    def wait(self, seconds: float) -> int:
+        self.kill()
+        return self.exit_code or 0
+
+    def kill(self) -> None:
+        """Nothing is asked of it any more."""
+        self.exit_code = KILLED if self.exit_code is None else self.exit_code
+
+    def stderr(self) -> str:
+        """What a spawned one would have written to stderr."""
+        return "\n".join(f"ctxmgr: {text}" for text in self.logged)
+
+    def _save(self, effect: do.Save | do.Begin) -> None:
+        pass
+
+    def _write(self, effect: do.Send) -> None:
+        self._chunks.append(b"".join(effect.parts))

@@ -8,7 +8,7 @@ from typing import Any
 from ctxmgr.study.conformance.golden import Golden, read
 from ctxmgr.study.conformance.host_side import GoldenHost
 from ctxmgr.study.conformance.server_side import GoldenServer
-from ctxmgr.study.spawning.client import Framing
+from ctxmgr.study.spawning import Framing, TimedOut
 
 TRANSCRIPTS = Path(__file__).parents[3] / "protocol" / "transcripts"
 NAMES = sorted(path.relative_to(TRANSCRIPTS).with_suffix("").as_posix() for path in TRANSCRIPTS.rglob("*.jsonl"))
@@ -38,17 +38,42 @@ def text(name: str, doctor: Callable[[list[dict[str, Any]]], None]) -> bytes:
     return b"".join(json.dumps(line, separators=(",", ":"), ensure_ascii=False).encode() + b"\n" for line in lines)
 
 
-def both(theirs: Golden, ours: Golden, exact: bool = False, framing: Framing = "content-length") -> Any:
+class Served:
+    """A sidecar whose answers are those of a function from bytes to bytes, such as a golden server's."""
+
+    exit_code = None
+
+    def __init__(self, answer: Callable[[bytes], bytes]) -> None:
+        self._answer = answer
+        self._chunks: list[bytes] = []
+        self._ended = False
+
+    def write(self, chunk: bytes) -> None:
+        self._chunks += [answer] if (answer := self._answer(chunk)) else []
+
+    def end_input(self) -> None:
+        self.write(b"")
+        self._ended = True
+
+    def read(self, seconds: float) -> bytes:
+        if not self._chunks and not self._ended:
+            raise TimedOut("nothing")
+        return self._chunks.pop(0) if self._chunks else b""
+
+    def wait(self, seconds: float) -> int:
+        return 0
+
+    def kill(self) -> None: ...
+
+    def stderr(self) -> str:
+        return ""
+
+
+def both(theirs: Golden, ours: Golden, framing: Framing = "content-length") -> tuple[GoldenHost, GoldenServer]:
     """The host plays `theirs`, the server `ours`; what each found."""
-    host, server = GoldenHost(theirs, framing, exact, "/state"), GoldenServer(ours)
-    said = host.begin()
-    while said:
-        answer = server.feed(said)
-        said = host.feed(answer) if answer else b""
-    server.feed(b"")
-    host.closing = True
-    host.feed(b"")
-    host.finish("nothing more")
+    server = GoldenServer(ours)
+    host = GoldenHost(theirs, Served(server.feed), "/state", framing)
+    host.play()
     server.finish("the host ended")
     return host, server
 

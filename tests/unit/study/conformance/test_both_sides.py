@@ -4,14 +4,12 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-import pytest
-
 from ctxmgr.server.effects import SnapshotLoaded
 from ctxmgr.study.conformance.following import reason
-from ctxmgr.study.conformance.golden import read
-from ctxmgr.study.conformance.host_side import GoldenHost
+from ctxmgr.study.conformance.golden import Golden, read
+from ctxmgr.study.conformance.host_side import GoldenHost, kept_difference
 from ctxmgr.study.conformance.server_side import GoldenServer
-from ctxmgr.study.spawning import Driver
+from ctxmgr.study.spawning import InProcessSidecar
 from ctxmgr.wire.framing import Framer, frame
 from tests.unit.study.goldens import (
     APPEND,
@@ -19,6 +17,7 @@ from tests.unit.study.goldens import (
     LATCH,
     NAMES,
     SIX,
+    Served,
     both,
     change,
     doctored,
@@ -28,44 +27,43 @@ from tests.unit.study.goldens import (
     without,
 )
 
+ODD = "fidelity/unknown-things-pass-through"
+PLAN = "compaction/plan"
+DESCRIBED = "connection/describes-itself"
+ENDED = "connection/exit"
 
-@pytest.mark.parametrize("exact", [True, False], ids=["exact", "values"])
-@pytest.mark.parametrize("name", NAMES)
-def test_the_kit_speaks_with_itself(name: str, exact: bool) -> None:
-    host, server = both(golden(name), golden(name), exact, "content-length" if exact else "ndjson")
-    assert (host.findings, server.findings) == ([], [])
-    assert server.matched_lines == server.host_lines
-    assert host.compared > 0
+Lines = list[dict[str, Any]]
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if reason(golden(name), True, False) is None])
-def test_ctxmgr_in_process_says_what_is_recorded(name: str) -> None:
-    side = GoldenHost(golden(name), "content-length", True, "/state")
-    found = {
-        line.fields["session"]: SnapshotLoaded(tuple(map(bytes, line.fields["lines"]))) for line in restored(name)
-    }
-    driver = Driver(found=found)
-    said = side.begin()
-    while said:
-        bodies = driver.feed(said)
-        said = side.feed(b"".join(b"".join(frame("content-length", [body])) for body in bodies)) if bodies else b""
-    assert side.finish("nothing more") == []
-    assert side.compared > 0
+def test_the_kit_speaks_with_itself() -> None:
+    for name in NAMES:
+        host, server = both(golden(name), golden(name), "ndjson")
+        assert (host.findings, server.findings) == ([], []), name
+        assert server.matched_lines == server.host_lines, name
+        assert host.compared_count > 0, name
 
 
-def restored(name: str) -> list[Any]:
-    """The first of each session: what comes later is what the process itself has saved."""
-    found = [line for line in golden(name).lines if line.kind == "restored"]
-    return [line for at, line in enumerate(found) if line.fields["session"] not in
-            {one.fields["session"] for one in found[:at]}]  # fmt: skip
+def test_ctxmgr_in_process_says_what_is_recorded() -> None:
+    """One of each area; `tests/contract` replays all."""
+    followed = {name.split("/")[0]: name for name in NAMES if reason(golden(name), snapshots=True) is None}
+    for name in followed.values():
+        played = golden(name)
+        sidecar = InProcessSidecar()
+        for line in reversed(played.lines):
+            if line.kind == "restored":  # of each session the first: later ones are what the process itself saved
+                lines = tuple(map(bytes, line.fields["lines"]))
+                sidecar.snapshots[line.fields["session"]] = SnapshotLoaded(lines)
+        sidecar._save = super(InProcessSidecar, sidecar)._save  # type: ignore[method-assign]
+        host = GoldenHost(played, sidecar, "/state")
+        assert host.play() == [], name
+        assert host.compared_count > 0, name
 
 
 # planted faults: a ctxmgr that is wrong
 
 
-@pytest.mark.parametrize(
-    ("name", "doctor", "line", "where"),
-    [
+def test_a_wrong_ctxmgr_is_caught() -> None:
+    cases: list[tuple[str, Callable[[Lines], Any], int, str]] = [
         ("pruning/status", change(5, "result", "status", "zone", to="red"), 5, "$.result.status.zone"),
         ("pruning/status", change(5, "result", "odd", to=1), 5, "$.result.odd"),
         ("errors/unknown-session", change(7, "error", "code", to=-32603), 7, "$.error.code"),
@@ -75,15 +73,10 @@ def restored(name: str) -> list[Any]:
         (LATCH, without(10), 10, "$"),
         (LATCH, change(7, "params", "tokens", to=130_001), 7, "$.params.tokens"),
         (LATCH, change(7, "method", to="complete"), 7, "$.method"),
-    ],
-)
-def test_a_wrong_ctxmgr_is_caught(
-    name: str, doctor: Callable[[list[dict[str, Any]]], None], line: int, where: str
-) -> None:
-    host, _ = both(golden(name), doctored(name, doctor))
-    assert (host.findings[0].line_number, host.findings[0].path) == (line, where)
-    exact, _ = both(golden(name), doctored(name, doctor), exact=True)
-    assert exact.findings
+    ]
+    for name, doctor, line, where in cases:
+        host, _ = both(golden(name), doctored(name, doctor))
+        assert (host.findings[0].line_number, host.findings[0].path) == (line, where)
 
 
 def test_a_kept_message_that_is_spelled_anew_is_caught() -> None:
@@ -96,12 +89,6 @@ def test_a_kept_message_that_is_spelled_anew_is_caught() -> None:
     assert [found.path.startswith("$.result.messages[1], $ (same values") for found in host.findings] == [True]
 
 
-ODD = "fidelity/unknown-things-pass-through"
-PLAN = "compaction/plan"
-DESCRIBED = "connection/describes-itself"
-ENDED = "connection/exit"
-
-
 def reencoded(body: bytes, **spelling: Any) -> bytes:
     """What a proxy makes of an answer by taking its JSON apart and writing it anew."""
     message = json.loads(body)
@@ -111,83 +98,56 @@ def reencoded(body: bytes, **spelling: Any) -> bytes:
     return json.dumps(message, ensure_ascii=False, **spelling).encode()
 
 
-def said_by_a_proxy(name: str, exact: bool, proxy: Callable[[bytes], bytes]) -> list[Any]:
-    """The findings, where all that is recorded goes through a proxy."""
-    side, server, framer = (
-        GoldenHost(golden(name), "content-length", exact, "/state"),
-        GoldenServer(golden(name)),
-        Framer(),
-    )
-    said = side.begin()
-    while said:
-        bodies = [proxy(body) for body in framer.feed(server.feed(said)) if isinstance(body, bytes)]
-        said = side.feed(b"".join(b"".join(frame("content-length", [body])) for body in bodies)) if bodies else b""
-    return side.finish("nothing more")
-
-
-COMPACT = (",", ":")
-
-
-@pytest.mark.parametrize("exact", [True, False], ids=["exact", "values"])
-@pytest.mark.parametrize(
-    ("name", "proxy", "came"),
-    [
-        (ODD, lambda body: reencoded(body, separators=COMPACT), "no strict JSON: Infinity"),
-        (SIX, lambda body: reencoded(body), ""),
-        (PLAN, lambda body: reencoded(body), ""),
+def test_a_proxy_that_spells_anew_is_caught() -> None:
+    cases: list[tuple[str, Callable[[bytes], bytes], str]] = [
+        (ODD, lambda body: reencoded(body, separators=(",", ":")), "no strict JSON: Infinity"),
+        (SIX, reencoded, ""),
+        (PLAN, reencoded, ""),
         (ODD, lambda body: body.replace(b"1e400", b"null"), "null"),
         (ODD, lambda body: body.replace(b"1e400", b"1e999"), "1e999"),
-        (ODD, lambda body: body.replace(b"1e400", b"NaN"), "no strict JSON: NaN"),
         (ODD, lambda body: body.replace(b"\\u00e9", "é".encode()), "é"),
         (ODD, lambda body: body.replace(b'"timestamp":1.0', b'"timestamp":1'), "1"),
         (ODD, lambda body: body.replace(b'"role": "user"', b'"role":"user"'), ""),
         (ODD, lambda body: body.replace(b',{"role":"hologram"', b',7,{"role":"hologram"'), "7"),
         (LATCH, lambda body: b"\xef\xbb\xbf" + body, "no strict JSON"),
         (LATCH, lambda body: body.decode().encode("utf-16"), "no strict JSON"),
-    ],
-)
-def test_a_proxy_that_spells_anew_is_caught(
-    name: str, exact: bool, proxy: Callable[[bytes], bytes], came: str
-) -> None:
-    assert said_by_a_proxy(name, exact, lambda body: body) == []
-    found = said_by_a_proxy(name, exact, proxy)
-    assert found
-    assert came in found[0].received
+    ]
+    for name, proxy, came in cases:
+        server, framer = GoldenServer(golden(name)), Framer()
+
+        def through(
+            chunk: bytes,
+            server: GoldenServer = server,
+            framer: Framer = framer,
+            proxy: Callable[[bytes], bytes] = proxy,
+        ) -> bytes:
+            bodies = [proxy(body) for body in framer.feed(server.feed(chunk)) if isinstance(body, bytes)]
+            return b"".join(part for body in bodies for part in frame("content-length", [body]))
+
+        found = GoldenHost(golden(name), Served(through), "/state").play()
+        assert found, name
+        assert came in found[0].received
 
 
 def test_lists_of_another_length_are_not_the_same() -> None:
     """Also where nothing else would tell: kept messages are compared one by one."""
-    side = GoldenHost(golden(SIX), "ndjson", False, "/state")
     was = b'{"result":{"messages":[{"a":1},{"b":2}]}}'
     for now in (b'{"result":{"messages":[{"a":1}]}}', b'{"result":{"messages":{"a":1}}}', b'{"result":7}', b"{"):
-        assert side._kept(was, now) is not None
-    assert side._kept(was, b'{"result": {"messages":[{"a":1},{"b":2}]}}') is None
+        assert kept_difference(was, now, [was]) is not None
+    assert kept_difference(was, b'{"result": {"messages":[{"a":1},{"b":2}]}}', [was]) is None
+    assert kept_difference(was, b'{"result":{"messages":[{"a": 1},{"b":2}]}}', []) is None  # the host never said it
 
 
-def test_a_host_that_says_no_strict_json_is_caught() -> None:
-    """1e400 and Infinity are the same to a lenient reader, and to a strict one the latter is nothing at all."""
-    lines = [line.body for line in golden(ODD).lines if line.sender == "host"]
-    for doctor, expected in ((lambda body: body, 0), (lambda body: body.replace(b"1e400", b"Infinity"), 1)):
-        server = GoldenServer(golden(ODD))
-        for body in map(doctor, lines):
-            server.feed(body + b"\n")
-        assert len(server.findings) == expected
-
-
-def test_what_a_ctxmgr_may_choose_is_not_compared() -> None:
-    """Names, bases and ids of its own; the host says those, not the recorded ones."""
-
-    def other(lines: list[dict[str, Any]]) -> None:
-        for line in lines:
-            message = line.get("message")
-            if isinstance(message, dict):
-                spell(message, line["from"])
-
-    def spell(message: dict[str, Any], sender: str) -> None:
+def other(lines: Lines) -> None:
+    """The same ctxmgr with names, bases and ids of its own."""
+    for line in lines:
+        message = line.get("message")
+        if not isinstance(message, dict):
+            continue
         result = message.get("result")
         if str(message.get("id")).startswith("ctxmgr-"):
             message["id"] = 1000 + int(message["id"].removeprefix("ctxmgr-"))
-        if sender == "ctxmgr" and isinstance(result, dict):
+        if line["from"] == "ctxmgr" and isinstance(result, dict):
             if "serverInfo" in result:
                 result |= {"serverInfo": {"name": "another", "version": "7"}, "capabilities": {}}
             if "base" in result:
@@ -198,56 +158,30 @@ def test_what_a_ctxmgr_may_choose_is_not_compared() -> None:
         if append and "." in append["base"]:
             append["base"] = f"own-{append['base']}"
 
+
+def test_what_a_ctxmgr_may_choose_is_not_compared() -> None:
     for name in (APPEND, COMPACTION, LATCH, "errors/unknown-session"):
         host, server = both(golden(name), doctored(name, other))
-        assert (host.findings, server.findings) == ([], [])
-        exact, _ = both(golden(name), doctored(name, other), exact=True)
-        assert exact.findings
+        assert (host.findings, server.findings) == ([], []), name
+    for member, to, same in (("summary", "in other words", True), ("params", [], True), ("name", "begin", False)):
+        host, _ = both(golden(DESCRIBED), doctored(DESCRIBED, change(7, "result", "methods", 0, member, to=to)))
+        assert (host.findings == []) is same
 
 
-@pytest.mark.parametrize(
-    ("name", "to", "same"),
-    [("summary", "in other words", True), ("params", [], True), ("name", "session_begin", False)],
-)
-def test_a_description_names_the_methods_and_words_them_as_it_likes(name: str, to: Any, same: bool) -> None:
-    wrong = doctored(DESCRIBED, change(7, "result", "methods", 0, name, to=to))
-    host, _ = both(golden(DESCRIBED), wrong)
-    assert (host.findings == []) is same
-    exact, _ = both(golden(DESCRIBED), wrong, exact=True)
-    assert exact.findings
-
-
-def test_a_host_that_said_exit_is_not_waited_for() -> None:
-    server = GoldenServer(golden(ENDED))
-    for line in golden(ENDED).lines:
-        assert not server.ended
-        if line.sender == "host":
-            server.feed(line.body + b"\n")
-    assert server.ended
-    assert server.finish("") == []
-
-
-def test_an_answer_in_another_framing_is_caught() -> None:
-    side = GoldenHost(golden(LATCH), "content-length", False, "/state")
-    side.begin()
-    side.feed(b'{"jsonrpc":"2.0","id":1,"result":{}}\n')
-    assert [(found.recorded, found.received) for found in side.findings] == [("content-length", "ndjson")]
-    assert side.done
-
-
-def test_output_that_is_no_message_is_caught() -> None:
-    side = GoldenHost(golden(LATCH), "content-length", False, "/state")
-    side.begin()
-    side.feed(b"Traceback: something\r\n\r\n")
-    assert "none: " in side.findings[0].received
+def test_what_is_no_message_of_the_host_s_framing_ends_it() -> None:
+    for chunk, words in (
+        (b'{"jsonrpc":"2.0","id":1,"result":{}}\n', ("content-length", "ndjson")),
+        (b"Traceback: something\r\n\r\n", ("a message", "none: ")),
+    ):
+        (found, *_) = GoldenHost(golden(LATCH), Served(lambda said, chunk=chunk: chunk), "/state").play()  # type: ignore[misc]
+        assert (found.recorded, found.received[: len(words[1])]) == words
 
 
 # planted faults: a host that says something else
 
 
-@pytest.mark.parametrize(
-    ("doctor", "line", "where"),
-    [
+def test_a_wrong_host_is_caught() -> None:
+    cases: list[tuple[Callable[[Lines], Any], int, str]] = [
         (change(4, "params", "model", "contextWindow", to=7), 4, "$.params.model.contextWindow"),
         (change(4, "params", "extra", to=7), 4, "$.params.extra"),
         (change(6, "method", to="turn_begin"), 6, "$"),
@@ -257,13 +191,34 @@ def test_output_that_is_no_message_is_caught() -> None:
         (without(8), 8, "$"),
         (without(9), 9, "$"),
         (twice(9), 0, "getStatus 3"),
-    ],
-)
-def test_a_wrong_host_is_caught(doctor: Callable[[list[dict[str, Any]]], None], line: int, where: str) -> None:
-    _, server = both(doctored(LATCH, doctor), golden(LATCH))
-    found = server.findings[0]
-    assert found.line_number == line
-    assert where in (found.path, found.what)
+    ]
+    for doctor, line, where in cases:
+        _, server = both(doctored(LATCH, doctor), golden(LATCH))
+        found = server.findings[0]
+        assert found.line_number == line
+        assert where in (found.path, found.what)
+
+
+def heard(played: Golden, spell: Callable[[bytes], bytes] = lambda body: body) -> GoldenServer:
+    """A server that was told all the host's lines."""
+    server = GoldenServer(played)
+    for line in played.lines:
+        assert not server.ended
+        if line.sender == "host":
+            server.feed(spell(line.body) + b"\n")
+    return server
+
+
+def test_a_host_that_says_no_strict_json_is_caught() -> None:
+    """1e400 and Infinity are the same to a lenient reader, and to a strict one the latter is nothing at all."""
+    assert heard(golden(ODD)).findings == []
+    assert len(heard(golden(ODD), lambda body: body.replace(b"1e400", b"Infinity")).findings) == 1
+
+
+def test_a_host_that_said_exit_is_not_waited_for() -> None:
+    server = heard(golden(ENDED))
+    assert server.ended
+    assert server.finish("") == []
 
 
 def test_a_host_has_ids_and_names_of_its_own() -> None:
@@ -275,10 +230,8 @@ def test_a_host_has_ids_and_names_of_its_own() -> None:
         said = server.feed(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
         answers.extend(json.loads(body) for body in framer.feed(said) if isinstance(body, bytes))
 
-    lines = [line for line in golden(LATCH).lines if line.sender == "host"]
-    params = [json.loads(line.body).get("params") for line in lines]
-    own = {"clientInfo": {"name": "mine"}, "stateDir": "/mine"}
-    say(id="a", method="initialize", params={**params[0], **own})
+    params = [json.loads(line.body).get("params") for line in golden(LATCH).lines if line.sender == "host"]
+    say(id="a", method="initialize", params={**params[0], "clientInfo": {"name": "mine"}, "stateDir": "/mine"})
     say(method="initialized")
     say(id="b", method="session_start", params={**params[1], "sessionId": "mine"})
     say(method="turn_end", params={**params[2], "sessionId": "mine"})
@@ -289,7 +242,7 @@ def test_a_host_has_ids_and_names_of_its_own() -> None:
     say(id="d", method="session_shutdown", params={"sessionId": "mine"})
     say(id="e", method="shutdown")
     say(method="exit")
-    assert [one["id"] for one in answers if "method" not in one] == ["a", "b", "c", "d", "e"]
+    assert [answer["id"] for answer in answers if "method" not in answer] == ["a", "b", "c", "d", "e"]
     assert server.ended
     assert server.finish("") == []
 
@@ -302,12 +255,10 @@ def test_who_is_out_of_step_is_refused_and_never_waits() -> None:
 
 
 def test_a_mark_lets_the_host_choose() -> None:
-    wrong = change(4, "params", "model", "contextWindow", to=7)
-    _, server = both(doctored(LATCH, wrong), golden(LATCH))
-    assert server.findings
+    wrong = doctored(LATCH, change(4, "params", "model", "contextWindow", to=7))
+    assert both(wrong, golden(LATCH))[1].findings
 
-    def marked(lines: list[dict[str, Any]]) -> None:
+    def marked(lines: Lines) -> None:
         lines[0]["ctxmgr"]["any"] = ["$.params.model.contextWindow"]
 
-    _, server = both(doctored(LATCH, wrong), doctored(LATCH, marked))
-    assert server.findings == []
+    assert both(wrong, doctored(LATCH, marked))[1].findings == []

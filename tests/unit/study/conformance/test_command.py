@@ -9,19 +9,17 @@ from typing import Any
 import pytest
 
 from ctxmgr.cli import main
-from ctxmgr.study.conformance.following import reason
-from tests.unit.study.goldens import COMPACTION, LATCH, NAMES, change, golden, path, text
+from tests.unit.study.goldens import COMPACTION, LATCH, NAMES, SIX, change, path, text
 
 ALL = bool(os.environ.get("CTXMGR_CONFORM_ALL"))  # every transcript through a process of its own: half a minute
 CONFORM = [sys.executable, "-m", "ctxmgr", "conform"]
 
 
 def test_real_processes_say_what_is_recorded(capsys: pytest.CaptureFixture[str]) -> None:
-    """One of each area; all of them with CTXMGR_CONFORM_ALL=1."""
-    chosen = {name.split("/")[0]: name for name in NAMES if reason(golden(name), True, False) is None}
-    chosen["compaction"] = COMPACTION
-    files = [str(path(name)) for name in ([*chosen.values()] if not ALL else NAMES)]
-    assert main(["conform", "host-side", *files, "--exact", "--timeout", "30"]) == 0
+    """A few, of which one is restored from a snapshot; all of them with CTXMGR_CONFORM_ALL=1."""
+    chosen = [COMPACTION, SIX, "notes/scratchpad-kept"]
+    files = [str(path(name)) for name in (chosen if not ALL else NAMES)]
+    assert main(["conform", "host-side", *files, "--timeout", "30"]) == 0
     out = capsys.readouterr().out
     assert f"{len(chosen)} the same, 0 with differences, 0 skipped" in out or ALL
 
@@ -29,7 +27,7 @@ def test_real_processes_say_what_is_recorded(capsys: pytest.CaptureFixture[str])
 def test_both_sides_as_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     verdict = tmp_path / "verdict.json"
     server = ["--command", *CONFORM, "server-side", str(path(COMPACTION)), "--verdict", str(verdict)]
-    assert main(["conform", "host-side", str(path(COMPACTION)), "--exact", *server]) == 0
+    assert main(["conform", "host-side", str(path(COMPACTION)), *server]) == 0
     found = json.loads(verdict.read_bytes())
     assert (found["verdict"], found["taken"], found["findings"]) == ("same", found["hostLines"], [])
     assert verdict.stat().st_mode & 0o777 == 0o600

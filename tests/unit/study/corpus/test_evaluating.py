@@ -14,7 +14,7 @@ from ctxmgr.study.corpus.evaluating import decode, evaluated
 from ctxmgr.study.corpus.tasks import CorpusSettings
 from ctxmgr.study.driving import legality
 from ctxmgr.study.driving.host_side import ReplayHost
-from ctxmgr.study.spawning import InProcessClient, RpcFailure
+from ctxmgr.study.spawning import InProcessSidecar, RpcFailure
 from tests.unit.study.corpus.made import asked, row
 
 SESSIONS = Path(__file__).parents[3] / "sessions"
@@ -121,7 +121,7 @@ def _illegal(*given: object) -> None:
         ((ReplayHost, "context"), _refuses, r"call 0: (error answer -32602|exit code -9)"),
         ((legality, "answered"), _illegal, r"call 0: illegal answer"),
         ((legality, "faults"), lambda *given: [OWL], r"call 0: illegal list"),
-        ((InProcessClient, "stderr"), lambda self: OWL, r"call \d+: stderr"),
+        ((InProcessSidecar, "stderr"), lambda self: OWL, r"call \d+: stderr"),
     ],
     ids=["raised", "refused", "answer", "list", "stderr"],
 )

@@ -149,7 +149,7 @@ def test_a_server_that_can_not_start_is_a_failure_and_no_crash(tmp_path: Path) -
     blocked.write_text("a file where the transcript's directory should be")
     outcome = drive(load(GREENHOUSE), ReplayOptions(preset="off", state_dir=tmp_path, record=blocked / "t.jsonl"))
     assert outcome.calls == []
-    assert any("ProcessEnded" in text for text in outcome.failures)
+    assert any("SidecarEnded" in text for text in outcome.failures)
 
 
 @pytest.mark.skipif(not LIVE, reason="the recordings of live hosts (../shared/recordings) are not here")

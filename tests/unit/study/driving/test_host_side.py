@@ -8,7 +8,7 @@ import pytest
 from ctxmgr.study.driving.host_side import ReplayHost
 from ctxmgr.study.driving.outcomes import ReplayResult
 from ctxmgr.study.hosts.pi_host import item
-from ctxmgr.study.spawning.client import RpcFailure, StdioClient
+from ctxmgr.study.spawning import RpcClient, RpcFailure
 
 USER = b'{"role":"user","content":"go","timestamp":1}'
 REPORT: dict[str, Any] = {
@@ -41,7 +41,7 @@ class Canned:
 
 def side(*answers: Any, append: bool = False) -> tuple[ReplayHost, Canned]:
     canned = Canned(*answers)
-    made = ReplayHost(cast(StdioClient, canned), "s", ReplayResult("f", "turns", 1_000), append)
+    made = ReplayHost(cast(RpcClient, canned), "s", ReplayResult("f", "turns", 1_000), append)
     made.items = [item("1", USER)]
     return made, canned
 

@@ -13,7 +13,6 @@ from ctxmgr.study.driving import session
 from ctxmgr.study.driving.drive import drive
 from ctxmgr.study.driving.outcomes import ReplayOptions, ReplayResult
 from ctxmgr.study.recordings import readers
-from ctxmgr.study.spawning.inprocess_client import InProcessClient, NotInProcess
 
 SESSIONS = Path(__file__).parents[3] / "sessions"
 GREENHOUSE = SESSIONS / "greenhouse.jsonl"
@@ -94,22 +93,9 @@ def test_what_only_a_process_has_is_asked_of_a_spawned_sidecar(
     def spawned(*arguments: object, **named: object) -> None:
         raise SpawnWanted
 
-    monkeypatch.setattr(sys.modules[drive.__module__], "StdioClient", spawned)
+    monkeypatch.setattr(sys.modules[drive.__module__], "Spawned", spawned)
     with pytest.raises(SpawnWanted):
         driven("greenhouse", **options)
-
-
-def test_what_waits_for_a_device_is_refused_and_does_not_hang() -> None:
-    """The archive is one: nothing here has a file."""
-    with InProcessClient({}) as client:
-        start = {"protocolVersion": "1.0", "messageFormat": "pi", "capabilities": {"retrieve": True}}
-        client.request("initialize", start)
-        client.notify("initialized", {})
-        client.request("session_start", {"sessionId": "s", "model": {"id": "m", "contextWindow": 100_000}})
-        with pytest.raises(NotInProcess, match="GetRow"):
-            client.request("retrieve", {"sessionId": "s", "handle": "k3f7a2bq"})
-        client.kill()
-    assert client.exit_code == -9
 
 
 def test_a_fault_of_a_drive_is_its_failure_and_not_raised(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -91,7 +91,7 @@ def test_a_transcript_recorded_with_a_file_is_the_same_with_that_file(
     assert "maxOutputTokens" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("command", ["replay", "compare", "drive"])
+@pytest.mark.parametrize("command", ["replay", "compare"])
 @pytest.mark.parametrize(
     ("content", "says"), [('{"models": [{"id": "a", "windw": 7}]}', "windw"), (None, "no such")]
 )

@@ -1,50 +1,45 @@
-"""The scripted client against the real process: both framings, large messages, deadlines, what goes wrong."""
+"""A host's calls to a sidecar, as a real process and in this one: large messages, errors, ends."""
 
+import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import pytest
 
-from ctxmgr.study.spawning.client import Framing, ProcessEnded, RpcFailure, StdioClient, TimedOut
+from ctxmgr.study.spawning import Framing, InProcessSidecar, RpcClient, RpcFailure, Spawned, TimedOut, this_ctxmgr
+from ctxmgr.study.spawning.client import SidecarEnded
 
 INITIALIZE = {"protocolVersion": "1.0", "capabilities": {"requestCompaction": "whenIdle"}}
-MODEL = {"id": "m", "contextWindow": 200_000}
-ROOMY = {"id": "m", "contextWindow": 20_000_000}  # nothing that is sent here is cut
+MODEL = {"id": "m", "contextWindow": 20_000_000}  # nothing that is sent here is cut
 
 
-@pytest.fixture(params=["content-length", "ndjson"])
-def client(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[StdioClient]:
-    framing: Framing = request.param
-    with StdioClient(["--state-dir", str(tmp_path)], framing=framing) as client:
+@pytest.fixture(params=["content-length", "ndjson", "in process"], scope="module")
+def client(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RpcClient]:
+    state = str(tmp_path_factory.mktemp("state"))
+    here = request.param == "in process"
+    framing: Framing = "content-length" if here else request.param
+    sidecar = InProcessSidecar() if here else Spawned(this_ctxmgr("--state-dir", state))
+    with RpcClient(sidecar, framing) as client:
         client.request("initialize", INITIALIZE)
         client.request("session_start", {"sessionId": "s", "model": MODEL})
         yield client
+    assert sidecar.exit_code == 0
+    with pytest.raises(SidecarEnded):
+        client.request("getStatus", {"sessionId": "s"})
 
 
-def test_a_message_goes_and_comes_back_byte_for_byte(client: StdioClient) -> None:
+def test_messages_go_and_come_back_byte_for_byte(client: RpcClient) -> None:
     raw = b'{"role":"user" , "content":"\\u00e9 \xc3\xa9","odd":1.50,"timestamp":1}'
     answer = client.request_raw("context", b'{"sessionId":"s","answer":"messages","messages":[' + raw + b"]}")
     assert raw in answer
-    assert client.request("getStatus", {"sessionId": "s"})["seq"] == 0
+    params = {"sessionId": "s", "answer": "messages", "messages": [msgspec.Raw(raw)]}
+    assert raw in client.request_raw("context", params)
+    large = {"role": "user", "content": "word " * 400_000, "timestamp": 1}
+    assert len(client.request_raw("context", {**params, "messages": [large]})) > 2_000_000
 
 
-def test_raw_members_are_spliced_into_params(client: StdioClient) -> None:
-    raw = msgspec.Raw(b'{"role":"user","content":"x","n":2.0,"timestamp":1}')
-    answer = client.request_raw("context", {"sessionId": "s", "answer": "messages", "messages": [raw]})
-    assert bytes(raw) in answer
-
-
-def test_megabytes_both_ways_before_an_answer_is_read(client: StdioClient) -> None:
-    message = {"role": "user", "content": "word " * 400_000, "timestamp": 1}
-    client.request("session_start", {"sessionId": "roomy", "model": ROOMY})
-    params = {"sessionId": "roomy", "answer": "messages", "messages": [message]}
-    asked = [client.ask("context", params) for _ in range(3)]
-    assert all(len(client.answer(id)) > 2_000_000 for id in asked)
-
-
-def test_an_error_answer_is_raised_with_code_and_data(client: StdioClient) -> None:
+def test_an_error_answer_is_raised_with_code_and_data(client: RpcClient) -> None:
     with pytest.raises(RpcFailure) as caught:
         client.request("setPolicy", {"sessionId": "s", "policy": {"preset": "none"}})
     assert caught.value.code == -32602
@@ -52,50 +47,43 @@ def test_an_error_answer_is_raised_with_code_and_data(client: StdioClient) -> No
     assert client.request("getStatus", {"sessionId": "s"})["mode"] == "on"
 
 
-def test_requests_of_the_server_are_answered_by_handlers(tmp_path: Path) -> None:
-    heard: list[Any] = []
+def test_requests_of_the_sidecar_are_refused_and_do_not_hang(client: RpcClient) -> None:
+    client.request("session_start", {"sessionId": "small", "model": {"id": "m", "contextWindow": 40_000}})
+    client.request("context", {"sessionId": "small", "messages": [{"role": "user", "content": "go"}]})
+    reply = {"role": "assistant", "content": [], "stopReason": "stop", "timestamp": 2}
+    client.notify("turn_end", {"sessionId": "small", "message": reply, "usage": {"tokens": 35_000}})
+    client.request("getStatus", {"sessionId": "small"})
+    assert client.request("getStatus", {"sessionId": "small"})["latch"]["state"] == "cooldown"
 
-    def compact(params: Any) -> Any:
-        heard.append(params)
-        return {"accepted": True}
 
-    with StdioClient(["--state-dir", str(tmp_path)], handlers={"requestCompaction": compact}) as client:
+def test_stderr_stays_readable_after_the_end(client: RpcClient) -> None:
+    client.notify("no_such_event")
+    client.request("rpc.discover")
+    assert "no_such_event" in client.sidecar.stderr()
+
+
+def test_a_process_that_ends_or_is_silent_is_told_with_what_it_said() -> None:
+    with (
+        pytest.raises(SidecarEnded, match="no-such-option"),
+        RpcClient(Spawned(this_ctxmgr("--no-such-option"))) as client,
+    ):
         client.request("initialize", INITIALIZE)
-        client.request("session_start", {"sessionId": "s", "model": {"id": "m", "contextWindow": 40_000}})
-        client.request("context", {"sessionId": "s", "messages": [{"role": "user", "content": "go"}]})
-        reply = {"role": "assistant", "content": [], "stopReason": "stop", "timestamp": 2}
-        client.notify("turn_end", {"sessionId": "s", "message": reply, "usage": {"tokens": 35_000}})
-        client.request("getStatus", {"sessionId": "s"})
-    assert [one["reason"] for one in heard] == ["threshold"]
+    assert "no-such-option" in client.sidecar.stderr()
+    with Spawned([sys.executable, "-c", "import time; time.sleep(60)"]) as silent:
+        for wait in (silent.read, silent.wait):
+            with pytest.raises(TimedOut):
+                wait(0.0)
+    assert silent.exit_code == -9
+    with pytest.raises(OSError, match="no-such-program"):
+        Spawned([str(Path("no-such-program"))])
 
 
-def test_close_gives_the_exit_code_and_the_end_is_no_secret(tmp_path: Path) -> None:
-    client = StdioClient(["--state-dir", str(tmp_path)])
+def test_what_needs_a_device_is_not_waited_for_in_this_process() -> None:
+    sidecar = InProcessSidecar()
+    client = RpcClient(sidecar)
     client.request("initialize", INITIALIZE)
-    assert client.close() == 0
-    with pytest.raises(ProcessEnded):
-        client.request("getStatus", {"sessionId": "s"})
-
-
-def test_stderr_is_kept_and_stays_readable_after_the_end(tmp_path: Path) -> None:
-    with StdioClient(["--state-dir", str(tmp_path)]) as client:
-        client.request("initialize", INITIALIZE)
-        client.notify("no_such_event")
-        client.request("rpc.discover")
-        assert "no_such_event" in client.stderr()
-    assert "no_such_event" in client.stderr()
-
-
-def test_wrong_usage_ends_the_process_and_the_client_says_so() -> None:
-    with pytest.raises(ProcessEnded) as caught, StdioClient(["--no-such-option"]) as client:
-        client.request("initialize", INITIALIZE)
-    assert "no-such-option" in str(caught.value)
-
-
-def test_a_deadline_ends_a_wait(tmp_path: Path) -> None:
-    client = StdioClient(["--state-dir", str(tmp_path)])
-    try:
-        with pytest.raises(TimedOut):
-            client.answer(12_345, deadline=0.0)  # nobody asked this
-    finally:
-        client.kill()
+    client.request("session_start", {"sessionId": "s", "model": MODEL})
+    with pytest.raises(TimedOut, match="the vocabulary o200k_base needs a spawned sidecar"):
+        client.request("turn_end", {"sessionId": "s", "message": {"role": "assistant", "content": []}})
+    sidecar.kill()
+    assert sidecar.exit_code == -9

@@ -8,50 +8,30 @@ from pathlib import Path
 import pytest
 
 from ctxmgr.cli import main
-from tests.unit.study.hostscript.inprocess import START, answer, ask, exits, note, process, script
+from tests.unit.study.conformance.scripts import START, answer, ask, exits, note, process, script
 
 CRASH = str(Path(__file__).parents[4] / "protocol" / "examples" / "a-crash.jsonl")
 
 
-def test_a_script_of_two_processes_is_played_shown_and_recorded(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    record = tmp_path / "talk.jsonl"
-    assert main(["drive", CRASH, "--framing", "ndjson", "--show", "--record", str(record)]) == 0
+def test_a_script_of_two_processes_is_played_and_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["drive", CRASH, "--framing", "ndjson", "--show"]) == 0
     out = capsys.readouterr().out
     assert "7 lines sent, 5 matched" in out
     assert '-> {"jsonrpc":"2.0","id":1,"method":"initialize"' in out
-    second = tmp_path / "talk-2.jsonl"
-    assert (record.stat().st_mode & 0o777, second.stat().st_mode & 0o777) == (0o600, 0o600)
-    assert main(["replay", str(record), str(second)]) == 0
-
-
-def test_a_recording_is_a_script(tmp_path: Path) -> None:
-    script_file, record, again = tmp_path / "a.jsonl", tmp_path / "b.jsonl", tmp_path / "c.jsonl"
-    script_file.write_bytes(script(*START))
-    assert main(["drive", str(script_file), "--record", str(record)]) == 0
-    assert main(["drive", str(record), "--record", str(again)]) == 0
-    assert again.read_bytes() == record.read_bytes()
 
 
 def test_a_failure_is_reported_in_full(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "wrong.jsonl"
     file.write_bytes(script(START[0], answer(1, {"policy": {"preset": "tools"}})))
-    assert main(["drive", str(file)]) == 1
+    assert main(["drive", str(file), CRASH]) == 1
     out = capsys.readouterr().out
     assert f"{file}, line 3: answer to id 1: not what was expected" in out
     assert re.search(r"at +\$\.result\.policy\.preset\n +expected +\"tools\"\n +got +\"balanced\"", out)
+    assert "a-crash.jsonl: 7 lines sent" in out  # scripts after a failed one are played
     assert re.search(r"the last messages\n +-> .*\"initialize\".*\n +<- ", out)
 
 
-def test_scripts_after_a_failed_one_are_played(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    file = tmp_path / "wrong.jsonl"
-    file.write_bytes(script(START[0], answer(1, 0)))
-    assert main(["drive", str(file), CRASH]) == 1
-    assert "a-crash.jsonl: 7 lines sent" in capsys.readouterr().out
-
-
-def test_any_command_is_driven_and_recorded(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_any_command_is_driven(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A program of ten lines that answers everything with its params."""
     peer = tmp_path / "peer.py"
     peer.write_text(
@@ -64,14 +44,12 @@ def test_any_command_is_driven_and_recorded(tmp_path: Path, capsys: pytest.Captu
         "print('over', file=sys.stderr)\n"
         "sys.exit(3)\n"
     )
-    file, record = tmp_path / "a.jsonl", tmp_path / "talk.jsonl"
+    file = tmp_path / "a.jsonl"
     file.write_bytes(script(ask(1, "echo", a=1), answer(1, {"a": 1}), note("exit"), process("close"), exits(3)))
-    command = ["--framing", "ndjson", "--record", str(record), "--command", sys.executable, str(peer)]
+    command = ["--framing", "ndjson", "--command", sys.executable, str(peer)]
     assert main(["drive", str(file), *command]) == 0
-    assert record.read_text().count("\n") == 4
-    assert record.stat().st_mode & 0o777 == 0o600
     file.write_bytes(script(ask(1, "echo"), process("close"), exits(0)))
-    assert main(["drive", str(file), "--framing", "ndjson", "--command", sys.executable, str(peer)]) == 1
+    assert main(["drive", str(file), *command]) == 1
     assert re.search(r"expected +0\n +got +3\n(.*\n)*.*its standard error\n +over", capsys.readouterr().out)
 
 
@@ -123,24 +101,3 @@ def test_what_a_wrapper_started_is_killed_with_it(tmp_path: Path) -> None:
     file.write_bytes(script(*START, answer(2, {}), process("kill"), *START, answer(2, {"restored": True})))
     shell = ["--command", "sh", "-c", f"{sys.executable} -m ctxmgr serve; exit 7"]
     assert main(["drive", str(file), *shell]) == 0
-
-
-def test_rows_of_a_file_of_models_hold_in_what_is_driven(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    own, talk = tmp_path / "own.json", tmp_path / "talk.jsonl"
-    own.write_text('{"models": [{"id": "acme-1", "maxOutputTokens": 77}]}')
-    begun = ask(1, "initialize", protocolVersion="1.1")
-    start = ask(2, "session_start", sessionId="s", model={"id": "acme-1", "contextWindow": 9_000})
-    talk.write_bytes(script(begun, answer(1, {}), start, answer(2, {"status": {"model": {"maxOutputTokens": 77}}})))
-    assert main(["drive", str(talk), "--models", str(own)]) == 0
-    assert main(["drive", str(talk)]) == 1
-
-
-def test_a_file_of_models_says_nothing_to_another_command(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    own = tmp_path / "own.json"
-    own.write_text('{"models": []}')
-    assert main(["drive", CRASH, "--models", str(own), "--command", "true"]) == 2
-    assert "--models is for this ctxmgr" in capsys.readouterr().err

@@ -5,22 +5,15 @@ FORMAT below is the page of it; `ctxmgr drive --help` shows it.
 
 import json
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
 from ctxmgr import __version__
 from ctxmgr.model import rules
-from ctxmgr.study.conformance import Head, head
-from ctxmgr.study.hostscript.matching import MatchMode
-from ctxmgr.study.hostscript.placeholders import (
-    STATE_DIR,
-    Misplaced,
-    check_expected,
-    check_sent,
-    has_placeholder,
-    is_placeholder,
-)
+from ctxmgr.study.conformance.golden import Head, head
+from ctxmgr.study.conformance.matching import MatchMode
+from ctxmgr.study.conformance.placeholders import STATE_DIR, Misplaced, check, has_placeholder, is_placeholder
 from ctxmgr.wire import TranscriptLine, transcript
 
 FORMAT = """\
@@ -80,46 +73,24 @@ class ScriptError(Exception):
     """A line that is none of a script. The text begins with its number, from 1."""
 
 
-class ScriptLine(msgspec.Struct, frozen=True):
-    """`number` of its line, from 1."""
+class Step(msgspec.Struct, frozen=True):
+    """What one line asks for; `number` of the line, from 1.
+
+    `send`: `body` goes as it is; where there is a `pattern`, that goes instead, filled in. `expect`: a message of
+    ctxmgr under `key` (`key_of`), like `pattern`. `exit`: the process must end, with a code like `pattern`. `close`
+    the process's input, `kill` it.
+    """
 
     number: int
-
-
-class HostLine(ScriptLine, frozen=True):
-    """`fields` where something is to be filled in, else `body` goes as it is."""
-
-    body: bytes
-    fields: Any = None
-
-
-class ExpectedLine(ScriptLine, frozen=True):
-    """A message of ctxmgr. `key` is what it is told apart by (`key_of`)."""
-
-    key: str
-    pattern: Any
-
-
-class CloseInput(ScriptLine, frozen=True):
-    """The input of the process is closed."""
-
-
-class KillProcess(ScriptLine, frozen=True):
-    """The process is killed."""
-
-
-class ExpectedExit(ScriptLine, frozen=True):
-    """The process must end. `exit_pattern`: of its exit code."""
-
-    exit_pattern: Any
-
-
-PROCESS: dict[str, type[ScriptLine]] = {"close": CloseInput, "kill": KillProcess}
+    kind: Literal["send", "expect", "exit", "close", "kill"]
+    body: bytes = b""
+    key: str = ""
+    pattern: Any = None
 
 
 class Script(msgspec.Struct, frozen=True):
     mode: MatchMode
-    lines: tuple[ScriptLine, ...]
+    steps: tuple[Step, ...]
 
 
 def parse(content: bytes) -> Script:
@@ -137,73 +108,56 @@ def parse(content: bytes) -> Script:
     mode = header.get("match", "literal")
     if mode not in MODES:
         raise ScriptError(f"line {lines[0].number}: `match` is subset or exact, not {json.dumps(mode)}")
-    return Script(mode, tuple(_Reader(mode, content.split(b"\n")).steps(lines[1:])))
+    return Script(mode, tuple(_steps(mode, lines[1:], content.split(b"\n"))))
 
 
-def key_of(one: Head) -> str:
+def key_of(message: Head) -> str:
     """What a message is told apart by: an answer by its id, all else by its method."""
-    if one.method:
-        return f"{'request' if 'id' in one.fields else 'notification'} `{one.method}`"
-    return f"answer to id {one.id}"
+    if message.method:
+        return f"{'request' if message.id else 'notification'} `{message.method}`"
+    return f"answer to id {message.id}"
 
 
-class _Reader:
-    """`names`: the names that lines so far have captured."""
+def _steps(mode: MatchMode, lines: Iterable[TranscriptLine], texts: list[bytes]) -> Iterator[Step]:
+    names = {STATE_DIR}  # that lines so far have captured
+    for line in lines:
+        try:
+            step = _step(line, texts[line.number - 1])
+            if step is not None and mode != "literal":
+                check(step.pattern, names, sent=step.kind == "send")
+                filled_in = step.kind != "send" or has_placeholder(step.pattern)
+                step = step if filled_in else msgspec.structs.replace(step, pattern=None)
+            elif step is not None and step.kind == "send":
+                step = msgspec.structs.replace(step, pattern=None)
+        except Misplaced as fault:
+            raise ScriptError(f"line {line.number}, {fault}") from None
+        except (ValueError, RecursionError) as fault:  # a transcript may hold what strict JSON has not
+            raise ScriptError(f"line {line.number}: it can not be read: {fault}") from None
+        if step is not None:
+            yield step
 
-    def __init__(self, mode: MatchMode, texts: list[bytes]) -> None:
-        self.mode, self.texts = mode, texts
-        self.names = {STATE_DIR}
 
-    def steps(self, lines: Iterable[TranscriptLine]) -> Iterator[ScriptLine]:
-        for line in lines:
-            try:
-                step = self._step(line)
-            except Misplaced as fault:
-                raise ScriptError(f"line {line.number}, {fault}") from None
-            except (ValueError, RecursionError) as fault:  # a transcript may hold what strict JSON has not
-                raise ScriptError(f"line {line.number}: it can not be read: {fault}") from None
-            if step is not None:
-                yield step
-
-    def _step(self, line: TranscriptLine) -> ScriptLine | None:
-        if line.kind == "message" and line.sender == "host":
-            return self._send(line)
-        if line.kind == "message" and line.sender == "ctxmgr":
-            return self._expect(line)
-        if line.kind == "broken" and line.sender == "host":
-            return HostLine(line.number, line.body)
-        if line.kind in AROUND and line.sender == "ctxmgr":
-            return None
-        if line.kind == "unknown":
-            return self._around(line.number, json.loads(self.texts[line.number - 1]))
-        raise ScriptError(f"line {line.number}: this is no line of a script")
-
-    def _send(self, line: TranscriptLine) -> HostLine:
-        fields = json.loads(line.body)
-        if self.mode == "literal":
-            return HostLine(line.number, line.body)
-        check_sent(fields, self.names)
-        return HostLine(line.number, line.body, fields if has_placeholder(fields) else None)
-
-    def _expect(self, line: TranscriptLine) -> ExpectedLine:
-        one = head(line.body)
-        if not isinstance(one.fields, dict):
-            raise ScriptError(f"line {line.number}: a message of ctxmgr is an object")
-        if not one.method and ("method" in one.fields or is_placeholder(one.fields.get("id"))):
-            raise ScriptError(f"line {line.number}: the method, or the id of an answer, is written out")
-        if self.mode != "literal":
-            self.names = check_expected(one.fields, self.names)
-        return ExpectedLine(line.number, key_of(one), one.fields)
-
-    def _around(self, number: int, fields: dict[str, Any]) -> ScriptLine | None:
-        """What is no message."""
-        sender = fields.get("from")
-        if "comment" in fields:
-            return None
-        if sender == "host" and isinstance(word := fields.get("process"), str) and word in PROCESS:
-            return PROCESS[word](number)
-        if sender == "ctxmgr" and "exit" in fields:
-            if self.mode != "literal":
-                self.names = check_expected(fields["exit"], self.names)
-            return ExpectedExit(number, fields["exit"])
-        raise ScriptError(f"line {number}: this is no line of a script")
+def _step(line: TranscriptLine, text: bytes) -> Step | None:
+    """None for a line that is passed over. Raises ScriptError, ValueError."""
+    number, sent_by = line.number, (line.sender, line.kind)
+    if sent_by == ("host", "message"):
+        return Step(number, "send", line.body, pattern=json.loads(line.body))
+    if sent_by == ("host", "broken"):
+        return Step(number, "send", line.body)
+    if sent_by == ("ctxmgr", "message"):
+        message = head(line.body)
+        if not isinstance(message.fields, dict):
+            raise ScriptError(f"line {number}: a message of ctxmgr is an object")
+        if not message.method and ("method" in message.fields or is_placeholder(message.fields.get("id"))):
+            raise ScriptError(f"line {number}: the method, or the id of an answer, is written out")
+        return Step(number, "expect", key=key_of(message), pattern=message.fields)
+    if line.sender == "ctxmgr" and line.kind in AROUND:
+        return None
+    fields = json.loads(text) if line.kind == "unknown" else {}
+    if "comment" in fields:
+        return None
+    if fields.get("from") == "host" and fields.get("process") in ("close", "kill"):
+        return Step(number, fields["process"])
+    if fields.get("from") == "ctxmgr" and "exit" in fields:
+        return Step(number, "exit", pattern=fields["exit"])
+    raise ScriptError(f"line {number}: this is no line of a script")

@@ -4,54 +4,35 @@ import json
 from typing import Any
 
 from ctxmgr.model import RULES
-from ctxmgr.server.effects import SnapshotLoaded
-from ctxmgr.study.hostscript.conversation import OnMessage
-from ctxmgr.study.hostscript.player import PlayedScript, Player, PlayerSettings
-from ctxmgr.study.hostscript.script import parse
-from ctxmgr.study.spawning import Driver
-from ctxmgr.study.spawning.client import Framing, TimedOut
-from ctxmgr.wire.framing import frame
+from ctxmgr.server.effects import Begin, Save, SnapshotLoaded
+from ctxmgr.study.conformance.conversation import OnMessage
+from ctxmgr.study.conformance.player import Player, PlayerSettings
+from ctxmgr.study.conformance.script import parse
+from ctxmgr.study.spawning import Driver, Framing, InProcessSidecar
 
 STATE_DIR = "/nowhere"
 
 
-class InProcess:
-    """A command whose process is this one. A wait for what is not there ends at once. `saved` outlives it."""
+class Restarted(InProcessSidecar):
+    """A sidecar of which only `saved` outlives the process. `tail`: what stands on its output after all else."""
 
-    def __init__(self, saved: dict[str, list[bytes]], framing: Framing, answers_in: Framing, tail: bytes) -> None:
-        self.driver = Driver(
-            framing=framing, found={name: SnapshotLoaded(tuple(lines)) for name, lines in saved.items()}
-        )
-        self.saved, self.framing, self.tail = saved, answers_in, tail
-        self.out: list[bytes] = []
-        self.ended = False
-
-    def write(self, chunk: bytes) -> None:
-        self._answer(self.driver.feed(chunk))
-
-    def end_input(self) -> None:
-        self._answer(self.driver.eof())
-        self.ended = True
+    def __init__(self, saved: dict[str, list[bytes]], tail: bytes = b"") -> None:
+        super().__init__()
+        self.snapshots = {name: SnapshotLoaded(tuple(lines)) for name, lines in saved.items()}
+        self.outliving, self.tail = saved, tail
 
     def read(self, seconds: float) -> bytes:
-        if self.out:
-            return self.out.pop(0)
-        if self.ended or self.driver.exit_code is not None:
-            tail, self.tail = self.tail, b""
-            return tail
-        raise TimedOut("nothing")
-
-    def wait(self, seconds: float) -> int:
-        return self.driver.exit_code or 0
+        chunk = super().read(seconds)
+        if not chunk:
+            chunk, self.tail = self.tail, b""
+        return chunk
 
     def kill(self) -> None:
-        self.saved |= self.driver.saved
+        super().kill()
+        self.outliving |= self.saved
 
-    def stderr(self) -> str:
-        return ""
-
-    def _answer(self, bodies: list[bytes]) -> None:
-        self.out += [b"".join(frame(self.framing, [body])) for body in bodies]
+    def _save(self, effect: Save | Begin) -> None:
+        Driver._save(self, effect)
 
 
 def play(
@@ -59,17 +40,13 @@ def play(
     framing: Framing = "content-length",
     tail: bytes = b"",
     on_message: OnMessage = lambda sender, body: None,
-    answers_in: Framing | None = None,
-) -> PlayedScript:
-    """`tail`: what stands on the output after all else. `answers_in` another framing than the host's."""
+) -> Player:
     saved: dict[str, list[bytes]] = {}
-
-    def start(number: int) -> InProcess:
-        return InProcess(saved, framing, answers_in or framing, tail)
-
     script = parse(content)
-    settings = PlayerSettings(start, framing, 1.0, STATE_DIR, on_message)  # type: ignore[arg-type]
-    return Player(settings, script.mode).play(script)
+    settings = PlayerSettings(lambda: Restarted(saved, tail), framing, 1.0, STATE_DIR, on_message)
+    player = Player(settings, script.mode)
+    player.play(script)
+    return player
 
 
 def script(*lines: Any, match: str | None = "subset") -> bytes:

@@ -1,0 +1,84 @@
+"""A conversation with a sidecar as a host has it: its messages are sorted by key, and taken one by one.
+
+Whatever is on the output and is no message, or not in the host's framing, ends the conversation.
+"""
+
+import time
+from collections import defaultdict, deque
+from collections.abc import Callable, Iterator
+from typing import Literal
+
+from ctxmgr.study.conformance.golden import Head, head
+from ctxmgr.study.spawning import Framing, Sidecar
+from ctxmgr.wire import Framer, FramingFault, frame
+
+OnMessage = Callable[[Literal["host", "ctxmgr"], bytes], None]
+
+
+class OutputEnded(Exception):
+    """The sidecar ended its output before what was awaited came."""
+
+
+class NoMessage(Exception):
+    """What stands on the output can not be taken: what was expected of it, and what came."""
+
+    def __init__(self, expected: str, received: str) -> None:
+        super().__init__(expected, received)
+        self.expected, self.received = expected, received
+
+
+class Conversation:
+    """`key_of` gives the queue that a message waits in, None for one that is passed over. `seconds` bound each
+    wait. `on_message` gets each message, either way."""
+
+    def __init__(
+        self,
+        sidecar: Sidecar,
+        framing: Framing,
+        seconds: float,
+        key_of: Callable[[Head], str | None],
+        on_message: OnMessage = lambda sender, body: None,
+    ) -> None:
+        self.sidecar, self.framing, self.seconds = sidecar, framing, seconds
+        self._key_of, self._on_message = key_of, on_message
+        self._queues: dict[str, deque[tuple[Head, bytes]]] = defaultdict(deque)
+        self._framer = Framer()
+        self._ended = False
+
+    def send(self, body: bytes) -> None:
+        self._on_message("host", body)
+        self.sidecar.write(b"".join(frame(self.framing, [body])))
+
+    def take(self, key: str) -> tuple[Head, bytes]:
+        """The oldest message under this key that was not taken. Raises TimedOut, OutputEnded, NoMessage."""
+        end = time.monotonic() + self.seconds
+        while not self._queues[key]:
+            if self._ended:
+                raise OutputEnded
+            self._read(end)
+        return self._queues[key].popleft()
+
+    def read_to_end(self) -> None:
+        """Takes in what comes until the output ends. Raises TimedOut, NoMessage."""
+        end = time.monotonic() + self.seconds
+        while not self._ended:
+            self._read(end)
+
+    def left(self) -> Iterator[tuple[str, Head]]:
+        """What nobody has taken, with its key."""
+        return ((key, message) for key, messages in self._queues.items() for message, _ in messages)
+
+    def _read(self, end: float) -> None:
+        chunk = self.sidecar.read(end - time.monotonic())
+        self._ended = not chunk
+        for item in self._framer.feed(chunk) if chunk else self._framer.eof():
+            if isinstance(item, FramingFault):
+                raise NoMessage("a message", f"none: {item.message}")
+            message = head(item)
+            if not isinstance(message.fields, dict):
+                raise NoMessage("a message", message.fault or f"no object: {item[:120]!r}")
+            if self._framer.mode not in (self.framing, "ended"):
+                raise NoMessage(self.framing, self._framer.mode)
+            self._on_message("ctxmgr", item)
+            if (key := self._key_of(message)) is not None:
+                self._queues[key].append((message, item))

@@ -1,0 +1,159 @@
+"""Plays a script against a sidecar: sends the host's lines, and matches what comes against ctxmgr's.
+
+Each wait is bounded; the first thing that is not as expected ends the run with `ExpectationFailed`. What a script
+means stands in `script`.
+"""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from ctxmgr.study.conformance.conversation import Conversation, NoMessage, OnMessage, OutputEnded
+from ctxmgr.study.conformance.golden import Head, head
+from ctxmgr.study.conformance.matching import MatchMode, Mismatch, match
+from ctxmgr.study.conformance.placeholders import STATE_DIR, filled
+from ctxmgr.study.conformance.script import Script, Step, key_of
+from ctxmgr.study.spawning import Framing, Sidecar, TimedOut, differences
+
+_encode = msgspec.json.Encoder().encode
+_members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
+
+
+class ExpectationFailed(Exception):
+    """Something was not as the script has it. `mismatch` is None where `what` tells it all."""
+
+    def __init__(self, number: int, what: str, mismatch: Mismatch | None = None) -> None:
+        super().__init__(f"line {number}: {what}")
+        self.number, self.what, self.mismatch = number, what, mismatch
+
+
+class PlayerSettings(msgspec.Struct, frozen=True):
+    """`start` gives a sidecar. `seconds` bound each wait."""
+
+    start: Callable[[], Sidecar]
+    framing: Framing
+    seconds: float
+    state_dir: str
+    on_message: OnMessage
+
+
+class Player:
+    """One run of one script. `sidecar` is the newest; `sent_count` lines of the host were sent, `matched_count` of
+    ctxmgr matched."""
+
+    def __init__(self, settings: PlayerSettings, mode: MatchMode) -> None:
+        self.settings, self.mode = settings, mode
+        self.sidecar: Sidecar | None = None
+        self.sent_count = self.matched_count = 0
+        self._names: dict[str, Any] = {STATE_DIR: settings.state_dir}
+        self._talk: Conversation | None = None  # None: no process runs
+        self._is_closed = False  # its input
+        self._open: dict[str, tuple[Step, str]] = {}  # key of an awaited answer: the request's step and method
+
+    def play(self, script: Script) -> None:
+        """Raises ExpectationFailed; OSError where the command can not be started."""
+        step = Step(0, "close")
+        try:
+            for step in script.steps:
+                self._do(step)
+            if self._talk is not None:
+                self._talk.sidecar.end_input()
+                self._end(step)
+        except NoMessage as fault:
+            text = f"what stands on the output is no message: {fault.received}"
+            if fault.received in ("content-length", "ndjson"):
+                text = f"the host sends {fault.expected}, it was answered in {fault.received}"
+            raise ExpectationFailed(step.number, text) from None
+        finally:
+            if self.sidecar is not None:
+                self.sidecar.kill()
+
+    def _do(self, step: Step) -> None:
+        if step.kind == "send":
+            self._send(step)
+            return
+        talk = self._talk
+        if talk is None:
+            raise ExpectationFailed(step.number, "no process runs: a line of the host starts the next")
+        if step.kind == "expect":
+            message = self._take(talk, step.key, step)
+            self._open.pop(step.key, None)
+            self._hold(step, step.key, message.fields)
+        elif step.kind == "exit":
+            self._hold(step, "the exit code", self._end(step))
+        elif step.kind == "close":
+            talk.sidecar.end_input()
+            self._is_closed = True
+        elif step.kind == "kill":
+            talk.sidecar.kill()
+            self._talk = None
+            self._open.clear()
+
+    def _send(self, step: Step) -> None:
+        if self._talk is not None and self._is_closed:
+            self._end(step)
+        if self._talk is None:
+            settings = self.settings
+            self.sidecar, self._is_closed = settings.start(), False
+            self._talk = Conversation(self.sidecar, settings.framing, settings.seconds, key_of, settings.on_message)
+        body = step.body
+        if step.pattern is not None:  # in ASCII, since half of a surrogate pair that was captured has no UTF-8
+            body = json.dumps(filled(step.pattern, self._names), separators=(",", ":")).encode()
+        message = head(body)
+        if message.method == "initialize":
+            body = _with_state_dir(body, self.settings.state_dir)
+        if message.method and message.id:
+            self._open[key_of(Head(message.id))] = step, message.method
+        self._talk.send(body)
+        self.sent_count += 1
+
+    def _end(self, step: Step) -> int:
+        """Waits for the end, with nothing left over; the exit code."""
+        talk = self._talk
+        assert talk is not None
+        for key, (asked, method) in self._open.items():
+            answer = self._take(talk, key, step).fields
+            if "error" in answer:
+                mismatch = Mismatch("$", "a result", differences.rendered(answer["error"]))
+                raise ExpectationFailed(asked.number, f"`{method}` was answered with an error", mismatch)
+        self._open.clear()
+        try:
+            talk.read_to_end()
+            code = talk.sidecar.wait(self.settings.seconds)
+        except TimedOut:
+            text = f"the end of the process: it did not come within {self.settings.seconds:g} s"
+            raise ExpectationFailed(step.number, text) from None
+        for key, message in talk.left():
+            if not key.startswith("notification"):
+                mismatch = Mismatch("$", "nothing", differences.rendered(message.fields))
+                raise ExpectationFailed(step.number, f"{key}: no line takes it", mismatch)
+        talk.sidecar.kill()
+        self._talk = None
+        return code
+
+    def _take(self, talk: Conversation, key: str, step: Step) -> Head:
+        try:
+            return talk.take(key)[0]
+        except OutputEnded:
+            text = f"{key}: the process ended its output before it came"
+        except TimedOut:
+            text = f"{key}: it did not come within {self.settings.seconds:g} s"
+        raise ExpectationFailed(step.number, text)
+
+    def _hold(self, step: Step, what: str, value: Any) -> None:
+        mismatch = match(step.pattern, value, self.mode, self._names)
+        if mismatch is not None:
+            raise ExpectationFailed(step.number, f"{what}: not what was expected", mismatch)
+        self.matched_count += 1
+
+
+def _with_state_dir(body: bytes, state_dir: str) -> bytes:
+    """`initialize` with this directory where it names none; all else of it byte for byte."""
+    try:
+        fields = _members(body)
+        params = _members(fields["params"])
+    except (msgspec.DecodeError, KeyError):
+        return body
+    return body if STATE_DIR in params else _encode({**fields, "params": {**params, STATE_DIR: state_dir}})
