@@ -82,7 +82,7 @@ class RpcClient:
         return msgspec.json.decode(self.request_raw(method, params))
 
     def request_raw(self, method: str, params: Any = None) -> bytes:
-        """The bytes of the result; `params` as bytes are JSON already. Raises RpcFailure, TimedOut and SidecarEnded."""
+        """The bytes of the result; `params` as bytes are JSON. Raises RpcFailure, TimedOut and SidecarEnded."""
         id, self._next_id = self._next_id, self._next_id + 1
         self._send(b'{"jsonrpc":"2.0","id":%d,"method":%b%b}' % (id, _encode(method), _member(params)))
         end = time.monotonic() + DEADLINE_SECONDS
