@@ -13,7 +13,7 @@ from typing import Any, Literal
 import msgspec
 
 from ctxmgr.study.conformance.placeholders import COMPARISONS, TYPES, is_number, is_placeholder
-from ctxmgr.study.spawning.differences import ABSENT, rendered, step
+from ctxmgr.study.spawning import differences
 
 MatchMode = Literal["literal", "exact", "subset"]  # no placeholders; placeholders; and more members
 
@@ -49,17 +49,25 @@ def _match(pattern: Any, value: Any, mode: MatchMode, names: dict[str, Any], pat
         return _placeholder(pattern, value, mode, names, path)
     if isinstance(pattern, dict) and isinstance(value, dict):
         for name, inner in pattern.items():
-            found = _match(inner, value.get(name, ABSENT), mode, names, path + step(name))
+            found = _match(inner, value.get(name, differences.ABSENT), mode, names, path + differences.step(name))
             if found is not None:
                 return found
         more = next((name for name in value if name not in pattern), None)
         if more is None or mode == "subset":
             return None
-        return Mismatch(path + step(more), rendered(ABSENT), rendered(value[more]))
+        return Mismatch(
+            path + differences.step(more),
+            differences.rendered(differences.ABSENT),
+            differences.rendered(value[more]),
+        )
     if isinstance(pattern, list) and isinstance(value, list):
         return _array(pattern, value, mode, names, path)
     same_kind = type(pattern) is type(value) or (is_number(pattern) and is_number(value))
-    return None if same_kind and pattern == value else Mismatch(path, rendered(pattern), rendered(value))
+    return (
+        None
+        if same_kind and pattern == value
+        else Mismatch(path, differences.rendered(pattern), differences.rendered(value))
+    )
 
 
 def _placeholder(
@@ -69,10 +77,10 @@ def _placeholder(
     for name, argument in pattern.items():
         found = None
         if name == "$absent":
-            fits = value is ABSENT
+            fits = value is differences.ABSENT
         elif name == "$not":
             fits = _match(argument, value, mode, dict(names), path) is not None
-        elif value is ABSENT:
+        elif value is differences.ABSENT:
             fits = False
         elif name in ("$exact", "$literal", "$ref"):
             inner: MatchMode = "exact" if name == "$exact" else "literal"
@@ -87,7 +95,7 @@ def _placeholder(
         else:  # `$any`, `$capture`
             fits = True
         if not fits:
-            return found or Mismatch(path, rendered(pattern), rendered(value))
+            return found or Mismatch(path, differences.rendered(pattern), differences.rendered(value))
     if "$capture" in pattern:
         names[pattern["$capture"]] = value
     return None
@@ -108,13 +116,21 @@ def _array(
     index = len(runs[0])
     if len(runs) == 1:
         extra = index < len(value)
-        return Mismatch(f"{path}[{index}]", rendered(ABSENT), rendered(value[index])) if extra else None
+        return (
+            Mismatch(
+                f"{path}[{index}]", differences.rendered(differences.ABSENT), differences.rendered(value[index])
+            )
+            if extra
+            else None
+        )
     for run in runs[1:-1]:
         starts = range(index, len(value) - len(run) + 1)
         # each try captures into names of its own
         start = next((at for at in starts if _items(run, value, at, mode, dict(names), path) is None), None)
         if start is None:
-            return Mismatch(path, f"{rendered(run)} from item {index} on", rendered(value[index:]))
+            return Mismatch(
+                path, f"{differences.rendered(run)} from item {index} on", differences.rendered(value[index:])
+            )
         _items(run, value, start, mode, names, path)
         index = start + len(run)
     start = len(value) - len(runs[-1])
@@ -127,7 +143,7 @@ def _items(
     run: list[Any], value: list[Any], start: int, mode: MatchMode, names: dict[str, Any], path: str
 ) -> Mismatch | None:
     for index, item in enumerate(run, start):
-        received = value[index] if index < len(value) else ABSENT
+        received = value[index] if index < len(value) else differences.ABSENT
         found = _match(item, received, mode, names, f"{path}[{index}]")
         if found is not None:
             return found
