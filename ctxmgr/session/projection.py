@@ -5,6 +5,7 @@ leaves the session, and the next call's fallback, as they were.
 """
 
 import hashlib
+import operator
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -97,3 +98,19 @@ class Projection(msgspec.Struct, frozen=True):
         if self.reader is not before or any(block.media for one in self.messages for block in one.view.blocks):
             return self
         return msgspec.structs.replace(self, reader=after)
+
+
+class CancelledAttempt(msgspec.Struct, frozen=True):
+    """The plan of a list for a call that nobody waits for any more: the next call need not make it again.
+
+    `plan` came of `given`, objects that nobody changes, and `asked`; `messages` were read for it, by `reader`."""
+
+    given: tuple[Any, ...]
+    asked: tuple[Any, ...]
+    reader: Reader
+    messages: tuple[Message, ...]
+    plan: Any
+
+    def is_of(self, given: tuple[Any, ...], asked: tuple[Any, ...]) -> bool:
+        """Would the same plan come of these?"""
+        return all(map(operator.is_, self.given, given)) and self.asked == asked

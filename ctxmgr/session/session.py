@@ -36,9 +36,8 @@ from ctxmgr.session.branch_locks import BranchLocks
 from ctxmgr.session.doubts import Doubts
 from ctxmgr.session.in_force import ModelInUse, in_use, policy_in_force
 from ctxmgr.session.prefetch import Prefetch
-from ctxmgr.session.projection import ListMemo, Projection
+from ctxmgr.session.projection import CancelledAttempt, ListMemo, Projection
 from ctxmgr.session.reading import Calibration, Reader
-from ctxmgr.session.unanswered import Unanswered
 from ctxmgr.session.windows import of_another_model, window_of, with_window
 from ctxmgr.session.work import Offload, Verb
 
@@ -67,7 +66,7 @@ class SessionCore:
         self.memo = ListMemo()
         self.weights: dict[str, int] = {}
         self.pending_messages: dict[bytes, Message] = {}
-        self.unanswered: Unanswered | None = None  # of a call that was cancelled
+        self.cancelled_attempt: CancelledAttempt | None = None
         self.entry_of: dict[str, str] = {}  # entry ids by the mark of their message, as far as they are known
         self.pending_archive: list[ArchiveRow] = []  # what left with this call: `archiving` takes it from here
         self.unarchived: dict[str, ArchiveRow] = {}  # what the archive does not have yet, by key
@@ -217,7 +216,7 @@ class SessionCore:
         self.projection = Projection()
         self._unread()
         self.weights.clear()
-        self.unanswered = None
+        self.cancelled_attempt = None
 
     def _cut_off(self) -> None:
         """The next list is shown by other rules: it does not go on from the last answer."""

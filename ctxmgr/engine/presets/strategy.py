@@ -64,8 +64,8 @@ class Planned(msgspec.Struct, frozen=True):
     evicted_reads: tuple[str, ...] = ()
 
 
-class NeedsThread(msgspec.Struct, frozen=True):
-    """The answer of a preset that would hold others up: to be asked again where it may take long."""
+class NeedsThread(Exception):
+    """The preset would hold others up: it is asked again where it may take long."""
 
 
 class PresetStrategy(ABC):
@@ -81,8 +81,10 @@ class PresetStrategy(ABC):
     keeps_prefix: ClassVar[bool] = False
 
     @abstractmethod
-    def project(self, incoming: Incoming, state: State, inputs: Inputs) -> Planned | NeedsThread:
-        """The plan for this list. Pure but for the memo. Where pruning is off nothing new is decided."""
+    def project(self, incoming: Incoming, state: State, inputs: Inputs) -> Planned:
+        """The plan for this list. Pure but for the memo. Where pruning is off nothing new is decided.
+
+        Raises NeedsThread."""
 
     def is_active(self, state: State) -> bool:
         """Is anything left out at present?"""

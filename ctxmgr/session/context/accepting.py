@@ -10,33 +10,29 @@ from collections.abc import Iterator
 import msgspec
 
 from ctxmgr.engine.tools import Memo
-from ctxmgr.formats import BEGINNING, MessageFormat, Progress, refused
+from ctxmgr.formats import BEGINNING, MessageFormat, refused
 from ctxmgr.model import View
 from ctxmgr.session.context.comparing import runs
+from ctxmgr.session.context.list_plan import ListPlan, Rejected
 from ctxmgr.session.projection import Projection
 
 
-def accepted(projection: Projection, before: Projection | None, fmt: MessageFormat, memo: Memo) -> Projection:
-    """With how its provider takes it. `before`: the last answer, where this one is it and what came since."""
-    if before is None:
-        progress: Progress = fmt.accept(BEGINNING, _said(projection, fmt, memo))
-    else:
+def accept_format(plan: ListPlan) -> ListPlan:
+    """The answer with how its provider takes it. Raises Rejected where it would refuse it."""
+    fmt, projection, before = plan.reader.fmt, plan.projection, plan.arrived.before
+    if plan.only_grew:  # rule 3
         new = projection.messages[before.conversation.size :]
         progress = fmt.accept(before.replacements.accepted, ((message.raw, message.view) for message in new))
-    put = msgspec.structs.replace(projection.replacements, accepted=progress)
-    return msgspec.structs.replace(projection, replacements=put)
+    else:
+        progress = fmt.accept(BEGINNING, _answered(projection, fmt, plan.inputs.memo))
+    broken = refused(progress)
+    if broken and not refused(fmt.accept(BEGINNING, ((one.raw, one.view) for one in projection.messages))):
+        raise Rejected(tuple(f"provider: {name}" for name in sorted(broken)))
+    replacements = msgspec.structs.replace(projection.replacements, accepted=progress)
+    return msgspec.structs.replace(plan, projection=msgspec.structs.replace(projection, replacements=replacements))
 
 
-def newly_refused(projection: Projection, fmt: MessageFormat) -> tuple[str, ...]:
-    """What is wrong with it where nothing is with the list as it came (rule 2)."""
-    found = refused(projection.replacements.accepted)
-    if not found:
-        return ()
-    came = fmt.accept(BEGINNING, ((message.raw, message.view) for message in projection.messages))
-    return () if refused(came) else tuple(sorted(found))
-
-
-def _said(projection: Projection, fmt: MessageFormat, memo: Memo) -> Iterator[tuple[bytes, View]]:
+def _answered(projection: Projection, fmt: MessageFormat, memo: Memo) -> Iterator[tuple[bytes, View]]:
     for start, end, content in runs(projection):
         if not content:
             yield from ((message.raw, message.view) for message in projection.messages[start:end])

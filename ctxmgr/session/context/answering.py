@@ -33,11 +33,10 @@ class ProjectionFailure(msgspec.Struct, frozen=True):
 
 class Compared(msgspec.Struct, frozen=True):
     """How an answer stands to the one before. `begins`: what it shares with that, None without one; `breakpoints`:
-    its places for cache marks; `mended` surrogates of the request."""
+    its places for cache marks."""
 
     begins: tuple[int, int, int] | None = None
     breakpoints: tuple[int, ...] = ()
-    mended: int = 0
 
 
 def answer(
@@ -46,8 +45,10 @@ def answer(
     wanted: str | None,
     planned: Planned,
     compared: Compared,
+    mended: int = 0,
 ) -> Parts:
-    """The answer of the session's projection. `wanted`: "messages", "edits" or None."""
+    """The answer of the session's projection. `wanted`: "messages", "edits" or None; `mended` surrogates of the
+    request."""
     projection = session.projection
     untouched = projection.plan.pieces in ((), (Keep(0, len(projection.messages)),))
     raw_fits = planned.tokens <= session.thresholds.limit
@@ -59,7 +60,7 @@ def answer(
         body = [_edits(projection)]
     else:
         body = [b'"messages":[', *_messages(projection, raw_messages), b"]"]
-    report = _report(projection, session, compared, reason)
+    report = msgspec.structs.replace(_report(projection, session, compared, reason), mended=mended or None)
     if planned.receipt is not None:
         gone = tuple(reports.ReadGone(path) for path in planned.evicted_reads)
         report = msgspec.structs.replace(report, arithmetic=planned.receipt.arithmetic, reads_gone=gone or None)
@@ -121,7 +122,6 @@ def _report(
         prefix_tokens=tokens,
         prefix_bytes=size,
         reason=reason,
-        mended=compared.mended or None,
     )
 
 

@@ -105,9 +105,9 @@ def _read_anew(session: SessionCore, delta: Delta) -> Arrived:
 def _read(session: SessionCore, delta: Delta) -> tuple[Message, ...]:
     """Rule 2."""
     known: dict[bytes, Message] = dict(session.pending_messages)
-    messages, unanswered = session.projection.messages, session.unanswered
-    if unanswered is not None and unanswered.reader is session.reader:
-        known |= {message.raw: message for message in unanswered.messages}
+    messages, cancelled = session.projection.messages, session.cancelled_attempt
+    if cancelled is not None and cancelled.reader is session.reader:
+        known |= {message.raw: message for message in cancelled.messages}
     if delta.shared_count < len(messages):
         known |= {message.raw: message for message in messages[delta.shared_count :]}
     return session.reader.read(delta.appended, known)

@@ -15,13 +15,14 @@ from functools import partial
 import msgspec
 
 from ctxmgr.engine.balanced import arithmetic, rates_by, receipts
-from ctxmgr.engine.conversation import BlockRef, ConversationIndex, Incoming, working_set_start
+from ctxmgr.engine.conversation import BlockRef, ConversationIndex, working_set_start
 from ctxmgr.engine.fit import CutLast, FitInputs, MediaLimits, fitted
 from ctxmgr.engine.instructions import INSTRUCTIONS_SHARE, instructions
-from ctxmgr.engine.presets import Inputs, NeedsThread, Planned, PresetStrategy
+from ctxmgr.engine.presets import Inputs, Planned
 from ctxmgr.engine.rewriting import handles
 from ctxmgr.model import ArchiveRow, BlockEdit, Plan, Receipt
 from ctxmgr.model.saved import State
+from ctxmgr.session.context.list_plan import ListPlan
 from ctxmgr.session.reading import Reader
 
 OVERHEAD_TOKEN_BYTES = 4  # about what a token of prompt and tools takes of the request
@@ -29,60 +30,64 @@ TOO_LARGE = "did not fit the window"
 TURNS_TRIES = 4  # a packet comes with turns that leave: so often more of them may have to
 
 
-def fitting(
-    incoming: Incoming, planned: Planned, state: State, preset: PresetStrategy, inputs: Inputs, reader: Reader
-) -> Planned:
-    """The plan, fitted, and what left by it. `state` is that from before it was planned."""
-    if not preset.is_active(state):
-        return planned
-    done = _fitting(incoming, planned, state, preset, inputs, reader)
-    if not inputs.keeps_originals:
-        return done
-    rows = {row.key: row for row in (*planned.originals, *done.originals)}
-    rows |= _rewritten(incoming.conversation, done, state)
-    return msgspec.structs.replace(done, originals=tuple(rows.values()))
+def fit(plan: ListPlan) -> ListPlan:
+    """What does not fit is cut, and what left by it is kept."""
+    if not plan.preset.is_active(plan.arrived.state):
+        return plan
+    planned = _fitted(plan)
+    if plan.inputs.keeps_originals:
+        rows = {row.key: row for row in (*plan.planned.originals, *planned.originals)}
+        rows |= _rewritten(plan.incoming.conversation, planned, plan.arrived.state)
+        planned = msgspec.structs.replace(planned, originals=tuple(rows.values()))
+    return msgspec.structs.replace(plan, planned=planned)
 
 
-def _fitting(
-    incoming: Incoming, planned: Planned, state: State, preset: PresetStrategy, inputs: Inputs, reader: Reader
-) -> Planned:
-    conversation, handle = incoming.conversation, _handle(inputs)
-    ask = FitInputs(
-        limit=inputs.gauge.fit_weight,
-        weigh=reader.weigh,
-        rules=preset.invariants,
-        handle=handle,
-        media=_media(inputs, reader),
-        target_tokens=preset.target_weight(inputs.gauge),
-        last=CutLast(
-            partial(_cut_last, incoming, inputs),
-            partial(working_set_start, conversation, inputs.policy.working_set),
-            preset.promised_weight(inputs.gauge),
-        ),
-    )
-    done = fitted(conversation, planned.plan, ask)
+def _fitted(plan: ListPlan) -> Planned:
+    conversation, inputs, planned = plan.incoming.conversation, plan.inputs, plan.planned
+    ask = _fit_inputs(plan)
+    cut = fitted(conversation, planned.plan, ask)
     for tries_left in reversed(range(TURNS_TRIES)):
-        if not done.turns_from:
+        if not cut.turns_from:
             break
-        plan = msgspec.structs.replace(done.plan, floor=done.turns_from)  # rule 1
-        last = msgspec.structs.replace(incoming, last_plan=plan)
-        again = preset.project(last, msgspec.structs.replace(state, decisions=plan.decisions), inputs)
-        if isinstance(again, NeedsThread):  # by turns none does
-            return planned
-        planned, ask = again, msgspec.structs.replace(ask, turns_stay=not tries_left)
-        done = fitted(conversation, planned.plan, ask)
-    if done.plan is planned.plan:
+        planned = _from_turn(plan, msgspec.structs.replace(cut.plan, floor=cut.turns_from))  # rule 1
+        ask = msgspec.structs.replace(ask, turns_stay=not tries_left)
+        cut = fitted(conversation, planned.plan, ask)
+    if cut.plan is planned.plan:
         return planned
-    gone = receipts.originals(conversation, planned.plan, done.plan, handle)
+    gone = receipts.originals(conversation, planned.plan, cut.plan, ask.handle)
     rows = tuple(
         ArchiveRow(handles.handle(one.key), one.key, one.call_text, one.text)
         for one in gone
         if one.text and inputs.keeps_originals
     )
-    epoch = msgspec.structs.replace(planned.state.epoch, remaining_tokens=done.plan.weight)  # rule 4
-    state = msgspec.structs.replace(planned.state, decisions=done.plan.decisions, epoch=epoch)
-    planned = msgspec.structs.replace(planned, plan=done.plan, state=state, originals=(*planned.originals, *rows))
+    epoch = msgspec.structs.replace(planned.state.epoch, remaining_tokens=cut.plan.weight)  # rule 4
+    state = msgspec.structs.replace(planned.state, decisions=cut.plan.decisions, epoch=epoch)
+    planned = msgspec.structs.replace(planned, plan=cut.plan, state=state, originals=(*planned.originals, *rows))
     return planned if planned.receipt is None else _with_cuts(planned, planned.receipt, gone)
+
+
+def _fit_inputs(plan: ListPlan) -> FitInputs:
+    conversation, preset, gauge = plan.incoming.conversation, plan.preset, plan.inputs.gauge
+    return FitInputs(
+        limit=gauge.fit_weight,
+        weigh=plan.reader.weigh,
+        rules=preset.invariants,
+        handle=_handle(plan.inputs),
+        media=_media(plan.inputs, plan.reader),
+        target_tokens=preset.target_weight(gauge),
+        last=CutLast(
+            partial(_cut_last, conversation, plan.inputs),
+            partial(working_set_start, conversation, plan.inputs.policy.working_set),
+            preset.promised_weight(gauge),
+        ),
+    )
+
+
+def _from_turn(plan: ListPlan, last: Plan) -> Planned:
+    """The list planned again, from the floor of this plan on."""
+    incoming = msgspec.structs.replace(plan.incoming, last_plan=last)
+    state = msgspec.structs.replace(plan.arrived.state, decisions=last.decisions)
+    return plan.preset.project(incoming, state, plan.inputs)
 
 
 def _rewritten(conversation: ConversationIndex, planned: Planned, state: State) -> dict[str, ArchiveRow]:
@@ -117,24 +122,20 @@ def _with_cuts(planned: Planned, receipt: Receipt, gone: tuple[receipts.Original
     )
 
 
-def announced(planned: Planned, whole: Plan, incoming: Incoming, inputs: Inputs) -> Planned:
-    """Rule 3, where what was shown before is shown another way. `whole`: the plan before it was cut."""
-    state, plan, conversation = planned.state, planned.plan, incoming.conversation
-    by = rates_by(inputs.gauge.terms.cache, inputs.gauge.terms.prices)
-    cached = incoming.delta.unchanged_count
-    sums = arithmetic(
-        receipts.summed(whole, plan, conversation.messages, cached, by),
-        by,
-        state.epoch.regret,
-        state.epoch.call_count,
-    )
+def announced(plan: ListPlan) -> ListPlan:
+    """Rule 3: what was shown before is shown another way, so an epoch begins, with a receipt."""
+    planned, whole, inputs, conversation = plan.planned, plan.uncut, plan.inputs, plan.incoming.conversation
+    state, cut, rates = planned.state, planned.plan, rates_by(inputs.gauge.terms.cache, inputs.gauge.terms.prices)
+    cached = plan.incoming.delta.unchanged_count
+    change = receipts.summed(whole, cut, conversation.messages, cached, rates)
+    sums = arithmetic(change, rates, state.epoch.regret, state.epoch.call_count)
     number = state.epoch.number + 1
-    bare = Receipt(number, "fit", whole.weight, plan.weight, f"fit: {sums}", time_ms=inputs.time_ms)
-    gone = receipts.originals(conversation, whole, plan, _handle(inputs))
-    done = receipts.receipt(bare, gone, lambda one: TOO_LARGE)
+    bare = Receipt(number, "fit", whole.weight, cut.weight, f"fit: {sums}", time_ms=inputs.time_ms)
+    gone = receipts.originals(conversation, whole, cut, _handle(inputs))
+    receipt = receipts.receipt(bare, gone, lambda one: TOO_LARGE)
     epoch = msgspec.structs.replace(state.epoch, number=number, regret=0.0, call_count=0, needed=0.0)
-    state = msgspec.structs.replace(state, epoch=epoch, receipts=receipts.filed(state.receipts, done))
-    return msgspec.structs.replace(planned, state=state, receipt=done)
+    state = msgspec.structs.replace(state, epoch=epoch, receipts=receipts.filed(state.receipts, receipt))
+    return msgspec.structs.replace(plan, planned=msgspec.structs.replace(planned, state=state, receipt=receipt))
 
 
 def _media(inputs: Inputs, reader: Reader) -> MediaLimits:
@@ -144,10 +145,10 @@ def _media(inputs: Inputs, reader: Reader) -> MediaLimits:
     return MediaLimits(size, count, reader.media_tokens)
 
 
-def _cut_last(incoming: Incoming, inputs: Inputs) -> frozenset[BlockRef]:
+def _cut_last(conversation: ConversationIndex, inputs: Inputs) -> frozenset[BlockRef]:
     """What others told the model, as much as may stay in place."""
-    every = instructions(incoming.conversation, inputs.policy.protected_instructions)
-    held = every.within(incoming.conversation, INSTRUCTIONS_SHARE * inputs.gauge.usable_weight)
+    every = instructions(conversation, inputs.policy.protected_instructions)
+    held = every.within(conversation, INSTRUCTIONS_SHARE * inputs.gauge.usable_weight)
     return held.results | held.texts
 
 

@@ -1,42 +1,30 @@
 """The method `context`: a list arrives, is projected, and goes back as messages, edits or `unchanged`.
 
-The road: `delta_of` (and `respelling`) -> `arrived` -> the preset's plan -> its checks -> `Projection` -> `answer`.
+The road: `delta_of` (and `respelling`) -> `arrived` -> the passes of `projected` -> `commit` -> `answer`.
 What can fail runs inside one attempt; if it fails, the fallback answers, and the session stays as it was.
-What was attempted for a call that was cancelled meanwhile is there for the next.
+The plan of a cancelled call is reused by the next one.
 """
 
 from typing import Any
 
 import msgspec
 
-from ctxmgr.engine.caching import truth
 from ctxmgr.engine.conversation import Delta
 from ctxmgr.engine.presets import NeedsThread
-from ctxmgr.model import Message, faults
+from ctxmgr.model import faults
 from ctxmgr.model.api import lifecycle
-from ctxmgr.model.saved import Ledger
-from ctxmgr.session.context import removed, respelling
-from ctxmgr.session.context.answering import Compared, Parts, ProjectionFailure, answer, fall_back
+from ctxmgr.session.context import respelling
+from ctxmgr.session.context.answering import Parts, ProjectionFailure, answer, fall_back
 from ctxmgr.session.context.arriving import Stale, arrived, delta_of, is_read
-from ctxmgr.session.context.comparing import begins_with, resumed
-from ctxmgr.session.context.marking import marked
-from ctxmgr.session.context.projecting import Checked, Faulty, projected
+from ctxmgr.session.context.committing import commit
+from ctxmgr.session.context.list_plan import ListPlan, Rejected
+from ctxmgr.session.context.projecting import projected
 from ctxmgr.session.context.raw_messages import RawMessages
+from ctxmgr.session.projection import CancelledAttempt
 from ctxmgr.session.session import SessionCore
-from ctxmgr.session.unanswered import Unanswered
 from ctxmgr.session.work import INLINE_BYTES, Offload, Verb
 
 __all__ = ["Parts", "Stale", "context"]
-
-
-class Attempt(msgspec.Struct, frozen=True):
-    """What came of projecting, and the ledger that has learnt from the list. `anew`: the list begins anew.
-    `fresh`: the messages that were new."""
-
-    result: Checked | ProjectionFailure | NeedsThread
-    ledger: Ledger
-    anew: bool = False
-    fresh: tuple[Message, ...] = ()
 
 
 def context(
@@ -56,46 +44,12 @@ def context(
     where = "$.messages" if params.append is None else "$.append.messages"
     session.check_format(delta.appended, where)
     delta = yield from _newest(session, raw_messages, delta, params, stripped)
-    takes_long = sum(map(len, delta.appended)) > INLINE_BYTES
-    attempt, held = Attempt(NeedsThread(), session.ledger), session.unanswered
-    if held is not None and held.is_of(*_begun(session, delta, params)):
-        attempt = held.attempt
-    elif not takes_long and is_read(session):
-        attempt = _attempt(session, delta, params, may_take_long=False)
-    if isinstance(attempt.result, NeedsThread):
-        try:
-            attempt = yield Offload(lambda: _kept(session, delta, params))
-        except Exception as fault:  # noqa: BLE001  no thread for it: the host's call must go on all the same
-            attempt = _failed(session, fault)
-    done, before, session.unanswered = attempt.result, session.projection, None
-    if isinstance(done, NeedsThread):  # it has had one
-        done = ProjectionFailure("internal fault: the preset can not decide")
-    if isinstance(done, ProjectionFailure):
-        return fall_back(session, raw_messages, delta, done)
-    begins: tuple[int, int, int] | None = (0, 0, 0)
-    if before.plan.pieces:
-        begins = begins_with(before, done.projection, delta.shared_count)
-    elif not session.failure_count:
-        begins = resumed(session.state, done.projection)
-    session.pending_archive += removed.from_lists(session, done.projection.messages, delta.shared_count)
-    raw_messages.truncate(delta.shared_count)
-    raw_messages.extend(delta.appended)
-    time_ms = int(params.at) if params.at is not None else None
-    counted = truth.listed(session.state.counted, begins[1] if begins is not None else 0, time_ms)
-    session.state = msgspec.structs.replace(done.planned.state, counted=counted)
-    session.projection, session.ledger = done.projection, attempt.ledger
-    session.listed_ms = time_ms if time_ms is not None else session.state.clock or None
-    session.pending_archive += done.planned.originals
-    if attempt.anew:
-        session.prefetch.forget()
-    session.pending_messages.clear()
-    session.source_messages.add(*done.projection.messages[delta.shared_count :])
-    session.memo.keep_for(len(done.projection.messages), len(delta.appended))
-    session.failure_count = 0
-    own = int(params.own_marks) if params.own_marks is not None else None
-    marks = marked(session, done.projection, begins[0] if begins is not None else None, own, session.listed_ms)
-    session.state = msgspec.structs.replace(session.state, marked_starts=marks.starts)
-    return answer(session, raw_messages, params.answer, done.planned, Compared(begins, marks.indices, mended))
+    plan = yield from _planned(session, delta, params)
+    session.cancelled_attempt = None
+    if isinstance(plan, ProjectionFailure):
+        return fall_back(session, raw_messages, delta, plan)
+    compared = commit(session, raw_messages, delta, params, plan)
+    return answer(session, raw_messages, params.answer, plan.planned, compared, mended)
 
 
 def _newest(
@@ -120,40 +74,67 @@ def _newest(
     return delta_of(session, params, stripped)
 
 
-def _begun(
+def _planned(
+    session: SessionCore, delta: Delta, params: lifecycle.ContextParams
+) -> Verb[ListPlan | ProjectionFailure]:
+    """The plan of the list: that of a call that was cancelled, made at once, or made in a thread."""
+    given, asked = _inputs(session, delta, params)
+    cancelled = session.cancelled_attempt
+    if cancelled is not None and cancelled.is_of(given, asked):
+        plan: ListPlan | ProjectionFailure = cancelled.plan
+        return plan
+    if sum(map(len, delta.appended)) <= INLINE_BYTES and is_read(session):
+        try:
+            return _attempt(session, delta, params, may_take_long=False)
+        except NeedsThread:
+            pass
+    try:
+        plan = yield Offload(lambda: _kept(session, delta, params))
+    except Exception as fault:  # noqa: BLE001  no thread for it: the host's call must go on all the same
+        plan = _failed(fault)
+    return plan
+
+
+def _inputs(
     session: SessionCore, delta: Delta, params: lifecycle.ContextParams
 ) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-    """All that an attempt is made from: what the session is, and what was asked."""
-    core = session
-    return (core.state, core.projection, core.ledger, core.reader), (delta, params.at, params.overhead_tokens)
+    """All that a plan is made from: what the session is, and what was asked."""
+    given = session.state, session.projection, session.ledger, session.reader
+    return given, (delta, params.at, params.overhead_tokens)
 
 
-def _kept(session: SessionCore, delta: Delta, params: lifecycle.ContextParams) -> Attempt:
+def _kept(session: SessionCore, delta: Delta, params: lifecycle.ContextParams) -> ListPlan | ProjectionFailure:
     """One attempt, in a thread; what came of it stays with the session until a call takes it."""
-    attempt = _attempt(session, delta, params, may_take_long=True)
-    if isinstance(attempt.result, Checked):
-        begun = _begun(session, delta, params)
-        session.unanswered = Unanswered(*begun, session.reader, attempt.fresh, attempt)
-    return attempt
+    plan = _attempt(session, delta, params, may_take_long=True)
+    if isinstance(plan, ListPlan):
+        messages = plan.arrived.messages[delta.shared_count :]
+        made_from = _inputs(session, delta, params)
+        session.cancelled_attempt = CancelledAttempt(*made_from, session.reader, messages, plan)
+    return plan
 
 
-def _attempt(session: SessionCore, delta: Delta, params: lifecycle.ContextParams, may_take_long: bool) -> Attempt:
-    """Assigns nothing: may run in another thread while the session waits."""
+def _attempt(
+    session: SessionCore, delta: Delta, params: lifecycle.ContextParams, may_take_long: bool
+) -> ListPlan | ProjectionFailure:
+    """Assigns nothing: may run in another thread while the session waits. Raises NeedsThread where it may not take
+    long."""
     try:
         time_ms = int(params.at) if params.at is not None else None
         read = arrived(session, delta, time_ms)
         overhead = read.state.overhead if params.overhead_tokens is None else int(params.overhead_tokens)
         state = msgspec.structs.replace(read.state, overhead=overhead)
         inputs = session.inputs(state, read.ledger, time_ms, may_take_long)
-        made = projected(read, session.preset, inputs, session.reader)
-        if isinstance(made, Faulty):
-            return Attempt(ProjectionFailure(f"checks failed: {', '.join(made.checks)}", made.checks), read.ledger)
-        return Attempt(made, read.ledger, read.anew, read.messages[delta.shared_count :])
+        return projected(read, session.preset, inputs, session.reader)
+    except Rejected as fault:
+        return ProjectionFailure(f"checks failed: {fault}", fault.checks)
+    except NeedsThread:
+        if not may_take_long:
+            raise
+        return ProjectionFailure("internal fault: the preset can not decide")
     except Exception as fault:  # noqa: BLE001  whatever it is, the host's call must go on
-        return _failed(session, fault)
+        return _failed(fault)
 
 
-def _failed(session: SessionCore, fault: Exception) -> Attempt:
-    kind = f"internal fault: {type(fault).__name__}"
+def _failed(fault: Exception) -> ProjectionFailure:
     name = type(fault).__name__
-    return Attempt(ProjectionFailure(kind, (), faults.where(fault), name), session.ledger)
+    return ProjectionFailure(f"internal fault: {name}", (), faults.where(fault), name)

@@ -1,102 +1,50 @@
-"""Turns a list that arrived into the next projection and state: the road of each list, whatever the preset.
+"""Turns a list that arrived into its answer, whatever the preset: a list of passes, each from plan to plan.
 
 1. How the list stands to what was shown before is made out once (`Delta`), and what is new and too long is cut
    (`arrival`), whatever the preset.
 2. The preset plans; what does not fit is cut (`fitting`); its invariants check the plan; a plan that breaks one
    does not leave.
 3. What a plan puts in a block's place is written once: its decision remembers it, and it is sent again as written.
-4. A preset that keeps the prefix keeps it: between two epochs the answer only grows at its end. A cut that breaks
+4. What its provider would refuse does not leave (`accepting`).
+5. A preset that keeps the prefix keeps it: between two epochs the answer only grows at its end. A cut that breaks
    it opens one.
-5. What its provider would refuse does not leave (`accepting`).
 
-Knows no wire and no IO. Every function is pure but for the memo of rewritten results, which only saves time.
+No pass changes anything but its own value (`committing` does): a pass that raises leaves the session as it was.
+The memo of rewritten results only saves time.
 """
+
+from collections.abc import Callable
 
 import msgspec
 
 from ctxmgr.engine.arrival import ArrivalInputs, arriving
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex, Incoming, extend
 from ctxmgr.engine.invariants import FRESH
-from ctxmgr.engine.presets import Inputs, NeedsThread, Planned, PresetStrategy
+from ctxmgr.engine.presets import Inputs, Planned, PresetStrategy
 from ctxmgr.engine.rewriting import as_written
 from ctxmgr.engine.tools import Memo
 from ctxmgr.formats import MessageFormat
-from ctxmgr.model import WEIGHER, BlockEdit, Decision, Keep, Message, Plan, WorkingSet
-from ctxmgr.model.saved import LastProjection, Outline, State
+from ctxmgr.model import WEIGHER, BlockEdit, Decision, Keep, Message, Plan
+from ctxmgr.model.saved import LastProjection
 from ctxmgr.session import ledger_updates
-from ctxmgr.session.context.accepting import accepted, newly_refused
+from ctxmgr.session.context.accepting import accept_format
 from ctxmgr.session.context.arriving import Arrived
 from ctxmgr.session.context.comparing import first_changed, only_grew, sized
-from ctxmgr.session.context.fitting import announced, fitting
+from ctxmgr.session.context.fitting import announced, fit
+from ctxmgr.session.context.list_plan import ListPlan, Rejected
 from ctxmgr.session.context.outline import outline
-from ctxmgr.session.projection import Projection, Replacements, hashed, is_of, tag_of
+from ctxmgr.session.projection import NO_PLAN, Projection, Replacements, hashed, is_of, tag_of
 from ctxmgr.session.reading import Reader
 
-
-class Checked(msgspec.Struct, frozen=True):
-    """A projection that may leave, and the plan it is of, whose state is the session's next."""
-
-    projection: Projection
-    planned: Planned
+Pass = Callable[[ListPlan], ListPlan]
 
 
-class Faulty(msgspec.Struct, frozen=True):
-    """A plan that breaks its promises: it must not leave. `checks` names them."""
-
-    checks: tuple[str, ...]
-
-
-def projected(
-    arrived: Arrived, preset: PresetStrategy, inputs: Inputs, reader: Reader
-) -> Checked | Faulty | NeedsThread:
-    """The next projection of this list."""
-    before = arrived.before
-    incoming = incoming_of(arrived)
-    shared = incoming.delta.shared_count
-    state = ledger_updates.with_instructions(arrived.state, incoming.conversation, shared, inputs)
-    arrived = msgspec.structs.replace(arrived, state=state)
-    incoming, with_cuts = _cut_on_arrival(incoming, arrived.state, preset, inputs, reader)
-    planned = preset.project(incoming, with_cuts, inputs)
-    if isinstance(planned, NeedsThread):
-        return planned
-    fresh = planned.plan
-    planned = fitting(incoming, planned, arrived.state, preset, inputs, reader)
-    planned = _promising(planned, inputs.policy.working_set)
-    goes_on = incoming.last_plan is not None
-    check_state = before.check_state if goes_on else FRESH
-    faults, check_state = preset.invariants.check(incoming.conversation, planned.plan, check_state)
-    if faults:
-        return Faulty(faults)
-    messages = arrived.messages
-    planned = _written_once(planned, incoming.conversation, before.plan)
-    hash = hashed(before.hash if goes_on else None, messages[shared if goes_on else 0 :])
-    projection = Projection(
-        conversation=incoming.conversation,
-        plan=planned.plan,
-        check_state=check_state,
-        etag=tag_of(hash, len(messages)),
-        hash=hash,
-        reader=reader,
-        replacements=replacements(messages, planned.plan, reader.fmt, inputs.memo),
-        answered=True,
-    )
-    projection = sized(projection, before, shared)
-    grew = goes_on and _ends_open(before, projection, shared)
-    projection = accepted(projection, before if grew else None, reader.fmt, inputs.memo)
-    if faults := newly_refused(projection, reader.fmt):
-        return Faulty(tuple(f"provider: {name}" for name in faults))  # rule 5
-    between_epochs = preset.is_active(arrived.state) and goes_on and planned.receipt is None
-    if preset.keeps_prefix and between_epochs and first_changed(before, projection, shared) >= 0:  # rule 4
-        if planned.plan.pieces == fresh.pieces:
-            return Faulty(("epoch",))
-        planned = announced(planned, fresh, incoming, inputs)
-    sent = (planned.state.sent if grew else ()) or outline(projection)
-    return Checked(projection, _with_state(planned, projection, sent))
-
-
-def _promising(planned: Planned, newest: WorkingSet) -> Planned:
-    """With what the policy promises of the newest steps, to be checked by."""
-    return msgspec.structs.replace(planned, plan=msgspec.structs.replace(planned.plan, working_set=newest))
+def projected(arrived: Arrived, preset: PresetStrategy, inputs: Inputs, reader: Reader) -> ListPlan:
+    """The answer to this list. Raises Rejected, and NeedsThread where the preset would hold others up."""
+    plan = ListPlan(arrived, preset, inputs, reader, incoming_of(arrived), Planned(NO_PLAN, arrived.state, 0))
+    for make in PASSES:
+        plan = make(plan)
+    return plan
 
 
 def incoming_of(arrived: Arrived) -> Incoming:
@@ -116,26 +64,6 @@ def incoming_of(arrived: Arrived) -> Incoming:
     return Incoming(conversation, delta, shown, before.plan if goes_on else None)
 
 
-def _cut_on_arrival(
-    incoming: Incoming, state: State, preset: PresetStrategy, inputs: Inputs, reader: Reader
-) -> tuple[Incoming, State]:
-    """Rule 1: list and state, with what is decided of the results that came now."""
-    if not preset.is_active(state):
-        return incoming, state
-    ask = ArrivalInputs(inputs.policy, reader.weigh, preset.invariants, inputs.archives)
-    conversation, first = incoming.conversation, incoming.delta.unchanged_count
-    if state.last_projection is None:  # others may have sent all but what came since the reply
-        first = conversation.newest_reply + 1
-    done = arriving(conversation, first, state, ask)
-    if not done.decisions:
-        return incoming, state
-    last = incoming.last_plan
-    if last is not None:
-        last = msgspec.structs.replace(last, decisions=last.decisions | done.decisions)
-    incoming = msgspec.structs.replace(incoming, last_plan=last, cut_tokens=done.saved_tokens)
-    return incoming, msgspec.structs.replace(state, decisions=state.decisions | done.decisions)
-
-
 def indexed(old: Projection, messages: tuple[Message, ...], shared: int) -> ConversationIndex:
     """The index of a list that shares its first `shared` messages with the last one."""
     start = old.conversation if shared == old.conversation.size else ConversationIndex()
@@ -148,28 +76,135 @@ def _untouched(plan: Plan) -> int:
     return first.end if isinstance(first, Keep) and first.start == 0 else 0
 
 
-def _written_once(planned: Planned, conversation: ConversationIndex, before: Plan) -> Planned:
-    """Rule 3, in plan and state alike."""
-    plan, state = planned.plan, planned.state
-    if plan.decisions is before.decisions:
-        return planned
+def remember_instructions(plan: ListPlan) -> ListPlan:
+    """Instructions in new messages are remembered, for when the host takes them away."""
+    arrived, conversation = plan.arrived, plan.incoming.conversation
+    state = ledger_updates.with_instructions(arrived.state, conversation, plan.shared_count, plan.inputs)
+    planned = msgspec.structs.replace(plan.planned, state=state)
+    return msgspec.structs.replace(plan, arrived=msgspec.structs.replace(arrived, state=state), planned=planned)
+
+
+def cut_arrivals(plan: ListPlan) -> ListPlan:
+    """Results that came now and are too long are decided to be cut (rule 1)."""
+    state, incoming, inputs = plan.planned.state, plan.incoming, plan.inputs
+    if not plan.preset.is_active(state):
+        return plan
+    ask = ArrivalInputs(inputs.policy, plan.reader.weigh, plan.preset.invariants, inputs.archives)
+    conversation, first = incoming.conversation, incoming.delta.unchanged_count
+    if state.last_projection is None:  # others may have sent all but what came since the reply
+        first = conversation.newest_reply + 1
+    cut = arriving(conversation, first, state, ask)
+    if not cut.decisions:
+        return plan
+    last = incoming.last_plan
+    if last is not None:
+        last = msgspec.structs.replace(last, decisions=last.decisions | cut.decisions)
+    incoming = msgspec.structs.replace(incoming, last_plan=last, cut_tokens=cut.saved_tokens)
+    state = msgspec.structs.replace(state, decisions=state.decisions | cut.decisions)
+    planned = msgspec.structs.replace(plan.planned, state=state)
+    return msgspec.structs.replace(plan, incoming=incoming, planned=planned)
+
+
+def plan_by_preset(plan: ListPlan) -> ListPlan:
+    """What stays and in which form, as the preset decides (rule 2). Raises NeedsThread."""
+    planned = plan.preset.project(plan.incoming, plan.planned.state, plan.inputs)
+    return msgspec.structs.replace(plan, planned=planned, uncut=planned.plan)
+
+
+def check_invariants(plan: ListPlan) -> ListPlan:
+    """The promises of every list, and the policy's of the newest steps (rule 2). Raises Rejected."""
+    promised = msgspec.structs.replace(plan.plan, working_set=plan.inputs.policy.working_set)
+    known = plan.arrived.before.check_state if plan.goes_on else FRESH
+    faults, check_state = plan.preset.invariants.check(plan.incoming.conversation, promised, known)
+    if faults:
+        raise Rejected(faults)
+    projection = msgspec.structs.replace(plan.projection, check_state=check_state)
+    planned = msgspec.structs.replace(plan.planned, plan=promised)
+    return msgspec.structs.replace(plan, planned=planned, projection=projection)
+
+
+def write_once(plan: ListPlan) -> ListPlan:
+    """Decisions remember what they put in a block's place, in plan and state alike (rule 3)."""
+    pieces, state, conversation = plan.plan, plan.planned.state, plan.incoming.conversation
+    if pieces.decisions is plan.arrived.before.plan.decisions:
+        return plan
     fresh: dict[str, Decision] = {}
-    for piece in plan.pieces:
-        decision = plan.decisions.get(piece.key) if isinstance(piece, BlockEdit) else None
+    for piece in pieces.pieces:
+        decision = pieces.decisions.get(piece.key) if isinstance(piece, BlockEdit) else None
         if isinstance(piece, BlockEdit) and decision is not None and not decision.written and not decision.media:
             block = conversation.block(BlockRef(piece.message_index, piece.block_index))
             fresh[piece.key] = as_written(decision, piece, block.text)
     if not fresh:
-        return planned
-    decisions = plan.decisions | fresh
+        return plan
+    decisions = pieces.decisions | fresh
     held = decisions
-    if state.decisions is not plan.decisions:
-        held = state.decisions | {at: one for at, one in fresh.items() if at in state.decisions}
-    return msgspec.structs.replace(
-        planned,
-        plan=msgspec.structs.replace(plan, decisions=decisions),
+    if state.decisions is not pieces.decisions:
+        held = state.decisions | {key: one for key, one in fresh.items() if key in state.decisions}
+    planned = msgspec.structs.replace(
+        plan.planned,
+        plan=msgspec.structs.replace(pieces, decisions=decisions),
         state=msgspec.structs.replace(state, decisions=held),
     )
+    return msgspec.structs.replace(plan, planned=planned)
+
+
+def render(plan: ListPlan) -> ListPlan:
+    """The answer's bytes, counted, and its tag."""
+    before, messages = plan.arrived.before, plan.arrived.messages
+    hash = hashed(before.hash if plan.goes_on else None, messages[plan.shared_count if plan.goes_on else 0 :])
+    projection = Projection(
+        conversation=plan.incoming.conversation,
+        plan=plan.plan,
+        check_state=plan.projection.check_state,
+        etag=tag_of(hash, len(messages)),
+        hash=hash,
+        reader=plan.reader,
+        replacements=replacements(messages, plan.plan, plan.reader.fmt, plan.inputs.memo),
+        answered=True,
+    )
+    projection = sized(projection, before, plan.shared_count)
+    grew = plan.goes_on and _ends_open(before, projection, plan.shared_count)
+    return msgspec.structs.replace(plan, projection=projection, only_grew=grew)
+
+
+def announce(plan: ListPlan) -> ListPlan:
+    """A cut that changes the prefix between two epochs opens one (rule 5). Raises Rejected where the preset itself
+    changed it."""
+    between_epochs = plan.preset.is_active(plan.arrived.state) and plan.goes_on and plan.planned.receipt is None
+    if not (plan.preset.keeps_prefix and between_epochs):
+        return plan
+    if first_changed(plan.arrived.before, plan.projection, plan.shared_count) < 0:
+        return plan
+    if plan.plan.pieces == plan.uncut.pieces:
+        raise Rejected(("epoch",))
+    return announced(plan)
+
+
+def remember(plan: ListPlan) -> ListPlan:
+    """What is remembered of any answer."""
+    projection, state, weight = plan.projection, plan.planned.state, plan.plan.weight
+    state = msgspec.structs.replace(
+        state,
+        last_projection=LastProjection(projection.etag, projection.conversation.size, weight, WEIGHER),
+        sent=(state.sent if plan.only_grew else ()) or outline(projection),
+        outgoing_tokens=weight,
+        totals=msgspec.structs.replace(state.totals, contexts=state.totals.contexts + 1),
+    )
+    return msgspec.structs.replace(plan, planned=msgspec.structs.replace(plan.planned, state=state))
+
+
+PASSES: tuple[Pass, ...] = (
+    remember_instructions,
+    cut_arrivals,
+    plan_by_preset,
+    fit,
+    check_invariants,
+    write_once,
+    render,
+    accept_format,
+    announce,
+    remember,
+)
 
 
 def _ends_open(before: Projection, after: Projection, shared: int) -> bool:
@@ -178,19 +213,6 @@ def _ends_open(before: Projection, after: Projection, shared: int) -> bool:
         return False
     both = ((one.plan.pieces[-1], one.conversation.size) for one in (before, after))
     return all(isinstance(last, Keep) and last.end == size for last, size in both)
-
-
-def _with_state(planned: Planned, projection: Projection, sent: Outline) -> Planned:
-    """What is remembered of any projection."""
-    state, weight = planned.state, planned.plan.weight
-    state = msgspec.structs.replace(
-        state,
-        last_projection=LastProjection(projection.etag, projection.conversation.size, weight, WEIGHER),
-        sent=sent,
-        outgoing_tokens=weight,
-        totals=msgspec.structs.replace(state.totals, contexts=state.totals.contexts + 1),
-    )
-    return msgspec.structs.replace(planned, state=state)
 
 
 def replacements(messages: tuple[Message, ...], plan: Plan, fmt: MessageFormat, memo: Memo) -> Replacements:

@@ -40,12 +40,12 @@ class Balanced(PresetStrategy):
     invariants: ClassVar[Invariants] = STEPS
     keeps_prefix = True
 
-    def project(self, incoming: Incoming, state: State, inputs: Inputs) -> Planned | NeedsThread:
+    def project(self, incoming: Incoming, state: State, inputs: Inputs) -> Planned:
         """The plan for this list, and the state with what was decided."""
         conversation, gauge = incoming.conversation, inputs.gauge
         takes_long = not inputs.may_take_long and conversation.raw_weight > INLINE_WEIGHT
         if incoming.last_plan is None and takes_long:
-            return NeedsThread()
+            raise NeedsThread
         weight = 0
         if incoming.last_projection is None:
             weight = self._as_decided(incoming, state, inputs, "green").weight
@@ -58,10 +58,10 @@ class Balanced(PresetStrategy):
             return Planned(self._as_decided(incoming, state, inputs, zone), state, tokens)
         ask = _ask(incoming, state, inputs, zone, self.invariants)
         if takes_long and ask.reopen is not None:  # to see whether anything comes back goes through the list, too
-            return NeedsThread()
+            raise NeedsThread
         draft = retention.drafted(conversation, ask)
         if takes_long and draft.opening is not None:
-            return NeedsThread()
+            raise NeedsThread
         done = draft.decided()
         anchor = conversation.key(done.plan.floor) if done.plan.floor else ""
         after, epoch = with_epoch(state, done, anchor, conversation), done.epoch_result

@@ -3,6 +3,7 @@
 from typing import Any
 
 import msgspec
+import pytest
 
 from ctxmgr.engine.conversation.delta import Delta, Incoming
 from ctxmgr.engine.presets.strategy import Inputs, NeedsThread, Planned
@@ -32,32 +33,31 @@ def inputs(window: int = WINDOW, policy: Policy = USUAL, **more: Any) -> Inputs:
 
 
 def planned(state: State = STATE, conversation: Any = SHORT, window: int = WINDOW, **more: Any) -> Planned:
-    found = BALANCED.project(Incoming(conversation, Delta(0)), state, inputs(window, **more))
-    assert isinstance(found, Planned)
-    return found
+    return BALANCED.project(Incoming(conversation, Delta(0)), state, inputs(window, **more))
 
 
 def test_a_long_list_that_is_new_goes_to_another_thread_where_others_wait() -> None:
     assert LONG.raw_weight > 20_000 > SHORT.raw_weight
     new = Incoming(LONG, Delta(0))
-    assert isinstance(BALANCED.project(new, STATE, inputs(may_take_long=False)), NeedsThread)
-    assert isinstance(BALANCED.project(new, STATE, inputs(may_take_long=True)), Planned)
-    assert isinstance(BALANCED.project(Incoming(SHORT, Delta(0)), STATE, inputs(may_take_long=False)), Planned)
+    with pytest.raises(NeedsThread):
+        BALANCED.project(new, STATE, inputs(may_take_long=False))
+    assert BALANCED.project(new, STATE, inputs(may_take_long=True)).plan.pieces
+    assert BALANCED.project(Incoming(SHORT, Delta(0)), STATE, inputs(may_take_long=False)).plan.pieces
 
 
 def test_one_that_only_adds_goes_there_where_an_epoch_may_be_opened() -> None:
     first = planned(conversation=LONG)
     state = msgspec.structs.replace(first.state, reopen="policy")
     adding = Incoming(LONG, Delta(LONG.size), None, first.plan)
-    assert isinstance(BALANCED.project(adding, state, inputs(may_take_long=False)), NeedsThread)
-    assert isinstance(BALANCED.project(adding, state, inputs()), Planned)
+    with pytest.raises(NeedsThread):
+        BALANCED.project(adding, state, inputs(may_take_long=False))
+    assert BALANCED.project(adding, state, inputs()).plan.pieces
 
 
 def test_what_is_asked_for_opens_an_epoch() -> None:
     known = Incoming(LONG, Delta(0))
     for more, opening in (({"reopen": "policy"}, "policy"), ({"force_prune": True}, "forced")):
         found = BALANCED.project(known, msgspec.structs.replace(STATE, **more), inputs(policy=LITTLE))
-        assert isinstance(found, Planned)
         assert found.receipt is not None
         assert (found.receipt.opening, found.receipt.epoch_number) == (opening, 1)
 

@@ -20,10 +20,10 @@ class Reluctant(Off):
     def __init__(self, never: bool = False) -> None:
         self.never, self.asked = never, list[bool]()
 
-    def project(self, incoming: Incoming, state: State, inputs: Inputs) -> Planned | NeedsThread:  # type: ignore[override]
+    def project(self, incoming: Incoming, state: State, inputs: Inputs) -> Planned:
         self.asked.append(inputs.may_take_long)
         if self.never or not inputs.may_take_long:
-            return NeedsThread()
+            raise NeedsThread
         return super().project(incoming, state, inputs)
 
 

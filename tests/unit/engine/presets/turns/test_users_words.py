@@ -6,7 +6,7 @@ from ctxmgr.engine.conversation.delta import Delta, Incoming
 from ctxmgr.engine.memory.facts import Stamp, Statements
 from ctxmgr.engine.memory.ledger import fold
 from ctxmgr.engine.memory.user_words import from_user
-from ctxmgr.engine.presets.strategy import Inputs, Planned
+from ctxmgr.engine.presets.strategy import Inputs
 from ctxmgr.engine.presets.table import PRESETS
 from ctxmgr.engine.pressure.gauge import Gauge
 from ctxmgr.engine.pressure.zone import thresholds
@@ -46,7 +46,6 @@ def packet_of(policy: Policy, said: list[Said]) -> str:
     found = PRESETS["turns"].project(
         Incoming(conversation, Delta(0)), state, Inputs(policy, gauge, quarters, ledger, {})
     )
-    assert isinstance(found, Planned)
     return next((piece.text for piece in found.plan.pieces if isinstance(piece, Packet)), "")
 
 

@@ -1,0 +1,52 @@
+"""A list on its way to its answer, as one frozen value: each pass gives the next one."""
+
+import msgspec
+
+from ctxmgr.engine.conversation import Incoming
+from ctxmgr.engine.presets import Inputs, Planned, PresetStrategy
+from ctxmgr.model import Plan
+from ctxmgr.session.context.arriving import Arrived
+from ctxmgr.session.projection import NO_PLAN, Projection
+from ctxmgr.session.reading import Reader
+
+
+class Rejected(Exception):
+    """This plan must not leave. `checks` names the promises that it breaks."""
+
+    def __init__(self, checks: tuple[str, ...]) -> None:
+        super().__init__(", ".join(checks))
+        self.checks = checks
+
+
+class ListPlan(msgspec.Struct, frozen=True):
+    """`arrived`: the list that was read, with the state it came to. `preset`, `inputs` and `reader` are what it is
+    planned by, `incoming` is how it stands to the last one.
+
+    `planned`: pieces and state as far as they are decided; `uncut` are the pieces before they were made to fit.
+    `projection`: what is answered. `only_grew`: it is the last answer with a longer end.
+    """
+
+    arrived: Arrived
+    preset: PresetStrategy
+    inputs: Inputs
+    reader: Reader
+    incoming: Incoming
+    planned: Planned
+    uncut: Plan = NO_PLAN
+    projection: Projection = Projection()
+    only_grew: bool = False
+
+    @property
+    def plan(self) -> Plan:
+        """The pieces as far as they are decided."""
+        return self.planned.plan
+
+    @property
+    def shared_count(self) -> int:
+        """So many messages at the head are those of the last list."""
+        return self.incoming.delta.shared_count
+
+    @property
+    def goes_on(self) -> bool:
+        """Does the list only add to what was answered last?"""
+        return self.incoming.last_plan is not None
