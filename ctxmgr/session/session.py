@@ -33,12 +33,11 @@ from ctxmgr.session import ledger_updates, scratchpad
 from ctxmgr.session import tree as branches
 from ctxmgr.session.beginning import declared, model_spec, undecided
 from ctxmgr.session.branch_locks import BranchLocks
-from ctxmgr.session.doubts import Doubts
 from ctxmgr.session.in_force import ModelInUse, in_use, policy_in_force
 from ctxmgr.session.prefetch import Prefetch
 from ctxmgr.session.projection import CancelledAttempt, ListMemo, Projection
 from ctxmgr.session.reading import Calibration, Reader
-from ctxmgr.session.windows import of_another_model, window_of, with_window
+from ctxmgr.session.windows import UsageMismatches, of_another_model, window_of
 from ctxmgr.session.work import Offload, Verb
 
 WEIGHTS_AT_MOST = 5_000  # of texts that packets are made of, kept ready
@@ -71,7 +70,7 @@ class SessionCore:
         self.pending_archive: list[ArchiveRow] = []  # what left with this call: `archiving` takes it from here
         self.unarchived: dict[str, ArchiveRow] = {}  # what the archive does not have yet, by key
         self.by_estimate = False  # no usage is known: pressure is known by the estimate alone
-        self.doubts = Doubts()
+        self.mismatches = UsageMismatches()
         self.format_settled = False  # a message has borne a mark of the format: it is right
         self.failure_count, self.last_fault = 0, ""  # of lists in a row; the class of what was raised, or "checks"
         self.branch_locks = BranchLocks()
@@ -109,7 +108,8 @@ class SessionCore:
     def gauge(self, state: State) -> Gauge:
         """What turns weights into tokens, by this state."""
         terms, overhead = self.model.terms_by(state), max(state.overhead, state.unseen)
-        return Gauge(state.meter, self.thresholds, self.ratio_key, overhead, terms, state.refused_weight)
+        by = thresholds(self.policy, window_of(state))
+        return Gauge(state.meter, by, self.ratio_key, overhead, terms, state.refused_weight)
 
     def tokens(self) -> int:
         """Estimated provider tokens of what the host would send now."""
@@ -283,10 +283,12 @@ class SessionCore:
 
     # queries that change something
 
-    def learn_window(self, taken: int) -> None:
-        """The model in use takes so many tokens."""
-        self.state = with_window(self.state, taken)
-        self._refresh()
+    def set_state(self, state: State) -> None:
+        """The state after an event that may have taught another window."""
+        has_learnt = state.windows is not self.state.windows
+        self.state = state
+        if has_learnt:
+            self._refresh()
 
     def set_policy(self, keys: dict[str, Any]) -> None:
         """Raises policy_keys.InvalidPolicy, and then nothing has changed."""

@@ -4,6 +4,8 @@ that was refused though it fits by our count.
 What was learnt holds for the model's id while the host says the same window of it.
 """
 
+from typing import NamedTuple
+
 import msgspec
 
 from ctxmgr.engine.pressure import meter
@@ -55,3 +57,23 @@ def with_success(state: State, counted: bool) -> State:
     if not refused or not (counted or (last is not None and last.weight >= refused)):
         return state
     return msgspec.structs.replace(state, refused_weight=0)
+
+
+class UsageMismatches(NamedTuple):
+    """Usage that was reported and not believed: how often, and the last one's tokens and the list's weight."""
+
+    times: int = 0
+    tokens: int = 0
+    weight: int = 0
+
+    def with_usage(self, tokens: int, weight: int) -> "UsageMismatches":
+        """One more."""
+        return UsageMismatches(self.times + 1, tokens, weight)
+
+    def note(self, window: int) -> str:
+        """One sentence, "" where all was believed."""
+        if not self.times:
+            return ""
+        why = f"a window of {window}" if self.tokens > window else f"a list that weighs {self.weight}"
+        often = "once" if self.times == 1 else f"{self.times} times"
+        return f"usage was not believed {often}, the last was {self.tokens} tokens for {why}: the estimate stands"

@@ -14,8 +14,8 @@ BY_ESTIMATE = "no usage is reported: a compaction is asked for by the estimate o
 
 def notes(session: SessionCore, cache: lifecycle.CacheStatus | None) -> tuple[str, ...]:
     """One sentence each, without conversation in it."""
-    doubts = session.doubts.note(session.state.model.window)
-    told = tuple(filter(None, (doubts, session.preset.why_idle(session.state, session.policy))))
+    mismatches = session.mismatches.note(session.state.model.window)
+    told = tuple(filter(None, (mismatches, session.preset.why_idle(session.state, session.policy))))
     gap = (cache.gap,) if cache is not None and cache.gap else ()
     set_so = (*_asking(session), *_ahead(session), *_pins(session), *_unseen(session))
     stored = (session.stored.note,) if session.stored.note else ()
@@ -39,7 +39,7 @@ def _asking(session: SessionCore) -> Iterator[str]:
         yield "no compaction is asked for while pruning is switched off"
     elif not policy_keys.compaction(session.policy).enabled:
         yield "no compaction is asked for: the policy's compaction.enabled is false"
-    elif session.by_estimate and not session.doubts.times:
+    elif session.by_estimate and not session.mismatches.times:
         yield BY_ESTIMATE
 
 

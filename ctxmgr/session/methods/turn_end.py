@@ -10,10 +10,11 @@ host is asked for a compaction where it is time.
    window would hold what was refused, our count is wrong: until the provider counts a list that it takes, or takes
    one as large, only a shorter one fits.
 6. What the provider read from its cache is compared with what it should have (`engine.caching`).
+
+As with a list: passes from turn to turn, and one `_commit` that changes the session.
 """
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
 
 import msgspec
 
@@ -24,10 +25,10 @@ from ctxmgr.engine.memory import with_shared_words
 from ctxmgr.engine.pressure import latch, learned, meter, overflowed
 from ctxmgr.model import Message, Usage
 from ctxmgr.model.api import lifecycle
-from ctxmgr.model.saved import CacheTruth, CountedList, Latch, State
+from ctxmgr.model.saved import Ledger, State
 from ctxmgr.session import ledger_updates
 from ctxmgr.session.session import SessionCore
-from ctxmgr.session.windows import window_of, with_refusal, with_success
+from ctxmgr.session.windows import UsageMismatches, window_of, with_refusal, with_success, with_window
 from ctxmgr.session.work import INLINE_BYTES, Offload, Verb
 
 TRAIL_LOOKED_AT = 64  # entries at the end of the path, where one that comes again is known
@@ -43,6 +44,35 @@ class TurnEnd(msgspec.Struct, frozen=True):
     overflowed: bool
 
 
+class Turn(msgspec.Struct, frozen=True):
+    """A turn that ended, and what follows from it so far. `session` is as it was before: passes only read it.
+
+    `messages`: the reply and its results; `users` of the list, with the entries that the host names for them;
+    `usage` as reported. `counted`: it is believed; `doubted`: it is not; `by_estimate`: no usage is known.
+    `tokens` of what would be sent now. `state` and `ledger` are the next ones; `asks` the host for a compaction.
+    """
+
+    session: SessionCore
+    params: lifecycle.TurnEndParams
+    messages: tuple[Message, ...]
+    users: list[tuple[Message, str]]
+    usage: Usage | None
+    failed: bool
+    overflowed: bool
+    state: State
+    ledger: Ledger
+    mismatches: UsageMismatches
+    counted: bool = False
+    doubted: bool = False
+    by_estimate: bool = False
+    tokens: int = 0
+    asks: bool = False
+
+    @property
+    def reply(self) -> Message:
+        return self.messages[0]
+
+
 def turn_end(session: SessionCore, params: lifecycle.TurnEndParams) -> Verb[TurnEnd]:
     """The model answered and its tools ran."""
     raws = [bytes(params.message), *(bytes(raw) for raw in params.tool_results or ())]
@@ -51,148 +81,116 @@ def turn_end(session: SessionCore, params: lifecycle.TurnEndParams) -> Verb[Turn
         messages = yield Offload(lambda: session.reader.read(raws, session.pending_messages))
     else:
         messages = session.reader.read(raws, session.pending_messages)
-    return _turn_ended(session, params, messages)
+    turn = _turn_ended(session, params, messages)
+    _commit(turn)
+    reason = "overflow" if turn.overflowed else "threshold"
+    return TurnEnd(reason if turn.asks else "", turn.tokens, turn.overflowed)
 
 
-def _turn_ended(session: SessionCore, params: lifecycle.TurnEndParams, messages: tuple[Message, ...]) -> TurnEnd:
-    reply = messages[0]
-    held = session.state.outgoing_tokens + reply.weight
-    usage = _usage(session, params, reply)
-    reading, failed = session.state.meter, reply.view.stop in ("error", "aborted")
-    if usage is not None and not failed:
-        reading = meter.observe(reading, session.ratio_key, usage.total_tokens, held, session.state.model.window)
-    heard = reading is not session.state.meter
-    doubted = usage is not None and not failed and not heard
-    doubts = (
-        session.doubts.with_usage(usage.total_tokens, held) if usage is not None and doubted else session.doubts
+def _turn_ended(session: SessionCore, params: lifecycle.TurnEndParams, messages: tuple[Message, ...]) -> Turn:
+    reply = messages[0].view
+    usage = reply.usage if params.usage is None else session.fmt.usage(msgspec.to_builtins(params.usage))
+    turn = Turn(
+        session=session,
+        params=params,
+        messages=messages,
+        users=_named_users(session, params.entry_ids),
+        usage=usage,
+        failed=reply.stop in ("error", "aborted"),
+        overflowed=overflowed(reply, usage, session.state.model.window),
+        state=session.state,
+        ledger=session.ledger,
+        mismatches=session.mismatches,
     )
-    by_estimate = reading.reading_tokens is None and (session.by_estimate if failed else usage is None or doubted)
-    active = session.preset.is_active(session.state)
-    held += sum(arriving_weight(message, session.policy) if active else message.weight for message in messages[1:])
-    tokens = meter.tokens(reading, session.ratio_key, held, max(session.state.overhead, session.state.unseen))
-    users = _named_users(session, params.entry_ids)
-    state, facts = _learn_turn(session, params, messages, users)
-    ledger = ledger_updates.merged(session.ledger, session.state, state, facts)
-    overflow = overflowed(reply.view, usage, session.state.model.window)
-    new_latch, asks = _latch_turn(session, overflow, tokens, heard or ((by_estimate or doubted) and not failed))
-    totals = state.totals
-    if asks:
-        count = totals.compactions_requested + 1
-        totals = msgspec.structs.replace(totals, compactions_requested=count)
-    cache, counted = _cache(session, usage if heard else None)
-    used_up = state.resumed and reply.view.stop not in ("error", "aborted")
-    session.state = msgspec.structs.replace(
-        state,
-        resume=state.resume and not used_up,
-        resumed=state.resumed and not used_up,
-        seq=state.seq + 1,
-        meter=reading,
-        unseen=meter.unseen(reading, session.ratio_key) if heard else state.unseen,
-        latch=new_latch,
-        totals=totals,
-        outgoing_tokens=held,
-        cache=cache,
+    for make in PASSES:
+        turn = make(turn)
+    return turn
+
+
+def count_tokens(turn: Turn) -> Turn:
+    """Rule 1."""
+    session, usage, state = turn.session, turn.usage, turn.state
+    weight, reading, mismatches = state.outgoing_tokens + turn.reply.weight, state.meter, turn.mismatches
+    reported = usage is not None and not turn.failed
+    if usage is not None and reported:
+        reading = meter.observe(reading, session.ratio_key, usage.total_tokens, weight, state.model.window)
+    counted = reading is not state.meter
+    doubted = reported and not counted
+    if usage is not None and doubted:
+        mismatches = mismatches.with_usage(usage.total_tokens, weight)
+    by_estimate = session.by_estimate if turn.failed else usage is None or doubted
+    active = session.preset.is_active(state)
+    for message in turn.messages[1:]:
+        weight += arriving_weight(message, session.policy) if active else message.weight
+    return msgspec.structs.replace(
+        turn,
+        state=msgspec.structs.replace(
+            state,
+            meter=reading,
+            unseen=meter.unseen(reading, session.ratio_key) if counted else state.unseen,
+            outgoing_tokens=weight,
+        ),
+        mismatches=mismatches,
         counted=counted,
+        doubted=doubted,
+        by_estimate=by_estimate and reading.reading_tokens is None,
+        tokens=meter.tokens(reading, session.ratio_key, weight, max(state.overhead, state.unseen)),
     )
-    session.ledger, session.by_estimate, session.doubts = ledger, by_estimate, doubts
-    _remember_early(session, messages)
-    marks = [ledger_updates.mark(message) for message in messages]
-    session.source_messages.add(*messages)
-    if params.entry_ids is not None:
-        ids = [params.entry_ids.message, *(params.entry_ids.tool_results or ())]
-        session.entry_of |= {mark: id for mark, id in zip(marks, ids, strict=False) if id}
-        session.entry_of |= {ledger_updates.mark(message): id for message, id in users}
-    _learn_window(session, reply, overflow, reading.reading_tokens if heard else None)
-    if not failed and not overflow:
-        session.state = with_success(session.state, heard)
-    reason = "overflow" if overflow else "threshold"
-    return TurnEnd(reason if asks else "", tokens, overflow)
 
 
-def _cache(session: SessionCore, usage: Usage | None) -> tuple[CacheTruth, CountedList]:
-    """Rule 6. `usage`: None where there is none that is believed."""
-    state = session.state
-    if usage is None or state.last_projection is None:
-        return state.cache, truth.uncounted(state.counted)
-    gauge, weight = session.gauge(state), state.last_projection.weight
-    documented_ms = session.model.documented_ms(state)
-    call = truth.CountedCall(state.model.id, usage, weight, gauge.ratio, gauge.terms.cache, documented_ms)
-    return truth.answered(state.cache, state.counted, call)
-
-
-def _learn_window(session: SessionCore, reply: Message, overflow: bool, counted: int | None) -> None:
-    """Rule 5. `counted`: tokens of a request that was taken, None where nothing is known of it."""
-    said, taken = session.state.model.window, window_of(session.state)
-    if overflow and reply.view.stop == "error":
-        if learned.is_of_bytes(reply.view.error):
-            return
-        gauge = session.gauge(session.state)
-        known = session.state.meter.reading_tokens is not None
-        sent = gauge.tokens(session.state.outgoing_tokens)
-        named = learned.named_window(reply.view.error)
-        sure = sent if known or sent >= taken else None
-        session.learn_window(learned.after_refusal(taken, said, named, sure))
-        session.state = with_refusal(session.state, session.gauge(session.state).fit_weight)
-    elif counted is not None and counted > taken:
-        session.learn_window(learned.after_success(taken, said, counted))
-
-
-def _usage(session: SessionCore, params: lifecycle.TurnEndParams, reply: Message) -> Usage | None:
-    if params.usage is not None:
-        given: Usage | None = session.fmt.usage(msgspec.to_builtins(params.usage))
-        return given
-    return reply.view.usage
-
-
-def _named_users(session: SessionCore, ids: lifecycle.EntryIds | None) -> list[tuple[Message, str]]:
-    """The newest user messages of the last list, with the entries that the host names for them."""
-    names = [ids.user] if ids is not None and isinstance(ids.user, str) else list((ids and ids.user) or ())
-    if not names:
-        return []
-    users = [message for message in session.projection.messages if message.view.opens_turn][-len(names) :]
-    return [(message, id) for message, id in zip(reversed(users), reversed(names), strict=False) if id][::-1]
-
-
-def _learn_turn(
-    session: SessionCore,
-    params: lifecycle.TurnEndParams,
-    messages: tuple[Message, ...],
-    users: list[tuple[Message, str]],
-) -> tuple[State, Any]:
-    ids = params.entry_ids
-    named = {message.digest: id for message, id in users}
-    state, bound = ledger_updates.bind(session.state, ids.message if ids else None, named)
+def learn_facts(turn: Turn) -> Turn:
+    """What was said and done becomes facts, of the entries that the host names."""
+    session, messages, ids = turn.session, turn.messages, turn.params.entry_ids
+    named = {message.digest: id for message, id in turn.users}
+    state, bound = ledger_updates.bind(turn.state, ids.message if ids else None, named)
     base = len(session.projection.messages) + 1
     numbered = [(base + number, message) for number, message in enumerate(messages)]
     entries: dict[int, str | None] = {}
-    trail = state.trail
     if ids is not None:
         given = [ids.message, *(ids.tool_results or ())]
         entries = dict(zip((position for position, _ in numbered), given, strict=False))
-        on_path = [*(id for _, id in users), *given]
-        newest = trail[-TRAIL_LOOKED_AT:]
-        trail += tuple(one for one in on_path if one is not None and one not in newest)
+    time_ms = int(turn.params.at) if turn.params.at is not None else None
     calls = session.calls(messages)
-    at = int(params.at) if params.at is not None else None
-    state, facts = ledger_updates.from_messages(state, numbered, calls, at, entries, session.source_messages)
+    state, facts = ledger_updates.from_messages(state, numbered, calls, time_ms, entries, session.source_messages)
     facts = with_shared_words(session.ledger, facts)
     state = ledger_updates.learn(state, facts, bound=True)
     if len(messages) > 1:  # the host may compact before it sends another list
-        inputs = session.inputs(state, session.ledger)
+        inputs = session.inputs(session.state, session.ledger)
         state = ledger_updates.with_instructions(state, extend(ConversationIndex(), messages), 0, inputs)
-    if len(trail) != len(state.trail):
-        state = msgspec.structs.replace(state, trail=trail)
-    return state, (*bound, *facts)
+    ledger = ledger_updates.merged(session.ledger, session.state, state, (*bound, *facts))
+    return msgspec.structs.replace(turn, state=state, ledger=ledger)
 
 
-def _latch_turn(session: SessionCore, overflow: bool, tokens: int, heard: bool) -> tuple[Latch, bool]:
-    may_ask = session.may_ask()
-    if overflow:
-        return latch.overflow(session.state.latch, _newest_user(session), may_ask)
-    reading: latch.Reading = "unknown"
-    if heard:
-        reading = "high" if _is_high(session, tokens) else "low" if tokens < session.thresholds.calm else "middle"
-    return latch.turn_end(session.state.latch, reading, may_ask)
+def follow_path(turn: Turn) -> Turn:
+    """The entries of this turn are on the path."""
+    ids, trail = turn.params.entry_ids, turn.state.trail
+    if ids is None:
+        return turn
+    newest = trail[-TRAIL_LOOKED_AT:]
+    on_path = (*(id for _, id in turn.users), ids.message, *(ids.tool_results or ()))
+    added = tuple(id for id in on_path if id is not None and id not in newest)
+    if not added:
+        return turn
+    return msgspec.structs.replace(turn, state=msgspec.structs.replace(turn.state, trail=trail + added))
+
+
+def ask_for_compaction(turn: Turn) -> Turn:
+    """Rule 2."""
+    session, may_ask = turn.session, turn.session.may_ask()
+    if turn.overflowed:
+        after, asks = latch.overflow(turn.state.latch, _newest_user(session), may_ask)
+    else:
+        reading: latch.Reading = "unknown"
+        if turn.counted or ((turn.by_estimate or turn.doubted) and not turn.failed):
+            low = turn.tokens < session.thresholds.calm
+            reading = "high" if _is_high(session, turn.tokens) else "low" if low else "middle"
+        after, asks = latch.turn_end(turn.state.latch, reading, may_ask)
+    totals = turn.state.totals
+    if asks:
+        totals = msgspec.structs.replace(totals, compactions_requested=totals.compactions_requested + 1)
+    return msgspec.structs.replace(
+        turn, state=msgspec.structs.replace(turn.state, latch=after, totals=totals), asks=asks
+    )
 
 
 def _is_high(session: SessionCore, tokens: int) -> bool:
@@ -212,6 +210,78 @@ def _newest_user(session: SessionCore) -> str:
     if newest >= 0:
         return f"{conversation.key(newest)} {conversation.messages[newest].view.time_ms}"
     return f"none after {sum(summary.kind == 'compaction' for summary in session.state.summaries)}"
+
+
+def compare_cache(turn: Turn) -> Turn:
+    """Rule 6."""
+    session, before = turn.session, turn.session.state
+    cache, counted = before.cache, truth.uncounted(before.counted)
+    if turn.usage is not None and turn.counted and before.last_projection is not None:
+        gauge, weight = session.gauge(before), before.last_projection.weight
+        documented_ms = session.model.documented_ms(before)
+        call = truth.CountedCall(before.model.id, turn.usage, weight, gauge.ratio, gauge.terms.cache, documented_ms)
+        cache, counted = truth.answered(before.cache, before.counted, call)
+    return msgspec.structs.replace(turn, state=msgspec.structs.replace(turn.state, cache=cache, counted=counted))
+
+
+def end_resuming(turn: Turn) -> Turn:
+    """Rule 3."""
+    state = turn.state
+    used_up = state.resumed and not turn.failed
+    state = msgspec.structs.replace(
+        state, resume=state.resume and not used_up, resumed=state.resumed and not used_up, seq=state.seq + 1
+    )
+    return msgspec.structs.replace(turn, state=state)
+
+
+def learn_window(turn: Turn) -> Turn:
+    """Rule 5."""
+    state, error = turn.state, turn.reply.view.error
+    said, taken, read = state.model.window, window_of(state), state.meter.reading_tokens
+    if turn.overflowed and turn.reply.view.stop == "error":
+        if learned.is_of_bytes(error):
+            return turn
+        sent = turn.session.gauge(state).tokens(state.outgoing_tokens)
+        sure = sent if read is not None or sent >= taken else None
+        state = with_window(state, learned.after_refusal(taken, said, learned.named_window(error), sure))
+        state = with_refusal(state, turn.session.gauge(state).fit_weight)
+    elif turn.counted and read is not None and read > taken:
+        state = with_window(state, learned.after_success(taken, said, read))
+    if not turn.failed and not turn.overflowed:
+        state = with_success(state, turn.counted)
+    return msgspec.structs.replace(turn, state=state)
+
+
+PASSES: tuple[Callable[[Turn], Turn], ...] = (
+    count_tokens,
+    learn_facts,
+    follow_path,
+    ask_for_compaction,
+    compare_cache,
+    end_resuming,
+    learn_window,
+)
+
+
+def _commit(turn: Turn) -> None:
+    session, messages, ids = turn.session, turn.messages, turn.params.entry_ids
+    session.set_state(turn.state)
+    session.ledger, session.by_estimate, session.mismatches = turn.ledger, turn.by_estimate, turn.mismatches
+    _remember_early(session, messages)
+    session.source_messages.add(*messages)
+    if ids is not None:
+        given = [ids.message, *(ids.tool_results or ())]
+        named = zip(messages, given, strict=False)
+        session.entry_of |= {ledger_updates.mark(message): id for message, id in (*named, *turn.users) if id}
+
+
+def _named_users(session: SessionCore, ids: lifecycle.EntryIds | None) -> list[tuple[Message, str]]:
+    """The newest user messages of the last list, with the entries that the host names for them."""
+    names = [ids.user] if ids is not None and isinstance(ids.user, str) else list((ids and ids.user) or ())
+    if not names:
+        return []
+    users = [message for message in session.projection.messages if message.view.opens_turn][-len(names) :]
+    return [(message, id) for message, id in zip(reversed(users), reversed(names), strict=False) if id][::-1]
 
 
 def _remember_early(session: SessionCore, messages: Sequence[Message]) -> None:
