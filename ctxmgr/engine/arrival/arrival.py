@@ -12,14 +12,14 @@
 """
 
 from collections.abc import Callable
+from functools import partial
 
 import msgspec
 
 from ctxmgr.engine.arrival.outline import counts, outline
-from ctxmgr.engine.balanced import pins, protection
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex
-from ctxmgr.engine.instructions import instructions
 from ctxmgr.engine.invariants import Invariants
+from ctxmgr.engine.protection import Protection, protected_by_pins
 from ctxmgr.engine.rewriting import Gap, cut, handles, marker
 from ctxmgr.engine.tools import tool_call
 from ctxmgr.model import Block, Call, Decision, Message, Policy, Weigh
@@ -54,7 +54,8 @@ def arriving(conversation: ConversationIndex, first_index: int, state: State, in
         for ref, _ in conversation.results(at)
         if _may_be_cut(conversation, ref, most, inputs.rules)
     ]
-    stays = _staying(conversation, state, inputs.policy) if long else frozenset[BlockRef]()
+    pinned = partial(protected_by_pins, conversation, state.pins, state.returned, state.epoch.number)
+    stays = Protection(conversation, inputs.policy, pinned).blocks() if long else frozenset[BlockRef]()  # rule 3
     made, saved = dict[str, Decision](), 0
     for ref in long:
         key = conversation.block_key(ref)
@@ -87,14 +88,6 @@ def _is_long(block: Block, weight: int, most: int) -> bool:
 def _may_be_cut(conversation: ConversationIndex, ref: BlockRef, most: int, rules: Invariants) -> bool:
     weight = conversation.block_weight(ref)
     return _is_long(conversation.block(ref), weight, most) and rules.may_edit(conversation, ref, "cut")
-
-
-def _staying(conversation: ConversationIndex, state: State, policy: Policy) -> frozenset[BlockRef]:
-    """Rule 3."""
-    held = pins.protected(conversation, state.pins, state.returned, state.epoch.number)
-    pinned = frozenset(ref for at in held for ref, _ in conversation.results(at))
-    told = instructions(conversation, policy.protected_instructions)
-    return pinned | told.results | told.texts | protection.protected(conversation, policy.protected_tools)
 
 
 def _cut(conversation: ConversationIndex, ref: BlockRef, most: int, inputs: ArrivalInputs) -> Decision | None:

@@ -3,30 +3,24 @@
 What leaves, and when, is said by `engine.retention`. Knows no preset, no state and no session.
 """
 
-from ctxmgr.engine.balanced import pins, protection, receipts
+from ctxmgr.engine.balanced import receipts
 from ctxmgr.engine.balanced.apply_decisions import Layout, drops, extended, lay_out, parted
 from ctxmgr.engine.balanced.cache_cost import UNIT, PrefixBreak, arithmetic, cost, is_cold, rates_by, summed_up
 from ctxmgr.engine.balanced.epoch_result import MUST, REPLACED, BalancedResult, EpochResult
-from ctxmgr.engine.balanced.globs import Globs
 from ctxmgr.engine.balanced.packet_writer import NO_PACKET, PacketWriter
-from ctxmgr.engine.balanced.pins import RETURNED_EPOCHS
-from ctxmgr.engine.balanced.protection import Protection
 from ctxmgr.engine.balanced.receipts import Original
 from ctxmgr.engine.balanced.shown import headless, hidden
 
 __all__ = [
     "BalancedResult",
     "EpochResult",
-    "Globs",
     "Layout",
     "MUST",
     "NO_PACKET",
     "Original",
     "PacketWriter",
     "PrefixBreak",
-    "Protection",
     "REPLACED",
-    "RETURNED_EPOCHS",
     "UNIT",
     "arithmetic",
     "cost",
@@ -37,8 +31,6 @@ __all__ = [
     "is_cold",
     "lay_out",
     "parted",
-    "pins",
-    "protection",
     "rates_by",
     "receipts",
     "summed_up",

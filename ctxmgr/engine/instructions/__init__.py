@@ -4,11 +4,13 @@ it came, or stands word for word in the packet; also where a host took it away.
 Knows no preset and no session. What such a file or tool is called, `engine.tools` knows.
 """
 
+from ctxmgr.engine.instructions.globs import Globs
 from ctxmgr.engine.instructions.places import INSTRUCTIONS_SHARE, Instructions, instructions
 from ctxmgr.engine.instructions.remembered import absent, remembered
 from ctxmgr.engine.instructions.verbatim import leaving, word_for_word
 
 __all__ = [
+    "Globs",
     "Instructions",
     "INSTRUCTIONS_SHARE",
     "absent",

@@ -14,8 +14,8 @@ from functools import lru_cache
 
 import msgspec
 
-from ctxmgr.engine.balanced import Globs
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex
+from ctxmgr.engine.instructions.globs import Globs
 from ctxmgr.engine.staleness import superseded
 from ctxmgr.engine.tools import (
     INSTRUCTION_FILES,

@@ -29,10 +29,10 @@ from ctxmgr.engine.balanced import (
     headless,
     hidden,
     parted,
-    protection,
     receipts,
 )
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex, working_set_start
+from ctxmgr.engine.protection import over_share
 from ctxmgr.engine.retention.breaks import Change, Offer, Row, best_change
 from ctxmgr.engine.retention.epoch_writing import WORTH_A_PREFIX, EpochWriting
 from ctxmgr.engine.retention.inputs import WorthInputs, standing
@@ -70,10 +70,10 @@ class EpochDraft:
         grown = max(1.0, (conversation.raw_weight - ask.epoch.raw_tokens) / calls)
         self.growth = Growth(calls, grown)
         self.late = parted(conversation, plan.decisions)
-        self.protected = inputs.protection.messages(conversation) | self.late
+        self.protected = inputs.protection.messages() | self.late
         users = [at for at in self.steps.fixed_indices if conversation.messages[at].view.role == "user"]
         held = self.protected.union(range(self.working_set, conversation.size))
-        self.leaving_users = protection.over_share(conversation, users, inputs.room.users, held, rules)
+        self.leaving_users = over_share(conversation, users, inputs.room.users, held, rules)
         shown = receipts.projected_weights(plan, conversation.messages)
         self.situation = Situation(
             plan=plan,
@@ -81,7 +81,7 @@ class EpochDraft:
             growth=self.growth,
             working_set=self.working_set,
             protected=self.protected,
-            protected_results=inputs.protection.results(conversation),
+            protected_results=inputs.protection.results(),
             leaving_users=sorted(self.leaving_users),
             layout=inputs.layout,
         )

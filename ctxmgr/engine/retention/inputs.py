@@ -2,8 +2,9 @@
 
 import msgspec
 
-from ctxmgr.engine.balanced import Layout, PacketWriter, Protection, extended, lay_out
+from ctxmgr.engine.balanced import Layout, PacketWriter, extended, lay_out
 from ctxmgr.engine.conversation import ConversationIndex
+from ctxmgr.engine.protection import Protection
 from ctxmgr.engine.retention.packet_writing import Room
 from ctxmgr.engine.retention.worth import Worth
 from ctxmgr.model import Epoch, Opening, Plan, Zone

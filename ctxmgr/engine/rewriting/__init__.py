@@ -6,7 +6,6 @@ Decides nothing: it is told what to shorten.
 from ctxmgr.engine.rewriting import handles, marker
 from ctxmgr.engine.rewriting.cutting import Ends, Gap, cut
 from ctxmgr.engine.rewriting.handles import handles_in
-from ctxmgr.engine.rewriting.prune import Pruning, is_among, prune
 from ctxmgr.engine.rewriting.rewrite import ERRORS_OVER, LAST_RESORT_LENGTH, Rewrite, Shorten, memoised, shortener
 from ctxmgr.engine.rewriting.written import arguments_of, as_written, cut_edit, text_of
 
@@ -15,7 +14,6 @@ __all__ = [
     "Ends",
     "Gap",
     "LAST_RESORT_LENGTH",
-    "Pruning",
     "Rewrite",
     "Shorten",
     "arguments_of",
@@ -24,10 +22,8 @@ __all__ = [
     "cut_edit",
     "handles",
     "handles_in",
-    "is_among",
     "marker",
     "memoised",
-    "prune",
     "shortener",
     "text_of",
 ]

@@ -17,8 +17,9 @@ import msgspec
 from ctxmgr.engine.balanced import arithmetic, rates_by, receipts
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex, working_set_start
 from ctxmgr.engine.fit import CutLast, FitInputs, MediaLimits, fitted
-from ctxmgr.engine.instructions import INSTRUCTIONS_SHARE, instructions
+from ctxmgr.engine.instructions import INSTRUCTIONS_SHARE
 from ctxmgr.engine.presets import Inputs, Planned
+from ctxmgr.engine.protection import Protection
 from ctxmgr.engine.rewriting import handles
 from ctxmgr.model import ArchiveRow, BlockEdit, Plan, Receipt
 from ctxmgr.model.saved import State
@@ -147,8 +148,8 @@ def _media(inputs: Inputs, reader: Reader) -> MediaLimits:
 
 def _cut_last(conversation: ConversationIndex, inputs: Inputs) -> frozenset[BlockRef]:
     """What others told the model, as much as may stay in place."""
-    every = instructions(conversation, inputs.policy.protected_instructions)
-    held = every.within(conversation, INSTRUCTIONS_SHARE * inputs.gauge.usable_weight)
+    share = INSTRUCTIONS_SHARE * inputs.gauge.usable_weight
+    held = Protection(conversation, inputs.policy, instruction_tokens=share).instructions()
     return held.results | held.texts
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.engine.balanced import RETURNED_EPOCHS
+from ctxmgr.engine.protection import RETURNED_EPOCHS
 from ctxmgr.masking import legible
 from ctxmgr.model import ArchiveAnswer, ArchiveRow, CallError, CallFailed, InvalidParams
 from ctxmgr.model.api import recovery

@@ -8,6 +8,7 @@ import msgspec
 from ctxmgr.engine.invariants import TURNS
 from ctxmgr.engine.presets.turns.project import Limits, TurnsInputs, project
 from ctxmgr.engine.presets.turns.summary_folding import Folding, LeftOut
+from ctxmgr.engine.protection import Protection
 from ctxmgr.engine.rewriting.rewrite import rewriter
 from ctxmgr.formats import pi
 from ctxmgr.model.messages import Message
@@ -42,6 +43,7 @@ def ask(messages: tuple[Message, ...], **keys: Any) -> TurnsInputs:
     }
     if keys["policy"].working_set == WorkingSet():  # all of most lists here
         keys["policy"] = msgspec.structs.replace(keys["policy"], working_set=WorkingSet(0, 0))
+    keys["protection"] = Protection(indexed(messages), keys.pop("policy"))
     window = keys.pop("window_limit", math.inf)
     folding = Folding(keys.pop("packet"), keys.pop("folded"), keys.pop("allowance", 0), window)
     limits = Limits(keys.pop("newest_limit", None))

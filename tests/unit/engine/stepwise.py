@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from ctxmgr.engine.balanced.apply_decisions import Layout
 from ctxmgr.engine.balanced.epoch_result import BalancedResult
-from ctxmgr.engine.balanced.protection import Protection
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex
 from ctxmgr.engine.invariants import STEPS, Invariants
 from ctxmgr.engine.presets.balanced.preset import USER_SHARE
+from ctxmgr.engine.protection.protection import Protection
 from ctxmgr.engine.retention.epoch import drafted
 from ctxmgr.engine.retention.inputs import WorthInputs, WorthTerms
 from ctxmgr.engine.retention.packet_writing import Room
@@ -22,7 +22,7 @@ from ctxmgr.engine.rewriting.shorten import shorten
 from ctxmgr.formats import pi
 from ctxmgr.model.epochs import Epoch
 from ctxmgr.model.messages import Message
-from ctxmgr.model.policy import WorkingSet
+from ctxmgr.model.policy import Policy, WorkingSet
 from ctxmgr.model.prices import Rates
 from ctxmgr.model.projection import BlockEdit, Keep, Packet, Plan
 from tests.notation import Said, a, call, err, indexed, note, packet, quarters, r, raws, read, sh, summary, think, u
@@ -116,13 +116,14 @@ def terms(messages: tuple[Message, ...], **keys: Any) -> WorthTerms:
     by |= keys
     laid_out = ("decisions", "packet", "packet_index", "rewrite", "shorten", "rules")
     window = by["window_limit"]
+    policy = Policy(protected_tools=by["tools"], protected_instructions=False)
     return WorthTerms(
         zone=by["zone"],
         layout=Layout(**{name: by[name] for name in laid_out}, newest=by["working_set"]),
         room=Room(min(by["limit"], window), window, USER_SHARE * by["usable"]),
         worth=Worth(by["keep"], by["rates"]),
         cached_count=by["cached_count"],
-        protection=Protection(by["tools"], by["protected"]),
+        protection=Protection(indexed(messages), policy, by["protected"]),
         writer=Writer(by["facts"], by["handle"], by["weigh"]),
     )
 

@@ -15,7 +15,7 @@ from typing import ClassVar
 import msgspec
 
 from ctxmgr.engine import retention
-from ctxmgr.engine.balanced import NO_PACKET, Layout, PacketWriter, Protection, is_cold, pins, protection, rates_by
+from ctxmgr.engine.balanced import NO_PACKET, Layout, PacketWriter, is_cold, rates_by
 from ctxmgr.engine.conversation import ConversationIndex, Incoming, digest_of
 from ctxmgr.engine.instructions import INSTRUCTIONS_SHARE, absent, instructions, word_for_word
 from ctxmgr.engine.invariants import STEPS, Invariants
@@ -23,6 +23,7 @@ from ctxmgr.engine.memory import PacketText, packet_allowance, packet_budget
 from ctxmgr.engine.presets.balanced.into_state import originals, with_epoch
 from ctxmgr.engine.presets.strategy import Inputs, NeedsThread, Planned, PresetStrategy
 from ctxmgr.engine.pressure import Gauge, Thresholds
+from ctxmgr.engine.protection import Protection, protected_by_pins, summaries
 from ctxmgr.engine.retention import LEAST_PRESSED, Room, Worth, WorthInputs, WorthTerms, keep_tokens, step_above
 from ctxmgr.engine.rewriting import memoised, shortener
 from ctxmgr.model import Opening, Packet, Plan, Zone
@@ -162,24 +163,14 @@ def _is_lost(state: State, inputs: Inputs) -> bool:
 
 def _protection(conversation: ConversationIndex, state: State, inputs: Inputs, epoch: int) -> Protection:
     """`epoch`: the number of that in which it stays."""
-    return Protection(
-        inputs.policy.protected_tools,
-        partial(_staying, conversation, state, epoch),
-        partial(_instructed, conversation, inputs),
-    )
+    share = INSTRUCTIONS_SHARE * inputs.gauge.usable_weight
+    return Protection(conversation, inputs.policy, partial(_staying, conversation, state, epoch), share)
 
 
 def _staying(conversation: ConversationIndex, state: State, epoch: int) -> frozenset[int]:
     """What stays as it is in this epoch: pins, what came back lately, a summary that the list began with."""
-    held = pins.protected(conversation, state.pins, state.returned, epoch)
-    return held | protection.summaries(conversation, {summary.digest for summary in state.summaries[-1:]})
-
-
-def _instructed(conversation: ConversationIndex, inputs: Inputs) -> frozenset[int]:
-    """The messages of instructions within their budget."""
-    told = instructions(conversation, inputs.policy.protected_instructions)
-    stays = told.within(conversation, INSTRUCTIONS_SHARE * inputs.gauge.usable_weight)
-    return stays.messages(conversation)
+    held = protected_by_pins(conversation, state.pins, state.returned, epoch)
+    return held | summaries(conversation, {summary.digest for summary in state.summaries[-1:]})
 
 
 def _absent(conversation: ConversationIndex, state: State, inputs: Inputs, tokens: float) -> str:

@@ -3,8 +3,7 @@ model's notes, stand in a packet."""
 
 from ctxmgr.engine.conversation import Incoming
 from ctxmgr.engine.presets.strategy import Inputs
-from ctxmgr.engine.presets.turns import WholeTurns, pruning_of
-from ctxmgr.engine.rewriting import Pruning
+from ctxmgr.engine.presets.turns import Pruning, WholeTurns, pruning_of
 from ctxmgr.model import Policy
 from ctxmgr.model.saved import State
 

@@ -2,6 +2,7 @@
 nothing of cache epochs."""
 
 from ctxmgr.engine.presets.turns.preset import Turns
+from ctxmgr.engine.presets.turns.prune import Pruning
 from ctxmgr.engine.presets.turns.whole_turns import WholeTurns, pruning_of
 
-__all__ = ["Turns", "WholeTurns", "pruning_of"]
+__all__ = ["Pruning", "Turns", "WholeTurns", "pruning_of"]

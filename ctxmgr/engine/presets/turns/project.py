@@ -45,8 +45,9 @@ from ctxmgr.engine.fit import unfit
 from ctxmgr.engine.invariants import Invariants
 from ctxmgr.engine.memory import SMALLEST_TOKENS
 from ctxmgr.engine.presets.turns.summary_folding import Folding, LeftOut
-from ctxmgr.engine.rewriting import ERRORS_OVER, Rewrite, cut_edit, is_among, marker
-from ctxmgr.model import Block, BlockEdit, Decision, Keep, Packet, Piece, Plan, Policy, Zone
+from ctxmgr.engine.protection import Protection
+from ctxmgr.engine.rewriting import ERRORS_OVER, Rewrite, cut_edit, marker
+from ctxmgr.model import Block, BlockEdit, Decision, Keep, Packet, Piece, Plan, Zone
 
 STEPS_LOSSLESS = 2  # newest steps of the newest turn that rule 3 never touches
 
@@ -65,7 +66,7 @@ class TurnsInputs(msgspec.Struct, frozen=True):
     """
 
     zone: Zone
-    policy: Policy
+    protection: Protection
     floor: int
     decisions: Mapping[str, Decision]
     folding: Folding
@@ -93,9 +94,9 @@ class _Draft:
     def __init__(self, conversation: ConversationIndex, ask: TurnsInputs) -> None:
         self.conversation, self.ask = conversation, ask
         self.messages, self.turns = conversation.messages, conversation.turns
-        self.working_set = working_set_start(conversation, ask.policy.working_set)
+        self.working_set = working_set_start(conversation, ask.protection.policy.working_set)
         self.fit_floor = ask.floor if ask.floor > self.working_set else 0  # rule 8
-        self.held = working_set_before(conversation, ask.policy.working_set, self.turns[-1].start)
+        self.held = working_set_before(conversation, ask.protection.policy.working_set, self.turns[-1].start)
         self.unfit = unfit(conversation, ask.decisions, ask.rules)
         gone = {conversation.key(at) for at in self.unfit}
         self.decisions = {key: one for key, one in ask.decisions.items() if key in gone or not one.to_fit}
@@ -148,14 +149,14 @@ class _Draft:
         floor = rules.cut_at(conversation, turn_at(self.turns, self.ask.floor))
         if self.ask.limits is None:
             return floor
-        count = getattr(self.ask.policy.recent_user_turns, self.ask.zone)
+        count = getattr(self.ask.protection.policy.recent_user_turns, self.ask.zone)
         wanted = max(floor, rules.cut_at(conversation, max(0, len(self.turns) - count)))
         whole = rules.cut_at(conversation, turn_at(self.turns, self.working_set))
         return min(wanted, max(whole, turn_at(self.turns, self.fit_floor)))
 
     def decide_results(self) -> None:
         """Rules 4, 5 and 7: the remembered edits, and new ones for bulky results of kept older turns."""
-        limit = getattr(self.ask.policy.distill, self.ask.zone)
+        limit = getattr(self.ask.protection.policy.distill, self.ask.zone)
         if any(decision.kind == "cut" for decision in self.decisions.values()):
             self._cut_again()
         for turn in self.turns[self.first :]:
@@ -165,7 +166,12 @@ class _Draft:
             for position in turn.results:
                 for ref, block in self.conversation.results(position):
                     decision = self.decisions.get(self.conversation.block_key(ref))
-                    if older and position < self.held and _bulky(block, limit) and not self._protected(ref):
+                    if (
+                        older
+                        and position < self.held
+                        and _bulky(block, limit)
+                        and not self.ask.protection.is_of_tool(ref)
+                    ):
                         decision = _tighter(decision, limit)
                     if decision is not None and decision.kind != "cut" and position < self.working_set:
                         self._edit(ref, decision)
@@ -196,11 +202,6 @@ class _Draft:
             self._prune_step(step)
             over -= self.saved - saved
 
-    def _protected(self, ref: BlockRef) -> bool:
-        """Is it a result of a protected tool?"""
-        names = self.ask.policy.protected_tools
-        return bool(names) and is_among(self.conversation.call_of(ref).tool, names)
-
     def _newest_weight(self) -> int:
         """Of the newest turn alone as decided so far, in tokens."""
         start = self.turns[-1].start
@@ -212,7 +213,7 @@ class _Draft:
         for position in range(step.start, step.end):
             for ref, block in self.conversation.results(position):
                 edit = self.block_edits.get(position, {}).get(ref.block_index)
-                protected = block.is_error or block.doubtful or self._protected(ref)
+                protected = block.is_error or block.doubtful or self.ask.protection.is_of_tool(ref)
                 if not protected and (edit is None or edit.kind != "pruned"):
                     self._edit(ref, Decision("pruned"))
 

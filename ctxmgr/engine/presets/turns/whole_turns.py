@@ -19,14 +19,16 @@ from ctxmgr.engine.conversation import (
     turn_at,
     working_set_start,
 )
-from ctxmgr.engine.instructions import Instructions, instructions
+from ctxmgr.engine.instructions import Instructions
 from ctxmgr.engine.invariants import TURNS, Invariants
 from ctxmgr.engine.presets.strategy import Inputs, Planned, PresetStrategy
 from ctxmgr.engine.presets.turns.packets import Packets
 from ctxmgr.engine.presets.turns.project import Limits, TurnsInputs, project
+from ctxmgr.engine.presets.turns.prune import Pruning, prune
 from ctxmgr.engine.presets.turns.summary_folding import Folding
 from ctxmgr.engine.pressure import Gauge
-from ctxmgr.engine.rewriting import Pruning, Rewrite, memoised, prune
+from ctxmgr.engine.protection import Protection
+from ctxmgr.engine.rewriting import Rewrite, memoised
 from ctxmgr.model import BlockEdit, Decision, Plan
 from ctxmgr.model.saved import State
 
@@ -51,11 +53,12 @@ class WholeTurns(PresetStrategy):
         tokens = gauge.tokens(incoming.outgoing_weight(remaining_weight(conversation, floor)))
         zone = gauge.zone_at(tokens)
         pruning = self.pruning(incoming, state, inputs) if active else Pruning()
-        held = standing_instructions(conversation, inputs)
+        protection = Protection(conversation, inputs.policy)
+        held = protection.instructions()
         packets = Packets(conversation, state, zone, inputs, held, self.limits(gauge) is None)
         ask = TurnsInputs(
             zone=zone,
-            policy=inputs.policy,
+            protection=protection,
             floor=floor,
             decisions={**state.decisions, **{target.key: Decision("pruned") for target in pruning.targets}},
             folding=self._folding(conversation, state, packets, gauge),
@@ -87,14 +90,8 @@ def pruning_of(incoming: Incoming, state: State, inputs: Inputs) -> Pruning:
     """The tool output that may be pruned now; past the policy's minimum where the host asked for it."""
     done = {at for at, decision in state.decisions.items() if decision.kind == "pruned"}
     conversation = incoming.conversation
-    held = standing_instructions(conversation, inputs)
     newest = working_set_start(conversation, inputs.policy.working_set)
-    return prune(conversation, inputs.policy, done, state.force_prune, held.results, newest)
-
-
-def standing_instructions(conversation: ConversationIndex, inputs: Inputs) -> Instructions:
-    """What others told the model and still holds."""
-    return instructions(conversation, inputs.policy.protected_instructions)
+    return prune(Protection(conversation, inputs.policy), done, state.force_prune, newest)
 
 
 def _sparing(rewrite: Rewrite, conversation: ConversationIndex, held: Instructions) -> Rewrite:

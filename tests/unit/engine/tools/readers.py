@@ -3,11 +3,11 @@
 import json
 from typing import Any, NamedTuple
 
-from ctxmgr.engine.balanced.pins import pinned
 from ctxmgr.engine.compaction import files, scoring
 from ctxmgr.engine.memory import PacketText, fold
 from ctxmgr.engine.memory.extract import from_message
 from ctxmgr.engine.memory.facts import Stamp
+from ctxmgr.engine.protection.pins import pinned
 from ctxmgr.engine.rewriting import marker
 from ctxmgr.engine.rewriting.shorten import shorten
 from ctxmgr.engine.staleness.file_history import history

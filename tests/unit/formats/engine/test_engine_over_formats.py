@@ -7,7 +7,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from ctxmgr.engine.invariants import TURNS
-from ctxmgr.engine.rewriting.prune import prune
+from ctxmgr.engine.presets.turns.prune import prune
+from ctxmgr.engine.protection import Protection
 from ctxmgr.model.messages import PACKET_MARK, Message
 from ctxmgr.model.policy import Policy, Zone
 from ctxmgr.model.projection import BlockEdit, Decision, Packet, Plan
@@ -86,10 +87,10 @@ def test_the_same_is_pruned(
     found = []
     for each in ("pi", name):
         there = read(each, raws(each, said))
-        pruning = prune(indexed(there), policy, (), force)
+        pruning = prune(Protection(indexed(there), policy), (), force)
         ids = [indexed(there).block(one.ref).call_id for one in pruning.targets]
         found.append((ids, pruning.scanned_tokens, pruning.protected_tokens, pruning.prunable_tokens))
-        again = prune(indexed(there), policy, {one.key for one in pruning.targets}, force)
+        again = prune(Protection(indexed(there), policy), {one.key for one in pruning.targets}, force)
         assert not {one.key for one in again.targets} & {one.key for one in pruning.targets}
     assert found[0] == found[1]
 

@@ -9,8 +9,9 @@ from ctxmgr.engine.conversation import BlockRef, digest_of
 from ctxmgr.engine.invariants import TURNS
 from ctxmgr.engine.memory.extract import from_message
 from ctxmgr.engine.memory.facts import Stamp
+from ctxmgr.engine.presets.turns.prune import prune
 from ctxmgr.engine.presets.turns.whole_turns import remaining_weight
-from ctxmgr.engine.rewriting.prune import prune
+from ctxmgr.engine.protection import Protection
 from ctxmgr.model.policy import ZONES, Policy, TurnsKept, Zone
 from ctxmgr.model.projection import BlockEdit, Decision
 from ctxmgr.session.ledger_updates import calls_of
@@ -62,7 +63,7 @@ def test_several_results_of_one_message_are_decided_one_by_one() -> None:
     assert (first, second) == (there[2].digest, f"{there[2].digest}/1")
     assert {digest_of(at) for at in (first, second, f"{first}#1", f"{first}#1/1")} == {there[2].digest}
     policy = Policy(protected_tools=("read",), prune_protect=0, prune_minimum=0)
-    (target,) = prune(index, policy, (), False).targets
+    (target,) = prune(Protection(index, policy), (), False).targets
     assert (target.ref, target.key) == (BlockRef(2, 1), second)
     plan = planned(there, drop_turns=False, decisions={second: Decision("pruned")})
     out = json.loads(sent("anthropic", there, plan)[2])["content"]
@@ -76,7 +77,7 @@ def test_errors_stay_whole_where_others_are_pruned(name: str) -> None:
         u("go"), a(call("bash", command="c")), err(BULKY), a(call("read", path="p")), r(BULKY), u("1"), u("2")
     )
     there = read(name, raws(name, said))
-    pruning = prune(indexed(there), Policy(prune_protect=0, prune_minimum=0), (), False)
+    pruning = prune(Protection(indexed(there), Policy(prune_protect=0, prune_minimum=0)), (), False)
     assert len(pruning.targets) == 1
     assert there[pruning.targets[0].ref.message_index].view.blocks[0].call_id == "c2"
 
@@ -90,7 +91,7 @@ def test_what_may_be_an_error_is_protected_as_one(name: str) -> None:
     (doubtful, fine) = (at for at, one in enumerate(there) if one.view.role == "result")
     assert there[doubtful].view.blocks[0].doubtful
     policy = Policy(prune_protect=0, prune_minimum=0)
-    assert [one.ref.message_index for one in prune(indexed(there), policy, (), False).targets] == [fine]
+    assert [one.ref.message_index for one in prune(Protection(indexed(there), policy), (), False).targets] == [fine]
     assert [piece.message_index for piece in planned(there).pieces if isinstance(piece, BlockEdit)] == [fine]
     newest = read(name, raws(name, translation.said(u("go"), *steps, *BOTH, *BOTH)))
     squeezed = planned(newest, zone="compact", newest_limit=0)

@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from ctxmgr.engine.invariants import TURNS
-from ctxmgr.engine.rewriting.prune import prune
+from ctxmgr.engine.presets.turns.prune import prune
+from ctxmgr.engine.protection import Protection
 from ctxmgr.engine.rewriting.rewrite import rewriter
 from ctxmgr.model.policy import DistillOver, Policy, TurnsKept, WorkingSet
 from ctxmgr.model.projection import BlockEdit, Decision
@@ -163,7 +164,7 @@ def test_turns_that_come_back_for_want_of_a_packet_are_distilled_as_all_older_on
 def test_targets_of_pruning_are_edited_where_they_are_kept() -> None:
     messages = talk(*turns(1), *did(BULKY), *turns(8))
     policy = Policy(prune_protect=0, prune_minimum=0)
-    targets = prune(indexed(messages), policy, (), False).targets
+    targets = prune(Protection(indexed(messages), policy), (), False).targets
     assert edited(planned(messages, targets=targets, drop_turns=False)) == {3: "pruned"}
     assert edited(planned(messages, targets=targets)) == {}
 

@@ -5,7 +5,6 @@ Rules (OpenCode's pruning, as the design, section 4, fixes it):
 2. Stop at a compaction boundary: what is before it is gone from the model's view anyway. A result that is
    pruned already is no reason to stop (the original stops there, and so never prunes what is older).
 3. Errors, what may be one, and `protectedTools` never; `prunableTools` names those eligible, empty means all.
-   Names are the same in whatever case: one host calls `Read` what another calls `read`.
 4. The newest `pruneProtect` tokens of eligible output are safe, and of a result that is only partly among them all
    (the original prunes it, and may protect nothing); what is older is prunable.
 5. Prune all of it at once, and only if it comes to `pruneMinimum` tokens; `force` goes past the minimum.
@@ -13,13 +12,14 @@ Rules (OpenCode's pruning, as the design, section 4, fixes it):
    front of it stay as they were.
 """
 
-from collections.abc import Container, Sequence
+from collections.abc import Container
 
 import msgspec
 
 from ctxmgr.engine.conversation import NOWHERE, BlockRef, ConversationIndex
+from ctxmgr.engine.protection import Protection, is_among
 from ctxmgr.engine.rewriting import marker
-from ctxmgr.model import Block, Policy
+from ctxmgr.model import Block
 
 
 class Target(msgspec.Struct, frozen=True, gc=False):
@@ -40,58 +40,42 @@ class Pruning(msgspec.Struct, frozen=True):
     prunable_tokens: int = 0
 
 
-def eligible(block: Block, tool: str, policy: Policy) -> bool:
-    """Rule 3, and nothing that is a marker of ours already."""
-    return (
-        block.can_edit
-        and not block.is_error
-        and not block.doubtful
-        and not is_among(tool, policy.protected_tools)
-        and (not policy.prunable_tools or is_among(tool, policy.prunable_tools))
-        and not marker.is_marker(block.text)
-    )
-
-
-def is_among(tool: str, names: Sequence[str]) -> bool:
-    """Whether a tool is among these, in whatever case."""
-    folded = tool.casefold()
-    return any(name.casefold() == folded for name in names)
-
-
 def prune(
-    conversation: ConversationIndex,
-    policy: Policy,
-    pruned: Container[str],
-    force: bool,
-    held: Container[BlockRef] = (),
-    working_set: int = NOWHERE,
+    protection: Protection, pruned: Container[str], force: bool = False, working_set: int = NOWHERE
 ) -> Pruning:
-    """What to prune now; `pruned` holds the keys of what is pruned already, `held` the results that stay, and so do
-    those from the message `working_set` on."""
-    found: list[Target] = []
-    scanned = protected = 0
-    boundary = _boundary(conversation)
+    """What to prune now. `pruned` holds the keys of what is pruned already; results from the message `working_set`
+    on stay."""
+    conversation, policy = protection.conversation, protection.policy
+    targets: list[Target] = []
+    scanned = kept = 0
+    boundary, instructed = _boundary(conversation), protection.instructions().results
     older = max(0, len(conversation.turns) - policy.protected_turns)  # only the first turn has no user message
     for turn in reversed(conversation.turns[:older]):
         for position in reversed(turn.results):
             if position < boundary:
                 break
             for ref, block in reversed(tuple(conversation.results(position))):
-                at = conversation.block_key(ref)
-                if at in pruned or ref in held or position >= working_set:
+                key = conversation.block_key(ref)
+                if key in pruned or ref in instructed or position >= working_set:
                     continue
-                tool = block.tool or conversation.call_of(ref).tool
-                if not eligible(block, tool, policy):
+                if not _eligible(block) or protection.is_of_tool(ref):
+                    continue
+                if policy.prunable_tools and not is_among(conversation.call_of(ref).tool, policy.prunable_tools):
                     continue
                 weight = conversation.block_weight(ref)
                 scanned += weight
-                if protected < policy.prune_protect:
-                    protected += weight
+                if kept < policy.prune_protect:
+                    kept += weight
                 else:
-                    found.append(Target(ref, at, weight))
-    prunable = sum(target.weight for target in found)
-    enough = bool(found) and (force or prunable >= policy.prune_minimum)
-    return Pruning(tuple(found) if enough else (), scanned, protected, prunable)
+                    targets.append(Target(ref, key, weight))
+    prunable = sum(target.weight for target in targets)
+    enough = bool(targets) and (force or prunable >= policy.prune_minimum)
+    return Pruning(tuple(targets) if enough else (), scanned, kept, prunable)
+
+
+def _eligible(block: Block) -> bool:
+    """Rule 3, and nothing that is a marker of ours already."""
+    return block.can_edit and not block.is_error and not block.doubtful and not marker.is_marker(block.text)
 
 
 def _boundary(conversation: ConversationIndex) -> int:

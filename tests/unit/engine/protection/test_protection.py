@@ -2,9 +2,10 @@
 
 import pytest
 
-from ctxmgr.engine.balanced import protection
 from ctxmgr.engine.conversation import BlockRef
 from ctxmgr.engine.invariants import STEPS
+from ctxmgr.engine.protection import Protection, over_share
+from ctxmgr.model import Policy
 from tests.notation import a, call, indexed, r, talk, u
 
 RUN, READ = call("bash", command="make"), call("Read", path="a.py")
@@ -14,9 +15,21 @@ STEP = [a("so", RUN), r("x" * 400)]
 def test_protected_tools_by_name_in_any_case() -> None:
     messages = talk(u("go"), a(RUN), r("made"), a(READ), r("text"))
     index = indexed(messages)
-    assert protection.protecting(index, ("read",)) == {3}
-    assert protection.protected(index, ("read",)) == {BlockRef(4, 0)}
-    assert protection.protecting(index, ()) == frozenset() == protection.protected(index, ())
+    protection = Protection(index, Policy(protected_tools=("read",)))
+    assert protection.calling() == {3} == protection.messages()
+    assert protection.results() == {BlockRef(4, 0)} == protection.blocks()
+    assert [ref for ref in index.pairs if protection.is_of_tool(ref)] == [BlockRef(4, 0)]
+    bare = Protection(index, Policy(protected_tools=()))
+    assert bare.calling() == frozenset() == bare.results()
+    assert not any(bare.is_of_tool(ref) for ref in index.pairs)
+
+
+def test_pins_hold_messages_and_their_results() -> None:
+    index = indexed(talk(u("go"), a(RUN), r("made"), a(READ), r("text")))
+    protection = Protection(index, Policy(protected_tools=()), lambda: frozenset({1, 2}))
+    assert protection.messages() == {1, 2}
+    assert protection.blocks() == {BlockRef(2, 0)}
+    assert protection.unpinned().messages() == frozenset() == protection.unpinned().blocks()
 
 
 # name, share in tokens, held, what leaves of 10, 40, 20 and 30 tokens
@@ -32,4 +45,4 @@ SHARES: list[tuple[str, float, set[int], set[int]]] = [
 @pytest.mark.parametrize(("share", "held", "leaves"), [pytest.param(*one[1:], id=one[0]) for one in SHARES])
 def test_what_users_said(share: float, held: set[int], leaves: set[int]) -> None:
     messages = talk(*(u("x" * 4 * tokens) for tokens in (10, 40, 20, 30)))
-    assert protection.over_share(indexed(messages), range(4), share, held, STEPS) == leaves
+    assert over_share(indexed(messages), range(4), share, held, STEPS) == leaves

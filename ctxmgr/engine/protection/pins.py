@@ -14,10 +14,10 @@ Rules:
 
 from collections.abc import Collection, Container, Mapping, Sequence
 from functools import lru_cache
-from typing import Any, TypeVar
+from typing import Any
 
-from ctxmgr.engine.balanced.globs import Globs
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex
+from ctxmgr.engine.instructions import Globs
 from ctxmgr.engine.rewriting import handles_in
 from ctxmgr.engine.tools import ToolCall, calls_of
 from ctxmgr.model import Message, Pin
@@ -25,8 +25,6 @@ from ctxmgr.model import Message, Pin
 RETURNED_EPOCHS = 2  # so many epochs pass before what was asked for again may leave again
 HANDLE_ARGUMENT = 200  # characters: a longer argument is no handle, whatever a host wraps around one
 PATH_CHARACTERS = 4_096  # as Linux has it; a longer argument is no path
-
-Decided = TypeVar("Decided")
 
 
 def pinned(conversation: ConversationIndex, pins: Collection[Pin]) -> frozenset[int]:
@@ -61,7 +59,7 @@ def returned_positions(conversation: ConversationIndex, returned: Mapping[str, i
     return frozenset(_answers(conversation, set(calls)))
 
 
-def protected(
+def protected_by_pins(
     conversation: ConversationIndex,
     pins: Collection[Pin],
     returned: Mapping[str, int],

@@ -4,14 +4,16 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxmgr.engine.invariants import TURNS
 from ctxmgr.engine.presets.turns.project import Limits, TurnsInputs, project
+from ctxmgr.engine.presets.turns.prune import Pruning, prune
 from ctxmgr.engine.presets.turns.summary_folding import Folding
-from ctxmgr.engine.rewriting.prune import Pruning, prune
+from ctxmgr.engine.protection import Protection
 from ctxmgr.engine.rewriting.rewrite import rewriter
 from ctxmgr.model.messages import Message
 from ctxmgr.model.policy import Policy, WorkingSet
@@ -38,7 +40,8 @@ def failed(tool: str, tokens: int) -> list[Said]:
 def pruned(said: list[Said], policy: Policy = SMALL, done: Sequence[int] = (), force: bool = False) -> Pruning:
     messages = talk(*said, weigh=words)
     index = indexed(messages)
-    return prune(index, policy, {index.key(at) for at in done}, force)
+    policy = msgspec.structs.replace(policy, protected_instructions=False)
+    return prune(Protection(index, policy), {index.key(at) for at in done}, force)
 
 
 RECENT = [u("and now"), a("ok"), u("go on")]  # the two turns that are safe
@@ -186,7 +189,7 @@ def projected(messages: tuple[Message, ...], found: Pruning, done: dict[str, Dec
     index = indexed(messages)
     ask = TurnsInputs(
         zone="green",
-        policy=SMALL,
+        protection=Protection(index, SMALL),
         floor=0,
         decisions={**done, **{target.key: Decision("pruned") for target in found.targets}},
         folding=Folding(None, lambda at: False),
@@ -201,11 +204,11 @@ def test_the_marker_of_a_large_read() -> None:
     said = [u("go"), a(call("read", path="src/App.tsx", limit=2_000)), r("x" * 50_000), *RECENT]
     messages = talk(*said)
     policy = small(preset="tools", prune_protect=0, prune_minimum=0)
-    (edit,) = projected(messages, prune(indexed(messages), policy, (), False), {})
+    (edit,) = projected(messages, prune(Protection(indexed(messages), policy), (), False), {})
     assert edit.text == '[output pruned — ~12,500 tokens | read path="src/App.tsx" limit=2000]'
     assert (edit.before_tokens, edit.after_tokens, edit.kind) == (12_500, quarters(edit.text), "pruned")
     messages = talk(u("go"), a(call("read", path="src/App.tsx")), r("x" * 50_000), *RECENT)
-    (edit,) = projected(messages, prune(indexed(messages), policy, (), False), {})
+    (edit,) = projected(messages, prune(Protection(indexed(messages), policy), (), False), {})
     assert edit.text == '[output pruned — ~12,500 tokens | read path="src/App.tsx"]'
 
 
@@ -214,7 +217,7 @@ def test_the_marker_names_the_call_it_had_where_an_id_is_used_again() -> None:
     said += [u("1"), a(call("read", "x1", path="new.py")), u("2")]
     messages = talk(*said)
     policy = small(preset="tools", prune_protect=0, prune_minimum=0)
-    (edit,) = projected(messages, prune(indexed(messages), policy, (), False), {})
+    (edit,) = projected(messages, prune(Protection(indexed(messages), policy), (), False), {})
     assert edit.text == '[output pruned — ~1,000 tokens | read path="old.py"]'
 
 
@@ -222,7 +225,7 @@ def test_a_tiny_result_is_never_replaced_by_a_heavier_marker() -> None:
     said = [u("go"), a(call("read", path="src/App.tsx")), r("ok"), *did("ls", 400), *RECENT]
     messages = talk(*said)
     policy = small(preset="tools", prune_protect=0, prune_minimum=0)
-    found = prune(indexed(messages), policy, (), False)
+    found = prune(Protection(indexed(messages), policy), (), False)
     assert [target.ref.message_index for target in found.targets] == [4, 2]
     assert [edit.message_index for edit in projected(messages, found, {})] == [4]
 
@@ -241,7 +244,7 @@ def test_the_newest_turn_spares_protected_tools_too(protected: tuple[str, ...], 
     messages = talk(u("go"), *did("Read", 4_000), *did("ls", 10), *did("ls", 10))
     ask = TurnsInputs(
         zone="compact",
-        policy=small(protected_tools=protected),
+        protection=Protection(indexed(messages), small(protected_tools=protected)),
         floor=0,
         decisions={},
         folding=Folding(None, lambda at: False),
@@ -260,7 +263,7 @@ def test_pruning_keeps_its_rules_on_any_list(
     named = ("Read", "bash", "grep")
     policy = small(prune_protect=protect, prune_minimum=minimum, protected_turns=safe, prunable_tools=named)
     index = indexed(messages)
-    found = prune(index, policy, (), force)
+    found = prune(Protection(index, policy), (), force)
     users = [at for at, message in enumerate(messages) if message.view.opens_turn]
     limit = 0 if safe > len(users) else users[len(users) - safe] if safe else len(messages)
     for target in found.targets:
@@ -276,7 +279,7 @@ def test_pruning_keeps_its_rules_on_any_list(
     assert found.protected_tokens + found.prunable_tokens == found.scanned_tokens
     assert sum(target.weight for target in found.targets) == (found.prunable_tokens if found.targets else 0)
     assert force or not found.targets or found.prunable_tokens >= minimum
-    again = prune(index, policy, {target.key for target in found.targets}, force)
+    again = prune(Protection(index, policy), {target.key for target in found.targets}, force)
     assert not {target.ref.message_index for target in again.targets} & {
         target.ref.message_index for target in found.targets
     }

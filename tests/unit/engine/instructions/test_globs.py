@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctxmgr.engine.balanced.globs import Globs
+from ctxmgr.engine.instructions.globs import Globs
 
 TABLE: list[tuple[str, str, bool]] = [
     ("a.py", "a.py", True),
