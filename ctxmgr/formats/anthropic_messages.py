@@ -11,7 +11,7 @@ Rules:
    its message stays with its turn.
 5. Consecutive messages of one role are combined by the provider. So the packet may be a user message of its own,
    and answers that a host keeps a block a message are one step.
-6. A user's block in which a host put the summary of an earlier list (`summary_openings`) is a summary, and stays.
+6. A user's block in which a host put the summary of an earlier list is a summary, and stays.
 7. A whole answer and an error object are taken as an assistant's message: `turn_end` may bring either.
 
 A block of the view is a block of the content, and has its number. Other fields and blocks are kept as they came.
@@ -23,12 +23,11 @@ import msgspec
 
 from ctxmgr.formats import content
 from ctxmgr.formats.acceptance import Progress, Said, calls
-from ctxmgr.formats.content import part, plain, raw_blocks, text
+from ctxmgr.formats.content import is_summary, part, plain, raw_blocks, text
 from ctxmgr.formats.message_format import MarkedBlock, MarkedMessage, MessageFormat, present
 from ctxmgr.formats.outcomes import failure
 from ctxmgr.formats.provider_usage import usage
 from ctxmgr.formats.spelling import mark_count
-from ctxmgr.formats.summary_openings import is_summary
 from ctxmgr.model import Block, SummaryKind, View
 
 STOPS = {"end_turn": "stop", "stop_sequence": "stop", "tool_use": "toolUse", "max_tokens": "length"}

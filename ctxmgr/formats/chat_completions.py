@@ -5,7 +5,7 @@ Roles: system and developer (prompts, never left out), user, assistant, tool, an
 1. A tool's message has no error flag: it is told from its text (`outcomes`), and the doubtful are protected.
 2. An older function's message has no id: it answers the latest call of that name.
 3. A user's or system message named `compactionSummary` or `branchSummary` is a summary: the host's own mark. A
-   user's message in which a host put one by its words (`summary_openings`) is heard as one, and stays.
+   user's message in which a host put one by its words is heard as one, and stays.
 4. Reasoning that a server wants back (`reasoning_content`, `reasoning`, `reasoning_details`) is never touched.
 5. A whole answer (`chat.completion`) and an error object are taken as an assistant's message too: `turn_end` may
    bring either.
@@ -19,12 +19,11 @@ import msgspec
 
 from ctxmgr.formats import content
 from ctxmgr.formats.acceptance import USERS, Progress, Said, answers, calls
-from ctxmgr.formats.content import part, plain, raw_blocks, spelled, text
+from ctxmgr.formats.content import holds_summary, part, plain, raw_blocks, spelled, text
 from ctxmgr.formats.message_format import MarkedMessage, MessageFormat, present
 from ctxmgr.formats.outcomes import failure, verdict
 from ctxmgr.formats.provider_usage import usage
 from ctxmgr.formats.spelling import mark_count
-from ctxmgr.formats.summary_openings import holds_summary
 from ctxmgr.model import Block, SummaryKind, View
 
 SUMMARIES: dict[str, SummaryKind] = {"compactionSummary": "compaction", "branchSummary": "branch"}

@@ -15,6 +15,15 @@ from ctxmgr.model import PACKET_MARK, Block, Media, View
 TEXTS = frozenset(("text", "input_text", "output_text", "summary_text", "reasoning_text"))
 _IMAGES = frozenset(("image", "image_url", "input_image", "computer_screenshot"))
 _PAGES = frozenset(("document", "file", "input_file", "input_audio", "audio"))
+SUMMARY_OPENINGS = (
+    "This session is being continued from a previous conversation",  # Claude Code
+    "Another language model started to solve this problem",  # Codex
+    "I spoke to you previously about a number of things",  # Aider
+    "<state_snapshot>",  # Gemini CLI
+    "<scratchpad>",  # the same, where the model thought aloud before it
+)
+"""What hosts put before the summary of an earlier list, in a user's message: the program compacted by itself, and
+said nothing of it. Hosts that mark a summary by a field need no words."""
 
 New = TypeVar("New")
 
@@ -138,6 +147,16 @@ def is_packet(content: Any) -> bool:
         return False
     first = text(told[0].get("text"))
     return first == PACKET_MARK or first.startswith(f"{PACKET_MARK}\n")
+
+
+def is_summary(text: str) -> bool:
+    """Does this text begin as such a summary?"""
+    return text.lstrip().startswith(SUMMARY_OPENINGS)
+
+
+def holds_summary(told: Any) -> bool:
+    """Does a block of this content?"""
+    return any(is_summary(text(raw_block.get("text"))) for raw_block in raw_blocks(told))
 
 
 def members(raw: bytes | msgspec.Raw) -> dict[str, msgspec.Raw]:

@@ -13,7 +13,7 @@ Rules:
 5. What the provider itself ran (code and its outcome, server tools) stands in one content: no pair of ours.
 6. Consecutive contents of one role are one for the provider. So the packet may be a user's content of its own, and
    answers that a host keeps a part a content are one step.
-7. A user's text in which a host put the summary of an earlier list (`summary_openings`) is heard as one, and stays.
+7. A user's text in which a host put the summary of an earlier list is heard as one, and stays.
 8. A whole answer, an array of a stream's answers and an error object are taken as a model's content: `turn_end` may
    bring any of them.
 
@@ -29,11 +29,10 @@ import msgspec
 
 from ctxmgr.formats import content, media
 from ctxmgr.formats.acceptance import Progress, Said, answers, calls
-from ctxmgr.formats.content import spelled, text
+from ctxmgr.formats.content import is_summary, spelled, text
 from ctxmgr.formats.message_format import MarkedMessage, MessageFormat, present
 from ctxmgr.formats.outcomes import failure, verdict
 from ctxmgr.formats.provider_usage import usage
-from ctxmgr.formats.summary_openings import is_summary
 from ctxmgr.model import Block, Media, View
 
 USERS = ("user", "function", "", None)  # a lone content may leave its role out

@@ -9,7 +9,7 @@ Rules:
 3. Only texts of function and custom tool outputs are put anew; outputs of other shapes stay as they are.
 4. What the provider itself ran (web search, MCP, ...) holds its outcome: no pair of ours.
 5. A `compaction` item stands for a past that only the provider can read: it is kept as prompts are. A user's item
-   in which a host put a summary by its words (`summary_openings`) is heard as one, and stays.
+   in which a host put a summary by its words is heard as one, and stays.
 6. A whole answer (`response`, or the event of a stream that holds it), an array of its items, and an error object
    are taken as an assistant's message: `turn_end` may bring any of them.
 
@@ -22,11 +22,10 @@ import msgspec
 
 from ctxmgr.formats import content, media
 from ctxmgr.formats.acceptance import Progress, Said, accept_pairs
-from ctxmgr.formats.content import ContentPart, part, plain, raw_blocks, spelled, text
+from ctxmgr.formats.content import ContentPart, holds_summary, part, plain, raw_blocks, spelled, text
 from ctxmgr.formats.message_format import MarkedMessage, MessageFormat
 from ctxmgr.formats.outcomes import Verdict, failure, verdict
 from ctxmgr.formats.provider_usage import usage
-from ctxmgr.formats.summary_openings import holds_summary
 from ctxmgr.model import Block, View
 
 EDITABLE = frozenset(("function_call_output", "custom_tool_call_output"))

@@ -19,7 +19,7 @@ from ctxmgr.formats import content
 from ctxmgr.formats.message_format import MessageFormat
 from ctxmgr.formats.pi_messages import pi
 from ctxmgr.formats.pi_tree import branch as pi_branch
-from ctxmgr.formats.pi_tree import entries, entry
+from ctxmgr.formats.pi_tree import entries
 from ctxmgr.formats.pi_tree.js_spelling import entries as members_of
 from ctxmgr.formats.pi_tree.js_spelling import spelled, units, whole
 from ctxmgr.formats.pi_tree.message import IMAGE_UNITS
@@ -34,11 +34,11 @@ def branch(fmt: MessageFormat, raws: Sequence[bytes], leaf: str | None) -> tuple
     """The path from the root to `leaf` (None: the last entry), oldest first; `raws` is the whole tree."""
     if fmt is pi:
         return pi_branch.branch(raws, leaf)
-    nodes = [node for node in map(entry.node, raws) if node is not None]
+    nodes = [node for node in map(pi_branch.node, raws) if node is not None]
     found: list[BranchEntry] = []
     before: View | None = None
     for node in entries.path(nodes, leaf):
-        one = entry.entry(node)
+        one = pi_branch.entry(node)
         if one.kind == "message" and one.messages:
             one = _entry(one, _messages(fmt, one.messages[0].raw, before))
         before = one.messages[-1].view if one.messages else before
@@ -57,7 +57,7 @@ def from_messages(fmt: MessageFormat, raws: Sequence[bytes], ids: Sequence[str])
     since: int | None = None
     headed = False
     for raw, id in zip(raws, ids, strict=True):
-        messages = (entry.message_of(raw),) if fmt is pi else _messages(fmt, raw, before)
+        messages = (pi_branch.message_of(raw),) if fmt is pi else _messages(fmt, raw, before)
         before = messages[-1].view
         kind: EntryKind = "message"
         if not headed and not messages[0].system:

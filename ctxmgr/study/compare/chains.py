@@ -17,7 +17,6 @@ import msgspec
 
 from ctxmgr.engine.compaction import prepare
 from ctxmgr.formats.pi_tree import RawEntry, branch, entries
-from ctxmgr.formats.pi_tree import entry as pi_entry
 from ctxmgr.model import WeighMessage
 from ctxmgr.model.compaction import (
     Asking,
@@ -118,8 +117,8 @@ def walked(
 
 def recorded(raws: Sequence[bytes], leaf: str | None) -> list[RawEntry]:
     """The branch to the leaf without its compactions, oldest first."""
-    nodes = [node for node in map(pi_entry.node, raws) if node is not None]
-    return [node for node in entries.path(nodes, leaf) if pi_entry.soft(node.fields, "type") != "compaction"]
+    nodes = [node for node in map(branch.node, raws) if node is not None]
+    return [node for node in entries.path(nodes, leaf) if branch.soft(node.fields, "type") != "compaction"]
 
 
 class _Walk:
@@ -146,7 +145,7 @@ class _Walk:
         """The next entry, as a child of the one before it."""
         parent = self._nodes[-1].id if self._nodes else None
         node = RawEntry(node.id, parent, {**node.fields, "parentId": _encode(parent)})
-        entry = pi_entry.entry(node)
+        entry = branch.entry(node)
         self._nodes.append(node)
         self._entries.append(entry)
         if entry.kind == "edit":
@@ -270,7 +269,7 @@ def _compaction(id: str, last: RawEntry, prepared: CompactionPlan, written: Fini
 
 
 def _node(raw: bytes) -> RawEntry:
-    node = pi_entry.node(raw)
+    node = branch.node(raw)
     assert node is not None, "an entry made here can be read"
     return node
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from ctxmgr.formats import FORMATS
-from ctxmgr.formats.summary_openings import OPENINGS
+from ctxmgr.formats.content import SUMMARY_OPENINGS
 from ctxmgr.model import Block, View
 
 REMINDER = "<system-reminder>\nToday is Monday.\n</system-reminder>"
@@ -18,7 +18,7 @@ def view(format: str, content: Any) -> View:
     return found
 
 
-@pytest.mark.parametrize("opening", OPENINGS)
+@pytest.mark.parametrize("opening", SUMMARY_OPENINGS)
 @pytest.mark.parametrize("format", ["anthropic", "openai", "responses"])
 def test_by_the_words_before_it(format: str, opening: str) -> None:
     text = f"\n{opening} and so on."
@@ -29,7 +29,7 @@ def test_by_the_words_before_it(format: str, opening: str) -> None:
     assert view(format, [{"type": kind, "text": text}]).summary_text == text
 
 
-@pytest.mark.parametrize("opening", OPENINGS)
+@pytest.mark.parametrize("opening", SUMMARY_OPENINGS)
 def test_of_a_part_beside_others(opening: str) -> None:
     """As Gemini CLI has it, behind what it says of the machine."""
     message = {"role": "user", "parts": [{"text": "Today is Monday."}, {"text": f"{opening} and so on."}]}
@@ -40,7 +40,7 @@ def test_of_a_part_beside_others(opening: str) -> None:
 
 def test_behind_reminders_it_is_one_block_of_them() -> None:
     """As Claude Code has it where it compacts by itself."""
-    text = f"{OPENINGS[0]} that ran out of context."
+    text = f"{SUMMARY_OPENINGS[0]} that ran out of context."
     found = view("anthropic", [{"type": "text", "text": REMINDER}, {"type": "text", "text": text}])
     assert [block.kind for block in found.blocks] == ["text", "summary"]
     assert (found.summary, found.summary_text, found.opens_turn) == ("compaction", text, True)
@@ -48,5 +48,5 @@ def test_behind_reminders_it_is_one_block_of_them() -> None:
 
 @pytest.mark.parametrize("format", ["anthropic", "openai", "responses"])
 def test_who_speaks_of_one_has_none(format: str) -> None:
-    found = view(format, f"What does '{OPENINGS[0]}' mean?")
+    found = view(format, f"What does '{SUMMARY_OPENINGS[0]}' mean?")
     assert (found.summary, found.summary_text, found.blocks[0].kind) == ("", "", "text")

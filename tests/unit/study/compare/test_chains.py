@@ -10,7 +10,7 @@ import pytest
 from ctxmgr.closed_loop import PriceSheet
 from ctxmgr.engine.compaction import prepare
 from ctxmgr.engine.compaction.weighing import by_text
-from ctxmgr.formats.pi_tree import entry
+from ctxmgr.formats.pi_tree import branch
 from ctxmgr.model.compaction.branch import BranchEntry
 from ctxmgr.model.compaction.completion import Asking, Completion
 from ctxmgr.model.compaction.plans import CompactionPlan, CutBudget, NothingToCompact
@@ -96,7 +96,7 @@ def test_what_a_summary_lacks_and_a_reply_acts_on_is_fetched_again() -> None:
 
 def test_the_entry_is_what_a_host_stores() -> None:
     prepared = prepare.decide(
-        tuple(entry.entry(node) for node in chains.recorded(raws(*turns(6)), None)), CUT, weigh
+        tuple(branch.entry(node) for node in chains.recorded(raws(*turns(6)), None)), CUT, weigh
     )
     assert isinstance(prepared, CompactionPlan)
     last = chains.recorded(raws(*turns(6)), None)[-1]

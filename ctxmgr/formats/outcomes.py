@@ -1,6 +1,6 @@
-"""Turns the text of a tool's result into whether the tool failed, for formats whose results have no error flag.
+"""How a tool's call or a model's call ended, where nothing but what came of it tells.
 
-Rules:
+`verdict` reads the text of a tool's result, for formats whose results have no error flag. Rules:
 1. An explicit word decides: an exit code, or a flag of a result that is a JSON object. Several codes of which not
    all are 0, nor all another, are doubtful.
 2. Else it is an error where it begins as one: with a host's own words, or, as a guess, "Error: ..." or a traceback.
@@ -8,6 +8,13 @@ Rules:
    cheap and a lost error is not; but no fact says that something failed.
 4. The middle of a text says nothing: files and logs speak of errors all the time.
 5. It went well only where a word says so: a code, a flag, "0 errors" at its start or its end. Else it is not told.
+
+`failure` reads what a host has of a failed model call: a provider's error object, an event of its stream, a failed
+response, or what an HTTP client made of one. Rules:
+1. What has a role is a message, whatever else it holds.
+2. It is an error where it says so (`error`, a type `error`, a failed `response`), or where it holds nothing but a
+   code or a status and a text.
+3. The text is the JSON of these members: codes count as words do.
 """
 
 import re
@@ -136,3 +143,25 @@ def _named(told: dict[str, Any]) -> bool | None:
         if isinstance(told.get(name), bool):
             return bool(told[name] is when_failed)
     return bool(told["error"]) if "error" in told else None
+
+
+_ERROR_MEMBERS = ("type", "code", "status", "statusCode", "status_code", "message", "error", "body")
+_ERROR_CODES = ("code", "status", "statusCode", "status_code")
+_ERROR_TEXTS = ("message", "body", "detail")
+
+
+def failure(message: dict[str, Any]) -> str:
+    """The text of an error; "" where this is none."""
+    if isinstance(message.get("role"), str):
+        return ""
+    response, kind = message.get("response"), message.get("type")
+    if isinstance(response, dict) and (kind == "response.failed" or response.get("status") == "failed"):
+        return _spelled(response.get("error") or {"status": "failed"})
+    coded = any(isinstance(message.get(name), str | int) for name in _ERROR_CODES)
+    if not (message.get("error") or kind == "error" or (coded and any(message.get(name) for name in _ERROR_TEXTS))):
+        return ""
+    return _spelled({name: message[name] for name in _ERROR_MEMBERS if message.get(name) is not None})
+
+
+def _spelled(value: Any) -> str:
+    return msgspec.json.encode(value).decode()
