@@ -6,8 +6,15 @@
 4. What unpacks to far more than it came as is refused (`Decoder`): it is no list of messages.
 5. What can not be read is no call for us: it goes on as it came, and the provider says what is wrong with it. Nor
    is a list of more JSON objects than a model's window holds (`Crowded`): it is read under the interpreter's lock.
+
+`RecentLists` reads of each list what is new in it alone, for a list mostly goes on from one that came before:
+
+6. Messages at the beginning that stand there byte for byte as in an earlier list are that list's very objects.
+7. What is read is the body without them; it says the same of all else. Where that is in doubt (the list stands
+   elsewhere, there is a comma too many), all of the body is read.
 """
 
+import itertools
 import re
 import sys
 import zlib
@@ -17,8 +24,33 @@ from itertools import islice
 
 import msgspec
 
-from ctxmgr.proxy.members import elements, members
 from ctxmgr.wire import surrogates
+
+UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+_members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
+_elements = msgspec.json.Decoder(list[msgspec.Raw]).decode
+
+
+def members(raw: bytes) -> dict[str, msgspec.Raw] | None:
+    """Of a JSON object, in their order; None where it is none or can not be read."""
+    try:
+        return _members(raw)
+    except UNREADABLE:
+        return None
+
+
+def member(raw: bytes, name: str) -> bytes:
+    """One member of a JSON object; b"" where there is none."""
+    return bytes((members(raw) or {}).get(name, b""))
+
+
+def elements(raw: bytes) -> list[msgspec.Raw] | None:
+    """Of a JSON list; None where it is none or can not be read."""
+    try:
+        return _elements(raw)
+    except UNREADABLE:
+        return None
+
 
 PLAIN = ("", "identity")
 SOUGHT_BYTES, MOST_SOUGHT = 256, 16
@@ -186,3 +218,62 @@ def _decoding(encoding: str) -> Callable[[bytes, int], bytes] | None:
             from backports import zstd
         return zstd.ZstdDecompressor().decompress
     return None
+
+
+MOST_LISTS = 8  # held: programs, sub-agents and side calls that speak in turn
+MOST_HELD_BYTES = 64 << 20  # of all of them
+_comma = re.compile(rb"[ \t\n\r]*,[ \t\n\r]*").match
+
+
+class RecentLists:
+    """The lists of one proxy."""
+
+    def __init__(self) -> None:
+        self._lists: list[tuple[str, ListBody]] = []  # by the list's member, used last at the end
+
+    def read(self, body: bytes, name: str) -> ListBody | None:
+        """As `list_body`. Raises UnreadableBody."""
+        count, before = max(
+            ((_known(body, one), one) for member, one in self._lists if member == name),
+            key=lambda found: found[0],
+            default=((0, 0), None),
+        )
+        found = _from(body, name, before, *count) if before is not None and count[0] else None
+        if found is None:
+            found = list_body(body, name)
+        if found is not None and found.messages:
+            if before is not None and count[0] >= len(before.messages) - 1:
+                self._lists = [one for one in self._lists if one[1] is not before]
+            self._lists = _held([*self._lists[1 - MOST_LISTS :], (name, found)])
+        return found
+
+
+def _held(lists: list[tuple[str, ListBody]]) -> list[tuple[str, ListBody]]:
+    """The newest, in no more than so many bytes."""
+    sizes = itertools.accumulate(one.list_bytes for _, one in reversed(lists))
+    fitting = sum(size <= MOST_HELD_BYTES for size in sizes)
+    return lists[len(lists) - fitting :]
+
+
+def _known(body: bytes, before: ListBody) -> tuple[int, int]:
+    """So many messages of an earlier list the body begins with, and where the next one stands."""
+    start = before.before + b"["
+    count = place = 0
+    if body.startswith(start):
+        place = len(start)
+        for raw in before.messages:
+            comma = _comma(body, place + len(raw)) if body.startswith(raw, place) else None
+            if comma is None:
+                break
+            count, place = count + 1, comma.end()
+    return count, place
+
+
+def _from(body: bytes, name: str, before: ListBody, count: int, place: int) -> ListBody | None:
+    """Rule 7."""
+    if body.startswith(b"]", place):
+        return None
+    rest = list_body(before.before + b"[" + body[place:], name)
+    if rest is None or rest.before != before.before:
+        return None
+    return msgspec.structs.replace(rest, messages=[*before.messages[:count], *rest.messages])

@@ -14,7 +14,6 @@ import time
 from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from types import ModuleType
 
 import aiohttp
 import msgspec
@@ -22,18 +21,18 @@ from aiohttp import web
 from aiohttp.typedefs import Handler
 
 from ctxmgr.client import AsyncClient, Host, SidecarFault, SpawnedSidecar, Timing
-from ctxmgr.proxy import faults, guarding, headers, large, passing, patience
-from ctxmgr.proxy.apis import ListCall, ToolCallReader, api_of
-from ctxmgr.proxy.body import PLAIN, Bomb, Crowded, UnreadableBody, decoded
+from ctxmgr.proxy import access, large, passing, patience
+from ctxmgr.proxy.access import PAGE, PageAccess, is_ours
+from ctxmgr.proxy.answers import ToolCallReader, UsageReader
+from ctxmgr.proxy.apis import ListCall, ProviderApi, api_of, error_body
+from ctxmgr.proxy.body import PLAIN, Bomb, Crowded, RecentLists, UnreadableBody, decoded
 from ctxmgr.proxy.conversations import Conversations, ListEnds
 from ctxmgr.proxy.large import LARGE_BYTES
-from ctxmgr.proxy.page import PAGE, PageAccess, PageRoutes, ToolRoutes, is_ours
+from ctxmgr.proxy.page import PageRoutes, ToolRoutes
 from ctxmgr.proxy.passing import Broken, Outgoing, Unreachable, Upstream
 from ctxmgr.proxy.patience import HalfBody, PatientHandler
-from ctxmgr.proxy.recent import RecentLists
 from ctxmgr.proxy.rewriting import Prepared, Rewriter, read_ahead
 from ctxmgr.proxy.settings import ProxySettings
-from ctxmgr.proxy.usage import UsageReader
 
 OK = 200
 WARM_MS = 60_000.0  # nobody waits for it
@@ -140,24 +139,22 @@ class Proxy:
 
     @web.middleware
     async def _guarded(self, request: web.Request, handler: Handler) -> web.StreamResponse:
-        refused = guarding.refusal(request.headers, self.settings.names)
+        refused = access.refusal(request.headers, self.settings.names)
         if not refused:
             return await handler(request)
         api = api_of(request.method, request.path)
-        body = faults.error_body(api.FORMAT if api is not None else None, "permission_error", refused)
-        return passing.error(403, body)
+        return passing.error(403, _error_body(api, "permission_error", refused))
 
     async def _serve(self, request: web.Request) -> web.StreamResponse:
         api = api_of(request.method, request.path)
-        format: str | None = api.FORMAT if api is not None else None
         if is_ours(request.path):
-            return passing.error(404, faults.error_body(format, "not_found_error", f"the page is {PAGE}"))
+            return passing.error(404, _error_body(api, "not_found_error", f"the page is {PAGE}"))
         if not request.raw_path.startswith("/"):
             text = "one provider stands behind this proxy; it carries nothing to others"
-            return passing.error(400, faults.error_body(format, "invalid_request_error", text))
+            return passing.error(400, _error_body(api, "invalid_request_error", text))
         if request.headers.get("upgrade", "").lower() == "websocket":
             text = "lists pass here by HTTP, not by WebSocket"
-            return passing.error(426, faults.error_body(format, "invalid_request_error", text))
+            return passing.error(426, _error_body(api, "invalid_request_error", text))
         try:
             if api is None:
                 sent = patience.body_of(request) if request.body_exists else None
@@ -165,16 +162,16 @@ class Proxy:
             return await self._called(request, api)
         except web.HTTPRequestEntityTooLarge:
             text = f"a request of more than {LARGEST_BYTES >> 20} MB is not carried"
-            return passing.error(413, faults.error_body(format, "request_too_large", text))
+            return passing.error(413, _error_body(api, "request_too_large", text))
         except (Broken, HalfBody):
             return passing.broken(request)
         except Bomb as fault:
             text = f"the body is not carried: {fault}"
-            return passing.error(413, faults.error_body(format, "request_too_large", text))
+            return passing.error(413, _error_body(api, "request_too_large", text))
         except Unreachable as fault:
-            return passing.error(502, faults.error_body(format, "api_error", str(fault)))
+            return passing.error(502, _error_body(api, "api_error", str(fault)))
 
-    async def _called(self, request: web.Request, api: ModuleType) -> web.StreamResponse:
+    async def _called(self, request: web.Request, api: ProviderApi) -> web.StreamResponse:
         """What is posted where a list may be."""
         body = await patience.whole_body(request, LARGEST_BYTES)
         is_large = _is_large(request, body)
@@ -205,22 +202,22 @@ class Proxy:
             elif call is not None:
                 self.rewriter.passed(call, usage)
 
-    async def _read(self, request: web.Request, api: ModuleType, body: bytes) -> ListCall | None:
+    async def _read(self, request: web.Request, api: ProviderApi, body: bytes) -> ListCall | None:
         """As `_call_of`, in a thread. Raises Bomb."""
         read = partial(contextvars.copy_context().run, self._read_ahead, request, api, body)
         return await asyncio.get_running_loop().run_in_executor(self._readers, read)
 
-    def _read_ahead(self, request: web.Request, api: ModuleType, body: bytes) -> ListCall | None:
+    def _read_ahead(self, request: web.Request, api: ProviderApi, body: bytes) -> ListCall | None:
         call = self._call_of(request, api, body)
         if call is not None:
             read_ahead(call)
         return call
 
-    def _call_of(self, request: web.Request, api: ModuleType, body: bytes) -> ListCall | None:
+    def _call_of(self, request: web.Request, api: ProviderApi, body: bytes) -> ListCall | None:
         """None where ctxmgr can not read it, or it holds no list. Raises Bomb."""
         try:
             plain = decoded(body, request.headers.get("content-encoding", ""))
-            found = self._lists.read(plain, api.LIST)
+            found = self._lists.read(plain, api.list_member)
         except Bomb:
             raise
         except Crowded as fault:
@@ -228,8 +225,7 @@ class Proxy:
             return None
         except UnreadableBody:
             return None
-        call: ListCall | None = api.call_of(request.path, request.headers, found) if found is not None else None
-        return call
+        return api.call_of(request.path, request.headers, found) if found is not None else None
 
     async def _prepared(self, call: ListCall) -> Prepared | None:
         """A fault of our own costs nothing but savings."""
@@ -259,7 +255,7 @@ class Proxy:
         without: tuple[str, ...] = ()
         if prepared is not None and prepared.body is not None:
             body, without = prepared.body, REWRITTEN_WITHOUT
-        passed = headers.passed(request.raw_headers, without)
+        passed = passing.passed_headers(request.raw_headers, without)
         return await self._upstream.ask(
             Outgoing(request.method, self._upstream.url(request.raw_path), passed, body)
         )
@@ -269,6 +265,11 @@ class Proxy:
 
     def _recovery(self) -> None:
         self.settings.say("ctxmgr is back")
+
+
+def _error_body(api: ProviderApi | None, kind: str, text: str) -> bytes:
+    """An error of our own, in the shape that the program knows from its provider."""
+    return api.error_body(kind, text) if api is not None else error_body(kind, text)
 
 
 def _is_large(request: web.Request, body: bytes) -> bool:

@@ -19,8 +19,8 @@ import msgspec
 from ctxmgr.formats import is_marked, mark_count
 from ctxmgr.model import MARKS
 from ctxmgr.proxy.apis import MARKED, ListCall
+from ctxmgr.proxy.body import elements, member, members
 from ctxmgr.proxy.large import read_once
-from ctxmgr.proxy.members import elements, member, members
 
 LIFETIMES_MS = {"5m": MARKS.lifetime_ms, "1h": 3_600_000}  # by a mark's `ttl`, the first where it names none
 NEVER_MARKED = (b'"thinking"', b'"redacted_thinking"')
@@ -55,7 +55,7 @@ def placed(
 
 def program_mark(call: ListCall) -> msgspec.Raw | None:
     """As the program sets its marks: its newest one in the list, else beside it; None where it sets none."""
-    if call.format != "anthropic":
+    if not call.api.places_marks:
         return None
     newest = newest_mark(call.body.messages)
     beside = (beside_mark(call.body.members.get(name, b"")) for name in MARKED)
@@ -64,7 +64,7 @@ def program_mark(call: ListCall) -> msgspec.Raw | None:
 
 def lifetime_ms(call: ListCall) -> int | None:
     """For how long the program has the end of its list kept; None where it sets no mark."""
-    at_end = call.body.members.get("cache_control", b"null") if call.format == "anthropic" else b"null"
+    at_end = call.body.members.get("cache_control", b"null") if call.api.places_marks else b"null"
     mark = program_mark(call) if at_end.strip() == b"null" else at_end
     return None if mark is None else _lifetime_ms(bytes(mark))
 

@@ -6,10 +6,11 @@
 2. A program that goes away takes its request with it.
 3. A provider that can not be reached is told in the shape that the program knows, with status 502.
 4. The machine's HTTP proxy is heeded, as by the program itself; of its other settings (`.netrc`) nothing is sent.
+5. All headers pass as they came, both ways, but for those that speak of one connection alone.
 """
 
 import errno
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterable
 from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
@@ -18,7 +19,30 @@ from aiohttp import web
 from multidict import CIMultiDict
 from yarl import URL
 
-from ctxmgr.proxy import headers
+HOP_BY_HOP = frozenset(
+    ("connection", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade", "host")
+)
+ANSWERED_HERE = frozenset(("expect",))
+RawHeaders = Iterable[tuple[bytes, bytes]]
+
+
+def passed_headers(raw: RawHeaders, without: Iterable[str] = ()) -> CIMultiDict[str]:
+    """Headers to send on: in their order, as they were spelled, repeated ones too. `without`: names in lower case;
+    what `connection` names is of the connection as well."""
+    listed = [(name.decode("latin-1"), value.decode("utf-8", "surrogateescape")) for name, value in raw]
+    named = {
+        word.strip().lower() for name, value in listed if name.lower() == "connection" for word in value.split(",")
+    }
+    left = HOP_BY_HOP | ANSWERED_HERE | named | set(without)
+    return CIMultiDict((name, value) for name, value in listed if name.lower() not in left)
+
+
+def one_spelling(given: CIMultiDict[str]) -> CIMultiDict[str]:
+    """A request's headers, a name that comes again spelled as the first time: of two spellings aiohttp sends the
+    last alone."""
+    spelled: dict[str, str] = {}
+    return CIMultiDict((spelled.setdefault(name.lower(), name), value) for name, value in given.items())
+
 
 CONNECT_SECONDS = 60.0
 SKIPPED = ("User-Agent", "Accept", "Accept-Encoding", "Content-Type")  # the library would add them by itself
@@ -52,7 +76,7 @@ class PassedAnswer(web.StreamResponse):
     """An answer of the provider's: nothing is added to it."""
 
     def __init__(self, came: aiohttp.ClientResponse) -> None:
-        passed = headers.passed(came.raw_headers)
+        passed = passed_headers(came.raw_headers)
         super().__init__(status=came.status, reason=came.reason, headers=passed)
         self.missing = [name for name in ADDED if name not in passed]
 
@@ -80,7 +104,7 @@ class Upstream:
 
     async def ask(self, outgoing: Outgoing) -> aiohttp.ClientResponse:
         """The answer's head. Raises Unreachable and Broken."""
-        sent, body = headers.one_spelling(outgoing.headers), outgoing.body
+        sent, body = one_spelling(outgoing.headers), outgoing.body
         if isinstance(body, bytes):
             sent["Content-Length"] = str(len(body))
         try:

@@ -25,7 +25,7 @@ from ctxmgr.closed_loop import (
     PriceSheet,
 )
 from ctxmgr.formats import FORMATS
-from ctxmgr.proxy.apis import part_of
+from ctxmgr.proxy.apis import ProviderApi
 
 MOST_REFERENCES = 500
 
@@ -43,9 +43,9 @@ class ObservedCall(msgspec.Struct, frozen=True):
 class Refetches:
     """Of one conversation."""
 
-    def __init__(self, format: str) -> None:
-        self._format = format
-        self._messages = MessageCache(EstimatingReader(FORMATS[format]))
+    def __init__(self, api: ProviderApi) -> None:
+        self._api = api
+        self._messages = MessageCache(EstimatingReader(FORMATS[api.format]))
         self._last: ObservedCall | None = None
         self._begin()
 
@@ -58,7 +58,7 @@ class Refetches:
             self._begin()
             return None
         since = now.given[len(last.given) :]
-        replies = next((at for at, raw in enumerate(since) if part_of(self._format, raw) != "reply"), len(since))
+        replies = next((at for at, raw in enumerate(since) if self._api.part_of(raw) != "reply"), len(since))
         if not replies:
             return None
         reply = tuple(map(self._keyed, since[:replies]))
@@ -95,8 +95,8 @@ class Refetches:
 class Observer:
     """Of one conversation: has its calls looked at in a thread (rules 3 and 4)."""
 
-    def __init__(self, format: str, thread: Executor) -> None:
-        self._refetches, self._thread = Refetches(format), thread
+    def __init__(self, api: ProviderApi, thread: Executor) -> None:
+        self._refetches, self._thread = Refetches(api), thread
         self._is_faulty = False
 
     async def follow(self, call: ObservedCall) -> LoopCall | None:

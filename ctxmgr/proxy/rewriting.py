@@ -18,11 +18,11 @@ from ctxmgr.closed_loop import PriceSheet
 from ctxmgr.model import TieredPrices
 from ctxmgr.proxy import account, marks
 from ctxmgr.proxy.account import Account, CallRow, Weights
-from ctxmgr.proxy.apis import ListCall, part_of
-from ctxmgr.proxy.conversations import Conversations, Listed, ProgramConversation
+from ctxmgr.proxy.apis import ListCall
+from ctxmgr.proxy.conversation import Listed, ProgramConversation
+from ctxmgr.proxy.conversations import Conversations
 from ctxmgr.proxy.refetching import ObservedCall, Observer
 from ctxmgr.proxy.settings import ProxySettings
-from ctxmgr.proxy.spelling import plain
 
 END_SECONDS = 5.0  # for what is looked for in a thread, at the end
 NO_PRICES = TieredPrices(0, 0, 0, 0)
@@ -133,7 +133,7 @@ class Rewriter:
         prices = conversation.prices_at(1.0 if conversation.is_long_lived else 0.0)
         sheet = PriceSheet(prices or NO_PRICES, overhead_tokens=prepared.call.overhead_tokens)
         if conversation.observer is None:
-            conversation.observer = Observer(conversation.format, self._thread)
+            conversation.observer = Observer(conversation.api, self._thread)
         found = await conversation.observer.follow(
             ObservedCall(listed.given, listed.messages, listed.places, sheet)
         )
@@ -181,7 +181,7 @@ def read_ahead(call: ListCall) -> None:
     """Reads the messages of a large body (`large`), so that no step has to: to be called in a thread."""
     for raw in call.body.messages:
         marks.mark_of(raw)
-        part_of(call.format, plain(call.format, raw))
+        call.api.part_of(call.api.plain(raw))
 
 
 def _marked(call: ListCall, listed: Listed) -> list[bytes]:

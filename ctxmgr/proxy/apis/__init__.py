@@ -1,24 +1,22 @@
-"""One file a shape of requests: where it is posted, what its list is called, and what a program tells of itself.
+"""The APIs of providers whose requests hold a list: one file and one object each, by the format of their messages.
 
-Each is a module with `FORMAT` (the name of its messages' format), `PATHS`, `LIST` (the member), and
-`call_of(path, headers, found) -> ListCall`, of the list that was read. What a provider's answer and an error of it
-look like is known to `tool_calls`, `usage` and `faults`.
+What a provider's answer looks like is known to `answers`.
 """
 
-from ctxmgr.proxy.apis.asking import asking
-from ctxmgr.proxy.apis.call import BYTES_A_TOKEN, MARKED, ListCall
-from ctxmgr.proxy.apis.parts import part_of
-from ctxmgr.proxy.apis.table import api_of
-from ctxmgr.proxy.apis.tool_calls import SIGNS, CalledTool, ToolCallReader
+from ctxmgr.proxy.apis.anthropic import Anthropic
+from ctxmgr.proxy.apis.chat import ChatCompletions
+from ctxmgr.proxy.apis.gemini import Gemini
+from ctxmgr.proxy.apis.provider_api import BYTES_A_TOKEN, MARKED, ListCall, ProviderApi, error_body
+from ctxmgr.proxy.apis.responses import Responses
 
-__all__ = [
-    "BYTES_A_TOKEN",
-    "ListCall",
-    "MARKED",
-    "SIGNS",
-    "CalledTool",
-    "ToolCallReader",
-    "api_of",
-    "asking",
-    "part_of",
-]
+__all__ = ["APIS", "BYTES_A_TOKEN", "ListCall", "MARKED", "ProviderApi", "api_of", "error_body"]
+
+APIS: dict[str, ProviderApi] = {api.format: api for api in (Anthropic(), ChatCompletions(), Responses(), Gemini())}
+"""By the name of their messages' format."""
+
+
+def api_of(method: str, path: str) -> ProviderApi | None:
+    """The API that is posted to at this path; a prefix, as gateways have one, may stand before it."""
+    if method != "POST":
+        return None
+    return next((api for api in APIS.values() if path.endswith(api.paths)), None)

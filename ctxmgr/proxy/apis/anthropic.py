@@ -9,16 +9,23 @@
    anything in its list.
 """
 
+from typing import Any
+
 import msgspec
 
-from ctxmgr.proxy.apis.call import Headers, Kind, ListCall, Speaker, is_empty, speaker_of, text_of
-from ctxmgr.proxy.apis.parts import has_result
-from ctxmgr.proxy.body import ListBody
-from ctxmgr.proxy.members import UNREADABLE
+from ctxmgr.proxy.apis.provider_api import (
+    Headers,
+    Kind,
+    ListCall,
+    Part,
+    ProviderApi,
+    Speaker,
+    is_empty,
+    speaker_of,
+    text_of,
+)
+from ctxmgr.proxy.body import UNREADABLE, ListBody
 
-FORMAT = "anthropic"
-PATHS = ("/v1/messages",)
-LIST = "messages"
 SESSION, AGENT = "x-claude-code-session-id", "x-claude-code-agent-id"
 SUMMARISES = "fallback-credit-2026-06-01"
 MILLION_BETA, MILLION = "context-1m-", 1_000_000
@@ -26,29 +33,44 @@ BESIDE = ("system", "tools")
 RIVALS = ("clear_tool_uses", "compact")  # edits of a list by the provider, by how their types begin
 
 
-def call_of(path: str, headers: Headers, found: ListBody) -> ListCall:
-    members = found.members
-    return ListCall(
-        FORMAT,
-        text_of(members.get("model")),
-        _kind(headers, found),
-        _speaker(headers),
-        found,
-        _rival(members.get("context_management")),
-        sum(len(members.get(name, b"")) for name in BESIDE),
-        MILLION if MILLION_BETA in headers.get("anthropic-beta", "") else 0,
-    )
+class Anthropic(ProviderApi):
+    format = "anthropic"
+    places_marks = True
+    paths = ("/v1/messages",)
+
+    def call_of(self, path: str, headers: Headers, body: ListBody) -> ListCall:
+        members = body.members
+        return ListCall(
+            self,
+            text_of(members.get("model")),
+            self._kind(headers, body),
+            _speaker(headers),
+            body,
+            _rival(members.get("context_management")),
+            sum(len(members.get(name, b"")) for name in BESIDE),
+            MILLION if MILLION_BETA in headers.get("anthropic-beta", "") else 0,
+        )
+
+    def part(self, message: dict[str, Any]) -> Part:
+        role, content = message.get("role"), message.get("content")
+        if role == "assistant":
+            return "reply"
+        blocks = content if role == "user" and isinstance(content, list) else []
+        has_result = any(isinstance(block, dict) and block.get("type") == "tool_result" for block in blocks)
+        return "result" if role == "tool" or has_result else "other"
+
+    def error_body(self, kind: str, text: str) -> bytes:
+        return msgspec.json.encode({"type": "error", "error": {"type": kind, "message": f"ctxmgr: {text}"}})
+
+    def _kind(self, headers: Headers, body: ListBody) -> Kind:
+        if not is_empty(body.members.get("tools")):
+            return "compaction" if SUMMARISES in headers.get("anthropic-beta", "") else "turn"
+        return "aside" if headers.get(SESSION) or not self.has_result(body.messages) else "turn"
 
 
 def _speaker(headers: Headers) -> Speaker:
     conversation, agent = headers.get(SESSION, ""), headers.get(AGENT, "")
     return Speaker("claude", conversation, agent, bool(agent)) if conversation else speaker_of(headers)
-
-
-def _kind(headers: Headers, found: ListBody) -> Kind:
-    if not is_empty(found.members.get("tools")):
-        return "compaction" if SUMMARISES in headers.get("anthropic-beta", "") else "turn"
-    return "aside" if headers.get(SESSION) or not has_result(FORMAT, found.messages) else "turn"
 
 
 def _rival(told: bytes | None) -> str:

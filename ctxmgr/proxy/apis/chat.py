@@ -5,29 +5,34 @@ anything passes untouched: it is a title, a summary of its prompt, or a talk, of
 again.
 """
 
-from ctxmgr.proxy.apis.call import Headers, ListCall, is_empty, speaker_of, text_of
-from ctxmgr.proxy.apis.parts import has_result
+from typing import Any
+
+from ctxmgr.proxy.apis.provider_api import Headers, ListCall, Part, ProviderApi, is_empty, speaker_of, text_of
 from ctxmgr.proxy.body import ListBody
 
-FORMAT = "openai"
-PATHS = ("/v1/chat/completions", "/chat/completions")
-LIST = "messages"
 BESIDE = ("tools", "functions")
 
 
-def call_of(path: str, headers: Headers, found: ListBody) -> ListCall:
-    members = found.members
-    return ListCall(
-        FORMAT,
-        text_of(members.get("model")),
-        "aside" if _is_aside(found) else "turn",
-        speaker_of(headers),
-        found,
-        "",
-        sum(len(members.get(name, b"")) for name in BESIDE),
-    )
+class ChatCompletions(ProviderApi):
+    format = "openai"
+    paths = ("/v1/chat/completions", "/chat/completions")
 
+    def call_of(self, path: str, headers: Headers, body: ListBody) -> ListCall:
+        members = body.members
+        return ListCall(
+            self,
+            text_of(members.get("model")),
+            "aside" if self._is_aside(body) else "turn",
+            speaker_of(headers),
+            body,
+            "",
+            sum(len(members.get(name, b"")) for name in BESIDE),
+        )
 
-def _is_aside(found: ListBody) -> bool:
-    without_tools = all(is_empty(found.members.get(name)) for name in BESIDE)
-    return without_tools and not has_result(FORMAT, found.messages)
+    def part(self, message: dict[str, Any]) -> Part:
+        role = message.get("role")
+        return "reply" if role == "assistant" else "result" if role == "tool" else "other"
+
+    def _is_aside(self, body: ListBody) -> bool:
+        without_tools = all(is_empty(body.members.get(name)) for name in BESIDE)
+        return without_tools and not self.has_result(body.messages)

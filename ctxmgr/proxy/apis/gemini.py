@@ -9,13 +9,13 @@ speaks it.
 5. A list that goes on from content which the provider keeps is not all of it.
 """
 
-from ctxmgr.proxy.apis.call import Headers, Kind, ListCall, Speaker, is_empty, program_of
-from ctxmgr.proxy.apis.parts import has_result
+from typing import Any
+
+import msgspec
+
+from ctxmgr.proxy.apis.provider_api import Headers, Kind, ListCall, Part, ProviderApi, Speaker, is_empty, program_of
 from ctxmgr.proxy.body import ListBody
 
-FORMAT = "gemini"
-PATHS = (":generateContent", ":streamGenerateContent")
-LIST = "contents"
 PROMPT = ("systemInstruction", "system_instruction")
 SETTINGS = ("generationConfig", "generation_config")
 KEPT = ("cachedContent", "cached_content")
@@ -24,25 +24,53 @@ FUNCTIONS = (b'"functionDeclarations"', b'"function_declarations"')
 SNAPSHOT, JSON = b"<state_snapshot>", b"application/json"
 
 
-def call_of(path: str, headers: Headers, found: ListBody) -> ListCall:
-    members, program = found.members, program_of(headers)
-    program = "gemini" if program.startswith("geminicli") else program
-    return ListCall(
-        FORMAT,
-        path.rpartition("/")[2].partition(":")[0],
-        _kind(found),
-        Speaker(program),
-        found,
-        next((KEPT[0] for name in KEPT if not is_empty(members.get(name))), ""),
-        sum(len(members.get(name, b"")) for name in BESIDE),
-    )
+ERRORS = {  # code and status, for the words that the other APIs know
+    "permission_error": (403, "PERMISSION_DENIED"),
+    "invalid_request_error": (400, "INVALID_ARGUMENT"),
+    "not_found_error": (404, "NOT_FOUND"),
+    "request_too_large": (413, "INVALID_ARGUMENT"),
+    "api_error": (502, "UNAVAILABLE"),
+}
 
 
-def _kind(found: ListBody) -> Kind:
-    """Rules 3 and 4."""
-    if any(name in found.members.get("tools", b"") for name in FUNCTIONS):
-        return "turn"
-    if any(SNAPSHOT in found.members.get(name, b"") for name in PROMPT):
-        return "compaction"
-    wants_json = any(JSON in found.members.get(name, b"") for name in SETTINGS)
-    return "aside" if wants_json or not has_result(FORMAT, found.messages) else "turn"
+class Gemini(ProviderApi):
+    format = "gemini"
+    paths = (":generateContent", ":streamGenerateContent")
+    list_member = "contents"
+    has_marks = False
+
+    def call_of(self, path: str, headers: Headers, body: ListBody) -> ListCall:
+        members, program = body.members, program_of(headers)
+        program = "gemini" if program.startswith("geminicli") else program
+        return ListCall(
+            self,
+            path.rpartition("/")[2].partition(":")[0],
+            self._kind(body),
+            Speaker(program),
+            body,
+            next((KEPT[0] for name in KEPT if not is_empty(members.get(name))), ""),
+            sum(len(members.get(name, b"")) for name in BESIDE),
+        )
+
+    def part(self, message: dict[str, Any]) -> Part:
+        parts = message.get("parts")
+        if message.get("role") == "model":
+            return "reply"
+        responds = any(
+            isinstance(part, dict) and ("functionResponse" in part or "function_response" in part)
+            for part in (parts if isinstance(parts, list) else [])
+        )
+        return "result" if responds else "other"
+
+    def error_body(self, kind: str, text: str) -> bytes:
+        code, status = ERRORS[kind]
+        return msgspec.json.encode({"error": {"code": code, "message": f"ctxmgr: {text}", "status": status}})
+
+    def _kind(self, body: ListBody) -> Kind:
+        """Rules 3 and 4."""
+        if any(name in body.members.get("tools", b"") for name in FUNCTIONS):
+            return "turn"
+        if any(SNAPSHOT in body.members.get(name, b"") for name in PROMPT):
+            return "compaction"
+        wants_json = any(JSON in body.members.get(name, b"") for name in SETTINGS)
+        return "aside" if wants_json or not self.has_result(body.messages) else "turn"

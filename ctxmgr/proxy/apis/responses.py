@@ -6,17 +6,24 @@
    provider compacts by itself is another one than it was.
 """
 
+from typing import Any
+
 import msgspec
 
-from ctxmgr.proxy.apis.call import Headers, Kind, ListCall, Speaker, is_empty, speaker_of, text_of
-from ctxmgr.proxy.apis.parts import has_result
-from ctxmgr.proxy.body import ListBody
-from ctxmgr.proxy.members import UNREADABLE
+from ctxmgr.proxy.apis.provider_api import (
+    Headers,
+    Kind,
+    ListCall,
+    Part,
+    ProviderApi,
+    Speaker,
+    is_empty,
+    speaker_of,
+    text_of,
+)
+from ctxmgr.proxy.body import UNREADABLE, ListBody
 
-FORMAT = "responses"
 COMPACT = ("/v1/responses/compact", "/responses/compact")
-PATHS = ("/v1/responses", "/responses", *COMPACT)
-LIST = "input"
 THREAD, SUBAGENT, WINDOW = "thread-id", "x-openai-subagent", "x-codex-window-id"
 TURN = "x-codex-turn-metadata"
 BESIDE = ("instructions", "tools")
@@ -25,20 +32,40 @@ COMPACTS = b'"compaction"'
 TRIGGER = b'"compaction_trigger"'
 
 
-def call_of(path: str, headers: Headers, found: ListBody) -> ListCall:
-    members = found.members
-    kept = next((name for name in KEPT if not is_empty(members.get(name))), "")
-    if COMPACTS in members.get("context_management", b""):
-        kept = "context_management: compaction"
-    return ListCall(
-        FORMAT,
-        text_of(members.get("model")),
-        _kind(path, headers, found),
-        _speaker(headers),
-        found,
-        kept,
-        sum(len(members.get(name, b"")) for name in BESIDE),
-    )
+class Responses(ProviderApi):
+    format = "responses"
+    paths = ("/v1/responses", "/responses", *COMPACT)
+    list_member = "input"
+    has_marks = False
+
+    def call_of(self, path: str, headers: Headers, body: ListBody) -> ListCall:
+        members = body.members
+        kept = next((name for name in KEPT if not is_empty(members.get(name))), "")
+        if COMPACTS in members.get("context_management", b""):
+            kept = "context_management: compaction"
+        return ListCall(
+            self,
+            text_of(members.get("model")),
+            self._kind(path, headers, body),
+            _speaker(headers),
+            body,
+            kept,
+            sum(len(members.get(name, b"")) for name in BESIDE),
+        )
+
+    def part(self, message: dict[str, Any]) -> Part:
+        kind = message.get("type", "message")
+        if kind == "message":
+            return "reply" if message.get("role") == "assistant" else "other"
+        return "result" if isinstance(kind, str) and kind.endswith("_output") else "reply"
+
+    def _kind(self, path: str, headers: Headers, body: ListBody) -> Kind:
+        if path.endswith(COMPACT) or _asks_for_summary(headers):
+            return "compaction"
+        if body.messages and TRIGGER in body.messages[-1]:
+            return "compaction"
+        without_tools = is_empty(body.members.get("tools"))
+        return "aside" if without_tools and not self.has_result(body.messages) else "turn"
 
 
 def _speaker(headers: Headers) -> Speaker:
@@ -46,15 +73,6 @@ def _speaker(headers: Headers) -> Speaker:
     if not thread and "codex" not in headers.get("originator", ""):
         return speaker_of(headers)
     return Speaker("codex", thread, "", bool(headers.get(SUBAGENT)), headers.get(WINDOW, ""))
-
-
-def _kind(path: str, headers: Headers, found: ListBody) -> Kind:
-    if path.endswith(COMPACT) or _asks_for_summary(headers):
-        return "compaction"
-    if found.messages and TRIGGER in found.messages[-1]:
-        return "compaction"
-    without_tools = is_empty(found.members.get("tools"))
-    return "aside" if without_tools and not has_result(FORMAT, found.messages) else "turn"
 
 
 def _asks_for_summary(headers: Headers) -> bool:

@@ -1,7 +1,6 @@
 """The proxy's own page: what its sessions are, what left them, and pin, pause and undo; and whether it lives."""
 
-from ctxmgr.proxy.page.access import PAGE, PageAccess, is_ours
 from ctxmgr.proxy.page.routes import PageRoutes
 from ctxmgr.proxy.page.tools import ToolRoutes
 
-__all__ = ["PAGE", "PageAccess", "PageRoutes", "ToolRoutes", "is_ours"]
+__all__ = ["PageRoutes", "ToolRoutes"]

@@ -21,10 +21,10 @@ from ctxmgr import __version__
 from ctxmgr.client import SidecarFault
 from ctxmgr.masking import values_without_secrets
 from ctxmgr.model import InvalidParams
+from ctxmgr.proxy.access import NEVER_ELSEWHERE, PAGE
 from ctxmgr.proxy.account import Account, BilledCall
-from ctxmgr.proxy.conversations import Conversations, ProgramConversation
-from ctxmgr.proxy.page.access import PAGE
-from ctxmgr.proxy.page.headers import NEVER_ELSEWHERE
+from ctxmgr.proxy.conversation import ProgramConversation
+from ctxmgr.proxy.conversations import Conversations
 from ctxmgr.proxy.settings import ProxySettings
 
 PAGE_HEADER = "x-ctxmgr-page"

@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from ctxmgr.proxy.body import MOST_OBJECTS, Crowded, ListBody, UnreadableBody, list_body
-from ctxmgr.proxy.recent import MOST_LISTS, RecentLists
+from ctxmgr.proxy.body import MOST_LISTS, MOST_OBJECTS, Crowded, ListBody, RecentLists, UnreadableBody, list_body
 from tests.unit.proxy.lists import SESSION, compact, conversation
 
 LIST = compact(conversation(12, lines=200))
@@ -194,7 +193,7 @@ def test_what_is_new_alone_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
         sizes.append(len(told))
         return list_body(told, name)
 
-    monkeypatch.setattr("ctxmgr.proxy.recent.list_body", counted)
+    monkeypatch.setattr("ctxmgr.proxy.body.list_body", counted)
     recent, long = RecentLists(), [{"role": "user", "content": "x" * 100_000}] * 3
     recent.read(body(long), "messages")
     recent.read(body([*long, {"role": "user", "content": "more"}]), "messages")

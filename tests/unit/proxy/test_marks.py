@@ -102,7 +102,7 @@ def test_before_a_mark_for_an_hour_ours_is_for_an_hour_too() -> None:
 def lifetime(body: bytes, path: str = "/v1/messages") -> int | None:
     api = api_of("POST", path)
     assert api is not None
-    found = list_body(body, api.LIST)
+    found = list_body(body, api.list_member)
     assert found is not None
     return marks.lifetime_ms(api.call_of(path, {}, found))
 

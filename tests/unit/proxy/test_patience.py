@@ -17,8 +17,8 @@ import aiohttp
 import brotli
 import pytest
 
-from ctxmgr.proxy import body, large, members, passing, patience, recent
-from ctxmgr.proxy.apis import parts
+from ctxmgr.proxy import body, large, passing, patience
+from ctxmgr.proxy.apis import provider_api
 from tests.unit.proxy import raw
 from tests.unit.proxy.lists import SESSION, conversation, request
 
@@ -210,7 +210,7 @@ async def test_the_loop_reads_nothing_large(rig: Any, monkeypatch: pytest.Monkey
 
         return reading
 
-    for module, name in ((members, "_members"), (members, "_elements"), (parts, "_decode")):
+    for module, name in ((body, "_members"), (body, "_elements"), (provider_api, "_decode")):
         monkeypatch.setattr(module, name, watched(getattr(module, name)))
     made = await rig()
     said = conversation(2)
@@ -248,8 +248,8 @@ async def test_nor_a_large_body_of_small_messages(rig: Any, monkeypatch: pytest.
             there.append(bytes(content))
         return decode(content)
 
-    decode = parts._decode
-    monkeypatch.setattr(parts, "_decode", watched)
+    decode = provider_api._decode
+    monkeypatch.setattr(provider_api, "_decode", watched)
     made = await rig()
     text = "part of it " * 10_000
     said = [{"role": ("user", "assistant")[at % 2], "content": text} for at in range(21)]
@@ -276,8 +276,8 @@ def test_where_a_name_stands_twice_it_is_not_looked_for_without_end() -> None:
 
 
 def test_of_lists_that_were_read_no_more_is_held_than_so_many_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(recent, "MOST_BYTES", 250)
-    lists = recent.RecentLists()
+    monkeypatch.setattr(body, "MOST_HELD_BYTES", 250)
+    lists = body.RecentLists()
     for letter in "abc":
         said = [{"role": "user", "content": letter * 30}, {"role": "assistant", "content": letter * 30}]
         assert lists.read(request(said), "messages") is not None

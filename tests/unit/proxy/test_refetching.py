@@ -12,6 +12,7 @@ from ctxmgr.closed_loop import LoopCall, MessageCache, PriceSheet
 from ctxmgr.formats import FORMATS
 from ctxmgr.model import TieredPrices
 from ctxmgr.proxy import refetching
+from ctxmgr.proxy.apis import APIS
 from ctxmgr.proxy.refetching import ObservedCall, Refetches
 from ctxmgr.session import Reader
 from ctxmgr.study.closed_loop import closed_loop
@@ -60,7 +61,7 @@ def projected(chance: random.Random, given: Sequence[bytes]) -> Placed:
 
 
 def followed(calls: Sequence[tuple[Sequence[bytes], Placed]], last: Sequence[bytes]) -> list[LoopCall]:
-    made = Refetches("anthropic")
+    made = Refetches(APIS["anthropic"])
     ends: list[tuple[Sequence[bytes], Placed]] = [*calls, (last, [])]
     found = [
         made.follow(ObservedCall(tuple(given), tuple(raw for raw, _ in shown), tuple(at for _, at in shown), SHEET))
@@ -123,7 +124,7 @@ def test_items_of_one_reply_stand_as_one() -> None:
     first, second = called(1, '{"command":"one"}'), called(2, '{"command":"use a_name"}')
     then = [*said, first[0], second[0], first[1], second[1]]
     later = called(3, '{"command":"again a_name"}')
-    made = Refetches("responses")
+    made = Refetches(APIS["responses"])
 
     def seen(given: list[bytes], places: list[int]) -> LoopCall | None:
         return made.follow(ObservedCall(tuple(given), tuple(given[at] for at in places), tuple(places), SHEET))

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from ctxmgr.client import AsyncClient, SpawnedSidecar, Timing
+from ctxmgr.proxy import conversation as program
 from ctxmgr.proxy import listener
-from ctxmgr.proxy.conversations import conversation as program
 from tests.unit.proxy.lists import SESSION, conversation, request
 from tests.unit.proxy.provider import answers, one_after_another, turn
 

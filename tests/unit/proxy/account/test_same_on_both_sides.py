@@ -17,7 +17,7 @@ from ctxmgr.model.api import reports
 from ctxmgr.programs import proxying
 from ctxmgr.proxy import ProxySettings
 from ctxmgr.proxy.account import Account, BilledCall
-from ctxmgr.proxy.apis import anthropic
+from ctxmgr.proxy.apis import APIS
 from ctxmgr.proxy.body import list_body
 from ctxmgr.proxy.conversations import Conversations, ListEnds
 from ctxmgr.proxy.rewriting import Rewriter
@@ -152,7 +152,7 @@ async def played(calls: Sequence[Called], observe: bool) -> list[tuple[Recording
         body = list_body(request(marked(conversation(steps[one.conversation], lines=2))), "messages")
         assert body is not None
         name = f"s-{one.conversation}"
-        call = anthropic.call_of("/v1/messages", {"x-claude-code-session-id": name}, body)
+        call = APIS["anthropic"].call_of("/v1/messages", {"x-claude-code-session-id": name}, body)
         client.sessions.setdefault(f"claude:{name}", FakeSession()).next = one
         prepared = await rewriter.prepared(call)
         assert prepared is not None

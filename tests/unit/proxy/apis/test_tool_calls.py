@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from ctxmgr.proxy.apis import CalledTool, ToolCallReader
-from ctxmgr.proxy.usage import UsageReader
+from ctxmgr.proxy.answers import CalledTool, ToolCallReader, UsageReader
 
 ARGUMENTS = {"query": "owl", "limit": 3}
 TEXT = json.dumps(ARGUMENTS)

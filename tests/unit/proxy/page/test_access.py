@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from ctxmgr.proxy.page.access import PAGE, SENTENCE, TOOLS_PATH
+from ctxmgr.proxy.access import PAGE, SENTENCE, TOOLS_PATH
 from tests.unit.proxy import raw
 from tests.unit.proxy.lists import SESSION, conversation, marked, request
 

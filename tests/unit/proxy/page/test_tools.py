@@ -7,7 +7,8 @@ import aiohttp
 import pytest
 
 from ctxmgr.mcp_server import asking
-from ctxmgr.proxy.page import access, tools
+from ctxmgr.proxy import access
+from ctxmgr.proxy.page import tools
 from tests.unit.proxy.lists import SESSION, TOOLS, conversation, marked, request
 from tests.unit.proxy.provider import answers, sse
 

@@ -10,6 +10,8 @@
    is held until ctxmgr hears it, also where the program goes away meanwhile.
 5. Without an answer the last one and what came since is sent: it fits where the program's own list may not have
    for long. Where the list does not go on from it, the program's own is.
+6. The prompt of a request for a summary is no message of the conversation, and nothing is to be learnt from it: it
+   is taken off the list, and put back.
 """
 
 import asyncio
@@ -22,10 +24,53 @@ from ctxmgr.client import AsyncClientSession, ContextOutcome, SidecarFault
 from ctxmgr.formats import FORMATS
 from ctxmgr.model import TieredPrices
 from ctxmgr.proxy.account import Account, Weights, mixed
-from ctxmgr.proxy.apis import BYTES_A_TOKEN, CalledTool, ListCall, asking, part_of
+from ctxmgr.proxy.answers import CalledTool
+from ctxmgr.proxy.apis import BYTES_A_TOKEN, ListCall, ProviderApi
+from ctxmgr.proxy.body import elements, members
 from ctxmgr.proxy.large import LARGE_BYTES
 from ctxmgr.proxy.refetching import Observer
-from ctxmgr.proxy.spelling import plain
+
+_RESULT = b'"tool_result"'
+
+
+class SummaryRequest(msgspec.Struct, frozen=True):
+    """`messages`: the conversation's. `whole`: the last message as it came; `prompt`: the block that was taken off
+    it, None where all of it is the prompt."""
+
+    messages: tuple[bytes, ...]
+    whole: bytes
+    prompt: msgspec.Raw | None
+
+    def with_prompt(self, sent: Sequence[bytes], last_is_kept: bool) -> tuple[bytes, ...]:
+        """The list to send with the prompt at its end. `last_is_kept`: its last message is the conversation's."""
+        if self.prompt is None:
+            return (*sent, self.whole)
+        if last_is_kept:
+            return (*sent[:-1], self.whole)
+        last = _content(sent[-1]) if sent else None
+        if last is None:
+            return (*sent, msgspec.json.encode({"role": "user", "content": [self.prompt]}))
+        fields, blocks = last
+        return (*sent[:-1], msgspec.json.encode({**fields, "content": [*blocks, self.prompt]}))
+
+
+def summary_request(messages: Sequence[bytes]) -> SummaryRequest:
+    """Takes the prompt off a list that asks for a summary at its end. It is the last message, or a text behind the
+    results of the last message; what that is otherwise stays as it was spelled."""
+    *before, whole = messages
+    told = _content(whole)
+    if told is not None and len(told[1]) > 1 and _RESULT in bytes(told[1][0]) and _RESULT not in bytes(told[1][-1]):
+        fields, blocks = told
+        return SummaryRequest((*before, msgspec.json.encode({**fields, "content": blocks[:-1]})), whole, blocks[-1])
+    return SummaryRequest(tuple(before), whole, None)
+
+
+def _content(raw: bytes) -> tuple[dict[str, msgspec.Raw], list[msgspec.Raw]] | None:
+    """A user's message whose content is a list of blocks."""
+    fields = members(raw) or {}
+    blocks = elements(bytes(fields.get("content", b"")))
+    return (fields, blocks) if blocks is not None and bytes(fields.get("role", b"")) == b'"user"' else None
+
 
 GONE = 0.5  # of a list's messages: what is less is an edit
 REFUSAL_SECONDS = 2.0  # to hear of a refusal
@@ -59,7 +104,7 @@ class ProgramConversation:
         self.prices: TieredPrices | None = None
         self.long_prices: TieredPrices | None = None  # of what is kept for an hour
         self.is_long_lived = False  # is it, by the program's newest mark?
-        self.format, self.speaker = call.format, call.speaker
+        self.api, self.speaker = call.api, call.speaker
         self.model, self.window_tokens = call.model, call.window_tokens
         self.lock = asyncio.Lock()
         self.account = Account()
@@ -90,7 +135,7 @@ class ProgramConversation:
 
     def begins_as(self, messages: Sequence[bytes]) -> bool:
         """Does the list share its first message with the last one? Of a conversation without a list any does."""
-        return not self._plain or self._own[0] == messages[0] or self._plain[0] == plain(self.format, messages[0])
+        return not self._plain or self._own[0] == messages[0] or self._plain[0] == self.api.plain(messages[0])
 
     def shares(self, messages: Sequence[bytes]) -> bool:
         """Is any message of the list one of the last list?"""
@@ -110,12 +155,12 @@ class ProgramConversation:
         """The list to send for this call. Never fails because of ctxmgr."""
         self.gives_summary = call.kind == "compaction"
         self.tool_calls.clear()
-        ask = asking(call.body.messages) if self.gives_summary else None
+        ask = summary_request(call.body.messages) if self.gives_summary else None
         own = tuple(call.body.messages) if ask is None else ask.messages
         given = self._respelled(own)
         shared = _shared(self._plain, given)
         goes_on = bool(shared) and shared == len(self._plain)
-        known = shared if self._plain else _before_reply(self.format, given)
+        known = shared if self._plain else _before_reply(self.api, given)
         self._tell_of(given, shared, call)
         self._own, self._plain = own, given
         await asyncio.sleep(0)  # what is told comes before what is asked
@@ -218,7 +263,7 @@ class ProgramConversation:
             if place < len(self._own) and self._own[place] == raw:
                 made.append(self._plain[place])
                 continue
-            bare = plain(self.format, raw)
+            bare = self.api.plain(raw)
             before = self._plain[place] if place < len(self._plain) else None
             made.append(before if before is not None and before == bare else bare)
         return tuple(made)
@@ -239,7 +284,7 @@ class ProgramConversation:
         self.speaker = call.speaker
 
     def _turn_ended(self, since: tuple[bytes, ...], usage: dict[str, Any] | None) -> None:
-        parts = [part_of(self.format, raw) for raw in since]
+        parts = [self.api.part_of(raw) for raw in since]
         replies = next((place for place, part in enumerate(parts) if part != "reply"), len(since))
         if not replies:
             return
@@ -252,7 +297,7 @@ class ProgramConversation:
         the end is there, and most before it is gone."""
         if call.speaker.window_id != self.speaker.window_id:
             return True
-        view = FORMATS[self.format].view
+        view = FORMATS[self.api.format].view
         known = set(self._plain)
         if any(view(raw).summary == "compaction" for raw in since if raw not in known):
             return True
@@ -275,12 +320,12 @@ class ProgramConversation:
         return Listed(messages, places, outcome, prefix_count, given, 0.0)
 
 
-def _before_reply(format: str, given: Sequence[bytes]) -> int:
+def _before_reply(api: ProviderApi, given: Sequence[bytes]) -> int:
     """So many messages stand before the last reply: they were sent for it. 0 where there is none."""
     place = len(given)
-    while place and part_of(format, given[place - 1]) != "reply":
+    while place and api.part_of(given[place - 1]) != "reply":
         place -= 1
-    while place and part_of(format, given[place - 1]) == "reply":
+    while place and api.part_of(given[place - 1]) == "reply":
         place -= 1
     return place
 

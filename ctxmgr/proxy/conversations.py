@@ -8,16 +8,28 @@
    begin so, the one that it goes on from; where there is none it is one of its own. So two programs that were given
    the same words part with the first answer.
 3. The key is the session's id in ctxmgr: a conversation that goes on later, through another proxy, finds what was
-   saved: by the name that the program gave it, or by where its last list ended (`ends`). It says nothing of the
+   saved: by the name that the program gave it, or by where its last list ended (`ListEnds`). It says nothing of the
    conversation.
 4. How long the provider keeps a start the program says with its newest cache mark; a change of that is told, and is
    no other model. A call without a mark says nothing of it.
 5. One that was not used for a while is let go; its snapshot stays.
+
+`ListEnds` is the file of where lists ended:
+
+6. A line of the file is a conversation's key, the number of messages of its last list, and their digest. The last
+   line of a key holds. It tells nothing of what was said.
+7. A list goes on from the longest of those that it begins with.
+8. Proxies share the file: each adds lines at its end. One that has grown is written anew with the newest keys.
+9. A disk at fault stops nothing: conversations begin anew then.
 """
 
 import asyncio
-from collections.abc import Callable
+import contextlib
+import hashlib
+import os
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
+from pathlib import Path
 from secrets import token_hex
 
 import msgspec
@@ -27,12 +39,95 @@ from ctxmgr.model import TieredPrices
 from ctxmgr.model.api import lifecycle
 from ctxmgr.proxy import account, marks
 from ctxmgr.proxy.apis import ListCall
-from ctxmgr.proxy.conversations.conversation import ProgramConversation
-from ctxmgr.proxy.conversations.ends import ListEnds, digest
-from ctxmgr.proxy.members import member
+from ctxmgr.proxy.body import member
+from ctxmgr.proxy.conversation import ProgramConversation
 from ctxmgr.proxy.settings import SettingsFor
-from ctxmgr.proxy.spelling import plain
 from ctxmgr.settings import ProgramSettings
+
+FILE = "proxy-conversations"
+MOST_KEYS = 1_000
+MOST_LINES = 10_000
+DIGEST_BYTES = 8
+MODE, FOLDER_MODE = 0o600, 0o700
+FLAGS = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_CLOEXEC", 0)
+
+End = tuple[int, str]  # so many messages, and their digest
+
+
+def digest(parts: Iterable[bytes]) -> str:
+    found = hashlib.blake2b(digest_size=DIGEST_BYTES)
+    for part in parts:
+        _add(found, part)
+    return found.hexdigest()
+
+
+class ListEnds:
+    """Of one state directory."""
+
+    def __init__(self, state_dir: str) -> None:
+        self._path = Path(state_dir) / FILE
+        self._lines = 0  # of the file, as far as is known here
+
+    def find(self, base: str, messages: Sequence[bytes], taken: Collection[str]) -> str | None:
+        """The key of the conversation with this base that the list goes on from; none that is `taken`."""
+        ends = {key: end for key, end in self._read().items() if key.startswith(f"{base}.") and key not in taken}
+        wanted = {count for count, _ in ends.values()}
+        digests: dict[int, str] = {}
+        found = hashlib.blake2b(digest_size=DIGEST_BYTES)
+        for number, raw in enumerate(messages, 1):
+            _add(found, raw)
+            if number in wanted:
+                digests[number] = found.hexdigest()
+        fitting = [(count, key) for key, (count, told) in ends.items() if digests.get(count) == told]
+        return max(fitting)[1] if fitting else None
+
+    def note(self, key: str, messages: Sequence[bytes]) -> None:
+        """The conversation's last list."""
+        with contextlib.suppress(OSError):
+            self._path.parent.mkdir(FOLDER_MODE, parents=True, exist_ok=True)
+            self._append(self._path, [(key, (len(messages), digest(messages)))])
+            self._lines += 1
+            if self._lines >= MOST_LINES:
+                self._shorten()
+
+    # within
+
+    def _read(self) -> dict[str, End]:
+        """The newest last."""
+        ends: dict[str, End] = {}
+        try:
+            lines = self._path.read_text("utf-8", "replace").splitlines()
+        except OSError:
+            return {}
+        for line in lines:
+            parts = line.split(" ")
+            if len(parts) == 3 and parts[1].isdecimal():
+                ends.pop(parts[0], None)
+                ends[parts[0]] = (int(parts[1]), parts[2])
+        self._lines = len(lines)
+        return ends
+
+    def _shorten(self) -> None:
+        ends = self._read()
+        beside = self._path.with_name(f"{FILE}.{os.getpid()}")
+        beside.unlink(missing_ok=True)
+        self._append(beside, [*ends.items()][-MOST_KEYS:])
+        beside.replace(self._path)
+        self._lines = min(len(ends), MOST_KEYS)
+
+    def _append(self, path: Path, ends: Sequence[tuple[str, End]]) -> None:
+        text = "".join(f"{key} {count} {told}\n" for key, (count, told) in ends)
+        file = os.open(path, FLAGS, MODE)
+        try:
+            os.write(file, text.encode())
+        finally:
+            os.close(file)
+
+
+def _add(found: "hashlib.blake2b", part: bytes) -> None:
+    found.update(len(part).to_bytes(8, "big"))
+    found.update(part)
+
 
 IDLE_MS = 60 * 60_000
 MOST = 256  # conversations held; the one that was used longest ago leaves first
@@ -112,7 +207,7 @@ class Conversations:
         if call.speaker.conversation and any(one.key == base for one in known):
             key = f"{base}.{digest(_beginning(call))}"
         if not call.speaker.conversation:
-            messages = [plain(call.format, raw) for raw in call.body.messages]
+            messages = [call.api.plain(raw) for raw in call.body.messages]
             key = self._ends.find(base, messages, [one.key for one in known]) or f"{base}.{token_hex(KEY_BYTES)}"
         is_long_lived = marks.is_long(marks.lifetime_ms(call))
         session = self._client.opened(key, _model(call, settings, is_long_lived), format=call.format)
@@ -170,7 +265,7 @@ def _beginning(call: ListCall) -> list[bytes]:
     """The messages up to the first user's, and who sends them."""
     found: list[bytes] = [call.format.encode()]
     for raw in call.body.messages:
-        found.append(plain(call.format, raw))
+        found.append(call.api.plain(raw))
         if member(raw, "role") == b'"user"':
             break
     return found

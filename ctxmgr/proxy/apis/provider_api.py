@@ -1,0 +1,163 @@
+"""What is read of one request: whose list it holds, and what is to be done with it; and what an API is."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
+from typing import Any, ClassVar, Literal
+
+import msgspec
+
+from ctxmgr.formats import unmarked
+from ctxmgr.proxy.body import UNREADABLE, ListBody, elements, members
+from ctxmgr.proxy.large import read_once
+
+Headers = Mapping[str, str]  # by name, whatever its case
+
+# `turn`: the next step of a conversation. `compaction`: the program asks for a summary of it. `aside`: a call
+# beside any conversation (a title, a count of tokens), or of a talk without tools, of which nothing that leaves
+# could be fetched again: it passes untouched.
+Kind = Literal["turn", "compaction", "aside"]
+Part = Literal["reply", "result", "other"]
+"""What a message is of a step: the model's reply, what its tools gave, or neither."""
+
+BYTES_A_TOKEN = 4
+MARK = b'"cache_control"'
+LONE = b'"type":"text"'
+_decode = msgspec.json.Decoder().decode
+MARKED = ("system", "tools")  # members beside the list that hold marks
+
+
+class Speaker(msgspec.Struct, frozen=True):
+    """Who sends a list, as far as the program says: its name, its conversation, and its sub-agent. "" where it says
+    nothing. `window_id`: changes where the program begins its list anew."""
+
+    program: str
+    conversation: str = ""
+    agent: str = ""
+    is_subagent: bool = False
+    window_id: str = ""
+
+
+class ProviderApi(ABC):
+    """One shape of requests: where it is posted, what its list is called, what a program tells of itself, and what
+    its errors look like. `format`: the name of its messages' format."""
+
+    format: ClassVar[str]
+    paths: ClassVar[tuple[str, ...]]
+    list_member: ClassVar[str] = "messages"
+    has_marks: ClassVar[bool] = True
+    """May its messages bear cache marks, and a lone text stand as a string or as a block?"""
+
+    places_marks: ClassVar[bool] = False
+    """Are marks put on what was rewritten (`marks`)?"""
+
+    @abstractmethod
+    def call_of(self, path: str, headers: Headers, body: ListBody) -> "ListCall":
+        """What a request with this list asks for."""
+
+    @abstractmethod
+    def part(self, message: dict[str, Any]) -> Part:
+        """What a message is of a step."""
+
+    def error_body(self, kind: str, text: str) -> bytes:
+        """An error of the proxy's own, as `error_body`."""
+        return error_body(kind, text)
+
+    @read_once
+    def part_of(self, raw: bytes) -> Part:
+        """What a message is of a step; what can not be read is `other`."""
+        try:
+            message = _decode(raw)
+        except UNREADABLE:
+            return "other"
+        return self.part(message) if isinstance(message, dict) else "other"
+
+    def has_result(self, messages: Iterable[bytes]) -> bool:
+        """Does a message of this list hold what a tool gave?"""
+        return any(self.part_of(raw) == "result" for raw in messages)
+
+    @read_once
+    def plain(self, raw: bytes) -> bytes:
+        """The message as ctxmgr gets it: without cache marks, and a lone text as a string; the very bytes where it
+        is so. Programs write a message with one text as a list of blocks while it bears a mark, and as a string
+        afterwards."""
+        if not self.has_marks:
+            return raw
+        bare = unmarked(raw)
+        if LONE not in bare:
+            return bare
+        message = members(bare) or {}
+        blocks = elements(bytes(message.get("content", b""))) or []
+        lone = members(bytes(blocks[0])) if len(blocks) == 1 else None
+        if lone is None or lone.keys() != {"type", "text"} or bytes(lone["type"]) != b'"text"':
+            return bare
+        return msgspec.json.encode({**message, "content": lone["text"]})
+
+
+def error_body(kind: str, text: str) -> bytes:
+    """An error of the proxy's own, in the shape that most programs know. `kind`: Anthropic's word for it, which
+    OpenAI knows too."""
+    error = {"type": kind, "message": f"ctxmgr: {text}", "param": None, "code": None}
+    return msgspec.json.encode({"error": error})
+
+
+class ListCall(msgspec.Struct, frozen=True):
+    """One request with a list. `rival`: what of the request makes the provider itself drop or add messages, ""
+    where nothing does. `overhead_bytes`: of what is sent beside the list and counts as input.
+    `window_tokens`: of the window that the request asks for, 0 where it asks for none."""
+
+    api: ProviderApi
+    model: str
+    kind: Kind
+    speaker: Speaker
+    body: ListBody
+    rival: str = ""
+    overhead_bytes: int = 0
+    window_tokens: int = 0
+
+    @property
+    def format(self) -> str:
+        """The name of its messages' format."""
+        return self.api.format
+
+    @property
+    def overhead_tokens(self) -> int:
+        """Roughly: JSON of prompts and of tools."""
+        return self.overhead_bytes // BYTES_A_TOKEN
+
+    @property
+    def own_marks(self) -> int:
+        """Cache marks outside of the list; a member of the request's own sets one on its last block."""
+        within = sum(self.body.members.get(name, b"").count(MARK) for name in MARKED)
+        return within + ("cache_control" in self.body.members)
+
+
+def text_of(raw: bytes | None) -> str:
+    """A JSON string's text, "" where it is none."""
+    try:
+        value = msgspec.json.decode(raw or b"null")
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return ""
+    return value if isinstance(value, str) else ""
+
+
+def is_empty(raw: bytes | None) -> bool:
+    """Is the member missing, null, or an empty list?"""
+    return raw is None or raw.strip() in (b"", b"null") or raw.replace(b" ", b"") == b"[]"
+
+
+# Programs that name their conversation whatever API they speak: the header with its name, and the one that a
+# sub-agent adds. (opencode 1.18.33, tried.)
+NAMING = {"opencode": ("x-session-id", "x-parent-session-id")}
+
+
+def speaker_of(headers: Headers) -> Speaker:
+    """Who sends a list, where the API itself tells nothing of it."""
+    program = program_of(headers)
+    name, parent = NAMING.get(program, ("", ""))
+    return Speaker(program, headers.get(name, ""), "", bool(headers.get(parent)))
+
+
+def program_of(headers: Headers) -> str:
+    """The name that a program gives itself: the first word of its user agent."""
+    product = headers.get("user-agent", "").split("/")[0].split("(")[0].strip().lower()
+    return "-".join(product.split()) if product.isprintable() else ""
