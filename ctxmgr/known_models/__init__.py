@@ -5,11 +5,18 @@ it answers what it knows of an id and how it found that, and who asks lets a hos
 """
 
 from ctxmgr.known_models import naming
-from ctxmgr.known_models.long_life import is_long, long_prices, with_long_write
 from ctxmgr.known_models.model_facts import ModelFacts
 from ctxmgr.known_models.reading import BadFacts, read, shipped
 from ctxmgr.known_models.registry import Registry
-from ctxmgr.known_models.tiers import completed, itself, tiered, with_tiers
+from ctxmgr.known_models.told_prices import (
+    completed,
+    is_long,
+    itself,
+    long_prices,
+    tiered,
+    with_long_write,
+    with_tiers,
+)
 
 __all__ = [
     "BadFacts",

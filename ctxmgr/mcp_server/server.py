@@ -2,6 +2,8 @@
 
 Descriptions are short: they stand in every request of the program, as its own tools do, and count as overhead
 there.
+
+What the proxy gives is told short, and with the call that goes on from it.
 """
 
 from collections.abc import Callable
@@ -13,8 +15,52 @@ from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import Field
 
 from ctxmgr import __version__
-from ctxmgr.mcp_server import rendering
 from ctxmgr.mcp_server.asking import NotAnswered, ProxyOfThisRun
+
+MASKED = "\n[secrets were masked when this was kept: where it says [masked] the original had one]"
+
+
+def hits_text(result: dict[str, Any]) -> str:
+    """Each hit with the arguments by which `retrieve` shows more of it."""
+    found = result["hits"]
+    if not found:
+        return "Nothing that left this conversation has these words. Try fewer, or parts of a name."
+    said = (
+        "This conversation has none of these words; another of this run has:\n\n" if result.get("elsewhere") else ""
+    )
+    return said + "\n\n".join(
+        f"{one['rank']}. {one['call']}\n"
+        f"{one['snippet']}\n"
+        f'[retrieve handle="{one["handle"]}" offset={one["offset"]}; {one["total"]:,} characters]'
+        for one in found
+    )
+
+
+def page_text(result: dict[str, Any]) -> str:
+    text: str = result["text"]
+    if result.get("masked"):
+        text += MASKED
+    if result["offset"] == 0 and result["next"] is None:
+        return text
+    end = result["total"] if result["next"] is None else result["next"]
+    goes_on = "" if result["next"] is None else f"; go on with offset {result['next']}"
+    return f"{text}\n[characters {result['offset']} to {end} of {result['total']:,}{goes_on}]"
+
+
+def notes_text(result: dict[str, Any]) -> str:
+    return result["text"] or "The notes are empty."
+
+
+def status_text(result: dict[str, Any]) -> str:
+    """How full the window is, and what of the conversation left so far."""
+    lines = [f"zone: {result['zone']}"]
+    for name, what in (("tokens", "tokens in use"), ("usableWindow", "tokens that fit"), ("epoch", "epoch")):
+        if result.get(name) is not None:
+            lines.append(f"{what}: {result[name]:,}")
+    lines.append(f"pins: {result.get('pins', 0)}")
+    lines += [str(note) for note in result.get("notes", ())]
+    return "\n".join(lines)
+
 
 NAME = "ctxmgr"
 
@@ -44,11 +90,11 @@ def made(proxy: ProxyOfThisRun) -> MCPServer[Any]:
 
     async def search(query: Query, limit: Limit = 10) -> str:
         """Find what was taken out of this conversation to save space: earlier messages and tool output."""
-        return await asked("search", {"query": query, "limit": limit}, rendering.hits)
+        return await asked("search", {"query": query, "limit": limit}, hits_text)
 
     async def retrieve(handle: Handle, offset: Offset = 0, limit: Characters = 20_000) -> str:
         """Get back the original of something that was taken out of this conversation."""
-        return await asked("retrieve", {"handle": handle, "offset": offset, "limit": limit}, rendering.page)
+        return await asked("retrieve", {"handle": handle, "offset": offset, "limit": limit}, page_text)
 
     async def pin(path: Path = None, tool: Tool = None, off: Off = False) -> str:
         """Keep all that concerns a file, or a tool's results, in the conversation as it is. Pin little."""
@@ -58,15 +104,15 @@ def made(proxy: ProxyOfThisRun) -> MCPServer[Any]:
     async def scratchpad(text: Text = None, replace: Replace = None) -> str:
         """Your own notes, which stay in view when older messages leave. Without arguments: read them."""
         if text is None and replace is None:
-            return await asked("getScratchpad", {}, rendering.notes)
+            return await asked("getScratchpad", {}, notes_text)
         edit = {"op": "insert", "text": text or ""}
         if replace is not None:
             edit = {"op": "str_replace", "oldText": replace, "newText": text or ""}
-        return await asked("editScratchpad", {"operations": [edit]}, rendering.notes)
+        return await asked("editScratchpad", {"operations": [edit]}, notes_text)
 
     async def context_status() -> str:
         """How full the context window is, and what is pinned."""
-        return await asked("getStatus", {}, rendering.status)
+        return await asked("getStatus", {}, status_text)
 
     for tool in (search, retrieve, pin, scratchpad, context_status):
         server.tool(structured_output=False)(tool)

@@ -3,15 +3,21 @@
 1. What a key sends (interrupt, quit, stop) the terminal sends to both: it is the program's to deal with, and this
    process goes on until the program has ended. What is sent to this process alone (end, hang-up) is passed on.
 2. The exit code is the program's; of one that a signal ended 128 and the signal's number, as shells have it.
+
+`installed` asks whether a program is on this machine, and which version: it is started for `--version` alone.
 """
 
 import asyncio
+import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Mapping
 from typing import Any
 
-from ctxmgr.programs.program import Launch
+import msgspec
+
+from ctxmgr.programs.program import Launch, Program
 
 FROM_THE_TERMINAL = ("SIGINT", "SIGQUIT")
 PASSED_ON = ("SIGTERM", "SIGHUP", "SIGUSR1", "SIGUSR2")
@@ -57,3 +63,33 @@ async def ended(file: str, launch: Launch, quiet: bool = False) -> int:
 def _send(process: asyncio.subprocess.Process, number: signal.Signals) -> None:
     if process.returncode is None:
         process.send_signal(number)
+
+
+VERSION_SECONDS = 20.0  # that a large program may take to start once, on a slow disk
+MAX_VERSION_CHARACTERS = 80  # of its answer
+
+
+class Installed(msgspec.Struct, frozen=True):
+    """`version`: the first line that it says of itself; None: it could not be asked."""
+
+    path: str
+    version: str | None
+
+
+def installed(program: Program, environ: Mapping[str, str]) -> Installed | None:
+    """None where it is not on PATH."""
+    path = shutil.which(program.command, path=environ.get("PATH"))
+    if path is None:
+        return None
+    try:
+        done = subprocess.run(
+            [path, "--version"],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=VERSION_SECONDS,
+            env=dict(environ),
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return Installed(path, None)
+    first = done.stdout.decode("utf-8", "replace").strip().partition("\n")[0]
+    return Installed(path, first[:MAX_VERSION_CHARACTERS] if done.returncode == 0 and first else None)

@@ -7,24 +7,83 @@
 3. Where ctxmgr changed no list in the second run it saved nothing, however the bills differ: no model answers
    twice alike, and the second run may read what the first wrote to the cache.
 4. Nothing of the work tree changes, and the copies are deleted unless they are asked for.
+5. All of the tree is copied, its repository and what is not in it too; links stay links. What is no file, folder or
+   link is left out. A repository's own folder is no change of the work.
 """
 
 import argparse
 import asyncio
+import filecmp
 import os
 import shutil
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from ctxmgr.programs import launching, proxying, running, table, work_trees
+from ctxmgr.programs import launching, proxying, running, table
 from ctxmgr.programs.program import Launch
-from ctxmgr.programs.work_trees import TreeChanges
 from ctxmgr.proxy import BilledCall
+
+OWN_FOLDERS = frozenset((".git", ".hg", ".svn"))
+
+
+class TreeChanges(msgspec.Struct, frozen=True):
+    """Paths in the tree, sorted."""
+
+    added: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+    deleted: tuple[str, ...] = ()
+
+    @property
+    def all(self) -> tuple[str, ...]:
+        return tuple(sorted((*self.added, *self.changed, *self.deleted)))
+
+
+def copied(tree: Path, to: Path) -> Path:
+    """Raises OSError."""
+    shutil.copytree(tree, to, symlinks=True, ignore=_special)
+    return to
+
+
+def changes(before: Path, after: Path) -> TreeChanges:
+    """What the second tree has differently."""
+    old, new = set(_files(before)), set(_files(after))
+    return TreeChanges(
+        tuple(sorted(new - old)),
+        tuple(sorted(path for path in old & new if not same(before / path, after / path))),
+        tuple(sorted(old - new)),
+    )
+
+
+def alike(one: Path, other: Path, paths: tuple[str, ...]) -> bool:
+    """Do both trees hold the same at these paths?"""
+    return all(same(one / path, other / path) for path in paths)
+
+
+def same(one: Path, other: Path) -> bool:
+    """Two files of one content, two links to one place, or two that are not there."""
+    if one.is_symlink() or other.is_symlink():
+        return one.is_symlink() and other.is_symlink() and os.readlink(one) == os.readlink(other)
+    if not (one.is_file() and other.is_file()):
+        return one.exists() == other.exists()
+    return filecmp.cmp(one, other, shallow=False)
+
+
+def _files(tree: Path) -> Iterator[str]:
+    for folder, folders, names in os.walk(tree):
+        folders[:] = [name for name in folders if name not in OWN_FOLDERS]
+        linked = [name for name in folders if (Path(folder) / name).is_symlink()]
+        for name in (*names, *linked):
+            yield str((Path(folder) / name).relative_to(tree))
+
+
+def _special(folder: str, names: list[str]) -> list[str]:
+    paths = ((name, Path(folder) / name) for name in names)
+    return [name for name, path in paths if not (path.is_symlink() or path.is_file() or path.is_dir())]
 
 
 class TrialRun(msgspec.Struct, frozen=True, rename="camel"):
@@ -67,13 +126,13 @@ def _receipt(parsed: argparse.Namespace, prompt: str, environ: dict[str, str]) -
     tree = Path.cwd()
     folder = tempfile.mkdtemp(prefix="ctxmgr-ab-")
     try:
-        copies = [work_trees.copied(tree, Path(folder) / name / tree.name) for name in ("direct", "managed")]
+        copies = [copied(tree, Path(folder) / name / tree.name) for name in ("direct", "managed")]
         direct, managed = (
             asyncio.run(_ran(parsed, prompt, environ, copy, tree, observe))
             for copy, observe in zip(copies, (True, False), strict=True)
         )
         paths = direct.changes.all
-        same = paths == managed.changes.all and work_trees.alike(copies[0], copies[1], paths)
+        same = paths == managed.changes.all and alike(copies[0], copies[1], paths)
         return TrialReceipt(direct, managed, same, folder if parsed.keep else None)
     finally:
         if not parsed.keep:
@@ -96,8 +155,8 @@ async def _ran(
         code = await launching.ended(program.command, hooked, quiet=True)
         seconds = time.monotonic() - start
     account = made.rewriter.account
-    changes = work_trees.changes(tree, copy)
-    return TrialRun(code, account.calls, account.rewritten_calls, round(seconds, 1), account.sent, changes)
+    calls, rewritten = account.calls, account.rewritten_calls
+    return TrialRun(code, calls, rewritten, round(seconds, 1), account.sent, changes(tree, copy))
 
 
 def lines(receipt: TrialReceipt) -> list[str]:

@@ -4,10 +4,9 @@ Knows nothing of what is done with it, and starts nothing.
 """
 
 from ctxmgr.settings.environment import meant_variable
-from ctxmgr.settings.fault import SettingsFault
-from ctxmgr.settings.files import user_path
+from ctxmgr.settings.files import models_file, user_path
+from ctxmgr.settings.keys import SettingsFault
 from ctxmgr.settings.layers import ProgramSettings, read
-from ctxmgr.settings.models_file import models_file
 from ctxmgr.settings.showing import as_json, lines
 
 __all__ = [

@@ -20,9 +20,9 @@ from typing import Any, Literal
 
 import msgspec
 
+from ctxmgr.known_models import BadFacts, Registry, read
 from ctxmgr.settings import keys
-from ctxmgr.settings.fault import SettingsFault
-from ctxmgr.settings.keys import KeyFault, KeyPath
+from ctxmgr.settings.keys import KeyFault, KeyPath, SettingsFault
 
 USER_FILE, PROJECT_FILE, NAMED_BY = "config.toml", ".ctxmgr.toml", "CTXMGR_CONFIG"
 MAX_BYTES = 65_536  # of a file: more is none that somebody wrote
@@ -194,3 +194,17 @@ def _line(text: str, path: KeyPath) -> int | None:
             return whole + 1
         whole = end
     return None
+
+
+def models_file(path: str | None) -> Registry | None:
+    """None: what is shipped. Raises SettingsFault, with the file, the row and the member at fault."""
+    if path is None:
+        return None
+    try:
+        if not Path(path).is_file():
+            raise SettingsFault(f"{path}: no such file" if not Path(path).exists() else f"{path} is no file")
+        return read(Path(path).read_bytes())
+    except BadFacts as fault:
+        raise SettingsFault(f"{path}: {fault}") from None
+    except OSError as fault:
+        raise SettingsFault(f"{path} can not be read: {fault.strerror or type(fault).__name__}") from None

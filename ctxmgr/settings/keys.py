@@ -10,9 +10,10 @@ Rules:
    one of each. `state_dir` is for all.
 """
 
+import difflib
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -20,7 +21,6 @@ import msgspec
 from msgspec import inspect
 
 from ctxmgr.model import Policy
-from ctxmgr.settings.fault import nearest
 
 APIS = ("anthropic", "openai", "responses", "gemini")
 OWN = ("window", "state_dir", "upstream", "keep_originals", "model_tools")
@@ -196,3 +196,13 @@ _CHECKS: dict[str, Callable[[Any], None]] = {
     "keep_originals": _check_switch("keep_originals"),
     "model_tools": _check_switch("model_tools"),
 }
+
+
+class SettingsFault(ValueError):
+    """Settings that can not be used; the text is one sentence that names the file, variable or flag."""
+
+
+def nearest(name: str, names: Iterable[str]) -> str:
+    """ "; did you mean ...?" where a name is like it, else ""."""
+    close = difflib.get_close_matches(name, list(names), 1)
+    return f'; did you mean "{close[0]}"?' if close else ""

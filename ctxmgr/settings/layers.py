@@ -18,9 +18,8 @@ import msgspec
 from ctxmgr.known_models import ModelFacts, Registry, itself, shipped, tiered, with_long_write
 from ctxmgr.model import BasePrices, InvalidPolicy, Policy, TieredPrices, policy_keys
 from ctxmgr.settings import environment, keys
-from ctxmgr.settings.fault import SettingsFault
 from ctxmgr.settings.files import Scope, files
-from ctxmgr.settings.keys import KeyFault, KeyPath, dotted, leaves
+from ctxmgr.settings.keys import KeyFault, KeyPath, SettingsFault, dotted, leaves
 
 
 class Origin(msgspec.Struct, frozen=True):

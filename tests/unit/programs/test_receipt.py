@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from ctxmgr.programs.work_trees import TreeChanges, alike, changes, copied
+from ctxmgr.programs.receipt import TreeChanges, alike, changes, copied
 from tests.provider import Provider, script
 
 BOUND = 120.0  # seconds; only a failing test waits so long

@@ -1,10 +1,16 @@
-"""Turns prices that somebody told into prices of requests however long they are.
+"""Turns prices that somebody told into prices of requests however long they are, and of a start kept for longer.
 
 1. A host or the policy may tell what longer requests cost. What is left out there is dearer as input is.
 2. Who tells the plain prices alone has told nothing of longer requests: what is known of this very model holds, in
    proportion to its plain prices.
 3. Who tells a part of the plain prices has told nothing of the rest: what is known of this very model holds, in
    proportion to its input. What is known of nobody, as many a price of reading, stays untold.
+4. A start that is kept for longer than usual is dearer to write. What is known is written at the price that is
+   known of the longer life, in each tier as many times its input.
+5. A told write is dearer where it is the known one of the usual life, as many times the told input: price lists of
+   hosts have one write a model. So is one that nobody told, of a model that is known itself. Any other is a word
+   of its own, and stays.
+6. A life that no provider keeps says that the host keeps its cache warm by itself: its writes are the usual ones.
 """
 
 from collections.abc import Iterable
@@ -12,7 +18,8 @@ from collections.abc import Iterable
 import msgspec
 
 from ctxmgr.known_models.model_facts import ModelFacts
-from ctxmgr.model import BasePrices, BaseTier, PriceTier, TieredPrices, prices
+from ctxmgr.model import BasePrices, BaseTier, PriceTier, TieredPrices
+from ctxmgr.model import prices as model_prices
 
 
 def with_tiers(told: BasePrices | None, known: TieredPrices | None) -> BasePrices | None:
@@ -53,7 +60,7 @@ def itself(facts: ModelFacts, batch: bool = False) -> TieredPrices | None:
 
 
 def tiered(told: BasePrices, facts: ModelFacts) -> TieredPrices:
-    """All three rules, with nothing that is not told."""
+    """Rules 1 to 3, with nothing that is not told."""
     whole = completed(told, facts) or told
     held = with_tiers(whole, itself(facts))
     return held if isinstance(held, TieredPrices) else _plain(whole)
@@ -64,7 +71,7 @@ def _rounded(dollars: float) -> float:
 
 
 def _plain(told: BasePrices) -> TieredPrices:
-    by, input = prices.rates(told), told.input or 0.0
+    by, input = model_prices.rates(told), told.input or 0.0
     return TieredPrices(input, told.output or 0.0, by.cache_read * input, by.cache_write * input)
 
 
@@ -94,3 +101,41 @@ def _in_proportion(tier: PriceTier, plain: TieredPrices, known: TieredPrices) ->
         plain.cache_read * dearer(tier.cache_read, known.cache_read),
         plain.cache_write * dearer(tier.cache_write, known.cache_write),
     )
+
+
+ROUNDING = 0.005  # of the known share: two digits of a price that is less than a dollar
+
+
+def is_long(facts: ModelFacts, lifetime_ms: int) -> bool:
+    """Is a start kept for a life that costs more to write than the usual one?"""
+    longer = facts.long_cache
+    return (
+        longer is not None
+        and facts.cache.lifetime_ms < longer.lifetime_ms <= lifetime_ms <= model_prices.MOST_LIFETIME_MS
+    )
+
+
+def long_prices(prices: TieredPrices, cache_write: float) -> TieredPrices:
+    """Rule 4. The input is never free."""
+    times = cache_write / prices.input
+    tiers = tuple(msgspec.structs.replace(one, cache_write=times * one.input) for one in prices.tiers)
+    return msgspec.structs.replace(prices, cache_write=cache_write, tiers=tiers)
+
+
+def with_long_write(told: BasePrices | None, known: TieredPrices, cache_write: float) -> BasePrices | None:
+    """Rule 5, of each tier too."""
+    if told is None:
+        return None
+    usual, times = known.cache_write / known.input, cache_write / known.input
+    dearer = _dearer(told, usual, times)
+    if not isinstance(told, TieredPrices):
+        return msgspec.structs.replace(told, cache_write=dearer)
+    tiers = tuple(msgspec.structs.replace(one, cache_write=_dearer(one, usual, times)) for one in told.tiers)
+    return msgspec.structs.replace(told, cache_write=dearer, tiers=tiers)
+
+
+def _dearer(one: BasePrices | PriceTier, usual: float, times: float) -> float | None:
+    if not one.input or not one.cache_write:
+        return one.cache_write
+    is_usual = abs(one.cache_write / one.input - usual) <= ROUNDING * usual
+    return times * one.input if is_usual else one.cache_write
