@@ -132,3 +132,9 @@ def test_a_format_and_its_name() -> None:
     assert [format_of(form.name, "$") for form in (*FORMATS.values(), auto)] == [*FORMATS.values(), auto]
     with pytest.raises(InvalidParams, match="message formats are pi, openai, anthropic, responses, gemini, auto"):
         format_of("nope", "$")
+
+
+def test_every_format_of_a_provider_has_an_api_in_the_proxy() -> None:
+    from ctxmgr.proxy.apis import APIS
+
+    assert set(APIS) == set(FORMATS) - {"pi"}
