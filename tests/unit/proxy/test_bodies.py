@@ -22,17 +22,15 @@ def packed(encoding: str, body: bytes) -> bytes:
     return {"br": brotli.compress, "zstd": zstd.compress, "deflate": zlib.compress}[encoding](body)
 
 
-@pytest.mark.parametrize("encoding", ["gzip", "br", "zstd", "deflate"])
-async def test_a_compressed_request_is_read_and_goes_on_compressed_where_its_list_stays(
-    rig: Any, encoding: str
-) -> None:
+async def test_a_compressed_request_is_read_and_goes_on_compressed_where_its_list_stays(rig: Any) -> None:
     made = await rig()
-    body = packed(encoding, request(conversation(1)))
-    await made.post(body, headers=SESSION | {"Content-Encoding": encoding})
-    (asked,) = made.upstream.asked
-    assert asked.body == body
-    assert dict(asked.headers)["Content-Encoding"] == encoding
-    assert made.proxy.rewriter.account.calls == 1
+    for count, encoding in enumerate(("gzip", "br", "zstd", "deflate"), 1):
+        body = packed(encoding, request(conversation(1)))
+        await made.post(body, headers=SESSION | {"Content-Encoding": encoding})
+        asked = made.upstream.asked[-1]
+        assert asked.body == body
+        assert dict(asked.headers)["Content-Encoding"] == encoding
+        assert made.proxy.rewriter.account.calls == count
 
 
 async def test_a_list_that_is_not_read_for_its_objects_passes_and_that_is_said(rig: Any) -> None:
@@ -47,11 +45,10 @@ async def test_a_list_that_is_not_read_for_its_objects_passes_and_that_is_said(r
     assert any("50,000 JSON objects" in line for line in made.said)
 
 
-@pytest.mark.parametrize("encoding", ["gzip", "br", "zstd"])
-async def test_a_compressed_request_whose_list_changes_goes_on_decoded(rig: Any, encoding: str) -> None:
+async def test_a_compressed_request_whose_list_changes_goes_on_decoded(rig: Any) -> None:
     made = await rig()
     whole = request(conversation(12, lines=200))
-    await made.post(packed(encoding, whole), headers=SESSION | {"Content-Encoding": encoding})
+    await made.post(packed("gzip", whole), headers=SESSION | {"Content-Encoding": "gzip"})
     (asked,) = made.upstream.asked
     assert json.loads(asked.body)["model"] == json.loads(whole)["model"]
     assert len(asked.body) < len(whole)

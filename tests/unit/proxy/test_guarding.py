@@ -19,44 +19,40 @@ async def status(made: Any, line: str, *fields: tuple[str, str], host: str = "")
     return int((await raw.exchanged(made.proxy.url, head)).split(b" ")[1])
 
 
-@pytest.mark.parametrize(
-    "host",
-    [
+async def test_a_request_for_another_host_is_refused(rig: Any) -> None:
+    made = await rig()
+    hosts = [
         *("evil.test", "evil.test:80", "127.0.0.1.evil.test", "", "10.0.0.1", "[::2]", "[x"),
         *("evil.com@127.0.0.1", "evil.com@127.0.0.1:80", "evil.com:80@localhost", "127.0.0.1/evil.com"),
         *("127.0.0.1#x", "127.0.0.1?x", "127.0.0.1:x", "127.0.0.1:", "127.0.0.1:80:80", "127.0.0.1, evil.com"),
         *("[127.0.0.1]", "::1", "localhost.", "[::1", "[::1]x", "[::1%25lo]", "127.1", "0", "2130706433"),
         "localhost\\evil.com",
-    ],
-)
-async def test_a_request_for_another_host_is_refused(rig: Any, host: str) -> None:
-    made = await rig()
-    head = raw.head("GET /v1/models", CLOSE, host=host)
-    assert b" 403 " in (await raw.exchanged(made.proxy.url, head)).split(b"\r\n")[0]
+    ]
+    for host in hosts:
+        head = raw.head("GET /v1/models", CLOSE, host=host)
+        assert b" 403 " in (await raw.exchanged(made.proxy.url, head)).split(b"\r\n")[0], host
     assert made.upstream.asked == []
 
 
-@pytest.mark.parametrize("host", ["localhost", "LOCALHOST:1", "127.0.0.1:80", "127.8.8.8", "[::1]:99", "box.lan"])
-async def test_loopback_and_names_that_were_told_are_answered(rig: Any, host: str) -> None:
+async def test_loopback_and_names_that_were_told_are_answered(rig: Any) -> None:
     made = await rig(names=("box.lan",))
-    assert await status(made, "GET /v1/models", host=host) == 200
+    for host in ("localhost", "LOCALHOST:1", "127.0.0.1:80", "127.8.8.8", "[::1]:99", "box.lan"):
+        assert await status(made, "GET /v1/models", host=host) == 200, host
 
 
-@pytest.mark.parametrize(
-    "fields",
-    [
+async def test_no_web_page_can_drive_it(rig: Any) -> None:
+    made = await rig()
+    browsers = [
         ("Origin", "https://evil.test"),
         ("Origin", "null"),
         ("Origin", "http://127.0.0.1:1"),
         ("Origin", "http://[x"),
         ("Sec-Fetch-Site", "cross-site"),
         ("Sec-Fetch-Site", "same-site"),
-    ],
-)
-async def test_no_web_page_can_drive_it(rig: Any, fields: tuple[str, str]) -> None:
-    made = await rig()
-    for line in ("GET /v1/models", "POST /v1/messages", "POST /ctxmgr/actions", "GET /ctxmgr/sessions"):
-        assert await status(made, line, fields) == 403
+    ]
+    for fields in browsers:
+        for line in ("GET /v1/models", "POST /v1/messages", "POST /ctxmgr/actions", "GET /ctxmgr/sessions"):
+            assert await status(made, line, fields) == 403, (fields, line)
     assert made.upstream.asked == []
 
 
@@ -68,16 +64,14 @@ async def test_two_hosts_are_none(rig: Any) -> None:
     assert made.upstream.asked == []
 
 
-@pytest.mark.parametrize("others", [("https://evil.test",), ("null",), ("",), ("http://evil.test", "null")])
-@pytest.mark.parametrize("own_comes", ["first", "last", "in one header"])
-async def test_every_origin_is_looked_at(rig: Any, others: tuple[str, ...], own_comes: str) -> None:
+async def test_every_origin_is_looked_at(rig: Any) -> None:
     made = await rig()
     own = made.proxy.url
-    listed = {"first": (own, *others), "last": (*others, own), "in one header": (", ".join((own, *others)),)}
-    fields = [("Origin", one) for one in listed[own_comes]]
-    for method in ("GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"):
-        for path in ("/v1/models", "/v1/messages", "/ctxmgr/sessions", "/ctxmgr/actions", "/healthz", "/"):
-            assert await status(made, f"{method} {path}", *fields) == 403, (method, path)
+    for others in (("https://evil.test",), ("null",), ("",), ("http://evil.test", "null")):
+        for origins in ((own, *others), (*others, own), (", ".join((own, *others)),)):
+            fields = [("Origin", origin) for origin in origins]
+            for line in ("GET /v1/models", "POST /v1/messages", "PUT /ctxmgr/actions", "HEAD /healthz"):
+                assert await status(made, line, *fields) == 403, (origins, line)
     twice = (("Sec-Fetch-Site", "same-origin"), ("Sec-Fetch-Site", "cross-site"))
     assert await status(made, "GET /v1/models", *twice) == 403
     assert made.upstream.asked == []
@@ -100,10 +94,10 @@ async def test_a_refusal_has_the_shape_that_the_program_knows(rig: Any) -> None:
     assert json.loads(came)["type"] == "error"
 
 
-@pytest.mark.parametrize("line", ["GET http://evil.test/x", "CONNECT evil.test:443", "OPTIONS *"])
-async def test_nothing_is_carried_to_anybody_but_the_one_provider(rig: Any, line: str) -> None:
+async def test_nothing_is_carried_to_anybody_but_the_one_provider(rig: Any) -> None:
     made = await rig()
-    assert await status(made, line) in (400, 404)
+    for line in ("GET http://evil.test/x", "CONNECT evil.test:443", "OPTIONS *"):
+        assert await status(made, line) in (400, 404), line
     assert made.upstream.asked == []
 
 

@@ -92,14 +92,14 @@ async def test_a_provider_behind_the_machines_http_proxy_is_reached_through_it(
     assert heads[0].startswith(b"GET http://provider.test:81/v1/models HTTP/1.1\r\n")
 
 
-@pytest.mark.parametrize("method", ["GET", "DELETE", "PUT", "PATCH", "OPTIONS"])
-async def test_any_method_and_path_pass(rig: Any, method: str) -> None:
+async def test_any_method_and_path_pass(rig: Any) -> None:
     made = await rig()
     path = "/backend-api/x/" + "y" * 30_000 + "?q=1"
-    async with made.session.request(method, made.proxy.url + path, data=b"\0\xff") as response:
-        assert response.status == 200
-    (asked,) = made.upstream.asked
-    assert (asked.method, asked.raw_path, asked.body) == (method, path, b"\0\xff")
+    for method in ("GET", "DELETE", "PUT", "PATCH", "OPTIONS"):
+        async with made.session.request(method, made.proxy.url + path, data=b"\0\xff") as response:
+            assert response.status == 200
+        asked = made.upstream.asked[-1]
+        assert (asked.method, asked.raw_path, asked.body) == (method, path, b"\0\xff")
 
 
 async def test_an_answer_to_head_has_its_headers_and_no_body(rig: Any) -> None:
@@ -129,14 +129,14 @@ async def test_a_redirect_is_the_programs_to_follow(rig: Any) -> None:
     assert len(heads) == 1
 
 
-@pytest.mark.parametrize("status", [400, 401, 403, 404, 429, 500, 503, 529])
-async def test_an_error_passes_as_it_came(rig: Any, status: int) -> None:
+async def test_an_error_passes_as_it_came(rig: Any) -> None:
     made = await rig()
     body = json.dumps({"type": "error", "error": {"type": "x_error", "message": "it is so"}}).encode()
-    made.upstream.answer = answers(body, status, {"Content-Type": "application/json", "retry-after": "1"})
-    response, came = await made.post(request(conversation(2)), headers=SESSION)
-    assert (response.status, came, response.headers["retry-after"]) == (status, body, "1")
-    assert len(made.upstream.asked) == 1
+    for count, status in enumerate((400, 401, 403, 404, 429, 500, 503, 529), 1):
+        made.upstream.answer = answers(body, status, {"Content-Type": "application/json", "retry-after": "1"})
+        response, came = await made.post(request(conversation(2)), headers=SESSION)
+        assert (response.status, came, response.headers["retry-after"]) == (status, body, "1")
+        assert len(made.upstream.asked) == count
 
 
 async def test_an_events_bytes_pass_before_the_next_event_is_there(rig: Any) -> None:

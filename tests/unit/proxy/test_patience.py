@@ -112,8 +112,7 @@ def reset(writer: asyncio.StreamWriter) -> None:
     writer.transport.abort()
 
 
-@pytest.mark.parametrize("path", LISTS)
-@pytest.mark.parametrize("size", [100, 8 * MEGABYTE], ids=["small", "large"])
+@pytest.mark.parametrize(("path", "size"), zip(LISTS, (8 * MEGABYTE, 100), strict=True))
 async def test_a_providers_reset_is_a_reset_for_the_program(rig: Any, path: str, size: int) -> None:
     """Before it answers, be it while the request still goes out."""
 
@@ -147,17 +146,14 @@ PACKED: dict[str, Callable[[bytes], bytes]] = {
 }
 
 
-@pytest.mark.parametrize("encoding", PACKED)
-async def test_a_body_that_unpacks_without_end_is_refused(
-    rig: Any, monkeypatch: pytest.MonkeyPatch, encoding: str
-) -> None:
+async def test_a_body_that_unpacks_without_end_is_refused(rig: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(body, "FREE_BYTES", MEGABYTE)
     made = await rig()
     asked = request([{"role": "user", "content": "x" * (3 * MEGABYTE)}])
-    response, told = await made.post(PACKED[encoding](asked), headers={"Content-Encoding": encoding, **SESSION})
+    response, told = await made.post(gzip.compress(asked), headers={"Content-Encoding": "gzip", **SESSION})
     assert (response.status, made.upstream.asked) == (413, [])
     assert json.loads(told)["error"]["message"] == (
-        f"ctxmgr: the body is not carried: it is {encoding} that unpacks to more than 16 times what came"
+        "ctxmgr: the body is not carried: it is gzip that unpacks to more than 16 times what came"
     )
 
 

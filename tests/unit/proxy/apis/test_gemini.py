@@ -153,8 +153,9 @@ async def test_a_request_for_a_summary_is_rewritten_and_its_prompt_goes_out_whol
 OVER = 9_000  # tokens: fewer than the newest five results
 
 
-@pytest.mark.parametrize("steps", [6, 12, 15, 24], ids=lambda steps: f"{steps} steps")
-@pytest.mark.parametrize("most", [OVER, 24_000], ids=["over what it names", "under what it names"])
+@pytest.mark.parametrize(
+    ("steps", "most"), [(6, OVER), (15, 24_000)], ids=["over what it names", "under what it names"]
+)
 async def test_a_list_that_was_too_long_goes_out_again_shorter(rig: Any, steps: int, most: int) -> None:
     text = f"The input token count (1048577) exceeds the maximum number of tokens allowed ({most})."
     error = json.dumps({"error": {"code": 400, "message": text, "status": "INVALID_ARGUMENT"}}).encode()
