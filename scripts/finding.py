@@ -2,20 +2,166 @@
 
     python -m scripts.finding --window 64000 RECORDING...
 
-`ctxmgr.study.finding` says how it is measured. `--failed FILE` takes what was not found, one JSON object a line,
-readable by its owner alone: it holds conversation. The exit code is 1 where a drive failed, or where `--least` is
-given and a kind has a smaller share.
+1. A recording is driven through a sidecar with an archive, at the host that `replay` models. No model takes part.
+2. Each probe that a list misses, and that the session goes on to use, is asked by its hints, the narrowest first.
+   Of each the first `HITS` hits are retrieved, a page each from where the snippet begins. It is found with the
+   first hint after which list, snippets and pages together hold all of the evidence.
+3. The archive that is asked holds what had left when that turn ended, and nothing that left later.
+
+`--failed FILE` takes what was not found, one JSON object a line, readable by its owner alone: it has conversation.
+The exit code is 1 where a drive failed, or where `--least` is given and a kind has a smaller share.
 """
 
 import argparse
+import json
+import re
 import sys
+import tempfile
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+import msgspec
 from rich.console import Console
+from rich.table import Table
 
-from ctxmgr.study.finding import KINDS, FindingCount, failed_lines, finding, finding_table
-from ctxmgr.study.probes import write_failed
+from ctxmgr.devices import ArchiveDatabase
+from ctxmgr.model import ArchiveRow
+from ctxmgr.study.driving import ReplayOptions, ReplayResult, drive
+from ctxmgr.study.metrics import MessageCache, message_cache
+from ctxmgr.study.probes import MissedProbe, ProbeKind, missed, write_failed
 from ctxmgr.study.recordings import Recording, UnreadableRecording, readers
+from ctxmgr.study.replay import HostModel
+
+KINDS: tuple[ProbeKind, ...] = ("file.state", "errors")
+HITS = 5  # of one question that are retrieved
+SEARCHED = 10  # hits of one question that a model is shown, as `search` gives them
+PAGE_CHARACTERS = 20_000  # as `retrieve` gives them
+_SIGNS = re.compile(r'"|\b(?:path|tool):', re.IGNORECASE)  # of a query, which what is typed for its words has not
+
+
+class FindingCount(msgspec.Struct, frozen=True):
+    """Of one kind: probes that were used later, those of them that the list missed, that stand in some original,
+    that came back, and came back in the snippets alone."""
+
+    used_count: int = 0
+    missed_count: int = 0
+    archived_count: int = 0
+    recovered_count: int = 0
+    snippet_count: int = 0
+
+    def __add__(self, other: "FindingCount") -> "FindingCount":
+        each = zip(msgspec.structs.astuple(self), msgspec.structs.astuple(other), strict=True)
+        return FindingCount(*(first + second for first, second in each))
+
+    @property
+    def share(self) -> float | None:
+        """Of what was missed; None where nothing was."""
+        return self.recovered_count / self.missed_count if self.missed_count else None
+
+
+class Finding(msgspec.Struct, frozen=True):
+    """One recording: counts by kind, what was not found, and what went wrong with the drive."""
+
+    counts: dict[ProbeKind, FindingCount]
+    failed: tuple[MissedProbe, ...]
+    failures: tuple[str, ...]
+
+
+class _Driven(msgspec.Struct, frozen=True):
+    """`rows`: of the archive, in the order in which they left; `row_counts`: how many there were by then, by the
+    entry that ended."""
+
+    outcome: ReplayResult
+    rows: list[ArchiveRow]
+    row_counts: dict[str, int]
+
+
+def finding(recording: Recording, window: int, policy: dict[str, object] | None = None) -> Finding:
+    """`window` in tokens; `policy`: keys, {} for the default."""
+    driven = _driven(recording, window, policy or {})
+    probes = missed(
+        recording, window, driven.outcome.observations, MessageCache(message_cache.reader()).weight, KINDS
+    )
+    counts = {kind: FindingCount(probes.used_counts[kind]) for kind in KINDS}
+    failed: list[MissedProbe] = []
+    with tempfile.TemporaryDirectory(prefix="ctxmgr-finding-") as folder:
+        archive = ArchiveDatabase(Path(folder))
+        there = 0
+        for probe in probes.missed:
+            known = max(there, driven.row_counts.get(probe.reply, 0))
+            archive.put(recording.session_id, driven.rows[there:known])
+            there = known
+            kind, rows = probe.probe.kind, driven.rows[:known]
+            count = _asked(probe, archive, recording.session_id, rows)
+            counts[kind] += count
+            failed += [] if count.recovered_count else [probe]
+        archive.close()
+    return Finding(counts, tuple(failed), tuple(driven.outcome.failures))
+
+
+def _driven(recording: Recording, window: int, policy: dict[str, object]) -> _Driven:
+    """Rule 1: the archive as it is at the end, and how it grew."""
+    host = HostModel()
+    with tempfile.TemporaryDirectory(prefix="ctxmgr-finding-") as folder:
+        options = ReplayOptions(
+            window=window,
+            append=True,
+            state_dir=Path(folder),
+            policy={**host.policy(), **policy},
+            measure=True,
+            host=host.limits(window),
+            write=host.write(),
+            retrieves=True,
+        )
+        archive = ArchiveDatabase(Path(folder))
+        sizes: list[int] = []
+        outcome = drive(recording, options, lambda: sizes.append(_row_count(archive, recording.session_id)))
+        rows = archive.rows(recording.session_id)
+        archive.close()
+    counts = {entry.id: size for entry, size in zip(recording.entries, sizes, strict=False)}
+    return _Driven(outcome, rows, counts)
+
+
+def _row_count(archive: ArchiveDatabase, session_id: str) -> int:
+    return next((session.count for session in archive.sizes() if session.session_id == session_id), 0)
+
+
+def _asked(
+    missed: MissedProbe, archive: ArchiveDatabase, session_id: str, rows: Sequence[ArchiveRow]
+) -> FindingCount:
+    """Rule 2: of one probe."""
+    archived = missed.answered([f"{row.call_text}\n{row.text}" for row in rows])
+    snippets: list[str] = []
+    pages: list[str] = []
+    for hint in missed.hints:
+        hits = [row.hit for row in archive.search(session_id, _SIGNS.sub(" ", hint), SEARCHED)]
+        snippets += [hit.snippet for hit in hits]
+        for hit in hits[:HITS]:
+            start = hit.offset if hit.total > PAGE_CHARACTERS else 0
+            row = archive.get(session_id, hit.handle)
+            pages += [f"{row.call_text}\n{row.text[start : start + PAGE_CHARACTERS]}"] if row else []
+        if missed.answered([*snippets, *pages]):
+            return FindingCount(0, 1, archived, 1, missed.answered(snippets))
+    return FindingCount(0, 1, archived)
+
+
+def finding_table(counts: Mapping[str, FindingCount]) -> Table:
+    """One row a kind. Shares are of what was missed."""
+    table = Table(title="what a model finds again that asks for it", title_justify="left")
+    for name in ("kind", "used", "missed", "archived", "found", "share", "in snippets"):
+        table.add_column(name, justify="left" if name == "kind" else "right")
+    for kind, count in counts.items():
+        share = "-" if count.share is None else f"{count.share:.3f}"
+        numbers = (count.used_count, count.missed_count, count.archived_count, count.recovered_count)
+        table.add_row(kind, *map(str, numbers), share, str(count.snippet_count))
+    return table
+
+
+def failed_line(recording: str, missed: MissedProbe) -> str:
+    """A JSON object; it holds conversation."""
+    probe = missed.probe
+    fields = {"recording": recording, "kind": probe.kind, "question": probe.question, "answer": probe.answer}
+    return json.dumps({**fields, "hints": missed.hints}, ensure_ascii=True)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -38,19 +184,19 @@ def main(arguments: list[str] | None = None) -> int:
         if not isinstance(recorded, Recording):
             print(f"{path.name}: a stream of events has no whole list", file=sys.stderr)
             continue
-        one = finding(recorded, parsed.window)
-        together = {kind: count + one.counts[kind] for kind, count in together.items()}
-        lines += failed_lines(path.name, one.failed)
-        every = sum(one.counts.values(), FindingCount())
+        found = finding(recorded, parsed.window)
+        together = {kind: count + found.counts[kind] for kind, count in together.items()}
+        lines += [failed_line(path.name, probe) for probe in found.failed]
+        every = sum(found.counts.values(), FindingCount())
         print(f"{path.name}: {every.recovered_count} of {every.missed_count}", file=sys.stderr, flush=True)
-        for text in one.failures:
+        for text in found.failures:
             print(f"{path.name}: {text}", file=sys.stderr)
-        bad = bad or bool(one.failures)
+        bad = bad or bool(found.failures)
     Console().print(finding_table(together))
     if parsed.failed:
         write_failed(parsed.failed, lines)
     short = parsed.least is not None and any(
-        one.share is not None and one.share < parsed.least for one in together.values()
+        count.share is not None and count.share < parsed.least for count in together.values()
     )
     return int(bad or short)
 

@@ -6,8 +6,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from ctxmgr.study.finding import FindingCount, failed_lines, finding, finding_table, measuring
 from ctxmgr.study.recordings.recording import Recording
+from scripts import finding as measuring
+from scripts.finding import FindingCount, failed_line, finding, finding_table
 from tests.notation import Json, a, call, r, u
 from tests.unit.study.probes.asked import recording
 
@@ -59,7 +60,7 @@ def test_what_no_original_holds_is_told(monkeypatch: pytest.MonkeyPatch) -> None
     states = one.counts["file.state"]
     assert (states.archived_count, states.recovered_count, states.share) == (0, 0, 0.0)
     assert len(one.failed) == states.missed_count > 0
-    (line, *_) = map(json.loads, failed_lines("made", one.failed))
+    line = json.loads(failed_line("made", one.failed[0]))
     assert (line["recording"], line["kind"], line["answer"]) == ("made", "file.state", PIN)
     assert PIN not in "".join(line["hints"])
 
