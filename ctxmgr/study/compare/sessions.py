@@ -18,7 +18,7 @@ import msgspec
 from ctxmgr.formats.pi_tree import branch
 from ctxmgr.model.compaction import BranchEntry, CompactionPlan, in_list, places_in_list
 from ctxmgr.study.hosts import pi_tree
-from ctxmgr.study.recordings import Recording, Stream, UnreadableRecording, json_lines, pi_sessions, readers
+from ctxmgr.study.recordings import Recording, Stream, UnreadableRecording, json_values, pi_sessions, readers
 
 Fields = dict[str, msgspec.Raw]
 
@@ -55,7 +55,7 @@ def read(path: Path) -> RecordedSession:
     if isinstance(recorded, Stream):
         entries, leaf = _of_stream(recorded), None
     elif kind != "session":
-        entries, leaf = [json_lines.members(raw, path.name, 0) for raw in pi_tree.entries(recorded)], None
+        entries, leaf = [json_values.members(raw, path.name, 0) for raw in pi_tree.entries(recorded)], None
     else:
         entries, leaf = pi_sessions.tree(path.name, content)
     name = os.fsencode(path.name).decode("utf-8", "replace")
@@ -79,11 +79,11 @@ def _of_stream(stream: Stream) -> list[Fields]:
     for event in reversed(stream.events):
         if event.name == "session_before_compact" and event.payload.get("branchEntries", b"null") != b"null":
             raws = _raws(event.payload["branchEntries"])
-            return [json_lines.members(bytes(raw), stream.name, event.line_number) for raw in raws]
+            return [json_values.members(bytes(raw), stream.name, event.line_number) for raw in raws]
     for event in reversed(stream.events):
         if event.name == "context":
             raws = _raws(event.payload["messages"])
-            return [_entry(raw, json_lines.members(bytes(raw), stream.name, event.line_number)) for raw in raws]
+            return [_entry(raw, json_values.members(bytes(raw), stream.name, event.line_number)) for raw in raws]
     raise UnreadableRecording(f"{stream.name}: no event holds messages")
 
 

@@ -1,6 +1,6 @@
 """Turns the files of agent hosts into recordings. Knows no sidecar."""
 
-from ctxmgr.study.recordings import json_lines, pi_sessions, readers
+from ctxmgr.study.recordings import json_values, pi_sessions, readers
 from ctxmgr.study.recordings.pi_sessions import compaction_message
 from ctxmgr.study.recordings.readers import Source
 from ctxmgr.study.recordings.recording import (
@@ -21,7 +21,7 @@ __all__ = [
     "Stream",
     "UnreadableRecording",
     "compaction_message",
-    "json_lines",
+    "json_values",
     "pi_sessions",
     "readers",
 ]

@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.study.recordings.values import Json, number, objects_of, rows, table, text
+from ctxmgr.study.recordings.json_values import Json, number, objects_of, rows, table, text
 
 Odd = Callable[[str], None]
 

@@ -18,9 +18,9 @@ from typing import Any
 import msgspec
 
 from ctxmgr.study.recordings.blocks import text_block
+from ctxmgr.study.recordings.json_values import Json
 from ctxmgr.study.recordings.pi_sessions import compaction_message
 from ctxmgr.study.recordings.recording import DEFAULT_WINDOW, RecordedEntry, Recording, UnreadableRecording
-from ctxmgr.study.recordings.values import Json
 
 _encode = msgspec.json.Encoder().encode
 

@@ -19,8 +19,8 @@ import msgspec
 from ctxmgr.formats.pi_tree import milliseconds
 from ctxmgr.study.recordings.blocks import anthropic_usage, call, content, thought, words
 from ctxmgr.study.recordings.building import RecordedStep, RecordingBuilder
+from ctxmgr.study.recordings.json_values import Json, lines, number, rows, table, text
 from ctxmgr.study.recordings.recording import Recording, UnreadableRecording
-from ctxmgr.study.recordings.values import Json, lines, number, rows, table, text
 
 SYNTHETIC = "<synthetic>"  # the model of replies that the host wrote itself
 

@@ -19,8 +19,8 @@ from typing import Any
 from ctxmgr.formats.pi_tree import milliseconds
 from ctxmgr.study.recordings.blocks import call, content, openai_usage, thought, words
 from ctxmgr.study.recordings.building import RecordedStep, RecordingBuilder, retold
+from ctxmgr.study.recordings.json_values import Json, lines, number, rows, table, text
 from ctxmgr.study.recordings.recording import Recording, UnreadableRecording
-from ctxmgr.study.recordings.values import Json, lines, number, rows, table, text
 
 SEALED = "(The host's own summary is encrypted and not in this recording.)"
 INJECTED = ("<environment_context", "# AGENTS.md", "<user_instructions")  # how Codex's own user messages begin

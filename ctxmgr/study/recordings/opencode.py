@@ -16,8 +16,8 @@ from collections.abc import Sequence
 from ctxmgr.formats.pi_tree import milliseconds
 from ctxmgr.study.recordings.blocks import call, exclusive_usage, from_address, text_block, thought
 from ctxmgr.study.recordings.building import RecordedStep, RecordingBuilder
+from ctxmgr.study.recordings.json_values import Json, joined, number, rows, table, text, whole
 from ctxmgr.study.recordings.recording import Recording, UnreadableRecording
-from ctxmgr.study.recordings.values import Json, joined, number, rows, table, text, whole
 
 _SCREEN = frozenset({"step-finish", "step-start", "patch", "snapshot", "agent", "retry"})
 _ABORTED = "MessageAbortedError"

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.study.recordings.json_lines import members, objects
+from ctxmgr.study.recordings.json_values import members, objects
 from ctxmgr.study.recordings.recording import DEFAULT_WINDOW, HostEvent, Stream, UnreadableRecording
 
 _decode = msgspec.json.Decoder().decode

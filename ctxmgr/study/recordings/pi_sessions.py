@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from ctxmgr.formats.pi_tree import milliseconds
-from ctxmgr.study.recordings.json_lines import members, objects
+from ctxmgr.study.recordings.json_values import members, objects
 from ctxmgr.study.recordings.recording import RecordedEntry, Recording, UnreadableRecording
 
 Fields = dict[str, msgspec.Raw]

@@ -11,10 +11,9 @@ from typing import Any, NamedTuple
 import msgspec
 
 from ctxmgr.study.recordings import claude_code, codex, opencode, pi_events, pi_sessions, swe_agent
-from ctxmgr.study.recordings.json_lines import members, objects
+from ctxmgr.study.recordings.json_values import UNREADABLE, Json, decoded, members, objects
 from ctxmgr.study.recordings.openhands import completions, events, sdk
 from ctxmgr.study.recordings.recording import Recording, Stream, UnreadableRecording
-from ctxmgr.study.recordings.values import UNREADABLE, Json, decoded
 
 LINES_LOOKED_AT = 100  # a Claude Code transcript may begin with lines that are not its own kind
 SMALL_BYTES = 256  # of a member that is looked at whole

@@ -14,8 +14,8 @@ from typing import Any
 
 from ctxmgr.study.recordings.blocks import call, chat_calls, chat_reply, content, openai_usage, words
 from ctxmgr.study.recordings.building import RecordingBuilder, only
+from ctxmgr.study.recordings.json_values import Json, objects_of, seconds, table, text, whole
 from ctxmgr.study.recordings.recording import Recording, UnreadableRecording
-from ctxmgr.study.recordings.values import Json, objects_of, seconds, table, text, whole
 
 _FENCED = re.compile(r"```[^\n`]*\n(.*?)\n?```", re.DOTALL)
 _RETURNED = re.compile(r"\s*<returncode>(-?\d{1,9})</returncode>")

@@ -15,9 +15,9 @@ import msgspec
 
 from ctxmgr.study.recordings.blocks import chat_reply, content, openai_usage, words
 from ctxmgr.study.recordings.building import RecordingBuilder
+from ctxmgr.study.recordings.json_values import Json, lines, rows, seconds, table, text
 from ctxmgr.study.recordings.openhands.events import EDITOR_ERROR
 from ctxmgr.study.recordings.recording import Recording, UnreadableRecording
-from ctxmgr.study.recordings.values import Json, lines, rows, seconds, table, text
 
 _EXIT = re.compile(r"\[(?:The command|Command)[^\]\n]* (?:with )?exit code:? (-?\d{1,9})[^\]\n]*\]\s*$")
 

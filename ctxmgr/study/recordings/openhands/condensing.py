@@ -13,7 +13,7 @@ from typing import Any
 
 from ctxmgr.study.recordings.blocks import words
 from ctxmgr.study.recordings.building import RecordedStep, RecordingBuilder, retold
-from ctxmgr.study.recordings.values import Json
+from ctxmgr.study.recordings.json_values import Json
 
 _WHO = {"user": "User", "assistant": "Assistant", "toolResult": "Tool result"}
 

@@ -15,9 +15,9 @@ such a `history`) into a recording.
 from ctxmgr.formats.pi_tree import milliseconds
 from ctxmgr.study.recordings.blocks import call, chat_reply, image, openai_usage, text_block
 from ctxmgr.study.recordings.building import RecordedStep, RecordingBuilder, only
+from ctxmgr.study.recordings.json_values import Json, lines, rows, table, text, whole
 from ctxmgr.study.recordings.openhands.condensing import EventSteps, numbered
 from ctxmgr.study.recordings.recording import Recording, UnreadableRecording
-from ctxmgr.study.recordings.values import Json, lines, rows, table, text, whole
 
 EDITOR_ERROR = "ERROR:\n"  # how the editor's own failures begin
 STILL_RUNNING = -1  # the exit code of a command that has not ended

@@ -10,9 +10,9 @@
 from ctxmgr.formats.pi_tree import milliseconds
 from ctxmgr.study.recordings.blocks import call, chat_reply, content, thought
 from ctxmgr.study.recordings.building import RecordedStep, RecordingBuilder, only
+from ctxmgr.study.recordings.json_values import Json, decoded, lines, objects_of, rows, table, text
 from ctxmgr.study.recordings.openhands.condensing import EventSteps, numbered
 from ctxmgr.study.recordings.recording import Recording, UnreadableRecording
-from ctxmgr.study.recordings.values import Json, decoded, lines, objects_of, rows, table, text
 
 
 def read(name: str, content: bytes) -> Recording:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxmgr.study.recordings import readers
-from ctxmgr.study.recordings.json_lines import objects
+from ctxmgr.study.recordings.json_values import objects
 from ctxmgr.study.recordings.recording import UnreadableRecording
 
 EXPORT = {
