@@ -79,9 +79,11 @@ class RecordingBuilder:
         message = {"role": "custom", "customType": kind, "content": [*blocks], "display": False}
         return self._add("custom", message, at, id)
 
-    def reply(self, blocks: Sequence[Json], at: int | None, id: str = "", model: str = "") -> RecordedStep:
+    def reply(
+        self, blocks: Sequence[Json], at: int | None, id: str = "", model: str = "", usage: Json | None = None
+    ) -> RecordedStep:
         """An assistant's message; blocks may be added to it later, with `more`."""
-        message: Json = {"role": "assistant", "content": []}
+        message: Json = {"role": "assistant", "content": [], **({"usage": usage} if usage else {})}
         step = self._add("assistant", message, at, id)
         step.model, step.blocks, step.end_ms = model, [], at
         self.more(step, blocks)

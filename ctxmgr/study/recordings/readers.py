@@ -12,7 +12,7 @@ import msgspec
 
 from ctxmgr.study.recordings import claude_code, codex, opencode, pi_events, pi_sessions, swe_agent
 from ctxmgr.study.recordings.json_values import UNREADABLE, Json, decoded, members, objects
-from ctxmgr.study.recordings.openhands import completions, events, sdk
+from ctxmgr.study.recordings.openhands import read_completions, read_events, read_sdk
 from ctxmgr.study.recordings.recording import Recording, Stream, UnreadableRecording
 
 LINES_LOOKED_AT = 100  # a Claude Code transcript may begin with lines that are not its own kind
@@ -198,9 +198,15 @@ FILE_KINDS: tuple[FileKind, ...] = (
     FileKind("session", "pi", "a pi session file", _is_session, pi_sessions.read),
     FileKind("events", "pi", "a stream of pi events", _is_events, pi_events.read),
     FileKind("codex", "Codex", "a Codex rollout", _is_codex, codex.read),
-    FileKind("openhands-completions", "OpenHands", "completions of OpenHands", _is_completions, completions.read),
-    FileKind("openhands-sdk", "OpenHands", "events of OpenHands' SDK", _is_openhands_sdk, sdk.read),
-    FileKind("openhands", "OpenHands", "events of OpenHands or of an evaluation", _is_openhands, events.read),
+    FileKind(
+        "openhands-completions",
+        "OpenHands",
+        "completions of OpenHands",
+        _is_completions,
+        read_completions,
+    ),
+    FileKind("openhands-sdk", "OpenHands", "events of OpenHands' SDK", _is_openhands_sdk, read_sdk),
+    FileKind("openhands", "OpenHands", "events of OpenHands or of an evaluation", _is_openhands, read_events),
     FileKind("opencode", "OpenCode", "an OpenCode export", _is_opencode, opencode.read),
     FileKind("swe-agent", "SWE-agent", "a trajectory of SWE-agent or of its mini", _is_swe_agent, swe_agent.read),
     # the one that looks further than the first line: last

@@ -74,9 +74,8 @@ class _Telling:
             blocks = chat_reply(message, self.building.odd)
         else:
             blocks = self._acting(message, place)
-        reply = self.building.reply(blocks, at, model=text(response, "model"))
-        if usage := openai_usage(table(response, "usage")):
-            reply.message["usage"] = usage
+        usage = openai_usage(table(response, "usage"))
+        self.building.reply(blocks, at, model=text(response, "model"), usage=usage)
 
     def _acting(self, message: Json, place: int) -> list[Json]:
         """Text and action of a reply in text mode (rule 3)."""

@@ -1,4 +1,4 @@
-"""OpenHands before its SDK: events, an evaluation's output, and the recorded model calls of a run."""
+"""OpenHands: events before its SDK, an evaluation's output, the model calls of a run, events of the SDK."""
 
 import json
 from pathlib import Path
@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from ctxmgr.study.recordings.openhands import completions
-from ctxmgr.study.recordings.openhands import events as openhands
+from ctxmgr.study.recordings.openhands import read_completions, read_events, read_sdk
 from ctxmgr.study.recordings.recording import UnreadableRecording
 from tests.unit.study.recorded import (
     AT_MS,
@@ -108,7 +107,7 @@ def test_an_evaluations_output(tmp_path: Path) -> None:
     recording = load(tmp_path, jsonl(run))
     assert (recording.session_id, recording.model) == ("i-1", "m-0")
     with pytest.raises(UnreadableRecording, match="line 2: a second run"):
-        openhands.read("f", jsonl(run, run))
+        read_events("f", jsonl(run, run))
 
 
 def test_actions_without_the_models_response() -> None:
@@ -119,7 +118,7 @@ def test_actions_without_the_models_response() -> None:
         saw(4, "error", "bad", cause=1),
         action(5, "run", "user", command="pwd"),
     ]
-    assert seen(openhands.read("f", json.dumps(events).encode())) == [
+    assert seen(read_events("f", json.dumps(events).encode())) == [
         "u: a",
         "a: hm | run {'command': 'ls'}",
         "r! call-2: x",
@@ -128,19 +127,18 @@ def test_actions_without_the_models_response() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("observation", "expected"),
-    [
-        (saw(1, "run", "x", metadata=coded(0)), False),
-        (saw(1, "run", "x", metadata=coded(1)), True),
-        (saw(1, "run", "still there", metadata=coded(-1)), False),
-        (saw(1, "edit", "ERROR:\nNo replacement"), True),
-        (saw(1, "read", "ERROR: of a log"), False),
-        (saw(1, "error", "x"), True),
-    ],
-)
-def test_what_an_observation_says_of_failure(observation: Json, expected: bool) -> None:
-    assert openhands.failed(observation) is expected
+def test_what_an_observation_says_of_failure() -> None:
+    observations = [
+        (saw(2, "run", "x", cause=1, metadata=coded(0)), "r"),
+        (saw(2, "run", "x", cause=1, metadata=coded(1)), "r!"),
+        (saw(2, "run", "still there", cause=1, metadata=coded(-1)), "r"),
+        (saw(2, "edit", "ERROR:\nNo replacement", cause=1), "r!"),
+        (saw(2, "read", "ERROR: of a log", cause=1), "r"),
+        (saw(2, "error", "x", cause=1), "r!"),
+    ]
+    for observation, expected in observations:
+        events = [action(1, "run", command="ls"), observation]
+        assert seen(read_events("f", json.dumps(events).encode()))[1].split()[0] == expected, observation
 
 
 @pytest.mark.parametrize(
@@ -159,7 +157,7 @@ def test_a_condensation_keeps_its_first_events_in_the_summary(forgotten: Json) -
         action(7, "condensation", summary="what was done", summary_offset=1, **forgotten),
         action(8, "message", content="y"),
     ]
-    recording = openhands.read("f", json.dumps(events).encode())
+    recording = read_events("f", json.dumps(events).encode())
     assert seen(recording)[-2:] == ["c event-5: [User]: first\n\nwhat was done", "a: y"]
     assert b'"tokensBefore":89' in recording.entries[-2].message
 
@@ -174,12 +172,12 @@ def test_a_condensation_keeps_its_first_events_in_the_summary(forgotten: Json) -
 )
 def test_what_can_not_be_read_is_said(content: bytes, says: str) -> None:
     with pytest.raises(UnreadableRecording, match=says):
-        openhands.read("f", content)
+        read_events("f", content)
 
 
 @given(odd_values(EVENTS))
 def test_no_odd_value_is_a_crash(events: list[Any]) -> None:
-    never_fails(openhands.read, json.dumps(events).encode())
+    never_fails(read_events, json.dumps(events).encode())
 
 
 # the model calls of a run
@@ -230,7 +228,7 @@ def test_calls(tmp_path: Path) -> None:
 def test_another_attempt_starts_anew_and_a_router_is_no_change_of_model() -> None:
     again = called(3, 3, SYSTEM, said("user", "fix it"), said("user", "go on"), reset=2)
     last = called(4, 4, said("assistant", "ok"), model="m-2")
-    recording = completions.read("f", jsonl(*CALLS, again, last))
+    recording = read_completions("f", jsonl(*CALLS, again, last))
     assert seen(recording) == ["u: fix it", "u: go on", "a: ok"]
     assert "messages of an earlier attempt, or that were written anew: 5" in recording.notes
     assert messages(recording)[-1]["usage"]["input"] == 40
@@ -238,33 +236,30 @@ def test_another_attempt_starts_anew_and_a_router_is_no_change_of_model() -> Non
 
 def test_a_history_that_is_written_anew_keeps_its_start() -> None:
     anew = called(3, 3, said("user", "what was done"))
-    recording = completions.read("f", jsonl(*CALLS[:2], CALLS[2], anew))
+    recording = read_completions("f", jsonl(*CALLS[:2], CALLS[2], anew))
     assert seen(recording) == ["u: fix it", "u: what was done"]
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("x\n[Command finished with exit code 2]", True),
-        ("x\n[Command finished with exit code 0]", False),
-        ("x\n[The command completed with exit code 1.]", True),
-        ("[Command finished with exit code 2]\nand more", False),
-        ("ERROR:\nx", True),
-        ("", False),
-    ],
-)
-def test_what_a_text_says_of_failure(text: str, expected: bool) -> None:
-    assert completions.failed(text) is expected
+def test_what_a_text_says_of_failure() -> None:
+    for text, expected in (
+        ("x\n[Command finished with exit code 2]", "r!"),
+        ("x\n[Command finished with exit code 0]", "r"),
+        ("x\n[The command completed with exit code 1.]", "r!"),
+        ("[Command finished with exit code 2]\nand more", "r"),
+        ("", "r"),
+    ):
+        call = called(1, 2, using("looking", "t1"), said("tool", text, tool_call_id="t1"))
+        assert seen(read_completions("f", jsonl(call)))[1].split()[0] == expected, text
 
 
 def test_a_call_without_messages_is_said() -> None:
     with pytest.raises(UnreadableRecording, match="line 2: a call without new_messages"):
-        completions.read("f", jsonl(HEADER, {"call": 0}))
+        read_completions("f", jsonl(HEADER, {"call": 0}))
 
 
 @given(odd_values(CALLS))
 def test_no_odd_value_in_a_call_is_a_crash(calls: list[Any]) -> None:
-    never_fails(completions.read, jsonl(*calls))
+    never_fails(read_completions, jsonl(*calls))
 
 
 @pytest.mark.parametrize("path", shared("openhands"))
@@ -272,3 +267,104 @@ def test_real_runs(path: Path, tmp_path: Path) -> None:
     recording = load(tmp_path, path.read_bytes())
     pairs_are_right(recording)
     assert recording.host.startswith("OpenHands")
+
+
+# events of the SDK
+
+
+def parts(words: str) -> list[Json]:
+    return [{"type": "text", "text": words}]
+
+
+def event(id: str, kind: str, source: str = "agent", **more: Any) -> Json:
+    return {"id": id, "timestamp": AT, "source": source, "kind": kind, **more}
+
+
+def sdk_said(id: str, role: str, words: str, **more: Any) -> Json:
+    source = "user" if role == "user" else "agent"
+    return event(id, "MessageEvent", source, llm_message={"role": role, "content": parts(words)}, **more)
+
+
+def acted(id: str, call: str, response: str, thought: str = "", **more: Any) -> Json:
+    asked = {"id": call, "name": "run", "arguments": '{"c": 1}'}
+    tool = {"tool_name": "run", "tool_call_id": call, "tool_call": asked, "llm_response_id": response}
+    return event(id, "ActionEvent", thought=parts(thought), **tool, **more)
+
+
+def gave(id: str, call: str, words: str, kind: str = "ObservationEvent", **more: Any) -> Json:
+    observation = {"content": parts(words), **more}
+    return event(id, kind, "environment", tool_name="run", tool_call_id=call, observation=observation)
+
+
+SDK_EVENTS = [
+    event("e0", "SystemPromptEvent", system_prompt={"type": "text", "text": "be good"}),
+    sdk_said("e1", "user", "fix it", extended_content=parts("what a skill says")),
+    acted(
+        "e2", "t1", "r1", "looking", thinking_blocks=[{"type": "thinking", "thinking": "hm", "signature": "c2ln"}]
+    ),
+    acted("e3", "t2", "r1"),
+    gave("e4", "t1", "one"),
+    gave("e5", "t2", "two", is_error=True),
+    event("e6", "ConversationStateUpdateEvent", "environment", key="x", value=1),
+    sdk_said("e7", "assistant", "done"),
+]
+
+
+@pytest.mark.parametrize("listed", [True, False], ids=["a-list", "one-a-line"])
+def test_sdk_events(tmp_path: Path, listed: bool) -> None:
+    recording = load(tmp_path, json.dumps(SDK_EVENTS).encode() if listed else jsonl(*SDK_EVENTS))
+    assert seen(recording) == [
+        "u: fix it | what a skill says",
+        "a: (hm) | looking | run {'c': 1} | run {'c': 1}",
+        "r t1: one",
+        "r! t2: two",
+        "a: done",
+    ]
+    pairs_are_right(recording)
+    assert messages(recording)[1]["content"][0]["thinkingSignature"] == "c2ln"
+    assert recording.notes == (
+        "a system prompt of 7 characters, sent beside the list",
+        "events of kind ConversationStateUpdateEvent, no context: 1",
+    )
+
+
+def test_errors_and_rejections_answer_their_calls() -> None:
+    events = [
+        sdk_said("e1", "user", "a"),
+        acted("e2", "t1", "r1"),
+        event("e3", "AgentErrorEvent", tool_name="run", tool_call_id="t1", error="no such tool"),
+        acted("e4", "t2", "r2"),
+        event("e5", "UserRejectObservation", tool_name="run", tool_call_id="t2", rejection_reason="not this"),
+    ]
+    found = seen(read_sdk("f", jsonl(*events)))
+    assert found[2] == "r! t1: no such tool"
+    assert found[4] == "r! t2: not this"
+
+
+def test_a_condensation_of_the_sdk() -> None:
+    events = [
+        sdk_said("e1", "user", "first"),
+        acted("e2", "t1", "r1", "x"),
+        gave("e3", "t1", "out"),
+        acted("e4", "t2", "r2", "y"),
+        gave("e5", "t2", "kept"),
+        event("e6", "Condensation", "environment", forgotten_event_ids=["e2", "e3"], summary="what was done"),
+        event("e7", "Condensation", "environment", forgotten_event_ids=["e4"], summary="all that was done"),
+        sdk_said("e8", "user", "next"),
+    ]
+    found = seen(read_sdk("f", jsonl(*events)))
+    assert found[-3:] == [
+        "c e4: [User]: first\n\nwhat was done",
+        "c all gone: [User]: first\n\nall that was done",
+        "u: next",
+    ]
+
+
+def test_an_event_without_a_kind_is_said() -> None:
+    with pytest.raises(UnreadableRecording, match="line 2: an event without a kind"):
+        read_sdk("f", jsonl(SDK_EVENTS[1], {"id": "x"}))
+
+
+@given(odd_values(SDK_EVENTS))
+def test_no_odd_value_in_an_sdk_event_is_a_crash(events: list[Any]) -> None:
+    never_fails(read_sdk, json.dumps(events).encode())

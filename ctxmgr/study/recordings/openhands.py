@@ -1,0 +1,355 @@
+"""The recordings of OpenHands in their three shapes: events before its SDK, events of the SDK 1, model calls.
+
+Events before the SDK (a list of actions and observations, or an evaluation's output with such a `history`):
+1. An action that a model asked for carries the whole response it came of; actions of one response are one reply,
+   with the response's text, calls and usage. An action without one (older versions) is a reply with a call of its
+   own: the action's name and arguments.
+2. An observation answers the call that its `tool_call_metadata` names, or its `cause`. One that answers none was
+   put before the model by the host: a note.
+3. A result failed where its exit code says so (-1: the command still runs), where the observation is an error, or
+   where the editor's text begins with its own mark of one.
+4. State changes and recalls are no context.
+
+Events of the SDK 1 (a list, or one event a line):
+5. `MessageEvent` of the user is a user message, with what the SDK added to it; of the agent a reply. `ActionEvent`s
+   of one `llm_response_id` are one reply; the first has its text and thinking.
+6. `ObservationEvent`, `UserRejectObservation` and `AgentErrorEvent` answer the call of their `tool_call_id`. The
+   last two failed, and an observation that says so.
+
+Model calls (one line a call: `new_messages`, `n_messages`, `usage`):
+7. A call's list is what it has in common with the list before, and then its new messages. A list that goes on from
+   an earlier place is another attempt, or a history that was written anew: the last list is the session, what is
+   not in it is another branch.
+8. A call's usage and time belong to the reply it got: the first assistant's message among the next call's new ones,
+   or the call's own `assistant`. When a result came is not recorded.
+9. A result failed where its text says so: the exit code that the shell tool writes at the end, the editor's mark.
+
+A condensation forgets any events it likes; a pi compaction keeps the end of the list with one summary in front:
+10. The kept end is what follows the newest forgotten event; a result whose reply is forgotten goes with it. What
+    OpenHands keeps before that (its first messages, say) is told again in the summary's text. Only the newest
+    summary counts. Source: `View.from_events` of OpenHands 0.3x to 0.5x and of the OpenHands SDK 1.
+"""
+
+import re
+from collections.abc import Set
+from typing import Any
+
+import msgspec
+
+from ctxmgr.formats.pi_tree import milliseconds
+from ctxmgr.study.recordings.blocks import (
+    call,
+    chat_reply,
+    content,
+    image,
+    openai_usage,
+    text_block,
+    thought,
+    words,
+)
+from ctxmgr.study.recordings.building import RecordedStep, RecordingBuilder, only, retold
+from ctxmgr.study.recordings.json_values import Json, decoded, lines, objects_of, rows, seconds, table, text, whole
+from ctxmgr.study.recordings.recording import Recording, UnreadableRecording
+
+EDITOR_ERROR = "ERROR:\n"  # how the editor's own failures begin
+STILL_RUNNING = -1  # the exit code of a command that has not ended
+_NO_CONTEXT = frozenset({"recall", "change_agent_state", "agent_state_changed", "null", "condensation_request"})
+_BESIDE_ARGUMENTS = ("thought", "hidden", "blocking", "is_input", "confirmation_state", "security_risk")
+_SPEAKERS = {"user": "User", "assistant": "Assistant", "toolResult": "Tool result"}
+_EXIT = re.compile(r"\[(?:The command|Command)[^\]\n]* (?:with )?exit code:? (-?\d{1,9})[^\]\n]*\]\s*$")
+
+
+class _EventHistory:
+    """A recording as it is told by events: which step came of which event, and which events are forgotten."""
+
+    def __init__(self, name: str, host: str) -> None:
+        self.building = RecordingBuilder(name, host)
+        self.responses: dict[str, RecordedStep] = {}  # the reply of each response of the model
+        self._steps: list[tuple[Any, RecordedStep]] = []
+        self._forgotten: set[Any] = set()
+
+    def place(self, event_id: Any, step: RecordedStep | None) -> None:
+        """The step that an event gave; None where it gave none."""
+        if step is not None:
+            self._steps.append((event_id, step))
+
+    def condense(self, forgotten: Set[Any], summary: str, at: int | None, tokens: int, id: str) -> None:
+        """Rule 10. `tokens`: the context reported last; `id`: of the event."""
+        self._forgotten |= forgotten
+        steps = self._steps
+        start = len(steps)
+        while start and steps[start - 1][0] not in self._forgotten:
+            start -= 1
+        while start < len(steps) and steps[start][1].role == "toolResult":
+            start += 1
+        gone = [step for event_id, step in steps if event_id in self._forgotten]
+        left = {step.id for step in gone} | {result.id for step in gone for result in step.results}
+        kept = [step for _, step in steps[:start] if step.id not in left]
+        said = [(_SPEAKERS.get(step.role, "Host"), words(step.blocks or step.message["content"])) for step in kept]
+        first_kept = steps[start][1].id if start < len(steps) else ""
+        self.building.compaction(retold(said, summary), at, tokens, first_kept, id)
+
+
+def _listed_ids(condensation: Json) -> set[Any]:
+    """The ids of the events that it forgets, where they are listed."""
+    ids = condensation.get("forgotten_event_ids")
+    return {id for id in ids if isinstance(id, str | int)} if isinstance(ids, list) else set()
+
+
+# events before the SDK
+
+
+def read_events(name: str, content: bytes) -> Recording:
+    """Raises UnreadableRecording, with the line, or with the number of the event."""
+    if content.lstrip().startswith(b"["):
+        document: Json = {"history": whole(name, content)}
+    else:
+        (_, document), *more = lines(name, content)
+        if more:
+            raise UnreadableRecording(f"{name}, line {more[0][0]}: a second run; a recording is one session")
+    history = _Events(name, "OpenHands")
+    for number, event in enumerate(rows(document, "history"), 1):
+        if not isinstance(event.get("action", event.get("observation")), str):
+            raise UnreadableRecording(f"{name}, event {number}: neither an action nor an observation")
+        history.read(event)
+    model = text(table(table(document, "metadata"), "llm_config"), "model")
+    return history.building.recording(text(document, "instance_id"), model=model)
+
+
+class _Events(_EventHistory):
+    def __init__(self, name: str, host: str) -> None:
+        super().__init__(name, host)
+        self.call_ids: dict[int, str] = {}  # of each action's event
+        self.tokens = 0
+
+    def read(self, event: Json) -> None:
+        at = milliseconds(event.get("timestamp"))
+        id, number = f"event-{event.get('id')}", _number(event, "id")
+        if "action" in event:
+            step = self._action(event, text(event, "action"), at, id)
+        else:
+            step = self._observation(event, text(event, "observation"), at, id)
+        self.place(number, step)
+
+    def _action(self, event: Json, kind: str, at: int | None, id: str) -> RecordedStep | None:
+        arguments, is_user = table(event, "args"), text(event, "source") == "user"
+        said = text(arguments, "content")
+        if kind == "system":
+            self.building.system(said)
+        elif kind in _NO_CONTEXT:
+            self.building.skip(f"{kind} actions, no context")
+        elif kind == "condensation":
+            self._condensation(arguments, at, id)
+        elif kind == "message" and is_user:
+            return self.building.user([*only(said), *image(arguments)], at, id)
+        elif is_user:
+            command = f"{kind}: {text(arguments, 'command') or said}"
+            return self.building.note("openhands.user_action", [text_block(command)], at, id)
+        elif response := table(table(event, "tool_call_metadata"), "model_response"):
+            return self._responded(event, response, at, id)
+        elif kind == "message":
+            return self.building.reply(only(said), at, id)
+        else:
+            call_id = self.call_ids[_number(event, "id")] = f"call-{event.get('id')}"
+            blocks = [*only(text(arguments, "thought")), call(call_id, kind, _arguments(arguments))]
+            return self.building.reply(blocks, at, id)
+        return None
+
+    def _responded(self, event: Json, response: Json, at: int | None, id: str) -> RecordedStep:
+        """An action that came of a model's response, the first or a later one of it (rule 1)."""
+        asked = table(event, "tool_call_metadata")
+        response_id = text(response, "id") or id
+        if response_id not in self.responses:
+            choices = rows(response, "choices")
+            message = table(choices[0], "message") if choices else {}
+            blocks = chat_reply(message, self.building.odd) or only(text(table(event, "args"), "thought"))
+            usage = openai_usage(table(response, "usage"))
+            self.tokens = usage["totalTokens"] if usage else self.tokens
+            reply = self.building.reply(blocks, at, id, text(response, "model"), usage)
+            self.responses[response_id] = reply
+        reply = self.responses[response_id]
+        call_id = self.call_ids[_number(event, "id")] = text(asked, "tool_call_id")
+        if call_id not in (block.get("id") for block in reply.blocks if block["type"] == "toolCall"):
+            arguments = _arguments(table(event, "args"))
+            self.building.more(reply, [call(call_id, text(asked, "function_name"), arguments)], at)
+        return reply
+
+    def _observation(self, event: Json, kind: str, at: int | None, id: str) -> RecordedStep | None:
+        if kind in _NO_CONTEXT and kind != "recall":
+            self.building.skip(f"{kind} observations, no context")
+            return None
+        asked, extras = table(event, "tool_call_metadata"), table(event, "extras")
+        call_id = text(asked, "tool_call_id") or self.call_ids.get(_number(event, "cause"), "")
+        output, around = text(event, "content"), table(extras, "metadata")
+        blocks = only(text(around, "prefix") + output + text(around, "suffix"))  # two remarks of the host
+        if not call_id:
+            return self.building.note(f"openhands.{kind}", blocks, at, id)
+        code = around.get("exit_code", extras.get("exit_code"))
+        is_bad_code = isinstance(code, int) and code not in (0, STILL_RUNNING)
+        failed = is_bad_code or kind == "error" or output.startswith(EDITOR_ERROR)
+        return self.building.result(call_id, blocks, at, failed, id=id)
+
+    def _condensation(self, arguments: Json, at: int | None, id: str) -> None:
+        forgotten = _listed_ids(arguments)
+        start, end = arguments.get("forgotten_events_start_id"), arguments.get("forgotten_events_end_id")
+        if isinstance(start, int) and isinstance(end, int):
+            forgotten |= {number for number, _ in self._steps if start <= number <= end}
+        self.condense(forgotten, text(arguments, "summary"), at, self.tokens, id)
+
+
+def _number(event: Json, name: str) -> int:
+    """An event's number; -1 where there is none."""
+    value = event.get(name)
+    return value if isinstance(value, int) else -1
+
+
+def _arguments(arguments: Json) -> Json:
+    """What the tool was asked for, without OpenHands' own fields and what was left empty."""
+    return {
+        name: value
+        for name, value in arguments.items()
+        if name not in _BESIDE_ARGUMENTS and value not in (None, "")
+    }
+
+
+# events of the SDK
+
+
+def read_sdk(name: str, content: bytes) -> Recording:
+    """Raises UnreadableRecording, with the line, or with the number of the event."""
+    if content.lstrip().startswith(b"["):
+        listed = enumerate(objects_of(decoded(content, name, 0)), 1)
+        events = [(f"event {number}", event) for number, event in listed]
+    else:
+        events = [(f"line {line}", event) for line, event in lines(name, content)]
+    history = _SdkEvents(name, "OpenHands SDK")
+    for where, event in events:
+        if not text(event, "kind"):
+            raise UnreadableRecording(f"{name}, {where}: an event without a kind")
+        history.read(event)
+    return history.building.recording("")
+
+
+class _SdkEvents(_EventHistory):
+    def read(self, event: Json) -> None:
+        kind, id = text(event, "kind"), text(event, "id")
+        at = milliseconds(event.get("timestamp"))
+        if kind == "MessageEvent":
+            self.place(id, self._message(event, id, at))
+        elif kind == "ActionEvent":
+            self.place(id, self._action(event, id, at))
+        elif kind in ("ObservationEvent", "UserRejectObservation", "AgentErrorEvent"):
+            self.place(id, self._result(event, id, at))
+        elif kind == "Condensation":
+            self.condense(_listed_ids(event), text(event, "summary"), at, 0, id)
+        elif kind in ("SystemPromptEvent", "SystemPromptUpdateEvent"):
+            self.building.system(text(table(event, "system_prompt"), "text"))
+        else:
+            self.building.skip(f"events of kind {kind}, no context")
+
+    def _message(self, event: Json, id: str, at: int | None) -> RecordedStep | None:
+        message = table(event, "llm_message")
+        if text(message, "role") == "assistant":
+            return self.building.reply(chat_reply(message, self.building.odd), at, id)
+        blocks = content(message.get("content"), self.building.odd)
+        blocks += content(event.get("extended_content"), self.building.odd)
+        if text(event, "source") == "user":
+            return self.building.user(blocks, at, id)
+        return self.building.note("openhands.message", blocks, at, id)
+
+    def _action(self, event: Json, id: str, at: int | None) -> RecordedStep:
+        asked = table(event, "tool_call")
+        function = table(asked, "function") or asked
+        call_id = text(event, "tool_call_id") or text(asked, "id")
+        arguments = function.get("arguments", event.get("action"))
+        made = call(call_id, text(event, "tool_name") or text(function, "name"), arguments)
+        response = text(event, "llm_response_id") or id
+        if response in self.responses:
+            self.building.more(self.responses[response], [made], at)
+        else:
+            spoken = chat_reply({**event, "content": event.get("thought")}, self.building.odd)
+            if not rows(event, "thinking_blocks") and (reasoning := text(event, "reasoning_content")):
+                spoken = [thought(reasoning), *(block for block in spoken if block["type"] != "thinking")]
+            self.responses[response] = self.building.reply([*spoken, made], at, id)
+        return self.responses[response]
+
+    def _result(self, event: Json, id: str, at: int | None) -> RecordedStep:
+        seen = table(event, "observation")
+        blocks = content(seen.get("content"), self.building.odd)
+        blocks = blocks or only(text(seen, "output") or text(event, "error") or text(event, "rejection_reason"))
+        bad = text(event, "kind") != "ObservationEvent" or seen.get("is_error") is True
+        bad = bad or seen.get("error") not in (None, False, "")
+        return self.building.result(text(event, "tool_call_id"), blocks, at, bad, text(event, "tool_name"), id)
+
+
+# model calls
+
+
+class CompletionMessage(msgspec.Struct, eq=False):
+    """One message of a list; of a reply the line of the call that it came of."""
+
+    message: Json
+    call: Json = {}
+
+    @property
+    def role(self) -> str:
+        return text(self.message, "role")
+
+
+def read_completions(name: str, content: bytes) -> Recording:
+    """Raises UnreadableRecording, with the line."""
+    building = RecordingBuilder(name, "OpenHands completions")
+    messages: list[CompletionMessage] = []
+    before: Json = {}  # the call before
+    header: Json = {}
+    for line, fields in lines(name, content):
+        if fields.get("header"):
+            header = fields
+            continue
+        if not isinstance(fields.get("new_messages"), list):
+            raise UnreadableRecording(f"{name}, line {line}: a call without new_messages")
+        messages = _list_of_call(messages, before, fields, building)
+        before = fields
+    if final := table(before, "assistant"):
+        messages.append(CompletionMessage({"role": "assistant", **final}, before))
+    for message in messages:
+        _tell(building, message)
+    # other names are a router's choice, not the host's: no change of the model
+    models = [model for message in messages if (model := text(message.call, "model"))]
+    if others := sum(model != models[0] for model in models):
+        building.skip(f"replies by a model that its router calls something else than {models[0]}", others)
+    return building.recording(text(header, "instance"), model=models[0] if models else "")
+
+
+def _list_of_call(
+    messages: list[CompletionMessage], before: Json, call: Json, building: RecordingBuilder
+) -> list[CompletionMessage]:
+    """Rules 7 and 8; `messages` and `before` are of the call before."""
+    new = [CompletionMessage(message) for message in rows(call, "new_messages")]
+    reply = next((message for message in new if message.role == "assistant"), None)
+    total = call.get("n_messages")
+    kept = total - len(new) if isinstance(total, int) else len(messages)
+    kept = min(max(kept, 0), len(messages))
+    if reply is not None and kept == len(messages):
+        reply.call = before
+    if kept < len(messages):
+        gone = sum(message.role != "system" for message in messages[kept:])
+        building.skip("messages of an earlier attempt, or that were written anew", gone)
+    return messages[:kept] + new
+
+
+def _tell(building: RecordingBuilder, one: CompletionMessage) -> None:
+    message = one.message
+    if one.role == "system":
+        building.system(words(message.get("content")))
+    elif one.role == "assistant":
+        usage = openai_usage(table(one.call, "usage"))
+        building.reply(chat_reply(message, building.odd), seconds(one.call.get("timestamp")), usage=usage)
+    elif one.role == "tool":
+        blocks = content(message.get("content"), building.odd)
+        output = words(blocks)
+        code = _EXIT.search(output[-400:])
+        failed = output.startswith(EDITOR_ERROR) or (code is not None and int(code[1]) not in (0, STILL_RUNNING))
+        building.result(text(message, "tool_call_id"), blocks, None, failed, text(message, "name"))
+    else:
+        building.user(content(message.get("content"), building.odd), None)
