@@ -64,35 +64,35 @@ class RecordingBuilder:
         """A block that has no place in pi's messages."""
         self.skip(f"blocks of kind {kind}, which pi does not have")
 
-    def user(self, blocks: Sequence[Json], at: int | None, id: str = "") -> RecordedStep | None:
+    def user(self, blocks: Sequence[Json], time_ms: int | None, id: str = "") -> RecordedStep | None:
         """None where there is nothing in it."""
         if not blocks:
             self.skip("user messages without text or image")
             return None
-        return self._add("user", {"role": "user", "content": [*blocks]}, at, id)
+        return self._add("user", {"role": "user", "content": [*blocks]}, time_ms, id)
 
-    def note(self, kind: str, blocks: Sequence[Json], at: int | None, id: str = "") -> RecordedStep | None:
+    def note(self, kind: str, blocks: Sequence[Json], time_ms: int | None, id: str = "") -> RecordedStep | None:
         """What the host itself put before the model; `kind` says what it is. None where there is nothing in it."""
         if not blocks:
             self.skip("host messages without text or image")
             return None
         message = {"role": "custom", "customType": kind, "content": [*blocks], "display": False}
-        return self._add("custom", message, at, id)
+        return self._add("custom", message, time_ms, id)
 
     def reply(
-        self, blocks: Sequence[Json], at: int | None, id: str = "", model: str = "", usage: Json | None = None
+        self, blocks: Sequence[Json], time_ms: int | None, id: str = "", model: str = "", usage: Json | None = None
     ) -> RecordedStep:
         """An assistant's message; blocks may be added to it later, with `more`."""
         message: Json = {"role": "assistant", "content": [], **({"usage": usage} if usage else {})}
-        step = self._add("assistant", message, at, id)
-        step.model, step.blocks, step.end_ms = model, [], at
+        step = self._add("assistant", message, time_ms, id)
+        step.model, step.blocks, step.end_ms = model, [], time_ms
         self.more(step, blocks)
         return step
 
-    def more(self, step: RecordedStep, blocks: Sequence[Json], at: int | None = None) -> None:
+    def more(self, step: RecordedStep, blocks: Sequence[Json], time_ms: int | None = None) -> None:
         """Further blocks of a reply, the last at `at`."""
         step.blocks += blocks
-        step.end_ms = step.end_ms if at is None else at
+        step.end_ms = step.end_ms if time_ms is None else time_ms
         for block in blocks:
             if block["type"] == "toolCall":
                 if block["id"] in self._calls:
@@ -103,7 +103,7 @@ class RecordingBuilder:
         self,
         call_id: str,
         blocks: Sequence[Json],
-        at: int | None,
+        time_ms: int | None,
         is_error: bool = False,
         tool: str = "",
         id: str = "",
@@ -117,7 +117,7 @@ class RecordingBuilder:
             "content": [*blocks],
             "isError": is_error,
         }
-        step = RecordedStep("toolResult", self._unique(id or f"{call_id}-result"), at, message, at)
+        step = RecordedStep("toolResult", self._unique(id or f"{call_id}-result"), time_ms, message, time_ms)
         if reply is None:
             self.skip("results without a call in the file")
             self.recorded_steps.append(step)
@@ -125,18 +125,18 @@ class RecordingBuilder:
             reply.results.append(step)
         return step
 
-    def pruned(self, result: RecordedStep, at: int | None) -> None:
+    def pruned(self, result: RecordedStep, time_ms: int | None) -> None:
         """When the host took a result's content out of its list; None: it did not."""
-        if at is not None:
+        if time_ms is not None:
             self.skip("results that the host itself pruned later, kept whole here")
-            result.pruned_ms = at
+            result.pruned_ms = time_ms
 
     def compaction(
-        self, summary: str, at: int | None, tokens_before: int, first_kept: str = "", id: str = ""
+        self, summary: str, time_ms: int | None, tokens_before: int, first_kept: str = "", id: str = ""
     ) -> None:
         """The host's own; `summary` stands for all before `first_kept`, an entry's id ("": for everything)."""
         message = {"role": "compactionSummary", "summary": summary, "tokensBefore": tokens_before}
-        self._add("compactionSummary", message, at, id).first_kept = first_kept
+        self._add("compactionSummary", message, time_ms, id).first_kept = first_kept
 
     def rolled_back(self, turns: int) -> None:
         """The host took back the last so many turns."""
@@ -172,9 +172,9 @@ class RecordingBuilder:
             notes=(*self._prompts, *(f"{what}: {count:,}" for what, count in self.counts.items())),
         )
 
-    def _add(self, role: str, message: Json, at: int | None, id: str) -> RecordedStep:
+    def _add(self, role: str, message: Json, time_ms: int | None, id: str) -> RecordedStep:
         step = RecordedStep(
-            role, self._unique(id or f"{self.host}-{len(self.recorded_steps) + 1}"), at, message, at
+            role, self._unique(id or f"{self.host}-{len(self.recorded_steps) + 1}"), time_ms, message, time_ms
         )
         self.recorded_steps.append(step)
         return step

@@ -54,18 +54,18 @@ def read(name: str, content: bytes) -> Recording:
     """Raises UnreadableRecording, with the line."""
     building = RecordingBuilder(name, "Claude Code")
     every = [ClaudeLine(number, fields) for number, fields in lines(name, content)]
-    told = [line for line in every if _is_told(line, name, building)]
-    here = _branch(told, building)
-    telling = _Telling(building)
+    tree = [line for line in every if _has_place(line, name, building)]
+    here = _branch(tree, building)
+    reader = _Reader(building)
     for line in here:
-        telling.tell(line)
-    telling.end()
+        reader.read(line)
+    reader.end()
     first = next((line.fields for line in here if text(line.fields, "cwd")), {})
     session = next((text(line.fields, "sessionId") for line in here if text(line.fields, "sessionId")), "")
     return building.recording(session, text(first, "cwd"))
 
 
-def _is_told(line: ClaudeLine, name: str, building: RecordingBuilder) -> bool:
+def _has_place(line: ClaudeLine, name: str, building: RecordingBuilder) -> bool:
     """Has the line a place in the tree? Others are counted (rule 5)."""
     if not line.uuid:
         building.skip(f"lines of type {line.type or 'unknown'}, no context")
@@ -82,17 +82,17 @@ def _is_context(line: ClaudeLine) -> bool:
     return line.type in ("user", "assistant") or line.subtype in ("compact_boundary", "local_command")
 
 
-def _branch(told: Sequence[ClaudeLine], building: RecordingBuilder) -> list[ClaudeLine]:
+def _branch(tree: Sequence[ClaudeLine], building: RecordingBuilder) -> list[ClaudeLine]:
     """The lines of the last branch that are context, in the file's order (rule 1)."""
-    path = _path(told, building)
-    replies = {text(line.message, "id") for line in told if line.type == "assistant" and line.uuid in path}
+    path = _path(tree, building)
+    replies = {text(line.message, "id") for line in tree if line.type == "assistant" and line.uuid in path}
     calls: set[str] = set()
-    for line in told:
+    for line in tree:
         if line.type == "assistant" and text(line.message, "id") in replies:
             path.add(line.uuid)
             calls.update(text(block, "id") for block in line.blocks if block.get("type") == "tool_use")
     here = []
-    for line in told:
+    for line in tree:
         answers = line.type == "user" and any(text(block, "tool_use_id") in calls for block in line.blocks)
         if not _is_context(line):
             kind = text(table(line.fields, "data"), "type") or line.subtype
@@ -104,26 +104,26 @@ def _branch(told: Sequence[ClaudeLine], building: RecordingBuilder) -> list[Clau
     return here
 
 
-def _path(told: Sequence[ClaudeLine], building: RecordingBuilder) -> set[str]:
+def _path(tree: Sequence[ClaudeLine], building: RecordingBuilder) -> set[str]:
     """The uuids from the last line of the conversation to the root."""
-    places = {line.uuid: place for place, line in enumerate(told)}
-    at = next((place for place in range(len(told) - 1, -1, -1) if _is_context(told[place])), -1)
+    indexes = {line.uuid: index for index, line in enumerate(tree)}
+    index = next((index for index in range(len(tree) - 1, -1, -1) if _is_context(tree[index])), -1)
     path: set[str] = set()
-    while at >= 0 and told[at].uuid not in path:
-        line = told[at]
+    while index >= 0 and tree[index].uuid not in path:
+        line = tree[index]
         path.add(line.uuid)
         parent = text(line.fields, "parentUuid") or text(line.fields, "logicalParentUuid")
-        if parent in places:
-            at = places[parent]
+        if parent in indexes:
+            index = indexes[parent]
         elif parent or line.subtype == "compact_boundary":
             building.skip("parents that are not in the file, read on at the line before")
-            at -= 1
+            index -= 1
         else:
             break
     return path
 
 
-class _Telling:
+class _Reader:
     """The lines of a branch, one after the other."""
 
     def __init__(self, building: RecordingBuilder) -> None:
@@ -132,8 +132,8 @@ class _Telling:
         self.reply_id = ""
         self.boundary: ClaudeLine | None = None
 
-    def tell(self, line: ClaudeLine) -> None:
-        at = milliseconds(line.fields.get("timestamp"))
+    def read(self, line: ClaudeLine) -> None:
+        time_ms = milliseconds(line.fields.get("timestamp"))
         if line.subtype == "compact_boundary":
             self.end()
             self.boundary = line
@@ -142,12 +142,12 @@ class _Telling:
         else:
             self.end()
             if line.type == "assistant":
-                self._assistant(line, at)
+                self._assistant(line, time_ms)
             elif line.type == "user":
-                self._user(line, at)
+                self._user(line, time_ms)
             else:
                 blocks = content(line.fields.get("content"), self.building.odd)
-                self.building.note("claude-code.local_command", blocks, at, line.uuid)
+                self.building.note("claude-code.local_command", blocks, time_ms, line.uuid)
 
     def end(self) -> None:
         """A boundary without its summary: all before it is gone nevertheless."""
@@ -157,22 +157,22 @@ class _Telling:
 
     def _compaction(self, line: ClaudeLine, summary: str) -> None:
         boundary = self.boundary or line
-        at = milliseconds(boundary.fields.get("timestamp"))
+        time_ms = milliseconds(boundary.fields.get("timestamp"))
         before = number(table(boundary.fields, "compactMetadata"), "preTokens")
-        self.building.compaction(summary, at, before, id=boundary.uuid)
+        self.building.compaction(summary, time_ms, before, id=boundary.uuid)
         self.boundary, self.reply_id = None, ""
 
-    def _assistant(self, line: ClaudeLine, at: int | None) -> None:
+    def _assistant(self, line: ClaudeLine, time_ms: int | None) -> None:
         message = line.message
         id = text(message, "id") or line.uuid
         blocks = [made for block in rows(message, "content") for made in self._block(block)]
         if isinstance(message.get("content"), str):
             blocks = content(message["content"], self.building.odd)
         if self.reply is not None and id == self.reply_id:
-            self.building.more(self.reply, blocks, at)
+            self.building.more(self.reply, blocks, time_ms)
         else:
             model = text(message, "model")
-            self.reply = self.building.reply(blocks, at, line.uuid, "" if model == SYNTHETIC else model)
+            self.reply = self.building.reply(blocks, time_ms, line.uuid, "" if model == SYNTHETIC else model)
             self.reply_id = id
         self._state(self.reply, line)
 
@@ -194,7 +194,7 @@ class _Telling:
             return [thought("", text(block, "data"), redacted=True)]
         return content([block], self.building.odd)
 
-    def _user(self, line: ClaudeLine, at: int | None) -> None:
+    def _user(self, line: ClaudeLine, time_ms: int | None) -> None:
         """Results first: what is said beside them is a message of its own."""
         said: Any = line.message.get("content")
         if isinstance(said, list):
@@ -203,11 +203,11 @@ class _Telling:
             for block in results:
                 blocks = content(block.get("content"), self.building.odd)
                 is_error = block.get("is_error") is True
-                self.building.result(text(block, "tool_use_id"), blocks, at, is_error, id=line.uuid)
+                self.building.result(text(block, "tool_use_id"), blocks, time_ms, is_error, id=line.uuid)
             if results and not said:
                 return
         blocks = content(said, self.building.odd)
         if line.fields.get("isMeta") is True:
-            self.building.note("claude-code.meta", blocks, at, line.uuid)
+            self.building.note("claude-code.meta", blocks, time_ms, line.uuid)
         else:
-            self.building.user(blocks, at, line.uuid)
+            self.building.user(blocks, time_ms, line.uuid)

@@ -35,16 +35,16 @@ _CALLS = frozenset({"function_call", "custom_tool_call", "local_shell_call"})
 
 def read(name: str, content: bytes) -> Recording:
     """Raises UnreadableRecording, with the line."""
-    telling = _Telling(RecordingBuilder(name, "Codex"))
+    reader = _Reader(RecordingBuilder(name, "Codex"))
     for line, fields in lines(name, content):
         if not isinstance(fields.get("payload"), dict):
             raise UnreadableRecording(f"{name}, line {line}: a line without a payload", text(fields, "type"))
-        telling.tell(fields)
-    meta = telling.meta
-    return telling.building.recording(text(meta, "id"), text(meta, "cwd"), telling.window, telling.model)
+        reader.read(fields)
+    meta = reader.meta
+    return reader.building.recording(text(meta, "id"), text(meta, "cwd"), reader.window, reader.model)
 
 
-class _Telling:
+class _Reader:
     """The lines of a rollout, one after the other."""
 
     def __init__(self, building: RecordingBuilder) -> None:
@@ -56,15 +56,15 @@ class _Telling:
         self.growing = False  # more blocks belong to it
         self.last_tokens = 0
 
-    def tell(self, fields: Json) -> None:
+    def read(self, fields: Json) -> None:
         kind, payload = text(fields, "type"), fields["payload"]
-        at = milliseconds(fields.get("timestamp"))
+        time_ms = milliseconds(fields.get("timestamp"))
         if kind == "response_item":
-            self._item(payload, at)
+            self._item(payload, time_ms)
         elif kind == "event_msg":
             self._event(payload)
         elif kind == "compacted":
-            self._compacted(payload, at)
+            self._compacted(payload, time_ms)
         elif kind == "session_meta" and not self.meta:
             self._session(payload)
         elif kind == "turn_context":
@@ -77,41 +77,41 @@ class _Telling:
         if prompt := text(table(payload, "base_instructions"), "text") or text(payload, "instructions"):
             self.building.system(prompt)
 
-    def _item(self, item: Json, at: int | None) -> None:
+    def _item(self, item: Json, time_ms: int | None) -> None:
         kind = text(item, "type")
         if kind == "message" and text(item, "role") != "assistant":
-            self._spoken(item, at)
+            self._spoken(item, time_ms)
         elif kind == "message":
-            self._more(content(item.get("content"), self.building.odd), at, item)
+            self._more(content(item.get("content"), self.building.odd), time_ms, item)
         elif kind == "reasoning":
             seen = words(item.get("summary")) or words(item.get("content"))
-            self._more([thought(seen, text(item, "encrypted_content"))], at, item)
+            self._more([thought(seen, text(item, "encrypted_content"))], time_ms, item)
         elif kind in _CALLS:
             arguments = item.get("arguments", item.get("input", item.get("action")))
             id = text(item, "call_id") or text(item, "id")
             name = text(item, "name") or kind.removesuffix("_call")
-            self._more([call(id, name, arguments)], at, item)
+            self._more([call(id, name, arguments)], time_ms, item)
         elif kind.endswith("_output"):
             self.growing = False
             output = item.get("output")
             blocks = content(output, self.building.odd)
-            self.building.result(text(item, "call_id"), blocks, at, failed(output))
+            self.building.result(text(item, "call_id"), blocks, time_ms, failed(output))
         else:
             self.building.skip(f"{kind} items, which the provider ran and answered itself")
 
-    def _spoken(self, item: Json, at: int | None) -> None:
+    def _spoken(self, item: Json, time_ms: int | None) -> None:
         self.growing = False
         blocks = content(item.get("content"), self.building.odd)
         if text(item, "role") == "user" and not _is_injected(item):
-            self.building.user(blocks, at, text(item, "id"))
+            self.building.user(blocks, time_ms, text(item, "id"))
         else:
-            self.building.note(f"codex.{text(item, 'role')}", blocks, at, text(item, "id"))
+            self.building.note(f"codex.{text(item, 'role')}", blocks, time_ms, text(item, "id"))
 
-    def _more(self, blocks: list[Json], at: int | None, item: Json) -> None:
+    def _more(self, blocks: list[Json], time_ms: int | None, item: Json) -> None:
         if self.reply is not None and self.growing:
-            self.building.more(self.reply, blocks, at)
+            self.building.more(self.reply, blocks, time_ms)
         else:
-            self.reply = self.building.reply(blocks, at, text(item, "id"), self.model)
+            self.reply = self.building.reply(blocks, time_ms, text(item, "id"), self.model)
             self.growing = True
 
     def _event(self, event: Json) -> None:
@@ -140,7 +140,7 @@ class _Telling:
             self.reply.message["stopReason"] = "aborted"
         self.growing = False
 
-    def _compacted(self, payload: Json, at: int | None) -> None:
+    def _compacted(self, payload: Json, time_ms: int | None) -> None:
         kept: list[tuple[str, str]] = []
         summary = text(payload, "message")
         for item in rows(payload, "replacement_history"):
@@ -149,7 +149,7 @@ class _Telling:
                 kept.append(("Host" if own else "User", words(item.get("content"))))
             else:
                 self.building.skip(f"{text(item, 'type')} items in a replaced history, encrypted")
-        self.building.compaction(retold(kept, summary or SEALED), at, self.last_tokens)
+        self.building.compaction(retold(kept, summary or SEALED), time_ms, self.last_tokens)
         self.reply, self.growing = None, False
 
 

@@ -27,12 +27,12 @@ def read(name: str, content: bytes) -> Recording:
     """Raises UnreadableRecording, with the line, or with the number of the message."""
     document = whole(name, content)
     info = table(document, "info")
-    telling = _Telling(RecordingBuilder(name, "OpenCode"))
-    for place, message in enumerate(_standing(name, document, telling.building), 1):
+    reader = _Reader(RecordingBuilder(name, "OpenCode"))
+    for place, message in enumerate(_standing(name, document, reader.building), 1):
         if text(table(message, "info"), "role") not in ("user", "assistant"):
             raise UnreadableRecording(f"{name}, message {place}: neither a user's nor an assistant's")
-        telling.tell(message)
-    return telling.building.recording(text(info, "id"), text(info, "directory"))
+        reader.read(message)
+    return reader.building.recording(text(info, "id"), text(info, "directory"))
 
 
 def _standing(name: str, document: Json, building: RecordingBuilder) -> list[Json]:
@@ -43,16 +43,16 @@ def _standing(name: str, document: Json, building: RecordingBuilder) -> list[Jso
     reverted = text(revert, "messageID")
     if not reverted or reverted not in ids:
         return messages
-    at = ids.index(reverted)
-    parts = rows(messages[at], "parts")
+    index = ids.index(reverted)
+    parts = rows(messages[index], "parts")
     part_ids = [text(part, "id") for part in parts]
     part = text(revert, "partID")
     kept = parts[: part_ids.index(part)] if part in part_ids else []
-    building.skip("messages that were reverted", len(messages) - at - bool(kept))
-    return messages[:at] + ([{**messages[at], "parts": kept}] if kept else [])
+    building.skip("messages that were reverted", len(messages) - index - bool(kept))
+    return messages[:index] + ([{**messages[index], "parts": kept}] if kept else [])
 
 
-class _Telling:
+class _Reader:
     """The messages of a session, one after the other."""
 
     def __init__(self, building: RecordingBuilder) -> None:
@@ -60,17 +60,17 @@ class _Telling:
         self.tails: dict[str, str] = {}  # of each compaction that was asked for: where its tail starts
         self.last_tokens = 0
 
-    def tell(self, message: Json) -> None:
+    def read(self, message: Json) -> None:
         info, parts = table(message, "info"), rows(message, "parts")
-        at = milliseconds(table(info, "time").get("created"))
+        time_ms = milliseconds(table(info, "time").get("created"))
         if text(info, "role") == "user":
-            self._user(info, parts, at)
+            self._user(info, parts, time_ms)
         elif info.get("summary") is True:
-            self._summary(info, parts, at)
+            self._summary(info, parts, time_ms)
         else:
-            self._assistant(info, parts, at)
+            self._assistant(info, parts, time_ms)
 
-    def _user(self, info: Json, parts: Sequence[Json], at: int | None) -> None:
+    def _user(self, info: Json, parts: Sequence[Json], time_ms: int | None) -> None:
         blocks: list[Json] = []
         for part in parts:
             kind = text(part, "type")
@@ -85,7 +85,7 @@ class _Telling:
             else:
                 self._skip(kind)
         if blocks or text(info, "id") not in self.tails:
-            self.building.user(blocks, at, text(info, "id"))
+            self.building.user(blocks, time_ms, text(info, "id"))
 
     def _file(self, part: Json) -> list[Json]:
         """An image; other files were read into a synthetic text."""
@@ -98,15 +98,15 @@ class _Telling:
         why = "for the screen" if kind in _SCREEN else "not known"
         self.building.skip(f"parts of type {kind}, {why}")
 
-    def _summary(self, info: Json, parts: Sequence[Json], at: int | None) -> None:
+    def _summary(self, info: Json, parts: Sequence[Json], time_ms: int | None) -> None:
         summary = joined([text(part, "text") for part in parts if text(part, "type") == "text"])
         if not summary or table(info, "error"):
             self.building.skip("compactions that failed")
             return
         tail = self.tails.get(text(info, "parentID"), "")
-        self.building.compaction(summary, at, self.last_tokens, tail, text(info, "id"))
+        self.building.compaction(summary, time_ms, self.last_tokens, tail, text(info, "id"))
 
-    def _assistant(self, info: Json, parts: Sequence[Json], at: int | None) -> None:
+    def _assistant(self, info: Json, parts: Sequence[Json], time_ms: int | None) -> None:
         """One reply a step (rule 2)."""
         steps: list[list[Json]] = [[]]
         for part in parts:
@@ -114,7 +114,7 @@ class _Telling:
                 steps.append([])
             steps[-1].append(part)
         for place, step in enumerate(steps):
-            started = at if place == 0 else _begun(step, at)
+            started = time_ms if place == 0 else _begun(step, time_ms)
             reply = self._step(info, step, started)
             if place == len(steps) - 1:
                 self._state(reply, info)
@@ -125,8 +125,8 @@ class _Telling:
                 reply.message["usage"] = usage
                 self.last_tokens = usage["totalTokens"]
 
-    def _step(self, info: Json, parts: Sequence[Json], at: int | None) -> RecordedStep:
-        reply = self.building.reply([], at, text(info, "id"), text(info, "modelID"))
+    def _step(self, info: Json, parts: Sequence[Json], time_ms: int | None) -> RecordedStep:
+        reply = self.building.reply([], time_ms, text(info, "id"), text(info, "modelID"))
         for part in parts:
             kind = text(part, "type")
             if kind == "text":
@@ -174,10 +174,10 @@ def _is_said(part: Json) -> bool:
     return text(part, "type") in ("text", "reasoning", "tool")
 
 
-def _begun(step: Sequence[Json], at: int | None) -> int | None:
+def _begun(step: Sequence[Json], time_ms: int | None) -> int | None:
     """When a later step of a message began: with its first part that tells."""
     times = (table(part, "time") or table(table(part, "state"), "time") for part in step)
-    return next((milliseconds(time["start"]) for time in times if "start" in time), at)
+    return next((milliseconds(time["start"]) for time in times if "start" in time), time_ms)
 
 
 def _signature(part: Json) -> str:

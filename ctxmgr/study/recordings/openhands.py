@@ -73,7 +73,7 @@ class _EventHistory:
         if step is not None:
             self._steps.append((event_id, step))
 
-    def condense(self, forgotten: Set[Any], summary: str, at: int | None, tokens: int, id: str) -> None:
+    def condense(self, forgotten: Set[Any], summary: str, time_ms: int | None, tokens: int, id: str) -> None:
         """Rule 10. `tokens`: the context reported last; `id`: of the event."""
         self._forgotten |= forgotten
         steps = self._steps
@@ -87,7 +87,7 @@ class _EventHistory:
         kept = [step for _, step in steps[:start] if step.id not in left]
         said = [(_SPEAKERS.get(step.role, "Host"), words(step.blocks or step.message["content"])) for step in kept]
         first_kept = steps[start][1].id if start < len(steps) else ""
-        self.building.compaction(retold(said, summary), at, tokens, first_kept, id)
+        self.building.compaction(retold(said, summary), time_ms, tokens, first_kept, id)
 
 
 def _listed_ids(condensation: Json) -> set[Any]:
@@ -123,15 +123,15 @@ class _Events(_EventHistory):
         self.tokens = 0
 
     def read(self, event: Json) -> None:
-        at = milliseconds(event.get("timestamp"))
+        time_ms = milliseconds(event.get("timestamp"))
         id, number = f"event-{event.get('id')}", _number(event, "id")
         if "action" in event:
-            step = self._action(event, text(event, "action"), at, id)
+            step = self._action(event, text(event, "action"), time_ms, id)
         else:
-            step = self._observation(event, text(event, "observation"), at, id)
+            step = self._observation(event, text(event, "observation"), time_ms, id)
         self.place(number, step)
 
-    def _action(self, event: Json, kind: str, at: int | None, id: str) -> RecordedStep | None:
+    def _action(self, event: Json, kind: str, time_ms: int | None, id: str) -> RecordedStep | None:
         arguments, is_user = table(event, "args"), text(event, "source") == "user"
         said = text(arguments, "content")
         if kind == "system":
@@ -139,23 +139,23 @@ class _Events(_EventHistory):
         elif kind in _NO_CONTEXT:
             self.building.skip(f"{kind} actions, no context")
         elif kind == "condensation":
-            self._condensation(arguments, at, id)
+            self._condensation(arguments, time_ms, id)
         elif kind == "message" and is_user:
-            return self.building.user([*only(said), *image(arguments)], at, id)
+            return self.building.user([*only(said), *image(arguments)], time_ms, id)
         elif is_user:
             command = f"{kind}: {text(arguments, 'command') or said}"
-            return self.building.note("openhands.user_action", [text_block(command)], at, id)
+            return self.building.note("openhands.user_action", [text_block(command)], time_ms, id)
         elif response := table(table(event, "tool_call_metadata"), "model_response"):
-            return self._responded(event, response, at, id)
+            return self._responded(event, response, time_ms, id)
         elif kind == "message":
-            return self.building.reply(only(said), at, id)
+            return self.building.reply(only(said), time_ms, id)
         else:
             call_id = self.call_ids[_number(event, "id")] = f"call-{event.get('id')}"
             blocks = [*only(text(arguments, "thought")), call(call_id, kind, _arguments(arguments))]
-            return self.building.reply(blocks, at, id)
+            return self.building.reply(blocks, time_ms, id)
         return None
 
-    def _responded(self, event: Json, response: Json, at: int | None, id: str) -> RecordedStep:
+    def _responded(self, event: Json, response: Json, time_ms: int | None, id: str) -> RecordedStep:
         """An action that came of a model's response, the first or a later one of it (rule 1)."""
         asked = table(event, "tool_call_metadata")
         response_id = text(response, "id") or id
@@ -165,16 +165,16 @@ class _Events(_EventHistory):
             blocks = chat_reply(message, self.building.odd) or only(text(table(event, "args"), "thought"))
             usage = openai_usage(table(response, "usage"))
             self.tokens = usage["totalTokens"] if usage else self.tokens
-            reply = self.building.reply(blocks, at, id, text(response, "model"), usage)
+            reply = self.building.reply(blocks, time_ms, id, text(response, "model"), usage)
             self.responses[response_id] = reply
         reply = self.responses[response_id]
         call_id = self.call_ids[_number(event, "id")] = text(asked, "tool_call_id")
         if call_id not in (block.get("id") for block in reply.blocks if block["type"] == "toolCall"):
             arguments = _arguments(table(event, "args"))
-            self.building.more(reply, [call(call_id, text(asked, "function_name"), arguments)], at)
+            self.building.more(reply, [call(call_id, text(asked, "function_name"), arguments)], time_ms)
         return reply
 
-    def _observation(self, event: Json, kind: str, at: int | None, id: str) -> RecordedStep | None:
+    def _observation(self, event: Json, kind: str, time_ms: int | None, id: str) -> RecordedStep | None:
         if kind in _NO_CONTEXT and kind != "recall":
             self.building.skip(f"{kind} observations, no context")
             return None
@@ -183,18 +183,18 @@ class _Events(_EventHistory):
         output, around = text(event, "content"), table(extras, "metadata")
         blocks = only(text(around, "prefix") + output + text(around, "suffix"))  # two remarks of the host
         if not call_id:
-            return self.building.note(f"openhands.{kind}", blocks, at, id)
+            return self.building.note(f"openhands.{kind}", blocks, time_ms, id)
         code = around.get("exit_code", extras.get("exit_code"))
         is_bad_code = isinstance(code, int) and code not in (0, STILL_RUNNING)
         failed = is_bad_code or kind == "error" or output.startswith(EDITOR_ERROR)
-        return self.building.result(call_id, blocks, at, failed, id=id)
+        return self.building.result(call_id, blocks, time_ms, failed, id=id)
 
-    def _condensation(self, arguments: Json, at: int | None, id: str) -> None:
+    def _condensation(self, arguments: Json, time_ms: int | None, id: str) -> None:
         forgotten = _listed_ids(arguments)
         start, end = arguments.get("forgotten_events_start_id"), arguments.get("forgotten_events_end_id")
         if isinstance(start, int) and isinstance(end, int):
             forgotten |= {number for number, _ in self._steps if start <= number <= end}
-        self.condense(forgotten, text(arguments, "summary"), at, self.tokens, id)
+        self.condense(forgotten, text(arguments, "summary"), time_ms, self.tokens, id)
 
 
 def _number(event: Json, name: str) -> int:
@@ -233,31 +233,31 @@ def read_sdk(name: str, content: bytes) -> Recording:
 class _SdkEvents(_EventHistory):
     def read(self, event: Json) -> None:
         kind, id = text(event, "kind"), text(event, "id")
-        at = milliseconds(event.get("timestamp"))
+        time_ms = milliseconds(event.get("timestamp"))
         if kind == "MessageEvent":
-            self.place(id, self._message(event, id, at))
+            self.place(id, self._message(event, id, time_ms))
         elif kind == "ActionEvent":
-            self.place(id, self._action(event, id, at))
+            self.place(id, self._action(event, id, time_ms))
         elif kind in ("ObservationEvent", "UserRejectObservation", "AgentErrorEvent"):
-            self.place(id, self._result(event, id, at))
+            self.place(id, self._result(event, id, time_ms))
         elif kind == "Condensation":
-            self.condense(_listed_ids(event), text(event, "summary"), at, 0, id)
+            self.condense(_listed_ids(event), text(event, "summary"), time_ms, 0, id)
         elif kind in ("SystemPromptEvent", "SystemPromptUpdateEvent"):
             self.building.system(text(table(event, "system_prompt"), "text"))
         else:
             self.building.skip(f"events of kind {kind}, no context")
 
-    def _message(self, event: Json, id: str, at: int | None) -> RecordedStep | None:
+    def _message(self, event: Json, id: str, time_ms: int | None) -> RecordedStep | None:
         message = table(event, "llm_message")
         if text(message, "role") == "assistant":
-            return self.building.reply(chat_reply(message, self.building.odd), at, id)
+            return self.building.reply(chat_reply(message, self.building.odd), time_ms, id)
         blocks = content(message.get("content"), self.building.odd)
         blocks += content(event.get("extended_content"), self.building.odd)
         if text(event, "source") == "user":
-            return self.building.user(blocks, at, id)
-        return self.building.note("openhands.message", blocks, at, id)
+            return self.building.user(blocks, time_ms, id)
+        return self.building.note("openhands.message", blocks, time_ms, id)
 
-    def _action(self, event: Json, id: str, at: int | None) -> RecordedStep:
+    def _action(self, event: Json, id: str, time_ms: int | None) -> RecordedStep:
         asked = table(event, "tool_call")
         function = table(asked, "function") or asked
         call_id = text(event, "tool_call_id") or text(asked, "id")
@@ -265,21 +265,21 @@ class _SdkEvents(_EventHistory):
         made = call(call_id, text(event, "tool_name") or text(function, "name"), arguments)
         response = text(event, "llm_response_id") or id
         if response in self.responses:
-            self.building.more(self.responses[response], [made], at)
+            self.building.more(self.responses[response], [made], time_ms)
         else:
             spoken = chat_reply({**event, "content": event.get("thought")}, self.building.odd)
             if not rows(event, "thinking_blocks") and (reasoning := text(event, "reasoning_content")):
                 spoken = [thought(reasoning), *(block for block in spoken if block["type"] != "thinking")]
-            self.responses[response] = self.building.reply([*spoken, made], at, id)
+            self.responses[response] = self.building.reply([*spoken, made], time_ms, id)
         return self.responses[response]
 
-    def _result(self, event: Json, id: str, at: int | None) -> RecordedStep:
+    def _result(self, event: Json, id: str, time_ms: int | None) -> RecordedStep:
         seen = table(event, "observation")
         blocks = content(seen.get("content"), self.building.odd)
         blocks = blocks or only(text(seen, "output") or text(event, "error") or text(event, "rejection_reason"))
         bad = text(event, "kind") != "ObservationEvent" or seen.get("is_error") is True
         bad = bad or seen.get("error") not in (None, False, "")
-        return self.building.result(text(event, "tool_call_id"), blocks, at, bad, text(event, "tool_name"), id)
+        return self.building.result(text(event, "tool_call_id"), blocks, time_ms, bad, text(event, "tool_name"), id)
 
 
 # model calls

@@ -83,11 +83,11 @@ def numbered(entries: Sequence[Fields]) -> list[Fields]:
 def _path(entries: list[Fields], leaf: str | None) -> list[Fields]:
     """From the root to the leaf. A parent that is missing, or comes again, ends the walk."""
     by_id = {_text(fields, "id"): fields for fields in entries}
-    at = by_id.get(leaf) if leaf else entries[-1]
+    entry = by_id.get(leaf) if leaf else entries[-1]
     path: dict[str, Fields] = {}
-    while at is not None and (id := _text(at, "id")) not in path:
-        path[id] = at
-        at = by_id.get(_text(at, "parentId"))
+    while entry is not None and (id := _text(entry, "id")) not in path:
+        path[id] = entry
+        entry = by_id.get(_text(entry, "parentId"))
     return list(reversed(path.values()))
 
 
@@ -96,37 +96,44 @@ def _entry(fields: Fields) -> RecordedEntry | None:
     return build(fields, _text(fields, "id"), milliseconds(_value(fields, "timestamp"))) if build else None
 
 
-def _message(fields: Fields, id: str, at: int | None) -> RecordedEntry | None:
+def _message(fields: Fields, id: str, time_ms: int | None) -> RecordedEntry | None:
     if "message" not in fields:
         return None
     raw = bytes(fields["message"])
     role = str(_decode(raw).get("role", ""))
     if role == "hookMessage":  # its name in version 2
         role, raw = "custom", _with(raw, role="custom")
-    return RecordedEntry("message", id, at, raw, role)
+    return RecordedEntry("message", id, time_ms, raw, role)
 
 
-def _custom_message(fields: Fields, id: str, at: int | None) -> RecordedEntry:
+def _custom_message(fields: Fields, id: str, time_ms: int | None) -> RecordedEntry:
     names = ("customType", "content", "display", "details")
     kept = {name: fields[name] for name in names if name in fields}
-    return RecordedEntry("message", id, at, _encode({"role": "custom", **kept, "timestamp": at or 0}), "custom")
+    return RecordedEntry(
+        "message", id, time_ms, _encode({"role": "custom", **kept, "timestamp": time_ms or 0}), "custom"
+    )
 
 
-def _compaction(fields: Fields, id: str, at: int | None) -> RecordedEntry:
+def _compaction(fields: Fields, id: str, time_ms: int | None) -> RecordedEntry:
     summary = _text(fields, "summary")
-    message = compaction_message(summary, _value(fields, "tokensBefore") or 0, at or 0)
+    message = compaction_message(summary, _value(fields, "tokensBefore") or 0, time_ms or 0)
     kept = _text(fields, "firstKeptEntryId")
-    return RecordedEntry("compaction", id, at, message, "compactionSummary", summary, kept)
+    return RecordedEntry("compaction", id, time_ms, message, "compactionSummary", summary, kept)
 
 
-def _branch_summary(fields: Fields, id: str, at: int | None) -> RecordedEntry:
+def _branch_summary(fields: Fields, id: str, time_ms: int | None) -> RecordedEntry:
     summary = _text(fields, "summary")
-    body = {"role": "branchSummary", "summary": summary, "fromId": _text(fields, "fromId"), "timestamp": at or 0}
-    return RecordedEntry("branch_summary", id, at, _encode(body), "branchSummary", summary)
+    body = {
+        "role": "branchSummary",
+        "summary": summary,
+        "fromId": _text(fields, "fromId"),
+        "timestamp": time_ms or 0,
+    }
+    return RecordedEntry("branch_summary", id, time_ms, _encode(body), "branchSummary", summary)
 
 
-def _model_change(fields: Fields, id: str, at: int | None) -> RecordedEntry:
-    return RecordedEntry("model", id, at, model=_text(fields, "modelId"))
+def _model_change(fields: Fields, id: str, time_ms: int | None) -> RecordedEntry:
+    return RecordedEntry("model", id, time_ms, model=_text(fields, "modelId"))
 
 
 _ENTRIES: dict[str, Callable[[Fields, str, int | None], RecordedEntry | None]] = {
@@ -138,9 +145,9 @@ _ENTRIES: dict[str, Callable[[Fields, str, int | None], RecordedEntry | None]] =
 }
 
 
-def compaction_message(summary: str, tokens_before: int, at: int) -> bytes:
+def compaction_message(summary: str, tokens_before: int, time_ms: int) -> bytes:
     """The message that stands for all that a compaction summarised; `at` in milliseconds."""
-    body = {"role": "compactionSummary", "summary": summary, "tokensBefore": tokens_before, "timestamp": at}
+    body = {"role": "compactionSummary", "summary": summary, "tokensBefore": tokens_before, "timestamp": time_ms}
     return _encode(body)
 
 

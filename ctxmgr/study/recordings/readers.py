@@ -4,29 +4,24 @@ One reader a kind of file, all to the same two structs. A new host's file is one
 `FILE_KINDS`.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
 from ctxmgr.study.recordings import claude_code, codex, opencode, pi_events, pi_sessions, swe_agent
-from ctxmgr.study.recordings.json_values import UNREADABLE, Json, decoded, members, objects
+from ctxmgr.study.recordings.json_values import Json, decoded, members, objects, table, whole
 from ctxmgr.study.recordings.openhands import read_completions, read_events, read_sdk
 from ctxmgr.study.recordings.recording import Recording, Stream, UnreadableRecording
 
 LINES_LOOKED_AT = 100  # a Claude Code transcript may begin with lines that are not its own kind
-SMALL_BYTES = 256  # of a member that is looked at whole
-SHAPE_DEPTH = 2  # how far into larger members it is looked
 
 Reader = Callable[[str, bytes], Recording | Stream]
 
 
 class Source(msgspec.Struct, frozen=True):
-    """A file's content and how it begins: the members of its first JSON object; of a list, of the first in it.
-
-    Of larger members the shape is there: the members of an object, the first value of a list.
-    """
+    """A file's content and its `head`: the first JSON object in it; `listed`: the file is one list of them."""
 
     name: str
     content: bytes
@@ -46,11 +41,16 @@ def source(path: Path) -> Source:
 def source_of(name: str, content: bytes) -> Source:
     """What a file of this name has in it. Raises UnreadableRecording where it does not begin with a JSON object."""
     listed = content.lstrip().startswith(b"[")
-    for line, piece in _first_list(content, name) if listed else objects(content, name):
-        head = members(piece, name, line)
-        shape = {member: _shape(bytes(value), SHAPE_DEPTH) for member, value in head.items()}
-        return Source(name, content, shape, listed)
-    raise UnreadableRecording(f"{name} is empty; it should be {_kinds()}")
+    if listed:
+        first = next(((1, value) for value in whole(name, content)), None)
+    else:
+        first = next(((line, decoded(piece, name, line)) for line, piece in objects(content, name)), None)
+    if first is None:
+        raise UnreadableRecording(f"{name} is empty; it should be {_kinds()}")
+    line, head = first
+    if not isinstance(head, dict):
+        raise UnreadableRecording(f"{name}, line {line}: no JSON object")
+    return Source(name, content, head, listed)
 
 
 def kind(found: Source) -> str:
@@ -77,36 +77,6 @@ def file_kind(found: Source) -> "FileKind":
 def _kinds() -> str:
     *most, last = (one.description for one in FILE_KINDS)
     return f"{', '.join(most)}, or {last}"
-
-
-def _first_list(content: bytes, name: str) -> Iterator[tuple[int, bytes]]:
-    """The first value of a file that is one list."""
-    try:
-        values = [bytes(value) for value in msgspec.json.decode(content, type=list[msgspec.Raw])[:1]]
-    except UNREADABLE:  # half a surrogate pair, or broken: then this says where
-        values = [msgspec.json.encode(value) for value in decoded(content, name, 0)[:1]]
-    if not values:
-        raise UnreadableRecording(f"{name}, line 1: an empty list; it should be {_kinds()}")
-    yield 1, values[0]
-
-
-def _shape(value: bytes, depth: int) -> Any:
-    """Members are told apart by name; only short values are looked at whole."""
-    if len(value) < SMALL_BYTES:
-        try:
-            return msgspec.json.decode(value)
-        except UNREADABLE:
-            return None
-    try:
-        if depth and value.startswith(b"{"):
-            fields = msgspec.json.decode(value, type=dict[str, msgspec.Raw])
-            return {name: _shape(bytes(one), depth - 1) for name, one in fields.items()}
-        if depth and value.startswith(b"["):
-            first = msgspec.json.decode(value, type=list[msgspec.Raw])[:1]
-            return [_shape(bytes(one), depth) for one in first]
-    except UNREADABLE:
-        return None
-    return None
 
 
 # what a file begins with
@@ -150,7 +120,7 @@ def _is_event(fields: Json) -> bool:
 def _is_opencode(found: Source) -> bool:
     first = _first(found.head, "messages")
     listed = "info" in found.head and isinstance(found.head.get("messages"), list)
-    return listed and ({"info", "parts"} <= first.keys() or "projectID" in (found.head["info"] or {}))
+    return listed and ({"info", "parts"} <= first.keys() or "projectID" in table(found.head, "info"))
 
 
 def _is_swe_agent(found: Source) -> bool:

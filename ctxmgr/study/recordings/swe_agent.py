@@ -26,29 +26,29 @@ def read(name: str, content: bytes) -> Recording:
     document = whole(name, content)
     fields = document if isinstance(document, dict) else {"messages": document}
     swe = "history" in fields
-    telling = _Telling(RecordingBuilder(name, "SWE-agent" if swe else "mini-swe-agent"))
+    reader = _Reader(RecordingBuilder(name, "SWE-agent" if swe else "mini-swe-agent"))
     for place, message in enumerate(objects_of(fields["history" if swe else "messages"]), 1):
         if not text(message, "role"):
             raise UnreadableRecording(f"{name}, message {place}: a message without a role")
-        telling.tell(message, place)
+        reader.read(message, place)
     info = table(fields, "info")
     config = table(info, "config")
     model = text(table(config, "model"), "model_name")
     cwd = text(table(config, "environment"), "cwd")
     session = text(fields, "instance_id")
-    return telling.building.recording(session, cwd, model=model)
+    return reader.building.recording(session, cwd, model=model)
 
 
-class _Telling:
+class _Reader:
     """The messages, one after the other."""
 
     def __init__(self, building: RecordingBuilder) -> None:
         self.building = building
         self.waiting = ""  # the id of the action in text mode that has no result yet
 
-    def tell(self, message: Json, place: int) -> None:
+    def read(self, message: Json, place: int) -> None:
         role = text(message, "role")
-        at = seconds(table(message, "extra").get("timestamp") or message.get("timestamp"))
+        time_ms = seconds(table(message, "extra").get("timestamp") or message.get("timestamp"))
         if role == "system":
             self.building.system(words(message.get("content")))
         elif message.get("is_demo"):
@@ -56,18 +56,18 @@ class _Telling:
         elif role == "exit":
             self.building.skip("exit messages, no context")
         elif role == "assistant":
-            self._reply(message, place, at)
+            self._reply(message, place, time_ms)
         elif role == "tool":
             ids = message.get("tool_call_ids")
             ids = ids if isinstance(ids, list) and ids else [message.get("tool_call_id")]
             for number, id in enumerate(ids):  # one message may answer several calls: its text stands once
-                self._result(str(id), message if number == 0 else {}, at)
+                self._result(str(id), message if number == 0 else {}, time_ms)
         elif self.waiting:
-            self._result(self.waiting, message, at)
+            self._result(self.waiting, message, time_ms)
         else:
-            self.building.user(content(message.get("content"), self.building.odd), at)
+            self.building.user(content(message.get("content"), self.building.odd), time_ms)
 
-    def _reply(self, message: Json, place: int, at: int | None) -> None:
+    def _reply(self, message: Json, place: int, time_ms: int | None) -> None:
         self.waiting = ""
         response = table(table(message, "extra"), "response")
         if chat_calls(message):
@@ -75,7 +75,7 @@ class _Telling:
         else:
             blocks = self._acting(message, place)
         usage = openai_usage(table(response, "usage"))
-        self.building.reply(blocks, at, model=text(response, "model"), usage=usage)
+        self.building.reply(blocks, time_ms, model=text(response, "model"), usage=usage)
 
     def _acting(self, message: Json, place: int) -> list[Json]:
         """Text and action of a reply in text mode (rule 3)."""
@@ -89,10 +89,10 @@ class _Telling:
             said = said[: fenced[-1].start()] + said[fenced[-1].end() :]
         return [*only(said.rstrip()), call(self.waiting, "bash", {"command": action})]
 
-    def _result(self, id: str, message: Json, at: int | None) -> None:
+    def _result(self, id: str, message: Json, time_ms: int | None) -> None:
         blocks = content(message.get("content"), self.building.odd)
         returned = table(message, "extra").get("returncode")
-        self.building.result(id, blocks, at, failed(words(blocks), returned))
+        self.building.result(id, blocks, time_ms, failed(words(blocks), returned))
         self.waiting = ""
 
 

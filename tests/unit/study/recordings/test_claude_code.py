@@ -19,7 +19,6 @@ from tests.unit.study.recorded import (
     odd_values,
     pairs_are_right,
     seen,
-    shared,
     usage,
 )
 
@@ -223,12 +222,3 @@ def test_what_can_not_be_read_is_said(content: bytes, says: str) -> None:
 @given(odd_values(STREAMED))
 def test_no_odd_value_is_a_crash(lines: list[Any]) -> None:
     never_fails(claude_code.read, jsonl(*lines))
-
-
-@pytest.mark.parametrize("path", shared("claude-code"))
-def test_real_transcripts(path: Path) -> None:
-    recording = claude_code.read(path.name, path.read_bytes())
-    assert recording.model.startswith("claude-")
-    if "results without a call in the file: 1" not in recording.notes:
-        pairs_are_right(recording)
-    assert not any("pi does not have" in note for note in recording.notes)

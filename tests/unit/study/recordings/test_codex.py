@@ -19,7 +19,6 @@ from tests.unit.study.recorded import (
     odd_values,
     pairs_are_right,
     seen,
-    shared,
     usage,
 )
 
@@ -204,12 +203,3 @@ def test_what_can_not_be_read_is_said(content: bytes, says: str) -> None:
 @given(odd_values(ROLLOUT))
 def test_no_odd_value_is_a_crash(lines: list[Any]) -> None:
     never_fails(codex.read, jsonl(*lines))
-
-
-@pytest.mark.parametrize("path", shared("codex"))
-def test_real_rollouts(path: Path) -> None:
-    recording = codex.read(path.name, path.read_bytes())
-    pairs_are_right(recording)
-    assert recording.window > 200_000
-    with_usage = ["usage" in one for one in messages(recording) if one["role"] == "assistant"]
-    assert sum(with_usage) >= len(with_usage) - 1

@@ -18,7 +18,6 @@ from tests.unit.study.recorded import (
     odd_values,
     pairs_are_right,
     seen,
-    shared,
     usage,
 )
 
@@ -177,12 +176,3 @@ def test_what_can_not_be_read_is_said(content: bytes, says: str) -> None:
 @given(odd_values(SESSION))
 def test_no_odd_value_is_a_crash(told: list[Any]) -> None:
     never_fails(opencode.read, export(*told))
-
-
-@pytest.mark.parametrize("path", shared("opencode"))
-def test_real_exports(path: Path) -> None:
-    recording = opencode.read(path.name, path.read_bytes())
-    pairs_are_right(recording)
-    assert not any("not known" in note for note in recording.notes)
-    pruned = [one for one in recording.entries if one.pruned_ms is not None]
-    assert len(pruned) == (31 if "silent-panda" in path.name else 0)

@@ -19,7 +19,6 @@ from tests.unit.study.recorded import (
     odd_values,
     pairs_are_right,
     seen,
-    shared,
     usage,
 )
 
@@ -260,13 +259,6 @@ def test_a_call_without_messages_is_said() -> None:
 @given(odd_values(CALLS))
 def test_no_odd_value_in_a_call_is_a_crash(calls: list[Any]) -> None:
     never_fails(read_completions, jsonl(*calls))
-
-
-@pytest.mark.parametrize("path", shared("openhands"))
-def test_real_runs(path: Path, tmp_path: Path) -> None:
-    recording = load(tmp_path, path.read_bytes())
-    pairs_are_right(recording)
-    assert recording.host.startswith("OpenHands")
 
 
 # events of the SDK

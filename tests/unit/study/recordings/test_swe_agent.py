@@ -18,7 +18,6 @@ from tests.unit.study.recorded import (
     odd_values,
     pairs_are_right,
     seen,
-    shared,
     usage,
 )
 
@@ -156,10 +155,3 @@ def test_what_can_not_be_read_is_said(content: bytes, says: str) -> None:
 @given(odd_values(CALLING))
 def test_no_odd_value_is_a_crash(history: list[Any]) -> None:
     never_fails(swe_agent.read, swe(*history))
-
-
-@pytest.mark.parametrize("path", [*shared("swe-agent"), *shared("mini-swe-agent")])
-def test_real_trajectories(path: Path, tmp_path: Path) -> None:
-    recording = load(tmp_path, path.read_bytes())
-    pairs_are_right(recording)
-    assert [one[0] for one in seen(recording)].count("u") == 1
