@@ -13,7 +13,17 @@ from ctxmgr.study.corpus.results import LastRun, Results
 from ctxmgr.study.corpus.rows import CorpusCallRow, Evaluation, RecordingRow
 from ctxmgr.study.corpus.tasks import CorpusPolicy, CorpusSettings, CorpusTask, policies, recordings, tasks
 
-SETTINGS = CorpusSettings(window_tokens=64_000)
+SESSIONS = Path(__file__).parents[3] / "sessions"
+WINDOW = 24_000
+SETTINGS = CorpusSettings(window_tokens=WINDOW)
+
+
+def begun(name: str, folder: Path, line_count: int = 100) -> Path:
+    """The first lines of one of the project's own sessions, as a file in `folder`."""
+    folder.mkdir(exist_ok=True)
+    lines = (SESSIONS / f"{name}.jsonl").read_bytes().splitlines(keepends=True)[:line_count]
+    (folder / f"{name}.jsonl").write_bytes(b"".join(lines))
+    return folder / f"{name}.jsonl"
 
 
 def corpus(folder: Path, count: int = 3) -> Path:

@@ -15,28 +15,17 @@ from ctxmgr.study.corpus.tasks import CorpusSettings
 from ctxmgr.study.driving import legality
 from ctxmgr.study.driving.host_side import ReplayHost
 from ctxmgr.study.spawning import InProcessSidecar, RpcFailure
-from tests.unit.study.corpus.made import asked, row
+from tests.unit.study.corpus.made import WINDOW, asked, begun, row
 
-SESSIONS = Path(__file__).parents[3] / "sessions"
-GREENHOUSE, ALLOTMENT = SESSIONS / "greenhouse.jsonl", SESSIONS / "allotment.jsonl"
-UNPROBED = CorpusSettings(64_000, with_probes=False)
+UNPROBED = CorpusSettings(WINDOW, with_probes=False)
 
 
-def test_the_figures_are_those_of_replay(capsys: pytest.CaptureFixture[str]) -> None:
-    arguments = [
-        "--policy",
-        "keep=500",
-        "--preset",
-        "balanced",
-        "--window",
-        "64000",
-        "--probes",
-        "--peers",
-        "--json",
-    ]
-    assert main(["replay", str(GREENHOUSE), *arguments]) == 0
+def test_the_figures_are_those_of_replay(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = begun("greenhouse", tmp_path)
+    options = "--policy keep=500 --preset balanced --probes --peers --json --window"
+    assert main(["replay", str(path), *options.split(), str(WINDOW)]) == 0
     ours = json.loads(capsys.readouterr().out)[0]
-    tasks = {task.policy.name: task for task in asked(GREENHOUSE, ["balanced:keep=500", "masking-5"])}
+    tasks = {task.policy.name: task for task in asked(path, ["balanced:keep=500", "masking-5"])}
     evaluation = decode(evaluated(tasks["balanced:keep=500"]))
     found, measures = evaluation.recording, ours["measures"]
     assert (found.status, found.fingerprint, found.fault_count) == ("ok", ours["fingerprint"], 0)
@@ -89,12 +78,12 @@ def test_a_bad_recording_is_a_row_with_a_reason_that_quotes_nothing(
     assert "the ow" not in found.reason
 
 
-def test_what_breaks_while_it_is_driven_is_a_row_with_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_breaks_while_it_is_driven_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*given: object) -> None:
         raise ValueError("no number: 'the owl'")
 
     monkeypatch.setattr(evaluating, "_probed", broken)
-    found = row(asked(ALLOTMENT)[0])
+    found = row(asked(begun("allotment", tmp_path, 20))[0])
     assert found.status == "bad"
     assert re.fullmatch(r"ValueError \(test_evaluating.py, line \d+\); `ctxmgr replay` says more", found.reason)
 
@@ -126,10 +115,10 @@ def _illegal(*given: object) -> None:
     ids=["raised", "refused", "answer", "list", "stderr"],
 )
 def test_a_fault_of_an_ok_row_is_a_code_and_quotes_nothing(
-    monkeypatch: pytest.MonkeyPatch, where: tuple[Any, str], broken: Any, fault: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: tuple[Any, str], broken: Any, fault: str
 ) -> None:
     monkeypatch.setattr(*where, broken)
-    content = evaluated(asked(ALLOTMENT, ["off"], settings=UNPROBED)[0])
+    content = evaluated(asked(begun("allotment", tmp_path, 20), ["off"], settings=UNPROBED)[0])
     found = decode(content).recording
     assert found.status == "ok"
     assert found.fault_count >= len(found.faults) > 0
@@ -150,7 +139,7 @@ def test_what_is_gone_or_changed_after_it_was_listed_is_said(tmp_path: Path) -> 
 
 def test_the_same_task_gives_the_same_rows_whatever_the_file_is_called(tmp_path: Path) -> None:
     path = tmp_path / os.fsdecode(b"caf\xe9.jsonl")
-    path.write_bytes(ALLOTMENT.read_bytes())
+    begun("allotment", tmp_path, 20).rename(path)
     (task,) = asked(path, ["off"], settings=UNPROBED)
     first, second = decode(evaluated(task)), decode(evaluated(task))
     assert row(task) == row(task)

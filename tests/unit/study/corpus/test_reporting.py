@@ -10,25 +10,21 @@ import pytest
 from ctxmgr.cli import main
 from ctxmgr.study.corpus import reporting
 from ctxmgr.study.corpus.reporting import CorpusReport, Queries, changes
-from ctxmgr.study.corpus.results import Results, ResultsFault
+from ctxmgr.study.corpus.results import Results
 from ctxmgr.study.corpus.rows import ProbeRow
 from ctxmgr.study.corpus.tasks import policies
 from ctxmgr.study.figures import difference
-from tests.unit.study.corpus.made import asked, corpus, digests, invented, last, worked_out
-
-SESSIONS = Path(__file__).parents[3] / "sessions"
+from tests.unit.study.corpus.made import WINDOW, asked, begun, corpus, digests, invented, last, worked_out
 
 
 def test_the_figures_equal_replay_s_on_the_same_recordings(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    files = [str(SESSIONS / f"{name}.jsonl") for name in ("greenhouse", "ledger")]
     some = tmp_path / "some"
-    some.mkdir()
-    for file in files:
-        (some / Path(file).name).write_bytes(Path(file).read_bytes())
+    files = [str(begun(name, some)) for name in ("greenhouse", "ledger")]
     worked_out(some, tmp_path / "out")
-    assert main(["replay", *files, "--preset", "balanced", "--window", "64000", "--probes", "--json"]) == 0
+    arguments = ["--preset", "balanced", "--window", str(WINDOW), "--probes", "--json"]
+    assert main(["replay", *files, *arguments]) == 0
     parts = json.loads(capsys.readouterr().out)
     means, sums = next((one["means"], one["totals"]) for one in parts if "means" in one)
     mine = {row["policy"]: row for row in report(tmp_path / "out").all}
@@ -111,10 +107,6 @@ def test_the_worst_are_recordings_each_under_the_policy_that_paid_least(folder: 
     assert len({row["digest"] for row in made.worst}) == 10
 
 
-def test_a_report_is_the_same_each_time(planned: Path) -> None:
-    assert report(planned) == report(planned)
-
-
 def test_only_what_the_last_run_asked_for_is_reported(planned: Path, folder: Path) -> None:
     """Its policies and its recordings, whatever else the folder holds."""
     some = digests(asked(folder))[:8]
@@ -134,11 +126,6 @@ def test_a_result_that_was_lost_and_came_later_counts_once(folder: Path, tmp_pat
             results.asked(last(policies(["off"])), [task.recording.digest])
             results.add(invented(task, status=status, closed_dollars=1.0))
     assert [(row["recordings"], row["bad"]) for row in report(tmp_path).all] == [(1, 0)]
-
-
-def test_a_folder_without_results_is_said(tmp_path: Path) -> None:
-    with pytest.raises(ResultsFault, match="has no results"):
-        report(tmp_path)
 
 
 def test_an_interval_holds_the_mean_and_narrows_with_more_recordings() -> None:
@@ -183,13 +170,8 @@ def test_against_exits_1_where_something_is_worse(
     changes = json.loads(capsys.readouterr().out)["against"]
     assert [f"{one['policy']} {one['figure']}" for one in changes if one["is_worse"]] == worse
     assert code == (1 if worse else 0)
-
-
-def test_a_threshold_may_be_given(planned: Path, folder: Path, tmp_path: Path) -> None:
-    now = planted(folder, tmp_path / "now", {**CLOSED, "balanced": 0.6})
-    arguments = ["corpus", "report", str(now), "--against", str(planned)]
-    assert main([*arguments, "--threshold", "0.2"]) == 0
-    assert main(arguments) == 1
+    with_threshold = ["corpus", "report", str(now), "--against", str(planned), "--threshold", "0.7"]
+    assert main(with_threshold) == (1 if "fault_count" in figures else 0)
 
 
 def test_a_recording_without_figures_any_more_is_worse(planned: Path, folder: Path, tmp_path: Path) -> None:
