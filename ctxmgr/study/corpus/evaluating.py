@@ -31,15 +31,15 @@ def evaluated(task: CorpusTask) -> bytes:
     """An `Evaluation` as a line of JSON: who gathers many need not look into it."""
     began = time.thread_time()
     try:
-        found = _evaluation(task)
+        evaluation = _evaluation(task)
     except OSError as fault:
-        found = Evaluation(failed(task, "lost", f"can not be fetched: {fault.strerror or fault}"))
+        evaluation = Evaluation(failed(task, "lost", f"can not be fetched: {fault.strerror or fault}"))
     except Exception as fault:  # noqa: BLE001  rule 1
-        found = Evaluation(failed(task, "bad", _said(fault)))
+        evaluation = Evaluation(failed(task, "bad", _fault_text(fault)))
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * KIB
-    took = time.thread_time() - began
-    row = msgspec.structs.replace(found.recording, cpu_seconds=round(took, 3), peak_bytes=peak)
-    return encode(Evaluation(row, found.calls))
+    seconds = time.thread_time() - began
+    row = msgspec.structs.replace(evaluation.recording, cpu_seconds=round(seconds, 3), peak_bytes=peak)
+    return encode(Evaluation(row, evaluation.calls))
 
 
 def failed(task: CorpusTask, status: Any, reason: str) -> RecordingRow:
@@ -52,7 +52,7 @@ def _printable(name: str) -> str:
     return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
-def _said(fault: Exception) -> str:
+def _fault_text(fault: Exception) -> str:
     """Rule 4."""
     from ctxmgr.plain_text import unquoted_fault_text
     from ctxmgr.study.recordings import UnreadableRecording
@@ -116,39 +116,39 @@ def _evaluation(task: CorpusTask) -> Evaluation:
         write=host.write(),
     )
     outcome = _outcome(recorded, policy, options)
-    ground = MessageCache(message_cache.reader())
-    found = measure(outcome.observations, ground, sheet)
+    messages = MessageCache(message_cache.reader())
+    measures = measure(outcome.observations, messages, sheet)
     row = RecordingRow(
         **_named(task),
         status="ok",
         host=outcome.host,
         model=recorded.model,
         window_tokens=window,
-        raw_tokens=found.raw_tokens,
-        call_count=len(found.calls),
-        billed_dollars=found.closed.billed,
-        closed_dollars=found.closed.closed,
-        input_dollars=found.bill.money,
-        fetch_count=found.closed.fetches,
-        fetches_in_100=found.closed.in_100,
-        kept_share=found.repeats.share,
-        kept_bytes=found.repeats.part,
-        repeated_bytes=found.repeats.total,
-        recall_share=found.recall.overall.share,
-        in_place_share=found.recall.in_place.share,
-        far_share=found.recall.far.share,
-        grounding_share=found.lines.share,
-        epoch_count=found.epochs,
-        break_count=found.bill.breaks,
-        unannounced_count=found.bill.unannounced,
+        raw_tokens=measures.raw_tokens,
+        call_count=len(measures.calls),
+        billed_dollars=measures.closed.billed,
+        closed_dollars=measures.closed.closed,
+        input_dollars=measures.bill.money,
+        fetch_count=measures.closed.fetches,
+        fetches_in_100=measures.closed.in_100,
+        kept_share=measures.repeats.share,
+        kept_bytes=measures.repeats.part,
+        repeated_bytes=measures.repeats.total,
+        recall_share=measures.recall.overall.share,
+        in_place_share=measures.recall.in_place.share,
+        far_share=measures.recall.far.share,
+        grounding_share=measures.lines.share,
+        epoch_count=measures.epochs,
+        break_count=measures.bill.breaks,
+        unannounced_count=measures.bill.unannounced,
         compaction_count=outcome.compacted,
         own_compaction_count=outcome.own,
         fault_count=len(outcome.fault_codes),
         faults=tuple(outcome.fault_codes[:FAULTS_KEPT]),
-        **_probed(task, recorded, outcome.observations, ground),
+        **_probed(task, recorded, outcome.observations, messages),
         fingerprint=outcome.fingerprint,
     )
-    return Evaluation(row, _calls(task.key, found))
+    return Evaluation(row, _calls(task.key, measures))
 
 
 def _outcome(recorded: Any, policy: CorpusPolicy, options: Any) -> Any:
@@ -164,8 +164,7 @@ def _outcome(recorded: Any, policy: CorpusPolicy, options: Any) -> Any:
     return baselines.peer(recorded, policy.preset, options)
 
 
-def _calls(key: str, found: Any) -> tuple[CorpusCallRow, ...]:
-    """`found`: Measures."""
+def _calls(key: str, measures: Any) -> tuple[CorpusCallRow, ...]:
     return tuple(
         CorpusCallRow(
             key=key,
@@ -182,12 +181,12 @@ def _calls(key: str, found: Any) -> tuple[CorpusCallRow, ...]:
             name_count=call.recall.overall.total,
             recalled_count=call.recall.overall.part,
         )
-        for number, call in enumerate(found.calls)
+        for number, call in enumerate(measures.calls)
     )
 
 
-def _probed(task: CorpusTask, recorded: Any, sights: Sequence[Any], ground: Any) -> dict[str, Any]:
-    """Fields of the row: what its lists still answer, and what its packets say. None of a stream, which has no
+def _probed(task: CorpusTask, recorded: Any, observations: Sequence[Any], messages: Any) -> dict[str, Any]:
+    """Fields of the row: what its lists still answer, and whether its packets hold. None of a stream, which has no
     whole list."""
     from ctxmgr.study.probes import graded
     from ctxmgr.study.recordings import Recording
@@ -195,20 +194,20 @@ def _probed(task: CorpusTask, recorded: Any, sights: Sequence[Any], ground: Any)
     if not task.settings.with_probes or not isinstance(recorded, Recording):
         return {}
     window = task.settings.window_tokens or recorded.window
-    found = graded(recorded, window, sights, ground.weight)
+    grades = graded(recorded, window, observations, messages.weight)
     rows = tuple(
-        ProbeRow(kind, one.used.share, one.used.probe_count, one.every.share, one.every.probe_count)
-        for kind, one in found.kinds.items()
+        ProbeRow(kind, score.used.share, score.used.probe_count, score.every.share, score.every.probe_count)
+        for kind, score in grades.kinds.items()
     )
-    said = found.precision
-    if said is None:
+    precision = grades.precision
+    if precision is None:
         return {"probes": rows}
     return {
         "probes": rows,
-        "packet_count": said.packet_count,
-        "packet_tokens_mean": said.packet_tokens,
-        "packet_line_count": said.every.line_count,
-        "judged_line_count": said.every.judged_count,
-        "untrue_line_count": said.every.untrue_count,
-        "unjudged_line_count": said.every.unjudged_count,
+        "packet_count": precision.packet_count,
+        "packet_tokens_mean": precision.packet_tokens,
+        "packet_line_count": precision.every.line_count,
+        "judged_line_count": precision.every.judged_count,
+        "untrue_line_count": precision.every.untrue_count,
+        "unjudged_line_count": precision.every.unjudged_count,
     }
