@@ -21,7 +21,7 @@ from ctxmgr.formats import pi
 from ctxmgr.session.reading import Reader
 from ctxmgr.study.closed_loop import closed_loop
 from ctxmgr.study.driving import session as drive_session
-from ctxmgr.study.driving.host_side import ReplayHost
+from ctxmgr.study.driving.host import ReplayHost
 from ctxmgr.study.driving.outcomes import ReplayOptions, ReplayResult
 from ctxmgr.study.figures.measures import measure
 from ctxmgr.study.metrics.ratio import Ratio

@@ -12,8 +12,7 @@ import msgspec
 
 from ctxmgr.study.conformance.conversation import Conversation, NoMessage, OnMessage, OutputEnded
 from ctxmgr.study.conformance.golden import Head, head
-from ctxmgr.study.conformance.matching import MatchMode, Mismatch, match
-from ctxmgr.study.conformance.placeholders import STATE_DIR, filled
+from ctxmgr.study.conformance.placeholders import STATE_DIR, MatchMode, Mismatch, filled, match
 from ctxmgr.study.conformance.script import Script, Step, key_of
 from ctxmgr.study.spawning import Framing, Sidecar, TimedOut, differences
 

@@ -12,8 +12,14 @@ import msgspec
 from ctxmgr import __version__
 from ctxmgr.model import rules
 from ctxmgr.study.conformance.golden import Head, head
-from ctxmgr.study.conformance.matching import MatchMode
-from ctxmgr.study.conformance.placeholders import STATE_DIR, Misplaced, check, has_placeholder, is_placeholder
+from ctxmgr.study.conformance.placeholders import (
+    STATE_DIR,
+    MatchMode,
+    Misplaced,
+    check,
+    has_placeholder,
+    is_placeholder,
+)
 from ctxmgr.wire import TranscriptLine, transcript
 
 FORMAT = """\

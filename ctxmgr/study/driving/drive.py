@@ -20,7 +20,7 @@ import msgspec
 from ctxmgr.plain_text import unquoted_fault_text
 from ctxmgr.settings import models_file
 from ctxmgr.study.driving import events, session
-from ctxmgr.study.driving.host_side import ReplayHost
+from ctxmgr.study.driving.host import ReplayHost
 from ctxmgr.study.driving.outcomes import ReplayOptions, ReplayResult
 from ctxmgr.study.driving.peer_host import Peer, PeerHost, PeerLimits
 from ctxmgr.study.metrics import MessageCache, message_cache

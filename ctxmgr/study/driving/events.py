@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.study.driving.host_side import ReplayHost
+from ctxmgr.study.driving.host import ReplayHost
 from ctxmgr.study.hosts import pi_host
 from ctxmgr.study.recordings import HostEvent, Stream
 

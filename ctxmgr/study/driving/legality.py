@@ -25,7 +25,6 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.study.driving.repeating import blocks_of, repeated
 from ctxmgr.study.hosts import HostMessage, item, pi_host
 
 PACKET = "ctxmgr.packet"
@@ -38,6 +37,10 @@ CUT_LINE = re.compile(r"^\[cut to fit — .*\]\n", re.MULTILINE)
 MEDIA_LINE = re.compile(r"\[(image|document) left out( — [^\]]*)?\]")
 PIECES_APART = "…\n"
 NEWEST_ENDS_CHARACTERS = 2_000  # of the newest user message, either end: 2,000 tokens are that many in any script
+INSTRUCTIONS = "\n## Instructions (word for word"  # a heading in a packet
+QUOTED = re.compile(r"\n- ([^\n]*):((?:\n>[^\n]*)+)")  # below it: a line that tells of what, and its text
+HEAD = "(first "  # of a text, that line says
+
 _members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 
 
@@ -170,16 +173,16 @@ def _is_rewrite(old: HostMessage, new: HostMessage) -> bool:
 
 
 def _is_shortened(old: HostMessage, new: HostMessage) -> bool:
-    if any(field.endswith("Signature") for block in blocks_of(old) for field in block):
+    if any(field.endswith("Signature") for block in old.blocks for field in block):
         return False
     before, after = _members(old.raw), _members(new.raw)
-    if before.keys() != after.keys() or len(blocks_of(old)) != len(blocks_of(new)):
+    if before.keys() != after.keys() or len(old.blocks) != len(new.blocks):
         return False
     if any(bytes(before[name]) != bytes(after[name]) for name in before if name != "content"):
         return False
     return all(
         {**one, "arguments": None} == {**other, "arguments": None} and (one == other or one["type"] == "toolCall")
-        for one, other in zip(blocks_of(old), blocks_of(new), strict=True)
+        for one, other in zip(old.blocks, new.blocks, strict=True)
     )
 
 
@@ -298,3 +301,25 @@ def _whole_turns(sent: Sequence[HostMessage], kept: set[int]) -> list[str]:
     if 0 < start < len(places) and sent[places[start]].role != "user":
         out.append(f"what is kept begins at message {places[start]}, in the middle of a turn")
     return out
+
+
+def repeated(packet: str, sent: Sequence[HostMessage], earlier: Iterable[HostMessage]) -> int:
+    """So many characters of a packet are texts of earlier messages or their heads, each told once and quoted."""
+    instructions = packet.partition(INSTRUCTIONS)[2]
+    left = {text for message in earlier for text in _texts(message)}
+    left -= {text for message in sent for text in _texts(message)}
+    gone = ["\n".join(text.splitlines()) for text in sorted(left)] if instructions else []
+    size = 0
+    for title, quoted in QUOTED.findall(instructions):
+        text = re.sub(r"^> ?", "", quoted.strip("\n"), flags=re.MULTILINE)
+        head = text.removesuffix("…") if HEAD in title else ""
+        source = next((old for old in gone if old == text or (head and old.startswith(head))), "")
+        if source:
+            gone.remove(source)
+            size += len(quoted)
+    return size
+
+
+def _texts(message: HostMessage) -> set[str]:
+    texts = (pi_host.text_of(message.message), *(str(block.get("text", "")) for block in message.blocks))
+    return {text.strip() for text in texts} - {""}

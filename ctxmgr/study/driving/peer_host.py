@@ -10,9 +10,9 @@ from typing import Any
 
 import msgspec
 
+from ctxmgr.study.driving.host import HostSide
 from ctxmgr.study.driving.legality import MatchedMessage
 from ctxmgr.study.driving.outcomes import ReplayedCall, ReplayResult
-from ctxmgr.study.driving.side import HostSide
 from ctxmgr.study.hosts import HostMessage, item
 from ctxmgr.study.metrics import PACKET, ProjectedMessage, same_start
 
@@ -108,9 +108,6 @@ class PeerHost(HostSide):
 
     def ask(self, method: str, params: Mapping[str, Any] | bytes, counted: bool = False) -> bytes:
         return b"null"
-
-    def query(self, method: str, params: Mapping[str, Any]) -> bytes:
-        raise ValueError(f"a peer answers no {method}")
 
 
 _NEW = ProjectedMessage(b"", PACKET, False)

@@ -5,8 +5,8 @@ from typing import Any
 
 import msgspec
 
+from ctxmgr.study.driving.host import HostSide
 from ctxmgr.study.driving.outcomes import ReplayOptions
-from ctxmgr.study.driving.side import HostSide
 from ctxmgr.study.hosts import HostMessage, pi_host
 from ctxmgr.study.recordings import RecordedEntry, Recording
 
@@ -169,7 +169,7 @@ class _Host:
             "previousSummary": previous,
             "fileOps": {"read": paths["read"], "written": [], "edited": paths["modified"]},
         }
-        answer = msgspec.json.decode(self.side.query("session_before_compact", {"preparation": preparation}))
+        answer = msgspec.json.decode(self.side.ask("session_before_compact", {"preparation": preparation}))
         return str(answer["compaction"]["summary"])
 
     def _compacted(self, entry: dict[str, Any], items: list[HostMessage], why: str) -> None:

@@ -40,8 +40,13 @@ class HostMessage(msgspec.Struct, frozen=True):
     weight: int
 
     @property
+    def blocks(self) -> list[dict[str, Any]]:
+        """Of its content; none where that is a text."""
+        return _blocks(self.message)
+
+    @property
     def calls(self) -> list[dict[str, Any]]:
-        return [block for block in _blocks(self.message) if block.get("type") == "toolCall"]
+        return [block for block in self.blocks if block.get("type") == "toolCall"]
 
 
 Write = Callable[[Sequence[HostMessage], Sequence[HostMessage]], str]

@@ -13,7 +13,7 @@ from ctxmgr.study.corpus import evaluating
 from ctxmgr.study.corpus.evaluating import decode, evaluated
 from ctxmgr.study.corpus.tasks import CorpusSettings
 from ctxmgr.study.driving import legality
-from ctxmgr.study.driving.host_side import ReplayHost
+from ctxmgr.study.driving.host import ReplayHost
 from ctxmgr.study.spawning import InProcessSidecar, RpcFailure
 from tests.unit.study.corpus.made import WINDOW, asked, begun, row
 

@@ -8,7 +8,6 @@ import pytest
 
 from ctxmgr.study.driving import legality
 from ctxmgr.study.driving.legality import IllegalAnswer
-from ctxmgr.study.driving.repeating import INSTRUCTIONS
 from ctxmgr.study.hosts.pi_host import HostMessage, item
 from tests.legality import responses
 
@@ -59,45 +58,36 @@ def edited(edits: list[dict[str, Any]]) -> list[legality.MatchedMessage]:
 S = SENT_RAW
 
 
-@pytest.mark.parametrize(
-    "raws",
-    [
-        S,
-        [packet(), *S[1:]],
-        [packet(), *S[5:]],
-        [packet(), *S[8:]],
-        [packet(), *S[5:7], r("c2", "short"), *S[8:]],
-        S[5:],
-    ],
-)
-def test_what_is_right_passes(raws: list[bytes]) -> None:
-    assert judged(raws) == []
+def test_what_is_right_passes() -> None:
+    shortened = [packet(), *S[5:7], r("c2", "short"), *S[8:]]
+    for raws in (S, [packet(), *S[1:]], [packet(), *S[5:]], [packet(), *S[8:]], shortened, S[5:]):
+        assert judged(raws) == []
 
 
-@pytest.mark.parametrize(
-    ("raws", "says"),
-    [
-        ([packet(), packet("more"), *S[5:]], "2 packets"),
-        ([*S[:3], *S[4:]], "call 2 without its result 3"),
-        ([*S[:2], *S[3:]], "result 3 without its call 2"),
-        ([packet(), *S[7:]], "result 7 without its call 6"),
-        ([packet(), *S[2:]], "begins at message 2, in the middle of a turn"),
-        ([*S[1:5], *S[8:]], "message 5 is missing inside what was kept"),
-        ([packet(), *S[1:8], *S[9:]], "the newest user message (8) is gone"),
-        ([packet(), *S[5:9]], "message 9 of the newest turn is gone"),
-        ([packet(), *S[5:10], r("c3", "short")], "message 10 of the newest turn was rewritten"),
-        ([packet("w " * 12_000), *S[1:]], "heavier than what was sent"),
-        (S[2:], "begins with a message of role assistant"),
-        ([], "an empty list"),
-    ],
-)
-def test_each_planted_fault_is_named(raws: list[bytes], says: str) -> None:
-    assert any(says in text for text in judged(raws)), judged(raws)
+PLANTED: list[tuple[list[bytes], str]] = [
+    ([packet(), packet("more"), *S[5:]], "2 packets"),
+    ([*S[:3], *S[4:]], "call 2 without its result 3"),
+    ([*S[:2], *S[3:]], "result 3 without its call 2"),
+    ([packet(), *S[7:]], "result 7 without its call 6"),
+    ([packet(), *S[2:]], "begins at message 2, in the middle of a turn"),
+    ([*S[1:5], *S[8:]], "message 5 is missing inside what was kept"),
+    ([packet(), *S[1:8], *S[9:]], "the newest user message (8) is gone"),
+    ([packet(), *S[5:9]], "message 9 of the newest turn is gone"),
+    ([packet(), *S[5:10], r("c3", "short")], "message 10 of the newest turn was rewritten"),
+    ([packet("w " * 12_000), *S[1:]], "heavier than what was sent"),
+    (S[2:], "begins with a message of role assistant"),
+    ([], "an empty list"),
+]
+
+
+def test_each_planted_fault_is_named() -> None:
+    for raws, words in PLANTED:
+        assert any(words in text for text in judged(raws)), (words, judged(raws))
 
 
 RULES = "\n\n".join(f"Rule {number}: bed_{number} is watered by valve_{number + 7}." for number in range(900))
 QUOTED = "\n".join(f"> {line}" if line else ">" for line in RULES.split("\n"))
-HEADING = f"facts\n\n{INSTRUCTIONS[1:]}, as they were read)"
+HEADING = f"facts\n\n{legality.INSTRUCTIONS[1:]}, as they were read)"
 READ = '- read path="CLAUDE.md":'
 
 
@@ -112,38 +102,23 @@ def repeating(*told: str, sent: tuple[bytes, ...] = ()) -> list[str]:
     return legality.faults(listed, placed, whole_turns=True, earlier=earlier)
 
 
-def test_a_packet_may_repeat_what_was_taken_away() -> None:
+def test_a_packet_may_repeat_what_was_taken_away_or_its_head_where_it_says_so() -> None:
     assert repeating(f"{READ}\n{QUOTED}") == []
-
-
-def test_it_may_repeat_the_head_where_it_says_so() -> None:
     head = QUOTED[: QUOTED.rindex("\n>")]
     assert repeating(f"{READ[:-1]} (first 1798 of 1799 lines; call it again for the rest):\n{head}") == []
 
 
-@pytest.mark.parametrize(
-    "told",
-    [
-        [f"{READ}\n{QUOTED.replace('valve_9.', 'valve_8.')}"],
+def test_anything_else_below_that_heading_weighs() -> None:
+    for told in (
+        [f"{READ}\n{QUOTED.replace('valve_9.', 'valve_8.')}"],  # a word is another
         [f"{READ}\n{QUOTED} And more."],
-        [f"{READ}\n{QUOTED[:-1]}"],
-        [f"{READ}\n{QUOTED}", f"{READ}\n{QUOTED}"],
-        [QUOTED],
-        [f"{READ}\n{RULES}"],
+        [f"{READ}\n{QUOTED[:-1]}"],  # less than it was
+        [f"{READ}\n{QUOTED}", f"{READ}\n{QUOTED}"],  # twice
+        [QUOTED],  # from nowhere
+        [f"{READ}\n{RULES}"],  # unquoted
         [f"{READ}\n{QUOTED}", "- something else:\n" + "invented " * 4_000],
-    ],
-    ids=[
-        "a word is another",
-        "more than it was",
-        "less than it was",
-        "twice",
-        "from nowhere",
-        "unquoted",
-        "and what nobody said",
-    ],
-)
-def test_anything_else_below_that_heading_weighs(told: list[str]) -> None:
-    assert any("heavier than what was sent" in fault for fault in repeating(*told))
+    ):
+        assert any("heavier than what was sent" in fault for fault in repeating(*told))
 
 
 def test_what_still_stands_in_the_list_may_not_be_repeated() -> None:
@@ -151,20 +126,19 @@ def test_what_still_stands_in_the_list_may_not_be_repeated() -> None:
     assert any("heavier than what was sent" in fault for fault in repeating(f"{READ}\n{RULES}", sent=there))
 
 
-@pytest.mark.parametrize(
-    "raws",
-    [
+def test_what_was_not_sent_is_illegal() -> None:
+    for raws in (
         [*S[:5], u("two "), *S[6:]],  # a user's text changed
         [*S[:5], S[5].replace(b'"user"', b'"user" '), *S[6:]],  # the same message in other bytes
         [*S[5:8], *S[1:5], *S[8:]],  # another order
         [*S[5:7], r("c2", "short", isError=True), *S[8:]],  # more than the content
         [*S, u("four")],  # invented
         [*S[:5], *S[1:]],  # twice
-    ],
-)
-def test_what_was_not_sent_is_illegal(raws: list[bytes]) -> None:
+    ):
+        with pytest.raises(IllegalAnswer):
+            judged(raws)
     with pytest.raises(IllegalAnswer):
-        judged(raws)
+        legality.answered(SENT, {})
 
 
 PASTED = (
@@ -182,11 +156,11 @@ def pasted(text: str, at: int = 1) -> list[str]:
     return legality.faults(sent, legality.answered(sent, result), whole_turns=True)
 
 
-@pytest.mark.parametrize("at", [1, 8])
-def test_a_text_that_was_cut_and_says_so_is_right(at: int) -> None:
-    assert pasted(f"{HEAD}\n{CUT}an error here\n…\n{TAIL}", at) == []
-    assert pasted(f"{HEAD}\n{CUT}{TAIL}", at) == []
-    assert pasted(f"{HEAD}\n{CUT}an error here\nand it failed\n…\n{TAIL}", at) == []  # lines that stood apart
+def test_a_text_that_was_cut_and_says_so_is_right() -> None:
+    for at in (1, 8):
+        assert pasted(f"{HEAD}\n{CUT}an error here\n…\n{TAIL}", at) == []
+        assert pasted(f"{HEAD}\n{CUT}{TAIL}", at) == []
+        assert pasted(f"{HEAD}\n{CUT}an error here\nand it failed\n…\n{TAIL}", at) == []  # lines that stood apart
 
 
 def test_several_texts_of_a_message_are_cut_as_one() -> None:
@@ -203,20 +177,17 @@ def test_several_texts_of_a_message_are_cut_as_one() -> None:
                 legality.answered(sent, result)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_a_text_that_was_cut_into_another_is_illegal() -> None:
+    for text in (
         HEAD + TAIL,  # nothing says that it was cut
         f"{HEAD}!\n{CUT}{TAIL}",
         f"{HEAD}\n{CUT}no error here\n…\n{TAIL}",
         f"{HEAD}\n{CUT}an error here\n…\nan error here\n…\n{TAIL}",
         f"{HEAD}\n{CUT}and it failed\nan error here\n…\n{TAIL}",
         f"{HEAD}\n{CUT}{TAIL}!",
-    ],
-)
-def test_a_text_that_was_cut_into_another_is_illegal(text: str) -> None:
-    with pytest.raises(IllegalAnswer):
-        pasted(text)
+    ):
+        with pytest.raises(IllegalAnswer):
+            pasted(text)
 
 
 def test_of_the_newest_user_message_long_ends_stay() -> None:
@@ -262,18 +233,15 @@ def test_edits_are_the_same_list() -> None:
     assert legality.faults(SENT, placed, whole_turns=True) == []
 
 
-@pytest.mark.parametrize(
-    "edits",
-    [
+def test_edits_that_do_not_fit_are_illegal() -> None:
+    for edits in (
         [{"keep": [5, 12]}],
         [{"keep": [5, 5]}],
         [{"keep": [5, 8]}, {"keep": [1, 3]}],
         [{"put": {"role": "user", "content": "new"}}, {"keep": [5, 11]}],
-    ],
-)
-def test_edits_that_do_not_fit_are_illegal(edits: list[dict[str, Any]]) -> None:
-    with pytest.raises(IllegalAnswer):
-        edited(edits)
+    ):
+        with pytest.raises(IllegalAnswer):
+            edited(edits)
 
 
 def test_calls_without_results_are_no_fault_when_they_came_so() -> None:
@@ -282,11 +250,6 @@ def test_calls_without_results_are_no_fault_when_they_came_so() -> None:
     assert (
         legality.faults(sent, legality.answered(sent, {"unchanged": msgspec.Raw(b"true")}), whole_turns=True) == []
     )
-
-
-def test_an_answer_with_nothing_in_it_is_illegal() -> None:
-    with pytest.raises(IllegalAnswer):
-        legality.answered(SENT, {})
 
 
 def test_reasoning_of_the_responses_api_without_what_follows_it_is_named() -> None:

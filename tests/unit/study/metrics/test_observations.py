@@ -3,9 +3,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ctxmgr.study.driving.host import ObservationRecorder
 from ctxmgr.study.driving.legality import MatchedMessage
 from ctxmgr.study.driving.outcomes import ReplayResult
-from ctxmgr.study.driving.watching import ObservationRecorder
 from ctxmgr.study.hosts.pi_host import item
 from ctxmgr.study.metrics.observations import (
     Observation,

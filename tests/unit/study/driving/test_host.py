@@ -3,9 +3,7 @@
 import json
 from typing import Any, cast
 
-import pytest
-
-from ctxmgr.study.driving.host_side import ReplayHost
+from ctxmgr.study.driving.host import ReplayHost
 from ctxmgr.study.driving.outcomes import ReplayResult
 from ctxmgr.study.hosts.pi_host import item
 from ctxmgr.study.spawning import RpcClient, RpcFailure
@@ -59,20 +57,18 @@ def test_what_is_right_is_no_failure() -> None:
     assert host.outcome.calls[0].before_tokens == 10
 
 
-@pytest.mark.parametrize(
-    ("changes", "says"),
-    [
+def test_each_planted_fault_is_named() -> None:
+    cases: list[tuple[dict[str, Any], str]] = [
         ({"seq": 1}, "answered seq 1, 0 events have taken effect"),
         ({"seq": None}, "answered seq None"),
         ({"checks": ["pairs"]}, "broken checks: pairs"),
         ({"reason": "internal fault: KeyError"}, "fell back: internal fault: KeyError"),
         ({"tokens": 11}, "11 tokens answered of 10"),
-    ],
-)
-def test_each_planted_fault_is_named(changes: dict[str, Any], says: str) -> None:
-    host, _ = side(answer(**changes))
-    host.context(5)
-    assert any(says in text for text in host.outcome.failures), host.outcome.failures
+    ]
+    for changes, words in cases:
+        host, _ = side(answer(**changes))
+        host.context(5)
+        assert any(words in text for text in host.outcome.failures), host.outcome.failures
 
 
 def test_an_answer_that_was_not_sent_is_named() -> None:

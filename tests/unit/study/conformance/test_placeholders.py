@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ctxmgr.study.conformance.matching import match
+from ctxmgr.study.conformance.placeholders import match
 from ctxmgr.study.spawning.differences import ABSENT
 
 NAMES: dict[str, Any] = {"n": 2, "who": {"name": "Ann"}, "list": [1, {"a": 1}]}

@@ -1,0 +1,227 @@
+"""The host's end of a driven session: asks, judges each answer, counts the events that take effect."""
+
+import hashlib
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from ctxmgr.engine.invariants import TURNS
+from ctxmgr.engine.presets import PRESETS
+from ctxmgr.study.driving import legality
+from ctxmgr.study.driving.legality import MatchedMessage
+from ctxmgr.study.driving.outcomes import ReplayedCall, ReplayResult, TimelineMark
+from ctxmgr.study.hosts import HostMessage
+from ctxmgr.study.metrics import PACKET, Observation, ProjectedMessage
+from ctxmgr.study.spawning import RpcClient, RpcFailure
+
+CONTENT_MODIFIED = -32801
+PLAIN_REASONS = frozenset({"pruning is off", "nothing to leave out"})
+WITHOUT_SEQ = frozenset({"session_start", "session_before_compact", "session_before_tree"})
+
+_encode = msgspec.json.Encoder().encode
+_members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
+
+
+class ObservationRecorder:
+    """`observations` holds one a call that was answered and that a recorded message followed."""
+
+    def __init__(self, observations: list[Observation]) -> None:
+        self.observations = observations
+        # most of a list was in the list before
+        self._projected: dict[tuple[bytes, int, bool], ProjectedMessage] = {}
+        self._called: tuple[int | None, tuple[HostMessage, ...], tuple[ProjectedMessage, ...], int, int] | None = (
+            None
+        )
+        self._own_compactions = 0
+
+    def compacted(self) -> None:
+        """By the host, unasked."""
+        self._own_compactions += 1
+
+    def called(
+        self, at: int | None, items: Sequence[HostMessage], matched: Iterable[MatchedMessage], epoch: int
+    ) -> None:
+        """What the model is about to be shown. `items`: the host's list; `at` in milliseconds."""
+        shown = []
+        for answer in matched:
+            key = (answer.message.raw, PACKET if answer.index is None else answer.index, answer.same)
+            shown.append(self._projected.setdefault(key, ProjectedMessage(*key)))
+        self._called = at, tuple(items), tuple(shown), epoch, self._own_compactions
+        self._own_compactions = 0
+
+    def replied(self, reply: HostMessage) -> None:
+        """The recorded message that followed."""
+        if self._called is not None:
+            at, items, shown, epoch, own = self._called
+            self.observations.append(Observation(at, items, shown, reply, epoch, own))
+        self._called = None
+
+
+class HostSide(ABC):
+    """What a recorded session is driven through, whoever decides on its lists.
+
+    `items` is the host's list as it stands. `measure`: what each call shows goes on the outcome's observations.
+    """
+
+    def __init__(self, session_id: str, outcome: ReplayResult, measure: bool) -> None:
+        self.session_id, self.outcome = session_id, outcome
+        self.items: list[HostMessage] = []
+        self.watch = ObservationRecorder(outcome.observations) if measure else None
+
+    @abstractmethod
+    def context(self, at: int | None) -> dict[str, Any]:
+        """A call of the model, with the list as it stands; a report with the `tokens` that are sent and the
+        `rawTokens` of the host's list. `at` in milliseconds."""
+
+    @abstractmethod
+    def turn_end(self, params: bytes) -> list[dict[str, Any]]:
+        """`params` are whole. The commands in the answer."""
+
+    @abstractmethod
+    def ask(self, method: str, params: Mapping[str, Any] | bytes, counted: bool = False) -> bytes:
+        """The bytes of the answer. `params` as bytes are whole. `counted`: it raises `seq`."""
+
+    @abstractmethod
+    def rewritten(self) -> None:
+        """The host's list becomes another one."""
+
+    def replied(self, reply: HostMessage) -> None:
+        """The recorded message that followed the last `context`."""
+        if self.watch is not None:
+            self.watch.replied(reply)
+
+    def mark(self, kind: str, text: str = "") -> None:
+        self.outcome.marks.append(TimelineMark(kind, len(self.outcome.calls), text))
+
+
+class ReplayHost(HostSide):
+    """Through ctxmgr. What is wrong goes on the outcome's list of failures."""
+
+    def __init__(
+        self, client: RpcClient, session_id: str, outcome: ReplayResult, append: bool, measure: bool = False
+    ) -> None:
+        super().__init__(session_id, outcome, measure)
+        self.client, self.append = client, append
+        self.seq = 0
+        self.base = ""
+        self.sent = 0  # messages of the list that the other side has
+        self.hash = hashlib.sha256()
+        self.shortened: set[bytes] = set()  # results that the compact zone has rewritten
+        self.earlier: dict[bytes, HostMessage] = {}  # what stood in lists that are others by now
+
+    def ask(self, method: str, params: Mapping[str, Any] | bytes, counted: bool = False) -> bytes:
+        if not isinstance(params, bytes):
+            params = _encode({"sessionId": self.session_id, **params})
+        raw = self.client.request_raw(method, params)
+        self.hash.update(raw)
+        self.seq += counted
+        if method not in WITHOUT_SEQ and raw not in (b"null", b"{}"):
+            seq = msgspec.json.decode(_members(raw).get("seq", msgspec.Raw(b"null")))
+            if seq != self.seq:
+                self.fail("wrong seq", f"{method} answered seq {seq}, {self.seq} events have taken effect")
+        return raw
+
+    def fail(self, code: str, text: str) -> None:
+        """`text` may quote the conversation, `code` does not."""
+        place = f"call {len(self.outcome.calls)}"
+        self.outcome.failures.append(f"{place}: {text}")
+        self.outcome.fault_codes.append(f"{place}: {code}")
+
+    def context(self, at: int | None) -> dict[str, Any]:
+        """As `HostSide` has it. Raises RpcFailure."""
+        started = time.perf_counter()
+        raw = self._context(at)
+        seconds = time.perf_counter() - started
+        result = _members(raw)
+        report: dict[str, Any] = msgspec.json.decode(result["report"])
+        if arithmetic := report.get("arithmetic"):
+            call = len(self.outcome.calls) + 1
+            self.outcome.arithmetic.append(f"call {call}, epoch {report['epoch']}: {arithmetic}")
+        self.base = msgspec.json.decode(result["base"])
+        self.sent = len(self.items)
+        matched = self._judge(result, report)
+        self.outcome.calls.append(
+            ReplayedCall(
+                zone=report["zone"],
+                before_tokens=report["rawTokens"],
+                after_tokens=report["tokens"],
+                dropped=report["turnsDropped"],
+                distilled=report["resultsDistilled"],
+                pruned=report["resultsPruned"],
+                packet_tokens=report["packetTokens"],
+                seconds=seconds,
+                index=len(self.items),
+            )
+        )
+        if self.watch is not None and matched is not None:
+            self.watch.called(at, self.items, matched, report["epoch"])
+        return report
+
+    def _context(self, at: int | None) -> bytes:
+        """Only what is new where that is wanted and holds, else the whole list."""
+        start = b'{"sessionId":%b,' % _encode(self.session_id)
+        rest = (b',"at":%d' % at if at is not None else b"") + (b',"answer":"edits"' if self.append else b"") + b"}"
+        if self.append and self.base:
+            new = _joined(self.items[self.sent :])
+            append = b'"append":{"after":%d,"base":%b,"messages":[%b]}' % (self.sent, _encode(self.base), new)
+            try:
+                return self.ask("context", start + append + rest)
+            except RpcFailure as failure:
+                if failure.code != CONTENT_MODIFIED:
+                    raise
+                self.fail("append refused", f"append was refused though nothing was changed: {failure.message}")
+        return self.ask("context", start + b'"messages":[%b]' % _joined(self.items) + rest)
+
+    def _judge(self, result: dict[str, msgspec.Raw], report: dict[str, Any]) -> list[MatchedMessage] | None:
+        """The answered list, None where it can not be made out."""
+        if report["checks"]:
+            broken = f"broken checks: {', '.join(report['checks'])}"
+            self.fail(broken, broken)
+        if (reason := report.get("reason")) and reason not in PLAIN_REASONS:
+            self.fail("fell back", f"fell back: {reason}")
+        if report["tokens"] - report["packetTokens"] > report["rawTokens"]:
+            self.fail("heavier list", f"{report['tokens']} tokens answered of {report['rawTokens']}")
+        try:
+            matched = legality.answered(self.items, result)
+        except legality.IllegalAnswer as illegal:
+            self.fail("illegal answer", str(illegal))
+            return None
+        if report["zone"] == "compact":
+            self.shortened.update(
+                self.items[answer.index].raw for answer in matched if answer.index is not None and not answer.same
+            )
+        preset = PRESETS.get(self.outcome.preset)  # of another name: it does as it likes
+        whole_turns = preset is not None and preset.invariants is TURNS
+        left = report.get("messagesDropped", 0)
+        for text in legality.faults(self.items, matched, whole_turns, self.shortened, self.earlier.values(), left):
+            self.fail("illegal list", text)
+        packet = next((answer.message.message["content"] for answer in matched if answer.index is None), "")
+        self.outcome.packet = packet or self.outcome.packet
+        return matched
+
+    def turn_end(self, params: bytes) -> list[dict[str, Any]]:
+        started = time.perf_counter()
+        answer = msgspec.json.decode(self.ask("turn_end", params, counted=True))
+        self.outcome.turn_end_seconds.append(time.perf_counter() - started)
+        self.outcome.turn_ends += 1
+        commands: list[dict[str, Any]] = answer["commands"]
+        for command in commands:
+            if command["method"] != "requestCompaction":
+                self.fail("unknown command", f"an unknown command {command['method']}")
+                continue
+            self.outcome.requested += 1
+            status = answer["status"]
+            self.mark("request", f"{status['zone']} at {status['tokens']} tokens: {command['params']['reason']}")
+        return commands
+
+    def rewritten(self) -> None:
+        """`append` has nothing to add to."""
+        self.base = ""
+        self.earlier |= {item.raw: item for item in self.items}
+
+
+def _joined(items: Iterable[HostMessage]) -> bytes:
+    return b",".join(item.raw for item in items)
