@@ -32,26 +32,26 @@ def _reasons(golden: Golden, snapshots: bool) -> Iterator[str]:
     yield from _weights(golden)
     heads = [head(line.body) for line in golden.lines]
     archived: set[str] = set()
-    for place, line in enumerate(golden.lines):
-        at = f"line {line.number}"
+    for index, line in enumerate(golden.lines):
+        where = f"line {line.number}"
         if line.kind == "restored" and (line.fields["refused"] or line.fields["fault"]):
-            yield f"{at}: a snapshot that is broken or held by another process"
+            yield f"{where}: a snapshot that is broken or held by another process"
         elif line.kind == "restored" and not snapshots:
-            yield f"{at}: a session is restored, and the form of a snapshot is each program's own"
+            yield f"{where}: a session is restored, and the form of a snapshot is each program's own"
         elif line.kind == "woke":
-            yield f"{at}: a deadline passes"
+            yield f"{where}: a deadline passes"
         elif line.kind == "completed":
-            yield f"{at}: an endpoint answers"
+            yield f"{where}: an endpoint answers"
         elif line.kind == "archive" and _elsewhere(line, archived):
-            yield f"{at}: an archive answers what it has from elsewhere"
+            yield f"{where}: an archive answers what it has from elsewhere"
         elif line.kind == "stored":
-            yield f"{at}: a session goes to a store"
-        elif line.kind == "prepared" and _next_sender(golden.lines[place + 1 :]) == "host":
-            yield f"{at}: nobody outside sees when the compaction written ahead is ready"
-        elif line.sender == "ctxmgr" and _planted(heads[place]):
-            yield f"{at}: a fault was planted inside"
-        elif heads[place].method == "$/cancelRequest" and _raced(golden.lines, heads, place):
-            yield f"{at}: cancels what may have been answered by then"
+            yield f"{where}: a session goes to a store"
+        elif line.kind == "prepared" and _next_sender(golden.lines[index + 1 :]) == "host":
+            yield f"{where}: nobody outside sees when the compaction written ahead is ready"
+        elif line.sender == "ctxmgr" and _planted(heads[index]):
+            yield f"{where}: a fault was planted inside"
+        elif heads[index].method == "$/cancelRequest" and _raced(golden.lines, heads, index):
+            yield f"{where}: cancels what may have been answered by then"
 
 
 def _weights(golden: Golden) -> Iterator[str]:
@@ -61,14 +61,17 @@ def _weights(golden: Golden) -> Iterator[str]:
         if line.kind == "weigher":
             yield f"line {line.number}: weights become those of {line.fields['weigher']}"
     heads = [head(line.body) for line in golden.lines if line.sender == "host"]
-    begins = next((one for one in heads if one.method == "initialize"), Head())
-    if "session_start" in {one.method for one in heads} and _member(begins, "policy", "tokenizer") != ESTIMATE:
+    begins = next((message for message in heads if message.method == "initialize"), Head())
+    if (
+        "session_start" in {message.method for message in heads}
+        and _member(begins, "policy", "tokenizer") != ESTIMATE
+    ):
         yield f"the policy of initialize does not set the tokenizer to {ESTIMATE}"
 
 
-def _member(one: Head, *names: str) -> Any:
+def _member(message: Head, *names: str) -> Any:
     """A member of its params, however deep; None where there is none."""
-    value = one.fields
+    value = message.fields
     for name in ("params", *names):
         value = value.get(name) if isinstance(value, dict) else None
     return value
@@ -78,7 +81,7 @@ def _elsewhere(line: TranscriptLine, archived: set[str]) -> bool:
     """Whether an answer of the archive can not follow from what was put before (rule 7); notes what is put."""
     session, answer, row = line.fields["session"], line.fields["answer"], line.fields["answer"].get("row")
     archived.update(f"{session} {handle}" for handle in line.fields["put"] or ())
-    given = [one["handle"] for one in (row, *answer.get("hits", ())) if one is not None]
+    given = [hit["handle"] for hit in (row, *answer.get("hits", ())) if hit is not None]
     return any(f"{session} {handle}" not in archived for handle in given) or "fault" in answer or "note" in answer
 
 
@@ -86,8 +89,8 @@ def _next_sender(lines: Sequence[TranscriptLine]) -> str:
     return next((line.sender for line in lines if line.kind in ("message", "broken")), "")
 
 
-def _planted(one: Head) -> bool:
-    fields = one.fields if isinstance(one.fields, dict) else {}
+def _planted(message: Head) -> bool:
+    fields = message.fields if isinstance(message.fields, dict) else {}
     error, result = fields.get("error"), fields.get("result")
     if isinstance(error, dict) and error.get("code") == errors.INTERNAL_ERROR:
         return True
@@ -95,18 +98,20 @@ def _planted(one: Head) -> bool:
     return isinstance(report, dict) and str(report.get("reason", "")).startswith("internal fault")
 
 
-def _raced(lines: Sequence[TranscriptLine], heads: Sequence[Head], place: int) -> bool:
+def _raced(lines: Sequence[TranscriptLine], heads: Sequence[Head], index: int) -> bool:
     """Whether a cancel of the host, which was heeded, comes while ctxmgr waits for nothing of the host."""
-    if lines[place].sender != "host":
+    if lines[index].sender != "host":
         return False
-    id = json.dumps(_member(heads[place], "id"))
-    heeded = any(one.id == id and not one.method and _code(one) == errors.CANCELLED for one in heads[place:])
-    before = list(zip(lines[:place], heads[:place], strict=True))
-    asked = {one.id for line, one in before if line.sender == "ctxmgr" and one.method and one.id}
-    answered = {one.id for line, one in before if line.sender == "host" and not one.method}
+    id = json.dumps(_member(heads[index], "id"))
+    heeded = any(
+        message.id == id and not message.method and _code(message) == errors.CANCELLED for message in heads[index:]
+    )
+    before = list(zip(lines[:index], heads[:index], strict=True))
+    asked = {message.id for line, message in before if line.sender == "ctxmgr" and message.method and message.id}
+    answered = {message.id for line, message in before if line.sender == "host" and not message.method}
     return heeded and not asked - answered
 
 
-def _code(one: Head) -> object:
-    error = one.fields.get("error") if isinstance(one.fields, dict) else None
+def _code(message: Head) -> object:
+    error = message.fields.get("error") if isinstance(message.fields, dict) else None
     return error.get("code") if isinstance(error, dict) else None

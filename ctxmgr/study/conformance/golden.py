@@ -112,9 +112,9 @@ def path_of(text: str) -> Path:
     return tuple(EVERY if step == "[*]" else step[1:] for step in steps)
 
 
-def difference(recorded: Any, came: Any, chosen: Sequence[Path]) -> differences.Difference | None:
+def difference(recorded: Any, received: Any, chosen: Sequence[Path]) -> differences.Difference | None:
     """The first place where two decoded messages differ as values, what may be chosen left out."""
-    return differences.first(_comparable(recorded, chosen), _comparable(came, chosen))
+    return differences.first(_comparable(recorded, chosen), _comparable(received, chosen))
 
 
 def _comparable(value: Any, chosen: Sequence[Path]) -> bytes:

@@ -153,8 +153,8 @@ def kept_difference(recorded: bytes, received: bytes, sent: Sequence[bytes]) -> 
         if old is None:
             continue
         if new is None or len(new) != len(old):
-            there = NOTHING if new is None else f"{len(new)} messages"
-            return differences.Difference(path, f"{len(old)} messages", there)
+            shown = NOTHING if new is None else f"{len(new)} messages"
+            return differences.Difference(path, f"{len(old)} messages", shown)
         for index, (before, after) in enumerate(zip(old, new, strict=True)):
             found = differences.first(before, after)
             if found is not None and any(before in body for body in sent):

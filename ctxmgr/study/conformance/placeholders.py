@@ -137,10 +137,10 @@ class Mismatch(msgspec.Struct, frozen=True):
 def match(pattern: Any, value: Any, mode: MatchMode, names: dict[str, Any], path: str = "$") -> Mismatch | None:
     """`value` is plain JSON. `names` are those captured so far; where it matches, what it captures is added."""
     captured = dict(names)
-    found = _match(pattern, value, mode, captured, path)
-    if found is None:
+    mismatch = _match(pattern, value, mode, captured, path)
+    if mismatch is None:
         names |= captured
-    return found
+    return mismatch
 
 
 def contains(value: Any, text: str) -> bool:
@@ -157,9 +157,11 @@ def _match(pattern: Any, value: Any, mode: MatchMode, names: dict[str, Any], pat
         return _placeholder(pattern, value, mode, names, path)
     if isinstance(pattern, dict) and isinstance(value, dict):
         for name, inner in pattern.items():
-            found = _match(inner, value.get(name, differences.ABSENT), mode, names, path + differences.step(name))
-            if found is not None:
-                return found
+            mismatch = _match(
+                inner, value.get(name, differences.ABSENT), mode, names, path + differences.step(name)
+            )
+            if mismatch is not None:
+                return mismatch
         more = next((name for name in value if name not in pattern), None)
         if more is None or mode == "subset":
             return None
@@ -183,7 +185,7 @@ def _placeholder(
 ) -> Mismatch | None:
     """All its members hold together."""
     for name, argument in pattern.items():
-        found = None
+        mismatch = None
         if name == "$absent":
             fits = value is differences.ABSENT
         elif name == "$not":
@@ -192,8 +194,8 @@ def _placeholder(
             fits = False
         elif name in ("$exact", "$literal", "$ref"):
             inner: MatchMode = "exact" if name == "$exact" else "literal"
-            found = _match(names[argument] if name == "$ref" else argument, value, inner, names, path)
-            fits = found is None
+            mismatch = _match(names[argument] if name == "$ref" else argument, value, inner, names, path)
+            fits = mismatch is None
         elif name == "$type":
             fits = TYPES[argument](value)
         elif name == "$contains":
@@ -203,7 +205,7 @@ def _placeholder(
         else:  # `$any`, `$capture`
             fits = True
         if not fits:
-            return found or Mismatch(path, differences.rendered(pattern), differences.rendered(value))
+            return mismatch or Mismatch(path, differences.rendered(pattern), differences.rendered(value))
     if "$capture" in pattern:
         names[pattern["$capture"]] = value
     return None
@@ -218,9 +220,9 @@ def _array(
             runs.append([])
         else:
             runs[-1].append(item)
-    found = _items(runs[0], value, 0, mode, names, path)
-    if found is not None:
-        return found
+    mismatch = _items(runs[0], value, 0, mode, names, path)
+    if mismatch is not None:
+        return mismatch
     index = len(runs[0])
     if len(runs) == 1:
         extra = index < len(value)
@@ -234,7 +236,10 @@ def _array(
     for run in runs[1:-1]:
         starts = range(index, len(value) - len(run) + 1)
         # each try captures into names of its own
-        start = next((at for at in starts if _items(run, value, at, mode, dict(names), path) is None), None)
+        start = next(
+            (candidate for candidate in starts if _items(run, value, candidate, mode, dict(names), path) is None),
+            None,
+        )
         if start is None:
             return Mismatch(
                 path, f"{differences.rendered(run)} from item {index} on", differences.rendered(value[index:])
@@ -252,7 +257,7 @@ def _items(
 ) -> Mismatch | None:
     for index, item in enumerate(run, start):
         received = value[index] if index < len(value) else differences.ABSENT
-        found = _match(item, received, mode, names, f"{path}[{index}]")
-        if found is not None:
-            return found
+        mismatch = _match(item, received, mode, names, f"{path}[{index}]")
+        if mismatch is not None:
+            return mismatch
     return None

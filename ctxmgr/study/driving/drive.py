@@ -96,7 +96,7 @@ def _spawned(options: ReplayOptions) -> bool:
 def _of_devices(value: Any) -> bool:
     """Whether a policy, or a part of it, has one of `DEVICES` in it."""
     if isinstance(value, Mapping):
-        return any(key in DEVICES or _of_devices(one) for key, one in value.items())
+        return any(key in DEVICES or _of_devices(inner) for key, inner in value.items())
     return isinstance(value, str) and value in DEVICES
 
 

@@ -32,8 +32,8 @@ def run(side: ReplayHost, stream: Stream, window: int, step: Callable[[], None])
 
 def _context(side: ReplayHost, event: HostEvent) -> None:
     items = [pi_host.item("", bytes(raw)) for raw in _raws(event.payload["messages"])]
-    known = [one.raw for one in side.items[: side.sent]]
-    if [one.raw for one in items[: len(known)]] != known:
+    known = [item.raw for item in side.items[: side.sent]]
+    if [item.raw for item in items[: len(known)]] != known:
         side.rewritten()
     side.items = items
     side.context(event.time_ms)

@@ -59,7 +59,7 @@ class IllegalAnswer(Exception):
 def answered(sent: Sequence[HostMessage], result: dict[str, msgspec.Raw]) -> list[MatchedMessage]:
     """What the host would send, from an answer to `context`. Raises IllegalAnswer."""
     if "unchanged" in result:
-        return [MatchedMessage(index, one) for index, one in enumerate(sent)]
+        return [MatchedMessage(index, message) for index, message in enumerate(sent)]
     if "edits" in result:
         return _from_edits(sent, msgspec.json.decode(result["edits"], type=list[dict[str, msgspec.Raw]]))
     if "messages" in result:
@@ -78,21 +78,21 @@ def faults(
     """Sentences, none where all is well. `whole_turns`: rule 4 holds for the preset; `may_change`: the bytes of
     results that the compact zone has rewritten (rule 3); `earlier`: what stood in other lists (rule 5);
     `left_to_fit`: so many messages are told to have left (rule 4)."""
-    kept = {one.index: one for one in placed if one.index is not None}
-    packets = sum(one.index is None for one in placed)
+    kept = {answer.index: answer for answer in placed if answer.index is not None}
+    packets = sum(answer.index is None for answer in placed)
     out = [f"{packets} packets"] if packets > 1 else []
     out += _pairs(sent, set(kept))
     if whole_turns:
         left = _left_to_fit(sent, set(kept))
         out += [f"{len(left)} messages left, {left_to_fit} are told"] if len(left) != left_to_fit > 0 else []
-        there = {*kept, *(left if left_to_fit else ())}
-        out += _newest(sent, kept, there, may_change)
-        out += _whole_turns(sent, there)
+        present = {*kept, *(left if left_to_fit else ())}
+        out += _newest(sent, kept, present, may_change)
+        out += _whole_turns(sent, present)
     else:
         out += _steps(sent, kept, bool(packets))
-    before, after = sum(one.weight for one in sent), sum(one.message.weight for one in placed)
-    for one in (one.message for one in placed if one.index is None):
-        after -= min(one.weight, PACKET_TOKENS + repeated(pi_host.text_of(one.message), sent, earlier) // 4)
+    before, after = sum(message.weight for message in sent), sum(answer.message.weight for answer in placed)
+    for packet in (answer.message for answer in placed if answer.index is None):
+        after -= min(packet.weight, PACKET_TOKENS + repeated(pi_host.text_of(packet.message), sent, earlier) // 4)
     if after > before + before // WEIGHT_SLACK + SMALL_TOKENS:
         out.append(f"heavier than what was sent: {after} tokens of {before}")
     if placed and sent[0].role in AS_USER and placed[0].message.role not in AS_USER:
@@ -117,13 +117,13 @@ def _from_edits(sent: Sequence[HostMessage], edits: Sequence[dict[str, msgspec.R
         if _is_packet(put):
             out.append(MatchedMessage(None, put, same=False))
             continue
-        place = next((at for at in range(last + 1, len(sent)) if _is_rewrite(sent[at], put)), None)
-        if place is None:
+        index = next((after for after in range(last + 1, len(sent)) if _is_rewrite(sent[after], put)), None)
+        if index is None:
             raise IllegalAnswer(
                 f"a message of role {put.role} was put in that is neither packet nor shortened result"
             )
-        out.append(MatchedMessage(place, put, same=False))
-        last = place
+        out.append(MatchedMessage(index, put, same=False))
+        last = index
     return out
 
 
@@ -131,23 +131,23 @@ def _aligned(sent: Sequence[HostMessage], raws: Sequence[msgspec.Raw]) -> list[M
     """Matched from the newest back: what is kept is the end of the list, and duplicates are told apart so."""
     out: list[MatchedMessage] = []
     below = len(sent)
-    for place in range(len(raws) - 1, -1, -1):
-        raw = bytes(raws[place])
-        at = below - 1
-        if at >= 0 and sent[at].raw == raw:  # the common case, without decoding anything
-            out.append(MatchedMessage(at, sent[at]))
-            below = at
+    for position in range(len(raws) - 1, -1, -1):
+        raw = bytes(raws[position])
+        index = below - 1
+        if index >= 0 and sent[index].raw == raw:  # the common case, without decoding anything
+            out.append(MatchedMessage(index, sent[index]))
+            below = index
             continue
         message = item("", raw)
         if _is_packet(message):
             out.append(MatchedMessage(None, message, same=False))
             continue
-        while at >= 0 and sent[at].raw != raw and not _is_rewrite(sent[at], message):
-            at -= 1
-        if at < 0:
-            raise IllegalAnswer(f"message {place} (role {message.role}) is none that was sent, or out of order")
-        out.append(MatchedMessage(at, message, same=sent[at].raw == raw))
-        below = at
+        while index >= 0 and sent[index].raw != raw and not _is_rewrite(sent[index], message):
+            index -= 1
+        if index < 0:
+            raise IllegalAnswer(f"message {position} (role {message.role}) is none that was sent, or out of order")
+        out.append(MatchedMessage(index, message, same=sent[index].raw == raw))
+        below = index
     return out[::-1]
 
 
@@ -181,8 +181,9 @@ def _is_shortened(old: HostMessage, new: HostMessage) -> bool:
     if any(bytes(before[name]) != bytes(after[name]) for name in before if name != "content"):
         return False
     return all(
-        {**one, "arguments": None} == {**other, "arguments": None} and (one == other or one["type"] == "toolCall")
-        for one, other in zip(old.blocks, new.blocks, strict=True)
+        {**before_block, "arguments": None} == {**after_block, "arguments": None}
+        and (before_block == after_block or before_block["type"] == "toolCall")
+        for before_block, after_block in zip(old.blocks, new.blocks, strict=True)
     )
 
 
@@ -201,9 +202,9 @@ def _same_or_cut(old: Any, new: Any, ends: int) -> bool:
     if isinstance(old, str) and isinstance(new, str):
         return old == new or _cut_text(old, new, ends)
     if isinstance(old, list) and isinstance(new, list) and len(old) > len(new) == 1:  # texts are cut as one
-        if any(not isinstance(one, dict) or one.get("type") != "text" for one in old):
+        if any(not isinstance(block, dict) or block.get("type") != "text" for block in old):
             return False
-        return _same_or_cut({**old[0], "text": "\n".join(one["text"] for one in old)}, new[0], ends)
+        return _same_or_cut({**old[0], "text": "\n".join(block["text"] for block in old)}, new[0], ends)
     if isinstance(old, list) and isinstance(new, list):
         return len(old) == len(new) and all(map(_same_or_cut, old, new, [ends] * len(old)))
     if isinstance(old, dict) and isinstance(new, dict) and old.get("type") == "image" and new.get("type") == "text":
@@ -214,32 +215,32 @@ def _same_or_cut(old: Any, new: Any, ends: int) -> bool:
 
 
 def _cut_text(old: str, new: str, ends: int) -> bool:
-    found = CUT_LINE.search(new)
-    if found is None:
+    cut = CUT_LINE.search(new)
+    if cut is None:
         return False
-    head, *pieces = new[: found.start()], *new[found.end() :].split(PIECES_APART)
+    head, *pieces = new[: cut.start()], *new[cut.end() :].split(PIECES_APART)
     head = head if old.startswith(head) else head[:-1]  # a line's end may have been put behind it
-    at, tail = len(head), pieces.pop()
-    if not old.startswith(head) or not old.endswith(tail) or min(at, len(tail)) < ends:
+    index, tail = len(head), pieces.pop()
+    if not old.startswith(head) or not old.endswith(tail) or min(index, len(tail)) < ends:
         return False
     for line in (line for piece in pieces for line in piece.splitlines(keepends=True)):
-        at = old.find(line, at)
-        if at < 0:
+        index = old.find(line, index)
+        if index < 0:
             return False
-        at += len(line)
-    return at <= len(old) - len(tail)
+        index += len(line)
+    return index <= len(old) - len(tail)
 
 
-def _steps(sent: Sequence[HostMessage], kept: dict[int, MatchedMessage], told: bool) -> list[str]:
+def _steps(sent: Sequence[HostMessage], kept: dict[int, MatchedMessage], has_packet: bool) -> list[str]:
     """Rules 3 and 4 where steps leave."""
     out = []
     for role in ("user", "assistant"):
-        newest = next((at for at in range(len(sent) - 1, -1, -1) if sent[at].role == role), None)
+        newest = next((index for index in range(len(sent) - 1, -1, -1) if sent[index].role == role), None)
         if newest is not None and (newest not in kept or not _stands(sent[newest], kept[newest])):
             out.append(f"the newest {role} message ({newest}) is gone, or is not as it was sent")
-    gone = [at for at, one in enumerate(sent) if one.role == "user" and at not in kept]
-    if gone and not told:
-        out.append(f"user message {gone[0]} is gone, and no packet tells it")
+    missing = [index for index, message in enumerate(sent) if message.role == "user" and index not in kept]
+    if missing and not has_packet:
+        out.append(f"user message {missing[0]} is gone, and no packet tells it")
     return out
 
 
@@ -251,53 +252,63 @@ def _stands(old: HostMessage, answer: MatchedMessage) -> bool:
 def _pairs(sent: Sequence[HostMessage], kept: set[int]) -> list[str]:
     calls: dict[Any, int] = {}  # ids come again in some recordings: the newest call before a result is its own
     out = []
-    for index, one in enumerate(sent):
-        for call in one.calls:
+    for index, message in enumerate(sent):
+        for call in message.calls:
             calls[call.get("id")] = index
-        if one.role != "toolResult" or (at := calls.get(one.message.get("toolCallId"))) is None:
+        if message.role != "toolResult" or (call_index := calls.get(message.message.get("toolCallId"))) is None:
             continue
-        if index in kept and at not in kept:
-            out.append(f"result {index} without its call {at}")
-        if at in kept and index not in kept:
-            out.append(f"call {at} without its result {index}")
+        if index in kept and call_index not in kept:
+            out.append(f"result {index} without its call {call_index}")
+        if call_index in kept and index not in kept:
+            out.append(f"call {call_index} without its result {index}")
     return out
 
 
 def _left_to_fit(sent: Sequence[HostMessage], kept: set[int]) -> list[int]:
     """The messages that are missing inside what was kept and may be (rule 4)."""
-    first = min((at for at in kept if sent[at].role not in SUMMARIES), default=len(sent))
+    first = min((index for index in kept if sent[index].role not in SUMMARIES), default=len(sent))
     while 0 < first < len(sent) and sent[first].role != "user" and sent[first - 1].role not in AS_USER:
         first -= 1  # after a summary a turn begins without a message of the user's
-    newest = max((at for at, one in enumerate(sent) if one.role == "assistant"), default=-1)
+    newest = max((index for index, message in enumerate(sent) if message.role == "assistant"), default=-1)
     return [
-        at
-        for at in range(first, len(sent))
-        if at not in kept and at != newest and sent[at].role in ("assistant", "toolResult", "bashExecution")
+        index
+        for index in range(first, len(sent))
+        if index not in kept
+        and index != newest
+        and sent[index].role in ("assistant", "toolResult", "bashExecution")
     ]
 
 
 def _newest(
     sent: Sequence[HostMessage],
     kept: dict[int, MatchedMessage],
-    there: Container[int],
+    present: Container[int],
     may_change: Container[bytes],
 ) -> list[str]:
     """`there`: the messages that are kept, or that may be missing."""
-    newest = next((at for at in range(len(sent) - 1, -1, -1) if sent[at].role == "user"), None)
+    newest = next((index for index in range(len(sent) - 1, -1, -1) if sent[index].role == "user"), None)
     if newest is None:
         return []
     if newest not in kept:
         return [f"the newest user message ({newest}) is gone"]
-    out = [f"message {at} of the newest turn is gone" for at in range(newest, len(sent)) if at not in there]
-    touched = (at for at in range(newest, len(sent)) if at in kept and not _stands(sent[at], kept[at]))
-    out += [f"message {at} of the newest turn was rewritten" for at in touched if sent[at].raw not in may_change]
+    out = [
+        f"message {index} of the newest turn is gone" for index in range(newest, len(sent)) if index not in present
+    ]
+    touched = (
+        index for index in range(newest, len(sent)) if index in kept and not _stands(sent[index], kept[index])
+    )
+    out += [
+        f"message {index} of the newest turn was rewritten"
+        for index in touched
+        if sent[index].raw not in may_change
+    ]
     return out
 
 
 def _whole_turns(sent: Sequence[HostMessage], kept: set[int]) -> list[str]:
-    places = [at for at, one in enumerate(sent) if one.role not in SUMMARIES]
-    start = next((number for number, at in enumerate(places) if at in kept), len(places))
-    out = [f"message {at} is missing inside what was kept" for at in places[start:] if at not in kept]
+    places = [index for index, message in enumerate(sent) if message.role not in SUMMARIES]
+    start = next((number for number, index in enumerate(places) if index in kept), len(places))
+    out = [f"message {index} is missing inside what was kept" for index in places[start:] if index not in kept]
     if 0 < start < len(places) and sent[places[start]].role != "user":
         out.append(f"what is kept begins at message {places[start]}, in the middle of a turn")
     return out
@@ -308,14 +319,14 @@ def repeated(packet: str, sent: Sequence[HostMessage], earlier: Iterable[HostMes
     instructions = packet.partition(INSTRUCTIONS)[2]
     left = {text for message in earlier for text in _texts(message)}
     left -= {text for message in sent for text in _texts(message)}
-    gone = ["\n".join(text.splitlines()) for text in sorted(left)] if instructions else []
+    removed = ["\n".join(text.splitlines()) for text in sorted(left)] if instructions else []
     size = 0
     for title, quoted in QUOTED.findall(instructions):
         text = re.sub(r"^> ?", "", quoted.strip("\n"), flags=re.MULTILINE)
         head = text.removesuffix("…") if HEAD in title else ""
-        source = next((old for old in gone if old == text or (head and old.startswith(head))), "")
+        source = next((old for old in removed if old == text or (head and old.startswith(head))), "")
         if source:
-            gone.remove(source)
+            removed.remove(source)
             size += len(quoted)
     return size
 

@@ -30,11 +30,11 @@ class PeerList(msgspec.Struct, frozen=True):
     @property
     def tokens(self) -> int:
         """Of the messages."""
-        return sum(self.weigh(one.raw) for one in self.messages)
+        return sum(self.weigh(message.raw) for message in self.messages)
 
-    def role(self, one: ProjectedMessage) -> str:
+    def role(self, message: ProjectedMessage) -> str:
         """ "" of what a peer put in."""
-        return "" if one.index == PACKET else self.items[one.index].role
+        return "" if message.index == PACKET else self.items[message.index].role
 
 
 Peer = Callable[[PeerList], Sequence[ProjectedMessage]]
@@ -69,8 +69,8 @@ class PeerHost(HostSide):
         self._count = len(items)
         self._epoch += same_start(before, self._sent) < len(before)
         report = {
-            "tokens": sum(self._weigh(one.raw) for one in self._sent),
-            "rawTokens": sum(self._weigh(one.raw) for one in items),
+            "tokens": sum(self._weigh(message.raw) for message in self._sent),
+            "rawTokens": sum(self._weigh(message.raw) for message in items),
         }
         self.outcome.calls.append(_call(report, len(items)))
         if self.watch is not None:
@@ -82,25 +82,27 @@ class PeerHost(HostSide):
         known, self._by_id = self._by_id, None
         if known is None:
             new = enumerate(self.items[self._count :], self._count)
-            return (*self._sent, *(ProjectedMessage(one.raw, place, True) for place, one in new))
-        here = ((place, one, known.get(one.id, _NEW)) for place, one in enumerate(self.items))
+            return (*self._sent, *(ProjectedMessage(message.raw, index, True) for index, message in new))
+        here = ((index, message, known.get(message.id, _NEW)) for index, message in enumerate(self.items))
         return tuple(
-            ProjectedMessage(one.raw, place, True) if was is _NEW else ProjectedMessage(was.raw, place, was.same)
-            for place, one, was in here
+            ProjectedMessage(message.raw, index, True)
+            if was is _NEW
+            else ProjectedMessage(was.raw, index, was.same)
+            for index, message, was in here
             if was is not None
         )
 
-    def _matched(self, one: ProjectedMessage) -> MatchedMessage:
-        if one.index == PACKET:
-            return MatchedMessage(None, item("", one.raw), False)
-        source = self.items[one.index]
-        return MatchedMessage(one.index, source if one.same else item(source.id, one.raw), one.same)
+    def _matched(self, message: ProjectedMessage) -> MatchedMessage:
+        if message.index == PACKET:
+            return MatchedMessage(None, item("", message.raw), False)
+        source = self.items[message.index]
+        return MatchedMessage(message.index, source if message.same else item(source.id, message.raw), message.same)
 
     def rewritten(self) -> None:
         """Rule 2."""
         if self._by_id is None:  # not twice between two calls
-            sent = {self.items[one.index].id: one for one in self._sent if one.index != PACKET}
-            self._by_id = {one.id: sent.get(one.id) for one in self.items[: self._count]}
+            sent = {self.items[message.index].id: message for message in self._sent if message.index != PACKET}
+            self._by_id = {message.id: sent.get(message.id) for message in self.items[: self._count]}
 
     def turn_end(self, params: bytes) -> list[dict[str, Any]]:
         self.outcome.turn_ends += 1

@@ -23,9 +23,9 @@ def run(
     """All entries, oldest first. `step` is called after each."""
     host = _Host(side, options, window)
     entries = recording.entries
-    at = 0
-    while at < len(entries):
-        entry = entries[at]
+    index = 0
+    while index < len(entries):
+        entry = entries[index]
         results: tuple[RecordedEntry, ...] = ()
         if entry.kind == "model":
             model = {"id": entry.model or recording.model, "contextWindow": window}
@@ -33,22 +33,22 @@ def run(
         elif entry.kind == "compaction":
             host.recorded_compaction(entry)
         elif entry.role == "assistant":
-            results = _results(entries, at)
+            results = _results(entries, index)
             host.turn(entry, results)
         else:
             host.add(entry)
         for _ in range(1 + len(results)):
             step()
-        at += 1 + len(results)
+        index += 1 + len(results)
     side.ask("session_shutdown", {}, counted=True)
 
 
-def _results(entries: Sequence[RecordedEntry], at: int) -> tuple[RecordedEntry, ...]:
+def _results(entries: Sequence[RecordedEntry], index: int) -> tuple[RecordedEntry, ...]:
     """The tool results right after an assistant message."""
-    end = at + 1
+    end = index + 1
     while end < len(entries) and entries[end].role == "toolResult":
         end += 1
-    return tuple(entries[at + 1 : end])
+    return tuple(entries[index + 1 : end])
 
 
 class _Host:
@@ -81,8 +81,8 @@ class _Host:
         params: dict[str, Any] = {
             "sessionId": side.session_id,
             "message": msgspec.Raw(entry.message),
-            "toolResults": [msgspec.Raw(one.message) for one in results],
-            "entryIds": {"message": entry.id, "toolResults": [one.id for one in results]},
+            "toolResults": [msgspec.Raw(result.message) for result in results],
+            "entryIds": {"message": entry.id, "toolResults": [result.id for result in results]},
         }
         newest = results[-1].time_ms if results else entry.time_ms
         if newest is not None:
@@ -90,8 +90,8 @@ class _Host:
         if usage:
             params["usage"] = {"tokens": usage}
         asked = bool(side.turn_end(_encode(params)))
-        for one in (entry, *results):
-            self._push(one)
+        for result in (entry, *results):
+            self._push(result)
         self.pending = self.pending or asked
         idle = reply.message.get("stopReason") != "toolUse"
         if self.options.recorded_compactions:
@@ -113,7 +113,7 @@ class _Host:
         input = sum(int(recorded.get(name) or 0) for name in ("input", "cacheRead", "cacheWrite"))
         output = int(recorded.get("output") or 0)
         raw, tokens = int(report["rawTokens"]), int(report["tokens"])
-        if input and raw and self.then == [one.id for one in self.side.items]:
+        if input and raw and self.then == [item.id for item in self.side.items]:
             self.ratio = min(max(input / raw, RATIO_BOUNDS[0]), RATIO_BOUNDS[1])
             return max(1, round(input + output - self.ratio * (raw - tokens)))
         if self.ratio is None:
@@ -127,7 +127,7 @@ class _Host:
         if not self.options.recorded_compactions:
             return
         side = self.side
-        places = [number for number, one in enumerate(side.items) if one.id == entry.first_kept]
+        places = [number for number, item in enumerate(side.items) if item.id == entry.first_kept]
         start = places[0] if places else len(side.items)
         summary = pi_host.item(entry.id, entry.message)
         fields = {
@@ -160,12 +160,12 @@ class _Host:
     def _own_summary(self, removed: Sequence[HostMessage], kept: Sequence[HostMessage]) -> str:
         """Of ctxmgr, as a host asks for it that has planned its compaction by itself. Raises RpcFailure."""
         items = self.side.items
-        previous = next((one.message["summary"] for one in items if one.role == "compactionSummary"), None)
+        previous = next((item.message["summary"] for item in items if item.role == "compactionSummary"), None)
         paths = {kind: [path for path, how in self.files.items() if how == kind] for kind in ("read", "modified")}
         preparation = {
             "firstKeptEntryId": kept[0].id,
-            "messagesToSummarize": [msgspec.Raw(one.raw) for one in removed],
-            "tokensBefore": sum(one.weight for one in items),
+            "messagesToSummarize": [msgspec.Raw(item.raw) for item in removed],
+            "tokensBefore": sum(item.weight for item in items),
             "previousSummary": previous,
             "fileOps": {"read": paths["read"], "written": [], "edited": paths["modified"]},
         }
@@ -186,5 +186,5 @@ class _Host:
 
 def _time(entry: RecordedEntry) -> int | None:
     """When the model was called, in milliseconds: pi stamps the message then, the entry when it was written."""
-    at = msgspec.json.decode(entry.message).get("timestamp")
-    return int(at) if isinstance(at, int | float) else entry.time_ms
+    stamped = msgspec.json.decode(entry.message).get("timestamp")
+    return int(stamped) if isinstance(stamped, int | float) else entry.time_ms

@@ -86,12 +86,12 @@ def compact(
     `write`: the summary of what goes and what stays, instead of rule 3's.
     """
     cut = _cut(items, keep)
-    gone = [one for one in items[:cut] if one.role != "compactionSummary"]
-    if not gone:
+    removed = [item for item in items[:cut] if item.role != "compactionSummary"]
+    if not removed:
         return None
-    previous = next((one.message["summary"] for one in items[:cut] if one.role == "compactionSummary"), "")
-    before = sum(one.weight for one in items)
-    summary = write(gone, items[cut:]) if write else _summary(previous, [*gone], items[cut:], files)
+    previous = next((item.message["summary"] for item in items[:cut] if item.role == "compactionSummary"), "")
+    before = sum(item.weight for item in items)
+    summary = write(removed, items[cut:]) if write else _summary(previous, [*removed], items[cut:], files)
     entry = {
         "type": "compaction",
         "id": id,
@@ -107,8 +107,8 @@ def compact(
 def files_of(items: Sequence[HostMessage], files: dict[str, str]) -> dict[str, str]:
     """`files` with those that the calls of these messages read or modified."""
     out = dict(files)
-    for one in items:
-        for call in one.calls:
+    for item in items:
+        for call in item.calls:
             arguments = call.get("arguments")
             path = arguments.get("path") if isinstance(arguments, dict) else None
             if isinstance(path, str) and call.get("name") in _WRITES:
@@ -125,18 +125,22 @@ def _cut(items: Sequence[HostMessage], keep: int) -> int:
     for index in range(len(items) - 1, -1, -1):
         weight += items[index].weight
         if weight >= keep:
-            allowed = [place for place, one in enumerate(items) if one.role in CUT_AT]
-            after = [place for place in allowed if place >= index]
+            allowed = [position for position, item in enumerate(items) if item.role in CUT_AT]
+            after = [position for position in allowed if position >= index]
             return after[0] if after else allowed[-1] if allowed else 0
     return 0
 
 
-def _summary(previous: str, gone: Sequence[HostMessage], kept: Sequence[HostMessage], files: dict[str, str]) -> str:
+def _summary(
+    previous: str, removed: Sequence[HostMessage], kept: Sequence[HostMessage], files: dict[str, str]
+) -> str:
     goal = _section(previous, "## Goal")
     done = [line for line in _section(previous, "### Done").split("\n") if line.startswith("- [x]")]
-    requests = [text_of(one.message) for one in gone if one.role == "user"]
+    requests = [text_of(item.message) for item in removed if item.role == "user"]
     done += [f"- [x] {_shortened(text, REQUEST_CHARACTERS)}" for text in requests if text.strip()]
-    newest = next((text_of(one.message) for one in (*reversed(kept), *reversed(gone)) if one.role == "user"), "")
+    newest = next(
+        (text_of(item.message) for item in (*reversed(kept), *reversed(removed)) if item.role == "user"), ""
+    )
     if not goal:
         goal = _shortened(requests[0] if requests else newest, GOAL_CHARACTERS) or "(not stated)"
     current = _shortened(newest, REQUEST_CHARACTERS) or "(none)"

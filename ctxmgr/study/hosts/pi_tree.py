@@ -16,15 +16,15 @@ _fields = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 
 def entries(recording: Recording) -> list[bytes]:
     """One JSON object an entry, each the parent of the next; times in milliseconds."""
-    found = []
+    tree = []
     parent: str | None = None
     for entry in recording.entries:
-        place: dict[str, Any] = {"id": entry.id, "parentId": parent}
+        links: dict[str, Any] = {"id": entry.id, "parentId": parent}
         if entry.time_ms is not None:
-            place["timestamp"] = entry.time_ms
-        found.append(_encode({**_told(entry), **place}))
+            links["timestamp"] = entry.time_ms
+        tree.append(_encode({**_told(entry), **links}))
         parent = entry.id
-    return found
+    return tree
 
 
 def _told(entry: RecordedEntry) -> dict[str, Any]:

@@ -27,8 +27,10 @@ def first(recorded: bytes, now: bytes) -> Difference | None:
         return Difference("$", _short(recorded.decode("utf-8", "replace")), _short(now.decode("utf-8", "replace")))
     found = _walk(old, new, "$")
     if found is None:
-        at = next((at for at, (a, b) in enumerate(zip(recorded, now, strict=False)) if a != b), 0)
-        return Difference(f"$ (same values, other bytes from {at} on)", _around(recorded, at), _around(now, at))
+        index = next((index for index, (a, b) in enumerate(zip(recorded, now, strict=False)) if a != b), 0)
+        return Difference(
+            f"$ (same values, other bytes from {index} on)", _around(recorded, index), _around(now, index)
+        )
     path, before, after = found
     return Difference(path, rendered(before), rendered(after))
 
@@ -40,17 +42,17 @@ def rendered(value: Any) -> str:
 def _walk(old: Any, new: Any, path: str) -> tuple[str, Any, Any] | None:
     if isinstance(old, dict) and isinstance(new, dict):
         for name in [*old, *(name for name in new if name not in old)]:
-            found = _walk(old.get(name, ABSENT), new.get(name, ABSENT), path + step(name))
-            if found is not None:
-                return found
+            difference = _walk(old.get(name, ABSENT), new.get(name, ABSENT), path + step(name))
+            if difference is not None:
+                return difference
         return None
     if isinstance(old, list) and isinstance(new, list):
-        for place in range(max(len(old), len(new))):
-            before = old[place] if place < len(old) else ABSENT
-            after = new[place] if place < len(new) else ABSENT
-            found = _walk(before, after, f"{path}[{place}]")
-            if found is not None:
-                return found
+        for index in range(max(len(old), len(new))):
+            before = old[index] if index < len(old) else ABSENT
+            after = new[index] if index < len(new) else ABSENT
+            difference = _walk(before, after, f"{path}[{index}]")
+            if difference is not None:
+                return difference
         return None
     return None if type(old) is type(new) and old == new else (path, old, new)
 
@@ -68,5 +70,5 @@ def _short(text: str) -> str:
     return f"{text[:half]} ... {text[-half:]}"
 
 
-def _around(text: bytes, at: int) -> str:
-    return text[max(0, at - 20) : at + 40].decode("utf-8", "replace")
+def _around(text: bytes, index: int) -> str:
+    return text[max(0, index - 20) : index + 40].decode("utf-8", "replace")

@@ -1,7 +1,8 @@
-"""The command `conform`, as a user calls it: real processes, verdicts, exit codes."""
+"""The commands `conform` and `drive`, as a user calls them: real processes, verdicts, exit codes."""
 
 import json
 import os
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -9,9 +10,11 @@ from typing import Any
 import pytest
 
 from ctxmgr.cli import main
+from tests.unit.study.conformance.scripts import START, answer, ask, exits, note, process, script
 from tests.unit.study.goldens import COMPACTION, LATCH, NAMES, SIX, change, path, text
 
 ALL = bool(os.environ.get("CTXMGR_CONFORM_ALL"))  # every transcript through a process of its own: half a minute
+CRASH = str(Path(__file__).parents[4] / "protocol" / "examples" / "a-crash.jsonl")
 CONFORM = [sys.executable, "-m", "ctxmgr", "conform"]
 
 
@@ -111,15 +114,86 @@ def test_a_host_that_says_nothing_is_not_waited_for(tmp_path: Path) -> None:
     assert json.loads(verdict.read_bytes())["findings"][0]["came"] == "nothing in 0.1 s"
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ["host-side", "/no/such/file"],
-        ["host-side", "{latch}", "--command", "/no/such/program"],
-        ["server-side", "/no/such/file"],
-        ["server-side", "{latch}", "--any", "owl"],
-    ],
-)
-def test_wrong_usage_is_2(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["conform", *(one.format(latch=path(LATCH)) for one in arguments)]) == 2
-    assert "ctxmgr conform: " in capsys.readouterr().err
+def test_wrong_usage_is_2(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    latch, odd = str(path(LATCH)), tmp_path / "odd.jsonl"
+    odd.write_bytes(b"owl")
+    for arguments, words in (
+        (["conform", "host-side", "/no/such/file"], "no such file"),
+        (["conform", "host-side", latch, "--command", "/no/such/program"], "can not be started"),
+        (["conform", "host-side", str(tmp_path / "none")], "ctxmgr conform: "),
+        (["conform", "server-side", "/no/such/file"], "no such file"),
+        (["conform", "server-side", latch, "--any", "owl"], "this is no path: owl"),
+        (["conform", "host-side", CRASH], "a script of a host, which `ctxmgr drive` plays"),
+        (["drive", "/no/such/file"], "no such file"),
+        (["drive", str(odd)], "line 1 is no line of a transcript"),
+        (["drive", CRASH, "--command", "/no/such/program"], "can not be started"),
+    ):
+        assert main(arguments) == 2, arguments
+        assert words in capsys.readouterr().err
+
+
+# drive
+
+
+def test_a_script_of_two_processes_is_played_and_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["drive", CRASH, "--framing", "ndjson", "--show"]) == 0
+    out = capsys.readouterr().out
+    assert "7 lines sent, 5 matched" in out
+    assert '-> {"jsonrpc":"2.0","id":1,"method":"initialize"' in out
+
+
+def test_a_failure_is_reported_in_full(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "wrong.jsonl"
+    file.write_bytes(script(START[0], answer(1, {"policy": {"preset": "tools"}})))
+    assert main(["drive", str(file), CRASH]) == 1
+    out = capsys.readouterr().out
+    assert f"{file}, line 3: answer to id 1: not what was expected" in out
+    assert re.search(r"at +\$\.result\.policy\.preset\n +expected +\"tools\"\n +got +\"balanced\"", out)
+    assert "a-crash.jsonl: 7 lines sent" in out  # scripts after a failed one are played
+    assert re.search(r"the last messages\n +-> .*\"initialize\".*\n +<- ", out)
+
+
+def test_any_command_is_driven(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A program of ten lines that answers everything with its params."""
+    peer = tmp_path / "peer.py"
+    peer.write_text(
+        "import json, sys\n"
+        "for line in sys.stdin:\n"
+        "    one = json.loads(line)\n"
+        "    if 'id' in one:\n"
+        "        answer = {'jsonrpc': '2.0', 'id': one['id'], 'result': one['params']}\n"
+        "        print(json.dumps(answer), flush=True)\n"
+        "print('over', file=sys.stderr)\n"
+        "sys.exit(3)\n"
+    )
+    file = tmp_path / "a.jsonl"
+    file.write_bytes(script(ask(1, "echo", a=1), answer(1, {"a": 1}), note("exit"), process("close"), exits(3)))
+    command = ["--framing", "ndjson", "--command", sys.executable, str(peer)]
+    assert main(["drive", str(file), *command]) == 0
+    file.write_bytes(script(ask(1, "echo"), process("close"), exits(0)))
+    assert main(["drive", str(file), *command]) == 1
+    assert re.search(r"expected +0\n +got +3\n(.*\n)*.*its standard error\n +over", capsys.readouterr().out)
+
+
+def test_what_does_not_answer_in_time_fails(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "a.jsonl"
+    file.write_bytes(script(ask(1, "echo"), answer(1, {})))
+    silent = ["--command", sys.executable, "-c", "import sys; sys.stdin.read()"]
+    assert main(["drive", str(file), "--timeout", "0.2", *silent]) == 1
+    assert "line 3: answer to id 1: it did not come within 0.2 s" in capsys.readouterr().out
+
+
+def test_help_shows_the_format(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main(["drive", "--help"])
+    assert caught.value.code == 0
+    assert '{"$capture": "name"}' in capsys.readouterr().out
+
+
+@pytest.mark.skipif(not hasattr(os, "killpg"), reason="process groups are POSIX")
+def test_what_a_wrapper_started_is_killed_with_it(tmp_path: Path) -> None:
+    """A shell between: `kill` must reach ctxmgr itself, or the next one finds the session locked."""
+    file = tmp_path / "a.jsonl"
+    file.write_bytes(script(*START, answer(2, {}), process("kill"), *START, answer(2, {"restored": True})))
+    shell = ["--command", "sh", "-c", f"{sys.executable} -m ctxmgr serve; exit 7"]
+    assert main(["drive", str(file), *shell]) == 0
