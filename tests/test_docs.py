@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from ctxmgr.engine.balanced import cost
-from ctxmgr.engine.retention.breaks import Change, Offer, Row, best_change
+from ctxmgr.engine.retention.prefix_cost import Change, Offer, Row, best_change, cost
 from ctxmgr.model import Rates, policy, rules
 from ctxmgr.wire.methods import METHODS
 

@@ -17,8 +17,7 @@ from ctxmgr.known_models import Registry, shipped
 from ctxmgr.masking import secrets_in, without_secrets
 from ctxmgr.model.saved import Fact, State
 from ctxmgr.plain_text import columns, safe, table, write
-from ctxmgr.session import journal, ledger_updates
-from ctxmgr.session.in_force import in_use, policy_in_force
+from ctxmgr.session import in_use, journal, ledger_updates, policy_in_force
 from ctxmgr.settings import SettingsFault, models_file
 
 SUMMARY_CHARACTERS = 400  # of a raw summary that is not shown whole

@@ -5,6 +5,7 @@
 
 from ctxmgr.session import journal, ledger_updates
 from ctxmgr.session.beginning import begun, model_spec, restored
+from ctxmgr.session.effective import in_use, policy_in_force
 from ctxmgr.session.reading import Calibration, Reader
 from ctxmgr.session.session import SessionCore
 from ctxmgr.session.work import (
@@ -35,8 +36,10 @@ __all__ = [
     "Weighing",
     "Calibration",
     "begun",
+    "in_use",
     "journal",
     "ledger_updates",
     "model_spec",
+    "policy_in_force",
     "restored",
 ]

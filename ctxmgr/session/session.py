@@ -32,9 +32,8 @@ from ctxmgr.model.saved import Ledger, State, Stored
 from ctxmgr.session import ledger_updates, scratchpad
 from ctxmgr.session import tree as branches
 from ctxmgr.session.beginning import declared, model_spec, undecided
-from ctxmgr.session.branch_locks import BranchLocks
-from ctxmgr.session.in_force import ModelInUse, in_use, policy_in_force
-from ctxmgr.session.prefetch import Prefetch
+from ctxmgr.session.effective import ModelInUse, in_use, policy_in_force
+from ctxmgr.session.prefetch import BranchLocks, Prefetch
 from ctxmgr.session.projection import CancelledAttempt, ListMemo, Projection
 from ctxmgr.session.reading import Calibration, Reader
 from ctxmgr.session.windows import UsageMismatches, of_another_model, window_of

@@ -22,7 +22,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from ctxmgr.engine.compaction.identifiers import identifiers, without
+from ctxmgr.engine.compaction.files import identifiers, without
 from ctxmgr.model.compaction import BranchMessage
 
 BLOCK = 8

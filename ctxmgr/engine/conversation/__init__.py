@@ -3,20 +3,21 @@
 Made once for each list and extended as the list grows. Knows no policy, no decision and no plan.
 """
 
-from ctxmgr.engine.conversation.block_ref import BlockRef
 from ctxmgr.engine.conversation.delta import Delta, Incoming
 from ctxmgr.engine.conversation.digest import DIGESTS, digest
-from ctxmgr.engine.conversation.index import ConversationIndex, extend
-from ctxmgr.engine.conversation.keys import digest_of
-from ctxmgr.engine.conversation.steps import Step, Steps, is_waiting, steps_of
-from ctxmgr.engine.conversation.turns import StepSpan, goes_on, step_spans, turn_at
-from ctxmgr.engine.conversation.working_set import (
+from ctxmgr.engine.conversation.index import BlockRef, ConversationIndex, digest_of, extend
+from ctxmgr.engine.conversation.steps import (
     NOWHERE,
     STEP_ROLES,
+    Step,
+    Steps,
+    is_waiting,
     promised_start,
+    steps_of,
     working_set_before,
     working_set_start,
 )
+from ctxmgr.engine.conversation.turns import StepSpan, goes_on, step_spans, turn_at
 
 __all__ = [
     "DIGESTS",

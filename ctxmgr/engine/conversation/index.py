@@ -14,10 +14,15 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from ctxmgr.engine.conversation.block_ref import BlockRef
-from ctxmgr.engine.conversation.keys import block_key, message_key
 from ctxmgr.engine.conversation.turns import Turn
 from ctxmgr.model import Block, Call, Message
+
+
+class BlockRef(msgspec.Struct, frozen=True, order=True, gc=False):
+    """Block `block_index` of the view of message `message_index`; sorted as the list is."""
+
+    message_index: int
+    block_index: int
 
 
 class Sums(msgspec.Struct, frozen=True):
@@ -200,3 +205,28 @@ def _part_no_pair(turns: list[Turn], asked_at: int) -> None:
         if turns[number].start <= asked_at:
             return
         turns[number] = msgspec.structs.replace(turns[number], separable=False)
+
+
+# Where a block stands in a message list.
+
+
+# Turns a message's digest and its place among equal ones into the key that decisions name it by, and back.
+#
+# 1. A message's key is its digest and, from the second message with it on, `#` and its number.
+# 2. A block's key is its message's and, but for the first block, `/` and its number (some formats have several
+#    results in a message).
+
+
+def message_key(digest: str, repeat: int) -> str:
+    """Rule 1, of any but the first message with this digest: `repeat` stand before it."""
+    return f"{digest}#{repeat}"
+
+
+def block_key(message_key: str, block_index: int) -> str:
+    """Rule 2, of any but a message's first block."""
+    return f"{message_key}/{block_index}"
+
+
+def digest_of(key: str) -> str:
+    """The digest in a key of either kind."""
+    return key.partition("/")[0].partition("#")[0]

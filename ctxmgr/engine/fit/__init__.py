@@ -3,8 +3,7 @@
 Knows lists, plans and invariants, and no preset.
 """
 
-from ctxmgr.engine.fit.fitting import fitted
-from ctxmgr.engine.fit.inputs import CutLast, FitInputs
+from ctxmgr.engine.fit.fitting import CutLast, FitInputs, fitted
 from ctxmgr.engine.fit.media import MediaLimits
 from ctxmgr.engine.fit.steps import unfit
 

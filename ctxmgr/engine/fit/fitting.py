@@ -23,20 +23,44 @@
 Each cut is a decision that remembers what was written, as any other.
 """
 
+import math
 from collections.abc import Callable, Sequence
 
 import msgspec
 
-from ctxmgr.engine.conversation import BlockRef, ConversationIndex, Step, goes_on, turn_at
-from ctxmgr.engine.fit.arguments import cut_arguments
+from ctxmgr.engine.conversation import NOWHERE, BlockRef, ConversationIndex, Step, goes_on, turn_at
 from ctxmgr.engine.fit.draft import Draft
-from ctxmgr.engine.fit.ends import characters
-from ctxmgr.engine.fit.inputs import FitInputs
-from ctxmgr.engine.fit.media import MediaFitting, may_hold_all
+from ctxmgr.engine.fit.media import MediaFitting, MediaLimits, may_hold_all
 from ctxmgr.engine.fit.steps import FitBounds, leaving, may_leave
-from ctxmgr.engine.fit.water import water_level
+from ctxmgr.engine.fit.waterfill import characters, cut_arguments, water_level
+from ctxmgr.engine.invariants import Invariants
 from ctxmgr.engine.rewriting import Ends, Gap, cut, cut_edit, marker
-from ctxmgr.model import Decision, HeavyMessage, Plan
+from ctxmgr.model import Decision, HeavyMessage, Plan, Weigh
+
+
+class CutLast(msgspec.Struct, frozen=True):
+    """`blocks` that are cut last, and after them the `working_set`, by the index of its first message: both asked
+    for where something is to be cut. `target_tokens`: what a list is brought to where the working set is cut."""
+
+    blocks: Callable[[], frozenset[BlockRef]] = frozenset
+    working_set: Callable[[], int] = lambda: NOWHERE
+    target_tokens: float = math.inf
+
+
+class FitInputs(msgspec.Struct, frozen=True):
+    """`limit`: tokens that the list may weigh; `target_tokens`: what one over it is brought to, where a preset
+    keeps less. `handle`: the name of an original in the archive, "" without one. `media`: what there may be of
+    them. `turns_stay`: no more of them may leave. `last`: what is cut after all else."""
+
+    limit: float
+    weigh: Weigh
+    rules: Invariants
+    handle: Callable[[str], str]
+    media: MediaLimits
+    turns_stay: bool = False
+    target_tokens: float = math.inf
+    last: CutLast = CutLast()
+
 
 TARGET_SHARE = 0.95  # of the limit
 KEPT_SHARE = 0.9  # of the limit: steps that leave do not bring a list to less, where others may stay

@@ -5,9 +5,8 @@ Knows no preset and no session. What such a file or tool is called, `engine.tool
 """
 
 from ctxmgr.engine.instructions.globs import Globs
-from ctxmgr.engine.instructions.places import INSTRUCTIONS_SHARE, Instructions, instructions
+from ctxmgr.engine.instructions.places import INSTRUCTIONS_SHARE, Instructions, instructions, leaving, word_for_word
 from ctxmgr.engine.instructions.remembered import absent, remembered
-from ctxmgr.engine.instructions.verbatim import leaving, word_for_word
 
 __all__ = [
     "Globs",

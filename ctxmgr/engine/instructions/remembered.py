@@ -11,8 +11,7 @@ from collections.abc import Iterator
 import msgspec
 
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex
-from ctxmgr.engine.instructions.places import INSTRUCTIONS_SHARE, Named, globs_of, in_message
-from ctxmgr.engine.instructions.verbatim import BY_HOST, copied
+from ctxmgr.engine.instructions.places import BY_HOST, INSTRUCTIONS_SHARE, Named, copied, globs_of, in_message
 from ctxmgr.engine.tools import ToolCall, calls_of, paths
 from ctxmgr.model.saved import InstructionCopy
 

@@ -10,20 +10,22 @@ from typing import Any
 
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex, Step, Steps, steps_of
 from ctxmgr.engine.invariants.check_state import FRESH, CheckState, PlanWalk, carried_on
-from ctxmgr.engine.invariants.newest_step import NewestStep
-from ctxmgr.engine.invariants.newest_user import NewestUser
-from ctxmgr.engine.invariants.order import Order
-from ctxmgr.engine.invariants.packet import OnePacket
-from ctxmgr.engine.invariants.pairs import Pairs
-from ctxmgr.engine.invariants.prompts import Prompts
+from ctxmgr.engine.invariants.promises import (
+    NewestStep,
+    NewestUser,
+    OnePacket,
+    Order,
+    Pairs,
+    Prompts,
+    Signed,
+    Start,
+    Users,
+    Weight,
+    WholeSteps,
+    WholeTurnsRule,
+    WorkingSetWhole,
+)
 from ctxmgr.engine.invariants.rule import Rule, overriding
-from ctxmgr.engine.invariants.signed import Signed
-from ctxmgr.engine.invariants.start import Start
-from ctxmgr.engine.invariants.users import Users
-from ctxmgr.engine.invariants.weight import Weight
-from ctxmgr.engine.invariants.whole_steps import WholeSteps
-from ctxmgr.engine.invariants.whole_turns import WholeTurnsRule
-from ctxmgr.engine.invariants.working_set import WorkingSetWhole
 from ctxmgr.model import EditKind, Plan, once
 
 

@@ -7,8 +7,7 @@ fits that is markedly shorter.
 import msgspec
 
 from ctxmgr.engine.pressure import meter, zone
-from ctxmgr.engine.pressure.terms import ModelTerms
-from ctxmgr.engine.pressure.zone import Thresholds
+from ctxmgr.engine.pressure.zone import ModelTerms, Thresholds
 from ctxmgr.model import Zone
 from ctxmgr.model.saved import Meter
 

@@ -13,7 +13,7 @@ Rules (design, section 4):
 
 import msgspec
 
-from ctxmgr.model import Policy, Zone
+from ctxmgr.model import BasePrices, CacheRule, Policy, Zone
 
 HOST_MARGIN = 0.9  # share of (window - hostReserve) below which red must begin: design, section 4
 LATE_MARGIN = 0.95  # the same for the last moment to ask for a compaction
@@ -78,3 +78,14 @@ def zone_of(tokens: float, at: Thresholds) -> Zone:
 def pressure(tokens: float, at: Thresholds) -> float:
     """Used / usable, to four digits, so that it prints the same everywhere."""
     return round(tokens / at.usable, 4)
+
+
+# What a model's calls cost and how its provider caches them, whoever said so: the host, the policy, or nobody.
+
+
+class ModelTerms(msgspec.Struct, frozen=True):
+    """`prices` None: not known, and then shares are as most providers have them. `cache`: its lifetime is that in
+    force. Of prices with tiers `prices.at_length` tells those of a request."""
+
+    prices: BasePrices | None = None
+    cache: CacheRule = CacheRule()

@@ -1,30 +1,42 @@
-"""What stays in a list by what it is worth: measured yields against prices.
+"""What stays in a list by what it is worth, and the cache epochs in which it stays: measured yields against prices.
 
-`worth` says how long a block is worth its place, `offers` what has outlived that, `breaks` when and where changing
-pays, `epoch` does it. Knows no preset, no state and no session, no word of any language and no tool's name.
+`worth` says how long a block is worth its place, `offers` what has outlived that, `prefix_cost` when and where
+changing pays, `epoch` does it, `layout` gives the same bytes on each later call, `receipts` say what left. Knows no
+preset, no state and no session, no word of any language and no tool's name.
 """
 
-from ctxmgr.engine.retention.breaks import step_above
-from ctxmgr.engine.retention.epoch import LEAST_PRESSED, drafted
-from ctxmgr.engine.retention.inputs import WorthInputs, WorthTerms, standing
+from ctxmgr.engine.retention import receipts
+from ctxmgr.engine.retention.epoch import LEAST_PRESSED, WorthInputs, WorthTerms, drafted, standing
+from ctxmgr.engine.retention.layout import Layout
 from ctxmgr.engine.retention.offers import LONG_CHARACTERS, kind_of
-from ctxmgr.engine.retention.packet_writing import Room
+from ctxmgr.engine.retention.packet_writing import NO_PACKET, PacketWriter, Room
+from ctxmgr.engine.retention.prefix_cost import arithmetic, is_cold, rates_by, step_above
+from ctxmgr.engine.retention.receipts import BalancedResult, Original
 from ctxmgr.engine.retention.reuse_table import AGES, YIELDS
 from ctxmgr.engine.retention.worth import KEEP, Worth, keep_tokens, told_tokens
 
 __all__ = [
     "AGES",
+    "BalancedResult",
     "KEEP",
     "LEAST_PRESSED",
     "LONG_CHARACTERS",
+    "Layout",
+    "NO_PACKET",
+    "Original",
+    "PacketWriter",
     "Room",
     "Worth",
     "WorthInputs",
     "WorthTerms",
     "YIELDS",
+    "arithmetic",
     "drafted",
+    "is_cold",
     "keep_tokens",
     "kind_of",
+    "rates_by",
+    "receipts",
     "standing",
     "step_above",
     "told_tokens",

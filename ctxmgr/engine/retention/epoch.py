@@ -16,30 +16,55 @@ Rules:
    message, if it came so.
 """
 
-from collections.abc import Mapping, Sequence
-from functools import cached_property
+from collections.abc import Mapping, Sequence, Set
+from functools import cached_property, partial
 
 import msgspec
 
-from ctxmgr.engine.balanced import (
-    MUST,
-    REPLACED,
-    BalancedResult,
-    EpochResult,
-    headless,
-    hidden,
-    parted,
-    receipts,
-)
-from ctxmgr.engine.conversation import BlockRef, ConversationIndex, working_set_start
-from ctxmgr.engine.protection import over_share
-from ctxmgr.engine.retention.breaks import Change, Offer, Row, best_change
-from ctxmgr.engine.retention.epoch_writing import WORTH_A_PREFIX, EpochWriting
-from ctxmgr.engine.retention.inputs import WorthInputs, standing
+from ctxmgr.engine.conversation import BlockRef, ConversationIndex, Steps, working_set_start
+from ctxmgr.engine.protection import Protection, over_share
+from ctxmgr.engine.retention import receipts
+from ctxmgr.engine.retention.layout import Layout, extended, lay_out, parted
 from ctxmgr.engine.retention.offers import Growth, Situation, offers
-from ctxmgr.engine.retention.worth import NOTHING, Retention
+from ctxmgr.engine.retention.packet_writing import NO_PACKET, PacketWriter, Room, packet_of, place_of
+from ctxmgr.engine.retention.prefix_cost import Change, Offer, PrefixBreak, Row, best_change, due_arithmetic
+from ctxmgr.engine.retention.receipts import MUST, REPLACED, BalancedResult, EpochResult, Original, headless, hidden
+from ctxmgr.engine.retention.worth import NOTHING, Retention, Worth
 from ctxmgr.engine.staleness import superseded
-from ctxmgr.model import Decision, Epoch, Opening, Plan
+from ctxmgr.model import Decision, Epoch, Opening, Packet, Plan, Receipt, Zone
+
+
+class WorthTerms(msgspec.Struct, frozen=True):
+    """What an epoch is decided by, beside the list.
+
+    `layout`: what is in force. `cached_count`: so many of the list's messages the provider may hold; 0 when its
+    cache is cold.
+    """
+
+    zone: Zone
+    layout: Layout
+    room: Room
+    worth: Worth
+    cached_count: int
+    protection: Protection
+    writer: PacketWriter
+
+
+class WorthInputs(msgspec.Struct, frozen=True):
+    """What a plan is asked for beside the list.
+
+    `last_plan`: the plan before, and `last_count` the number of messages it was of, where this list goes on from
+    it; else the decisions tell. `reopen`: an epoch is due for this reason whatever the price. `time_ms`: the
+    call's time in milliseconds. `terms` is what an epoch is decided by.
+    """
+
+    terms: WorthTerms
+    epoch: Epoch
+    reopen: Opening | None = None
+    last_plan: Plan | None = None
+    last_count: int = 0
+    time_ms: int | None = None
+
 
 LEAST_PRESSED = 0.25  # of the list: what a pressed epoch takes away at least, where the list fits
 PRESSED_SHARE = 0.7  # of the limit: what a pressed epoch brings a list to
@@ -243,3 +268,106 @@ class EpochDraft:
             ):
                 decisions.pop(key, None)
         return decisions
+
+
+# What a plan by worth is asked for, beside the list.
+
+
+def standing(conversation: ConversationIndex, ask: WorthInputs) -> Plan:
+    """The plan if nothing is decided now (rule 1)."""
+    inputs = ask.terms
+    if ask.last_plan is not None:
+        return extended(ask.last_plan, conversation, ask.last_count, inputs.zone, inputs.layout)
+    return lay_out(conversation, inputs.zone, inputs.layout)
+
+
+# Turns what an epoch decided into its plan, its packet and its receipt.
+#
+# 1. The packet that is shown stays where it stands before what changes; else what left is told anew.
+# 2. An epoch that takes little of the list away is not worth its prefix, unless it tells the model's notes anew,
+#    costs nothing, or the list would not fit.
+
+
+WORTH_A_PREFIX = 0.05  # of the list: less is not worth a prefix
+
+
+class EpochWriting(msgspec.Struct, frozen=True):
+    """What an epoch of this list is written by. `before`: the plan if nothing were decided. `working_set`: the
+    index of its first message; `leaving_users`: user messages beyond their share; `calls`: of the epoch before."""
+
+    conversation: ConversationIndex
+    ask: WorthInputs
+    before: Plan
+    steps: Steps
+    working_set: int
+    leaving_users: Set[int]
+    calls: int
+
+    def told(self, decisions: Mapping[str, Decision], position: int, opening: Opening) -> tuple[Plan, Packet]:
+        """The plan with its packet (rule 1). `position`: the index of the first message that changes."""
+        inputs = self.ask.terms
+        layout, writer = inputs.layout, inputs.writer
+        news = writer.has_news(layout.packet) and opening in ("forced", "cold")
+        if layout.packet.text and layout.packet_index < position and not news:
+            return self._laid_out(decisions, layout.packet, layout.packet_index), layout.packet
+        bare = self._laid_out(decisions, NO_PACKET, 0)
+        packet = packet_of(self.conversation, bare, writer, inputs.room, layout.rules)
+        place = place_of(self.conversation, self.steps, decisions, self.working_set)
+        return self._laid_out(decisions, packet, place), packet
+
+    def _laid_out(self, decisions: Mapping[str, Decision], packet: Packet, place: int) -> Plan:
+        inputs = self.ask.terms
+        layout = msgspec.structs.replace(inputs.layout, decisions=decisions, packet=packet, packet_index=place)
+        if packet.text:
+            allowance = max(layout.allowance, inputs.writer.most_allowed)
+            layout = msgspec.structs.replace(layout, allowance=allowance)
+        return lay_out(self.conversation, inputs.zone, layout)
+
+    def untold(self) -> set[str]:
+        """The keys of user messages that may only leave where a packet tells of them."""
+        rules, conversation = self.ask.terms.layout.rules, self.conversation
+        return {conversation.key(at) for at in self.leaving_users if not rules.may_leave_untold(conversation, at)}
+
+    def is_worth(self, plan: Plan, packet: Packet) -> bool:
+        """Rule 2."""
+        inputs = self.ask.terms
+        saved, fits = self.before.weight - plan.weight, self.before.weight <= inputs.room.window
+        if inputs.writer.has_news(inputs.layout.packet):
+            return inputs.writer.renews_notes(inputs.layout.packet, packet) or saved > 0
+        cost = self._came_to(plan).cost
+        return saved > 0 if cost <= 0 or not fits else saved >= WORTH_A_PREFIX * self.before.weight
+
+    def _came_to(self, plan: Plan) -> PrefixBreak:
+        """The sum of what was done: the place was found by an estimate."""
+        inputs = self.ask.terms
+        messages, rates = self.conversation.messages, inputs.worth.rates
+        return receipts.summed(self.before, plan, messages, inputs.cached_count, rates)
+
+    def result(
+        self, opening: Opening, plan: Plan, packet: Packet, place: Change | None, taken: Sequence[Offer]
+    ) -> EpochResult:
+        accrued = place.accrued if place is not None else 0.0
+        sum_ = due_arithmetic(self._came_to(plan), self.ask.terms.worth.rates, accrued, self.calls)
+        gone = receipts.originals(self.conversation, self.before, plan, self.ask.terms.writer.handle)
+        why = {key: offer.why for offer in taken for key in offer.decisions}
+        bare = self._receipt(opening, plan.weight, sum_)
+        done = receipts.receipt(bare, gone, partial(self._why, why))
+        paths = receipts.evicted_paths(self.conversation, gone)
+        return EpochResult(plan, packet, done, gone, read_paths=paths)
+
+    def unmoved(self, opening: Opening) -> EpochResult:
+        """An epoch that begins with the list as it is."""
+        weight = self.before.weight
+        done = self._receipt(opening, weight, "nothing more leaves")
+        return EpochResult(self.before, self.ask.terms.layout.packet, done, ())
+
+    def _receipt(self, opening: Opening, weight: int, told: str) -> Receipt:
+        number, time_ms = self.ask.epoch.number + 1, self.ask.time_ms
+        return Receipt(number, opening, self.before.weight, weight, f"{opening}: {told}", time_ms=time_ms)
+
+    def _why(self, why: Mapping[str, str], one: Original) -> str:
+        """Why a block left, by itself or with its message."""
+        at = one.ref.message_index
+        if at in self.leaving_users:
+            return "user messages over their share"
+        return why.get(one.key) or why.get(self.conversation.key(at), "shown another way")

@@ -16,9 +16,9 @@ from collections.abc import Container, Mapping, Sequence
 
 import msgspec
 
-from ctxmgr.engine.balanced import Layout, drops
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex, Step
-from ctxmgr.engine.retention.breaks import Offer
+from ctxmgr.engine.retention.layout import Layout, drops
+from ctxmgr.engine.retention.prefix_cost import Offer
 from ctxmgr.engine.retention.reuse_table import WORDS_PART, Kind
 from ctxmgr.engine.retention.worth import Retention
 from ctxmgr.engine.rewriting import ERRORS_OVER, LAST_RESORT_LENGTH, marker

@@ -11,16 +11,61 @@
 4. Instructions that the host took away stand in it word for word, in a budget of their own.
 """
 
-from collections.abc import Mapping
+import math
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 
 import msgspec
 
-from ctxmgr.engine.balanced import NO_PACKET, PacketWriter, drops
 from ctxmgr.engine.conversation import ConversationIndex, Steps
 from ctxmgr.engine.invariants import Invariants
-from ctxmgr.engine.memory import Removed
-from ctxmgr.engine.retention.left_paths import left_paths
-from ctxmgr.model import PACKET_MARK, BlockEdit, Decision, Packet, Plan
+from ctxmgr.engine.memory import PacketText, Removed, scratchpad_in
+from ctxmgr.engine.retention.layout import drops
+from ctxmgr.engine.rewriting import handles
+from ctxmgr.engine.tools import calls_of, paths
+from ctxmgr.model import PACKET_MARK, BlockEdit, Decision, Message, Packet, Plan
+
+NO_PACKET = Packet("", 0)
+
+
+class PacketWriter(msgspec.Struct, frozen=True):
+    """Writes a packet out of the ledger. `budget_tokens` for its facts; `allowance`: so many more than what left it
+    may weigh. `archives`: are originals kept anywhere? `absent`: those instructions, in at most so many tokens; ""
+    for none."""
+
+    text: PacketText
+    budget_tokens: int
+    allowance: int
+    archives: bool
+    absent: Callable[[float], str]
+
+    @property
+    def most_allowed(self) -> int:
+        """Tokens that the packet may weigh beyond what left, with those instructions."""
+        told = self.absent(math.inf)
+        return self.allowance + (self.weigh(told) if told else 0)
+
+    def written(self, tokens: int, shown: Iterable[Message], cut: Iterable[Message], removed: Removed) -> str:
+        """What is known beside what is `shown`, of that `cut` with results shortened, in no more than these tokens
+        and the budget; "" for nothing."""
+        most, short = min(self.budget_tokens, tokens), frozenset(message.digest for message in cut)
+        return self.text.within(most, self.text.in_view(shown), removed, short)
+
+    def has_news(self, shown: Packet) -> bool:
+        """Are the model's notes other than the packet that is shown tells them?"""
+        return self.text.is_outdated(shown.text)
+
+    def renews_notes(self, shown: Packet, packet: Packet) -> bool:
+        """Does this packet tell other notes of the model than the one that is shown?"""
+        return scratchpad_in(shown.text) != scratchpad_in(packet.text)
+
+    def handle(self, key: str) -> str:
+        """The name of an original in the archive; "" where there is none."""
+        return handles.handle(key) if self.archives else ""
+
+    def weigh(self, text: str) -> int:
+        """In tokens."""
+        return self.text.weigh(text)
+
 
 PACKET_SHARE = 0.25  # of the room that is left (rule 3)
 
@@ -77,3 +122,30 @@ def packet_of(
     text = "\n\n".join(filter(None, (told or (PACKET_MARK if instructed else ""), instructed)))
     weight = writer.weigh(text) if text else 0
     return Packet(text, weight) if text and rules.may_stand_for(weight, stands_for) else NO_PACKET
+
+
+# Turns the ledger, and what is beside it, into the texts that a packet of `balanced` is made of.
+#
+# Instructions that the host took away stand in it word for word, in a budget of their own.
+
+
+# Turns the steps that left into the packet's list of files: which their calls read or changed, newest first.
+
+
+_TOUCHING = frozenset(("read", "write", "edit", "delete", "move"))
+
+
+def left_paths(messages: Sequence[Message], dropped: Container[int]) -> tuple[str, ...]:
+    """Each once."""
+    found = list(_paths(messages, dropped))
+    whole = paths.same(found)
+    return tuple(dict.fromkeys(whole.get(path, path) for path in found))
+
+
+def _paths(messages: Sequence[Message], dropped: Container[int]) -> Iterable[str]:
+    """Of files, newest call first."""
+    for at in range(len(messages) - 1, -1, -1):
+        if at in dropped:
+            for call in calls_of(messages[at]):
+                effects = call.effects if call is not None else ()
+                yield from (paths.normal(one.path) for one in effects if one.path and one.kind in _TOUCHING)

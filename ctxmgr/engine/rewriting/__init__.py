@@ -4,10 +4,9 @@ Decides nothing: it is told what to shorten.
 """
 
 from ctxmgr.engine.rewriting import handles, marker
-from ctxmgr.engine.rewriting.cutting import Ends, Gap, cut
+from ctxmgr.engine.rewriting.cutting import Ends, Gap, arguments_of, as_written, cut, cut_edit, text_of
 from ctxmgr.engine.rewriting.handles import handles_in
 from ctxmgr.engine.rewriting.rewrite import ERRORS_OVER, LAST_RESORT_LENGTH, Rewrite, Shorten, memoised, shortener
-from ctxmgr.engine.rewriting.written import arguments_of, as_written, cut_edit, text_of
 
 __all__ = [
     "ERRORS_OVER",

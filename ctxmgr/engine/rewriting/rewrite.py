@@ -4,18 +4,19 @@
 2. What was rewritten once is kept: to write it anew costs more than all else of a call.
 """
 
-from collections.abc import Callable
+import json
+import re
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import msgspec
 
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex
-from ctxmgr.engine.rewriting import distill, marker
+from ctxmgr.engine.rewriting import marker
+from ctxmgr.engine.rewriting.cutting import text_of
 from ctxmgr.engine.rewriting.handles import handle
-from ctxmgr.engine.rewriting.shorten import shorten
-from ctxmgr.engine.rewriting.written import text_of
-from ctxmgr.engine.tools import Memo
-from ctxmgr.model import Decision, Weigh
+from ctxmgr.engine.tools import Memo, patches, tool_call
+from ctxmgr.model import Call, Decision, Weigh
 
 LAST_RESORT_LENGTH = 2_000  # characters a long error of an older step is distilled to
 ERRORS_OVER = 2_000  # characters: shorter error results are never distilled
@@ -36,7 +37,7 @@ def rewriter(conversation: ConversationIndex, weigh: Weigh, handles: bool = Fals
         if decision.kind == "pruned":
             text = marker.pruned(call, weight)
         else:
-            text = distill.distill(conversation.block(ref).text, decision.limit, call, weight)
+            text = distill(conversation.block(ref).text, decision.limit, call, weight)
         if handles:
             text = marker.with_handle(text, handle(conversation.block_key(ref)))
         return text, weigh(text)
@@ -78,3 +79,147 @@ def shortener(conversation: ConversationIndex, weigh: Weigh, memo: Memo) -> Shor
         return found
 
     return shortened
+
+
+# Turns a bulky tool result into its first lines, its last lines and the lines that tell of an error.
+#
+# Rules (design, section 4, rule 4):
+# 1. The head line says what it was and what it weighed; the text's own lines follow as they are, long lines cut.
+# 2. Room goes to the last lines (how it ended), then to error lines, then to the first lines; all in their order.
+# 3. The outcome is at most `limit` characters plus the head line, and the same text gives the same outcome.
+# 4. No line stays longer than the smallest share, so that something of each kind stays, even of a text that is
+#    one huge line.
+
+
+LINE_LENGTH = 200  # characters of a line that stays, at most
+NEWLINE, GAP = 1, 2  # characters; a gap is the line "…" and its newline
+SHARE_LAST, SHARE_ERRORS, SHARE_FIRST = 0.35, 0.35, 0.3  # of the limit; the first lines get what is left too
+ERROR_LINE = re.compile(
+    r"\b(error|errors|exception|traceback|failed|failure|fatal|panic|assert\w*|undefined|denied|not found)\b",
+    re.IGNORECASE,
+)
+
+
+def distill(text: str, limit: int, of: Call, weight: int) -> str:
+    """`limit` in characters, `weight` of the whole in tokens."""
+    longest = min(LINE_LENGTH, max(0, int(limit * SHARE_FIRST) - NEWLINE - GAP))
+    lines = [line[:longest] for line in text.splitlines() if line.strip() and longest]
+    chosen: set[int] = set()
+    room = limit - GAP  # before the last lines
+    room -= _take(chosen, lines, range(len(lines) - 1, -1, -1), int(limit * SHARE_LAST))
+    errors = [number for number, line in enumerate(lines) if ERROR_LINE.search(line)]
+    room -= _take(chosen, lines, errors, int(limit * SHARE_ERRORS), NEWLINE + GAP)
+    _take(chosen, lines, range(len(lines)), room)
+    return "\n".join([marker.distilled(of, weight), *_with_gaps(lines, sorted(chosen))])
+
+
+def _take(chosen: set[int], lines: list[str], order: range | list[int], room: int, beside: int = NEWLINE) -> int:
+    """Adds line numbers in this order while they fit, `beside` characters more for each; the characters used."""
+    used = 0
+    for number in order:
+        if number in chosen:
+            continue
+        cost = len(lines[number]) + beside
+        if used + cost > room:
+            break
+        chosen.add(number)
+        used += cost
+    return used
+
+
+def _with_gaps(lines: list[str], numbers: list[int]) -> list[str]:
+    """The chosen lines, "…" where others are left out. The last line is always among them: rule 4."""
+    out: list[str] = []
+    last = -1
+    for number in numbers:
+        if number != last + 1:
+            out.append("…")
+        out.append(lines[number])
+        last = number
+    return out
+
+
+# Turns the arguments of an old call into shorter ones of the same shape, and knows its own again.
+#
+# Rules:
+#
+# 1. Of long strings the first and the last lines stay, and between them a marker says how long they were. All else
+#    stays: keys, types, the length of lists, short values, paths. A provider checks arguments against the tool's
+#    schema.
+# 2. Of a patch the lines that name files stay, and the heads of its hunks.
+# 3. Where under a quarter would be saved nothing is done: it is not worth a change of what the model remembers.
+# 4. What was shortened is not shortened again. A text that only looks so is not shortened either.
+# 5. Nothing is changed in a message that holds anything signed: a provider refuses it, or forgets what it thought.
+
+
+LIMIT = 800  # characters: a string of up to so many stays
+HEAD, TAIL = 300, 150  # characters of a longer one that stay, in whole lines where they end in time
+LEAST_SAVED = 0.25  # of the arguments' JSON text (rule 3)
+
+_MARKER = "[argument shortened — the call had "
+_OURS = re.compile(
+    r"^\[argument shortened — the call had [0-9,]+ characters, [0-9,]+ lines?(?:; [^\n\]]*)?\]$", re.M
+)
+
+
+def shorten(call: Call) -> dict[str, Any] | None:
+    """The arguments with long strings shortened; None where under a quarter would be saved, or they are ours."""
+    arguments = call.arguments
+    if is_shortened(arguments):
+        return None
+    hint = "; read the file to see them" if tool_call(call.tool, arguments, call.declared).writes_text else ""
+    found = {name: _value(value, hint) for name, value in arguments.items()}
+    saved = 1 - _size(found) / max(1, _size(arguments))
+    return found if saved >= LEAST_SAVED else None
+
+
+def is_shortened(given: Any) -> bool:
+    """Does any string in these arguments hold a marker of ours?"""
+    if isinstance(given, str):
+        return _MARKER in given and _OURS.search(given) is not None
+    if isinstance(given, Mapping):
+        return any(is_shortened(value) for value in given.values())
+    return isinstance(given, list | tuple) and any(is_shortened(value) for value in given)
+
+
+def _size(arguments: Mapping[str, Any]) -> int:
+    return len(json.dumps(arguments, ensure_ascii=False, default=str))
+
+
+def _value(value: Any, hint: str) -> Any:
+    if isinstance(value, str):
+        return _text(value, hint)
+    if isinstance(value, dict):
+        return {key: _value(one, hint) for key, one in value.items()}
+    if isinstance(value, list):
+        return [_value(one, hint) for one in value]
+    return value
+
+
+def _text(text: str, hint: str) -> str:
+    """A shorter text, or the same where it would not be shorter."""
+    if len(text) <= LIMIT:
+        return text
+    marker = _marker(text, hint)
+    if patches.is_patch(text):
+        short = patches.shortened(text, marker)
+    else:
+        short = f"{_head(text)}\n{marker}\n{_tail(text)}"
+    return short if len(short) < len(text) else text
+
+
+def _marker(text: str, hint: str) -> str:
+    lines = text.count("\n") + 1
+    return f"{_MARKER}{len(text):,} characters, {lines:,} line{'s' if lines > 1 else ''}{hint}]"
+
+
+def _head(text: str) -> str:
+    """The first lines that fit, or a part of the first."""
+    end = text.rfind("\n", 0, HEAD + 1)
+    return text[:end] if end > 0 else text[: HEAD - 1] + "…"
+
+
+def _tail(text: str) -> str:
+    """The last lines that fit, or a part of the last."""
+    start = text.find("\n", len(text) - TAIL - 1)
+    return text[start + 1 :] if 0 <= start < len(text) - 1 else "…" + text[1 - TAIL :]

@@ -5,8 +5,7 @@ from ctxmgr.model import CallFailed
 from ctxmgr.model.api import compaction as wire
 from ctxmgr.model.compaction import BranchEntry, BranchSummaryPlan, Strategy
 from ctxmgr.session.compaction import job_context, preparations
-from ctxmgr.session.compaction.job_context import JobContext
-from ctxmgr.session.compaction.steps import advanced
+from ctxmgr.session.compaction.job_context import JobContext, advanced
 from ctxmgr.session.session import SessionCore
 from ctxmgr.session.work import Job, Offload, Routine
 from ctxmgr.summarize import writing

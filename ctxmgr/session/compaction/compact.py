@@ -20,9 +20,8 @@ from ctxmgr.model.compaction import (
     NothingToCompact,
     Strategy,
 )
-from ctxmgr.session.compaction import breaks, job_context, preparations
-from ctxmgr.session.compaction.job_context import JobContext
-from ctxmgr.session.compaction.steps import advanced
+from ctxmgr.session.compaction import job_context, preparations
+from ctxmgr.session.compaction.job_context import JobContext, advanced
 from ctxmgr.session.prefetch import PrefetchedCompaction
 from ctxmgr.session.session import SessionCore
 from ctxmgr.session.work import Await, Job, Offload, Routine
@@ -165,7 +164,7 @@ def _written(
     seen: JobContext, prepared: CompactionPlan, strategy: Strategy | None, form: Format | None
 ) -> Routine[FinishedSummary]:
     chosen = job_context.strategy(seen, strategy)
-    depths = yield from breaks.depths(seen, prepared.history, chosen)
+    depths = yield from preparations.depths(seen, prepared.history, chosen)
     context = yield Offload(lambda: job_context.at_its_end(seen, prepared))
     brief = _brief(seen, prepared, chosen, form, depths=depths, context=context)
     return (yield from advanced(writing.compaction(brief)))

@@ -8,20 +8,27 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.engine.balanced import is_cold
 from ctxmgr.engine.compaction import weighing
+from ctxmgr.engine.retention import is_cold
 from ctxmgr.formats import MessageFormat
 from ctxmgr.formats.pi_tree import view_branch
 from ctxmgr.model import CompactionPolicy, Message, WeighMessage, policy_keys
 from ctxmgr.model.api import compaction as wire
 from ctxmgr.model.api import since
-from ctxmgr.model.compaction import BranchEntry, CompactionPlan, CutBudget, Strategy
+from ctxmgr.model.compaction import (
+    Asking,
+    BranchEntry,
+    CompactionPlan,
+    CutBudget,
+    Result,
+    Strategy,
+)
 from ctxmgr.model.saved import Ledger
 from ctxmgr.session import ledger_updates
 from ctxmgr.session.reading import Reader
 from ctxmgr.session.session import Embedding, SessionCore
 from ctxmgr.session.windows import window_of
-from ctxmgr.session.work import ModelRunner
+from ctxmgr.session.work import ModelRunner, Offload, Routine
 from ctxmgr.summarize import HostContext, Prepared, SummaryInput
 
 WINDOW = 200_000  # tokens; of a summarising model nobody has told the window of
@@ -201,3 +208,25 @@ def _listed(session: SessionCore) -> tuple[Message, ...]:
 
 def _number(given: Any, default: int) -> int:
     return default if given is None else int(given)
+
+
+# Turns the steps of a strategy into the steps of a job: what it computes between its asks is work.
+
+
+def advanced(asking: Asking[Result]) -> Routine[Result]:
+    """Prompts and slices of a long history take long to make: not where events are served."""
+    value: Any = None
+    while True:
+        sent = value
+        ended, value = yield Offload(lambda: _step(asking, sent))  # noqa: B023  run before the next step
+        if ended:
+            return value  # type: ignore[no-any-return]  # the strategy's own result
+        value = yield value
+
+
+def _step(asking: Asking[Any], value: Any) -> tuple[bool, Any]:
+    """(True, result) or (False, asks). A generator's end must not travel through a thread as an exception."""
+    try:
+        return False, asking.send(value)
+    except StopIteration as stop:
+        return True, stop.value

@@ -14,12 +14,12 @@ from functools import partial
 
 import msgspec
 
-from ctxmgr.engine.balanced import arithmetic, rates_by, receipts
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex, working_set_start
 from ctxmgr.engine.fit import CutLast, FitInputs, MediaLimits, fitted
 from ctxmgr.engine.instructions import INSTRUCTIONS_SHARE
 from ctxmgr.engine.presets import Inputs, Planned
 from ctxmgr.engine.protection import Protection
+from ctxmgr.engine.retention import arithmetic, rates_by, receipts
 from ctxmgr.engine.rewriting import handles
 from ctxmgr.model import ArchiveRow, BlockEdit, Plan, Receipt
 from ctxmgr.model.saved import State

@@ -29,10 +29,9 @@ from ctxmgr.model.saved import LastProjection
 from ctxmgr.session import ledger_updates
 from ctxmgr.session.context.accepting import accept_format
 from ctxmgr.session.context.arriving import Arrived
-from ctxmgr.session.context.comparing import first_changed, only_grew, sized
+from ctxmgr.session.context.comparing import first_changed, only_grew, outline, sized
 from ctxmgr.session.context.fitting import announced, fit
 from ctxmgr.session.context.list_plan import ListPlan, Rejected
-from ctxmgr.session.context.outline import outline
 from ctxmgr.session.projection import NO_PLAN, Projection, Replacements, hashed, is_of, tag_of
 from ctxmgr.session.reading import Reader
 

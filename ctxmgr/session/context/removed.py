@@ -11,8 +11,8 @@ Rules:
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
-from ctxmgr.engine.balanced import receipts
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex, extend
+from ctxmgr.engine.retention import receipts
 from ctxmgr.engine.rewriting import handles
 from ctxmgr.model import ArchiveRow, Block, Message
 from ctxmgr.session import ledger_updates

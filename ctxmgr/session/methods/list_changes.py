@@ -4,13 +4,16 @@ What the reading stood for is gone, and so is the base; what is known of the lis
 What a compaction takes away is archived with it, as far as its entries tell that; else when the next list comes.
 """
 
+from collections.abc import Container, Iterable, Mapping
+
 import msgspec
 
 from ctxmgr.engine.pressure import latch, meter
 from ctxmgr.formats.pi_tree import entries as tree
+from ctxmgr.model import Message
 from ctxmgr.model.api import lifecycle
 from ctxmgr.model.saved import State
-from ctxmgr.session import ledger_updates, remaining
+from ctxmgr.session import ledger_updates
 from ctxmgr.session import tree as branches
 from ctxmgr.session.context import removed
 from ctxmgr.session.methods import archiving
@@ -30,7 +33,7 @@ def compacted(session: SessionCore, params: lifecycle.SessionCompactParams) -> V
     long = len(entry.summary) > INLINE_BYTES
     learnt: tuple[State, int] = (yield Offload(learn_summary)) if long else learn_summary()
     state, weight = learnt
-    weight += remaining.from_entry(session.listed(), session.entry_of, entry.first_kept_entry_id)
+    weight += _weight_from(session.listed(), session.entry_of, entry.first_kept_entry_id)
     done, _ = latch.apply(state.latch, "compacted")
     trail = (*state.trail, entry.id) if entry.id else state.trail
     session.pending_archive += removed.before_entry(session, entry.first_kept_entry_id)
@@ -66,7 +69,7 @@ def moved(session: SessionCore, params: lifecycle.SessionTreeParams) -> Verb[Non
         at = tree.milliseconds(summary.timestamp)
         state = branches.summarised(state, summary.summary, at, summary.id)
     weight = session.reader.weigh(summary.summary) if summary is not None else 0
-    weight += remaining.on_path(session.listed(), entry_of, frozenset(state.trail))
+    weight += _weight_on_path(session.listed(), entry_of, frozenset(state.trail))
     session.state = msgspec.structs.replace(
         session.preset.moved(state),
         seq=state.seq + 1,
@@ -80,3 +83,17 @@ def moved(session: SessionCore, params: lifecycle.SessionTreeParams) -> Verb[Non
     session.ledger = ledger_updates.ledger(session.state)
     session.source_messages.add_sources(session.state)
     session.void_base(weight)
+
+
+def _weight_from(listed: Iterable[Message], entry_of: Mapping[str, str], first_kept: str | None) -> int:
+    """Tokens from the first kept entry on; 0 where it is not known which message that is."""
+    weight, found = 0, False
+    for message in listed:
+        found = found or (first_kept is not None and entry_of.get(ledger_updates.mark(message)) == first_kept)
+        weight += message.weight if found else 0
+    return weight
+
+
+def _weight_on_path(listed: Iterable[Message], entry_of: Mapping[str, str], path: Container[str]) -> int:
+    """Tokens of the messages whose entries are on the path."""
+    return sum(message.weight for message in listed if entry_of.get(ledger_updates.mark(message)) in path)

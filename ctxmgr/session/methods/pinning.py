@@ -9,8 +9,10 @@ Rules:
 
 import msgspec
 
+from ctxmgr.engine.conversation import digest_of
 from ctxmgr.model import Pin, PinBy, invalid_params
 from ctxmgr.model.api import recovery
+from ctxmgr.session.methods import archiving
 from ctxmgr.session.session import SessionCore
 
 
@@ -46,3 +48,33 @@ def _pin(params: recovery.PinParams) -> Pin:
     if len(given) != 1:
         raise invalid_params("one of callId, digest, path and tool is needed", "$")
     return given[0]
+
+
+# The verb `undo`: takes back what left at one epoch, and pins it, so that it does not leave again.
+#
+# Rules:
+# 1. What the receipt lists is decided no more, whatever was decided of it since; nothing else is touched.
+# 2. The messages concerned are pinned by digest: an undo that the next epoch takes back would be none.
+# 3. What the receipt does not list any more can not be taken back, and that is said.
+
+
+def undo(session: SessionCore, params: recovery.UndoParams) -> None:
+    """Raises CallError for an epoch that no receipt is kept of. What was undone already changes nothing."""
+    state = session.state
+    receipt = next((one for one in reversed(state.receipts) if one.epoch_number == params.epoch), None)
+    if receipt is None:
+        raise invalid_params("no receipt of this epoch is kept", "$.epoch")
+    keys = {left.key for left in receipt.evicted}
+    keys |= {left.key.partition("/")[0] for left in receipt.evicted if left.kind == "dropped"}  # of its message
+    decisions = session.preset.undone(state, keys).decisions
+    wanted = dict.fromkeys(Pin("digest", digest_of(left.key)) for left in receipt.evicted)
+    known = set(state.pins)
+    pins = (*state.pins, *(pin for pin in wanted if pin not in known))
+    if len(decisions) == len(state.decisions) and len(pins) == len(state.pins):
+        return
+    reopen = "undo" if state.reopen in (None, "pin") else state.reopen
+    session.state = msgspec.structs.replace(state, decisions=decisions, pins=pins, reopen=reopen)
+    if receipt.omitted_count:
+        omitted = receipt.omitted_count
+        note = f"undo of epoch {receipt.epoch_number}: {omitted} things are not in its receipt and stay away"
+        archiving.warn(session, note)

@@ -11,9 +11,8 @@ from ctxmgr.model import ESTIMATE, BlockEdit, EvictedItem, Keep, Packet, Verdict
 from ctxmgr.model.api import compaction, lifecycle, reports
 from ctxmgr.model.saved import Fact
 from ctxmgr.session import journal
-from ctxmgr.session.methods.cache_status import cache_status
-from ctxmgr.session.methods.model_status import model_status
 from ctxmgr.session.methods.notes import notes
+from ctxmgr.session.methods.statuses import cache_status, model_status
 from ctxmgr.session.session import SessionCore
 from ctxmgr.session.windows import window_of
 

@@ -13,9 +13,8 @@ from ctxmgr.model import InvalidPolicy, invalid_params
 from ctxmgr.model.api import compaction, lifecycle
 from ctxmgr.session import scratchpad
 from ctxmgr.session.compaction import branch_summary, compact
-from ctxmgr.session.methods import list_changes, pinning, queries, turn_end, undoing
-from ctxmgr.session.methods.retrieve import retrieve
-from ctxmgr.session.methods.searching import search
+from ctxmgr.session.methods import list_changes, pinning, queries, turn_end
+from ctxmgr.session.methods.retrieve import retrieve, search
 from ctxmgr.session.session import SessionCore
 from ctxmgr.session.work import Job, StoreFlush, Verb
 
@@ -118,7 +117,7 @@ ROUTES: dict[str, Route] = {
     "search": search,
     "pin": _then_status(pinning.pin),
     "unpin": _then_status(pinning.unpin),
-    "undo": _then_status(undoing.undo),
+    "undo": _then_status(pinning.undo),
     "getSummaries": _asks(queries.summaries),
     "getScratchpad": _asks(queries.scratchpad),
     "editScratchpad": _edit_scratchpad,

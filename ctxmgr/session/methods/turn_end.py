@@ -6,7 +6,7 @@ host is asked for a compaction where it is time.
 2. It is asked once (`latch`), and only for what no projection would take away by itself.
 3. A packet that resumes was told to the model that answered: it does not come again.
 4. What was reported here is not read again when the next list brings it.
-5. A refusal as too long teaches a smaller window (`learned`), a success of more tokens a larger one. Where that
+5. A refusal as too long teaches a smaller window (`refusals`), a success of more tokens a larger one. Where that
    window would hold what was refused, our count is wrong: until the provider counts a list that it takes, or takes
    one as large, only a shorter one fits.
 6. What the provider read from its cache is compared with what it should have (`engine.caching`).
@@ -22,7 +22,7 @@ from ctxmgr.engine.arrival import arriving_weight
 from ctxmgr.engine.caching import truth
 from ctxmgr.engine.conversation import ConversationIndex, extend
 from ctxmgr.engine.memory import with_shared_words
-from ctxmgr.engine.pressure import latch, learned, meter, overflowed
+from ctxmgr.engine.pressure import latch, meter, overflowed, refusals
 from ctxmgr.model import Message, Usage
 from ctxmgr.model.api import lifecycle
 from ctxmgr.model.saved import Ledger, State
@@ -239,14 +239,14 @@ def learn_window(turn: Turn) -> Turn:
     state, error = turn.state, turn.reply.view.error
     said, taken, read = state.model.window, window_of(state), state.meter.reading_tokens
     if turn.overflowed and turn.reply.view.stop == "error":
-        if learned.is_of_bytes(error):
+        if refusals.is_of_bytes(error):
             return turn
         sent = turn.session.gauge(state).tokens(state.outgoing_tokens)
         sure = sent if read is not None or sent >= taken else None
-        state = with_window(state, learned.after_refusal(taken, said, learned.named_window(error), sure))
+        state = with_window(state, refusals.after_refusal(taken, said, refusals.named_window(error), sure))
         state = with_refusal(state, turn.session.gauge(state).fit_weight)
     elif turn.counted and read is not None and read > taken:
-        state = with_window(state, learned.after_success(taken, said, read))
+        state = with_window(state, refusals.after_success(taken, said, read))
     if not turn.failed and not turn.overflowed:
         state = with_success(state, turn.counted)
     return msgspec.structs.replace(turn, state=state)

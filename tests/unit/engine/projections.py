@@ -6,8 +6,8 @@ from typing import Any
 import msgspec
 
 from ctxmgr.engine.invariants import TURNS
+from ctxmgr.engine.presets.turns.packets import Folding, LeftOut
 from ctxmgr.engine.presets.turns.project import Limits, TurnsInputs, project
-from ctxmgr.engine.presets.turns.summary_folding import Folding, LeftOut
 from ctxmgr.engine.protection import Protection
 from ctxmgr.engine.rewriting.rewrite import rewriter
 from ctxmgr.formats import pi

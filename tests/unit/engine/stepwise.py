@@ -7,18 +7,16 @@ from typing import Any
 import msgspec
 from hypothesis import strategies as st
 
-from ctxmgr.engine.balanced.apply_decisions import Layout
-from ctxmgr.engine.balanced.epoch_result import BalancedResult
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex
 from ctxmgr.engine.invariants import STEPS, Invariants
 from ctxmgr.engine.presets.balanced.preset import USER_SHARE
 from ctxmgr.engine.protection.protection import Protection
-from ctxmgr.engine.retention.epoch import drafted
-from ctxmgr.engine.retention.inputs import WorthInputs, WorthTerms
+from ctxmgr.engine.retention.epoch import WorthInputs, WorthTerms, drafted
+from ctxmgr.engine.retention.layout import Layout
 from ctxmgr.engine.retention.packet_writing import Room
+from ctxmgr.engine.retention.receipts import BalancedResult
 from ctxmgr.engine.retention.worth import Worth
-from ctxmgr.engine.rewriting.rewrite import rewriter
-from ctxmgr.engine.rewriting.shorten import shorten
+from ctxmgr.engine.rewriting.rewrite import rewriter, shorten
 from ctxmgr.formats import pi
 from ctxmgr.model.epochs import Epoch
 from ctxmgr.model.messages import Message

@@ -5,7 +5,7 @@ import pytest
 from ctxmgr.known_models import completed, shipped, tiered, with_tiers
 from ctxmgr.model import BasePrices, BaseTier, Policy, PriceTier, TieredPrices, policy_keys
 from ctxmgr.model.saved import ModelSpec
-from ctxmgr.session.in_force import in_use
+from ctxmgr.session.effective import in_use
 
 KNOWN = TieredPrices(2, 10, 0.2, 2, (PriceTier(272_000, 4, 15, 0.4, 4),))
 

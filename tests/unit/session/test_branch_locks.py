@@ -2,7 +2,7 @@
 
 import pytest
 
-from ctxmgr.session.branch_locks import BranchLocks
+from ctxmgr.session.prefetch import BranchLocks
 
 CASES = (
     ("the same path", "abc", "abc", False),

@@ -7,7 +7,7 @@ import pytest
 from ctxmgr.known_models import shipped
 from ctxmgr.model import BasePrices, Policy
 from ctxmgr.model.saved import ModelSpec
-from ctxmgr.session.in_force import in_use
+from ctxmgr.session.effective import in_use
 from tests.contract.talk import Fields, Messages, Talk, packet
 from tests.unit.session.context.epochs import step, steps, talk_of
 from tests.unit.session.recovery import session_of

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ctxmgr.engine.balanced.cache_cost import CACHE_TTL
+from ctxmgr.engine.retention.prefix_cost import CACHE_TTL
 from tests.contract.talk import Fields, Messages, Talk, packet
 from tests.unit.session.context.compacted import FORMATS, PRESETS, Host, packet_of
 from tests.unit.session.context.epochs import WINDOW, extends, step, steps, talk_of

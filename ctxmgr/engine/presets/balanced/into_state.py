@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import msgspec
 
-from ctxmgr.engine.balanced import BalancedResult, Original, receipts
 from ctxmgr.engine.conversation import ConversationIndex
+from ctxmgr.engine.retention import BalancedResult, Original, receipts
 from ctxmgr.engine.rewriting import handles
 from ctxmgr.model import ArchiveRow, Plan
 from ctxmgr.model.saved import RenderedPacket, State

@@ -15,7 +15,6 @@ from typing import ClassVar
 import msgspec
 
 from ctxmgr.engine import retention
-from ctxmgr.engine.balanced import NO_PACKET, Layout, PacketWriter, is_cold, rates_by
 from ctxmgr.engine.conversation import ConversationIndex, Incoming, digest_of
 from ctxmgr.engine.instructions import INSTRUCTIONS_SHARE, absent, instructions, word_for_word
 from ctxmgr.engine.invariants import STEPS, Invariants
@@ -24,7 +23,20 @@ from ctxmgr.engine.presets.balanced.into_state import originals, with_epoch
 from ctxmgr.engine.presets.strategy import Inputs, NeedsThread, Planned, PresetStrategy
 from ctxmgr.engine.pressure import Gauge, Thresholds
 from ctxmgr.engine.protection import Protection, protected_by_pins, summaries
-from ctxmgr.engine.retention import LEAST_PRESSED, Room, Worth, WorthInputs, WorthTerms, keep_tokens, step_above
+from ctxmgr.engine.retention import (
+    LEAST_PRESSED,
+    NO_PACKET,
+    Layout,
+    PacketWriter,
+    Room,
+    Worth,
+    WorthInputs,
+    WorthTerms,
+    is_cold,
+    keep_tokens,
+    rates_by,
+    step_above,
+)
 from ctxmgr.engine.rewriting import memoised, shortener
 from ctxmgr.model import Opening, Packet, Plan, Zone
 from ctxmgr.model.saved import State

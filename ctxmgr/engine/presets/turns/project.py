@@ -44,7 +44,7 @@ from ctxmgr.engine.conversation import (
 from ctxmgr.engine.fit import unfit
 from ctxmgr.engine.invariants import Invariants
 from ctxmgr.engine.memory import SMALLEST_TOKENS
-from ctxmgr.engine.presets.turns.summary_folding import Folding, LeftOut
+from ctxmgr.engine.presets.turns.packets import Folding, LeftOut
 from ctxmgr.engine.protection import Protection
 from ctxmgr.engine.rewriting import ERRORS_OVER, Rewrite, cut_edit, marker
 from ctxmgr.model import Block, BlockEdit, Decision, Keep, Packet, Piece, Plan, Zone

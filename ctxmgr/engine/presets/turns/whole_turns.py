@@ -22,10 +22,9 @@ from ctxmgr.engine.conversation import (
 from ctxmgr.engine.instructions import Instructions
 from ctxmgr.engine.invariants import TURNS, Invariants
 from ctxmgr.engine.presets.strategy import Inputs, Planned, PresetStrategy
-from ctxmgr.engine.presets.turns.packets import Packets
+from ctxmgr.engine.presets.turns.packets import Folding, Packets
 from ctxmgr.engine.presets.turns.project import Limits, TurnsInputs, project
 from ctxmgr.engine.presets.turns.prune import Pruning, prune
-from ctxmgr.engine.presets.turns.summary_folding import Folding
 from ctxmgr.engine.pressure import Gauge
 from ctxmgr.engine.protection import Protection
 from ctxmgr.engine.rewriting import Rewrite, memoised

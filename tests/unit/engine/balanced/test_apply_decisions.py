@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctxmgr.engine.balanced import apply_decisions
-from ctxmgr.engine.balanced.apply_decisions import Layout
 from ctxmgr.engine.conversation import BlockRef
 from ctxmgr.engine.invariants import STEPS
+from ctxmgr.engine.retention import layout as apply_decisions
+from ctxmgr.engine.retention.layout import Layout
 from ctxmgr.model.messages import Block, Message, View
 from ctxmgr.model.projection import Decision, Keep, Packet, Plan
 from tests import translation

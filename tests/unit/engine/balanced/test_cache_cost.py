@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxmgr.engine.balanced.cache_cost import (
+from ctxmgr.engine.retention.prefix_cost import (
     CACHE_TTL,
     PrefixBreak,
     arithmetic,

@@ -1,8 +1,8 @@
 """Which decisions hold where a list has lost its end, or tells the same as something that left."""
 
-from ctxmgr.engine.balanced.in_force import in_force
 from ctxmgr.engine.conversation import BlockRef
 from ctxmgr.engine.invariants import STEPS
+from ctxmgr.engine.retention.layout import in_force
 from ctxmgr.model.policy import WorkingSet
 from ctxmgr.model.projection import Decision
 from tests.notation import a, call, indexed, r, talk, u

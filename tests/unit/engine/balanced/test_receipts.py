@@ -6,8 +6,10 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from ctxmgr.engine.balanced.apply_decisions import Layout, lay_out
-from ctxmgr.engine.balanced.receipts import (
+from ctxmgr.engine.conversation import BlockRef
+from ctxmgr.engine.invariants import STEPS
+from ctxmgr.engine.retention.layout import Layout, lay_out
+from ctxmgr.engine.retention.receipts import (
     LISTED,
     RECEIPTS_KEPT,
     Original,
@@ -17,8 +19,6 @@ from ctxmgr.engine.balanced.receipts import (
     projected_weights,
     receipt,
 )
-from ctxmgr.engine.conversation import BlockRef
-from ctxmgr.engine.invariants import STEPS
 from ctxmgr.model.epochs import Receipt
 from ctxmgr.model.messages import Message
 from ctxmgr.model.projection import BlockEdit, Decision, Keep, Packet, Plan

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxmgr.engine.compaction.identifiers import LONGEST, bare, identifiers, without
+from ctxmgr.engine.compaction.files import LONGEST, bare, identifiers, without
 
 # a text, its identifiers as they stand, without what begins them
 TABLE: list[tuple[str, list[str], set[str]]] = [

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ctxmgr.engine.instructions.verbatim import LONGEST_PART, LONGEST_TOKENS, PART_TOKENS, word_for_word
+from ctxmgr.engine.instructions.places import LONGEST_PART, LONGEST_TOKENS, PART_TOKENS, word_for_word
 from ctxmgr.model.saved import InstructionCopy
 
 

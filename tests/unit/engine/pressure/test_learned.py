@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxmgr.engine.pressure.learned import after_refusal, after_success, is_of_bytes, named_window
+from ctxmgr.engine.pressure.refusals import after_refusal, after_success, is_of_bytes, named_window
 
 # what providers say, and the most that they take
 NAMED: list[tuple[str, int | None]] = [

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ctxmgr.engine.pressure.overflow import overflowed
+from ctxmgr.engine.pressure.refusals import overflowed
 from ctxmgr.model.messages import Usage, View
 
 WINDOW = 200_000

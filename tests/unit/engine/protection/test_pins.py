@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctxmgr.engine.protection.pins import pinned, returned_positions
+from ctxmgr.engine.protection.protection import pinned, returned_positions
 from ctxmgr.engine.rewriting.handles import handle
 from ctxmgr.model.epochs import Pin, PinBy
 from tests.notation import Said, a, call, indexed, r, talk, u

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctxmgr.engine.balanced.cache_cost import cost
-from ctxmgr.engine.balanced.epoch_result import BalancedResult
 from ctxmgr.engine.conversation import working_set_start
 from ctxmgr.engine.presets.balanced.preset import USER_SHARE
+from ctxmgr.engine.retention.prefix_cost import cost
+from ctxmgr.engine.retention.receipts import BalancedResult
 from ctxmgr.formats import pi
 from ctxmgr.model.messages import Message
 from ctxmgr.model.policy import ZONES, WorkingSet

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctxmgr.engine.balanced.cache_cost import PrefixBreak, cost
-from ctxmgr.engine.retention.breaks import Offer, Row, arithmetic, best_change, step_above
+from ctxmgr.engine.retention.prefix_cost import Offer, PrefixBreak, Row, arithmetic, best_change, cost, step_above
 from ctxmgr.model import Decision
 from ctxmgr.model.prices import BasePrices, PriceTier, Rates, TieredPrices
 

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from ctxmgr.engine.balanced.epoch_result import MUST, BalancedResult
 from ctxmgr.engine.conversation import ConversationIndex, extend
 from ctxmgr.engine.invariants import FRESH, STEPS
+from ctxmgr.engine.retention.receipts import MUST, BalancedResult
 from ctxmgr.formats import FORMATS
 from ctxmgr.model.epochs import Epoch
 from ctxmgr.model.messages import Message

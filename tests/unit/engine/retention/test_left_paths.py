@@ -1,6 +1,6 @@
 """The files that the calls named which left, for the packet."""
 
-from ctxmgr.engine.retention.left_paths import left_paths
+from ctxmgr.engine.retention.packet_writing import left_paths
 from tests.notation import a, call, r, talk, u
 
 

@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 
-from ctxmgr.engine.balanced import NO_PACKET
-from ctxmgr.engine.balanced.apply_decisions import lay_out
-from ctxmgr.engine.balanced.receipts import projected_weights
 from ctxmgr.engine.conversation import BlockRef, working_set_start
 from ctxmgr.engine.retention import breaks
+from ctxmgr.engine.retention.layout import lay_out
 from ctxmgr.engine.retention.offers import Growth, Situation, kind_of, offers
+from ctxmgr.engine.retention.packet_writing import NO_PACKET
+from ctxmgr.engine.retention.receipts import projected_weights
 from ctxmgr.engine.retention.worth import NOTHING, Retention
 from ctxmgr.engine.staleness import superseded
 from ctxmgr.model import Packet, WorkingSet

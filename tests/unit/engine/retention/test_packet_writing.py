@@ -6,12 +6,11 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
-from ctxmgr.engine.balanced.apply_decisions import Layout, lay_out
-from ctxmgr.engine.balanced.packet_writer import NO_PACKET, PacketWriter
 from ctxmgr.engine.invariants import STEPS
 from ctxmgr.engine.memory import PacketText, Stamp, fold
 from ctxmgr.engine.memory.extract import from_message
-from ctxmgr.engine.retention.packet_writing import packet_of, place_of
+from ctxmgr.engine.retention.layout import Layout, lay_out
+from ctxmgr.engine.retention.packet_writing import NO_PACKET, PacketWriter, packet_of, place_of
 from ctxmgr.model.messages import PACKET_MARK, Message
 from ctxmgr.model.projection import Decision, Packet, Plan
 from ctxmgr.model.saved import Ledger

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from ctxmgr.engine.rewriting.distill import ERROR_LINE, LINE_LENGTH, distill
+from ctxmgr.engine.rewriting.rewrite import ERROR_LINE, LINE_LENGTH, distill
 from ctxmgr.model import Call
 
 HEAD = '[output distilled — ~900 tokens | bash command="npm test"]'

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxmgr.engine.rewriting.shorten import LEAST_SAVED, is_shortened, shorten
+from ctxmgr.engine.rewriting.rewrite import LEAST_SAVED, is_shortened, shorten
 from ctxmgr.engine.tools import patches
 from ctxmgr.model import Call
 

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxmgr.engine.rewriting.distill import distill
-from ctxmgr.engine.rewriting.written import arguments_of, as_written, text_of
+from ctxmgr.engine.rewriting.cutting import arguments_of, as_written, text_of
+from ctxmgr.engine.rewriting.rewrite import distill
 from ctxmgr.model import Call
 from ctxmgr.model.projection import BlockEdit, Decision
 

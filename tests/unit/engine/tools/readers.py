@@ -7,9 +7,9 @@ from ctxmgr.engine.compaction import files, scoring
 from ctxmgr.engine.memory import PacketText, fold
 from ctxmgr.engine.memory.extract import from_message
 from ctxmgr.engine.memory.facts import Stamp
-from ctxmgr.engine.protection.pins import pinned
+from ctxmgr.engine.protection.protection import pinned
 from ctxmgr.engine.rewriting import marker
-from ctxmgr.engine.rewriting.shorten import shorten
+from ctxmgr.engine.rewriting.rewrite import shorten
 from ctxmgr.engine.staleness.file_history import history
 from ctxmgr.formats import FORMATS
 from ctxmgr.formats.pi_tree import view_branch

@@ -5,7 +5,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from ctxmgr.engine.presets.turns.summary_folding import LeftOut
+from ctxmgr.engine.presets.turns.packets import LeftOut
 from ctxmgr.model.messages import PACKET_MARK, Message
 from ctxmgr.model.policy import ZONES
 from ctxmgr.model.projection import Plan

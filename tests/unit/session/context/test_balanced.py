@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from ctxmgr.engine.balanced.cache_cost import CACHE_TTL
+from ctxmgr.engine.retention.prefix_cost import CACHE_TTL
 from tests.contract.talk import Fields, Messages, Talk, packet, roles
 from tests.unit.session.context.epochs import WINDOW, extends, prune, sent, step, steps, talk_of
 from tests.unit.session.recovery import session_of

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctxmgr.engine.balanced.cache_cost import CACHE_TTL
+from ctxmgr.engine.retention.prefix_cost import CACHE_TTL
 from tests.contract.talk import Fields, Messages, Talk
 from tests.unit.session.context.epochs import LINES, WINDOW, extends, prune, sent, steps, talk_of
 from tests.unit.session.recovery import session_of

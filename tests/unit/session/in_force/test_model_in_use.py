@@ -7,7 +7,7 @@ import pytest
 from ctxmgr.known_models import completed, read, shipped
 from ctxmgr.model import BasePrices, Policy, TieredPrices, policy_keys
 from ctxmgr.model.saved import CacheTruth, ModelSpec, State
-from ctxmgr.session.in_force import ModelInUse, in_use
+from ctxmgr.session.effective import ModelInUse, in_use
 
 NOTHING = Policy()
 POLICY = policy_keys.policy({"prices": {"input": 7, "cacheRead": 1}, "cacheTtlMs": 60_000})

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from ctxmgr.engine.invariants import TURNS
-from ctxmgr.engine.presets.turns.summary_folding import LeftOut
+from ctxmgr.engine.presets.turns.packets import LeftOut
 from ctxmgr.model.policy import Policy, TurnsKept
 from ctxmgr.model.projection import Packet
 from tests.notation import Said, a, branch, indexed, packet, r, read, summary, talk, u

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxmgr.engine.invariants import TURNS
+from ctxmgr.engine.presets.turns.packets import Folding
 from ctxmgr.engine.presets.turns.project import Limits, TurnsInputs, project
 from ctxmgr.engine.presets.turns.prune import Pruning, prune
-from ctxmgr.engine.presets.turns.summary_folding import Folding
 from ctxmgr.engine.protection import Protection
 from ctxmgr.engine.rewriting.rewrite import rewriter
 from ctxmgr.model.messages import Message

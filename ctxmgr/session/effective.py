@@ -14,9 +14,12 @@ Rules:
    holds, else the default, and so does a price of reading that nobody told.
 """
 
+from typing import Any, NamedTuple
+
 import msgspec
 
 from ctxmgr.engine.caching import LifetimeInForce, in_force
+from ctxmgr.engine.presets import KEY_PRESETS, PRESETS
 from ctxmgr.engine.pressure import ModelTerms
 from ctxmgr.known_models import (
     ModelFacts,
@@ -28,7 +31,7 @@ from ctxmgr.known_models import (
     with_long_write,
     with_tiers,
 )
-from ctxmgr.model import MARKS, NO_CACHE, BasePrices, CacheRule, Policy, PriceTier, TieredPrices
+from ctxmgr.model import MARKS, NO_CACHE, BasePrices, CacheRule, Policy, PriceTier, TieredPrices, policy_keys
 from ctxmgr.model import prices as model_prices
 from ctxmgr.model.api.lifecycle import SaidBy
 from ctxmgr.model.saved import ModelSpec, State
@@ -171,3 +174,27 @@ def _prices(spec: ModelSpec, policy: Policy, facts: ModelFacts, lifetime: int) -
     if longer is not None:
         held = long_prices(held, longer.cache_write / known.input * held.input)
     return held, _by(facts)
+
+
+# Turns the keys that a session's policy is made of into the policy in force.
+
+
+class PolicyInForce(NamedTuple):
+    """`overrides` that fit, the paths of those `set_aside`, and what is to be said of keys that do nothing."""
+
+    overrides: dict[str, Any]
+    set_aside: tuple[str, ...]
+    policy: Policy
+    idle_keys: tuple[str, ...]
+
+
+def policy_in_force(defaults: dict[str, Any], state: State) -> PolicyInForce:
+    """`defaults`: of the host; what a session has of its own is in its state."""
+    overrides, set_aside = policy_keys.fitting(defaults, state.overrides, state.model.id)
+    keys = policy_keys.merged(defaults, overrides)
+    policy = policy_keys.policy(keys, state.model.id)
+    preset = PRESETS[policy.preset]
+    given = {*keys, *keys.get("models", {}).get(state.model.id, {})}
+    idle = sorted(key for key in given if key in KEY_PRESETS and key not in preset.policy_keys)
+    told = tuple(f"the policy key {key} does nothing in preset {preset.name}" for key in idle)
+    return PolicyInForce(overrides, set_aside, policy, told)

@@ -1,5 +1,6 @@
 """Turns what holds of a session's model into what is told of it."""
 
+from ctxmgr.engine.caching import gap
 from ctxmgr.model import BasePrices, PriceTier, TieredPrices
 from ctxmgr.model.api import lifecycle
 from ctxmgr.session.session import SessionCore
@@ -38,4 +39,24 @@ def model_status(session: SessionCore) -> lifecycle.ModelStatus:
         why=facts.why,
         source=facts.source,
         date=facts.date,
+    )
+
+
+# Turns what is known of a session's provider into what its status tells of the cache.
+
+
+def cache_status(session: SessionCore) -> lifecycle.CacheStatus | None:
+    """None where nothing was compared."""
+    state = session.state
+    truth, lifetime = state.cache, session.model.lifetime(state)
+    if not truth.calls or truth.model != state.model.id:
+        return None
+    rule, documented_ms = session.model.terms_by(state).cache, session.model.documented_ms(state)
+    return lifecycle.CacheStatus(
+        expected=sum(call.expected_tokens for call in truth.calls),
+        read=sum(call.read_tokens for call in truth.calls),
+        calls=len(truth.calls),
+        lifetime_ms=lifetime.lifetime_ms,
+        lifetime_from=lifetime.source,
+        gap=gap(truth, rule, lifetime, documented_ms) or None,
     )

@@ -1,16 +1,52 @@
-"""Turns the arguments of a call that are too long into ones of the same shape whose long texts lose their middle.
+"""Turns weights and what they are over by into the cap at which they fit: only what is heavier is cut, to it."""
 
-Keys, types, the length of lists and short values stay: a provider checks arguments against the tool's schema.
-"""
-
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import msgspec
 
-from ctxmgr.engine.fit.water import water_level
 from ctxmgr.engine.rewriting import Gap, cut, text_of
 from ctxmgr.model import Weigh
+
+Vessel = tuple[int, int]
+"""What something weighs, and the least that it may be cut to, in tokens."""
+
+
+def water_level(vessels: Sequence[Vessel], over: float) -> int:
+    """The highest cap, in tokens, at which these lose `over`: each is cut to the cap or to its least, whichever is
+    more. 0 where even that would not do."""
+    low, high = 0, max((weight for weight, _ in vessels), default=0)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if lost(vessels, middle) >= over:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def lost(vessels: Sequence[Vessel], cap: int) -> int:
+    """What they lose at this cap, in tokens."""
+    return sum(max(0, weight - max(cap, least)) for weight, least in vessels)
+
+
+# Turns a size in tokens into one in characters, of the start of a text.
+
+
+def characters(text: str, tokens: int, weigh: Weigh) -> int:
+    """So many characters at the start of a text weigh these tokens at least, or are all of it."""
+    if not tokens:
+        return 0
+    size = 4 * tokens
+    while size < len(text) and weigh(text[:size]) < tokens:
+        size += size // 4
+    return min(size, len(text))
+
+
+# Turns the arguments of a call that are too long into ones of the same shape whose long texts lose their middle.
+#
+# Keys, types, the length of lists and short values stay: a provider checks arguments against the tool's schema.
+
 
 TEXT_LEAST = 60  # tokens: no text in arguments is cut to less
 TRIES = 3  # JSON escapes what is cut in its own way: so often less is tried

@@ -7,11 +7,26 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from ctxmgr.engine.balanced.cache_cost import PrefixBreak, cost
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex
+from ctxmgr.engine.invariants import Invariants, set_aside
+from ctxmgr.engine.retention.prefix_cost import PrefixBreak, cost
 from ctxmgr.engine.rewriting import marker
 from ctxmgr.engine.tools import USERS_SHELL, calls_of
-from ctxmgr.model import BlockEdit, Call, EvictedItem, Keep, LeftKind, Message, Packet, Piece, Plan, Rates, Receipt
+from ctxmgr.model import (
+    BlockEdit,
+    Call,
+    Epoch,
+    EvictedItem,
+    Keep,
+    LeftKind,
+    Message,
+    Opening,
+    Packet,
+    Piece,
+    Plan,
+    Rates,
+    Receipt,
+)
 
 LISTED = 300  # things a receipt lists
 RECEIPTS_KEPT = 50  # newest receipts that a session keeps
@@ -174,3 +189,52 @@ def receipt(bare: Receipt, gone: Sequence[Original], why: Callable[[Original], s
 def filed(receipts: tuple[Receipt, ...], newest: Receipt) -> tuple[Receipt, ...]:
     """With one more; the oldest beyond what is kept are gone."""
     return (*receipts, newest)[-RECEIPTS_KEPT:]
+
+
+# What a plan shows of a list, and what that lacks.
+
+
+def hidden(messages: Sequence[Message], plan: Plan, held: frozenset[int]) -> tuple[int, ...]:
+    """The indices of what is to stay and is not shown in full."""
+    now = projected_weights(plan, messages) if held else {}
+    return tuple(sorted(at for at in held if now.get(at, -1) < messages[at].weight))
+
+
+def headless(conversation: ConversationIndex, plan: Plan, rules: Invariants) -> int:
+    """The message that the list came with in front, where by this plan another would be first that may not be; -1
+    where all is well."""
+    for piece in plan.pieces:
+        if isinstance(piece, Packet):
+            return -1
+        start, end = (
+            (piece.start, piece.end) if isinstance(piece, Keep) else (piece.message_index, piece.message_index + 1)
+        )
+        for at in range(start, end):
+            if not set_aside(conversation, at):
+                return -1 if rules.may_start_with(conversation, at) else conversation.turns[0].start
+    return -1
+
+
+# What an epoch did, and what it is opened for.
+
+
+REPLACED: frozenset[Opening] = frozenset(("compaction", "tree"))  # the host may have put another list in place
+MUST: frozenset[Opening] = frozenset(("pin", "undo", "compaction", "tree"))  # whatever they cost or bring back
+
+
+class EpochResult(msgspec.Struct, frozen=True):
+    """What an epoch did. `originals` of what left; `read_paths`: the files of which a read left."""
+
+    plan: Plan
+    packet: Packet
+    receipt: Receipt
+    originals: tuple[Original, ...]
+    read_paths: tuple[str, ...] = ()
+
+
+class BalancedResult(msgspec.Struct, frozen=True):
+    """The plan, the epoch in force, and what was opened now, None where nothing was."""
+
+    plan: Plan
+    epoch: Epoch
+    epoch_result: EpochResult | None = None

@@ -1,0 +1,369 @@
+"""Newest step: the newest message of the assistant is there as it came."""
+
+from bisect import bisect_left
+from collections.abc import Sequence
+
+from ctxmgr.engine.conversation import (
+    STEP_ROLES,
+    BlockRef,
+    ConversationIndex,
+    Step,
+    goes_on,
+    is_waiting,
+    promised_start,
+)
+from ctxmgr.engine.invariants.rule import USER_LIKE, Rule, Walk
+from ctxmgr.model import BlockEdit, EditKind, Message, View
+
+
+class NewestStep(Rule):
+    """Tally: the newest of the assistant's messages that was edited, -1 for none."""
+
+    name = "newest step"
+    tally = -1
+
+    def edited(self, tally: int, walk: Walk, edit: BlockEdit) -> int:
+        is_reply = walk.conversation.messages[edit.message_index].view.role == "assistant"
+        return max(tally, edit.message_index) if is_reply else tally
+
+    def holds(self, tally: int, walk: Walk) -> bool:
+        newest = walk.conversation.newest_reply
+        return newest < 0 or (newest != tally and newest not in walk.left_out)
+
+    def must_stay(self, conversation: ConversationIndex) -> frozenset[int]:
+        newest = conversation.newest_reply
+        return frozenset((newest,) if newest >= 0 else ())
+
+    def may_edit(self, conversation: ConversationIndex, ref: BlockRef, kind: EditKind) -> bool:
+        return ref.message_index != conversation.newest_reply
+
+
+# Newest user: the newest message that opens a turn stays, if one was sent.
+
+
+class NewestUser(Rule):
+    """Which it is changes as the list grows: it is asked for at the end alone, without a tally."""
+
+    name = "newest user"
+
+    def holds(self, tally: bool, walk: Walk) -> bool:
+        return walk.conversation.newest_user not in walk.left_out
+
+    def must_stay(self, conversation: ConversationIndex) -> frozenset[int]:
+        newest = conversation.newest_user
+        return frozenset((newest,) if newest >= 0 else ())
+
+
+# Order: what stays stands in the order it came, none twice.
+
+
+class Order(Rule):
+    """A plan is laid out in the order of its list: a chooser has nothing to ask. Tally: is it broken?"""
+
+    name = "order"
+
+    def disordered(self, tally: bool, walk: Walk) -> bool:
+        return True
+
+
+# Packet: at most one; where whole turns leave, before every message that stays but prompts and summaries.
+
+
+class OnePacket(Rule):
+    """A plan has one place for a packet: a chooser has nothing to ask. Tally: is it broken?"""
+
+    name = "packet"
+
+    def __init__(self, in_front: bool = False) -> None:
+        self._in_front = in_front
+
+    def inserted(self, tally: bool, walk: Walk) -> bool:
+        behind = self._in_front and walk.first_index >= 0
+        return tally or behind or len(walk.packets) > 1
+
+
+# Pairs: no call loses the result it had, no result the call it had.
+#
+# 1. Relative to what came in: a call without a result, or a result without a call, has no pair to lose.
+# 2. A result belongs to the latest earlier call with its id; so of a pair the call comes first.
+# 3. So that no result comes after its call has left, a step with a call that still waits does not leave.
+
+
+class Pairs(Rule):
+    """Tally: is a pair parted?"""
+
+    name = "pairs"
+
+    def included(self, tally: bool, walk: Walk, run: range) -> bool:
+        return tally or (bool(walk.left_out.starts) and _parts(walk, run, parted_if_left_out=True))
+
+    def left_out(self, tally: bool, walk: Walk, run: range) -> bool:
+        # prompts and summaries make no calls: before another message is shown no call is
+        return tally or (walk.first_index >= 0 and _parts(walk, run, parted_if_left_out=False))
+
+    def may_cut_at(self, conversation: ConversationIndex, turn_number: int) -> bool:
+        return conversation.turns[turn_number].separable
+
+    def may_leave(self, conversation: ConversationIndex, step: Step) -> bool:
+        return not step.bound and not is_waiting(conversation, step)
+
+
+def _parts(walk: Walk, run: range, parted_if_left_out: bool) -> bool:
+    """Has a result in this run its call on the other side?"""
+    messages, pairs = walk.conversation.messages, walk.conversation.pairs
+    for at in run:
+        if messages[at].view.role in ("assistant", "prompt"):
+            continue
+        for number, block in enumerate(messages[at].view.blocks):
+            asked_at = pairs.get(BlockRef(at, number), at) if block.kind == "result" else at
+            if asked_at < run.start and (asked_at in walk.left_out) == parted_if_left_out:
+                return True  # within a run nothing is parted
+    return False
+
+
+# Prompts: each of them is there.
+
+
+class Prompts(Rule):
+    """Tally: did a prompt leave?"""
+
+    name = "prompts"
+
+    def left_out(self, tally: bool, walk: Walk, run: range) -> bool:
+        prompts = walk.conversation.prompts
+        number = bisect_left(prompts, run.start)
+        return tally or (number < len(prompts) and prompts[number] < run.stop)
+
+    def must_stay(self, conversation: ConversationIndex) -> frozenset[int]:
+        return frozenset(conversation.prompts)
+
+
+# Signed: only words of tools and users and arguments of calls are edited, and nothing that a signature may cover.
+#
+# 1. A result may be written anew where it is not signed itself; cut to fit may also be what a user, a note or a
+#    user's shell run says.
+# 2. A call's arguments may be shortened or cut where nothing in its message is signed; where several items make one
+#    answer, in none of them.
+
+
+CUT_ROLES = ("user", "note", "shell", "result")  # whose own words may be cut to fit; beside results hosts remind
+
+
+class Signed(Rule):
+    """Tally: was something edited that may not be?"""
+
+    name = "signed"
+
+    def edited(self, tally: bool, walk: Walk, edit: BlockEdit) -> bool:
+        return tally or not self.may_edit(
+            walk.conversation, BlockRef(edit.message_index, edit.block_index), edit.kind
+        )
+
+    def may_edit(self, conversation: ConversationIndex, ref: BlockRef, kind: EditKind) -> bool:
+        block = conversation.block(ref)
+        if kind == "shortened" or (kind == "cut" and block.kind == "call"):
+            return block.kind == "call" and _unsigned(conversation.messages, ref.message_index)
+        if kind == "cut" and (block.kind in ("text", "shell") or block.media):
+            return conversation.messages[ref.message_index].view.role in CUT_ROLES and not block.signed
+        return block.kind == "result" and not block.signed
+
+
+def _unsigned(messages: Sequence[Message], at: int) -> bool:
+    """Rule 2."""
+    if not _is_plain(messages[at].view):
+        return False
+    for step in (-1, 1):
+        other = at + step
+        while 0 <= other < len(messages) and messages[at].view.joins:
+            view = messages[other].view
+            if view.role != "assistant" or not view.joins:
+                break
+            if not _is_plain(view):
+                return False
+            other += step
+    return True
+
+
+def _is_plain(view: View) -> bool:
+    return view.role == "assistant" and not any(block.signed for block in view.blocks)
+
+
+# Start: the list starts with something a provider takes as a user message, if it came so.
+#
+# Prompts before it are set aside where the list came with one in front. Where it came with a user's message in
+# front,
+# its provider takes prompts inside a list alone, and none may be first.
+
+
+NOTHING, PACKET = -1, -2  # shown as yet; shown first
+
+
+def set_aside(conversation: ConversationIndex, message_index: int) -> bool:
+    """Is this a prompt that may stand before what the list starts with?"""
+    messages = conversation.messages
+    return messages[message_index].view.role == "prompt" == messages[0].view.role
+
+
+class Start(Rule):
+    """Tally: the index of the first message that is shown and may not be set aside."""
+
+    name = "start"
+    tally = NOTHING
+
+    def included(self, tally: int, walk: Walk, run: range) -> int:
+        if tally != NOTHING:
+            return tally
+        return next((at for at in run if not set_aside(walk.conversation, at)), NOTHING)
+
+    def inserted(self, tally: int, walk: Walk) -> int:
+        return PACKET if tally == NOTHING else tally
+
+    def holds(self, tally: int, walk: Walk) -> bool:
+        return tally < 0 or self.may_start_with(walk.conversation, tally)
+
+    def may_start_with(self, conversation: ConversationIndex, message_index: int) -> bool:
+        messages, turns = conversation.messages, conversation.turns
+        came_so = not turns or messages[turns[0].start].view.role not in USER_LIKE
+        may_be_first = messages[message_index].view.role in USER_LIKE or set_aside(conversation, message_index)
+        return came_so or may_be_first
+
+
+# Users: what a user said is there as it came, or a packet is there that tells it.
+
+
+class Users(Rule):
+    """Tally: so many user messages left."""
+
+    name = "users"
+    tally = 0
+
+    def left_out(self, tally: int, walk: Walk, run: range) -> int:
+        messages = walk.conversation.messages
+        return tally + sum(messages[at].view.role == "user" for at in run)
+
+    def holds(self, tally: int, walk: Walk) -> bool:
+        return not tally or bool(walk.packets)
+
+    def may_leave_untold(self, conversation: ConversationIndex, message_index: int) -> bool:
+        return conversation.messages[message_index].view.role != "user"
+
+
+# Weight: a projection weighs what the plan says, and no more than what came in, but for a packet that stands for
+# what the host took away.
+
+
+class Weight(Rule):
+    """Tally: tokens of what is shown, without packets."""
+
+    name = "weight"
+    tally = 0
+
+    def included(self, tally: int, walk: Walk, run: range) -> int:
+        return tally + walk.conversation.weight_of(run)
+
+    def edited(self, tally: int, walk: Walk, edit: BlockEdit) -> int:
+        return tally + edit.after_tokens - walk.conversation.messages[edit.message_index].weights[edit.block_index]
+
+    def holds(self, tally: int, walk: Walk) -> bool:
+        weight, packets = walk.plan.weight, walk.packet_weight()
+        most = walk.conversation.raw_weight + min(packets, walk.plan.allowance)
+        return tally + packets == weight and weight <= most
+
+    def may_stand_for(self, weight: int, replaced_weight: int) -> bool:
+        return weight <= replaced_weight
+
+
+# Step: items that together are one assistant's message are there together, or none of them.
+
+
+class WholeSteps(Rule):
+    """Tally: is an item parted from the one before it?"""
+
+    name = "step"
+
+    def included(self, tally: bool, walk: Walk, run: range) -> bool:
+        return tally or self._parts(walk, run.start, parted_if_left_out=True)
+
+    def left_out(self, tally: bool, walk: Walk, run: range) -> bool:
+        return tally or self._parts(walk, run.start, parted_if_left_out=False)
+
+    def is_one_with_previous(self, conversation: ConversationIndex, message_index: int) -> bool:
+        return message_index > 0 and goes_on(conversation.messages, message_index)
+
+    def _parts(self, walk: Walk, at: int, parted_if_left_out: bool) -> bool:
+        """Within a run nothing is parted: only its first message may be."""
+        one = self.is_one_with_previous(walk.conversation, at)
+        return one and (at - 1 in walk.left_out) == parted_if_left_out
+
+
+# Turns: a turn stays whole or leaves whole.
+#
+# 1. A summary or a returned packet may leave alone, and a summary may stay alone before all turns that stay. Of
+#    prompts `prompts` speaks.
+# 2. After the first message that stays, rules 1 and 3 aside, nothing leaves; and that message begins its turn.
+# 3. What was dropped to fit the window may leave alone, if no user or host said it, but not the newest answer. Only
+#    the fit step decides so (`Decision.to_fit`), and `step` and `pairs` hold for it.
+# 4. A list without a user message does not leave whole; where there is one, the newest stays (`newest_user`).
+
+
+NO_TURN = ("summary", "packet", "prompt")  # roles that may stand before the message a turn starts with
+OF_STEPS = ("assistant", "result", "shell")
+
+
+class WholeTurnsRule(Rule):
+    """A plan of whole turns names the first that stays: a chooser has nothing to ask. Tally: did a part
+    of a turn leave that stays?"""
+
+    name = "turns"
+    by_turns = True
+
+    def left_out(self, tally: bool, walk: Walk, run: range) -> bool:
+        return tally or (walk.first_index >= 0 and not all(_may_leave_alone(walk, at) for at in run))
+
+    def holds(self, tally: bool, walk: Walk) -> bool:
+        messages, first = walk.conversation.messages, walk.first_index
+        if first < 0:
+            return walk.conversation.newest_user >= 0 or all(message.view.role in NO_TURN for message in messages)
+        before = first
+        while before > 0 and _may_leave_alone(walk, before - 1):
+            before -= 1
+        begins = before == 0 or any(messages[at].view.opens_turn for at in range(before, first + 1))
+        return begins and not tally
+
+
+def _may_leave_alone(walk: Walk, at: int) -> bool:
+    """Rules 1 and 3."""
+    conversation = walk.conversation
+    role = conversation.messages[at].view.role
+    if role in NO_TURN:
+        return True
+    decision = walk.plan.decisions.get(conversation.key(at))
+    is_fit = decision is not None and decision.to_fit and decision.kind == "dropped"
+    return is_fit and role in OF_STEPS and at != conversation.newest_reply
+
+
+# Working set: the newest results and steps are there byte for byte, as many as the policy says, but for what was
+# cut because the list did not fit the window.
+
+
+class WorkingSetWhole(Rule):
+    """Tally: the newest message that was edited or left out, -1 for none."""
+
+    name = "working set"
+    tally = -1
+
+    def edited(self, tally: int, walk: Walk, edit: BlockEdit) -> int:
+        return max(tally, edit.message_index) if edit.kind != "cut" else tally
+
+    def left_out(self, tally: int, walk: Walk, run: range) -> int:
+        return max(tally, next((at for at in reversed(run) if self._counts(walk, at)), -1))
+
+    def holds(self, tally: int, walk: Walk) -> bool:
+        return tally < 0 or tally < promised_start(walk.conversation, walk.plan.working_set)
+
+    def _counts(self, walk: Walk, at: int) -> bool:
+        """Is it of a step, and did it leave though the list fits?"""
+        if at < walk.plan.fit_floor or walk.conversation.messages[at].view.role not in STEP_ROLES:
+            return False
+        decision = walk.plan.decisions.get(walk.conversation.key(at))
+        return decision is None or not decision.to_fit

@@ -1,0 +1,146 @@
+"""What a change of the list costs, in tokens of uncached input.
+
+Providers cache a prompt by its exact prefix. Changing old text makes everything after it be written anew; leaving
+it makes every call read it.
+
+Changing now writes what is left after the first change, and saves what keeping would have cost for the same
+stretch: reading what is cached of it, writing what is not. Where nothing is cached the cost is below zero.
+"""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+
+import msgspec
+
+from ctxmgr.model import BasePrices, CacheRule, Decision, Rates, TieredPrices, prices
+
+NO_CACHE_RATES = Rates(1.0, 1.0)
+CACHE_TTL = 300_000  # milliseconds
+UNIT = "(all in tokens of uncached input)"
+
+
+class PrefixBreak(msgspec.Struct, frozen=True):
+    """A change from the row `row_index` on: `before_tokens` tokens stood there, `cached_tokens` of them cached,
+    `remaining_tokens` remain. `cost` and `saves` (a call) in tokens of uncached input."""
+
+    row_index: int
+    before_tokens: int
+    cached_tokens: int
+    remaining_tokens: int
+    cost: float
+    saves: float
+
+
+def is_cold(at: int | None, last_at: int | None, ttl: int | None) -> bool:
+    """Has the provider's cache been dropped since the last call? Times in milliseconds; unknown counts as warm."""
+    return at is not None and last_at is not None and at - last_at > (CACHE_TTL if ttl is None else ttl)
+
+
+def rates_by(rule: CacheRule, known: BasePrices | None) -> Rates:
+    """What tokens cost where a provider caches so, at these prices. Without a cache each call pays for all of its
+    list what input costs: that is what regret adds up, and what changing it is paid by too."""
+    return NO_CACHE_RATES if rule.kind == "none" else prices.rates(known)
+
+
+def cost(after: int, cached: int, left: int, by: Rates) -> float:
+    """Of writing `left` tokens where `after` stand, `cached` of them in the cache."""
+    return left * by.cache_write - cached * by.cache_read - (after - cached) * by.cache_write
+
+
+def arithmetic(found: PrefixBreak, by: Rates, regret: float, calls: int) -> str:
+    """The sum in one line, for a person to check."""
+    return f"{summed_up(found, by)}; regret of {calls} calls {regret:,.0f} {UNIT}"
+
+
+def summed_up(found: PrefixBreak, by: Rates) -> str:
+    """What the change costs, without what waiting for it has cost."""
+    before, remaining = found.before_tokens, found.remaining_tokens
+    uncached = before - found.cached_tokens
+    kept = f"{found.cached_tokens:,} x {by.cache_read:g} + {uncached:,} x {by.cache_write:g}"
+    return (
+        f"{before:,} tokens from the first change on become {remaining:,}: written {remaining:,} x "
+        f"{by.cache_write:g}, kept {kept}, so changing costs {found.cost:,.0f} now and saves {found.saves:,.0f} a "
+        f"call"
+    )
+
+
+# Turns prices and weights into when an epoch begins, and where the prefix breaks.
+#
+# Providers cache a prompt by its exact prefix. Changing old text makes everything after it be written anew; leaving
+# it makes every call read it. Rules, in tokens of uncached input:
+#
+# 1. *Accrued*: each call since an offer is due paid `read` for every token that it would have taken away.
+# 2. *Cost*: changing now writes what is left after the first change, and saves what keeping would have cost for the
+#    same stretch (`balanced.cost`).
+# 3. An epoch begins when what accrued after some place has reached the cost of a change there: who waits so long
+#    never pays more than twice what the best schedule would, whatever comes (as with renting skis). Where nothing
+#    is
+#    cached the cost is below zero.
+# 4. *Where*: of all places the one is taken at which what accrued exceeds the cost by most. What stands before it
+#    waits for a later epoch.
+
+
+class Offer(msgspec.Struct, frozen=True):
+    """`position`: the index of the message from which on the list would change; `saved` tokens; `due_calls`: since
+    so many calls. `decisions` by key; `why` it is offered."""
+
+    position: int
+    saved: int
+    due_calls: float
+    decisions: Mapping[str, Decision]
+    why: str
+
+
+class Row(msgspec.Struct, frozen=True, gc=False):
+    """One message of the projection as it stands, with the packet before it: its weight in tokens, and whether the
+    provider may hold it."""
+
+    message_index: int
+    tokens: int
+    is_cached: bool
+
+
+class Change(msgspec.Struct, frozen=True):
+    """A change from the message `position` on, which takes `saved` tokens away. `cost` and `accrued` in tokens of
+    uncached input; `count` of the offers, newest first, are taken."""
+
+    position: int
+    saved: int
+    cost: float
+    accrued: float
+    count: int
+
+    @property
+    def gain(self) -> float:
+        """By how much what accrued exceeds the cost."""
+        return self.accrued - self.cost
+
+
+def step_above(known: BasePrices | None, weight_at: Callable[[float], float]) -> float:
+    """The weight of the largest list that no price step makes dearer, in tokens; infinite without steps.
+    `weight_at`: the list's weight at which a request has so many tokens."""
+    tiers = known.tiers if isinstance(known, TieredPrices) else ()
+    return min((weight_at(one.above_tokens) for one in tiers), default=math.inf)
+
+
+def best_change(rows: Sequence[Row], offers: Sequence[Offer], by: Rates, every: bool = False) -> Change | None:
+    """Rule 4, of offers newest first; None where there is none. `every`: all of them are taken."""
+    best: Change | None = None
+    after = cached = saved = 0
+    accrued, row = 0.0, len(rows) - 1
+    for number, offer in enumerate(offers, 1):
+        while row >= 0 and rows[row].message_index >= offer.position:
+            after += rows[row].tokens
+            cached += rows[row].tokens if rows[row].is_cached else 0
+            row -= 1
+        saved += offer.saved
+        accrued += by.cache_read * offer.saved * offer.due_calls
+        found = Change(offer.position, saved, cost(after, cached, after - saved, by), accrued, number)
+        if best is None or every or found.gain >= best.gain:
+            best = found
+    return best
+
+
+def due_arithmetic(found: PrefixBreak, by: Rates, accrued: float, calls: int) -> str:
+    """The sum in one line, for a person to check."""
+    return f"{summed_up(found, by)}; what is due has cost {accrued:,.0f} in {calls} calls {UNIT}"
