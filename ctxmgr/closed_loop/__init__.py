@@ -3,7 +3,6 @@
 It knows neither of them.
 """
 
-from ctxmgr.closed_loop import mentions
 from ctxmgr.closed_loop.edits import replaced
 from ctxmgr.closed_loop.lists import KeyedMessage, ListMessage
 from ctxmgr.closed_loop.mentions import SHORTEST, error_codes, identifiers, paths
@@ -37,7 +36,6 @@ __all__ = [
     "identifiers",
     "input_dollars",
     "is_cold",
-    "mentions",
     "paths",
     "replaced",
     "strings",

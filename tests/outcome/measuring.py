@@ -25,8 +25,8 @@ from ctxmgr.study.driving.host import ReplayHost
 from ctxmgr.study.driving.outcomes import ReplayOptions, ReplayResult
 from ctxmgr.study.figures.measures import measure
 from ctxmgr.study.metrics.ratio import Ratio
-from ctxmgr.study.probes.asking import ProjectedLists, answers
 from ctxmgr.study.probes.figures import Scores, scores
+from ctxmgr.study.probes.grading import ProjectedLists, answers
 from ctxmgr.study.probes.index import EvidenceIndex
 from ctxmgr.study.probes.session import Examined, examined
 from ctxmgr.study.recordings import readers

@@ -10,7 +10,7 @@ It knows neither prices nor worth, no model and no ctxmgr:
 """
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import accumulate
 
 import msgspec
@@ -18,7 +18,7 @@ import msgspec
 from ctxmgr.model import CHARACTERS_A_TOKEN
 from ctxmgr.study.driving import PeerList
 from ctxmgr.study.hosts import HostMessage, pi_host
-from ctxmgr.study.metrics import PACKET, Observation, ProjectedMessage, Timeline, mentions, timeline
+from ctxmgr.study.metrics import PACKET, ProjectedMessage, paths, strings, timeline
 
 GOAL_SHARE = 5  # each of the two requests may have a fifth of the packet
 ARGUMENT_CHARACTERS = 2_000  # of an argument that is read for paths: longer ones are files and scripts
@@ -50,19 +50,6 @@ def cut(given: PeerList, bounds: Bounds = BOUNDS) -> tuple[ProjectedMessage, ...
     return (ProjectedMessage(packet, PACKET, False), *old[start:])
 
 
-def sights(found: Timeline, weigh: Callable[[bytes], int], bounds: Bounds = BOUNDS) -> list[Observation]:
-    """What is shown at each call of a session whose host never compacts; `epoch_number` counts the cuts."""
-    sent: tuple[ProjectedMessage, ...] = ()
-    count = epoch = 0
-    out = []
-    for asked in found.asked:
-        came = (*sent, *found.wholes[count : asked.end_index])
-        sent, count = cut(PeerList(came, found.items[: asked.end_index], 0, 0, weigh), bounds), asked.end_index
-        epoch += sent is not came
-        out.append(timeline.observation(found, asked, sent, epoch))
-    return out
-
-
 def _packet(gone: Sequence[HostMessage], tokens: int) -> bytes:
     """Rule 2, as a message of the host."""
     room = tokens * CHARACTERS_A_TOKEN
@@ -70,7 +57,7 @@ def _packet(gone: Sequence[HostMessage], tokens: int) -> bytes:
     lines = [f"{title}: {text[: room // GOAL_SHARE]}" for title, text in _requests(asked)]
     lines.append("Files:")
     room -= sum(len(line) + 1 for line in lines)
-    for path in dict.fromkeys(path for one in reversed(gone) for path in reversed(_named(one))):
+    for path in dict.fromkeys(path for item in reversed(gone) for path in reversed(_named(item))):
         room -= len(path) + 1
         if room < 0:
             break
@@ -88,18 +75,5 @@ def _requests(asked: Sequence[str]) -> Iterator[tuple[str, str]]:
 
 def _named(one: HostMessage) -> list[str]:
     """The paths in the short arguments of a message's calls, in their order."""
-    return [path for call in one.calls for text in _texts(call.get("arguments")) for path in mentions.paths(text)]
-
-
-def _texts(value: object) -> Iterator[str]:
-    """The strings in a value, however deep: Codex's commands are lists."""
-    waiting = [value]
-    while waiting:
-        now = waiting.pop()
-        if isinstance(now, str):
-            if len(now) <= ARGUMENT_CHARACTERS:
-                yield now
-        elif isinstance(now, dict):
-            waiting += reversed(now.values())
-        elif isinstance(now, list):
-            waiting += reversed(now)
+    texts = (text for call in one.calls for text in strings(call.get("arguments")))
+    return [path for text in texts if len(text) <= ARGUMENT_CHARACTERS for path in paths(text)]

@@ -1,4 +1,4 @@
-"""Turns a session's course into what a clairvoyant would show: a policy that is possible with hindsight alone.
+"""What a clairvoyant would show: a policy that is possible with hindsight alone.
 
 It knows what each recorded reply acts on, keeps the messages that have it until their last use (`uses`), and leaves
 the rest out at the calls that cost least (`epochs`). Its lists go through the same meter as any policy's; of
@@ -17,8 +17,7 @@ import msgspec
 
 from ctxmgr.study.closed_loop.epochs import Life, epochs
 from ctxmgr.study.closed_loop.meter import ClosedLoop, closed_loop
-from ctxmgr.study.closed_loop.references import acted_on
-from ctxmgr.study.closed_loop.uses import Uses
+from ctxmgr.study.closed_loop.uses import Uses, acted_on
 from ctxmgr.study.metrics import MessageCache, Observation, PriceSheet, Timeline, dollars, new_messages, timeline
 
 PATIENCES = (0.7, 1.0, 1.5, inf)

@@ -1,4 +1,4 @@
-"""Turns how long each message is needed into the calls at which leaving out what is dead costs least.
+"""The calls at which leaving out what is dead costs least, by how long each message is needed.
 
 Rules, for messages in their order, each there from the call it `arrives` at:
 

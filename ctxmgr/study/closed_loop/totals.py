@@ -1,4 +1,4 @@
-"""Turns figures of several recordings into one row a policy: dollars together, and the mean of recordings.
+"""Figures of several recordings as one row a policy: dollars together, and the mean of recordings.
 
 A recording counts in `together` by what it costs, in `mean` as any other. Shares of what is asked (kept, in place,
 recall, far, grounding) are pooled: each byte or question counts the same; `worstKept` is of one recording. A policy

@@ -1,4 +1,4 @@
-"""Turns a session's whole future into how long each of its messages is worth keeping.
+"""What each reply of a session acts on, and, by its whole future, how long each message is worth keeping.
 
 Rules:
 
@@ -20,13 +20,50 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from itertools import accumulate
 
-from ctxmgr.closed_loop import CALL_TOKENS, Holders, Originals, Reference
+from ctxmgr.closed_loop import CALL_TOKENS, EarlierCalls, Holders, Originals, Reference
 from ctxmgr.model import PriceTier
 from ctxmgr.study.closed_loop.epochs import Life
-from ctxmgr.study.closed_loop.references import Occurrences
-from ctxmgr.study.metrics import MessageCache, PriceSheet, Timeline, dollars, timeline
+from ctxmgr.study.metrics import (
+    LinePresence,
+    MessageCache,
+    Observation,
+    PriceSheet,
+    Timeline,
+    dollars,
+    new_messages,
+    timeline,
+)
 
 MOST_HOLDERS = 16  # steps that a need is looked for in, newest first
+
+
+class Occurrences:
+    """Which of these references a message holds. A message is looked through once."""
+
+    def __init__(self, references: Iterable[Reference], known: MessageCache) -> None:
+        self._messages = known
+        self._by_text: dict[str, list[Reference]] = {}
+        for one in sorted(set(references)):
+            self._by_text.setdefault(one.text, []).append(one)
+        self._texts = LinePresence(self._by_text)
+        self._within: dict[bytes, frozenset[Reference]] = {}
+
+    def within(self, raw: bytes) -> frozenset[Reference]:
+        found = self._within.get(raw)
+        if found is None:
+            texts = self._texts.within(raw, self._messages)
+            found = self._within[raw] = frozenset(one for text in texts for one in self._by_text[text])
+        return found
+
+
+def acted_on(sights: Sequence[Observation], known: MessageCache) -> tuple[tuple[Reference, ...], ...]:
+    """What each call's recorded reply acts on, whether or not the conversation had it before."""
+    earlier = EarlierCalls()
+    out = []
+    for sight, came in zip(sights, new_messages(sights), strict=True):
+        earlier.add(known.message(one.raw) for one in came)
+        out.append(earlier.acted_on((known.message(sight.reply.raw),)))
+    return tuple(out)
 
 
 class Uses:

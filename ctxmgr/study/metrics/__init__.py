@@ -9,7 +9,6 @@ from ctxmgr.closed_loop import (
     error_codes,
     identifiers,
     input_dollars,
-    mentions,
     paths,
     strings,
     without,
@@ -26,7 +25,6 @@ from ctxmgr.study.metrics.observations import (
     in_place,
     new_messages,
     same_start,
-    stands_for_others,
 )
 from ctxmgr.study.metrics.ratio import Ratio
 from ctxmgr.study.metrics.recall import FAR_TOKENS, Recall
@@ -61,7 +59,6 @@ __all__ = [
     "in_place",
     "input_dollars",
     "marker",
-    "mentions",
     "message_cache",
     "new_messages",
     "paths",
@@ -69,7 +66,6 @@ __all__ = [
     "recall",
     "refetch",
     "same_start",
-    "stands_for_others",
     "strings",
     "timeline",
     "user_text_recall",

@@ -7,11 +7,11 @@ answered, not what would be.
 """
 
 from ctxmgr.study.probes.command import Probing, drawn, failed_line, write_failed
+from ctxmgr.study.probes.controls import Stub
 from ctxmgr.study.probes.evidence import ProbeKind
 from ctxmgr.study.probes.figures import Scores, failures, means, scores, values
 from ctxmgr.study.probes.missed import MissedProbe, missed
 from ctxmgr.study.probes.probing import NEWEST, graded, lists_of
-from ctxmgr.study.probes.stub import Stub
 from ctxmgr.study.probes.summaries import RemovedPart
 from ctxmgr.study.probes.tables import controls_line, probes_table
 

@@ -10,8 +10,8 @@ import msgspec
 from ctxmgr.study.figures import Figures
 from ctxmgr.study.metrics import MessageCache, Observation, Timeline, message_cache
 from ctxmgr.study.probes import figures, tables
-from ctxmgr.study.probes.asking import PolicyGrades
 from ctxmgr.study.probes.figures import Scores
+from ctxmgr.study.probes.grading import PolicyGrades
 from ctxmgr.study.probes.probing import Probed, probed
 from ctxmgr.study.recordings import Recording, Stream
 from ctxmgr.study.report import RecordingSheet

@@ -1,61 +1,86 @@
-"""Turns a session into lists of no policy, to see whether the probes are sound and which kinds are cheap.
+"""Lists of no policy, to see whether the probes are sound and which kinds are cheap; and the summary that copies.
 
 The whole unmanaged list answers all, the empty list nothing; the whole list of another session what everybody says;
-the newest tokens what no memory is needed for. The sawtooth is the plain rule that a policy must beat: cut as
-the peer of that name cuts, with a summary that copies (`stub`) in the place of what was cut.
+the newest tokens what no memory is needed for.
 """
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import accumulate
 
 import msgspec
 
-from ctxmgr.study.baselines import BOUNDS, Bounds
-from ctxmgr.study.baselines import sawtooth as peer
-from ctxmgr.study.metrics import PACKET, Observation, ProjectedMessage, Timeline, timeline
-from ctxmgr.study.probes.stub import Stub
-from ctxmgr.study.recordings import compaction_message
+from ctxmgr.model import CHARACTERS_A_TOKEN
+from ctxmgr.study.hosts import HostMessage
+from ctxmgr.study.metrics import Observation, Timeline, timeline
+from ctxmgr.study.probes.reading import read_message, wording
 
 NEWEST_TOKENS = 10_000
+USER_CHARACTERS = 2_000 * CHARACTERS_A_TOKEN
+LAST_CHARACTERS = 1_200
 
 
-def empty(of: Timeline) -> list[Observation]:
-    return [timeline.observation(of, asked, (), 0) for asked in of.asked]
+class Stub:
+    """Writes all summaries of one session without a model (`pi_host.Write`): what the user said, the files, the
+    last words. What an earlier one stands for stays in the later ones.
+
+    It stands for the host's own summary where probes are asked: one that copies, so that what is lost is lost by
+    the policy, and not by a bad summary. In order: the opening request, the newest messages of the user that fit
+    into USER_CHARACTERS together, all files, and the newest reply's words.
+    """
+
+    def __init__(self) -> None:
+        self._requests: list[str] = []
+        self._files: dict[str, str] = {}
+        self._last = ""
+
+    def __call__(self, gone: Sequence[HostMessage], kept: Sequence[HostMessage]) -> str:
+        for message in (read_message(item.raw) for item in gone):
+            text = message.text.strip()
+            if message.role == "user" and text:
+                self._requests.append(text)
+            elif message.role == "assistant":
+                self._last = text or self._last
+            for call in message.calls:
+                self._files = {**dict.fromkeys(call.did.looked_at, "read"), **self._files}
+                self._files |= {change.path: change.action for change in call.did.changes}
+        parts = ["## What the user said", *(f"- {text}" for text in self._told())]
+        for state in ("changed", "deleted", "read"):
+            if paths := sorted(path for path, was in self._files.items() if was == state):
+                parts += [f"<{state}-files>", *paths, f"</{state}-files>"]
+        if self._last:
+            parts.append(f"## Last words\n{wording.shortened(self._last, LAST_CHARACTERS)}")
+        return "\n".join(parts)
+
+    def _told(self) -> list[str]:
+        """Oldest first. What the newest leave of the room is the opening request's, half of it in any case."""
+        if not self._requests:
+            return []
+        opening, *others = self._requests
+        room = USER_CHARACTERS - min(len(opening), USER_CHARACTERS // 2)
+        sums = list(accumulate(map(len, reversed(others)), initial=0))
+        count = bisect_right(sums, room) - 1
+        start = wording.shortened(opening, USER_CHARACTERS - sums[count])
+        return [start, *others[len(others) - count :]]
 
 
-def foreign(of: Timeline, other: Timeline) -> list[Observation]:
+def empty(course: Timeline) -> list[Observation]:
+    return [timeline.observation(course, asked, (), 0) for asked in course.asked]
+
+
+def foreign(course: Timeline, other: Timeline) -> list[Observation]:
     """At each call the whole of another session."""
-    shown = tuple(ProjectedMessage(one.raw, one.index, one.same) for one in other.wholes)
-    items = other.items
-    return [msgspec.structs.replace(sight, items=items, projected_messages=shown) for sight in empty(of)]
+    replace = msgspec.structs.replace
+    return [replace(sight, items=other.items, projected_messages=other.wholes) for sight in empty(course)]
 
 
-def newest(of: Timeline, weigh: Callable[[bytes], int], tokens: int = NEWEST_TOKENS) -> list[Observation]:
+def newest(course: Timeline, weigh: Callable[[bytes], int], tokens: int = NEWEST_TOKENS) -> list[Observation]:
     """At most so many tokens from the end, cut where a list may be cut; the newest step where it alone is more."""
-    before = list(accumulate((weigh(one.raw) for one in of.items), initial=0))
-    out = []
-    for asked in of.asked:
+    before = list(accumulate((weigh(item.raw) for item in course.items), initial=0))
+    sights = []
+    for asked in course.asked:
+        cuts = course.cuts[: bisect_right(course.cuts, asked.end_index - 1)] or (0,)
         light = bisect_left(before, before[asked.end_index] - tokens)
-        there = bisect_right(of.cuts, asked.end_index - 1)
-        first = bisect_left(of.cuts, light, 0, there)
-        start = of.cuts[min(first, there - 1)] if there else 0
-        out.append(timeline.observation(of, asked, of.wholes[start : asked.end_index], 0))
-    return out
-
-
-def sawtooth(of: Timeline, weigh: Callable[[bytes], int], bounds: Bounds = BOUNDS) -> list[Observation]:
-    """The same summary until the next cut. `bounds`: when it is cut, and what stays."""
-    write = Stub()
-    start = 0
-    summary: tuple[ProjectedMessage, ...] = ()
-    out = []
-    for sight in peer.sights(of, weigh, bounds):
-        if sight.projected_messages and sight.projected_messages[0].index == PACKET:
-            cut = sight.projected_messages[1].index if len(sight.projected_messages) > 1 else len(sight.items)
-            if cut > start:
-                text = write(of.items[start:cut], of.items[cut:])
-                start, summary = cut, (ProjectedMessage(compaction_message(text, 0, 0), PACKET, False),)
-            sight = msgspec.structs.replace(sight, projected_messages=(*summary, *sight.projected_messages[1:]))
-        out.append(sight)
-    return out
+        start = next((cut for cut in cuts if cut >= light), cuts[-1])
+        sights.append(timeline.observation(course, asked, course.wholes[start : asked.end_index], 0))
+    return sights

@@ -1,4 +1,4 @@
-"""What a probe asks, and what must be in a list for it to be answered: plain values.
+"""What a probe asks, and what must be in a list for it to be answered.
 
 A probe's parts have weights that add up to one. A part is met by the mean of its evidence, or by the best of it.
 """
@@ -83,17 +83,10 @@ class Probe(msgspec.Struct, frozen=True):
     subject: str = ""
 
 
-def grade(probe: Probe, holds: Callable[[Evidence], float]) -> float:
-    """0 to 1. `holds`: how much of one evidence is in the list."""
-    return sum(one.weight * _part(one, holds) for one in probe.parts)
-
-
-def _part(one: ProbePart, holds: Callable[[Evidence], float]) -> float:
-    if one.best:
-        best = 0.0
-        for evidence in one.evidence:
-            best = max(best, holds(evidence))
-            if best == 1.0:
-                break
-        return best
-    return sum(map(holds, one.evidence)) / len(one.evidence)
+def grade(probe: Probe, share: Callable[[Evidence], float]) -> float:
+    """0 to 1. `share`: how much of one evidence is in the list."""
+    total = 0.0
+    for part in probe.parts:
+        shares = list(map(share, part.evidence))
+        total += part.weight * (max(shares) if part.best else sum(shares) / len(shares))
+    return total

@@ -11,8 +11,8 @@ from typing import get_args
 import msgspec
 
 from ctxmgr.study.figures import Figures
-from ctxmgr.study.probes.asking import WHOLE, GradedProbe, PolicyGrades
 from ctxmgr.study.probes.evidence import ProbeKind
+from ctxmgr.study.probes.grading import WHOLE, GradedProbe, PolicyGrades
 from ctxmgr.study.probes.precision import LineCounts, Precision
 
 KINDS: tuple[str, ...] = get_args(ProbeKind)

@@ -1,4 +1,4 @@
-"""Turns messages into an index, and evidence into the messages that hold it.
+"""Messages as an index, and evidence as the messages that hold it.
 
 Each distinct message is read once, however many lists it stands in; each evidence is looked up once. A list is the
 set of its messages' numbers, so asking it is asking whether two sets meet.
@@ -9,13 +9,13 @@ set of its messages' numbers, so asking it is asking whether two sets meet.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cached_property
 
 import msgspec
 
 from ctxmgr.study.probes.evidence import Evidence, Exact, FactState, PathMention, PathState, TextState, Wording
-from ctxmgr.study.probes.reading import SessionMessage, turn, wording
+from ctxmgr.study.probes.reading import SessionMessage, read_message, wording
 
 STATE_WORDS: dict[FactState, frozenset[str]] = {
     "changed": wording.word_set(
@@ -37,56 +37,35 @@ Ids = frozenset[int]
 
 
 class IndexedMessage(msgspec.Struct, frozen=True, dict=True):
-    """One message. `lower`: its lines in lower case; `starts`: where each begins in it."""
+    """`lines` in lower case; `joined`: their words."""
 
-    turn: SessionMessage
+    message: SessionMessage
 
     @cached_property
     def lines(self) -> tuple[str, ...]:
-        return self.turn.lines
+        return tuple(line.lower() for line in self.message.lines)
 
     @cached_property
-    def lower(self) -> str:
-        return "\n".join(self.lines).lower()
+    def text(self) -> str:
+        return "\n".join(self.lines)
 
     @cached_property
     def joined(self) -> str:
-        return wording.joined(self.lower)
+        return wording.joined(self.text)
 
-    def line_numbers(self, text: str) -> Iterator[int]:
-        """Of the lines that have `text`, in lower case."""
-        return (number for number, line in enumerate(self._lowered) if text in line)
+    def says_of(self, piece: str, state: FactState) -> bool:
+        """Rule 3, of any line that has this piece of wording."""
+        numbers = (number for number, line in enumerate(self.lines) if piece in wording.joined(line))
+        return any(self.says(number, state) for number in numbers)
 
-    @cached_property
-    def _lowered(self) -> tuple[str, ...]:
-        return tuple(line.lower() for line in self.lines)
-
-    def line(self, number: int) -> str:
-        return self._lowered[number]
-
-    def says(self, number: int, state: frozenset[str]) -> bool:
+    def says(self, number: int, state: FactState) -> bool:
         """Rule 3, of a line: its words, or those of the nearest heading above it."""
-        if not state.isdisjoint(_said(self._lowered[number])):
-            return True
-        above = self._headings[number]
-        return above >= 0 and not state.isdisjoint(_said(self._lowered[above]))
-
-    @cached_property
-    def _headings(self) -> tuple[int, ...]:
-        """For each line the nearest heading above it, -1 for none."""
-        out = []
-        last = -1
-        for number, line in enumerate(self.lines):
-            out.append(last)
-            if _HEADING.match(line):
-                last = number
-        return tuple(out)
+        above = next((line for line in self.lines[number - 1 :: -1] if _HEADING.match(line)), "") if number else ""
+        return any(not STATE_WORDS[state].isdisjoint(_state_words(line)) for line in (self.lines[number], above))
 
 
-def _said(line: str) -> set[str]:
-    found = wording.runs(line)
-    found |= {state for box, state in BOXES.items() if box in line}
-    return found
+def _state_words(line: str) -> set[str]:
+    return wording.runs(line) | {state for box, state in BOXES.items() if box in line}
 
 
 class EvidenceIndex:
@@ -97,79 +76,57 @@ class EvidenceIndex:
         self.entries: list[IndexedMessage] = []
         self._numbers: dict[bytes, int] = {}
         self._postings: dict[str, set[int]] = {}
-        self._by_evidence: dict[Evidence, Ids] = {}
-        self._pieces: dict[str, Ids] = {}
+        self._held: dict[Evidence | str, Ids] = {}
 
     def number(self, raw: bytes) -> int:
-        """Of a message, which is read where it is new. What was looked up before is not looked up again: all
-        messages are told first."""
-        found = self._numbers.get(raw)
-        if found is None:
-            if self._pieces or self._by_evidence:
+        """Of a message, which is read where it is new. All messages come before the first question: what was looked
+        up is not looked up again. Raises RuntimeError."""
+        if raw not in self._numbers:
+            if self._held:
                 raise RuntimeError("all messages come before the first question")
-            found = self._numbers[raw] = len(self.entries)
-            entry = IndexedMessage(turn(raw))
+            entry = IndexedMessage(read_message(raw))
+            for word in wording.runs(entry.text):
+                self._postings.setdefault(word, set()).add(len(self.entries))
+            self._numbers[raw] = len(self.entries)
             self.entries.append(entry)
-            for word in wording.runs(entry.lower):
-                self._postings.setdefault(word, set()).add(found)
-        return found
+        return self._numbers[raw]
 
     def share(self, evidence: Evidence, ids: Ids) -> float:
         """How much of it these messages hold, 0 to 1."""
-        if isinstance(evidence, Wording):
-            held = sum(not self.piece(one).isdisjoint(ids) for one in evidence.pieces)
-            return held / len(evidence.pieces) if evidence.pieces else 0.0
-        return float(not self.holders(evidence).isdisjoint(ids))
+        held = [not holders.isdisjoint(ids) for holders in self.holder_sets(evidence)]
+        return sum(held) / len(held) if held else 0.0
 
     def holder_sets(self, evidence: Evidence) -> Iterator[Ids]:
         """The messages that hold it; of wording those of each piece."""
-        if isinstance(evidence, Wording):
-            yield from map(self.piece, evidence.pieces)
-        else:
-            yield self.holders(evidence)
+        yield from map(self.holders, evidence.pieces if isinstance(evidence, Wording) else (evidence,))
 
-    def holders(self, evidence: Evidence) -> Ids:
-        found = self._by_evidence.get(evidence)
-        if found is None:
-            found = self._by_evidence[evidence] = frozenset(_LOOKUPS[type(evidence)](self, evidence))
-        return found
+    def holders(self, evidence: Evidence | str) -> Ids:
+        """Of a piece of wording, or of any other evidence as a whole."""
+        if evidence not in self._held:
+            self._held[evidence] = frozenset(self._holders(evidence))
+        return self._held[evidence]
 
-    def piece(self, piece: str) -> Ids:
-        found = self._pieces.get(piece)
-        if found is None:
-            some = self._candidates(piece)
-            found = self._pieces[piece] = frozenset(id for id in some if piece in self.entries[id].joined)
-        return found
+    def _holders(self, evidence: Evidence | str) -> Iterator[int]:
+        match evidence:
+            case str():
+                yield from (id for id in self._candidates(evidence) if evidence in self.entries[id].joined)
+            case Exact(text):
+                pattern = re.compile(rf"(?<![^\W_]){re.escape(text.lower())}(?![^\W_])")
+                yield from (id for id in self._candidates(text) if pattern.search(self.entries[id].text))
+            case PathMention(path):
+                yield from (id for id, _ in self._path_lines(path))
+            case PathState(path, state):
+                for id, number in self._path_lines(path):
+                    if self.entries[id].says(number, state) or _did(self.entries[id].message, evidence):
+                        yield id
+            case TextState(names, state):
+                for piece in names:
+                    yield from (id for id in self.holders(piece) if self.entries[id].says_of(piece, state))
 
     def _candidates(self, text: str) -> set[int]:
-        """The messages with all words of a text in lower case."""
-        some = sorted((self._postings.get(word, _NONE) for word in wording.runs(text)), key=len)
+        """The messages with all words of a text."""
+        some = sorted((self._postings.get(word, set()) for word in wording.runs(text.lower())), key=len)
         return set.intersection(*some) if some else set()
-
-    def exact(self, one: Exact) -> Iterator[int]:
-        text = one.text.lower()
-        pattern = re.compile(rf"(?<![^\W_]){re.escape(text)}(?![^\W_])")
-        return (id for id in self._candidates(text) if pattern.search(self.entries[id].lower))
-
-    def path(self, one: PathMention) -> Iterator[int]:
-        for id, _ in self._path_lines(one.path):
-            yield id
-
-    def path_state(self, one: PathState) -> Iterator[int]:
-        state = STATE_WORDS[one.state]
-        for id, number in self._path_lines(one.path):
-            entry = self.entries[id]
-            if entry.says(number, state) or _did(entry.turn, one):
-                yield id
-
-    def text_state(self, one: TextState) -> Iterator[int]:
-        state = STATE_WORDS[one.state]
-        for name in one.names:
-            for id in self.piece(name):
-                entry = self.entries[id]
-                numbers = (at for at, line in enumerate(entry.lines) if name in wording.joined(line))
-                if any(entry.says(number, state) for number in numbers):
-                    yield id
 
     def _path_lines(self, path: str) -> Iterator[tuple[int, int]]:
         """Rule 2: messages and lines."""
@@ -177,27 +134,16 @@ class EvidenceIndex:
         if not parts:
             return
         name, directory = parts[-1], parts[-2] if len(parts) > 1 else ""
-        alone = not directory or self._names.get(name, 0) <= 1
         whole = re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w-]|\.\w)")
-        beside = re.compile(rf"(?<![\w-]){re.escape(directory)}(?![\w-])")
+        is_unique = not directory or self._names.get(name, 0) <= 1
+        beside = re.compile("" if is_unique else rf"(?<![\w-]){re.escape(directory)}(?![\w-])")
         for id in self._candidates(name):
-            entry = self.entries[id]
-            for number in entry.line_numbers(name):
-                line = entry.line(number)
-                if whole.search(line) and (alone or beside.search(line)):
+            for number, line in enumerate(self.entries[id].lines):
+                if name in line and whole.search(line) and beside.search(line):
                     yield id, number
 
 
-def _did(one: SessionMessage, told: PathState) -> bool:
-    ends = told.path.lower().split("/")[-2:]
-    changes = (change for call in one.calls for change in call.did.changes)
-    return any(change.action == told.state and change.path.lower().split("/")[-2:] == ends for change in changes)
-
-
-_NONE: set[int] = set()
-_LOOKUPS: dict[type, Callable[..., Iterator[int]]] = {
-    Exact: EvidenceIndex.exact,
-    PathMention: EvidenceIndex.path,
-    PathState: EvidenceIndex.path_state,
-    TextState: EvidenceIndex.text_state,
-}
+def _did(message: SessionMessage, asked: PathState) -> bool:
+    ending = asked.path.lower().split("/")[-2:]
+    changes = (change for call in message.calls for change in call.did.changes)
+    return any(change.action == asked.state and change.path.lower().split("/")[-2:] == ending for change in changes)

@@ -11,8 +11,8 @@ from functools import partial
 import msgspec
 
 from ctxmgr.study.metrics import Observation
-from ctxmgr.study.probes.asking import WHOLE, ProjectedLists
-from ctxmgr.study.probes.evidence import Evidence, Probe, ProbeKind, Wording, grade
+from ctxmgr.study.probes.evidence import Evidence, Probe, ProbeKind, grade
+from ctxmgr.study.probes.grading import WHOLE, ProjectedLists
 from ctxmgr.study.probes.index import EvidenceIndex, Ids
 from ctxmgr.study.probes.reading import SessionHistory
 from ctxmgr.study.probes.session import examined
@@ -35,19 +35,18 @@ class MissedProbe(msgspec.Struct, frozen=True):
     ids: Ids
 
     def answered(self, texts: Sequence[str]) -> bool:
-        """Do the list and these texts hold all of the evidence?"""
+        """Whether the list and these texts hold all of the evidence."""
         more = EvidenceIndex(self.names)
         content = [{"type": "text", "text": one} for text in texts for one in (text, _without_json(text))]
         shown = frozenset({more.number(_encode({"role": "toolResult", "content": content, "timestamp": 0}))})
 
         def share(evidence: Evidence) -> float:
-            if isinstance(evidence, Wording):
-                held = [
-                    not (self.evidence_index.piece(one).isdisjoint(self.ids) and more.piece(one).isdisjoint(shown))
-                    for one in evidence.pieces
-                ]
-                return sum(held) / len(held) if held else 0.0
-            return max(self.evidence_index.share(evidence, self.ids), more.share(evidence, shown))
+            listed, brought = self.evidence_index.holder_sets(evidence), more.holder_sets(evidence)
+            held = [
+                not (here.isdisjoint(self.ids) and there.isdisjoint(shown))
+                for here, there in zip(listed, brought, strict=True)
+            ]
+            return sum(held) / len(held) if held else 0.0
 
         return grade(self.probe, share) >= WHOLE
 
@@ -80,17 +79,14 @@ def missed(
     asked = dict.fromkeys(kinds, 0)
     found: list[MissedProbe] = []
     for point in of.points:
-        call = lists.call(point.reply)
-        if call is None:
-            continue
-        ids = lists.ids(call)
+        ids = lists.ids(lists.calls[point.reply]) if point.reply in lists.calls else None
         for probe in point.probes:
-            if probe.kind not in asked or not probe.used or not probe.subject:
+            if ids is None or probe.kind not in asked or not probe.used or not probe.subject:
                 continue
             asked[probe.kind] += 1
             if grade(probe, partial(index.share, ids=ids)) < WHOLE:
-                by = _hints(of.history, probe, point.end)
-                found.append(MissedProbe(probe, point.reply, by, of.names, index, ids))
+                hints = _hints(of.history, probe, point.end)
+                found.append(MissedProbe(probe, point.reply, hints, of.names, index, ids))
     return AskedProbes(asked, tuple(found))
 
 

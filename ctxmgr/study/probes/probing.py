@@ -1,6 +1,6 @@
-"""Turns one recording's drives into answers by policy, with the controls beside them.
+"""One recording's drives as answers by policy, with the controls beside them.
 
-A drive whose host compacted with other summaries is driven once more, with summaries that copy (`stub`): no probe
+A drive whose host compacted with other summaries is driven once more, with summaries that copy (`Stub`): no probe
 fails by a summary that nobody wrote.
 """
 
@@ -12,22 +12,21 @@ import msgspec
 from ctxmgr.study.driving import ReplayOptions, ReplayResult
 from ctxmgr.study.metrics import Observation, Timeline, timeline
 from ctxmgr.study.probes import controls
-from ctxmgr.study.probes.asking import PolicyGrades, ProjectedLists, answers
+from ctxmgr.study.probes.controls import Stub
 from ctxmgr.study.probes.figures import Scores, scores
+from ctxmgr.study.probes.grading import PolicyGrades, ProjectedLists, answers
 from ctxmgr.study.probes.index import EvidenceIndex
 from ctxmgr.study.probes.precision import precision
 from ctxmgr.study.probes.session import examined
-from ctxmgr.study.probes.stub import Stub
 from ctxmgr.study.recordings import Recording
 
-NEWEST, SAWTOOTH = "newest 10k", "sawtooth"
-WHOLE, EMPTY, FOREIGN = "whole list", "empty list", "another session"
+NEWEST, WHOLE, EMPTY, FOREIGN = "newest 10k", "whole list", "empty list", "another session"
 
 Drive = Callable[[ReplayOptions], ReplayResult]
 
 
 class Probed(msgspec.Struct, frozen=True):
-    """One recording. `policies`: presets, and the plain rules beside them; `checks`: the lists of no policy."""
+    """One recording. `policies`: presets, and the newest tokens beside them; `checks`: the lists of no policy."""
 
     course: Timeline
     policies: dict[str, PolicyGrades]
@@ -54,21 +53,19 @@ def probed(
     """`window` in tokens; `lists`: what each policy sent, by name; `weigh`: bytes of a message to tokens. `other`:
     another session, as a control."""
     of = examined(recording, window, weigh)
-    policies = {
-        **lists,
-        SAWTOOTH: controls.sawtooth(of.course, weigh),
-        NEWEST: controls.newest(of.course, weigh),
-    }
+    policies = {**lists, NEWEST: controls.newest(of.course, weigh)}
     checks = {WHOLE: timeline.whole(of.course), EMPTY: controls.empty(of.course)}
     if other is not None:
         checks[FOREIGN] = controls.foreign(of.course, other)
     index = EvidenceIndex(of.names)
     all_lists = {name: ProjectedLists(index, sights) for name, sights in {**policies, **checks}.items()}
-    found = {name: answers(of, index, one) for name, one in all_lists.items()}
+    grades = {name: answers(of, index, one) for name, one in all_lists.items()}
     for name, sights in policies.items():
-        asked = precision(of, sights, weigh)
-        found[name] = msgspec.structs.replace(found[name], tokens=_tokens(sights, weigh), precision=asked)
-    return Probed(of.course, {name: found[name] for name in policies}, {name: found[name] for name in checks})
+        weights = [sum(weigh(one.raw) for one in sight.projected_messages) for sight in sights]
+        grades[name] = msgspec.structs.replace(
+            grades[name], tokens=fmean(weights) if weights else None, precision=precision(of, sights, weigh)
+        )
+    return Probed(of.course, {name: grades[name] for name in policies}, {name: grades[name] for name in checks})
 
 
 def graded(
@@ -77,10 +74,5 @@ def graded(
     """One policy alone, without the controls: the same figures as `probed` gives it beside others."""
     of = examined(recording, window, weigh)
     index = EvidenceIndex(of.names)
-    found = answers(of, index, ProjectedLists(index, sights))
-    return scores(msgspec.structs.replace(found, precision=precision(of, sights, weigh)))
-
-
-def _tokens(sights: Sequence[Observation], weigh: Callable[[bytes], int]) -> float | None:
-    """Mean of a call."""
-    return fmean(sum(weigh(one.raw) for one in sight.projected_messages) for sight in sights) if sights else None
+    grades = answers(of, index, ProjectedLists(index, sights))
+    return scores(msgspec.structs.replace(grades, precision=precision(of, sights, weigh)))

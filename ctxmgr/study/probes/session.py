@@ -1,72 +1,78 @@
-"""Turns a recorded session into what is asked of it: the points, and at each the probes.
+"""A recorded session as what is asked of it: the points, and at each the probes.
 
-Nothing here follows from a policy: the same session and window give the same questions.
+Nothing here follows from a policy: the same session and window give the same questions. They are asked
+1. at EVEN points evenly over the tokens from FROM_TOKENS on: the ends of as many equal stretches, the last at the
+   last call;
+2. where the list first weighs each of SHARES of the window;
+3. where the recorded host had compacted.
 """
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from itertools import accumulate
 
 import msgspec
 
-from ctxmgr.study.metrics import Timeline, paths
-from ctxmgr.study.metrics import timeline as course
+from ctxmgr.study.metrics import Timeline, paths, timeline
 from ctxmgr.study.probes.evidence import Probe
 from ctxmgr.study.probes.kinds import probes
-from ctxmgr.study.probes.points import points
-from ctxmgr.study.probes.reading import SessionHistory, history, turn
+from ctxmgr.study.probes.reading import SessionHistory, read_message
 from ctxmgr.study.recordings import Recording
+
+EVEN = 8
+FROM_TOKENS = 30_000
+SHARES = (0.5, 0.7, 0.9, 1.0)
 
 
 class Point(msgspec.Struct, frozen=True):
-    """`call_index`: number of the model's call; `end`: so many messages came before; `reply`: id of the reply's
-    entry."""
+    """`end`: so many messages came before the model's call; `reply`: id of the entry that answered it."""
 
-    call_index: int
     end: int
     reply: str
     probes: tuple[Probe, ...]
 
 
 class Examined(msgspec.Struct, frozen=True):
-    """One session at one window. `names`: how many of its files have this last component; `cwd`: the directory that
-    paths are told from."""
+    """One session at one window. `names`: how many of its files have this last component."""
 
     course: Timeline
     history: SessionHistory
     points: tuple[Point, ...]
     names: dict[str, int]
-    cwd: str = ""
 
 
 def examined(recording: Recording, window: int, weigh: Callable[[bytes], int]) -> Examined:
     """`window` in tokens; `weigh`: bytes of a message to tokens."""
-    found = course.of(recording)
-    of = history([turn(one.raw) for one in found.items], recording.cwd)
-    before = list(accumulate((weigh(one.raw) for one in found.items), initial=0))
-    calls = points([before[asked.end_index] for asked in found.asked], window, _compacted(recording))
-    some = []
-    for call in calls:
-        end = found.asked[call].end_index
-        some.append(Point(call, end, found.items[end].id, probes(of, end)))
-    return Examined(found, of, tuple(some), names_of(of), recording.cwd)
-
-
-def names_of(of: SessionHistory) -> dict[str, int]:
-    """Last components of all paths that were touched or mentioned, each with how many directories have it."""
-    found = {touch.path for touch in of.touches}
-    for one, spoken in zip(of.turns, of.spoken, strict=True):
-        found.update(paths(f"{one.text}\n{spoken}"))
-    endings = {tuple(path.lower().split("/")[-2:]) for path in found}
-    return Counter(ending[-1] for ending in endings if len(ending) > 1)
-
-
-def _compacted(recording: Recording) -> list[int]:
-    """The calls that came right after a recorded compaction."""
-    out = []
-    calls = 0
+    course = timeline.of(recording)
+    history = SessionHistory([read_message(item.raw) for item in course.items], recording.cwd)
+    before = list(accumulate((weigh(item.raw) for item in course.items), initial=0))
+    compacted = []
+    call_count = 0
     for entry in recording.entries:
         if entry.kind == "compaction":
-            out.append(calls)
-        calls += entry.kind == "message" and entry.role == "assistant"
-    return out
+            compacted.append(call_count)
+        call_count += entry.kind == "message" and entry.role == "assistant"
+    ends = [call.end_index for call in course.asked]
+    calls = points([before[end] for end in ends], window, compacted)
+    asked = tuple(Point(ends[call], course.items[ends[call]].id, probes(history, ends[call])) for call in calls)
+    return Examined(course, history, asked, names_of(history))
+
+
+def points(weights: Sequence[int], window: int, compacted: Iterable[int] = ()) -> tuple[int, ...]:
+    """Numbers of calls, ascending, each once. `weights`: tokens of the whole list at each call; `window` in tokens;
+    `compacted`: numbers of the first calls after a recorded compaction."""
+    wanted = [share * window for share in SHARES]
+    if weights and weights[-1] > FROM_TOKENS:
+        wanted += [FROM_TOKENS + (weights[-1] - FROM_TOKENS) * number / EVEN for number in range(1, EVEN + 1)]
+    first = (next((call for call, weight in enumerate(weights) if weight >= tokens), None) for tokens in wanted)
+    found = {call for call in first if call is not None} | {call for call in compacted if call < len(weights)}
+    return tuple(sorted(found))
+
+
+def names_of(history: SessionHistory) -> dict[str, int]:
+    """Last components of all paths that were touched or mentioned, each with how many directories have it."""
+    found = {touch.path for touch in history.touches}
+    for message, spoken in zip(history.messages, history.spoken, strict=True):
+        found.update(paths(f"{message.text}\n{spoken}"))
+    endings = {tuple(path.lower().split("/")[-2:]) for path in found}
+    return Counter(ending[-1] for ending in endings if len(ending) > 1)

@@ -1,4 +1,4 @@
-"""Turns a summary, and what it replaces, into grades: what it answers by itself of all that was asked there.
+"""Grades of a summary: what it answers by itself of all that was asked of what it replaces.
 
 Used is what the kept part uses again: it is what came after. The controls are lists in the summary's place, asked
 the same: all that was replaced, nothing, another session, and the newest tokens of what was replaced.
@@ -9,12 +9,12 @@ from collections.abc import Callable, Sequence
 from ctxmgr.study.hosts import pi_host
 from ctxmgr.study.metrics import Observation, ProjectedMessage, Timeline, timeline
 from ctxmgr.study.probes import controls
-from ctxmgr.study.probes.asking import PolicyGrades, ProjectedLists, answers
 from ctxmgr.study.probes.figures import Scores, scores
+from ctxmgr.study.probes.grading import PolicyGrades, ProjectedLists, answers
 from ctxmgr.study.probes.index import EvidenceIndex
 from ctxmgr.study.probes.kinds import probes
 from ctxmgr.study.probes.probing import EMPTY, FOREIGN, NEWEST, WHOLE
-from ctxmgr.study.probes.reading import history, turn
+from ctxmgr.study.probes.reading import SessionHistory, read_message
 from ctxmgr.study.probes.session import Examined, Point, names_of
 from ctxmgr.study.recordings import compaction_message
 
@@ -26,11 +26,11 @@ class RemovedPart:
     summaries as there are."""
 
     def __init__(self, removed: Sequence[bytes], kept: Sequence[bytes]) -> None:
-        of = history([turn(raw) for raw in (*removed, *kept)])
+        history = SessionHistory([read_message(raw) for raw in (*removed, *kept)])
         self._course = _course(removed)
         self._calls = sum(pi_host.item("", raw).role == "assistant" for raw in (*removed, *kept))
-        point = Point(0, len(removed), REPLY.id, probes(of, len(removed)))
-        self._examined = Examined(self._course, of, (point,), names_of(of))
+        point = Point(len(removed), REPLY.id, probes(history, len(removed)))
+        self._examined = Examined(self._course, history, (point,), names_of(history))
 
     def scores(self, summary: str) -> Scores:
         return scores(self.grades(summary))
@@ -60,5 +60,5 @@ class RemovedPart:
 
 def _course(raws: Sequence[bytes]) -> Timeline:
     """Of messages, with one call after them."""
-    items = [pi_host.item(str(place), raw) for place, raw in enumerate(raws)]
+    items = [pi_host.item(str(number), raw) for number, raw in enumerate(raws)]
     return timeline.made("", (*items, REPLY), (timeline.TimelineCall(None, len(raws)),))

@@ -4,17 +4,11 @@ Its own reader of tool calls on purpose: what measures a policy shares no eyes w
 neither `ctxmgr.engine` nor `ctxmgr.summarize`, no policy and no probe.
 """
 
-from ctxmgr.study.probes.reading import programs, wording
+from ctxmgr.study.probes.reading import wording
 from ctxmgr.study.probes.reading.calls import name_words
-from ctxmgr.study.probes.reading.history import (
-    CommandRun,
-    Commit,
-    FileUse,
-    SessionHistory,
-    history,
-    mentioned_again,
-)
-from ctxmgr.study.probes.reading.turns import SessionCall, SessionMessage, turn
+from ctxmgr.study.probes.reading.commands import command_line
+from ctxmgr.study.probes.reading.history import CommandRun, Commit, FileUse, SessionHistory
+from ctxmgr.study.probes.reading.messages import SessionCall, SessionMessage, read_message
 
 __all__ = [
     "CommandRun",
@@ -23,10 +17,8 @@ __all__ = [
     "SessionCall",
     "SessionHistory",
     "SessionMessage",
-    "history",
-    "mentioned_again",
+    "command_line",
     "name_words",
-    "programs",
-    "turn",
+    "read_message",
     "wording",
 ]

@@ -1,11 +1,10 @@
-"""Turns the output of what was run into how it ended, its error lines and its telling lines.
+"""The output of what was run: how it ended, its error lines and its telling lines.
 
 1. It failed where the host flags it, or the output names an exit code other than 0.
 2. A check whose exit code is not its own (its output is filtered, or nothing names a code) failed where a line says
    so.
-3. Error lines are lines that name an error, of a formatter that shows diffs those that name a file; without any,
-   the first lines that say something. Telling lines count or
-   name what came of it.
+3. Error lines name an error; without any, the first lines that say something. Telling lines count or name what came
+   of it.
 """
 
 import re
@@ -32,13 +31,12 @@ _ERROR = re.compile(
     r"|conflict|rejected|unexpected|missing|unable|refused|unknown|must ",
     re.IGNORECASE,
 )
-_DIFF = re.compile(r"\bDiff in (\S+\.rs)(?: at line |:)\d+:")
 _TELLING = re.compile(
     r"\b\d+ (?:\w+ )?(?:passed|failed|failures?|failing|passing|errors?|issues?|problems?|warnings?|skipped"
     r"|tests?)\b|\btest result\b|^(?:ok|FAIL|PASS|--- FAIL)\b|\berror(?:\[\w+\]|:| TS\d)|^\s*Finished\b|\bBUILD\b"
     r"|panicked at|^(?:Tests?|Test Files|Test Suites|Checked|Found|Ran)\b.*\d|✓|✗|✖|^OK\b"
     r"|\bsuccess(?:ful(?:ly)?)?\b|^error\b|[A-Z]\w+Error:|^warning\b",
-    re.IGNORECASE | re.MULTILINE,
+    re.IGNORECASE,
 )
 _WRAPPING = re.compile(
     r"^\s*(?:Chunk ID:|Wall time|Process |Original token count|Output:|Total output lines|Warning: truncated"
@@ -58,18 +56,16 @@ class Ended(msgspec.Struct, frozen=True):
     by_status: bool = True
 
 
-def ended(output: str, flagged: bool, check: bool, filtered: bool) -> Ended:
-    """Of one output. `flagged`: the host calls it an error; `filtered`: its exit code need not be its own."""
+def ended(output: str, flagged: bool, check: bool = False, status_hidden: bool = False) -> Ended:
+    """Of one output. `flagged`: the host calls it an error; `status_hidden`: its exit code need not be its own."""
     head = output[:600]
-    code = next((int(found) for found in _CODE.findall(f"{head}\n{output[-200:]}")), None)
-    by_status = failed = flagged or (code is not None and code != 0)
-    if check and not failed and (filtered or code is None):
-        failed = bool(_FAILS.search(output))
+    code = next(map(int, _CODE.findall(f"{head}\n{output[-200:]}")), None)
+    by_status = flagged or code not in (None, 0)
+    failed = by_status or (check and (status_hidden or code is None) and bool(_FAILS.search(output)))
     running = _RUNNING.search(head)
     lines = [_short(line.strip()) for line in output.split("\n") if not _WRAPPING.match(line)]
     lines = [line for line in lines if any(map(str.isalnum, line))]
-    diffs = {found[1]: found[0] for found in reversed([*_DIFF.finditer(output)])}  # the first of each file
-    errors = [*reversed(diffs.values())] or [line for line in lines if _ERROR.search(line)] or lines
+    errors = [line for line in lines if _ERROR.search(line)] or lines
     telling = [line for line in lines if _TELLING.search(line)]
     return Ended(
         failed,

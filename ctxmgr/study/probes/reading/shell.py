@@ -1,7 +1,7 @@
-"""Turns a command line into its simple commands: words, redirections, and the text of here-documents.
+"""A command line as its simple commands: words, redirections, and the text of here-documents.
 
-No shell: quotes, backslashes, comments, `&&`, `||`, `;`, `|`, newlines and here-documents, and no expansion. What
-it can not make out is left out. Knows no program.
+No shell: quotes, backslashes, comment lines, `&&`, `||`, `;`, `|`, newlines and here-documents, and no expansion.
+What it cannot make out is left out. It knows no program.
 """
 
 import re
@@ -9,108 +9,64 @@ from collections.abc import Iterator
 
 import msgspec
 
+MOST_CHARACTERS = 200_000
 _HEREDOC = re.compile(r"<<-?\s*(?:'([^']+)'|\"([^\"]+)\"|\\?([\w.-]+))")
 _TOKEN = re.compile(
     r"""(?P<space>[ \t]+|\\\n)|(?P<end>&&|\|\||;|\n|\|&?|&(?![>\d]))|(?P<redirect>\d*&?>>?\|?&?\d*|<(?!<))"""
-    r"""|(?P<word>(?:'[^']*'|"(?:\\.|[^"\\])*"|\\.|[^\s'"\\;|&<>])+)|(?P<odd>.)""",
+    r"""|(?P<word>(?:'[^']*'|"(?:\\.|[^"\\])*"|\\.|[^\s'"\\;|&<>])+)""",
     re.DOTALL,
 )
-_QUOTES = re.compile(r"""'([^']*)'|"((?:\\.|[^"\\])*)"|\\(.)""", re.DOTALL)
-_ESCAPED = re.compile(r"\\([\"\\$`\n])")
-MOST_CHARACTERS = 200_000
+_QUOTED = re.compile(r"""'([^']*)'|"((?:\\.|[^"\\])*)"|\\(.)""", re.DOTALL)
+_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 
 
-class Simple(msgspec.Struct, frozen=True):
-    """One simple command. `text` as written; `written`: targets of `>` and `>>`; `document`: here-document or "".
-
-    `piped`: its output goes to the next one.
-    """
+class SimpleCommand(msgspec.Struct, frozen=True):
+    """`written`: targets of `>` and `>>`; `document`: its here-document or "". `piped`: its output goes to the
+    next."""
 
     words: tuple[str, ...]
-    text: str
     written: tuple[str, ...] = ()
     document: str = ""
     piped: bool = False
 
 
-def simples(command: str) -> tuple[Simple, ...]:
+def simple_commands(command: str) -> Iterator[SimpleCommand]:
     """In the order written; `cd` too."""
-    bare, documents = _without_documents(command[:MOST_CHARACTERS])
-    out = []
-    for text, piped in _segments(bare):
-        found = _simple(text, documents, piped)
-        if found is not None:
-            out.append(found)
-    return tuple(out)
+    text, documents = _without_documents(command[:MOST_CHARACTERS])
+    words: list[str] = []
+    written: list[str] = []
+    document, redirect = "", ""
+    for token in _TOKEN.finditer(f"{text}\n"):
+        if token["end"]:
+            if words or written:
+                yield SimpleCommand(tuple(words), tuple(written), document, token[0] in ("|", "|&"))
+            words, written, document, redirect = [], [], "", ""
+        elif token["redirect"]:
+            redirect = "" if token[0][-1].isdigit() else token[0]
+        elif token["word"]:
+            word = _QUOTED.sub(lambda quoted: next(filter(None, quoted.groups()), ""), token[0])
+            if word.startswith("\0"):
+                document = documents[int(word.split("\0")[1])]
+            elif redirect:
+                written += [word] if ">" in redirect and word != "/dev/null" else []
+            elif words or not _ASSIGNMENT.match(word):  # a variable set for this command alone is no word
+                words.append(word)
+            redirect = ""
 
 
 def _without_documents(command: str) -> tuple[str, list[str]]:
-    """The command with each here-document taken out, and their texts; `<<EOF` stays as `<<0`, by number."""
-    out: list[str] = []
+    """The command with a number between NULs in the place of each here-document, and their texts."""
+    lines_left: list[str] = []
     documents: list[str] = []
     lines = iter(command.split("\n"))
     for line in lines:
-        bare = line
-        for found in _HEREDOC.finditer(line):
-            mark = next(filter(None, found.groups()))
-            bare = bare.replace(found[0], f"\0{len(documents)}\0", 1)
+        for mark in _HEREDOC.finditer(line):
+            line = line.replace(mark[0], f"\0{len(documents)}\0", 1)
             body: list[str] = []
             for inner in lines:
-                if inner.strip() == mark:
+                if inner.strip() == next(filter(None, mark.groups())):
                     break
                 body.append(inner)
             documents.append("\n".join(body))
-        out.append(bare)
-    return "\n".join(out), documents
-
-
-def _segments(text: str) -> Iterator[tuple[str, bool]]:
-    start = at = 0
-    while at < len(text):
-        found = _TOKEN.match(text, at)
-        assert found is not None  # its last branch takes any character
-        if found.lastgroup == "end":
-            yield text[start:at], found[0].startswith("|") and found[0] != "||"
-            start = found.end()
-        at = found.end()
-    yield text[start:], False
-
-
-def _simple(text: str, documents: list[str], piped: bool) -> Simple | None:
-    words: list[str] = []
-    written: list[str] = []
-    document = ""
-    target = kept = False
-    at = 0
-    while at < len(text):
-        found = _TOKEN.match(text, at)
-        assert found is not None
-        at = found.end()
-        if found.lastgroup == "redirect":
-            target, kept = not found[0][-1].isdigit(), ">" in found[0]
-        elif found.lastgroup == "word":
-            word = unquoted(found[0])
-            if word.startswith("\0"):
-                document = documents[int(word.split("\0")[1])]
-            elif target:
-                written += [word] if kept and word != "/dev/null" else []
-            elif word.startswith("#") and not words:
-                break
-            else:
-                words.append(word)
-            target = False
-    while words and re.fullmatch(r"[A-Za-z_]\w*=.*", words[0], re.DOTALL):
-        words.pop(0)  # a variable set for this command alone
-    if not words and not written:
-        return None
-    return Simple(tuple(words), re.sub("\0\\d+\0", "", text).strip(), tuple(written), document, piped)
-
-
-def unquoted(word: str) -> str:
-    def plain(found: re.Match[str]) -> str:
-        single, double, escaped = found.groups()
-        if single is not None:
-            return single
-        return escaped if double is None else _ESCAPED.sub(r"\1", double)
-
-    return _QUOTES.sub(plain, word)
+        lines_left.append("" if line.lstrip().startswith("#") else line)
+    return "\n".join(lines_left), documents

@@ -19,10 +19,8 @@ from ctxmgr.study.driving.legality import MatchedMessage
 from ctxmgr.study.metrics import timeline
 from ctxmgr.study.metrics.observations import Observation
 from ctxmgr.study.metrics.timeline import Timeline
-from ctxmgr.study.recordings import readers
 from ctxmgr.study.recordings.recording import RecordedEntry, Recording
 from tests.notation import Said, a, call, note, r, u, written
-from tests.unit.study.recorded import shared
 from tests.unit.study.sighted import known
 
 PRICES = TieredPrices(0, 100.0 * MILLION, 1.0 * MILLION, 10.0 * MILLION)
@@ -88,7 +86,7 @@ def costs(lives: list[Life], calls: int, opened: tuple[int, ...], tier: PriceTie
     return cost
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=100)
 @given(some_lives(), st.sampled_from((0.1, 0.5, 1.0)))
 def test_no_choice_of_epochs_is_cheaper(drawn_lives: tuple[list[Life], int], read: float) -> None:
     lives, calls = drawn_lives
@@ -96,10 +94,6 @@ def test_no_choice_of_epochs_is_cheaper(drawn_lives: tuple[list[Life], int], rea
     every = [some for many in range(calls) for some in combinations(range(1, calls), many)]
     best = min(costs(lives, calls, some, tier) for some in every)
     assert costs(lives, calls, epochs(lives, calls, tier), tier) == pytest.approx(best)
-
-
-def test_no_calls_have_no_epochs() -> None:
-    assert epochs([], 0, PriceTier()) == ()
 
 
 def test_a_session_without_a_message_costs_nothing() -> None:
@@ -135,9 +129,9 @@ def test_what_a_reply_needs_stays_until_then_and_no_longer() -> None:
 
 
 def test_what_is_needed_once_after_long_is_fetched_and_not_kept() -> None:
-    """Kept it is read 199 times for 400; a re-fetch writes 550 for 10 and puts out 150 for 100."""
+    """Kept it is read 119 times for 400; a re-fetch writes 550 for 10 and puts out 150 for 100."""
     act = a(call("run", with_="one.py"))
-    found = made(u("go"), a(call("read")), r("one.py " + "pad " * 400), *STEP * 200, act)
+    found = made(u("go"), a(call("read")), r("one.py " + "pad " * 400), *STEP * 120, act)
     assert clairvoyant(found, known(), SHEET).loop.fetches == 1
     never = clairvoyant(found, known(), SHEET, (inf,))
     assert never.loop.fetches == 0
@@ -151,7 +145,7 @@ def test_what_was_fetched_serves_later_replies() -> None:
         u("go"),
         a(call("read")),
         r("one.py two.py " + "pad " * 400),
-        *STEP * 200,
+        *STEP * 120,
         acts[0],
         r("1"),
         *STEP,
@@ -168,14 +162,9 @@ def test_the_cheapest_of_the_patiences_is_taken_and_what_each_came_to_is_there()
         assert seen.loop.closed == min(loop.closed for _, loop in seen.tried)
 
 
-def test_without_end_of_patience_nothing_is_missed() -> None:
-    for seed in range(20):
-        assert clairvoyant(drawn(seed), known(), SHEET, (inf,)).loop.fetches == 0
-
-
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=40)
 @given(COURSES)
-def test_floor_free_clairvoyant_in_this_order(found: Timeline) -> None:
+def test_floor_free_clairvoyant_in_this_order_and_its_lists_are_legal(found: Timeline) -> None:
     """Below it the whole list too, where no epoch pays: the clairvoyant may choose none."""
     seen = clairvoyant(found, known(), SHEET)
     whole_list = closed_loop(whole(found), known(), SHEET)
@@ -184,25 +173,10 @@ def test_floor_free_clairvoyant_in_this_order(found: Timeline) -> None:
     assert never.free <= never.loop.closed + 1e-9
     assert floor(whole(found), known(), SHEET) <= seen.loop.billed + 1e-9
     assert seen.loop.closed <= never.loop.closed <= whole_list.closed + 1e-9
-
-
-@settings(deadline=None, max_examples=60)
-@given(COURSES)
-def test_the_clairvoyants_lists_are_legal(found: Timeline) -> None:
-    assert illegal(clairvoyant(found, known(), SHEET).sights) == []
-
-
-def illegal(sights: tuple[Observation, ...]) -> list[str]:
-    """As the host judges each answer."""
-    return [
-        fault
-        for sight in sights
-        for fault in legality.faults(
-            sight.items,
-            [MatchedMessage(one.index, sight.items[one.index]) for one in sight.projected_messages],
-            False,
-        )
-    ]
+    assert never.loop.fetches == 0
+    for sight in seen.sights:  # as the host judges each answer
+        shown = [MatchedMessage(one.index, sight.items[one.index]) for one in sight.projected_messages]
+        assert list(legality.faults(sight.items, shown, False)) == []
 
 
 def test_epochs_are_counted_and_dead_messages_wait_for_one() -> None:
@@ -221,15 +195,3 @@ def test_the_floor_reads_overhead_and_writes_each_message_once() -> None:
         for asked in found.asked
     ]
     assert floor(cut, known(), SHEET) == 3 * 7 + 10 * (3 + 1 + 2 + 1)
-
-
-@pytest.mark.parametrize("path", shared("codex")[:2] + shared("claude-code")[:2])
-def test_a_recordings_lists_are_legal_and_cheaper_than_whole(path: object) -> None:
-    recorded = readers.read(readers.source(path))  # type: ignore[arg-type]
-    assert isinstance(recorded, Recording)
-    found = timeline.of(recorded)
-    seen = clairvoyant(found, known(), PriceSheet())
-    assert illegal(seen.sights) == []
-    assert seen.loop.closed == min(loop.closed for _, loop in seen.tried)
-    assert dict(seen.tried)[inf].fetches == 0
-    assert seen.loop.closed < closed_loop(whole(found), known(), PriceSheet()).closed

@@ -50,14 +50,6 @@ def test_a_list_is_billed_by_its_prefix_and_overhead_is_read() -> None:
     assert loop.all == 47 + 41 + 100 * 2
 
 
-def test_what_is_visible_is_not_fetched() -> None:
-    assert measured(u(SAID), a("well"), ACT).fetches == 0
-
-
-def test_what_the_conversation_never_had_is_not_fetched() -> None:
-    assert measured(u("go"), ACT, show=newest(0)).fetches == 0
-
-
 @pytest.mark.parametrize("text", ["one.py", "see one.py and more"])
 def test_a_name_in_a_packet_is_visible(text: str) -> None:
     assert measured(u(SAID), a("well"), u("go"), ACT, show=newest(1, packed(text))).fetches == 0
@@ -219,15 +211,10 @@ def test_a_request_above_a_tier_pays_its_prices_for_all_of_it() -> None:
     assert loop.calls[1].refetched == 2 * refetch(1, 3)
 
 
-def test_a_session_without_a_call_costs_nothing() -> None:
-    loop = closed_loop([], known(), SHEET)
-    assert (loop.closed, loop.all, loop.fetches, loop.in_100) == (0, 0, 0, None)
-
-
 def test_a_long_session_is_measured_in_seconds() -> None:
     """Linear but for comparing lists: a thousand messages, each of which names another file, half of them gone."""
     said = [u("go")]
-    for number in range(500):
+    for number in range(200):
         said += [
             a(call("read", path=f"f{number}.py", also=f"f{number // 2}.py")),
             r(f"text of f{number}.py " + "x " * 50),
@@ -243,15 +230,5 @@ def test_a_long_session_is_measured_in_seconds() -> None:
 
     counting = Counting(known()._reader)
     loop = closed_loop(every, counting, SHEET)
-    assert loop.fetches > 100
+    assert loop.fetches > 40
     assert looked <= 2 * len(said)  # each message is looked through once for names, once for lines
-
-
-def test_the_host_alone_is_one(capsys: pytest.CaptureFixture[str]) -> None:
-    from ctxmgr.study.figures.figures import figures
-    from ctxmgr.study.figures.measures import measure
-
-    made = measure(sights(u(SAID), a("well"), u("go"), ACT, show=newest(1)), known(), SHEET)
-    loop = figures(made, made)["closedLoop"]
-    assert [loop[f"{kind}OfOff"] for kind in ("billed", "closed", "all")] == [1, 1, 1]
-    assert (loop["fetches"], loop["fetchesIn100"]) == (1, 50)

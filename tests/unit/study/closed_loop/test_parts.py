@@ -7,7 +7,7 @@ import pytest
 from ctxmgr.closed_loop.price_sheet import MILLION, PriceSheet
 from ctxmgr.model import CacheRule, PriceTier, TieredPrices
 from ctxmgr.study.closed_loop import closed_loop
-from ctxmgr.study.closed_loop.parts import BillParts, bill_parts
+from ctxmgr.study.closed_loop.meter import BillParts, bill_parts
 from ctxmgr.study.hosts.pi_host import HostMessage
 from ctxmgr.study.metrics.observations import ProjectedMessage
 from tests.notation import a, call, r, raws, summary, u

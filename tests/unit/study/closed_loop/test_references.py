@@ -1,9 +1,7 @@
 """What a reply acts on."""
 
-import pytest
-
 from ctxmgr.closed_loop import Reference
-from ctxmgr.study.closed_loop.references import Occurrences, acted_on
+from ctxmgr.study.closed_loop.uses import Occurrences, acted_on
 from tests.notation import Said, a, call, r, raws, think, u
 from tests.unit.study.sighted import known, sights
 
@@ -37,9 +35,9 @@ ACTED_ON: list[tuple[str, tuple[Said, ...], tuple[Reference, ...]]] = [
 ]
 
 
-@pytest.mark.parametrize(("case", "said", "expected"), ACTED_ON, ids=[case for case, _, _ in ACTED_ON])
-def test_a_reply_acts_on(case: str, said: tuple[Said, ...], expected: tuple[Reference, ...]) -> None:
-    assert acted_on(sights(u("go"), *said), known())[-1] == expected
+def test_a_reply_acts_on() -> None:
+    for case, said, expected in ACTED_ON:
+        assert acted_on(sights(u("go"), *said), known())[-1] == expected, case
 
 
 HOLDS: list[tuple[str, Said, frozenset[Reference]]] = [
@@ -52,10 +50,10 @@ HOLDS: list[tuple[str, Said, frozenset[Reference]]] = [
 ]
 
 
-@pytest.mark.parametrize(("case", "said", "expected"), HOLDS, ids=[case for case, _, _ in HOLDS])
-def test_a_message_holds_what_stands_in_it_verbatim(case: str, said: Said, expected: frozenset[Reference]) -> None:
+def test_a_message_holds_what_stands_in_it_verbatim() -> None:
     of = Occurrences([line("x = one"), name("max_tokens"), name("one.py")], known())
-    assert of.within(raws(said)[0]) == expected
+    for case, said, expected in HOLDS:
+        assert of.within(raws(said)[0]) == expected, case
 
 
 def test_the_same_text_as_a_line_and_as_a_name_is_held_as_both() -> None:

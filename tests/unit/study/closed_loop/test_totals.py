@@ -55,12 +55,6 @@ def test_parts_are_shares_of_what_off_is_billed() -> None:
     assert balanced["parts"] == {"reads": 0.6, "refetches": 0.6}
 
 
-def test_a_policy_is_held_against_off_where_it_was_measured() -> None:
-    parts = [PARTS[0], [PARTS[1][0]]]
-    balanced = totals(parts, "off")[1]
-    assert (balanced["recordings"], balanced["together"]["closed"]) == (1, 0.5)
-
-
 def test_a_table_has_a_row_a_policy_and_means_over_several_alone() -> None:
     console = Console(width=120, record=True, quiet=False, file=None)
     with console.capture() as capture:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from ctxmgr.study.metrics import timeline
 from ctxmgr.study.metrics.observations import Observation
 from ctxmgr.study.metrics.timeline import Timeline
-from ctxmgr.study.probes.asking import PolicyGrades, ProjectedLists, answers
+from ctxmgr.study.probes.grading import PolicyGrades, ProjectedLists, answers
 from ctxmgr.study.probes.index import EvidenceIndex
 from ctxmgr.study.probes.session import Examined, examined
 from ctxmgr.study.recordings.recording import RecordedEntry, Recording

@@ -11,9 +11,20 @@ import msgspec
 from ctxmgr.study.probes.evidence import Probe, grade
 from ctxmgr.study.probes.index import EvidenceIndex
 from ctxmgr.study.probes.kinds import probes
-from ctxmgr.study.probes.reading import SessionHistory, history, turn
+from ctxmgr.study.probes.reading import SessionHistory, read_message
 from ctxmgr.study.probes.session import names_of
-from tests.notation import Said, raws
+from tests.notation import Said, call, raws
+
+EDIT = call("edit", path="src/core/parse.ts", oldText="const a = 1;", newText="const limit = 25;")
+TEST_RUN = call("bash", command="npm run test")
+FAILING = "src/a.test.ts\n  2 failed, 5 passed"
+PASSING = "Tests: 7 passed"
+OPEN, DONE = (
+    {"content": "write the parser", "status": "pending"},
+    {"content": "read the plan", "status": "completed"},
+)
+TASKS = call("TodoWrite", todos=[OPEN, DONE])
+COMMITTED = "[topic/limits 1a2b3c4] Raise the limit of the parser\n 1 file changed"
 
 
 class Asked(msgspec.Struct, frozen=True):
@@ -29,7 +40,7 @@ class Asked(msgspec.Struct, frozen=True):
 
 def probes_of(*said: Said, end: int | None = None) -> Asked:
     some = tuple(raws(*said))
-    of = history([turn(raw) for raw in some])
+    of = SessionHistory([read_message(raw) for raw in some])
     return Asked(of, probes(of, len(some) if end is None else end), some)
 
 

@@ -5,7 +5,7 @@ import pytest
 from ctxmgr.cli import replay
 from ctxmgr.model import PriceTier, TieredPrices, policy_keys
 from ctxmgr.study.driving.outcomes import HostLimits
-from ctxmgr.study.probes.stub import Stub
+from ctxmgr.study.probes import Stub
 from ctxmgr.study.replay.host_model import HOSTS, MODELLED, NEVER_MS, RECORDED, HostModel, host_model
 
 

@@ -1,13 +1,14 @@
-"""What one call does, read from the call alone: files, commands, tasks."""
+"""What calls do, read from them alone: files, commands, tasks; and how a run ended, from its output."""
 
 from typing import Any
 
 import pytest
 
 from ctxmgr.study.probes.reading.calls import TaskChange, did
+from ctxmgr.study.probes.reading.commands import command_line
+from ctxmgr.study.probes.reading.outputs import ended
 from ctxmgr.study.probes.reading.patches import changes, literals
-from ctxmgr.study.probes.reading.programs import filtered, is_check, key
-from ctxmgr.study.probes.reading.shell import simples
+from ctxmgr.study.probes.reading.shell import simple_commands
 
 PATCH = (
     "*** Begin Patch\n*** Update File: src/a.ts\n@@\n-old\n+new line\n*** Add File: src/b.ts\n+first\n*** End Patch"
@@ -17,10 +18,7 @@ PROGRAM = 'const r = await tools.exec_command({cmd:"sed -n \'1,9p\' src/a.rs",wo
 # tool, arguments, looked at, changed (path, action)
 CALLS: list[tuple[str, dict[str, Any], list[str], list[tuple[str, str]]]] = [
     ("read", {"path": "src/a.ts", "limit": 3}, ["src/a.ts"], []),
-    ("Read", {"file_path": "/w/src/a.ts"}, ["/w/src/a.ts"], []),
-    ("Edit", {"file_path": "a.py", "old_string": "x", "new_string": "y"}, [], [("a.py", "changed")]),
     ("edit", {"path": "a.py", "edits": [{"oldText": "x", "newText": "y"}]}, [], [("a.py", "changed")]),
-    ("Write", {"file_path": "a.py", "content": "x"}, [], [("a.py", "changed")]),
     ("replace_file_content", {"TargetFile": "a.py"}, [], [("a.py", "changed")]),
     ("mcp__files__write_file", {"path": "a.py", "content": "x"}, [], [("a.py", "changed")]),
     ("delete_file", {"target_file": "a.py"}, [], [("a.py", "deleted")]),
@@ -41,7 +39,6 @@ CALLS: list[tuple[str, dict[str, Any], list[str], list[tuple[str, str]]]] = [
     ("bash", {"command": "cat > src/b.py <<'EOF'\nx = 1\nEOF\necho done"}, [], [("src/b.py", "changed")]),
     ("bash", {"command": "echo x | tee -a log.txt >/dev/null"}, [], [("log.txt", "changed")]),
     ("bash", {"command": "git rm src/old.py; rm -f b.py"}, [], [("src/old.py", "deleted"), ("b.py", "deleted")]),
-    ("bash", {"command": "git mv src/a.py src/b.py"}, [], [("src/a.py", "deleted"), ("src/b.py", "changed")]),
     ("bash", {"command": "cp a.py b.py"}, [], [("b.py", "changed")]),
     ("bash", {"command": "cd src && cat a.py > b.py"}, ["src/a.py"], [("src/b.py", "changed")]),
     (
@@ -62,13 +59,11 @@ CALLS: list[tuple[str, dict[str, Any], list[str], list[tuple[str, str]]]] = [
 ]
 
 
-@pytest.mark.parametrize(("tool", "arguments", "looked", "changed"), CALLS)
-def test_what_a_call_does(
-    tool: str, arguments: dict[str, Any], looked: list[str], changed: list[tuple[str, str]]
-) -> None:
-    found = did(tool, arguments)
-    assert list(found.looked_at) == looked
-    assert list(dict.fromkeys((one.path, one.action) for one in found.changes)) == changed
+def test_what_a_call_does() -> None:
+    for tool, arguments, looked_at, changed in CALLS:
+        found = did(tool, arguments)
+        assert list(found.looked_at) == looked_at, arguments
+        assert list(dict.fromkeys((one.path, one.action) for one in found.changes)) == changed, arguments
 
 
 def test_a_change_has_the_lines_that_it_puts_there() -> None:
@@ -119,60 +114,91 @@ def test_tasks_of_a_call(tool: str, arguments: dict[str, Any], tasks: tuple[Task
     assert (found.tasks, found.whole_list) == (tasks, whole)
 
 
-@pytest.mark.parametrize(
-    ("command", "words"),
-    [
-        ('a \'b c\' "d \\"e\\"" f\\ g', [("a", "b c", 'd "e"', "f g")]),
+def test_a_command_line_falls_into_simple_commands() -> None:
+    for command, words in (
+        ("a 'b c' \"d e\" f\\ g", [("a", "b c", "d e", "f g")]),
         ("a && b || c; d | e\nf", [("a",), ("b",), ("c",), ("d",), ("e",), ("f",)]),
         ("X=1 Y=2 run --now", [("run", "--now")]),
         ("a 2>&1 >out.txt", [("a",)]),
         ("# nothing\na # b", [("a", "#", "b")]),
         ("a \\\n  b", [("a", "b")]),
         ("a 'open", [("a", "open")]),
-    ],
-)
-def test_a_command_line_falls_into_simple_commands(command: str, words: list[tuple[str, ...]]) -> None:
-    assert [one.words for one in simples(command)] == words
-
-
-def test_redirections_name_what_is_written() -> None:
-    (one,) = simples("a 2>err.txt >>out.txt <in.txt 2>/dev/null")
+    ):
+        assert [one.words for one in simple_commands(command)] == words, command
+    (one,) = simple_commands("a 2>err.txt >>out.txt <in.txt 2>/dev/null")
     assert one.written == ("err.txt", "out.txt")
 
 
-@pytest.mark.parametrize(
-    ("command", "check"),
-    [
-        ("npm run test:unit -- --watch", True),
-        ("cd x && cargo clippy --all", True),
-        ("mise run lint 2>&1 | tail -3", True),
-        ("python -m pytest -q", True),
-        ("pytest tests", True),
-        ("npx tsgo --noEmit", True),
-        ("go test ./...", True),
-        ("npm install", False),
-        ("cat test.txt", False),
-        ("grep -n test src/a.py", False),
-        ("git log --grep test", False),
-    ],
-)
-def test_what_a_check_is(command: str, check: bool) -> None:
-    assert is_check(command) is check
+def test_what_a_check_is() -> None:
+    for command in (
+        "npm run test:unit -- --watch",
+        "cd x && cargo clippy --all",
+        "mise run lint 2>&1 | tail -3",
+        "python -m pytest -q",
+        "pytest tests",
+    ):
+        assert command_line(command).is_check, command
+    for command in ("npm install", "cat test.txt", "grep -n test src/a.py", "git log --grep test"):
+        assert not command_line(command).is_check, command
 
 
-@pytest.mark.parametrize(
-    ("one", "other", "same"),
-    [
+def test_a_run_is_known_by_its_key() -> None:
+    for one, other, same in (
         ("npm run test -- a", "cd x && npm run test 2>&1 | tail -3", True),
         ("npm run test", "npm run lint", False),
         ("./deploy --now", "./deploy --later", False),
         ("./deploy --now | head", "./deploy --now", True),
-    ],
-)
-def test_a_run_is_known_by_its_key(one: str, other: str, same: bool) -> None:
-    assert (key(one) == key(other)) is same
+    ):
+        assert (command_line(one).key == command_line(other).key) is same, one
 
 
-def test_a_filter_takes_the_exit_code() -> None:
-    assert filtered("npm test | tail -3")
-    assert not filtered("cd x && npm test")
+def test_a_filter_hides_the_exit_code() -> None:
+    assert command_line("npm test | tail -3").status_hidden
+    assert not command_line("cd x && npm test").status_hidden
+
+
+# outputs
+
+
+def test_a_run_failed_by_flag_code_or_line() -> None:
+    for output, flagged, check, status_hidden, failed in (
+        ("all fine", False, False, False, False),
+        ("all fine", True, False, False, True),
+        ("Process exited with code 101\nOutput:\nx", False, False, False, True),
+        ("Process exited with code 0\nOutput:\nerror: x", False, True, False, False),
+        ("--- FAIL: TestX\nFAIL", False, True, True, True),
+        ("--- FAIL: TestX\nFAIL", False, False, True, False),
+        ("0 errors, 0 failed", False, True, True, False),
+        ("2 issues:", False, True, True, True),
+        ("src/a.ts(1,2): error TS2339: no such member", False, True, True, True),
+        ('{"exit_code":1,"output":""}', False, False, False, True),
+        ("Command exited with code 2", True, False, False, True),
+    ):
+        assert ended(output, flagged, check, status_hidden).failed is failed, output
+
+
+def test_error_lines_are_the_first_that_name_one() -> None:
+    found = ended("Exit code 1\nbuilding\nfatal: one\nerror: two\nfailed three\nerror: four", True, False, False)
+    assert found.errors == ("fatal: one", "error: two", "failed three")
+
+
+def test_without_any_the_first_lines_are_it() -> None:
+    assert ended("Exit code 1\nstrange\n---\nthing", True, False, False).errors == ("strange", "thing")
+
+
+def test_telling_lines_are_the_last_that_count() -> None:
+    found = ended("compiling\n3 tests\nok pkg/a\nTests: 7 passed\nbye", False, True, False)
+    assert found.telling == ("ok pkg/a", "Tests: 7 passed")
+
+
+def test_a_run_that_goes_on_has_an_id() -> None:
+    assert ended("Process running with session ID 812\nOutput:\n", False, True, False).running == "812"
+    assert ended("Script running with cell ID 60\n", False, True, False).running == "60"
+    assert ended("done", False, True, False).running == ""
+
+
+def test_a_long_line_is_cut_between_words() -> None:
+    (line,) = ended("error: " + "word " * 100, True, False, False).errors
+    assert len(line) <= 300
+    assert line.endswith(" word")
+    assert ended("error:" + "x" * 400, True, False, False).errors == ()

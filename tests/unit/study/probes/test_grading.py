@@ -5,10 +5,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ctxmgr.study.metrics import timeline
-from ctxmgr.study.probes import controls, figures
-from ctxmgr.study.probes.asking import PolicyGrades
+from ctxmgr.study.probes import Stub, controls, figures
+from ctxmgr.study.probes.grading import PolicyGrades
+from ctxmgr.study.probes.session import examined, points
 from tests.notation import Said, a, call, r, u
-from tests.unit.study.probes.asked import SESSION, WEIGHT, asked, of, sights, weigh
+from tests.unit.study.probes.asked import SESSION, WEIGHT, asked, of, recording, sights, weigh
 
 
 def means(of: PolicyGrades) -> set[float]:
@@ -68,7 +69,7 @@ def test_another_session_answers_what_everybody_says() -> None:
 def test_the_newest_tokens_answer_what_is_new() -> None:
     found = of(*SESSION)
     (newest,) = asked(found, controls.newest(found.course, weigh, 4 * WEIGHT))
-    last = [one for one in newest.answers if one.call_index == found.points[-1].call_index]
+    last = [one for one in newest.answers if one.call_index == len(found.course.asked) - 1]
     assert {one.grade for one in last if one.probe.kind == "goal"} == {0.0}
     assert {one.grade for one in last if one.probe.kind == "commits"} == {1.0}
 
@@ -81,19 +82,7 @@ FIVE = (
 
 
 def test_a_failed_probe_names_the_call_that_lost_it_and_what_left() -> None:
-    said = (
-        u("mend the parser"),
-        a("one"),
-        u("x"),
-        a("two"),
-        u("y"),
-        a("three"),
-        u("z"),
-        a("four"),
-        u("v"),
-        a("five"),
-    )
-    found = of(*said)
+    found = of(*FIVE)
     lists = sights(found.course, [[0], [0, 1, 2], [2, 3, 4], [4, 5, 6], [6, 7, 8]])
     (result,) = asked(found, lists)
     goal = next(one for one in result.answers if one.probe.kind == "goal")
@@ -114,19 +103,50 @@ def test_what_never_stood_in_a_list_was_lost_nowhere() -> None:
 
 
 def test_what_came_back_was_lost_the_last_time_it_left() -> None:
-    said = (
-        u("mend the parser"),
-        a("one"),
-        u("x"),
-        a("two"),
-        u("y"),
-        a("three"),
-        u("z"),
-        a("four"),
-        u("v"),
-        a("five"),
-    )
-    found = of(*said)
+    found = of(*FIVE)
     (result,) = asked(found, sights(found.course, [[0], [], [0], [0], []]))
     lost = [one.loss for one in result.answers if one.probe.kind == "goal" and one.loss]
     assert [(one.call_index, one.holders) for one in lost] == [(4, ("user: mend the parser",))]
+
+
+# points, and the summary that copies
+
+
+def test_points_are_even_then_by_the_window_then_where_the_host_compacted() -> None:
+    for weights, window, compacted, calls in (
+        ([], 100, (), ()),
+        ([10_000, 20_000], 1_000_000, (), ()),
+        ([10_000 * number for number in range(1, 12)], 1_000_000, (), (3, 4, 5, 6, 7, 8, 9, 10)),
+        ([10_000 * number for number in range(1, 12)], 20_000, (), (0, 1, 3, 4, 5, 6, 7, 8, 9, 10)),
+        ([1_000 * number for number in range(1, 111)], 1_000_000, (), (39, 49, 59, 69, 79, 89, 99, 109)),
+        ([1_000, 2_000, 3_000, 4_000], 4_000, (), (1, 2, 3)),
+        ([1_000, 2_000], 1_000_000, (1, 9), (1,)),
+    ):
+        assert points(weights, window, compacted) == calls  # type: ignore[arg-type]
+
+
+def test_a_recorded_compaction_is_a_point() -> None:
+    found = examined(recording(*SESSION[:5], a("x"), compacted=[4]), 1_000_000, lambda raw: 1)
+    assert [point.end for point in found.points] == [5]
+
+
+def test_the_stub_copies_what_users_said_the_files_and_the_last_words() -> None:
+    found = of(*SESSION).course
+    write = Stub()
+    first = write(found.items[:9], found.items[9:])
+    assert "Please raise the limit of the parser" in first
+    assert "<changed-files>\nsrc/parse.ts\n</changed-files>" in first
+    assert "parseBlock stops at twenty" in first
+    assert "no, that is wrong" in write(found.items[9:], ())  # what the first one stands for stays
+
+
+def test_the_stub_keeps_the_opening_and_the_newest_of_many_requests() -> None:
+    found = of(
+        u("the opening " + "x " * 2_500), *(u(f"request {number} " + "y" * 900) for number in range(12)), a("z")
+    )
+    said = Stub()(found.course.items, ())
+    assert "the opening" in said
+    assert "request 11" in said
+    assert "request 0" not in said
+    assert said.count("x") > 1_900  # half of the room is the opening's
+    assert len(said) < 9_000

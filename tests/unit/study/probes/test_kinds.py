@@ -2,9 +2,24 @@
 
 import pytest
 
-from tests.notation import Said, a, call, err, r, u
-from tests.unit.study.probes.built import Asked, answers, graded, grades, probes_of
-from tests.unit.study.probes.conversations import COMMITTED, EDIT, FAILING, PASSING, TASKS, TEST_RUN
+from ctxmgr.study.probes.figures import KINDS
+from ctxmgr.study.probes.kinds import probes
+from ctxmgr.study.probes.reading import SessionHistory, read_message
+from tests.notation import Said, a, call, err, r, raws, u
+from tests.unit.study.probes.built import (
+    COMMITTED,
+    EDIT,
+    FAILING,
+    PASSING,
+    TASKS,
+    TEST_RUN,
+    Asked,
+    answers,
+    graded,
+    grades,
+    probes_of,
+    used,
+)
 
 LONG = "please raise the limit of the parser to twenty five and tell nobody about the old one"
 
@@ -115,47 +130,22 @@ CASES: dict[str, tuple[Asked, list[tuple[tuple[Said, ...], float]]]] = {
 }
 
 
-@pytest.mark.parametrize(
-    ("kind", "shown", "share"),
-    [(kind, shown, share) for kind, (_, lists) in CASES.items() for shown, share in lists],
-)
-def test_a_list_answers_what_it_holds(kind: str, shown: tuple[Said, ...], share: float) -> None:
-    assert grades(CASES[kind][0], kind, *shown)[0] == pytest.approx(share)
-
-
-def test_every_kind_has_a_case() -> None:
-    from ctxmgr.study.probes.figures import KINDS
-
-    assert set(CASES) == set(KINDS)
-
-
-def test_a_file_that_was_made_anew_is_asked_as_it_is_now() -> None:
-    said = (
-        u("go"),
-        a(call("bash", command="rm src/a.ts")),
-        r(""),
-        a(call("write", path="src/a.ts", content="x")),
-        r("ok"),
-    )
-    assert answers(probes_of(*said, end=3), "files.modified") == ["deleted"]
-    assert answers(probes_of(*said), "files.modified") == ["changed"]
-
-
-def test_a_change_that_failed_is_none() -> None:
-    assert probes_of(u("go"), a(EDIT), err("could not find the text")).of("files.modified") == []
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_list_answers_what_it_holds(kind: str) -> None:
+    asked, lists = CASES[kind]
+    for shown, share in lists:
+        assert grades(asked, kind, *shown)[0] == pytest.approx(share), shown
 
 
 LINE = "error: the parser of blocks can not read the second brace of line twelve"
 
 
-@pytest.mark.parametrize(
-    ("shown", "share"), [(LINE, 0.5), ("error: the parser of blocks can…", 0.5 / 3), ("the parser of blocks", 0)]
-)
-def test_a_line_of_output_is_found_in_pieces_of_six_words(shown: str, share: float) -> None:
+def test_a_line_of_output_is_found_in_pieces_of_six_words() -> None:
     failed = probes_of(u("go"), a(call("bash", command="./deploy --now")), err(LINE))
-    assert graded(failed, "errors", u(shown)) == pytest.approx(share)
     tested = probes_of(u("go"), a(TEST_RUN), err(LINE))
-    assert graded(tested, "tests", u(shown)) == pytest.approx(share)
+    for shown, share in (("error: the parser of blocks can…", 0.5 / 3), ("the parser of blocks", 0)):
+        assert graded(failed, "errors", u(shown)) == pytest.approx(share)
+        assert graded(tested, "tests", u(shown)) == pytest.approx(share)
 
 
 def test_the_error_line_of_a_record_has_nothing_of_the_record() -> None:
@@ -183,18 +173,6 @@ def test_an_edit_that_failed_is_over_when_the_file_was_changed() -> None:
 def test_of_a_test_the_newest_run_counts() -> None:
     said = (u("go"), a(TEST_RUN), r(FAILING), a(TEST_RUN), r(PASSING))
     assert answers(probes_of(*said), "tests") == [PASSING]
-
-
-@pytest.mark.parametrize("count", [1, 3, 5])
-def test_the_last_three_requests_are_asked(count: int) -> None:
-    said = [u(f"do number {number}") for number in range(count)]
-    asked = answers(probes_of(*said, a("fine")), "asks")
-    assert asked == [f"do number {number}" for number in reversed(range(max(0, count - 3), count))]
-
-
-def test_only_prose_is_asked() -> None:
-    asked = probes_of(u("mend this:\n```\nlog line one\n```\nand tell me"), a("fine"))
-    assert graded(asked, "goal", u("mend this"), u("and tell me")) == 1
 
 
 def test_commands_of_the_host_are_no_requests() -> None:
@@ -244,3 +222,118 @@ def test_what_was_announced_long_ago_is_no_next_step() -> None:
     said = [u("go"), a("Now I'll write the parser for blocks."), *(a(f"reply {number}") for number in range(20))]
     assert len(probes_of(*said[:-1]).of("next")) == 1
     assert probes_of(*said).of("next") == []
+
+
+# git and places
+
+
+def test_who_went_back_to_main_is_on_no_branch() -> None:
+    switch = a(call("bash", command="git checkout topic/limits"))
+    back = a(call("bash", command="git checkout main"))
+    said = (u("go"), switch, r("Switched to branch 'topic/limits'"), back, r("Switched to branch 'main'"))
+    assert answers(probes_of(*said, end=3), "env") == ["topic/limits"]
+    assert answers(probes_of(*said), "env") == []
+
+
+def test_the_directory_of_the_session_is_asked_once_it_was_said() -> None:
+    some = raws(
+        u("go"), a(call("read", path="/w/app/a.ts")), r("x"), a(call("bash", cmd="ls", workdir="/tmp/x")), r("")
+    )
+    of = SessionHistory([read_message(raw) for raw in some], "/w/app")
+    assert [[one.answer for one in probes(of, end) if one.kind == "env"] for end in (1, 2, 5)] == [
+        [],
+        ["/w/app"],
+        ["/tmp/x"],
+    ]
+
+
+# use
+
+AFTER: list[tuple[str, tuple[Said, ...], Said, bool]] = [
+    ("files.modified", (u("go"), a(EDIT), r("ok")), u("see parse.ts"), True),
+    ("files.modified", (u("go"), a(EDIT), r("ok")), u("see lex.ts"), False),
+    ("file.state", (u("go"), a(EDIT), r("ok")), u("see parse.ts"), False),
+    ("errors", (u("go"), a(call("bash", command="./run")), err("TypeError: no")), a("the TypeError again"), True),
+    ("errors", (u("go"), a(call("bash", command="./run")), err("TypeError: no")), a("on to the next"), False),
+    ("tests", (u("go"), a(TEST_RUN), r(PASSING)), a("all good"), False),
+    ("question", (u("go"), a("Shall I mend parseBlock?"), u("yes"), a("ok")), a("parseBlock is mended"), True),
+    ("question", (u("go"), a("Shall I mend parseBlock?"), u("yes"), a("ok")), a("mended"), False),
+]
+
+
+def test_used_is_what_comes_again() -> None:
+    for kind, said, after, again in AFTER:
+        assert used(probes_of(*said, after, end=len(said)), kind)[:1] == [again], (kind, after)
+
+
+def test_a_touch_uses_a_file_and_a_change_uses_its_content() -> None:
+    said = (u("go"), a(EDIT), r("ok"))
+    looked = (a(call("read", path="src/core/parse.ts")), r("text"))
+    changed = (a(EDIT), r("ok"))
+    for after, content in ((looked, False), (changed, True), ((*looked, *changed), False)):
+        asked = probes_of(*said, *after, end=len(said))
+        assert used(asked, "files.modified") == [True]
+        assert used(asked, "file.state") == [content]
+
+
+def test_a_command_run_again_uses_its_end() -> None:
+    failed = (u("go"), a(TEST_RUN), r(FAILING))
+    asked = probes_of(*failed, a(TEST_RUN), r(PASSING), end=3)
+    assert used(asked, "tests") == [True]
+    assert used(asked, "errors") == [True]
+
+
+def test_a_task_is_used_while_it_is_not_done() -> None:
+    assert used(probes_of(u("go"), a(TASKS), r("ok")), "tasks") == [True, False]
+
+
+def test_a_hash_said_again_uses_a_commit() -> None:
+    said = (u("go"), a(call("bash", command="git commit -m x")), r(COMMITTED))
+    for hash in ("1a2b3c4", "9a2b3c4"):
+        assert used(probes_of(*said, a(f"Fixed in {hash}"), end=3), "commits") == [hash == "1a2b3c4"]
+
+
+# of many
+
+MANY = 45
+
+
+def many(kind: str) -> list[Said]:
+    said: list[Said] = [u("go")]
+    for number in range(MANY):
+        run = call("bash", command=f"./step{number} --now")
+        said += {
+            "errors": [a(run), err(f"fatal: {number}")],
+            "tests": [a(call("bash", command=f"npm run test:{number}")), r(f"{number} passed")],
+            "file.state": [a(call("write", path=f"src/f{number}.ts", content="limit")), r("ok")],
+            "question": [a(f"Shall I take part {number}?"), u(f"yes, number {number}")],
+            "commits": [a(call("bash", command="git commit")), r(f"[x 1a2b3c{number:02d}] message {number}")],
+        }[kind]
+    return said
+
+
+def test_of_many_the_newest_are_asked() -> None:
+    for kind, most in (("errors", 6), ("tests", 3), ("file.state", 25), ("question", 3), ("commits", MANY)):
+        found = probes_of(*many(kind)).of(kind)
+        assert len(found) == most, kind
+        assert str(MANY - 1) in f"{found[-1].question} {found[-1].answer}"
+
+
+def test_a_long_request_is_asked_by_its_start() -> None:
+    for kind, characters in (("goal", 400), ("asks", 300)):
+        (found,) = probes_of(u("word " * 200), a("fine")).of(kind)
+        assert characters - 5 <= len(found.answer) <= characters
+
+
+def test_what_demands_nothing_is_no_constraint() -> None:
+    for text in ("why must it never stop?", "look around in there"):
+        assert probes_of(u(text), a("fine")).of("constraint") == []
+
+
+def test_a_call_that_the_user_refused_failed_at_nothing() -> None:
+    refused = "The user doesn't want to proceed with this tool use."
+    assert probes_of(u("go"), a(call("bash", command="./deploy")), err(refused)).of("errors") == []
+
+
+def test_a_command_that_failed_without_a_word_is_no_error_to_ask_of() -> None:
+    assert probes_of(u("go"), a(call("bash", command="./deploy")), err("Exit code 1")).of("errors") == []

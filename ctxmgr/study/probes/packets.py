@@ -1,4 +1,4 @@
-"""Turns messages into the packets in them, and a packet into its lines.
+"""The packets in a message, and the lines of a packet.
 
 1. A packet is a text that begins with the mark: a text of a message, or a summary.
 2. A section is known by its heading, whatever stands behind it in brackets. Instructions and the scratchpad are
@@ -11,7 +11,7 @@
 import re
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
 
@@ -72,16 +72,15 @@ class PacketLine(msgspec.Struct, frozen=True):
     parts: tuple[str, ...] = ()
 
 
-def packets(raw: bytes) -> Iterator[str]:
+def packets(raw: bytes) -> list[str]:
     """Those of a message in pi's format (rule 1)."""
-    if _MARK in raw:
-        yield from (text for text in _texts(_decode(raw)) if text.startswith(PACKET_MARK))
-
-
-def _texts(message: dict[str, Any]) -> Iterator[str]:
+    if _MARK not in raw:
+        return []
+    message = _decode(raw)
     content = message.get("content")
     blocks = content if isinstance(content, list) else [{"text": content}, {"text": message.get("summary")}]
-    yield from (one["text"] for one in blocks if isinstance(one, dict) and isinstance(one.get("text"), str))
+    texts = (block.get("text") for block in blocks if isinstance(block, dict))
+    return [text for text in texts if isinstance(text, str) and text.startswith(PACKET_MARK)]
 
 
 @lru_cache(maxsize=256)
@@ -94,19 +93,19 @@ def lines(packet: str) -> tuple[PacketLine, ...]:
             name = line[3:].partition(" (")[0].strip()
             section = None if name.startswith(SKIPPED) else HEADINGS.get(name, "unknown")
         elif section is not None and line.strip():
-            found += _told(section, line.rstrip())
+            found += _parsed(section, line.rstrip())
     return tuple(found)
 
 
-def _told(section: Section, text: str) -> Iterator[PacketLine]:
-    """A line as what it tells: each file of one that tells several."""
-    for pattern, form in _FORMS.get(section, ()):
-        if match := pattern.fullmatch(text):
-            parts = tuple(part or "" for part in match.groups())
-            if form != "file":
-                yield PacketLine(section, text, form, parts)
-                return
-            for path in parts[2].strip("`").split("`, `"):
-                yield PacketLine(section, text.replace(parts[2], f"`{path}`"), form, (parts[0], path, parts[1]))
-            return
-    yield PacketLine(section, text, "none")
+def _parsed(section: Section, text: str) -> Iterator[PacketLine]:
+    """One for each file of a line that names several."""
+    matches = ((pattern.fullmatch(text), form) for pattern, form in _FORMS.get(section, ()))
+    nothing: tuple[re.Match[str] | None, Form] = (None, "none")
+    match, form = next((found for found in matches if found[0]), nothing)
+    parts = tuple(part or "" for part in match.groups()) if match else ()
+    if form != "file":
+        yield PacketLine(section, text, form, parts)
+        return
+    action, tool, paths = parts
+    for path in paths.strip("`").split("`, `"):
+        yield PacketLine(section, text.replace(paths, f"`{path}`"), form, (action, path, tool))

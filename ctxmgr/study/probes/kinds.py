@@ -1,0 +1,269 @@
+"""The kinds of probes: from the history of a session, and a place in it, to the questions that it answers by then.
+
+1. A constraint is a sentence of the user that demands or forbids, a correction one that says that something is not
+   right. A question counts where the assistant's message before the user's ends with one.
+2. A file's state is that of its last change. It is used where it is touched or named again; its content where the
+   next touch is a change, which is then made from memory.
+3. An error stands as long as the same command, or an edit of the same file, has not succeeded since, nor git done
+   for other arguments what it refused. Lines of an output are asked for in pieces of six words, as sentences are.
+4. A next step is a sentence that announces what comes, by patterns, in English. A task is used while it is not
+   done.
+
+They know nothing of policies, lists or grades.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+
+from ctxmgr.study.probes.evidence import (
+    Evidence,
+    Exact,
+    FactState,
+    PathMention,
+    PathState,
+    Probe,
+    ProbeKind,
+    ProbePart,
+    TextState,
+    Wording,
+)
+from ctxmgr.study.probes.instructions import instructions
+from ctxmgr.study.probes.reading import CommandRun, FileUse, SessionHistory, SessionMessage, command_line, wording
+
+GOAL_CHARACTERS = 400
+ASK_CHARACTERS = 300
+COMMAND_CHARACTERS = 240
+ASKS = 3
+QUESTIONS = 3
+ERRORS = 6
+TESTS = 3
+STATES = 25  # newest changed files that the content is asked of
+NEXT_WITHIN = 20  # replies: what was announced before that is no next step any more
+LEAST_WORDS = 5
+NO_BRANCH = frozenset({"main", "master", "HEAD", "trunk"})  # who works on it needs no memory for that
+
+# what hosts put there, and commands that they carry out themselves (`/model`)
+_NOT_SAID = re.compile(
+    r"\s*(?:\[Request interrupted|<(?:bash-|local-command|command-|system-reminder)|/[\w:-]+\s*$)"
+)
+_DEMANDS = re.compile(
+    r"\b(?:must|never|always|don'?t|do not|should(?:n'?t| not)?|need(?:s)? to|has to|have to|make sure|ensure|only"
+    r"|no need|required?|not allowed|avoid|without|leave|keep|prefer|instead of|let'?s not|stop)\b",
+    re.IGNORECASE,
+)
+_CORRECTS = re.compile(
+    r"(?:^|[,;:.] ?)(?:no|nope|nah|wrong|actually|wait)\b[,. ]|\bnot (?:correct|right|true|what|quite|the)\b"
+    r"|\bwrong\b|\bincorrect\b|\bi (?:meant|mean|said|asked)\b|\b(?:still|again) (?:not|broken|fails?|wrong"
+    r"|the same)\b"
+    r"|\b(?:doesn'?t|does not|didn'?t|did not|isn'?t|is not) (?:work|look|right|correct|what)\w*|\brevert\b"
+    r"|\bundo\b|\bshould(?:n'?t| not)? (?:have|be)\b|\bwhy did you\b",
+    re.IGNORECASE,
+)
+_NEXT = re.compile(
+    r"(?:^|[.;:,] |\band )(?:now |next,? |then |so )?(?:i'll|i will|i'm going to|i am going to|let me|let's"
+    r"|i'm (?:now )?(?!not)\w+ing|next (?:step|up|i)|next:|i need to|now i need)\b",
+    re.IGNORECASE,
+)
+
+
+def probes(history: SessionHistory, end: int) -> tuple[Probe, ...]:
+    """All that can be asked before message number `end`. What has no word in it is asked by nobody."""
+    families = (_of_user, instructions, _of_files, _of_runs, _of_commits, _of_env, _of_next, _of_tasks)
+    return tuple(
+        probe
+        for family in families
+        for probe in family(history, end)
+        if all(one.pieces for part in probe.parts for one in part.evidence if isinstance(one, Wording))
+    )
+
+
+def request(message: SessionMessage) -> str:
+    """The prose of what the user said; "" where a host or nobody said it."""
+    if message.role != "user" or _NOT_SAID.match(message.text):
+        return ""
+    text = wording.prose(message.text)
+    return text if wording.words(text) else ""
+
+
+def _of_user(history: SessionHistory, end: int) -> Iterator[Probe]:
+    said = [(index, text) for index, one in enumerate(history.messages[:end]) if (text := request(one))]
+    if said:
+        yield _quote("goal", "What was asked for at the start?", wording.shortened(said[0][1], GOAL_CHARACTERS))
+    for _, text in said:
+        for sentence in wording.sentences(text):
+            if sentence.endswith("?"):
+                continue
+            if _CORRECTS.search(sentence):
+                yield _quote("correction", "What did the user put right?", sentence)
+            elif _DEMANDS.search(sentence):
+                yield _quote("constraint", "What did the user demand or forbid?", sentence)
+    for number, (_, text) in enumerate(reversed(said[-ASKS:]), 1):
+        question = f"What did the user ask for, request {number} from the end?"
+        yield _quote("asks", question, wording.shortened(text, ASK_CHARACTERS))
+    answered = [(asked, text) for index, text in said if (asked := _question_before(history, index))]
+    for asked, text in answered[-QUESTIONS:]:
+        answer = wording.shortened(text, ASK_CHARACTERS)
+        used = any(history.mentioned_again(name, end) for name in wording.references(f"{asked}\n{answer}"))
+        parts = (_said(asked, 0.5), _said(answer, 0.5))
+        yield Probe("question", f"What did the user answer to: {asked}", wording.readable(answer), parts, used)
+
+
+def _quote(kind: ProbeKind, question: str, answer: str) -> Probe:
+    return Probe(kind, question, wording.readable(answer), (_said(answer),), used=True)
+
+
+def _said(text: str, weight: float = 1.0) -> ProbePart:
+    return ProbePart(weight, (Wording(wording.pieces(text)),))
+
+
+def _question_before(history: SessionHistory, index: int) -> str:
+    """The last question of the assistant's message before this one, where it ends with one."""
+    speakers = (one for one in reversed(history.messages[:index]) if one.role in ("user", "assistant"))
+    before = next(speakers, None)
+    if before is None or before.role == "user" or "?" not in before.text.rstrip()[-600:]:
+        return ""
+    questions = [one for one in wording.sentences(before.text) if one.rstrip("*_) ").endswith("?")]
+    return questions[-1] if questions else ""
+
+
+def _of_files(history: SessionHistory, end: int) -> Iterator[Probe]:
+    changed: dict[str, FileUse] = {}
+    looked_at: dict[str, None] = {}
+    later: dict[str, FileUse] = {}
+    for touch in history.touches:
+        if touch.message_index >= end:
+            later.setdefault(touch.path, touch)
+        elif touch.action == "read":
+            looked_at[touch.path] = None
+        else:
+            changed.pop(touch.path, None)  # the newest change is the last
+            changed[touch.path] = touch
+
+    def is_used(path: str) -> bool:
+        return path in later or history.mentioned_again(path.rpartition("/")[2], end)
+
+    for path, touch in changed.items():
+        parts = (ProbePart(0.5, (PathMention(path),)), ProbePart(0.5, (_state(touch),)))
+        yield Probe("files.modified", f"What was done to {path}?", touch.action, parts, is_used(path))
+    for path in looked_at:
+        if path not in changed:
+            mention = ProbePart(1.0, (PathMention(path),))
+            yield Probe("files.read", "Which files were looked at?", path, (mention,), is_used(path))
+    for path, touch in list(changed.items())[-STATES:]:
+        question = f"What did the last change of {path} put there?"
+        used = path in later and later[path].action != "read"
+        answer = "\n".join(touch.lines) or touch.action
+        yield Probe("file.state", question, answer, _content(touch), used, path)
+
+
+def _state(touch: FileUse) -> PathState:
+    return PathState(touch.path, "deleted" if touch.action == "deleted" else "changed")
+
+
+def _content(touch: FileUse) -> tuple[ProbePart, ...]:
+    lines = wording.line_pieces(touch.lines)
+    weight = 0.25 if lines else 0.5
+    parts = (ProbePart(weight, (PathMention(touch.path),)), ProbePart(weight, (_state(touch),)))
+    return (*parts, ProbePart(0.5, (Wording(lines),))) if lines else parts
+
+
+def _of_runs(history: SessionHistory, end: int) -> Iterator[Probe]:
+    newest: dict[str, CommandRun] = {}
+    for run in history.runs:
+        if run.message_index < end:
+            newest.pop(run.key, None)
+            newest[run.key] = run
+    later = {run.key for run in history.runs if run.message_index >= end}
+    changed = {
+        touch.path: touch.message_index
+        for touch in history.touches
+        if touch.message_index < end and touch.action != "read"
+    }
+    failed = [
+        run
+        for run in newest.values()
+        if run.ended.failed
+        and run.ended.errors
+        and changed.get(run.path, -1) <= run.message_index
+        and not _git_went_on(run, newest.values())
+    ]
+    for run in failed[-ERRORS:]:
+        command: Evidence = PathMention(run.path) if run.path else Wording(_command_pieces(run))
+        lines = tuple(Wording(wording.pieces(line)) for line in run.ended.errors)
+        answer = "\n".join(run.ended.errors)
+        used = run.key in later or any(history.mentioned_again(name, end) for name in wording.references(answer))
+        subject = wording.shortened(run.command, COMMAND_CHARACTERS)
+        parts = (ProbePart(0.5, (command,)), ProbePart(0.5, lines, best=True))
+        yield Probe("errors", f"What did this fail with: {subject}", answer, parts, used, subject)
+    for run in [run for run in newest.values() if run.check][-TESTS:]:
+        yield _test(run, run.key in later)
+
+
+def _git_went_on(failed: CommandRun, newest: Iterable[CommandRun]) -> bool:
+    """Whether git did later what a run of it failed in last, or committed the merge that it refused."""
+    verbs = [words[0] for words in command_line(failed.command).git_calls][-1:]
+    verbs += ["commit"] if verbs == ["merge"] else []
+    later = (run for run in newest if run.message_index > failed.message_index and not run.ended.failed)
+    return any(words[0] in verbs for run in later for words in command_line(run.command).git_calls)
+
+
+def _command_pieces(run: CommandRun) -> tuple[str, ...]:
+    return wording.pieces(wording.shortened(run.command, COMMAND_CHARACTERS))
+
+
+def _test(run: CommandRun, used: bool) -> Probe:
+    command = _command_pieces(run)
+    lines = tuple(piece for line in run.ended.telling or run.ended.errors for piece in wording.pieces(line))
+    state: FactState = "failed" if run.ended.failed else "working"
+    outcome = ProbePart(0.5, (Wording(lines), TextState(command, state)), best=True)
+    named = ProbePart(0.5 if lines else 1.0, (Wording(command),))
+    parts = (named, outcome) if lines else (named,)
+    question = f"How did this end: {wording.shortened(run.command, COMMAND_CHARACTERS)}"
+    return Probe("tests", question, "\n".join(run.ended.telling) or state, parts, used)
+
+
+def _of_commits(history: SessionHistory, end: int) -> Iterator[Probe]:
+    for commit in history.commits:
+        if commit.message_index < end:
+            parts = (ProbePart(0.5, (Exact(commit.hash),)), _said(commit.message, 0.5))
+            used = _is_spoken(history, commit.hash, end)
+            yield Probe("commits", f"Which commit is: {commit.message}?", commit.hash, parts, used)
+
+
+def _of_env(history: SessionHistory, end: int) -> Iterator[Probe]:
+    for what, values in (("branch", history.branches), ("directory", history.directories)):
+        name = next((one.name for one in reversed(values) if one.message_index < end), "")
+        if name and name not in NO_BRANCH:
+            # of a directory the last two components
+            text = "/".join(name.rstrip("/").split("/")[-2:]) if name.startswith(("/", "~")) else name
+            part = ProbePart(1.0, (Exact(text),))
+            yield Probe("env", f"Which {what} is worked in?", name, (part,), _is_spoken(history, name, end))
+
+
+def _is_spoken(history: SessionHistory, text: str, end: int) -> bool:
+    """By user or assistant from `end` on, letter by letter."""
+    return any(text in spoken for spoken in history.spoken[end:])
+
+
+@lru_cache(maxsize=1 << 14)
+def _announced(text: str) -> str:
+    """The last sentence of a reply that says what comes next, "" for none."""
+    announced = list(filter(_NEXT.search, wording.sentences(text, LEAST_WORDS)))
+    return announced[-1] if announced else ""
+
+
+def _of_next(history: SessionHistory, end: int) -> Iterator[Probe]:
+    replies = [one for one in history.messages[:end] if one.role == "assistant"][-NEXT_WITHIN:]
+    sentence = next(filter(None, (_announced(one.text) for one in reversed(replies))), "")
+    if sentence:
+        yield Probe("next", "What was announced as the next step?", sentence, (_said(sentence),), used=True)
+
+
+def _of_tasks(history: SessionHistory, end: int) -> Iterator[Probe]:
+    for task in next((one.tasks for one in reversed(history.tasks) if one.message_index < end), ()):
+        names = (*wording.pieces(task.text)[:1], *((f" taskid {task.id.lower()} ",) if task.id else ()))
+        state = TextState(names, "done" if task.done else "open")
+        parts = (_said(task.text, 0.5), ProbePart(0.5, (state,)))
+        answer = "done" if task.done else "not done"
+        yield Probe("tasks", f"How does this task stand: {task.text}", answer, parts, not task.done)

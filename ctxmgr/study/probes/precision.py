@@ -1,0 +1,200 @@
+"""How many lines a policy's packets have, and which of them the recording does not bear out.
+
+1. Every packet of every list is judged, by what had been said and done before its call. What came since and stands
+   in the list itself, as it came, takes nothing from a line: a packet stays as it is for as long as its epoch.
+2. A quotation was said by its speaker, in these words (`quotes`): the user's words are without what a host put
+   among them, and of a command with a slash what the user gave it. One from the summary stands in a summary that
+   the host had heard by then, of which its lists tell.
+3. An answer stands in the result of a tool that asks, its question in the call; to a call that was rejected, in the
+   result of one that failed.
+4. A task is in the newest list of the host's own tool, in that state.
+5. Checks, commits and files are as `checks` has them. Nothing is classified by its wording.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from functools import cache
+from math import inf
+from statistics import fmean
+from typing import get_args
+
+import msgspec
+
+from ctxmgr.study.metrics import SUMMARY, Observation, in_place, strings
+from ctxmgr.study.probes.checks import Changes, Checks
+from ctxmgr.study.probes.packets import PacketLine, Section, lines, packets
+from ctxmgr.study.probes.quotes import folded, pieces, within
+from ctxmgr.study.probes.reading import SessionCall, SessionHistory, name_words, wording
+from ctxmgr.study.probes.session import Examined
+
+SILENT, UNTRUE = "silent", "untrue"
+OUTCOMES = {True: "true", False: UNTRUE, None: "unjudged"}
+SUMMARIES = (SUMMARY, "branchSummary")  # roles of what a host hears in the place of messages
+ASKING = wording.word_set("ask question questions input")  # words in the names of tools that ask the user
+
+_ITEMS = re.compile(r"; |(?<=:) ")  # of a list that a line tells, behind what it is a list of
+_HOSTS = re.compile(
+    r"<(system-reminder|local-command-\w+|command-(?:name|message|contents)|bash-std\w+|environment_context"
+    r"|INSTRUCTIONS)\b[^>]*>.*?</\1>|\[Request interrupted[^\]]*\]",
+    re.DOTALL,
+)
+_encode = msgspec.json.Encoder().encode
+
+
+class LineCounts(msgspec.Struct, frozen=True):
+    """Lines of packets: all, those that were judged, of these those that do not hold, and those of which nobody
+    knows. The rest states nothing."""
+
+    line_count: int = 0
+    judged_count: int = 0
+    untrue_count: int = 0
+    unjudged_count: int = 0
+
+    def __add__(self, other: "LineCounts") -> "LineCounts":
+        each = zip(msgspec.structs.astuple(self), msgspec.structs.astuple(other), strict=True)
+        return LineCounts(*map(sum, each))
+
+
+class UntrueLine(msgspec.Struct, frozen=True):
+    """One line that does not hold, from this call on at so many calls."""
+
+    call_index: int
+    call_count: int
+    section: Section
+    text: str
+
+
+class Precision(msgspec.Struct, frozen=True):
+    """Of one policy, of one session or several. `packet_tokens`: mean of the calls that have a packet, None where
+    none has; `tokens_a_call`: mean of all calls. `sections`: those that have a line."""
+
+    packet_count: int
+    packet_tokens: float | None
+    tokens_a_call: float
+    sections: dict[Section, LineCounts]
+    untrue: tuple[UntrueLine, ...] = ()
+
+    @property
+    def every(self) -> LineCounts:
+        return sum(self.sections.values(), LineCounts())
+
+
+class _Moment(msgspec.Struct, frozen=True):
+    """A call: so many messages came before, these of them stand in its list as they came; and the summaries that
+    the host had heard, folded."""
+
+    end: int
+    shown: frozenset[int]
+    summaries: Sequence[str]
+
+
+def precision(of: Examined, sights: Sequence[Observation], weigh: Callable[[bytes], int]) -> Precision:
+    """`weigh`: bytes of a message to tokens."""
+    numbers = {item.id: number for number, item in enumerate(of.course.items)}
+    judge = _Judge(of.history)
+    summaries: dict[str, None] = {}
+    counts: Counter[tuple[Section, str]] = Counter()
+    untrue: dict[tuple[Section, str], list[int]] = {}
+    tokens: list[int] = []
+    packet_count = 0
+    weighed = cache(lambda text: weigh(_encode({"role": "user", "content": text, "timestamp": 0})))
+    for call, sight in enumerate(sights):
+        heard = (item.message.get("summary", "") for item in sight.items if item.role in SUMMARIES)
+        summaries |= dict.fromkeys(map(folded, map(str, heard)))
+        made = (one for one in sight.projected_messages if not in_place(sight, one))
+        texts = [text for one in made for text in packets(one.raw)]
+        tokens.append(sum(map(weighed, texts)))
+        packet_count += len(texts)
+        if texts:
+            kept = (sight.items[one.index].id for one in sight.projected_messages if in_place(sight, one))
+            shown = frozenset(numbers.get(id, -1) for id in kept)
+            moment = _Moment(numbers[sight.reply.id], shown, tuple(summaries))
+            for line in (line for text in texts for line in lines(text)):
+                outcome = SILENT if line.form == SILENT else OUTCOMES[judge.holds(line, moment)]
+                counts[line.section, outcome] += 1
+                if outcome == UNTRUE:
+                    untrue.setdefault((line.section, line.text), []).append(call)
+    with_packet = list(filter(None, tokens))
+    return Precision(
+        packet_count,
+        fmean(with_packet) if with_packet else None,
+        fmean(tokens) if tokens else 0.0,
+        {section: one for section in get_args(Section) if (one := _line_counts(counts, section)).line_count},
+        tuple(UntrueLine(calls[0], len(calls), *line) for line, calls in untrue.items()),
+    )
+
+
+def _line_counts(counts: Counter[tuple[Section, str]], section: Section) -> LineCounts:
+    true, untrue, unjudged, silent = (counts[section, outcome] for outcome in (*OUTCOMES.values(), SILENT))
+    return LineCounts(true + untrue + unjudged + silent, true + untrue, untrue, unjudged)
+
+
+class _Judge:
+    """Of one session. Answers are the number of the result, whether it failed, the texts of the call and of it."""
+
+    def __init__(self, history: SessionHistory) -> None:
+        self._checks, self._changes = Checks(history), Changes(history)
+        self._said: dict[str, list[tuple[int, str]]] = {"user": [], "assistant": []}
+        self._answers: list[tuple[int, bool, str, str]] = []
+        self._task_lists = history.tasks
+        calls: dict[str, SessionCall] = {}  # ids come again
+        for index, message in enumerate(history.messages):
+            calls |= {call.id: call for call in message.calls}
+            if message.role in self._said:
+                self._said[message.role].append((index, folded(_HOSTS.sub(" ", message.text))))
+            call = calls.pop(message.call_id, None)
+            if call and (message.failed or ASKING & name_words(call.name)):
+                asked = folded(" ".join((call.name, *strings(call.arguments))))
+                self._answers.append((index, message.failed, asked, folded(message.text)))
+        self._first_said = cache(self._find_said)
+        self._first_answered = cache(self._find_answered)
+
+    def holds(self, line: PacketLine, moment: _Moment) -> bool | None:
+        """None where nobody knows."""
+        end, shown, parts = moment.end, moment.shown, line.parts
+        match line.form:
+            case "user" | "assistant":
+                return self._first_said(line.form, parts[0]) < end
+            case "answer":
+                return self._first_answered(*parts) < end
+            case "summary":
+                items = [piece for item in _ITEMS.split(parts[0]) for piece in pieces(item)]
+                return any(within(items, text) for text in moment.summaries)
+            case "task":
+                return self._task_holds(parts, moment)
+            case "run":
+                return self._checks.hold(parts, end, shown)
+            case "commit":
+                return self._changes.commit_holds(parts, end, shown)
+            case "file":
+                return self._changes.file_holds(parts, end, shown)
+        return False
+
+    def _find_said(self, speaker: str, quoted: str) -> float:
+        """The message that says it first, infinite for none."""
+        given = quoted.partition(" ")[2] if speaker == "user" and quoted.startswith("/") else ""
+        some = pieces(given or quoted)
+        return next((index for index, text in self._said[speaker] if within(some, text)), inf)
+
+    def _find_answered(self, rejected: str, question: str, answer: str) -> float:
+        asked, said = pieces(question.strip("`") if rejected else question), pieces(answer)
+        found = (
+            index
+            for index, failed, call, result in self._answers
+            if failed == bool(rejected) and within(asked, call) and within(said, result)
+        )
+        return next(found, inf)
+
+    def _task_holds(self, parts: Sequence[str], moment: _Moment) -> bool:
+        """`parts` of a line: what stands in its box, its text."""
+        box, text = parts
+        for listed in reversed(self._task_lists):
+            index = listed.message_index
+            if index < moment.end:
+                same = (task for task in listed.tasks if within(pieces(text), folded(task.text)))
+                if any(not task.done and task.active == (box == "~") for task in same):
+                    return True
+                if moment.shown.isdisjoint((index, index - 1)):
+                    break
+        return False
