@@ -22,7 +22,7 @@ from ctxmgr.cli import main
 HEADS = "heads/"  # of the keys in a store
 LOADED = (
     *("ctxmgr.server.stdio_server", "ctxmgr.server.connection", "ctxmgr.server.sessions", "ctxmgr.session.methods"),
-    *("ctxmgr.devices.snapshots", "ctxmgr.store.store", "ctxmgr.formats.pi", "ctxmgr.known_models"),
+    *("ctxmgr.devices.snapshots", "ctxmgr.store.store", "ctxmgr.formats.pi_messages", "ctxmgr.known_models"),
 )
 REQUEST_BYTES = 1 << 16
 

@@ -174,7 +174,7 @@ def test_what_is_not_plain_is_left_to_argparse(arguments: list[str]) -> None:
 def test_a_plain_serve_waits_for_neither_argparse_nor_a_format() -> None:
     code = (
         "import sys; from ctxmgr.cli import main; main(['serve', '--state-dir', '/nonexistent']);"
-        "late = ('argparse', 'ctxmgr.formats.pi', 'ctxmgr.formats.openai', 'ctxmgr.session');"
+        "late = ('argparse', 'ctxmgr.formats.pi_messages', 'ctxmgr.formats.message_format', 'ctxmgr.session');"
         "print([name for name in late if name in sys.modules], file=sys.stderr)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, stdin=subprocess.DEVNULL, timeout=60)
