@@ -7,7 +7,7 @@ preset, no state and no session, no word of any language and no tool's name.
 
 from ctxmgr.engine.retention import receipts
 from ctxmgr.engine.retention.epoch import LEAST_PRESSED, WorthInputs, WorthTerms, drafted, standing
-from ctxmgr.engine.retention.layout import Layout
+from ctxmgr.engine.retention.layout import Layout, lay_out
 from ctxmgr.engine.retention.offers import LONG_CHARACTERS, kind_of
 from ctxmgr.engine.retention.packet_writing import NO_PACKET, PacketWriter, Room
 from ctxmgr.engine.retention.prefix_cost import arithmetic, is_cold, rates_by, step_above
@@ -34,6 +34,7 @@ __all__ = [
     "drafted",
     "is_cold",
     "keep_tokens",
+    "lay_out",
     "kind_of",
     "rates_by",
     "receipts",

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex
 from ctxmgr.engine.invariants import STEPS, Invariants
-from ctxmgr.engine.presets.balanced.preset import USER_SHARE
+from ctxmgr.engine.presets.balanced import USER_SHARE
 from ctxmgr.engine.protection.protection import Protection
 from ctxmgr.engine.retention.epoch import WorthInputs, WorthTerms, drafted
 from ctxmgr.engine.retention.layout import Layout

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxmgr.engine.compaction import cut
+from ctxmgr.engine.compaction import prepare
 from ctxmgr.engine.compaction.weighing import by_text, quarters
 from ctxmgr.model.compaction.branch import in_list
 from tests.notation import Said, a, branch, call, r, sh, summary, u, words
@@ -33,21 +33,21 @@ POINTS: list[tuple[str, Said | Node, bool]] = [
 
 @pytest.mark.parametrize(("name", "one", "valid"), POINTS, ids=[row[0] for row in POINTS])
 def test_where_the_kept_part_may_start(name: str, one: Said | Node, valid: bool) -> None:
-    assert bool(cut.points(path(one), 0)) == valid
+    assert bool(prepare.points(path(one), 0)) == valid
 
 
 def test_the_walk_back_stops_where_the_tokens_are_reached() -> None:
     entries = path(u("a b"), meta(), a("c d"), u("e"), a(""))
-    assert [cut.reached(entries, 0, keep, weigh) for keep in (0, 1, 2, 3, 4, 5, 6)] == [3, 3, 2, 2, 0, 0, None]
-    assert cut.reached(entries, 2, 4, weigh) is None
+    assert [prepare.reached(entries, 0, keep, weigh) for keep in (0, 1, 2, 3, 4, 5, 6)] == [3, 3, 2, 2, 0, 0, None]
+    assert prepare.reached(entries, 2, 4, weigh) is None
 
 
 def test_the_earliest_call_that_what_follows_answers() -> None:
     entries = path(
         a(call("t", "c1")), r("x", to="c1"), a(call("t", "c2")), u("q"), r("x", to="c2"), r("y", to="gone")
     )
-    assert cut.earliest_calls(entries, 0) == [0, 0, 2, 2, 2, 6]
-    assert cut.earliest_calls(entries, 1) == [2, 2, 2, 2, 6]  # a call before the range is none of it
+    assert prepare.earliest_calls(entries, 0) == [0, 0, 2, 2, 2, 6]
+    assert prepare.earliest_calls(entries, 1) == [2, 2, 2, 2, 6]  # a call before the range is none of it
 
 
 texts_ = st.sampled_from(["", "w", "w w w", "w " * 9])
@@ -73,13 +73,13 @@ def test_a_cut_of_ours_parts_no_pair_and_keeps_no_less_where_it_can(
     session: Sequence[Said | Node], keep: int
 ) -> None:
     entries = in_list(path(*session))
-    ours, host = cut.whole_cut(entries, 0, keep, weigh), cut.host_cut(entries, 0, keep, weigh)
-    if ours is None or host is None or not cut.speaks(entries, 0, ours.start_index):
+    ours, host = prepare.whole_cut(entries, 0, keep, weigh), prepare.host_cut(entries, 0, keep, weigh)
+    if ours is None or host is None or not prepare.speaks(entries, 0, ours.start_index):
         return
-    earliest = cut.earliest_calls(entries, 0)[ours.start_index]
+    earliest = prepare.earliest_calls(entries, 0)[ours.start_index]
     assert earliest >= ours.start_index
     if ours != host:  # pi's place would have parted a pair
-        assert cut.earliest_calls(entries, 0)[host.start_index] < host.start_index
+        assert prepare.earliest_calls(entries, 0)[host.start_index] < host.start_index
     if ours.turn_index is not None:
         assert any(message.opens_turn for message in entries[ours.turn_index].messages)
 
@@ -88,4 +88,4 @@ def test_a_cut_of_ours_parts_no_pair_and_keeps_no_less_where_it_can(
 def test_without_a_pair_to_part_the_cut_is_the_hosts(session: Sequence[Said | Node], keep: int) -> None:
     paired = [step for step in session if isinstance(step, Node) or step.answers is None]
     entries = in_list(path(*paired))
-    assert cut.whole_cut(entries, 0, keep, quarters) == cut.host_cut(entries, 0, keep, quarters)
+    assert prepare.whole_cut(entries, 0, keep, quarters) == prepare.host_cut(entries, 0, keep, quarters)

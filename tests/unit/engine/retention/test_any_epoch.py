@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ctxmgr.engine.conversation import working_set_start
-from ctxmgr.engine.presets.balanced.preset import USER_SHARE
+from ctxmgr.engine.presets.balanced import USER_SHARE
 from ctxmgr.engine.retention.prefix_cost import cost
 from ctxmgr.engine.retention.receipts import BalancedResult
 from ctxmgr.formats import pi

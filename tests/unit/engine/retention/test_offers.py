@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from ctxmgr.engine.conversation import BlockRef, working_set_start
-from ctxmgr.engine.retention import breaks
+from ctxmgr.engine.retention import prefix_cost
 from ctxmgr.engine.retention.layout import lay_out
 from ctxmgr.engine.retention.offers import Growth, Situation, kind_of, offers
 from ctxmgr.engine.retention.packet_writing import NO_PACKET
@@ -22,7 +22,7 @@ AGES: dict[str, float] = {"arguments": 1e9, "call": 1e9, "read": 110.0, "command
 LONG = {"path": "new.py", "content": "\n".join(f"line {number} of the file" for number in range(200))}
 
 
-def offered(said: list[Said], by: Retention, **keys: Any) -> list[breaks.Offer]:
+def offered(said: list[Said], by: Retention, **keys: Any) -> list[prefix_cost.Offer]:
     messages = read(raws(*said))
     index, inputs = indexed(messages), terms(messages, packet=keys.pop("packet", NO_PACKET), packet_index=1)
     plan = lay_out(index, "green", inputs.layout)
@@ -42,7 +42,7 @@ def offered(said: list[Said], by: Retention, **keys: Any) -> list[breaks.Offer]:
     return offers(index, by, situation, superseded(index))
 
 
-def positions(found: list[breaks.Offer]) -> list[int]:
+def positions(found: list[prefix_cost.Offer]) -> list[int]:
     return [offer.position for offer in found]
 
 

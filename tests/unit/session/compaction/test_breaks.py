@@ -12,7 +12,7 @@ from ctxmgr.formats.pi_tree import view_branch
 from ctxmgr.model.api import lifecycle
 from ctxmgr.model.compaction.branch import BranchMessage
 from ctxmgr.model.saved.state import ModelSpec, State
-from ctxmgr.session.compaction import breaks, job_context
+from ctxmgr.session.compaction import job_context, preparations
 from ctxmgr.session.compaction.job_context import JobContext
 from ctxmgr.session.reading import Reader
 from ctxmgr.session.session import SessionCore
@@ -38,7 +38,7 @@ def seen(embeds: bool = True, embed: Any = None, **of_slices: Any) -> JobContext
 
 def told(of: JobContext, history: Sequence[BranchMessage], vectors: Any = None) -> tuple[Any, int]:
     """The depths, and how often the host was asked; it answers with these vectors."""
-    steps, value, asked = breaks.depths(of, history, "parallel-stitch"), None, 0
+    steps, value, asked = preparations.depths(of, history, "parallel-stitch"), None, 0
     while True:
         try:
             wanted = steps.send(value)
@@ -103,5 +103,5 @@ def test_nobody_is_asked_about_what_has_no_place_to_break(count: int) -> None:
 @pytest.mark.parametrize("strategy", ["single-shot", "incremental", "extractive"])
 def test_nobody_is_asked_where_nothing_is_sliced(strategy: Any) -> None:
     with pytest.raises(StopIteration) as stop:
-        next(breaks.depths(seen(cohesion="host"), messages(6), strategy))
+        next(preparations.depths(seen(cohesion="host"), messages(6), strategy))
     assert stop.value.value is None

@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from ctxmgr.engine.conversation.delta import Incoming
-from ctxmgr.engine.presets.off.preset import Off
+from ctxmgr.engine.presets.off import Off
 from ctxmgr.engine.presets.strategy import Inputs, NeedsThread, Planned
 from ctxmgr.engine.presets.table import PRESETS
 from ctxmgr.model.projection import Decision, Keep, Plan

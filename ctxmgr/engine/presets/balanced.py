@@ -9,6 +9,7 @@ state.
 """
 
 import math
+from collections.abc import Sequence
 from functools import partial
 from typing import ClassVar
 
@@ -19,14 +20,15 @@ from ctxmgr.engine.conversation import ConversationIndex, Incoming, digest_of
 from ctxmgr.engine.instructions import INSTRUCTIONS_SHARE, absent, instructions, word_for_word
 from ctxmgr.engine.invariants import STEPS, Invariants
 from ctxmgr.engine.memory import PacketText, packet_allowance, packet_budget
-from ctxmgr.engine.presets.balanced.into_state import originals, with_epoch
 from ctxmgr.engine.presets.strategy import Inputs, NeedsThread, Planned, PresetStrategy
 from ctxmgr.engine.pressure import Gauge, Thresholds
 from ctxmgr.engine.protection import Protection, protected_by_pins, summaries
 from ctxmgr.engine.retention import (
     LEAST_PRESSED,
     NO_PACKET,
+    BalancedResult,
     Layout,
+    Original,
     PacketWriter,
     Room,
     Worth,
@@ -35,11 +37,12 @@ from ctxmgr.engine.retention import (
     is_cold,
     keep_tokens,
     rates_by,
+    receipts,
     step_above,
 )
-from ctxmgr.engine.rewriting import memoised, shortener
-from ctxmgr.model import Opening, Packet, Plan, Zone
-from ctxmgr.model.saved import State
+from ctxmgr.engine.rewriting import handles, memoised, shortener
+from ctxmgr.model import ArchiveRow, Opening, Packet, Plan, Zone
+from ctxmgr.model.saved import RenderedPacket, State
 
 USER_SHARE = 0.1  # of the usable window: user messages in place
 INLINE_WEIGHT = 20_000  # tokens: over a shorter list an epoch takes less than the way to another thread
@@ -230,3 +233,53 @@ def _packet(incoming: Incoming, state: State, writer: PacketWriter) -> tuple[int
             if message.digest == digest and conversation.key(at) == state.anchor:
                 return at, packet, rewritten
     return 0, packet, "rewritten"
+
+
+# Turns what `balanced` decided into the state that remembers it, and what left into rows and names for others.
+
+
+def with_epoch(state: State, done: BalancedResult, anchor: str, conversation: ConversationIndex) -> State:
+    """The state with what was decided. `anchor`: the key of the message that the packet stands before, "" where it
+    stands at the head."""
+    plan, opened = done.plan, done.epoch_result
+    totals = state.totals
+    state = msgspec.structs.replace(state, epoch=done.epoch, resumed=state.resume, force_prune=False, reopen=None)
+    if opened is None:
+        return _unchanged(state, plan, anchor)
+    edits = [one for one in opened.originals if one.kind != "dropped"]
+    pruned = [one for one in opened.originals if one.kind == "pruned"]
+    scanned, shown = receipts.result_tokens(conversation, plan)
+    totals = msgspec.structs.replace(
+        totals,
+        scanned_tokens=scanned,
+        protected_tokens=shown,
+        prunable_tokens=scanned - shown,
+        results_distilled=totals.results_distilled + len(edits) - len(pruned),
+        results_pruned=totals.results_pruned + len(pruned),
+        pruned_tokens=totals.pruned_tokens + sum(one.before_tokens - one.after_tokens for one in opened.originals),
+    )
+    packet = opened.packet
+    return msgspec.structs.replace(
+        state,
+        decisions=plan.decisions,
+        packet=RenderedPacket(f"epoch {done.epoch.number}", packet.text, packet.weight) if packet.text else None,
+        anchor=anchor if packet.text else "",
+        receipts=receipts.filed(state.receipts, opened.receipt),
+        totals=totals,
+    )
+
+
+def _unchanged(state: State, plan: Plan, anchor: str) -> State:
+    """The packet that is shown stays, and what is no longer in the list needs no memory."""
+    packet = plan.packet if state.packet is None else None
+    if packet is not None:
+        rendered = RenderedPacket(f"epoch {state.epoch.number}", packet.text, packet.weight)
+        state = msgspec.structs.replace(state, packet=rendered, anchor=anchor)
+    if plan.decisions is state.decisions or plan.decisions == state.decisions:  # == looks at each key
+        return state
+    return msgspec.structs.replace(state, decisions=plan.decisions)
+
+
+def originals(left: Sequence[Original]) -> tuple[ArchiveRow, ...]:
+    """What left, for the archive, under its handle, whether a marker names it or not."""
+    return tuple(ArchiveRow(handles.handle(one.key), one.key, one.call_text, one.text) for one in left)

@@ -1,5 +1,6 @@
 """Preset `tools`: old tool output is replaced by markers, all else stays. What the host took away itself, and the
-model's notes, stand in a packet."""
+model's notes, stand in a packet.
+"""
 
 from ctxmgr.engine.conversation import Incoming
 from ctxmgr.engine.presets.strategy import Inputs
