@@ -28,11 +28,9 @@ from rich.console import Console
 from rich.table import Table
 
 from ctxmgr.study.baselines import PEERS, baselines
-from ctxmgr.study.closed_loop import totals
 from ctxmgr.study.corpus import tasks
 from ctxmgr.study.driving import ReplayOptions, drive
-from ctxmgr.study.figures import CodeLengths, measure
-from ctxmgr.study.figures import figures as measures_figures
+from ctxmgr.study.figures import CodeLengths, Measures, figures, totals
 from ctxmgr.study.metrics import MessageCache, PriceSheet, message_cache
 from ctxmgr.study.recordings import Recording, readers
 from ctxmgr.study.replay import HostModel
@@ -99,7 +97,7 @@ def _driven(
 ) -> Figures:
     is_peer = policy.preset in PEERS
     outcome = baselines.peer(recorded, policy.preset, options) if is_peer else drive(recorded, options)
-    made = measures_figures.figures(measure(outcome.observations, known, SHEET, lengths), None)
+    made = figures(Measures(outcome.observations, known, SHEET, lengths), None)
     del made["series"]
     return {"preset": policy.name, "file": recorded.name, "measures": made, "failures": outcome.failures}
 

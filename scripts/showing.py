@@ -26,8 +26,8 @@ from rich.table import Table
 from rich.text import Text
 
 from ctxmgr.study.driving import ReplayOptions, ReplayResult, drive
-from ctxmgr.study.figures import Measures, measure
-from ctxmgr.study.metrics import MessageCache, PriceSheet, Ratio, message_cache
+from ctxmgr.study.figures import Figures, Measures, at, figures
+from ctxmgr.study.metrics import MessageCache, PriceSheet, message_cache
 from ctxmgr.study.recordings import Recording, readers
 
 SESSION = Path(__file__).parent.parent / "tests" / "sessions" / "greenhouse.jsonl"
@@ -48,10 +48,10 @@ _ARITHMETIC = re.compile(r"call (\d+), epoch (\d+): (\w+): (.*)", re.DOTALL)
 
 
 class Run(msgspec.Struct, frozen=True):
-    """One way through the session, and its measures."""
+    """One way through the session, and its figures."""
 
     outcome: ReplayResult
-    measures: Measures
+    measures: Figures
 
 
 class Opened(msgspec.Struct, frozen=True):
@@ -94,7 +94,7 @@ def gone_through(recording: Recording, window: int, console: Console) -> tuple[R
             folder = Path(state) / preset
             options = ReplayOptions(preset=preset, window=window, state_dir=folder, measure=True, spawn=True)
             outcome = drive(recording, options, partial(progress.advance, task))
-            runs.append(Run(outcome, measure(outcome.observations, ground, PriceSheet())))
+            runs.append(Run(outcome, figures(Measures(outcome.observations, ground, PriceSheet()), None)))
     return runs[0], runs[1]
 
 
@@ -190,46 +190,38 @@ def _balance(console: Console, off: Run, ours: Run, epochs: Sequence[Opened]) ->
     table.add_row("largest", *(f"{max(call.after_tokens for call in some):,}" for some in calls))
     table.add_row("compactions asked for in time", *(str(run.outcome.requested) for run in runs))
     table.add_row("compactions the host was forced to", *(str(run.outcome.own) for run in runs), end_section=True)
-    spent = [run.measures.bill.money for run in runs]
+    spent = [run.measures["money"] for run in runs]
     part = f"  ({spent[1] / spent[0]:.0%})" if spent[0] else ""
     table.add_row("billed input, dollars", f"{spent[0]:.2f}", f"{spent[1]:.2f}{part}")
-    table.add_row("breaks of the cached prefix", *(str(run.measures.bill.breaks) for run in runs), end_section=True)
-    for name, shares in _known(off.measures, ours.measures):
-        table.add_row(name, *(_percent(one) for one in shares))
+    table.add_row("breaks of the cached prefix", *(str(run.measures["breaks"]) for run in runs), end_section=True)
+    for name, path in KNOWN.items():
+        table.add_row(name, *(_percent(at(run.measures, path)["share"]) for run in runs))
     table.rows[-1].end_section = True
     opening = {one.call for one in epochs}
     times = [(number in opening, call.seconds) for number, call in enumerate(calls[1], 1)]
     table.add_row("time a call, median", "", _middle([seconds for opens, seconds in times if not opens]))
     table.add_row("time of one that opens an epoch", "", _middle([seconds for opens, seconds in times if opens]))
     console.print(table)
-    sheet = ours.measures.sheet
-    prices = sheet.prices
-    read, write = (price / prices.input for price in (prices.cache_read, prices.cache_write))
+    prices = ours.measures["prices"]
     note = (
-        f"Input at {prices.input:g} $ a million tokens, read from the cache at {read:g} of it, written at "
-        f"{write:g}, cold after {sheet.ttl_ms // 60_000} minutes. The recorded replies do not react to "
-        "what is shown: the shares say what a reply would have missed."
+        f"Input at {prices['input']:g} $ a million tokens, read from the cache at {prices['read']:g} of it, "
+        f"written at {prices['write']:g}, cold after {prices['ttl_ms'] // 60_000} minutes. The recorded replies do "
+        "not react to what is shown: the shares say what a reply would have missed."
     )
     console.print(Padding(Text(note, style="dim"), (0, 0, 1, 2)))
 
 
-def _known(off: Measures, ours: Measures) -> list[tuple[str, tuple[Ratio, Ratio]]]:
-    both = (off, ours)
-
-    def row(name: str, shares: Sequence[Ratio]) -> tuple[str, tuple[Ratio, Ratio]]:
-        return name, (shares[0], shares[1])
-
-    return [
-        row("names a reply used that it could see", [one.recall.overall for one in both]),
-        row("  in a message as it came", [one.recall.in_place for one in both]),
-        row("  of those last said long ago", [one.recall.far for one in both]),
-        row("lines an edit replaced that it saw", [one.lines for one in both]),
-        row("the user's messages, word for word", [one.last_user_text.overall for one in both]),
-    ]
+KNOWN = {
+    "names a reply used that it could see": "recall.overall",
+    "  in a message as it came": "recall.inPlace",
+    "  of those last said long ago": "recall.far",
+    "lines an edit replaced that it saw": "grounding",
+    "the user's messages, word for word": "said.last",
+}
 
 
-def _percent(one: Ratio) -> str:
-    return "-" if one.share is None else f"{one.share:.1%}"
+def _percent(share: float | None) -> str:
+    return "-" if share is None else f"{share:.1%}"
 
 
 def _middle(seconds: Sequence[float]) -> str:

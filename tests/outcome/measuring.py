@@ -23,8 +23,8 @@ from ctxmgr.study.closed_loop import closed_loop
 from ctxmgr.study.driving import session as drive_session
 from ctxmgr.study.driving.host import ReplayHost
 from ctxmgr.study.driving.outcomes import ReplayOptions, ReplayResult
-from ctxmgr.study.figures.measures import measure
-from ctxmgr.study.metrics.ratio import Ratio
+from ctxmgr.study.figures import METRICS, Measures
+from ctxmgr.study.figures.cost import of_session
 from ctxmgr.study.probes.figures import Scores, scores
 from ctxmgr.study.probes.grading import ProjectedLists, answers
 from ctxmgr.study.probes.index import EvidenceIndex
@@ -150,7 +150,7 @@ def alone(run: Run) -> tuple[float, float, float]:
     """What the host pays without pruning, in dollars: for its lists alone, billed, and closed loop."""
     seen = drive(run._replace(preset="off")).observations
     loop = closed_loop(seen, ground(), PriceSheet())
-    return measure(seen, ground(), PriceSheet()).bill.warm, loop.billed, loop.closed
+    return Measures(seen, ground(), PriceSheet()).once(of_session).warm, loop.billed, loop.closed
 
 
 def figures(run: Run) -> Figures:
@@ -161,19 +161,20 @@ def measured(run: Run, outcome: ReplayResult) -> Figures:
     """Shares from 0 to 1, `cost` and `closed` of the host's; a kind of probe, as far as the session has any, of all
     that are asked. A measure that is added here needs margins in `test_outcome`."""
     assert outcome.failures == [], outcome.failures[:3]
-    found = measure(outcome.observations, ground(), PriceSheet())
+    found = Measures(outcome.observations, ground(), PriceSheet())
+    by_path = {metric.path: metric for metric in METRICS}
     lists, billed, closed = alone(run._replace(preset="off"))
     loop = closed_loop(outcome.observations, ground(), PriceSheet())
     asked = questions(run.session, run.window)
     index = EvidenceIndex(asked.names)
     return {
-        "cost": found.bill.warm / lists,
+        "cost": found.once(of_session).warm / lists,
         "billed": loop.billed / billed,
         "closed": loop.closed / closed,
-        "recall": part(found.recall.overall),
-        "far": part(found.recall.far),
-        "place": part(found.recall.in_place),
-        "ground": part(found.lines),
+        "recall": part(by_path["recall.overall"].plain(found, None)["share"]),
+        "far": part(by_path["recall.far"].plain(found, None)["share"]),
+        "place": part(by_path["recall.inPlace"].plain(found, None)["share"]),
+        "ground": part(by_path["grounding"].plain(found, None)["share"]),
         **by_kind(scores(answers(asked, index, ProjectedLists(index, outcome.observations)))),
     }
 
@@ -189,6 +190,6 @@ def means(some: Sequence[Figures]) -> Figures:
     return {name: sum(values) / len(values) for name, values in having.items()}
 
 
-def part(share: Ratio) -> float:
+def part(share: float | None) -> float:
     """Where nothing was asked for nothing is missed."""
-    return 1.0 if share.share is None else share.share
+    return 1.0 if share is None else share

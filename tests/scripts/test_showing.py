@@ -12,7 +12,7 @@ import pytest
 from rich.console import Console
 
 from ctxmgr.study.driving.outcomes import ReplayedCall, ReplayResult, TimelineMark
-from ctxmgr.study.figures.measures import measure
+from ctxmgr.study.figures import Measures, figures
 
 ROOT = Path(__file__).parents[2]
 
@@ -46,7 +46,8 @@ def call(after: int, zone: str = "green") -> ReplayedCall:
 def run(name: str, sizes: Sequence[int], **more: Any) -> Any:
     outcome = ReplayResult("made-up.jsonl", name, 100_000, calls=[call(size) for size in sizes], **more)
     return showing.Run(
-        outcome, measure((), showing.MessageCache(showing.message_cache.reader()), showing.PriceSheet())
+        outcome,
+        figures(Measures((), showing.MessageCache(showing.message_cache.reader()), showing.PriceSheet()), None),
     )
 
 

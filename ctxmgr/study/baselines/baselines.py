@@ -11,7 +11,7 @@ from types import MappingProxyType
 from ctxmgr.study.baselines import clearing, sawtooth
 from ctxmgr.study.closed_loop import Foresight, clairvoyant
 from ctxmgr.study.driving import Peer, ReplayOptions, ReplayResult, drive_peer
-from ctxmgr.study.figures import CodeLengths, Measures, measure
+from ctxmgr.study.figures import CodeLengths, Measures
 from ctxmgr.study.metrics import MessageCache, PriceSheet, timeline
 from ctxmgr.study.recordings import Recording
 
@@ -35,4 +35,4 @@ def the_clairvoyant(
     recorded: Recording, known: MessageCache, sheet: PriceSheet, lengths: CodeLengths
 ) -> tuple[Measures, Foresight]:
     seen = clairvoyant(timeline.of(recorded), known, sheet)
-    return measure(seen.sights, known, sheet, lengths), seen
+    return Measures(seen.sights, known, sheet, lengths), seen

@@ -9,7 +9,7 @@ import msgspec
 from ctxmgr.study.closed_loop import clairvoyant, floor
 from ctxmgr.study.compare.sessions import RecordedSession
 from ctxmgr.study.compare.settings import Settings
-from ctxmgr.study.figures import Figures, figures
+from ctxmgr.study.figures import Figures, closed_cost
 from ctxmgr.study.metrics import MessageCache, message_cache, timeline
 from ctxmgr.study.report import CLAIRVOYANT
 
@@ -30,5 +30,5 @@ def bounds(session: RecordedSession, settings: Settings) -> ChainBounds | None:
     simulated: dict[str, Figures] = {}
     if settings.clairvoyant:
         seen = clairvoyant(course, known, settings.sheet)
-        simulated[CLAIRVOYANT] = {**figures.closed_loop(seen.loop), **figures.foresight(seen)}
+        simulated[CLAIRVOYANT] = {**closed_cost.plain(seen.loop), **closed_cost.foresight(seen)}
     return ChainBounds(round(floor(timeline.whole(course), known, settings.sheet), 4), simulated)

@@ -13,7 +13,7 @@ from ctxmgr.study.compare.rows import SummaryRow
 from ctxmgr.study.compare.settings import Settings
 from ctxmgr.study.compare.tables import CHAIN, HELD, SUMMARY, TextTable, markdown, notes, rendered, sheets
 from ctxmgr.study.console import plain
-from ctxmgr.study.figures import figures, prices_line
+from ctxmgr.study.figures import prices, prices_line
 from ctxmgr.study.probes import failed_line
 
 
@@ -103,7 +103,7 @@ def values(outcomes: Sequence[RecordingRows], settings: Settings) -> dict[str, A
             "model": settings.endpoint.model if settings.endpoint else settings.model,
             "contextWindow": settings.window,
             "chainWindow": settings.chain_window,
-            "prices": figures.prices(settings.sheet),
+            "prices": prices(settings.sheet),
         },
         "rows": [
             {**_row(one.row), "file": one.file, "reused": one.reused}
@@ -153,7 +153,7 @@ def _settings(settings: Settings, *, billed: bool) -> str:
     if billed:
         known = settings.own_models.path is not None and not settings.has_prices
         beside = "; a session of a model that --models has prices of: by these" if known else ""
-        parts.append(f"Billed: {prices_line(figures.prices(settings.sheet))}{beside}.")
+        parts.append(f"Billed: {prices_line(prices(settings.sheet))}{beside}.")
     return table_cell(" ".join(parts))
 
 

@@ -16,7 +16,7 @@ from ctxmgr.study.compare.material import Material
 from ctxmgr.study.compare.models import AnsweringModel, Spending, answered
 from ctxmgr.study.compare.retention import Retention, measure, mentioned
 from ctxmgr.study.compare.ways import BothWays
-from ctxmgr.study.figures import Figures, figures
+from ctxmgr.study.figures import Figures, closed_cost
 from ctxmgr.study.metrics import MessageCache, Observation, PriceSheet, message_cache
 from ctxmgr.study.probes import RemovedPart, Scores, failures, scores
 from ctxmgr.summarize import SummaryInput, WayCosts, writing
@@ -39,7 +39,7 @@ Counts = dict[str, RetainedCount]
 
 class ChainFigures(msgspec.Struct, frozen=True, rename="camel"):
     """The figures of a chain (`chains.Chain`). `with_tail`: what the last summary and the kept part hold together,
-    and `loop`, closed-loop cost with these summaries and no other policy (`figures.closed_loop`); None where
+    and `loop`, closed-loop cost with these summaries and no other policy (`closed_cost.plain`); None where
     nothing was measured."""
 
     window: int
@@ -206,7 +206,7 @@ def _held(chain: Chain) -> tuple[Counts, Counts]:
 
 
 def _loop(chain: Chain, sheet: PriceSheet) -> Figures:
-    return figures.closed_loop(closed_loop(chain.sights, MessageCache(message_cache.reader()), sheet))
+    return closed_cost.plain(closed_loop(chain.sights, MessageCache(message_cache.reader()), sheet))
 
 
 def measured(row: SummaryRow) -> bool:

@@ -12,13 +12,12 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 
 from ctxmgr.study import probes
-from ctxmgr.study.closed_loop import FLOOR, MEANINGS
 from ctxmgr.study.compare.bounds import ChainBounds
 from ctxmgr.study.compare.files import table_cell
 from ctxmgr.study.compare.rows import Counts, RetainedCount, SummaryRow, measured
 from ctxmgr.study.compare.ways import BothWays
 from ctxmgr.study.console import plain
-from ctxmgr.study.figures import Figures
+from ctxmgr.study.figures import FLOOR, Figures, closed_cost
 from ctxmgr.study.probes import NEWEST, Scores
 from ctxmgr.summarize import WayCosts
 
@@ -47,7 +46,7 @@ NOTES = {
         "memory probes: share of the answers that the summary by itself holds, of all that could be asked before "
         "the cut, used again or not."
     ),
-    "looped": f"$. {'; '.join(MEANINGS)}.",
+    "looped": f"$. {closed_cost.MEANINGS}; floor: no policy that shows each message once costs less.",
     "billed": (
         "a model's call for it: one call that writes a summary as long as this one. copy: the conversation in a "
         "prompt, as new input; at the end: one message more behind the host's own list, which the cache holds; "

@@ -98,7 +98,7 @@ def _recorded(address: str, name: str, digest: str) -> Any:
 
 def _evaluation(task: CorpusTask) -> Evaluation:
     from ctxmgr.study.driving import ReplayOptions
-    from ctxmgr.study.figures import measure
+    from ctxmgr.study.figures import Measures, columns
     from ctxmgr.study.metrics import MessageCache, PriceSheet, message_cache
     from ctxmgr.study.replay import HostModel
 
@@ -117,30 +117,15 @@ def _evaluation(task: CorpusTask) -> Evaluation:
     )
     outcome = _outcome(recorded, policy, options)
     messages = MessageCache(message_cache.reader())
-    measures = measure(outcome.observations, messages, sheet)
+    measures = Measures(outcome.observations, messages, sheet)
+    figures: dict[str, Any] = {column.name: column.of(measures) for column in columns()}
     row = RecordingRow(
         **_named(task),
         status="ok",
         host=outcome.host,
         model=recorded.model,
         window_tokens=window,
-        raw_tokens=measures.raw_tokens,
-        call_count=len(measures.calls),
-        billed_dollars=measures.closed.billed,
-        closed_dollars=measures.closed.closed,
-        input_dollars=measures.bill.money,
-        fetch_count=measures.closed.fetches,
-        fetches_in_100=measures.closed.in_100,
-        kept_share=measures.repeats.share,
-        kept_bytes=measures.repeats.part,
-        repeated_bytes=measures.repeats.total,
-        recall_share=measures.recall.overall.share,
-        in_place_share=measures.recall.in_place.share,
-        far_share=measures.recall.far.share,
-        grounding_share=measures.lines.share,
-        epoch_count=measures.epochs,
-        break_count=measures.bill.breaks,
-        unannounced_count=measures.bill.unannounced,
+        **figures,
         compaction_count=outcome.compacted,
         own_compaction_count=outcome.own,
         fault_count=len(outcome.fault_codes),
@@ -165,23 +150,15 @@ def _outcome(recorded: Any, policy: CorpusPolicy, options: Any) -> Any:
 
 
 def _calls(key: str, measures: Any) -> tuple[CorpusCallRow, ...]:
+    """One a call; `measures`: Measures."""
+    from ctxmgr.study.figures import CALLS
+
+    columns = [column for column in CALLS if column.name]
+    rows = zip(*(column.values(measures) for column in columns), strict=True)
+    names = [column.name for column in columns]
     return tuple(
-        CorpusCallRow(
-            key=key,
-            call_index=number,
-            time_ms=call.time_ms,
-            sent_tokens=call.billed.tokens,
-            cached_tokens=call.billed.cached,
-            dollars=call.billed.money,
-            epoch_number=call.epoch_number,
-            is_announced=call.billed.announced,
-            is_broken=call.billed.broke,
-            is_cold=call.billed.cold,
-            own_count=call.own,
-            name_count=call.recall.overall.total,
-            recalled_count=call.recall.overall.part,
-        )
-        for number, call in enumerate(measures.calls)
+        CorpusCallRow(key=key, call_index=number, **dict(zip(names, row, strict=True)))
+        for number, row in enumerate(rows)
     )
 
 

@@ -8,8 +8,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ctxmgr.study.corpus.reporting import CorpusReport, Figures, Queries
+from ctxmgr.study.corpus.tasks import BASE
 from ctxmgr.study.corpus.views import ShownTable, shown
-from ctxmgr.study.metrics import Ratio
+from ctxmgr.study.figures import from_row
 from ctxmgr.study.report import PolicyRow, RecordingSheet, escaped, page
 
 DIGEST_CHARACTERS = 16  # of a page's name
@@ -59,28 +60,20 @@ def _sheet(digest: str, queries: Queries) -> RecordingSheet:
         f"{first['call_count']:,} calls, {first['raw_tokens']:,} tokens of conversation, window "
         f"{first['window_tokens']:,} tokens, recorded by {first['host']}"
     )
-    lines = tuple(_line(row, queries) for row in rows)
+    base = next((row for row in rows if row["policy"] == BASE), None)
+    lines = tuple(_line(row, base, queries) for row in rows)
     return RecordingSheet(first["name"], lines, about, kinds=tuple(sorted(kinds.items())))
 
 
-def _line(row: Figures, queries: Queries) -> PolicyRow:
+def _line(row: Figures, base: Figures | None, queries: Queries) -> PolicyRow:
     calls = queries.rows(
         "SELECT sent_tokens, dollars, is_announced FROM read_parquet($calls) WHERE key = $key ORDER BY call_index",
         {"calls": queries.calls, "key": row["key"]},
     )
     return PolicyRow(
         name=row["policy"],
-        cost=row["input_dollars"],
-        recall_share=row["recall_share"],
-        in_place_share=row["in_place_share"],
-        far_share=row["far_share"],
-        grounding_share=row["grounding_share"],
-        breaks=row["break_count"],
+        figures=from_row(row, base),
         context=tuple(call["sent_tokens"] for call in calls),
         call_costs=tuple(call["dollars"] for call in calls),
         epochs=tuple(number for number, call in enumerate(calls) if call["is_announced"]),
-        billed_cost=row["billed_dollars"],
-        repeats=Ratio(row["kept_bytes"] or 0, row["repeated_bytes"] or 0),
-        closed_cost=row["closed_dollars"],
-        fetches_in_100=row["fetches_in_100"],
     )

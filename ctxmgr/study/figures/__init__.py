@@ -1,20 +1,41 @@
-"""Figures of one session under one policy, of several, how sure they are, and as tables. Know no sidecar."""
+"""The registry of metrics, and what is generated from it: plain values, tables, Parquet columns.
 
-from ctxmgr.study.figures import figures, tables
+Knows no sidecar.
+"""
+
+from ctxmgr.study.figures import closed_cost, cost, recall, said
+from ctxmgr.study.figures.calls import CALLS
 from ctxmgr.study.figures.code_length import CodeLengths
-from ctxmgr.study.figures.figures import Figures
-from ctxmgr.study.figures.measures import Measures, measure
-from ctxmgr.study.figures.resampling import difference
-from ctxmgr.study.figures.tables import means_table, prices_line
+from ctxmgr.study.figures.pooling import FLOOR, difference, means, totals
+from ctxmgr.study.figures.registry import Figures, Measures, Metric, at
+from ctxmgr.study.figures.table import METRICS, columns, figures, from_row, prices, shown
+from ctxmgr.study.figures.tables import legend, means_table, prices_line, table, totals_table, wide_table
 
 __all__ = [
+    "CALLS",
     "CodeLengths",
+    "FLOOR",
     "Figures",
+    "METRICS",
     "Measures",
+    "Metric",
+    "at",
+    "closed_cost",
+    "columns",
+    "cost",
     "difference",
     "figures",
+    "legend",
+    "from_row",
+    "means",
     "means_table",
-    "measure",
+    "prices",
     "prices_line",
-    "tables",
+    "recall",
+    "said",
+    "shown",
+    "table",
+    "totals",
+    "totals_table",
+    "wide_table",
 ]

@@ -1,4 +1,4 @@
-"""Measures of what a model was shown: cost, recall, grounding. Know no policy."""
+"""What a model was shown at each call, and what its messages weigh and mention: the ground of all measures."""
 
 from ctxmgr.closed_loop import (
     SHORTEST,
@@ -13,48 +13,37 @@ from ctxmgr.closed_loop import (
     strings,
     without,
 )
-from ctxmgr.study.metrics import message_cache, ratio, recall, refetch, timeline, user_text_recall
-from ctxmgr.study.metrics.billing import Bill, Billed, bill
-from ctxmgr.study.metrics.grounding import Grounding, LinePresence, grounding
+from ctxmgr.study.metrics import message_cache, timeline
+from ctxmgr.study.metrics.line_presence import LinePresence
 from ctxmgr.study.metrics.marking import marker
 from ctxmgr.study.metrics.observations import (
     PACKET,
     SUMMARY,
     Observation,
     ProjectedMessage,
+    Ratio,
     in_place,
     new_messages,
     same_start,
+    stands_for_others,
+    total,
 )
-from ctxmgr.study.metrics.ratio import Ratio
-from ctxmgr.study.metrics.recall import FAR_TOKENS, Recall
-from ctxmgr.study.metrics.refetch import Refetch
 from ctxmgr.study.metrics.timeline import Timeline
-from ctxmgr.study.metrics.user_text_recall import UserTextRecall
 
 __all__ = [
-    "Bill",
-    "Billed",
-    "FAR_TOKENS",
-    "Grounding",
     "LinePresence",
     "MessageCache",
     "Observation",
     "PACKET",
     "PriceSheet",
-    "PromptCache",
     "ProjectedMessage",
+    "PromptCache",
     "Ratio",
-    "Recall",
-    "Refetch",
     "SHORTEST",
     "SUMMARY",
     "Timeline",
-    "UserTextRecall",
-    "bill",
     "dollars",
     "error_codes",
-    "grounding",
     "identifiers",
     "in_place",
     "input_dollars",
@@ -62,12 +51,9 @@ __all__ = [
     "message_cache",
     "new_messages",
     "paths",
-    "ratio",
-    "recall",
-    "refetch",
     "same_start",
     "strings",
     "timeline",
-    "user_text_recall",
+    "total",
     "without",
 ]

@@ -1,6 +1,6 @@
 """What a model was shown at each call of a driven session: the ground that all measures stand on."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
@@ -71,3 +71,24 @@ def new_messages(sights: Sequence[Observation]) -> Iterator[tuple[HostMessage, .
                 came.append(one)
         yield tuple(came)
         reply = (sight.reply,)
+
+
+class Ratio(msgspec.Struct, frozen=True, gc=False):
+    """How many things were asked for, and how many of them were there."""
+
+    part: int = 0
+    total: int = 0
+
+    @property
+    def share(self) -> float | None:
+        """None where nothing was asked for."""
+        return self.part / self.total if self.total else None
+
+
+def total(some: Iterable[Ratio]) -> Ratio:
+    """Of all together: each counts by what was asked of it."""
+    held = of = 0
+    for one in some:
+        held += one.part
+        of += one.total
+    return Ratio(held, of)

@@ -19,20 +19,17 @@ from ctxmgr.plain_text import fault_text, missing_text, safe
 from ctxmgr.settings import SettingsFault
 from ctxmgr.study.baselines import PEERS
 from ctxmgr.study.baselines import baselines as beside
-from ctxmgr.study.closed_loop import totals, totals_table
 from ctxmgr.study.console import console, plain
 from ctxmgr.study.driving import ReplayOptions, ReplayResult, drive
-from ctxmgr.study.figures import figures as measures_figures
-from ctxmgr.study.figures import means_table
+from ctxmgr.study.figures import Figures, means, means_table, totals, totals_table
 from ctxmgr.study.metrics import Observation, PriceSheet
 from ctxmgr.study.own_facts import OwnFacts, own_facts
 from ctxmgr.study.price_text import price_sheet
 from ctxmgr.study.probes import Probing, drawn, lists_of, probes_table
 from ctxmgr.study.recordings import Recording, Source, Stream, UnreadableRecording, readers
-from ctxmgr.study.replay import brief, measuring, transcripts
+from ctxmgr.study.replay import measuring, tables, transcripts
 from ctxmgr.study.replay.front import ALL, KEY, KNOBBED, Front, Keep, label
 from ctxmgr.study.replay.host_model import HostModel, host_model
-from ctxmgr.study.replay.tables import Figures, figures, tables
 from ctxmgr.study.report import BASE, RecordingSheet, page
 
 FINDINGS_SHOWN = 50
@@ -77,18 +74,16 @@ def run(parsed: Namespace) -> int:
         parts.append(one)
     bad = not _reported(parsed.report, sheets) or bad
     bad = not _failures_written(probing) or bad
-    means, together = _means(parts), _together(parts)
+    averages, together = _means(parts), _together(parts)
     asked = probing.means() if probing else {}
     if parsed.json:
-        whole = [*(one for part in parts for one in part), *_over_recordings(means, together)]
+        whole = [*(one for part in parts for one in part), *_over_recordings(averages, together)]
         whole += [{"probes": asked, "failures": []}] if asked else []
         print(json.dumps(whole, indent=1, ensure_ascii=True))
-    elif means:
+    elif averages:
         if parsed.wide:
-            out.print(means_table(means))
-            out.print(totals_table(together))
-        else:
-            out.print(brief.together(together))
+            out.print(means_table(averages))
+        out.print(totals_table(together, parsed.wide))
         if asked:
             out.print(probes_table("memory probes: means over recordings", asked["policies"], asked["controls"]))
     return 1 if bad else 0
@@ -178,7 +173,7 @@ def _recording(found: Source, asked_for: ReplayRequest, sheets: list[RecordingSh
             outcomes.append(_driven(recorded, options))
             if probing is not None:
                 lists[outcomes[-1].preset] = lists_of(outcomes[-1], options, partial(_driven, recorded))
-    out = [figures(outcome) for outcome in outcomes]
+    out = [tables.figures(outcome) for outcome in outcomes]
     if measured:
         all_beside = bool(parsed.report or parsed.front)
         peers = _peers(recorded, parsed, window, host) if all_beside or parsed.peers else []
@@ -187,7 +182,7 @@ def _recording(found: Source, asked_for: ReplayRequest, sheets: list[RecordingSh
         for one, more in zip(out, worked.figures, strict=True):
             one |= {"measures": more} | front.figures(one["preset"])
         out[0] |= {"beside": worked.beside, "floor": worked.floor_figures}
-        page = msgspec.structs.replace(worked.sheet, verdict=brief.verdict(out))
+        page = msgspec.structs.replace(worked.sheet, verdict=tables.verdict(out))
         if probing is not None:
             out[0]["probes"] = probing.asked(recorded, outcomes[0].window, lists)
             page = drawn(page, out[0]["probes"])
@@ -246,8 +241,8 @@ def _failures_written(probing: Probing | None) -> bool:
     return True
 
 
-def _over_recordings(means: list[Figures], together: list[Figures]) -> list[Figures]:
-    return [{"means": means, "totals": together, "failures": []}] if means else []
+def _over_recordings(averages: list[Figures], together: list[Figures]) -> list[Figures]:
+    return [{"means": averages, "totals": together, "failures": []}] if averages else []
 
 
 def _measured(parts: Sequence[Sequence[Figures]]) -> list[list[Figures]]:
@@ -263,7 +258,7 @@ def _together(parts: Sequence[Sequence[Figures]]) -> list[Figures]:
 
 def _means(parts: Sequence[Sequence[Figures]]) -> list[Figures]:
     rows = [one for part in _measured(parts) for one in part]
-    return measures_figures.means([(one["preset"], one["measures"]) for one in rows])
+    return means([(one["preset"], one["measures"]) for one in rows])
 
 
 def _driven(recorded: Recording | Stream, options: ReplayOptions) -> ReplayResult:
@@ -289,7 +284,7 @@ def _record_file(directory: str | None, name: str, preset: str | None) -> Path |
 def _show(out: Console, some: Sequence[Figures], wide: bool) -> None:
     first = some[0]
     if "preset" in first:
-        out.print(tables(some) if wide else brief.brief(some))
+        out.print(tables.tables(some) if wide else tables.brief(some))
     elif "differences" in first:
         _show_transcript(out, first)
     else:

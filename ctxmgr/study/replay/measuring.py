@@ -8,12 +8,10 @@ import msgspec
 from ctxmgr.study.baselines import baselines as beside
 from ctxmgr.study.closed_loop import floor
 from ctxmgr.study.driving import ReplayResult
-from ctxmgr.study.figures import CodeLengths, Figures, Measures, measure
-from ctxmgr.study.figures import figures as measures_figures
+from ctxmgr.study.figures import CodeLengths, Figures, Measures, closed_cost, cost, figures
 from ctxmgr.study.metrics import MessageCache, PriceSheet, message_cache
 from ctxmgr.study.recordings import Recording, Stream
-from ctxmgr.study.replay import report_measured
-from ctxmgr.study.report import BASE, CLAIRVOYANT, RecordingSheet
+from ctxmgr.study.report import BASE, CLAIRVOYANT, PolicyRow, RecordingSheet
 
 NO_KNOBS: Mapping[str, float] = MappingProxyType({})
 
@@ -43,35 +41,55 @@ def work(
     of those outcomes that are of the front."""
     ground = MessageCache(message_cache.reader())  # what is known of a message is known for all
     lengths = CodeLengths()
-    measures = [measure(outcome.observations, ground, sheet, lengths) for outcome in outcomes]
+    measures = [Measures(outcome.observations, ground, sheet, lengths) for outcome in outcomes]
     presets = {outcome.preset: one for outcome, one in zip(outcomes, measures, strict=True)}
     base = presets[BASE]
     least = floor({outcome.preset: outcome.observations for outcome in outcomes}[BASE], ground, sheet)
-    simulated = {one.preset: measure(one.observations, ground, sheet, lengths) for one in peers}
+    simulated = {one.preset: Measures(one.observations, ground, sheet, lengths) for one in peers}
     free: dict[str, Figures] = {}
     if isinstance(recorded, Recording) and clairvoyant:
         simulated[CLAIRVOYANT], seen = beside.the_clairvoyant(recorded, ground, sheet, lengths)
-        free[CLAIRVOYANT] = measures_figures.foresight(seen)
+        free[CLAIRVOYANT] = closed_cost.foresight(seen)
+    made = {name: figures(one, base) for name, one in {**presets, **simulated}.items()}
     return ReplayFigures(
-        figures=tuple(measures_figures.figures(one, base) for one in measures),
-        beside=tuple(
-            {"preset": name, "measures": measures_figures.figures(one, base), **free.get(name, {})}
-            for name, one in simulated.items()
-        ),
-        floor_figures=measures_figures.floor(least, base),
-        sheet=report_measured.sheet(
-            recorded.name,
-            _about(outcomes[0], measures[0]),
-            {**presets, **simulated},
-            {outcome.preset: outcome.arithmetic for outcome in outcomes},
-            least,
-            knobs,
+        figures=tuple(made[outcome.preset] for outcome in outcomes),
+        beside=tuple({"preset": name, "measures": made[name], **free.get(name, {})} for name in simulated),
+        floor_figures=closed_cost.floor(least, base),
+        sheet=RecordingSheet(
+            name=recorded.name,
+            lines=(
+                *(_row(outcome.preset, made, presets, outcome.arithmetic, knobs) for outcome in outcomes),
+                *(_row(name, made, simulated, None, knobs) for name in simulated),
+            ),
+            about=_about(outcomes[0], made[outcomes[0].preset]),
+            floor=least,
         ),
     )
 
 
-def _about(outcome: ReplayResult, measures: Measures) -> str:
+def _row(
+    name: str,
+    made: Mapping[str, Figures],
+    measures: Mapping[str, Measures],
+    receipts: Sequence[str] | None,
+    knobs: Mapping[str, float],
+) -> PolicyRow:
+    """`receipts`: lines of arithmetic; None of what is simulated."""
+    calls = measures[name].once(cost.of_session).calls
+    return PolicyRow(
+        name=name,
+        figures=made[name],
+        context=tuple(call.tokens for call in calls),
+        call_costs=tuple(call.money for call in calls),
+        epochs=tuple(number for number, call in enumerate(calls) if call.announced),
+        receipts=tuple(receipts or ()),
+        simulated=receipts is None,
+        knob=knobs.get(name),
+    )
+
+
+def _about(outcome: ReplayResult, measured: Figures) -> str:
     return (
-        f"{len(measures.calls):,} calls, {measures.raw_tokens:,} tokens of conversation, window "
+        f"{measured['closedLoop']['calls']:,} calls, {measured['rawTokens']:,} tokens of conversation, window "
         f"{outcome.window:,} tokens, recorded by {outcome.host}"
     )

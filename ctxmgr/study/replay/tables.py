@@ -1,26 +1,26 @@
-"""Turns outcomes of driving into figures, and figures into tables for people."""
+"""Turns outcomes of driving into plain figures, and figures into what people read.
+
+1. What is read first fits 80 columns: a verdict in words, and a few figures a policy.
+2. The verdict compares the first policy that was asked for with `off`: dollars, what is kept, what must be fetched
+   again, and whether anything failed.
+3. `--wide` shows all.
+"""
 
 from collections.abc import Sequence
-from itertools import pairwise
 from statistics import fmean
-from typing import Any
 
 from rich.console import Group, RenderableType
 from rich.table import Table
 
-from ctxmgr.study.closed_loop import totals, totals_table
-from ctxmgr.study.console import plain
+from ctxmgr.study.console import ALL_FIGURES, figure, figures_table, plain
 from ctxmgr.study.driving import ReplayedCall, ReplayResult
-from ctxmgr.study.figures import tables as measures_tables
+from ctxmgr.study.figures import Figures, legend, table, wide_table
 from ctxmgr.study.probes import probes_table
 from ctxmgr.study.report import BASE
 
 ZONES = ("green", "yellow", "red", "compact")
-STRETCHES = 10  # parts of a session in which the growth is shown
 FAILURES_SHOWN = 20
 MARKS_SHOWN = 12
-
-Figures = dict[str, Any]
 
 
 def figures(outcome: ReplayResult) -> Figures:
@@ -35,7 +35,6 @@ def figures(outcome: ReplayResult) -> Figures:
         "window": outcome.window,
         "all": _row(calls),
         "zones": {zone: _row(some) for zone, some in by_zone.items() if some},
-        "growth": [_growth(some) for some in _stretches(calls)],
         "compactions": {
             "requested": outcome.requested,
             "made": outcome.compacted,
@@ -79,51 +78,99 @@ def _times(seconds: Sequence[float]) -> Figures:
     return {"p50": round(percentile(milliseconds, 0.50), 2), "p99": round(percentile(milliseconds, 0.99), 2)}
 
 
-def _stretches(calls: Sequence[ReplayedCall]) -> list[Sequence[ReplayedCall]]:
-    bounds = [len(calls) * number // STRETCHES for number in range(STRETCHES + 1)]
-    return [calls[start:end] for start, end in pairwise(bounds) if end > start]
-
-
-def _growth(calls: Sequence[ReplayedCall]) -> Figures:
-    row = _row(calls)
-    return {name: row[name] for name in ("calls", "beforeMean", "afterMean", "afterLargest")}
-
-
 # views
 
 
-def tables(some: Sequence[Figures]) -> RenderableType:
-    """One recording under one or several presets, side by side."""
-    parts: list[RenderableType] = [_zones(some), _growths(some), _summary(some)]
-    rows = [one for one in (*some, *some[0].get("beside", ())) if "measures" in one]
-    parts += [measures_tables.table([(one["preset"], one["measures"]) for one in rows])] if rows else []
-    parts += [totals_table(totals([[{**rows[0], "floor": some[0]["floor"]}, *rows[1:]]], BASE))] if rows else []
-    if probes := some[0].get("probes"):
+def brief(drives: Sequence[Figures]) -> RenderableType:
+    """Rule 1: one recording under one or several presets."""
+    first = drives[0]
+    rows = _measured(drives)
+    parts: list[RenderableType] = [plain(f"{first['file']}, window {first['window']:,} tokens", "bold")]
+    parts.append(plain(verdict(drives)))
+    if rows:
+        parts += [table([(row["preset"], row["measures"]) for row in rows], "brief"), plain(legend("brief"))]
+    else:
+        parts += [_driven(drives), plain("before, after: mean tokens of a list, by the estimate.")]
+    parts.append(plain(ALL_FIGURES))
+    if probes := first.get("probes"):
         parts.append(probes_table("memory probes", probes["policies"], probes["controls"]))
-    parts += [_notes(some[0])] if some[0]["notes"] else []
-    parts += [_marks(one) for one in some if one["marks"]]
-    parts += [_failures(one) for one in some if one["failures"]]
+    parts += [plain(f"{one['preset']}: {text}", "red") for one in drives for text in one["failures"]]
     return Group(*parts)
 
 
-def _zones(some: Sequence[Figures]) -> Table:
-    first = some[0]
-    table = _table(f"{first['file']}, window {first['window']:,} tokens")
+def verdict(drives: Sequence[Figures]) -> str:
+    """Rule 2."""
+    preset, failures = drives[0]["preset"], sum(len(one["failures"]) for one in drives)
+    failed = f"{failures} failures" if failures else "nothing failed"
+    by_name = {row["preset"]: row["measures"] for row in _measured(drives)}
+    if preset not in by_name or BASE not in by_name:
+        return f"{failed[0].upper()}{failed[1:]}."
+    mine, base = by_name[preset], by_name[BASE]
+    loop, base_loop = mine["closedLoop"], base["closedLoop"]
+    if preset == BASE or not loop["closedOfOff"]:
+        return f"{preset} costs ${loop['closed']:.2f}, {failed}."
+    change = 100 * (1 - loop["closedOfOff"])
+    what = f"{abs(change):.0f} % {'less' if change >= 0 else 'more'} than {BASE}"
+    kept = " against ".join(figure(one["kept"]["share"], 3) for one in (mine, base))
+    fetches = " against ".join(figure(one["fetchesIn100"], 1) for one in (loop, base_loop))
+    costs = f"{preset} costs {what}, with what is fetched again; {failed}."
+    return f"{costs}\nKept {kept}, re-fetches in 100 calls {fetches}."
+
+
+def tables(drives: Sequence[Figures]) -> RenderableType:
+    """Rule 3: one recording under one or several presets, side by side."""
+    first, rows = drives[0], _measured(drives)
+    parts: list[RenderableType] = [_zones(drives), _summary(drives)]
+    if rows:
+        parts.append(wide_table([(row["preset"], row["measures"]) for row in rows], first["floor"]))
+    if probes := first.get("probes"):
+        parts.append(probes_table("memory probes", probes["policies"], probes["controls"]))
+    parts += [_notes(first)] if first["notes"] else []
+    parts += [_marks(one) for one in drives if one["marks"]]
+    parts += [_failures(one) for one in drives if one["failures"]]
+    return Group(*parts)
+
+
+def _measured(drives: Sequence[Figures]) -> list[Figures]:
+    """Of the drives, and of what stands beside them."""
+    return [one for one in (*drives, *drives[0].get("beside", ())) if "measures" in one]
+
+
+def _driven(drives: Sequence[Figures]) -> Table:
+    heads = ("policy", "calls", "before", "after", "compactions", "p99 ms", "failures")
+    made = figures_table("", heads)
+    for one in drives:
+        row = one["all"]
+        made.add_row(
+            plain(one["preset"]),
+            str(row["calls"]),
+            f"{row['beforeMean']:,.0f}",
+            f"{row['afterMean']:,.0f}",
+            str(one["compactions"]["made"]),
+            f"{row['p99']:.2f}",
+            str(len(one["failures"])),
+        )
+    return made
+
+
+def _zones(drives: Sequence[Figures]) -> Table:
+    first = drives[0]
+    drawn = _table(f"{first['file']}, window {first['window']:,} tokens")
     for name in ("preset", "zone"):
-        table.add_column(name, no_wrap=True)
+        drawn.add_column(name, no_wrap=True)
     names = ("calls", "before: mean", "largest", "after: mean", "largest", "turns dropped", "distilled", "pruned")
     for name in (*names, "packet", "p50 ms", "p99 ms"):
-        table.add_column(name, justify="right")
-    for one in some:
+        drawn.add_column(name, justify="right")
+    for one in drives:
         rows = [*one["zones"].items(), ("all", one["all"])]
         for zone, row in rows:
             last = zone == "all"
-            table.add_row(plain(one["preset"]), zone, *_cells(row), style="bold" if last else "", end_section=last)
-    table.caption = (
+            drawn.add_row(plain(one["preset"]), zone, *_cells(row), style="bold" if last else "", end_section=last)
+    drawn.caption = (
         "tokens by the estimate that decides, uncalibrated; "
         "dropped, distilled, pruned and packet: mean a call; times of `context`"
     )
-    return table
+    return drawn
 
 
 def _cells(row: Figures) -> list[str]:
@@ -132,63 +179,49 @@ def _cells(row: Figures) -> list[str]:
     return [*tokens, *counts, f"{row['packetMean']:,.0f}", f"{row['p50']:.2f}", f"{row['p99']:.2f}"]
 
 
-def _growths(some: Sequence[Figures]) -> Table:
-    """The context over the session: does it grow with the number of turns?"""
-    table = _table("mean context by tenth of the session, tokens")
-    table.add_column("")
-    most = max(len(one["growth"]) for one in some)
-    for number in range(most):
-        table.add_column(str(number + 1), justify="right")
-    for one in some:
-        for name, title in (("beforeMean", "before"), ("afterMean", "after")):
-            cells = [f"{part[name]:,.0f}" for part in one["growth"]]
-            table.add_row(plain(f"{one['preset']}, {title}"), *cells)
-    return table
-
-
-def _summary(some: Sequence[Figures]) -> Table:
-    table = _table("compactions and checks")
+def _summary(drives: Sequence[Figures]) -> Table:
+    drawn = _table("compactions and checks")
     names = ("preset", "requested", "made", "of these unasked", "nothing to compact", "turn_end p50 ms", "p99 ms")
     for name in (*names, "failures", "fingerprint"):
-        table.add_column(name, justify="left" if name in ("preset", "fingerprint") else "right")
-    for one in some:
+        drawn.add_column(name, justify="left" if name in ("preset", "fingerprint") else "right")
+    for one in drives:
         made, ends = one["compactions"], one["turnEnds"]
         counts = [str(made[name]) for name in ("requested", "made", "own", "nothingToCompact")]
         failures = plain(str(len(one["failures"])), "bold red" if one["failures"] else "")
         times = [f"{ends[name]:.2f}" for name in ("p50", "p99")]
-        table.add_row(plain(one["preset"]), *counts, *times, failures, one["fingerprint"][:12])
-    return table
+        drawn.add_row(plain(one["preset"]), *counts, *times, failures, one["fingerprint"][:12])
+    return drawn
 
 
 def _notes(one: Figures) -> Table:
     """What of the file is not in the recording, or odd in it."""
-    table = _table(f"read from a recording of {one['host']}")
-    table.add_column("left out, or odd", overflow="fold")
+    drawn = _table(f"read from a recording of {one['host']}")
+    drawn.add_column("left out, or odd", overflow="fold")
     for text in one["notes"]:
-        table.add_row(plain(text))
-    return table
+        drawn.add_row(plain(text))
+    return drawn
 
 
 def _marks(one: Figures) -> Table:
     """When something happened, the first few."""
-    table = _table(f"what happened, preset {one['preset']}")
+    drawn = _table(f"what happened, preset {one['preset']}")
     for name in ("after call", "what", ""):
-        table.add_column(name, justify="right" if name == "after call" else "left")
+        drawn.add_column(name, justify="right" if name == "after call" else "left")
     for mark in one["marks"][:MARKS_SHOWN]:
-        table.add_row(str(mark["call"]), plain(mark["what"]), plain(mark["text"]))
+        drawn.add_row(str(mark["call"]), plain(mark["what"]), plain(mark["text"]))
     if (more := len(one["marks"]) - MARKS_SHOWN) > 0:
-        table.add_row("", f"and {more} more", "")
-    return table
+        drawn.add_row("", f"and {more} more", "")
+    return drawn
 
 
 def _failures(one: Figures) -> Table:
-    table = _table(f"FAILED, preset {one['preset']}: {len(one['failures'])}")
-    table.add_column("what is wrong", overflow="fold")
+    drawn = _table(f"FAILED, preset {one['preset']}: {len(one['failures'])}")
+    drawn.add_column("what is wrong", overflow="fold")
     for text in one["failures"][:FAILURES_SHOWN]:
-        table.add_row(plain(text, "red"))
+        drawn.add_row(plain(text, "red"))
     if (more := len(one["failures"]) - FAILURES_SHOWN) > 0:
-        table.add_row(f"and {more} more")
-    return table
+        drawn.add_row(f"and {more} more")
+    return drawn
 
 
 def _table(title: str) -> Table:

@@ -14,12 +14,13 @@ from statistics import fmean
 
 import msgspec
 
-from ctxmgr.study.metrics import Ratio, ratio
-from ctxmgr.study.report.lines import BASE, FRONT, PolicyRow, RecordingSheet, knob_name
-from ctxmgr.study.report.lines import colours as colours_of
+from ctxmgr.study.metrics import Ratio, total
 from ctxmgr.study.report.plots import Axis, Beside, Dot, Edge, Path, against
+from ctxmgr.study.report.rows import BASE, FRONT, PolicyRow, RecordingSheet, knob_name
+from ctxmgr.study.report.rows import colours as colours_of
 from ctxmgr.study.report.scales import plain
 
+BILLED_PATH = "closedLoop.billed"
 HIGH = 380  # units of the drawing: more than of others, for all names have to find room
 BILLED = Axis("bill, host alone = 1", plain, rounded=True)
 KEPT = Axis("kept of what replies repeat", plain, rounded=True)
@@ -61,15 +62,18 @@ def policy_points(sheets: Sequence[RecordingSheet]) -> list[PolicyPoint]:
 
 def _point(name: str, pairs: Sequence[Pair]) -> PolicyPoint:
     calls = sum(len(line.context) for line, _ in pairs)
-    known = [line.fetches_in_100 * len(line.context) / 100 for line, _ in pairs if line.fetches_in_100 is not None]
-    billed = [(line.billed_cost, base.billed_cost) for line, base in pairs if base is not None]
-    closed = [(line.closed_cost, base.closed_cost) for line, base in pairs if base is not None]
+    in_100 = ((line.number("closedLoop.fetchesIn100"), len(line.context)) for line, _ in pairs)
+    known = [fetches * count / 100 for fetches, count in in_100 if fetches is not None]
+    billed, closed = (
+        [(line.number(path), base.number(path)) for line, base in pairs if base is not None]
+        for path in (BILLED_PATH, "closedLoop.closed")
+    )
     shares = [share for line, _ in pairs if (share := line.repeats.share) is not None]
     return PolicyPoint(
         name,
         len(_measured(billed)),
         _together(billed),
-        ratio.total(line.repeats for line, _ in pairs),
+        total(line.repeats for line, _ in pairs),
         fmean(shares) if shares else None,
         min(shares, default=None),
         _together(closed),
@@ -92,7 +96,7 @@ def _together(dollars: Iterable[tuple[float | None, float | None]]) -> float | N
 def floor_share(sheets: Sequence[RecordingSheet]) -> float | None:
     """What no policy is billed less than, of the host alone's bill, together; of recordings that have both."""
     bases = ((sheet, next((line for line in sheet.lines if line.name == BASE), None)) for sheet in sheets)
-    return _together([(sheet.floor, base.billed_cost) for sheet, base in bases if base is not None])
+    return _together([(sheet.floor, base.number(BILLED_PATH)) for sheet, base in bases if base is not None])
 
 
 def drawing(points: Sequence[PolicyPoint], floor: float | None, colours: Mapping[str, int] | None = None) -> str:

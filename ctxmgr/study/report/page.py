@@ -8,39 +8,26 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 from statistics import fmean
 
+from ctxmgr.study.figures import shown
 from ctxmgr.study.report import front
 from ctxmgr.study.report.bars import bars
 from ctxmgr.study.report.front import PolicyPoint
-from ctxmgr.study.report.lines import (
-    ALL,
-    BASE,
-    COST,
-    IN_PLACE,
-    SHARES,
-    PolicyRow,
-    RecordingSheet,
-    cell,
-    knob_name,
-    share,
-)
-from ctxmgr.study.report.lines import colours as colours_of
 from ctxmgr.study.report.plots import Axis, Dot, Series, against, escaped, over_calls
+from ctxmgr.study.report.rows import PolicyRow, RecordingSheet, knob_name
+from ctxmgr.study.report.rows import colours as colours_of
 from ctxmgr.study.report.scales import dollars, plain, tokens
 from ctxmgr.study.report.style import SCRIPT, STYLE
 
-SAYS = (
+METRICS = shown("page")
+COST, RECALL_PATH = "ofOff", "recall.inPlace"
+BAR = next(number for number, metric in enumerate(METRICS) if metric.path == COST)
+ABOUT = (
     "Input as a provider with a prompt cache bills it: what a call has in common with the call before is read at a "
-    "tenth of the input price, the rest written at five quarters, unless told otherwise. Kept: of what recorded "
-    "replies repeat of the old conversation, the share that the list had, by code length. Recall: of the paths, "
-    "identifiers and error codes in the next recorded reply that had occurred before, the share that the model "
-    "could still see; in place: in a message kept as it was. Far: of those last said more than 20,000 tokens ago. "
-    "Grounding: of the lines that a recorded edit replaces, the share still there verbatim. Closed: what "
-    "that input costs with the overhead of each call and with each original fetched again that a reply acts on and "
-    "can not see. Recorded replies do not react to what is shown: the figures say what a reply would have missed, "
-    "and claim no task's success."
+    "tenth of the input price, the rest written at five quarters, unless told otherwise. "
+    + " ".join(f"{metric.title.capitalize()}: {metric.about[0].lower()}{metric.about[1:]}" for metric in METRICS)
+    + " Recorded replies do not react to what is shown: the figures say what a reply would have missed, and claim "
+    "no task's success."
 )
-
-
 RECALL = Axis("recall in place", plain)
 
 
@@ -67,10 +54,6 @@ def document(title: str, body: str) -> str:
     )
 
 
-def _base(sheet: RecordingSheet) -> PolicyRow | None:
-    return next((line for line in sheet.lines if line.name == BASE), None)
-
-
 # all recordings
 
 
@@ -80,12 +63,12 @@ def _headline(sheets: Sequence[RecordingSheet], colours: dict[str, int]) -> Iter
     yield f'<p class="soft">{many} recording{"" if many == 1 else "s"}, {len(names)} ways to keep the context.</p>'
     rows, means = [], {}
     for name in names:
-        found = [(line, _base(sheet)) for sheet in sheets for line in sheet.lines if line.name == name]
-        values = [_mean([figure.of(line, base) for line, base in found]) for figure in SHARES]
-        means[name] = values
-        rows.append((name, [str(len(found)), *map(cell, SHARES, values)], values[0]))
-    heads = ["policy", "recordings", *(figure.name for figure in SHARES)]
-    yield _table(heads, rows, colours, f"Means over recordings; each recording counts once. {SAYS}", bar=2)
+        found = [line for sheet in sheets for line in sheet.lines if line.name == name]
+        values = [_mean([metric.number(line.figures) for line in found]) for metric in METRICS]
+        means[name] = dict(zip((metric.path for metric in METRICS), values, strict=True))
+        rows.append((name, [str(len(found)), *_cells(values)], values[BAR]))
+    heads = ["policy", "recordings", *(metric.title for metric in METRICS)]
+    yield _table(heads, rows, colours, f"Means over recordings; each recording counts once. {ABOUT}", bar=BAR + 2)
     yield '<div class="plots">'
     dots = list(_overall_dots(sheets, means, colours))
     if dots:
@@ -98,19 +81,27 @@ def _headline(sheets: Sequence[RecordingSheet], colours: dict[str, int]) -> Iter
 
 
 def _overall_dots(
-    sheets: Sequence[RecordingSheet], means: dict[str, list[float | None]], colours: dict[str, int]
+    sheets: Sequence[RecordingSheet], means: dict[str, dict[str, float | None]], colours: dict[str, int]
 ) -> Iterator[Dot]:
     for sheet in sheets if len(sheets) > 1 else ():
         for line in sheet.lines:
-            cost, recall = COST.of(line, _base(sheet)), line.in_place_share
-            if cost is not None and recall is not None:
-                title = f"{line.name}, {sheet.name}: {share(cost)} of off, recall in place {share(recall)}"
-                yield Dot(colours[line.name], cost, recall, title)
+            recall = _recall(line)
+            yield from _dot(f"{line.name}, {sheet.name}", "", colours[line.name], line.number(COST), recall)
     for name, values in means.items():
-        cost, recall = (values[SHARES.index(one)] for one in (COST, IN_PLACE))
-        if cost is not None and recall is not None:
-            title = f"{name}: {share(cost)} of off, recall in place {share(recall)}"
-            yield Dot(colours[name], cost, recall, title, name)
+        yield from _dot(name, name, colours[name], values[COST], values[RECALL_PATH])
+
+
+def _dot(title: str, label: str, colour: int, cost: float | None, recall: float | None) -> Iterator[Dot]:
+    if cost is not None and recall is not None:
+        yield Dot(colour, cost, recall, f"{title}: {cost:.3f} of off, recall in place {recall:.3f}", label)
+
+
+def _recall(line: PolicyRow) -> float | None:
+    return line.number(f"{RECALL_PATH}.share")
+
+
+def _cells(values: Sequence[float | None]) -> list[str]:
+    return [metric.text(value) for metric, value in zip(METRICS, values, strict=True)]
 
 
 def _mean(values: Sequence[float | None]) -> float | None:
@@ -122,7 +113,6 @@ def _mean(values: Sequence[float | None]) -> float | None:
 
 
 def _sheet(sheet: RecordingSheet, colours: dict[str, int]) -> Iterator[str]:
-    base = _base(sheet)
     yield f"<h2>{escaped(sheet.name)}</h2>"
     if sheet.verdict:
         yield f"<p><b>{escaped(sheet.verdict)}</b></p>"
@@ -130,16 +120,16 @@ def _sheet(sheet: RecordingSheet, colours: dict[str, int]) -> Iterator[str]:
         yield f'<p class="soft">{escaped(sheet.about)}</p>'
     rows = []
     for line in sheet.lines:
-        values = [figure.of(line, base) for figure in ALL]
-        rows.append((line.name, list(map(cell, ALL, values)), values[1]))
-    yield _table(["policy", *(figure.name for figure in ALL)], rows, colours, "", bar=2)
+        values = [metric.number(line.figures) for metric in METRICS]
+        rows.append((line.name, _cells(values), values[BAR]))
+    yield _table(["policy", *(metric.title for metric in METRICS)], rows, colours, "", bar=BAR + 1)
     yield _legend(sheet.lines, colours)
     yield '<div class="plots">'
     series = [_series(line, colours, list(line.context)) for line in sheet.lines]
     yield _figure("Context over calls", "rings: epochs", over_calls(series, Axis("context, tokens", tokens)))
     series = [_series(line, colours, list(accumulate(line.call_costs))) for line in sheet.lines]
     yield _figure("Cost over calls", "input so far", over_calls(series, Axis("cost so far, $", dollars)))
-    yield _recall_plot(sheet, base, colours)
+    yield _recall_plot(sheet, colours)
     yield _front_drawing([sheet], colours)
     yield "</div>"
     yield _probes([sheet], colours)
@@ -150,23 +140,21 @@ def _series(line: PolicyRow, colours: dict[str, int], values: list[float]) -> Se
     return Series(line.name, colours[line.name], tuple(values), line.epochs, line.simulated)
 
 
-def _recall_plot(sheet: RecordingSheet, base: PolicyRow | None, colours: dict[str, int]) -> str:
+def _recall_plot(sheet: RecordingSheet, colours: dict[str, int]) -> str:
     """Costs are shares of the base where there is one, else dollars."""
-    whole = base.cost if base and base.cost else None
-    dots = [
-        Dot(
-            colours[line.name],
-            line.cost / (whole or 1),
-            line.in_place_share,
-            f"{line.name}: {_both(line, base)}",
-            line.name,
-        )
-        for line in sheet.lines
-        if line.in_place_share is not None
-    ]
-    axis = Axis("cost, share of off", plain) if whole else Axis("cost, $", dollars)
+    has_base = all(line.number(COST) is not None for line in sheet.lines)
+    dots = []
+    for line in sheet.lines:
+        cost, recall = line.number(COST if has_base else "money"), _recall(line)
+        if cost is not None and recall is not None:
+            dots.append(Dot(colours[line.name], cost, recall, f"{line.name}: {_all(line)}", line.name))
+    axis = Axis("cost, share of off", plain) if has_base else Axis("cost, $", dollars)
     drawn = against(dots, axis, RECALL)
     return _figure("Recall against cost", "up and to the left is better", drawn) if drawn else ""
+
+
+def _all(line: PolicyRow) -> str:
+    return ", ".join(f"{metric.title} {metric.text(metric.number(line.figures))}" for metric in METRICS)
 
 
 POINT_HEADS = ("billed", "kept", "mean", "worst", "closed", "re-fetches in 100")
@@ -179,7 +167,7 @@ def _picture(sheets: Sequence[RecordingSheet], colours: dict[str, int]) -> str:
     if not drawn:
         return ""
     heads = ["policy", "knob", "recordings", *POINT_HEADS]
-    rows = [(one.name, _cells_of(one), None) for one in points]
+    rows = [(one.name, _point_cells(one), None) for one in points]
     about = (
         "Billed and closed: each recording weighs by what it costs the host alone. Kept: by the bytes that its "
         "replies repeat; in the mean each counts once, and the worst is that of one recording. "
@@ -188,7 +176,7 @@ def _picture(sheets: Sequence[RecordingSheet], colours: dict[str, int]) -> str:
     return f'{drawn}<div class="figures">{_table(heads, rows, colours, about, bar=0)}</div>'
 
 
-def _cells_of(one: PolicyPoint) -> list[str]:
+def _point_cells(one: PolicyPoint) -> list[str]:
     shares = (one.billed_share, one.repeats.share, one.mean_repeats, one.least_repeats, one.closed_share)
     figures = (*((value, ".3f") for value in shares), (one.fetches_in_100, ".1f"))
     written = ["–" if value is None else format(value, digits) for value, digits in figures]
@@ -205,10 +193,6 @@ def _front_drawing(sheets: Sequence[RecordingSheet], colours: dict[str, int]) ->
         return f'<p class="soft">{escaped(says.strip())}</p>' if missing else ""
     about = f"up and to the left is better; {', '.join(front.legend(points, floor))}.{says}"
     return _figure("Kept against the bill", about, drawn)
-
-
-def _both(line: PolicyRow, base: PolicyRow | None) -> str:
-    return ", ".join(f"{one.name} {cell(one, one.of(line, base))}" for one in ALL[:6])
 
 
 def _probes(sheets: Sequence[RecordingSheet], colours: dict[str, int]) -> str:

@@ -232,3 +232,12 @@ def test_a_long_session_is_measured_in_seconds() -> None:
     loop = closed_loop(every, counting, SHEET)
     assert loop.fetches > 40
     assert looked <= 2 * len(said)  # each message is looked through once for names, once for lines
+
+
+def test_the_host_alone_is_one(capsys: pytest.CaptureFixture[str]) -> None:
+    from ctxmgr.study.figures import Measures, figures
+
+    made = Measures(sights(u(SAID), a("well"), u("go"), ACT, show=newest(1)), known(), SHEET)
+    loop = figures(made, made)["closedLoop"]
+    assert [loop[f"{kind}OfOff"] for kind in ("billed", "closed", "all")] == [1, 1, 1]
+    assert (loop["fetches"], loop["fetchesIn100"]) == (1, 50)

@@ -8,7 +8,7 @@ import zstandard
 
 from ctxmgr.study.figures.code_length import LEAST_BYTES, RECENT_BYTES, CodeLengths
 from ctxmgr.study.hosts import pi_host
-from ctxmgr.study.metrics import Observation, ProjectedMessage, Ratio, ratio
+from ctxmgr.study.metrics import Observation, ProjectedMessage, Ratio, total
 from tests.notation import Said, a, note, raws, sh, summary, u
 from tests.unit.study.sighted import Show, newest, packed, sights, whole
 
@@ -24,7 +24,7 @@ TALK = (u(f"see {OLD}"), a(SINCE[:9_000]), u(SINCE[9_000:]), a("hm"), u("and now
 
 
 def share(*said: Said, show: Show = whole) -> float | None:
-    return ratio.total(CodeLengths().repeats(sights(*said, show=show))).share
+    return total(CodeLengths().repeats(sights(*said, show=show))).share
 
 
 def test_all_is_kept_where_nothing_left() -> None:

@@ -1,13 +1,17 @@
-"""Figures and tables of outcomes; recorded text that a terminal would obey."""
+"""Figures of outcomes, the verdict, and tables; recorded text that a terminal would obey."""
 
 import io
 import json
 
+import pytest
 from rich.console import Console
 
+from ctxmgr.cli import main
 from ctxmgr.plain_text import safe
 from ctxmgr.study.driving.outcomes import ReplayedCall, ReplayResult, TimelineMark
-from ctxmgr.study.replay.tables import figures, percentile, tables
+from ctxmgr.study.figures import Figures
+from ctxmgr.study.replay.tables import brief, figures, percentile, tables, verdict
+from tests.unit.study.replay.commands import GREENHOUSE
 
 
 def call(zone: str, before: int, after: int, seconds: float = 0.001) -> ReplayedCall:
@@ -44,8 +48,6 @@ def test_figures_by_zone_and_over_all() -> None:
     assert (whole["p50"], whole["p99"]) == (1.0, 20.0)
     assert made["compactions"] == {"requested": 1, "made": 2, "own": 1, "nothingToCompact": 0}
     assert made["turnEnds"] == {"count": 2, "p50": 3.0, "p99": 3.0}
-    assert len(made["growth"]) == 10
-    assert sum(part["calls"] for part in made["growth"]) == 11
 
 
 def test_an_outcome_without_a_call_has_figures_and_a_table() -> None:
@@ -78,3 +80,48 @@ def test_recorded_text_can_not_drive_the_terminal() -> None:
     assert "[/red]" in text
     assert safe("a\nb\tc é 👍") == "a\nb\tc é 👍"
     assert safe("\ud83d") == "\\ud83d"
+
+
+def row(preset: str, closed: float, part: float, failures: tuple[str, ...] = ()) -> Figures:
+    loop = {"closed": closed, "closedOfOff": part, "billedOfOff": part + 0.1, "fetchesIn100": 10 * part}
+    recall = {"overall": {"share": 1}, "inPlace": {"share": 0.5 + part / 10}}
+    measures = {"closedLoop": loop, "kept": {"share": part}, "recall": recall, "unannouncedBreaks": 2}
+    return {"preset": preset, "file": "a.jsonl", "window": 64_000, "measures": measures, "failures": list(failures)}
+
+
+def test_the_verdict_comes_first_then_a_few_figures_a_policy_and_all_failures() -> None:
+    out = io.StringIO()
+    drives = [row("balanced", 0.92, 0.736, ("call 3: broken checks",)), row("off", 1.25, 1.0)]
+    Console(file=out, width=80, no_color=True).print(brief(drives))
+    lines = [line.rstrip() for line in out.getvalue().splitlines()]
+    assert lines[:3] == [
+        "a.jsonl, window 64,000 tokens",
+        "balanced costs 26 % less than off, with what is fetched again; 1 failures.",
+        "Kept 0.736 against 1.000, re-fetches in 100 calls 7.4 against 10.0.",
+    ]
+    (found,) = [line for line in lines if "balanced" in line and "│" in line]
+    assert [cell.strip() for cell in found.strip("│").split("│")] == [
+        *("balanced", "0.92", "0.736", "0.836", "7.4", "2", "0.736", "0.574"),
+    ]
+    assert "balanced: call 3: broken checks" in lines
+
+
+@pytest.mark.parametrize(
+    ("rows", "says"),
+    [
+        ([row("turns", 1.5, 1.2), row("off", 1.25, 1.0)], "turns costs 20 % more than off"),
+        ([row("off", 1.25, 1.0)], "off costs $1.25, nothing failed."),
+        ([{**row("turns", 1.5, 1.2), "failures": ["one", "two"]}], "2 failures."),
+    ],
+)
+def test_what_the_verdict_says(rows: list[Figures], says: str) -> None:
+    assert says in verdict(rows)
+
+
+@pytest.mark.parametrize("more", [[], ["--no-measures"], ["--probes"]])
+def test_it_fits_eighty_columns(more: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["replay", str(GREENHOUSE), "--preset", "balanced", "--window", "64000", *more]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) > 5
+    assert max(map(len, lines)) <= 80
+    assert any("failed" in line for line in lines[:3])

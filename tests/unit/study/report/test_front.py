@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from itertools import combinations
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
@@ -13,18 +14,26 @@ from ctxmgr.study.metrics import Ratio
 from ctxmgr.study.report import front
 from ctxmgr.study.report.front import PolicyPoint, drawing, floor_share, left_out, policy_points
 from ctxmgr.study.report.labels import ASCENT, BOLD, DESCENT, Box, NamedPoint, labels
-from ctxmgr.study.report.lines import FRONT, PolicyRow, RecordingSheet
 from ctxmgr.study.report.page import page
+from ctxmgr.study.report.rows import FRONT, PolicyRow, RecordingSheet
 
 KNOBS = (0.0, 0.6, 0.7, 0.8, 0.9, 1.0)
 
 
-def row(name: str, billed: float | None, kept: float | None = 0.5, asked: int = 1_000, **more: object) -> PolicyRow:
+def row(
+    name: str,
+    billed: float | None,
+    kept: float | None = 0.5,
+    asked: int = 1_000,
+    fetches: float | None = None,
+    **more: Any,
+) -> PolicyRow:
     """`asked`: bytes that replies repeat."""
-    shares = dict.fromkeys(("recall_share", "in_place_share", "far_share", "grounding_share"))
-    figures = {"cost": 1.0, "breaks": 0, "context": (100,) * 10, "call_costs": (0.1,) * 10, "closed_cost": billed}
-    repeats = Ratio() if kept is None else Ratio(round(kept * asked), asked)
-    return PolicyRow(name=name, billed_cost=billed, repeats=repeats, **{**figures, **shares, **more})  # type: ignore[arg-type]
+    loop = {"billed": billed, "closed": billed, "fetchesIn100": fetches}
+    repeats = {"held": round((kept or 0) * asked), "of": 0 if kept is None else asked}
+    return PolicyRow(
+        name, {"closedLoop": loop, "kept": {"share": kept, **repeats}}, (100,) * 10, (0.1,) * 10, **more
+    )
 
 
 def standard(billed: float = 1.0) -> RecordingSheet:
@@ -85,13 +94,13 @@ def test_each_policy_is_a_point_at_its_own_figures() -> None:
     found = read_off(drawn([standard()]))
     assert found.keys() == {line.name for line in standard().lines}
     for line in standard().lines:
-        assert found[line.name] == pytest.approx((line.billed_cost, line.repeats.share), abs=0.005)
+        assert found[line.name] == pytest.approx((line.number("closedLoop.billed"), line.repeats.share), abs=0.005)
 
 
 def test_several_recordings_weigh_by_dollars_and_by_bytes() -> None:
     sheets = [
-        RecordingSheet("a", (row("off", 9.0), row("tools", 3.0, 0.9, 3_000, fetches_in_100=10.0)), floor=1.8),
-        RecordingSheet("b", (row("off", 1.0), row("tools", 1.0, 0.1, 1_000, fetches_in_100=50.0)), floor=0.2),
+        RecordingSheet("a", (row("off", 9.0), row("tools", 3.0, 0.9, 3_000, fetches=10.0)), floor=1.8),
+        RecordingSheet("b", (row("off", 1.0), row("tools", 1.0, 0.1, 1_000, fetches=50.0)), floor=0.2),
     ]
     tools = policy_points(sheets)[1]
     assert (tools.billed_share, tools.closed_share, tools.recording_count) == (0.4, 0.4, 2)

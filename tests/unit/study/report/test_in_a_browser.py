@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from ctxmgr.study.metrics import Ratio
 from ctxmgr.study.probes.figures import KINDS
 from ctxmgr.study.report import PolicyRow, RecordingSheet, page
 from tests.unit.study.report.chromium import Chromium
@@ -58,24 +57,20 @@ def sheet(name: str, calls: int, dollars: float, apart: float, step_tokens: int)
     lines = []
     for number, policy in enumerate(POLICIES):
         cost = dollars * (1 - apart * number)
+        share = 1 - apart * number
+        recall = {"overall": {"share": share}, "inPlace": {"share": 0.9}}
+        loop = {"billed": cost, "closed": cost * 1.1, "fetchesIn100": number * apart * 20}
+        kept = {"share": share, "held": round(1_000 * share), "of": 1_000}
+        figures = {"money": cost, "ofOff": share, "recall": recall, "breaks": 12, "closedLoop": loop, "kept": kept}
         lines.append(
             PolicyRow(
                 name=policy,
-                cost=cost,
-                recall_share=1 - apart * number / 3,
-                in_place_share=0.9,
-                far_share=None,
-                grounding_share=0.512,
-                breaks=12,
+                figures=figures,
                 context=tuple(step_tokens * (1 + call % 40) for call in range(calls)),
                 call_costs=(cost / calls,) * calls,
                 epochs=tuple(range(0, calls, 40)),
                 receipts=(f"epoch 1: 41,000 -> 18,000 tokens, {'x' * 200}",),
                 simulated=policy in ("masking-5", "clairvoyant"),
-                closed_cost=cost * 1.1,
-                billed_cost=cost,
-                repeats=Ratio(round(1_000 * (1 - apart * number)), 1_000),
-                fetches_in_100=number * apart * 20,
             )
         )
     kinds = tuple((kind, dict.fromkeys(POLICIES, 0.1 + 0.04 * at)) for at, kind in enumerate(KINDS))

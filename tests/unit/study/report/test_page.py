@@ -3,16 +3,16 @@
 import re
 from collections.abc import Sequence
 from html.parser import HTMLParser
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxmgr.study.metrics import Ratio
-from ctxmgr.study.report.lines import PolicyRow, RecordingSheet
 from ctxmgr.study.report.page import page
 from ctxmgr.study.report.plots import HEIGHT, WIDTH, Axis, Dot, Series, against, over_calls
+from ctxmgr.study.report.rows import PolicyRow, RecordingSheet
 from ctxmgr.study.report.scales import MOST_POINTS, Scale, dollars, rounded_up, thinned, ticks, tokens
 from ctxmgr.study.report.style import DARK, GROUNDS, LIGHT, SCRIPT, STYLE
 
@@ -20,26 +20,37 @@ HOSTILE = "\"><script>alert(1)</script>&amp;\x1b[31m\u202e</svg>'x.jsonl"
 VOID = {"meta", "line", "circle", "polyline", "path", "rect"}
 
 
-def line(name: str, cost: float = 2.0, recall: float | None = 0.9, calls: int = 5, **more: object) -> PolicyRow:
+def line(
+    name: str,
+    cost: float = 2.0,
+    recall: float | None = 0.9,
+    calls: int = 5,
+    of_off: float | None = None,
+    closed: float | None = None,
+    fetches: float | None = None,
+    kept: tuple[int, int] = (3, 4),
+    **more: Any,
+) -> PolicyRow:
+    shares = {"overall": recall, "inPlace": recall, "far": None}
     figures = {
-        "in_place_share": recall,
-        "far_share": None,
-        "grounding_share": 0.5,
+        "money": cost,
+        "ofOff": of_off,
+        "recall": {kind: {"share": value} for kind, value in shares.items()},
+        "grounding": {"share": 0.5},
         "breaks": 1,
-        "context": tuple(range(1_000, 1_000 * (calls + 1), 1_000)),
-        "call_costs": (cost / max(1, calls),) * calls,
-        "epochs": (2,),
+        "kept": {"share": kept[0] / kept[1], "held": kept[0], "of": kept[1]},
+        "closedLoop": {"billed": cost, "closed": cost, "closedOfOff": closed, "fetchesIn100": fetches},
     }
-    figures |= {"billed_cost": cost, "repeats": Ratio(3, 4)}
-    return PolicyRow(name=name, cost=cost, recall_share=recall, **{**figures, **more})  # type: ignore[arg-type]
+    context = tuple(range(1_000, 1_000 * (calls + 1), 1_000))
+    return PolicyRow(name, figures, context, (cost / max(1, calls),) * calls, **{"epochs": (2,), **more})
 
 
 SHEET = RecordingSheet(
     "a.jsonl",
     (
-        line("off", 4.0, 1.0, epochs=(), closed_cost=4.0, fetches_in_100=1.0, repeats=Ratio(9, 10)),
-        line("balanced", closed_cost=3.0, fetches_in_100=8.0, receipts=("1 < 2 & so on",)),
-        line("clairvoyant", 0.8, closed_cost=0.8, fetches_in_100=3.5, simulated=True, repeats=Ratio(1, 2)),
+        line("off", 4.0, 1.0, of_off=1.0, epochs=(), closed=1.0, fetches=1.0, kept=(9, 10)),
+        line("balanced", of_off=0.5, closed=0.75, fetches=8.0, receipts=("1 < 2 & so on",)),
+        line("clairvoyant", 0.8, of_off=0.2, closed=0.2, fetches=3.5, simulated=True, kept=(1, 2)),
     ),
     "5 calls",
     0.6,
@@ -100,18 +111,27 @@ def test_the_page_is_whole_and_closed_in_itself() -> None:
     assert page([SHEET, SHEET]) == text
 
 
+def cells(text: str, name: str) -> dict[str, str]:
+    """The first row of this policy, by heading."""
+    texts = read(text).text
+    heads = texts[texts.index("policy") : texts.index("off")]
+    start = texts.index(name, texts.index("off"))
+    return dict(zip(heads, texts[start : start + len(heads)], strict=True))
+
+
 def test_what_stands_in_the_tables() -> None:
+    row = cells(page([SHEET]), "balanced")
+    assert (row["$ input"], row["input"], row["closed"], row["kept"]) == ("2.00", "0.500", "0.750", "0.750")
+    assert (row["in place"], row["far"], row["breaks"], row["re-fetches"]) == ("0.900", "-", "1", "8.0")
     texts = read(page([SHEET])).text
-    row = texts[texts.index("balanced") :][:11]
-    assert row == ["balanced", "1", "0.500", "0.750", "0.900", "0.900", "–", "0.500", "1", "0.750", "8"]
     for words in ("1 < 2 & so on", "5 calls", "balanced: the arithmetic of 1 epoch"):
         assert words in texts
 
 
 def test_means_count_each_recording_once() -> None:
-    other = RecordingSheet("b.jsonl", (line("off", 1.0, 1.0), line("balanced", 1.0, 0.7)))
-    texts = read(page([SHEET, other])).text
-    assert texts[texts.index("balanced") :][1:5] == ["2", "0.750", "0.750", "0.800"]
+    other = RecordingSheet("b.jsonl", (line("off", 1.0, 1.0, of_off=1), line("balanced", 1.0, 0.7, of_off=1)))
+    row = cells(page([SHEET, other]), "balanced")
+    assert (row["recordings"], row["input"], row["in place"]) == ("2", "0.750", "0.800")
 
 
 def test_hostile_text_is_text() -> None:
@@ -212,7 +232,7 @@ def test_kept_is_drawn_against_the_bill_with_clairvoyant_and_floor() -> None:
 
 
 def test_what_keeps_less_than_the_newest_text_alone_is_in_the_frame() -> None:
-    low = [line("off", 4.0), line("turns", repeats=Ratio(-1, 5))]
+    low = [line("off", 4.0, of_off=1.0), line("turns", kept=(-1, 5))]
     *_, drawn = drawings(page([RecordingSheet("a", tuple(low))]))
     bottom = float(drawn.attrib["data-bottom"])
     assert all(float(one.attrib["cy"]) <= bottom for one in drawn.iter("circle"))

@@ -13,8 +13,8 @@ from collections.abc import Sequence
 import msgspec
 
 from ctxmgr.closed_loop import MessageCache
-from ctxmgr.study.metrics.observations import Observation, in_place, new_messages, stands_for_others
-from ctxmgr.study.metrics.ratio import Ratio
+from ctxmgr.study.figures.registry import SHARE, Measures, Metric
+from ctxmgr.study.metrics import Observation, Ratio, in_place, new_messages, stands_for_others, total
 
 
 class UserTextRecall(msgspec.Struct, frozen=True, gc=False):
@@ -45,3 +45,48 @@ def recall(sights: Sequence[Observation], known: MessageCache) -> tuple[UserText
 
 def _folded(raw: bytes, known: MessageCache) -> str:
     return " ".join(" ".join(known.texts(raw)).split())
+
+
+def _recalls(session: Measures) -> tuple[UserTextRecall, ...]:
+    return recall(session.observations, session.known)
+
+
+def _last(session: Measures) -> UserTextRecall:
+    calls = session.once(_recalls)
+    return calls[-1] if calls else UserTextRecall()
+
+
+METRICS = (
+    Metric(
+        path="said.mean",
+        title="said",
+        unit=SHARE,
+        about="Of what the user had said by then, the messages that could be read word for word, over all calls.",
+        of=lambda session: total(one.overall for one in session.once(_recalls)),
+        shown=("wide", "means"),
+        mean="said",
+    ),
+    Metric(
+        path="said.inPlaceMean",
+        title="said in place",
+        unit=SHARE,
+        about="The same in messages that stand as they came.",
+        of=lambda session: total(one.in_place for one in session.once(_recalls)),
+    ),
+    Metric(
+        path="said.last",
+        title="said, last",
+        unit=SHARE,
+        about="Of what the user said, the messages that could be read word for word at the last call.",
+        of=lambda session: _last(session).overall,
+        shown=("wide", "means"),
+        mean="saidLast",
+    ),
+    Metric(
+        path="said.inPlaceLast",
+        title="said in place, last",
+        unit=SHARE,
+        about="The same in messages that stand as they came.",
+        of=lambda session: _last(session).in_place,
+    ),
+)

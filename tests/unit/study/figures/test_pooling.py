@@ -1,10 +1,12 @@
 """Rows over recordings: dollars together beside the mean, the floor, and what a person sees of them."""
 
+import io
 from typing import Any
 
+import pytest
 from rich.console import Console
 
-from ctxmgr.study.closed_loop import totals, totals_table
+from ctxmgr.study.figures import Figures, means, means_table, totals, totals_table
 
 
 def share(held: int, of: int) -> dict[str, Any]:
@@ -55,14 +57,49 @@ def test_parts_are_shares_of_what_off_is_billed() -> None:
     assert balanced["parts"] == {"reads": 0.6, "refetches": 0.6}
 
 
-def test_a_table_has_a_row_a_policy_and_means_over_several_alone() -> None:
-    console = Console(width=120, record=True, quiet=False, file=None)
-    with console.capture() as capture:
-        console.print(totals_table(totals(PARTS, "off")))
-    text = capture.get()
-    assert "mean" in text
-    (line,) = (line for line in text.splitlines() if line.startswith("│balanced"))
-    assert [cell.strip() for cell in line.split("│")[1:6]] == ["balanced", "6.00", "0.600", "0.600", "0.600"]
-    with console.capture() as capture:
-        console.print(totals_table(totals(PARTS[:1], "off")))
-    assert "mean" not in capture.get()
+def test_a_policy_is_held_against_off_where_it_was_measured() -> None:
+    parts = [PARTS[0], [PARTS[1][0]]]
+    balanced = totals(parts, "off")[1]
+    assert (balanced["recordings"], balanced["together"]["closed"]) == (1, 0.5)
+
+
+def test_means_count_each_recording_the_same_and_leave_out_what_is_not_there() -> None:
+    def one(raw: int, of_off: float, kept: float | None = 0.5) -> Figures:
+        return {"rawTokens": raw, "ofOff": of_off, "unannouncedBreaks": 2, "kept": {"share": kept}}
+
+    rows = means(
+        [
+            ("turns", one(100_000, 0.2, None)),
+            ("off", one(100_000, 1.0)),
+            ("turns", one(200_000, 0.4, 0.7)),
+            ("turns", one(99_999, 0.9)),
+        ]
+    )
+    names = ("preset", "fromTokens", "recordings", "ofOff", "dearest", "kept", "worstKept", "unannouncedBreaks")
+    assert [tuple(row[name] for name in names) for row in rows] == [
+        ("turns", 100_000, 2, 0.3, 0.4, 0.7, 0.7, 4),
+        ("off", 100_000, 1, 1.0, 1.0, 0.5, 0.5, 2),
+        ("turns", 0, 3, 0.5, 0.9, 0.6, 0.5, 6),
+        ("off", 0, 1, 1.0, 1.0, 0.5, 0.5, 2),
+    ]
+    assert "100,000" in drawn(means_table(rows))
+
+
+@pytest.mark.parametrize("wide", [True, False])
+def test_a_table_of_totals_has_a_row_a_policy(wide: bool) -> None:
+    lines = [line for line in drawn(totals_table(totals(PARTS, "off"), wide)).splitlines() if line.startswith("│")]
+    rows = [[cell.strip() for cell in line.strip("│").split("│")] for line in lines]
+    balanced = next(row for row in rows if row[0] == "balanced")
+    assert balanced[:6] == (
+        ["balanced", "2", "6.00", "0.600", "0.600", "0.600"]
+        if wide
+        else ["balanced", "2", "0.600", "0.600", "5.0", "0.750"]
+    )
+    assert balanced[-2:] == ["0.750", "0.600"]  # the mean and the worst of kept
+    assert any(row[0] == "floor" for row in rows) == wide
+
+
+def drawn(table: object) -> str:
+    out = io.StringIO()
+    Console(file=out, width=200, no_color=True).print(table)
+    return out.getvalue()

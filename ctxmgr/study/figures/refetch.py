@@ -14,7 +14,8 @@ import msgspec
 
 from ctxmgr.closed_loop import MessageCache
 from ctxmgr.model import Block
-from ctxmgr.study.metrics.observations import Observation, new_messages
+from ctxmgr.study.figures.registry import COUNT, PER_100, Measures, Metric
+from ctxmgr.study.metrics import Observation, new_messages
 
 _spelled = msgspec.json.Encoder(order="sorted").encode
 
@@ -23,9 +24,9 @@ class Refetch(msgspec.Struct, frozen=True, gc=False):
     """Of one call of the model: how many tools it called, how many of these calls repeat an answered one, and of
     how many of these the answer was gone."""
 
-    call_count: int = msgspec.field(default=0, name="calls")
-    repeated_count: int = msgspec.field(default=0, name="repeated")
-    missing_count: int = msgspec.field(default=0, name="gone")
+    call_count: int = 0
+    repeated_count: int = 0
+    missing_count: int = 0
 
 
 def refetch(sights: Sequence[Observation], known: MessageCache) -> tuple[Refetch, ...]:
@@ -53,10 +54,50 @@ def _refetch(sight: Observation, known: MessageCache, answers: dict[bytes, bytes
     return Refetch(len(calls), len(again), sum(raw not in there for raw in again))
 
 
-def together(some: Sequence[Refetch]) -> Refetch:
-    return Refetch(*(sum(getattr(one, name) for one in some) for name in Refetch.__struct_fields__))
-
-
 def _key(block: Block) -> bytes:
     what: list[Any] = [block.tool, block.arguments]
     return _spelled(what)
+
+
+def _sums(session: Measures) -> Refetch:
+    calls = refetch(session.observations, session.known)
+    return Refetch(*(sum(getattr(one, name) for one in calls) for name in Refetch.__struct_fields__))
+
+
+def _gone_in_100(session: Measures) -> float | None:
+    sums = session.once(_sums)
+    return 100 * sums.missing_count / sums.call_count if sums.call_count else None
+
+
+METRICS = (
+    Metric(
+        path="refetch.calls",
+        title="tool calls",
+        unit=COUNT,
+        about="Tool calls of the recorded replies.",
+        of=lambda session: session.once(_sums).call_count,
+    ),
+    Metric(
+        path="refetch.repeated",
+        title="repeated",
+        unit=COUNT,
+        about="Of these those that repeat an answered call.",
+        of=lambda session: session.once(_sums).repeated_count,
+    ),
+    Metric(
+        path="refetch.gone",
+        title="gone",
+        unit=COUNT,
+        about="Of these those whose answer was not in the list as it came.",
+        of=lambda session: session.once(_sums).missing_count,
+    ),
+    Metric(
+        path="refetch.goneIn100",
+        title="gone in 100",
+        unit=PER_100,
+        about="In 100 tool calls, those that repeat one whose answer was gone.",
+        of=_gone_in_100,
+        shown=("wide", "means"),
+        mean="goneIn100",
+    ),
+)

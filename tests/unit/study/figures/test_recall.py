@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctxmgr.study.metrics.observations import Observation, ProjectedMessage
-from ctxmgr.study.metrics.ratio import Ratio
-from ctxmgr.study.metrics.recall import NamePresence, Recall, recall, together
+from ctxmgr.study.figures.recall import NamePresence, recall
+from ctxmgr.study.metrics.observations import Observation, ProjectedMessage, Ratio
 from tests.notation import Said, a, call, r, summary, think, u
 from tests.unit.study.sighted import Show, changed, known, newest, packed, sights, whole
 
@@ -69,13 +68,6 @@ def test_far_is_by_the_weight_since_it_was_last_said(between: int, asked: int) -
     assert found[3] == (asked, asked)
     assert last(*said, show=newest(1), far=10)[3] == (0, asked)
     assert last(*said, show=newest(1, packed("a.py")), far=10)[3:] == ((asked, asked), (0, asked))
-
-
-def test_calls_weigh_by_their_names() -> None:
-    one = Recall(Ratio(1, 1), Ratio(0, 1))
-    ten = Recall(Ratio(3, 9), Ratio(3, 9))
-    assert together([one, ten]).overall == Ratio(4, 10)
-    assert together([]).overall.share is None
 
 
 NAMES = {raw: frozenset(some) for raw, some in ((b"x", ("a", "b")), (b"y", ("b", "c")), (b"z", ()), (b"w", ("a",)))}

@@ -22,15 +22,17 @@ from collections.abc import Callable, Iterable, Sequence
 import msgspec
 
 from ctxmgr.closed_loop import MessageCache
-from ctxmgr.study.metrics.observations import (
+from ctxmgr.study.figures.registry import SHARE, Measures, Metric
+from ctxmgr.study.metrics import (
     PACKET,
     Observation,
     ProjectedMessage,
+    Ratio,
     in_place,
     new_messages,
     same_start,
+    total,
 )
-from ctxmgr.study.metrics.ratio import Ratio, total
 
 FAR_TOKENS = 20_000  # DESIGN and pi keep about that much of a session's end: what is nearer is in every tail
 
@@ -59,13 +61,6 @@ def recall(sights: Sequence[Observation], known: MessageCache, far_tokens: int =
         asked = [name for name in known.names(sight.reply.raw) if name in ends]
         out.append(_recall(asked, [name for name in asked if now - ends[name] > far_tokens], present))
     return tuple(out)
-
-
-def together(some: Iterable[Recall]) -> Recall:
-    """Rule 2's mean."""
-    rows = tuple(some)
-    names = Recall.__struct_fields__
-    return Recall(*(total(getattr(row, name) for row in rows) for name in names))
 
 
 def _recall(asked: Sequence[str], far: Sequence[str], present: "NamePresence") -> Recall:
@@ -125,3 +120,67 @@ def _kind(sight: Observation, one: ProjectedMessage) -> int:
     if in_place(sight, one):
         return _IN_PLACE
     return _PACKED if one.index == PACKET else _CHANGED
+
+
+def _recalls(session: Measures) -> tuple[Recall, ...]:
+    return recall(session.observations, session.known)
+
+
+def calls(session: Measures) -> tuple[Ratio, ...]:
+    """Recall of all names, one a call."""
+    return tuple(one.overall for one in session.once(_recalls))
+
+
+METRICS = (
+    Metric(
+        path="recall.inPlace",
+        title="in place",
+        unit=SHARE,
+        about="Of the names that the next reply uses, those in a message that stands as it came.",
+        of=lambda session: total(one.in_place for one in session.once(_recalls)),
+        shown=("brief", "wide", "means", "totals", "page"),
+        total="inPlace",
+        mean="inPlace",
+        columns=("in_place_share",),
+    ),
+    Metric(
+        path="recall.overall",
+        title="recall",
+        unit=SHARE,
+        about="Of the names that the next reply uses and that had been said before, those that could be seen.",
+        of=lambda session: total(calls(session)),
+        shown=("wide", "means", "totals", "page"),
+        total="recall",
+        mean="recall",
+        columns=("recall_share",),
+    ),
+    Metric(
+        path="recall.unpacked",
+        title="unpacked",
+        unit=SHARE,
+        about="Of the names that the next reply uses, those in any message but the packet.",
+        of=lambda session: total(one.unpacked for one in session.once(_recalls)),
+        shown=("wide", "means"),
+        mean="unpacked",
+    ),
+    Metric(
+        path="recall.far",
+        title="far",
+        unit=SHARE,
+        about=f"The recall of names last said more than {FAR_TOKENS:,} tokens ago.",
+        of=lambda session: total(one.far for one in session.once(_recalls)),
+        shown=("wide", "means", "totals", "page"),
+        total="far",
+        mean="far",
+        columns=("far_share",),
+    ),
+    Metric(
+        path="recall.farInPlace",
+        title="far in place",
+        unit=SHARE,
+        about="The same in messages that stand as they came.",
+        of=lambda session: total(one.far_in_place for one in session.once(_recalls)),
+        shown=("wide", "means"),
+        mean="farInPlace",
+    ),
+)

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxmgr.closed_loop.edits import replaced
-from ctxmgr.study.metrics.grounding import Grounding, LinePresence, grounding
-from ctxmgr.study.metrics.ratio import Ratio
+from ctxmgr.study.figures.grounding import Grounding, LinePresence, grounding
+from ctxmgr.study.metrics.observations import Ratio
 from tests.notation import a, call, r, raws, think, u
 from tests.unit.study.sighted import Show, changed, known, newest, packed, sights, whole
 

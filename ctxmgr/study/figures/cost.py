@@ -14,13 +14,15 @@ Rules (DESIGN section 6):
 """
 
 from collections.abc import Callable, Hashable, Sequence
+from itertools import accumulate
+from statistics import fmean
 
 import msgspec
 
 from ctxmgr.closed_loop import PriceSheet, PromptCache, dollars, is_cold, without
 from ctxmgr.model import CallTokens
-from ctxmgr.study.metrics.marking import marker
-from ctxmgr.study.metrics.observations import Observation, ProjectedMessage, same_start
+from ctxmgr.study.figures.registry import COUNT, DOLLARS, SHARE, TOKENS, Measures, Metric, of_base
+from ctxmgr.study.metrics import Observation, ProjectedMessage, Ratio, marker, new_messages, same_start
 
 
 class Billed(msgspec.Struct, frozen=True, gc=False):
@@ -54,10 +56,6 @@ class Bill(msgspec.Struct, frozen=True):
         return sum(call.warm for call in self.calls)
 
     @property
-    def tokens(self) -> int:
-        return sum(call.tokens for call in self.calls)
-
-    @property
     def breaks(self) -> int:
         return sum(call.broke for call in self.calls)
 
@@ -65,6 +63,10 @@ class Bill(msgspec.Struct, frozen=True):
     def unannounced(self) -> int:
         """Breaks without a new epoch."""
         return sum(call.broke and not call.announced for call in self.calls)
+
+    @property
+    def announced(self) -> int:
+        return sum(call.announced for call in self.calls)
 
     @property
     def cold(self) -> int:
@@ -123,3 +125,131 @@ def _told(
         broke=common < len(old),
         announced=before is not None and before.epoch_number != sight.epoch_number,
     )
+
+
+def of_session(session: Measures) -> Bill:
+    known = session.known
+    return bill(session.observations, session.sheet, known.weight, lambda raw: known.size(raw)[1])
+
+
+def recorded_tokens(session: Measures) -> tuple[int, ...]:
+    """The weight of the recorded conversation so far, one a call."""
+    weights = (sum(session.known.weight(one.raw) for one in came) for came in new_messages(session.observations))
+    return tuple(accumulate(weights))
+
+
+def _cached(session: Measures) -> Ratio:
+    calls = session.once(of_session).calls
+    return Ratio(sum(call.cached for call in calls), sum(call.tokens for call in calls))
+
+
+def _mean_tokens(session: Measures) -> float | None:
+    calls = session.once(of_session).calls
+    return fmean(call.tokens for call in calls) if calls else None
+
+
+MONEY = Metric(
+    path="money",
+    title="$ input",
+    unit=DOLLARS,
+    about="What the input alone costs, cold calls as they are.",
+    of=lambda session: session.once(of_session).money,
+    shown=("wide", "means", "page"),
+    mean="money",
+    columns=("input_dollars",),
+)
+WARM_MONEY = Metric(
+    path="warmMoney",
+    title="$ warm",
+    unit=DOLLARS,
+    about="What the input alone costs, were the cache never cold.",
+    of=lambda session: session.once(of_session).warm,
+)
+METRICS = (
+    Metric(
+        path="rawTokens",
+        title="conversation",
+        unit=TOKENS,
+        about="Weight of the recorded conversation that calls were made on.",
+        of=lambda session: max(session.once(recorded_tokens), default=0),
+        columns=("raw_tokens",),
+    ),
+    MONEY,
+    of_base(
+        MONEY,
+        path="ofOff",
+        title="input",
+        about="What the input alone costs as a part of that of preset off.",
+        shown=("wide", "means", "page"),
+        mean="ofOff",
+    ),
+    WARM_MONEY,
+    of_base(
+        WARM_MONEY,
+        path="warmOfOff",
+        title="input, warm",
+        about="The same, were the cache never cold.",
+        shown=("wide", "means"),
+        mean="warmOfOff",
+    ),
+    Metric(
+        path="sentMean",
+        title="sent",
+        unit=TOKENS,
+        about="Mean weight of a list that was sent.",
+        of=_mean_tokens,
+        shown=("wide", "means", "page"),
+        mean="sentMean",
+    ),
+    Metric(
+        path="sentLargest",
+        title="largest",
+        unit=TOKENS,
+        about="Weight of the largest list.",
+        of=lambda session: max((call.tokens for call in session.once(of_session).calls), default=None),
+        shown=("page",),
+    ),
+    Metric(
+        path="cachedShare",
+        title="cached",
+        unit=SHARE,
+        about="Share of what was sent that is the same as in the call before.",
+        of=lambda session: _cached(session).share,
+        shown=("wide",),
+    ),
+    Metric(
+        path="breaks",
+        title="breaks",
+        unit=COUNT,
+        about="Calls whose list does not begin as the one before.",
+        of=lambda session: session.once(of_session).breaks,
+        shown=("wide", "page"),
+        columns=("break_count",),
+    ),
+    Metric(
+        path="unannouncedBreaks",
+        title="stray breaks",
+        unit=COUNT,
+        about="Of these breaks those outside a new epoch.",
+        of=lambda session: session.once(of_session).unannounced,
+        shown=("brief", "wide", "means"),
+        columns=("unannounced_count",),
+    ),
+    Metric(
+        path="epochs",
+        title="epochs",
+        unit=COUNT,
+        about="Cache epochs that were announced.",
+        of=lambda session: session.once(of_session).announced,
+        shown=("wide", "page"),
+        columns=("epoch_count",),
+    ),
+    Metric(
+        path="coldCalls",
+        title="cold",
+        unit=COUNT,
+        about="Calls after the cache had expired.",
+        of=lambda session: session.once(of_session).cold,
+        shown=("wide",),
+    ),
+)

@@ -11,16 +11,13 @@ Rules:
    middle of one.
 """
 
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import msgspec
 
 from ctxmgr.closed_loop import MessageCache, replaced
-from ctxmgr.study.metrics.observations import PACKET, Observation, new_messages
-from ctxmgr.study.metrics.ratio import Ratio
-
-_WORD = re.compile(r"\w+")
+from ctxmgr.study.figures.registry import SHARE, Measures, Metric
+from ctxmgr.study.metrics import PACKET, LinePresence, Observation, Ratio, new_messages, total
 
 
 class Grounding(msgspec.Struct, frozen=True, gc=False):
@@ -51,7 +48,7 @@ def _edits(sight: Observation, known: MessageCache) -> list[tuple[str, ...]]:
 
 
 def _grounding(
-    sight: Observation, edits: Sequence[set[str]], found: "LinePresence", known: MessageCache
+    sight: Observation, edits: Sequence[set[str]], found: LinePresence, known: MessageCache
 ) -> Grounding:
     wanted = set[str]().union(*edits)
     if not wanted:
@@ -68,36 +65,25 @@ def _grounding(
     )
 
 
-class LinePresence:
-    """Which of these lines stand in a message. A message is looked through once: only for lines of which a whole
-    word stands in it, the line's longest."""
-
-    def __init__(self, lines: Iterable[str]) -> None:
-        self._by_word: dict[str, list[str]] = {}
-        self._others: list[str] = []
-        self._present: dict[bytes, frozenset[str]] = {}
-        for line in dict.fromkeys(lines):
-            word = _anchor(line)
-            if word:
-                self._by_word.setdefault(word, []).append(line)
-            else:
-                self._others.append(line)
-
-    def within(self, raw: bytes, known: MessageCache) -> frozenset[str]:
-        found = self._present.get(raw)
-        if found is None:
-            found = frozenset(line for text in known.texts(raw) for line in self._in_text(text))
-            self._present[raw] = found
-        return found
-
-    def _in_text(self, text: str) -> Iterable[str]:
-        words = self._by_word.keys() & set(_WORD.findall(text)) if self._by_word else ()
-        for word in words:
-            yield from (line for line in self._by_word[word] if line in text)
-        yield from (line for line in self._others if line in text)
+def _grounding_of(session: Measures) -> tuple[Grounding, ...]:
+    return grounding(session.observations, session.known)
 
 
-def _anchor(line: str) -> str:
-    """The longest word with something else on either side: it is a whole word wherever the line stands."""
-    inner = [word[0] for word in _WORD.finditer(line) if word.start() > 0 and word.end() < len(line)]
-    return max(inner, key=len, default="")
+def calls(session: Measures) -> tuple[Ratio, ...]:
+    """Lines, one a call."""
+    return tuple(one.lines for one in session.once(_grounding_of))
+
+
+METRICS = (
+    Metric(
+        path="grounding",
+        title="grounding",
+        unit=SHARE,
+        about="Of the lines that the next edits replace, those that could be seen.",
+        of=lambda session: total(calls(session)),
+        shown=("wide", "means", "totals", "page"),
+        total="grounding",
+        mean="grounding",
+        columns=("grounding_share",),
+    ),
+)

@@ -1,0 +1,200 @@
+"""Closed-loop cost: what the input costs when the model fetches again what it needs and can not see."""
+
+from collections.abc import Callable
+from math import isfinite
+from typing import Any
+
+from ctxmgr.study.closed_loop import ClosedLoop, Foresight, closed_loop
+from ctxmgr.study.figures.registry import (
+    COUNT,
+    DOLLARS,
+    PER_100,
+    Figures,
+    Measures,
+    Metric,
+    Unit,
+    Value,
+    of_base,
+    put,
+    rounded,
+    share,
+)
+
+PREFIX = "closedLoop."
+MEANINGS = (
+    "billed: warm input with the overhead of each call; closed: and what a reply acts on and can not see, fetched "
+    "again; all: and cold caches, summaries, output"
+)
+
+
+def of_session(session: Measures) -> ClosedLoop:
+    return closed_loop(session.observations, session.known, session.sheet)
+
+
+def plain(loop: ClosedLoop) -> Figures:
+    """The figures of a loop by itself, held against nothing."""
+    figures: Figures = {}
+    for metric in (metric for metric in METRICS if not metric.part_of):
+        put(figures, metric.path.removeprefix(PREFIX), rounded(_OF[metric.path](loop), metric.unit))
+    return figures
+
+
+def floor(dollars: float, base: Measures) -> Figures:
+    """What no policy costs less than that shows each message once; shares of what `off` costs."""
+    loop = base.once(of_session)
+    return {
+        "money": rounded(dollars, DOLLARS),
+        "billedOfOff": share(dollars, loop.billed),
+        "closedOfOff": share(dollars, loop.closed),
+    }
+
+
+def foresight(seen: Foresight) -> Figures:
+    """Dollars. `patience` null: nothing is missed, whatever keeping it costs."""
+    return {
+        "free": rounded(seen.free, DOLLARS),
+        "tried": [
+            {
+                "patience": patience if isfinite(patience) else None,
+                "billed": rounded(loop.billed, DOLLARS),
+                "closed": rounded(loop.closed, DOLLARS),
+                "fetches": loop.fetches,
+            }
+            for patience, loop in seen.tried
+        ],
+    }
+
+
+_OF: dict[str, Callable[[ClosedLoop], float | int | None]] = {}
+
+
+def _metric(key: str, title: str, unit: Unit, about: str, of: Callable[[ClosedLoop], Any], **more: Any) -> Metric:
+    def value(session: Measures) -> Value:
+        number: Value = of(session.once(of_session))
+        return number
+
+    _OF[PREFIX + key] = of
+    return Metric(path=PREFIX + key, title=title, unit=unit, about=about, of=value, **more)
+
+
+CLOSED = _metric(
+    "closed",
+    "$ closed",
+    DOLLARS,
+    "Billed, and each original fetched again that a reply acts on and can not see.",
+    lambda loop: loop.closed,
+    shown=("brief", "wide", "totals"),
+    total="money.closed",
+    columns=("closed_dollars",),
+)
+BILLED = _metric(
+    "billed",
+    "$ billed",
+    DOLLARS,
+    "What the input costs with the overhead of each call and a cache that is never cold.",
+    lambda loop: loop.billed,
+    total="money.billed",
+    columns=("billed_dollars",),
+)
+ALL = _metric(
+    "all",
+    "$ all",
+    DOLLARS,
+    "Closed, with cold caches, summaries and output.",
+    lambda loop: loop.all,
+    total="money.all",
+)
+METRICS = (
+    CLOSED,
+    BILLED,
+    ALL,
+    of_base(
+        CLOSED,
+        path="closedLoop.closedOfOff",
+        title="closed",
+        about="Closed dollars as a part of those of preset off.",
+        shown=("brief", "wide", "means", "totals", "page"),
+        total="together.closed",
+        mean="closedOfOff",
+    ),
+    of_base(
+        BILLED,
+        path="closedLoop.billedOfOff",
+        title="billed",
+        about="What the input costs with the overhead of each call, never cold, as a part of that of preset off.",
+        shown=("brief", "wide", "means", "totals"),
+        total="together.billed",
+        mean="billedOfOff",
+    ),
+    of_base(
+        ALL,
+        path="closedLoop.allOfOff",
+        title="all",
+        about="The same with cold caches, summaries and output.",
+        shown=("wide", "means", "totals"),
+        total="together.all",
+        mean="allOfOff",
+    ),
+    _metric(
+        "parts.overhead",
+        "overhead",
+        DOLLARS,
+        "Of closed, the system prompt and tools of each request.",
+        lambda loop: loop.parts.overhead,
+    ),
+    _metric(
+        "parts.firstWrites",
+        "first writes",
+        DOLLARS,
+        "Of closed, what is sent for the first time.",
+        lambda loop: loop.parts.first_writes,
+    ),
+    _metric(
+        "parts.rewritten",
+        "rewritten",
+        DOLLARS,
+        "Of closed, what was sent before and is written to the cache again.",
+        lambda loop: loop.parts.rewritten,
+    ),
+    _metric(
+        "parts.reads",
+        "reads",
+        DOLLARS,
+        "Of closed, what is read from the cache.",
+        lambda loop: loop.parts.reads,
+    ),
+    _metric(
+        "parts.refetches",
+        "re-fetched",
+        DOLLARS,
+        "Of closed, the calls that fetch originals again, and what they bring back.",
+        lambda loop: loop.closed - loop.billed,
+    ),
+    _metric(
+        "calls",
+        "calls",
+        COUNT,
+        "Calls that were answered and that a recorded reply followed.",
+        lambda loop: len(loop.calls),
+        columns=("call_count",),
+    ),
+    _metric(
+        "fetches",
+        "fetches",
+        COUNT,
+        "Originals that are fetched again.",
+        lambda loop: loop.fetches,
+        columns=("fetch_count",),
+    ),
+    _metric(
+        "fetchesIn100",
+        "re-fetches",
+        PER_100,
+        "Originals that are fetched again, in 100 calls.",
+        lambda loop: loop.in_100,
+        shown=("brief", "wide", "means", "totals", "page"),
+        total="fetchesIn100",
+        mean="fetchesIn100",
+        columns=("fetches_in_100",),
+    ),
+)

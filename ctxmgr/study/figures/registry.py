@@ -1,0 +1,129 @@
+"""What a metric is, and what it is computed from.
+
+A metric is one entry in `METRICS` of a file of this package, with its name, unit, meaning and computation; the text
+tables, `--json`, the page and the Parquet rows of a corpus are generated from these entries (`table.METRICS`).
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, TypeVar
+
+import msgspec
+
+from ctxmgr.study.figures.code_length import CodeLengths
+from ctxmgr.study.metrics import MessageCache, Observation, PriceSheet, Ratio
+
+Figures = dict[str, Any]
+Value = Ratio | float | int | None
+View = Literal["brief", "wide", "means", "totals", "page"]
+T = TypeVar("T")
+
+
+class Measures:
+    """One session under one policy: what its metrics are computed from. A measure that several metrics share is
+    taken once. `lengths`: of the recording, shared by its policies."""
+
+    def __init__(
+        self,
+        observations: Sequence[Observation],
+        known: MessageCache,
+        sheet: PriceSheet,
+        lengths: CodeLengths | None = None,
+    ) -> None:
+        self.observations = observations
+        self.known = known
+        self.sheet = sheet
+        self.lengths = lengths or CodeLengths()
+        self._taken: dict[Callable[..., Any], Any] = {}
+
+    def once(self, measure: Callable[["Measures"], T]) -> T:
+        """What this function returns for the session; it is called once."""
+        if measure not in self._taken:
+            self._taken[measure] = measure(self)
+        taken: T = self._taken[measure]
+        return taken
+
+
+class Unit(msgspec.Struct, frozen=True):
+    """`json_digits` and `digits`: decimals in `--json`, and in tables."""
+
+    name: str
+    json_digits: int
+    digits: int
+
+
+DOLLARS = Unit("$", 4, 2)
+SHARE = Unit("share, 0 to 1", 5, 3)
+TOKENS = Unit("tokens", 1, 0)
+COUNT = Unit("count", 0, 0)
+PER_100 = Unit("in 100 calls", 3, 1)
+
+
+class Metric(msgspec.Struct, frozen=True, kw_only=True):
+    """`path`: its key in `--json`, with a dot for each level. `title`: its heading in tables. `about`: a sentence.
+
+    `of` gives a `Ratio` for a share; with `part_of`, the path of another metric, it is that metric's share of what
+    it is under preset `off` on the same recording. `shown`: the tables that have it. Over recordings `total` is its
+    path in a row of totals, where what is asked, or summed, counts the same, and `mean` its key in a row of means,
+    where each recording does; "" where it is in none. `columns`: of a Parquet row; of a ratio its share, its part,
+    and its whole.
+    """
+
+    path: str
+    title: str
+    unit: Unit
+    about: str
+    of: Callable[[Measures], Value]
+    part_of: str = ""
+    shown: tuple[View, ...] = ()
+    total: str = ""
+    mean: str = ""
+    columns: tuple[str, ...] = ()
+
+    def plain(self, session: Measures, base: Measures | None) -> Any:
+        """As `--json` has it; a ratio with its parts. `base`: the same recording under preset `off`."""
+        value = self.of(session)
+        if self.part_of:
+            return share(value, self.of(base) if base else None)
+        if isinstance(value, Ratio):
+            return {"share": share(value.part, value.total), "held": value.part, "of": value.total}
+        return rounded(value, self.unit)
+
+    def number(self, figures: Figures) -> float | None:
+        """From the plain figures of one recording; None where they do not have it."""
+        value = at(figures, self.path)
+        number: float | None = value["share"] if isinstance(value, dict) else value
+        return number
+
+    def text(self, value: float | None) -> str:
+        return "-" if value is None else f"{value:,.{self.unit.digits}f}"
+
+
+def of_base(metric: Metric, **changed: Any) -> Metric:
+    """A metric's share of what it is under preset `off`."""
+    return msgspec.structs.replace(
+        metric, **{"part_of": metric.path, "unit": SHARE, "total": "", "mean": "", "columns": (), **changed}
+    )
+
+
+def at(figures: Figures, path: str) -> Any:
+    """What `path` leads to; None where there is nothing."""
+    value: Any = figures
+    for key in path.split("."):
+        value = None if value is None else value.get(key)
+    return value
+
+
+def put(figures: Figures, path: str, value: Any) -> None:
+    *above, last = path.split(".")
+    for key in above:
+        figures = figures.setdefault(key, {})
+    figures[last] = value
+
+
+def share(part: Any, whole: Any) -> float | None:
+    """None where there is no whole."""
+    return round(part / whole, SHARE.json_digits) if whole else None
+
+
+def rounded(value: float | int | None, unit: Unit) -> float | int | None:
+    return value if value is None or isinstance(value, int) else round(value, unit.json_digits)

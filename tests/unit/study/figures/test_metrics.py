@@ -1,0 +1,193 @@
+"""Re-fetched calls, what the user said, and what is generated from the metrics of a session."""
+
+import io
+import json
+
+import pytest
+from rich.console import Console
+
+from ctxmgr.closed_loop import PriceSheet
+from ctxmgr.study.figures import (
+    CALLS,
+    METRICS,
+    Measures,
+    at,
+    columns,
+    cost,
+    figures,
+    from_row,
+    table,
+    wide_table,
+)
+from ctxmgr.study.figures.refetch import Refetch, refetch
+from ctxmgr.study.figures.said import recall
+from ctxmgr.study.metrics import Ratio
+from tests.notation import a, call, r, summary, u
+from tests.unit.study.sighted import Show, changed, known, newest, packed, sights, whole
+
+READ = a(call("read", path="x", limit=5))
+AGAIN = a(call("read", limit=5, path="x"), call("read", path="y"))
+TWICE = (u("look"), READ, r("text of x"), a("hm"), u("and?"), AGAIN)
+
+
+@pytest.mark.parametrize(
+    ("show", "gone"),
+    [
+        pytest.param(whole, 0, id="it was there"),
+        pytest.param(newest(1), 1, id="it had left"),
+        pytest.param(newest(0, packed("text of x")), 1, id="a packet is no answer"),
+        pytest.param(lambda items: changed(2, *TWICE[:2], r("text"))(whole(items)), 1, id="it was shortened"),
+    ],
+)
+def test_a_call_made_again_is_counted(show: Show, gone: int) -> None:
+    assert refetch(sights(*TWICE, show=show), known())[-1] == Refetch(2, 1, gone)
+
+
+def test_a_call_that_nobody_answered_is_not_repeated() -> None:
+    assert refetch(sights(u("look"), READ, u("and?"), AGAIN), known())[-1] == Refetch(2, 0, 0)
+
+
+def test_the_newest_answer_is_what_counts() -> None:
+    talk = (*TWICE[:3], READ, r("new text of x"), a("hm"), u("?"), READ)
+    assert refetch(sights(*talk, show=newest(4)), known())[-1] == Refetch(1, 1, 0)
+    assert refetch(sights(*talk, show=lambda items: whole(items)[:3]), known())[-1] == Refetch(1, 1, 1)
+
+
+USERS = (u("first thing\nto do"), a("ok"), u("second"), a("done"))
+
+
+@pytest.mark.parametrize(
+    ("show", "held", "in_place"),
+    [
+        pytest.param(whole, 2, 2, id="both stand"),
+        pytest.param(newest(1), 1, 1, id="one is gone"),
+        pytest.param(newest(1, packed('- "first thing to do"')), 2, 1, id="the packet quotes it on one line"),
+        pytest.param(newest(1, packed('- "first thing ..."')), 1, 1, id="shortened is not word for word"),
+        pytest.param(lambda items: changed(0, u("first"))(whole(items)), 1, 1, id="shortened in its place"),
+    ],
+)
+def test_what_the_user_said(show: Show, held: int, in_place: int) -> None:
+    found = recall(sights(*USERS, show=show), known())[-1]
+    assert (found.overall, found.in_place) == (Ratio(held, 2), Ratio(in_place, 2))
+
+
+def test_a_summary_may_quote_the_user_and_an_image_can_not_be_quoted() -> None:
+    (first,) = sights(u("do this"), a("ok"))
+    (later,) = sights(summary("they said: do  this"), u("go"), a("ok"))
+    found = recall([first, later], known())[-1]
+    assert (found.overall, found.in_place) == (Ratio(2, 2), Ratio(1, 2))
+    image = u("", content=[{"type": "image", "data": "", "mimeType": "image/png"}])
+    assert recall(sights(image, a("ok"), show=newest(0, packed("anything"))), known())[-1].overall == Ratio(0, 1)
+
+
+def session(show: Show = whole, epochs: tuple[int, ...] = (0, 0, 1, 1)) -> Measures:
+    """Four calls, the third of them cold."""
+    talk = (
+        u("fix src/a.ts now"),
+        a("reading", call("read", path="src/a.ts"), timestamp=1_000),
+        r("line one\nline two"),
+        a("the two lines", timestamp=2_000),
+        u("go on"),
+        a(call("edit", path="src/a.ts", oldText="line one"), timestamp=9_000),
+        r("ok"),
+        a("src/a.ts is done", timestamp=9_500),
+    )
+    return Measures(sights(*talk, show=show, epochs=epochs), known(), PriceSheet(ttl_ms=5_000))
+
+
+EVERY = session()
+SOME = session(newest(1))
+MADE = json.loads(json.dumps(figures(SOME, EVERY)))
+BASE = figures(EVERY, EVERY)
+
+
+def test_figures_of_a_session() -> None:
+    assert (BASE["rawTokens"], BASE["epochs"], BASE["coldCalls"], BASE["ofOff"]) == (19, 1, 1, 1.0)
+    assert (BASE["sentMean"], BASE["sentLargest"]) == (11.8, 19)
+    assert BASE["cachedShare"] == round(28 / 47, 5)
+    assert BASE["recall"]["overall"] == {"share": 1.0, "held": 3, "of": 3}
+    assert BASE["grounding"] == {"share": 1.0, "held": 1, "of": 1}
+    assert BASE["refetch"] == {"calls": 2, "repeated": 0, "gone": 0, "goneIn100": 0.0}
+    assert (BASE["said"]["mean"]["of"], BASE["said"]["last"]["held"]) == (6, 2)
+    assert BASE["closedLoop"]["calls"] == 4
+    assert sum(BASE["closedLoop"]["parts"].values()) == pytest.approx(BASE["closedLoop"]["closed"], abs=1e-3)
+
+
+def test_what_was_left_out_is_cheaper_and_knows_less() -> None:
+    assert MADE["rawTokens"] == BASE["rawTokens"]
+    assert MADE["ofOff"] == pytest.approx(
+        SOME.once(cost.of_session).money / EVERY.once(cost.of_session).money, abs=1e-5
+    )
+    assert 0 < MADE["ofOff"] < 1
+    assert MADE["recall"]["overall"] == {"share": 0.33333, "held": 1, "of": 3}
+    assert MADE["grounding"]["held"] == 0
+    assert (MADE["breaks"], MADE["unannouncedBreaks"]) == (3, 2)
+    assert (MADE["said"]["mean"]["held"], MADE["said"]["last"]["held"]) == (2, 0)
+    assert figures(SOME, None)["ofOff"] is None
+
+
+def test_the_series_has_each_call() -> None:
+    series = MADE["series"]
+    assert [one["epoch"] for one in series] == [0, 0, 1, 1]
+    assert [one["sent"] for one in BASE["series"]] == [3, 10, 15, 19]
+    assert [one["at"] for one in series] == [1_000, 2_000, 9_000, 9_500]
+    assert [one["cold"] for one in series] == [False, False, True, False]
+    assert [one["announced"] for one in series] == [False, False, True, False]
+    assert series[-1]["spent"] == pytest.approx(SOME.once(cost.of_session).money, abs=1e-6)
+    assert (sum(one["recalled"] for one in series), sum(one["names"] for one in series)) == (1, 3)
+    assert (sum(one["grounded"] for one in series), sum(one["lines"] for one in series)) == (0, 1)
+
+
+def test_parquet_columns_are_generated_and_are_figures_again() -> None:
+    rows = [{column.name: column.of(one) for column in columns()} for one in (SOME, EVERY)]
+    again = from_row(*rows)
+    told = {metric.path for metric in METRICS if metric.columns or metric.part_of}
+    for path in told - {"warmOfOff", "closedLoop.allOfOff"}:  # whose dollars are no columns
+        value, expected = at(again, path), at(MADE, path)
+        if isinstance(value, dict):
+            assert value["share"] == pytest.approx(expected["share"], abs=1e-5), path
+        elif value is not None or path.startswith("closedLoop"):
+            assert value == pytest.approx(expected, abs=1e-3), path
+    assert {column.type for column in columns()} == {int, float | None}
+    names = [column.name for column in columns()]
+    assert len(names) == len(set(names))
+
+
+def test_every_metric_is_explained_and_named_once() -> None:
+    assert len({metric.path for metric in METRICS}) == len(METRICS)
+    for entry in (*METRICS, *CALLS):
+        assert entry.about[0].isupper()
+        assert entry.about.endswith(".")
+
+
+def test_a_session_without_a_call_has_figures_and_a_row() -> None:
+    nothing = Measures([], known(), PriceSheet())
+    made = figures(nothing, nothing)
+    assert (made["sentMean"], made["recall"]["far"]["share"], made["series"]) == (None, None, [])
+    assert "-" in drawn(table([("turns", made)], "brief"))
+
+
+def test_a_row_shows_what_was_measured() -> None:
+    text = drawn(wide_table([("off", BASE), ("tu[b]rns", MADE)], {"billedOfOff": 0.25}))
+    lines = text.replace("┃", "│").splitlines()
+    heads, row = (
+        [cell.strip() for cell in line.strip("│").split("│")]
+        for line in lines
+        if line.startswith(("│policy", "│tu[b]rns"))
+    )
+    cells = dict(zip(heads, row, strict=True))
+    assert (cells["breaks"], cells["stray breaks"], cells["recall"], cells["in place"]) == (
+        "3",
+        "2",
+        "0.333",
+        "0.333",
+    )
+    assert "19 tokens of conversation" in text
+    assert "tokens by o200k_base; input at" in text
+    assert "floor, which no policy costs less than: 0.250" in text
+
+
+def drawn(table: object) -> str:
+    out = io.StringIO()
+    Console(file=out, width=250, no_color=True).print(table)
+    return out.getvalue()
