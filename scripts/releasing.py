@@ -2,7 +2,8 @@
 
 1. The changelog's first section is the version's, marked `(unreleased)`, and says something. Those below it are
    dated, and older from one to the next.
-2. `pyproject.toml` and `ctxmgr/__init__.py` name one version, which is not later than this one.
+2. `pyproject.toml`, that of `ctxmgr/study` and `ctxmgr/__init__.py` name one version, which is not later than this
+   one; the two distributions ask for each other at that version.
 3. The release is the newest that replays its own rules (`RELEASES` in `ctxmgr/model/rules.py`).
 4. Nothing is uncommitted: what is tested is what is released.
 """
@@ -21,13 +22,17 @@ from ctxmgr.model import RELEASES, RULES
 
 ROOT = Path(__file__).parents[1]
 CHANGELOG, PROJECT, MODULE = "CHANGELOG.md", "pyproject.toml", "ctxmgr/__init__.py"
+STUDY = "ctxmgr/study/pyproject.toml"
 UNRELEASED = "unreleased"
 NEXT = "now: scripts/gen, .ci/run, a commit, a tag"
 _VERSION = re.compile(r"(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)")
 _SECTION = re.compile(r"^## (?P<version>\S+)(?: \((?P<when>[^)]*)\))?[ ]*$", re.MULTILINE)
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+_PROJECT_VERSION = re.compile(r'^(version = ")([^"]*)(")', re.MULTILINE)
+_PINNED = re.compile(r'("ctxmgr-(?:sidecar|study)(?:\[\w+\])?==)([^"]*)(")')
 _NAMED = {
-    PROJECT: re.compile(r'^(version = ")([^"]*)(")$', re.MULTILINE),
+    PROJECT: _PROJECT_VERSION,
+    STUDY: _PROJECT_VERSION,
     MODULE: re.compile(r'^(__version__ = ")([^"]*)(")$', re.MULTILINE),
 }
 
@@ -41,7 +46,7 @@ class Section(msgspec.Struct, frozen=True):
 
 
 class Checkout(msgspec.Struct, frozen=True):
-    """`texts` of the three files by path; `newest`: the release that replays today's rules, as "0.1"; `changed`:
+    """`texts` of the four files by path; `newest`: the release that replays today's rules, as "0.1"; `changed`:
     what is not committed, "" where all is."""
 
     texts: dict[str, str]
@@ -70,8 +75,9 @@ def faults(version: str, checkout: Checkout) -> Iterator[str]:
             yield f"{name} does not name one version"
             return
     before = {found[0][1] for found in named.values()}
+    before |= {found[1] for name in (PROJECT, STUDY) for found in _PINNED.findall(checkout.texts[name])}
     if len(before) > 1:
-        yield f"{PROJECT} and {MODULE} name different versions: {', '.join(sorted(before))}"
+        yield f"{PROJECT}, {STUDY} and {MODULE} name different versions: {', '.join(sorted(before))}"
     elif _order(version) < _order(*before):
         yield f"{PROJECT} names {before.pop()} already, which is later than {version}"
     if checkout.newest != ".".join(version.split(".")[:2]):
@@ -104,7 +110,8 @@ def _order(version: str) -> tuple[int, ...]:
 def released(version: str, date: str, checkout: Checkout) -> dict[str, str]:
     """The texts with this version in them and this date in the changelog, by path."""
     heading = f"## {version} ({UNRELEASED})"
-    texts = {name: _NAMED[name].sub(rf"\g<1>{version}\g<3>", checkout.texts[name]) for name in _NAMED}
+    new = rf"\g<1>{version}\g<3>"
+    texts = {name: _PINNED.sub(new, _NAMED[name].sub(new, checkout.texts[name])) for name in _NAMED}
     return texts | {CHANGELOG: checkout.texts[CHANGELOG].replace(heading, f"## {version} ({date})", 1)}
 
 

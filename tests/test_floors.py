@@ -205,3 +205,20 @@ def test_the_runtime_knows_no_front() -> None:
     for name in RUNTIME:
         found = set(imports(PACKAGE / "server" / f"{name}.py"))
         assert not [one for one in found if one.rpartition(".")[2] in FRONTS or one == "ctxmgr.devices.stdio"], name
+
+
+STUDY_COMMANDS = {"arguments", "compare", "conform", "corpus", "drive", "replay"}
+
+
+def test_only_the_commands_of_study_and_the_doctor_import_it_and_only_when_they_run() -> None:
+    """It is a distribution of its own, which may not be there."""
+    allowed = {*(f"cli/{name}.py" for name in STUDY_COMMANDS), "doctor/recorded.py"}
+    for path in modules():
+        name = path.relative_to(PACKAGE).as_posix()
+        if room(path) == "study":
+            continue
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        if any(one.startswith("ctxmgr.study") for one in imports(path)):
+            assert name in allowed, f"{name} imports ctxmgr.study"
+        at_once = [node.module for node in tree.body if isinstance(node, ast.ImportFrom) and node.module]
+        assert not [one for one in at_once if one.startswith("ctxmgr.study")], f"{name} imports it at once"

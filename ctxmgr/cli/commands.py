@@ -37,7 +37,7 @@ INTERRUPTED = 130  # 128 and the number of SIGINT, as of any program
 PROXIED = ("run", "ab", "proxy", "mcp")  # commands that lie in folders of their own
 SAVED = ("sessions", "inspect", "forget", "search")
 EXTRAS = {  # what brings a package that a command needs
-    **dict.fromkeys(("rich", "zstandard"), "study"),
+    **dict.fromkeys(("ctxmgr.study", "rich", "zstandard"), "study"),
     "aiohttp": "proxy",
     "mcp": "mcp",
     **dict.fromkeys(("dask", "distributed", "duckdb", "obstore", "pyarrow"), "corpus"),
@@ -51,9 +51,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return _run(given)
     except ModuleNotFoundError as missing:
-        extra = EXTRAS.get((missing.name or "").partition(".")[0])
+        name = missing.name or ""
+        extra = EXTRAS.get(name, EXTRAS.get(name.partition(".")[0]))
         if extra is None:
             raise
+        extra = "corpus" if "corpus" in given[:1] else extra
         print(NO_EXTRA.format(extra), file=sys.stderr)
         return 2
     except KeyboardInterrupt:

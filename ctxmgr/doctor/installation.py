@@ -10,7 +10,7 @@ from ctxmgr.doctor.diagnosis import Diagnosis, Surroundings
 
 EXTRAS = {  # by name: the module that it brings, and what is not there without it
     "proxy": ("aiohttp", "ctxmgr run, ctxmgr proxy"),
-    "study": ("rich", "ctxmgr replay, ctxmgr compare"),
+    "study": ("ctxmgr.study", "ctxmgr replay, ctxmgr compare"),
     "endpoint": ("httpx", "summaries by a model server"),
     "embeddings": ("wordllama", "summaries cut where the subject changes"),
 }

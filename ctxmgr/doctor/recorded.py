@@ -1,17 +1,28 @@
 """A file that may be a recording of a session: whose it is, and what is in it."""
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ctxmgr.doctor.diagnosis import Diagnosis, Surroundings
-from ctxmgr.study.recordings import Recording, Stream, UnreadableRecording, readers
+
+if TYPE_CHECKING:
+    from ctxmgr.study.recordings import Recording, Stream  # a distribution of its own, which may not be there
 
 SUBJECT = "recording"
+NO_STUDY = "recordings are read by the study extra, which is not installed"
 
 
 def recording(place: Surroundings) -> Iterator[Diagnosis]:
     if not place.recording:
+        return
+    try:
+        from ctxmgr.study.recordings import Recording, UnreadableRecording, readers
+    except ModuleNotFoundError:
+        yield Diagnosis("warn", SUBJECT, NO_STUDY, "pip install 'ctxmgr-sidecar[study]'")
         return
     try:
         source = readers.source(Path(place.recording))
@@ -32,6 +43,8 @@ def recording(place: Surroundings) -> Iterator[Diagnosis]:
 
 
 def _contents(read: Recording | Stream) -> str:
+    from ctxmgr.study.recordings import Stream
+
     if isinstance(read, Stream):
         return f"{len(read.events)} events, model {read.model or 'unknown'}"
     counts = Counter(entry.role if entry.kind == "message" else entry.kind for entry in read.entries)

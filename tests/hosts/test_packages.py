@@ -50,28 +50,71 @@ def without(reason: str) -> NoReturn:
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("built")
     run(program("uv"), "build", "--quiet", "--out-dir", folder)
+    run(program("uv"), "build", "--quiet", "--wheel", "--out-dir", folder, ROOT / "ctxmgr" / "study")
     return folder
 
 
 @pytest.mark.real
 def test_the_wheel_and_the_source_are_what_an_index_takes(built: Path) -> None:
     files = [*built.glob("*.whl"), *built.glob("*.tar.gz")]
-    assert [file.name.partition("-")[0] for file in files] == ["ctxmgr_sidecar"] * 2
+    assert sorted(file.name.partition("-")[0] for file in files) == [
+        "ctxmgr_sidecar",
+        "ctxmgr_sidecar",
+        "ctxmgr_study",
+    ]
     run(program("twine"), "check", "--strict", *files)
 
 
 @pytest.mark.real
-def test_the_wheel_holds_the_package_whole_and_nothing_else(built: Path) -> None:
-    (wheel,) = built.glob("*.whl")
-    held = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
+def test_the_two_wheels_hold_the_package_whole_between_them(built: Path) -> None:
+    held = {
+        name: {file for file in zipfile.ZipFile(wheel(built, name)).namelist() if ".dist-info/" not in file}
+        for name in ("sidecar", "study")
+    }
     here = {path.relative_to(ROOT).as_posix() for path in (ROOT / "ctxmgr").rglob("*") if path.is_file()}
-    assert held == {name for name in here if "__pycache__" not in name}
+    here = {name for name in here if "__pycache__" not in name and not name.endswith("study/pyproject.toml")}
+    assert held["study"] == {name for name in here if name.startswith("ctxmgr/study/")}
+    assert held["sidecar"] == here - held["study"]
+
+
+def wheel(built: Path, name: str) -> Path:
+    (found,) = built.glob(f"ctxmgr_{name}-*.whl")
+    return found
+
+
+@pytest.mark.real
+def test_without_study_its_commands_say_what_to_install_and_with_it_they_work(built: Path, tmp_path: Path) -> None:
+    command = ("ctxmgr", "replay", ROOT / "tests" / "sessions" / "greenhouse.jsonl", "--no-measures")
+    done = subprocess.run([program("uvx"), "--from", wheel(built, "sidecar"), *command], capture_output=True)
+    assert done.returncode == 2
+    assert done.stderr.decode().endswith(
+        "this command needs the study extra: pip install 'ctxmgr-sidecar[study]'\n"
+    )
+    python = tmp_path / "both" / "bin" / "python"
+    run(program("uv"), "venv", "--quiet", tmp_path / "both")
+    run(
+        program("uv"),
+        "pip",
+        "install",
+        "--quiet",
+        "--python",
+        python,
+        *(wheel(built, n) for n in ("sidecar", "study")),
+    )
+    assert "nothing failed" in run(python, "-m", *command, cwd=tmp_path).casefold()
 
 
 @pytest.mark.real
 def test_the_wheel_serves_without_being_installed(built: Path, tmp_path: Path) -> None:
-    (wheel,) = built.glob("*.whl")
-    command = (program("uvx"), "--from", wheel, "ctxmgr", "serve", "--state-dir", tmp_path / "state")
+    command = (
+        program("uvx"),
+        "--from",
+        wheel(built, "sidecar"),
+        "ctxmgr",
+        "serve",
+        "--state-dir",
+        tmp_path / "state",
+    )
     answer = run(*command, cwd=tmp_path, given=INITIALIZE, UV_NO_CACHE="1")
     assert json.loads(answer)["result"]["serverInfo"]["name"] == "ctxmgr"
 

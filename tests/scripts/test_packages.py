@@ -13,6 +13,8 @@ import ctxmgr
 ROOT = Path(__file__).parents[2]
 HOSTS = ROOT / "protocol" / "hosts"
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+STUDY_FILE = ROOT / "ctxmgr" / "study" / "pyproject.toml"
+STUDY: dict[str, Any] = tomllib.loads(STUDY_FILE.read_text(encoding="utf-8"))["project"]
 CRATE: dict[str, Any] = tomllib.loads((HOSTS / "rust" / "Cargo.toml").read_text(encoding="utf-8"))["package"]
 NODE: dict[str, dict[str, Any]] = {
     name: json.loads((HOSTS / name / "package.json").read_text(encoding="utf-8")) for name in ("typescript", "pi")
@@ -28,7 +30,7 @@ INSTALLED = re.compile(r"""(?:pip install|uvx --from|uv add)\s+['"]?(ctxmgr[\w-]
 
 
 def test_what_is_published_is_named_so() -> None:
-    assert PROJECT["name"] == "ctxmgr-sidecar"
+    assert (PROJECT["name"], STUDY["name"]) == ("ctxmgr-sidecar", "ctxmgr-study")
     assert PROJECT["scripts"] == {"ctxmgr": "ctxmgr.cli:main"}
     assert {name: package["name"] for name, package in NODE.items()} == {
         "typescript": "ctxmgr-client",
@@ -38,11 +40,23 @@ def test_what_is_published_is_named_so() -> None:
 
 
 def test_all_of_it_has_one_version_and_one_licence() -> None:
-    published = [PROJECT, CRATE, *NODE.values()]
+    published = [PROJECT, STUDY, CRATE, *NODE.values()]
     assert {one["version"] for one in published} == {ctxmgr.__version__}
     assert {one["license"] for one in published} == {"MIT"}
     licence = (ROOT / "LICENSE").read_bytes()
     assert [(HOSTS / name / "LICENSE").read_bytes() for name in ("typescript", "pi", "rust")] == [licence] * 3
+
+
+def test_the_two_distributions_ask_for_each_other_at_one_version() -> None:
+    version, extras = ctxmgr.__version__, PROJECT["optional-dependencies"]
+    assert f"ctxmgr-sidecar=={version}" in STUDY["dependencies"]
+    assert (extras["study"], extras["corpus"]) == (
+        [f"ctxmgr-study=={version}"],
+        [f"ctxmgr-study[corpus]=={version}"],
+    )
+    assert not [one for one in extras["test"] if one.startswith("ctxmgr")]  # no index has what is worked on
+    brought = [one for one in STUDY["dependencies"] if not one.startswith("ctxmgr")]
+    assert {*brought, *STUDY["optional-dependencies"]["corpus"]} <= set(extras["test"])
 
 
 def test_texts_that_say_what_to_install_name_what_is_published() -> None:

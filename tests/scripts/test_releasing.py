@@ -13,6 +13,7 @@ from scripts.releasing import (
     MODULE,
     PROJECT,
     ROOT,
+    STUDY,
     Checkout,
     Section,
     faults,
@@ -38,7 +39,11 @@ LOG = """# Changelog
 - The first.
 """
 PROJECT_TEXT = '[project]\nname = "x"\nversion = "0.1.1"\n\n[tool.z]\ntarget-version = "py311"\n'
-GOOD = Checkout({CHANGELOG: LOG, PROJECT: PROJECT_TEXT, MODULE: '__version__ = "0.1.1"\n'}, "0.2")
+PROJECT_TEXT += 'study = ["ctxmgr-study==0.1.1"]\n'
+STUDY_TEXT = 'version = "0.1.1"  # as the other\ndependencies = ["ctxmgr-sidecar==0.1.1", "rich"]\n'
+GOOD = Checkout(
+    {CHANGELOG: LOG, PROJECT: PROJECT_TEXT, STUDY: STUDY_TEXT, MODULE: '__version__ = "0.1.1"\n'}, "0.2"
+)
 
 
 def changed(name: str, old: str, new: str) -> Checkout:
@@ -81,7 +86,12 @@ OUT_OF_ORDER = [
     (
         "0.2.0",
         changed(MODULE, "0.1.1", "0.1.2"),
-        "pyproject.toml and ctxmgr/__init__.py name different versions: 0.1.1, 0.1.2",
+        "pyproject.toml, ctxmgr/study/pyproject.toml and ctxmgr/__init__.py name different versions: 0.1.1, 0.1.2",
+    ),
+    (
+        "0.2.0",
+        changed(STUDY, "sidecar==0.1.1", "sidecar==0.1.0"),
+        "pyproject.toml, ctxmgr/study/pyproject.toml and ctxmgr/__init__.py name different versions: 0.1.0, 0.1.1",
     ),
     (
         "0.2.0",
@@ -98,7 +108,8 @@ def test_what_stands_in_the_way_is_said(version: str, checkout: Checkout, fault:
 
 
 def test_a_version_does_not_go_back() -> None:
-    texts = {**GOOD.texts, PROJECT: 'version = "0.10.0"\n', MODULE: '__version__ = "0.10.0"\n'}
+    texts = {name: text.replace("0.1.1", "0.10.0") for name, text in GOOD.texts.items() if name != CHANGELOG}
+    texts[CHANGELOG] = LOG
     checkout = msgspec.structs.replace(GOOD, texts=texts)
     assert list(faults("0.2.0", checkout)) == ["pyproject.toml names 0.10.0 already, which is later than 0.2.0"]
 
@@ -106,7 +117,8 @@ def test_a_version_does_not_go_back() -> None:
 def test_the_version_and_the_date_are_written_and_nothing_else() -> None:
     assert released("0.2.0", "2025-03-04", GOOD) == {
         CHANGELOG: LOG.replace("(unreleased)", "(2025-03-04)"),
-        PROJECT: PROJECT_TEXT.replace('"0.1.1"', '"0.2.0"'),
+        PROJECT: PROJECT_TEXT.replace("0.1.1", "0.2.0"),
+        STUDY: STUDY_TEXT.replace("0.1.1", "0.2.0"),
         MODULE: '__version__ = "0.2.0"\n',
     }
 
@@ -118,10 +130,11 @@ def checkout(tmp_path: Path) -> Path:
     texts = {
         CHANGELOG: f"# Changelog\n\n## {version} (unreleased)\n\n- A thing.\n",
         PROJECT: 'version = "0.0.1"\n',
+        STUDY: 'version = "0.0.1"\ndependencies = ["ctxmgr-sidecar==0.0.1"]\n',
         MODULE: '__version__ = "0.0.1"\n',
     }
     for name, text in texts.items():
-        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text, encoding="utf-8")
     who = ["-c", "user.name=nobody", "-c", "user.email=nobody@localhost", "-c", "commit.gpgsign=false"]
     for command in (["init", "-q"], ["add", "."], ["commit", "-q", "-m", "all"]):
@@ -138,7 +151,7 @@ def test_checking_writes_nothing(checkout: Path, capsys: pytest.CaptureFixture[s
     assert read(checkout) == before
 
 
-def test_releasing_writes_the_three_files_and_not_twice(checkout: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_releasing_writes_the_files_and_not_twice(checkout: Path, capsys: pytest.CaptureFixture[str]) -> None:
     version = f"{RELEASES[RULES]}.9"
     assert main([version], checkout) == 0
     after = read(checkout)

@@ -1,5 +1,6 @@
 """Tables of figures for a terminal: a row a policy, a column a metric that the view shows."""
 
+import textwrap
 from collections.abc import Sequence
 
 from rich.table import Table
@@ -9,6 +10,7 @@ from ctxmgr.study.figures.pooling import FLOOR, LONG_TOKENS
 from ctxmgr.study.figures.registry import DOLLARS, SHARE, Figures, View, at
 from ctxmgr.study.figures.table import METRICS, shown
 
+COLUMNS = 80  # of a legend
 NOT_REACTING = "recorded replies do not react to what is shown: the figures say what a reply would have missed"
 
 
@@ -68,8 +70,9 @@ def means_table(rows: Sequence[Figures]) -> Table:
 
 
 def legend(view: View) -> str:
-    """What the columns mean, a line each."""
-    return "\n".join(f"{metric.title}: {metric.about[0].lower()}{metric.about[1:-1]}" for metric in shown(view))
+    """What the columns mean."""
+    meanings = (f"{metric.title}: {metric.about[0].lower()}{metric.about[1:-1]}" for metric in shown(view))
+    return "\n".join(textwrap.wrap("; ".join(meanings), COLUMNS))
 
 
 def prices_line(prices: Figures) -> str:

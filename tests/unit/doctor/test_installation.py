@@ -28,7 +28,7 @@ def test_it_says_its_version() -> None:
 
 def test_extras_that_are_not_there_are_named_with_their_use(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        importlib.util, "find_spec", lambda name: None if name in ("rich", "wordllama") else object()
+        importlib.util, "find_spec", lambda name: None if name in ("ctxmgr.study", "wordllama") else object()
     )
     said = only(installation.extras(PLACE))
     assert said.severity == "ok"
