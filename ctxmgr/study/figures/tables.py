@@ -1,8 +1,9 @@
-"""Tables of figures for a terminal: a row a policy, a column a metric that the view shows."""
+"""Tables of figures for a terminal, with the metrics that a view shows."""
 
 import textwrap
 from collections.abc import Sequence
 
+from rich.console import Group, RenderableType
 from rich.table import Table
 
 from ctxmgr.study.console import figures_table, plain
@@ -23,15 +24,21 @@ def table(rows: Sequence[tuple[str, Figures]], view: View, title: str = "") -> T
     return made
 
 
-def wide_table(rows: Sequence[tuple[str, Figures]], floor: Figures) -> Table:
-    """All that is shown of one recording. `floor` as plain values."""
+def wide_table(rows: Sequence[tuple[str, Figures]], floor: Figures) -> RenderableType:
+    """All that is shown of one recording: a row a metric, a column a policy. `floor` as plain values."""
     first = rows[0][1]
-    made = table(rows, "wide", f"costs, and what is still known: {first['rawTokens']:,} tokens of conversation")
-    least = f"floor, which no policy costs less than: {_cell(floor['billedOfOff'])} of what off is billed"
-    made.caption = (
-        f"tokens by {first['weighedBy']}; {prices_line(first['prices'])}\n{least}\n{legend('wide')}\n{NOT_REACTING}"
+    title = f"what it costs and what it still knows: {first['rawTokens']:,} tokens of conversation"
+    made = figures_table("")
+    made.add_column("figure", no_wrap=True)
+    for preset, _ in rows:
+        made.add_column(plain(preset), justify="right")
+    for metric in shown("wide"):
+        made.add_row(metric.title, *(metric.text(metric.number(figures)) for _, figures in rows))
+    about = (
+        f"floor, which no policy costs less than: {_cell(floor['billedOfOff'])} of what off is billed\n"
+        f"tokens by {first['weighedBy']}; {prices_line(first['prices'])}\n{legend('wide')}\n{NOT_REACTING}"
     )
-    return made
+    return Group(plain(title, "italic"), made, plain(about))
 
 
 def totals_table(rows: Sequence[Figures], wide: bool) -> Table:
