@@ -23,8 +23,9 @@ from ctxmgr.study.closed_loop import closed_loop
 from ctxmgr.study.driving import session as drive_session
 from ctxmgr.study.driving.host import ReplayHost
 from ctxmgr.study.driving.outcomes import ReplayOptions, ReplayResult
-from ctxmgr.study.figures import METRICS, Measures
+from ctxmgr.study.figures import Measures
 from ctxmgr.study.figures.cost import of_session
+from ctxmgr.study.figures.table import METRICS
 from ctxmgr.study.probes.figures import Scores, scores
 from ctxmgr.study.probes.grading import ProjectedLists, answers
 from ctxmgr.study.probes.index import EvidenceIndex

@@ -3,12 +3,12 @@
 Knows no sidecar.
 """
 
-from ctxmgr.study.figures import closed_cost, cost, recall, said
+from ctxmgr.study.figures import closed_cost, cost
 from ctxmgr.study.figures.calls import CALLS
 from ctxmgr.study.figures.code_length import CodeLengths
 from ctxmgr.study.figures.pooling import FLOOR, difference, means, totals
-from ctxmgr.study.figures.registry import Figures, Measures, Metric, at
-from ctxmgr.study.figures.table import METRICS, columns, figures, from_row, prices, shown
+from ctxmgr.study.figures.registry import Figures, Measures, at
+from ctxmgr.study.figures.table import columns, figures, from_row, prices, shown
 from ctxmgr.study.figures.tables import legend, means_table, prices_line, table, totals_table, wide_table
 
 __all__ = [
@@ -16,9 +16,7 @@ __all__ = [
     "CodeLengths",
     "FLOOR",
     "Figures",
-    "METRICS",
     "Measures",
-    "Metric",
     "at",
     "closed_cost",
     "columns",
@@ -31,8 +29,6 @@ __all__ = [
     "means_table",
     "prices",
     "prices_line",
-    "recall",
-    "said",
     "shown",
     "table",
     "totals",

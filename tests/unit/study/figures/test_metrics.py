@@ -21,6 +21,7 @@ from ctxmgr.study.figures import (
 )
 from ctxmgr.study.figures.refetch import Refetch, refetch
 from ctxmgr.study.figures.said import recall
+from ctxmgr.study.figures.table import METRICS
 from ctxmgr.study.metrics import Ratio
 from tests.notation import a, call, r, summary, u
 from tests.unit.study.sighted import Show, changed, known, newest, packed, sights, whole
