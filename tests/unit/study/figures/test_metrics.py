@@ -9,7 +9,6 @@ from rich.console import Console
 from ctxmgr.closed_loop import PriceSheet
 from ctxmgr.study.figures import (
     CALLS,
-    METRICS,
     Measures,
     at,
     columns,
