@@ -52,6 +52,7 @@ __all__ = [
     "new_messages",
     "paths",
     "same_start",
+    "stands_for_others",
     "strings",
     "timeline",
     "total",
