@@ -12,11 +12,11 @@ Rules:
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import msgspec
 
-from ctxmgr.engine.memory import FENCE, Heading, HeadingKind, heading, key_of
+from ctxmgr.engine.memory import Heading, HeadingKind, heading, key_of, outside_fences
 from ctxmgr.summarize.formats import Shape, key_of_title
 
 OWN_LEVEL = 2  # an unknown heading down to `##` stands beside the known ones, a deeper one below them
@@ -51,16 +51,6 @@ class _Gathered(msgspec.Struct):
     kind: HeadingKind
     line: str
     statements: list[_Statement]
-
-
-def outside_fences(text: str) -> Iterator[tuple[str, bool]]:
-    """Each line, and whether it stands outside code fences; the fences' own lines do not."""
-    fence = ""
-    for line in text.splitlines():
-        mark = FENCE.match(line)
-        if mark:
-            fence = "" if fence and mark[1].startswith(fence) else fence or mark[1]
-        yield line, not (fence or mark)
 
 
 def outline_sections(text: str, shape: Shape) -> tuple[OutlineSection, ...]:

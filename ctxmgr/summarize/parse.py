@@ -18,11 +18,11 @@ from typing import Literal
 import msgspec
 
 from ctxmgr.engine.compaction import without_lists
-from ctxmgr.engine.memory import FENCE, plain, sections_of, sentences_of, shorten
+from ctxmgr.engine.memory import FENCE, outside_fences, plain, sections_of, sentences_of, shorten
 from ctxmgr.model import Weigh
 from ctxmgr.model.compaction import Completion, CompletionRequest
 from ctxmgr.summarize.formats import SHORT_SENTENCES, Shape
-from ctxmgr.summarize.outline import first_section, outside_fences, section_kinds, undoubled
+from ctxmgr.summarize.outline import first_section, section_kinds, undoubled
 from ctxmgr.summarize.previous_summary import without_turn_mark
 
 Reason = Literal[

@@ -9,8 +9,7 @@ import re
 import msgspec
 
 from ctxmgr.engine.compaction import files
-from ctxmgr.engine.memory import CONTINUE_LEAD, HANDOFF_LEAD, without_scratchpad
-from ctxmgr.summarize.outline import outside_fences
+from ctxmgr.engine.memory import CONTINUE_LEAD, HANDOFF_LEAD, outside_fences, without_scratchpad
 from ctxmgr.summarize.recent_turns import without_recent_turns
 
 TURN_MARK = "**Turn Context (split turn):**"

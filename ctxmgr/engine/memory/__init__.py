@@ -19,7 +19,7 @@ from ctxmgr.engine.memory.repair import RepairedSummary, SummaryDraft, repaired
 from ctxmgr.engine.memory.scratchpad import scratchpad_in, scratchpad_section, without_scratchpad
 from ctxmgr.engine.memory.summary import facts_of
 from ctxmgr.engine.memory.user_words import users_text
-from ctxmgr.engine.memory.wording import FENCE, key_of, plain, sentences_of, shorten, without_mark
+from ctxmgr.engine.memory.wording import FENCE, key_of, outside_fences, plain, sentences_of, shorten, without_mark
 
 __all__ = [
     "BRANCH_LEAD",
@@ -45,6 +45,7 @@ __all__ = [
     "key_of",
     "last_number",
     "now_and_past",
+    "outside_fences",
     "packet_allowance",
     "packet_budget",
     "plain",

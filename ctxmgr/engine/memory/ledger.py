@@ -32,7 +32,7 @@ from ctxmgr.engine.memory.facts import TASK_KEY
 from ctxmgr.engine.memory.git_history import still_changed, still_there
 from ctxmgr.engine.memory.wording import key_of
 from ctxmgr.model import once
-from ctxmgr.model.saved import GOING_ON, RENAMED, STATE, Fact, Ledger, Slot
+from ctxmgr.model.saved import GOING_ON, KINDS, RENAMED, STATE, Fact, Ledger
 
 _Moment = tuple[int, int]
 Order = tuple[int, int, int, str, str, str, str, str, str, str, str, int, str]
@@ -40,8 +40,6 @@ Order = tuple[int, int, int, str, str, str, str, str, str, str, str, int, str]
 # At the same moment a person's word stands before a summary of it, and both before what a tool did.
 _RANKS = {"user": 4, "summary": 3, "assistant": 2, "tool": 1, "branch": 0}
 _IN_PART = frozenset((STATE, RENAMED))
-_WEIGHED: frozenset[Slot] = frozenset(("command", "value", "file"))  # rules 7 and 8
-_PAST: frozenset[Slot] = frozenset(("request", "said"))
 
 
 def fold(ledger: Ledger, facts: Iterable[Fact]) -> Ledger:
@@ -106,7 +104,7 @@ def now_and_past(ledger: Ledger) -> tuple[tuple[Fact, ...], tuple[Fact, ...]]:
 def _is_past(fact: Fact) -> bool:
     if fact.source == "branch":
         return fact.slot != "file"
-    return fact.slot in _PAST or (fact.slot == "task" and fact.status == "done")
+    return KINDS[fact.slot].lasts == "history" or (fact.slot == "task" and fact.status == "done")
 
 
 def _standing(ledger: Ledger) -> list[Fact]:
@@ -118,7 +116,7 @@ def _standing(ledger: Ledger) -> list[Fact]:
     chosen: dict[tuple[str, str, str], Fact] = {}
     for fact in ledger.facts.values():
         closed = fact.listing and (fact.time_ms, fact.seq) < listed.get(fact.listing, (-1, -1))
-        if fact.slot == "listing" or closed or of_old(fact):
+        if closed or KINDS[fact.slot].lasts == "ignored" or of_old(fact):
             continue
         key = (fact.slot, fact.key, _apart(fact))
         rival = chosen.get(key)
@@ -129,7 +127,7 @@ def _standing(ledger: Ledger) -> list[Fact]:
         del chosen["goal", "", ""]
     found = sorted(with_ends(_with_texts(chosen.values(), ledger)), key=_when)
     holding = {id(fact) for fact in (*CommandLog(found).standing(), *still_there(found), *still_changed(found))}
-    return [fact for fact in found if fact.slot not in _WEIGHED or id(fact) in holding]
+    return [fact for fact in found if KINDS[fact.slot].lasts != "standing" or id(fact) in holding]
 
 
 def _when(fact: Fact) -> tuple[int, int, int, str, str, str]:
@@ -193,7 +191,6 @@ def _whole_task(text: Fact | None, state: Fact | None) -> Fact | None:
 
 
 _SORTED_BY_WORDING = frozenset((("decision", "assistant"), ("decision", "user"), ("constraint", "user")))
-_SLOTS_OF_OLD = frozenset(("finding", "next"))
 
 
 def of_old(fact: Fact) -> bool:
@@ -201,11 +198,10 @@ def of_old(fact: Fact) -> bool:
     if fact.slot == "question":
         return "\n" not in fact.key
     checklist = fact.slot == "task" and fact.source == "assistant" and fact.listing == "summary"
-    return checklist or fact.slot in _SLOTS_OF_OLD or (fact.slot, fact.source) in _SORTED_BY_WORDING
+    return checklist or (fact.slot, fact.source) in _SORTED_BY_WORDING
 
 
 _Place = tuple[int, int, int]
-_OF_RESULTS = frozenset(("command", "question", "value"))  # what only a result tells, as it does a task's id
 
 
 class Record(msgspec.Struct, frozen=True):
@@ -245,7 +241,7 @@ def record_of(ledger: Ledger, shown: Container[str], cut: Container[str] = froze
     facts: dict[str, list[Fact]] = {}
     for fact in (*now, *(one for one in past if one.source in ("summary", "branch") or one.slot == "task")):
         said_by = fact.origin.split("\n")  # of a task two messages may
-        of_result = fact.slot in _OF_RESULTS or (fact.slot == "task" and fact.key.startswith(TASK_KEY))
+        of_result = KINDS[fact.slot].from_result or (fact.slot == "task" and fact.key.startswith(TASK_KEY))
         if any(one not in shown or (of_result and one in cut) for one in said_by):
             facts.setdefault(fact.slot, []).append(fact)
     ends = list({fact.detail: fact for fact in past if fact.slot == "said"}.values())

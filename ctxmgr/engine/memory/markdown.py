@@ -23,7 +23,7 @@ from typing import Literal
 import msgspec
 
 from ctxmgr.engine.memory.scratchpad import without_scratchpad
-from ctxmgr.engine.memory.wording import FENCE, unfenced
+from ctxmgr.engine.memory.wording import FENCE, outside_fences, unfenced
 
 SectionKind = Literal[
     "goal",
@@ -401,14 +401,12 @@ def _items(lines: list[str]) -> list[SectionItem]:
     """Split lines into list items and paragraphs; deeper lines belong to the item they stand under."""
     found: list[tuple[str, list[str]]] = []
     indent: int | None = None
-    fence, gap = "", False
-    for line in lines:
-        mark = FENCE.match(line)
-        if fence or mark:
-            fence = _fence_after(fence, line)
+    gap = False
+    for line, outside in outside_fences("\n".join(lines)):
+        if not outside:
             if not found:
                 found.append(("", []))
-            found[-1][1].append(line.strip() if mark else line)
+            found[-1][1].append(line.strip() if FENCE.match(line) else line)
             continue
         if not _says_something(line):
             gap = True
@@ -430,11 +428,8 @@ def _items(lines: list[str]) -> list[SectionItem]:
 def _paragraphs(lines: list[str]) -> list[str]:
     """Split lines at blank ones outside fences; a long list is split into its items, so none gets cut off."""
     blocks: list[list[str]] = [[]]
-    fence = ""
-    for line in lines:
-        mark = FENCE.match(line)
-        fence = _fence_after(fence, line)
-        if fence or mark or _says_something(line):
+    for line, outside in outside_fences("\n".join(lines)):
+        if not outside or _says_something(line):
             blocks[-1].append(line.rstrip())
         elif blocks[-1]:
             blocks.append([])

@@ -24,7 +24,7 @@ from ctxmgr.engine.memory.user_words import user_lines
 from ctxmgr.engine.memory.wording import code, one_line, plain, said
 from ctxmgr.engine.tools import paths
 from ctxmgr.model import PACKET_MARK, Message, PacketTokens, Policy, Weigh, Zone
-from ctxmgr.model.saved import APPROVED, REJECTED, Fact, Ledger, RawSummary, State
+from ctxmgr.model.saved import APPROVED, KINDS, REJECTED, Fact, Ledger, RawSummary, Slot, State
 
 MOST_IN_LINE = 8  # files
 NOW_CHARACTERS = 400
@@ -37,27 +37,19 @@ SHORT_TOKENS = 4  # of a message ("ok, go on"), which says nothing without what 
 NEWEST_ENDS, NEWEST_COMMITS = 3, 5
 KNOWN_CHARACTERS = 60  # of a message, by which it is known again
 ITEM_CHARACTERS = 600  # of one of a summary's statements
+_STATED = ("user", "assistant", "tool")  # sources of what is said or done, and no summary
 BOXES = {"active": "[~]", "open": "[ ]", "blocked": "[!]", "done": "[x]"}
-_SECTIONS = {
-    "goal": "Goal",
-    "current": "Current Work",
-    "constraint": "Constraints & Preferences",
-    "decision": "Key Decisions",
-    "task": "Tasks",
-    "context": "Critical Context",
-    "request": "Asked Before",
-}  # of a summary, in their right to stay
 
 
 def parts_of(record: Record, scratchpad: str, where: Part, budget: int, weigh: Weigh) -> list[Part | FlexiblePart]:
     """Those that have something to say. `where` the rest is, told last; `budget`: tokens of all of them."""
     newest = record.earlier + len(record.requests)
-    asked, replies = record.unseen.get(newest), answers(record)
+    asked = record.unseen.get(newest)
     now = part_of("## Now", [*_last(record, newest, asked), *open_tasks(record)], 0.3)
     others = [
         _scratchpad(scratchpad),
         _state(record),
-        part_of("## Asked and answered", replies, 0.2, newest_first(len(replies))),
+        *_own_parts(record),
         *_summaries(record),
         _ends(record),
         where,
@@ -79,12 +71,26 @@ def open_tasks(record: Record) -> list[str]:
     return [f"- {BOXES[one.status]} {with_id(one_line(one.text), one.key)}" for one in tasks]
 
 
-def answers(record: Record) -> list[str]:
-    """Questions that a tool asked and the user answered, plans, and calls that the user would not have."""
-    return [_answer(fact) for fact in record.of("question", "user", "tool")]
+def own_lines(record: Record) -> dict[Slot, list[str]]:
+    """The lines of the kinds that have a part of their own."""
+    kinds = [slot for slot, kind in KINDS.items() if kind.heading]
+    return {
+        slot: [_answer(fact) if slot == "question" else _statement(fact) for fact in record.of(slot, *_STATED)]
+        for slot in kinds
+    }
+
+
+def _own_parts(record: Record) -> Iterator[Part]:
+    for slot, lines in own_lines(record).items():
+        yield part_of(KINDS[slot].heading, lines, KINDS[slot].share, newest_first(len(lines)))
+
+
+def _statement(fact: Fact) -> str:
+    return f"- {one_line(': '.join(filter(None, (fact.text, fact.detail))), ITEM_CHARACTERS)}"
 
 
 def _answer(fact: Fact) -> str:
+    """What a tool asked and the user answered, a plan, or a call that the user would not have."""
     told = said(fact.detail, ITEM_CHARACTERS) if fact.detail else "nothing more"
     if fact.status == APPROVED:
         return f'- approved: "{one_line(fact.text, ITEM_CHARACTERS)}"'
@@ -175,8 +181,9 @@ def _summaries(record: Record) -> Iterator[Part]:
     for source, heading in (("summary", "## From the summary"), ("branch", "## From a branch that was left")):
         lines = [
             line
-            for slot, title in _SECTIONS.items()
-            for line in _section([one for one in record.of(slot, source) if not _repeats(one, starts)], title)
+            for slot, kind in KINDS.items()
+            if kind.title
+            for line in _section([one for one in record.of(slot, source) if not _repeats(one, starts)], kind.title)
         ]
         yield part_of(heading, lines, 0.4 if source == "summary" else 0.15)
 

@@ -13,6 +13,7 @@ File lists are not here: who calls this appends them.
 
 import re
 from collections.abc import Callable, Sequence
+from itertools import chain
 
 import msgspec
 from msgspec import structs
@@ -26,7 +27,7 @@ from ctxmgr.engine.memory.from_summary import ENDED, LATEST, carried_facts, last
 from ctxmgr.engine.memory.git_history import commit_line
 from ctxmgr.engine.memory.ledger import Record, fold, record_of
 from ctxmgr.engine.memory.markdown import CONTINUE_LEAD
-from ctxmgr.engine.memory.packet import answers, commits, runs
+from ctxmgr.engine.memory.packet import commits, own_lines, runs
 from ctxmgr.engine.memory.user_words import user_lines, users_text
 from ctxmgr.engine.memory.wording import FENCE, both_ends, one_line, one_spaced, said, shorten
 from ctxmgr.model import Block, Weigh
@@ -134,7 +135,8 @@ def _constraints(draft: Draft) -> list[str]:
 
 
 def _decisions(draft: Draft) -> list[str]:
-    return [*draft.carried("decision"), *answers(draft.record)]
+    """And what has a part of its own in a packet, as answers have."""
+    return [*draft.carried("decision"), *chain.from_iterable(own_lines(draft.record).values())]
 
 
 def _tasks(mark: str, status: str) -> Lines:

@@ -8,6 +8,7 @@ Knows nothing of facts, messages or packets. Never raises for any string, unpair
 
 import hashlib
 import re
+from collections.abc import Iterator
 
 KEY_CHARACTERS = 120  # a longer key keeps its start and a digest of the whole, so that keys stay comparable
 FENCE = re.compile(r"^\s*(`{3,}|~{3,})")
@@ -88,16 +89,10 @@ def last_paragraph(text: str) -> str:
     table, a heading and what the host's window is told to show (`::name{...}`) are none, where there is another. A
     list stands with what it is a list of, and a question with what was said before it."""
     paragraphs: list[list[str]] = [[]]
-    fence = ""
-    for line in text.strip().splitlines():
-        mark = FENCE.match(line)
-        if paragraphs[-1] and not paragraphs[-1][-1].strip() and not fence and not mark:
+    for line, outside in outside_fences(text.strip()):
+        if outside and paragraphs[-1] and not paragraphs[-1][-1].strip():
             paragraphs.append([])
         paragraphs[-1].append(line)
-        if mark and not fence:
-            fence = mark[1]
-        elif mark and mark[1].startswith(fence):
-            fence = ""
     found = [(at, one) for at, lines in enumerate(paragraphs) if (one := "\n".join(lines).strip())]
     told = [(at, one) for at, one in found if not one.startswith(_NO_PARAGRAPH) and not _HEADING.fullmatch(one)]
     if len(told) > 1 and (_ITEM.match(told[-1][1]) or told[-1][1].endswith(_ASKS)):
@@ -143,20 +138,20 @@ def _end(match: re.Match[str]) -> int:
     return match.end(match.lastindex or 0)
 
 
-def unfenced(text: str) -> list[str]:
-    """Return the lines of `text` that stand in no code fence; an unclosed fence runs to the end."""
-    lines: list[str] = []
+def outside_fences(text: str) -> Iterator[tuple[str, bool]]:
+    """Each line, and whether it stands outside code fences; the fences' own lines do not. An unclosed fence runs to
+    the end."""
     fence = ""
     for line in text.splitlines():
         mark = FENCE.match(line)
-        if fence:
-            if mark and mark[1][0] == fence[0] and len(mark[1]) >= len(fence):
-                fence = ""
-        elif mark:
-            fence = mark[1]
-        else:
-            lines.append(line)
-    return lines
+        if mark:
+            fence = "" if fence and mark[1].startswith(fence) else fence or mark[1]
+        yield line, not (fence or mark)
+
+
+def unfenced(text: str) -> list[str]:
+    """The lines that stand in no code fence."""
+    return [line for line, outside in outside_fences(text) if outside]
 
 
 BULLET_CHARACTERS = 240

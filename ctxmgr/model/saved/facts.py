@@ -1,5 +1,7 @@
 """Facts and the ledger they are folded into (words of the design, section 1 and 5)."""
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Literal
 
 import msgspec
@@ -21,7 +23,44 @@ Slot = Literal[
     "value",
     "said",
 ]
-"""Old snapshots hold "finding" and "next", of release 0.2: nothing tells them."""
+
+
+class FactKind(msgspec.Struct, frozen=True):
+    """How facts of one kind are kept and told.
+
+    `lasts`: "holds" until a listing closes it; "history" is over, and known; "standing" while later facts of its
+    kind leave it standing (a check until it runs again, a commit until it is taken back); "ignored" is never told.
+    `from_result`: a result alone says it, so that it is told again where that result is shortened. `title`: its
+    heading among what a summary says. `heading` and `share` of the room: of its own part of a packet, "" for none.
+    """
+
+    lasts: Literal["holds", "history", "standing", "ignored"] = "holds"
+    from_result: bool = False
+    title: str = ""
+    heading: str = ""
+    share: float = 0.0
+
+
+KINDS: Mapping[Slot, FactKind] = MappingProxyType(
+    {
+        "goal": FactKind(title="Goal"),
+        "current": FactKind(title="Current Work"),
+        "constraint": FactKind(title="Constraints & Preferences"),
+        "decision": FactKind(title="Key Decisions"),
+        "task": FactKind(title="Tasks"),
+        "context": FactKind(title="Critical Context"),
+        "request": FactKind("history", title="Asked Before"),
+        "said": FactKind("history"),
+        "question": FactKind(from_result=True, heading="## Asked and answered", share=0.2),
+        "command": FactKind("standing", from_result=True),
+        "value": FactKind("standing", from_result=True),
+        "file": FactKind("standing"),
+        "listing": FactKind("ignored"),
+        "finding": FactKind("ignored"),
+        "next": FactKind("ignored"),
+    }
+)
+"""By right to stay. Old snapshots hold "finding" and "next", of release 0.2: nothing tells them."""
 STATE = "state"
 """The listing of a fact that says a task's state and not its text, which another fact of its key has."""
 RENAMED = "text"
