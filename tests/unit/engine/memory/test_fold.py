@@ -10,7 +10,7 @@ from ctxmgr.engine.memory.extract import from_message, from_summary
 from ctxmgr.engine.memory.facts import Stamp
 from ctxmgr.engine.memory.ledger import current, fold, now_and_past, order, with_shared_words
 from ctxmgr.model.messages import Block, View
-from ctxmgr.model.saved.facts import Fact, Ledger, Slot, Source
+from ctxmgr.model.saved import KINDS, Fact, Ledger, Slot, Source
 
 SLOTS: tuple[Slot, ...] = get_args(Slot)
 SOURCES: list[Source] = ["summary", "branch", "user", "assistant", "tool"]
@@ -265,3 +265,7 @@ def test_what_is_said_again_shares_its_words_with_the_ledger() -> None:
     assert shared[0].key is before.key
     assert shared[0].text is before.text
     assert shared[1] is other
+
+
+def test_each_kind_of_fact_has_its_row() -> None:
+    assert set(KINDS) == set(get_args(Slot))
