@@ -159,9 +159,6 @@ MOST_CHARACTERS_READ = 4  # times the limit: what is cut off anyway is not worth
 
 _BULLET_BREAK = re.compile(r"[;,]?\n(?:[-*+•]\s+(?:\[[ xX~]?\]\s+)?|(?=\d{1,3}[.)]\s))")
 _FIRST_MARK = re.compile(r"^(?:[-*+•>|=~]+\s+|#+(?:\s+|$)|\[[ xX~]?\]\s+|[-=~*_]{3,}\s*)+")
-_BOLD = re.compile(
-    r"(?<![\w/*])\*\*(?=[^\s/*])([^*\n]*[^\s/*])\*\*(?![\w/*])"
-)  # not `src/**/*.ts`, `2**3`, `f(**x)`
 _FENCES = re.compile(r"(?:`{3,}|~{3,})\w*")
 _MARK_START = re.compile(r"\[(?=\s*ctxmgr)", re.IGNORECASE)
 
@@ -172,7 +169,6 @@ def one_line(text: str, limit: int = BULLET_CHARACTERS) -> str:
     if "\n" in text:
         text = _BULLET_BREAK.sub("; ", "\n".join(filter(None, map(str.strip, text.split("\n")))))
     text = text.replace(":; ", ": ")
-    text = _BOLD.sub(r"\1", text) if "**" in text else text
     text = plain(_FENCES.sub(" ", text) if "```" in text or "~~~" in text else text)
     text = without_mark(text)
     marks = _FIRST_MARK.match(text)

@@ -48,7 +48,7 @@ def test_a_structured_one_stands_under_its_own_headings() -> None:
         "### Constraints & Preferences",
         "- never touch billing.py",
         "### Key Decisions",
-        "- Streams: no file is held whole",
+        "- **Streams**: no file is held whole",
         "### Tasks",
         "- [~] the writer",
         "- [ ] test with large files",
