@@ -123,17 +123,17 @@ def _facts(state: State, full: bool, known: Collection[str]) -> None:
     write(f"\n{title}{'' if full else ' (--full shows all)'}\n")
 
     def rank(fact: Fact) -> int:
-        return SLOTS.index(fact.slot) if fact.slot in SLOTS else len(SLOTS)
+        return SLOTS.index(fact.kind) if fact.kind in SLOTS else len(SLOTS)
 
     rows = [("slot", "status", "source", "when", "entry", "text")]
     before = ""
     for fact in sorted(facts, key=lambda fact: (rank(fact), fact.time_ms, fact.seq, fact.order)):
         text = without_secrets(f"{fact.text} ({fact.detail})" if fact.detail else fact.text, known)
         when = _moment(fact.time_ms) if fact.time_ms else f"event {fact.seq}"
-        slot = fact.slot if fact.slot != before else ""
+        slot = fact.kind if fact.kind != before else ""
         text = text if full else _short(text, TEXT_CHARACTERS)
         rows.append((slot, fact.status, fact.source, when, fact.entry or "", text))
-        before = fact.slot
+        before = fact.kind
     print(table(rows, columns()))
 
 

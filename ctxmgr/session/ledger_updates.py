@@ -72,7 +72,7 @@ def from_messages(
             opening=view.opens_turn and not opened,
             turn=turn,
         )
-        opened = opened or any(fact.slot == "goal" for fact in facts)
+        opened = opened or any(fact.kind == "goal" for fact in facts)
         found += facts
     if (opened, clock, turn) != (state.opened, state.clock, state.turn):
         state = msgspec.structs.replace(state, opened=opened, clock=clock, turn=turn)
@@ -163,7 +163,7 @@ def _trimmed(facts: Sequence[Fact]) -> tuple[Fact, ...]:
 
 def _as_stated(fact: Fact) -> tuple[str | int, ...]:
     """What it is known by, whatever a later one leaves of it."""
-    return fact.slot, fact.source, fact.listing, fact.key, fact.text, fact.time_ms, fact.seq, fact.origin
+    return fact.kind, fact.source, fact.listing, fact.key, fact.text, fact.time_ms, fact.seq, fact.origin
 
 
 def _right(fact: Fact) -> int:

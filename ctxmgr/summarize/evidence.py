@@ -37,7 +37,7 @@ def compaction(brief: SummaryInput[CompactionPlan], text: str, lists: str, outpu
         before = _restamped(known, -1 if prepared.recent else len(removed))
         before, facts = _once(before, facts)
     else:
-        before = [fact for fact in carried_facts(prepared.previous) if fact.slot == "request"]
+        before = [fact for fact in carried_facts(prepared.previous) if fact.kind == "request"]
     return _repaired(brief, text, lists, (*before, *facts), (output, removed), shown)
 
 
@@ -57,14 +57,14 @@ def _once(known: Sequence[Fact], facts: Sequence[Fact]) -> tuple[list[Fact], lis
     """Both, with each of the user's messages once: at its place in the session, with the origin that shows it."""
     heard: dict[str, list[Fact]] = {}
     for fact in facts:
-        if fact.slot == "request":
+        if fact.kind == "request":
             heard.setdefault(fact.text, []).append(fact)
     kept: list[Fact] = []
     for fact in sorted(known, key=lambda one: (one.time_ms, one.seq), reverse=True):
-        same = heard[fact.text].pop() if fact.slot == "request" and heard.get(fact.text) else fact
+        same = heard[fact.text].pop() if fact.kind == "request" and heard.get(fact.text) else fact
         kept.append(msgspec.structs.replace(fact, origin=same.origin))
     left = {id(fact) for some in heard.values() for fact in some}
-    return kept[::-1], [fact for fact in facts if fact.slot != "request" or id(fact) in left]
+    return kept[::-1], [fact for fact in facts if fact.kind != "request" or id(fact) in left]
 
 
 def _restamped(known: Sequence[Fact], first: int) -> list[Fact]:

@@ -47,7 +47,7 @@ class CommandLog:
         self._runs: dict[str, list[Run]] = {}
         turn = 0
         for fact in facts:
-            turn += fact.slot == "request" and fact.source == "user"
+            turn += fact.kind == "request" and fact.source == "user"
             if kind := kind_of_run(fact):
                 self._add(kind, Run(fact, turn))
 
@@ -77,7 +77,7 @@ class CommandLog:
 def kind_of_run(fact: Fact) -> str:
     """As the catalog of commands names it ("test"); "" for one of release 0.2, which told of others, too."""
     kind, _, line = fact.key.partition("\n")
-    return kind if fact.slot == "command" and line and kind == fact.runs else ""
+    return kind if fact.kind == "command" and line and kind == fact.runs else ""
 
 
 def with_ends(facts: Iterable[Fact]) -> list[Fact]:
@@ -134,7 +134,7 @@ def run_of_line(fact: Fact) -> Fact | None:
     line = run["line"] + (run["script"] or "")
     return structs.replace(
         fact,
-        slot="command",
+        kind="command",
         key=f"{run['kind']}\n{line}",
         text=line,
         seq=int(run["after"] or 0),

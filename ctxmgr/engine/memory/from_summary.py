@@ -157,7 +157,7 @@ def carried_facts(previous: str | None) -> list[Fact]:
     text = _BLANKS.sub("\n\n", previous)  # runs of them say nothing, and cost the square of their length to read
     found: list[Fact] = []
     for fact in from_summary(text, kind="compaction", stamp=Stamp("", -1)):
-        if fact.slot not in ("listing", "file"):
+        if fact.kind not in ("listing", "file"):
             found += map(_read_back, _statements(fact))
     return [structs.replace(fact, listing="", order=place) for place, fact in enumerate(found)]
 
@@ -170,32 +170,32 @@ def last_number(facts: list[Fact]) -> int:
 def _statements(fact: Fact) -> Iterator[Fact]:
     """One fact for each line of a list, but where a line is code."""
     lines = fact.text.splitlines()
-    if fact.slot == "goal":
+    if fact.kind == "goal":
         yield fact
         return
-    if fact.slot == "current" and all(map(_BULLET.match, lines)):
+    if fact.kind == "current" and all(map(_BULLET.match, lines)):
         for line in lines:
             text = _BULLET.sub("", line).strip()
-            yield structs.replace(fact, slot="task", status="active", text=text, key=key_of(text))
+            yield structs.replace(fact, kind="task", status="active", text=text, key=key_of(text))
         return
-    if fact.slot == "current":
-        fact = structs.replace(fact, slot="context", detail="Current Work")
-    split = fact.slot == "context" and not any(map(FENCE.match, lines)) and any(map(_BULLET.match, lines))
+    if fact.kind == "current":
+        fact = structs.replace(fact, kind="context", detail="Current Work")
+    split = fact.kind == "context" and not any(map(FENCE.match, lines)) and any(map(_BULLET.match, lines))
     for line in lines if split else [fact.text]:
-        text = _BULLET.sub("", line).strip() if fact.slot == "context" and split else line.strip()
+        text = _BULLET.sub("", line).strip() if fact.kind == "context" and split else line.strip()
         if text and not text.startswith(LATEST):
-            told = _titled(fact, text) if fact.slot == "context" else text
-            key = fact.key if fact.slot == "task" and fact.key.startswith(TASK_KEY) else key_of(told)
+            told = _titled(fact, text) if fact.kind == "context" else text
+            key = fact.key if fact.kind == "task" and fact.key.startswith(TASK_KEY) else key_of(told)
             yield structs.replace(fact, text=told, key=key, detail="")
 
 
 def _read_back(fact: Fact) -> Fact:
     """What a line of ours tells; another fact as it is."""
-    if fact.slot == "goal":
+    if fact.kind == "goal":
         return fact
-    if fact.slot == "context" and fact.text.startswith(_DONE):
+    if fact.kind == "context" and fact.text.startswith(_DONE):
         key, text = task_of_line(fact.text.removeprefix(_DONE))
-        return structs.replace(fact, slot="task", status="done", key=key, text=text)
+        return structs.replace(fact, kind="task", status="done", key=key, text=text)
     return request_of_line(fact) or commit_of_line(fact) or run_of_line(fact) or fact
 
 

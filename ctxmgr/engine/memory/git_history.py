@@ -78,7 +78,7 @@ def still_there(facts: Iterable[Fact]) -> Iterator[Fact]:
     chains: dict[str, list[Fact]] = {}
     for fact in facts:
         kind = fact.key.partition("\n")[0]
-        if fact.slot != "value" or kind not in (COMMITTED, MOVED):
+        if fact.kind != "value" or kind not in (COMMITTED, MOVED):
             continue
         place = fact.status.rpartition("\n")[2]
         how = fact.text if kind == MOVED else NEWEST if fact.detail == "amended" else ""
@@ -151,7 +151,7 @@ WHOLE_DIRECTORY = "."
 
 def still_changed(facts: Sequence[Fact]) -> Iterable[Fact]:
     """Of facts in the order of time those of files that hold, with those of files that were read."""
-    files = [fact for fact in facts if fact.slot == "file"]
+    files = [fact for fact in facts if fact.kind == "file"]
     back = [fact for fact in files if fact.status == BROUGHT_BACK]
     commits = ((fact.time_ms, fact.seq) for fact in facts if back and fact.key.startswith(f"{COMMITTED}\n"))
     first = min(commits, default=None)
@@ -202,4 +202,4 @@ def commit_of_line(fact: Fact) -> Fact | None:
     if made is None:
         return None
     key, text = f"{COMMITTED}\n{made[1]}", f"{made[1]} {made[2]}"
-    return structs.replace(fact, slot="value", key=key, text=text, status="")
+    return structs.replace(fact, kind="value", key=key, text=text, status="")

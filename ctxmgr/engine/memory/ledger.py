@@ -73,13 +73,13 @@ def with_shared_words(ledger: Ledger, facts: Iterable[Fact]) -> tuple[Fact, ...]
 
 def _line(fact: Fact) -> str:
     """What a ledger keeps one fact of."""
-    return f"{fact.slot}\n{fact.source}\n{fact.listing}\n{fact.key}"
+    return f"{fact.kind}\n{fact.source}\n{fact.listing}\n{fact.key}"
 
 
 def order(fact: Fact) -> Order:
     """The total order of facts: when it was said, then everything else that a fact holds."""
     rank, entry = _RANKS[fact.source], fact.entry or ""
-    text = (fact.status, fact.text, fact.detail, fact.slot, fact.key, fact.listing)
+    text = (fact.status, fact.text, fact.detail, fact.kind, fact.key, fact.listing)
     return (fact.time_ms, fact.seq, rank, *text, entry, fact.origin, fact.order, fact.runs)
 
 
@@ -87,8 +87,8 @@ def current(ledger: Ledger) -> tuple[Fact, ...]:
     """Return what holds now and what the user and the assistant said, the assistant at the end of a turn, one fact
     a statement, oldest first. Done tasks and left branches are history."""
     now, past = now_and_past(ledger)
-    requests = (fact for fact in past if fact.slot == "request" and fact.source != "branch")
-    last = {fact.detail: fact for fact in past if fact.slot == "said"}  # of each turn
+    requests = (fact for fact in past if fact.kind == "request" and fact.source != "branch")
+    last = {fact.detail: fact for fact in past if fact.kind == "said"}  # of each turn
     ends = (fact for fact in last.values() if fact.status != GOING_ON)
     return tuple(sorted((*now, *requests, *ends), key=_when))
 
@@ -103,22 +103,22 @@ def now_and_past(ledger: Ledger) -> tuple[tuple[Fact, ...], tuple[Fact, ...]]:
 
 def _is_past(fact: Fact) -> bool:
     if fact.source == "branch":
-        return fact.slot != "file"
-    return KINDS[fact.slot].lasts == "history" or (fact.slot == "task" and fact.status == "done")
+        return fact.kind != "file"
+    return KINDS[fact.kind].lasts == "history" or (fact.kind == "task" and fact.status == "done")
 
 
 def _standing(ledger: Ledger) -> list[Fact]:
     """The facts that nothing closed, one for each statement, in the order they were made."""
     listed: dict[str, _Moment] = {}
     for fact in ledger.facts.values():
-        if fact.slot == "listing":
+        if fact.kind == "listing":
             listed[fact.key] = max(listed.get(fact.key, (-1, -1)), (fact.time_ms, fact.seq))
     chosen: dict[tuple[str, str, str], Fact] = {}
     for fact in ledger.facts.values():
         closed = fact.listing and (fact.time_ms, fact.seq) < listed.get(fact.listing, (-1, -1))
-        if closed or KINDS[fact.slot].lasts == "ignored" or of_old(fact):
+        if closed or KINDS[fact.kind].lasts == "ignored" or of_old(fact):
             continue
-        key = (fact.slot, fact.key, _apart(fact))
+        key = (fact.kind, fact.key, _apart(fact))
         rival = chosen.get(key)
         if rival is None or _precedence(fact) > _precedence(rival):
             chosen[key] = fact
@@ -127,41 +127,41 @@ def _standing(ledger: Ledger) -> list[Fact]:
         del chosen["goal", "", ""]
     found = sorted(with_ends(_with_texts(chosen.values(), ledger)), key=_when)
     holding = {id(fact) for fact in (*CommandLog(found).standing(), *still_there(found), *still_changed(found))}
-    return [fact for fact in found if KINDS[fact.slot].lasts != "standing" or id(fact) in holding]
+    return [fact for fact in found if KINDS[fact.kind].lasts != "standing" or id(fact) in holding]
 
 
 def _when(fact: Fact) -> tuple[int, int, int, str, str, str]:
-    return (fact.time_ms, fact.seq, fact.order, fact.slot, fact.key, fact.source)
+    return (fact.time_ms, fact.seq, fact.order, fact.kind, fact.key, fact.source)
 
 
 def _apart(fact: Fact) -> str:
     """Of facts with one key, those that do not take each other's place."""
-    if fact.source == "branch" and fact.slot != "file":
+    if fact.source == "branch" and fact.kind != "file":
         return "branch"
-    return "user" if fact.slot == "goal" and fact.source == "user" else ""
+    return "user" if fact.kind == "goal" and fact.source == "user" else ""
 
 
 def _precedence(fact: Fact) -> tuple[bool, Order]:
     """Rule 4."""
-    return (fact.slot == "file" and fact.source != "summary", order(fact))
+    return (fact.kind == "file" and fact.source != "summary", order(fact))
 
 
 def _with_texts(facts: Iterable[Fact], ledger: Ledger) -> list[Fact]:
     """Rule 6: facts that say a task in part with the newest of the rest."""
-    tasks = [fact for fact in ledger.facts.values() if fact.slot == "task"]
+    tasks = [fact for fact in ledger.facts.values() if fact.kind == "task"]
     texts = _newest_by_key(fact for fact in tasks if fact.text)
     states = _newest_by_key(fact for fact in tasks if fact.status and fact.source != "summary")
     known = {key_of(fact.text) for key, fact in texts.items() if key.startswith(TASK_KEY)}
     found: list[Fact] = []
     for fact in facts:
         told: Fact | None = fact
-        if fact.slot == "task" and fact.source == "summary" and fact.key in known:
+        if fact.kind == "task" and fact.source == "summary" and fact.key in known:
             continue
-        if fact.slot == "task" and fact.listing in _IN_PART:
+        if fact.kind == "task" and fact.listing in _IN_PART:
             told = _whole_task(texts.get(fact.key), states.get(fact.key))
-        elif fact.slot == "task" and fact.source == "summary" and fact.key.startswith(TASK_KEY):
+        elif fact.kind == "task" and fact.source == "summary" and fact.key.startswith(TASK_KEY):
             told = _as_its_tool_says(fact, states.get(fact.key))
-        if told is not None and not (told.slot == "task" and told.status == "dropped"):
+        if told is not None and not (told.kind == "task" and told.status == "dropped"):
             found.append(told)
     return found
 
@@ -195,10 +195,10 @@ _SORTED_BY_WORDING = frozenset((("decision", "assistant"), ("decision", "user"),
 
 def of_old(fact: Fact) -> bool:
     """Is it one of those? Questions in prose were known by a digest alone, a checklist in prose by a summary's."""
-    if fact.slot == "question":
+    if fact.kind == "question":
         return "\n" not in fact.key
-    checklist = fact.slot == "task" and fact.source == "assistant" and fact.listing == "summary"
-    return checklist or (fact.slot, fact.source) in _SORTED_BY_WORDING
+    checklist = fact.kind == "task" and fact.source == "assistant" and fact.listing == "summary"
+    return checklist or (fact.kind, fact.source) in _SORTED_BY_WORDING
 
 
 _Place = tuple[int, int, int]
@@ -237,15 +237,15 @@ def record_of(ledger: Ledger, shown: Container[str], cut: Container[str] = froze
     """`shown`: digests of messages and summaries; `cut`: of those whose results are shown shortened. `earlier`: so
     many of the user's messages came before those that the ledger knows."""
     now, past = now_and_past(ledger)
-    requests = [fact for fact in past if fact.slot == "request" and fact.source == "user"]
+    requests = [fact for fact in past if fact.kind == "request" and fact.source == "user"]
     facts: dict[str, list[Fact]] = {}
-    for fact in (*now, *(one for one in past if one.source in ("summary", "branch") or one.slot == "task")):
+    for fact in (*now, *(one for one in past if one.source in ("summary", "branch") or one.kind == "task")):
         said_by = fact.origin.split("\n")  # of a task two messages may
-        of_result = KINDS[fact.slot].from_result or (fact.slot == "task" and fact.key.startswith(TASK_KEY))
+        of_result = KINDS[fact.kind].from_result or (fact.kind == "task" and fact.key.startswith(TASK_KEY))
         if any(one not in shown or (of_result and one in cut) for one in said_by):
-            facts.setdefault(fact.slot, []).append(fact)
-    ends = list({fact.detail: fact for fact in past if fact.slot == "said"}.values())
-    gone = [fact for fact in past if fact.slot == "said" and fact.origin not in shown]
+            facts.setdefault(fact.kind, []).append(fact)
+    ends = list({fact.detail: fact for fact in past if fact.kind == "said"}.values())
+    gone = [fact for fact in past if fact.kind == "said" and fact.origin not in shown]
     stamps = [_stamp(one) for one in requests]
     edge = earlier + bisect_right(stamps, _newest(one for one in ledger.facts.values() if _is_gone(one, shown)))
     unseen = {at: fact for at, fact in enumerate(requests, earlier + 1) if fact.origin not in shown}
@@ -260,7 +260,7 @@ def record_of(ledger: Ledger, shown: Container[str], cut: Container[str] = froze
         facts=facts,
         earlier=earlier,
         edge=edge,
-        changed=_newest(one for one in now if one.slot == "file" and one.source == "tool" and one.status != "read"),
+        changed=_newest(one for one in now if one.kind == "file" and one.source == "tool" and one.status != "read"),
     )
 
 

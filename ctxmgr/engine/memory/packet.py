@@ -205,7 +205,7 @@ def _section(facts: Sequence[Fact], title: str) -> Iterator[str]:
         if name != heading:
             heading = name
             yield f"### {name}"
-        box = f"{BOXES.get(fact.status, '')} " if fact.slot == "task" and fact.status in BOXES else ""
+        box = f"{BOXES.get(fact.status, '')} " if fact.kind == "task" and fact.status in BOXES else ""
         yield f"- {box}{with_id(one_line(fact.text, ITEM_CHARACTERS), fact.key)}"
 
 

@@ -54,7 +54,7 @@ class Draft:
 
     def __init__(self, messages: Sequence[BranchMessage], previous: str | None = None, earlier: int = 0) -> None:
         carried = carried_facts(previous)
-        facts = [fact for fact in facts_of(messages) if fact.slot != "goal"]  # the first message tells it
+        facts = [fact for fact in facts_of(messages) if fact.kind != "goal"]  # the first message tells it
         self.earlier = max(earlier, last_number(carried))
         ledger = fold(Ledger(), [*_in_directory(carried, facts), *facts])
         self.record: Record = record_of(ledger, (), earlier=self.earlier)
@@ -91,16 +91,16 @@ def facts_of(messages: Sequence[BranchMessage]) -> list[Fact]:
             turn = origin
         opening = bool(message.opens_turn or message.view.opens_turn) and not opened
         facts = from_message(message.view, stamp=Stamp(origin, index), calls=calls, opening=opening, turn=turn)
-        opened = opened or any(fact.slot == "goal" for fact in facts)
+        opened = opened or any(fact.kind == "goal" for fact in facts)
         found += facts
     return found
 
 
 def _in_directory(carried: Sequence[Fact], facts: Sequence[Fact]) -> list[Fact]:
     """With commits in the directory that git ran in since: a summary does not tell it."""
-    places = {fact.status for fact in facts if fact.slot == "value"}
+    places = {fact.status for fact in facts if fact.kind == "value"}
     place = places.pop() if len(places) == 1 else ""
-    return [structs.replace(fact, status=place) if fact.slot == "value" else fact for fact in carried]
+    return [structs.replace(fact, status=place) if fact.kind == "value" else fact for fact in carried]
 
 
 def _carried(text: str) -> str:

@@ -384,4 +384,4 @@ def request_of_line(fact: Fact) -> Fact | None:
     line = _LINE.fullmatch(fact.text)
     if line is None:
         return None
-    return structs.replace(fact, slot="request", key=f"#{line[1]}", text=line[2], seq=int(line[1]), status="")
+    return structs.replace(fact, kind="request", key=f"#{line[1]}", text=line[2], seq=int(line[1]), status="")

@@ -82,7 +82,7 @@ Source = Literal["summary", "branch", "user", "assistant", "tool"]
 class Fact(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     """One statement with its source and time.
 
-    `key` names what the statement is about inside its slot: "" for the single slots (goal, current task); the
+    `key` names what the statement is about inside its kind: "" for the single kinds (goal, current task); the
     words of the text for a summary's constraint, decision, task, context and request (a task that a tool gave an
     id: tool, a newline and the id); the message's digest for said, and with its time for request; that and what was
     asked for question; "read", "changed" or `BROUGHT_BACK`, a newline and the path for file; the kind of check, a
@@ -96,10 +96,10 @@ class Fact(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     `detail`: command, what its output counted ("3 failed, 41 passed"), or its first telling line where it failed;
     value "amended", where it took the place of the commit before; question, the answer; said, what
     the user's message is known by that the turn began with: its digest, and its time where it has one; file, the
-    tool that changed it; of a summary, the heading it stood under where that says more than the slot.
+    tool that changed it; of a summary, the heading it stood under where that says more than the kind.
     `runs`: command, the kind of check.
     `listing` names the whole list a statement came in ("summary", "tool:todowrite"): the statement is closed
-    when that list is stated again without it. A fact in slot "listing" says when the list was last stated.
+    when that list is stated again without it. A fact of kind "listing" says when the list was last stated.
     `time_ms` is milliseconds since the epoch: the host's time, or for an undated event the newest host time known
     then; `seq` is 0 where the host dated the event, else the event's number, so that undated facts order.
     `order` is the statement's position in its message, so that a list keeps its order.
@@ -107,7 +107,7 @@ class Fact(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     the ledger is read, a task that one message names and another one sets has both, a line each.
     """
 
-    slot: Slot
+    kind: Slot = msgspec.field(name="slot")
     key: str
     text: str
     source: Source
@@ -123,7 +123,7 @@ class Fact(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
 
 
 class Ledger(msgspec.Struct, frozen=True, dict=True):
-    """The newest fact per slot, source, listing and key, and the stamp of the newest cumulative summary.
+    """The newest fact per kind, source, listing and key, and the stamp of the newest cumulative summary.
 
     Sources are kept apart so that closing one statement lets an older one of another source hold again.
     `facts` is keyed by those four, one a line (`ctxmgr.engine.memory.fold` alone reads the keys).

@@ -122,8 +122,8 @@ def ledger(session: SessionCore) -> lifecycle.LedgerResult:
 
 def _stated(fact: Fact) -> lifecycle.LedgerFact:
     """What was said has its turn's digest as detail, which means nothing to a host."""
-    detail = "" if fact.slot == "said" else fact.detail
-    return lifecycle.LedgerFact(fact.slot, fact.text, fact.source, fact.status, fact.time_ms, detail, fact.entry)
+    detail = "" if fact.kind == "said" else fact.detail
+    return lifecycle.LedgerFact(fact.kind, fact.text, fact.source, fact.status, fact.time_ms, detail, fact.entry)
 
 
 def summaries(session: SessionCore) -> lifecycle.SummariesResult:

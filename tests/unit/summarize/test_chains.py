@@ -133,7 +133,7 @@ def test_split_after_split_without_new_history(strategy: Strategy, form: Format)
 def test_every_link_is_read_by_the_ledger(form: Format) -> None:
     for written in chain("single-shot", form, True):
         facts = from_summary(written.summary, kind="compaction", stamp=Stamp("o", 1))
-        slots = {fact.slot for fact in facts}
+        slots = {fact.kind for fact in facts}
         assert {"goal", "task", "current", "file"} <= slots
         told = " ".join(f"{fact.text} {fact.detail}" for fact in facts)
         assert names(written.summary) <= names(told)

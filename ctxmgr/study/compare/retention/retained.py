@@ -96,7 +96,7 @@ def mentioned(messages: Sequence[BranchMessage], *, shortest: int = SHORTEST) ->
         found_names,
         _once(stated.open_tasks(messages)),
         Counter(line for fact in facts if (line := _error(fact))),
-        _once(fact.text for fact in past if fact.slot == "request" and fact.source == "user"),
+        _once(fact.text for fact in past if fact.kind == "request" and fact.source == "user"),
     )
 
 
@@ -144,13 +144,13 @@ def _facts(messages: Sequence[BranchMessage]) -> list[Fact]:
                 calls[block.call_id] = block
         opening = view.opens_turn and not opened
         found = from_message(view, stamp=Stamp(str(at), at), calls=calls, opening=opening)
-        opened = opened or any(fact.slot == "goal" for fact in found)
+        opened = opened or any(fact.kind == "goal" for fact in found)
         facts += found
     return facts
 
 
 def _error(fact: Fact) -> str:
-    failed = fact.slot == "command" and fact.status == "failed" and not _BARE_ERROR.match(fact.detail)
+    failed = fact.kind == "command" and fact.status == "failed" and not _BARE_ERROR.match(fact.detail)
     return fact.detail.rstrip("…") if failed else ""
 
 

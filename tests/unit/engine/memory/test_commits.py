@@ -28,7 +28,7 @@ def facts(*runs: Run, workdirs: dict[int, str] | None = None, failed: tuple[int,
 def told(*runs: Run, workdirs: dict[int, str] | None = None, failed: tuple[int, ...] = ()) -> list[str]:
     """The subjects of the commits that are told, oldest first."""
     held = facts(*runs, workdirs=workdirs, failed=failed)
-    return [fact.text.partition(" ")[2] for fact in held if fact.slot == "value"]
+    return [fact.text.partition(" ")[2] for fact in held if fact.kind == "value"]
 
 
 ONE: Run = ("git commit -am 'one'", "[main a1a1a1a] one\n 1 file changed")
@@ -161,7 +161,7 @@ def test_no_other_tool_than_a_shell_commits() -> None:
         call = Block("call", call_id="c", tool=tool, arguments={"message": "git commit", "path": "a"})
         result = View("result", (Block("result", text="[main 7777abc] x\n 1 file changed", call_id="c"),))
         found = from_message(result, stamp=Stamp("o", 1), calls={"c": call}, opening=False)
-        assert not [fact for fact in found if fact.slot == "value"]
+        assert not [fact for fact in found if fact.kind == "value"]
 
 
 @pytest.mark.parametrize(
@@ -181,7 +181,7 @@ def test_no_other_tool_than_a_shell_commits() -> None:
 )
 def test_what_git_committed_is_told_by_its_hash_and_subject(command: str) -> None:
     held = facts((command, "[main 7777abc] x\n 1 file changed"))
-    assert [fact.text for fact in held if fact.slot == "value"] == ["7777abc x"]
+    assert [fact.text for fact in held if fact.kind == "value"] == ["7777abc x"]
 
 
 EDITED: Run = ("sed -i s/a/b/ /w/src/a.py", "")
@@ -207,12 +207,12 @@ NEW: Run = ("cd /w && echo x > src/new.py", "")
     ],
 )  # fmt: skip
 def test_a_file_that_git_took_back_is_changed_no_more(runs: list[Run], changed: list[str]) -> None:
-    held = [fact for fact in facts(*runs) if fact.slot == "file" and fact.status != "read"]
+    held = [fact for fact in facts(*runs) if fact.kind == "file" and fact.status != "read"]
     assert [fact.text for fact in held] == changed
 
 
 def test_a_file_is_taken_back_in_the_directory_that_the_call_names() -> None:
     back = ("git checkout -- a.py", "")
     for workdir, changed in (("/w/src", []), ("/w/other", ["/w/src/a.py"])):
-        held = [fact for fact in facts(EDITED, back, workdirs={1: workdir}) if fact.slot == "file"]
+        held = [fact for fact in facts(EDITED, back, workdirs={1: workdir}) if fact.kind == "file"]
         assert [fact.text for fact in held] == changed

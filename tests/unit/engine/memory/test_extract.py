@@ -39,7 +39,7 @@ def view(role: Role, text: str, kind: BlockKind = "text", **fields: Any) -> View
     ],
 )
 def test_who_may_say_what(role: Role, kind: BlockKind, slots: set[str]) -> None:
-    assert {fact.slot for fact in facts(view(role, SAID, kind))} == slots
+    assert {fact.kind for fact in facts(view(role, SAID, kind))} == slots
 
 
 @pytest.mark.parametrize(
@@ -54,17 +54,17 @@ def test_who_may_say_what(role: Role, kind: BlockKind, slots: set[str]) -> None:
     ],
 )
 def test_a_users_message_is_kept_word_for_word_whatever_its_language(text: str) -> None:
-    assert [(fact.slot, fact.text, fact.source) for fact in facts(view("user", text))] == [
+    assert [(fact.kind, fact.text, fact.source) for fact in facts(view("user", text))] == [
         ("request", text, "user")
     ]
 
 
 def test_the_first_message_is_the_goal() -> None:
     goal, request = facts(view("user", "word " * 300), opening=True)
-    assert (goal.slot, goal.text) == ("goal", ("word " * 300)[:GOAL_CHARACTERS])
-    assert (request.slot, request.text) == ("request", ("word " * 300).strip())
+    assert (goal.kind, goal.text) == ("goal", ("word " * 300)[:GOAL_CHARACTERS])
+    assert (request.kind, request.text) == ("request", ("word " * 300).strip())
     assert [
-        fact.slot for fact in facts(view("user", "<system-reminder>\nx\n</system-reminder>"), opening=True)
+        fact.kind for fact in facts(view("user", "<system-reminder>\nx\n</system-reminder>"), opening=True)
     ] == []
 
 
@@ -108,14 +108,14 @@ def test_what_a_user_wrote_behind_a_pasted_packet_is_the_users(lead: str) -> Non
 
 def test_an_assistants_message_is_told_by_its_last_paragraph_with_the_turn_that_it_is_of() -> None:
     (said,) = facts(view("assistant", "First this.\n\nNever that. It is done.\n"))
-    assert (said.slot, said.text, said.source, said.detail) == ("said", "Never that. It is done.", "assistant", "t")
+    assert (said.kind, said.text, said.source, said.detail) == ("said", "Never that. It is done.", "assistant", "t")
     assert facts(view("assistant", " \n")) == ()
 
 
 def test_a_result_is_read_by_its_call_alone() -> None:
     calls = {"c1": Block("call", tool="bash", arguments={"command": "npm test"})}
     (fact,) = facts(view("result", SAID, "result", call_id="c1"), calls)
-    told = (fact.slot, fact.status, fact.time_ms, fact.seq, fact.entry, fact.origin)
+    told = (fact.kind, fact.status, fact.time_ms, fact.seq, fact.entry, fact.origin)
     assert told == ("command", "ok", 3, 4, "e", "d")
     assert facts(view("result", SAID, "result", call_id="c2"), calls) == ()
 
@@ -123,7 +123,7 @@ def test_a_result_is_read_by_its_call_alone() -> None:
 def test_results_inside_a_user_message_are_read_too() -> None:
     both = View("user", (Block("result", text="x", call_id="c1"), Block("text", text="never push")))
     calls = {"c1": Block("call", tool="read", arguments={"path": "a.ts"})}
-    assert [fact.slot for fact in facts(both, calls)] == ["request", "file"]
+    assert [fact.kind for fact in facts(both, calls)] == ["request", "file"]
 
 
 def test_a_run_that_the_user_kept_from_the_model_says_nothing() -> None:

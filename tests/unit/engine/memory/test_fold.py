@@ -18,7 +18,7 @@ WORDS = ["never use tabs", "use tabs", "a", "b", "\ud83d"]
 
 FACTS = st.builds(
     Fact,
-    slot=st.sampled_from(SLOTS),
+    kind=st.sampled_from(SLOTS),
     key=st.sampled_from(["", "k", "summary", "tool:todo"]),
     text=st.sampled_from(WORDS),
     source=st.sampled_from(SOURCES),
@@ -60,7 +60,7 @@ def todos(at: int, **statuses: str) -> tuple[Fact, ...]:
 
 
 def holds(facts: Iterable[Fact], *slots: str) -> list[tuple[str, str, str]]:
-    return [(fact.slot, fact.status, fact.text) for fact in facts if not slots or fact.slot in slots]
+    return [(fact.kind, fact.status, fact.text) for fact in facts if not slots or fact.kind in slots]
 
 
 Told = list[tuple[Fact, ...]]
@@ -215,8 +215,8 @@ def test_the_newest_of_each_is_kept(facts: list[Fact]) -> None:
         same = [
             other
             for other in held
-            if (other.slot, other.source, other.listing, other.key)
-            == (fact.slot, fact.source, fact.listing, fact.key)
+            if (other.kind, other.source, other.listing, other.key)
+            == (fact.kind, fact.source, fact.listing, fact.key)
         ]
         assert len(same) == 1
         assert order(same[0]) >= order(fact)

@@ -40,7 +40,7 @@ def said(tool: str, arguments: dict[str, Any], text: str, **fields: Any) -> tupl
 
 def told(facts: tuple[Fact, ...]) -> list[Told]:
     """(what was asked, the answer, status, whose words these are)"""
-    return [(fact.text, fact.detail, fact.status, fact.source) for fact in facts if fact.slot == "question"]
+    return [(fact.text, fact.detail, fact.status, fact.source) for fact in facts if fact.kind == "question"]
 
 
 def answer(question: str, reply: str) -> Told:
@@ -69,7 +69,7 @@ def test_a_question_of_a_hosts_tool_stands_with_what_the_user_chose(tool: str, r
     facts = said(tool, ASKED, result)
     assert told(facts)[0] == answer(QUESTION, "Memory")
     assert told(facts)[1:] == ([answer("When?", "Now")] if '"Now"' in result else [])
-    assert {(fact.slot, fact.source) for fact in facts} == {("question", "user")}
+    assert {(fact.kind, fact.source) for fact in facts} == {("question", "user")}
 
 
 @pytest.mark.parametrize("tag", ["answer", "user_message"])
@@ -192,7 +192,7 @@ def test_what_the_user_says_to_a_call_that_he_rejects_is_the_users_word(
 ) -> None:
     facts = said(tool, arguments, frame + WORDS, is_error=True, marked=True)
     assert told(facts) == [rejected(what, "never push before the tests pass")]
-    assert not [fact for fact in facts if fact.slot in ("file", "command")]
+    assert not [fact for fact in facts if fact.kind in ("file", "command")]
 
 
 @pytest.mark.parametrize(
@@ -219,7 +219,7 @@ def test_where_a_tool_may_have_printed_it_the_words_are_the_tools(
     ((_, reason, status, source),) = told(facts)
     assert (reason, status, source) == ("never push before the tests pass", REJECTED_STATUS, "tool")
     assert "user" not in {fact.source for fact in facts}
-    assert not [fact for fact in facts if fact.slot == "file"]
+    assert not [fact for fact in facts if fact.kind == "file"]
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ def facts(text: str, kind: Literal["compaction", "branch"] = "compaction") -> tu
 
 
 def said(text: str, kind: Literal["compaction", "branch"] = "compaction") -> list[tuple[str, str, str]]:
-    return [(fact.slot, fact.status, fact.text) for fact in facts(text, kind) if fact.slot != "listing"]
+    return [(fact.kind, fact.status, fact.text) for fact in facts(text, kind) if fact.kind != "listing"]
 
 
 Cases = list[tuple[str, list[tuple[str, str, str]]]]
@@ -73,14 +73,14 @@ def test_what_both_parts_list_counts_as_the_turn_says_it() -> None:
 
 def test_a_compaction_says_when_its_listing_was_made_and_a_branch_does_not() -> None:
     (mark,) = facts("(none)")
-    assert (mark.slot, mark.key, mark.source, mark.time_ms) == ("listing", "summary", "summary", 7)
+    assert (mark.kind, mark.key, mark.source, mark.time_ms) == ("listing", "summary", "summary", 7)
     assert facts("  \n") == ()
     assert facts("(none)", "branch") == ()
 
 
 def test_a_branch_is_history_of_its_own() -> None:
     found = facts("## Goal\nx\n## Next Steps\n- y", "branch")
-    assert [(fact.slot, fact.source, fact.listing, fact.key) for fact in found] == [
+    assert [(fact.kind, fact.source, fact.listing, fact.key) for fact in found] == [
         ("goal", "branch", "", "o"),
         ("task", "branch", "", "y"),
     ]

@@ -37,7 +37,7 @@ def test_what_a_person_refused_did_nothing() -> None:
 )
 def test_a_command_whose_outcome_can_not_be_told_is_neither_ok_nor_failed(result: Block, status: str) -> None:
     (fact,) = facts_of(result, Block("call", tool="bash", arguments={"command": "npm test"}))
-    assert (fact.slot, fact.status, fact.detail) == ("command", status, "")
+    assert (fact.kind, fact.status, fact.detail) == ("command", status, "")
 
 
 @pytest.mark.parametrize(
@@ -55,13 +55,13 @@ def test_a_command_whose_outcome_can_not_be_told_is_neither_ok_nor_failed(result
     ],
 )
 def test_files(tool: str, arguments: dict[str, Any], status: str, key: str) -> None:
-    assert [(fact.status, fact.key) for fact in result(tool, **arguments) if fact.slot == "file"] == [(status, key)]
-    assert [fact for fact in result(tool, failed=True, **arguments) if fact.slot == "file"] == []
+    assert [(fact.status, fact.key) for fact in result(tool, **arguments) if fact.kind == "file"] == [(status, key)]
+    assert [fact for fact in result(tool, failed=True, **arguments) if fact.kind == "file"] == []
     assert result(tool, failed=True, **arguments) == ()
 
 
 def files(tool: str, text: str = "", **arguments: Any) -> list[tuple[str, str]]:
-    return [(fact.status, fact.text) for fact in result(tool, text, **arguments) if fact.slot == "file"]
+    return [(fact.status, fact.text) for fact in result(tool, text, **arguments) if fact.kind == "file"]
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_a_command_in_a_script_is_the_command() -> None:
 def test_a_patch_is_no_command() -> None:
     patch = "*** Begin Patch\n*** Add File: a.py\n+x\n*** End Patch"
     facts = result("shell", command=["apply_patch", patch])
-    assert [(fact.slot, fact.text) for fact in facts] == [("file", "a.py")]
+    assert [(fact.kind, fact.text) for fact in facts] == [("file", "a.py")]
 
 
 def test_a_change_is_told_with_the_tool_that_made_it() -> None:
@@ -117,7 +117,7 @@ def test_a_tool_that_is_no_shell_runs_no_check() -> None:
     for tool, arguments in (("grep", {"pattern": "pytest"}), ("mcp__ci__run", {"query": "pytest"})):
         for failed in (False, True):
             assert [
-                one for one in result(tool, "1 failed", failed=failed, **arguments) if one.slot == "command"
+                one for one in result(tool, "1 failed", failed=failed, **arguments) if one.kind == "command"
             ] == []
 
 
@@ -143,8 +143,8 @@ def test_the_users_own_run_has_the_same_key() -> None:
     ],
 )
 def test_a_task_list_is_stated_whole(tool: str, arguments: dict[str, Any], tasks: list[tuple[str, str]]) -> None:
-    mark, *found = [fact for fact in result(tool, **arguments) if fact.slot in ("listing", "task")]
-    assert mark.slot == "listing"
+    mark, *found = [fact for fact in result(tool, **arguments) if fact.kind in ("listing", "task")]
+    assert mark.kind == "listing"
     assert {fact.listing for fact in found} <= {mark.key}
     assert [(fact.text, fact.status) for fact in found] == tasks
     assert result(tool, failed=True, **arguments) == ()

@@ -289,7 +289,7 @@ def test_what_was_deleted_and_is_touched_again_is_no_deleted_file() -> None:
 def test_a_packet_goes_as_far_as_the_turn_of_the_newest_message_that_is_not_shown() -> None:
     """Though all that the user said is shown: what the assistant did in a later turn may be gone."""
     ledger = known(u("One."), a("Done one."), u("Two."), a("Done two."), u("Three."), a("Done three."))
-    users = {fact.origin for fact in ledger.facts.values() if fact.slot == "request"}
+    users = {fact.origin for fact in ledger.facts.values() if fact.kind == "request"}
     text = PacketText(ledger, "", quarters).within(1_000, users, Removed(4))
     assert part(text, "Where the rest is") == ["Up to the turn of the user's message #3: 4 messages were removed."]
 

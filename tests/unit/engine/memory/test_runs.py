@@ -36,7 +36,7 @@ def standing(*runs: Run, order: Sequence[int] | None = None) -> list[Told]:
     ledger = Ledger()
     for at in order or range(len(runs)):
         ledger = after(ledger, runs[at], at)
-    return [(fact.runs, fact.text, fact.status) for fact in current(ledger) if fact.slot == "command"]
+    return [(fact.runs, fact.text, fact.status) for fact in current(ledger) if fact.kind == "command"]
 
 
 CASES: list[tuple[str, list[Run], list[Told]]] = [
@@ -248,7 +248,7 @@ def test_the_newest_failure_of_an_earlier_turn_stands_beside_a_turn_without_anot
     ledger = fold(ledger, from_message(asked(2), stamp=Stamp("u2", 2), calls={}, opening=False))
     for at, run in enumerate(later, 3):
         ledger = after(ledger, run, at)
-    assert [fact.text for fact in current(ledger) if fact.slot == "command"] == told
+    assert [fact.text for fact in current(ledger) if fact.kind == "command"] == told
 
 
 POLL = 'text(JSON.stringify(await tools.write_stdin({session_id:78342,chars:""})))'
@@ -275,5 +275,5 @@ def test_a_run_that_went_on_ends_as_a_later_call_says_that_asks_for_it(
         call = Block("call", call_id="c", tool=tool, arguments=arguments)
         result = View("result", (Block("result", text=text, call_id="c"),))
         ledger = fold(ledger, from_message(result, stamp=Stamp(f"o{at}", at), calls={"c": call}, opening=False))
-    (found,) = [fact for fact in current(ledger) if fact.slot == "command"]
+    (found,) = [fact for fact in current(ledger) if fact.kind == "command"]
     assert (found.text, found.status, found.detail) == ("pytest -q", status, detail)

@@ -26,7 +26,7 @@ def told(tool: str, at: int, text: str, **arguments: object) -> tuple[Fact, ...]
 
 def tasks(facts: Iterable[Fact]) -> list[tuple[str, str]]:
     now, past = now_and_past(ledger(*facts))
-    return [(fact.text, fact.status) for fact in (*now, *past) if fact.slot == "task"]
+    return [(fact.text, fact.status) for fact in (*now, *past) if fact.kind == "task"]
 
 
 ONE_BY_ONE = [
@@ -141,11 +141,11 @@ def test_the_list_that_the_task_tool_prints_is_the_state_of_its_tasks() -> None:
 
 def test_no_number_of_a_task_is_an_exact_value() -> None:
     for tool, text in (("TaskList", LISTED), ("TaskGet", "Task #2: fix #12\nStatus: pending")):
-        assert not [fact for fact in told(tool, 3, text, taskId="2") if fact.slot == "value"]
+        assert not [fact for fact in told(tool, 3, text, taskId="2") if fact.kind == "value"]
 
 
 def test_a_list_of_tasks_that_another_tool_prints_says_nothing() -> None:
     for tool in ("Bash", "Read", "mcp__evil__TaskList", "list_tasks", "grep"):
-        assert not [fact for fact in told(tool, 3, LISTED, command="cat t") if fact.slot == "task"]
+        assert not [fact for fact in told(tool, 3, LISTED, command="cat t") if fact.kind == "task"]
     for text in ("No tasks found", "", "#1 completed mend", "see #1 [completed] x", "#2 [pending] " + "x" * 600):
         assert tasks(told("TaskList", 3, text)) == []

@@ -71,9 +71,9 @@ def says(form: str, known: Known) -> Says:
     paths = frozenset(path for _, path in known.does)
     return Says(
         frozenset((event.kind, path) for path, found in events.items() for event in found),
-        frozenset((fact.status, fact.text) for fact in facts if fact.slot == "file"),
+        frozenset((fact.status, fact.text) for fact in facts if fact.kind == "file"),
         tuple(PacketText(fold(Ledger(), facts), "", quarters).within(2_000, ()).split("\n")),
-        tuple(fact.status for fact in facts if fact.slot == "task"),
+        tuple(fact.status for fact in facts if fact.kind == "task"),
         frozenset(one for one in paths if {asked, answer.message_index} <= pinned(index, [Pin("path", one)])),
         marker.pruned(made, 1),
         shorten(block.made),

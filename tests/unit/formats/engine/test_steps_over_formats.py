@@ -115,7 +115,7 @@ def test_facts_are_the_same(name: str) -> None:
             for one in there
             for fact in from_message(one.view, stamp=Stamp("", 0), calls=calls, opening=one.view.opens_turn)
         ]
-        found.append([(fact.slot, fact.key, fact.text, fact.status * (fact.slot != "said")) for fact in facts])
+        found.append([(fact.kind, fact.key, fact.text, fact.status * (fact.kind != "said")) for fact in facts])
     # in `responses` words stand in an item of their own, and calls in others: nothing tells that a turn went on
     if name != "anthropic":  # no error flag: what does not tell how it ended is not known to have gone well
         found[0] = [(*fact, "unknown" if status == "ok" else status) for *fact, status in found[0]]

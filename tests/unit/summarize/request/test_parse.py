@@ -209,7 +209,7 @@ def test_a_filled_answer_is_accepted_and_the_ledger_reads_all_of_it(shape: Shape
     assert isinstance(read, AcceptedAnswer)
     assert {key for need in shape.needs for key in need.kinds} & section_kinds(read.text, shape)
     facts = from_summary(read.text, kind="compaction", stamp=Stamp("o", 1))
-    slots = {fact.slot for fact in facts}
+    slots = {fact.kind for fact in facts}
     wanted = {
         STRUCTURED: {"goal", "constraint", "task", "decision", "context"},
         HANDOFF: {"goal", "constraint", "task", "decision", "context"},

@@ -91,7 +91,7 @@ def test_a_patch_names_its_files_in_its_output() -> None:
         into = Statements(Stamp("o", 1))
         call = Block("call", tool="bash", arguments={"command": command})
         from_result(Block("result", text="patching file a.py\npatching file 'b c.py'"), call, into)
-        return [fact.text for fact in into.facts() if fact.slot == "file"]
+        return [fact.text for fact in into.facts() if fact.kind == "file"]
 
     assert files("patch -p1 < fix.diff") == ["a.py", "b c.py"]
     assert files("./load") == []
