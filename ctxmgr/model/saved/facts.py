@@ -1,7 +1,5 @@
 """Facts and the ledger they are folded into (words of the design, section 1 and 5)."""
 
-from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Literal
 
 import msgspec
@@ -41,25 +39,23 @@ class FactKind(msgspec.Struct, frozen=True):
     share: float = 0.0
 
 
-KINDS: Mapping[Slot, FactKind] = MappingProxyType(
-    {
-        "goal": FactKind(title="Goal"),
-        "current": FactKind(title="Current Work"),
-        "constraint": FactKind(title="Constraints & Preferences"),
-        "decision": FactKind(title="Key Decisions"),
-        "task": FactKind(title="Tasks"),
-        "context": FactKind(title="Critical Context"),
-        "request": FactKind("history", title="Asked Before"),
-        "said": FactKind("history"),
-        "question": FactKind(from_result=True, heading="## Asked and answered", share=0.2),
-        "command": FactKind("standing", from_result=True),
-        "value": FactKind("standing", from_result=True),
-        "file": FactKind("standing"),
-        "listing": FactKind("ignored"),
-        "finding": FactKind("ignored"),
-        "next": FactKind("ignored"),
-    }
-)
+KINDS: dict[Slot, FactKind] = {
+    "goal": FactKind(title="Goal"),
+    "current": FactKind(title="Current Work"),
+    "constraint": FactKind(title="Constraints & Preferences"),
+    "decision": FactKind(title="Key Decisions"),
+    "task": FactKind(title="Tasks"),
+    "context": FactKind(title="Critical Context"),
+    "request": FactKind("history", title="Asked Before"),
+    "said": FactKind("history"),
+    "question": FactKind(from_result=True, heading="## Asked and answered", share=0.2),
+    "command": FactKind("standing", from_result=True),
+    "value": FactKind("standing", from_result=True),
+    "file": FactKind("standing"),
+    "listing": FactKind("ignored"),
+    "finding": FactKind("ignored"),
+    "next": FactKind("ignored"),
+}
 """By right to stay. Old snapshots hold "finding" and "next", of release 0.2: nothing tells them."""
 STATE = "state"
 """The listing of a fact that says a task's state and not its text, which another fact of its key has."""

@@ -9,7 +9,7 @@ from ctxmgr.proxy.apis.gemini import Gemini
 from ctxmgr.proxy.apis.provider_api import BYTES_A_TOKEN, MARKED, ListCall, ProviderApi, error_body
 from ctxmgr.proxy.apis.responses import Responses
 
-__all__ = ["APIS", "BYTES_A_TOKEN", "ListCall", "MARKED", "ProviderApi", "api_of", "error_body"]
+__all__ = ["BYTES_A_TOKEN", "ListCall", "MARKED", "ProviderApi", "api_of", "error_body"]
 
 APIS: dict[str, ProviderApi] = {api.format: api for api in (Anthropic(), ChatCompletions(), Responses(), Gemini())}
 """By the name of their messages' format."""
