@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from ctxmgr.client import AsyncClientSession
+from ctxmgr.proxy.apis import APIS
 from tests.unit.proxy.lists import compact
 from tests.unit.proxy.provider import answers, one_after_another
 
@@ -200,3 +201,16 @@ async def test_keys_in_header_and_query_pass_and_are_kept_nowhere(
     out, errors = capfd.readouterr()
     for told in (kept.decode("utf-8", "replace"), out, errors, caplog.text, "\n".join(made.said)):
         assert "planted-" not in told
+
+
+def test_an_error_of_the_proxys_own_has_googles_code_and_status_of_each_kind() -> None:
+    kinds = {
+        "permission_error": (403, "PERMISSION_DENIED"),
+        "invalid_request_error": (400, "INVALID_ARGUMENT"),
+        "not_found_error": (404, "NOT_FOUND"),
+        "request_too_large": (413, "INVALID_ARGUMENT"),
+        "api_error": (502, "UNAVAILABLE"),
+    }
+    for kind, (code, status) in kinds.items():
+        error = json.loads(APIS["gemini"].error_body(kind, "x"))["error"]
+        assert error == {"code": code, "message": "ctxmgr: x", "status": status}
