@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from ctxmgr.engine.tools import CATALOG
-from ctxmgr.engine.tools.roles import WHOLE, role_of, words_of
+from ctxmgr.engine.tools.names import WHOLE, role_of, words_of
 
 PACKAGE = Path(__file__).parent.parent / "ctxmgr"
 HELD = ("engine", "session", "summarize")

@@ -16,15 +16,13 @@ import msgspec
 from msgspec import structs
 
 from ctxmgr.engine.memory.wording import coded_command, is_script, said
-from ctxmgr.engine.tools import check_kind, scopes_of
-from ctxmgr.engine.tools.shell import words_of
+from ctxmgr.engine.tools import check_kind, runs_project_check, scopes_of
 from ctxmgr.model.saved import END_OF, GOES_ON, Fact
 
 MOST_IDS = 4  # that one run goes on under, one after the other: a script's, and a shell's in it
 MOST_FAILED = 3  # of one kind
 END_CHARACTERS = 200  # of what a run counted
 _OF_ALL = ("types", "lint")  # what a project's own check stands for
-_RUNNERS = words_of("npm pnpm yarn bun make just mise task tox nox hatch poe")
 _WORDS = {"ok": "passed", "failed": "failed", "unknown": "ran"}
 _STATUSES = {word: status for status, word in _WORDS.items()}
 _LINE = re.compile(
@@ -98,8 +96,7 @@ def _ended(fact: Fact, ends: Mapping[str, Fact]) -> Fact:
 
 def _checks_all(line: str) -> bool:
     """Whether it runs what a project calls its check."""
-    subjects = [scope.subject for scope in scopes_of(line)]
-    return any(subject.partition(" ")[0] in _RUNNERS and subject.endswith(" check") for subject in subjects)
+    return any(runs_project_check(scope.subject) for scope in scopes_of(line))
 
 
 def _covers(later: Fact, earlier: Fact, kind: str) -> bool:

@@ -36,6 +36,7 @@ from ctxmgr.engine.tools import (
     end_of_run,
     git_calls,
     goes_on_as,
+    is_formatter,
     is_refused,
     listed_tasks,
     never_began,
@@ -225,9 +226,7 @@ def _called(call: ToolCall) -> str:
 
 _BESIDE = words_of(
     "cd pushd popd source export set unset env echo printf mkdir touch sleep true tail head tee cat sort uniq"
-    " gofmt black prettier rustfmt"
 )
-_FORMATS = frozenset(("cargo fmt", "go fmt", "ruff format", "mise format", "npm run format"))
 
 
 def end_of_kind(kind: str, line: str, ended: CallOutcome, found: RunReport) -> CallOutcome:
@@ -241,4 +240,4 @@ def end_of_kind(kind: str, line: str, ended: CallOutcome, found: RunReport) -> C
 def _is_alone(kind: str, line: str) -> bool:
     """Rule 2."""
     subjects = {one.subject for one in scopes_of(line)}
-    return all(check_kind(one) == kind or one in _FORMATS or one.partition(" ")[0] in _BESIDE for one in subjects)
+    return all(check_kind(one) == kind or is_formatter(one) or one.partition(" ")[0] in _BESIDE for one in subjects)

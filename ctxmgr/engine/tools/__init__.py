@@ -14,6 +14,7 @@ from ctxmgr.engine.tools.catalog import (
     calls_of,
     identity,
     key_arguments,
+    pi_file,
     result_kind,
     tool_call,
 )
@@ -27,7 +28,6 @@ from ctxmgr.engine.tools.dialogue import (
 )
 from ctxmgr.engine.tools.effects import (
     CallOutcome,
-    EffectKind,
     FileEffect,
     Task,
     ToolCall,
@@ -35,7 +35,7 @@ from ctxmgr.engine.tools.effects import (
 )
 from ctxmgr.engine.tools.instructions import FILES as INSTRUCTION_FILES
 from ctxmgr.engine.tools.instructions import SKILL_STARTS, files_named, is_instructing, is_skill, of_dependency
-from ctxmgr.engine.tools.names import SURE, VERBS
+from ctxmgr.engine.tools.names import SURE, VERBS, WHOLE, ArgumentRole, EffectKind
 from ctxmgr.engine.tools.outcome import (
     RunReport,
     asks_for,
@@ -48,14 +48,14 @@ from ctxmgr.engine.tools.outcome import (
     scopes_of,
     weighed_run,
 )
-from ctxmgr.engine.tools.pi_files import pi_file
-from ctxmgr.engine.tools.roles import WHOLE, ArgumentRole
 from ctxmgr.engine.tools.rows import ToolRow
 from ctxmgr.engine.tools.shell import (
     GitCall,
     brought_back,
     check_kind,
     git_calls,
+    is_formatter,
+    runs_project_check,
 )
 from ctxmgr.engine.tools.tasks import created_id, listed_tasks, refuses_task
 
@@ -91,6 +91,8 @@ __all__ = [
     "files_named",
     "identity",
     "check_kind",
+    "is_formatter",
+    "runs_project_check",
     "is_instructing",
     "of_dependency",
     "is_skill",

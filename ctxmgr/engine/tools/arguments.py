@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ctxmgr.engine.tools import patches
+from ctxmgr.engine.tools.names import ArgumentRole, role_of
 from ctxmgr.engine.tools.paths import UNKNOWN, normal
-from ctxmgr.engine.tools.roles import ArgumentRole, role_of
 from ctxmgr.model import once
 
 Arguments = Mapping[str, Any]

@@ -6,27 +6,38 @@ Rules:
 2. Another is understood by the words of its name and the roles of its arguments: what has a path and an old and a
    new text edits, what has a path and a content writes. What it asks for is not sure then.
 3. Where neither says anything, the paths that its arguments name are all that is known.
-4. What a host declares of its tools goes before all of that (`declared`).
+4. What a host declares of its tools goes before all of that, of the tool and of its arguments: no other argument of
+   the call is taken for a file or a command.
 5. Arguments may be of any type. A call within a call (`use_mcp_tool`) is taken for the inner one.
-6. That a result is a host's or a user's word (`tells`) holds of a whole name alone: a server's tool may have any.
+6. A call of a declared tool does what it has the arguments for, each by the rules of its family. Where it has none
+   it looks where the host is, if that is what the tool is for. A write surely holds the whole text only where the
+   call has one.
+7. That a result is a host's or a user's word (`tells`) holds of a whole name alone: a server's tool may have any.
 """
 
 import re
-from collections.abc import Iterable, Mapping, MutableMapping
+from collections.abc import Iterable, Iterator, Mapping, MutableMapping
 from functools import lru_cache
 from typing import Any
 
 import msgspec
 
-from ctxmgr.engine.tools import declared, families
+from ctxmgr.engine.tools import families
 from ctxmgr.engine.tools.arguments import Arguments, CallArguments
-from ctxmgr.engine.tools.effects import CallEffects, EffectKind, Shell, ToolCall
+from ctxmgr.engine.tools.effects import CERTAIN, CallEffects, Shell, ToolCall
 from ctxmgr.engine.tools.families import FAMILIES, Counting
-from ctxmgr.engine.tools.names import is_of_a_service, kind_of, leaves_its_source, without_prefix
-from ctxmgr.engine.tools.roles import ArgumentRole, role_of
-from ctxmgr.engine.tools.rows import ROWS, Tells, ToolRow
+from ctxmgr.engine.tools.names import (
+    ArgumentRole,
+    EffectKind,
+    is_of_a_service,
+    kind_of,
+    leaves_its_source,
+    role_of,
+    without_prefix,
+)
+from ctxmgr.engine.tools.rows import ROWS, Does, Tells, ToolRow
 from ctxmgr.engine.tools.tasks import tasks_of
-from ctxmgr.model import Block, Call, DeclaredTools, Message, once
+from ctxmgr.model import Block, Call, DeclaredTool, DeclaredTools, Message, once
 
 _NOT_NAME = re.compile(r"[^a-z0-9]+")
 _KINDS: dict[str, EffectKind] = {"copy": "write", "patch": "edit", "scroll": "read"}
@@ -42,8 +53,21 @@ _KEYS: tuple[tuple[ArgumentRole, ...], ...] = (
     ("id",),
 )
 _RANK: dict[ArgumentRole, int] = {role: rank for rank, roles in enumerate(_KEYS) for role in roles}
+_DOES: tuple[tuple[Does, str], ...] = (  # what says most of a call comes first: it is of that kind
+    ("run", "runs"), ("write", "writes"), ("edit", "edits"), ("delete", "deletes"), ("read", "reads"),
+    ("search", "searches"), ("list", "lists"),
+)  # fmt: skip
+_LOOKS: frozenset[Does] = frozenset(("search", "list"))
+_FILES: frozenset[ArgumentRole] = frozenset(("path", "paths", "source", "destination"))
+_COMMANDS: frozenset[ArgumentRole] = frozenset(("command", "input"))
 FEW = 2  # arguments that are said of a call without a key argument
 NESTED = 2  # calls within calls that are followed
+USERS_SHELL = "shell"
+_PI_LISTED: dict[str, EffectKind] = {
+    "read": "read",
+    "write": "write",
+    "edit": "edit",
+}
 
 Memo = MutableMapping[Any, Any]
 """What was written in the place of blocks, kept from call to call; may be cleared at any time."""
@@ -72,7 +96,7 @@ class Catalog:
         return None
 
     def tells(self, tool: str, arguments: Arguments) -> Tells:
-        """What the result of a call is (rule 6)."""
+        """What the result of a call is (rule 7)."""
         row = self.listed(tool, arguments)
         return row.tells if row is not None else ""
 
@@ -105,7 +129,7 @@ class Catalog:
         """All that is known of a call. Never raises; linear in the arguments."""
         tool, row, given = self._outer(tool, arguments)
         if row is not None and row.does:
-            return _of(tool, given, *declared.done(row, given.arguments))
+            return _of(tool, given, *_declared_done(row, given.arguments))
         family: str = row.family if row else _family(tool, given)
         read = FAMILIES.get(family, families.nothing)
         done = read(given, Counting(bool(row and row.from_one), row is not None))
@@ -178,7 +202,7 @@ def _of(tool: str, given: CallArguments, kind: EffectKind, done: CallEffects) ->
         done.effects,
         tuple(dict.fromkeys((*given.paths(), *named))),
         keys,
-        Shell(done.command, done.directory, done.status, done.result_names) if done.command else None,
+        Shell(done.command, done.directory, done.status) if done.command else None,
         tasks_of(tool, kind, given),
         done.repeats,
     )
@@ -213,7 +237,7 @@ CATALOG = Catalog()
 @lru_cache(maxsize=64)
 def catalog_of(tools: DeclaredTools) -> Catalog:
     """With what a host declares of its tools."""
-    return CATALOG.with_rows(map(declared.row_of, tools)) if tools else CATALOG
+    return CATALOG.with_rows(map(_declared_row, tools)) if tools else CATALOG
 
 
 def tool_call(tool: str, arguments: Arguments | None, own: DeclaredTools = ()) -> ToolCall:
@@ -248,4 +272,46 @@ def _call_of(block: Block) -> ToolCall:
     return tool_call(tool, block.arguments, block.declared)
 
 
-USERS_SHELL = "shell"
+def pi_file(block: Block) -> tuple[EffectKind, str] | None:
+    """(what was done, path as it is spelled) of a call of pi's `read`, `write` or `edit`; None for all else."""
+    kind = _PI_LISTED.get(block.tool) if block.kind == "call" else None
+    path = (block.arguments or {}).get("path")
+    return (kind, path) if kind and isinstance(path, str) and path else None
+
+
+def _declared_row(tool: DeclaredTool) -> ToolRow:
+    """Its row, which counts before those of the catalog."""
+    does = tuple((family, name) for family, field in _DOES if (name := getattr(tool, field)) is not None)
+    roles: dict[str, ArgumentRole] = {}
+    for family, name in does:
+        roles.setdefault(name, "command" if family == "run" else "path")
+    return ToolRow(does[0][0], (tool.name,), "", roles, does=does)
+
+
+def _declared_done(row: ToolRow, arguments: Arguments) -> tuple[Does, CallEffects]:
+    """What a call of it does, and the kind of call that it is by that (rule 6)."""
+    each = list(_declared_each(row, arguments))
+    if not each:
+        family = next((family for family, _ in row.does if family in _LOOKS), row.does[0][0])
+        return family, FAMILIES[family](CallArguments({}), Counting())
+    shell = next((one for family, one in each if family == "run"), CallEffects())
+    return each[0][0], CallEffects(
+        tuple(effect for _, one in each for effect in one.effects),
+        all(one.repeats for _, one in each),
+        shell.directory,
+        shell.command,
+        shell.scripted,
+        shell.status if shell.command else CERTAIN,
+    )
+
+
+def _declared_each(row: ToolRow, arguments: Arguments) -> Iterator[tuple[Does, CallEffects]]:
+    for family, name in row.does:
+        if arguments.get(name) is None:
+            continue
+        role: ArgumentRole = "command" if family == "run" else "path"
+        if role == "path" and isinstance(arguments[name], list):
+            role = "paths"
+        beside = _COMMANDS if family == "run" else _FILES
+        alone = {one: value for one, value in arguments.items() if one == name or role_of(one) not in beside}
+        yield family, FAMILIES[family](CallArguments(alone, {name: role}), Counting(listed=family != "write"))

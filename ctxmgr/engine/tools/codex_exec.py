@@ -20,7 +20,6 @@ _ANY_TEXT = rf"(?:{_TEXT}|`[^`\\]*(?:\\.[^`\\]*)*`|'[^'\\\n]*(?:\\.[^'\\\n]*)*')
 _COMMAND = re.compile(
     rf"\btools\.exec_command\(\s*\{{\s*[\"']?cmd[\"']?\s*:\s*({_ANY_TEXT})([^{{}}]*)\}}", re.DOTALL
 )
-_KEPT = re.compile(r"\b(\w+)\s*=\s*await\s+tools\.exec_command\(")
 _WORKDIR = re.compile(rf"[\"']?workdir[\"']?\s*:\s*({_ANY_TEXT})", re.DOTALL)
 _QUOTE = re.compile(r"[\"'`]")
 _LITERAL = re.compile(_ANY_TEXT, re.DOTALL)
@@ -32,13 +31,11 @@ _BRANCHES = re.compile(r"\b(?:for|while|if|map|forEach|slice|split|substring|rep
 
 
 class ScriptRun(msgspec.Struct, frozen=True, gc=False):
-    """What a script does: command lines with their directories, and patches, each in order. `whole`: rule 2.
-    `result_names`: the names that results of commands are kept by."""
+    """What a script does: command lines with their directories, and patches, each in order. `whole`: rule 2."""
 
     commands: tuple[tuple[str, str], ...] = ()
     patches: tuple[str, ...] = ()
     whole: bool = True
-    result_names: tuple[str, ...] = ()
 
 
 def is_script(text: str) -> bool:
@@ -70,7 +67,6 @@ def run(script: str) -> ScriptRun:
         tuple((command, workdir or "") for command, workdir in commands if command is not None),
         tuple(text or literal[1:-1] for text, literal in zip(applied, given, strict=True)),
         whole,
-        tuple(_KEPT.findall(script)),
     )
 
 

@@ -4,11 +4,8 @@ from typing import Any, Literal
 
 import msgspec
 
-from ctxmgr.engine.tools.roles import ArgumentRole, role_of
+from ctxmgr.engine.tools.names import ArgumentRole, EffectKind, role_of
 
-EffectKind = Literal[
-    "read", "write", "edit", "delete", "move", "list", "search", "fetch", "plan", "delegate", "run", ""
-]
 CHANGES: frozenset[EffectKind] = frozenset(("write", "edit", "delete", "move"))
 ASKED: frozenset[ArgumentRole] = frozenset(
     ("path", "paths", "source", "destination", "directory", "command", "pattern", "query", "url")
@@ -40,53 +37,19 @@ class FileEffect(msgspec.Struct, frozen=True, gc=False):
 RUN = FileEffect("", "run")
 
 
-class VisibleOutput(msgspec.Struct, frozen=True, gc=False):
-    """How much of its output a line shows. `to_the_end`: its end; `head_lines`: only where it has fewer lines than
-    that, 0 for however many. `errors`: where it has a line that tells of an error, such a line."""
-
-    to_the_end: bool = False
-    head_lines: int = 0
-    errors: bool = False
-
-    def ends(self, text: str) -> bool:
-        """Does this text, of what a line printed, have its end?"""
-        return self.to_the_end and (not self.head_lines or len(text.strip().splitlines()) < self.head_lines)
-
-
-NOT_VISIBLE = VisibleOutput()
-
-
-class LineOutput(msgspec.Struct, frozen=True, gc=False):
-    """What a line prints. `echoed`: at its end the status itself. `visible`: where the line is one command, how
-    much of its output. `printing`: of each command that prints the status of a server's answer, the pattern of the
-    line that has it, as `code`. `voice`: the commands' "own" words are all of it, none where it is "shown" text (of
-    a look, a log, a page), or they are "mixed".
-    """
-
-    echoed: bool = False
-    visible: VisibleOutput = NOT_VISIBLE
-    printing: tuple[str, ...] = ()
-    voice: Literal["own", "shown", "mixed"] = "own"
-
-
-OWN_WORDS = LineOutput()
-
-
 class ShellStatus(msgspec.Struct, frozen=True, gc=False):
     """What the status that a shell ends with says of the commands that its line is about.
 
-    `zero`: how they ended where it is 0. `codes`: of other statuses, how where it is this one; where it is another,
-    they failed. `about`: what they do; a check tells by its output as well. `subjects`: what they are, by program
-    and subcommand (`git merge`), in order; none of a look. `often`: they may run more than once, "each" for
-    something else or "until" it goes well. `prints`: what it shows.
+    `zero`, `one`: how they ended where it is 0 or 1; with any other they failed. `about`: what they do; a check
+    tells by its output as well. `subjects`: what they are, by program and subcommand (`git merge`), in order; none
+    of a look. `shown_lines`: the line shows all that its check prints where that is fewer lines; 0: never.
     """
 
     zero: CallOutcome = "ok"
-    codes: tuple[tuple[int, CallOutcome], ...] = ()
+    one: CallOutcome = "failed"
     about: Literal["check", "run", "look"] = "run"
     subjects: tuple[str, ...] = ()
-    often: Literal["", "each", "until"] = ""
-    prints: LineOutput = OWN_WORDS
+    shown_lines: int = 0
 
 
 CERTAIN = ShellStatus()
@@ -96,7 +59,7 @@ class CallEffects(msgspec.Struct, frozen=True, gc=False):
     """The effects of one call, in order. `repeats`: the same call again shows the newer state of the same.
 
     `directory`: where a shell went to last, "" where it stayed. `command`: what it is handed, "" for no shell;
-    `scripted`: that stands in a script. `status`: what a shell's status says of it. `result_names`: as in `Shell`.
+    `scripted`: that stands in a script. `status`: what a shell's status says of it.
     """
 
     effects: tuple[FileEffect, ...] = ()
@@ -105,17 +68,14 @@ class CallEffects(msgspec.Struct, frozen=True, gc=False):
     command: str = ""
     scripted: bool = False
     status: ShellStatus = CERTAIN
-    result_names: tuple[str, ...] = ()
 
 
 class Shell(msgspec.Struct, frozen=True, gc=False):
-    """What a shell is handed: its command lines as one. `directory`: where it went to last, "" where it stayed.
-    `result_names`: the names that a script keeps their results by."""
+    """What a shell is handed: its command lines as one. `directory`: where it went to last, "" where it stayed."""
 
     command: str
     directory: str = ""
     status: ShellStatus = CERTAIN
-    result_names: tuple[str, ...] = ()
 
 
 class Task(msgspec.Struct, frozen=True, gc=False):

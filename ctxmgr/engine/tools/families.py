@@ -17,8 +17,8 @@ import msgspec
 
 from ctxmgr.engine.tools import codex_exec, patches
 from ctxmgr.engine.tools.arguments import CallArguments
-from ctxmgr.engine.tools.effects import CERTAIN, RUN, CallEffects, EffectKind, FileEffect
-from ctxmgr.engine.tools.names import kind_of
+from ctxmgr.engine.tools.effects import CERTAIN, RUN, CallEffects, FileEffect
+from ctxmgr.engine.tools.names import EffectKind, kind_of
 from ctxmgr.engine.tools.paths import normal
 from ctxmgr.engine.tools.shell import of_patch, of_shell, quoted, replaced
 
@@ -241,9 +241,7 @@ def _script(given: str, directory: str) -> CallEffects:
     again = done.whole and not done.patches and bool(parts) and all(part.repeats for part in parts)
     line = _commands(done)
     status = of_shell(line).status if line else CERTAIN
-    return CallEffects(
-        tuple(found), again, command=line, scripted=True, status=status, result_names=done.result_names
-    )
+    return CallEffects(tuple(found), again, command=line, scripted=True, status=status)
 
 
 def _commands(done: codex_exec.ScriptRun) -> str:

@@ -1,23 +1,146 @@
-"""Turns the name of a tool that nobody listed into what it is for, by its words.
+"""What the words of a name say: of an argument its role, of a tool that nobody listed what it is for.
 
-Rules:
+Rules of arguments:
 
-1. What a server or a host puts before a name (`mcp__files__`, `developer.`) is no part of it.
-2. Words that leave no doubt come first: `todo`, `web`, `agent`. Then the first verb decides, in `read_file` as in
+1. A name is read by its words: `file_path`, `filePath`, `AbsolutePath` and `target_file` name a file alike. Numbers
+   at its end do not count (`old_str_1`).
+2. Whole names come first (`WHOLE`), then the last word decides, and the words before it what of that it is.
+3. A role says what an argument may be. Whether it is that is for who reads the value: `before` is text in an edit,
+   and a count of lines in a search.
+
+Rules of tools:
+
+4. What a server or a host puts before a name (`mcp__files__`, `developer.`) is no part of it.
+5. Words that leave no doubt come first: `todo`, `web`, `agent`. Then the first verb decides, in `read_file` as in
    `file_search`; but what searches and replaces edits.
-3. What takes away a thing inside a file (`delete_lines`) edits the file.
-4. To read what is told *of* a file (`get_file_info`, `read_lints`) is a look, and no read of its text. A directory
+6. What takes away a thing inside a file (`delete_lines`) edits the file.
+7. To read what is told *of* a file (`get_file_info`, `read_lints`) is a look, and no read of its text. A directory
    that is made or taken away is no file.
 """
 
+import re
 from functools import lru_cache
+from typing import Literal
 
-from ctxmgr.engine.tools.effects import EffectKind
-from ctxmgr.engine.tools.roles import words_of
+EffectKind = Literal[
+    "read", "write", "edit", "delete", "move", "list", "search", "fetch", "plan", "delegate", "run", ""
+]
+ArgumentRole = Literal[
+    "path", "paths", "source", "destination", "directory", "working directory", "old text", "new text", "content",
+    "patch", "command", "input", "pattern", "query", "filter", "url", "start", "end", "offset", "limit", "range",
+    "line", "tasks", "task", "about", "operation", "tool", "arguments", "id", "task id", "status", "aside", "",
+]  # fmt: skip
+NAME_CHARACTERS = 80  # a longer name is no argument's of any tool
+
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+
+
+def words_of(name: str) -> tuple[str, ...]:
+    """The words of a name, in lower case: `readFile`, `read_file` and `ReadFile` have the same."""
+    return tuple(word.casefold() for word in _WORD.findall(name[: 2 * NAME_CHARACTERS]))
 
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
+
+
+def _whole(*rows: tuple[ArgumentRole, str]) -> dict[str, ArgumentRole]:
+    return {name: role for role, names in rows for name in names.split()}
+
+
+WHOLE: dict[str, ArgumentRole] = _whole(
+    ("path", "path file filename filepath pathname fname notebook"),
+    ("paths", "paths files filepaths filenames filelist"),
+    ("source", "source src oldpath oldname frompath"),
+    ("destination", "destination dest dst newpath topath target"),
+    ("working directory", "cwd workdir workingdirectory workingdir cd"),
+    ("old text", "old before original search find oldcode originallines"),
+    ("new text", "new after replacement replace newcode codeedit updatedlines replacementtext"),
+    ("content", "content contents text body filetext code newsource codecontent filecontent data"),
+    ("patch", "patch diff patchtext unifieddiff patchcontent"),
+    ("command", "command commands cmd cmds cmdline commandline shellcommand script"),
+    ("input", "input"),
+    ("pattern", "pattern regex regexp globpattern searchpattern"),
+    ("query", "query queries searchterm searchquery q"),
+    ("filter", "glob include includes includepattern filepattern fileglob"),
+    ("url", "url urls uri uris href"),
+    ("start", "startline linestart fromline startlineoneindexed start"),
+    ("end", "endline lineend toline endlineoneindexed endlineoneindexedinclusive end"),
+    ("offset", "offset lineoffset"),
+    ("limit", "limit nlines numlines linecount maxlines"),
+    ("range", "viewrange readrange linerange lineranges range lines"),
+    ("line", "line linenumber insertline anchorline"),
+    ("tasks", "todos plan tasks items todolist tasklist"),
+    ("task", "subject"),
+    ("task id", "taskid todoid"),
+    ("status", "status"),
+    ("operation", "operation action op type"),
+    ("tool", "toolname"),
+    ("arguments", "arguments"),
+    ("id", "id"),
+    (
+        "aside",
+        "description timeout timeoutms yieldtimems maxoutputtokens justification securityrisk explanation"
+        " reasoning reason instruction instructions intent requiresapproval",
+    ),
+)
+_LAST = _whole(  # of a name of several words, by the last
+    ("command", "command cmd commands"),
+    ("patch", "patch diff"),
+    ("pattern", "pattern regex"),
+    ("query", "query queries"),
+    ("url", "url urls uri uris"),
+    ("content", "content contents"),
+    ("tasks", "todos todolist"),
+)
+_DIRECTORIES = _words("dir directory folder directories dirs folders")
+_OLD = _words("old original find before previous search target")
+_NEW = _words("new replacement replace updated after modified")
+_TEXTS = _words("text str string strings content contents lines code block snippet value")
+
+
+@lru_cache(maxsize=4_096)
+def role_of(name: str) -> ArgumentRole:
+    """The role of an argument by its name alone; "" for one that no rule knows."""
+    if len(name) > NAME_CHARACTERS:
+        return ""
+    words = [word for word in words_of(name) if not word.isdigit()]
+    role = WHOLE.get("".join(words))
+    if role is not None or not words:
+        return role or ""
+    last, rest = words[-1], frozenset(words[:-1])
+    if rest & {"exclude", "ignore", "include", "filter"}:
+        return "filter"
+    if last in _DIRECTORIES:
+        return "working directory" if rest & {"working", "work", "current"} else "directory"
+    if last in ("path", "file", "filename", "filepath", "paths", "files", "filepaths", "filenames"):
+        return _path(last, rest)
+    if last in ("uri", "url") and rest & {"file", "document"}:
+        return "path"
+    if words[0] == "path" and rest & {"in", "of", "to"}:
+        return "path"
+    if last in _TEXTS and words[0] in _OLD | _NEW:
+        return "old text" if words[0] in _OLD else "new text"
+    return _other(last, rest)
+
+
+def _path(last: str, rest: frozenset[str]) -> ArgumentRole:
+    if rest & {"name", "attachment", "attachments"}:  # of what is in a file, as `name_path`, or goes along
+        return ""
+    if rest & _DIRECTORIES:
+        return "directory"
+    if last.endswith("s"):
+        return "paths"
+    if rest & {"source", "src", "old", "from"}:
+        return "source"
+    return "destination" if rest & {"destination", "dest", "dst", "new", "to"} else "path"
+
+
+def _other(last: str, rest: frozenset[str]) -> ArgumentRole:
+    if last == "text":
+        return "content" if "file" in rest else ""
+    role = _LAST.get(last, "")
+    return "filter" if role == "pattern" and rest else role
 
 
 def _verbs(*rows: tuple[EffectKind, str]) -> dict[str, EffectKind]:
@@ -58,12 +181,12 @@ _INSIDE = _words(  # a file
     "line lines text range cell cells import imports symbol symbols function method class block section property"
     " key keys string match matches variable variables field parameter identifier"
 )
-_TEXT = _words("file files content contents text source code document")
-_DIRECTORIES = _words("directory directories dir dirs folder folders")
+_TEXT_WORDS = _words("file files content contents text source code document")
+_DIRECTORY_WORDS = _words("directory directories dir dirs folder folders")
 
 
 def without_prefix(tool: str) -> str:
-    """Rule 1: `read_file` of `mcp__files__read_file` and of `files.read_file`."""
+    """Rule 4: `read_file` of `mcp__files__read_file` and of `files.read_file`."""
     for mark in ("__", ".", "/", ":"):
         tool = tool.rpartition(mark)[2] or tool
     return tool
@@ -73,7 +196,7 @@ def without_prefix(tool: str) -> str:
 def is_of_a_service(tool: str) -> bool:
     """Is it for something that lies in no file, though it may name one (`create_review_comment`)?"""
     words = words_of(without_prefix(tool))
-    return bool(_THINGS.intersection(words)) and not _TEXT.intersection(words)
+    return bool(_THINGS.intersection(words)) and not _TEXT_WORDS.intersection(words)
 
 
 @lru_cache(maxsize=512)
@@ -97,6 +220,7 @@ def kind_of(tool: str) -> EffectKind:
     kind: EffectKind = "edit" if verbs[0] == "search" and "replace" in words else verbs[0]
     if kind == "delete" and _INSIDE.intersection(words):
         return "edit"
-    if kind == "read" and (LOOKED_AT.intersection(words) or ("get" in words and not _TEXT.intersection(words))):
+    is_of_text = "get" not in words or _TEXT_WORDS.intersection(words)
+    if kind == "read" and (LOOKED_AT.intersection(words) or not is_of_text):
         return "list"
-    return "" if kind in ("write", "edit", "move") and _DIRECTORIES.intersection(words) else kind
+    return "" if kind in ("write", "edit", "move") and _DIRECTORY_WORDS.intersection(words) else kind

@@ -9,7 +9,7 @@ from typing import Literal
 
 import msgspec
 
-from ctxmgr.engine.tools.roles import ArgumentRole
+from ctxmgr.engine.tools.names import ArgumentRole
 
 Family = Literal[
     "read", "write", "edit", "delete", "move", "copy", "list", "search", "fetch", "plan", "delegate", "run",

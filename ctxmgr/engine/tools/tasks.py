@@ -14,7 +14,8 @@ import re
 from typing import Any
 
 from ctxmgr.engine.tools.arguments import CallArguments
-from ctxmgr.engine.tools.effects import EffectKind, Task, Tasks, TaskStatus
+from ctxmgr.engine.tools.effects import Task, Tasks, TaskStatus
+from ctxmgr.engine.tools.names import EffectKind
 
 _STATUSES: dict[str, TaskStatus] = {
     **dict.fromkeys(("completed", "done", "complete", "finished", "closed"), "done"),

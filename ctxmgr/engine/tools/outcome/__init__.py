@@ -1,9 +1,16 @@
 """How a call ended, from its mark, its status and its output. Knows no fact and no packet."""
 
-from ctxmgr.engine.tools.outcome.background import asks_for, goes_on_as
 from ctxmgr.engine.tools.outcome.covering import scopes_of
-from ctxmgr.engine.tools.outcome.ended import end_of_run, is_refused, never_began, outcome, weighed_run
-from ctxmgr.engine.tools.outcome.report import RunReport, counts_text
+from ctxmgr.engine.tools.outcome.ended import (
+    asks_for,
+    end_of_run,
+    goes_on_as,
+    is_refused,
+    never_began,
+    outcome,
+    weighed_run,
+)
+from ctxmgr.engine.tools.outcome.reading import RunReport, counts_text
 
 __all__ = [
     "RunReport",

@@ -24,10 +24,9 @@ import msgspec
 
 from ctxmgr.engine.tools.shell import (
     ShellCommand,
+    check_kind,
     handed_line,
-    is_like_a_check,
-    outlined,
-    parse,
+    pipelines_of,
     subject_of,
     unwrapped,
     unwrapped_words,
@@ -102,7 +101,7 @@ def scopes_of(line: str) -> tuple[RunScope, ...]:
 
 def _scopes(line: str, directory: str, depth: int) -> Iterator[RunScope]:
     within: list[str] = []  # where each open subshell began
-    for pipeline in parse(line) or outlined(line) or ():
+    for pipeline in pipelines_of(line):
         within += [directory] * pipeline.opens
         for each in pipeline.commands:
             command, _ = unwrapped(each)
@@ -151,7 +150,7 @@ def _scope(command: ShellCommand, directory: str) -> RunScope:
     dry = dry or ("-n" in words and subject.partition(" ")[0] in _DRY_BY_N)
     if subject in _OF_ONE_PLACE and not operands:
         operands = set(_HERE)
-    if not is_like_a_check(subject):
+    if not check_kind(subject):
         operands, picks = set(), {one for one in picks if _PART.match(one) or _LEAVES_OUT.match(one)}
     return RunScope(
         subject,

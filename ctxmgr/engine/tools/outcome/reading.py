@@ -1,110 +1,150 @@
-"""Turns the output of a run into its report: by the tools that it shows to have run, else by the general rule.
+"""Turns the output of a check into how it ended, what it counted and the lines that name what failed.
 
 Rules:
 
-1. A tool is known by what it prints: what a check or a wrapper (`make test`) runs stands nowhere else. Of another
-   run only the programs that its line names are read for. Where several ran, one that failed decides, and all
-   counts are told.
-2. What stands behind the last line of a tool that passed is read by the general rule: a wrapper may have gone on.
-   What stands before it too, though more strictly, unless all of the output is known to be one tool's.
+1. Every program of the table that shows in the output is read; one that failed decides, and all counts are added.
+2. What no program of the table printed, and what stands behind the last line of one that passed, is read by general
+   words: a count of failures or an error's line says that it failed, a count of what passed at its end that it
+   passed.
 3. Of a long output the start and the end are read.
 """
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Literal
 
-from ctxmgr.engine.tools.outcome import general
-from ctxmgr.engine.tools.outcome.report import TOLD_LINES, End, OutputReader, RunReport, added_up
-from ctxmgr.engine.tools.outcome.table import READERS
+import msgspec
 
+from ctxmgr.engine.tools.outcome.table import PROGRAMS, ProgramOutput
+
+End = Literal["passed", "failed", "unknown"]
+Count = tuple[int, str]
+
+TOLD_LINES = 3
+END_LINES = 5
 READ_CHARACTERS = 100_000  # of the start and of the end
-_RULED = " \t─"  # around a line, which is ruled to its end
 READ_LINE_CHARACTERS = 1_000  # of a longer line the start is read: patterns cost more than a line is long
+_RULED = " \t─"  # around a line that is ruled to its end
+_COUNT = re.compile(
+    r"(?:^|[,;:|(=]|\. |\t|\s{2}|\b(?:and|with|found)\b)\W*(\d{1,7}) (?:tests? |examples? |specs? |scenarios? )?"
+    r"(passed|passing|failed|failures?|failing|errors?|warnings?|skipped|pending|ignored|xfailed|xpassed"
+    r"|deselected|issues?|problems?|offenses?(?! autocorrect))\b",
+    re.IGNORECASE,
+)
+_FAILED = re.compile(
+    r"^\W*(?:(?:error|fatal(?: error)?|panic)\b(?:\[\w+\])?:|Traceback \(most|(?:\w+\.)*\w+ ?(?:Error|Exception):)"
+    r"|(?<![\w.-])[1-9]\d* (?:\w+ )?(?:failed|failures?|failing|errors?|issues?|problems?|offenses?)\b"
+    r"|^\s*(?:-{3} )?FAIL(?:ED|URE)?\b|\bBUILD FAILED\b|:\d+: (?:fatal )?error: |^not ok \d"
+    r"|^\S+:\d+:\d+: [A-Z]{1,4}\d{2,5}\b"
+    r"|: command not found\s*$|\bpanicked at\b|^\W*(?:build|compilation|(?:some )?tests?) (?:failed|aborted)\b",
+    re.IGNORECASE,
+)
+_PASSED = re.compile(
+    r"\b[1-9]\d* (?:\w+ ){0,2}pass(?:ed|ing)\b|(?<![\w.])0 (?:errors?|issues?|problems?|failed|failures?)\b"
+    r"|^\s*(?:ok|OK|PASS)\b|\b[Aa]ll (?:checks|tests)(?: \w+)? (?:pass|success)|\bBUILD SUCCESS|\b100% tests passed"
+    r"|\b[Nn]o (?:issues|errors|problems|offenses)(?: found)?\b"
+)
+_OF_ONE = re.compile(r"^\s*(?:[✓✔√]|ok\b|PASS|-{3} PASS)|\b(?:ok|PASSED|passed)$")  # a test that passed
+_WORDS = {"passing": "passed", "failing": "failed", "failure": "failed", "failures": "failed", "pending": "skipped"}
+_WORDS |= {"ignored": "skipped", "package_failed": "package failed", "package_passed": "package passed"}
+_RANKS = ("failed", "error", "issue", "problem", "offense", "package failed", "passed", "package passed", "warning")
+_PLURALS = ("error", "warning", "issue", "problem", "offense")
 
 
-def read_output(
-    text: str,
-    *,
-    check: bool = True,
-    programs: frozenset[str] | None = None,
-    one: bool = False,
-    shown: bool = False,
-) -> RunReport:
-    """What an output says of its run. `check`: it is that of tests, a build or a linter; `programs`: that can have
-    printed it, None for any; `one`: it is that of one tool alone (rule 2); `shown`: it is a text that the program
-    shows, of which its own lines alone count."""
+class RunReport(msgspec.Struct, frozen=True, gc=False):
+    """`counts`: (how many, of what) without zeros, failures first. `lines`: the first that name what came of it."""
+
+    ended: End
+    counts: tuple[Count, ...] = ()
+    lines: tuple[str, ...] = ()
+
+
+def read_output(text: str) -> RunReport:
+    """What the output of a check says of its run."""
     lines = lines_of(text)
-    readers = [one_of for one_of in READERS if programs is None or not programs.isdisjoint(one_of.programs)]
-    hinted = [one_of for one_of in readers if any(hint in text for hint in one_of.hints)]
-    known: list[_ToolReading] = []
-    taken: set[int] = set()
-    for one_of in hinted:
-        found = _ToolReading(one_of, lines, taken)
-        if found.failed or found.passed:
-            known.append(found)
-            taken |= found.read
-    if not known and shown:
-        return RunReport("unknown")
-    if not known:
-        return general.report(lines, check)
-    ended: End = "failed" if any(found.failed for found in known) else "passed"
-    counts = [count for found in known for count in found.counts]
-    telling = [line for found in known if found.failed for line in found.telling]
-    if ended == "passed" and not shown:
-        last = max(found.passed[-1] for found in known)
-        missed = general.failing(lines[last + 1 :], check) or (() if one else general.failing_before(lines[:last]))
-        if missed:
-            ended, telling = "failed", list(missed)
-    return RunReport(
-        ended, added_up(counts), tuple(dict.fromkeys(line.strip(_RULED) for line in telling))[:TOLD_LINES]
-    )
-
-
-def passes_somewhere(text: str) -> bool:
-    """Does any line say that something passed, and none of it failed?"""
-    lines = lines_of(text)
-    passed = [line for line in lines if any(one_of.passed.search(line) for one_of in READERS)]
-    return any(not general.failing([line], check=True) for line in (*passed, *general.passing(lines)))
-
-
-def passes_behind(lines: Sequence[str], line: str, programs: frozenset[str] | None) -> bool:
-    """Does a line behind this one say that what one of these programs did passed?"""
-    readers = [one_of for one_of in READERS if programs is None or not programs.isdisjoint(one_of.programs)]
-    behind = lines[lines.index(line) + 1 :]
-    return any(one_of.passed.search(one) for one_of in readers for one in behind)
+    failed: list[str] = []
+    counts: list[Count] = []
+    last_passed = -1
+    taken: set[int] = set()  # indexes of lines that a program before has read
+    for program in PROGRAMS.values():
+        if not any(hint in text for hint in program.hints):
+            continue
+        left = {index: line for index, line in enumerate(lines) if index not in taken}
+        failures, passed = _matching(program.failed, left), _matching(program.passed, left)
+        if not failures and not passed:
+            continue
+        counting = _matching(program.counts, left)
+        named = next(filter(None, (_matching(pattern, left) for pattern in program.telling)), failures)
+        taken.update(failures, passed, counting, named)
+        last_passed = max(last_passed, *passed, -1)
+        counts += _counts(program, [lines[index] for index in counting])
+        failed += [lines[index] for index in named] if failures else []
+    if not failed:
+        failed = [line for line in lines[last_passed + 1 :] if _FAILED.search(line) and not _OF_ONE.search(line)]
+    if not taken:
+        ends = next(filter(None, (list(_counted(line)) for line in reversed(lines) if not _OF_ONE.match(line))), [])
+        counts += ends
+    told = tuple(dict.fromkeys(line.strip(_RULED) for line in failed))[:TOLD_LINES]
+    if failed:
+        return RunReport("failed", _added_up(counts), told)
+    if taken or any(map(_PASSED.search, lines[-END_LINES:])):
+        return RunReport("passed", _added_up(counts))
+    return RunReport("unknown")
 
 
 def lines_of(text: str) -> list[str]:
-    """Those that hold something (rule 3)."""
+    """Those that hold something (rule 3), also of an output that a host put into a member of a JSON object."""
     if len(text) > 2 * READ_CHARACTERS:
         text = f"{text[:READ_CHARACTERS]}\n{text[-READ_CHARACTERS:]}"
-    return [line[:READ_LINE_CHARACTERS].rstrip() for line in unwrapped(text).splitlines() if line.strip()]
+    if '"output":' in text:
+        for escaped, plain in (('"output":"', '"output":"\n'), ("\\n", "\n"), ("\\t", "\t"), ('\\"', '"')):
+            text = text.replace(escaped, plain)
+    return [line[:READ_LINE_CHARACTERS].rstrip() for line in text.splitlines() if line.strip()]
 
 
-def unwrapped(text: str) -> str:
-    """A text with the lines that a host put into a member of a JSON object (`"output":"one\\ntwo"`)."""
-    if '"output":' not in text:
-        return text
-    text = text.replace('"output":"', '"output":"\n')
-    for escaped, plain in (("\\n", "\n"), ("\\t", "\t"), ('\\"', '"')):
-        text = text.replace(escaped, plain)
-    return text
+def counts_text(counts: Iterable[Count]) -> str:
+    """`3 failed, 41 passed`."""
+    return ", ".join(f"{number} {word}" for number, word in counts)
 
 
-class _ToolReading:
-    """What one reader reads in lines: the numbers of those that say that it failed, and that it passed; what they
-    count; those that name what failed. `read`: the numbers of all of these.
+def _matching(pattern: re.Pattern[str], lines: Mapping[int, str]) -> list[int]:
+    return [index for index, line in lines.items() if pattern.search(line)]
 
-    What another has `taken` counts there.
-    """
 
-    def __init__(self, reader: OutputReader, lines: Sequence[str], taken: Collection[int]) -> None:
-        def matching(pattern: re.Pattern[str]) -> list[int]:
-            return [place for place, line in enumerate(lines) if place not in taken and pattern.search(line)]
+def _counts(program: ProgramOutput, lines: Sequence[str]) -> Iterator[Count]:
+    """What these lines of a program count."""
+    if not program.counts.groups:
+        yield from (count for line in lines for count in _counted(line))
+        return
+    numbers: dict[str, int] = {}
+    for line in lines:
+        for match in program.counts.finditer(line):
+            for name, number in match.groupdict().items():
+                if number is not None:
+                    numbers[name] = numbers.get(name, 0) + int(number or 1)
+    if "ran" in numbers:
+        ran = numbers.pop("ran")
+        numbers["passed"] = ran - sum(numbers.values())
+    yield from ((number, name) for name, number in numbers.items())
 
-        self.failed, self.passed = matching(reader.failed), matching(reader.passed)
-        counting = sorted({*self.failed, *self.passed, *matching(reader.beside)})
-        self.counts = tuple(reader.counts([lines[place] for place in counting]))
-        named = next(filter(None, map(matching, reader.telling)), self.failed)
-        self.telling = [lines[place] for place in named]
-        self.read = {*counting, *named}
+
+def _counted(line: str) -> Iterator[Count]:
+    """`3 failed, 41 passed`, in whatever order."""
+    return ((int(number), word.lower()) for number, word in _COUNT.findall(line))
+
+
+def _added_up(counts: Iterable[Count]) -> tuple[Count, ...]:
+    """One count of each thing, in the order of what matters; nothing of which there is none."""
+    sums: dict[str, int] = {}
+    for number, word in counts:
+        word = _WORDS.get(word, word)
+        word = word.removesuffix("s") if word.removesuffix("s") in _PLURALS else word
+        sums[word] = sums.get(word, 0) + number
+    ranked = sorted(sums, key=lambda word: _RANKS.index(word) if word in _RANKS else len(_RANKS))
+    return tuple((sums[word], _plural(word, sums[word])) for word in ranked if sums[word] > 0)
+
+
+def _plural(word: str, number: int) -> str:
+    if number == 1:
+        return word
+    return f"{word}s" if word in _PLURALS else word.replace("package ", "packages ")

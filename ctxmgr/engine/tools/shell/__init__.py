@@ -2,32 +2,31 @@
 
 from ctxmgr.engine.tools.shell.changes import of_patch
 from ctxmgr.engine.tools.shell.git import GitCall, brought_back, git_calls
-from ctxmgr.engine.tools.shell.lines import of_shell
-from ctxmgr.engine.tools.shell.outline import outlined
+from ctxmgr.engine.tools.shell.lines import of_shell, replaced, window
 from ctxmgr.engine.tools.shell.programs import (
     check_kind,
-    is_like_a_check,
+    is_formatter,
+    runs_project_check,
     subject_of,
     words_of,
 )
-from ctxmgr.engine.tools.shell.swe_agent import replaced, window
-from ctxmgr.engine.tools.shell.words import ShellCommand, parse, quoted
+from ctxmgr.engine.tools.shell.words import ShellCommand, pipelines_of, quoted
 from ctxmgr.engine.tools.shell.wrappers import handed_line, unwrapped, unwrapped_words
 
 __all__ = [
     "GitCall",
     "ShellCommand",
     "brought_back",
+    "check_kind",
     "git_calls",
     "handed_line",
-    "check_kind",
-    "is_like_a_check",
+    "is_formatter",
     "of_patch",
     "of_shell",
-    "outlined",
-    "parse",
+    "pipelines_of",
     "quoted",
     "replaced",
+    "runs_project_check",
     "subject_of",
     "unwrapped",
     "unwrapped_words",

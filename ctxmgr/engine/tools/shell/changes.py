@@ -4,30 +4,24 @@ Rules:
 
 1. A write is a heredoc or a printed text sent to a file by `>` or `tee`; with `>>` or `tee -a` it is an edit. What
    another command prints is written too, but its text is not in the call.
-2. `sed -i` and `perl -i` edit; by how much lines move is not known. So does a patch handed to `apply_patch`,
-   `patch` or `git apply`, and what `git checkout` and `git restore` bring back. What
-   a script of `sed` or `awk` sends to a file is written too.
-   So does a formatter that is told to, and a script of Python, as far as their files are known (`editing`).
+2. `sed -i` edits; by how much lines move is not known. So does a patch handed to `apply_patch`,
+   `patch` or `git apply`, and what `git checkout` and `git restore` bring back.
 3. `rm`, `unlink` and `git rm` delete, `mv` and `git mv` move, `cp` and `touch` write.
-4. A file whose name is not known makes the whole a run.
+4. A file whose name is not known makes the whole a run, and so does what else may write: a formatter, a script.
 """
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from ctxmgr.engine.tools import patches
 from ctxmgr.engine.tools.effects import RUN, FileEffect
 from ctxmgr.engine.tools.paths import UNKNOWN, joined
-from ctxmgr.engine.tools.shell.editing import files_of, formatted, script_of
-from ctxmgr.engine.tools.shell.scripts import sed_call, sent
+from ctxmgr.engine.tools.shell.reads import sed_call
 from ctxmgr.engine.tools.shell.words import ShellCommand, Word
-from ctxmgr.engine.tools.shell.wrappers import unwrapped
 
 MOST_FILES = 64  # of one command
 _DROPPED = ("/dev/",)  # what is sent there is no file
 _PATCHERS = (("apply_patch",), ("applypatch",), ("patch",))
 _INTO = ("-t", "--target-directory")
-_PERL_IN_PLACE = re.compile(r"-[pnlaws0-9]*i")
 _VALUED = frozenset(("--suffix", "-S", "--source", "-s"))
 
 FileEffects = tuple[FileEffect, ...]
@@ -41,9 +35,6 @@ def changes(commands: Sequence[ShellCommand], directory: str) -> FileEffects | N
         found = _alone(name, first, directory)
         if found is not None:
             return found
-    by_program = list(_of_program(first, directory))
-    if by_program:
-        return (*(_redirected(commands, directory) or (RUN,)), *by_program)
     if not _prints(first):
         return _redirected(commands, directory)
     if len(commands) == 1:
@@ -51,17 +42,6 @@ def changes(commands: Sequence[ShellCommand], directory: str) -> FileEffects | N
     if len(commands) == 2 and not first.writes and commands[1].words[:1] == ("tee",):
         return _sent(_teed(commands[1].words), directory)
     return _redirected(commands, directory)
-
-
-def _of_program(command: ShellCommand, directory: str) -> Iterator[FileEffect]:
-    """What a formatter writes, and a script of Python."""
-    run, _ = unwrapped(command)
-    for path in _known(formatted(run), directory):
-        yield FileEffect(path, "edit", grown=None)
-    for file in files_of(script) if (script := script_of(run)) else ():
-        path = joined(directory, file.path)
-        if not path.startswith(UNKNOWN):
-            yield FileEffect(path, "delete") if file.is_deleted else FileEffect(path, "write", exact=False)
 
 
 def _teed(words: Sequence[Word]) -> list[tuple[str, Word]]:
@@ -91,8 +71,9 @@ def _patched(section: patches.Section, directory: str) -> FileEffects:
 def _alone(name: Word, command: ShellCommand, directory: str) -> FileEffects | None:
     """What a command changes that is in no pipe, by its name."""
     words = command.words
-    if name in ("sed", "perl"):
-        return _in_place(name, words[1:], directory)
+    if name == "sed":
+        call = sed_call(words[1:])
+        return _each("edit", call.files, directory) if call.in_place else None
     if words[:1] in _PATCHERS or words[:2] == ("git", "apply"):
         given = command.stdin if command.stdin is not None else words[1] if len(words) == 2 else None
         return of_patch(given, directory) if given is not None and patches.is_patch(given) else (RUN,)
@@ -153,20 +134,9 @@ def _named(words: Sequence[Word]) -> list[Word]:
 
 
 def _into(words: Sequence[Word]) -> list[Word]:
-    """The files of `mv` and `cp`, the directory of `-t` as the last of them; none where that is not understood."""
-    for place, word in enumerate(words):
-        if word == "--":
-            break
-        if word in _INTO and place + 1 < len(words):
-            target, rest = words[place + 1], [*words[:place], *words[place + 2 :]]
-        elif word and word.startswith("--target-directory="):
-            target, rest = word.partition("=")[2], [*words[:place], *words[place + 1 :]]
-        elif word and word.startswith(_INTO):
-            return []
-        else:
-            continue
-        return [*_named(rest), target.rstrip("/") + "/"] if target else []
-    return _named(words)
+    """The files of `mv` and `cp`, the target last; none where an option names it."""
+    options = words[: words.index("--")] if "--" in words else words
+    return [] if any(word and word.startswith(_INTO) for word in options) else _named(words)
 
 
 def _each(kind: str, files: Sequence[Word], directory: str) -> FileEffects:
@@ -221,7 +191,7 @@ def _prints(command: ShellCommand) -> bool:
 
 def _redirected(commands: Sequence[ShellCommand], directory: str) -> FileEffects | None:
     """Files that what is printed is sent to, where its text is not in the call; None without any."""
-    files = [write for command in commands for write in (*sent(command), *command.writes)]
+    files = [write for command in commands for write in command.writes]
     for command in commands[1:]:
         if command.words[:1] == ("tee",):
             files += _teed(command.words)
@@ -249,24 +219,3 @@ def _to(file: Word, kind: str, directory: str) -> FileEffect:
     if not path or path.startswith(UNKNOWN):
         return RUN
     return FileEffect(path, "write") if kind == ">" else FileEffect(path, "edit")
-
-
-def _in_place(name: Word, words: Sequence[Word], directory: str) -> FileEffects | None:
-    """The files of `sed -i` (with or without a suffix, one's own word where it is empty) and `perl -pi -e`."""
-    if name == "sed":
-        call = sed_call(words)
-        return _each("edit", call.files, directory) if call.in_place else None
-    options = [word for word in words if word and word.startswith("-")]
-    if not any(_PERL_IN_PLACE.match(option) for option in options):
-        return None
-    scripted = any(not option.startswith("--") and "e" in option for option in options)
-    rest: list[Word] = []
-    skipped = False
-    for word in words:
-        if skipped:
-            skipped = False
-        elif word is not None and word.startswith("-"):
-            skipped = word.endswith("e")
-        elif word != "":
-            rest.append(word)
-    return _each("edit", rest if scripted else rest[1:], directory)

@@ -1,14 +1,13 @@
 """Turns a shell's command line into the calls of git that it makes, in order. Knows no output."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import msgspec
 
 from ctxmgr.engine.tools.paths import UNKNOWN, joined
-from ctxmgr.engine.tools.shell.outline import outlined
 from ctxmgr.engine.tools.shell.programs import MOST_SHELLS
-from ctxmgr.engine.tools.shell.words import Pipeline, Word, name_of, parse
+from ctxmgr.engine.tools.shell.words import Word, name_of, pipelines_of
 from ctxmgr.engine.tools.shell.wrappers import handed_line, unwrapped
 
 _VALUED = ("-c", "--git-dir", "--work-tree", "--namespace", "--exec-path")  # options of git itself
@@ -31,7 +30,7 @@ def git_calls(line: str, directory: str = "", depth: int = 0) -> Iterator[GitCal
     """Those of other shells, too, that a line hands lines to. `directory`: where it runs, "" where that is not
     said."""
     left: list[str] = []  # where the shells around a subshell are
-    for pipeline in _pipelines(line) if depth <= MOST_SHELLS else ():
+    for pipeline in pipelines_of(line) if depth <= MOST_SHELLS else ():
         left += [directory] * pipeline.opens
         for piped in pipeline.commands:
             command, _ = unwrapped(piped)
@@ -64,10 +63,6 @@ def brought_back(line: str, directory: str = "") -> Iterator[str]:
             paths = []
         found = (joined(call.directory, word) for word in paths if word)
         yield from (path for path in found if not path.startswith(UNKNOWN))
-
-
-def _pipelines(line: str) -> Sequence[Pipeline]:
-    return parse(line) or outlined(line) or ()
 
 
 def _gone(words: tuple[Word, ...], directory: str) -> str:

@@ -5,19 +5,21 @@ Rules:
 1. Reads are told by `reads`, what is changed by `changes`.
 2. A look changes nothing (`ls`, `rg`, `git status`); a check runs tests, a build or a linter. The same one again
    shows the newer state. Looks and checks are known by name (`programs`); all else is a run.
-3. `cd` counts for what follows it in the line. Of what is not understood nothing is said but that it ran, and what
-   the rounds of a loop over known words change.
+3. An editor may show a window of one open file (SWE-agent's tools): what it shows, and often of which file, its
+   result alone tells (`[File: src/a.py (90 lines total)]`).
+4. `cd` counts for what follows it in the line. Of what is not understood nothing is said but that it ran.
 """
 
+import re
 from collections.abc import Sequence
 
 from msgspec import structs
 
-from ctxmgr.engine.tools.effects import CHANGES, RUN, CallEffects, EffectKind, FileEffect
+from ctxmgr.engine.tools.effects import RUN, CallEffects, FileEffect
+from ctxmgr.engine.tools.names import EffectKind
 from ctxmgr.engine.tools.paths import UNKNOWN, joined
-from ctxmgr.engine.tools.shell import reads, swe_agent
+from ctxmgr.engine.tools.shell import reads
 from ctxmgr.engine.tools.shell.changes import MOST_FILES, changes
-from ctxmgr.engine.tools.shell.editing import without_loops
 from ctxmgr.engine.tools.shell.programs import (
     GREPS,
     MOST_SHELLS,
@@ -26,30 +28,30 @@ from ctxmgr.engine.tools.shell.programs import (
     SILENT,
     is_check,
     is_look,
-    plain_command,
     words_of,
 )
-from ctxmgr.engine.tools.shell.scripts import sed_call
 from ctxmgr.engine.tools.shell.status import status_of
 from ctxmgr.engine.tools.shell.words import Pipeline, ShellCommand, Word, name_of, parse
 
 _GREP_VALUED = words_of(
     "-A -B -C -m -e -f -g -t -T --glob --type --include --exclude --context --max-count --regexp"
 )
+SCROLLS = frozenset(("goto", "scroll_up", "scroll_down"))
+_EDIT = re.compile(r"^edit(?:[ \t]+(\d+):(\d+))?[ \t]*\n")
+_WINDOW = re.compile(r"^\[File: (.+?) \((\d+) lines total\)\]", re.MULTILINE)
+WINDOW_CHARACTERS = 4_000  # where the head of a window stands, behind a message of the editor
+_END = re.compile(r"\n?end_of_edit\s*$")
 _GOES = tuple((name,) for name in ("cd", "pushd", "popd"))
 
 
 def of_shell(line: str, directory: str = "", depth: int = 0) -> CallEffects:
     """What a command line does, run in this directory ("" where it is not known). `depth`: in so many others."""
-    edited = swe_agent.of_edit(line)
+    edited = _of_edit(line)
     if edited is not None:
         return CallEffects((edited,))
     pipelines = parse(line)
     if pipelines is None:
-        rounds = without_loops(line) if depth < MOST_SHELLS else ""
-        done = of_shell(rounds, directory, depth + 1).effects if rounds else ()
-        changed = (effect for effect in done if effect.kind in CHANGES)
-        return CallEffects((RUN, *changed), status=status_of(line, pipelines, depth))
+        return CallEffects((RUN,), status=status_of(line, depth))
     found: list[FileEffect] = []
     repeats, moved = True, False
     left: list[tuple[str, bool]] = []  # where the shells around a subshell are
@@ -68,12 +70,22 @@ def of_shell(line: str, directory: str = "", depth: int = 0) -> CallEffects:
         for _ in range(pipeline.closes):
             directory, moved = left.pop()
     went = directory if moved else ""
-    return CallEffects(tuple(found), repeats and bool(found), went, status=status_of(line, pipelines, depth))
+    return CallEffects(tuple(found), repeats and bool(found), went, status=status_of(line, depth))
+
+
+def _plain(command: ShellCommand) -> ShellCommand:
+    """The command without variables set before it, or a time limit."""
+    words = command.words
+    while words and words[0] and ("=" in words[0] or words[0] in ("command", "sudo", "env")):
+        words = words[1:]
+    if len(words) > 2 and words[0] == "timeout":
+        words = words[2:]
+    return structs.replace(command, words=words)
 
 
 def _within(pipeline: Pipeline, directory: str, depth: int) -> tuple[list[FileEffect], bool] | None:
     """What `bash -c` is handed as one word does, in a shell of its own; None for anything else."""
-    command = plain_command(pipeline.commands[0])
+    command = _plain(pipeline.commands[0])
     options = command.words[1:2]
     if len(pipeline.commands) > 1 or command.writes or len(command.words) != 3 or depth >= MOST_SHELLS:
         return None
@@ -94,12 +106,12 @@ def _directory(words: Sequence[Word]) -> str:
 def _of_pipeline(pipeline: Pipeline, directory: str) -> tuple[list[FileEffect], bool]:
     """(what it touches, whether it is a look or a check)."""
     if pipeline.substitutes:
-        touched = changes([plain_command(command) for command in pipeline.commands], directory) or ()
+        touched = changes([_plain(command) for command in pipeline.commands], directory) or ()
         return [RUN, *(effect for effect in touched if effect != RUN)], False
-    commands = [plain_command(command) for command in pipeline.commands]
+    commands = [_plain(command) for command in pipeline.commands]
     if not commands[0].words and (len(commands) > 1 or not commands[0].writes):
         return [RUN], False
-    if len(commands) == 1 and commands[0].words and (window := swe_agent.of_words(commands[0].words)) is not None:
+    if len(commands) == 1 and commands[0].words and (window := _of_window(commands[0].words)) is not None:
         return [structs.replace(window, path=joined(directory, window.path) if window.path else "")], False
     changed = changes(commands, directory)
     if changed is not None:
@@ -134,7 +146,7 @@ def _looked_at(command: ShellCommand, directory: str) -> list[str]:
     if name in GREPS:
         named = _searched(command.words[1:])[:MOST_FILES]
     elif name == "sed":
-        named = [word for word in sed_call(command.words[1:]).files if word][:1]
+        named = [word for word in reads.sed_call(command.words[1:]).files if word][:1]
     else:
         named = named[1:2] if name in ("awk", "jq", "yq") else named[:1]
     named = named or [command.source]
@@ -157,3 +169,37 @@ def _searched(words: Sequence[Word]) -> list[Word]:
             patterned = patterned or option[:2] in ("-e", "-f") or option.startswith(("--regexp", "--file="))
             wanted = option in _GREP_VALUED
     return [word for word in (found if patterned else found[1:]) if word]
+
+
+def _of_window(words: Sequence[str | None]) -> FileEffect | None:
+    """`open src/a.py 40`, `goto 80`, `scroll_down`, `create b.py`; None for all else."""
+    name, file = words[0], words[1] if len(words) > 1 else ""
+    if name in SCROLLS:
+        return FileEffect("", "read", exact=False)
+    if name == "open" and file:
+        return FileEffect(file, "read", exact=False)
+    if name == "create" and file and len(words) == 2:
+        return FileEffect(file, "write")
+    return None
+
+
+def _of_edit(line: str) -> FileEffect | None:
+    """`edit 3:4`, the lines that come instead of those, `end_of_edit`."""
+    head = _EDIT.match(line)
+    if head is None:
+        return None
+    lines = _END.sub("", line[head.end() :]).count("\n") + 1
+    return FileEffect("", "edit", grown=None if head[1] is None else replaced(int(head[1]), int(head[2]), lines))
+
+
+def replaced(start: int, end: int, lines: int) -> int:
+    """By how much what follows moves where these lines become so many."""
+    return abs(lines - (end - start + 1))
+
+
+def window(text: str) -> tuple[str, int] | None:
+    """(the open file, how many lines it has) where a result shows a window of it."""
+    if "lines total)]" not in text:
+        return None
+    head = _WINDOW.search(text, 0, min(len(text), WINDOW_CHARACTERS))
+    return (head[1], int(head[2])) if head else None

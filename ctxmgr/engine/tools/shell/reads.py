@@ -1,4 +1,4 @@
-"""Turns the commands of one pipe into the lines of files that it prints.
+"""Turns the commands of one pipe into the lines of files that it prints, and reads the options of `sed`.
 
 Rules:
 
@@ -10,9 +10,10 @@ Rules:
 import re
 from collections.abc import Callable, Sequence
 
+import msgspec
+
 from ctxmgr.engine.tools.effects import FileEffect
 from ctxmgr.engine.tools.paths import UNKNOWN, joined
-from ctxmgr.engine.tools.shell.scripts import sed_call
 from ctxmgr.engine.tools.shell.words import ShellCommand, Word, name_of
 
 SPOKEN_LINES = 10  # what head and tail show when no number is given
@@ -49,6 +50,12 @@ def reads(commands: Sequence[ShellCommand], directory: str) -> list[FileEffect]:
     if spans is None:
         return [FileEffect(path, "read", exact=False) for path in paths]
     return [FileEffect(path, "read", start, end) for path in paths for start, end in spans]
+
+
+def head_lines(command: ShellCommand) -> int:
+    """How many lines a `head` leaves; 0 where it counts otherwise."""
+    number, _ = _number(command.words[1:])
+    return int(number) if number and number.isdigit() else 0
 
 
 def _within(outer: Span, inner: Span) -> Span:
@@ -116,16 +123,16 @@ def _sed(words: Sequence[Word]) -> Source:
     """Only `-n` with nothing but lines to print shows certain lines; another `-n` unknown ones, all else may show
     anything."""
     call = sed_call(words)
-    if not call.quiet or call.strange or call.in_place or not call.scripts or None in call.scripts:
+    if not call.quiet or call.is_strange or call.in_place or not call.scripts or None in call.scripts:
         return None, None
     parts = [part.strip() for script in call.scripts for part in (script or "").split(";") if part.strip()]
-    found = [_SCRIPT.fullmatch(part) for part in parts]
-    spans = [_lines(one) for one in found if one is not None]
-    return list(call.files), tuple(spans) if spans and len(spans) == len(found) else None
+    matches = [_SCRIPT.fullmatch(part) for part in parts]
+    spans = [_lines(match) for match in matches if match is not None]
+    return list(call.files), tuple(spans) if spans and len(spans) == len(matches) else None
 
 
-def _lines(found: re.Match[str]) -> Span:
-    start, last = int(found[1]), found[2] or found[1]
+def _lines(script: re.Match[str]) -> Span:
+    start, last = int(script[1]), script[2] or script[1]
     return (None if start <= 1 else start), (None if last == "$" else int(last))
 
 
@@ -137,3 +144,47 @@ _SOURCES: dict[str, Callable[[Sequence[Word]], Source]] = {
     "tail": _tail,
     "sed": _sed,
 }
+
+
+class SedCall(msgspec.Struct, frozen=True, gc=False):
+    """`sed` by its options. `in_place`: it edits its files. `is_strange`: it has options that are unknown."""
+
+    files: tuple[Word, ...]
+    scripts: tuple[Word, ...]
+    in_place: bool
+    quiet: bool
+    is_strange: bool
+
+
+_LONG = {"--in-place": "i", "--quiet": "n", "--silent": "n", "--regexp-extended": "E"}
+
+
+def sed_call(words: Sequence[Word]) -> SedCall:
+    """What stands behind `sed`. Letters may stand together behind one dash (`-nri.bak`); what stands behind `i` is
+    a suffix, and an empty word is the suffix of another `sed`'s `-i`."""
+    letters: set[str] = set()
+    scripts: list[Word] = []
+    files: list[Word] = []
+    is_script = False  # the next word
+    for word in words:
+        if is_script:
+            scripts.append(word)
+            is_script = False
+        elif word is None or not word.startswith("-") or word == "-":
+            files += [] if word == "" else [word]
+        elif word.startswith("--"):
+            name, _, value = word.partition("=")
+            is_script = name == "--expression" and not value
+            scripts += [value] if name == "--expression" and value else []
+            letters.add("e" if name == "--expression" else _LONG.get(name, "?"))
+        else:
+            end = next((index for index, letter in enumerate(word) if letter in "ie"), len(word) - 1)
+            letters |= set(word[1 : end + 1])
+            if word[end] == "e":
+                scripts += [word[end + 1 :]] if word[end + 1 :] else []
+                is_script = not word[end + 1 :]
+    if not scripts and letters.isdisjoint("ef"):
+        scripts, files = files[:1], files[1:]
+    if not letters.isdisjoint("f?"):  # which of the words are files is not known
+        files = []
+    return SedCall(tuple(files), tuple(scripts), "i" in letters, "n" in letters, bool(letters - set("inEre")))

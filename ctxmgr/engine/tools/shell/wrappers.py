@@ -6,7 +6,7 @@ Rules:
    command. What has no command behind it is itself.
 2. `python -m NAME` is NAME, whatever the interpreter is called.
 3. `test` behind a runner of scripts (`pdm run test`) is a script of the project, and never the shell's builtin.
-4. A shell that is handed a line (`bash -lc`, `ssh host`) runs that line, with the options that stand before it.
+4. A shell that is handed a line (`bash -lc`, `ssh host`) runs that line.
 """
 
 import re
@@ -95,8 +95,8 @@ _GLOBAL = {
 _PYTHON = re.compile(r"(?:python|pypy)[\d.]*|py|")
 _SETS = re.compile(r"[A-Za-z_]\w*=")
 _VERSIONED = re.compile(r"(@?[\w./-]+)@[\w.^~-]+")
-_SHELLS = frozenset(("bash", "sh", "zsh", "dash", "ksh", "fish", "su"))
 _SSH_VALUED = frozenset(("-p", "-i", "-l", "-o", "-F", "-J", "-L", "-R", "-D", "-b", "-c", "-E", "-S", "-W"))
+_SHELLS = frozenset(("bash", "sh", "zsh", "dash", "ksh", "fish", "su"))
 
 
 def unwrapped_words(words: Sequence[Word]) -> list[str]:
@@ -194,31 +194,13 @@ def handed_line(command: ShellCommand) -> str | None:
     if name == "eval" and words and None not in words:
         return " ".join(word or "" for word in words)
     if name == "ssh":
-        return _sent(words)
-    if name not in _SHELLS:
-        return None
-    options: list[str] = []
-    for at, word in enumerate(words):
+        at = 0
+        while at < len(words) and (words[at] or "").startswith("-"):
+            at += 2 if words[at] in _SSH_VALUED else 1
+        return " ".join(word or "$_" for word in words[at + 1 :]) or None
+    for index, word in enumerate(words if name in _SHELLS else ()):
         if word is None:
             return None
-        letters = word[1:] if word.startswith("-") and not word.startswith("--") else ""
-        if "c" in letters:
-            options += [one for one in "e" if one in letters]
-            return f"{_set(options)}{words[at + 1]}" if at + 1 < len(words) and words[at + 1] is not None else None
-        options += ["e"] if "e" in letters else []
-        options += ["pipefail"] if word == "pipefail" else []
+        if word.startswith("-") and not word.startswith("--") and "c" in word:
+            return words[index + 1] if index + 1 < len(words) else None
     return None
-
-
-def _set(options: Sequence[str]) -> str:
-    stops, pipes = "set -e\n" if "e" in options else "", "set -o pipefail\n" if "pipefail" in options else ""
-    return f"{stops}{pipes}"
-
-
-def _sent(words: Sequence[Word]) -> str | None:
-    """What `ssh` runs on a host; None where it opens a shell."""
-    at = 0
-    while at < len(words) and (words[at] or "").startswith("-"):
-        at += 2 if words[at] in _SSH_VALUED else 1
-    line = words[at + 1 :]
-    return " ".join(word or "$_" for word in line) if line else None

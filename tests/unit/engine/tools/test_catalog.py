@@ -20,8 +20,7 @@ from ctxmgr.engine.tools import (
     outcome,
     tool_call,
 )
-from ctxmgr.engine.tools.names import kind_of
-from ctxmgr.engine.tools.roles import role_of
+from ctxmgr.engine.tools.names import kind_of, role_of
 from ctxmgr.engine.tools.rows import row
 from ctxmgr.model import Call
 from tests.notation import a, call, r, talk, u

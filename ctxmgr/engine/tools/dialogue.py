@@ -1,0 +1,277 @@
+"""What a user says in the result of a call: answers to a tool that asks, a plan approved or not, why a call was
+rejected. Knows no fact.
+
+Rules:
+
+1. A call asks a list of questions, or one; a question may have an id, and options, each with a description.
+2. An answer is read only in a frame that hosts put it into: quoted beside its question (Claude Code, OpenCode), by
+   the question's id or number in JSON (Codex, Gemini CLI), or in a tag (Cline, Roo Code). Nothing else is one.
+3. What no option says, and a note beside one, the user wrote.
+4. A host's own sentence at the start of the result says whether a plan was approved; without one nothing is known.
+   A plan is known by its heading, or its first line, and by the file that the host says it is in.
+5. Hosts put a user's words of rejection behind a sentence of their own. It is the host's only where the result
+   begins with it, and the format has no mark of errors, or the mark is set.
+6. A tool may print that sentence: what a file holds, or a process wrote, may be the whole of an error. Surely the
+   user's are words in a result that the host marked as an error, of a tool that it has itself, known by its whole
+   name, and that shows nothing but its host's words: one that changes files, plans or asks. So are those of Claude
+   Code's shell, which puts its status ("Exit code 1") before any output; that it is this host's, a member of the
+   call tells that others' tools of the same name have not. Of every other the words are told as what its result
+   says.
+7. Of a tool's result that a host tells as a user's text (Cline, Roo Code), the user's words may be in that of a
+   tool that asks, or ends a task or a mode: the user answers it. One that changes something or runs has them where
+   the user denied it. What a tool shows of files or of servers is others' words, whatever it says.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import msgspec
+
+from ctxmgr.engine.tools.catalog import CATALOG
+from ctxmgr.model import Block
+
+HEAD_CHARACTERS = 120  # of a result, before the first question that it repeats
+MOST_QUESTIONS = 12
+ANSWER_CHARACTERS = 20_000
+
+_TAG = re.compile(r"\s*<(answer|user_message)>\s*(.*?)\s*</\1>", re.DOTALL)
+_TAIL = re.compile(r"\. (?:You can now continue|Read the answers)[^\n]*\s*\Z")
+_PREVIEW = '" selected preview:'
+_NOTES = " user notes: "
+_NOTE = "user_note: "
+_NONE = "Unanswered"  # in the place of an answer (OpenCode)
+TITLE_CHARACTERS = 120
+PATH_CHARACTERS = 240
+
+_APPROVED = re.compile(r"\s*(?:User has approved (?:your|the|exiting) plan|Plan approved\b)")
+_REJECTED = re.compile(r"\s*Plan rejected\.(?: User feedback: (?P<said>.*?)(?:\n\n|\Z))?", re.DOTALL)
+_STORED = re.compile(r"\b(?:saved to|stored at):[ \t]*(\S[^\n]*)")
+_WHOLE = re.compile(r"^## Approved Plan[^\n]*:\s*\n", re.MULTILINE)
+_MARK = re.compile(r"^[\s#>*_-]*")
+_PATHS = ("planFilePath", "plan_path", "plan_filename")
+SAID_CHARACTERS = 4_000
+
+_CLAUDE_CODE = re.compile(
+    r"(?:The user doesn['’]t want to (?:proceed with this tool use|take this action right now)"
+    r"|Permission for this tool use was denied)\. The tool use was rejected(?: \([^\n)]{1,200}\))?\. "
+    r"(?:To tell you how to proceed, the user said|The user said"
+    r"|The user provided the following reason for the rejection):\s*(?P<said>\S.*)",
+    re.DOTALL,
+)
+_OPEN_CODE = re.compile(
+    r"The user rejected permission to use this specific tool call with the following feedback: (?P<said>\S.*)",
+    re.DOTALL,
+)
+_CLINE = re.compile(
+    r"The user denied this operation and provided the following feedback:"
+    r"\s*<feedback>\s*(?P<said>\S.*?)\s*</feedback>",
+    re.DOTALL,
+)
+_FRAMES = ((_CLAUDE_CODE, "Bash"), (_OPEN_CODE, ""), (_CLINE, ""))  # with the shell of the host, as it spells it
+_ITS_SHELLS = "description"  # a member of each call of that shell
+_HINT = "\n\nNote: The user's next message may"  # that Claude Code adds for the model
+# families whose results are the host's words alone, and those whose results are the user's
+_OWN_WORDS = frozenset(("write", "edit", "patch", "delete", "move", "copy", "plan"))
+_USERS = frozenset(("answers", "plan"))
+DENIED = "The user denied this operation and provided the following feedback:"
+_ENDS = frozenset(("attempt_completion", "plan_mode_respond", "switch_mode", "new_task"))
+_CHANGES = frozenset(("write", "edit", "patch", "run"))
+
+
+class UserAnswer(msgspec.Struct, frozen=True):
+    """What the user said to one question. `means`: how the options that it names were described; `written`: what
+    the user wrote, "" where it only names options."""
+
+    question: str
+    reply: str
+    means: str = ""
+    written: str = ""
+
+
+class _Question(msgspec.Struct, frozen=True):
+    text: str
+    names: tuple[str, ...]
+    options: dict[str, str]  # label: description
+
+
+def user_answers(arguments: Mapping[str, Any], result: str) -> tuple[UserAnswer, ...]:
+    """One for each question that was answered; none where the result is in no known frame."""
+    asked = list(_questions(arguments))[:MOST_QUESTIONS]
+    if not asked:
+        return ()
+    answers = _in_json(asked, result) or _in_tag(asked, result) or _beside(asked, result[:ANSWER_CHARACTERS])
+    return tuple(_answer(question, said, note) for question, said, note in answers if said or note)
+
+
+def _questions(arguments: Mapping[str, Any]) -> Iterator[_Question]:
+    listed = _decoded(arguments.get("questions"))
+    for number, one in enumerate(listed if isinstance(listed, list) else [arguments]):
+        text = one.get("question") if isinstance(one, dict | Mapping) else None
+        if isinstance(text, str) and text.strip():
+            names = (one.get("id"), str(number), text, one.get("header"))
+            given = _decoded(one.get("options") or one.get("follow_up"))
+            options = dict(filter(None, map(_option, given))) if isinstance(given, list) else {}
+            yield _Question(text, tuple(name for name in names if isinstance(name, str)), options)
+
+
+def _option(given: Any) -> tuple[str, str] | None:
+    if isinstance(given, str):
+        return given, ""
+    if not isinstance(given, dict):
+        return None
+    label = next((given[key] for key in ("label", "text", "name") if isinstance(given.get(key), str)), None)
+    about = given.get("description")
+    return (label, about if isinstance(about, str) else "") if label else None
+
+
+def _decoded(given: Any) -> Any:
+    """A list that a model wrote as JSON in a text."""
+    if not isinstance(given, str):
+        return given
+    try:
+        return msgspec.json.decode(given)
+    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
+        return None
+
+
+_Said = tuple[_Question, str, str]  # question, answer, note
+
+
+def _in_json(asked: list[_Question], result: str) -> list[_Said]:
+    told = _decoded(result) if result.lstrip().startswith("{") and len(result) <= ANSWER_CHARACTERS else None
+    answers = told.get("answers") if isinstance(told, dict) else None
+    if not isinstance(answers, dict):
+        return []
+    return [
+        (question, *_parts(answers[name]))
+        for question in asked
+        for name in [next((one for one in question.names if one in answers), None)]
+        if name is not None
+    ]
+
+
+def _parts(given: Any) -> tuple[str, str]:
+    """The answer and the note in what JSON holds for one question."""
+    if isinstance(given, dict):
+        given = given.get("answers")
+    parts = [one for one in (given if isinstance(given, list) else [given]) if isinstance(one, str)]
+    said = ", ".join(one for one in parts if not one.startswith(_NOTE))
+    return said, " ".join(one.removeprefix(_NOTE) for one in parts if one.startswith(_NOTE))
+
+
+def _in_tag(asked: list[_Question], result: str) -> list[_Said]:
+    found = _TAG.match(result) if len(asked) == 1 else None
+    return [(asked[0], found[2], "")] if found else []
+
+
+def _beside(asked: list[_Question], result: str) -> list[_Said]:
+    """Answers that stand quoted behind their questions, in the order of these."""
+    starts: list[tuple[_Question, int, int]] = []
+    at = 0
+    for question in asked:
+        mark = f'"{question.text}"="'
+        found = result.find(mark, at)
+        if found >= 0:
+            starts.append((question, found, at := found + len(mark)))
+    if not starts or starts[0][1] > HEAD_CHARACTERS or "\n" in result[: starts[0][1]].strip():
+        return []
+    ends = [start for _, start, _ in starts[1:]]
+    said = [result[start:end].rstrip(", ") for (_, _, start), end in zip(starts, ends, strict=False)]
+    said.append(_TAIL.sub("", result[starts[-1][2] :]))
+    return [(question, *_quoted(one)) for (question, _, _), one in zip(starts, said, strict=True)]
+
+
+def _quoted(text: str) -> tuple[str, str]:
+    """The answer and the note in what stands behind a question's mark."""
+    before, _, note = text.partition(f'"{_NOTES}')
+    answer, preview, behind = before.partition(_PREVIEW)
+    if preview and not note:
+        note = behind.partition(_NOTES)[2]
+    answer = answer.removesuffix('"')
+    return "" if answer == _NONE else answer, note.strip()
+
+
+def _answer(question: _Question, said: str, note: str) -> UserAnswer:
+    rest, named = said, []
+    for label in sorted(question.options, key=len, reverse=True):
+        if label and label in rest:
+            rest = rest.replace(label, "", 1)
+            named.append(label)
+    chosen = bool(named) and not rest.strip(", ")
+    about = [question.options[label] for label in question.options if chosen and label in named]
+    means = "; ".join(filter(None, about))
+    written = "\n".join(filter(None, ("" if chosen else said, note)))
+    return UserAnswer(question.text, f"{said} ({note})" if said and note else said or note, means, written)
+
+
+class PlanAnswer(msgspec.Struct, frozen=True):
+    """`title` and `path` of the plan, "" where nothing tells; `reason`: why it was rejected."""
+
+    approved: bool
+    title: str
+    path: str
+    reason: str = ""
+
+
+def plan_answer(arguments: Mapping[str, Any], result: str) -> PlanAnswer | None:
+    """What the result says of the plan; None for nothing."""
+    approved, rejected = _APPROVED.match(result), _REJECTED.match(result)
+    if not approved and not rejected:
+        return None
+    said = (rejected["said"] or "").strip() if rejected else ""
+    return PlanAnswer(approved is not None, plan_title(arguments, result), _path(arguments, result), said)
+
+
+def plan_title(arguments: Mapping[str, Any], result: str = "") -> str:
+    """The heading of a plan, or its first line."""
+    given = arguments.get("plan")
+    whole = _WHOLE.search(result)
+    text = given if isinstance(given, str) and given.strip() else result[whole.end() :] if whole else ""
+    lines = [line for line in text.strip().splitlines() if line.strip()]
+    line = next((one for one in lines if one.startswith("#")), lines[0] if lines else "")
+    return _MARK.sub("", line).strip()[:TITLE_CHARACTERS]
+
+
+def _path(arguments: Mapping[str, Any], result: str) -> str:
+    stored = _STORED.search(result)
+    given = next((arguments[name] for name in _PATHS if isinstance(arguments.get(name), str)), "")
+    return (stored[1].strip() if stored else given)[:PATH_CHARACTERS]
+
+
+class Rejection(msgspec.Struct, frozen=True):
+    """`reason`: behind the host's sentence. `sure`: the user did, and no tool."""
+
+    reason: str
+    sure: bool
+
+
+def rejection(result: Block, call: Block) -> Rejection | None:
+    """What the user said to a call that did not run; None where the result says nothing of it."""
+    if not (result.is_error or result.doubtful or result.untold):
+        return None
+    for frame, shell in _FRAMES:
+        found = frame.match(result.text)
+        if found:
+            said = found["said"].partition(_HINT)[0].strip()[:SAID_CHARACTERS]
+            return Rejection(said, result.marked and _is_own(call, shell))
+    return None
+
+
+def _is_own(call: Block, shell: str) -> bool:
+    """Rule 6."""
+    if any(one.name == call.tool for one in call.declared):
+        return False
+    given = call.arguments or {}
+    if shell and call.tool == shell:
+        return isinstance(given.get(_ITS_SHELLS), str)
+    row = CATALOG.listed(call.tool, given)
+    return row is not None and (row.family in _OWN_WORDS or row.tells in _USERS)
+
+
+def may_tell_of_the_user(tool: str, result: str) -> bool:
+    """`tool`: its name, `result`: what stands behind it."""
+    row = CATALOG.row(tool, {})
+    if tool in _ENDS or (row is not None and row.tells == "answers"):
+        return True
+    return row is not None and row.family in _CHANGES and result.startswith(DENIED)
