@@ -8,11 +8,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, get_args
 
-from ctxmgr.engine.presets.balanced import Balanced
 from ctxmgr.engine.retention import KEEP, told_tokens
 from ctxmgr.model import KeepPoint, Policy, Preset
 
-KNOBBED = Balanced.name  # the preset that `keep` is of
+KNOBBED = "balanced"  # the preset that `keep` is of
 KEY = "keep"
 ALL: tuple[str, ...] = get_args(Preset)
 VALUES: tuple[KeepPoint, ...] = get_args(KeepPoint)

@@ -4,19 +4,18 @@ from collections.abc import Iterable
 
 import msgspec
 
-from ctxmgr.engine.presets.balanced import Balanced
-from ctxmgr.engine.presets.off import Off
 from ctxmgr.engine.retention import KEEP
 from ctxmgr.study.figures import Figures, at
 from ctxmgr.study.metrics import Ratio
 from ctxmgr.study.report.scales import plain
 from ctxmgr.study.report.style import LIGHT
 
-BASE = Off.name  # the line that costs are shares of
+BALANCED = "balanced"
+BASE = "off"  # the line that costs are shares of
 CLAIRVOYANT = "clairvoyant"
 FRONT = "balanced by keep"
-COLOURS = {BASE: 0, "turns": 1, "tools": 2, Balanced.name: 3, CLAIRVOYANT: 5}  # others take turns
-COLOURS[FRONT] = COLOURS[Balanced.name]
+COLOURS = {BASE: 0, "turns": 1, "tools": 2, BALANCED: 3, CLAIRVOYANT: 5}  # others take turns
+COLOURS[FRONT] = COLOURS[BALANCED]
 SPARE = [number for number in range(len(LIGHT)) if number not in COLOURS.values()]
 
 
