@@ -7,9 +7,9 @@ asked for; never the engine, a session or a device.
 
 from ctxmgr.client.blocking import Client, ClientSession
 from ctxmgr.client.client import AsyncClient
-from ctxmgr.client.fault import SidecarFault
 from ctxmgr.client.session import AsyncClientSession, ContextOutcome
 from ctxmgr.client.settings import Host, InProcessSidecar, RestartLimits, SpawnedSidecar, Timing, bound_ms
+from ctxmgr.client.trouble import SidecarFault
 from ctxmgr.model.api import with_cache_marks
 
 __all__ = [

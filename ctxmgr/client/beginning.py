@@ -8,8 +8,8 @@ import msgspec
 
 from ctxmgr.client.channel import Channel
 from ctxmgr.client.coding import decoded, fault_of
-from ctxmgr.client.fault import SidecarFault
 from ctxmgr.client.settings import Host, Timing
+from ctxmgr.client.trouble import SidecarFault
 from ctxmgr.model.api import lifecycle, raw_json
 
 Entries = Sequence[Mapping[str, Any]] | Callable[[], Sequence[Mapping[str, Any]] | None] | None

@@ -12,9 +12,9 @@ from typing import Any, TypeVar
 
 from ctxmgr.client.beginning import Entries
 from ctxmgr.client.client import AsyncClient, State
-from ctxmgr.client.fault import SidecarFault
 from ctxmgr.client.session import AsyncClientSession, ContextOutcome
 from ctxmgr.client.settings import Host, InProcessSidecar, SpawnedSidecar, Timing
+from ctxmgr.client.trouble import SidecarFault
 from ctxmgr.model import Policy
 from ctxmgr.model.api import GivenTools, M, compaction, lifecycle, message_list
 

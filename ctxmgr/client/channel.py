@@ -14,8 +14,8 @@ from typing import Any, Protocol
 
 import msgspec
 
-from ctxmgr.client.fault import SidecarFault
 from ctxmgr.client.restarts import SignsOfLife
+from ctxmgr.client.trouble import SidecarFault
 from ctxmgr.wire import Framer, FramingFault, envelope, errors, frame
 
 Answering = Mapping[str, Callable[[bytes], Awaitable[bytes]]]  # params and result as JSON

@@ -21,12 +21,11 @@ from ctxmgr.client.answering import answering, greeting, hearing
 from ctxmgr.client.beginning import Beginning, Entries
 from ctxmgr.client.channel import Channel, Link
 from ctxmgr.client.coding import decoded, encoded
-from ctxmgr.client.fault import SidecarFault
 from ctxmgr.client.restarts import Restarts, SignsOfLife
 from ctxmgr.client.session import AsyncClientSession
 from ctxmgr.client.settings import LONG, Host, InProcessSidecar, SpawnedSidecar, Timing, bound_ms
 from ctxmgr.client.spawned import SpawnedLink
-from ctxmgr.client.trouble import Trouble
+from ctxmgr.client.trouble import SidecarFault, Trouble
 from ctxmgr.model import Policy
 from ctxmgr.model.api import GivenTools, lifecycle, model_of
 

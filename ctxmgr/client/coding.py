@@ -4,7 +4,7 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.client.fault import SidecarFault
+from ctxmgr.client.trouble import SidecarFault
 from ctxmgr.model import InvalidParams
 from ctxmgr.model.api import NoList, raw_json
 

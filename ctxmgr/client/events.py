@@ -20,7 +20,7 @@ from ctxmgr.client.answering import requested
 from ctxmgr.client.beginning import Beginning, Line
 from ctxmgr.client.channel import Channel
 from ctxmgr.client.coding import decoded, encoded
-from ctxmgr.client.fault import SidecarFault
+from ctxmgr.client.trouble import SidecarFault
 from ctxmgr.model.api import lifecycle
 from ctxmgr.wire import errors
 

@@ -21,8 +21,8 @@ from ctxmgr.client.beginning import Beginning, Line
 from ctxmgr.client.channel import Channel
 from ctxmgr.client.coding import decoded, encoded, fault_of
 from ctxmgr.client.events import Events
-from ctxmgr.client.fault import SidecarFault
 from ctxmgr.client.settings import LONG
+from ctxmgr.client.trouble import SidecarFault
 from ctxmgr.client.unaided import SentList, Source
 from ctxmgr.model import InvalidParams
 from ctxmgr.model.api import ListAnswer, M, compaction, edits, lifecycle, message_list, model_of, raw_json, reports

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import msgspec
 
 from ctxmgr import isolation
-from ctxmgr.client.fault import SidecarFault
+from ctxmgr.client.trouble import SidecarFault
 from ctxmgr.model.api import TelemetryEvent
 from ctxmgr.model.api.compaction import CompleteParams, CompleteResult
 from ctxmgr.model.api.lifecycle import RequestCompactionParams

@@ -48,10 +48,9 @@ if TYPE_CHECKING:
         at_rest,
         hits_among,
     )
-    from ctxmgr.devices.directories import default_state_dir
+    from ctxmgr.devices.directories import default_state_dir, private_file, shared
     from ctxmgr.devices.endpoint import NO_ADDRESS, NOT_INSTALLED, Chat
     from ctxmgr.devices.locks import LockedError, seize
-    from ctxmgr.devices.ownership import private_file, shared
     from ctxmgr.devices.tokens import Weigher
     from ctxmgr.devices.vocabularies import Vocabularies
 else:
@@ -72,8 +71,8 @@ else:
         "NO_ADDRESS": "endpoint",
         "LockedError": "locks",
         "seize": "locks",
-        "private_file": "ownership",
-        "shared": "ownership",
+        "private_file": "directories",
+        "shared": "directories",
         "Weigher": "tokens",
         "Vocabularies": "vocabularies",
     }

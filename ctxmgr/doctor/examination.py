@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.doctor import agents, comparing, installation, recorded, setting_files, sidecar, state
+from ctxmgr.doctor import agents, first_calls, installation, recorded, setting_files, sidecar, state
 from ctxmgr.doctor.diagnosis import Diagnosis, Surroundings
 from ctxmgr.masking import without_secrets
 
@@ -25,7 +25,7 @@ CHECKS: tuple[Check, ...] = (
     setting_files.rights,
     setting_files.variables,
     agents.agents,
-    comparing.comparing,
+    first_calls.comparing,
     recorded.recording,
 )
 SUBJECT, COLUMNS = 16, 80  # characters: of a subject, of a line

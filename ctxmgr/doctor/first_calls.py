@@ -1,7 +1,7 @@
-"""A program's first call, caught on this machine: what it sends where it believes to speak to its vendor, and what
-behind a base URL. Nothing of it goes any further, and it is started with no key and no settings of the user's.
+"""What a base URL takes from the programs on this machine: their first calls with and without one, side by side.
 
-Each call is answered with an error, and the program is ended.
+Each program is started with no key and no settings of the user's, and its first call is caught on this machine:
+nothing of it goes any further. It is answered with an error, and the program is ended.
 """
 
 import contextlib
@@ -18,8 +18,9 @@ from typing import Any
 
 import msgspec
 
+from ctxmgr.doctor.diagnosis import Diagnosis, Surroundings
 from ctxmgr.model import estimate
-from ctxmgr.programs import Launch, Program
+from ctxmgr.programs import PROGRAMS, Launch, Program, installed
 
 SECONDS = 60.0  # that a program may take to its first call
 POLL_SECONDS = 0.2  # between looks whether it has ended without one
@@ -128,3 +129,47 @@ def _call(body: bytes, betas: str) -> FirstCall | None:
     rest = [tool for tool in tools if tool not in deferred]
     names = frozenset(name.strip() for name in betas.split(",") if name.strip())
     return FirstCall(len(tools), len(deferred), estimate(json.dumps(rest)), names)
+
+
+MORE = 1.05  # times the tokens of tools: from there on it is a loss
+LARGE_WINDOW = "context-1m"  # how the beta of a window of a million tokens begins
+
+
+def comparing(place: Surroundings) -> Iterator[Diagnosis]:
+    if not place.compare:
+        return
+    for program in PROGRAMS:
+        there = installed(program, place.environ) if program.variants else None
+        if there is None:
+            continue
+        calls = first_calls(program, there.path, place.environ)
+        own = calls.pop("own")
+        if own is None:
+            text = "no first call came: what a base URL takes from it can not be told"
+            yield Diagnosis("warn", program.title, text, f"see whether `{program.command} -p hi` works")
+            continue
+        yield Diagnosis("ok", program.title, f"first call to its vendor: {_said(own)}")
+        for name, call in calls.items():
+            yield _compared(program.title, WAYS[name], own, call)
+
+
+WAYS = {"behind": "behind a base URL", "run": "as ctxmgr run starts it"}
+
+
+def _compared(title: str, way: str, own: FirstCall, call: FirstCall | None) -> Diagnosis:
+    if call is None:
+        return Diagnosis("warn", title, f"{way}: no first call came")
+    if call.tool_tokens > MORE * own.tool_tokens:
+        more = call.tool_tokens - own.tool_tokens
+        advice = "set ENABLE_TOOL_SEARCH=true, and see whether the upstream takes it"
+        return Diagnosis("warn", title, f"{way}: {_said(call)}: {more:,} tokens of tools more", advice)
+    lost = sorted(own.betas - call.betas)
+    if any(name.startswith(LARGE_WINDOW) for name in lost):
+        text = f"{way}: it asks no more for a window of a million tokens"
+        return Diagnosis("warn", title, text, "name the model with [1m] at its end")
+    without = f", without the betas {', '.join(lost)}" if lost else ", and the same betas"
+    return Diagnosis("ok", title, f"{way}: the same tools{without}")
+
+
+def _said(call: FirstCall) -> str:
+    return f"{call.tool_count} tools, {call.deferred_count} of them deferred, the rest {call.tool_tokens:,} tokens"

@@ -1,4 +1,9 @@
-"""What a connection wants done, as values: the worker (or a test, or a replay) carries them out in order."""
+"""What a connection wants done, and what came of it, as values.
+
+The worker (or a test, or a replay) carries effects out in order. A device may raise anything (no descriptors or
+memory left, a name that cannot be encoded, a failed import): whoever waits for the effect gets the exception as
+its value, so that nobody waits for ever. This is the one place where an exception becomes a value.
+"""
 
 from collections.abc import Callable
 from typing import Any
@@ -200,3 +205,17 @@ Effect = (
     | Log
     | End
 )
+
+
+class Unforeseen(Exception):
+    """Stands for what is no `Exception`, such as a panic of a binary module; its text is the name of that."""
+
+
+def outcome(work: Callable[[], Any]) -> Any:
+    """What `work` gives, or the exception it raised. Only the end of the program goes through."""
+    try:
+        return work()
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as fault:  # noqa: BLE001  whoever waits hears of it
+        return fault if isinstance(fault, Exception) else Unforeseen(type(fault).__name__)

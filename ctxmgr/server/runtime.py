@@ -23,8 +23,8 @@ from ctxmgr.model import WeighAll, faults
 from ctxmgr.server import effects as do
 from ctxmgr.server.config import ConnectionOptions, Setup, now_ms
 from ctxmgr.server.connection import Connection
+from ctxmgr.server.effects import outcome
 from ctxmgr.server.model_calls import ModelCalls, embedded
-from ctxmgr.server.outcomes import outcome
 from ctxmgr.server.state_files import StateFiles, store_of
 
 THREADS = 2  # for weighing: it gives up the interpreter's lock, more threads would fight for two cores

@@ -3,9 +3,7 @@
 from ctxmgr.wire import envelope, errors, surrogates, transcript
 from ctxmgr.wire.errors import RpcError
 from ctxmgr.wire.framing import Framer, FramingFault, frame
-from ctxmgr.wire.method import Method
-from ctxmgr.wire.methods import METHODS, TABLE
-from ctxmgr.wire.params import ParamsReader
+from ctxmgr.wire.methods import METHODS, TABLE, Method, ParamsReader
 from ctxmgr.wire.stand_in import StrippedMessages, strip_prefix
 from ctxmgr.wire.transcript import TranscriptLine
 

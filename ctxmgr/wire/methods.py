@@ -1,11 +1,85 @@
-"""The table of methods: what each takes and gives. Everything that lists methods is made from it."""
+"""The table of methods: what each takes and gives, and how the JSON of a call's params is decoded.
 
-from typing import Any
+Everything that lists methods is made from this table.
+"""
 
-from ctxmgr.model.api import compaction, lifecycle, recovery, reports
+from typing import Any, Literal
+
+import msgspec
+
+from ctxmgr.model import invalid_params, path_of
+from ctxmgr.model.api import TelemetryEvent, compaction, lifecycle, recovery, reports
 from ctxmgr.wire import errors
-from ctxmgr.wire.method import Method
-from ctxmgr.wire.to_host import TO_HOST
+
+# "request": always answered. "notification": never. "event": either, as the host likes.
+Kind = Literal["request", "notification", "event"]
+Direction = Literal["to ctxmgr", "to host"]
+
+
+class Method(msgspec.Struct, frozen=True):
+    """One row. `counted`: taking effect, it raises the session's `seq`. `result` None: the answer is null.
+
+    `job`: it may take long and holds nothing up: it sees the session as it was in its turn, and no more.
+    `both_ways`: the other side sends it as well.
+    """
+
+    name: str
+    kind: Kind
+    params: type[Any]
+    result: Any
+    summary: str
+    session: bool = True
+    job: bool = False
+    counted: bool = False
+    errors: tuple[int, ...] = ()
+    direction: Direction = "to ctxmgr"
+    both_ways: bool = False
+
+
+TO_HOST: tuple[Method, ...] = (
+    Method(
+        "requestCompaction",
+        "request",
+        lifecycle.RequestCompactionParams,
+        lifecycle.RequestCompactionResult,
+        "Asks the host to compact; accepted means queued, and is answered at once.",
+        direction="to host",
+    ),
+    Method(
+        "complete",
+        "request",
+        compaction.CompleteParams,
+        compaction.CompleteResult,
+        "One model call that the host runs; asked only where `capabilities.complete` is declared.",
+        direction="to host",
+    ),
+    Method(
+        "embed",
+        "request",
+        compaction.EmbedParams,
+        compaction.EmbedResult,
+        "Vectors of texts, by a model of the host; asked only where `capabilities.embed` is declared.",
+        direction="to host",
+    ),
+    Method(
+        "$/progress",
+        "notification",
+        compaction.ProgressParams,
+        None,
+        "How far a request is that named a `progressToken`.",
+        session=False,
+        direction="to host",
+    ),
+    Method(
+        "telemetry/event",
+        "notification",
+        TelemetryEvent,
+        None,
+        "What happened in a session, in numbers; sent only where `capabilities.telemetry` is declared.",
+        session=False,
+        direction="to host",
+    ),
+)
 
 _SESSION = (errors.UNKNOWN_SESSION,)
 _Session = lifecycle.SessionParams
@@ -277,3 +351,23 @@ TABLE: tuple[Method, ...] = (
 )
 
 METHODS: dict[str, Method] = {row.name: row for row in TABLE if row.direction == "to ctxmgr"}
+
+
+class ParamsReader:
+    """Keeps a decoder of each method that was called: making one takes longer than using it."""
+
+    def __init__(self) -> None:
+        self._decoders: dict[str, msgspec.json.Decoder[Any]] = {}
+
+    def read(self, row: Method, params: bytes | msgspec.Raw | None) -> Any:
+        """The method's params; None is as good as none. InvalidParams, which names the place."""
+        decoder = self._decoders.get(row.name)
+        if decoder is None:
+            decoder = self._decoders[row.name] = msgspec.json.Decoder(row.params)
+        try:
+            return decoder.decode(params if params is not None else b"{}")
+        except msgspec.ValidationError as fault:
+            text, _, path = str(fault).partition(" - at `")
+            raise invalid_params(text, path_of(text, path.rstrip("`") or "$")) from None
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as fault:
+            raise invalid_params(f"can not be decoded: {type(fault).__name__}", "$") from None

@@ -9,7 +9,7 @@ from typing import Any, get_args
 import pytest
 
 from ctxmgr.engine.pressure import latch
-from ctxmgr.model.saved.latch import LatchState
+from ctxmgr.model.saved.state import LatchState
 from ctxmgr.wire import errors
 from ctxmgr.wire.methods import TABLE
 from ctxmgr.wire.spec import schema

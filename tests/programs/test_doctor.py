@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from ctxmgr.doctor.comparing import comparing
 from ctxmgr.doctor.diagnosis import Surroundings
+from ctxmgr.doctor.first_calls import comparing
 from tests.programs.installing import CLAUDE, installed
 
 pytestmark = pytest.mark.real

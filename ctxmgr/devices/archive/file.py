@@ -22,9 +22,8 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from ctxmgr.devices.directories import make_directory
+from ctxmgr.devices.directories import foreign, make_directory, shared
 from ctxmgr.devices.locks import OPEN_FLAGS, LockedError, release, seize
-from ctxmgr.devices.ownership import foreign, shared
 
 NAME = "archive.sqlite3"
 SIDES = ("-wal", "-shm", "-journal")

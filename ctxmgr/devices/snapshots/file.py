@@ -15,8 +15,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NoReturn
 
+from ctxmgr.devices.directories import shared
 from ctxmgr.devices.locks import release
-from ctxmgr.devices.ownership import shared
 from ctxmgr.devices.snapshots.durable_files import (
     beside,
     create,

@@ -23,9 +23,8 @@ from pathlib import Path
 
 import msgspec
 
-from ctxmgr.devices.directories import make_directory
+from ctxmgr.devices.directories import foreign, make_directory, shared
 from ctxmgr.devices.locks import OPEN_FLAGS, LockedError, release, seize
-from ctxmgr.devices.ownership import foreign, shared
 from ctxmgr.devices.snapshots.durable_files import beside, content_of, keep, set_aside, sync_directory, unlink
 from ctxmgr.devices.snapshots.file import SnapshotFile
 from ctxmgr.devices.snapshots.lines import SnapshotRecords, from_lines

@@ -1,34 +1,30 @@
 """What a compaction or a branch summary is planned from and asked of a model. Knows no policy and no session."""
 
-from ctxmgr.model.compaction.branch import (
-    BranchEntry,
-    BranchMessage,
-    Details,
-    EntryKind,
-    MessageContent,
-    SystemPromptChange,
-    in_list,
-    places_in_list,
-)
-from ctxmgr.model.compaction.completion import (
+from ctxmgr.model.compaction.plans import (
     LATE,
     Asking,
+    BranchEntry,
+    BranchMessage,
+    BranchSummaryPlan,
+    CompactionPlan,
     Completion,
     CompletionRequest,
     CompletionUsage,
+    CutBudget,
+    Details,
+    EntryKind,
+    FileLists,
+    Format,
+    MessageContent,
+    NothingToCompact,
     Purpose,
     Result,
     Stop,
-)
-from ctxmgr.model.compaction.plans import (
-    BranchSummaryPlan,
-    CompactionPlan,
-    CutBudget,
-    FileLists,
-    Format,
-    NothingToCompact,
     Strategy,
+    SystemPromptChange,
     Weigher,
+    in_list,
+    places_in_list,
 )
 
 __all__ = [

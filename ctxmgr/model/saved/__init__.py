@@ -16,20 +16,21 @@ from ctxmgr.model.saved.facts import (
     Slot,
     Source,
 )
-from ctxmgr.model.saved.latch import Latch, LatchState
-from ctxmgr.model.saved.marks import MarkedStart
-from ctxmgr.model.saved.meter import Meter
 from ctxmgr.model.saved.state import (
     InstructionCopy,
     LastProjection,
+    Latch,
+    LatchState,
+    MarkedStart,
+    Meter,
     ModelSpec,
     Outline,
     RawSummary,
     RenderedPacket,
     State,
+    Stored,
     Totals,
 )
-from ctxmgr.model.saved.stored import Stored
 
 __all__ = [
     "APPROVED",

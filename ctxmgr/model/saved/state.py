@@ -1,6 +1,6 @@
 """The durable state of a session: what a restart restores. It never holds the conversation itself."""
 
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -9,10 +9,46 @@ from ctxmgr.model.prices import BasePrices
 from ctxmgr.model.projection import Decision
 from ctxmgr.model.saved.cache_truth import CacheTruth, CountedList
 from ctxmgr.model.saved.facts import Fact
-from ctxmgr.model.saved.latch import Latch
-from ctxmgr.model.saved.marks import MarkedStart
-from ctxmgr.model.saved.meter import Meter
 from ctxmgr.model.tools import DeclaredTools
+
+LatchState = Literal["idle", "asked", "cooldown", "resting"]
+
+
+class Latch(msgspec.Struct, frozen=True):
+    """`failure_count` in a row; `wait`: turn_ends left of a cooldown; `age`: turn_ends since the request;
+    `calm`: readings in a row below the calm threshold; `overflowed`: the user message (its
+    digest) for which an overflow was asked already."""
+
+    state: LatchState = "idle"
+    failure_count: int = msgspec.field(default=0, name="failures")
+    wait: int = 0
+    age: int = 0
+    calm: int = 0
+    overflowed: str | None = None
+
+
+class MarkedStart(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The first `message_count` messages of the answered list: a mark stood at their end. `time_ms`: of the last
+    call that marked it, None where the host told no time. `is_join`: there an epoch's list went on from the one
+    before."""
+
+    message_count: int = msgspec.field(name="count")
+    time_ms: int | None = msgspec.field(default=None, name="at")
+    is_join: bool = msgspec.field(default=False, name="join")
+
+
+class Meter(msgspec.Struct, frozen=True):
+    """The last good reading and what it stood for.
+
+    `reading_tokens` is the provider's total in tokens (None: unknown); `base` the weight, uncalibrated, of what
+    that reading counted, as `weigher` weighs. `ratios` holds provider tokens per weighed token, by weigher and
+    model.
+    """
+
+    reading_tokens: int | None = msgspec.field(default=None, name="reading")
+    base: int = 0
+    weigher: str = ""
+    ratios: dict[str, float] = {}
 
 
 class ModelSpec(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -148,3 +184,11 @@ class State(msgspec.Struct, frozen=True, omit_defaults=True):
     cache: CacheTruth = CacheTruth()
     counted: CountedList = CountedList()
     refused_weight: int = msgspec.field(default=0, name="refused")
+
+
+class Stored(msgspec.Struct, frozen=True, omit_defaults=True):
+    """`seq`: of the newest event that is there, None where none is known to be. `note`: a sentence for people while
+    something is wrong."""
+
+    seq: int | None = None
+    note: str | None = None

@@ -9,8 +9,7 @@ from typing import Any
 
 from ctxmgr.model.api import since
 from ctxmgr.wire import errors
-from ctxmgr.wire.method import Method
-from ctxmgr.wire.methods import TABLE
+from ctxmgr.wire.methods import TABLE, Method
 from ctxmgr.wire.spec import schema
 from ctxmgr.wire.spec.shapes import Json, ref
 

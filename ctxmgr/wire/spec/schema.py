@@ -18,8 +18,7 @@ import msgspec
 
 from ctxmgr.model import policy
 from ctxmgr.model.api import since
-from ctxmgr.wire.method import Method
-from ctxmgr.wire.methods import TABLE
+from ctxmgr.wire.methods import TABLE, Method
 from ctxmgr.wire.spec.shapes import (
     DESCRIPTIONS,
     ENVELOPE,

@@ -5,9 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from ctxmgr.doctor.comparing import comparing
 from ctxmgr.doctor.diagnosis import Diagnosis, Surroundings
-from ctxmgr.doctor.first_calls import FirstCall, first_calls
+from ctxmgr.doctor.first_calls import FirstCall, comparing, first_calls
 from ctxmgr.programs.claude import CLAUDE
 
 PROGRAM = """#!{python}
@@ -58,7 +57,7 @@ def test_a_program_that_makes_no_call_has_none(calls: str, tmp_path: Path) -> No
 
 
 def compared(monkeypatch: pytest.MonkeyPatch, place: Surroundings, **calls: FirstCall | None) -> list[Diagnosis]:
-    monkeypatch.setattr("ctxmgr.doctor.comparing.first_calls", lambda program, path, environ: dict(calls))
+    monkeypatch.setattr("ctxmgr.doctor.first_calls.first_calls", lambda program, path, environ: dict(calls))
     return list(comparing(place))
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from ctxmgr.model.compaction.completion import LATE, Completion, CompletionRequest, CompletionUsage
+from ctxmgr.model.compaction.plans import LATE, Completion, CompletionRequest, CompletionUsage
 from ctxmgr.model.policy import Endpoint
 from ctxmgr.server.effects import Abandon, Complete, Effect, Record, RunInThread, StartTimer
 from ctxmgr.server.jobs import Jobs

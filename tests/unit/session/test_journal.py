@@ -11,9 +11,7 @@ from hypothesis import strategies as st
 from ctxmgr.model.prices import BasePrices
 from ctxmgr.model.projection import Decision
 from ctxmgr.model.saved.facts import Fact
-from ctxmgr.model.saved.latch import Latch
-from ctxmgr.model.saved.meter import Meter
-from ctxmgr.model.saved.state import ModelSpec, RawSummary, State, Totals
+from ctxmgr.model.saved.state import Latch, Meter, ModelSpec, RawSummary, State, Totals
 from ctxmgr.session.journal import VERSION, UnreadableJournal, base, bounded_summaries, delta, restore
 
 START = State("s", ModelSpec("m", 200_000))

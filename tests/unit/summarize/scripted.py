@@ -6,9 +6,16 @@ from typing import TypeVar
 
 from ctxmgr.formats import pi
 from ctxmgr.formats.pi_tree import view_branch
-from ctxmgr.model.compaction.branch import BranchMessage
-from ctxmgr.model.compaction.completion import Asking, Completion, CompletionRequest
-from ctxmgr.model.compaction.plans import BranchSummaryPlan, CompactionPlan, CutBudget, FileLists
+from ctxmgr.model.compaction.plans import (
+    Asking,
+    BranchMessage,
+    BranchSummaryPlan,
+    CompactionPlan,
+    Completion,
+    CompletionRequest,
+    CutBudget,
+    FileLists,
+)
 from ctxmgr.summarize.formats import BRANCH, CONTINUE, HANDOFF, NINE, STRUCTURED, TURN, Shape
 from tests.notation import Said, a, call, r, raws, u
 

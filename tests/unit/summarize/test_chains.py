@@ -8,8 +8,7 @@ import pytest
 from ctxmgr.engine.memory.facts import Stamp
 from ctxmgr.engine.memory.from_summary import from_summary
 from ctxmgr.engine.memory.markdown import ADDED_HEADING
-from ctxmgr.model.compaction.completion import Completion, CompletionRequest
-from ctxmgr.model.compaction.plans import FileLists, Format, Strategy
+from ctxmgr.model.compaction.plans import Completion, CompletionRequest, FileLists, Format, Strategy
 from ctxmgr.model.policy import Slices
 from ctxmgr.summarize.brief import FinishedSummary, SummaryInput
 from ctxmgr.summarize.formats import NINE, TURN

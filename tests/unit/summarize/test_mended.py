@@ -8,9 +8,14 @@ import pytest
 
 from ctxmgr.engine.memory import facts_of, fold
 from ctxmgr.engine.memory.markdown import ADDED_HEADING, sections_of
-from ctxmgr.model.compaction.branch import BranchMessage
-from ctxmgr.model.compaction.completion import Completion, CompletionRequest
-from ctxmgr.model.compaction.plans import CompactionPlan, FileLists, Strategy
+from ctxmgr.model.compaction.plans import (
+    BranchMessage,
+    CompactionPlan,
+    Completion,
+    CompletionRequest,
+    FileLists,
+    Strategy,
+)
 from ctxmgr.model.saved import Ledger
 from ctxmgr.summarize.brief import FinishedSummary, SummaryInput
 from ctxmgr.summarize.previous_summary import TURN_MARK

@@ -5,8 +5,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from ctxmgr.model.compaction.completion import Completion, CompletionRequest, CompletionUsage
-from ctxmgr.model.compaction.plans import Strategy
+from ctxmgr.model.compaction.plans import Completion, CompletionRequest, CompletionUsage, Strategy
 from ctxmgr.model.prices import BasePrices, PriceTier, TieredPrices
 from ctxmgr.summarize.brief import FinishedSummary, HostContext
 from ctxmgr.summarize.on_context import way_costs

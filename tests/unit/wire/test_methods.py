@@ -9,8 +9,7 @@ from ctxmgr.model.api import lifecycle
 from ctxmgr.model.errors import CallError, CallFailed, InvalidParams
 from ctxmgr.session.methods.table import JOBS, ROUTES
 from ctxmgr.wire import errors
-from ctxmgr.wire.method import Method
-from ctxmgr.wire.methods import METHODS, TABLE
+from ctxmgr.wire.methods import METHODS, TABLE, Method
 from ctxmgr.wire.spec import openrpc
 
 # Design, section 2: what this release serves. R request, N notification, E either.

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from ctxmgr.devices.endpoint.answer import CHARACTERS_A_TOKEN, SPARE_CHARACTERS, sound
 from ctxmgr.devices.endpoint.chat import ENDS, ChatAnswer
-from ctxmgr.model.compaction.completion import Completion, CompletionUsage
+from ctxmgr.model.compaction.plans import Completion, CompletionUsage
 
 LIMIT = 100 * CHARACTERS_A_TOKEN + SPARE_CHARACTERS
 

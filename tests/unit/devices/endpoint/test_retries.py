@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from ctxmgr.devices.endpoint import endpoint as edge
-from ctxmgr.model.compaction.completion import Completion
+from ctxmgr.model.compaction.plans import Completion
 from ctxmgr.model.policy import Endpoint
 from tests.model_server import Gate, ModelServer, Reply, Request
 from tests.unit.devices.endpoint.calls import APIS, QUOTED, Calls

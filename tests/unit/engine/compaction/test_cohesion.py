@@ -23,7 +23,7 @@ from ctxmgr.engine.compaction.cohesion import (
     terms,
 )
 from ctxmgr.engine.compaction.slices import steps
-from ctxmgr.model.compaction.branch import BranchMessage
+from ctxmgr.model.compaction.plans import BranchMessage
 from tests.notation import Said, a, call, r, think, u
 from tests.unit.engine.compaction.test_slices import any_history, told
 

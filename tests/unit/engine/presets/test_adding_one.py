@@ -18,8 +18,7 @@ from ctxmgr.model.messages import Message
 from ctxmgr.model.policy import Policy
 from ctxmgr.model.projection import Plan
 from ctxmgr.model.saved.facts import Ledger
-from ctxmgr.model.saved.meter import Meter
-from ctxmgr.model.saved.state import ModelSpec, State
+from ctxmgr.model.saved.state import Meter, ModelSpec, State
 from ctxmgr.server.effects import SnapshotLoaded
 from tests.contract.talk import Fields, Messages, Talk, packet, roles
 from tests.notation import a, call, indexed, quarters, r, sh, u

@@ -13,8 +13,7 @@ from ctxmgr.engine.pressure.zone import thresholds
 from ctxmgr.model.policy import Policy, WorkingSet
 from ctxmgr.model.projection import Packet
 from ctxmgr.model.saved.facts import Ledger
-from ctxmgr.model.saved.meter import Meter
-from ctxmgr.model.saved.state import ModelSpec, RenderedPacket, State
+from ctxmgr.model.saved.state import Meter, ModelSpec, RenderedPacket, State
 from tests.notation import a, indexed, quarters, talk, u
 from tests.unit.engine.stepwise import looked
 

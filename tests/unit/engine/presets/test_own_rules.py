@@ -16,8 +16,7 @@ from ctxmgr.engine.pressure.gauge import Gauge
 from ctxmgr.engine.pressure.zone import thresholds
 from ctxmgr.model.policy import Policy
 from ctxmgr.model.saved.facts import Ledger
-from ctxmgr.model.saved.meter import Meter
-from ctxmgr.model.saved.state import ModelSpec, State
+from ctxmgr.model.saved.state import Meter, ModelSpec, State
 from tests.notation import a, indexed, quarters, talk, u
 from tests.unit.engine.projections import kept
 from tests.unit.engine.stepwise import looked

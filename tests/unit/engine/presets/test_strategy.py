@@ -16,8 +16,7 @@ from ctxmgr.model.epochs import Epoch
 from ctxmgr.model.policy import Policy, WorkingSet
 from ctxmgr.model.projection import Decision, Keep, Plan
 from ctxmgr.model.saved.facts import Ledger
-from ctxmgr.model.saved.meter import Meter
-from ctxmgr.model.saved.state import LastProjection, ModelSpec, RenderedPacket, State
+from ctxmgr.model.saved.state import LastProjection, Meter, ModelSpec, RenderedPacket, State
 from tests.notation import a, call, indexed, quarters, r, talk, u
 
 WINDOW = 100_000

@@ -18,7 +18,7 @@ from ctxmgr.engine.pressure.latch import (
     restored,
     turn_end,
 )
-from ctxmgr.model.saved.latch import Latch, LatchState
+from ctxmgr.model.saved.state import Latch, LatchState
 
 STATES: tuple[LatchState, ...] = get_args(LatchState)
 EVENTS: tuple[Event, ...] = get_args(Event)

@@ -17,7 +17,7 @@ from ctxmgr.engine.pressure.meter import (
     void,
     weight_at,
 )
-from ctxmgr.model.saved.meter import Meter
+from ctxmgr.model.saved.state import Meter
 
 W = "classes"
 M = "classes/sonnet"

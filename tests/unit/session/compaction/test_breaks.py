@@ -10,7 +10,7 @@ from ctxmgr.engine.compaction import slices
 from ctxmgr.formats import FORMATS, pi
 from ctxmgr.formats.pi_tree import view_branch
 from ctxmgr.model.api import lifecycle
-from ctxmgr.model.compaction.branch import BranchMessage
+from ctxmgr.model.compaction.plans import BranchMessage
 from ctxmgr.model.saved.state import ModelSpec, State
 from ctxmgr.session.compaction import job_context, preparations
 from ctxmgr.session.compaction.job_context import JobContext

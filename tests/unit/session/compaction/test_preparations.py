@@ -9,8 +9,7 @@ from ctxmgr.formats import FORMATS
 from ctxmgr.formats.pi_tree import branch
 from ctxmgr.model.api import compaction as wire
 from ctxmgr.model.api import lifecycle
-from ctxmgr.model.compaction.branch import BranchEntry
-from ctxmgr.model.compaction.plans import CompactionPlan, CutBudget, FileLists
+from ctxmgr.model.compaction.plans import BranchEntry, CompactionPlan, CutBudget, FileLists
 from ctxmgr.model.errors import InvalidParams
 from ctxmgr.model.saved.state import ModelSpec, State
 from ctxmgr.session.compaction import job_context, preparations

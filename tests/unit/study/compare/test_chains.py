@@ -11,9 +11,14 @@ from ctxmgr.closed_loop import PriceSheet
 from ctxmgr.engine.compaction import prepare
 from ctxmgr.engine.compaction.weighing import by_text
 from ctxmgr.formats.pi_tree import branch
-from ctxmgr.model.compaction.branch import BranchEntry
-from ctxmgr.model.compaction.completion import Asking, Completion
-from ctxmgr.model.compaction.plans import CompactionPlan, CutBudget, NothingToCompact
+from ctxmgr.model.compaction.plans import (
+    Asking,
+    BranchEntry,
+    CompactionPlan,
+    Completion,
+    CutBudget,
+    NothingToCompact,
+)
 from ctxmgr.study.closed_loop import ClosedLoop, closed_loop
 from ctxmgr.study.compare import chains, scripted_model
 from ctxmgr.study.compare.chains import Chain

@@ -12,8 +12,7 @@ from ctxmgr.engine.compaction import prepare
 from ctxmgr.engine.compaction.weighing import by_text
 from ctxmgr.formats import pi
 from ctxmgr.formats.pi_tree import branch, view_branch
-from ctxmgr.model.compaction.branch import BranchEntry, in_list
-from ctxmgr.model.compaction.plans import CompactionPlan, CutBudget, Weigher
+from ctxmgr.model.compaction.plans import BranchEntry, CompactionPlan, CutBudget, Weigher, in_list
 from ctxmgr.study.compare.sessions import uncovered
 from tests.contract.oracle import RECORDINGS, recorded
 from tests.notation import a, call, r, sh, summary, u, words, written

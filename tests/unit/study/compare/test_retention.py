@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxmgr.closed_loop import error_codes, identifiers, paths
-from ctxmgr.model.compaction.branch import BranchMessage
-from ctxmgr.model.compaction.branch import MessageContent as Shown
+from ctxmgr.model.compaction.plans import BranchMessage
+from ctxmgr.model.compaction.plans import MessageContent as Shown
 from ctxmgr.study.compare.retention.retained import Retention, retention
 from tests.notation import Said, a, call, err, r, talk, u
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from ctxmgr.model.compaction.branch import BranchMessage
-from ctxmgr.model.compaction.branch import MessageContent as Shown
+from ctxmgr.model.compaction.plans import BranchMessage
+from ctxmgr.model.compaction.plans import MessageContent as Shown
 from ctxmgr.study.compare.retention.retained import retention
 from ctxmgr.study.compare.retention.stated import open_tasks
 from tests.notation import Said, a, talk, u

@@ -7,8 +7,7 @@ import pytest
 
 from ctxmgr.engine.compaction.slices import steps
 from ctxmgr.engine.memory.markdown import ADDED_HEADING
-from ctxmgr.model.compaction.completion import Completion, CompletionRequest
-from ctxmgr.model.compaction.plans import Strategy
+from ctxmgr.model.compaction.plans import Completion, CompletionRequest, Strategy
 from ctxmgr.model.policy import Slices
 from ctxmgr.summarize import writing
 from ctxmgr.summarize.brief import FinishedSummary, SummaryInput

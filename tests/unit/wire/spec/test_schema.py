@@ -10,7 +10,7 @@ import pytest
 from ctxmgr.model.api import compaction, since
 from ctxmgr.model.api.lifecycle import Wire
 from ctxmgr.model.api.since import PROTOCOL_VERSION
-from ctxmgr.model.compaction.completion import Purpose
+from ctxmgr.model.compaction.plans import Purpose
 from ctxmgr.wire.methods import TABLE
 from ctxmgr.wire.spec import schema, shapes
 

@@ -13,8 +13,7 @@ from ctxmgr.engine.pressure.zone import thresholds
 from ctxmgr.model.policy import Policy, WorkingSet
 from ctxmgr.model.projection import Packet
 from ctxmgr.model.saved.facts import Ledger
-from ctxmgr.model.saved.meter import Meter
-from ctxmgr.model.saved.state import ModelSpec, State
+from ctxmgr.model.saved.state import Meter, ModelSpec, State
 from tests.notation import Said, a, indexed, quarters, talk, u
 from tests.unit.engine.stepwise import looked
 

@@ -8,8 +8,7 @@ from typing import get_args
 import pytest
 
 from ctxmgr.cli import main
-from ctxmgr.model.compaction.completion import CompletionRequest
-from ctxmgr.model.compaction.plans import Format, Strategy
+from ctxmgr.model.compaction.plans import CompletionRequest, Format, Strategy
 from ctxmgr.study.compare import scripted_model
 from tests.unit.study.compare.command.running import KEEP, Compare, recorded, shares, weigh_by_length
 
