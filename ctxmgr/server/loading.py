@@ -7,6 +7,7 @@ endpoint, embeddings or a vocabulary: where that can not be, the call that wants
 import codecs
 from importlib import import_module
 
+from ctxmgr.formats import FORMATS
 from ctxmgr.known_models import shipped
 
 MODULES = (
@@ -27,4 +28,5 @@ def load(archives: bool) -> None:
         import_module(name)
     for name in CODECS:
         codecs.lookup(name)
+    dict(FORMATS)  # all of them: a list is told from those of other formats by their marks
     shipped()

@@ -95,15 +95,6 @@ def test_every_rule_so_far_has_a_release() -> None:
     assert rules.RULES in rules.REPLAYED
 
 
-def test_what_replayed_rules_decide_by_stands_in_a_table() -> None:
-    """That of today is held by `test_generated`; no other is written any more."""
-    for number in rules.REPLAYED:
-        table = json.loads((GOLDENS.parent / "rules" / f"{number}.json").read_bytes())
-        assert table["rules"] == number
-        assert len(table["numbers"]) > 200
-        assert table["policy"]["preset"] == "balanced"
-
-
 def test_a_record_says_its_rules_and_1_goes_unsaid() -> None:
     assert header_of(recorded()).get("rules", 1) == rules.RULES
     with mock.patch.object(connection, "RULES", 1):

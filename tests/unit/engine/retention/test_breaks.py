@@ -8,7 +8,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctxmgr.engine.retention.prefix_cost import Offer, PrefixBreak, Row, arithmetic, best_change, cost, step_above
+from ctxmgr.engine.retention.prefix_cost import (
+    Offer,
+    PrefixBreak,
+    Row,
+    best_change,
+    cost,
+    due_arithmetic,
+    step_above,
+)
 from ctxmgr.model import Decision
 from ctxmgr.model.prices import BasePrices, PriceTier, Rates, TieredPrices
 
@@ -116,7 +124,7 @@ def test_the_line_can_be_checked(after: int, cached: int, left: int, by: Rates, 
     cached = min(after, cached)
     saves = (after - left) * by.cache_read
     found = PrefixBreak(0, after, cached, left, cost(after, cached, left, by), saves)
-    told = numbers(arithmetic(found, by, accrued, calls))
+    told = numbers(due_arithmetic(found, by, accrued, calls))
     after_, left_, written, write, kept, read, uncached, write_, costs, saves_, accrued_, calls_ = told
     assert (after_, left_, written, kept, calls_) == (after, left, left, cached, calls)
     assert kept + uncached == after_

@@ -94,14 +94,14 @@ def test_what_no_snapshot_holds_stays() -> None:
     host = begun()
     session = host.connection.sessions.queues.by_session["s"].session
     assert session is not None
-    totals, latch, form = session.state.totals, session.state.latch, session.form
+    totals, latch, form = session.state.totals, session.state.latch, session.fmt
     session.warnings = ("something is to be known",)
     minutes(host, 2)
     assert "something is to be known" in host.call("q", "getStatus", sessionId="s")["result"]["notes"]
     back = host.connection.sessions.queues.by_session["s"].session
     assert back is not None
     assert back is not session
-    assert (back.state.totals, back.state.latch, back.form) == (totals, latch, form)
+    assert (back.state.totals, back.state.latch, back.fmt) == (totals, latch, form)
 
 
 def test_it_stays_where_its_snapshot_is_not_whole() -> None:

@@ -66,7 +66,7 @@ def worded_otherwise(*_: Any, **__: Any) -> str:
 def weighed_otherwise(talk: Talk) -> Talk:
     """As by a release with another estimate."""
     session = session_of(talk)
-    session.reader = Reader(session.form, doubled)
+    session.reader = Reader(session.fmt, doubled)
     session.weights.clear()
     session.memo.clear()
     session.projection = Projection()
