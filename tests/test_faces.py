@@ -285,6 +285,7 @@ for package in sys.argv[1:]:
 """
 
 
+@pytest.mark.long
 def test_every_name_of_a_face_is_there_in_a_fresh_process() -> None:
     names = sorted(packages(sources()))
     assert len(names) > 50

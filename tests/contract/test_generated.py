@@ -82,6 +82,7 @@ def test_a_file_that_generation_no_longer_writes_is_found(tmp_path: Path) -> Non
     assert list(everything.written_by_hand(tmp_path)) == ["corpus/accept/by-hand.json"]
 
 
+@pytest.mark.long
 def test_generation_does_not_hang_on_the_hash_seed(documents: dict[str, str]) -> None:
     code = (
         "import hashlib\n"

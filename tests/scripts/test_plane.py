@@ -19,6 +19,7 @@ def rows(*arguments: str, to: Path) -> dict[str, Any]:
     return {one["policy"]: one for one in json.loads(to.read_text())["rows"]}
 
 
+@pytest.mark.long
 def test_a_row_has_the_figures_of_replay(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     made = rows(*FILES, "--policy", "turns", "--policy", "masking-5", "--least", "0", to=tmp_path / "rows.json")
     table = capsys.readouterr().out

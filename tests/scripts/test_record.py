@@ -66,6 +66,7 @@ def characters(message: dict[str, Any]) -> int:
     return total
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["greenhouse", "ledger", "allotment"])
 def test_recording_again_gives_the_committed_bytes(tmp_path: Path, name: str) -> None:
     made, committed = tmp_path / "made.jsonl", SESSIONS / f"{name}.jsonl"

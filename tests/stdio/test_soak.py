@@ -6,6 +6,7 @@ from scripts.soaking import Plan, driving, soak
 from scripts.soaking.driving import LEFT, Outcome
 
 
+@pytest.mark.long
 def test_nothing_answered_is_lost_and_nothing_hangs() -> None:
     done = soak(Plan(events=900, sessions=6, life_events=90, seed=3))
     assert (done.lost, done.refused) == ([], 0)

@@ -178,6 +178,7 @@ async def looping(messages: list[Message]) -> list[Message]:
 WRONG = "Session(format=7)\nClient().sesion('s')\nimport ctxmgr\nctxmgr.Sesion\n"
 
 
+@pytest.mark.long
 def test_it_is_typed_for_those_who_use_it(tmp_path: Path) -> None:
     assert (ROOT / "ctxmgr" / "py.typed").read_text(encoding="utf-8") == ""
     right, wrong = tmp_path / "right.py", tmp_path / "wrong.py"

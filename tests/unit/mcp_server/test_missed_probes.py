@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import pytest
 
 from ctxmgr import settings
 from ctxmgr.client import Timing
@@ -95,6 +96,7 @@ async def released(place: Path, *asks: Call) -> tuple[SmallProgram, Provider]:
     return program, provider
 
 
+@pytest.mark.long
 async def test_what_a_probe_misses_comes_back_to_the_model_that_asks(tmp_path: Path) -> None:
     """The same session twice: what the first model lacks before it writes again, the second asks for there."""
     place = tmp_path / "session"

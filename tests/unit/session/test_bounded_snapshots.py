@@ -3,6 +3,8 @@
 import json
 from typing import Any
 
+import pytest
+
 from ctxmgr.devices.snapshots.file import grown_bytes
 from ctxmgr.model.saved.state import ModelSpec, RawSummary, State
 from ctxmgr.server.effects import SnapshotLoaded
@@ -27,6 +29,7 @@ def compacted(host: InProcess, number: int) -> None:
     host.request("session_compact", sessionId="s", compactionEntry=entry)
 
 
+@pytest.mark.long
 def test_a_thousand_compactions_make_two_megabytes_at_most() -> None:
     host = InProcess(policy={"tokenizer": "estimate"})
     size = begun = 0

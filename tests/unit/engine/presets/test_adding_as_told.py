@@ -78,6 +78,7 @@ def test_its_package_has_a_face_and_imports_faces(copy: Path) -> None:
     assert [one for one in unused(trees, "") if "newest" in one] == []
 
 
+@pytest.mark.long
 def test_its_types_are_sound(copy: Path) -> None:
     """All of ctxmgr, by what is known of what did not change: a part alone may be sound where the whole is not."""
     if (ROOT / ".mypy_cache").is_dir():

@@ -4,6 +4,8 @@ has all of them."""
 import json
 from typing import Any
 
+import pytest
+
 from tests.unit.masking.secrets import PLANTED, leaked
 from tests.unit.proxy.lists import SESSION, marked, request
 from tests.unit.proxy.page.test_tools import TOKEN, asked
@@ -27,6 +29,7 @@ async def shown(made: Any, path: str, body: Any = None) -> str:
     return (await response.read()).decode()
 
 
+@pytest.mark.long
 async def test_the_page_shows_no_secret_and_the_provider_gets_them_all(rig: Any) -> None:
     made = await rig(tools_token=TOKEN)
     messages: list[dict[str, Any]] = [{"role": "user", "content": "Go on."}]

@@ -31,6 +31,7 @@ def test_each_value_of_the_knob_is_driven_once() -> None:
 ROUNDED = 0.0005 + 0.000005 + 1e-9
 
 
+@pytest.mark.long
 def test_the_picture_has_each_policy_at_the_figures_that_the_command_prints(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
