@@ -1,4 +1,5 @@
-"""A proxy before a provider, both on loopback, with a sidecar of its own state directory."""
+"""A proxy before a provider, both on loopback, with a sidecar of its own state directory: in this process, unless a
+test is about the process."""
 
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
@@ -8,8 +9,8 @@ import aiohttp
 import pytest
 
 from ctxmgr import settings
-from ctxmgr.client import Timing
-from ctxmgr.proxy import Proxy, ProxySettings
+from ctxmgr.client import AsyncClientSession, InProcessSidecar, Timing
+from ctxmgr.proxy import Proxy, ProxySettings, listener
 from tests.unit.proxy.provider import Provider, provider
 
 
@@ -35,9 +36,10 @@ class Rig:
 
 
 @pytest.fixture
-async def rig(tmp_path: Path) -> AsyncIterator[Callable[..., Any]]:
+async def rig(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Callable[..., Any]]:
     """Makes one: keyword arguments are flags of the settings, `observe`, `timing`, and `before`, the address of
-    another provider. `state`: the name of its state directory, one of its own where none is given."""
+    another provider. `state`: the name of its state directory, one of its own where none is given. `spawned`: its
+    sidecar is a process."""
     open_rigs: list[Any] = []
 
     async def make(
@@ -48,9 +50,12 @@ async def rig(tmp_path: Path) -> AsyncIterator[Callable[..., Any]]:
         state: str = "",
         tools_token: str = "",
         host: str = "127.0.0.1",
+        spawned: bool = False,
         **flags: Any,
     ) -> Rig:
         said: list[str] = []
+        if not spawned:
+            monkeypatch.setattr(listener, "_sidecar", lambda given: InProcessSidecar(given.state_dir))
         layers = settings.read({"window": 20_000} | flags, {}, tmp_path)
         upstream = provider()
         up = await upstream.__aenter__()
@@ -71,5 +76,19 @@ async def rig(tmp_path: Path) -> AsyncIterator[Callable[..., Any]]:
         return Rig(up, proxy, session, said)
 
     yield make
-    for one in reversed(open_rigs):
-        await one.__aexit__(None, None, None)
+    for entered in reversed(open_rigs):
+        await entered.__aexit__(None, None, None)
+
+
+@pytest.fixture
+def usages(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """The usage of each turn that ctxmgr was told of."""
+    found: list[Any] = []
+    original = AsyncClientSession.turn_end
+
+    async def turn_end(self: Any, message: Any, results: Any = (), **more: Any) -> Any:
+        found.append(more.get("usage"))
+        return await original(self, message, results, **more)
+
+    monkeypatch.setattr(AsyncClientSession, "turn_end", turn_end)
+    return found

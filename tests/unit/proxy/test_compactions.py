@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from ctxmgr.client import AsyncClientSession
 from tests.unit.proxy.lists import SESSION, TOOLS, compact, conversation, marked, request, step
 from tests.unit.proxy.provider import answers, one_after_another, turn
 
@@ -42,20 +41,6 @@ async def grown(made: Any, steps: int) -> None:
 def sent(made: Any) -> list[dict[str, Any]]:
     told: list[dict[str, Any]] = json.loads(made.upstream.asked[-1].body)["messages"]
     return told
-
-
-@pytest.fixture
-def told(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """The usage of each turn that ctxmgr was told of."""
-    found: list[Any] = []
-    original = AsyncClientSession.turn_end
-
-    async def turn_end(self: Any, message: Any, results: Any = (), **more: Any) -> Any:
-        found.append(more.get("usage"))
-        return await original(self, message, results, **more)
-
-    monkeypatch.setattr(AsyncClientSession, "turn_end", turn_end)
-    return found
 
 
 async def known(made: Any) -> str:
@@ -167,41 +152,41 @@ async def test_a_list_in_which_no_tool_gave_anything_passes_where_none_is_declar
     assert len(made.proxy.conversations.all()) == 1
 
 
-async def test_a_turns_usage_is_told_once_with_the_reply_it_counted(rig: Any, told: list[Any]) -> None:
+async def test_a_turns_usage_is_told_once_with_the_reply_it_counted(rig: Any, usages: list[Any]) -> None:
     made = await rig()
     made.upstream.answer = one_after_another([answers(turn(tokens, 10, 7)) for tokens in (100, 200, 300)])
     for number in range(3):
         await made.post(request(marked(conversation(number))), headers=SESSION)
-    assert [usage["cache_creation_input_tokens"] for usage in told] == [89, 189]
-    assert [usage["output_tokens"] for usage in told] == [7, 7]
+    assert [usage["cache_creation_input_tokens"] for usage in usages] == [89, 189]
+    assert [usage["output_tokens"] for usage in usages] == [7, 7]
 
 
-async def test_a_retry_and_a_cut_answer_are_told_of_no_turn(rig: Any, told: list[Any]) -> None:
+async def test_a_retry_and_a_cut_answer_are_told_of_no_turn(rig: Any, usages: list[Any]) -> None:
     made = await rig()
     cut = answers(turn(100)[: turn(100).index(b"event: message_stop")])
     made.upstream.answer = one_after_another([cut, answers(b"{}", 529), answers(turn(200)), answers(turn(300))])
     for steps in (1, 1, 1, 2):
         await made.post(request(marked(conversation(steps))), headers=SESSION)
-    assert [usage["cache_creation_input_tokens"] for usage in told] == [199]
+    assert [usage["cache_creation_input_tokens"] for usage in usages] == [199]
 
 
-async def test_a_cut_answers_count_is_no_turns(rig: Any, told: list[Any]) -> None:
+async def test_a_cut_answers_count_is_no_turns(rig: Any, usages: list[Any]) -> None:
     made = await rig()
     cut = answers(turn(100)[: turn(100).index(b"event: message_stop")])
     made.upstream.answer = one_after_another([cut, answers(turn(300))])
     for steps in (1, 2):
         await made.post(request(marked(conversation(steps))), headers=SESSION)
-    assert told == [None]
+    assert usages == [None]
 
 
-async def test_a_compactions_own_usage_is_no_turns(rig: Any, told: list[Any]) -> None:
+async def test_a_compactions_own_usage_is_no_turns(rig: Any, usages: list[Any]) -> None:
     made = await rig()
     await grown(made, 2)
-    before = len(told)
+    before = len(usages)
     made.upstream.answer = answers(turn(7_777))
     await made.post(request(summarising(2)), headers=SUMMARISING)
     await made.post(request(marked(conversation(3, lines=200))), headers=SESSION)
-    assert [usage["cache_creation_input_tokens"] for usage in told[before:]] == [99]
+    assert [usage["cache_creation_input_tokens"] for usage in usages[before:]] == [99]
 
 
 @pytest.mark.parametrize(

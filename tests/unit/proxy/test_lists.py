@@ -36,22 +36,6 @@ async def test_what_is_stale_leaves_and_all_beside_the_list_stays_byte_for_byte(
     assert fields["messages"][-1] == own["messages"][-1]
 
 
-async def test_at_most_four_marks_and_the_last_message_bears_one(rig: Any) -> None:
-    made = await steps(rig, 12)
-    for asked in made.upstream.asked:
-        messages = json.loads(asked.body)["messages"]
-        assert 1 <= asked.body.count(b'"cache_control"') <= 4
-        assert b"cache_control" in json.dumps(messages[-1]).encode()
-
-
-async def test_where_the_program_sets_no_mark_none_is_set(rig: Any) -> None:
-    made = await rig()
-    for number in range(12):
-        await made.post(request(conversation(number, lines=200)), headers=SESSION)
-    assert len(made.upstream.asked[-1].body) < 0.7 * len(request(conversation(11, lines=200)))
-    assert all(b"cache_control" not in asked.body for asked in made.upstream.asked)
-
-
 async def test_observing_passes_every_byte_and_tells_what_would_have_been_saved(rig: Any) -> None:
     made = await steps(rig, 12, observe=True)
     for number, asked in enumerate(made.upstream.asked):

@@ -4,7 +4,6 @@ import json
 from typing import Any
 
 import msgspec
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -35,29 +34,24 @@ def test_a_program_without_marks_gets_none() -> None:
     assert places(marks.placed(lists(60), 5, 0, None)) == []
 
 
-@pytest.mark.parametrize(("behind", "expected"), [(19, [23]), (20, [4, 24]), (40, [4, 44])])
-def test_what_stayed_gets_a_mark_at_its_end_where_the_last_one_is_too_far_to_look_back(
-    behind: int, expected: list[int]
-) -> None:
-    assert places(marks.placed(lists(5 + behind), 5, 2, OWN)) == expected
+def test_what_stayed_gets_a_mark_at_its_end_where_the_last_one_is_too_far_to_look_back() -> None:
+    for behind, expected in ((19, [23]), (20, [4, 24]), (40, [4, 44])):
+        assert places(marks.placed(lists(5 + behind), 5, 2, OWN)) == expected, behind
 
 
-@pytest.mark.parametrize(("others", "expected"), [(0, [4, 44]), (2, [4, 44]), (3, [44]), (4, [])])
-def test_there_are_never_more_than_four_with_those_of_system_and_tools(others: int, expected: list[int]) -> None:
-    assert places(marks.placed(lists(45), 5, others, OWN)) == expected
+def test_there_are_never_more_than_four_with_those_of_system_and_tools() -> None:
+    for others, expected in ((0, [4, 44]), (2, [4, 44]), (3, [44]), (4, [])):
+        assert places(marks.placed(lists(45), 5, others, OWN)) == expected, others
 
 
-@pytest.mark.parametrize(
-    "last", [{"type": "thinking", "thinking": "", "signature": "s"}, {"type": "text", "text": ""}]
-)
-def test_what_may_bear_none_bears_none(last: dict[str, Any]) -> None:
-    raw = compact({"role": "assistant", "content": [last]})
-    assert marks.marked(raw, OWN) == raw
+def test_what_may_bear_none_bears_none() -> None:
+    for last in ({"type": "thinking", "thinking": "", "signature": "s"}, {"type": "text", "text": ""}):
+        raw = compact({"role": "assistant", "content": [last]})
+        assert marks.marked(raw, OWN) == raw, last
 
 
-@pytest.mark.parametrize(
-    ("others", "own", "breakpoints", "expected"),
-    [
+def test_the_places_of_the_report_are_marked_as_far_as_there_is_room_beside_the_programs_own() -> None:
+    for others, own, breakpoints, expected in (
         (2, [], [4, 44], [4, 44]),
         (3, [], [4, 44], [44]),
         (1, [], [2, 9, 20, 44], [9, 20, 44]),
@@ -65,17 +59,13 @@ def test_what_may_bear_none_bears_none(last: dict[str, Any]) -> None:
         (2, [9], [4, 44], [9, 44]),
         (2, [9, 30], [4, 44], [9, 30]),
         (2, [], [99], [44]),
-    ],
-)
-def test_the_places_of_the_report_are_marked_as_far_as_there_is_room_beside_the_programs_own(
-    others: int, own: list[int], breakpoints: list[int], expected: list[int]
-) -> None:
-    came = lists(45)
-    for place in own:
-        came[place] = marks.marked(came[place], OWN)
-    made = marks.placed(came, 5, others, OWN, breakpoints)
-    assert places(made) == expected
-    assert [made[place] for place in own] == [came[place] for place in own]
+    ):
+        came = lists(45)
+        for place in own:
+            came[place] = marks.marked(came[place], OWN)
+        made = marks.placed(came, 5, others, OWN, breakpoints)
+        assert places(made) == expected, others
+        assert [made[place] for place in own] == [came[place] for place in own], others
 
 
 def test_the_mark_is_as_the_program_sets_it() -> None:

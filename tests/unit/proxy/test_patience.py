@@ -236,25 +236,6 @@ def test_what_was_read_is_held_for_that_very_message_and_as_long_as_the_call() -
     assert len(seen) == 5
 
 
-async def test_nor_a_large_body_of_small_messages(rig: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    main, there = threading.get_ident(), list[bytes]()
-
-    def watched(content: Any) -> Any:
-        if threading.get_ident() == main and b"part of it" in bytes(content):
-            there.append(bytes(content))
-        return decode(content)
-
-    decode = provider_api._decode
-    monkeypatch.setattr(provider_api, "_decode", watched)
-    made = await rig()
-    text = "part of it " * 10_000
-    said = [{"role": ("user", "assistant")[at % 2], "content": text} for at in range(21)]
-    asked = made.session.post(f"{made.proxy.url}/v1/messages", data=io.BytesIO(request(said)), headers=SESSION)
-    async with asked as response:
-        assert response.status == 200
-    assert there == []
-
-
 def test_where_a_list_stands_is_found_in_one_walk() -> None:
     """Its bytes may stand in another member, many times."""
     lists = b",".join([b"[]"] * 50_000)

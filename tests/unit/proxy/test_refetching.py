@@ -79,17 +79,17 @@ def replayed(calls: Sequence[tuple[Sequence[bytes], Placed]], last: Sequence[byt
     return list(closed_loop(sights, MessageCache(Reader(FORMATS["anthropic"])), SHEET).calls)
 
 
-@pytest.mark.parametrize("seed", range(12))
-def test_what_is_observed_is_what_a_replay_of_the_same_calls_comes_to(seed: int) -> None:
-    chance = random.Random(seed)
-    messages = [compact(one) for one in session(chance, 12)]
-    replies = [place for place, raw in enumerate(messages) if b'"role":"assistant"' in raw]
-    calls = [(messages[:place], projected(chance, messages[:place])) for place in replies]
-    observed = followed(calls, messages)
-    assert observed == replayed(calls, messages)
-    assert len(observed) == len(replies)
-    assert sum(one.fetches for one in observed) > 0
-    assert sum(one.more_dollars for one in observed) > 0
+def test_what_is_observed_is_what_a_replay_of_the_same_calls_comes_to() -> None:
+    for seed in range(12):
+        chance = random.Random(seed)
+        messages = [compact(one) for one in session(chance, 12)]
+        replies = [place for place, raw in enumerate(messages) if b'"role":"assistant"' in raw]
+        calls = [(messages[:place], projected(chance, messages[:place])) for place in replies]
+        observed = followed(calls, messages)
+        assert observed == replayed(calls, messages), seed
+        assert len(observed) == len(replies), seed
+        assert sum(one.fetches for one in observed) > 0, seed
+        assert sum(one.more_dollars for one in observed) > 0, seed
 
 
 def test_a_list_that_comes_again_or_was_rewound_tells_of_no_reply() -> None:

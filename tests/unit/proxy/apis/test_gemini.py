@@ -1,13 +1,10 @@
 """Gemini's API before the proxy: its list, its counts, its errors, and what of it passes."""
 
 import json
-import logging
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from ctxmgr.client import AsyncClientSession
 from ctxmgr.proxy.apis import APIS
 from tests.unit.proxy.lists import compact
 from tests.unit.proxy.provider import answers, one_after_another
@@ -51,20 +48,6 @@ def told_by(count: dict[str, int]) -> list[dict[str, Any]]:
 
 def sse(pieces: list[dict[str, Any]]) -> bytes:
     return b"".join(b"data: " + json.dumps(one).encode() + b"\r\n\r\n" for one in pieces)
-
-
-@pytest.fixture
-def usages(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """The usage of each turn that ctxmgr was told of."""
-    found: list[Any] = []
-    original = AsyncClientSession.turn_end
-
-    async def turn_end(self: Any, message: Any, results: Any = (), **more: Any) -> Any:
-        found.append(more.get("usage"))
-        return await original(self, message, results, **more)
-
-    monkeypatch.setattr(AsyncClientSession, "turn_end", turn_end)
-    return found
 
 
 async def grown(made: Any, steps: int) -> bytes:
@@ -184,23 +167,6 @@ async def test_errors_have_googles_shape(
     error = json.loads(came)["error"]
     assert (response.status, error["code"], error["status"]) == (code, code, status)
     assert error["message"].startswith("ctxmgr: ")
-
-
-async def test_keys_in_header_and_query_pass_and_are_kept_nowhere(
-    rig: Any, tmp_path: Path, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
-) -> None:
-    caplog.set_level(logging.DEBUG)
-    made = await rig(state="kept")
-    for number in range(3):
-        await made.post(body(contents(number)), f"{MODEL}:generateContent?key=planted-query", CLI)
-    asked = made.upstream.asked[-1]
-    assert asked.raw_path.endswith("?key=planted-query")
-    assert dict(asked.headers)["x-goog-api-key"] == "planted-key"
-    await made.proxy.__aexit__(None, None, None)
-    kept = b"".join(path.read_bytes() for path in (tmp_path / "kept").rglob("*") if path.is_file())
-    out, errors = capfd.readouterr()
-    for told in (kept.decode("utf-8", "replace"), out, errors, caplog.text, "\n".join(made.said)):
-        assert "planted-" not in told
 
 
 def test_an_error_of_the_proxys_own_has_googles_code_and_status_of_each_kind() -> None:

@@ -72,13 +72,6 @@ async def test_before_a_conversation_and_for_other_methods_there_is_a_sentence(r
     assert (status, answer["error"].partition(":")[0]) == (400, "method")
 
 
-async def test_a_handle_of_nothing_is_refused_as_ctxmgr_says_it(rig: Any) -> None:
-    made = await lived(rig)
-    status, answer = await asked(made, "retrieve", handle="nonesuch")
-    assert status == 400
-    assert "nothing is archived under this handle" in answer["error"]
-
-
 async def test_what_the_program_took_out_by_itself_is_found(rig: Any) -> None:
     """A new, shorter list comes, and nobody tells of a compaction."""
     made = await rig(tools_token=TOKEN)
