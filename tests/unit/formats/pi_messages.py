@@ -88,10 +88,7 @@ ROLES: list[tuple[str, dict[str, Any], View]] = [
     (
         "the user's bash run",
         {"role": "bashExecution", "command": "ls", "output": "x", "exitCode": 1},
-        View(
-            "shell",
-            (Block("shell", -1, "ls\nx", "", "bash", {"command": "ls"}, is_error=True, can_edit=True),),
-        ),
+        View("shell", (Block("shell", -1, "ls\nx", "", "bash", {"command": "ls"}, is_error=True, can_edit=True),)),
     ),
     (
         "one the model does not see",

@@ -4,7 +4,6 @@ import json
 from itertools import pairwise
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -126,10 +125,10 @@ def looked_at(form: MessageFormat, listed: list[bytes], parts: int = 1) -> froze
     return refused(progress)
 
 
-@pytest.mark.parametrize(("format", "listed", "expected"), LISTS)
-def test_what_is_refused(format: str, listed: list[Any], expected: set[str]) -> None:
-    bodies = [json.dumps(one).encode() for one in listed]
-    assert looked_at(FORMATS[format], bodies) == expected
+def test_what_is_refused() -> None:
+    for format, listed, expected in LISTS:
+        bodies = [json.dumps(one).encode() for one in listed]
+        assert looked_at(FORMATS[format], bodies) == expected, format
 
 
 @given(st.sampled_from(tuple(RULES)), legal, st.integers(1, 5), st.data())

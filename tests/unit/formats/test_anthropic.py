@@ -1,12 +1,9 @@
-"""Anthropic's messages: what is read of each, what is put anew, and that nothing a host sends is an error."""
+"""Anthropic's messages: what is read of each, what is put anew."""
 
 import json
 from typing import Any
 
 import msgspec
-import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from ctxmgr.formats import anthropic
 from ctxmgr.model.media import Media
@@ -95,9 +92,9 @@ USERS: list[tuple[str, Any, View]] = [
 ]
 
 
-@pytest.mark.parametrize(("name", "content", "expected"), USERS, ids=[row[0] for row in USERS])
-def test_what_is_read_of_a_user(name: str, content: Any, expected: View) -> None:
-    assert view({"role": "user", "content": content}) == expected
+def test_what_is_read_of_a_user() -> None:
+    for name, content, expected in USERS:
+        assert view({"role": "user", "content": content}) == expected, name
 
 
 # content of an assistant's message, its blocks
@@ -124,9 +121,9 @@ ASSISTANTS: list[tuple[str, Any, tuple[Block, ...]]] = [
 ]
 
 
-@pytest.mark.parametrize(("name", "content", "expected"), ASSISTANTS, ids=[row[0] for row in ASSISTANTS])
-def test_what_is_read_of_an_answer(name: str, content: Any, expected: tuple[Block, ...]) -> None:
-    assert view({"role": "assistant", "content": content}) == View("assistant", expected, joins=True)
+def test_what_is_read_of_an_answer() -> None:
+    for name, content, expected in ASSISTANTS:
+        assert view({"role": "assistant", "content": content}) == View("assistant", expected, joins=True), name
 
 
 def test_a_whole_answer() -> None:
@@ -156,30 +153,6 @@ def test_the_providers_own_summary() -> None:
     assert found.blocks == (Block("summary", 0, "so far"), Block("text", 1, "ok"))
 
 
-ODD = [
-    '{"role":"wizard"}',
-    "[]",
-    "{}",
-    '"x"',
-    "nul",
-    '{"role":"user","content":{"a":[1]}}',
-    '{"role":"user","content":[3,null,{"type":"tool_result"},{"type":"tool_result","content":[7]}]}',
-    '{"role":"assistant","content":[{"type":"tool_use"},{"type":"thinking"},{"type":9}],"usage":3}',
-    '{"role":"user"}',
-    "[" * 3_000,
-]
-
-
-@pytest.mark.parametrize("raw", ODD)
-def test_nothing_is_an_error(raw: str) -> None:
-    anthropic.view(raw.encode())
-
-
-@given(st.binary())
-def test_nor_are_any_bytes(raw: bytes) -> None:
-    anthropic.view(raw)
-
-
 OTHERS = '{"type":"text","text":"a \\u00e9","cache_control":{ "type":"ephemeral" }}'
 SPELLED = '{"role":"user","n":1.50,"content":[{"type":"tool_result","tool_use_id":"t1","x":1e3,%s},' + OTHERS + "]}"
 # members of the result as they came, as they leave
@@ -201,9 +174,9 @@ PUT = [
 ]
 
 
-@pytest.mark.parametrize(("came", "leaves"), PUT)
-def test_a_result_is_put_anew_and_all_else_stays(came: str, leaves: str) -> None:
-    assert anthropic.set_result((SPELLED % came).encode(), {0: "new"}).decode() == SPELLED % leaves
+def test_a_result_is_put_anew_and_all_else_stays() -> None:
+    for came, leaves in PUT:
+        assert anthropic.set_result((SPELLED % came).encode(), {0: "new"}).decode() == SPELLED % leaves, came
 
 
 def test_one_of_several_results_is_put_anew() -> None:

@@ -1,12 +1,10 @@
-"""Gemini's contents: what is read of each, what is put anew, and that nothing a host sends is an error."""
+"""Gemini's contents: what is read of each, what is put anew."""
 
 import json
 from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from ctxmgr.formats import gemini
 from ctxmgr.model.media import Media
@@ -70,11 +68,7 @@ TABLE: list[tuple[str, list[Part], View]] = [
         [responding({"output": "text"}, parts=[IMAGE]), IMAGE],
         View("result", (changed(GIVEN, media=(PICTURE,)), Block("image", 1, media=(PICTURE,)))),
     ),
-    (
-        "a response and words",
-        [RESPONSE, {"text": "stop"}],
-        user(GIVEN, Block("text", 1, "stop", can_edit=True)),
-    ),
+    ("a response and words", [RESPONSE, {"text": "stop"}], user(GIVEN, Block("text", 1, "stop", can_edit=True))),
     (
         "one that failed",
         [responding({"error": "no such file"})],
@@ -157,29 +151,30 @@ MODELS: list[tuple[str, list[Part], View]] = [
 ]
 
 
-@pytest.mark.parametrize(("name", "parts", "expected"), TABLE, ids=[row[0] for row in TABLE])
-def test_what_is_read_of_a_user(name: str, parts: list[Part], expected: View) -> None:
-    assert view({"role": "user", "parts": parts}) == expected
-    assert view({"parts": parts}) == expected
+def test_what_is_read_of_a_user() -> None:
+    for name, parts, expected in TABLE:
+        assert view({"role": "user", "parts": parts}) == expected, name
+        assert view({"parts": parts}) == expected, name
 
 
-@pytest.mark.parametrize(("name", "parts", "expected"), MODELS, ids=[row[0] for row in MODELS])
-def test_what_is_read_of_a_model(name: str, parts: list[Part], expected: View) -> None:
-    assert view({"role": "model", "parts": parts}) == expected
+def test_what_is_read_of_a_model() -> None:
+    for name, parts, expected in MODELS:
+        assert view({"role": "model", "parts": parts}) == expected, name
 
 
 def whole(*parts: Part, reason: str = "STOP", **more: Any) -> dict[str, Any]:
     return {"candidates": [{"content": {"role": "model", "parts": list(parts)}, "finishReason": reason}], **more}
 
 
-@pytest.mark.parametrize(
-    ("answer", "stop"),
-    [(whole({"text": "ok"}), "stop"), (whole(CALL), "toolUse"), (whole(CALL, reason="MAX_TOKENS"), "length")],
-)
-def test_a_whole_answer(answer: Any, stop: str) -> None:
-    found = view({**answer, "usageMetadata": REPORT})
-    assert (found.role, found.stop, found.usage) == ("assistant", stop, Usage(40, 20, 60, 0, 120, True))
-    assert found.blocks
+def test_a_whole_answer() -> None:
+    for answer, stop in (
+        (whole({"text": "ok"}), "stop"),
+        (whole(CALL), "toolUse"),
+        (whole(CALL, reason="MAX_TOKENS"), "length"),
+    ):
+        found = view({**answer, "usageMetadata": REPORT})
+        assert (found.role, found.stop, found.usage) == ("assistant", stop, Usage(40, 20, 60, 0, 120, True)), answer
+        assert found.blocks, answer
 
 
 def test_the_answers_of_a_stream() -> None:
@@ -192,40 +187,12 @@ def test_the_answers_of_a_stream() -> None:
     assert found.usage == Usage(40, 20, 60, 0, 120, True)
 
 
-@pytest.mark.parametrize("wrap", [lambda error: error, lambda error: [error]])
-def test_an_error(wrap: Any) -> None:
-    error = {"error": {"code": 400, "message": "too long", "status": "INVALID_ARGUMENT"}}
-    found = view(wrap(error))
-    assert (found.role, found.stop if isinstance(wrap(error), dict) else "error") == ("assistant", "error")
-    assert found.error == '{"error":{"code":400,"message":"too long","status":"INVALID_ARGUMENT"}}'
-
-
-ODD = [
-    '{"role":"wizard","parts":[{"text":"x"}]}',
-    '{"role":7}',
-    "[]",
-    "{}",
-    '"x"',
-    "nul",
-    '{"candidates":[]}',
-    '{"candidates":[{}]}',
-    '{"role":"user","content":"x"}',
-    '{"role":"user","parts":[]}',
-    '{"role":"user","parts":[3,null,{"functionResponse":4},{"functionResponse":{"parts":7}},{"inlineData":1}]}',
-    '{"role":"model","parts":[[],{"functionCall":4},{"functionCall":{"id":7,"name":[],"args":"x"}}]}',
-    '{"role":"model","parts":{}}',
-    "[" * 3_000,
-]
-
-
-@pytest.mark.parametrize("raw", ODD)
-def test_nothing_is_an_error(raw: str) -> None:
-    gemini.view(raw.encode())
-
-
-@given(st.binary())
-def test_nor_are_any_bytes(raw: bytes) -> None:
-    gemini.view(raw)
+def test_an_error() -> None:
+    for wrap in (lambda error: error, lambda error: [error]):
+        error = {"error": {"code": 400, "message": "too long", "status": "INVALID_ARGUMENT"}}
+        found = view(wrap(error))
+        assert (found.role, found.stop if isinstance(wrap(error), dict) else "error") == ("assistant", "error")
+        assert found.error == '{"error":{"code":400,"message":"too long","status":"INVALID_ARGUMENT"}}', wrap
 
 
 SPELLED = (

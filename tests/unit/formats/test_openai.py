@@ -1,12 +1,10 @@
-"""Chat completions: what is read of each message, what is put anew, and that nothing a host sends is an error."""
+"""Chat completions: what is read of each message, what is put anew."""
 
 import json
 from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from ctxmgr.formats import openai
 from ctxmgr.model.media import Media
@@ -44,11 +42,7 @@ TABLE: list[tuple[str, dict[str, Any], View]] = [
         user(Block("text", media=(Media("document", 250_039, pages=3),))),
     ),
     ("assistant", {"role": "assistant", "content": "ok"}, View("assistant", (Block("text", text="ok"),))),
-    (
-        "with a call",
-        {"role": "assistant", "content": None, "tool_calls": [CALL]},
-        View("assistant", (BLOCK,)),
-    ),
+    ("with a call", {"role": "assistant", "content": None, "tool_calls": [CALL]}, View("assistant", (BLOCK,))),
     (
         "with text, reasoning and calls",
         {
@@ -172,35 +166,9 @@ TABLE: list[tuple[str, dict[str, Any], View]] = [
 ]
 
 
-@pytest.mark.parametrize(("name", "message", "expected"), TABLE, ids=[row[0] for row in TABLE])
-def test_what_is_read(name: str, message: dict[str, Any], expected: View) -> None:
-    assert view(message) == expected
-
-
-ODD = [
-    '{"role":"wizard","content":"x"}',
-    '{"role":7}',
-    "[]",
-    "{}",
-    '"x"',
-    "nul",
-    '{"choices":[]}',
-    '{"role":"user","content":{"a":[1]}}',
-    '{"role":"assistant","content":[[]],"tool_calls":[3],"function_call":4}',
-    '{"role":"assistant","tool_calls":[{"id":7,"function":"f"}]}',
-    '{"role":"tool","tool_call_id":null,"content":null}',
-    "[" * 3_000,
-]
-
-
-@pytest.mark.parametrize("raw", ODD)
-def test_nothing_is_an_error(raw: str) -> None:
-    openai.view(raw.encode())
-
-
-@given(st.binary())
-def test_nor_are_any_bytes(raw: bytes) -> None:
-    openai.view(raw)
+def test_what_is_read() -> None:
+    for name, message, expected in TABLE:
+        assert view(message) == expected, name
 
 
 SPELLED = '{ "tool_call_id":"c1","x":1.50, "role":"tool","content":%s, "y":[1e3] }'
@@ -216,11 +184,11 @@ PUT = [
 ]
 
 
-@pytest.mark.parametrize(("came", "leaves"), PUT)
-def test_a_result_is_put_anew(came: str, leaves: str) -> None:
-    found = openai.set_result((SPELLED % came).encode(), {0: "new"}).decode()
-    assert found == '{"tool_call_id":"c1","x":1.50,"role":"tool","content":' + leaves + ',"y":[1e3]}'
-    assert openai.view(found.encode()).blocks[0].text == "new"
+def test_a_result_is_put_anew() -> None:
+    for came, leaves in PUT:
+        found = openai.set_result((SPELLED % came).encode(), {0: "new"}).decode()
+        assert found == '{"tool_call_id":"c1","x":1.50,"role":"tool","content":' + leaves + ',"y":[1e3]}', came
+        assert openai.view(found.encode()).blocks[0].text == "new", came
 
 
 def test_arguments_are_put_anew() -> None:

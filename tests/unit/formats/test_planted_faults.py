@@ -62,10 +62,8 @@ HEADED, SOURCE = f"{PACKET_MARK}\nfacts{lists.INSTRUCTIONS}, as they were read)\
 INSTRUCTED = f"{HEADED}{SOURCE}:\n"
 
 
-@pytest.mark.parametrize("name", sorted(set(FORMATS) - {"pi"}))
-@pytest.mark.parametrize(
-    ("told", "right"),
-    [
+def test_a_packet_may_repeat_what_was_taken_away_and_nothing_else() -> None:
+    for told, right in (
         (RULED, True),
         (f"{RULED}\n\n## Left out\n- more", True),
         (RULED.replace("valve_9.", "valve_8."), False),
@@ -73,24 +71,16 @@ INSTRUCTED = f"{HEADED}{SOURCE}:\n"
         (RULED[: RULED.rindex("\n>")], False),
         (f"{RULED}\n\n{SOURCE}:\n{RULED}", False),
         (f"{RULED}\n\n- something else:\n" + "invented " * 4_000, False),
-    ],
-    ids=[
-        "as it was",
-        "with an index",
-        "a word is another",
-        "more than it was",
-        "less",
-        "twice",
-        "and what nobody said",
-    ],
-)
-def test_a_packet_may_repeat_what_was_taken_away_and_nothing_else(name: str, told: str, right: bool) -> None:
-    came = raws(name, translation.said(*turns(2)))
-    earlier = raws(name, translation.said(u("go"), a("", call("read", path="CLAUDE.md")), r(f"{RULES_READ}\n")))
-    packet = FORMATS[name].packet(INSTRUCTED + told, 0)
-    found = lists.faults(RULES[name], came, [packet, *came], earlier)
-    assert [fault.partition(":")[0] for fault in found] == [] if right else ["longer than what was sent"]
-    assert lists.faults(RULES[name], [*came, *earlier], [packet, *came, *earlier], earlier) != []
+    ):
+        for name in sorted(set(FORMATS) - {"pi"}):
+            came = raws(name, translation.said(*turns(2)))
+            earlier = raws(
+                name, translation.said(u("go"), a("", call("read", path="CLAUDE.md")), r(f"{RULES_READ}\n"))
+            )
+            packet = FORMATS[name].packet(INSTRUCTED + told, 0)
+            found = lists.faults(RULES[name], came, [packet, *came], earlier)
+            assert [fault.partition(":")[0] for fault in found] == [] if right else ["longer than what was sent"]
+            assert lists.faults(RULES[name], [*came, *earlier], [packet, *came, *earlier], earlier) != []
 
 
 def test_a_prompt_that_is_gone_is_found() -> None:

@@ -3,8 +3,6 @@
 import json
 from typing import Any
 
-import pytest
-
 from ctxmgr.formats import FORMATS
 from ctxmgr.formats.content import SUMMARY_OPENINGS
 from ctxmgr.model import Block, View
@@ -18,24 +16,26 @@ def view(format: str, content: Any) -> View:
     return found
 
 
-@pytest.mark.parametrize("opening", SUMMARY_OPENINGS)
-@pytest.mark.parametrize("format", ["anthropic", "openai", "responses"])
-def test_by_the_words_before_it(format: str, opening: str) -> None:
-    text = f"\n{opening} and so on."
-    expected = View("user", (Block("summary", text=text, can_edit=True),), opens_turn=True, summary="compaction")
-    assert view(format, text) == expected
-    assert view(format, text).summary_text == text
-    kind = "input_text" if format == "responses" else "text"
-    assert view(format, [{"type": kind, "text": text}]).summary_text == text
+def test_by_the_words_before_it() -> None:
+    for format in ("anthropic", "openai", "responses"):
+        for opening in SUMMARY_OPENINGS:
+            text = f"\n{opening} and so on."
+            expected = View(
+                "user", (Block("summary", text=text, can_edit=True),), opens_turn=True, summary="compaction"
+            )
+            assert view(format, text) == expected, (format, opening)
+            assert view(format, text).summary_text == text, (format, opening)
+            kind = "input_text" if format == "responses" else "text"
+            assert view(format, [{"type": kind, "text": text}]).summary_text == text, (format, opening)
 
 
-@pytest.mark.parametrize("opening", SUMMARY_OPENINGS)
-def test_of_a_part_beside_others(opening: str) -> None:
+def test_of_a_part_beside_others() -> None:
     """As Gemini CLI has it, behind what it says of the machine."""
-    message = {"role": "user", "parts": [{"text": "Today is Monday."}, {"text": f"{opening} and so on."}]}
-    found: View = FORMATS["gemini"].view(json.dumps(message).encode())
-    assert [block.kind for block in found.blocks] == ["text", "summary"]
-    assert (found.summary, found.summary_text) == ("compaction", f"{opening} and so on.")
+    for opening in SUMMARY_OPENINGS:
+        message = {"role": "user", "parts": [{"text": "Today is Monday."}, {"text": f"{opening} and so on."}]}
+        found: View = FORMATS["gemini"].view(json.dumps(message).encode())
+        assert [block.kind for block in found.blocks] == ["text", "summary"], opening
+        assert (found.summary, found.summary_text) == ("compaction", f"{opening} and so on."), opening
 
 
 def test_behind_reminders_it_is_one_block_of_them() -> None:
@@ -46,7 +46,7 @@ def test_behind_reminders_it_is_one_block_of_them() -> None:
     assert (found.summary, found.summary_text, found.opens_turn) == ("compaction", text, True)
 
 
-@pytest.mark.parametrize("format", ["anthropic", "openai", "responses"])
-def test_who_speaks_of_one_has_none(format: str) -> None:
-    found = view(format, f"What does '{SUMMARY_OPENINGS[0]}' mean?")
-    assert (found.summary, found.summary_text, found.blocks[0].kind) == ("", "", "text")
+def test_who_speaks_of_one_has_none() -> None:
+    for format in ("anthropic", "openai", "responses"):
+        found = view(format, f"What does '{SUMMARY_OPENINGS[0]}' mean?")
+        assert (found.summary, found.summary_text, found.blocks[0].kind) == ("", "", "text"), format

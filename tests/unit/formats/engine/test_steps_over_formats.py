@@ -3,8 +3,6 @@
 import json
 from typing import Any
 
-import pytest
-
 from ctxmgr.engine.conversation import BlockRef, digest_of
 from ctxmgr.engine.invariants import TURNS
 from ctxmgr.engine.memory.extract import from_message
@@ -12,7 +10,7 @@ from ctxmgr.engine.memory.facts import Stamp
 from ctxmgr.engine.presets.turns.prune import prune
 from ctxmgr.engine.presets.turns.whole_turns import remaining_weight
 from ctxmgr.engine.protection import Protection
-from ctxmgr.model.policy import ZONES, Policy, TurnsKept, Zone
+from ctxmgr.model.policy import ZONES, Policy, TurnsKept
 from ctxmgr.model.projection import BlockEdit, Decision
 from ctxmgr.session.ledger_updates import calls_of
 from tests import translation
@@ -24,21 +22,21 @@ from tests.unit.engine.projections import kept
 from tests.unit.formats.engine.engine_runs import BOTH, BULKY, LONG, PROMPTS, decided, planned, turns
 
 
-@pytest.mark.parametrize("name", sorted(PROMPTS))
-@pytest.mark.parametrize("zone", ZONES)
-def test_prompts_stay_where_they_stood(name: str, zone: Zone) -> None:
+def test_prompts_stay_where_they_stood() -> None:
     """The one at the head before the packet, one of a turn that left too, one of a kept turn in its place."""
-    came = raws(name, translation.said(*turns(8)))
-    prompt = json.dumps(PROMPTS[name]).encode()
-    came = [prompt, *came[:3], prompt, *came[3:-1], prompt, came[-1]]
-    there = read(name, came)
-    plan = planned(there, zone=zone)
-    out = sent(name, there, plan)
-    assert TURNS.check(indexed(there), plan)[0] == ()
-    assert out[:2] == [prompt, prompt]
-    assert RULES[name].is_packet(json.loads(out[2]))
-    assert out[-2:] == came[-2:]
-    assert plan.turns_kept == {"green": 6, "yellow": 3}.get(zone, 1)
+    for zone in ZONES:
+        for name in sorted(PROMPTS):
+            came = raws(name, translation.said(*turns(8)))
+            prompt = json.dumps(PROMPTS[name]).encode()
+            came = [prompt, *came[:3], prompt, *came[3:-1], prompt, came[-1]]
+            there = read(name, came)
+            plan = planned(there, zone=zone)
+            out = sent(name, there, plan)
+            assert TURNS.check(indexed(there), plan)[0] == (), (zone, name)
+            assert out[:2] == [prompt, prompt], (zone, name)
+            assert RULES[name].is_packet(json.loads(out[2])), (zone, name)
+            assert out[-2:] == came[-2:], (zone, name)
+            assert plan.turns_kept == {"green": 6, "yellow": 3}.get(zone, 1), (zone, name)
 
 
 def test_prompts_weigh_wherever_the_kept_part_begins() -> None:
@@ -71,56 +69,58 @@ def test_several_results_of_one_message_are_decided_one_by_one() -> None:
     assert out[1]["content"] == [{"type": "text", "text": '[output pruned — ~423 tokens | bash command="c"]'}]
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_errors_stay_whole_where_others_are_pruned(name: str) -> None:
-    said = translation.said(
-        u("go"), a(call("bash", command="c")), err(BULKY), a(call("read", path="p")), r(BULKY), u("1"), u("2")
-    )
-    there = read(name, raws(name, said))
-    pruning = prune(Protection(indexed(there), Policy(prune_protect=0, prune_minimum=0)), (), False)
-    assert len(pruning.targets) == 1
-    assert there[pruning.targets[0].ref.message_index].view.blocks[0].call_id == "c2"
+def test_errors_stay_whole_where_others_are_pruned() -> None:
+    for name in NAMES:
+        said = translation.said(
+            u("go"), a(call("bash", command="c")), err(BULKY), a(call("read", path="p")), r(BULKY), u("1"), u("2")
+        )
+        there = read(name, raws(name, said))
+        pruning = prune(Protection(indexed(there), Policy(prune_protect=0, prune_minimum=0)), (), False)
+        assert len(pruning.targets) == 1, name
+        assert there[pruning.targets[0].ref.message_index].view.blocks[0].call_id == "c2", name
 
 
-@pytest.mark.parametrize("name", ["openai", "responses"])
-def test_what_may_be_an_error_is_protected_as_one(name: str) -> None:
+def test_what_may_be_an_error_is_protected_as_one() -> None:
     """From pruning, from the squeeze of the newest turn, and from distilling below the length of errors."""
-    perhaps = f"{text_of(200)}\nno such file"
-    steps = [a(call("bash", command="c")), r(perhaps), a(call("read", path="p")), r(BULKY)]
-    there = read(name, raws(name, translation.said(u("go"), *steps, u("1"), a("ok"), u("2"))))
-    (doubtful, fine) = (at for at, one in enumerate(there) if one.view.role == "result")
-    assert there[doubtful].view.blocks[0].doubtful
-    policy = Policy(prune_protect=0, prune_minimum=0)
-    assert [one.ref.message_index for one in prune(Protection(indexed(there), policy), (), False).targets] == [fine]
-    assert [piece.message_index for piece in planned(there).pieces if isinstance(piece, BlockEdit)] == [fine]
-    newest = read(name, raws(name, translation.said(u("go"), *steps, *BOTH, *BOTH)))
-    squeezed = planned(newest, zone="compact", newest_limit=0)
-    assert [piece.message_index for piece in squeezed.pieces if isinstance(piece, BlockEdit)] == [fine]
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_facts_are_the_same(name: str) -> None:
-    said = translation.said(
-        u("Build the parser. Never touch config.py."),
-        a("I decided to use regex.", call("read", path="a.py"), call("bash", command="make")),
-        r("text"),
-        err("make: *** no rule"),
-    )
-    found = []
-    for each in ("pi", name):
-        there = read(each, raws(each, said))
-        calls = calls_of(there)
-        facts = [
-            fact
-            for one in there
-            for fact in from_message(one.view, stamp=Stamp("", 0), calls=calls, opening=one.view.opens_turn)
+    for name in ("openai", "responses"):
+        perhaps = f"{text_of(200)}\nno such file"
+        steps = [a(call("bash", command="c")), r(perhaps), a(call("read", path="p")), r(BULKY)]
+        there = read(name, raws(name, translation.said(u("go"), *steps, u("1"), a("ok"), u("2"))))
+        (doubtful, fine) = (at for at, one in enumerate(there) if one.view.role == "result")
+        assert there[doubtful].view.blocks[0].doubtful, name
+        policy = Policy(prune_protect=0, prune_minimum=0)
+        assert [one.ref.message_index for one in prune(Protection(indexed(there), policy), (), False).targets] == [
+            fine
         ]
-        found.append([(fact.kind, fact.key, fact.text, fact.status * (fact.kind != "said")) for fact in facts])
-    # in `responses` words stand in an item of their own, and calls in others: nothing tells that a turn went on
-    if name != "anthropic":  # no error flag: what does not tell how it ended is not known to have gone well
-        found[0] = [(*fact, "unknown" if status == "ok" else status) for *fact, status in found[0]]
-    assert found[0] == found[1]
-    assert {slot for slot, *_ in found[0]} >= {"goal", "request", "said", "file", "command"}
+        assert [piece.message_index for piece in planned(there).pieces if isinstance(piece, BlockEdit)] == [fine]
+        newest = read(name, raws(name, translation.said(u("go"), *steps, *BOTH, *BOTH)))
+        squeezed = planned(newest, zone="compact", newest_limit=0)
+        assert [piece.message_index for piece in squeezed.pieces if isinstance(piece, BlockEdit)] == [fine], name
+
+
+def test_facts_are_the_same() -> None:
+    for name in NAMES:
+        said = translation.said(
+            u("Build the parser. Never touch config.py."),
+            a("I decided to use regex.", call("read", path="a.py"), call("bash", command="make")),
+            r("text"),
+            err("make: *** no rule"),
+        )
+        found = []
+        for each in ("pi", name):
+            there = read(each, raws(each, said))
+            calls = calls_of(there)
+            facts = [
+                fact
+                for one in there
+                for fact in from_message(one.view, stamp=Stamp("", 0), calls=calls, opening=one.view.opens_turn)
+            ]
+            found.append([(fact.kind, fact.key, fact.text, fact.status * (fact.kind != "said")) for fact in facts])
+        # in `responses` words stand in an item of their own, and calls in others: nothing tells that a turn went on
+        if name != "anthropic":  # no error flag: what does not tell how it ended is not known to have gone well
+            found[0] = [(*fact, "unknown" if status == "ok" else status) for *fact, status in found[0]]
+        assert found[0] == found[1], name
+        assert {slot for slot, *_ in found[0]} >= {"goal", "request", "said", "file", "command"}, name
 
 
 def test_items_of_one_answer_are_one_step() -> None:

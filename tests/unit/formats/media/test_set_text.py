@@ -3,8 +3,6 @@
 import json
 from typing import Any
 
-import pytest
-
 from ctxmgr.formats import FORMATS
 from tests.translation import BACK, NAMES, TO
 
@@ -31,17 +29,17 @@ def put(name: str, message: dict[str, Any], texts: dict[int, str]) -> Any:
     return json.loads(made)
 
 
-@pytest.mark.parametrize("name", sorted(set(FORMATS) - {"gemini"}))
-def test_a_bare_text_stays_one(name: str) -> None:
-    message = {"role": "user", "content": "old", "n": 1}
-    assert put(name, message, {0: "new"}) == {**message, "content": "new"}
+def test_a_bare_text_stays_one() -> None:
+    for name in sorted(set(FORMATS) - {"gemini"}):
+        message = {"role": "user", "content": "old", "n": 1}
+        assert put(name, message, {0: "new"}) == {**message, "content": "new"}, name
 
 
-@pytest.mark.parametrize("name", ["pi", "openai", "responses"])
-def test_several_texts_become_one_and_images_stay(name: str) -> None:
-    content = [part(name, "a"), IMAGES[name], part(name, "b", **MARK)]
-    found = put(name, {"role": "user", "content": content}, {0: "new"})
-    assert found["content"] == [part(name, "new", **MARK), IMAGES[name]]
+def test_several_texts_become_one_and_images_stay() -> None:
+    for name in ("pi", "openai", "responses"):
+        content = [part(name, "a"), IMAGES[name], part(name, "b", **MARK)]
+        found = put(name, {"role": "user", "content": content}, {0: "new"})
+        assert found["content"] == [part(name, "new", **MARK), IMAGES[name]], name
 
 
 def test_of_several_blocks_one_is_put_anew() -> None:
@@ -71,10 +69,10 @@ RESULTS: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("name", RESULTS)
-def test_a_results_images_stay(name: str) -> None:
-    found = put(name, RESULTS[name], {0: "new"})
-    assert found.get("content", found.get("output")) == [part(name, "new"), IMAGES[name]]
+def test_a_results_images_stay() -> None:
+    for name in RESULTS:
+        found = put(name, RESULTS[name], {0: "new"})
+        assert found.get("content", found.get("output")) == [part(name, "new"), IMAGES[name]], name
 
 
 def test_a_geminis_responses_pictures_and_the_words_beside_stay() -> None:
@@ -95,17 +93,17 @@ def test_results_and_words_in_one_message() -> None:
     assert found["content"] == [{**result, "content": [part("", "new"), IMAGES["anthropic"]]}, part("", "words")]
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_it_is_the_same_conversation_in_each(name: str) -> None:
-    (message,) = TO[name]([{"role": "user", "content": "old"}])
-    found = put(name, message, {0: "new"})
-    assert BACK[name]([found]) == [{"role": "user", "content": "new"}]
+def test_it_is_the_same_conversation_in_each() -> None:
+    for name in NAMES:
+        (message,) = TO[name]([{"role": "user", "content": "old"}])
+        found = put(name, message, {0: "new"})
+        assert BACK[name]([found]) == [{"role": "user", "content": "new"}], name
 
 
-@pytest.mark.parametrize("command", ["ls", "two\nlines"])
-def test_of_a_shell_run_the_output_is_put_anew(command: str) -> None:
-    run = {"role": "bashExecution", "command": command, "output": "old", "exitCode": 0}
-    assert put("pi", run, {0: f"{command}\nnew"}) == {**run, "output": "new"}
+def test_of_a_shell_run_the_output_is_put_anew() -> None:
+    for command in ("ls", "two\nlines"):
+        run = {"role": "bashExecution", "command": command, "output": "old", "exitCode": 0}
+        assert put("pi", run, {0: f"{command}\nnew"}) == {**run, "output": "new"}, command
 
 
 def test_what_the_model_does_not_see_can_not_be_edited() -> None:

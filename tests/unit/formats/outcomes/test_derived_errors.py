@@ -1,6 +1,5 @@
 """Whether a tool failed, told from its text alone."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -57,14 +56,13 @@ TABLE = [
 ]
 
 
-@pytest.mark.parametrize(("text", "expected"), TABLE)
-def test_what_a_text_tells(text: str, expected: str) -> None:
-    assert verdict(text) == expected
+def test_what_a_text_tells() -> None:
+    for text, expected in TABLE:
+        assert verdict(text) == expected, text
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_what_never_ran_or_was_broken_off_is_an_error_as_codex_says_it() -> None:
+    for text in (
         'exec_command failed for `rm -rf build`: CreateProcess { message: "Rejected(\\"rejected by user\\")" }',
         "exec command rejected by user",
         "patch rejected by user",
@@ -72,11 +70,9 @@ def test_what_a_text_tells(text: str, expected: str) -> None:
         "Wall time: 0.1 seconds\naborted by user",
         "failed in sandbox: rm: cannot remove 'build': Operation not permitted",
         "apply_patch verification failed: Failed to find expected lines in /w/p.py:\na",
-    ],
-)
-def test_what_never_ran_or_was_broken_off_is_an_error_as_codex_says_it(text: str) -> None:
-    assert verdict(text) == "error"
-    assert verdict(f"12 rows\n{text}\n12 rows\n" + "x\n" * 20) != "error"
+    ):
+        assert verdict(text) == "error", text
+        assert verdict(f"12 rows\n{text}\n12 rows\n" + "x\n" * 20) != "error", text
 
 
 def test_the_middle_of_a_long_text_is_not_looked_at() -> None:

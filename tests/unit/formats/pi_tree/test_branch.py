@@ -3,7 +3,6 @@
 import json
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -76,9 +75,9 @@ UNITS: list[tuple[str, Said | Node, int]] = [
 ]
 
 
-@pytest.mark.parametrize(("name", "said", "units"), UNITS, ids=[row[0] for row in UNITS])
-def test_units_as_pi_counts_them(name: str, said: Said | Node, units: int) -> None:
-    assert message(said).utf16_units == units
+def test_units_as_pi_counts_them() -> None:
+    for name, said, units in UNITS:
+        assert message(said).utf16_units == units, name
 
 
 GOOD = {"input": 1, "output": 2, "cacheRead": 3, "cacheWrite": 4}
@@ -98,10 +97,10 @@ READINGS: list[tuple[str, dict[str, Any], int]] = [
 ]
 
 
-@pytest.mark.parametrize(("name", "fields", "tokens"), READINGS, ids=[row[0] for row in READINGS])
-def test_readings_that_are_trusted(name: str, fields: dict[str, Any], tokens: int) -> None:
-    assert message(a("x", **fields)).reading_tokens == tokens
-    assert message(Said({"role": "user", "content": "", **fields})).reading_tokens == 0
+def test_readings_that_are_trusted() -> None:
+    for name, fields, tokens in READINGS:
+        assert message(a("x", **fields)).reading_tokens == tokens, name
+        assert message(Said({"role": "user", "content": "", **fields})).reading_tokens == 0, name
 
 
 def test_what_other_entries_give() -> None:
@@ -143,13 +142,13 @@ EDITED: list[tuple[str, Said | Node, Any, list[str]]] = [
 ]
 
 
-@pytest.mark.parametrize(("name", "said", "content", "expected"), EDITED, ids=[row[0] for row in EDITED])
-def test_edits(name: str, said: Said | Node, content: Any, expected: list[str]) -> None:
-    edit = omitted("e1") if content is None else replaced("e1", content)
-    found = path(said, replaced("e1", "older"), edit)[0]
-    assert texts(found.messages) == expected
-    assert found.visible
-    assert found.unedited is None or found.unedited == one(said).messages
+def test_edits() -> None:
+    for name, said, content, expected in EDITED:
+        edit = omitted("e1") if content is None else replaced("e1", content)
+        found = path(said, replaced("e1", "older"), edit)[0]
+        assert texts(found.messages) == expected, name
+        assert found.visible, name
+        assert found.unedited is None or found.unedited == one(said).messages, name
 
 
 def test_an_edit_leaves_all_other_fields() -> None:
@@ -160,10 +159,10 @@ def test_an_edit_leaves_all_other_fields() -> None:
     assert found.messages[0].raw == b'{"role":"user","n":1.50,"content":"z","x":{"b":1,"a":-0.0}}'
 
 
-@pytest.mark.parametrize("edit", [{}, {"replacement": 5}, {"replacement": {}}])
-def test_an_edit_that_says_nothing_changes_nothing(edit: dict[str, Any]) -> None:
-    found = path(u("x"), Node({"type": "context_edit", "targetId": "e1", **edit}))
-    assert texts(found[0].messages) == ["x"]
+def test_an_edit_that_says_nothing_changes_nothing() -> None:
+    for edit in ({}, {"replacement": 5}, {"replacement": {}}):
+        found = path(u("x"), Node({"type": "context_edit", "targetId": "e1", **edit}))
+        assert texts(found[0].messages) == ["x"], edit
 
 
 KEPT = (
@@ -186,11 +185,11 @@ LISTS: list[tuple[str, tuple[Said | Node, ...], list[str]]] = [
 ]
 
 
-@pytest.mark.parametrize(("name", "session", "ids"), LISTS, ids=[row[0] for row in LISTS])
-def test_the_models_list(name: str, session: tuple[Said | Node, ...], ids: list[str]) -> None:
-    found = in_list(path(*session))
-    assert [entry.id for entry in found] == ids
-    assert all(entry.messages == () for entry in found[1:] if entry.kind == "compaction")
+def test_the_models_list() -> None:
+    for name, session, ids in LISTS:
+        found = in_list(path(*session))
+        assert [entry.id for entry in found] == ids, name
+        assert all(entry.messages == () for entry in found[1:] if entry.kind == "compaction"), name
 
 
 def test_an_edit_outside_of_the_list_does_not_count_in_it() -> None:
@@ -241,11 +240,11 @@ UNREADABLE = [
 ]
 
 
-@pytest.mark.parametrize("raw", UNREADABLE)
-def test_what_can_not_be_read_is_no_error(raw: bytes) -> None:
-    branch.branch([raw], None)
-    branch.branch([*raws(u("a")), raw], "e1")
-    view_branch.from_messages(pi, [raw], [""])
+def test_what_can_not_be_read_is_no_error() -> None:
+    for raw in UNREADABLE:
+        branch.branch([raw], None)
+        branch.branch([*raws(u("a")), raw], "e1")
+        view_branch.from_messages(pi, [raw], [""])
 
 
 values = st.recursive(

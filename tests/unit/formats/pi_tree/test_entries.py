@@ -4,7 +4,6 @@ import json
 from itertools import pairwise
 from typing import Any
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -33,9 +32,9 @@ TIMES: list[tuple[Any, int | None]] = [
 ]
 
 
-@pytest.mark.parametrize(("time", "expected"), TIMES)
-def test_times(time: Any, expected: int | None) -> None:
-    assert milliseconds(time) == expected
+def test_times() -> None:
+    for time, expected in TIMES:
+        assert milliseconds(time) == expected, time
 
 
 MESSAGE = b'{"role":"user","n":1.50,"content":"go"}'
@@ -71,9 +70,9 @@ ENTRIES: list[tuple[str, str, PiEntry | None]] = [
 ]
 
 
-@pytest.mark.parametrize(("name", "raw", "expected"), ENTRIES, ids=[row[0] for row in ENTRIES])
-def test_what_is_read_of_each(name: str, raw: str, expected: PiEntry | None) -> None:
-    assert entry(raw.encode()) == expected
+def test_what_is_read_of_each() -> None:
+    for name, raw, expected in ENTRIES:
+        assert entry(raw.encode()) == expected, name
 
 
 def tree(*edges: tuple[str, str | None]) -> list[PiEntry]:
@@ -97,9 +96,9 @@ PATHS: list[tuple[str, list[PiEntry], str | None, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("name", "entries", "leaf", "ids"), PATHS, ids=[row[0] for row in PATHS])
-def test_the_path_to_a_leaf(name: str, entries: list[PiEntry], leaf: str | None, ids: str) -> None:
-    assert "".join(one.id for one in path(entries, leaf)) == ids
+def test_the_path_to_a_leaf() -> None:
+    for name, entries, leaf, ids in PATHS:
+        assert "".join(one.id for one in path(entries, leaf)) == ids, name
 
 
 names = st.sampled_from("abcdef")

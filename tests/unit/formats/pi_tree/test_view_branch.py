@@ -4,7 +4,6 @@ import json
 from typing import Any
 
 import msgspec
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -45,18 +44,18 @@ def shown(entries: tuple[BranchEntry, ...]) -> str:
     return conversation(message for entry in entries for message in entry.messages)
 
 
-@pytest.mark.parametrize("name", ["pi", *NAMES])
-def test_a_summariser_is_shown_the_same(name: str) -> None:
-    expected = shown(branch.branch(tree(SAID), None))
-    found = shown(path(name)).replace("\n\n[Assistant]: ", "\n\n").replace("\n\n[Assistant tool calls]: ", "; ")
-    assert found == expected.replace("\n\n[Assistant]: ", "\n\n").replace("\n\n[Assistant tool calls]: ", "; ")
+def test_a_summariser_is_shown_the_same() -> None:
+    for name in ("pi", *NAMES):
+        expected = shown(branch.branch(tree(SAID), None))
+        found = shown(path(name)).replace("\n\n[Assistant]: ", "\n\n").replace("\n\n[Assistant tool calls]: ", "; ")
+        assert found == expected.replace("\n\n[Assistant]: ", "\n\n").replace("\n\n[Assistant tool calls]: ", "; ")
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_of_the_list_alone_it_is_the_same(name: str) -> None:
-    raws = translation.raws(name, SAID)
-    entries = view_branch.from_messages(FORMATS[name], raws, [f"e{at}" for at in range(len(raws))])
-    assert [entry.messages for entry in entries] == [entry.messages for entry in path(name)]
+def test_of_the_list_alone_it_is_the_same() -> None:
+    for name in NAMES:
+        raws = translation.raws(name, SAID)
+        entries = view_branch.from_messages(FORMATS[name], raws, [f"e{at}" for at in range(len(raws))])
+        assert [entry.messages for entry in entries] == [entry.messages for entry in path(name)], name
 
 
 def test_pis_own_messages_are_read_as_ever() -> None:
@@ -72,15 +71,15 @@ CUTS = {
 }
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_where_a_cut_may_be(name: str) -> None:
-    entries = path(name)
-    cuttable = [at for at, entry in enumerate(entries) if any(message.cuttable for message in entry.messages)]
-    assert cuttable == CUTS[name]
-    opens = [at for at, entry in enumerate(entries) if any(message.opens_turn for message in entry.messages)]
-    assert [SAID.index(one) for one in SAID if one["role"] == "user"] == [0, 5]
-    assert len(opens) == 2
-    assert set(opens) <= set(cuttable)
+def test_where_a_cut_may_be() -> None:
+    for name in NAMES:
+        entries = path(name)
+        cuttable = [at for at, entry in enumerate(entries) if any(message.cuttable for message in entry.messages)]
+        assert cuttable == CUTS[name], name
+        opens = [at for at, entry in enumerate(entries) if any(message.opens_turn for message in entry.messages)]
+        assert [SAID.index(one) for one in SAID if one["role"] == "user"] == [0, 5], name
+        assert len(opens) == 2, name
+        assert set(opens) <= set(cuttable), name
 
 
 def test_several_results_are_told_one_by_one_and_none_twice() -> None:
@@ -113,18 +112,20 @@ def test_summaries_are_told_by_their_entries() -> None:
     assert (entries[-1].kind, entries[-1].summary, entries[-1].first_kept) == ("compaction", "so far", "e5")
 
 
-@pytest.mark.parametrize("name", ["pi", *NAMES])
-def test_a_compaction_is_prepared(name: str) -> None:
+def test_a_compaction_is_prepared() -> None:
     """The whole of the first turn goes, the second stays: in every format."""
-    said = translation.said(u("go"), *BOTH, a(text_of(200)), u("more " * 400), *BOTH, a("ok"))
-    entries = view_branch.branch(FORMATS[name], tree(translation.TO[name](said)), None)
-    prepared = decide(entries, CutBudget(keep_recent_tokens=300, reserve_tokens=1_000, weigher="tokens"), by_units)
-    assert isinstance(prepared, CompactionPlan)
-    kept = next(at for at, entry in enumerate(entries) if entry.id == prepared.first_kept)
-    assert entries[kept].messages[0].opens_turn
-    assert not prepared.split
-    assert "line 199" in conversation(prepared.history)
-    assert prepared.files.read == ("a.py",)
+    for name in ("pi", *NAMES):
+        said = translation.said(u("go"), *BOTH, a(text_of(200)), u("more " * 400), *BOTH, a("ok"))
+        entries = view_branch.branch(FORMATS[name], tree(translation.TO[name](said)), None)
+        prepared = decide(
+            entries, CutBudget(keep_recent_tokens=300, reserve_tokens=1_000, weigher="tokens"), by_units
+        )
+        assert isinstance(prepared, CompactionPlan), name
+        kept = next(at for at, entry in enumerate(entries) if entry.id == prepared.first_kept)
+        assert entries[kept].messages[0].opens_turn, name
+        assert not prepared.split, name
+        assert "line 199" in conversation(prepared.history), name
+        assert prepared.files.read == ("a.py",), name
 
 
 @given(st.sampled_from(NAMES), st.binary() | st.text().map(lambda text: json.dumps(text).encode()))
