@@ -4,11 +4,7 @@ from typing import Any
 
 from scripts.knowing.price_map import rows
 
-FACTS = {
-    "families": [{"name": "grok", "ids": ["grok"]}],
-    "providers": {"grok": "xai"},
-    "without": [],
-}
+FACTS = {"families": [{"name": "grok", "ids": ["grok"]}], "providers": {"grok": "xai"}, "without": []}
 PLAIN = {"litellm_provider": "xai", "mode": "chat", "input_cost_per_token": 3e-6, "output_cost_per_token": 1.5e-5}
 
 

@@ -39,18 +39,18 @@ def test_what_a_tier_leaves_out_is_as_many_times_the_plain_price_as_input_is() -
     assert known.batch == known.prices
 
 
-@pytest.mark.parametrize("id", ["CLAUDE.opus.5.5", "claude-opus-5.5", "Claude-Opus-5-5"])
-def test_a_row_of_a_known_id_in_another_spelling_keeps_what_it_leaves_out(id: str) -> None:
-    registry = read(facts({"id": id, "window": 64_000}))
-    for model in (id, "claude-opus-5-5", "gateway/claude.opus.5.5"):
-        known = registry.find(model)
-        assert (known.window, known.family, known.max_output_tokens, known.matched) == (
-            64_000,
-            "claude",
-            128_000,
-            "model",
-        )
-    assert known.prices == shipped().find("claude-opus-5-5").prices
+def test_a_row_of_a_known_id_in_another_spelling_keeps_what_it_leaves_out() -> None:
+    for id in ("CLAUDE.opus.5.5", "claude-opus-5.5", "Claude-Opus-5-5"):
+        registry = read(facts({"id": id, "window": 64_000}))
+        for model in (id, "claude-opus-5-5", "gateway/claude.opus.5.5"):
+            known = registry.find(model)
+            assert (known.window, known.family, known.max_output_tokens, known.matched) == (
+                64_000,
+                "claude",
+                128_000,
+                "model",
+            )
+        assert known.prices == shipped().find("claude-opus-5-5").prices, id
 
 
 def test_a_users_model_of_no_family_is_known_by_its_name() -> None:
@@ -92,19 +92,16 @@ def test_capitals_in_a_familys_ids_mean_nothing() -> None:
     assert [known.find(id).family for id in ("acme-2", "ACME-2", "x1", "gate/X1-large")] == ["f"] * 4
 
 
-@pytest.mark.parametrize(
-    ("row", "source", "date"),
-    [
+def test_what_a_user_says_without_a_source_is_told_as_a_users_own() -> None:
+    for row, source, date in (
         ({"prices": {"input": 40, "output": 200}}, "prices: a file of your own", True),
         ({"window": 64_000, "maxOutputTokens": 5_000}, "window, maxOutputTokens: a file of your own", True),
         ({"window": 64_000, "source": "our contract", "date": "2026-11-01"}, "our contract", False),
-    ],
-)
-def test_what_a_user_says_without_a_source_is_told_as_a_users_own(row: Any, source: str, date: bool) -> None:
-    before = shipped().find("claude-opus-5-5")
-    known = read(facts({"id": "claude-opus-5-5", **row})).find("claude-opus-5-5")
-    assert known.source == (f"{before.source}; {source}" if date else source)
-    assert known.date == (before.date if date else "2026-11-01")
+    ):
+        before = shipped().find("claude-opus-5-5")
+        known = read(facts({"id": "claude-opus-5-5", **row})).find("claude-opus-5-5")
+        assert known.source == (f"{before.source}; {source}" if date else source), row
+        assert known.date == (before.date if date else "2026-11-01"), row
 
 
 def test_a_row_of_a_model_like_a_shipped_one_tells_which_that_is() -> None:
@@ -124,11 +121,11 @@ def test_a_longer_life_is_as_much_dearer_to_write_at_prices_of_a_users_own() -> 
     assert kept.long_cache == LongCache(3_600_000, 8)
 
 
-@pytest.mark.parametrize(("read_price", "kind"), [(None, "marks"), (4, "none"), (0.4, "marks"), (0, "marks")])
-def test_a_row_by_which_reading_costs_what_input_does_has_no_cache(read_price: float | None, kind: str) -> None:
-    prices = {"input": 4, "output": 20} | ({} if read_price is None else {"cacheRead": read_price})
-    cache = read(facts({"id": "claude-opus-5-5", "prices": prices})).find("claude-opus-5-5").cache
-    assert (cache.kind, cache.lifetime_ms) == ((kind, 0) if kind == "none" else (kind, 300_000))
+def test_a_row_by_which_reading_costs_what_input_does_has_no_cache() -> None:
+    for read_price, kind in ((None, "marks"), (4, "none"), (0.4, "marks"), (0, "marks")):
+        prices = {"input": 4, "output": 20} | ({} if read_price is None else {"cacheRead": read_price})
+        cache = read(facts({"id": "claude-opus-5-5", "prices": prices})).find("claude-opus-5-5").cache
+        assert (cache.kind, cache.lifetime_ms) == ((kind, 0) if kind == "none" else (kind, 300_000)), read_price
 
 
 def test_prices_of_a_users_own_have_no_batch_of_the_old_ones() -> None:
@@ -141,9 +138,8 @@ def test_prices_of_a_users_own_have_no_batch_of_the_old_ones() -> None:
     assert read(facts({"id": "gpt-5.5", "window": 64_000})).find("gpt-5.5").batch is not None
 
 
-@pytest.mark.parametrize(
-    ("content", "text"),
-    [
+def test_a_bad_file_is_told_by_row_and_member() -> None:
+    for content, text in (
         (b"", "it is no JSON object"),
         (b"[]", "it is no JSON object"),
         (b'{"model": []}', 'there is no member "model": it has models, families, caches'),
@@ -164,11 +160,7 @@ def test_prices_of_a_users_own_have_no_batch_of_the_old_ones() -> None:
             facts(
                 {
                     "id": "b",
-                    "batch": {
-                        "input": 1,
-                        "output": 1,
-                        "tiers": [{"aboveTokens": 5, "input": 1, "output": 1}] * 2,
-                    },
+                    "batch": {"input": 1, "output": 1, "tiers": [{"aboveTokens": 5, "input": 1, "output": 1}] * 2},
                 }
             ),
             'models[0] ("b") batch.tiers: two tiers begin above as many tokens',
@@ -206,10 +198,7 @@ def test_prices_of_a_users_own_have_no_batch_of_the_old_ones() -> None:
         (b'{"models": [{"id": "b"}], "models": []}', "models: it is there twice"),
         (b'{"caches": {"c": {"kind": "none"}, "c": {"kind": "none"}}}', "caches.c: it is there twice"),
         (b'{"families": [{"name": "f", "name": "g"}]}', 'families[0] ("g") name: it is there twice'),
-        (
-            facts(families=[FAMILY, FAMILY]),
-            'families[1] ("f") name: families[0] has it too',
-        ),
+        (facts(families=[FAMILY, FAMILY]), 'families[1] ("f") name: families[0] has it too'),
         (facts(families=[{**FAMILY, "ids": []}]), 'families[0] ("f") ids: expected `array` of length >= 1'),
         (facts(families=[{**FAMILY, "ids": ["1"]}]), 'families[0] ("f") ids[0]: expected `str` matching'),
         (facts({"id": "b", "cache": {"kind": "marks"}}), 'models[0] ("b") cache.mostMarks: a cache of marks'),
@@ -230,17 +219,14 @@ def test_prices_of_a_users_own_have_no_batch_of_the_old_ones() -> None:
         (b"\xff", "it is no JSON object"),
         (b'{"models": [{"id": "a", "source": "\xff"}]}', "models[0]"),
         (b"[" * 100_000, "it is no JSON object"),
-    ],
-)
-def test_a_bad_file_is_told_by_row_and_member(content: bytes, text: str) -> None:
-    with pytest.raises(BadFacts) as told:
-        read(content)
-    assert str(told.value).startswith(text)
+    ):
+        with pytest.raises(BadFacts) as told:
+            read(content)
+        assert str(told.value).startswith(text), content
 
 
-@pytest.mark.parametrize(
-    ("id", "matched"),
-    [
+def test_a_row_of_no_family_is_found_as_one_of_a_family_is() -> None:
+    for id, matched in (
         ("acme-large", "model"),
         ("ACME/acme-large:beta", "model"),
         ("openai:acme-large", "model"),
@@ -250,11 +236,9 @@ def test_a_bad_file_is_told_by_row_and_member(content: bytes, text: str) -> None
         ("acme-large-2", "unknown"),  # another version of it, and nobody knows its family
         ("not-acme-large", "unknown"),
         ("acme-larger", "unknown"),
-    ],
-)
-def test_a_row_of_no_family_is_found_as_one_of_a_family_is(id: str, matched: str) -> None:
-    registry = read(b'{"models": [{"id": "acme-large", "window": 131072}]}')
-    known = registry.find(id)
-    assert known.matched == matched
-    window = 1_000_000 if id.endswith("[1m]") else 131_072
-    assert known.window == (200_000 if matched == "unknown" else window)
+    ):
+        registry = read(b'{"models": [{"id": "acme-large", "window": 131072}]}')
+        known = registry.find(id)
+        assert known.matched == matched, id
+        window = 1_000_000 if id.endswith("[1m]") else 131_072
+        assert known.window == (200_000 if matched == "unknown" else window), id

@@ -1,7 +1,5 @@
 """What is known of a model by its id, and that what is guessed is told as a guess."""
 
-import pytest
-
 from ctxmgr.known_models import ModelFacts, read, shipped
 from ctxmgr.known_models.naming import parts
 
@@ -12,9 +10,8 @@ def find(model: str | None) -> ModelFacts:
     return shipped().find(model)
 
 
-@pytest.mark.parametrize(
-    ("model", "row", "window"),
-    [
+def test_clouds_gateways_days_and_variants_are_passed_over() -> None:
+    for model, row, window in (
         ("claude-opus-5-5", "claude-opus-5-5", 1_000_000),
         ("Claude-Opus-4-6", "claude-opus-4-6", 1_000_000),
         ("claude-sonnet-4-5-20250929", "claude-sonnet-4-5", 200_000),
@@ -48,27 +45,19 @@ def find(model: str | None) -> ModelFacts:
         ("gradient_ai/openai-gpt-4o", "gpt-4o", 128_000),
         ("oci/xai.grok-4.7", "grok-4.7", 500_000),
         ("gpt-proxy/claude-haiku-4-5", "claude-haiku-4-5", 200_000),
-    ],
-)
-def test_clouds_gateways_days_and_variants_are_passed_over(model: str, row: str, window: int) -> None:
-    known = find(model)
-    assert (known.row, known.window, known.matched, known.id) == (row, window, "model", model)
+    ):
+        known = find(model)
+        assert (known.row, known.window, known.matched, known.id) == (row, window, "model", model), model
 
 
-@pytest.mark.parametrize(
-    ("model", "row", "window", "why"),
-    [
+def test_an_unknown_model_falls_back_to_its_family_and_says_so() -> None:
+    for model, row, window, why in (
         ("claude-opus-9", "claude-opus-5-5", 200_000, "claude-opus-5-5 is the newest of its kind that is known"),
         ("claude-opus-4-9", "claude-opus-5-5", 200_000, "claude-opus-5-5 is the newest of its kind that is known"),
         ("gpt-5.9", "gpt-5.6", 272_000, "gpt-5.6 is the newest of its kind that is known"),
         ("gpt-50", "gpt-5.6", 272_000, "gpt-5.6 is the newest of its kind that is known"),
         ("gpt-6.2-sol", "gpt-6.1-sol", 272_000, "gpt-6.1-sol is the newest of its kind that is known"),
-        (
-            "gemini-3.9-flash",
-            "gemini-3.8-flash",
-            1_048_576,
-            NEWEST.format("gemini-3.8-flash"),
-        ),
+        ("gemini-3.9-flash", "gemini-3.8-flash", 1_048_576, NEWEST.format("gemini-3.8-flash")),
         ("grok-9", "grok-4.7", 128_000, "grok-4.7 is the newest of its kind that is known"),
         ("kimi-k9", "kimi-k3", 128_000, "kimi-k3 is the newest of its kind that is known"),
         (
@@ -96,11 +85,9 @@ def test_clouds_gateways_days_and_variants_are_passed_over(model: str, row: str,
             "a part of the id begins as gpt-5.5 does, behind what is no provider's prefix",
         ),
         ("ft:gpt-4o:acme", "gpt-4o", 128_000, "a part of the id is gpt-4o, behind what is no provider's prefix"),
-    ],
-)
-def test_an_unknown_model_falls_back_to_its_family_and_says_so(model: str, row: str, window: int, why: str) -> None:
-    known = find(model)
-    assert (known.row, known.window, known.matched, known.why) == (row, window, "family", why)
+    ):
+        known = find(model)
+        assert (known.row, known.window, known.matched, known.why) == (row, window, "family", why), model
 
 
 def test_of_a_family_alone_no_price_is_known_and_its_cache_rule_is() -> None:
@@ -109,15 +96,14 @@ def test_of_a_family_alone_no_price_is_known_and_its_cache_rule_is() -> None:
     assert (known.cache.kind, known.cache.most_marks) == ("marks", 4)
 
 
-@pytest.mark.parametrize("model", [None, "", "my-claude", "xclaude-opus-4-6", "llama3:70b", "mistral.", "o"])
-def test_what_is_of_no_family_is_unknown(model: str | None) -> None:
-    known = find(model)
-    assert (known.matched, known.window, known.prices, known.family) == ("unknown", 200_000, None, "")
+def test_what_is_of_no_family_is_unknown() -> None:
+    for model in (None, "", "my-claude", "xclaude-opus-4-6", "llama3:70b", "mistral.", "o"):
+        known = find(model)
+        assert (known.matched, known.window, known.prices, known.family) == ("unknown", 200_000, None, ""), model
 
 
-@pytest.mark.parametrize(
-    "model",
-    [
+def test_1m_at_the_end_is_a_window_of_a_million() -> None:
+    for model in (
         "claude-sonnet-4-5[1m]",
         "claude-sonnet-4-20250514[1m]",
         "claude-nova-1[1m]",
@@ -125,11 +111,9 @@ def test_what_is_of_no_family_is_unknown(model: str | None) -> None:
         "claude-sonnet-9-20270101[1M]",
         "opus[1m]",
         "acme-9[1m] ",
-    ],
-)
-def test_1m_at_the_end_is_a_window_of_a_million(model: str) -> None:
-    known = find(model)
-    assert (known.window, known.usual_window) == (1_000_000, 1_000_000)
+    ):
+        known = find(model)
+        assert (known.window, known.usual_window) == (1_000_000, 1_000_000), model
 
 
 def test_a_row_that_is_named_with_1m_has_the_window_that_it_says() -> None:
@@ -154,9 +138,8 @@ def test_a_long_request_is_dearer() -> None:
     assert (prices.tier(100_000).cache_read, prices.tier(100_001).cache_read) == (0.01, 0.05)
 
 
-@pytest.mark.parametrize(
-    ("model", "input", "output", "read", "write"),
-    [
+def test_prices_are_those_of_the_price_lists() -> None:
+    for model, input, output, reading, write in (
         ("claude-opus-5-5", 4, 20, 0.2, 5),
         ("claude-sonnet-5-5", 2, 10, 0.1, 2.5),
         ("claude-fable-5-1", 10, 50, 0.25, 12.5),
@@ -165,14 +148,15 @@ def test_a_long_request_is_dearer() -> None:
         ("gpt-5.5", 5, 30, 0.5, 5),
         ("gpt-5.5-pro", 30, 180, 30, 30),
         ("gemini-3.8-flash", 0.75, 3.75, 0.075, 0.75),
-    ],
-)
-def test_prices_are_those_of_the_price_lists(
-    model: str, input: float, output: float, read: float, write: float
-) -> None:
-    prices = find(model).prices
-    assert prices is not None
-    assert (prices.input, prices.output, prices.cache_read, prices.cache_write) == (input, output, read, write)
+    ):
+        prices = find(model).prices
+        assert prices is not None, model
+        assert (prices.input, prices.output, prices.cache_read, prices.cache_write) == (
+            input,
+            output,
+            reading,
+            write,
+        )
 
 
 def test_requests_that_may_wait_have_prices_of_their_own() -> None:
@@ -182,9 +166,8 @@ def test_requests_that_may_wait_have_prices_of_their_own() -> None:
     assert find("gpt-5.5-cyber").batch is None
 
 
-@pytest.mark.parametrize(
-    ("model", "kind", "least", "step", "lifetime_ms"),
-    [
+def test_each_provider_caches_by_a_rule_of_its_own() -> None:
+    for model, kind, least, step, lifetime_ms in (
         ("claude-opus-5-5", "marks", 512, 1, 300_000),
         ("claude-sonnet-4-5", "marks", 1_024, 1, 300_000),
         ("claude-opus-4-7", "marks", 2_048, 1, 300_000),
@@ -202,30 +185,28 @@ def test_requests_that_may_wait_have_prices_of_their_own() -> None:
         ("grok-4-fast", "implicit", 0, 1, 300_000),
         ("glm-4.5", "implicit", 0, 1, 300_000),
         ("qwen-max", "implicit", 256, 1, 300_000),
-    ],
-)
-def test_each_provider_caches_by_a_rule_of_its_own(
-    model: str, kind: str, least: int, step: int, lifetime_ms: int
-) -> None:
-    rule = find(model).cache
-    assert (rule.kind, rule.least_tokens, rule.step_tokens, rule.lifetime_ms) == (kind, least, step, lifetime_ms)
+    ):
+        rule = find(model).cache
+        assert (rule.kind, rule.least_tokens, rule.step_tokens, rule.lifetime_ms) == (
+            kind,
+            least,
+            step,
+            lifetime_ms,
+        )
 
 
-@pytest.mark.parametrize(
-    ("model", "read", "is_told"),
-    [
+def test_a_price_of_reading_that_nobody_tells_is_no_word_on_the_cache() -> None:
+    for model, reading, is_told in (
         ("grok-3", 0.3, False),  # no price list that was read has it: the default, a tenth
         ("grok-4.7", 0.5, True),
         ("gpt-4", 30, False),  # there is no cache
         ("gpt-5.5-pro", 30, True),  # the price list tells that nothing is cheaper
         ("acme", None, False),
-    ],
-)
-def test_a_price_of_reading_that_nobody_tells_is_no_word_on_the_cache(
-    model: str, read: float | None, is_told: bool
-) -> None:
-    known = find(model)
-    assert (known.prices.cache_read if known.prices else None, known.has_read_price) == (read, is_told)
+    ):
+        known = find(model)
+        assert (known.prices.cache_read if known.prices else None, known.has_read_price) == (reading, is_told), (
+            model
+        )
 
 
 def test_a_tier_of_which_no_reading_is_told_is_as_much_cheaper_to_read() -> None:
@@ -251,16 +232,13 @@ def test_pictures_and_vocabulary_are_told_too() -> None:
     assert [find(model).vocabulary for model in ("gpt-5", "gpt-4")] == ["o200k_base", "cl100k_base"]
 
 
-@pytest.mark.parametrize(
-    ("name", "words", "version"),
-    [
+def test_a_name_is_words_and_a_version() -> None:
+    for name, words, version in (
         ("gemini-2.5-flash-lite", {"gemini", "flash", "lite"}, (2.5,)),
         ("gemini-3.1-pro-preview", {"gemini", "pro"}, (3.1,)),
         ("claude-opus-4-5", {"claude", "opus"}, (4, 5)),
         ("grok-4.20-0309", {"grok"}, (4.2,)),
         ("gpt-oss-120b", {"gpt", "oss"}, ()),
         ("kimi-latest-128k", {"kimi"}, ()),
-    ],
-)
-def test_a_name_is_words_and_a_version(name: str, words: set[str], version: tuple[float, ...]) -> None:
-    assert parts(name) == (words, version)
+    ):
+        assert parts(name) == (words, version), name

@@ -1,7 +1,5 @@
 """What longer requests cost: as a policy tells it, else as it is known of the very model, in proportion."""
 
-import pytest
-
 from ctxmgr.known_models import completed, shipped, tiered, with_tiers
 from ctxmgr.model import BasePrices, BaseTier, Policy, PriceTier, TieredPrices, policy_keys
 from ctxmgr.model.saved import ModelSpec
@@ -76,20 +74,18 @@ PARTS = [
 ]
 
 
-@pytest.mark.parametrize(("model", "told", "cache"), PARTS)
-def test_what_is_left_out_of_the_plain_prices_is_as_known_of_the_very_model(
-    model: str, told: BasePrices, cache: tuple[float, float]
-) -> None:
-    known = shipped().find(model)
-    held = completed(told, known)
-    assert held is not None
-    assert known.prices is not None
-    assert (held.input, held.cache_read, held.cache_write) == (told.input, *cache)
-    assert held.output == (told.output or told.input * known.prices.output / known.prices.input)
-    in_session = in_use(ModelSpec(model, 1_000_000, prices=told), Policy(), shipped()).terms.prices
-    assert in_session is not None
-    assert (in_session.cache_read, in_session.cache_write) == cache
-    assert tiered(told, known).cache_write == cache[1]
+def test_what_is_left_out_of_the_plain_prices_is_as_known_of_the_very_model() -> None:
+    for model, told, cache in PARTS:
+        known = shipped().find(model)
+        held = completed(told, known)
+        assert held is not None, model
+        assert known.prices is not None, model
+        assert (held.input, held.cache_read, held.cache_write) == (told.input, *cache), model
+        assert held.output == (told.output or told.input * known.prices.output / known.prices.input), model
+        in_session = in_use(ModelSpec(model, 1_000_000, prices=told), Policy(), shipped()).terms.prices
+        assert in_session is not None, model
+        assert (in_session.cache_read, in_session.cache_write) == cache, model
+        assert tiered(told, known).cache_write == cache[1], model
 
 
 def test_of_a_model_that_is_only_like_others_or_of_which_reading_has_no_known_price_it_stays_untold() -> None:

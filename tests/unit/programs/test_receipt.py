@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from ctxmgr.cli import main
 from ctxmgr.programs.receipt import TreeChanges, alike, changes, copied
 from tests.provider import Provider, script
 
@@ -113,10 +114,9 @@ def test_a_run_that_fails_is_told_by_the_exit_code(tmp_path: Path, tree: Path) -
     assert "nothing was counted" in done.stdout
 
 
-def test_without_a_prompt_nothing_is_run(tmp_path: Path, tree: Path) -> None:
-    done = receipt(tmp_path, tree)
-    assert done.returncode == 2
-    assert "what to ask stands behind --" in done.stderr
+def test_without_a_prompt_nothing_is_run(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["ab"]) == 2
+    assert "what to ask stands behind --" in capsys.readouterr().err
 
 
 def test_changes_of_a_copy_are_found(tmp_path: Path, tree: Path) -> None:

@@ -13,20 +13,17 @@ from ctxmgr.programs.table import by_api, by_command
 from tests.unit.programs.starting import LISTENER, start
 
 
-@pytest.mark.parametrize(
-    ("command", "name"),
-    [
+def test_a_program_is_known_by_its_files_name() -> None:
+    for command, name in (
         ("claude", "claude"),
         ("/opt/bin/codex", "codex"),
         ("gemini", "gemini"),
         ("Claude.exe", "claude"),
         ("claude-x", None),
         ("", None),
-    ],
-)
-def test_a_program_is_known_by_its_files_name(command: str, name: str | None) -> None:
-    found = by_command(command)
-    assert (found and found.name) == name
+    ):
+        found = by_command(command)
+        assert (found and found.name) == name, command
 
 
 def test_a_receipt_is_to_be_had_of_each() -> None:

@@ -11,9 +11,8 @@ from ctxmgr.settings.environment import VARIABLES, values
 GUIDE = Path(__file__).parents[3] / "docs" / "guide" / "config.md"
 
 
-@pytest.mark.parametrize(
-    ("variable", "text", "table"),
-    [
+def test_a_variable_sets_its_key() -> None:
+    for variable, text, table in (
         ("CTXMGR_PRESET", "off", {"preset": "off"}),
         ("CTXMGR_WINDOW", "1_000_000", {"window": 1_000_000}),
         ("CTXMGR_EFFECTIVE_WINDOW", "9", {"effectiveWindow": 9}),
@@ -30,15 +29,12 @@ GUIDE = Path(__file__).parents[3] / "docs" / "guide" / "config.md"
         ("CTXMGR_UPSTREAM_OPENAI", "http://x:1", {"upstream": {"openai": "http://x:1"}}),
         ("CTXMGR_UPSTREAM_RESPONSES", "http://[::1]/v1", {"upstream": {"responses": "http://[::1]/v1"}}),
         ("CTXMGR_UPSTREAM_GEMINI", "http://x", {"upstream": {"gemini": "http://x"}}),
-    ],
-)
-def test_a_variable_sets_its_key(variable: str, text: str, table: dict[str, object]) -> None:
-    assert values({variable: text}) == {variable: table}
+    ):
+        assert values({variable: text}) == {variable: table}, variable
 
 
-@pytest.mark.parametrize(
-    ("variable", "text", "said"),
-    [
+def test_what_is_wrong_is_said_with_the_variable() -> None:
+    for variable, text, said in (
         ("CTXMGR_PRESET", "fast", "preset: invalid enum value 'fast' (one of: balanced, off, tools, turns)"),
         ("CTXMGR_WINDOW", "many", "a whole number is needed"),
         ("CTXMGR_WINDOW", "0", "window must be a whole number of tokens, at least 1"),
@@ -50,12 +46,10 @@ def test_a_variable_sets_its_key(variable: str, text: str, table: dict[str, obje
         ("CTXMGR_COST_VERSUS_RECALL", "nan", "costVersusRecall must be a number"),
         ("CTXMGR_COST_VERSUS_RECALL", "2", "costVersusRecall: expected `float` <= 1.0"),
         ("CTXMGR_STATE_DIR", "x", "state_dir must be a path that begins with / or ~/"),
-    ],
-)
-def test_what_is_wrong_is_said_with_the_variable(variable: str, text: str, said: str) -> None:
-    with pytest.raises(SettingsFault) as caught:
-        values({variable: text})
-    assert str(caught.value) == f"{variable}: {said}"
+    ):
+        with pytest.raises(SettingsFault) as caught:
+            values({variable: text})
+        assert str(caught.value) == f"{variable}: {said}", variable
 
 
 def test_an_empty_variable_is_none() -> None:

@@ -22,6 +22,10 @@ from tests.unit.summarize.scripted import filled, prepared, run, shape_in, shown
 STRATEGIES: tuple[Strategy, ...] = get_args(Strategy)
 FORMATS: tuple[Format, ...] = get_args(Format)
 LENGTH = 5
+PAIRS = [(one, "structured") for one in STRATEGIES] + [
+    ("single-shot", one) for one in FORMATS if one != "structured"
+]
+WITH_MODEL = [pair for pair in PAIRS if pair[0] != "extractive"]
 SLICES = Slices(tokens=900, overlap=100)
 
 
@@ -60,33 +64,34 @@ def names(text: str) -> set[str]:
     return set(re.findall(r"p\d+p", text)) | {f"p{one}p" for one in re.findall(r"mend part (\d+) of", text)}
 
 
-@pytest.mark.parametrize("split", [False, True], ids=["whole", "split"])
-@pytest.mark.parametrize("form", FORMATS)
-@pytest.mark.parametrize("strategy", [one for one in STRATEGIES if one != "extractive"])
-def test_nothing_doubles_and_nothing_is_lost(strategy: Strategy, form: Format, split: bool) -> None:
-    shape = SHAPES[form]
-    for number, written in enumerate(chain(strategy, form, split)):
-        assert "fallback" not in written.details["ctxmgr"], written.details
-        assert written.summary.count(TURN_MARK) == int(split)
-        assert written.summary.count("<read-files>") == 1
-        assert written.summary.count(RECENT_HEADING) == int(strategy == "incremental")
-        assert not shape.lead or written.summary.count(shape.lead) == 1
-        history, context = without_turn_context(written.summary.partition("\n\n<read-files>")[0])
-        for text, of in ((history, shape), (context, TURN)):
-            keys = [part.key for part in outline_sections(text, of)]
-            assert len(keys) == len(set(keys)), keys
-        wanted = {f"p{10 * done + part}p" for done in range(number + 1) for part in range(1, 5 if split else 4)}
-        assert names(written.summary) == wanted
+def test_nothing_doubles_and_nothing_is_lost() -> None:
+    for strategy, form in WITH_MODEL:
+        for split in (False, True):
+            shape = SHAPES[form]
+            for number, written in enumerate(chain(strategy, form, split)):
+                assert "fallback" not in written.details["ctxmgr"], written.details
+                assert written.summary.count(TURN_MARK) == int(split), (strategy, form, split)
+                assert written.summary.count("<read-files>") == 1, (strategy, form, split)
+                assert written.summary.count(RECENT_HEADING) == int(strategy == "incremental")
+                assert not shape.lead or written.summary.count(shape.lead) == 1, (strategy, form, split)
+                history, context = without_turn_context(written.summary.partition("\n\n<read-files>")[0])
+                for text, of in ((history, shape), (context, TURN)):
+                    keys = [part.key for part in outline_sections(text, of)]
+                    assert len(keys) == len(set(keys)), keys
+                wanted = {
+                    f"p{10 * done + part}p" for done in range(number + 1) for part in range(1, 5 if split else 4)
+                }
+                assert names(written.summary) == wanted, (strategy, form, split)
 
 
-@pytest.mark.parametrize("form", FORMATS)
-@pytest.mark.parametrize("split", [False, True], ids=["whole", "split"])
-def test_a_chain_without_a_model_stays_bounded_and_keeps_the_goal(form: Format, split: bool) -> None:
-    for number, written in enumerate(chain("extractive", form, split)):
-        assert [f"f{at}.py" for at in range(number + 1)] == written.details["readFiles"]
-        assert written.summary.count(TURN_MARK) == int(split)
-        assert written.summary.count("<read-files>") == 1
-        assert "Please mend part 1 of" in written.summary
+def test_a_chain_without_a_model_stays_bounded_and_keeps_the_goal() -> None:
+    for split in (False, True):
+        for form in FORMATS:
+            for number, written in enumerate(chain("extractive", form, split)):
+                assert [f"f{at}.py" for at in range(number + 1)] == written.details["readFiles"], (split, form)
+                assert written.summary.count(TURN_MARK) == int(split), (split, form)
+                assert written.summary.count("<read-files>") == 1, (split, form)
+                assert "Please mend part 1 of" in written.summary, (split, form)
 
 
 @pytest.mark.parametrize("form", FORMATS)
@@ -104,38 +109,37 @@ def test_a_model_that_fails_every_other_time(form: Format) -> None:
         assert len(keys) == len(set(keys))
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
-@pytest.mark.parametrize("form", FORMATS)
-def test_split_after_split_without_new_history(strategy: Strategy, form: Format) -> None:
+def test_split_after_split_without_new_history() -> None:
     """One long turn that is cut again and again: its context grows together, what was before it stays as it was."""
-    first = chain(strategy, form, True)[0].summary
-    before = without_turn_context(first.partition("\n\n<read-files>")[0])[0].partition(ADDED_HEADING)[0]
-    summary = first
-    for number in range(2, 2 + LENGTH):
-        prefix = told(*turn(number * 10, 1_500))
-        files = FileLists(read=("f0.py",))
-        brief = SummaryInput(
-            prepared((), prefix, summary, files), quarters, strategy=strategy, format=form, slices=SLICES
-        )
-        written, batches = run(compaction(brief), echo)
-        assert "fallback" not in written.details["ctxmgr"]
-        summary = written.summary
-        now, context = without_turn_context(summary.partition("\n\n<read-files>")[0])
-        assert now.partition(ADDED_HEADING)[0].rstrip() == before.rstrip()
-        assert summary.count("## Original Request") == 1
-        assert all(before.strip() not in ask.prompt for batch in batches for ask in batch)
-        if strategy != "extractive":
-            assert names(context) >= {f"p{one * 10}p" for one in range(2, number + 1)}
+    for strategy, form in PAIRS:
+        first = chain(strategy, form, True)[0].summary
+        before = without_turn_context(first.partition("\n\n<read-files>")[0])[0].partition(ADDED_HEADING)[0]
+        summary = first
+        for number in range(2, 2 + LENGTH):
+            prefix = told(*turn(number * 10, 1_500))
+            files = FileLists(read=("f0.py",))
+            brief = SummaryInput(
+                prepared((), prefix, summary, files), quarters, strategy=strategy, format=form, slices=SLICES
+            )
+            written, batches = run(compaction(brief), echo)
+            assert "fallback" not in written.details["ctxmgr"], (form, strategy)
+            summary = written.summary
+            now, context = without_turn_context(summary.partition("\n\n<read-files>")[0])
+            assert now.partition(ADDED_HEADING)[0].rstrip() == before.rstrip(), (form, strategy)
+            assert summary.count("## Original Request") == 1
+            assert all(before.strip() not in ask.prompt for batch in batches for ask in batch), (form, strategy)
+            if strategy != "extractive":
+                assert names(context) >= {f"p{one * 10}p" for one in range(2, number + 1)}, (form, strategy)
 
 
-@pytest.mark.parametrize("form", FORMATS)
-def test_every_link_is_read_by_the_ledger(form: Format) -> None:
-    for written in chain("single-shot", form, True):
-        facts = from_summary(written.summary, kind="compaction", stamp=Stamp("o", 1))
-        slots = {fact.kind for fact in facts}
-        assert {"goal", "task", "current", "file"} <= slots
-        told = " ".join(f"{fact.text} {fact.detail}" for fact in facts)
-        assert names(written.summary) <= names(told)
+def test_every_link_is_read_by_the_ledger() -> None:
+    for form in FORMATS:
+        for written in chain("single-shot", form, True):
+            facts = from_summary(written.summary, kind="compaction", stamp=Stamp("o", 1))
+            slots = {fact.kind for fact in facts}
+            assert {"goal", "task", "current", "file"} <= slots, form
+            told = " ".join(f"{fact.text} {fact.detail}" for fact in facts)
+            assert names(written.summary) <= names(told), form
 
 
 def test_formats_may_change_along_a_chain() -> None:

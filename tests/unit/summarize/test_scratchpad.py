@@ -1,12 +1,9 @@
 """The model's own notes in summaries of ours: at the end of what is written without a model, and shown to one that
 writes."""
 
-import pytest
-
 from ctxmgr.engine.memory import Stamp
 from ctxmgr.engine.memory.from_summary import from_summary
 from ctxmgr.engine.memory.scratchpad import SCRATCHPAD_HEADING
-from ctxmgr.model.compaction.plans import Format, Strategy
 from ctxmgr.summarize.brief import SummaryInput
 from ctxmgr.summarize.writing import branch_summary
 from tests.notation import quarters
@@ -19,51 +16,55 @@ HISTORY, PREFIX = turns(3, 1_200), turns(1, 1_200, start=4)
 WITH_MODEL = [one for one in STRATEGIES if one != "extractive"]
 
 
-@pytest.mark.parametrize("form", FORMATS)
-def test_a_summary_without_a_model_ends_with_the_notes_in_each_format(form: Format) -> None:
-    written, _ = write(prepared(HISTORY, PREFIX, files=FILES), strategy="extractive", format=form, scratchpad=NOTES)
-    assert written.summary.endswith(f"\n\n{SECTION}{LISTS}")
-    bare, _ = write(prepared(HISTORY, PREFIX, files=FILES), strategy="extractive", format=form)
-    assert SCRATCHPAD_HEADING not in bare.summary
+def test_a_summary_without_a_model_ends_with_the_notes_in_each_format() -> None:
+    for form in FORMATS:
+        written, _ = write(
+            prepared(HISTORY, PREFIX, files=FILES), strategy="extractive", format=form, scratchpad=NOTES
+        )
+        assert written.summary.endswith(f"\n\n{SECTION}{LISTS}"), form
+        bare, _ = write(prepared(HISTORY, PREFIX, files=FILES), strategy="extractive", format=form)
+        assert SCRATCHPAD_HEADING not in bare.summary, form
 
 
-@pytest.mark.parametrize("form", FORMATS)
-def test_the_next_summary_has_them_once_and_as_they_are_then(form: Format) -> None:
-    before, _ = write(prepared(HISTORY), strategy="extractive", format=form, scratchpad=NOTES)
-    after, _ = write(
-        prepared(turns(2, start=5), previous=before.summary),
-        strategy="extractive",
-        format=form,
-        scratchpad="port is 7070",
-    )
-    assert after.summary.count("## Scratchpad") == 1
-    assert after.summary.endswith("| port is 7070")
-    assert "9090" not in after.summary
-    wiped, _ = write(prepared((), PREFIX, after.summary), strategy="extractive", format=form)
-    assert "Scratchpad" not in wiped.summary
-    assert "7070" not in wiped.summary
+def test_the_next_summary_has_them_once_and_as_they_are_then() -> None:
+    for form in FORMATS:
+        before, _ = write(prepared(HISTORY), strategy="extractive", format=form, scratchpad=NOTES)
+        after, _ = write(
+            prepared(turns(2, start=5), previous=before.summary),
+            strategy="extractive",
+            format=form,
+            scratchpad="port is 7070",
+        )
+        assert after.summary.count("## Scratchpad") == 1
+        assert after.summary.endswith("| port is 7070"), form
+        assert "9090" not in after.summary, form
+        wiped, _ = write(prepared((), PREFIX, after.summary), strategy="extractive", format=form)
+        assert "Scratchpad" not in wiped.summary, form
+        assert "7070" not in wiped.summary, form
 
 
-@pytest.mark.parametrize("size", [1, 20, 400])
-def test_they_take_no_more_than_their_share_and_the_newest_stay(size: int) -> None:
-    notes = "\n".join(f"note {number} is that part{number}.py is slow" for number in range(size))
-    written, _ = write(prepared(HISTORY, reserve=1_600), strategy="extractive", scratchpad=notes)
-    assert quarters(written.summary) <= 1_600 * 0.8
-    assert f"| note {size - 1} is" in written.summary
-    assert ("more not shown)" in written.summary) == (size == 400)
+def test_they_take_no_more_than_their_share_and_the_newest_stay() -> None:
+    for size in (1, 20, 400):
+        notes = "\n".join(f"note {number} is that part{number}.py is slow" for number in range(size))
+        written, _ = write(prepared(HISTORY, reserve=1_600), strategy="extractive", scratchpad=notes)
+        assert quarters(written.summary) <= 1_600 * 0.8, size
+        assert f"| note {size - 1} is" in written.summary, size
+        assert ("more not shown)" in written.summary) == (size == 400), size
 
 
-@pytest.mark.parametrize("strategy", WITH_MODEL)
-@pytest.mark.parametrize("split", [False, True])
-def test_a_model_is_shown_the_notes_with_the_newest_messages(strategy: Strategy, split: bool) -> None:
-    plan = prepared(HISTORY, PREFIX if split else (), previous=f"{H}\n\n{SCRATCHPAD_HEADING}\n| port is 8080")
-    _, batches = write(plan, strategy=strategy, slices=SMALL, scratchpad=NOTES)
-    asks = [ask for batch in batches for ask in batch]
-    told = [ask for ask in asks if shown(ask.prompt, "scratchpad")]
-    assert [shown(ask.prompt, "scratchpad") for ask in told] == [[NOTES.strip()]]
-    assert "Carry over each note" in told[0].prompt
-    assert not any("8080" in ask.prompt for ask in asks)
-    assert [ask for ask in asks if ask.purpose not in ("turn-prefix", "merge")][-1] is told[0]
+def test_a_model_is_shown_the_notes_with_the_newest_messages() -> None:
+    for split in (False, True):
+        for strategy in WITH_MODEL:
+            plan = prepared(
+                HISTORY, PREFIX if split else (), previous=f"{H}\n\n{SCRATCHPAD_HEADING}\n| port is 8080"
+            )
+            _, batches = write(plan, strategy=strategy, slices=SMALL, scratchpad=NOTES)
+            asks = [ask for batch in batches for ask in batch]
+            told = [ask for ask in asks if shown(ask.prompt, "scratchpad")]
+            assert [shown(ask.prompt, "scratchpad") for ask in told] == [[NOTES.strip()]], (split, strategy)
+            assert "Carry over each note" in told[0].prompt, (split, strategy)
+            assert not any("8080" in ask.prompt for ask in asks), (split, strategy)
+            assert [ask for ask in asks if ask.purpose not in ("turn-prefix", "merge")][-1] is told[0]
 
 
 def test_a_turn_alone_shows_them_too() -> None:

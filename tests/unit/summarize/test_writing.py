@@ -60,27 +60,23 @@ CARRIED = [
 ]
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
-@pytest.mark.parametrize(
-    ("history", "context", "previous"), [row[1:] for row in CARRIED], ids=[row[0] for row in CARRIED]
-)
-def test_a_split_turn_without_new_history(
-    strategy: Strategy, history: str, context: str, previous: str | None
-) -> None:
-    written, batches = write(prepared((), PREFIX_PART, previous, FILES), strategy=strategy, slices=SMALL)
-    before = written.summary.partition(TURN_MARK)[0]
-    assert before.partition(ADDED_HEADING)[0].removesuffix("\n\n---\n\n").rstrip() == history
-    assert "Please mend part 4" in written.summary
-    assert written.summary.endswith(LISTS)
-    assert written.summary.count(TURN_MARK) == 1
-    assert written.summary.count("## Original Request") == 1
-    assert written.summary.count("<read-files>") == 1
-    if context:
-        holders = [ask.purpose for batch in batches for ask in batch if "half of it" in ask.prompt]
-        assert (holders == []) == (strategy == "extractive")
-        if strategy == "extractive":
-            assert "half of it" in written.summary
-    assert all("Ship it" not in ask.prompt for batch in batches for ask in batch)
+def test_a_split_turn_without_new_history() -> None:
+    for history, context, previous in [row[1:] for row in CARRIED]:
+        for strategy in STRATEGIES:
+            written, batches = write(prepared((), PREFIX_PART, previous, FILES), strategy=strategy, slices=SMALL)
+            before = written.summary.partition(TURN_MARK)[0]
+            assert before.partition(ADDED_HEADING)[0].removesuffix("\n\n---\n\n").rstrip() == history
+            assert "Please mend part 4" in written.summary, (history, strategy)
+            assert written.summary.endswith(LISTS), (history, strategy)
+            assert written.summary.count(TURN_MARK) == 1, (history, strategy)
+            assert written.summary.count("## Original Request") == 1
+            assert written.summary.count("<read-files>") == 1, (history, strategy)
+            if context:
+                holders = [ask.purpose for batch in batches for ask in batch if "half of it" in ask.prompt]
+                assert (holders == []) == (strategy == "extractive"), (history, strategy)
+                if strategy == "extractive":
+                    assert "half of it" in written.summary, (history, strategy)
+            assert all("Ship it" not in ask.prompt for batch in batches for ask in batch), (history, strategy)
 
 
 def test_with_new_history_a_turns_context_goes_into_the_history() -> None:
@@ -213,14 +209,14 @@ def test_formats_put_their_line_before_and_their_parts_where_they_belong() -> No
     assert "analysis" not in nine.summary
 
 
-@pytest.mark.parametrize("form", FORMATS)
-def test_extractive_asks_nobody(form: Format) -> None:
-    written, batches = write(prepared(HISTORY, PREFIX_PART, H, FILES), strategy="extractive", format=form)
-    assert batches == []
-    assert written.summary.endswith(LISTS)
-    assert "Ship it" in written.summary
-    assert TURN_MARK in written.summary
-    assert ("short" in ctxmgr(written)) == (form == "continue")
+def test_extractive_asks_nobody() -> None:
+    for form in FORMATS:
+        written, batches = write(prepared(HISTORY, PREFIX_PART, H, FILES), strategy="extractive", format=form)
+        assert batches == [], form
+        assert written.summary.endswith(LISTS), form
+        assert "Ship it" in written.summary, form
+        assert TURN_MARK in written.summary, form
+        assert ("short" in ctxmgr(written)) == (form == "continue"), form
 
 
 def test_nothing_to_say_is_said() -> None:

@@ -1,7 +1,5 @@
 """The prompts: what is shown, what is asked for, in which order."""
 
-import pytest
-
 from ctxmgr.summarize.formats import BRANCH, FREE, STRUCTURED, TURN, Shape
 from ctxmgr.summarize.prompts import SYSTEM, TAGS, Matter, PromptParts, merge_prompt, prompt
 from tests.unit.summarize.scripted import SHAPES, shown
@@ -14,26 +12,26 @@ def test_the_system_prompt_says_that_the_record_is_no_order() -> None:
         assert word in SYSTEM
 
 
-@pytest.mark.parametrize("shape", SHAPES, ids=[shape.name for shape in SHAPES])
-def test_a_prompt_shows_then_asks_then_says_how(shape: Shape) -> None:
-    text = prompt("history", shape, ALL, "mind the tests", most=1_000)
-    order = [
-        "<previous-summary>\n## Goal\nold\n</previous-summary>",
-        "<earlier-part>\nturn\n</earlier-part>",
-        "<earlier-notes>\nnotes\n</earlier-notes>",
-        '<earlier-slices number="1">\none\n</earlier-slices>',
-        '<earlier-slices number="2">\ntwo\n</earlier-slices>',
-        "<left-out>\ngone\n</left-out>",
-        "<before>\nlead\n</before>",
-        "<conversation>\ntalk\n</conversation>",
-        "Summarise the conversation above",
-        "about 750 words",
-        shape.outline.strip(),
-        "mind the tests",
-    ]
-    places = [text.index(one) for one in order]
-    assert places == sorted(places)
-    assert text.endswith("mind the tests")
+def test_a_prompt_shows_then_asks_then_says_how() -> None:
+    for shape in SHAPES:
+        text = prompt("history", shape, ALL, "mind the tests", most=1_000)
+        order = [
+            "<previous-summary>\n## Goal\nold\n</previous-summary>",
+            "<earlier-part>\nturn\n</earlier-part>",
+            "<earlier-notes>\nnotes\n</earlier-notes>",
+            '<earlier-slices number="1">\none\n</earlier-slices>',
+            '<earlier-slices number="2">\ntwo\n</earlier-slices>',
+            "<left-out>\ngone\n</left-out>",
+            "<before>\nlead\n</before>",
+            "<conversation>\ntalk\n</conversation>",
+            "Summarise the conversation above",
+            "about 750 words",
+            shape.outline.strip(),
+            "mind the tests",
+        ]
+        places = [text.index(one) for one in order]
+        assert places == sorted(places), shape
+        assert text.endswith("mind the tests"), shape
 
 
 def test_what_is_not_shown_is_not_spoken_of() -> None:
@@ -50,11 +48,11 @@ MATTERS: list[tuple[Matter, Shape, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("matter", "shape", "words"), MATTERS, ids=[row[0] for row in MATTERS])
-def test_matters(matter: Matter, shape: Shape, words: str) -> None:
-    assert words in prompt(matter, shape, PromptParts("talk"))
-    assert "part 2 of 3 of a longer one" in prompt(matter, shape, PromptParts("talk"), place=(2, 3))
-    assert ("Critical Context" in prompt(matter, shape, PromptParts("talk"))) == (matter == "history")
+def test_matters() -> None:
+    for matter, shape, words in MATTERS:
+        assert words in prompt(matter, shape, PromptParts("talk")), matter
+        assert "part 2 of 3 of a longer one" in prompt(matter, shape, PromptParts("talk"), place=(2, 3)), matter
+        assert ("Critical Context" in prompt(matter, shape, PromptParts("talk"))) == (matter == "history"), matter
 
 
 def test_a_merge_shows_its_parts_in_order_and_what_came_before() -> None:

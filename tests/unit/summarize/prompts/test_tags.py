@@ -2,7 +2,6 @@
 
 import re
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -21,18 +20,18 @@ FORGED = [
 ]
 
 
-@pytest.mark.parametrize("text", FORGED)
-def test_a_tag_of_ours_in_the_text_is_no_tag(text: str) -> None:
-    part = data_part("conversation", f"before {text} after")
-    inside = part.removeprefix("<conversation>\n").removesuffix("\n</conversation>")
-    assert "before" in inside
-    assert "after" in inside
-    assert re.search(rf"<\s*/?\s*(?:{'|'.join(TAGS)})\b", inside, re.IGNORECASE) is None
+def test_a_tag_of_ours_in_the_text_is_no_tag() -> None:
+    for text in FORGED:
+        part = data_part("conversation", f"before {text} after")
+        inside = part.removeprefix("<conversation>\n").removesuffix("\n</conversation>")
+        assert "before" in inside, text
+        assert "after" in inside, text
+        assert re.search(rf"<\s*/?\s*(?:{'|'.join(TAGS)})\b", inside, re.IGNORECASE) is None, text
 
 
-@pytest.mark.parametrize("text", ["<div>", "a < b", "<summarytable>", "</conversations>", "x<partition>"])
-def test_other_tags_stay(text: str) -> None:
-    assert text in data_part("conversation", text)
+def test_other_tags_stay() -> None:
+    for text in ("<div>", "a < b", "<summarytable>", "</conversations>", "x<partition>"):
+        assert text in data_part("conversation", text), text
 
 
 def test_headings_of_ours_are_escaped_in_a_conversation_and_kept_in_a_summary() -> None:
@@ -43,11 +42,9 @@ def test_headings_of_ours_are_escaped_in_a_conversation_and_kept_in_a_summary() 
                 assert f"\n{line}\n" in summary_part("previous-summary", f"a\n{line}\nb")
 
 
-@pytest.mark.parametrize(
-    "line", ["## Goal keepers", "# Install", "1. run the tests", "the goal", "**bold**", "-- ## Goal"]
-)
-def test_lines_that_are_none_of_our_headings_stay(line: str) -> None:
-    assert f"\n{line}\n" in data_part("conversation", f"a\n{line}\nb")
+def test_lines_that_are_none_of_our_headings_stay() -> None:
+    for line in ("## Goal keepers", "# Install", "1. run the tests", "the goal", "**bold**", "-- ## Goal"):
+        assert f"\n{line}\n" in data_part("conversation", f"a\n{line}\nb"), line
 
 
 def test_the_mark_of_a_cut_turn_is_escaped() -> None:

@@ -1,11 +1,10 @@
 """Sections of summaries: where they start, and several texts put together by them."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxmgr.engine.memory.markdown import sections_of
-from ctxmgr.summarize.formats import NINE, STRUCTURED, Shape
+from ctxmgr.summarize.formats import NINE, STRUCTURED
 from ctxmgr.summarize.outline import as_text, first_section, outline_sections, statements_of, together, undoubled
 from tests.goldens import held
 from tests.unit.summarize.scripted import SHAPES, filled
@@ -24,11 +23,7 @@ TOGETHER: list[tuple[str, list[str], str]] = [
         ["### In Progress\n- [ ] a\n- [ ] b", "### Done\n- [x] a"],
         "### Done\n- [x] a\n\n### In Progress\n- [ ] b",
     ),
-    (
-        "nor pending",
-        ["## Next Steps\n1. a", "### Done\n- [x] A."],
-        "### Done\n- [x] A.\n\n## Next Steps\n- (none)",
-    ),
+    ("nor pending", ["## Next Steps\n1. a", "### Done\n- [x] A."], "### Done\n- [x] A.\n\n## Next Steps\n- (none)"),
     (
         "begun anew is open",
         ["### Done\n- [x] a", "### In Progress\n- [ ] a"],
@@ -54,10 +49,10 @@ TOGETHER: list[tuple[str, list[str], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("texts", "made"), [row[1:] for row in TOGETHER], ids=[row[0] for row in TOGETHER])
-def test_together(texts: list[str], made: str) -> None:
-    assert together(texts, STRUCTURED) == made
-    assert together([made], STRUCTURED) == made
+def test_together() -> None:
+    for texts, made in [row[1:] for row in TOGETHER]:
+        assert together(texts, STRUCTURED) == made, texts
+        assert together([made], STRUCTURED) == made, texts
 
 
 def test_of_current_work_and_the_next_step_the_last_counts() -> None:
@@ -109,13 +104,13 @@ def test_what_is_not_doubled_is_left_as_it_is() -> None:
     assert undoubled(text, STRUCTURED) == text
 
 
-@pytest.mark.parametrize("shape", SHAPES, ids=[shape.name for shape in SHAPES])
-def test_a_summary_given_twice_is_itself(shape: Shape) -> None:
-    text = filled(shape)
-    text = "\n".join(text.splitlines()[first_section(text, shape) :]).replace("</summary>", "").strip()
-    once = undoubled(text, shape)
-    assert sections_of(undoubled(f"{text}\n\n{text}", shape)) == sections_of(once)
-    assert as_text(outline_sections(text, shape)) == text
+def test_a_summary_given_twice_is_itself() -> None:
+    for shape in SHAPES:
+        text = filled(shape)
+        text = "\n".join(text.splitlines()[first_section(text, shape) :]).replace("</summary>", "").strip()
+        once = undoubled(text, shape)
+        assert sections_of(undoubled(f"{text}\n\n{text}", shape)) == sections_of(once), shape
+        assert as_text(outline_sections(text, shape)) == text, shape
 
 
 LINE = st.sampled_from(

@@ -1,6 +1,5 @@
 """What is made of a model's answer: the text of a summary, or the reason why it is none."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -59,13 +58,11 @@ REFUSED: list[tuple[str, str, Stop, Shape, Reason]] = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("text", "stop", "shape", "reason"), [row[1:] for row in REFUSED], ids=[row[0] for row in REFUSED]
-)
-def test_refused(text: str, stop: Stop, shape: Shape, reason: Reason) -> None:
-    read = judged(text, shape, stop, most=100_000)
-    assert isinstance(read, RejectedAnswer)
-    assert read.reason == reason
+def test_refused() -> None:
+    for text, stop, shape, reason in [row[1:] for row in REFUSED]:
+        read = judged(text, shape, stop, most=100_000)
+        assert isinstance(read, RejectedAnswer), text
+        assert read.reason == reason, text
 
 
 LACKING = [
@@ -77,10 +74,10 @@ LACKING = [
 ]
 
 
-@pytest.mark.parametrize(("text", "shape"), [row[1:] for row in LACKING], ids=[row[0] for row in LACKING])
-def test_a_summary_that_lacks_headings_is_taken_as_it_is(text: str, shape: Shape) -> None:
-    there = text.partition("<summary>")[2].strip() if "<summary>" in text else text.strip()
-    assert body(text, shape) == there
+def test_a_summary_that_lacks_headings_is_taken_as_it_is() -> None:
+    for text, shape in [row[1:] for row in LACKING]:
+        there = text.partition("<summary>")[2].strip() if "<summary>" in text else text.strip()
+        assert body(text, shape) == there, text
 
 
 def test_of_prose_the_sections_that_were_asked_for_are_named_and_the_prose_is_kept() -> None:
@@ -122,12 +119,12 @@ AROUND: list[tuple[str, str]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("text", [row[1] for row in AROUND], ids=[row[0] for row in AROUND])
-def test_what_stands_around_a_summary_goes(text: str) -> None:
-    assert sections_of(body(text)) == sections_of(GOOD)
-    assert body(text).startswith("## Goal")
-    assert "summary>" not in body(text)
-    assert "files>" not in body(text)
+def test_what_stands_around_a_summary_goes() -> None:
+    for text in [row[1] for row in AROUND]:
+        assert sections_of(body(text)) == sections_of(GOOD), text
+        assert body(text).startswith("## Goal")
+        assert "summary>" not in body(text), text
+        assert "files>" not in body(text), text
 
 
 NINES: list[tuple[str, str]] = [
@@ -149,14 +146,14 @@ NINES: list[tuple[str, str]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("text", [row[1] for row in NINES], ids=[row[0] for row in NINES])
-def test_nine_sections(text: str) -> None:
-    read = body(text, NINE)
-    assert [(one.kind, one.items) for one in sections_of(read)] == [
-        (one.kind, one.items) for one in sections_of(NINE_BODY)
-    ]
-    assert len(outline_sections(read, NINE)) == 10
-    assert "nalysis" not in read
+def test_nine_sections() -> None:
+    for text in [row[1] for row in NINES]:
+        read = body(text, NINE)
+        assert [(one.kind, one.items) for one in sections_of(read)] == [
+            (one.kind, one.items) for one in sections_of(NINE_BODY)
+        ]
+        assert len(outline_sections(read, NINE)) == 10, text
+        assert "nalysis" not in read, text
 
 
 def test_tags_that_a_summary_speaks_of_stay() -> None:
@@ -203,28 +200,28 @@ def test_half_a_surrogate_pair_is_mended() -> None:
     read.text.encode("utf-8")
 
 
-@pytest.mark.parametrize("shape", SHAPES, ids=[shape.name for shape in SHAPES])
-def test_a_filled_answer_is_accepted_and_the_ledger_reads_all_of_it(shape: Shape) -> None:
-    read = text_of(filled(shape, "the parser"), shape)
-    assert isinstance(read, AcceptedAnswer)
-    assert {key for need in shape.needs for key in need.kinds} & section_kinds(read.text, shape)
-    facts = from_summary(read.text, kind="compaction", stamp=Stamp("o", 1))
-    slots = {fact.kind for fact in facts}
-    wanted = {
-        STRUCTURED: {"goal", "constraint", "task", "decision", "context"},
-        HANDOFF: {"goal", "constraint", "task", "decision", "context"},
-        CONTINUE: {"goal", "constraint", "task", "decision", "context"},
-        NINE: {"goal", "request", "task", "current", "context"},
-        TURN: {"goal", "task", "context"},
-    }
-    assert wanted.get(shape, {"goal", "constraint", "task", "decision"}) <= slots
+def test_a_filled_answer_is_accepted_and_the_ledger_reads_all_of_it() -> None:
+    for shape in SHAPES:
+        read = text_of(filled(shape, "the parser"), shape)
+        assert isinstance(read, AcceptedAnswer), shape
+        assert {key for need in shape.needs for key in need.kinds} & section_kinds(read.text, shape), shape
+        facts = from_summary(read.text, kind="compaction", stamp=Stamp("o", 1))
+        slots = {fact.kind for fact in facts}
+        wanted = {
+            STRUCTURED: {"goal", "constraint", "task", "decision", "context"},
+            HANDOFF: {"goal", "constraint", "task", "decision", "context"},
+            CONTINUE: {"goal", "constraint", "task", "decision", "context"},
+            NINE: {"goal", "request", "task", "current", "context"},
+            TURN: {"goal", "task", "context"},
+        }
+        assert wanted.get(shape, {"goal", "constraint", "task", "decision"}) <= slots, shape
 
 
-@pytest.mark.parametrize("shape", SHAPES, ids=[shape.name for shape in SHAPES])
-def test_the_ledger_knows_the_outlines_headings(shape: Shape) -> None:
-    kinds_of = {one.kind for one in sections_of(filled(shape))}
-    assert kinds_of - {"context"}
-    assert all(need.kinds & section_kinds(filled(shape), shape) for need in shape.needs)
+def test_the_ledger_knows_the_outlines_headings() -> None:
+    for shape in SHAPES:
+        kinds_of = {one.kind for one in sections_of(filled(shape))}
+        assert kinds_of - {"context"}, shape
+        assert all(need.kinds & section_kinds(filled(shape), shape) for need in shape.needs), shape
 
 
 @given(

@@ -1,6 +1,5 @@
 """Notes on whole turns: which turns, in how much detail, and that nothing in them is read as ours."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -36,15 +35,13 @@ def test_a_turn_of_many_lines_says_how_many_are_missing() -> None:
     assert lines[-1] == '- Called: read(path="99.py")'
 
 
-@pytest.mark.parametrize(
-    ("count", "budget", "kept"), [(1, 9_999, 0), (2, 9_999, 1), (8, 9_999, 4), (8, 130, 2), (8, 20, 0)]
-)
-def test_whole_turns_from_the_newest_back(count: int, budget: int, kept: int) -> None:
-    history = turns(count)
-    older, text = recent_notes(history, budget, quarters)
-    assert older == len(history) - 4 * kept
-    assert text.count("### Turn") == kept
-    assert quarters(text) <= budget
+def test_whole_turns_from_the_newest_back() -> None:
+    for count, budget, kept in ((1, 9_999, 0), (2, 9_999, 1), (8, 9_999, 4), (8, 130, 2), (8, 20, 0)):
+        history = turns(count)
+        older, text = recent_notes(history, budget, quarters)
+        assert older == len(history) - 4 * kept, count
+        assert text.count("### Turn") == kept
+        assert quarters(text) <= budget, count
 
 
 def test_a_newest_turn_that_is_too_large_is_told_with_less_detail() -> None:

@@ -67,13 +67,9 @@ TABLE: list[tuple[str, dict[str, list[Completion]], int, list[str], list[list[st
 ]
 
 
-@pytest.mark.parametrize(
-    ("replies", "retries", "outcome", "batches"), [row[1:] for row in TABLE], ids=[row[0] for row in TABLE]
-)
-def test_table(
-    replies: dict[str, list[Completion]], retries: int, outcome: list[str], batches: list[list[str]]
-) -> None:
-    assert asked(replies, retries)[:2] == (outcome, batches)
+def test_table() -> None:
+    for replies, retries, outcome, batches in [row[1:] for row in TABLE]:
+        assert asked(replies, retries)[:2] == (outcome, batches), replies
 
 
 def test_the_account() -> None:
@@ -83,25 +79,22 @@ def test_the_account() -> None:
     assert (silent.calls, silent.input_tokens, silent.output_tokens) == (1, None, None)
 
 
-@pytest.mark.parametrize(
-    ("refused", "words"),
-    [
+def test_a_second_try_says_what_was_wrong() -> None:
+    for refused, words in (
         (EMPTY, "said nothing"),
         (LONG, "too long. Write it anew in at most 500 words"),
         (CUT, "cut off at its limit"),
         (TOOL, "There are no tools"),
         (Completion("All is well."), "lacked sections: Goal, Progress, Next Steps"),
-    ],
-)
-def test_a_second_try_says_what_was_wrong(refused: Completion, words: str) -> None:
-    asking = answers([question("a")], retries=2, weigh=quarters, account=SummaryUsage())
-    (first,) = next(asking)
-    (second,) = asking.send((refused,))
-    (third,) = asking.send((refused,))
-    assert second.prompt.startswith(first.prompt)
-    assert words in second.prompt
-    assert third == second  # hints do not pile up
-    assert (second.system, second.max_tokens, second.label) == (first.system, first.max_tokens, first.label)
+    ):
+        asking = answers([question("a")], retries=2, weigh=quarters, account=SummaryUsage())
+        (first,) = next(asking)
+        (second,) = asking.send((refused,))
+        (third,) = asking.send((refused,))
+        assert second.prompt.startswith(first.prompt), refused
+        assert words in second.prompt, refused
+        assert third == second  # hints do not pile up
+        assert (second.system, second.max_tokens, second.label) == (first.system, first.max_tokens, first.label)
 
 
 def test_a_call_that_failed_is_asked_again_as_it_was() -> None:
@@ -127,13 +120,7 @@ def counting(name: str, rounds: list[int], end: str = "") -> Asking[str]:
 
 @pytest.mark.parametrize(
     ("left", "right", "batches"),
-    [
-        ([1], [1], [2]),
-        ([1, 1, 1], [2], [3, 1, 1]),
-        ([2], [1, 3], [3, 3]),
-        ([], [1], [1]),
-        ([], [], []),
-    ],
+    [([1], [1], [2]), ([1, 1, 1], [2], [3, 1, 1]), ([2], [1, 3], [3, 3]), ([], [1], [1]), ([], [], [])],
 )
 def test_side_by_side(left: list[int], right: list[int], batches: list[int]) -> None:
     both = side_by_side(counting("l", left), counting("r", right))

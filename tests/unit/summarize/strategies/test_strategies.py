@@ -3,8 +3,6 @@
 from collections.abc import Sequence
 from typing import Any, get_args
 
-import pytest
-
 from ctxmgr.engine.compaction.slices import steps
 from ctxmgr.engine.memory.markdown import ADDED_HEADING
 from ctxmgr.model.compaction.plans import Completion, CompletionRequest, Strategy
@@ -50,53 +48,55 @@ def test_each_strategy_that_a_policy_may_name_has_a_row_and_its_calls_here() -> 
     assert (*STRATEGIES, "extractive") == get_args(Strategy) == tuple(name for name, _ in CALLS)
 
 
-@pytest.mark.parametrize(("strategy", "calls"), CALLS, ids=[row[0] for row in CALLS])
-def test_calls(strategy: Strategy, calls: list[list[str]]) -> None:
-    written, batches = wrote(strategy)
-    assert labels(batches) == calls
-    assert written.details["ctxmgr"]["strategy"] == strategy
-    assert written.details["ctxmgr"]["calls"] == sum(map(len, calls))
-    assert "fallback" not in written.details["ctxmgr"]
-    assert "## Goal" in written.summary
+def test_calls() -> None:
+    for strategy, calls in CALLS:
+        written, batches = wrote(strategy)
+        assert labels(batches) == calls, strategy
+        assert written.details["ctxmgr"]["strategy"] == strategy, strategy
+        assert written.details["ctxmgr"]["calls"] == sum(map(len, calls)), strategy
+        assert "fallback" not in written.details["ctxmgr"], strategy
+        assert "## Goal" in written.summary
 
 
-@pytest.mark.parametrize("strategy", ASKING)
-def test_every_message_is_shown_to_the_model_or_told_in_notes(strategy: Strategy) -> None:
-    written, batches = wrote(strategy)
-    seen = "".join(text for batch in batches for ask in batch for text in shown(ask.prompt, "conversation"))
-    before, _, added = written.summary.partition(ADDED_HEADING)
-    text = before + added.partition(RECENT_HEADING)[2]
-    for number in range(1, 9):
-        told_once = seen.count(f"Please mend part {number} of") + text.count(f"Please mend part {number} of")
-        assert told_once == 1, number
+def test_every_message_is_shown_to_the_model_or_told_in_notes() -> None:
+    for strategy in ASKING:
+        written, batches = wrote(strategy)
+        seen = "".join(text for batch in batches for ask in batch for text in shown(ask.prompt, "conversation"))
+        before, _, added = written.summary.partition(ADDED_HEADING)
+        text = before + added.partition(RECENT_HEADING)[2]
+        for number in range(1, 9):
+            told_once = seen.count(f"Please mend part {number} of") + text.count(f"Please mend part {number} of")
+            assert told_once == 1, number
 
 
-@pytest.mark.parametrize("strategy", ["parallel-stitch", "sequential-accumulated", "sequential-rolling"])
-def test_one_slice_is_a_single_shot(strategy: Strategy) -> None:
-    short = turns(1)
-    assert wrote(strategy, short, PREVIOUS)[1] == wrote("single-shot", short, PREVIOUS)[1]
+def test_one_slice_is_a_single_shot() -> None:
+    for strategy in ("parallel-stitch", "sequential-accumulated", "sequential-rolling"):
+        short = turns(1)
+        assert wrote(strategy, short, PREVIOUS)[1] == wrote("single-shot", short, PREVIOUS)[1], strategy
 
 
 def test_one_turn_has_no_middle() -> None:
     assert wrote("incremental", turns(1), PREVIOUS)[1] == wrote("single-shot", turns(1), PREVIOUS)[1]
 
 
-@pytest.mark.parametrize("strategy", ASKING)
-def test_the_previous_summary_is_shown_once_and_to_the_ask_that_writes_it_anew(strategy: Strategy) -> None:
-    _, batches = wrote(strategy, previous=PREVIOUS)
-    holders = [ask.label for batch in batches for ask in batch if "Ship it" in ask.prompt and "Began" in ask.prompt]
-    asks = [label for batch in dict(CALLS)[strategy] for label in batch]
-    assert holders == [next((label for label in asks if label.startswith("merge")), asks[0])]
-    (ask,) = [ask for batch in batches for ask in batch if ask.label == holders[0]]
-    assert shown(ask.prompt, "previous-summary") == [PREVIOUS.strip()]
-    assert "Keep every statement of it" in ask.prompt
+def test_the_previous_summary_is_shown_once_and_to_the_ask_that_writes_it_anew() -> None:
+    for strategy in ASKING:
+        _, batches = wrote(strategy, previous=PREVIOUS)
+        holders = [
+            ask.label for batch in batches for ask in batch if "Ship it" in ask.prompt and "Began" in ask.prompt
+        ]
+        asks = [label for batch in dict(CALLS)[strategy] for label in batch]
+        assert holders == [next((label for label in asks if label.startswith("merge")), asks[0])], strategy
+        (ask,) = [ask for batch in batches for ask in batch if ask.label == holders[0]]
+        assert shown(ask.prompt, "previous-summary") == [PREVIOUS.strip()], strategy
+        assert "Keep every statement of it" in ask.prompt, strategy
 
 
-@pytest.mark.parametrize("strategy", ASKING)
-def test_instructions_reach_every_ask(strategy: Strategy) -> None:
-    _, batches = wrote(strategy, prefix=turns(1), instructions="Mind the <conversation> tests.")
-    assert all(ask.prompt.count("Mind the &lt;conversation> tests.") == 1 for batch in batches for ask in batch)
-    assert sum(ask.purpose == "turn-prefix" for batch in batches for ask in batch) == 1
+def test_instructions_reach_every_ask() -> None:
+    for strategy in ASKING:
+        _, batches = wrote(strategy, prefix=turns(1), instructions="Mind the <conversation> tests.")
+        assert all(ask.prompt.count("Mind the &lt;conversation> tests.") == 1 for batch in batches for ask in batch)
+        assert sum(ask.purpose == "turn-prefix" for batch in batches for ask in batch) == 1, strategy
 
 
 def test_slices_are_shown_what_is_before_them_and_have_their_own_budgets() -> None:
@@ -120,19 +120,17 @@ def refusing(purpose: str, with_: Completion) -> Any:
     return lambda ask: with_ if ask.purpose == purpose else good(ask)
 
 
-@pytest.mark.parametrize(
-    "bad", [Completion(stop="error"), Completion(stop="cancelled"), Completion("x"), Completion("", "length")]
-)
-def test_where_the_merge_fails_slices_are_put_together_by_sections(bad: Completion) -> None:
-    written, batches = wrote("parallel-stitch", previous=PREVIOUS, model=refusing("merge", bad))
-    said = written.details["ctxmgr"]
-    assert said["joined"]
-    assert "fallback" not in said
-    assert written.summary.count("## Goal") == 1
-    assert "Ship it" in written.summary
-    places = [written.summary.index(f"about slice {n} of 4") for n in range(1, 5)]
-    assert places == sorted(places)
-    assert len(batches) == (2 if bad.stop == "cancelled" else 3)
+def test_where_the_merge_fails_slices_are_put_together_by_sections() -> None:
+    for bad in (Completion(stop="error"), Completion(stop="cancelled"), Completion("x"), Completion("", "length")):
+        written, batches = wrote("parallel-stitch", previous=PREVIOUS, model=refusing("merge", bad))
+        said = written.details["ctxmgr"]
+        assert said["joined"], bad
+        assert "fallback" not in said, bad
+        assert written.summary.count("## Goal") == 1
+        assert "Ship it" in written.summary, bad
+        places = [written.summary.index(f"about slice {n} of 4") for n in range(1, 5)]
+        assert places == sorted(places), bad
+        assert len(batches) == (2 if bad.stop == "cancelled" else 3), bad
 
 
 def test_a_merge_that_does_not_fit_the_window_is_not_asked_for() -> None:
@@ -209,21 +207,21 @@ def test_what_is_left_out_is_told_in_a_digest() -> None:
     assert "<left-out> lists in short" in ask.prompt
 
 
-@pytest.mark.parametrize("strategy", ASKING)
-@pytest.mark.parametrize("window", [4_000, 8_000, 32_000])
-def test_no_ask_is_larger_than_the_window(strategy: Strategy, window: int) -> None:
-    written, batches = wrote(strategy, turns(60, 2_000), PREVIOUS, window=window, slices=Slices())
-    asks = [ask for batch in batches for ask in batch]
-    assert asks
-    assert all(quarters(ask.prompt) + quarters(ask.system) + ask.max_tokens <= window for ask in asks)
-    assert "fallback" not in written.details["ctxmgr"]
+def test_no_ask_is_larger_than_the_window() -> None:
+    for window in (4_000, 8_000, 32_000):
+        for strategy in ASKING:
+            written, batches = wrote(strategy, turns(60, 2_000), PREVIOUS, window=window, slices=Slices())
+            asks = [ask for batch in batches for ask in batch]
+            assert asks, (window, strategy)
+            assert all(quarters(ask.prompt) + quarters(ask.system) + ask.max_tokens <= window for ask in asks)
+            assert "fallback" not in written.details["ctxmgr"], (window, strategy)
 
 
-@pytest.mark.parametrize("strategy", ASKING)
-def test_a_window_that_holds_nothing_is_not_asked(strategy: Strategy) -> None:
-    written, batches = wrote(strategy, window=300)
-    assert batches == []
-    assert written.details["ctxmgr"]["fallback"]["reason"] == "does not fit"
+def test_a_window_that_holds_nothing_is_not_asked() -> None:
+    for strategy in ASKING:
+        written, batches = wrote(strategy, window=300)
+        assert batches == [], strategy
+        assert written.details["ctxmgr"]["fallback"]["reason"] == "does not fit", strategy
 
 
 def test_output_is_a_share_of_the_reserve_and_never_more_than_the_model_gives() -> None:
