@@ -31,8 +31,6 @@ Way = Literal[
     "endless-line",  # one line without an end
     "garbage",  # a page for people
     "garbled",  # a stream of pieces that are no JSON
-    "other-json",  # JSON of another shape
-    "compressed",  # says that it is gzip
 ]
 
 
@@ -145,14 +143,10 @@ class Answering:
             return await self._whole("text/event-stream", reply.raw)
         if reply.way == "garbage":
             return await self._whole("text/html", b"<html><body>Welcome to the proxy.</body></html>")
-        if reply.way == "compressed":
-            return await self._whole("text/event-stream", b"data: [DONE]\n\n", {"Content-Encoding": "gzip"})
         if reply.way == "one-piece" or (reply.way == "whole" and not (self._request.body or {}).get("stream")):
             return await self._whole(
                 "application/json", json.dumps(self._dialect.whole(reply, self._model)).encode()
             )
-        if reply.way == "other-json":
-            return await self._whole("application/json", b'["of", {"another": "shape"}]')
         await self._head("text/event-stream", {"Transfer-Encoding": "chunked"})
         async for part in self._stream():
             await self._write(b"%x\r\n%s\r\n" % (len(part), part))
@@ -166,8 +160,8 @@ class Answering:
         lines = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
         await self._write(f"HTTP/1.1 {self._reply.status} Scripted\r\n{lines}\r\n".encode("latin-1"))
 
-    async def _whole(self, content_type: str, content: bytes, more: Mapping[str, str] | None = None) -> bool:
-        await self._head(content_type, {"Content-Length": str(len(content)), **(more or {})})
+    async def _whole(self, content_type: str, content: bytes) -> bool:
+        await self._head(content_type, {"Content-Length": str(len(content))})
         await self._write(content)
         return True
 

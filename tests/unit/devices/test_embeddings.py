@@ -76,9 +76,8 @@ def fails(fault: Exception) -> Callable[..., Any]:
     return raising
 
 
-@pytest.mark.parametrize(
-    ("import_module", "reason"),
-    [
+def test_without_embeddings_there_is_a_reason() -> None:
+    for import_module, reason in [
         (
             fails(ModuleNotFoundError("no", name=PACKAGE)),
             "the extra ctxmgr-sidecar[embeddings] is not installed",
@@ -97,12 +96,10 @@ def fails(fault: Exception) -> Callable[..., Any]:
             lambda name: ModuleType(PACKAGE),
             "wordllama does not work here: AttributeError: module 'wordllama' has no attribute",
         ),
-    ],
-)
-def test_without_embeddings_there_is_a_reason(import_module: Callable[[str], ModuleType], reason: str) -> None:
-    found = load(import_module)
-    assert isinstance(found, NoEmbeddings)
-    assert found.reason.startswith(reason)
+    ]:
+        found = load(import_module)
+        assert isinstance(found, NoEmbeddings), import_module
+        assert found.reason.startswith(reason), import_module
 
 
 def test_the_root_logger_is_left_as_it_was() -> None:

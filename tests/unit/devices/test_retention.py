@@ -18,7 +18,6 @@ BASE = b'{"kind":"base","version":1,"sessionId":"%s","state":{}}'
 def save(directory: Path, session: str, days_ago: float, text: str = "", keep_open: bool = False) -> None:
     """A session that was saved so long ago, with one original."""
     opened = SnapshotStore(directory).open(session)
-    assert opened.file is not None
     opened.file.append(BASE % session.encode())
     at = (NOW_MS - days_ago * DAY_MS) / 1000
     if text:

@@ -187,7 +187,6 @@ def test_it_ends_with_a_parent_that_is_killed(command: tuple[str, ...]) -> None:
         start_new_session=True,
     )
     assert parent.stdin is not None
-    assert parent.stdout is not None
     child = os.pidfd_open(int(parent.stdout.readline()))
     parent.send_signal(signal.SIGKILL)
     parent.wait(BOUND)

@@ -3,8 +3,6 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-import pytest
-
 from ctxmgr.devices.archive.at_rest import at_rest
 from ctxmgr.devices.archive.databases import ArchiveDatabases
 from ctxmgr.devices.archive.file import NAME
@@ -14,7 +12,6 @@ from ctxmgr.model.policy import Archive as Limits
 from tests.unit.masking.secrets import SECRETS, secret_of
 
 WAIT_SECONDS = 60  # only a failure waits so long
-IDS = [f"{name} {at}" for at, (name, _, _) in enumerate(SECRETS)]
 BEFORE = "some lines\nbefore it\n"
 
 
@@ -34,22 +31,17 @@ def kept(directory: Path, row: ArchiveRow, limits: Limits) -> tuple[ArchiveRow, 
     return answer.row, given, on_disk + (directory / NAME).read_bytes()
 
 
-@pytest.mark.parametrize(("name", "text", "left"), SECRETS, ids=IDS)
-def test_no_secret_is_on_disk_or_in_a_store(tmp_path: Path, name: str, text: str, left: str) -> None:
-    row = ArchiveRow("h", "k", f"bash command={text}", f"{BEFORE}{text}")
-    back, given, on_disk = kept(tmp_path, row, Limits())
-    assert secret_of(text, left).encode() not in on_disk
-    assert given == [back]
-    assert legible(back.text) == BEFORE + left.replace("{}", "[masked]")
-    assert len(back.text) == len(row.text)
-
-
-@pytest.mark.parametrize(("name", "text", "left"), SECRETS[:3], ids=IDS[:3])
-def test_keep_secrets_keeps_originals_byte_for_byte(tmp_path: Path, name: str, text: str, left: str) -> None:
-    row = ArchiveRow("h", "k", f"bash command={text}", f"{BEFORE}{text}")
-    back, given, on_disk = kept(tmp_path, row, Limits(keep_secrets=True))
-    assert (back, given) == (row, [row])
-    assert secret_of(text, left).encode() in on_disk
+def test_no_secret_is_on_disk_or_in_a_store_unless_they_are_to_be_kept(tmp_path: Path) -> None:
+    for number, (name, text, left) in enumerate(SECRETS[:3]):
+        row = ArchiveRow("h", "k", f"bash command={text}", f"{BEFORE}{text}")
+        back, given, on_disk = kept(tmp_path / f"masked {number}", row, Limits())
+        assert secret_of(text, left).encode() not in on_disk, name
+        assert given == [back]
+        assert legible(back.text) == BEFORE + left.replace("{}", "[masked]")
+        assert len(back.text) == len(row.text)
+        back, given, on_disk = kept(tmp_path / f"kept {number}", row, Limits(keep_secrets=True))
+        assert (back, given) == (row, [row])
+        assert secret_of(text, left).encode() in on_disk
 
 
 def test_a_row_without_a_secret_is_the_same_row() -> None:

@@ -44,7 +44,6 @@ BROKEN: list[tuple[str, Callable[[Path], None], str]] = [
     ("foreign", foreign, "no archive of ctxmgr"),
     ("newer", newer, "written by a newer ctxmgr (archive version 2, known is 1)"),
     ("a link", linked, "no regular file"),
-    ("a directory", Path.mkdir, "no regular file"),
 ]
 
 
@@ -53,7 +52,7 @@ def test_a_file_of_no_use_is_set_aside_and_said(tmp_path: Path, make: Callable[[
     make(tmp_path / NAME)
     was = os.lstat(tmp_path / NAME).st_ino
     (tmp_path / f"{NAME}.broken-1").write_bytes(b"of an earlier time")
-    unread = make in (linked, Path.mkdir)  # the log of a file that it reads SQLite carries over, or drops
+    unread = make is linked  # the log of a file that it reads SQLite carries over, or drops
     if unread:
         (tmp_path / f"{NAME}-wal").write_bytes(b"its log")
     with held(tmp_path) as archive:
@@ -111,14 +110,6 @@ def test_what_another_process_has_set_aside_is_not_set_aside_again(tmp_path: Pat
         assert len(first.notes) == 1
         assert second.notes == []
     assert [path.name for path in tmp_path.glob("*.broken-1")] == [f"{NAME}.broken-1"]
-
-
-def test_a_log_without_its_file_is_of_no_account(tmp_path: Path) -> None:
-    (tmp_path / f"{NAME}-wal").write_bytes(b"of a file that is gone" * 100)
-    with held(tmp_path) as archive:
-        archive.put("s", [row("a")])
-        assert texts(archive, ["a"]) == ["text"]
-        assert archive.notes == []
 
 
 def small_disk(monkeypatch: pytest.MonkeyPatch, pages: int) -> None:

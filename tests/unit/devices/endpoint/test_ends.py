@@ -47,14 +47,13 @@ async def held(server: ModelServer, begun: asyncio.Event, hold_after: int | None
         await begun.wait()
 
 
-@pytest.mark.parametrize("api", APIS)
 @pytest.mark.parametrize("hold_after", HELD)
 async def test_a_deadline_ends_the_call_and_closes_the_connection(
-    hold_after: int | None, api: str, monkeypatch: pytest.MonkeyPatch
+    hold_after: int | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begun = heard(monkeypatch, lambda answer: answer._length > 0)
     reply = Reply("one two", hold=Gate(), hold_after=hold_after)
-    async with ModelServer([reply]) as server, Calls(server.url, api=api, timeout_ms=9_000) as calls:
+    async with ModelServer([reply]) as server, Calls(server.url, timeout_ms=9_000) as calls:
         under_way = asyncio.ensure_future(calls.complete())
         await held(server, begun, hold_after)
         pass_by(monkeypatch, 9)
@@ -73,14 +72,12 @@ async def test_the_deadline_holds_for_pauses_too(monkeypatch: pytest.MonkeyPatch
         await chat.close()
 
 
-@pytest.mark.parametrize("api", APIS)
 async def test_an_answer_with_its_reason_is_whole_though_its_end_never_comes(
-    api: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     ended = heard(monkeypatch, lambda answer: answer.ended)
     reply = Reply("all", way="stays-open", hold=Gate())
-    async with ModelServer([reply]) as server, Calls(server.url, api=api, timeout_ms=9_000) as calls:
+    async with ModelServer([reply]) as server, Calls(server.url, timeout_ms=9_000) as calls:
         under_way = asyncio.ensure_future(calls.complete())
         await ended.wait()
         pass_by(monkeypatch, 9)
@@ -88,14 +85,13 @@ async def test_an_answer_with_its_reason_is_whole_though_its_end_never_comes(
         assert (done.text, done.stop) == ("all", "stop")
 
 
-@pytest.mark.parametrize("api", APIS)
 @pytest.mark.parametrize("hold_after", HELD)
 async def test_cancelling_closes_the_connection_at_once(
-    hold_after: int | None, api: str, monkeypatch: pytest.MonkeyPatch
+    hold_after: int | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begun = heard(monkeypatch, lambda answer: answer._length > 0)
     reply = Reply("one two", hold=Gate(), hold_after=hold_after)
-    async with ModelServer([reply, Reply("next")]) as server, Calls(server.url, api=api) as calls:
+    async with ModelServer([reply, Reply("next")]) as server, Calls(server.url) as calls:
         under_way = asyncio.ensure_future(calls.complete())
         await held(server, begun, hold_after)
         under_way.cancel()
@@ -115,15 +111,12 @@ async def test_cancelling_while_it_opens_leaves_it_usable() -> None:
         assert (await calls.complete()).stop == "stop"
 
 
-@pytest.mark.parametrize("hold_after", HELD)
-async def test_closing_ends_the_call_under_way_and_refuses_later_ones(
-    hold_after: int | None, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_closing_ends_the_call_under_way_and_refuses_later_ones(monkeypatch: pytest.MonkeyPatch) -> None:
     begun = heard(monkeypatch, lambda answer: answer._length > 0)
-    reply = Reply("one two", hold=Gate(), hold_after=hold_after)
+    reply = Reply("one two", hold=Gate(), hold_after=1)
     async with ModelServer([reply]) as server, Calls(server.url) as calls:
         under_way = asyncio.ensure_future(calls.complete())
-        await held(server, begun, hold_after)
+        await held(server, begun, 1)
         await calls.chat.close()
         assert (await under_way).fault == "the endpoint is closed"
         assert (await calls.complete()).fault == "the endpoint is closed"
@@ -137,12 +130,11 @@ async def test_a_call_that_pauses_ends_with_the_endpoint() -> None:
         assert (await chat.complete(ASK)).fault == "the endpoint is closed"
 
 
-@pytest.mark.parametrize("api", APIS)
-async def test_calls_side_by_side_do_not_mix(api: str) -> None:
+async def test_calls_side_by_side_do_not_mix() -> None:
     def reply(request: Request) -> Reply:
         return Reply(f"answer to {request.prompt}", chunks=9)
 
-    async with ModelServer(reply) as server, Calls(server.url, api=api) as calls:
+    async with ModelServer(reply) as server, Calls(server.url) as calls:
         asks = [CompletionRequest("slice", "", f"slice {number}", 100) for number in range(8)]
         done = await asyncio.gather(*(calls.complete(ask) for ask in asks))
     assert [one.text for one in done] == [f"answer to slice {number}" for number in range(8)]

@@ -149,7 +149,6 @@ def test_lines_that_make_up_no_state_are_set_aside(tmp_path: Path) -> None:
     store = SnapshotStore(tmp_path)
     base = b'{"kind":"base","version":1,"sessionId":"s","state":{"odd":true}}'
     first = store.open("s").file
-    assert first is not None
     first.append(base)
     name = first.set_aside()
     fresh = b'{"kind":"base","version":1,"sessionId":"s","state":{}}'
@@ -158,5 +157,4 @@ def test_lines_that_make_up_no_state_are_set_aside(tmp_path: Path) -> None:
     assert (tmp_path / name).read_bytes().endswith(base + b"\n")
     again = store.open("s")
     assert again.lines == (fresh,)
-    assert again.file is not None
     again.file.close()

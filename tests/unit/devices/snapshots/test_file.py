@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ctxmgr.devices.snapshots import SnapshotStore, file_name, read
+from ctxmgr.devices.snapshots import SnapshotStore, file_name
 from tests.unit.devices.snapshots.files import (
     BASE,
     ONE,
@@ -54,15 +54,6 @@ def test_a_rewrite_takes_the_place_of_all_and_is_appended_to(tmp_path: Path) -> 
         file.append(THREE)
     assert reopened(store) == (BASE, TWO, THREE)
     assert sorted(os.listdir(tmp_path)) == sorted([file_name("s"), file_name("s") + ".lock"])
-
-
-def test_an_append_is_in_the_file_on_return(tmp_path: Path) -> None:
-    with held(SnapshotStore(tmp_path)) as file:
-        file.append(BASE)
-        assert read(named(tmp_path)).bodies == (BASE,)
-        file.rewrite([BASE, ONE])
-        file.append(TWO)
-        assert read(named(tmp_path)).bodies == RECORDS
 
 
 GROWN = [

@@ -1,14 +1,12 @@
 """Records to checksummed lines and back: what damage is noticed, and what a base must say."""
 
 import json
-from collections.abc import Sequence
-from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxmgr.devices.snapshots.lines import SnapshotRecords, base_fault, from_lines, to_line
+from tests.unit.devices.snapshots.files import table
 
 BASE = b'{"kind":"base","version":1,"sessionId":"s","state":{"n":1}}'
 ONE = b'{"kind":"event","n":1}'
@@ -20,11 +18,6 @@ json_values = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
     max_leaves=8,
 )
-
-
-def table(names: str, rows: Sequence[tuple[Any, ...]]) -> pytest.MarkDecorator:
-    """One case a row: its title, then the named values."""
-    return pytest.mark.parametrize(names.split(), [pytest.param(*row[1:], id=row[0]) for row in rows])
 
 
 def test_a_line_is_checksum_space_json_newline() -> None:
@@ -44,11 +37,9 @@ CONTENTS = [
     ("whole, unknown kinds in order", WHOLE, SnapshotRecords((BASE, ONE, TWO))),
     ("no newline at the end", WHOLE[:-1], SnapshotRecords((BASE, ONE), len(to_line(TWO)) - 1)),
     ("zeros after power loss", to_line(BASE) + bytes(512), SnapshotRecords((BASE,), 512)),
-    ("zeros alone", bytes(512), SnapshotRecords((), 512, BROKEN)),
     ("an empty line", to_line(BASE) + b"\n" + to_line(ONE), SnapshotRecords((BASE,), 1 + len(to_line(ONE)))),
     ("good lines after a bad one", to_line(BASE) + b"x" + to_line(ONE) + to_line(TWO), None),
     ("digits in capitals", b"3D6CE014" + to_line(b'{"kind":"event"}')[8:], SnapshotRecords((), 26, BROKEN)),
-    ("other text", b"hello\n", SnapshotRecords((), 6, BROKEN)),
     ("an event first", to_line(ONE) + to_line(BASE), SnapshotRecords((ONE, BASE), 0, BROKEN)),
 ]
 
@@ -61,36 +52,25 @@ def test_reading(content: bytes, reading: SnapshotRecords | None) -> None:
 
 BASES = [
     (BASE, None),
-    (b'{"more":[1],"version":1,"kind":"base","sessionId":"s","deep":{"kind":"event"}}', None),
     (b'{"kind":"base","version":1,"sessionId":"s","state":"\\ud83d"}', None),
     (b'{"kind":"base","version":1,"sessionId":"s","state":%s}' % (b"9" * 400), None),
     (b'{"kind":"base","version":2,"sessionId":"s"}', "newer ctxmgr (snapshot version 2, known is 1)"),
     (b'{"kind":7,"version":3}', "newer ctxmgr (snapshot version 3"),
     (b'{"kind":"base","version":1,"sessionId":"t"}', "belongs to another session"),
-    (b'{"kind":"base","version":1,"sessionId":"S"}', "belongs to another session"),
     (b'{"kind":"event","version":1,"sessionId":"s"}', BROKEN),
     (b'{"kind":"base","sessionId":"s"}', BROKEN),
-    (b'{"kind":"base","version":0,"sessionId":"s"}', BROKEN),
-    (b'{"kind":"base","version":true,"sessionId":"s"}', BROKEN),
     (b'{"kind":"base","version":"1","sessionId":"s"}', BROKEN),
     (b'{"kind":"base","version":1}', BROKEN),
     (b'{"kind":"base","version":1,"sessionId":null}', BROKEN),
-    (b"[1]", BROKEN),
-    (b"", BROKEN),
     (b"\xff", BROKEN),
     (b"[" * 100_000, BROKEN),
 ]
 
 
-@pytest.mark.parametrize(("body", "fault"), BASES, ids=[str(body[:60]) for body, _ in BASES])
-def test_base(body: bytes, fault: str | None) -> None:
-    found = base_fault(body, "s")
-    assert found is None if fault is None else found is not None and fault in found
-
-
-def test_without_a_session_a_base_may_be_anyones() -> None:
-    assert base_fault(BASE, None) is None
-    assert base_fault(BASE, "t") == "it belongs to another session"
+def test_base() -> None:
+    for body, fault in BASES:
+        told = base_fault(body, "s")
+        assert told is None if fault is None else told is not None and fault in told, body[:60]
 
 
 def test_an_unpaired_surrogate_in_the_id_is_compared() -> None:
@@ -106,16 +86,6 @@ def test_records_come_back_as_they_were(records: list[dict[str, object]], indent
     reading = from_lines(content, "s")
     assert (reading.torn_bytes, reading.fault) == (0, None)
     assert [json.loads(body) for body in reading.bodies[1:]] == records
-
-
-@given(st.integers(0, len(WHOLE) * 8 - 1), st.integers(0, len(WHOLE)))
-def test_a_flipped_bit_costs_its_line_and_what_follows(bit: int, length: int) -> None:
-    damaged = bytearray(WHOLE)
-    damaged[bit // 8] ^= 1 << bit % 8
-    hit = WHOLE[: bit // 8].count(b"\n")
-    assert from_lines(bytes(damaged), "s").bodies == (BASE, ONE, TWO)[:hit]
-    shorter = from_lines(bytes(damaged[:length]), "s").bodies
-    assert shorter == (BASE, ONE, TWO)[: len(shorter)]
 
 
 @given(st.binary(max_size=200), st.booleans())

@@ -43,7 +43,6 @@ def test_a_second_process_is_refused_until_the_first_has_ended(tmp_path: Path) -
         opened = store.open("s")
         deleted = store.delete("s")
         child.kill()
-        assert child.stdout is not None
         child.stdout.read()
         child.wait(WAIT_SECONDS)
     assert opened.refused
