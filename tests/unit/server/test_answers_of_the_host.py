@@ -41,12 +41,6 @@ def until_answered(host: Host, **members: Any) -> None:
     assert len(answers(host)) == 1
 
 
-def test_one_answer_is_taken() -> None:
-    host, _ = asked()
-    until_answered(host, result=TEXT)
-    assert "owl's summary" in answers(host)[0]["result"]["compaction"]["summary"]
-
-
 def test_both_result_and_error_is_an_error() -> None:
     host, _ = asked()
     until_answered(host, result=TEXT, error={"code": -1, "message": "and an error"})

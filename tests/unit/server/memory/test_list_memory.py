@@ -53,7 +53,6 @@ def test_lists_beyond_the_bytes_that_are_held_leave_and_come_back_as_after_a_res
     host = Host().ready("a", "b", "c", edits=True)
     first = {session: asked(host, session) for session in "abc"}["a"]
     held = queue_of(host, "a")
-    assert held.session is not None
     assert (len(held.session.projection.messages), len(held.raw_messages), held.session.memo) == (0, 0, {})
     appended = {"base": first["base"], "after": len(LIST), "messages": []}
     stale = host.call("x", "context", sessionId="a", append=appended)
@@ -78,7 +77,6 @@ def test_what_turn_end_heard_before_a_list_shows_it_is_bounded_by_bytes() -> Non
     for number in range(40):
         host.call(number, "turn_end", sessionId="s", message=a(f"{number} " + "word " * 300))
     session = queue_of(host, "s").session
-    assert session is not None
     assert 28_000 < sum(map(len, session.pending_messages)) <= (32 << 10) + 1_600
     long = a("word " * 20_000)
     host.call("long", "turn_end", sessionId="s", message=long)

@@ -93,7 +93,6 @@ async def test_it_lets_go_in_the_store_and_takes_hold_again_when_it_changes(
 ) -> None:
     async with rested(tmp_path) as sidecar:
         store = sidecar.runtime.state_files.store
-        assert store is not None
         await asyncio.wrap_future(store.flush("s"))
         before = head(objects)
         assert not before.is_open
