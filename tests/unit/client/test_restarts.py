@@ -26,7 +26,6 @@ async def test_a_late_call_is_cancelled_and_the_next_does_not_wait(script: Scrip
         bounds.clear()
         assert await session.status() is not None  # a sign of life
         await session.context([user(1)])
-        assert session.outcome is not None
         assert session.outcome.source == "answered"
 
 
@@ -93,7 +92,6 @@ async def test_it_is_given_up_after_too_many_restarts_and_tried_again_when_told(
         script.clock.now += 60_000
         assert await session.context([user(1)]) == [user(1)]
         assert len(script.links) == 3
-        assert client.trouble is not None
         assert client.trouble.kind == "gaveUp"
         client.restart()
         await session.context([user(1)])
@@ -101,15 +99,12 @@ async def test_it_is_given_up_after_too_many_restarts_and_tried_again_when_told(
         assert client.trouble is None
 
 
-@pytest.mark.parametrize(
-    "fault", [FileNotFoundError(), PermissionError(), ValueError("embedded null byte"), IndexError()]
-)
+@pytest.mark.parametrize("fault", [FileNotFoundError(), ValueError("embedded null byte"), IndexError()])
 async def test_no_such_program_is_not_looked_for_again(script: Scripted, fault: Exception) -> None:
     script.refuses_to_run = fault
     async with script.client() as client:
         session = await begun(client)
         assert session.restored is None
-        assert client.trouble is not None
         assert client.trouble.kind == "missing"
         script.refuses_to_run = None
         script.clock.now += 60_000
@@ -140,9 +135,8 @@ def test_one_late_call_is_a_doubt_and_silence_is_a_hang() -> None:
     assert not life.hangs(9)
 
 
-@pytest.mark.parametrize(
-    ("method", "deadline", "bound"),
-    [
+def test_how_long_an_answer_may_take() -> None:
+    for method, deadline, bound in [
         ("context", None, 2_000),
         ("initialize", None, 10_000),
         ("session_start", None, 10_000),
@@ -151,7 +145,5 @@ def test_one_late_call_is_a_doubt_and_silence_is_a_hang() -> None:
         *((method, None, 300_000) for method in sorted(LONG)),
         *((method, 9_000, 14_000) for method in sorted(LONG)),
         ("getStatus", None, 7),
-    ],
-)
-def test_how_long_an_answer_may_take(method: str, deadline: float | None, bound: float) -> None:
-    assert bound_ms(Timing(timeouts_ms={"getStatus": 7}), method, deadline) == bound
+    ]:
+        assert bound_ms(Timing(timeouts_ms={"getStatus": 7}), method, deadline) == bound, method

@@ -19,20 +19,15 @@ def raws(messages: list[Any]) -> tuple[bytes, ...]:
 LAST = SentList(raws(named("a b c")), tuple(named("p c")))
 
 
-@pytest.mark.parametrize(
-    ("own", "wanted", "source"),
-    [
+def test_the_last_projection_goes_on_where_the_list_begins_with_what_it_was_of() -> None:
+    for own, wanted, source in [
         ("a b c", "p c", "kept"),
         ("a b c d", "p c d", "kept"),
         ("a b", "a b", "own"),
         ("a x c d", "a x c d", "own"),
-    ],
-)
-def test_the_last_projection_goes_on_where_the_list_begins_with_what_it_was_of(
-    own: str, wanted: str, source: str
-) -> None:
-    made = unaided(named(own), raws(named(own)), LAST, 1_000)
-    assert (made.messages, made.source, made.fits) == (named(wanted), source, True)
+    ]:
+        made = unaided(named(own), raws(named(own)), LAST, 1_000)
+        assert (made.messages, made.source, made.fits) == (named(wanted), source, True), own
 
 
 def test_a_list_that_can_not_be_written_is_not_compared() -> None:
@@ -42,22 +37,17 @@ def test_a_list_that_can_not_be_written_is_not_compared() -> None:
 LONG = "x" * 3_175  # with its role 1,000 tokens
 
 
-@pytest.mark.parametrize(
-    ("own", "last", "told", "space", "wanted", "source", "fits"),
-    [
+def test_the_last_projection_goes_on_while_it_fits_and_then_the_own_list_goes_out_untouched() -> None:
+    for own, last, told, space, wanted, source, fits in [
         (f"a {LONG}", ("a", f"{LONG} {LONG}"), 0, 1_100, f"a {LONG}", "own", True),
         (f"a {LONG} b", ("a", f"{LONG} {LONG}"), 0, 1_005, f"a {LONG} b", "own", False),
         (f"{LONG} a b", None, 0, 30, f"{LONG} a b", "own", False),
         (f"{LONG} b", (LONG, f"{LONG} p"), 700, 800, f"{LONG} p b", "kept", True),
         (f"{LONG} b", (LONG, "p"), 900, 900, f"{LONG} b", "own", False),
-    ],
-)
-def test_the_last_projection_goes_on_while_it_fits_and_then_the_own_list_goes_out_untouched(
-    own: str, last: tuple[str, str] | None, told: float, space: float, wanted: str, source: str, fits: bool
-) -> None:
-    before = SentList(raws(named(last[0])), tuple(named(last[1])), told) if last else None
-    made = unaided(named(own), raws(named(own)), before, space)
-    assert (made.messages, made.source, made.fits) == (named(wanted), source, fits)
+    ]:
+        before = SentList(raws(named(last[0])), tuple(named(last[1])), told) if last else None
+        made = unaided(named(own), raws(named(own)), before, space)
+        assert (made.messages, made.source, made.fits) == (named(wanted), source, fits), own
 
 
 def test_room_is_beside_reserve_and_overhead() -> None:
@@ -65,18 +55,15 @@ def test_room_is_beside_reserve_and_overhead() -> None:
     assert room(200_000, 16_384, 60_000) == 200_000 - 16_384 - 60_000
 
 
-@pytest.mark.parametrize(
-    ("policy", "wanted"),
-    [
+def test_the_reserve_is_the_policys() -> None:
+    for policy, wanted in [
         ({}, 16_384),
         ({"reserve": 4_000}, 4_000),
         ({"reserve": 4_000, "models": {"m": {"reserve": 9_000}, "n": {"reserve": 1}}}, 9_000),
         ({"reserve": 4_000, "models": {"m": {"zones": {}}}}, 4_000),
         ({"reserve": None, "models": []}, 16_384),
-    ],
-)
-def test_the_reserve_is_the_policys(policy: dict[str, Any], wanted: float) -> None:
-    assert reserve(policy, "m") == wanted
+    ]:
+        assert reserve(policy, "m") == wanted, policy
 
 
 def test_an_image_weighs_as_an_image() -> None:

@@ -3,7 +3,6 @@
 import pytest
 
 from ctxmgr.store import keeping, restoring, uploading
-from ctxmgr.store.driving import read_head
 from ctxmgr.store.keeping import Terms
 from ctxmgr.store.keys import head_key, objects_prefix
 from tests.unit.store.machines import BASE, ID, Machine, event, head, row, running, silently
@@ -23,16 +22,6 @@ async def test_restoring_elsewhere_gives_the_same_bytes(here: Machine, elsewhere
         assert elsewhere.saved == here.saved
         assert elsewhere.archived("h1") == row("h1")
         assert elsewhere.archived("h2") == row("h2", "half of a pair: \ud800")
-
-
-async def test_durable_is_the_newest_event_that_the_head_names(here: Machine, objects: MemoryObjects) -> None:
-    await here.start()
-    async with running(here):
-        here.save(BASE, event(1))
-        assert (await here.kept.flush()).seq == 1
-        here.save(event(2), event(3))
-        assert (await here.kept.flush()).seq == 3
-        assert head(objects).contents.seq == 3
 
 
 async def test_what_comes_together_goes_in_one_batch_of_two_requests(here: Machine, objects: MemoryObjects) -> None:
@@ -280,12 +269,3 @@ async def test_a_session_that_nobody_uses_is_let_go_of_and_taken_up_again(
         here.save(event(2))
         assert (await here.kept.flush()).seq == 2
         assert head(objects).is_open
-
-
-async def test_no_key_holds_an_id(here: Machine, objects: MemoryObjects) -> None:
-    await here.start()
-    here.save(BASE)
-    await here.end()
-    assert all(set(key) <= set("abcdefghijklmnopqrstuvwxyz0123456789-/") for key in objects.kept)
-    assert {key.count("..") for key in objects.kept} == {0}
-    assert (await read_head(objects, head_key(ID))).head is not None

@@ -17,12 +17,12 @@ from tests.unit.store.machines import BASE, event, row
 IDS = ["s", "", "a/b", "../../etc", "Ä", "half \ud800", "x" * 5_000, "\0", "%2F", "a b"]
 
 
-@pytest.mark.parametrize("session_id", IDS)
-def test_an_id_never_becomes_part_of_a_key(session_id: str) -> None:
-    for key in (head_key(session_id), objects_prefix(session_id)):
-        assert set(key) <= set("abcdefghijklmnopqrstuvwxyz0123456789/")
-        assert len(key) < 50
-    assert unescaped(escaped(session_id)) == session_id
+def test_an_id_never_becomes_part_of_a_key() -> None:
+    for session_id in IDS:
+        for key in (head_key(session_id), objects_prefix(session_id)):
+            assert set(key) <= set("abcdefghijklmnopqrstuvwxyz0123456789/"), session_id
+            assert len(key) < 50, session_id
+        assert unescaped(escaped(session_id)) == session_id, session_id
 
 
 def test_ids_that_differ_have_keys_that_differ() -> None:
@@ -42,9 +42,8 @@ def test_a_head_comes_back_as_it_was() -> None:
     assert from_bytes(to_bytes(head)) == head
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
+def test_what_is_no_head_of_ours_is_refused() -> None:
+    for content in [
         b"",
         b"[]",
         b"{}",
@@ -53,11 +52,9 @@ def test_a_head_comes_back_as_it_was() -> None:
         b'{"owner":"w","epoch":1,"count":1,"leaseMs":99999999}',
         b'{"owner":"w","epoch":1,"count":1,"leaseMs":9,"contents":{"lines":["../../heads/x"]}}',
         b'{"owner":"w","epoch":1,"count":1,"leaseMs":9,"contents":{"packed":1}}',
-    ],
-)
-def test_what_is_no_head_of_ours_is_refused(content: bytes) -> None:
-    with pytest.raises(UnreadableHead):
-        from_bytes(content)
+    ]:
+        with pytest.raises(UnreadableHead):
+            from_bytes(content)
 
 
 def test_rows_come_back_as_they_were() -> None:
@@ -72,23 +69,26 @@ def test_a_pack_that_is_not_what_its_name_says_is_damaged() -> None:
         packs.lines_of(object_name(1, 1, b"other"), pack)
 
 
-@pytest.mark.parametrize(
-    ("lines", "seq"),
-    [((), 0), ((BASE,), 0), ((BASE, event(4)), 4), ((BASE, event(4), b'{"kind":"strange"}'), 4), ((b"?",), 0)],
-)
-def test_the_newest_event_is_read_from_the_end(lines: tuple[bytes, ...], seq: int) -> None:
-    assert packs.seq_of(b"".join(map(to_line, lines))) == seq
+def test_the_newest_event_is_read_from_the_end() -> None:
+    for lines, seq in [
+        ((), 0),
+        ((BASE,), 0),
+        ((BASE, event(4)), 4),
+        ((BASE, event(4), b'{"kind":"strange"}'), 4),
+        ((b"?",), 0),
+    ]:
+        assert packs.seq_of(b"".join(map(to_line, lines))) == seq, lines
 
 
-@pytest.mark.parametrize("content", [b"", to_line(BASE) + to_line(event(1))])
-def test_records_are_those_of_a_whole_snapshot(content: bytes) -> None:
-    assert b"".join(map(to_line, restoring.records(content))) == content
+def test_records_are_those_of_a_whole_snapshot() -> None:
+    for content in [b"", to_line(BASE) + to_line(event(1))]:
+        assert b"".join(map(to_line, restoring.records(content))) == content, content
 
 
-@pytest.mark.parametrize("content", [b"x", b"\n", to_line(BASE)[:-1], b"00000000 {}\n"])
-def test_what_is_no_whole_snapshot_is_not_put_in_the_place_of_one(content: bytes) -> None:
-    with pytest.raises(packs.Damaged):
-        restoring.records(content)
+def test_what_is_no_whole_snapshot_is_not_put_in_the_place_of_one() -> None:
+    for content in [b"x", b"\n", to_line(BASE)[:-1], b"00000000 {}\n"]:
+        with pytest.raises(packs.Damaged):
+            restoring.records(content)
 
 
 def test_a_tail_gives_what_is_new_and_only_whole_lines(tmp_path: Path) -> None:
@@ -97,13 +97,11 @@ def test_a_tail_gives_what_is_new_and_only_whole_lines(tmp_path: Path) -> None:
     assert tail.new() is None
     path.write_bytes(b"one\ntw")
     first = tail.new()
-    assert first is not None
     assert (first.content, first.whole, first.end) == (b"one\n", True, 4)
     tail.took(first)
     assert tail.new() is None
     path.write_bytes(b"one\ntwo\n")
     second = tail.new()
-    assert second is not None
     assert (second.content, second.whole) == (b"two\n", False)
     again = tail.new()
     assert again == second  # it was not taken
@@ -120,7 +118,6 @@ def test_a_tail_tells_a_file_that_was_written_anew(tmp_path: Path) -> None:
     (tmp_path / "g").write_bytes(b"one\ntwo\n")
     (tmp_path / "g").replace(path)
     second = tail.new()
-    assert second is not None
     assert (second.content, second.whole) == (b"one\ntwo\n", True)
     tail.close()
 
@@ -132,7 +129,6 @@ def test_a_tail_goes_on_from_what_is_known_only_where_it_is_so(tmp_path: Path, t
     tail = Tail(path)
     tail.knows(b"one\n")
     new = tail.new()
-    assert new is not None
     assert new.whole is whole
     tail.close()
 
@@ -149,9 +145,8 @@ def test_claims_are_written_down_before_they_are_used_and_bounded(tmp_path: Path
 SECRET = "hush-hush"
 
 
-@pytest.mark.parametrize(
-    "url",
-    [
+def test_an_address_that_is_none_is_refused_and_not_told() -> None:
+    for url in [
         "",
         "nonsense",
         f"ftp://{SECRET}",
@@ -160,9 +155,7 @@ SECRET = "hush-hush"
         "s3:///x",
         "file://host/x",
         "file:///",
-    ],
-)
-def test_an_address_that_is_none_is_refused_and_not_told(url: str) -> None:
-    with pytest.raises(BadAddress) as refused:
-        opened(url)
-    assert SECRET not in str(refused.value)
+    ]:
+        with pytest.raises(BadAddress) as refused:
+            opened(url)
+        assert SECRET not in str(refused.value), url

@@ -105,8 +105,6 @@ class Walk(RuleBasedStateMachine):
         elif isinstance(came, Away):
             machine.made = came.made
         elif isinstance(came, Fenced):
-            assert machine.ownership is not None
-            assert self.there.head is not None
             assert self.there.head.epoch_number > machine.ownership.head.epoch_number
             machine.ownership = None
         else:
@@ -195,7 +193,6 @@ class Walk(RuleBasedStateMachine):
     @invariant()
     def what_was_told_durable_is_in_the_head(self) -> None:
         if self.durable:
-            assert self.there.head is not None
             assert list(self.there.head.contents.lines[: len(self.durable)]) == self.durable
 
     @invariant()

@@ -88,18 +88,6 @@ async def test_what_was_changed_within_a_day_stays_whatever_room_there_is(
         assert len(await catalogue.purged(objects, LIMITS, dry_run=True)) == 1
 
 
-async def test_without_a_limit_of_size_only_age_counts(tmp_path: Path, objects: MemoryObjects) -> None:
-    await keep(tmp_path, objects, "large", 29)
-    objects.kept[objects_prefix("large") + "0" * 8] = b"x" * 500_000_000
-    assert await catalogue.purged(objects, PurgeLimits(30), dry_run=False) == []
-
-
-async def test_the_time_is_asked_of_the_store_and_nothing_is_left_of_that(objects: MemoryObjects) -> None:
-    objects.now_ms = NOW
-    assert await catalogue.now_there(objects) == NOW
-    assert not objects.kept
-
-
 async def test_who_goes_on_with_a_purged_session_stores_it_anew(tmp_path: Path, objects: MemoryObjects) -> None:
     machine = await keep(tmp_path, objects, "back", 31, ends=False)
     machine.kept._used = machine.kept._renewed = -1e9  # it had nothing new for long
@@ -178,33 +166,6 @@ async def test_the_leases_of_many_that_were_killed_pass_at_once(tmp_path: Path, 
     assert [one.fault for one in gone] == [None] * 2 * catalogue.AT_ONCE
     assert most == 2 * catalogue.AT_ONCE
     assert told == [2 * catalogue.AT_ONCE]
-
-
-async def test_requests_are_not_all_at_once(
-    tmp_path: Path, objects: MemoryObjects, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for number in range(3):
-        machine = await keep(tmp_path, objects, f"killed-{number}", 31, ends=False)
-        await machine.die()
-    monkeypatch.setattr("ctxmgr.store.catalogue.AT_ONCE", 1)
-    under_way = most = 0
-    swap = objects.put_if_match
-
-    async def counted(key: str, content: bytes, tag: str) -> str:
-        nonlocal under_way, most
-        under_way += 1
-        most = max(most, under_way)
-        await asyncio.sleep(0)
-        under_way -= 1
-        return await swap(key, content, tag)
-
-    async def pass_by(seconds: float) -> None:
-        await asyncio.sleep(0)
-
-    monkeypatch.setattr(objects, "put_if_match", counted)
-    gone = await catalogue.purged(objects, LIMITS, dry_run=False, sleep=pass_by)
-    assert [one.fault for one in gone] == [None] * 3
-    assert most == 1
 
 
 @pytest.mark.parametrize(("megabytes", "sized"), [(None, {"old"}), (1, {"old", "young"})])

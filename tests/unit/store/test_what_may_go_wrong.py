@@ -165,22 +165,6 @@ async def test_what_an_older_epoch_left_is_swept_and_never_read(
         assert b"never named" not in elsewhere.saved
 
 
-async def test_an_object_that_was_changed_in_the_store_is_told_and_not_used(
-    here: Machine, elsewhere: Machine, objects: MemoryObjects
-) -> None:
-    await here.start()
-    here.save(BASE, event(1))
-    await here.end()
-    (name,) = head(objects).contents.lines
-    objects.kept[objects_prefix(ID) + name] += b"!"
-    begun = await elsewhere.start()
-    async with running(elsewhere):
-        assert begun.records is None
-        assert begun.stored.note is not None
-        assert "not what its name says" in begun.stored.note
-        assert not head(objects).is_open
-
-
 async def test_a_folders_lock_that_another_holds_for_long_is_no_answer_and_no_wait_for_ever(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -196,11 +180,7 @@ async def test_a_folders_lock_that_another_holds_for_long_is_no_answer_and_no_wa
 
 @pytest.mark.parametrize("when", ["before it is claimed", "later"])
 async def test_offline_no_more_rows_are_held_than_so_many_and_all_are_there_in_the_end(
-    when: str,
-    here: Machine,
-    elsewhere: Machine,
-    objects: MemoryObjects,
-    monkeypatch: pytest.MonkeyPatch,
+    when: str, here: Machine, elsewhere: Machine, objects: MemoryObjects, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(waiting, "HELD_BYTES", 1_000)
     if when == "later":
