@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ctxmgr.cli import main
-from ctxmgr.doctor import as_json, examine, is_well, lines
+from ctxmgr.doctor import examine, is_well, lines
 from ctxmgr.doctor.diagnosis import Diagnosis, Surroundings
 
 
@@ -45,13 +45,6 @@ def test_lines_fit_80_columns_and_say_what_to_do() -> None:
     assert max(map(len, shown)) <= 80
     assert shown[0].startswith("warn  two             word word")
     assert [line for line in shown if "->" in line] == [" " * 22 + "-> " + ("do " * 18).rstrip()]
-
-
-def test_json_has_them_all() -> None:
-    assert as_json(examine(Surroundings(), (odd,))) == {
-        "well": True,
-        "findings": [{"severity": "warn", "subject": "two", "text": "is odd", "advice": "look at it"}],
-    }
 
 
 @pytest.fixture

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from ctxmgr import __version__
 from ctxmgr.client import SpawnedSidecar
 from ctxmgr.devices import tokens
 from ctxmgr.doctor import installation, sidecar
@@ -22,10 +21,6 @@ def only(said: Any) -> Diagnosis:
     return one
 
 
-def test_it_says_its_version() -> None:
-    assert only(installation.versions(PLACE)).text.startswith(f"ctxmgr {__version__}, Python 3.")
-
-
 def test_extras_that_are_not_there_are_named_with_their_use(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         importlib.util, "find_spec", lambda name: None if name in ("ctxmgr.study", "wordllama") else object()
@@ -34,11 +29,6 @@ def test_extras_that_are_not_there_are_named_with_their_use(monkeypatch: pytest.
     assert said.severity == "ok"
     assert said.text.startswith("there: proxy, endpoint; not there: study (for ctxmgr replay, ctxmgr compare); ")
     assert said.advice == "where you need one: pip install 'ctxmgr-sidecar[study,embeddings]'"
-
-
-def test_where_all_extras_are_there_nothing_is_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name: object())
-    assert only(installation.extras(PLACE)).advice == ""
 
 
 def test_the_vocabulary_is_loaded() -> None:

