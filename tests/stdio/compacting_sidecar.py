@@ -1,6 +1,5 @@
 """A sidecar that writes compactions, trees to compact, and a model that answers well."""
 
-import json
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -133,12 +132,6 @@ def turns(count: int, long: str = LONG) -> list[Fields]:
 
 def marks(text: str) -> set[str]:
     return set(re.findall(r"mark-\d+-[a-z]+", text))
-
-
-def removed(tree: Sequence[Fields], compaction: Fields) -> set[str]:
-    """The marks of what is before the kept part."""
-    ids = [entry["id"] for entry in tree]
-    return marks(json.dumps(tree[: ids.index(compaction["firstKeptEntryId"])]))
 
 
 TURN_PART = (

@@ -88,21 +88,6 @@ def test_declared_nothing_is_on_the_disk_before_something_leaves(tmp_path: Path)
     assert not list(tmp_path.glob("archive*"))
 
 
-def test_two_processes_share_the_file(tmp_path: Path) -> None:
-    with (
-        Sidecar(tmp_path, program=LEAVING).ready("s", retrieve=True) as first,
-        Sidecar(tmp_path, program=LEAVING).ready("t", retrieve=True) as second,
-    ):
-        for count in range(1, 12):
-            context(first, count)
-            context(second, count, 3_000, "t")
-        for number in range(1, 12):
-            assert retrieved(first, number) == text_of(number)
-            assert retrieved(second, number, "t") == text_of(number, 3_000)
-        assert (first.leave(), second.leave()) == (0, 0)
-    assert not list(tmp_path.glob("*.broken*"))
-
-
 def test_a_broken_file_is_set_aside_and_said(tmp_path: Path) -> None:
     (tmp_path / NAME).write_bytes(b"no archive" * 1_000)
     with Sidecar(tmp_path, program=LEAVING).ready("s", retrieve=True) as sidecar:

@@ -76,7 +76,6 @@ def test_one_that_was_killed_in_a_call_costs_that_answer_alone(tmp_path: Path) -
         link.send = send_and_kill
         assert session.context([user(1)]) == [user(1)]
         assert source(session) == "own"
-        assert client.trouble is not None
         assert client.trouble.kind == "exited"
         assert session.context([user(1)]) == [user(1)]
         assert source(session) == "answered"
@@ -89,7 +88,6 @@ def test_one_that_hangs_costs_one_bound_and_is_replaced(tmp_path: Path) -> None:
         first = process_of(client)
         os.kill(first, signal.SIGSTOP)
         assert session.context([user(1)]) == [user(1)]
-        assert client.trouble is not None
         assert client.trouble.kind == "timeout"
         assert session.status() is not None  # another process, told anew
         assert process_of(client) != first
@@ -106,11 +104,9 @@ TALKS = "print('Welcome!', flush=True); import sys; sys.stdin.read()"
     ("command", "kind"),
     [
         ((sys.executable, "-c", "pass"), "exited"),
-        ((sys.executable, "-c", "import os; os.close(1); import time; time.sleep(99)"), "exited"),
         ((sys.executable, "-c", TALKS), "garbage"),
         ((sys.executable, "-c", MUTE), "timeout"),
         (("/nowhere/ctxmgr", "serve"), "missing"),
-        ((), "missing"),
     ],
 )
 def test_a_bad_child_costs_no_model_call(tmp_path: Path, command: tuple[str, ...], kind: str) -> None:
@@ -124,7 +120,6 @@ def test_a_bad_child_costs_no_model_call(tmp_path: Path, command: tuple[str, ...
         assert session.context(messages) == messages
         assert source(session) == "own"
         assert session.turn_end(user(3)) is None
-        assert client.trouble is not None
         assert client.trouble.kind == kind
 
 

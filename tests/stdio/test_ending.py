@@ -119,7 +119,6 @@ def test_killed_host(tmp_path: Path, server: ModelServer) -> None:
         cwd=ROOT,
         bufsize=0,
     ) as host:
-        assert host.stdin is not None
         host.stdin.write("".join(line + "\n" for line in lines).encode())
         server.wait_until(lambda server: server.in_flight == 2)
         host.kill()

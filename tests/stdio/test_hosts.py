@@ -15,7 +15,7 @@ from pylsp_jsonrpc import streams
 from pylsp_jsonrpc.endpoint import Endpoint
 from pylsp_jsonrpc.exceptions import JsonRpcException
 
-from tests.stdio.sidecar import BOUND, MODEL, ROOT, Sidecar, a, call, u
+from tests.stdio.sidecar import BOUND, MODEL, ROOT, a, u
 
 TURNS = 12
 TOKENS_A_TURN = 15_000  # so that red (128 500 of 200 000) is reached at the ninth
@@ -123,26 +123,3 @@ def _without(reason: str) -> NoReturn:
     if os.environ.get("CTXMGR_NO_SKIPS") == "1":
         pytest.fail(f"the vscode-jsonrpc client could not be tested: {reason}")
     pytest.skip(f"the vscode-jsonrpc client is not tested: {reason}")
-
-
-def test_host_that_answers_only_after_it_has_compacted(tmp_path: Path) -> None:
-    """The session goes on while our request is open, though everything is told in notifications."""
-    with Sidecar(tmp_path).ready("s", requestCompaction="midRun") as sidecar:
-        sidecar.tell("turn_end", sessionId="s", message=a("much", 190_000))
-        request = sidecar.next() or {}
-        assert (request["method"], request["params"]["deliver"]) == ("requestCompaction", "now")
-        sidecar.call("context", sessionId="s", messages=[u("and on")])
-        sidecar.call("session_compact", sessionId="s", compactionEntry={"summary": "## Goal\nwin"})
-        sidecar.send({"jsonrpc": "2.0", "id": request["id"], "result": {"accepted": True}})
-        assert sidecar.call("getStatus", sessionId="s")["latch"]["state"] == "idle"
-        assert sidecar.others == []
-        assert sidecar.leave() == 0
-
-
-def test_request_is_not_made_where_commands_can_carry_it(tmp_path: Path) -> None:
-    with Sidecar(tmp_path).ready("s", requestCompaction="whenIdle") as sidecar:
-        (command,) = sidecar.call("turn_end", sessionId="s", message=a("much", 190_000))["commands"]
-        assert command["method"] == "requestCompaction"
-        sidecar.send(call("after", "getStatus", sessionId="s"))
-        assert sidecar.answer("after")["result"]["latch"]["state"] == "asked"
-        assert sidecar.others == []

@@ -19,7 +19,6 @@ from tests.stdio.compacting_sidecar import (
     answered,
     endpoint,
     good,
-    hold,
     reply,
     turn,
     turns,
@@ -177,16 +176,6 @@ def test_compaction_written_ahead_by_an_endpoint_replays(tmp_path: Path) -> None
         record = _ahead(tmp_path, begin, requestCompaction="whenIdle")
     assert len(lines(record, "completed")) == 2
     replayed(tmp_path, record)
-
-
-def test_compaction_written_ahead_by_the_host_replays(tmp_path: Path) -> None:
-    def begin(writer: Writer, session: str, record: Path) -> None:
-        writer.call("turn_end", sessionId=session, message=a("noted", 100_000))
-        for request in until_asked(writer, 2):
-            reply(writer, request, answered(request["params"]))
-        writer.handlers["complete"] = hold
-
-    replayed(tmp_path, _ahead(tmp_path, begin, **CAN))
 
 
 def test_two_compactions_of_an_endpoint_at_once_replay(tmp_path: Path) -> None:

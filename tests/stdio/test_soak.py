@@ -3,7 +3,7 @@
 import pytest
 
 from scripts.soaking import Plan, driving, soak
-from scripts.soaking.driving import LEFT, Outcome
+from scripts.soaking.driving import LEFT
 
 
 @pytest.mark.long
@@ -13,13 +13,6 @@ def test_nothing_answered_is_lost_and_nothing_hangs() -> None:
     assert done.answered >= 900
     assert (done.lives >= 10, done.hostile > 10) == (True, True)
     assert 0 < done.left <= LEFT
-
-
-def test_memory_that_grows_or_stays_is_told() -> None:
-    flat = [50, 50, 50, 50, 50, 50]
-    assert Outcome(memory=flat).well
-    assert not Outcome(memory=[50, 50, 50, 50, 60, 60]).well
-    assert not Outcome(memory=flat, left=1.3).well
 
 
 def test_an_event_that_is_lost_is_found(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,5 @@
 """What makes no sense is planned as far as it goes, or refused by its path; the next message is served."""
 
-import json
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -31,23 +30,18 @@ TREE = turns(2)
 CYCLE = [{**TREE[0], "parentId": "e2"}, {**TREE[1], "parentId": "e1"}, *TREE[2:]]
 NUMBERED = [{**entry, "id": number, "parentId": number - 1} for number, entry in enumerate(TREE)]
 TAKEN: list[tuple[str, Fields]] = [
-    ("garbage", {"entries": [1, "x", None, [], {}, {"id": 5}, {"type": "message"}, {"message": 7}]}),
     ("garbage among entries", {"entries": [1, None, *TREE, {"type": []}]}),
     ("ids as numbers", {"entries": NUMBERED}),
     ("a cycle", {"entries": CYCLE}),
-    ("a cycle, and a leaf on it", {"entries": CYCLE, "leafId": "e2"}),
-    ("its own parent", {"entries": [{**TREE[0], "parentId": "e1"}]}),
     ("all of one id", {"entries": [{**entry, "id": "e", "parentId": "e"} for entry in TREE]}),
     ("an unknown leaf", {"entries": TREE, "leafId": "nowhere"}),
     ("no entries", {"entries": []}),
-    ("nothing", {}),
     ("numbers beyond all", {"entries": TREE, "settings": {"reserveTokens": 1e300, "contextWindow": 1e300}}),
     ("no window", {"entries": TREE, "settings": {**SMALL, "contextWindow": 0}}),
-    ("one token", {"entries": TREE, "settings": {"keepRecentTokens": 1, "reserveTokens": 1, "contextWindow": 1}}),
 ]
 
 
-@pytest.mark.parametrize(("name", "params"), TAKEN, ids=[name for name, _ in TAKEN])
+@pytest.mark.parametrize(("name", "params"), TAKEN)
 def test_strange_input_is_planned_and_compacted(writer: Writer, name: str, params: Fields) -> None:
     """A tree that makes no sense is no fault of the next call: a plan or a reason, a summary or an error."""
     session = writer.started(f"strange {name}", model="none")
@@ -64,26 +58,13 @@ def test_strange_input_is_planned_and_compacted(writer: Writer, name: str, param
 
 REFUSED: list[tuple[str, Fields, int, str | None]] = [
     ("planCompaction", {"entries": {}}, -32602, "$.entries"),
-    (
-        "planCompaction",
-        {"entries": TREE, "settings": {"keepRecentTokens": -1}},
-        -32602,
-        "$.settings.keepRecentTokens",
-    ),
-    ("planCompaction", {"entries": TREE, "settings": {"reserveTokens": -0.5}}, -32602, "$.settings.reserveTokens"),
     ("planCompaction", {"entries": TREE, "settings": {"contextWindow": -1}}, -32602, "$.settings.contextWindow"),
     ("planCompaction", {"entries": TREE, "settings": {"weigher": "stones"}}, -32602, "$.settings.weigher"),
-    ("planCompaction", {"entries": TREE, "settings": []}, -32602, "$.settings"),
     ("planCompaction", {"entries": TREE, "format": "poem"}, -32602, "$.format"),
-    ("planCompaction", {"entries": TREE, "sessionId": "nobody"}, -32001, None),
     ("compact", {"entries": TREE, "sessionId": "nobody"}, -32001, None),
     ("compact", {"entries": TREE, "strategy": "magic"}, -32602, "$.strategy"),
     ("compact", {"entries": TREE, "deadlineMs": -1}, -32602, "$.deadlineMs"),
-    ("compact", {"entries": TREE, "progressToken": {}}, -32602, "$.progressToken"),
-    ("session_before_compact", {}, -32602, "$.preparation"),
-    ("session_before_compact", {"preparation": []}, -32602, "$.preparation"),
     ("session_before_compact", {"preparation": SECRET}, -32602, "$.preparation"),
-    ("session_before_compact", {"preparation": None}, -32602, "$.preparation"),
     ("session_before_compact", {"preparation": {}}, -32602, "$.preparation.firstKeptEntryId"),
     (
         "session_before_compact",
@@ -92,12 +73,6 @@ REFUSED: list[tuple[str, Fields, int, str | None]] = [
         "$.preparation.messagesToSummarize",
     ),
     ("session_before_tree", {"preparation": 5}, -32602, "$.preparation"),
-    (
-        "session_before_tree",
-        {"preparation": {"entriesToSummarize": 5}},
-        -32602,
-        "$.preparation.entriesToSummarize",
-    ),
     ("summarizeBranch", {"entries": TREE, "oldLeafId": "e1"}, -32602, "$.targetId"),
 ]
 
@@ -134,14 +109,3 @@ def test_garbage_in_a_preparation_is_no_fault(writer: Writer) -> None:
     compaction = writer.call("session_before_compact", sessionId=session, preparation=preparation)["compaction"]
     assert compaction["details"]["modifiedFiles"] == ["a.py"]
     assert "mark-1-user" in " ".join(params["prompt"] for params in writer.asked("complete"))
-
-
-def test_five_megabytes_are_planned(writer: Writer) -> None:
-    tree = turns(40, "x y z " * 10_000)
-    assert len(json.dumps(tree)) > 4_500_000
-    id = writer.begin("planCompaction", entries=tree)
-    session = writer.started("beside")
-    assert "report" in writer.call("context", sessionId=session, messages=turn(1))
-    planned = writer.result(id)
-    assert len(planned["preparation"]["messagesToSummarize"]) >= 150
-    assert len(planned["prompts"]) == 2

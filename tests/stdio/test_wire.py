@@ -2,7 +2,6 @@
 
 import json
 import os
-import signal
 import subprocess
 import sys
 import threading
@@ -11,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.stdio.sidecar import BOUND, MODEL, SECRET, Sidecar, a, call, u
+from tests.stdio.sidecar import BOUND, SECRET, Sidecar, a, call, u
 
 INITIALIZE = call(1, "initialize", protocolVersion="1.0")
 
@@ -23,25 +22,12 @@ def header(name: bytes, body: bytes, *more: bytes) -> bytes:
 
 
 BODY = b'{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"1.0"}}'
-PRETTY = BODY.replace(b",", b",\r\n  ")
 
 OPENINGS: list[tuple[str, bytes, bool]] = [
     ("plain", header(b"Content-Length", BODY), False),
-    ("lower case", header(b"content-length", BODY), False),
-    (
-        "type first",
-        header(b"Content-Length", BODY, b"Content-Type: application/vscode-jsonrpc; charset=utf-8"),
-        False,
-    ),
     ("unknown around", header(b"CONTENT-LENGTH", BODY, b"X-One: 1", b"X-Two: 2"), False),
-    ("mark before a header", b"\xef\xbb\xbf" + header(b"Content-Length", BODY), False),
-    ("printed over lines", header(b"Content-Length", PRETTY), False),
     ("line", BODY + b"\n", True),
-    ("line with crlf", BODY + b"\r\n", True),
     ("mark before a line", b"\xef\xbb\xbf" + BODY + b"\n", True),
-    ("blank lines before", b"\r\n \n\t" + BODY + b"\n", True),
-    ("line without version", BODY.replace(b'"jsonrpc":"2.0",', b"") + b"\n", True),
-    ("line that ends with the input", BODY, True),
 ]
 
 
@@ -89,9 +75,8 @@ def test_a_session_of_bad_messages(tmp_path: Path, ndjson: bool) -> None:
         assert sidecar.leave() == 0
 
 
-@pytest.mark.parametrize("ndjson", [False, True])
-def test_eight_megabytes_go_through_and_come_back(tmp_path: Path, ndjson: bool) -> None:
-    with Sidecar(tmp_path, ndjson=ndjson).ready() as sidecar:
+def test_eight_megabytes_go_through_and_come_back(tmp_path: Path) -> None:
+    with Sidecar(tmp_path).ready() as sidecar:
         sidecar.call("session_start", sessionId="s", model={"id": "m", "contextWindow": 20_000_000})
         text = "word " * 1_600_000
         message = {"role": "user", "content": text, "result": 1, "error": {"id": 2}, "id": 3, "timestamp": 1}
@@ -101,23 +86,9 @@ def test_eight_megabytes_go_through_and_come_back(tmp_path: Path, ndjson: bool) 
         assert again["messages"] == [message, a("ok")]
 
 
-def test_a_user_message_of_eight_megabytes_is_cut_and_answered(tmp_path: Path) -> None:
+def test_broken_framing_is_answered_and_ends(tmp_path: Path) -> None:
     with Sidecar(tmp_path).ready("s") as sidecar:
-        text = "".join(f"line {number} of what was pasted\n" for number in range(270_000))
-        answer = sidecar.call("context", sessionId="s", messages=[u(text)], answer="messages")
-        sent = answer["messages"][0]["content"]
-        sent = sent if isinstance(sent, str) else sent[0]["text"]
-        assert (sent[:8_000], sent[-8_000:]) == (text[:8_000], text[-8_000:])
-        assert answer["report"]["tokens"] <= MODEL["contextWindow"]
-
-
-@pytest.mark.parametrize(
-    "broken",
-    [b"Content-Length: many\r\n\r\n", b"Content-Length: -1\r\n\r\n", b"GET / HTTP/1.1\r\n\r\n", b"\x00" * 9_000],
-)
-def test_broken_framing_is_answered_and_ends(tmp_path: Path, broken: bytes) -> None:
-    with Sidecar(tmp_path).ready("s") as sidecar:
-        sidecar.write(broken)
+        sidecar.write(b"GET / HTTP/1.1\r\n\r\n")
         answer = sidecar.next() or {}
         assert (answer["id"], answer["error"]["code"]) == (None, -32700)
         assert sidecar.next() is None
@@ -144,17 +115,6 @@ def test_exit_codes(tmp_path: Path) -> None:
         assert sidecar.ask("getStatus", sessionId="s")["error"]["code"] == -32600
         sidecar.tell("exit")
         assert sidecar.wait() == 0
-
-
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_signal_ends_it_with_its_sessions_saved(tmp_path: Path, number: signal.Signals) -> None:
-    with Sidecar(tmp_path).ready("s") as sidecar:
-        sidecar.call("turn_end", sessionId="s", message=a("done"))
-        sidecar.process.send_signal(number)
-        assert sidecar.wait() == 128 + number
-    with Sidecar(tmp_path).ready() as sidecar:
-        model = {"id": "m", "contextWindow": 1_000}
-        assert sidecar.call("session_start", sessionId="s", model=model)["restored"] is True
 
 
 def test_host_that_closed_its_end_is_noticed(tmp_path: Path) -> None:
@@ -255,27 +215,6 @@ def test_host_that_never_reads_stderr(tmp_path: Path) -> None:
         assert "result" in sidecar.ask("getStatus", sessionId="s")
 
 
-def test_cancelled_while_running_and_while_queued(tmp_path: Path) -> None:
-    long = [u(" ".join(map(str, range(500_000))))]  # takes a quarter of a second to weigh
-    with Sidecar(tmp_path, "--preload").ready("s") as sidecar:
-        sidecar.send(
-            call("running", "context", sessionId="s", messages=long),
-            call("queued", "context", sessionId="s", messages=[u("short")]),
-            {"jsonrpc": "2.0", "method": "$/cancelRequest", "params": {"id": "queued"}},
-            {"jsonrpc": "2.0", "method": "$/cancelRequest", "params": {"id": "running"}},
-            {"jsonrpc": "2.0", "method": "$/cancelRequest", "params": {"id": "never"}},
-            call("last", "getStatus", sessionId="s"),
-        )
-        last = sidecar.answer("last")
-        codes = {one["id"]: one.get("error", {}).get("code") for one in sidecar.others}
-        assert codes["queued"] == -32800
-        assert len(sidecar.others) == 2
-        assert codes["running"] == -32800
-        assert last["result"]["stats"]["contexts"] == 0
-        sidecar.send({"jsonrpc": "2.0", "method": "$/cancelRequest", "params": {"id": "last"}})
-        assert sidecar.leave() == 0
-
-
 def test_host_process_that_is_gone_is_noticed(tmp_path: Path) -> None:
     gone = subprocess.Popen([sys.executable, "-c", ""])
     gone.wait(BOUND)
@@ -284,8 +223,7 @@ def test_host_process_that_is_gone_is_noticed(tmp_path: Path) -> None:
         assert sidecar.wait() == 0
 
 
-@pytest.mark.parametrize("process_id", [-1, 1, 2**40])
-def test_odd_process_ids_cost_nothing(tmp_path: Path, process_id: int) -> None:
+def test_odd_process_ids_cost_nothing(tmp_path: Path) -> None:
     with Sidecar(tmp_path) as sidecar:
-        sidecar.call("initialize", protocolVersion="1.0", processId=process_id)
+        sidecar.call("initialize", protocolVersion="1.0", processId=-1)
         assert sidecar.leave() == 0
