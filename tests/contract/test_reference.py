@@ -4,9 +4,7 @@ import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, get_args
-
-import pytest
+from typing import get_args
 
 from ctxmgr.engine.pressure import latch
 from ctxmgr.model.saved.state import LatchState
@@ -43,15 +41,6 @@ def broken(page: str) -> list[str]:
 
 def test_every_link_leads_somewhere() -> None:
     assert broken(PAGE) == []
-
-
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [("(#the-latch)", "(#the-lach)"), ("(schema.json)", "(scheme.json)"), ("## The zones", "## Status")],
-)
-def test_a_planted_fault_in_a_link_is_found(old: str, new: str) -> None:
-    assert old in PAGE
-    assert broken(PAGE.replace(old, new))
 
 
 def test_what_goes_both_ways_stands_with_both_senders() -> None:
@@ -121,16 +110,6 @@ def test_tables_are_whole() -> None:
         assert count == cells, line
 
 
-def test_a_part_that_is_not_filled_is_found(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    prose = reference.PROSE.read_text(encoding="utf-8")
-    for planted in (prose + "{{colour}}", prose.replace("{{errors}}", "")):
-        path = tmp_path / "reference.md"
-        path.write_text(planted, encoding="utf-8")
-        monkeypatch.setattr(reference, "PROSE", path)
-        with pytest.raises(ValueError, match="differ"):
-            reference.page(schema.document(), TRANSCRIPTS, CORPUS, MANIFEST)
-
-
 # diagrams
 
 
@@ -150,72 +129,7 @@ def test_every_word_of_the_latch_is_explained() -> None:
     assert set(diagrams.STATES) == set(get_args(LatchState))
 
 
-def test_zones_are_drawn_where_they_begin() -> None:
-    drawn = diagrams.zone_states()
-    assert re.findall(r"(\w+) --> (\w+): from (\d+)%", drawn) == [
-        ("green", "yellow", "50"),
-        ("yellow", "red", "70"),
-        ("red", "compact", "90"),
-    ]
-
-
-def test_a_zone_out_of_order_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(diagrams, "ZONES", ("green", "red", "yellow", "compact"))
-    with pytest.raises(ValueError, match="does not follow"):
-        diagrams.zone_states()
-
-
 # excerpts
-
-
-def lines(*said: tuple[str, dict[str, Any]]) -> str:
-    return "".join(json.dumps({"from": sender, "message": message}) + "\n" for sender, message in said)
-
-
-def asked(id: int, method: str = "getStatus", **params: Any) -> tuple[str, dict[str, Any]]:
-    return "host", {"id": id, "method": method, "params": params}
-
-
-def told(id: int, **result: Any) -> tuple[str, dict[str, Any]]:
-    return "ctxmgr", {"id": id, "result": result}
-
-
-def test_the_exchange_with_most_members_is_shown() -> None:
-    text = lines(asked(1, sessionId="s"), told(1, a=1), asked(2, sessionId="s"), told(2, a=1, b=2))
-    found = excerpts.best({"t": text}, {})["getStatus"]
-    assert found.answer == {"id": 2, "result": {"a": 1, "b": 2}}
-    assert found.place == "t, lines 3 and 4"
-
-
-def test_of_equals_the_shortest_is_shown() -> None:
-    text = lines(asked(1, sessionId="long" * 9), told(1, a=1), asked(2, sessionId="s"), told(2, a=2))
-    assert excerpts.best({"t": text}, {})["getStatus"].place == "t, lines 3 and 4"
-
-
-def test_errors_are_no_example() -> None:
-    text = lines(asked(1, sessionId="s"), ("ctxmgr", {"id": 1, "error": {"code": -1, "message": "no"}}))
-    assert "getStatus" not in excerpts.best({"t": text}, {})
-
-
-def test_the_corpus_stands_in() -> None:
-    case = {"method": "exit", "direction": "to ctxmgr", "why": "", "params": {}}
-    found = excerpts.best({}, {"corpus/accept/exit.json": json.dumps(case)})["exit"]
-    assert (found.place, found.said["method"], found.answer) == ("corpus/accept/exit.json", "exit", None)
-
-
-@pytest.mark.parametrize(
-    ("value", "expected"),
-    [
-        ("short", "short"),
-        ("x" * 88, "x" * 88),
-        ("x" * 1_000, "x" * 56 + " … (1,000 characters)"),
-        ([1, 2, 3, 4], [1, 2, 3, 4]),
-        ([1, 2, 3, 4, 5], [1, 2, "… 3 more"]),
-        ({"a": {"b": ["y" * 100] * 9}}, {"a": {"b": ["y" * 56 + " … (100 characters)"] * 2 + ["… 7 more"]}}),
-    ],
-)
-def test_shortened(value: Any, expected: Any) -> None:
-    assert excerpts.shortened(value) == expected
 
 
 def blocks() -> Iterator[str]:
@@ -227,22 +141,3 @@ def test_examples_are_json_and_fit() -> None:
         assert max(map(len, block.split("\n"))) <= excerpts.WIDTH + 14, block  # a text may stand out
         for part in re.split(r"^// .*$", block, flags=re.MULTILINE)[1:]:
             json.loads(part)
-
-
-@pytest.mark.parametrize(
-    ("shape", "expected"),
-    [
-        ({}, "any"),
-        ({"type": "integer", "minimum": 1, "maximum": 5}, "integer ≥ 1 and ≤ 5"),
-        ({"type": "number", "exclusiveMinimum": 0}, "number > 0"),
-        ({"type": "number", "maximum": 2**53}, "number ≤ 2⁵³"),
-        ({"const": "2.0"}, '`"2.0"`'),
-        ({"$ref": "#/$defs/Status"}, "[Status](#status)"),
-        ({"$ref": "#/$defs/Mode"}, '[`"on"` or `"off"`](#mode)'),
-        ({"type": "array", "items": {"$ref": "#/$defs/Edit"}}, "list of [Edit](#edit)"),
-        ({"type": "array", "items": {"anyOf": [{"type": "string"}, {"type": "null"}]}}, "list of (string or null)"),
-        ({"type": "object", "additionalProperties": {"type": "number"}}, "object of number"),
-    ],
-)
-def test_type(shape: dict[str, Any], expected: str) -> None:
-    assert tables.type_of(shape, tables.short(schema.types())) == expected

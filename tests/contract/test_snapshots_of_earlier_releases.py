@@ -99,45 +99,6 @@ def test_every_field_of_the_state_was_saved_by_an_earlier_release() -> None:
 # a field that is renamed and says nothing of it, or whose value is, must be noticed
 
 
-class Turned(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A piece of a state, as it would be after a rename."""
-
-    reading_tokens: int | None = None
-
-
-class Kept(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The same with its name on disk."""
-
-    reading_tokens: int | None = msgspec.field(default=None, name="reading")
-
-
-class Holding(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Structs below others, in a tuple and in a dict."""
-
-    kind: Literal["one", "two"]
-    many: tuple[Turned, ...] = ()
-    named: dict[str, Kept] = {}
-
-
-@pytest.mark.parametrize(
-    ("kind", "value", "missing"),
-    [
-        (Turned, {"reading": 5}, {"Turned.reading_tokens"}),
-        (Turned, {"reading_tokens": 5}, set()),
-        (Turned, {"reading_tokens": None}, {"Turned.reading_tokens"}),  # it is there, and as by default
-        (Kept, {"reading": 5}, set()),
-        (Kept, {"reading_tokens": 5}, {"Kept.reading"}),
-        (
-            Holding,
-            {"kind": "one", "many": [{"reading": 5}], "named": {"x": {"reading": 5}}},
-            {"Turned.reading_tokens", "Holding.kind: two"},
-        ),
-    ],
-)
-def test_a_planted_rename_is_noticed(kind: type[msgspec.Struct], value: Any, missing: set[str]) -> None:
-    assert wanted(kind) - found(kind, value) == missing
-
-
 def wanted(kind: type[msgspec.Struct]) -> set[str]:
     """All there is to save: `Struct.name on disk` of each field, and `...: value` of those with few values."""
     names = set()

@@ -49,22 +49,6 @@ def test_one_module_starts_python_processes() -> None:
     assert found == KNOWN
 
 
-@pytest.mark.parametrize(
-    "planted",
-    [
-        "import sys\nsys.executable",
-        "from sys import executable",
-        "import multiprocessing",
-        "from multiprocessing import Process",
-        "from concurrent.futures import ProcessPoolExecutor",
-        "from distributed import LocalCluster",
-        'subprocess.run(["python3", "x"])',
-    ],
-)
-def test_a_planted_start_is_found(planted: str) -> None:
-    assert interpreters(planted)
-
-
 @pytest.fixture
 def places(tmp_path: Path) -> Path:
     """A project with `.git`, a folder without one, a folder beside that begins alike, a link to the project."""

@@ -105,12 +105,6 @@ def test_claude_code_compacts_when_its_list_is_too_long(playing: Playing, throug
         assert [one.kind for one in provider.record.answered].count("summary") >= 1
 
 
-def test_claude_code_with_an_older_model(playing: Playing) -> None:
-    session, provider = playing(Claude("claude-sonnet-4-5"), LOOK)
-    assert session.prompt("Look through the modules, please.") == DONE
-    held(provider, LOOK)
-
-
 @pytest.mark.parametrize("custom", [True, False], ids=["by-prompt", "by-item"])
 def test_codex_compacts(playing: Playing, through: Through, custom: bool) -> None:
     session, provider = playing(Codex(custom, compacts_at_tokens=25_000), LOOK, GO_ON)

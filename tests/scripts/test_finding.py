@@ -8,7 +8,7 @@ import pytest
 
 from ctxmgr.study.recordings.recording import Recording
 from scripts import finding as measuring
-from scripts.finding import FindingCount, failed_line, finding, finding_table
+from scripts.finding import failed_line, finding
 from tests.notation import Json, a, call, r, u
 from tests.unit.study.probes.asked import recording
 
@@ -63,12 +63,3 @@ def test_what_no_original_holds_is_told(monkeypatch: pytest.MonkeyPatch) -> None
     line = json.loads(failed_line("made", one.failed[0]))
     assert (line["recording"], line["kind"], line["answer"]) == ("made", "file.state", PIN)
     assert PIN not in "".join(line["hints"])
-
-
-def test_counts_add_up_and_are_shown() -> None:
-    both = FindingCount(5, 4, 4, 3, 1) + FindingCount(1, 0, 0, 0, 0)
-    assert (both, both.share, FindingCount(1).share) == (FindingCount(6, 4, 4, 3, 1), 0.75, None)
-    table = finding_table({"file.state": both, "errors": FindingCount(1)})
-    cells = [list(column.cells) for column in table.columns]
-    assert [row[0] for row in cells] == ["file.state", "6", "4", "4", "3", "0.750", "1"]
-    assert cells[5][1] == "-"

@@ -44,9 +44,9 @@ class Kept:
 """
 
 
-@pytest.mark.parametrize(
-    ("line", "lines"),
-    [
+def test_the_lines_whose_tests_tell_of_a_mutant() -> None:
+    """Those of its statement without what is within, of a function's head all of it; none of an import's."""
+    for line, lines in [
         (1, None),
         (4, range(4, 13)),
         (5, range(5, 6)),
@@ -57,22 +57,8 @@ class Kept:
         (12, range(12, 13)),
         (16, None),
         (19, range(19, 20)),
-    ],
-)
-def test_the_lines_whose_tests_tell_of_a_mutant(line: int, lines: range | None) -> None:
-    """Those of its statement without what is within, of a function's head all of it; none of an import's."""
-    assert covering.lines_beside(SOURCE, line) == lines
-
-
-def test_the_tests_of_lines_are_told_quickest_first() -> None:
-    one = covering.Covered([], ["a", "b"], [3.0, 1.0], {"x.py": {5: [0, 1], 7: [0]}})
-    two = covering.Covered(["z"], ["c"], [2.0], {"x.py": {7: [0]}, "y.py": {1: [0]}})
-    both = covering.merged([one, two])
-    assert both.failed == ["z"]
-    assert both.at("x.py", range(5, 8)) == ["b", "c", "a"]
-    assert both.at("x.py", range(7, 8)) == ["c", "a"]
-    assert both.at("y.py", range(1, 2)) == ["c"]
-    assert both.at("y.py", range(2, 9)) == both.at("z.py", range(1, 9)) == []
+    ]:
+        assert covering.lines_beside(SOURCE, line) == lines, line
 
 
 def test_a_module_is_imported_from_other_source_and_its_file_is_left(

@@ -23,23 +23,11 @@ def test_drawing_and_table_are_those_of_the_figures() -> None:
     assert text(picturing.PAGE) == picturing.with_table(text(picturing.PAGE), FIGURES)
 
 
-@pytest.mark.parametrize("name", picturing.SESSIONS)
-def test_the_figures_are_those_of_today(name: str) -> None:
+def test_the_figures_are_those_of_today() -> None:
     """Else: scripts/picture."""
-    today = OUTCOMES[f"{name} {picturing.WINDOW} balanced modelled"]["closed"]
-    assert FIGURES["recordings"][name] == pytest.approx(today, abs=0.005)
-
-
-def test_every_policy_stands_in_the_table() -> None:
-    lines = picturing.table(FIGURES).splitlines()
-    assert len(lines) == len(FIGURES["policies"]) + 3
-    for one in FIGURES["policies"]:
-        assert any(
-            f"{one['kept']:.3f}" in line
-            and f"{one['billed']:.3f}" in line
-            and line.startswith(f"| {one['name'].split()[0]} ")
-            for line in lines
-        )
+    for name in picturing.SESSIONS:
+        today = OUTCOMES[f"{name} {picturing.WINDOW} balanced modelled"]["closed"]
+        assert FIGURES["recordings"][name] == pytest.approx(today, abs=0.005), name
 
 
 def test_the_drawing_is_read_on_both_grounds_and_told_in_words() -> None:
@@ -53,11 +41,6 @@ def test_the_drawing_is_read_on_both_grounds_and_told_in_words() -> None:
     texts = " ".join(one.text or "" for one in drawn.iter(f"{SVG}text"))
     for words in ("driven through ctxmgr", "simulated", "balanced by keep", "no policy costs less"):
         assert words in texts
-
-
-def test_a_page_without_a_place_for_figures_is_refused() -> None:
-    with pytest.raises(ValueError, match="no place"):
-        picturing.with_table("# A page\n", FIGURES)
 
 
 def test_nothing_of_this_machine_stands_in_the_drawing() -> None:

@@ -46,13 +46,3 @@ def test_what_off_and_peers_come_to_is_kept_and_not_driven_again(
     monkeypatch.delattr(plane, "drive")
     monkeypatch.delattr(plane, "baselines")
     assert rows(*arguments, to=tmp_path / "again.json") == first
-
-
-def test_light_recordings_are_left_out(tmp_path: Path) -> None:
-    assert rows(FILES[0], "--policy", "off", "--least", "10000000", to=tmp_path / "none.json") == {}
-
-
-def test_a_wrong_policy_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit):
-        plane.main([FILES[0], "--policy", "swift"])
-    assert "no preset or peer is called 'swift'" in capsys.readouterr().err

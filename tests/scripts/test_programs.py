@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.programs import installing
-from tests.programs.installing import CODEX, PROGRAMS, Program, fetch, installed, integrity
+from tests.programs.installing import Program, fetch, installed, integrity
 
 
 @pytest.fixture
@@ -53,9 +53,3 @@ def test_a_missing_program_skips_or_fails(program: Program, monkeypatch: pytest.
     monkeypatch.setenv("CTXMGR_NO_SKIPS", "1")
     with pytest.raises(pytest.fail.Exception, match="scripts/programs fetches it"):
         installed(program)
-
-
-def test_each_has_a_place_of_its_version() -> None:
-    assert len({one.folder for one in PROGRAMS}) == len(PROGRAMS)
-    assert all(one.version in str(one.path) and one.integrity.startswith("sha512-") for one in PROGRAMS)
-    assert installing.CACHE in CODEX.path.parents

@@ -62,6 +62,5 @@ class Proxy:
             return web.Response(status=answer.status, body=content, headers=kept)
 
     def _cut(self, request: web.Request) -> web.Response:
-        assert request.transport is not None
         request.transport.abort()
         return web.Response()

@@ -121,16 +121,16 @@ COMMANDS = (["sessions", "list"], ["sessions", "purge"], ["forget", ID])
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[-1][:5])
-@pytest.mark.parametrize("place", ["missing", "empty"])
 def test_a_command_for_people_says_that_there_is_no_store_and_makes_none(
-    command: list[str], place: str, tmp_path: Path, folder: Folder, capsys: pytest.CaptureFixture[str]
+    command: list[str], tmp_path: Path, folder: Folder, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    if place == "empty":
-        folder.path.mkdir()
-    state = ["--state-dir", str(tmp_path / "here")]
-    assert main([*command, "--store", folder.url, *state]) == 1
-    assert NO_STORE in capsys.readouterr().err
-    assert folder.untouched()
+    for place in ["missing", "empty"]:
+        if place == "empty":
+            folder.path.mkdir()
+        state = ["--state-dir", str(tmp_path / "here")]
+        assert main([*command, "--store", folder.url, *state]) == 1, place
+        assert NO_STORE in capsys.readouterr().err, place
+        assert folder.untouched(), place
 
 
 def test_the_sessions_of_a_store_of_release_0_2_are_listed_and_nothing_is_written(

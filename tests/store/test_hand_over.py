@@ -4,8 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from ctxmgr.store import keeping
-from scripts.handing import over
 from scripts.handing.over import Judge, hand_over
 
 TIMES = 25  # `python -m scripts.handing.over` does a thousand
@@ -45,7 +43,3 @@ def test_the_judge_sees_that_what_was_durable_is_not_there(tmp_path: Path) -> No
     judge.told({"durable": 8})
     with pytest.raises(AssertionError, match="durable is lost"):
         judge.look()
-
-
-def test_what_is_listened_for_is_what_is_said() -> None:
-    assert (over.FENCED, over.OFFLINE) == (keeping.FENCED, keeping.OFFLINE)

@@ -153,7 +153,6 @@ class Pi:
 
     def send(self, type: str, **fields: Any) -> str:
         number = f"r{next(self._numbers)}"
-        assert self.process.stdin is not None
         self.process.stdin.write(json.dumps({"id": number, "type": type, **fields}).encode() + b"\n")
         self.process.stdin.flush()
         return number
@@ -199,7 +198,6 @@ class Pi:
 
     def close(self) -> int:
         """Ends it politely. Its exit code."""
-        assert self.process.stdin is not None
         self.process.stdin.close()
         code = self.process.wait(BOUND)
         self._threads[0].join(BOUND)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.hosts.pi import scripted
-from tests.hosts.pi.driver import WINDOW, Pi
+from tests.hosts.pi.driver import Pi
 from tests.hosts.pi.installing import Installed
 from tests.hosts.pi.runs import SMALL, Places, check_clean, check_legal, requests_of
 from tests.model_server import ModelServer, Request
@@ -118,33 +118,6 @@ def test_undo(program: Installed, model: ModelServer, places: Places) -> None:
         assert pi.command("/undo 1") == "What left at epoch 1 was taken back before."
         assert "no receipt" in pi.command("/undo 99")
         assert "/undo 3" in pi.command("/undo something")
-        check_clean(pi)
-
-
-def test_what_is_in_the_window(program: Installed, model: ModelServer, places: Places) -> None:
-    """A bar of 40 cells, and each kind with its tokens and its share: they add up to what was sent."""
-    place = places()
-    with Pi(program.node, program.pi, place) as pi:
-        assert pi.command("/ctx") == "Nothing was asked of the model yet."
-        for number in range(1, 9):
-            requests = requests_of(pi, program, model, f"Step {number}: read notes-{number}.txt")
-        first, bar, *kinds = pi.command("/ctx").splitlines()
-        used = int(re.findall(r"^The last request: about ([\d,]+) of 32,000 tokens", first)[0].replace(",", ""))
-        assert used == pytest.approx(scripted.tokens(requests[-1]), rel=0.2)  # each weighs in its own way
-        assert re.fullmatch(r"\[[a-z]+·+\]", bar)
-        assert len(bar) == 42
-        assert bar.count("·") == pytest.approx(40 * (1 - used / WINDOW), abs=1)
-        listed = re.findall(r"([a-z]) ([\w ]+?) ([\d,]+) \((\d+) %\)", " ".join(kinds))
-        assert {name for _, name, _, _ in listed} == {
-            "read results",
-            "replies and calls",
-            "system prompt",
-            "user",
-            "packet",
-        }
-        assert sum(int(tokens.replace(",", "")) for _, _, tokens, _ in listed) == pytest.approx(used, abs=3)
-        weights = [int(tokens.replace(",", "")) for _, _, tokens, _ in listed]
-        assert weights == sorted(weights, reverse=True)
         check_clean(pi)
 
 
