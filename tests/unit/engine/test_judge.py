@@ -78,7 +78,7 @@ def _together(pieces: list[Piece]) -> list[Piece]:
     return out
 
 
-@settings(max_examples=300)
+@settings(max_examples=200)
 @given(plans())
 def test_of_any_plan_checker_and_judge_say_the_same(given: tuple[tuple[Message, ...], Plan]) -> None:
     messages, plan = given

@@ -1,4 +1,4 @@
-"""One short session told in seven languages: the same calls and results, and each its own words."""
+"""One short session told in three languages: the same calls and results, and each its own words."""
 
 import msgspec
 
@@ -102,30 +102,6 @@ LANGUAGES = {
         "Warum hast du zwölf Runden gewählt?",
         "Passwörter mit bcrypt hashen",
     ),
-    "Spanish": Words(
-        "Pasa el inicio de sesión a bcrypt. No toques nunca la carpeta vendor y escribe los comentarios en inglés.",
-        "Primero lo miro.",
-        "Los hashes no coinciden.\n\nFalla una prueba: la sal se lee dos veces.",
-        "No, así no: los hashes antiguos deben seguir siendo válidos, y no subas nada antes de que yo lo vea.",
-        "¿Cuántas rondas debe usar bcrypt?",
-        "Doce rondas",
-        ("Calcular el hash con bcrypt", "Escribir la migración"),
-        "Todas las pruebas pasan.\n\nEl commit está hecho; ahora viene la migración.",
-        "¿Por qué elegiste doce?",
-        "Contraseñas con bcrypt",
-    ),
-    "French": Words(
-        "Passe la connexion à bcrypt. Ne touche jamais au dossier vendor et écris les commentaires en anglais.",
-        "Je regarde d'abord.",
-        "Les empreintes diffèrent.\n\nUn test échoue : le sel est lu deux fois.",
-        "Non, pas comme ça : les anciennes empreintes restent valables, et ne pousse rien avant que je l'aie vu.",
-        "Combien de tours bcrypt doit-il faire ?",
-        "Douze tours",
-        ("Hacher avec bcrypt", "Écrire la migration"),
-        "Tous les tests passent.\n\nLe commit est fait ; la migration vient ensuite.",
-        "Pourquoi as-tu choisi douze ?",
-        "Mots de passe avec bcrypt",
-    ),
     "Chinese": Words(
         "把登录改成使用 bcrypt。绝对不要动 vendor 目录,所有注释都用英文写。",
         "我先看一下。",
@@ -137,29 +113,5 @@ LANGUAGES = {
         "所有测试都通过了。\n\n提交已经完成;接下来是迁移。",
         "你为什么选这个轮数?",
         "密码改用 bcrypt",
-    ),
-    "Japanese": Words(
-        "ログインを bcrypt に移してください。vendor フォルダには絶対に触れず、コメントは英語で書いてください。",
-        "まず確認します。",
-        "ハッシュが一致しません。\n\nテストが一つ失敗しています。ソルトが二回読まれています。",
-        "いいえ、そうではありません。古いハッシュは有効なままにし、私が確認するまでプッシュしないでください。",
-        "bcrypt のラウンド数はいくつにしますか?",
-        "十二ラウンド",
-        ("bcrypt でハッシュする", "マイグレーションを書く"),
-        "すべてのテストが通りました。\n\nコミットしました。次はマイグレーションです。",
-        "なぜその回数を選んだのですか?",
-        "パスワードを bcrypt でハッシュ",
-    ),
-    "Russian": Words(
-        "Переведи вход на bcrypt. Никогда не трогай папку vendor и пиши все комментарии по-английски.",
-        "Сначала посмотрю.",
-        "Хеши не совпадают.\n\nОдин тест падает: соль читается дважды.",
-        "Нет, не так: старые хеши должны остаться действительными, и ничего не отправляй, пока я не посмотрю.",
-        "Сколько раундов взять для bcrypt?",
-        "Двенадцать",
-        ("Хешировать через bcrypt", "Написать миграцию"),
-        "Все тесты проходят.\n\nКоммит сделан; дальше миграция.",
-        "Почему ты выбрал двенадцать раундов?",
-        "Пароли через bcrypt",
     ),
 }

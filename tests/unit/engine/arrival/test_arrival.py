@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 from ctxmgr.engine.arrival import ArrivalInputs, arriving
 from ctxmgr.engine.conversation import BlockRef
 from ctxmgr.engine.invariants import STEPS
-from ctxmgr.engine.rewriting import handles, text_of
+from ctxmgr.engine.rewriting import text_of
 from ctxmgr.model import Pin
 from ctxmgr.model.messages import Message
 from ctxmgr.model.policy import Policy
 from ctxmgr.model.projection import Decision
 from ctxmgr.model.saved import ModelSpec, State
 from tests.conversations import any_list
-from tests.notation import Said, a, call, err, indexed, quarters, r, talk, u
+from tests.notation import Said, a, call, indexed, quarters, r, talk, u
 
 MOST = 500  # tokens, the least that a policy takes
 LOG = "\n".join(f"line {number} of the log" for number in range(2_000))  # about 10,000 tokens
@@ -76,11 +76,6 @@ def test_a_line_of_the_outline_has_the_offset_that_retrieve_takes() -> None:
     assert out.endswith(CODE[end:])
 
 
-def test_the_handle_is_that_of_every_other_marker() -> None:
-    messages = talk(u("go"), a(LOAD), r(LOG))
-    assert f"| retrieve {handles.handle(indexed(messages).key(2))}]" in shown(LOG)
-
-
 def test_without_retrieve_the_marker_names_the_call_and_a_range_where_the_tool_reads() -> None:
     out = shown(CODE, archives=False, made=call("read", path="src/a.py"))
     assert "retrieve" not in out
@@ -129,14 +124,6 @@ KEPT: list[tuple[str, list[Said], dict[str, Any], dict[str, Any]]] = [
 @pytest.mark.parametrize(("name", "said", "keys", "state"), KEPT, ids=[row[0] for row in KEPT])
 def test_never_cut_is_a_result(name: str, said: list[Said], keys: dict[str, Any], state: dict[str, Any]) -> None:
     assert cuts(talk(u("go"), *said), state=State("s", ModelSpec("m", 1), **state), **keys) == {}
-
-
-def test_what_a_user_or_the_assistant_says_is_not_cut() -> None:
-    assert cuts(talk(u(LOG), a(LOG))) == {}
-
-
-def test_an_error_is_cut_as_any_result() -> None:
-    assert len(cuts(talk(u("go"), a(LOAD), err(LOG)))) == 1
 
 
 lines = st.sampled_from(

@@ -8,29 +8,7 @@ from hypothesis import strategies as st
 from ctxmgr.engine.caching import breakpoints
 from ctxmgr.model import IMPLICIT, CacheRule
 from ctxmgr.model.prices import NO_CACHE
-from tests.unit.engine.caching.provider import LIFETIME_MS, RULE, Host, Listed, Provider, told
-
-STEP = told(2, 1, name="step")
-
-
-def test_the_end_of_the_list_is_marked_and_the_next_call_reads_all_of_it() -> None:
-    host = Host()
-    first = told(1)
-    assert host.call(first) == 0
-    assert host.indices == (0,)
-    assert host.call((*first, *STEP)) == 1
-    assert host.indices == (2,)
-    assert host.call((*first, *STEP, *told(2, 1, name="next"))) == 3
-
-
-def test_a_step_of_more_blocks_than_a_mark_looks_back_has_one_within_reach() -> None:
-    host = Host()
-    host.call(told(1, 3))
-    assert host.call(told(1, 3, 12, 12)) == 2
-    assert host.indices == (1, 3)
-    alone = Provider(RULE)
-    alone.call(told(1, 3), [1])
-    assert alone.call(told(1, 3, 12, 12), [3]) == 0, "the end's mark alone finds nothing"
+from tests.unit.engine.caching.provider import LIFETIME_MS, Host, Listed, told
 
 
 def test_the_mark_itself_is_the_first_of_the_blocks_that_are_looked_at() -> None:
@@ -38,26 +16,6 @@ def test_the_mark_itself_is_the_first_of_the_blocks_that_are_looked_at() -> None
     host.call(told(1))
     assert (host.call(told(1, 19)), host.indices) == (1, (1,))
     assert (host.call(told(1, 19, 20)), host.indices) == (2, (1, 2))
-
-
-def test_where_the_list_changed_the_end_of_what_stayed_is_marked() -> None:
-    host = Host()
-    host.call(told(1, 2, 1, 2, 1))
-    host.call(told(1, 2, 1, 2, 1, 2, 1))
-    changed = (*told(1, 2, 1, 2, 1), *told(1, 30, 1, name="other"))
-    assert host.call(changed) == 5
-    assert host.indices == (4, 7)
-
-
-def test_what_stayed_is_marked_where_an_earlier_end_is_within_its_reach() -> None:
-    host = Host()
-    host.call(told(1, 2, 1))
-    host.call(told(1, 2, 1, 2, 1, 2, 1))
-    changed = (*told(1, 2, 1, 2), *told(40, name="other"))
-    assert host.call(changed) == 3
-    assert host.indices == (3, 4)
-    again = (*told(1, 2, 1, 2), *told(40, name="third"))
-    assert host.call(again) == 4, "what stayed was kept as it ended"
 
 
 def test_of_a_short_start_and_a_long_stay_behind_it_the_only_mark_to_spare_is_at_the_stay() -> None:
@@ -72,37 +30,6 @@ def test_of_a_short_start_and_a_long_stay_behind_it_the_only_mark_to_spare_is_at
     three.call(told(1, 2, *[1] * 60))
     assert three.call((*told(1, 2, *[1] * 40), *told(30, name="other"))) == 2
     assert three.indices == (1, 41, 42)
-
-
-@given(st.lists(st.integers(0, 30), min_size=1, max_size=20))
-def test_a_list_that_only_grows_is_read_whole_with_two_marks(blocks: list[int]) -> None:
-    host, could = Host(), 0
-    for count in range(1, len(blocks) + 1):
-        assert host.call(told(*blocks[:count])) == could
-        could = max((at + 1 for at in range(count) if blocks[at]), default=0)
-
-
-def test_what_stayed_is_marked_again_while_a_mark_is_to_spare_and_so_outlives_its_lifetime() -> None:
-    host = Host()
-    host.call(told(1, 2, 1))
-    stayed = told(1, 2, 1)
-    messages = (*stayed, *told(30, name="other"))
-    host.call(told(1, 2, 1, 1), LIFETIME_MS // 2)
-    host.call(messages, LIFETIME_MS // 2)
-    time_ms = LIFETIME_MS // 2
-    for number in range(6):
-        time_ms += LIFETIME_MS // 2
-        messages = (*messages, *told(2, 1, name=f"step{number}"))
-        assert host.call(messages, time_ms) == len(messages) - 2
-        assert host.indices == (2, len(messages) - 1)
-    assert host.call((*stayed, *told(30, name="anew")), time_ms + LIFETIME_MS // 2) == 3
-
-
-def test_what_nobody_read_for_its_lifetime_is_not_counted_on() -> None:
-    host = Host()
-    host.call(told(1, 3))
-    assert host.call(told(1, 3, 30), LIFETIME_MS + 1) == 0
-    assert host.indices == (2,)
 
 
 def test_a_single_mark_stands_as_far_on_as_it_finds_what_was_kept() -> None:
@@ -142,13 +69,6 @@ def test_a_provider_without_marks_gets_none(rule: CacheRule) -> None:
     host = Host(rule)
     host.call(told(1, 30))
     assert (host.indices, host.starts) == ((), ())
-
-
-@pytest.mark.parametrize("own", [4, 5])
-def test_where_the_hosts_own_marks_are_all_that_may_be_there_are_no_more(own: int) -> None:
-    host = Host(own=own)
-    host.call(told(1, 30))
-    assert host.indices == ()
 
 
 # properties

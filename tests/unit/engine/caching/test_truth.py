@@ -41,16 +41,8 @@ def grown(rule: CacheRule = PLAIN) -> Known:
     return called(called(NOTHING, 10_000, 18_000), 12_000, 20_000, 18_000, rule=rule)
 
 
-def test_a_list_that_grew_should_read_all_of_the_one_before() -> None:
-    assert expected(grown()) == [18_000]
-
-
 def test_what_it_no_longer_begins_with_is_taken_off() -> None:
     assert expected(called(grown(), 9_000, 17_000, prefix=5_000)) == [18_000, 13_000]
-
-
-def test_what_stands_before_it_stays() -> None:
-    assert expected(called(grown(), 9_000, 17_000, prefix=0)) == [18_000, 8_000]
 
 
 def test_it_is_read_in_the_steps_of_the_rule() -> None:
@@ -59,14 +51,6 @@ def test_it_is_read_in_the_steps_of_the_rule() -> None:
 
 def test_a_provider_without_a_cache_reads_nothing() -> None:
     assert expected(grown(NONE)) == [0]
-
-
-def test_that_something_was_read_is_remembered_of_this_model() -> None:
-    known = called(called(NOTHING, 10_000, 18_000, rule=NONE), 12_000, 20_000, rule=NONE)
-    assert not known[0].has_read
-    known = called(called(known, 13_000, 21_000, 9_000, at=9 * MINUTE, rule=NONE), 14_000, 22_000, rule=NONE)
-    assert known[0].has_read
-    assert not called(known, 15_000, 23_000, model="another")[0].has_read
 
 
 def test_it_is_remembered_while_other_models_are_called() -> None:

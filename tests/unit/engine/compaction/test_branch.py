@@ -60,25 +60,8 @@ WORK: Session = (
 )
 
 
-def test_all_of_it_fits() -> None:
-    found = left(WORK)
-    assert texts(found.messages) == ["one two", "three read", "first line", "four bash", "it broke here", "five"]
-    assert found.left_out == ()
-    assert found.files == FileLists(read=("x",))
-    assert [message.content.is_error for message in found.messages if message.content.speaker == "result"] == [
-        False,
-        True,
-    ]
-
-
 def test_pi_takes_no_result() -> None:
     assert texts(left(WORK, weigher="chars4").messages) == ["one two", "three read", "four bash", "five"]
-
-
-def test_a_result_keeps_its_json() -> None:
-    (line,) = [one for one in left(WORK).messages if one.content.text == "first line"]
-    assert b"second line" in line.raw
-    assert line.view.blocks[0].text == "first line"
 
 
 BUDGETS: list[tuple[str, int, list[str], list[str], int]] = [
@@ -144,12 +127,6 @@ def test_files_of_the_whole_branch() -> None:
 def test_a_long_error_is_shortened() -> None:
     found = left((u("go"), a(call("t")), err("x" * 5_000)))
     assert 600 < len(found.messages[-1].content.text or "") < 700
-
-
-def test_trees_in_a_circle_end() -> None:
-    round_ = grown([("a", "c"), ("b", "a"), ("c", "b"), ("d", "gone")])
-    found = branch.prepare(pi_branch.branch(round_, "c"), pi_branch.branch(round_, "d"), 0, weigh)
-    assert (found.ancestor, found.entries) == (None, ("a", "b", "c"))
 
 
 names = st.sampled_from("abcdef")

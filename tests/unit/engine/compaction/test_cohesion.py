@@ -23,9 +23,8 @@ from ctxmgr.engine.compaction.cohesion import (
     terms,
 )
 from ctxmgr.engine.compaction.slices import steps
-from ctxmgr.model.compaction.plans import BranchMessage
 from tests.notation import Said, a, call, r, think, u
-from tests.unit.engine.compaction.test_slices import any_history, told
+from tests.unit.engine.compaction.test_slices import told
 
 CAKE = [a("eggs whisked, sugar folded into the sponge", call("read", path="cake/sponge.py")), r("oven")]
 SHIP = [a("mainsail hoisted, jib trimmed to starboard", call("read", path="ship/mainsail.py")), r("deck")]
@@ -102,12 +101,6 @@ def test_a_user_who_was_not_answered_goes_on() -> None:
     assert deepened([0.0, 1.0, 1.0], rows) == [0.0, 1.5, 1.0]
 
 
-def test_the_nearest_of_two_user_messages_gets_a_depth() -> None:
-    rows = steps(told(u("1"), a("x"), u("2"), a("x"), a("x"), u("3"), a("x")))
-    deep = deepened([0.0, 0.5, 0.0, 0.2], rows)
-    assert deep[1] > deep[3]
-
-
 @pytest.mark.parametrize(
     ("scores", "expected"),
     [
@@ -157,15 +150,6 @@ def test_closeness_is_what_it_is_told_slowly(found: list[dict[str, int]]) -> Non
     assert closeness(found) == slow_closeness(found)
 
 
-@given(any_history)
-def test_depths_of_any_history(history: tuple[BranchMessage, ...]) -> None:
-    rows = steps(history)
-    deep = depths(rows)
-    assert len(deep) == len(rows)
-    assert all(0.0 <= one <= 3.0 for one in deep)
-    assert deep == depths(rows)
-
-
 def test_vectors_tell_the_same() -> None:
     cake, ship = [1.0, 0.1, 0.0], [0.0, 0.2, 2.0]
     deep = depths_from_vectors([cake] * 12 + [ship] * 12)
@@ -179,10 +163,3 @@ def test_vectors_tell_the_same() -> None:
 def test_vectors_are_of_one_length() -> None:
     with pytest.raises(ValueError, match="zip"):
         depths_from_vectors([[1.0, 0.0], [1.0]])
-
-
-@given(st.lists(st.lists(st.floats(-1, 1), min_size=3, max_size=3), max_size=40))
-def test_depths_from_any_vectors(vectors: list[list[float]]) -> None:
-    deep = depths_from_vectors(vectors)
-    assert len(deep) == len(vectors)
-    assert all(-1e-9 <= one <= 4.0 + 1e-9 for one in deep)

@@ -50,19 +50,6 @@ def test_files_of_calls_by_what_they_did() -> None:
     assert ops == FileLists(read=("A", "b", "/w/open.py"), written=("e", "not answered"), edited=("c", "d", "f"))
 
 
-def test_a_file_by_its_whole_path_and_from_where_a_shell_was_is_listed_once() -> None:
-    session = path(
-        u("go"),
-        a(call("Read", file_path="/p/src/a.py"), call("bash", command="cat src/a.py && sed -i s/x/y/ src/b.py")),
-        r("text"),
-        r("text"),
-        a(call("Read", file_path="/p/src/b.py")),
-        r("text"),
-    )
-    ops = files.of_messages(message for entry in session for message in entry.messages)
-    assert files.lists(ops) == (("/p/src/a.py",), ("/p/src/b.py",))
-
-
 def test_details_that_are_no_lists_say_nothing() -> None:
     (one,) = path(compacted("s", kept="e1", details={"readFiles": "x", "modifiedFiles": [1, "m", None]}))
     assert files.of_details([one]) == FileLists(edited=("m",))
@@ -138,11 +125,3 @@ def test_lists_come_off_as_they_were_put_on(text: str, added: FileLists) -> None
     if files.without_lists(bare) == bare:
         assert files.without_lists(bare + files.rendered(added)) == bare
     assert files.lists(files.listed(files.rendered(added))) == files.lists(added)
-
-
-@given(ops, ops, ops)
-def test_merging_keeps_every_path_once(one: FileLists, two: FileLists, three: FileLists) -> None:
-    found = files.merged(one, two, three)
-    assert set(found.read) == {*one.read, *two.read, *three.read}
-    assert len(set(found.edited)) == len(found.edited)
-    assert files.merged(files.merged(one, two), three) == files.merged(one, files.merged(two, three))

@@ -1,8 +1,6 @@
 """Identifiers: what in a text is one, as it stands there, and that one reading gives all three forms."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from ctxmgr.engine.compaction.files import LONGEST, bare, identifiers, without
 
@@ -50,22 +48,6 @@ def test_what_is_an_identifier(text: str, found: list[str], names: set[str]) -> 
 def test_what_is_left_are_words(text: str, left: str) -> None:
     assert without(text) == left
     assert identifiers(without(text)) == []
-
-
-@given(st.text(alphabet="ab_./-~@ A1é=", max_size=80))
-def test_an_identifier_stands_in_the_text_in_its_order(text: str) -> None:
-    at = 0
-    for one in identifiers(text):
-        at = text.index(one, at) + len(one)
-    assert bare(text) <= {one.strip("./-~@") for one in identifiers(text)}
-    assert identifiers(text) or without(text) == text
-
-
-@given(st.text(alphabet="ab_./-~@ A1é=\u00a0\ud800\n", max_size=80))
-def test_the_names_are_the_identifiers_without_what_begins_them(text: str) -> None:
-    """A flag aside, which is one where its name is."""
-    names = {one.strip("./-~@") for one in identifiers(text) if not one.startswith("--")}
-    assert names <= bare(text) <= names | {one.strip("-") for one in identifiers(text)}
 
 
 def test_long_runs_take_no_longer_than_they_are() -> None:

@@ -5,11 +5,10 @@ from typing import Any
 import pytest
 
 from ctxmgr.engine.compaction import prepare
-from ctxmgr.engine.compaction.weighing import quarters
-from ctxmgr.model.compaction.plans import CutBudget, NothingToCompact
-from tests.notation import Said, a, call, r, sh, think, u
+from ctxmgr.model.compaction.plans import NothingToCompact
+from tests.notation import Said, a, call, r, sh, u
 from tests.unit.engine.compaction.preparing import Session, as_pi, by_words, prepared
-from tests.unit.engine.trees import compacted, custom, left_behind, meta, omitted, path, prompt, replaced, texts
+from tests.unit.engine.trees import compacted, left_behind, meta, omitted, prompt, texts
 
 W40 = "w " * 20  # 40 characters: 10 tokens by pi's count, 20 words
 USED = {"usage": {"input": 70, "output": 20, "cacheRead": 10, "cacheWrite": 0}}
@@ -33,25 +32,8 @@ AS_PI: list[tuple[str, Session, int, Any]] = [
         ("e2", True, 0, 1, 104),
     ),
     ("one message fills it", (u(W40 * 9),), 20, None),
-    ("keep nothing", READS, 0, ("e6", True, 4, 1, 54)),
     ("ends with a compaction", (*READS, compacted("s", kept="e5")), 10, None),
-    (
-        "metadata goes with the cut",
-        (u(W40), a(W40), u(W40), a("so"), meta(), meta("label"), a(W40)),
-        10,
-        ("e5", True, 2, 2, 41),
-    ),
-    ("metadata before a user message", (u(W40), a(W40), meta(), u(W40), a(W40)), 20, ("e3", True, 0, 2, 40)),
     ("a run starts a turn", (u(W40), a(W40), sh("ls", W40), a(W40)), 10, ("e4", True, 2, 1, 41)),
-    ("the cut at a run", (u(W40), a(W40), sh("ls", W40), a(W40)), 20, ("e3", False, 2, 0, 41)),
-    (
-        "a run that is not shown is counted",
-        (u(W40), a(W40), sh("ls", W40, excludeFromContext=True)),
-        5,
-        ("e3", False, 2, 0, 31),
-    ),
-    ("a custom message starts a turn", (u(W40), a(W40), custom(W40), a(W40)), 10, ("e4", True, 2, 1, 40)),
-    ("a branch summary starts a turn", (u(W40), a(W40), left_behind(W40), a(W40)), 10, ("e4", True, 2, 1, 40)),
     ("an empty branch summary is nothing", (u(W40), a(W40), left_behind(""), a(W40)), 10, ("e3", True, 0, 2, 30)),
     ("no turn to split", (a(W40), a(W40), a(W40)), 10, ("e3", False, 2, 0, 30)),
     ("results alone", (r(W40), r(W40)), 10, None),
@@ -59,30 +41,12 @@ AS_PI: list[tuple[str, Session, int, Any]] = [
     ("the summary is the cut's wall", (*READS, compacted("s", kept="e4"), a(W40)), 25, ("e5", False, 1, 0, 41)),
     ("what is kept was lost", (*READS, compacted("s", kept="gone"), u(W40), a(W40)), 10, ("e9", True, 0, 1, 21)),
     (
-        "a compaction in the kept part",
-        (u(W40), a(W40), compacted("s", kept="e2"), u(W40), compacted("t", kept="e2"), u(W40), a(W40)),
-        15,
-        ("e6", False, 2, 0, 41),
-    ),
-    (
-        "a compaction that was taken back",
-        (*READS, compacted("s", kept="e4"), u(W40), omitted("e7"), a(W40)),
-        15,
-        ("e8", False, 3, 0, 50),
-    ),
-    (
         "a reading and what came after it",
         (u(W40), a(W40), u(W40), a(W40, **USED), u(W40)),
         10,
         ("e5", False, 4, 0, 110),
     ),
     ("a reading of a failed call", (u(W40), a(W40, **USED, **FAILED), u(W40)), 10, ("e3", False, 2, 0, 30)),
-    (
-        "a reading before an edit",
-        (u(W40), a(W40), u(W40), a(W40, **USED), omitted("e2"), u(W40)),
-        10,
-        ("e5", True, 1, 2, 40),
-    ),
     (
         "a reading that compaction outdated",
         (u(W40), a(W40, **USED), compacted("s", kept="e2"), u(W40), u(W40)),
@@ -95,24 +59,6 @@ AS_PI: list[tuple[str, Session, int, Any]] = [
         10,
         ("e4", False, 1, 0, 40),
     ),
-    (
-        "a prompt that a compaction carries",
-        (
-            u(W40),
-            a(W40),
-            compacted("s", kept="e2", systemMessage={"role": "system", "content": W40, "timestamp": 1}),
-            u(W40),
-            u(W40),
-        ),
-        10,
-        ("e5", False, 2, 0, 41),
-    ),
-    (
-        "an edit makes it short",
-        (u(W40), a(W40), u(W40), a(W40 * 9), replaced("e4", "so"), u(W40)),
-        20,
-        ("e3", False, 2, 0, 41),
-    ),
     ("an omission is no cut", (u(W40), a(W40), u(W40), a(W40), omitted("e3"), u(W40)), 15, ("e3", True, 0, 2, 40)),
     (
         "an attempt that was taken back",
@@ -121,28 +67,10 @@ AS_PI: list[tuple[str, Session, int, Any]] = [
         ("e4", True, 2, 1, 30),
     ),
     (
-        "taken back, and another edited",
-        (u(W40), a(W40), u(W40), a("x", **FAILED), omitted("e4"), replaced("e2", "z")),
-        10,
-        ("e3", False, 2, 0, 21),
-    ),
-    (
-        "taken back after an answer",
-        (u(W40), a(W40), u(W40), a("fine"), a("x", **FAILED), omitted("e5")),
-        10,
-        ("e3", False, 2, 0, 31),
-    ),
-    (
         "an image is 1,200",
         (u(W40), a(W40), Said({"role": "user", "content": [{"type": "image"}]}), a(W40)),
         900,
         ("e3", False, 2, 0, 1230),
-    ),
-    (
-        "a thought and a call weigh",
-        (u(W40), a(think(W40), call("read", path="x", n=1.0)), r("so"), u("a")),
-        15,
-        ("e2", True, 0, 1, 28),
     ),
 ]
 
@@ -155,14 +83,6 @@ def test_as_pi_prepares_it(name: str, session: Session, keep: int, expected: Any
         return
     one = prepared(found)
     assert (one.first_kept, one.split, len(one.history), len(one.prefix), one.tokens_before) == expected
-
-
-@pytest.mark.parametrize(("name", "session", "keep", "expected"), AS_PI, ids=[row[0] for row in AS_PI])
-def test_the_same_weights_give_the_same_cut(name: str, session: Session, keep: int, expected: Any) -> None:
-    """None of these sessions parts a call from its result, so there is nothing to do better."""
-    found = prepare.decide(path(*session), CutBudget(keep), quarters)
-    one = prepared(found) if expected else None
-    assert (one and (one.first_kept, one.split, len(one.history), len(one.prefix))) == (expected and expected[:4])
 
 
 REASONS: list[tuple[str, Session, int, NothingToCompact]] = [
@@ -180,11 +100,6 @@ REASONS: list[tuple[str, Session, int, NothingToCompact]] = [
 @pytest.mark.parametrize(("name", "session", "keep", "reason"), REASONS, ids=[row[0] for row in REASONS])
 def test_why_there_is_nothing(name: str, session: Session, keep: int, reason: NothingToCompact) -> None:
     assert by_words(session, keep) == reason
-
-
-def test_nothing_to_cut_because_one_message_fills_the_window() -> None:
-    session = (u("w " * 500),)
-    assert by_words(session, 100) == as_pi(session, 100) == prepare.FILLED
 
 
 def test_what_compaction_1_kept_is_not_lost_at_compaction_2() -> None:

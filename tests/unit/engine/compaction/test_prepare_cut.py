@@ -23,21 +23,6 @@ def test_a_cut_leaves_no_call_without_its_result() -> None:
     assert texts(prepared(as_pi(QUEUED, 4)).recent)[0] == "wait, also"  # pi parts them here
 
 
-def test_calls_that_overlap_move_the_cut_back_to_the_first() -> None:
-    session = (
-        u("go"),
-        a("x"),
-        a(call("t", "c1")),
-        u("p"),
-        a(call("t", "c2")),
-        r("1", to="c1"),
-        u("q"),
-        r("2", to="c2"),
-    )
-    one = prepared(by_words(session, 2))
-    assert one.first_kept == "e3"
-
-
 def test_an_id_that_is_used_again_belongs_to_its_latest_call() -> None:
     session = (u("go"), a(call("t", "c1")), r("1", to="c1"), a(call("t", "c1")), r("2", to="c1"), a("end"))
     assert prepared(by_words(session, 3)).first_kept == "e4"

@@ -6,9 +6,9 @@ import pytest
 
 from ctxmgr.engine.compaction import files, prepare
 from ctxmgr.model.compaction.plans import CutBudget
-from tests.notation import a, branch, call, err, r, u
+from tests.notation import a, call, err, r, u
 from tests.unit.engine.compaction.preparing import as_pi, by_words, prepared, weigh
-from tests.unit.engine.trees import compacted, left_behind, path, prompt, texts
+from tests.unit.engine.trees import compacted, left_behind, path
 
 
 def with_files(*paths: str, **more: Any) -> dict[str, Any]:
@@ -69,17 +69,3 @@ def test_calls_within_a_tool_touch_files() -> None:
     session = (u("a"), a(call("code")), r("x", nestedCalls=nested), err("x", nestedCalls="odd"), u("b"))
     assert prepared(by_words(session, 1)).files.read == ("n",)
     assert prepared(as_pi(session, 1)).files.read == ()
-
-
-def test_prompts_are_in_no_part() -> None:
-    one = prepared(
-        by_words((prompt("be good"), u("a"), prompt("be brief"), a("b"), prompt("x"), u("c"), a("d")), 2)
-    )
-    assert texts([*one.history, *one.prefix, *one.recent]) == ["a", "b", "c", "d"]
-
-
-def test_branch_summaries_among_messages_are_read_as_pi_reads_them() -> None:
-    one = prepared(by_words((u("a"), branch("tried"), a("b"), u("c")), 1))
-    said = one.history[1].content.text
-    assert said is not None
-    assert said.endswith("<summary>\ntried</summary>")

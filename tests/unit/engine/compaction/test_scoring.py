@@ -60,19 +60,12 @@ def test_of_two_alike_the_newer() -> None:
     found = importances(told(*[u("same words")] * 30))
     assert found[29] > found[0]
     assert importances(()) == ()
+    assert 0 < importances(told(a("nobody asked")))[0] <= 1
 
 
 def test_what_is_not_shown_matters_least() -> None:
     found = importances(told(Said({"role": "system", "content": "x" * 99}), u("hi"), a("ho")))
     assert 0 < found[0] < min(found[1:])
-
-
-@given(any_history, st.sampled_from(["", GOAL]))
-def test_importance_of_any_history(history: tuple[BranchMessage, ...], goal: str) -> None:
-    found = importances(history, goal)
-    assert len(found) == len(history)
-    assert all(0 < one <= 1 for one in found)
-    assert found == importances(history, goal)
 
 
 @pytest.mark.parametrize(

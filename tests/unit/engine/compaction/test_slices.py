@@ -3,7 +3,6 @@
 import json
 from collections.abc import Sequence
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -19,8 +18,6 @@ from ctxmgr.model.messages import Message
 from ctxmgr.model.policy import Slices
 from tests.conversations import any_list
 from tests.notation import Said, a, call, note, quarters, r, raws, sh, u, words
-
-RECORDINGS = Path(__file__).parents[5] / "shared" / "recordings" / "pi"
 
 
 def told(*said: Said) -> tuple[BranchMessage, ...]:
@@ -59,13 +56,6 @@ def _arguments(arguments: dict[str, Any]) -> str:
     return ", ".join(f"{name}={json.dumps(value)}" for name, value in arguments.items())
 
 
-def recorded(path: Path) -> tuple[BranchMessage, ...]:
-    """The messages of a recorded pi session, in the order of its lines."""
-    entries = [msgspec.json.decode(line) for line in path.read_bytes().splitlines()]
-    messages = [entry["message"] for entry in entries if entry.get("type") == "message"]
-    return tuple(as_told(msgspec.json.encode(message)) for message in messages)
-
-
 def as_branch(messages: Sequence[Message]) -> tuple[BranchMessage, ...]:
     return tuple(as_told(message.raw) for message in messages)
 
@@ -75,34 +65,14 @@ any_history = any_list.map(as_branch)
 
 # name, conversation, where steps start
 STEPS: list[tuple[str, list[Said], list[int]]] = [
-    ("nothing", [], []),
-    ("a reply stays with what was asked", [u("1"), a("x"), u("2"), a("y")], [0, 2]),
     ("a later one does not", [u("1"), a("x"), a("y")], [0, 2]),
     ("a call and its result", [u("1"), a(call("read")), r("t"), a("x")], [0, 3]),
     ("parallel calls", [u("1"), a(call("read"), call("ls")), r("t"), r("s"), a("x")], [0, 4]),
     ("users one after another", [u("1"), u("2"), u("3"), a("x")], [0, 1, 2]),
     ("without a user first", [a(call("read")), r("t"), a("x")], [0, 2]),
     ("a user between a call and its result", [u("1"), a(call("read")), u("wait"), r("t"), a("x")], [0, 4]),
-    (
-        "a result that comes a step late",
-        [
-            u("1"),
-            a(call("read", "s1"), call("ls")),
-            r("t", "c1"),
-            a(call("ls")),
-            r("s", "c2"),
-            r("t", "s1"),
-            a("x"),
-        ],
-        [0, 6],
-    ),
     ("a result without a call", [u("1"), a("x"), r("t", "c9"), a("y")], [0, 3]),
     ("and at the very start", [r("t", "c9"), a("y")], [0, 1]),
-    (
-        "an id used again is the later call's",
-        [u("1"), a(call("read", "x1")), r("t", "x1"), a(call("read", "x1")), r("s", "x1"), a("z")],
-        [0, 3, 5],
-    ),
     ("notes and the user's own runs speak too", [u("1"), a("x"), note("n"), sh("ls", "y"), a("z")], [0, 2, 3]),
     ("what is not shown opens nothing", [u("1"), Said({"role": "system", "content": "x"}), a("y"), a("z")], [0, 3]),
 ]
@@ -191,12 +161,6 @@ def test_the_lead_is_what_is_right_before() -> None:
     assert cut(sized(30, 300, 50), Slices(tokens=100, overlap=400), words)[2].lead_weight == 330
 
 
-def test_what_is_not_shown_weighs_nothing() -> None:
-    history = told(u("go"), Said({"role": "system", "content": "x"}), a("ok"))
-    (one,) = cut(history, Slices(tokens=100, overlap=0), words)
-    assert one.weight == words("[User]: go") + words("[Assistant]: ok")
-
-
 # weights, settings, cap, output tokens
 BUDGETS: list[tuple[list[int], Slices, int | None, list[int]]] = [
     ([20_000] * 4, Slices(), None, [2_000, 2_000, 4_000, 4_000]),
@@ -215,19 +179,6 @@ BUDGETS: list[tuple[list[int], Slices, int | None, list[int]]] = [
 @pytest.mark.parametrize(("weights", "settings", "cap", "expected"), BUDGETS)
 def test_budgets(weights: list[int], settings: Slices, cap: int | None, expected: list[int]) -> None:
     assert budgets(weights, settings, cap) == expected
-
-
-@given(
-    st.lists(st.integers(0, 90_000), max_size=12),
-    st.integers(0, 60_000),
-    st.builds(Slices, newest=st.integers(0, 4), ratio=st.floats(0.01, 1), newest_boost=st.floats(1, 10)),
-)
-def test_budgets_keep_their_rules(weights: list[int], cap: int, settings: Slices) -> None:
-    free, capped = budgets(weights, settings), budgets(weights, settings, cap)
-    assert sum(capped) <= cap
-    assert all(0 <= less <= more for less, more in zip(capped, free, strict=True))
-    assert capped == free or sum(free) > cap
-    assert min(free, default=LEAST_OUTPUT) >= LEAST_OUTPUT
 
 
 @given(
@@ -269,13 +220,3 @@ def test_no_result_is_parted_from_its_call(history: tuple[BranchMessage, ...]) -
             elif block.kind == "result" and block.call_id in calls:
                 assert not any(calls[block.call_id] < start <= at for start in starts)
     assert [id(message) for step in steps(history) for message in step] == [id(message) for message in history]
-
-
-@pytest.mark.skipif(not RECORDINGS.exists(), reason="no recordings beside this checkout")
-@pytest.mark.parametrize("breaks", ["steps", "natural"])
-def test_real_sessions(breaks: Any) -> None:
-    for path in sorted(RECORDINGS.glob("*.jsonl")):
-        history = recorded(path)
-        found = cut(history, Slices(breaks=breaks), quarters)
-        assert sum(len(one.messages) for one in found) == len(history)
-        assert all(one.weight <= 30_000 or len(steps(one.messages)) == 1 for one in found)

@@ -1,13 +1,10 @@
 """Steps: which messages leave as one, and which belong to none."""
 
-import json
-
 import pytest
 from hypothesis import given
 
 from ctxmgr.engine.conversation import is_waiting
 from ctxmgr.engine.invariants import STEPS
-from ctxmgr.formats import FORMATS
 from ctxmgr.model.messages import Block, Message, View
 from tests import translation
 from tests.conversations import any_list, pairs
@@ -127,15 +124,3 @@ def test_each_message_is_in_one_place_and_no_pair_is_parted(messages: tuple[Mess
         assert at in whole[asked] or (at in found.fixed_indices and asked in bound)
     starts = [min((*step.assistant_indices, *step.result_indices)) for step in found.steps]
     assert starts == sorted(starts)
-
-
-@given(any_list)
-def test_steps_are_the_same_in_every_format(messages: tuple[Message, ...]) -> None:
-    """As many, whatever items a conversation is written down in."""
-    said = translation.plain(json.loads(message.raw) for message in messages)
-    counts = set()
-    for name in FORMATS:
-        listed = translation.read(name, translation.raws(name, said))
-        steps = STEPS.steps(indexed(listed)).steps
-        counts.add(len(steps))
-    assert len(counts) == 1

@@ -16,8 +16,6 @@ READ = call("read", path="x")
 # name, conversation, (start, end) of each turn, headless first turn?
 TABLE: list[tuple[str, list[Said], list[tuple[int, int]], bool]] = [
     ("nothing", [], [], False),
-    ("one user message", [u("go")], [(0, 1)], False),
-    ("a reply belongs to its turn", [u("go"), a("ok"), u("more")], [(0, 2), (2, 3)], False),
     ("results too", [u("go"), a(READ), r("x"), a("ok"), u("more"), a("ok")], [(0, 4), (4, 6)], False),
     ("two user messages in a row", [u("go"), u("stop")], [(0, 1), (1, 2)], False),
     ("the user's own bash run opens none", [u("go"), sh("ls", "x"), a("ok")], [(0, 3)], False),
@@ -46,12 +44,6 @@ PAIRS: list[tuple[str, list[Said], dict[tuple[int, int], int], list[bool]]] = [
         [u("go"), a(READ), u("hey"), u("ho"), r("x"), u("go")],
         {(4, 0): 1},
         [True, False, False, True],
-    ),
-    (
-        "an id used again: the latest earlier call",
-        [u("go"), a(call("read", "x1")), r("x", "x1"), u("go"), a(call("read", "x1")), r("x", "x1")],
-        {(2, 0): 1, (5, 0): 4},
-        [True, True],
     ),
     (
         "an id used again before the late result of the first",
@@ -136,17 +128,3 @@ def test_an_index_extended_is_the_index_made_at_once(messages: tuple[Message, ..
         index = extend(index, messages[: min(split, len(messages))])
         assert index.size == min(split, len(messages))
     assert extend(index, messages) == indexed(messages)
-
-
-@given(any_list, st.integers(0, 24))
-def test_extending_leaves_the_index_as_it_was(messages: tuple[Message, ...], split: int) -> None:
-    before = indexed(messages[:split])
-    extend(before, messages)
-    assert before == indexed(messages[:split])
-
-
-@given(any_list)
-def test_keys_are_all_different(messages: tuple[Message, ...]) -> None:
-    index = indexed(messages)
-    keys = [index.key(position) for position in range(len(messages))]
-    assert len(set(keys)) == len(keys)

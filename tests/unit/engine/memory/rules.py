@@ -1,4 +1,4 @@
-"""Fifty-four rules that a user states over a session, in four languages, and the session that has them."""
+"""Fifty-four rules that a user states over a session, in two languages, and the session that has them."""
 
 from collections.abc import Sequence
 
@@ -17,14 +17,6 @@ RULES = {
         "Ask me before you add a dependency to {0}.",
         "The tests of {0} must run without a network.",
     ),
-    "German": (
-        "Fass den Ordner {0} in diesem Repo niemals an.",
-        "Alle Funktionen in {0} behalten ihre Namen.",
-        "Schreib die Kommentare in {0} in einfachen Worten.",
-        "In {0} darf kein Aufruf länger als zwei Sekunden dauern.",
-        "Frag mich, bevor du in {0} eine Abhängigkeit ergänzt.",
-        "Die Tests von {0} müssen ohne Netz laufen.",
-    ),
     "Chinese": (
         "绝对不要改动 {0} 目录。",
         "{0} 里的所有函数都保持原来的名字。",
@@ -32,14 +24,6 @@ RULES = {
         "{0} 里的任何调用都不能超过两秒。",
         "给 {0} 添加依赖之前先问我。",
         "{0} 的测试必须能在没有网络时运行。",
-    ),
-    "Japanese": (
-        "{0} フォルダには絶対に触れないでください。",
-        "{0} の関数名はすべてそのままにしてください。",
-        "{0} のコメントはわかりやすい言葉で書いてください。",
-        "{0} の呼び出しは二秒を超えてはいけません。",
-        "{0} に依存関係を追加する前に私に聞いてください。",
-        "{0} のテストはネットワークなしで動く必要があります。",
     ),
 }
 

@@ -42,23 +42,6 @@ def test_who_may_say_what(role: Role, kind: BlockKind, slots: set[str]) -> None:
     assert {fact.kind for fact in facts(view(role, SAID, kind))} == slots
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        SAID,
-        "Ändere niemals das Schema!",
-        "不要修改数据库模式。",
-        "コメントを追加しないで。",
-        "Не трогай схему.",
-        "ok",
-    ],
-)
-def test_a_users_message_is_kept_word_for_word_whatever_its_language(text: str) -> None:
-    assert [(fact.kind, fact.text, fact.source) for fact in facts(view("user", text))] == [
-        ("request", text, "user")
-    ]
-
-
 def test_the_first_message_is_the_goal() -> None:
     goal, request = facts(view("user", "word " * 300), opening=True)
     assert (goal.kind, goal.text) == ("goal", ("word " * 300)[:GOAL_CHARACTERS])
@@ -84,13 +67,6 @@ def test_a_long_message_is_kept_by_its_head_and_its_tail(size: int, form: str) -
 def test_a_packet_that_comes_back_says_nothing() -> None:
     for role in ("user", "assistant"):
         assert facts(view(role, f"{PACKET_MARK}\n{SAID}"), opening=True) == ()  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize("lead", ["", "> ", "  "])
-def test_a_packet_that_is_pasted_behind_other_words_says_nothing(lead: str) -> None:
-    packet = f'{PACKET_MARK}\n## The user said\n- #1: "Never touch the lock file."\n\n## State\n- test: `x` passed'
-    pasted = "".join(lead + line for line in packet.splitlines(keepends=True))
-    assert facts(view("user", f"My notes:\n{pasted}")) == facts(view("user", "My notes:\n"))
 
 
 @pytest.mark.parametrize("lead", ["", "> ", "  "])
@@ -130,8 +106,3 @@ def test_a_run_that_the_user_kept_from_the_model_says_nothing() -> None:
     arguments = {"command": "cat secrets > a.txt"}
     assert facts(view("shell", "cat secrets > a.txt\na", "shell", arguments=arguments)) != ()
     assert facts(view("shell", "", "shell", arguments=arguments)) == ()
-
-
-def test_the_same_message_gives_the_same_facts() -> None:
-    message = view("user", SAID)
-    assert facts(message, opening=True) == facts(message, opening=True)

@@ -1,5 +1,4 @@
 import re
-from pathlib import Path
 from typing import Literal
 
 import pytest
@@ -9,8 +8,6 @@ from hypothesis import strategies as st
 from ctxmgr.engine.memory.facts import Stamp
 from ctxmgr.engine.memory.from_summary import from_summary
 from ctxmgr.model.saved.facts import Fact
-
-RECORDINGS = Path(__file__).parents[5] / "shared" / "recordings" / "pi"
 
 
 def facts(text: str, kind: Literal["compaction", "branch"] = "compaction") -> tuple[Fact, ...]:
@@ -105,22 +102,10 @@ LINE = st.one_of(
 )
 
 
-@settings(max_examples=300)
+@settings(max_examples=100)
 @example(lines=["# w0w", "w1w", "# w1w"], kind="compaction")  # one text, under a heading and as one
 @given(st.lists(LINE, max_size=40), st.sampled_from(["compaction", "branch"]))
 def test_no_word_of_a_summary_is_lost(lines: list[str], kind: Literal["compaction", "branch"]) -> None:
     text = "\n".join(lines)
     kept = "\n".join(f"{fact.text}\n{fact.detail}" for fact in facts(text, kind))
     assert set(re.findall(r"w\d+w", text)) <= set(re.findall(r"w\d+w", kept))
-
-
-def test_no_word_of_recorded_summaries_is_lost() -> None:
-    if not RECORDINGS.exists():
-        pytest.skip("the recordings are not beside this checkout")
-    text = (RECORDINGS / "session-2025-12-17.jsonl").read_text(encoding="utf-8")
-    summary = re.search(r'"summary":\s*"((?:[^"\\]|\\.)*)"', text)
-    assert summary
-    plain = summary[1].encode().decode("unicode_escape").encode("latin-1", "replace").decode("utf-8", "replace")
-    kept = " ".join(f"{fact.text} {fact.detail}" for fact in facts(plain))
-    body = "\n".join(line for line in plain.splitlines() if not line.startswith(("#", "**Turn", "---")))
-    assert set(body.split()) - {"-", *(f"{n}." for n in range(1, 10))} <= set(kept.split())

@@ -1,4 +1,4 @@
-"""The same session told in seven languages gives the same packet but for the words."""
+"""The same session told in three languages gives the same packet but for the words."""
 
 import pytest
 

@@ -5,7 +5,7 @@ import pytest
 from ctxmgr.engine.memory import PacketText, Removed
 from tests.goldens import held
 from tests.notation import Said, a, call, err, quarters, r, u
-from tests.unit.engine.memory.packets import headings, known, packet, part, summarised
+from tests.unit.engine.memory.packets import known, packet, part, summarised
 
 TASKS = [{"content": "Lexer", "status": "completed"}, {"content": "Write docs", "status": "pending"}]
 TURN = [
@@ -47,22 +47,6 @@ def test_a_whole_packet() -> None:
     assert text == held("packet/whole.md", text)
 
 
-def test_the_parts_stand_in_their_order_and_empty_ones_are_left_out() -> None:
-    text = packet(*TURN, notes="port is 9090", more=summarised(BEFORE))
-    assert [one.partition(" (")[0] for one in headings(text)] == [
-        "## Now",
-        "## The user said",
-        "## Scratchpad",
-        "## State",
-        "## Asked and answered",
-        "## From the summary",
-        "## Said at the end of earlier turns",
-        "## Where the rest is",
-    ]
-    assert headings(packet(u("Go."), a("Gone."))) == ["## Now", "## Where the rest is"]
-    assert packet(removed=Removed()) == ""
-
-
 SHOWN = [
     (1, '(#3): "And the docs?"'),
     (1, '- the assistant said before what follows: "Tabs are in."'),  # once a later turn is shown
@@ -89,17 +73,6 @@ def test_a_packet_beside_a_list_that_shows_all_says_nothing() -> None:
     assert packet(*TURN, view=len(TURN)) == ""
 
 
-def test_now_tells_the_users_last_request_and_the_assistants_last_words_that_are_not_in_view() -> None:
-    assert part(packet(*TURN), "Now")[:2] == [
-        '- the user asked last (#3): "And the docs?"',
-        '- the assistant said before what follows: "Tabs are in."',
-    ]
-    assert part(packet(*TURN, view=2), "Now") == ["- [ ] Write docs"]  # a later turn is shown
-    going = [u("Do it."), a("Let me look:", call("read", path="a")), r("x"), a("Found it."), a("Done.")]
-    assert part(packet(*going, view=1), "Now")[1] == '- the assistant said before what follows: "Found it."'
-    assert '- #2: "Use tabs."' in packet(*TURN, view=2)
-
-
 def test_the_last_request_is_whole_to_four_hundred_characters_and_then_by_how_it_begins_and_ends() -> None:
     whole = " ".join(f"word{at}" for at in range(50))
     assert f'"{whole}"' in packet(u(whole))
@@ -109,20 +82,6 @@ def test_the_last_request_is_whole_to_four_hundred_characters_and_then_by_how_it
     assert told.endswith('End with this."')
     assert " … " in told
     assert len(told) < 450
-
-
-def test_open_tasks_are_those_of_the_hosts_tool_as_it_set_them_last() -> None:
-    def todo(**tasks: str) -> list[Said]:
-        todos = [{"content": name, "status": status} for name, status in tasks.items()]
-        return [a(call("TodoWrite", todos=todos)), r("ok")]
-
-    said = [
-        u("Go."),
-        *todo(one="in_progress", two="pending", three="pending"),
-        *todo(one="completed", two="in_progress"),
-    ]
-    assert part(packet(*said), "Now")[1:] == ["- [~] two"]
-    assert "[ ]" not in packet(*said, a("- [ ] a box in prose"), u("- [ ] and in the user's"), view=2)
 
 
 def test_a_task_that_is_known_by_its_number_is_told_until_all_that_says_it_is_in_view() -> None:
@@ -177,39 +136,6 @@ def test_a_packet_goes_as_far_as_the_newest_turn_of_which_anything_was_removed()
     seen = frozenset(fact.origin for fact in ledger.facts.values() if fact.time_ms != 4)  # the result alone is gone
     text = PacketText(ledger, "", quarters).within(1_000, seen, Removed(1, 1))
     assert "Up to the turn of the user's message #2: 1 message with 1 tool result was removed." in text
-
-
-def test_a_changed_file_is_told_with_the_tool_and_commits_with_hash_and_subject() -> None:
-    said = [*TURN, a(call("bash", command="rm /repo/src/old.py")), r("")]
-    text = packet(*said)
-    assert "## State (files under `/repo/src/`)" in text
-    assert part(text, "State") == [
-        "- lint: `ruff check .` passed after #1, files changed since",
-        '- test: `pytest -q` failed after #1, files changed since: "1 failed, 3 passed"',
-        '- commit abc1234: "Add the parser"',
-        "- deleted (bash, after #3): `old.py`",
-        "- written (write, after #1): `b.py`",
-        "- edited (edit, after #1): `a.py`",
-    ]
-
-
-def test_an_amended_commit_is_told_once_and_one_that_was_taken_back_not_at_all() -> None:
-    amended = [a(call("bash", command="git commit --amend -m Two")), r("[main def5678] Two\n 1 file changed")]
-    back = [a(call("bash", command="git reset --hard HEAD~1")), r("HEAD is now at 0000001 Zero")]
-    assert "abc1234" not in packet(*TURN, *amended)
-    assert '- commit def5678: "Two"' in packet(*TURN, *amended)
-    assert "commit " not in packet(*TURN, *amended, *back)
-
-
-def test_each_earlier_turn_is_told_by_the_last_paragraph_of_its_last_words() -> None:
-    turns = [
-        one for at in range(1, 5) for one in (u(f"Do {at}."), a("Some words."), a(f"Head.\n\nThe end of {at}."))
-    ]
-    assert part(packet(*turns), "Said at the end") == [f'- after #{at}: "The end of {at}."' for at in range(1, 4)]
-    assert part(packet(*turns, view=1), "Said at the end") == [
-        f'- after #{at}: "The end of {at}."' for at in (1, 2, 3)
-    ]
-    assert "The end of 4" in part(packet(*turns), "Now")[1]
 
 
 def test_of_earlier_turns_the_newest_three_are_told() -> None:

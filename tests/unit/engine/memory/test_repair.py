@@ -103,11 +103,6 @@ def test_a_failed_check_that_it_tells_as_passed_is_added() -> None:
     assert '- test: `pytest -q` failed after #1: "1 failed, 3 passed"' in found.text
 
 
-def test_a_check_that_passed_since_is_no_failure() -> None:
-    after = [*SESSION, a(call("bash", command="pytest -q")), r("4 passed in 1s")]
-    assert "failure" not in {one.kind for one in mend(DRAFT, *after).repairs}
-
-
 def test_a_document_that_the_user_pasted_is_left_to_the_summary() -> None:
     assert mend(DRAFT, u("word " * 300), a("Read.")).text == DRAFT
 

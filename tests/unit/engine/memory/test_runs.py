@@ -46,12 +46,6 @@ CASES: list[tuple[str, list[Run], list[Told]]] = [
         [("lint", "ruff check .", "ok"), ("test", "pytest b", "ok"),
          ("build", "make", "ok"), ("types", "mypy .", "ok")],
     ),
-    (
-        "a failure stands while no later run of its kind passed",
-        [failed("pytest a"), ok("ruff check ."), failed("mypy ."), ok("make")],
-        [("test", "pytest a", "failed"), ("lint", "ruff check .", "ok"), ("types", "mypy .", "failed"),
-         ("build", "make", "ok")],
-    ),
     ("a later run that passed closes it", [failed("pytest a"), ok("pytest -q")], [("test", "pytest -q", "ok")]),
     (
         "a project's own check closes type errors, too",
@@ -79,19 +73,9 @@ CASES: list[tuple[str, list[Run], list[Told]]] = [
         [("lint", "cd . && npm run check 2>&1 | tail -10", "failed")],
     ),
     (
-        "what runs beside it neither",
-        [failed("cargo fmt --all && cargo test a::b"), failed("cargo test")],
-        [("test", "cargo test", "failed")],
-    ),
-    (
         "how one ended that the user stopped nobody knows",
         [failed("npm test"), failed("npm test -- --all", "> jest\n\n\nCommand aborted")],
         [("test", "npm test -- --all", "unknown")],
-    ),
-    (
-        "the same line again is one run",
-        [failed("npm test"), failed("npm test")],
-        [("test", "npm test", "failed")],
     ),
     (
         "a run that nobody saw the end of takes the place of what it covers: nobody knows that it fails still",
@@ -158,26 +142,6 @@ def test_a_search_a_look_or_a_probe_is_no_run(line: str) -> None:
     for run in (ok(line), failed(line, "No such file or directory")):
         assert standing(run) == []
         assert standing(failed("pytest a"), run) == [("test", "pytest a", "failed")]
-
-
-@pytest.mark.parametrize(
-    ("line", "output", "status", "detail"),
-    [
-        ("pytest -q", "3 passed in 0.1s", "ok", "3 passed"),
-        ("pytest -q", "1 failed, 2 passed in 0.1s", "failed", "1 failed, 2 passed"),
-        ("npx tsc --noEmit", "a.ts(5,1): error TS2305: no member", "failed", "1 error"),
-        ("pytest -q | tail -1", "1 failed, 2 passed in 0.1s", "failed", "1 failed, 2 passed"),
-        ("pytest -q | tail -1", "3 passed in 0.1s", "ok", "3 passed"),
-        ("pytest -q; true", "1 failed, 2 passed in 0.1s", "failed", "1 failed, 2 passed"),
-        ("npm test", "", "ok", ""),
-    ],
-)
-def test_a_run_ends_as_its_status_or_its_output_says(line: str, output: str, status: str, detail: str) -> None:
-    call = Block("call", call_id="c", tool="Bash", arguments={"command": line})
-    is_error = status == "failed" and "|" not in line and ";" not in line
-    result = View("result", (Block("result", text=output, call_id="c", is_error=is_error),))
-    (fact,) = from_message(result, stamp=Stamp("o", 1), calls={"c": call}, opening=False)
-    assert (fact.status, fact.detail) == (status, detail)
 
 
 def test_what_a_line_counted_is_told_of_its_tests() -> None:

@@ -63,11 +63,6 @@ CASES: list[tuple[str, str, Found]] = [
         [("next", ["WP14: New main: - copy\n- test"])],
     ),
     (
-        "unknown heading below prose is context",
-        "## Goal\nx\n### Structure\ny",
-        [("goal", ["x"]), ("context", ["y"])],
-    ),
-    (
         "a known deeper heading counts by its own name, and ends with its parent",
         "## Progress\n### Done\n- a\n## Notes\n- b",
         [("done", ["a"]), ("context", ["- b"])],
@@ -123,8 +118,3 @@ def test_a_split_turn_is_the_second_part() -> None:
 def test_a_long_list_under_no_known_heading_is_split_so_that_none_of_it_is_cut_off() -> None:
     text = "## Key Files\n" + "\n".join(f"- {letter * 90}" for letter in "abcdef")
     assert [len(items) for _, items in read(text)] == [6]
-
-
-def test_boxes_are_read() -> None:
-    (section,) = sections_of("## In Progress\n- [x] a\n- [ ] b\n- c")
-    assert [(item.text, item.mark) for item in section.items] == [("a", "done"), ("b", "open"), ("c", "")]

@@ -66,11 +66,6 @@ def test_a_summary_keeps_the_id_of_a_task_whose_message_left() -> None:
     assert tasks([*stated, *ran("TaskUpdate", 5, taskId="1", status="completed")]) == [("mend the build", "done")]
 
 
-def test_a_state_finds_its_text_in_whatever_order_they_are_seen() -> None:
-    expected = tasks(ONE_BY_ONE)
-    assert all(tasks(order_) == expected for order_ in permutations(ONE_BY_ONE))
-
-
 REFUSALS = (
     "Error: too many tasks",
     "error: invalid subject",
@@ -137,11 +132,6 @@ def test_the_list_that_the_task_tool_prints_is_the_state_of_its_tasks() -> None:
     assert ("release it", "done") in tasks([*facts, *later])
     one = told("TaskGet", 3, "Task #2: write the page\nStatus: in_progress\nDescription: all of it", taskId="2")
     assert tasks(one) == [("write the page", "active")]
-
-
-def test_no_number_of_a_task_is_an_exact_value() -> None:
-    for tool, text in (("TaskList", LISTED), ("TaskGet", "Task #2: fix #12\nStatus: pending")):
-        assert not [fact for fact in told(tool, 3, text, taskId="2") if fact.kind == "value"]
 
 
 def test_a_list_of_tasks_that_another_tool_prints_says_nothing() -> None:

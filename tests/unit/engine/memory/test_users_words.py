@@ -47,11 +47,8 @@ def test_a_message_of_a_few_lines_is_told_word_for_word(texts: list[str]) -> Non
 
 LONG = [
     ("English", "Keep the API stable. ", "Never push to main."),
-    ("German", "Die Schnittstelle bleibt, wie sie ist. ", "Schieb nie etwas nach main."),
     ("Chinese", "接口必须保持稳定。", "绝对不要推送到主分支。"),
-    ("Japanese", "インターフェースは変更しないでください。", "メインには絶対にプッシュしないでください。"),
     ("Russian", "Интерфейс должен остаться прежним. ", "Никогда не отправляй в main."),
-    ("Arabic", "يجب أن تبقى الواجهة كما هي. ", "لا تدفع أبدا إلى الفرع الرئيسي."),
 ]
 
 
@@ -65,20 +62,6 @@ def test_a_long_message_is_told_by_how_it_begins_and_how_it_ends_in_any_language
     assert begin in one_spaced(text)
     assert end in one_spaced(text)
     assert 300 < len(line) < 640
-
-
-def test_a_long_message_is_told_whole_where_there_is_room() -> None:
-    text = f"Please mend the parser. {'More about it. ' * 30}Never touch billing.py. {'And so on. ' * 30}Thanks."
-    assert len(text) > 800
-    (line,) = part(packet(u(text), a("Yes."), *END), "The user said")
-    assert line == f'- #1: "{text}"'
-
-
-def test_where_many_are_to_be_told_the_long_ones_are_told_shorter_before_any_is_left_out() -> None:
-    spoken = [one for at in range(10) for one in (u(f"Rule {at}. {'and so on ' * 60}End of {at}."), a("Yes."))]
-    lines = part(packet(*spoken, *END), "The user said")
-    assert len(lines) == 10
-    assert all(f'"Rule {at}. ' in line and line.endswith(f'End of {at}."') for at, line in enumerate(lines))
 
 
 FORGED = [
@@ -139,11 +122,3 @@ def test_a_message_is_cut_no_shorter_than_the_room_asks_for() -> None:
     assert all(rule in line for rule, line in zip(rules, told, strict=True))
     longer = packet(*(u(rule) for rule in rules), u("x y z " * 400), a("Yes."), u("Now."), view=2, budget=1_000)
     assert all(rule in longer for rule in rules)
-
-
-def test_the_same_words_said_again_are_a_message_of_their_own() -> None:
-    said = [u("Go on."), a("One."), u("Go on."), a("Two."), u("Stop."), a("Stopped.")]
-    text = packet(*said, view=2)
-    assert '- #1: "Go on."' in text
-    assert '- #2: "Go on."' in text
-    assert "#3" not in text.replace("#3: ", "")

@@ -56,21 +56,6 @@ def test_its_rows_are_those_of_files_that_are_there() -> None:
         edited((ROOT / edit.path).read_text(encoding="utf-8"), edit)
 
 
-def test_they_stand_where_another_preset_was_added_before() -> None:
-    another = {
-        "Balanced())": "Balanced(), Lean())",
-        "import Balanced\n": "import Balanced\nfrom ctxmgr.engine.presets.lean import Lean\n",
-        '"balanced"]': '"balanced", "lean"]',
-        "cheaper than keeping them.": "cheaper than keeping them; `lean` keeps little.",
-        '    "balanced": (': '    "lean": (True, True, True, STEPS),\n    "balanced": (',
-    }
-    for edit in edits():
-        text = (ROOT / edit.path).read_text(encoding="utf-8")
-        for before, after in another.items():
-            text = text.replace(before, after)
-        edited(text, edit)
-
-
 def test_its_package_has_a_face_and_imports_faces(copy: Path) -> None:
     written = {path for path in (*modules(), *(edit.path for edit in edits())) if path.startswith("ctxmgr/")}
     trees = {**sources(), **parsed({path: (copy / path).read_text(encoding="utf-8") for path in written})}

@@ -3,7 +3,6 @@
 from typing import Any
 from unittest import mock
 
-import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -19,14 +18,12 @@ from ctxmgr.model.policy import Policy
 from ctxmgr.model.projection import Plan
 from ctxmgr.model.saved.facts import Ledger
 from ctxmgr.model.saved.state import Meter, ModelSpec, State
-from ctxmgr.server.effects import SnapshotLoaded
 from tests.contract.talk import Fields, Messages, Talk, packet, roles
-from tests.notation import a, call, indexed, quarters, r, sh, u
-from tests.notation import talk as talk_of
+from tests.notation import indexed, quarters
 from tests.unit.engine.judge import judged
 from tests.unit.engine.presets.adding import FOLDER, PAGE, modules
 from tests.unit.engine.projections import kept
-from tests.unit.engine.stepwise import any_list, code
+from tests.unit.engine.stepwise import any_list
 
 WINDOW = 200_000
 
@@ -51,7 +48,7 @@ def planned(messages: tuple[Message, ...], enabled: bool = True) -> Plan:
     return plan
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(any_list, st.sampled_from((1, 2, 6)))
 def test_it_breaks_no_promise(messages: tuple[Message, ...], steps: int) -> None:
     with mock.patch.dict(NAMES, STEPS_KEPT=steps):
@@ -60,20 +57,6 @@ def test_it_breaks_no_promise(messages: tuple[Message, ...], steps: int) -> None
     assert STEPS.check(indexed(messages), plan)[0] == ()
     assert judged(messages, plan, by_steps=True) == set()
     assert kept(planned(messages, enabled=False)) == list(range(len(messages)))
-
-
-def test_a_step_that_is_answered_by_a_user_stays_and_what_the_list_starts_with() -> None:
-    """Some formats put results into a user's message: such a step can not leave whole."""
-    step = [a("", call("bash", "x1"), call("bash", "x2")), r(code(1), "x1")]
-    others = [part for id in ("y1", "y2") for part in (a(call("read", id, path=f"{id}.py")), r(code(7), id))]
-    messages = list(talk_of(sh("make", code(2)), *step, u("and"), *others))
-    user, block = messages[3], msgspec.structs.replace(messages[2].view.blocks[0], call_id="x2", text="ok")
-    view = msgspec.structs.replace(user.view, blocks=(*user.view.blocks, block))
-    messages[3] = msgspec.structs.replace(user, view=view, weights=(*user.weights, 5), weight=user.weight + 5)
-    with mock.patch.dict(NAMES, STEPS_KEPT=1):
-        plan = planned(tuple(messages))
-    assert kept(plan) == [0, 1, 2, 3, 6, 7]
-    assert STEPS.check(indexed(tuple(messages)), plan)[0] == ()
 
 
 def long_list(steps: int) -> tuple[list[Fields], Messages]:
@@ -102,21 +85,3 @@ def test_a_session_lives_by_it(talk: Talk) -> None:
     assert packet(answer["list"]) == NAMES["MARKER"]
     assert talk.status()["stats"]["fallbacks"] == 0
     assert talk.asked("requestCompaction") == []
-
-
-def test_after_a_restart_it_answers_the_same_bytes(talk: Talk) -> None:
-    messages, _ = long_list(9)
-    before = talk.context(messages)
-    again = Talk(
-        policy={"preset": "turns", "workingSet": {"results": 0, "tokens": 0}},
-        found=SnapshotLoaded(tuple(talk.saved)),
-    )
-    assert again.context(messages)["list"] == before["list"]
-
-
-def test_where_pruning_is_off_the_list_goes_as_it_came(talk: Talk) -> None:
-    messages, _ = long_list(9)
-    talk.call("setPruning", sessionId="s", enabled=False)
-    assert talk.context(messages)["report"]["reason"] == "pruning is off"
-    talk.call("setPruning", sessionId="s", enabled=True)
-    assert "P" in roles(talk.context(messages)["list"])

@@ -1,9 +1,5 @@
 """A preset plans by its own set of rules: nothing below it takes another in silence."""
 
-import ast
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from ctxmgr.engine.conversation.delta import Delta, Incoming
@@ -21,7 +17,6 @@ from tests.notation import a, indexed, quarters, talk, u
 from tests.unit.engine.projections import kept
 from tests.unit.engine.stepwise import looked
 
-ENGINE = Path(__file__).parents[4] / "ctxmgr" / "engine"
 WINDOW = 8_000
 LISTS = {  # each preset's, of which it leaves messages out
     "balanced": talk(u("go"), *(one for number in range(60) for one in looked(number, 60)), u("more"), a("two")),
@@ -54,37 +49,3 @@ def test_a_preset_with_one_rule_more_goes_by_it(name: str) -> None:
         found = preset.project(Incoming(indexed(LISTS[name]), Delta(0)), state, inputs)
         left_out.append(len(LISTS[name]) - len(kept(found.plan)))
     assert left_out[0] > 0 == left_out[1]
-
-
-def defaulted(tree: ast.Module) -> Iterator[str]:
-    """Parameters and fields that take a set of rules where none is given; not what a preset says of itself."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.AnnAssign) and ast.unparse(node.annotation) == "Invariants" and node.value:
-            yield ast.unparse(node)
-        elif isinstance(node, ast.FunctionDef):
-            every = (*node.args.posonlyargs, *node.args.args)
-            given = [*zip(every[len(every) - len(node.args.defaults) :], node.args.defaults, strict=True)]
-            named = zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
-            given += ((one, value) for one, value in named if value)
-            for one, value in given:
-                if one.annotation and ast.unparse(one.annotation) == "Invariants":
-                    yield f"{node.name}: {ast.unparse(one)} = {ast.unparse(value)}"
-
-
-def test_no_rules_are_taken_in_silence() -> None:
-    trees = (ast.parse(path.read_text(encoding="utf-8")) for path in ENGINE.rglob("*.py"))
-    assert [one for tree in trees for one in defaulted(tree)] == []
-
-
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [
-        ("def f(a, rules: Invariants): ...", []),
-        ("def f(a, rules: Invariants = STEPS): ...", ["f: rules: Invariants = STEPS"]),
-        ("def f(a, *, rules: Invariants = STEPS): ...", ["f: rules: Invariants = STEPS"]),
-        ("class C:\n    rules: Invariants = STEPS", ["rules: Invariants = STEPS"]),
-        ("class C:\n    rules: ClassVar[Invariants] = STEPS", []),
-    ],
-)
-def test_a_planted_default_is_found(text: str, found: list[str]) -> None:
-    assert list(defaulted(ast.parse(text))) == found

@@ -14,7 +14,7 @@ from ctxmgr.engine.pressure.gauge import Gauge
 from ctxmgr.engine.pressure.zone import thresholds
 from ctxmgr.model.epochs import Epoch
 from ctxmgr.model.policy import Policy, WorkingSet
-from ctxmgr.model.projection import Decision, Keep, Plan
+from ctxmgr.model.projection import Decision, Plan
 from ctxmgr.model.saved.facts import Ledger
 from ctxmgr.model.saved.state import LastProjection, Meter, ModelSpec, RenderedPacket, State
 from tests.notation import a, call, indexed, quarters, r, talk, u
@@ -111,15 +111,6 @@ def test_what_would_be_sent_if_nothing_were_decided() -> None:
     known = Incoming(index, Delta(1), msgspec.structs.replace(SHOWN, message_count=1, weight=4))
     assert known.outgoing_weight(99) == 4 + messages[1].weight + messages[2].weight
     assert Incoming(index, Delta(0)).outgoing_weight(99) == 99
-
-
-def test_an_untouched_list() -> None:
-    index = indexed(talk(u("1" * 40), a("2" * 80)))
-    plan = Incoming(index, Delta(0)).untouched("yellow", {"k": Decision("pruned")})
-    assert plan.pieces == (Keep(0, 2),)
-    assert (plan.zone, plan.weight, plan.raw_weight) == ("yellow", index.raw_weight, index.raw_weight)
-    assert (plan.turns_kept, plan.decisions) == (1, {"k": Decision("pruned")})
-    assert Incoming(indexed(()), Delta(0)).untouched("green", {}).pieces == ()
 
 
 def test_a_gauge_goes_both_ways() -> None:

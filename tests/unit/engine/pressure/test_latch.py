@@ -117,25 +117,6 @@ def test_the_cooldown_doubles_and_the_third_failure_rests() -> None:
     assert run("h" * 100, latch)[1] == "." * 100
 
 
-@pytest.mark.parametrize("event", ["calm", "compacted"])
-def test_rest_ends_when_the_pressure_falls_or_the_host_compacts(event: Event) -> None:
-    rested, _ = apply(Latch("resting", failure_count=3), event)
-    assert rested == Latch()
-    assert run("h", rested)[1] == "!"
-
-
-def test_a_failure_after_forgiving_starts_the_cooldown_anew() -> None:
-    latch, _ = apply(Latch("asked", failure_count=2), "compacted")
-    latch, _ = apply(apply(latch, "high")[0], "refused")
-    assert (latch.failure_count, latch.wait) == (1, COOLDOWN_FIRST)
-
-
-def test_an_unknown_reading_forgives_nothing() -> None:
-    calm, _ = run("ll")
-    failed, _ = apply(calm, "failed")
-    assert run("?", failed)[0].state == "cooldown"
-
-
 def test_an_overflow_asks_once_for_each_user_message() -> None:
     latch, asks = overflow(Latch("resting", failure_count=3, calm=2), "u1", True)
     assert (latch.state, asks, latch.failure_count) == ("asked", True, 3)
@@ -144,13 +125,6 @@ def test_an_overflow_asks_once_for_each_user_message() -> None:
         assert not asks
     latch, asks = overflow(latch, "u2", True)
     assert asks
-
-
-def test_after_an_overflow_calm_readings_are_counted_anew() -> None:
-    latch, _ = overflow(run("ll")[0], "u1", True)
-    assert run("l", latch)[0].state == "asked"
-    assert run("?", latch)[0].state == "asked"
-    assert run("ll", latch)[0].state == "idle"
 
 
 def test_overflows_of_the_same_message_count_as_turns_without_an_outcome() -> None:

@@ -3,8 +3,6 @@
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from ctxmgr.engine.protection.protection import pinned, returned_positions
 from ctxmgr.engine.rewriting.handles import handle
@@ -54,29 +52,6 @@ def test_a_digest_holds_each_message_that_has_it() -> None:
     messages = talk(u("go"), u("on"), u("go"))
     assert sorted(pinned(indexed(messages), [Pin("digest", messages[0].digest)])) == [0, 2]
     assert pinned(indexed(messages), [Pin("digest", "0" * 16)]) == frozenset()
-
-
-ARGUMENTS: list[tuple[str, dict[str, Any], bool]] = [
-    ("file_path", {"file_path": "/x/a.py"}, True),
-    ("filePath", {"filePath": "a.py"}, True),
-    ("Windows", {"path": "C:\\x\\a.py"}, True),
-    ("a list", {"paths": ["b.py", "a.py"]}, True),
-    ("a list of objects", {"files": [{"path": "x/a.py", "line": 1}]}, True),
-    ("a patch", {"input": "*** Begin Patch\n*** Update File: x/a.py\n@@\n-a\n+b\n*** End Patch"}, True),
-    ("a patch of another file", {"input": "*** Begin Patch\n*** Add File: x/b.py\n+a.py\n*** End Patch"}, False),
-    ("a text that names it", {"content": "see a.py"}, False),
-    ("an object", {"file": {"path": "x/a.py"}}, True),
-    ("a command line", {"command": "cd /x && sed -i s/a/b/ a.py"}, True),
-    ("a command line that only says so", {"command": "echo a.py"}, False),
-    ("a target", {"TargetFile": "/x/a.py"}, True),
-    ("no string", {"path": 7, "files": [None, {"path": 1}], "file": None}, False),
-    ("no path, as long as it is", {"path": "a/" * 3_000 + "a.py"}, False),
-]
-
-
-@pytest.mark.parametrize(("arguments", "met"), [pytest.param(*one[1:], id=one[0]) for one in ARGUMENTS])
-def test_where_a_call_names_its_files(arguments: dict[str, Any], met: bool) -> None:
-    assert held([("path", "a.py")], a("", call("tool", **arguments)), r("out")) == ([0, 1] if met else [])
 
 
 def test_an_id_used_again_holds_both() -> None:
@@ -137,18 +112,3 @@ def test_the_call_tells_by_its_handle(arguments: dict[str, Any], positions: list
 
 
 # properties
-
-TOOLS = st.sampled_from(["read", "bash", "edit"])
-FILES = st.sampled_from(["a.py", "src/a.py", "/x/src/b.py"])
-STEPS = st.lists(st.tuples(TOOLS, FILES), max_size=8)
-
-
-@settings(deadline=None)
-@given(STEPS, st.lists(st.one_of(TOOLS.map(lambda one: Pin("tool", one)), FILES.map(lambda one: Pin("path", one)))))
-def test_what_calls_pin_is_whole_pairs_and_pins_add_up(steps: list[tuple[str, str]], pins: list[Pin]) -> None:
-    messages = talk(*(one for tool, path in steps for one in (a("", call(tool, path=path)), r(f"of {path}"))))
-    index = indexed(messages)
-    found = pinned(index, pins)
-    assert {at + 1 for at in found if at % 2 == 0} == {at for at in found if at % 2}
-    each = [pinned(index, [pin]) for pin in pins]
-    assert found == frozenset().union(*each)

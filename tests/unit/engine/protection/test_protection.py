@@ -9,7 +9,6 @@ from ctxmgr.model import Policy
 from tests.notation import a, call, indexed, r, talk, u
 
 RUN, READ = call("bash", command="make"), call("Read", path="a.py")
-STEP = [a("so", RUN), r("x" * 400)]
 
 
 def test_protected_tools_by_name_in_any_case() -> None:

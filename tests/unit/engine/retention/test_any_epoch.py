@@ -19,7 +19,7 @@ from ctxmgr.model.projection import Packet, Plan
 from tests.conversations import pairs
 from tests.notation import indexed, read
 from tests.unit.engine.projections import kept
-from tests.unit.engine.stepwise import KEEP, NOTHING, any_list, kinds, ok, projected, sent
+from tests.unit.engine.stepwise import KEEP, NOTHING, any_list, kinds, projected, sent
 
 
 @st.composite
@@ -47,12 +47,6 @@ def fitting(messages: tuple[Message, ...], keys: dict[str, Any]) -> dict[str, An
 
 def first_opened(messages: tuple[Message, ...], keys: dict[str, Any]) -> BalancedResult:
     return projected(messages, **fitting(messages, keys))
-
-
-@settings(max_examples=60)
-@given(any_list, wanted())
-def test_no_promise_is_broken(messages: tuple[Message, ...], keys: dict[str, Any]) -> None:
-    ok(messages, first_opened(messages, keys).plan, keys["working_set"])
 
 
 @settings(max_examples=60)
@@ -106,14 +100,6 @@ def test_what_is_pinned_stays_as_it_came(messages: tuple[Message, ...], keys: di
     held = {at for at in keys["protected"]() if messages[at].view.role != "packet"}
     assert held <= set(kept(plan))
     assert held.isdisjoint(kinds(plan))
-
-
-@settings(max_examples=60)
-@given(any_list, wanted())
-def test_the_same_ask_has_the_same_epoch(messages: tuple[Message, ...], keys: dict[str, Any]) -> None:
-    once, again = first_opened(messages, keys), first_opened(messages, keys)
-    assert once.plan == again.plan
-    assert (once.epoch_result and once.epoch_result.receipt) == (again.epoch_result and again.epoch_result.receipt)
 
 
 def told_numbers(line: str) -> list[float]:

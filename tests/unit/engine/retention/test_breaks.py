@@ -81,7 +81,7 @@ some_rows = st.lists(st.tuples(st.integers(0, 500), st.booleans()), min_size=1, 
 )
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(some_rows, st.data(), some_rates, st.booleans())
 def test_the_best_place_is_found(rows: list[Row], data: st.DataObject, by: Rates, every: bool) -> None:
     """Each place told by itself."""

@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 
 from ctxmgr.engine.retention.epoch import PRESSED_SHARE, WORTH_A_PREFIX
-from ctxmgr.model import Rates
 from ctxmgr.model.policy import WorkingSet
 from tests.notation import Said, a, note, packet, raws, read, sh, summary, u
 from tests.unit.engine.projections import kept
@@ -25,14 +24,6 @@ TABLE: list[tuple[str, list[Said], dict[str, Any], list[int], dict[int, str], bo
     ("a short list", [u("go"), *looked(1, 2), *LAST], {}, list(range(5)), {}, False),
     ("old steps leave", [u("go"), *OLD, *LAST], {**NONE}, [0, 13, 14], {}, True),
     (
-        "the newest user too stays",
-        [u("go"), *OLD, *LAST, u("on")],
-        {**NONE, "working_set": WorkingSet(0, 2)},
-        [0, 13, 14, 15],
-        {},
-        True,
-    ),
-    (
         "the newest reply stays though the user ran a shell since",
         [u("go"), *OLD, *looked(5), sh("ls", code(6)), sh("ls", code(7))],
         {**NONE},
@@ -47,14 +38,6 @@ TABLE: list[tuple[str, list[Said], dict[str, Any], list[int], dict[int, str], bo
         [0, 1, 14, 15, 16],
         {},
         False,
-    ),
-    (
-        "what was said between stays",
-        [u("go"), *OLD, u("on"), *OLD, *LAST],
-        {**NONE},
-        [0, 13, 26, 27],
-        {},
-        True,
     ),
     (
         "notes and summaries stay",
@@ -90,14 +73,6 @@ TABLE: list[tuple[str, list[Said], dict[str, Any], list[int], dict[int, str], bo
     ),
     ("never the newest", [u("go"), *looked(1, 2), *LAST, HUGE], {}, [0, 1, 2, 3, 4, 5], {}, False),
     (
-        "nor what is pinned",
-        [u("go"), HUGE, *LAST, u("x")],
-        {"protected": lambda: frozenset({1})},
-        [0, 1, 2, 3, 4],
-        {},
-        False,
-    ),
-    (
         "nor what the list starts with, where a reply would be first",
         [HUGE, *looked(1), *LAST, u("x")],
         {"keep": ALL, "working_set": NEWEST},
@@ -113,31 +88,7 @@ TABLE: list[tuple[str, list[Said], dict[str, Any], list[int], dict[int, str], bo
         {},
         True,
     ),
-    (
-        "or a user's message",
-        [HUGE, u("on"), *looked(1), *LAST, u("x")],
-        {"keep": ALL, "working_set": NEWEST},
-        [1, 2, 3, 4, 5, 6],
-        {},
-        True,
-    ),
-    (
-        "packets that came back leave",
-        [u("go"), *OLD, packet(code(1)), *LAST],
-        {**NONE},
-        [0, 14, 15],
-        {},
-        True,
-    ),
     ("one at the very end too", [u("go"), packet(code(1, 300))], {**NONE}, [0], {}, True),
-    (
-        "with nothing after it",
-        [HUGE, u("on"), summary("## Goal\nx")],
-        {**NONE, "usable": 9_000.0},
-        [1, 2],
-        {},
-        True,
-    ),
     (
         "a packet at the start stays where a reply would be first",
         [packet(code(1)), *looked(1), *LAST],
@@ -185,18 +136,6 @@ def test_a_pin_comes_back_from_before_all_that_is_shown() -> None:
     assert back.epoch_result is not None
     assert {2, 3} <= set(kept(back.plan))
     ok(messages, back.plan, NEWEST)
-
-
-def test_a_message_without_content_stays_away() -> None:
-    """It left with its step; a later epoch, which breaks the prefix after it, does not bring it back."""
-    empty = Said({"role": "assistant", "content": [], "stopReason": "error"})
-    said = [u("go"), *looked(1, 60, "old_name"), empty, *OLD, *LAST]
-    before = projected(read(raws(*said)), reopen="forced", **NONE)
-    assert 3 not in kept(before.plan)
-    more = [*said, *OLD, *OLD, *LAST]
-    after = projected(read(raws(*more)), before, len(said), reopen="forced", **NONE)
-    assert after.epoch_result is not None
-    assert 3 not in kept(after.plan)
 
 
 def test_an_epoch_over_an_unmoved_list_is_counted() -> None:
@@ -253,15 +192,3 @@ def test_a_pressed_list_of_which_little_can_leave_is_left_alone() -> None:
     """What is new and large leaves a step or two later by itself."""
     messages = read(raws(u("go"), *looked(1, 5), *looked(2, 300), *LAST))
     assert projected(messages, limit=100.0, working_set=WorkingSet(1, 1_000)).epoch_result is None
-
-
-def test_where_room_is_needed_as_much_leaves_when_reading_is_free() -> None:
-    messages, weight = long_list()
-    left = {projected(messages, limit=weight / 2, rates=Rates(read, 1.0)).plan.weight for read in (0.0, 0.1)}
-    assert len(left) == 1
-
-
-def test_where_reading_is_free_nothing_leaves_for_its_price() -> None:
-    messages, weight = long_list()
-    done = projected(messages, rates=Rates(0.0, 1.0), keep=NOTHING)
-    assert (done.epoch_result, done.plan.weight) == (None, weight)

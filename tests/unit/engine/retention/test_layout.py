@@ -12,7 +12,7 @@ from ctxmgr.engine.invariants import STEPS
 from ctxmgr.engine.retention import layout as apply_decisions
 from ctxmgr.engine.retention.layout import Layout
 from ctxmgr.model.messages import Block, Message, View
-from ctxmgr.model.projection import Decision, Keep, Packet, Plan
+from ctxmgr.model.projection import Decision, Packet, Plan
 from tests import translation
 from tests.notation import Said, a, call, indexed, r, read, talk, think, u
 from tests.unit.engine.projections import edited, kept
@@ -96,13 +96,6 @@ def test_a_shortened_call_leaves_with_the_shape_of_its_arguments() -> None:
     assert "60 lines; read the file to see them]" in block["arguments"]["content"]
 
 
-def test_of_two_alike_the_one_that_is_meant() -> None:
-    messages = talk(u("go"), a("ok"), u("go"), a("ok"), END)
-    index = indexed(messages)
-    assert kept(laid_out(messages, {index.key(3): GONE})) == [0, 1, 2, 4]
-    assert kept(laid_out(messages, {index.key(1): GONE})) == [0, 2, 3, 4]
-
-
 def test_of_two_alike_the_newest_of_the_user_stays_where_the_host_took_the_first_away() -> None:
     """The decision meant the first; now it would mean the other."""
     messages = talk(u("go"), a("ok"), u("go"), a("so"))
@@ -140,18 +133,6 @@ def test_a_list_that_goes_on_is_laid_out_with_results_that_are_cut_as_they_arriv
     more = talk(u("go"), *STEP, a("and", call("bash", "x1"), call("bash", "x2")), r(LONG, "x1"), r(LONG, "x2"), END)
     again = apply_decisions.extended(grown, indexed(more), 6, "green", layout(more, grown.decisions))
     assert sent(more, again)[:6] == sent(messages, grown)
-
-
-def test_calls_that_left_without_a_result_that_is_shown() -> None:
-    messages = talk(
-        u("go"), a(call("bash", "x1"), call("bash", "x2")), r("1", "x1"), a("ok"), r("2", "x2"), r("?", "x9")
-    )
-    index = indexed(messages)
-    decisions = {index.key(at): GONE for at in (1, 2)}
-    assert apply_decisions.parted(index, decisions) == {1} == apply_decisions.parted(index, decisions, 4)
-    assert apply_decisions.parted(index, decisions, 5) == frozenset()
-    assert apply_decisions.parted(index, {**decisions, index.key(4): GONE}) == frozenset()
-    assert apply_decisions.parted(index, {index.key(1): PRUNED, index.key(2): GONE}) == frozenset()
 
 
 @st.composite
@@ -196,15 +177,6 @@ def test_a_plan_weighs_what_it_says_and_edits_make_lighter(given: Drawn) -> None
     assert plan.weight == sum(message.weight for message in read(sent(messages, plan)))
     assert plan.weight - plan.packet_weight <= plan.raw_weight
     assert laid_out(messages, dict(reversed(decisions.items())), place).pieces == plan.pieces
-
-
-def test_what_is_new_joins_what_is_kept() -> None:
-    messages = talk(u("go"), a("ok"), u("on"), a("yes"))
-    plan = laid_out(messages[:2], {})
-    bare = layout(messages, {})
-    grown = apply_decisions.extended(plan, indexed(messages), 2, "green", bare)
-    assert grown.pieces == (Keep(0, 4),)
-    assert apply_decisions.extended(grown, indexed(messages), 4, "green", bare).pieces == (Keep(0, 4),)
 
 
 # items that join: an answer of several items

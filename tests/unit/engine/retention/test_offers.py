@@ -53,8 +53,6 @@ def by(**ages: float) -> Retention:
 # name, what stands before three reads of 115 tokens and the working set, the offers by message index
 OLD = [said for number in (5, 6, 7) for said in looked(number)]
 TABLE: list[tuple[str, list[Said], Retention, list[int]]] = [
-    ("a read that is older than it is worth", looked(1), by(), [2]),
-    ("and all that are", [*looked(1), *looked(2)], by(), [4, 2]),
     ("not one that is worth its place", looked(1), by(read=5_000.0), []),
     (
         "the output of a command by its own age",
@@ -78,11 +76,6 @@ def test_what_is_offered(name: str, said: list[Said], worth: Retention, expected
     more = OLD if worth.ages["read"] > 1_000 else OLD[:0]
     found = offered([u("go"), *said, *more, *LAST], worth)
     assert [at for at in positions(found) if at <= len(said)] == expected
-
-
-def test_nothing_of_the_working_set_is_offered() -> None:
-    found = offered([u("go"), *looked(1), *looked(2), *LAST], NOTHING)
-    assert max(positions(found)) < 5
 
 
 def test_nor_what_is_protected() -> None:

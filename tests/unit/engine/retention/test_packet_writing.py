@@ -4,7 +4,6 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
 
 from ctxmgr.engine.invariants import STEPS
 from ctxmgr.engine.memory import PacketText, Stamp, fold
@@ -15,7 +14,7 @@ from ctxmgr.model.messages import PACKET_MARK, Message
 from ctxmgr.model.projection import Decision, Packet, Plan
 from ctxmgr.model.saved import Ledger
 from tests.notation import Said, a, call, indexed, note, packet, quarters, r, sh, summary, talk, u
-from tests.unit.engine.stepwise import any_list, code, terms
+from tests.unit.engine.stepwise import code, terms
 
 RUN = call("bash", command="make")
 STEP = [a("the_plan", RUN), r(code(1))]
@@ -130,23 +129,9 @@ def test_of_what_the_host_took_away_it_tells_in_a_quarter_of_the_room_that_is_le
     assert (packet_of(indexed(messages), bare(messages, set()), by.writer, by.room, STEPS) != NO_PACKET) is is_told
 
 
-def test_where_nothing_left_there_is_none() -> None:
-    messages = talk(u("go"), *STEP)
-    assert told(messages, set()) == NO_PACKET
-
-
 def test_it_never_weighs_more_than_what_it_stands_for() -> None:
     messages = talk(u("go"), a("the_plan"), a("ok"))
     assert told(messages, {1}, facts=of("x" * 80)) == NO_PACKET
     long = talk(u("go"), *STEP, a("ok"))
     light = told(long, {1, 2}, facts=of("x" * 400))
     assert light.text == "x" * 400, "what does not fit goes from its end"
-
-
-@settings(max_examples=60)
-@given(any_list)
-def test_the_place_is_in_the_list_and_not_after_the_working_set(messages: tuple[Message, ...]) -> None:
-    if messages:
-        index = indexed(messages)
-        for newest in range(len(messages) + 1):
-            assert 0 <= place_of(index, STEPS.steps(index), {}, newest) <= min(newest, len(messages) - 1)

@@ -1,15 +1,9 @@
 """The cold cache, the cost of a change, and the line that says it."""
 
-import re
-
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from ctxmgr.engine.retention.prefix_cost import (
     CACHE_TTL,
-    PrefixBreak,
-    arithmetic,
     cost,
     is_cold,
 )
@@ -48,38 +42,3 @@ COSTS: list[tuple[str, tuple[int, int, int], float]] = [
 @pytest.mark.parametrize(("name", "of", "expected"), COSTS, ids=[row[0] for row in COSTS])
 def test_cost(name: str, of: tuple[int, int, int], expected: float) -> None:
     assert cost(*of, TENTH) == pytest.approx(expected)
-
-
-def test_the_designs_formula() -> None:
-    """With S tokens after the first change and D of them removed: (S - D) w - S r now."""
-    for removed in (0, 100, 900):
-        assert cost(1_000, 1_000, 1_000 - removed, TENTH) == pytest.approx((1_000 - removed) * 1.25 - 1_000 * 0.1)
-
-
-some_rates = st.builds(Rates, st.sampled_from((0.0, 0.1, 0.5, 1.0)), st.sampled_from((1.0, 1.25, 2.0)))
-NUMBER = r"-?\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?"
-
-
-def numbers(line: str) -> list[float]:
-    return [float(found.replace(",", "")) for found in re.findall(NUMBER, line)]
-
-
-@given(
-    st.integers(0, 10**6),
-    st.integers(0, 10**6),
-    st.integers(0, 10**6),
-    some_rates,
-    st.floats(0, 1e6),
-    st.integers(0, 99),
-)
-def test_the_line_can_be_checked(after: int, cached: int, left: int, by: Rates, regret: float, calls: int) -> None:
-    cached = min(after, cached)
-    found = PrefixBreak(0, after, cached, left, cost(after, cached, left, by), (after - left) * by.cache_read)
-    told = numbers(arithmetic(found, by, regret, calls))
-    after_, left_, written, write, kept, read, uncached, write_, costs, saves, calls_, regret_ = told
-    assert (after_, left_, written, kept, calls_) == (after, left, left, cached, calls)
-    assert kept + uncached == after_
-    assert (read, write, write_) == (by.cache_read, by.cache_write, by.cache_write)
-    assert costs == pytest.approx(written * write - kept * read - uncached * write_, abs=0.51)
-    assert saves == pytest.approx((after_ - left_) * read, abs=0.51)
-    assert regret_ == pytest.approx(regret, abs=0.51)

@@ -170,7 +170,7 @@ def test_exactly_what_left_is_listed(given: tuple[tuple[Message, ...], Plan, Pla
     assert len(found) == len(expected)
 
 
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(plans(), st.integers(0, 30))
 def test_weights_are_those_of_what_leaves(given: tuple[tuple[Message, ...], Plan, Plan], cached: int) -> None:
     messages, old, new = given

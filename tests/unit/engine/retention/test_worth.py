@@ -4,15 +4,10 @@ import itertools
 import math
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from ctxmgr.engine.retention.reuse_table import AGES, YIELDS, Kind
-from ctxmgr.engine.retention.worth import FULL_TOKENS, KEEP, Worth, age_of, keep_tokens
+from ctxmgr.engine.retention.worth import KEEP, Worth, age_of, keep_tokens
 from ctxmgr.model import Policy, Rates
-
-rates = st.builds(Rates, st.floats(0.01, 1.0), st.floats(1.0, 2.0))
-keeps = st.floats(10, 100_000)
 
 
 def test_the_table_falls_with_age_in_every_row() -> None:
@@ -38,21 +33,6 @@ def test_a_block_stays_until_its_yield_is_worth_what_reading_it_costs() -> None:
     assert by.ages["read"] == pytest.approx(age_of(YIELDS["read"], 1_000 * 0.1 / 1_500))
 
 
-@given(keeps, keeps, rates)
-def test_who_keeps_more_keeps_longer(one: float, other: float, by: Rates) -> None:
-    less, more = (Worth(keep, by).retention() for keep in sorted((one, other)))
-    assert less.words_tokens <= more.words_tokens
-    assert all(less.ages[kind] <= more.ages[kind] for kind in YIELDS)
-
-
-@given(keeps, rates, rates)
-def test_where_reading_costs_more_less_is_kept(keep: float, one: Rates, other: Rates) -> None:
-    cheap, dear = sorted((one, other), key=lambda by: by.cache_read)
-    assert all(
-        Worth(keep, dear).retention().ages[kind] <= Worth(keep, cheap).retention().ages[kind] for kind in YIELDS
-    )
-
-
 def test_where_reading_is_free_nothing_leaves_for_its_price() -> None:
     by = Worth(300, Rates(0.0, 1.0)).retention()
     assert by.words_tokens == math.inf
@@ -70,12 +50,6 @@ def test_words_leave_after_reads_and_reads_after_commands_and_searches() -> None
     for keep in KEEP.values():
         ages = Worth(keep, Rates()).retention().ages
         assert ages["search"] < ages["command"] < ages["read"] < ages["arguments"]
-
-
-@pytest.mark.parametrize(("name", "tokens"), KEEP.items())
-def test_a_named_point_is_a_number(name: str, tokens: int) -> None:
-    named, told = (keep_tokens(Policy(keep=keep), FULL_TOKENS) for keep in (name, tokens))
-    assert named == told == tokens
 
 
 def test_in_a_smaller_window_less_is_kept_and_in_a_larger_one_no_more() -> None:

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from ctxmgr.engine.rewriting import text_of
 from ctxmgr.engine.rewriting.cutting import (
-    CLOSE,
     ERROR_LINE,
     PIECE_CHARACTERS,
     CutText,
@@ -51,21 +50,6 @@ def test_start_end_and_error_lines_stay_and_one_line_says_how_much_left() -> Non
     assert sum(one.startswith("[cut: ") for one in lines) == 1
     assert f"[cut: {quarters(text) - 1_000} left out]" in lines
     assert set(lines) <= {*text.splitlines(), f"[cut: {quarters(text) - 1_000} left out]", "…"}
-
-
-def test_what_is_one_huge_line_is_cut_all_the_same() -> None:
-    text = "ab" * 40_000
-    out = written(text, 500)
-    assert out.startswith("abab")
-    assert out.endswith("abab")
-    assert CLOSE * 500 <= quarters(out) <= 500
-
-
-def test_the_ends_that_must_stay_do() -> None:
-    text = log(4_000)
-    out = written(text, 2_500, Ends(4_000, 4_000))
-    assert out.startswith(text[:4_000])
-    assert out.endswith(text[-4_000:])
 
 
 def test_what_would_not_be_lighter_is_not_cut() -> None:

@@ -1,8 +1,6 @@
 """Handles: short, of the key alone, with one spelling; found again whatever is wrapped around them."""
 
 import re
-import subprocess
-import sys
 
 import pytest
 from hypothesis import given
@@ -25,12 +23,6 @@ def test_keys_of_one_message_have_handles_of_their_own() -> None:
 def test_a_handle_is_the_same_in_every_process() -> None:
     """Markers hold it: a restart must not change a byte. So this one stands here for good."""
     assert handle("9f86d081884c7d65#1/2") == "w4cirztp"
-    code = "from ctxmgr.engine.rewriting.handles import handle; print(handle('9f86d081884c7d65#1/2'))"
-    for seed in ("1", "2"):
-        done = subprocess.run(
-            [sys.executable, "-c", code], capture_output=True, text=True, check=True, env={"PYTHONHASHSEED": seed}
-        )
-        assert done.stdout.strip() == handle("9f86d081884c7d65#1/2")
 
 
 @pytest.mark.parametrize(

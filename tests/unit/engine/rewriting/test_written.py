@@ -27,12 +27,6 @@ def test_the_text_comes_back(text: str, original: str) -> None:
     assert text_of(remembered(text, original).written, original) == text
 
 
-@given(TEXTS, TEXTS, TEXTS)
-def test_also_where_parts_are_of_the_original(head: str, original: str, tail: str) -> None:
-    text = head + original[3:-3] + tail + original[:20]
-    assert text_of(remembered(text, original).written, original) == text
-
-
 @pytest.mark.parametrize("limit", [400, 2_000, 8_000])
 def test_lines_of_the_original_are_remembered_by_their_places(limit: int) -> None:
     text = distill(LOG, limit, Call("bash", {"command": "make"}), 9_000)

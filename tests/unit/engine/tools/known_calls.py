@@ -4,7 +4,6 @@
 or plans. `names` is what its marker has to name, where that is none of the files. `tasks`: the states it gives.
 """
 
-import json
 from typing import Any, NamedTuple
 
 LONG = "\n".join(f"    value_{number} = compute({number})" for number in range(40))
@@ -90,48 +89,11 @@ EDITS = [{"filePath": "/w/a.py", "oldString": "a", "newString": LONG}, {"filePat
 CALLS = [
     *HOUSE,
     # Claude Code
-    Known("Claude Code", "Write", {"file_path": "/w/a.py", "content": LONG}, write("/w/a.py")),
-    Known("Claude Code", "MultiEdit", {"file_path": "/w/a.py", "edits": [OLD_NEW, OLD_NEW]}, edit("/w/a.py")),
-    Known("Claude Code", "NotebookEdit", {"notebook_path": "/w/n.ipynb", "new_source": LONG}, edit("/w/n.ipynb")),
     Known("Claude Code", "Grep", {"pattern": "compute", "path": "src"}, names="compute"),
     Known("Claude Code", "WebFetch", {"url": "https://a.example/x", "prompt": "y"}, names="a.example/x"),
     Known("Claude Code", "TodoWrite", {"todos": [{"content": "a", "status": "in_progress"}]}, tasks=("active",)),
     Known("Claude Code", "TaskCreate", {"subject": "Mend it", "description": "all"}, tasks=("open",)),
-    Known(
-        "Claude Code",
-        "Bash",
-        {"command": "git rm -q a.py && mv b.py lib/"},
-        delete("a.py", "b.py") + write("lib/b.py"),
-    ),
-    Known("Claude Code", "Bash", {"command": "cd /w && git checkout main -- a.py"}, edit("/w/a.py")),
     # Codex
-    Known("Codex", "exec_command", {"cmd": "sed -n '1,90p' a.py && cat b.py"}, read("a.py", "b.py")),
-    Known(
-        "Codex",
-        "shell",
-        {"command": ["apply_patch", PATCH], "workdir": "/w"},
-        (*edit("/w/src/a.py"), *write("/w/b.py")),
-    ),
-    Known(
-        "Codex",
-        "shell_command",
-        {"command": f"apply_patch <<'EOF'\n{PATCH}\nEOF\n"},
-        (*edit("src/a.py"), *write("b.py")),
-    ),
-    Known("Codex", "exec", script('exec_command({cmd:"cat a.py","workdir":"/w"})'), read("/w/a.py")),
-    Known("Codex", "exec", script('exec_command({cmd:"sed -i s/a/b/ src/a.py"})'), edit("src/a.py")),
-    Known("Codex", "exec", script('exec_command({cmd:"cat > a.py <<EOF\\nx = 1\\nEOF"})'), write("a.py")),
-    Known(
-        "Codex",
-        "exec",
-        script("exec_command({cmd:'sed -i \"s/a/b/\" src/a.py', 'workdir':'/w'})"),
-        edit("/w/src/a.py"),
-    ),
-    Known("Codex", "exec", script("exec_command({cmd: `cat > a.py <<'EOF'\nx = 1\nEOF`})"), write("a.py")),
-    Known("Codex", "exec", script(r"exec_command({cmd: `printf '\x41\${b}\u{1F600}' > c.py`})"), write("c.py")),
-    Known("Claude Code", "Bash", {"command": "git rm -q old.py"}, delete("old.py")),
-    Known("Claude Code", "Bash", {"command": "mv a.py b.py"}, (*delete("a.py"), *write("b.py"))),
-    Known("Codex", "exec", script(f"apply_patch({json.dumps(PATCH)})"), (*edit("src/a.py"), *write("b.py"))),
     Known(
         "Codex",
         "exec",
@@ -145,24 +107,10 @@ CALLS = [
     Known("Claude Code", "TaskList", {}),
     Known("Codex", "update_plan", {"plan": [{"step": "a", "status": "completed"}]}, tasks=("done",)),
     # OpenCode
-    Known("OpenCode", "read", {"filePath": "/w/a.ts", "offset": 20}, read("/w/a.ts")),
-    Known("OpenCode", "edit", {"filePath": "/w/a.ts", "oldString": "a", "newString": LONG}, edit("/w/a.ts")),
-    Known("OpenCode", "write", {"filePath": "/w/a.ts", "content": LONG}, write("/w/a.ts")),
-    Known("OpenCode", "apply_patch", {"patchText": PATCH}, (*edit("src/a.py"), *write("b.py"))),
-    Known("OpenCode", "bash", {"command": "tee -a log.txt <<EOF\nx\nEOF", "description": "x"}, edit("log.txt")),
     Known("OpenCode", "todowrite", {"todos": [{"content": "a", "status": "pending", "id": "1"}]}, tasks=("open",)),
     # OpenHands
     Known("OpenHands", "execute_bash", {"command": "cd /w && head -50 a.py"}, read("/w/a.py")),
     Known("OpenHands", "terminal", {"command": "rm /w/a.py"}, delete("/w/a.py")),
-    Known(
-        "OpenHands", "file_editor", {"command": "create", "path": "/w/a.py", "file_text": LONG}, write("/w/a.py")
-    ),
-    Known(
-        "OpenHands",
-        "file_editor",
-        {"command": "insert", "path": "/w/a.py", "insert_line": 3, "new_str": LONG},
-        edit("/w/a.py"),
-    ),
     Known(
         "OpenHands",
         "task_tracker",
@@ -170,34 +118,20 @@ CALLS = [
         tasks=("open",),
     ),
     # SWE-agent, mini-swe-agent
-    Known("SWE-agent", "open", {"path": "src/a.py", "line_number": 80}, read("src/a.py")),
-    Known("SWE-agent", "create", {"filename": "a.py"}, write("a.py")),
-    Known("SWE-agent", "edit", {"replacement_text": LONG, "start_line": 3, "end_line": 3}, edit("/w/open.py")),
-    Known("SWE-agent", "goto", {"line_number": 80}, read("/w/open.py")),
-    Known("mini-swe-agent", "bash", {"command": f"cat <<'EOF' > a.py\n{LONG}\nEOF"}, write("a.py")),
     # Gemini CLI
-    Known("Gemini CLI", "read_file", {"file_path": "a.py", "start_line": 3, "end_line": 9}, read("a.py")),
-    Known("Gemini CLI", "replace", {"file_path": "/w/a.py", "instruction": "x", **OLD_NEW}, edit("/w/a.py")),
     Known("Gemini CLI", "read_many_files", {"include": ["a.py", "docs/*.md"]}, read("a.py")),
     Known("Gemini CLI", "run_shell_command", {"command": "cat a.py", "dir_path": "lib"}, read("lib/a.py")),
     Known("Gemini CLI", "grep_search", {"pattern": "compute", "dir_path": "src", "before": 3}, names="compute"),
     Known("Gemini CLI", "list_directory", {"dir_path": "src/lib"}, names="src/lib"),
     Known("Gemini CLI", "write_todos", {"todos": [{"description": "a", "status": "pending"}]}, tasks=("open",)),
     # Cursor
-    Known("Cursor", "read_file", {"target_file": "a.py", "should_read_entire_file": True}, read("a.py")),
-    Known(
-        "Cursor", "read_file", {"relative_workspace_path": "a.py", "should_read_entire_file": True}, read("a.py")
-    ),
     Known("Cursor", "search_replace", {"file_path": "a.py", **OLD_NEW}, edit("a.py")),
     Known("Cursor", "StrReplace", {"path": "a.py", **OLD_NEW}, edit("a.py")),
-    Known("Cursor", "delete_file", {"target_file": "a.py", "explanation": "x"}, delete("a.py")),
     Known("Cursor", "run_terminal_cmd", {"command": "sed -i s/a/b/ a.py", "is_background": False}, edit("a.py")),
     Known(
         "Cursor", "codebase_search", {"query": "who computes", "target_directories": ["src"]}, names="who computes"
     ),
-    Known("Cursor", "Write", {"path": "a.py", "contents": LONG}, write("a.py")),
     # Cline
-    Known("Cline", "read_file", {"path": "src/a.py"}, read("src/a.py")),
     Known("Cline", "write_to_file", {"path": "src/a.py", "content": LONG}, write("src/a.py")),
     Known(
         "Cline",
@@ -214,18 +148,6 @@ CALLS = [
         read("src/a.py"),
     ),
     # Roo Code
-    Known(
-        "Roo Code",
-        "read_file",
-        {"files": [{"path": "a.py", "line_ranges": [[1, 9]]}, {"path": "b.py"}]},
-        read("a.py", "b.py"),
-    ),
-    Known(
-        "Roo Code",
-        "read_file",
-        {"path": "a.py", "mode": "indentation", "indentation": {"anchor_line": 4}},
-        read("a.py"),
-    ),
     Known(
         "Roo Code",
         "apply_diff",
@@ -258,11 +180,9 @@ CALLS = [
         {"command": "write", "path": "/w/a.py", "file_text": LONG},
         write("/w/a.py"),
     ),
-    Known("Goose", "edit", {"path": "/w/a.py", "before": "a", "after": LONG}, edit("/w/a.py")),
     Known("Goose", "tree", {"path": "src", "depth": 2}, names="src"),
     Known("Goose", "todo__todo_write", {"content": "- [x] a\n- [ ] b"}, tasks=("done", "open")),
     # Copilot
-    Known("Copilot", "read_file", {"filePath": "/w/a.py", "startLine": 1, "endLine": 90}, read("/w/a.py")),
     Known("Copilot", "create_file", {"filePath": "/w/a.py", "content": LONG}, write("/w/a.py")),
     Known(
         "Copilot",
@@ -291,8 +211,5 @@ CALLS = [
         tasks=("open",),
     ),
     Known("Copilot CLI", "view", {"path": "/w/a.py", "view_range": [1, 90]}, read("/w/a.py")),
-    Known("Copilot CLI", "create", {"path": "/w/a.py", "file_text": LONG}, write("/w/a.py")),
-    Known("Copilot CLI", "edit", {"path": "/w/a.py", "old_str": "a", "new_str": LONG}, edit("/w/a.py")),
-    Known("Copilot CLI", "bash", {"command": "cat a.py", "sessionId": "main", "async": False}, read("a.py")),
     Known("Copilot CLI", "update_todo", {"todos": "- [ ] a"}, tasks=("open",)),
 ]

@@ -17,7 +17,6 @@ from ctxmgr.engine.tools import (
     calls_of,
     identity,
     key_arguments,
-    outcome,
     tool_call,
 )
 from ctxmgr.engine.tools.names import kind_of, role_of
@@ -116,14 +115,6 @@ def test_what_is_said_aside_makes_no_other_call() -> None:
     assert identity({"path": "a", "explanation": "x", "timeout": 3}) == {"path": "a"}
 
 
-@pytest.mark.parametrize(
-    ("is_error", "doubtful", "ended"),
-    [(False, False, "ok"), (True, False, "failed"), (True, True, "failed"), (False, True, "unknown")],
-)
-def test_how_a_call_ended(is_error: bool, doubtful: bool, ended: str) -> None:
-    assert outcome(tool_call("bash", {"command": "touch a"}), "text", is_error, doubtful) == ended
-
-
 def test_the_calls_of_a_message_are_read_once() -> None:
     (_, message, _) = talk(u("go"), a("so", call("read", path="a"), call("ls")), r("x"))
     first = calls_of(message)
@@ -177,7 +168,7 @@ def _nested(depth: int) -> list[Any]:
     return found
 
 
-SIZE = 2_000
+SIZE = 500
 HOSTILE: list[tuple[str, str, Callable[[int], dict[str, Any]]]] = [
     ("a heredoc", "bash", lambda n: {"command": "cat > a <<'EOF'\n" + "x y\n" * n + "EOF"}),
     ("a heredoc without an end", "bash", lambda n: {"command": "cat > a <<'EOF'\n" + "x y\n" * n}),

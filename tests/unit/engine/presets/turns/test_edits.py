@@ -5,15 +5,12 @@ from typing import Any
 import pytest
 
 from ctxmgr.engine.invariants import TURNS
-from ctxmgr.engine.presets.turns.prune import prune
-from ctxmgr.engine.protection import Protection
-from ctxmgr.engine.rewriting.rewrite import rewriter
 from ctxmgr.model.policy import DistillOver, Policy, TurnsKept, WorkingSet
-from ctxmgr.model.projection import BlockEdit, Decision
+from ctxmgr.model.projection import Decision
 from tests.conversations import text_of
-from tests.notation import Said, a, err, indexed, note, r, sh, talk, u, words
-from tests.unit.engine.presets.turns.turns import BULKY, READ, did, turns
-from tests.unit.engine.projections import edited, kept, planned, sent
+from tests.notation import Said, a, err, indexed, note, r, sh, talk, u
+from tests.unit.engine.presets.turns.turns import BULKY, READ, did
+from tests.unit.engine.projections import edited, planned, sent
 
 OLDER = [u("go"), *did(BULKY), u("more"), *did(BULKY)]
 TWO_STEPS = [*did("x"), *did("y")]
@@ -94,15 +91,6 @@ def test_what_is_edited(name: str, said: list[Said], keys: dict[str, Any], expec
     assert TURNS.check(indexed(messages), plan)[0] == ()
 
 
-def test_a_distilled_result_says_what_it_was() -> None:
-    plan = planned(talk(u("go"), *did(BULKY, path="x.log"), u("more"), a("ok")))
-    (edit,) = (piece for piece in plan.pieces if isinstance(piece, BlockEdit))
-    head, first, *_, last = edit.text.splitlines()
-    assert head == '[output distilled — ~423 tokens | read path="x.log"]'
-    assert (first, last) == ("line 0", "line 199")
-    assert 900 < len(edit.text) <= len(head) + 1_000
-
-
 def test_a_better_zone_does_not_undo_an_edit() -> None:
     messages = talk(*OLDER)
     red = planned(messages, zone="red", policy=Policy(recent_user_turns=TurnsKept(6, 3, 2)))
@@ -140,33 +128,12 @@ def test_in_compact_a_distilled_step_is_pruned() -> None:
     assert (edited(tight), edited(compact)) == ({2: "distilled"}, {2: "pruned"})
 
 
-def test_nothing_is_edited_that_would_be_heavier() -> None:
-    """With words as the weight, a text of one long word weighs less than its own marker."""
-    messages = talk(u("go"), *did("x" * 5_000), u("more"), weigh=words)
-    plan = planned(messages, rewrite=rewriter(indexed(messages), words))
-    assert (edited(plan), plan.decisions) == ({}, {})
-
-
 def test_nor_as_heavy() -> None:
     text = '[output pruned — ~13 tokens | read path="x.log"]'
     for longer, expected in ((0, {}), (4, {2: "pruned"})):
         messages = talk(u("go"), *did("x" * (len(text) + longer), path="x.log"), u("more"), a("ok"))
         done = {indexed(messages).key(2): Decision("pruned")}
         assert edited(planned(messages, decisions=done)) == expected
-
-
-def test_turns_that_come_back_for_want_of_a_packet_are_distilled_as_all_older_ones() -> None:
-    messages = talk(u("go"), *did(text_of(160)), *turns(6, u("more")))
-    plan = planned(messages, packet=lambda budget: ("", 0))
-    assert (kept(plan), edited(plan)) == (list(range(15)), {2: "distilled"})
-
-
-def test_targets_of_pruning_are_edited_where_they_are_kept() -> None:
-    messages = talk(*turns(1), *did(BULKY), *turns(8))
-    policy = Policy(prune_protect=0, prune_minimum=0)
-    targets = prune(Protection(indexed(messages), policy), (), False).targets
-    assert edited(planned(messages, targets=targets, drop_turns=False)) == {3: "pruned"}
-    assert edited(planned(messages, targets=targets)) == {}
 
 
 def test_what_the_working_set_leaves_behind_within_a_turn_stays_until_the_next_one() -> None:

@@ -11,7 +11,7 @@ from ctxmgr.model.policy import Policy, TurnsKept
 from ctxmgr.model.projection import Packet
 from tests.notation import Said, a, branch, indexed, packet, r, read, summary, talk, u
 from tests.unit.engine.presets.turns.turns import BULKY, LONG, READ, did, turns
-from tests.unit.engine.projections import LEAST, kept, planned, rendered, sent
+from tests.unit.engine.projections import kept, planned, rendered, sent
 
 # name, conversation, what differs in the ask, indices that stay, is there a packet?
 KEPT: list[tuple[str, list[Said], dict[str, Any], list[int], bool]] = [
@@ -21,13 +21,6 @@ KEPT: list[tuple[str, list[Said], dict[str, Any], list[int], bool]] = [
     ("yellow three", turns(8), {"zone": "yellow"}, list(range(10, 16)), True),
     ("red one", turns(8), {"zone": "red"}, [14, 15], True),
     ("compact one", turns(8), {"zone": "compact"}, [14, 15], True),
-    (
-        "as many as the policy says",
-        turns(8),
-        {"policy": Policy(recent_user_turns=TurnsKept(2))},
-        [12, 13, 14, 15],
-        True,
-    ),
     ("the first kept turn never moves back", turns(8), {"floor": 10}, list(range(10, 16)), True),
     ("it may move on", turns(8), {"floor": 2}, list(range(4, 16)), True),
     ("no turn is dropped where none may be", turns(8), {"drop_turns": False}, list(range(16)), False),
@@ -41,46 +34,18 @@ KEPT: list[tuple[str, list[Said], dict[str, Any], list[int], bool]] = [
     ("a headless start stays as it came", [a(READ), r("x"), u("go")], {}, [0, 1, 2], False),
     ("a headless start leaves whole", [a(LONG.fields["content"]), *turns(6)], {}, list(range(1, 13)), True),
     ("a summary before an assistant message", [summary(BULKY), a("ok"), u("go")], {}, [1, 2], True),
-    (
-        "stays where no packet can stand for it",
-        [summary(BULKY), a("ok"), u("go")],
-        {"packet": None},
-        [0, 1, 2],
-        False,
-    ),
     ("but before a user message it leaves", [summary(BULKY), u("go")], {"packet": None}, [1], False),
     ("a light one stays too", [summary("s"), a("ok")], {"packet": lambda budget: ("", 0)}, [0, 1], False),
     ("a packet before an assistant message", [packet("p"), a("ok"), u("go")], {}, [0, 1, 2], False),
     ("is replaced where there is room", [packet("p" * 400), a("ok"), u("go")], {}, [1, 2], True),
     ("a summary after a reply leaves", [a("ok"), summary(BULKY), u("go")], {"packet": None}, [0, 2], False),
     ("little is not worth leaving out", turns(8, u("go")), {"zone": "red"}, list(range(16)), False),
-    (
-        "where much is, no packet is no reason",
-        turns(8),
-        {"zone": "red", "packet": lambda budget: ("", 0)},
-        [14, 15],
-        False,
-    ),
     ("nor where packets are switched off", turns(8, u("go")), {"zone": "red", "packet": None}, [14, 15], False),
-    (
-        "what was left out before stays out though it is little",
-        turns(2, u("go")),
-        {"floor": 2, "packet": lambda budget: ("", 0)},
-        [2, 3],
-        False,
-    ),
     (
         "a cut would part a pair",
         [LONG, a("ok"), LONG, a(READ), LONG, r("x"), LONG],
         {"policy": Policy(recent_user_turns=TurnsKept(2))},
         [2, 3, 4, 5, 6],
-        True,
-    ),
-    (
-        "a late result brings its turn back",
-        [LONG, a("ok"), LONG, a(READ), LONG, r("x")],
-        {"floor": 4, "zone": "red"},
-        [2, 3, 4, 5],
         True,
     ),
 ]
@@ -103,11 +68,6 @@ def test_what_a_plan_says_of_itself() -> None:
     assert (plan.floor, plan.packet_weight) == (4, 50)
     assert plan.raw_weight == sum(message.weight for message in messages)
     assert plan.weight == sum(message.weight for message in read(sent(messages, plan)))
-
-
-def test_least_is_less_than_a_folded_summary_weighs() -> None:
-    """Else the tables above would show no packet."""
-    assert talk(summary(BULKY))[0].weight > LEAST
 
 
 def test_prompts_stay_wherever_they_stand() -> None:

@@ -68,12 +68,6 @@ TABLE: list[tuple[str, list[Said], dict[str, Any], list[int]]] = [
         [],
     ),
     (
-        "nor do they use up the protection",
-        [u("go"), *did("ls", 60), *did("read", 999), *did("ls", 100)],
-        {"protected_tools": ("read",)},
-        [2],
-    ),
-    (
         "tools that are not named",
         [u("go"), *did("skill", 500), *did("read", 100)],
         {"prunable_tools": ("read", "bash")},
@@ -87,26 +81,8 @@ TABLE: list[tuple[str, list[Said], dict[str, Any], list[int]]] = [
         [2],
     ),
     (
-        "and protected",
-        [u("go"), *did("Read", 500), *did("ls", 100)],
-        {"protected_tools": ("READ",), "prune_protect": 0, "prune_minimum": 0},
-        [4],
-    ),
-    (
-        "protected beats named",
-        [u("go"), *did("ls", 500), *did("read", 100)],
-        {"protected_tools": ("ls",), "prunable_tools": ("ls", "read")},
-        [],
-    ),
-    (
         "nothing before a compaction",
         [u("go"), *did("read", 500), summary("s"), *did("read", 60), *did("read", 100)],
-        {},
-        [5],
-    ),
-    (
-        "the newest of two compactions",
-        [summary("s"), *did("read", 500), summary("t"), *did("read", 60), *did("read", 100)],
         {},
         [5],
     ),
@@ -178,13 +154,6 @@ def test_what_is_counted() -> None:
     )
 
 
-def test_the_numbers_of_the_design() -> None:
-    policy = small()
-    assert (policy.protected_turns, policy.prune_protect, policy.prune_minimum) == (2, 40_000, 20_000)
-    assert policy.protected_tools == ()
-    assert policy.prunable_tools == ()  # all: whatever a host calls its tools
-
-
 def projected(messages: tuple[Message, ...], found: Pruning, done: dict[str, Decision]) -> list[BlockEdit]:
     index = indexed(messages)
     ask = TurnsInputs(
@@ -200,18 +169,6 @@ def projected(messages: tuple[Message, ...], found: Pruning, done: dict[str, Dec
     return [piece for piece in project(index, ask).pieces if isinstance(piece, BlockEdit)]
 
 
-def test_the_marker_of_a_large_read() -> None:
-    said = [u("go"), a(call("read", path="src/App.tsx", limit=2_000)), r("x" * 50_000), *RECENT]
-    messages = talk(*said)
-    policy = small(preset="tools", prune_protect=0, prune_minimum=0)
-    (edit,) = projected(messages, prune(Protection(indexed(messages), policy), (), False), {})
-    assert edit.text == '[output pruned — ~12,500 tokens | read path="src/App.tsx" limit=2000]'
-    assert (edit.before_tokens, edit.after_tokens, edit.kind) == (12_500, quarters(edit.text), "pruned")
-    messages = talk(u("go"), a(call("read", path="src/App.tsx")), r("x" * 50_000), *RECENT)
-    (edit,) = projected(messages, prune(Protection(indexed(messages), policy), (), False), {})
-    assert edit.text == '[output pruned — ~12,500 tokens | read path="src/App.tsx"]'
-
-
 def test_the_marker_names_the_call_it_had_where_an_id_is_used_again() -> None:
     said = [u("go"), a(call("read", "x1", path="old.py")), r("x" * 4_000, "x1")]
     said += [u("1"), a(call("read", "x1", path="new.py")), u("2")]
@@ -219,23 +176,6 @@ def test_the_marker_names_the_call_it_had_where_an_id_is_used_again() -> None:
     policy = small(preset="tools", prune_protect=0, prune_minimum=0)
     (edit,) = projected(messages, prune(Protection(indexed(messages), policy), (), False), {})
     assert edit.text == '[output pruned — ~1,000 tokens | read path="old.py"]'
-
-
-def test_a_tiny_result_is_never_replaced_by_a_heavier_marker() -> None:
-    said = [u("go"), a(call("read", path="src/App.tsx")), r("ok"), *did("ls", 400), *RECENT]
-    messages = talk(*said)
-    policy = small(preset="tools", prune_protect=0, prune_minimum=0)
-    found = prune(Protection(indexed(messages), policy), (), False)
-    assert [target.ref.message_index for target in found.targets] == [4, 2]
-    assert [edit.message_index for edit in projected(messages, found, {})] == [4]
-
-
-def test_what_is_pruned_stays_pruned() -> None:
-    messages = talk(u("go"), *did("read", 4_000), *RECENT)
-    index = indexed(messages)
-    done = {index.key(2): Decision("pruned")}
-    (edit,) = projected(messages, Pruning(), done)
-    assert edit.text.startswith("[output pruned — ")
 
 
 @pytest.mark.parametrize(("protected", "expected"), [((), [2]), (("READ",), [])])

@@ -25,8 +25,6 @@ def turns(count: int) -> list[Said]:
 
 # name, conversation, what differs in the ask, indices that stay, where the packet stands (-1: nowhere)
 PLANNED: list[tuple[str, list[Said], dict[str, Any], list[int], int]] = [
-    ("alone it leaves", [SHORT, *turns(1)], {}, [1, 2], 0),
-    ("with its turn", [SHORT, *turns(8)], {}, list(range(5, 17)), 0),
     ("a branch's in the middle", [*turns(2), branch("b" * 400), *turns(6)], {}, list(range(5, 17)), 0),
     ("in a kept turn", [*turns(2), SHORT, *turns(1)], {}, [0, 1, 2, 3, 5, 6], 0),
     ("all of them", [SHORT, LATER, *turns(1)], {}, [2, 3], 0),

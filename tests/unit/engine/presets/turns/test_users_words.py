@@ -1,7 +1,5 @@
 """Preset `turns` tells what the user said in turns that left, word for word."""
 
-import re
-
 from ctxmgr.engine.conversation.delta import Delta, Incoming
 from ctxmgr.engine.memory.facts import Stamp, Statements
 from ctxmgr.engine.memory.ledger import fold
@@ -54,18 +52,6 @@ def test_the_users_rules_stay_word_for_word() -> None:
     assert '- #1: "Write the parser of the small language, please."' in text
     assert f'- #2: "{RULE}"' in text
     assert f'- #3: "{WISH}"' in text
-
-
-def test_what_does_not_fit_is_counted() -> None:
-    rules = [
-        u(f"never touch the directory {number}, " + "whatever else there is to be done " * 6)
-        for number in range(80)
-    ]
-    text = packet_of(Policy(), [SAID[0], *rules])
-    assert "#1: " in text
-    assert "directory 40" in text
-    assert "directory 3," not in text
-    assert re.search(r"^## The user said .*\(\d+ more not shown\)$", text, re.MULTILINE)
 
 
 def test_no_packet_is_written_where_none_may_be() -> None:
