@@ -6,24 +6,6 @@ from ctxmgr.model.saved import Fact, State
 from ctxmgr.model.saved.state import ModelSpec
 from ctxmgr.session.ledger_updates import FACTS_BETWEEN_LOOKS, SourceMessages, learn, ledger
 from ctxmgr.session.projection import ENTRIES_A_MESSAGE, SLACK_ENTRIES, ListMemo
-from tests.contract.talk import Fields, Messages, Talk
-from tests.unit.session.recovery import session_of
-
-
-def test_what_is_known_of_messages_leaves_with_them() -> None:
-    """A hundred lists, each of other messages than the one before."""
-    talk = Talk(policy={"preset": "balanced"})
-    sizes = []
-    for number in range(100):
-        messages, listed = Messages(), list[Fields]()
-        for turn in range(20):
-            listed += messages.turn(
-                f"Look at part {number}.", f"{number} {turn}\n" * 5, path=f"src/{number}_{turn}.py"
-            )
-        talk.call("prune", sessionId="s")
-        talk.context(listed)
-        sizes.append(len(session_of(talk).memo))
-    assert max(sizes[50:]) <= max(sizes[:10])
 
 
 def test_it_stays_while_the_list_grows() -> None:
@@ -91,10 +73,4 @@ def test_older_versions_of_what_is_known_leave_where_no_entries_are_named() -> N
 def test_they_stay_where_a_host_may_go_back_to_them() -> None:
     state = State("s", ModelSpec("m", 200_000))
     facts = tuple(read_of(at % 40, at, f"e{at}") for at in range(2 * FACTS_BETWEEN_LOOKS))
-    assert learn(state, facts, bound=True).facts == facts
-
-
-def test_they_stay_where_they_are_few() -> None:
-    state = State("s", ModelSpec("m", 200_000))
-    facts = tuple(read_of(at % 600, at) for at in range(2 * FACTS_BETWEEN_LOOKS))
     assert learn(state, facts, bound=True).facts == facts

@@ -1,17 +1,12 @@
 """A snapshot does not grow with the number of compactions: what nothing needs any more leaves it."""
 
-import json
-from typing import Any
-
-import pytest
-
 from ctxmgr.devices.snapshots.file import grown_bytes
 from ctxmgr.model.saved.state import ModelSpec, RawSummary, State
 from ctxmgr.server.effects import SnapshotLoaded
 from ctxmgr.session.journal import base, restore
 from tests.inprocess import InProcess
 
-COMPACTIONS = 1_000
+COMPACTIONS = 200  # of 16 kB each: all of them would come to 3 MB
 BYTES = 2_000_000
 SECTIONS = "Goal", "Constraints & Preferences", "Progress", "Key Decisions", "Next Steps", "Critical Context"
 
@@ -29,8 +24,7 @@ def compacted(host: InProcess, number: int) -> None:
     host.request("session_compact", sessionId="s", compactionEntry=entry)
 
 
-@pytest.mark.long
-def test_a_thousand_compactions_make_two_megabytes_at_most() -> None:
+def test_many_compactions_make_two_megabytes_at_most() -> None:
     host = InProcess(policy={"tokenizer": "estimate"})
     size = begun = 0
     for number in range(COMPACTIONS):
@@ -56,19 +50,3 @@ def test_the_newest_three_of_the_active_path_stay_whole() -> None:
     known, _ = restore([base(state)])
     assert [one.text for one in known.summaries] == ["", "", "", "", "text 5", "text 6", "of none"]
     assert [one.digest for one in known.summaries] == [f"d{at}" for at in range(1, 8)]
-
-
-def test_what_is_saved_is_the_state_where_there_are_few() -> None:
-    heard = tuple(RawSummary("compaction", f"text {at}", f"d{at}", at) for at in range(3))
-    saved: dict[str, Any] = json.loads(base(State("s", ModelSpec("m", 200_000), summaries=heard)))
-    assert [one["text"] for one in saved["state"]["summaries"]] == ["text 0", "text 1", "text 2"]
-
-
-def test_summaries_that_are_asked_for_are_those_that_a_restart_knows() -> None:
-    host = InProcess(policy={"tokenizer": "estimate"})
-    for number in range(5):
-        compacted(host, number)
-    before = host.request("getSummaries", sessionId="s")["summaries"]
-    again = InProcess(policy={"tokenizer": "estimate"}, found={"s": SnapshotLoaded(tuple(host.whole["s"]))})
-    assert again.request("getSummaries", sessionId="s")["summaries"] == before
-    assert [one.get("text") for one in before] == [None, None, summary(2), summary(3), summary(4)]

@@ -8,8 +8,8 @@ from ctxmgr.known_models import shipped
 from ctxmgr.model import BasePrices, Policy
 from ctxmgr.model.saved import ModelSpec
 from ctxmgr.session.effective import in_use
-from tests.contract.talk import Fields, Messages, Talk, packet
-from tests.unit.session.context.epochs import step, steps, talk_of
+from tests.contract.talk import Fields, Messages, Talk
+from tests.unit.session.context.epochs import step, talk_of
 from tests.unit.session.recovery import session_of
 
 WRITES_COST, READS_COST = BasePrices(2, 8, 0.2, 2.5), BasePrices(2, 8, 2, 2)
@@ -58,12 +58,6 @@ def test_without_a_cache_an_epoch_begins_at_each_call_where_something_is_to_leav
     assert last["tokens"] < last["rawTokens"] / 10
 
 
-def test_without_a_cache_far_more_epochs_begin_than_with_one() -> None:
-    with_cache, without = (grown(talk_of(**more))[-1][0] for more in ({}, {"prices": UNCACHED}))
-    assert without["epoch"] > 3 * with_cache["epoch"]
-    assert without["tokens"] <= with_cache["tokens"]
-
-
 def test_where_a_provider_reads_though_there_was_said_to_be_no_cache_there_is_one() -> None:
     """Of a known model, without a host's word: far fewer epochs begin than where it reads nothing."""
 
@@ -84,21 +78,3 @@ def test_where_a_provider_reads_though_there_was_said_to_be_no_cache_there_is_on
     assert epochs("gpt-4-turbo", reads=False) > 15
     assert epochs("gpt-4-turbo", reads=True) <= 5
     assert epochs("an-unknown-model", reads=True) <= 5
-
-
-def noted(lines: int, **more: Any) -> str:
-    """The packet in a list of one step after a note, before any epoch was due by its price."""
-    talk, make = talk_of(keep=20_000), Messages()
-    talk.call("model_select", sessionId="s", model={"contextWindow": 60_000, **more})
-    messages = [make.user("Go on."), *steps(make, 1, lines=lines)]
-    talk.context(messages)
-    talk.context(messages := [*messages, *steps(make, 1, 1, lines)])
-    note = {"op": "overwrite", "text": "the parser is in src/parse.py"}
-    talk.call("editScratchpad", sessionId="s", operations=[note])
-    return packet(talk.context([*messages, *steps(make, 1, 2, lines)], answer="messages")["list"])
-
-
-def test_of_a_list_below_the_least_length_nothing_is_cached_so_that_notes_are_shown_at_once() -> None:
-    assert "src/parse.py" in noted(5, id="claude-x")
-    assert "src/parse.py" not in noted(300, id="claude-x")
-    assert "src/parse.py" not in noted(5, id="a-model")

@@ -6,13 +6,13 @@ import json
 import pytest
 
 from ctxmgr.model.estimate import estimate
-from tests.unit.session.context.compacted import PRESETS, Host, packet_of
+from tests.unit.session.context.compacted import Host, packet_of
 
 RULE = "Port the parser. Never touch the schema."
 LAST = "The rows are in a table now. The docs come next."
 TESTS = '`pytest -q` failed after #1: "1 failed, 40 passed"'
 EVERYWHERE = pytest.mark.parametrize(
-    ("preset", "form"), [(one, form) for one in PRESETS for form in ("pi", "anthropic")]
+    ("preset", "form"), [("balanced", "pi"), ("turns", "anthropic"), ("tools", "pi")]
 )
 
 
@@ -59,16 +59,6 @@ def test_what_the_summary_lacks_is_told(preset: str, form: str) -> None:
 
 
 @EVERYWHERE
-def test_what_a_message_after_the_summary_says_is_not_told_again(preset: str, form: str) -> None:
-    host = worked(preset, form)
-    host.compacted(LACKING, kept=len(host.said) - 1)
-    sent = told(host)
-    assert sent.count("1 failed, 40 passed") == 1
-    assert sent.count("The docs come next.") == 1
-    assert sent.count("Never touch the schema.") == 1
-
-
-@EVERYWHERE
 @pytest.mark.parametrize(
     "claim", ["`pytest -q` passes", "`pytest -q`: 41 passed", "`pytest -q` failed in test_a, and is green now"]
 )
@@ -78,37 +68,6 @@ def test_a_summary_that_evidence_contradicts_is_answered_with_the_evidence(
     host = worked(preset, form)
     host.compacted(f"{LACKING}- {claim}\n")
     assert TESTS in packet_of(host.context())
-
-
-@EVERYWHERE
-def test_a_summary_in_another_language_is_completed_as_well(preset: str, form: str) -> None:
-    host = worked(preset, form)
-    host.compacted("## 目标\n移植解析器\n\n## 进展\n- 工作已经开始，测试通过\n")
-    text = packet_of(host.context())
-    for statement in (RULE, LAST, TESTS):
-        assert statement in text
-
-
-@EVERYWHERE
-def test_two_compactions_in_a_row_lose_nothing(preset: str, form: str) -> None:
-    host = worked(preset, form)
-    host.compacted(LACKING)
-    host.context()
-    host.turn_end("Going on.")
-    host.compacted("## Goal\nPort the parser\n\n## Progress\n- It went on.\n")
-    text = packet_of(host.context())
-    for statement in (RULE, LAST, TESTS, '"Going on."'):
-        assert text.count(statement) == 1
-
-
-@EVERYWHERE
-def test_a_summary_that_quotes_a_packets_headings_hides_nothing(preset: str, form: str) -> None:
-    host = worked(preset, form)
-    quoted = '## The user said (word for word, by number)\n- #1: "nothing"\n\n## State\n- test: `pytest -q` passed'
-    host.compacted(f"{LACKING}\n[ctxmgr packet]\n{quoted}")
-    text = packet_of(host.context())
-    for statement in (RULE, LAST, TESTS):
-        assert statement in text
 
 
 @EVERYWHERE

@@ -155,14 +155,3 @@ def test_a_base_and_its_lines_are_the_state(course: list[dict[str, Any]]) -> Non
         assert restore(lines[: count + 1]) == (expected, ())
     bounded = changed(state, summaries=bounded_summaries(state))
     assert restore([base(state)]) == (bounded, ())
-
-
-@given(st.lists(moves, max_size=6))
-def test_the_same_change_is_the_same_bytes(course: list[dict[str, Any]]) -> None:
-    state = START
-    for move in course:
-        after = moved(state, move)
-        again = moved(state, move)
-        assert delta(state, after) == delta(state, again)
-        state = after
-    assert base(state) == base(msgspec.convert(msgspec.to_builtins(state), State))

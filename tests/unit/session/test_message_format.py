@@ -90,28 +90,10 @@ def test_auto_takes_texts_first_and_reads_them_anew(name: str) -> None:
         assert first == second
 
 
-def test_auto_is_told_by_an_appended_message() -> None:
-    auto = opened("auto")
-    base = auto.context(TEXT)["base"]
-    new = conversation("anthropic", 12)
-    answer = auto.call(
-        "context", sessionId="s", append={"after": 2, "base": base, "messages": new}, answer="messages"
-    )
-    named = opened("anthropic").call("context", sessionId="s", messages=[*TEXT, *new], answer="messages")
-    assert answer["messages"] == named["messages"]
-
-
 @pytest.mark.parametrize("name", NAMES)
 def test_a_session_names_its_own_format(name: str) -> None:
     talk, messages = opened("pi" if name != "pi" else "openai", name), conversation(name, 40)
     assert talk.context(messages)["messages"] == opened(name).context(messages)["messages"]
-
-
-def test_a_session_that_goes_on_may_name_another() -> None:
-    talk = opened("pi")
-    talk.context(conversation("pi"))
-    talk.call("session_start", sessionId="s", model=MODEL, messageFormat="anthropic")
-    assert talk.context(conversation("anthropic"))["report"]["checks"] == []
 
 
 def test_an_unknown_format_is_refused_and_the_formats_are_named() -> None:

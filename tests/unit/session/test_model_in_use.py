@@ -45,11 +45,6 @@ def test_a_hosts_own_word_goes_before_both() -> None:
     assert of("claude-opus-5-5", max_output_tokens=5).output_by == "host"
 
 
-def test_prices_of_nothing_are_no_word() -> None:
-    assert of("claude-opus-5-5", prices=BasePrices()).prices_by == "registry"
-    assert of("acme", prices=BasePrices()).prices_by == "default"
-
-
 def test_what_is_guessed_by_the_family_is_told_as_that() -> None:
     held = of("claude-opus-9")
     assert held.terms.prices == TieredPrices(4, 20, 0.2, 5)
@@ -101,12 +96,6 @@ def test_a_told_write_is_dearer_by_the_policys_word_and_in_its_tiers_too() -> No
     held = of("claude-opus-5-5", policy_keys.policy({"prices": prices, "cacheTtlMs": 3_600_000})).terms.prices
     assert isinstance(held, TieredPrices)
     assert [held.cache_write, *(one.cache_write for one in held.tiers)] == [8, 16, 11]
-
-
-def test_the_dearer_write_holds_in_each_tier() -> None:
-    prices = of("claude-haiku-5-5", cache_ttl_ms=3_600_000).terms.prices
-    assert isinstance(prices, TieredPrices)
-    assert (prices.cache_write, prices.tiers[0].cache_write) == (0.2, pytest.approx(1.0))
 
 
 @pytest.mark.parametrize(("lifetime_ms", "write"), [(3_600_000, 8), (86_400_000, 8), (86_400_001, 5)])
@@ -181,22 +170,6 @@ def test_that_prices_leave_no_cache_is_said_by_who_tells_them(model: str) -> Non
     assert of(model, prices=BasePrices(4, 20, 1, 4)).cache_by != "host"
 
 
-def test_a_said_lifetime_holds_then_too() -> None:
-    held = of("claude-opus-5-5", POLICY, prices=BasePrices(4, 20, 4, 4))
-    state = with_reads(held, "claude-opus-5-5")
-    assert held.terms.cache.kind == "none"
-    assert (held.terms_by(state).cache.lifetime_ms, held.lifetime(state).source) == (60_000, "policy")
-
-
-def test_in_each_tier_too() -> None:
-    tier = {"aboveTokens": 9_000, "input": 6, "output": 20}
-    row = {"id": "acme-1", "cache": "none", "prices": {"input": 3, "output": 9, "tiers": [tier]}}
-    held = in_use(ModelSpec("acme-1", 200_000), NOTHING, read(json.dumps({"models": [row]}).encode()))
-    prices = held.terms_by(with_reads(held, "acme-1")).prices
-    assert isinstance(prices, TieredPrices)
-    assert (prices.cache_read, prices.tiers[0].cache_read) == (0.3, 0.6)
-
-
 def test_what_may_wait_costs_what_a_batch_does_where_the_host_tells_no_price() -> None:
     held = of("gpt-5.5", batch=True)
     assert held.terms.prices == shipped().find("gpt-5.5").batch
@@ -219,13 +192,3 @@ def test_who_tells_a_price_of_reading_or_a_lifetime_has_a_cache() -> None:
     kept = of("gpt-5.5-pro", cache_ttl_ms=60_000)
     assert (kept.terms.cache.kind, kept.terms.cache.lifetime_ms, kept.lifetime_by) == ("implicit", 60_000, "host")
     assert of("gpt-5.5-pro", cache_ttl_ms=0).terms.cache.kind == "none"
-
-
-def test_and_reads_it_at_the_default_where_nobody_tells_another_price() -> None:
-    for model, price in (("gpt-4", 3), ("gpt-5.5-pro", 30)):
-        held = of(model, cache_ttl_ms=60_000)
-        assert held.terms.prices is not None
-        assert (held.terms.cache.kind, held.terms.prices.cache_read) == ("implicit", price)
-        assert held.terms_by(with_reads(held, held.facts.id)) == held.terms
-    told = of("gpt-4", prices=BasePrices(30, 60), cache_ttl_ms=60_000).terms.prices
-    assert told == BasePrices(30, 60, None, 30)

@@ -3,7 +3,6 @@
 import functools
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -101,18 +100,6 @@ def test_lines_that_make_up_no_state_are_said(lines: tuple[bytes, ...]) -> None:
     assert talk.context([Messages().user("Hello.")])["unchanged"]
 
 
-def test_lines_of_unknown_kinds_are_kept() -> None:
-    before: Any = Talk()
-    strange = b'{"kind":"tomorrow","x":1}'
-    talk = Talk(found=SnapshotLoaded((*before.saved, strange)))
-    assert talk.started["restored"] is True
-    talk.turn_end(Messages().reply("Noted."), tokens=5_000)
-    assert len(talk.driver.whole["s"]) == 2
-    assert strange in talk.driver.whole["s"]
-    again = Talk(found=SnapshotLoaded(tuple(talk.driver.whole["s"])))
-    assert state(again) == state(talk)
-
-
 def test_what_the_user_said_is_never_trimmed() -> None:
     """With more facts than are kept, the live ledger and a restored one know the same."""
     talk, make = Talk(), Messages()
@@ -135,37 +122,3 @@ def test_an_entry_id_that_comes_later_reaches_the_live_ledger() -> None:
     talk.turn_end(make.reply("Noted."), tokens=5_000, entryIds={"message": "e1"})
     again = Talk(found=SnapshotLoaded(tuple(talk.saved)))
     assert again.call("getLedger", sessionId="s") == talk.call("getLedger", sessionId="s")
-
-
-def test_a_resume_budget_larger_than_the_window_leaves_the_newest_turn_alone() -> None:
-    talk, make = Talk(window=8_000), Messages()
-    entry = {"id": "k", "summary": "## Goal\nG\n"}
-    talk.call("session_compact", sessionId="s", compactionEntry=entry)
-    step = make.reply("", make.call("read", path="a"))
-    messages = [make.summary(entry["summary"]), make.user("go"), step, make.result("word " * 1_200)]
-    answer = talk.context(messages, answer="messages")
-    assert answer["list"][-3:] == messages[-3:]
-
-
-def test_a_short_summary_leaves_as_without_a_restart() -> None:
-    """A restart decides nothing anew."""
-    make = Messages()
-    text = "## Goal\nPort the parser\n\n## Next Steps\n1. Statements\n2. Errors\n"
-    text += "\n## Critical Context\n- The tables come from grammar.txt\n- Tests rely on form feeds\n"
-    listed: list[Fields] = [make.summary(text)]
-    for number in range(9):
-        listed += [make.user(f"Port file {number}, and mind the tables."), make.reply("It is ported. " * 20)]
-    asked = [listed[:at] for at, message in enumerate(listed) if message["role"] == "assistant"]
-
-    def answers(restarts: bool) -> list[list[Fields]]:
-        talk, lists = Talk({"preset": "turns"}), []
-        for messages in asked:
-            lists.append(talk.context(messages)["list"])
-            talk.turn_end(make.reply("Yes."), tokens=3_000)
-            if restarts:
-                talk = Talk({"preset": "turns"}, found=SnapshotLoaded(tuple(talk.saved)))
-        return lists
-
-    through = answers(restarts=False)
-    assert all(listed[0] not in one for one in through)
-    assert answers(restarts=True) == through

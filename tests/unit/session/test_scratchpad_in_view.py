@@ -4,7 +4,7 @@ import pytest
 
 from ctxmgr.engine.retention.prefix_cost import CACHE_TTL
 from tests.contract.talk import Fields, Messages, Talk, packet
-from tests.unit.session.context.compacted import FORMATS, PRESETS, Host, packet_of
+from tests.unit.session.context.compacted import Host, packet_of
 from tests.unit.session.context.epochs import WINDOW, extends, step, steps, talk_of
 
 NOTE = "| port is 9090"
@@ -63,30 +63,6 @@ def test_a_later_edit_waits_for_the_next_epoch_as_well() -> None:
     assert NOTE not in last
 
 
-def test_notes_that_were_wiped_leave_with_the_next_epoch() -> None:
-    talk, _, messages, _ = begun()
-    talk.call("prune", sessionId="s")
-    talk.context(messages)
-    noted(talk, "")
-    talk.call("prune", sessionId="s")
-    assert "## Scratchpad" not in str(talk.context(messages, answer="messages")["list"])
-
-
-def test_a_forced_prune_that_changes_nothing_in_view_opens_none() -> None:
-    talk, _, messages, _ = begun()
-    talk.call("prune", sessionId="s")
-    first = talk.context(messages, answer="messages")
-    talk.call("prune", sessionId="s")
-    assert talk.context(messages, answer="messages")["list"] == first["list"]
-    assert talk.context(messages)["report"]["epoch"] == 1
-
-
-def test_it_stands_there_from_the_first_list_on() -> None:
-    talk, make = talk_of(), Messages()
-    noted(talk)
-    assert NOTE in packet(talk.context([make.user("Go."), *steps(make, 3)])["list"])
-
-
 @pytest.mark.parametrize("why", ["model", "cold", "rewritten", "price"])
 def test_it_is_there_with_an_epoch_that_another_reason_opens(why: str) -> None:
     talk, make, messages, _ = begun()
@@ -102,9 +78,8 @@ def test_it_is_there_with_an_epoch_that_another_reason_opens(why: str) -> None:
     assert NOTE in packet(talk.context(messages, answer="messages", at=at)["list"])
 
 
-@pytest.mark.parametrize("preset", PRESETS)
-@pytest.mark.parametrize("form", FORMATS)
-def test_it_stands_in_view_in_every_format(preset: str, form: str) -> None:
+@pytest.mark.parametrize(("preset", "form"), [("turns", "anthropic"), ("balanced", "responses"), ("tools", "pi")])
+def test_it_stands_in_view_in_every_preset(preset: str, form: str) -> None:
     """After a forced prune of a list from which nothing leaves, and right after a compaction."""
     host = Host(preset, form)
     host.said = [host.make.user("Hello there.")]

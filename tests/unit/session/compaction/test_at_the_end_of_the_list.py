@@ -9,7 +9,7 @@ from tests.contract.scenarios.compaction.trees import LONG, MODEL, OURS, SMALL, 
 from tests.contract.talk import Fields, Messages, Talk
 from tests.contract.tree import Tree
 
-PRESETS = ["off", "tools", "turns", "balanced"]
+PRESETS = ["off", "balanced"]
 HOUR_MS = 3_600_000
 TTL_MS = 300_000
 CANCELLED = {"text": "", "stopReason": "aborted"}
@@ -91,14 +91,6 @@ def test_a_shorter_pause_does_not(preset: str) -> None:
     assert details["bill"]["arithmetic"].startswith("warm: 4,100 read")
 
 
-def test_it_is_right_after_a_list_was_sent_too() -> None:
-    host = Host()
-    host.say(host.make.user("And now?"))
-    host.talk.context(host.messages)
-    asked, _ = host.compact()
-    assert asked == [True]
-
-
 @pytest.mark.parametrize("after", [TTL_MS, HOUR_MS])
 def test_the_time_of_the_call_tells_a_pause_that_no_message_tells(after: int) -> None:
     """Somebody comes back to a session and compacts it before a word is said."""
@@ -108,29 +100,6 @@ def test_the_time_of_the_call_tells_a_pause_that_no_message_tells(after: int) ->
     host.talk.turn_end(host.say(host.make.reply("All is well.")), tokens=4_100)
     _, details = host.compact(at=sent + after)
     assert (" read " in details["bill"]["arithmetic"].split(";")[0]) == (after == TTL_MS)
-
-
-def test_the_time_of_the_host_s_own_plan_counts_as_well() -> None:
-    host = Host()
-    plan = host.talk.call("planCompaction", entries=host.tree.entries, settings=SMALL)["preparation"]
-    params = {
-        "preparation": plan,
-        "branchEntries": host.tree.entries,
-        "at": host.messages[-1]["timestamp"] + HOUR_MS,
-    }
-    id = host.talk.ask("session_before_compact", sessionId="s", **params)
-    host.talk.model(_good)
-    bill = host.talk.result(id)["compaction"]["details"]["ctxmgr"]["bill"]
-    assert " read " not in bill["arithmetic"].split(";")[0]
-
-
-def test_of_a_plan_of_this_list_that_does_not_say_what_stays_it_is_asked_for() -> None:
-    host = Host()
-    plan = host.talk.call("planCompaction", entries=host.tree.entries, settings=SMALL)["preparation"]
-    id = host.talk.ask("session_before_compact", sessionId="s", preparation=plan)
-    assert {"instruction" in params for params in host.asks()} == {True}
-    host.talk.model(_good)
-    assert host.talk.result(id)["compaction"]["details"]["ctxmgr"]["bill"]["way"] == "warm"
 
 
 def test_who_cancels_is_not_asked_again_with_a_copy() -> None:
@@ -195,20 +164,6 @@ def test_what_can_not_be_used_is_followed_by_a_copy(bad: Fields, reason: str) ->
     assert details["warmFallback"]["reason"] == reason
     assert details["strategy"] == "single-shot"
     assert "I go on" not in str(details)
-
-
-def test_a_list_that_moves_on_meanwhile_does_not_matter() -> None:
-    host = Host()
-    id = host.talk.ask("compact", sessionId="s", entries=host.tree.entries, settings=SMALL)
-    (request,) = host.talk.asked("complete")
-    kept = len(host.messages)
-    host.say(host.make.user("And part 7?"))
-    host.talk.context(host.messages)
-    host.talk.turn_end(host.say(host.make.reply("It is mended as well.")), tokens=4_200)
-    host.talk.reply(request, {"text": _good(request["params"]), "stopReason": "stop"})
-    done = host.talk.result(id)["compaction"]
-    assert "Six are mended" in done["summary"]
-    assert done["firstKeptEntryId"] in {entry["id"] for entry in host.tree.entries[:kept]}
 
 
 def test_of_another_branch_that_is_given_as_a_plan_a_copy_is_asked_for() -> None:

@@ -47,9 +47,10 @@ def before_compact(talk: Talk, make: Messages, messages: list[dict[str, Any]]) -
     return str(answer["compaction"]["summary"])
 
 
-@pytest.mark.parametrize("asked", [with_the_request, before_compact])
-@pytest.mark.parametrize("strategy", ["single-shot", "extractive"])
-@pytest.mark.parametrize("before", ["", "port is 9090"])
+@pytest.mark.parametrize(
+    ("asked", "strategy", "before"),
+    [(with_the_request, "single-shot", "port is 9090"), (before_compact, "extractive", "")],
+)
 def test_it_carries_the_notes_of_now(asked: Any, strategy: str, before: str) -> None:
     talk, make, messages = ahead(strategy, before)
     noted(talk, "port is 7070")

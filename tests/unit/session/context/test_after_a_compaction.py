@@ -2,24 +2,15 @@
 format."""
 
 import json
-import re
 
 import pytest
 
 from ctxmgr.model.estimate import estimate
-from tests.contract.talk import Fields
-from tests.unit.session.context.compacted import ASKED, BARE, FORMATS, PRESETS, RULE, Host, packet_of
+from tests.unit.session.context.compacted import ASKED, BARE, FORMATS, RULE, Host, packet_of
 
-LONG = "\n".join(
-    (
-        "## Goal\nPort the parser",
-        *(
-            f"## {name}\n" + f"- word{at} is what there is to say of it. " * 40
-            for at, name in enumerate("ABCDEFGH")
-        ),
-    )
+EVERYWHERE = pytest.mark.parametrize(
+    ("preset", "form"), [("balanced", "pi"), ("balanced", "responses"), ("turns", "anthropic"), ("tools", "openai")]
 )
-EVERYWHERE = pytest.mark.parametrize(("preset", "form"), [(one, form) for one in PRESETS for form in FORMATS])
 
 
 def compacted(preset: str, form: str, text: str = BARE, kept: int = 0) -> Host:
@@ -151,66 +142,6 @@ def test_in_turns_it_is_used_up_by_an_answer(form: str) -> None:
     assert estimate(packet_of(host.context())) <= 60 < estimate(resumed)
 
 
-@pytest.mark.parametrize("form", FORMATS)
-def test_in_turns_one_no_larger_than_others_keeps_its_bytes(form: str) -> None:
-    host = compacted("turns", form)
-    first = host.context()["list"]
-    host.turn_end()
-    assert host.context()["list"][: len(first)] == first
-
-
-@pytest.mark.parametrize("form", FORMATS)
-def test_in_turns_an_answer_that_came_before_any_list_does_not_use_it_up(form: str) -> None:
-    host = Host("turns", form, packetTokens=60)
-    host.worked()
-    host.compacted()
-    host.turn_end()
-    assert estimate(packet_of(host.context())) > 60
-
-
-@pytest.mark.parametrize("size", [1, 8])
-def test_in_turns_no_raw_summary_is_in_a_list_once_folded(size: int) -> None:
-    """What stands under each of its headings is in the packet instead."""
-    text = "## Goal\nPort the parser\n" + "\n".join(
-        f"## {name}\n" + f"- word{at} is what there is to say of it. " * size for at, name in enumerate("ABCDEFGH")
-    )
-    host = compacted("turns", "pi", text)
-    for _ in range(9):
-        answer = host.context()
-        assert "compactionSummary" not in json.dumps(answer["list"])
-        assert [at for at in range(8) if f"word{at}" not in packet_of(answer)] == []
-        host.turn_end("And so on. " * 50)
-        host.said.append(host.make.user("And then? " * 50))
-
-
-@pytest.mark.parametrize("text", [BARE, LONG], ids=["short", "long"])
-def test_in_balanced_a_summary_stays_as_it_came(text: str) -> None:
-    host = compacted("balanced", "pi", text)
-    answer = host.context()
-    sent = json.dumps(answer["list"])
-    assert host.said[0] in answer["list"]
-    assert sent.count("Port the statements") == text.count("Port the statements")
-    assert sent.count("word3 is") == text.count("word3 is")
-    for number in range(3):
-        host.turn_end("And so on. " * 50)
-        host.said.append(host.make.user(f"And then {number}?"))
-        later: Fields = host.context()
-        assert later["list"][: len(answer["list"])] == answer["list"]
-        answer = later
-
-
-@EVERYWHERE
-def test_what_a_summary_says_that_is_in_view_is_not_said_twice(preset: str, form: str) -> None:
-    sent = json.dumps(compacted(preset, form).context()["list"])
-    assert sent.count("Port the statements") == 1
-    assert sent.count("Port the parser.") <= 1
-
-
-@EVERYWHERE
-def test_a_request_that_left_is_told_where_the_newest_says_only_go_on(preset: str, form: str) -> None:
-    assert "And port the statements too." in packet_of(compacted(preset, form).context())
-
-
 @EVERYWHERE
 def test_after_a_move_in_the_tree_the_model_is_told_as_well(preset: str, form: str) -> None:
     """Back to where the host had compacted: its summary lacks what was said on the way there."""
@@ -227,21 +158,6 @@ def test_after_a_move_in_the_tree_the_model_is_told_as_well(preset: str, form: s
     text = packet_of(host.context())
     assert f'- #1: "{ASKED[0]}"' in text
     assert f'- #2: "{ASKED[1]}"' in text
-
-
-@EVERYWHERE
-def test_a_list_that_does_not_show_the_summary_spends_nothing(preset: str, form: str) -> None:
-    """Hosts ask once more with what they had, before their list begins with it."""
-    host = Host(preset, form)
-    host.worked()
-    before = host.said
-    host.compacted()
-    begun, host.said = host.said, [*before, host.make.user("Go on.")]
-    host.context()
-    host.said = begun
-    text = packet_of(host.context())
-    assert f'- #1: "{ASKED[0]}"' in text
-    assert "`pytest tests/part2.py` failed" in text
 
 
 @pytest.mark.parametrize("form", FORMATS)
@@ -275,11 +191,3 @@ def test_a_long_summary_keeps_what_the_budget_can_hold(preset: str, form: str) -
         assert max(shown) == 1
         host.turn_end("And so on.")
         host.said.append(host.make.user("And then?"))
-
-
-@EVERYWHERE
-def test_a_summary_in_a_users_message_is_no_word_of_the_users(preset: str, form: str) -> None:
-    host = compacted(preset, form, f"{BARE}\n- No, the table is not to be sorted.\n")
-    for number in range(12):
-        assert not re.search(r"#\d+\)?: .{0,80}not to be sorted", sent(host))
-        works(host, 5 * number + 4)

@@ -2,13 +2,10 @@
 
 import pytest
 
-from ctxmgr.session.projection import Projection
 from tests.contract.talk import Fields, Messages, Talk
 from tests.unit.session.recovery import session_of
 
 COMES = {"never": -1, "before all": 0, "in the middle": 11, "at the end": 22}  # before which call
-
-PRUNING = {"pruneProtect": 4_000, "pruneMinimum": 0}
 
 
 def doubled(text: str) -> int:
@@ -65,11 +62,3 @@ def test_where_usage_is_known_it_goes_by_that() -> None:
     _, without = lived("balanced", COMES["never"], usage=True)
     _, beside = lived("balanced", COMES["before all"], usage=True)
     assert beside.status()["pressure"] == without.status()["pressure"]
-
-
-def test_a_list_without_text_has_nothing_to_go_by() -> None:
-    talk = Talk({"tokenizer": "o200k_base"})
-    talk.driver.use_weigher("o200k_base", doubled)
-    session = session_of(talk)
-    assert session.projection == Projection()
-    assert session.tokens() == 0

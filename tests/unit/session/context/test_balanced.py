@@ -2,13 +2,12 @@
 
 import json
 from collections.abc import Callable
-from itertools import pairwise
 from typing import Any
 
 import pytest
 
 from ctxmgr.engine.retention.prefix_cost import CACHE_TTL
-from tests.contract.talk import Fields, Messages, Talk, packet, roles
+from tests.contract.talk import Fields, Messages, Talk, packet
 from tests.unit.session.context.epochs import WINDOW, extends, prune, sent, step, steps, talk_of
 from tests.unit.session.recovery import session_of
 
@@ -22,13 +21,6 @@ def begun(count: int = 24, **policy: Any) -> tuple[Talk, Messages, list[Fields],
     answer = talk.context(messages, answer="messages")
     assert answer["report"]["epoch"] == 1
     return talk, make, messages, answer
-
-
-def test_the_first_list_is_sent_as_it_came() -> None:
-    make, talk = Messages(), talk_of()
-    answer = talk.context([make.user("Go."), *steps(make, 5)])
-    assert answer["unchanged"] is True
-    assert answer["report"]["epoch"] == 0
 
 
 def test_an_epoch_is_announced_with_its_sum_and_what_is_no_longer_seen() -> None:
@@ -152,33 +144,6 @@ def test_the_hosts_lifetime_of_a_cache_goes_before_ours_be_it_nothing() -> None:
         assert (after["report"]["epoch"] > before["report"]["epoch"]) == opens
 
 
-def test_a_list_written_anew_opens_one_only_where_that_costs_nothing() -> None:
-    talk, make, messages, before = begun()
-    shorter = [*messages[:-6], make.user("No, another way.")]
-    after = talk.context(shorter, answer="messages")
-    assert after["report"]["epoch"] == 1
-    assert after["list"] == [*before["list"][:-6], shorter[-1]]
-    other = [make.user("Something else."), *steps(make, 24, start=60)]
-    anew = talk.context(other, answer="messages")
-    assert anew["report"]["checks"] == []
-    assert anew["report"]["epoch"] in (1, 2)
-
-
-def test_red_opens_one_and_the_next_call_does_not() -> None:
-    make, talk = Messages(), talk_of()
-    messages = [make.user("Go.")]
-    opened: list[int] = []
-    for number in range(90):
-        messages += step(make, number)
-        report = talk.context(messages)["report"]
-        if "arithmetic" in report:
-            opened.append(number)
-            assert report["arithmetic"].split(":")[0] in ("red", "price")
-        assert report["checks"] == []
-    assert 1 <= len(opened) <= 12
-    assert all(later - earlier > 1 for earlier, later in pairwise(opened))
-
-
 def test_pruning_off_sends_the_list_as_it_came_and_on_again_as_it_was_decided() -> None:
     talk, make, messages, before = begun()
     talk.call("setPruning", sessionId="s", enabled=False)
@@ -196,39 +161,3 @@ def test_pruning_off_sends_the_list_as_it_came_and_on_again_as_it_was_decided() 
     assert "reason" not in on["report"]
     assert extends(on, before, new)
     assert sent(restarted.context([*messages, *new], answer="messages")) == sent(on)
-
-
-def test_another_preset_and_back_through_a_restart() -> None:
-    make, talk = Messages(), talk_of(preset="turns")
-    messages: list[Fields] = []
-    for number in range(12):
-        messages += [
-            make.user(f"Do {number}. " + "Please. " * 90),
-            *steps(make, 2, 2 * number),
-            make.reply("Done."),
-        ]
-    messages.append(make.user("And now?"))
-    by_turns = talk.context(messages, answer="messages")
-    for preset in ("balanced", "turns", "balanced"):
-        talk.call("setPolicy", sessionId="s", policy={"preset": preset})
-        restarted = talk_of(talk.saved, preset="turns")
-        going = talk.context(messages, answer="messages")
-        assert going["report"]["checks"] == []
-        assert sent(restarted.context(messages, answer="messages")) == sent(going)
-        if preset == "turns":
-            assert roles(going["list"]) == roles(by_turns["list"])
-
-
-def test_what_changes_the_packet_waits_for_an_epoch() -> None:
-    """A setting or a note of the model is no reason to break the prefix, before a restart or after."""
-    talk, make, messages, before = begun()
-    talk.call("setPolicy", sessionId="s", policy={"resumeTokens": 3_000})
-    operations = [{"op": "add", "section": "notes", "text": "mind the tabs"}]
-    with_note = talk.ask("editScratchpad", sessionId="s", operations=operations)
-    assert talk.answered(with_note)
-    restarted = talk_of(talk.saved)
-    new = step(make, 50)
-    for one in (talk, restarted):
-        after = one.context([*messages, *new], answer="messages")
-        assert "arithmetic" in after["report"] or extends(after, before, new)
-        assert packet(after["list"])

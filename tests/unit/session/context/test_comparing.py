@@ -6,8 +6,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctxmgr.engine.conversation import ConversationIndex
-from ctxmgr.engine.presets.turns.whole_turns import remaining_weight
 from ctxmgr.model.messages import Message
 from ctxmgr.model.policy import ZONES
 from ctxmgr.model.projection import BlockEdit, Keep, Packet, Piece, Plan
@@ -106,10 +104,3 @@ def test_the_index_is_extended_only_of_the_same_list() -> None:
     last = Projection(conversation=index_of(messages[:2]))
     assert indexed(last, messages, 2) == index_of(messages)
     assert indexed(last, messages[1:], 0) == index_of(messages[1:])
-
-
-def test_the_weight_from_a_turn_on() -> None:
-    messages = talk(u("1" * 40), a("2" * 40), u("3" * 40), a("4" * 40))
-    index = index_of(messages)
-    assert [remaining_weight(index, floor) for floor in (0, 2)] == [40, 20]
-    assert remaining_weight(ConversationIndex(), 0) == 0

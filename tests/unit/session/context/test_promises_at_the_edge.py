@@ -46,15 +46,6 @@ def test_what_just_misses_the_window_is_cut_by_no_more_than_has_to_leave(preset:
     assert answer["report"]["tokens"] > 0.6 * answer["report"]["rawTokens"]
 
 
-@pytest.mark.parametrize("preset", PRESETS)
-def test_one_result_that_fills_the_window_is_cut_before_all_others_are(preset: str) -> None:
-    with_talk, make = talk(preset, 32_000), Messages()
-    messages, _ = read(with_talk, make, 2, lines=300)
-    answer = with_talk.context([*messages, *step(make, 9, 6_000)], answer="messages")
-    assert cut([*messages, *step(make, 9, 6_000)], answer["list"]) == [2]
-    assert answer["report"]["checks"] == []
-
-
 def test_results_that_come_late_hold_nothing_else_in_the_list() -> None:
     """Every sixth step starts a command beside its read, whose result comes thirty steps later."""
     talking, make = talk("balanced", 60_000), Messages()
@@ -103,17 +94,6 @@ def test_turns_that_left_to_fit_stay_out_after_a_restart(preset: str) -> None:
     assert again.status()["stats"]["fallbacks"] == 0
 
 
-@pytest.mark.parametrize("preset", PRESETS)
-def test_what_did_not_fit_another_models_window_is_whole_again_with_a_larger_one(preset: str) -> None:
-    talking, make = talk(preset, 200_000), Messages()
-    messages, _ = read(talking, make, 5)
-    for name, window in (("small", 32_000), ("large", 200_000)):
-        talking.call("model_select", sessionId="s", model={"id": name, "contextWindow": window})
-        answer = talking.context(messages, answer="messages")
-        assert 0 in cut(messages, answer["list"]) if name == "small" else not cut(messages, answer["list"])
-        assert answer["report"]["checks"] == []
-
-
 def test_the_receipt_of_an_epoch_that_is_cut_at_once_tells_what_was_sent() -> None:
     talking, make = talk("balanced", 32_000), Messages()
     _, answer = read(talking, make, 9)
@@ -121,18 +101,6 @@ def test_the_receipt_of_an_epoch_that_is_cut_at_once_tells_what_was_sent() -> No
     assert receipt["after"] == answer["report"]["tokens"]
     assert answer["report"]["arithmetic"].endswith(f"{receipt['after']:,} tokens are sent")
     assert "did not fit the window" in {one["why"] for one in receipt["left"]}
-
-
-def test_what_left_is_counted_once() -> None:
-    """A result that leaves for a marker, and the marker with its step."""
-    talking, make = talk_of(window=60_000), Messages()
-    messages = [make.user("Go on.")]
-    for number in range(120):
-        messages += steps(make, 1, number, 140)
-        report = talking.context(messages)["report"]
-    assert report["messagesDropped"] > 0
-    pruned = talking.status()["stats"]["tokensPruned"]
-    assert pruned <= report["rawTokens"] - report["tokens"] + report["packetTokens"]
 
 
 @pytest.mark.parametrize("overhead", [45_000, 60_000])

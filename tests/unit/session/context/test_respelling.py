@@ -11,7 +11,7 @@ from tests.unit.session.context.epochs import talk_of
 
 MARK = {"cache_control": {"type": "ephemeral"}}
 WINDOW = 20_000  # tokens: epochs come about each tenth step
-FORMATS = ("anthropic", "openai", "responses", "pi")
+FORMATS = ("anthropic", "responses")
 
 
 def begun(format: str, preset: str, saved: Any = ()) -> Talk:
@@ -136,14 +136,6 @@ def test_how_a_message_is_spelled_changes_no_answer(format: str, spelling: str, 
     assert preset != "balanced" or len(epochs) > 1
 
 
-@pytest.mark.parametrize("format", FORMATS)
-def test_the_same_list_marked_elsewhere_is_only_grown(format: str) -> None:
-    talk = begun(format, "turns")
-    first, second = session(format, 2)[1:]
-    talk.context(marked(first), answer="messages")
-    assert talk.context(marked(second), answer="messages")["report"]["firstChangedIndex"] == -1
-
-
 @pytest.mark.parametrize("preset", ["balanced", "turns", "tools"])
 @pytest.mark.parametrize("format", FORMATS)
 def test_a_mark_that_is_set_beside_those_that_stay_changes_nothing(format: str, preset: str) -> None:
@@ -175,16 +167,6 @@ def test_marks_of_before_come_off_where_an_appended_message_bears_one(format: st
         assert told(answer) == told(expected)
         assert json.dumps(answer["list"]).count("cache_control") <= 1
         base, known = answer["base"], len(messages)
-
-
-@pytest.mark.parametrize("format", FORMATS)
-def test_a_list_with_moved_marks_is_a_base_to_append_to(format: str) -> None:
-    talk, lists = begun(format, "balanced"), session(format, 4)
-    talk.context(marked(lists[1]))
-    base = talk.context(marked(lists[2]))["base"]
-    append = {"base": base, "after": len(lists[2]), "messages": lists[3][len(lists[2]) :]}
-    answer = talk.call("context", sessionId="s", append=append, answer="messages")
-    assert answer["report"]["firstChangedIndex"] == -1
 
 
 def test_no_stale_mark_goes_out_where_there_is_no_projection() -> None:

@@ -16,7 +16,7 @@ from ctxmgr.session import journal
 from ctxmgr.session.projection import Projection
 from ctxmgr.session.reading import Reader
 from tests.contract.talk import Fields, Messages, Talk
-from tests.unit.session.recovery import after_an_epoch, key_of, session_of
+from tests.unit.session.recovery import key_of, session_of
 
 LONG = "".join(f"line {number} of a long output, all of it told\n" for number in range(200))
 # place of the message -> what was decided of its first block
@@ -130,12 +130,3 @@ def test_an_epoch_that_decides_it_again_leaves_it_as_it_was(preset: str) -> None
     weighed_otherwise(talk).call("prune", sessionId="s")
     after = shown(talk)
     assert [after[at] for at in PLACES[preset]] == [before[at] for at in PLACES[preset]]
-
-
-def test_undone_and_decided_again_it_is_as_it_was() -> None:
-    keys = {"pruneProtect": 2_000, "pruneMinimum": 0, "protectedTurns": 1, "prunableTools": ["read"]}
-    talk = Talk({"preset": "tools", **keys}, found=after_an_epoch(messages(), [2], epoch=Epoch(number=1)))
-    before = shown(talk)
-    talk.call("undo", sessionId="s", epoch=1)
-    assert session_of(talk).state.decisions == {}
-    assert shown(talk) == before

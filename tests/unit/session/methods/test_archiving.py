@@ -149,15 +149,6 @@ def test_a_fault_inside_the_archive_costs_no_call() -> None:
     assert error(talk, "unknown")["code"] == -32803
 
 
-def test_what_was_set_aside_is_noted_and_all_went_well() -> None:
-    talk, make = ready(), Messages()
-    talk.driver.archive = lambda effect: ArchiveAnswer(note="it was set aside")  # type: ignore[method-assign]
-    with leaving(row("a")):
-        context(talk, make)
-    assert session_of(talk).unarchived == {}
-    assert talk.status()["notes"] == ["it was set aside"]
-
-
 def test_held_is_so_much_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(archiving, "HELD_CHARACTERS", 100)
     talk, make = ready(), Messages()

@@ -1,7 +1,6 @@
 """A host whose model has no tool for it may have what leaves archived all the same: no list changes by that."""
 
 from tests.contract.talk import Fields, Messages, Talk
-from tests.unit.session.recovery import RETRIEVE
 
 ALONE = {"requestCompaction": "whenIdle", "archive": True}
 NONE = {"requestCompaction": "whenIdle"}
@@ -31,12 +30,3 @@ def test_it_is_found_and_retrieved_by_people() -> None:
     (hit, *_) = talk.call("search", sessionId="s", query="path:src/f1.py owl1")["hits"]
     page = talk.call("retrieve", sessionId="s", handle=hit["handle"])
     assert page["text"].startswith("owl1 owl1")
-
-
-def test_the_same_is_archived_as_with_a_tool_for_it() -> None:
-    alone, _ = lived(ALONE)
-    both, lists = lived(RETRIEVE)
-    assert "| retrieve " in str(lists[-1])
-    keys = set(alone.driver.archived["s"]) & set(both.driver.archived["s"])
-    assert keys
-    assert all(alone.driver.archived["s"][key] == both.driver.archived["s"][key] for key in keys)

@@ -27,8 +27,9 @@ def owls(format: str, count: int = 4) -> list[Fields]:
     return [first, *(message for number in range(count) for message in step(format, number))]
 
 
-@pytest.mark.parametrize("preset", ["off", "turns", "tools", "balanced"])
-@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize(
+    ("format", "preset"), [(form, "balanced") for form in FORMATS] + [("pi", "off"), ("pi", "turns")]
+)
 def test_what_the_next_list_does_not_show_is_found(format: str, preset: str) -> None:
     """As under a proxy: a shorter list comes, and nobody told of a compaction."""
     talk, messages = talk_of(format, preset), owls(format)
@@ -82,15 +83,6 @@ def test_what_was_only_reported_leaves_with_a_compaction_too() -> None:
     assert replayed(talk).findings == ()
 
 
-def test_the_list_after_it_archives_nothing_twice() -> None:
-    talk = talk_of(preset="off")
-    messages = reported(talk)
-    talk.call("session_compact", sessionId="s", compactionEntry=ENTRY)
-    before = dict(talk.driver.archived["s"])
-    talk.context([Messages().summary("## Goal\nPort it"), *messages[4:]])
-    assert talk.driver.archived["s"] == before
-
-
 def test_what_an_epoch_took_out_before_stays_under_its_handle() -> None:
     """Whichever way a block leaves, it is one row."""
     make = Messages()
@@ -116,14 +108,6 @@ def test_a_result_that_the_host_clears_is_found_and_its_message_is_not() -> None
     assert text.startswith("def func_0_0()")
 
 
-def test_what_a_move_in_the_tree_leaves_behind_is_found() -> None:
-    talk = talk_of()
-    messages = reported(talk)
-    talk.call("session_tree", sessionId="s", newLeafId="e4", oldLeafId="e7")
-    talk.context([*messages[:4], Messages().user("The other way.")])
-    assert "the elk is 4712" in texts(talk)
-
-
 def test_prompts_do_not_leave() -> None:
     talk = talk_of("openai")
     prompt = {"role": "system", "content": "Today is Monday."}
@@ -137,12 +121,4 @@ def test_a_list_that_goes_on_archives_nothing() -> None:
     asked = failing(talk)
     for end in range(1, len(messages) + 1):
         talk.context(messages[:end])
-    assert asked == []
-
-
-def test_without_an_archive_nothing_is_held() -> None:
-    talk, messages = talk_of(requestCompaction="whenIdle"), owls("pi")
-    asked = failing(talk)
-    talk.context(messages)
-    talk.context(messages[-2:])
     assert asked == []

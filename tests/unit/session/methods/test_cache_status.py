@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from ctxmgr.server.effects import SnapshotLoaded
-from tests.contract.talk import SMALL, Fields
 from tests.unit.session.methods.cached import CachedHost, minutes
 
 
@@ -43,64 +42,12 @@ def test_something_that_changes_before_the_list_is_told() -> None:
     assert cache["gap"] in host.status["notes"]
 
 
-def test_without_marks_that_is_told() -> None:
-    cache = CachedHost().calls(4, marks=False)
-    assert cache is not None
-    assert cache["gap"].endswith(" expected: no cache marks are set, or caching is off")
-
-
-def test_of_a_provider_without_marks_it_may_be_either() -> None:
-    cache = CachedHost(id="gpt-5.5").calls(4, marks=False)
-    assert cache is not None
-    assert cache["gap"].endswith(": caching is off, or something before the list changes on each call")
-
-
-def test_a_list_that_changes_from_its_start_once_it_has_left_is_told() -> None:
-    host, numbers = CachedHost(), itertools.count()
-
-    def dated(messages: list[Fields]) -> list[Fields]:
-        return [{"role": "user", "content": f"Call {next(numbers)}."}, *messages[1:]]
-
-    cache = host.calls(8, sent=dated)
-    assert cache is not None
-    assert cache["read"] > 0
-    assert "that is what stands before the list, which changes from its start once it has left" in cache["gap"]
-
-
-def test_a_list_that_came_so_is_told_too() -> None:
-    host = CachedHost()
-    for number in range(8):
-        host.messages[0] = {"role": "user", "content": f"Call {number}: look at all of them."}
-        cache = host.call()
-    assert cache is not None
-    assert cache["read"] >= 0.9 * cache["expected"] > 0
-    assert cache["gap"].startswith("the list changes from its start on each call: of ")
-
-
-def test_a_gap_is_told_from_the_third_call_on_and_one_that_reads_ends_it() -> None:
-    host = CachedHost()
-    host.calls(5)
-    told = [host.call(marks=False) for _ in range(3)]
-    assert [bool(one and "gap" in one) for one in told] == [False, False, True]
-    assert "gap" not in (host.call() or {})
-
-
 def test_a_call_that_read_after_a_long_pause_shows_that_a_start_lives_so_long() -> None:
     host = CachedHost(lives_min=60)
     host.calls(4)
     cache = host.call(minutes(20))
     assert cache is not None
     assert (cache["lifetimeMs"], cache["lifetimeFrom"]) == (minutes(20), "learned")
-
-
-def test_of_what_stands_before_the_list_it_takes_two() -> None:
-    host, learned = CachedHost(lives_min=60, policy={"preset": "balanced", "keep": 1, "workingSet": SMALL}), []
-    for pause in (20, 25):
-        host.calls(5)
-        cache = host.call(minutes(pause))  # an epoch: hardly more of the list stays than its start
-        assert cache is not None
-        learned.append((cache["lifetimeMs"], cache["lifetimeFrom"]))
-    assert learned == [(300_000, "rule"), (minutes(20), "learned")]
 
 
 def test_what_was_learned_tells_when_the_cache_is_cold() -> None:
@@ -115,17 +62,6 @@ def test_what_was_learned_tells_when_the_cache_is_cold() -> None:
         host.call(minutes(15))
         epochs.append(host.status["epoch"] - before)
     assert epochs == [0, 1]
-
-
-def test_two_calls_that_read_nothing_after_shorter_pauses_show_that_it_lives_shorter() -> None:
-    host = CachedHost(lives_min=2)
-    learned = []
-    for pause in (3, 4):
-        host.calls(3)
-        cache = host.call(minutes(pause))
-        assert cache is not None
-        learned.append((cache["lifetimeMs"], cache["lifetimeFrom"]))
-    assert learned == [(300_000, "rule"), (minutes(4) - 1, "learned")]
 
 
 @pytest.mark.parametrize(
@@ -154,19 +90,6 @@ def test_it_outlives_a_restart_and_what_comes_then_goes_on_from_it() -> None:
     again.messages, again.count, again.at = host.messages, host.count, host.at
     again.cache, again.clock = host.cache, host.clock
     assert again.calls(2) == straight.calls(2)
-
-
-def test_another_model_has_a_cache_of_its_own() -> None:
-    host = CachedHost(60)
-    host.calls(4)
-    host.call(minutes(20))
-    host.talk.call("model_select", sessionId="s", model={"id": "claude-opus-5-5", "contextWindow": 200_000})
-    assert host.talk.status()["cache"] is None
-    host.calls(2)
-    assert host.status["cache"]["lifetimeFrom"] == "rule"
-    host.talk.call("model_select", sessionId="s", model={"id": "claude-sonnet-4-5", "contextWindow": 200_000})
-    host.calls(2)
-    assert host.status["cache"]["lifetimeFrom"] == "learned"
 
 
 class _Any:

@@ -1,8 +1,6 @@
 """What `getLedger` tells: a session's statements by slot, each with its source."""
 
-from itertools import permutations
-
-from tests.contract.talk import Fields, Messages, Talk
+from tests.contract.talk import Messages, Talk
 
 TODOS = [{"content": "port the rows", "status": "in_progress"}]
 ASKED = [{"question": "Sort the rows?", "options": [{"label": "Yes"}, {"label": "No"}]}]
@@ -58,20 +56,3 @@ def test_it_tells_all_that_holds_by_slot_and_source() -> None:
         ("context", "summary", "- Rows come from grammar.txt"),
     }
     assert not any(text == "I go on." for _, _, text in told(talk))
-
-
-def test_statements_of_one_moment_are_put_in_order_by_what_they_say() -> None:
-    """Which of them was heard first decides nothing."""
-
-    def heard(order: tuple[int, ...]) -> list[Fields]:
-        talk = Talk()
-        for number in order:
-            summary = f"## Goal\nPort part {number}\n\n## Key Decisions\n- Part {number} stays\n"
-            entry = {"id": f"c{number}", "summary": summary, "timestamp": "2025-01-01T00:00:00Z"}
-            talk.call("session_compact", sessionId="s", compactionEntry=entry)
-        facts: list[Fields] = talk.call("getLedger", sessionId="s")["facts"]
-        return facts
-
-    first, *others = [heard(order) for order in permutations(range(3))]
-    assert [one for one in others if one != first] == []
-    assert [fact["text"] for fact in first if fact["slot"] == "goal"] == ["Port part 2"]

@@ -2,7 +2,6 @@
 
 from ctxmgr.formats import format_of
 from ctxmgr.known_models import read
-from ctxmgr.model import BasePrices
 from ctxmgr.model.api import lifecycle
 from ctxmgr.model.saved import ModelSpec, State
 from ctxmgr.session import Reader, SessionCore
@@ -30,14 +29,6 @@ def test_a_longer_request_has_prices_of_its_own() -> None:
     assert [(one.above_tokens, one.input) for one in told.prices] == [(0, 2), (272_000, 4)]
 
 
-def test_a_hosts_word_and_a_guess_are_told_as_such() -> None:
-    spec = ModelSpec("claude-opus-9", 200_000, prices=BasePrices(1, 2), cache_ttl_ms=60_000)
-    told = model_status(session(spec))
-    assert (told.prices_by, told.lifetime_by, told.cache_by) == ("host", "host", "family")
-    assert told.why == "claude-opus-5-5 is the newest of its kind that is known"
-    assert (told.prices[0].input, told.prices[0].cache_read, told.cache.lifetime_ms) == (1, None, 60_000)
-
-
 def test_each_turn_is_not_told_again() -> None:
     living = session(ModelSpec("m", 1_000))
     assert queries.status(living, tells_model=False).model is None
@@ -50,10 +41,3 @@ def test_a_users_facts_hold_from_when_they_are_known() -> None:
     living = session(ModelSpec("claude-opus-5-5", 200_000))
     living.knows(read(b'{"models": [{"id": "claude-opus-5-5", "maxOutputTokens": 5}]}'))
     assert (living.model.max_output_tokens, living.model.terms.cache.least_tokens) == (5, 512)
-
-
-def test_lists_are_decided_by_what_is_known() -> None:
-    living = session(ModelSpec("gpt-6.1-sol", 200_000))
-    terms = living.gauge(living.state).terms
-    assert terms.prices is not None
-    assert (terms.prices.cache_read, terms.cache.lifetime_ms) == (0.1, 1_800_000)

@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 
 from ctxmgr.session.methods.notes import BY_ESTIMATE
-from tests.contract.scenarios.compaction.trees import structured, turn_part
 from tests.contract.talk import HOST, Fields, Messages, Talk
 
 WINDOW = 30_000
@@ -32,12 +31,6 @@ def test_a_host_that_reports_no_usage_is_asked_by_the_estimate() -> None:
     assert (answer["status"]["tokens"], answer["status"]["zone"]) == (None, "compact")
     talk.context([*messages, make.user("Go on.")])
     assert asked(talk.call("turn_end", sessionId="s", message=make.reply("Done."))) == []  # once an episode
-
-
-def test_while_the_estimate_is_low_nothing_is_asked() -> None:
-    talk, make = Talk(), Messages()
-    grown(talk, make)
-    assert asked(talk.call("turn_end", sessionId="s", message=make.reply("Done."))) == []
 
 
 def test_the_first_usage_ends_it() -> None:
@@ -115,13 +108,6 @@ def test_why_nothing_was_written_ahead(policy: Fields, capabilities: Fields, nam
     assert [one for one in talk.status()["notes"] if one.startswith(note)]
 
 
-def test_a_compaction_that_was_written_ahead_has_no_note() -> None:
-    talk, make = Talk(AHEAD, capabilities=CAN), Messages()
-    ahead(talk, make)
-    talk.model(lambda params: turn_part("R", "P") if params["purpose"] == "turn-prefix" else structured("G", "D"))
-    assert talk.status()["notes"] == []
-
-
 TOOLS = {"preset": "tools", "pruneProtect": 1_000, "pruneMinimum": 500}
 
 
@@ -180,10 +166,3 @@ def test_status_says_that_off_shows_neither_the_scratchpad_nor_what_a_summary_fo
             else:
                 talk.call("editScratchpad", sessionId="s", operations=[{"op": "overwrite", "text": "port 9090"}])
             assert [note for note in talk.status()["notes"] if "no packet" in note] == says
-
-
-def test_status_says_so_while_pruning_is_switched_off() -> None:
-    talk = Talk()
-    talk.call("session_compact", sessionId="s", compactionEntry=SUMMARY)
-    talk.call("setPruning", sessionId="s", enabled=False)
-    assert UNSEEN.replace("in preset off", "while pruning is switched off") in talk.status()["notes"]

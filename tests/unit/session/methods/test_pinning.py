@@ -103,12 +103,6 @@ def test_an_epoch_opens_only_where_something_comes_back(by: Fields, opens: bool,
     assert talk.context(two_reads())["report"]["epoch"] == (2 if opens else 1), "taking it off opens none"
 
 
-def test_where_nothing_left_a_pin_asks_for_nothing() -> None:
-    talk = Talk()
-    pin(talk, path="b.py")
-    assert state(talk).reopen is None
-
-
 def test_another_reason_to_open_stays() -> None:
     talk = epoch_of_both(reopen="compaction")
     session_of(talk).state = msgspec.structs.replace(state(talk), reopen="compaction")
@@ -137,17 +131,6 @@ def test_undo_takes_back_what_the_receipt_lists_and_pins_it() -> None:
     assert len(talk.saved) == saved, "undone already: nothing has changed"
 
 
-def test_undo_of_what_was_decided_otherwise_since() -> None:
-    """Distilled at one epoch, pruned at the next: an undo of the first brings it back whole."""
-    talk = epoch_of_both()
-    key = key_of(two_reads(), 2)
-    talk.call("undo", sessionId="s", epoch=1)
-    session_of(talk).state = msgspec.structs.replace(state(talk), decisions={key: Decision("dropped")}, reopen=None)
-    talk.call("undo", sessionId="s", epoch=1)
-    assert state(talk).decisions == {}
-    assert state(talk).reopen == "undo"
-
-
 def test_undo_of_a_message_that_left_by_the_key_of_any_of_its_blocks() -> None:
     talk = epoch_of_both()
     receipt = state(talk).receipts[0]
@@ -160,14 +143,6 @@ def test_undo_of_a_message_that_left_by_the_key_of_any_of_its_blocks() -> None:
     talk.call("undo", sessionId="s", epoch=1)
     assert list(state(talk).decisions) == ["0123456789abcdef"], "the second of two that are the same"
     assert state(talk).pins == (Pin("digest", "0123456789abcdef"),)
-
-
-def test_undo_goes_before_a_pin_as_the_reason() -> None:
-    talk = epoch_of_both()
-    pin(talk, path="a.py")
-    talk.call("undo", sessionId="s", epoch=1)
-    assert state(talk).reopen == "undo"
-    assert state(talk).pins == (Pin("path", "a.py"), Pin("digest", key_of(two_reads(), 2)))
 
 
 @pytest.mark.parametrize("epoch", [0, 2, 1.5, 10**9])
@@ -200,11 +175,3 @@ def test_pins_outlive_a_compaction_a_move_and_a_restart() -> None:
     assert state(again).receipts == state(talk).receipts
     assert again.status()["pins"] == 2
     assert state(again) == state(talk)
-
-
-def test_many_pins_are_saved_one_by_one() -> None:
-    talk = Talk()
-    for number in range(50):
-        pin(talk, callId=f"call number {number}")
-    assert max(map(len, talk.saved[1:])) < 200
-    assert state(Talk(found=SnapshotLoaded(tuple(talk.saved)))).pins == state(talk).pins

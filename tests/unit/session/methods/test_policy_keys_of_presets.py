@@ -25,18 +25,6 @@ SET: Fields = {
 LONG = "\n".join(f"line {number} of the long output" for number in range(300))
 
 
-def session(preset: str, **policy: Any) -> tuple[Talk, list[Fields]]:
-    """Five turns that look something up and read a file, with long answers."""
-    talk, make = Talk({"preset": preset, **policy}, 1_000_000), Messages()
-    said: list[Fields] = []
-    for number in range(5):
-        said.append(make.user(f"Question {number} of the work"))
-        said += [make.reply("I look.", make.call("lookup", key=f"s{number}")), make.result(f"{number} {LONG}")]
-        said += [make.reply("And here.", make.call("read", path=f"f{number}.py")), make.result(f"f {LONG}")]
-        said.append(make.reply("That is done."))
-    return talk, [*said, make.user("And now?")]
-
-
 @pytest.mark.parametrize("key", SET)
 @pytest.mark.parametrize("preset", PRESETS)
 def test_a_key_that_was_set_and_does_nothing_is_told(preset: str, key: str) -> None:
@@ -126,29 +114,3 @@ def test_get_policy_tells_which_preset_a_key_belongs_to() -> None:
     assert answer["presets"]["pruneMinimum"] == ["tools"]
     assert set(KEY_PRESETS) == set(SET)
     assert set(KEY_PRESETS) < set(Policy.__struct_encode_fields__)
-
-
-@pytest.mark.parametrize("preset", ["tools", "turns", "balanced"])
-def test_results_of_protected_tools_stay(preset: str) -> None:
-    keys: Fields = {"pruneProtect": 0, "pruneMinimum": 0, "protectedTurns": 0}
-    keys = keys if preset != "balanced" else {"keep": 1}
-    talk, said = session(preset, protectedTools=["lookup"], **keys)
-    talk.context(said)
-    talk.call("prune", sessionId="s")
-    listed = talk.context(said)["list"]
-    skills = [one for one in said if one.get("toolName") == "lookup"]
-    assert all(one in listed for one in skills)
-    assert not all(one in listed for one in said if one.get("toolName") == "read")
-
-
-@pytest.mark.parametrize("preset", ["tools", "turns", "balanced"])
-def test_prune_prunes_and_its_figures_are_true(preset: str) -> None:
-    keys: Fields = {"pruneProtect": 0, "protectedTurns": 2} if preset != "balanced" else {"keep": 60}
-    talk, said = session(preset, **keys)
-    talk.call("prune", sessionId="s")
-    answer = talk.context(said)
-    stats = talk.call("getPruneStats", sessionId="s")
-    assert answer["report"]["resultsPruned"] == stats["resultsPruned"] > 0
-    assert stats["tokensPruned"] > 0
-    assert stats["scanned"] == stats["protected"] + stats["prunable"] > 0
-    assert stats["prunable"] >= stats["tokensPruned"] // 2

@@ -35,15 +35,6 @@ def test_the_next_list_fits_the_window_that_was_taught(preset: str) -> None:
     assert report["tokens"] <= 45_000  # less the reserve of a quarter
 
 
-def test_without_a_number_it_goes_by_what_was_sent() -> None:
-    talk, make = Talk({"preset": "tools"}, 200_000, version="1.1"), Messages()
-    talk.context([make.user("Fill it.")])
-    talk.turn_end(make.reply("Done."), tokens=150_000)
-    status = refused(talk, make, "Your input exceeds the context window of this model.")
-    assert 142_000 <= status["learnedWindow"] <= 143_000
-    assert any(note.endswith("tokens, not 200000") for note in status["notes"])
-
-
 def test_without_a_count_it_goes_down_by_steps_to_half_at_least() -> None:
     talk, make = Talk({"preset": "tools"}, 200_000, version="1.1"), Messages()
     talk.context([make.user("Fill it.")])
@@ -56,14 +47,6 @@ def test_a_request_of_too_many_bytes_teaches_nothing() -> None:
     talk, make = Talk(version="1.1"), Messages()
     talk.context([make.user("Fill it.")])
     assert refused(talk, make, "413 request_too_large: Request exceeds the maximum size")["learnedWindow"] is None
-
-
-def test_another_word_of_the_host_for_the_window_ends_it() -> None:
-    talk, make = Talk(version="1.1"), Messages()
-    talk.context([make.user("Fill it.")])
-    assert refused(talk, make, NAMED)["learnedWindow"] == 60_000
-    talk.call("model_select", sessionId="s", model={"id": "model-1", "contextWindow": 64_000})
-    assert talk.status()["learnedWindow"] is None
 
 
 @pytest.mark.parametrize("preset", ["tools", "turns", "balanced"])
@@ -99,12 +82,3 @@ def test_a_restart_remembers_the_list_that_was_refused() -> None:
     refused(talk, make, "context_length_exceeded")
     after = Talk({"preset": "tools"}, 200_000, version="1.1", found=SnapshotLoaded(tuple(talk.saved)))
     assert after.context(messages)["report"]["tokens"] < 0.7 * whole
-
-
-def test_another_model_takes_the_list_whole() -> None:
-    talk, make = Talk({"preset": "tools"}, 200_000, version="1.1"), Messages()
-    messages = filled(make)
-    whole = talk.context(messages)["report"]["tokens"]
-    refused(talk, make, "context_length_exceeded")
-    talk.call("model_select", sessionId="s", model={"id": "model-2", "contextWindow": 400_000})
-    assert talk.context(messages)["report"]["tokens"] == whole

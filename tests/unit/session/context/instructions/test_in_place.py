@@ -1,4 +1,4 @@
-"""What others told the model stays in view, in each preset and format, while the list around it leaves."""
+"""What others told the model stays in view, in each preset, while the list around it leaves."""
 
 import json
 from typing import Any
@@ -7,7 +7,7 @@ import pytest
 
 from tests.contract.talk import Fields
 from tests.unit.session.context.epochs import talk_of
-from tests.unit.session.context.test_respelling import FORMATS, step
+from tests.unit.session.context.test_respelling import step
 
 WINDOW = 20_000  # tokens
 RULE = "Rows of the schema are written by migrate_rows_42 alone."
@@ -37,8 +37,9 @@ def played(format: str, policy: dict[str, Any], told: list[Fields]) -> tuple[str
     return json.dumps(answer["list"]), sum(one not in answer["list"] for one in messages)
 
 
-@pytest.mark.parametrize("preset", ["balanced", "turns", "tools"])
-@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize(
+    ("format", "preset"), [("anthropic", "balanced"), ("responses", "turns"), ("openai", "tools")]
+)
 def test_a_file_of_rules_stays_in_view(format: str, preset: str) -> None:
     """In place or word for word in the packet; as any output it leaves."""
     told = reading(format, "CLAUDE.md", f"{RULE}\n" + "Be brief. " * 80)
@@ -46,14 +47,6 @@ def test_a_file_of_rules_stays_in_view(format: str, preset: str) -> None:
     assert gone > 20
     assert RULE in shown
     assert RULE not in played(format, {"preset": preset, "protectedInstructions": False}, told)[0]
-
-
-@pytest.mark.parametrize("preset", ["balanced", "turns", "tools"])
-def test_a_file_that_the_policy_names_does(preset: str) -> None:
-    told = reading("openai", "docs/style.txt", f"{RULE}\n" + "Be brief. " * 80)
-    named = {"preset": preset, "protectedInstructions": ["docs/*.txt"]}
-    assert RULE in played("openai", named, told)[0]
-    assert RULE not in played("openai", {"preset": preset}, told)[0]
 
 
 @pytest.mark.parametrize("preset", ["balanced", "turns"])
