@@ -16,7 +16,6 @@ COMPACTION = "compaction/with-the-hosts-model"
 APPEND = "fidelity/append-and-edits"
 SIX = "pruning/green-keeps-six-turns"
 LATCH = "latch/a-notification-asks-by-request"
-Doctor = Callable[[list[dict[str, Any]]], None]
 
 
 def path(name: str) -> Path:

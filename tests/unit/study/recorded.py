@@ -8,7 +8,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pytest
 from hypothesis import strategies as st
 
 from ctxmgr.study.recordings import readers
@@ -110,12 +109,3 @@ def never_fails(read: Callable[[str, bytes], Recording], content: bytes) -> None
         return
     seen(recording)
     assert all(isinstance(one.time_ms, int | None) for one in recording.entries)
-
-
-def shared(folder: str) -> list[Any]:
-    """The real recordings of a host, or one case that is skipped and says so."""
-    found = sorted((SHARED / folder).glob("*")) if (SHARED / folder).is_dir() else []
-    if found:
-        return [pytest.param(path, id=path.name) for path in found]
-    why = f"the recordings of {folder} (../shared/recordings) are not here"
-    return [pytest.param(None, id="not-here", marks=pytest.mark.skip(reason=why))]

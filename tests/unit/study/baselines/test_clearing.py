@@ -1,7 +1,6 @@
 """Peers that clear tool results: by their published rules, and nothing but results."""
 
 import json
-from collections.abc import Sequence
 
 import pytest
 
@@ -43,12 +42,7 @@ def cleared(peer: Peer, given: PeerList) -> list[int]:
 
 def test_masking_clears_results_older_than_the_newest_when_that_is_enough_at_once() -> None:
     """A placeholder weighs 5 words, so three of them save 285."""
-    for newest, least, gone in (
-        (2, 0, [0, 1, 2]),
-        (5, 0, []),
-        (2, 250, [0, 1, 2]),
-        (2, 300, []),
-    ):
+    for newest, least, gone in ((2, 0, [0, 1, 2]), (5, 0, []), (2, 250, [0, 1, 2]), (2, 300, [])):
         assert cleared(clearing.masking(newest, least), listed(u("go"), *STEP * 5)) == gone
 
 
@@ -67,14 +61,12 @@ def test_what_masking_cleared_stays_as_it_is_until_there_is_enough_again() -> No
     assert again[: len(first) - 1] == first[:-1]
 
 
-@pytest.mark.parametrize(("window", "overhead", "gone"), [(1_012, 0, []), (1_011, 0, [0, 1]), (1_020, 5, [0, 1])])
-def test_clearing_of_tool_uses_begins_above_half_the_window_and_keeps_three(
-    window: int, overhead: int, gone: Sequence[int]
-) -> None:
+def test_clearing_of_tool_uses_begins_above_half_the_window_and_keeps_three() -> None:
     """The list weighs 506."""
-    given = listed(u("go"), *STEP * 5, window=window, overhead=overhead)
-    assert given.tokens == 506
-    assert cleared(clearing.clear_tool_uses, given) == gone
+    for window, overhead, gone in ((1_012, 0, []), (1_011, 0, [0, 1]), (1_020, 5, [0, 1])):
+        given = listed(u("go"), *STEP * 5, window=window, overhead=overhead)
+        assert given.tokens == 506, window
+        assert cleared(clearing.clear_tool_uses, given) == gone, window
 
 
 def test_clearing_of_tool_uses_goes_by_what_the_client_sends_and_not_by_what_is_left_of_it() -> None:
@@ -89,27 +81,16 @@ def test_clearing_of_tool_uses_goes_by_what_the_client_sends_and_not_by_what_is_
 BIG = (a(call("read", path="a.py")), r("word " * 20_000))  # 25,000 tokens as OpenCode estimates
 
 
-@pytest.mark.parametrize(
-    ("said", "gone"),
-    [
-        pytest.param(
-            (u("1"), *BIG * 4, u("2"), a("x"), u("3"), a("y"), u("4")), [0, 1, 2], id="after the first 40,000"
-        ),
-        pytest.param((u("1"), *BIG * 2, u("2"), a("x"), u("3"), a("y"), u("4")), [0], id="no more than one"),
-        pytest.param(
-            (u("1"), *BIG, *STEP, u("2"), a("x"), u("3"), a("y"), u("4")), [], id="not as much as is protected"
-        ),
-        pytest.param((u("1"), *BIG * 4, u("2"), a("x"), u("3")), [], id="the newest two turns are protected"),
-        pytest.param((u("1"), *BIG * 4, u("2"), a("x"), u("3"), a("y")), [], id="a turn goes on"),
-        pytest.param(
-            (*BIG, summary("s"), u("1"), *BIG, u("2"), a("x"), u("3"), a("y"), u("4")),
-            [],
-            id="not behind a summary",
-        ),
-    ],
-)
-def test_opencode_prunes_when_a_turn_has_ended(said: tuple[Said, ...], gone: Sequence[int]) -> None:
-    assert cleared(clearing.opencode, listed(*said)) == gone
+def test_opencode_prunes_when_a_turn_has_ended() -> None:
+    for case, said, gone in (
+        ("after the first 40,000", (u("1"), *BIG * 4, u("2"), a("x"), u("3"), a("y"), u("4")), [0, 1, 2]),
+        ("no more than one", (u("1"), *BIG * 2, u("2"), a("x"), u("3"), a("y"), u("4")), [0]),
+        ("not as much as is protected", (u("1"), *BIG, *STEP, u("2"), a("x"), u("3"), a("y"), u("4")), []),
+        ("the newest two turns are protected", (u("1"), *BIG * 4, u("2"), a("x"), u("3")), []),
+        ("a turn goes on", (u("1"), *BIG * 4, u("2"), a("x"), u("3"), a("y")), []),
+        ("not behind a summary", (*BIG, summary("s"), u("1"), *BIG, u("2"), a("x"), u("3"), a("y"), u("4")), []),
+    ):
+        assert cleared(clearing.opencode, listed(*said)) == gone, case
 
 
 def test_opencode_stops_where_it_pruned_before() -> None:
@@ -118,11 +99,11 @@ def test_opencode_stops_where_it_pruned_before() -> None:
     assert tuple(clearing.opencode(pruned)) == pruned.messages
 
 
-@pytest.mark.parametrize("name", PEERS)
-def test_a_peer_takes_an_empty_list_and_a_short_one_as_they_are(name: str) -> None:
-    for said in ((), (u("go"),), (u("go"), *STEP, u("and?"))):
-        given = listed(*said)
-        assert tuple(PEERS[name](given)) == given.messages
+def test_a_peer_takes_an_empty_list_and_a_short_one_as_they_are() -> None:
+    for name in PEERS:
+        for said in ((), (u("go"),), (u("go"), *STEP, u("and?"))):
+            given = listed(*said)
+            assert tuple(PEERS[name](given)) == given.messages, name
 
 
 @pytest.mark.parametrize("name", PEERS)

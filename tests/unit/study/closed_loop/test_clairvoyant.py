@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from ctxmgr.closed_loop.price_sheet import MILLION, PriceSheet
 from ctxmgr.model.prices import PriceTier, TieredPrices
 from ctxmgr.study.closed_loop import clairvoyant, closed_loop, floor
-from ctxmgr.study.closed_loop.clairvoyant import observations
 from ctxmgr.study.closed_loop.epochs import Life, epochs
 from ctxmgr.study.driving import legality
 from ctxmgr.study.driving.legality import MatchedMessage
@@ -154,14 +153,6 @@ def test_what_was_fetched_serves_later_replies() -> None:
     assert clairvoyant(found, known(), SHEET).loop.fetches == 1
 
 
-def test_the_cheapest_of_the_patiences_is_taken_and_what_each_came_to_is_there() -> None:
-    for seed in range(5):
-        seen = clairvoyant(drawn(seed), known(), SHEET, (0.7, inf))
-        assert [patience for patience, _ in seen.tried] == [0.7, inf]
-        assert dict(seen.tried)[seen.patience] == seen.loop
-        assert seen.loop.closed == min(loop.closed for _, loop in seen.tried)
-
-
 @settings(deadline=None, max_examples=40)
 @given(COURSES)
 def test_floor_free_clairvoyant_in_this_order_and_its_lists_are_legal(found: Timeline) -> None:
@@ -177,14 +168,6 @@ def test_floor_free_clairvoyant_in_this_order_and_its_lists_are_legal(found: Tim
     for sight in seen.sights:  # as the host judges each answer
         shown = [MatchedMessage(one.index, sight.items[one.index]) for one in sight.projected_messages]
         assert list(legality.faults(sight.items, shown, False)) == []
-
-
-def test_epochs_are_counted_and_dead_messages_wait_for_one() -> None:
-    found = made(u("go"), a("one"), u("go"), a("two"), u("go"), a("three"))
-    lives = [Life(0, 0, 1), Life(1, 1, 1), *(Life(2, 9, 1) for _ in range(3))]
-    lists = observations(found, lives, (2,))
-    assert [there(one) for one in lists] == [[0], [0, 1, 2], [2, 3, 4]]
-    assert [one.epoch_number for one in lists] == [0, 0, 1]
 
 
 def test_the_floor_reads_overhead_and_writes_each_message_once() -> None:

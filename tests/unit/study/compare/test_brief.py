@@ -22,10 +22,3 @@ def test_the_best_is_named_and_each_has_six_figures(tmp_path: Path, capsys: pyte
     best = max(rows, key=lambda cells: float(cells[4]))
     assert verdict.startswith(f"{best[0]} answers most: {best[4]}")
     assert all(0 < float(cells[3]) <= 1 for cells in rows)
-
-
-def test_wide_has_all_figures(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["compare", str(GREENHOUSE), "--wide", "--out", str(tmp_path)]) == 0
-    text = capsys.readouterr().out
-    assert "what it took, tokens" in text
-    assert "memory probes" in text

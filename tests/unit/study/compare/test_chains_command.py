@@ -65,23 +65,6 @@ def test_the_command_shows_each_compaction_and_what_is_held(
     assert "| long.jsonl | extractive | structured | 1 |" in table
 
 
-def test_each_compaction_of_a_chain_has_the_bill_of_both_ways(
-    session: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    row = figures(session, capsys)
-    bills = [one["bill"] for one in row["chain"]["passes"]]
-    assert len(bills) == row["bill"]["compactions"] > 5
-    assert row["bill"]["cold"] == pytest.approx(sum(one["cold"] for one in bills), abs=1e-5)
-    assert row["bill"]["warm"] == pytest.approx(sum(one["warm"] for one in bills), abs=1e-5)
-    assert row["bill"]["cheaper"] <= min(row["bill"]["warm"], row["bill"]["cold"])
-    assert row["bill"]["warmCompactions"] == sum(one["way"] == "warm" for one in bills)
-    for one, bill in zip(row["chain"]["passes"], bills, strict=True):
-        assert bill["way"] == ("warm" if bill["warm"] < bill["cold"] else "cold")
-        assert bill["arithmetic"].startswith("warm: ")
-        assert f"{bills[0]['cold']:.3f} $" in (session.parent / "out" / "chains-20000.md").read_text()
-        assert one["summary"] > 0
-
-
 def test_closed_loop_cost_of_a_chain_is_at_any_price_sheet(
     session: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -96,15 +79,6 @@ def test_closed_loop_cost_of_a_chain_is_at_any_price_sheet(
     assert usual["billed"] - bare["billed"] == pytest.approx(72 * 5_000 * 0.3 / 1e6, abs=0.001)
     assert usual["parts"]["overhead"] > bare["parts"]["overhead"] == 0
     assert figures(session, capsys)["reused"]
-
-
-def test_other_prices_are_told_and_another_row(session: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    run(session)
-    assert "input at 3 $/M, read 0.1, write 1.25, cache 300 s" in capsys.readouterr().out
-    run(session, "--prices", "2,0.2,1", "--cache-ttl", "60")
-    shown = " ".join(capsys.readouterr().out.split())
-    assert "input at 2 $/M, read 0.2, write 1, cache 60 s" in shown
-    assert "were there already" not in shown
 
 
 def test_floor_and_clairvoyant_stand_once_beside_the_chains_of_a_recording(
@@ -129,26 +103,6 @@ def test_floor_and_clairvoyant_stand_once_beside_the_chains_of_a_recording(
     shown = capsys.readouterr().out
     assert " floor " in shown
     assert " clairvoyant " not in shown
-
-
-def test_the_floor_of_compare_is_that_of_replay(session: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    run(session, "--json", "--prices", "2,0.2,1.5", "--overhead", "700")
-    (beside,) = json.loads(capsys.readouterr().out)["beside"]
-    assert main(["replay", str(session), "--json", "--prices", "2,0.2,1.5", "--overhead", "700"]) == 0
-    (first, *_) = json.loads(capsys.readouterr().out)
-    assert beside["floor"]["money"] == first["floor"]["money"]
-
-
-def test_a_chain_that_loses_things_has_lower_figures(
-    session: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    before = figures(session, capsys)
-    (session.parent / "out" / before["file"]).unlink()
-    monkeypatch.setattr("ctxmgr.engine.memory.summary.compaction", lambda *_, **__: "## Goal\nMend it.")
-    monkeypatch.setattr("ctxmgr.engine.compaction.files.rendered", lambda ops: "")
-    after = figures(session, capsys)
-    assert after["held"]["paths"]["held"] == 0 < before["held"]["paths"]["held"]
-    assert after["held"]["identifiers"]["held"] < before["held"]["identifiers"]["held"]
 
 
 def test_a_scripted_chain_has_no_figures_of_what_is_held(session: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,6 +1,5 @@
 """What a summary retains, and what counts as a mention."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -8,6 +7,7 @@ from ctxmgr.closed_loop import error_codes, identifiers, paths
 from ctxmgr.model.compaction.plans import BranchMessage
 from ctxmgr.model.compaction.plans import MessageContent as Shown
 from ctxmgr.study.compare.retention.retained import Retention, retention
+from ctxmgr.study.compare.retention.stated import open_tasks
 from tests.notation import Said, a, call, err, r, talk, u
 
 PATHS = [
@@ -27,14 +27,14 @@ IDENTIFIERS = [
 ]
 
 
-@pytest.mark.parametrize(("text", "expected"), PATHS, ids=[row[0][:20] for row in PATHS])
-def test_paths(text: str, expected: list[str]) -> None:
-    assert paths(text) == expected
+def test_paths() -> None:
+    for text, expected in PATHS:
+        assert paths(text) == expected, text
 
 
-@pytest.mark.parametrize(("text", "expected"), IDENTIFIERS, ids=[row[0][:20] for row in IDENTIFIERS])
-def test_identifiers(text: str, expected: list[str]) -> None:
-    assert identifiers(text) == expected
+def test_identifiers() -> None:
+    for text, expected in IDENTIFIERS:
+        assert identifiers(text) == expected, text
 
 
 def test_error_codes() -> None:
@@ -57,9 +57,12 @@ ALL = """move the loader to src/core/load.ts, never touch the vendor folder
 - `make all`: "fatal: no rule to make target all needed by nobody\""""
 
 
+def messages(*said: Said) -> tuple[BranchMessage, ...]:
+    return tuple(BranchMessage(one.raw, one.view, Shown(""), 0) for one in talk(*said))
+
+
 def rows(summary: str, *said: Said) -> dict[str, Retention]:
-    messages = tuple(BranchMessage(one.raw, one.view, Shown(""), 0) for one in talk(*said))
-    return {row.what: row for row in retention(messages, summary)}
+    return {row.what: row for row in retention(messages(*said), summary)}
 
 
 def test_a_summary_that_holds_everything() -> None:
@@ -81,30 +84,21 @@ def test_a_summary_that_holds_nothing() -> None:
     assert (found["identifiers"].total_count, found["identifiers"].weighted_total) == (2, 3)
 
 
-@pytest.mark.parametrize("line", ALL.splitlines())
-def test_what_is_left_out_is_missed(line: str) -> None:
-    found = rows(ALL.replace(line, ""), *WORK)
-    assert any(row.share < 1 for row in found.values())
+def test_what_is_left_out_is_missed() -> None:
+    for line in ALL.splitlines():
+        found = rows(ALL.replace(line, ""), *WORK)
+        assert any(row.share < 1 for row in found.values()), line
 
 
-def test_weights_are_mentions() -> None:
-    found = rows("load_config", *WORK)["identifiers"]
-    assert (found.retained_count, found.total_count, found.weighted_retained, found.weighted_total) == (1, 2, 2, 3)
-    assert found.share == 0.5
-
-
-@pytest.mark.parametrize(
-    ("summary", "held"),
-    [
+def test_a_path_is_held_by_whole_components() -> None:
+    for summary, held in (
         ("core/load.ts", 2),
         ("/home/me/p/src/core/load.ts", 2),
         ("load.ts", 0),
         ("vendor/load.ts", 0),
         ("xsrc/core/load.ts", 0),
-    ],
-)
-def test_a_path_is_held_by_whole_components(summary: str, held: int) -> None:
-    assert rows(summary, *WORK)["paths"].retained_count == held
+    ):
+        assert rows(summary, *WORK)["paths"].retained_count == held, summary
 
 
 def test_words_scattered_over_lines_hold_no_statement() -> None:
@@ -125,3 +119,30 @@ def test_any_text_holds_itself(text: str) -> None:
     found = rows(text, a(text))
     assert found["paths"].share == 1
     assert found["identifiers"].share == 1
+
+
+# open tasks
+
+TASKS = [
+    ([a("- [ ] write the schema\n- [x] choose it")], ["write the schema"]),
+    ([a("- [ ] write the schema"), a("- [x] write the schema")], []),
+    (
+        [a("**Remaining:**\n- measure the loader\n- publish it all\n\nGo?")],
+        ["measure the loader", "publish it all"],
+    ),
+    ([a("Remaining:\n- measure the loader"), a("I measured the loader.")], ["measure the loader"]),
+    ([a("Remaining:\n- measure the loader"), a("The loader: measure taken.")], []),
+    ([a("Next steps:\n- first plan"), a("Next steps:\n- second plan")], ["second plan"]),
+    ([u("- [ ] of the user")], []),
+]
+
+
+def test_open_tasks() -> None:
+    for said, expected in TASKS:
+        assert open_tasks(messages(*said)) == expected, said
+
+
+def test_a_task_that_a_summary_leaves_out_is_missed() -> None:
+    said = a("Remaining:\n- measure the big files")
+    lost, held = rows("nothing of it", said)["tasks"], rows("- measure the big files", said)["tasks"]
+    assert (lost.retained_count, lost.total_count, held.share) == (0, 1, 1.0)

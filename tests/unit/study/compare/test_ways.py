@@ -79,11 +79,6 @@ def test_list_and_overhead_are_read_and_what_came_since_is_written() -> None:
     assert found.cold_cost == pytest.approx((copied * 3 + 2_000 * 15) / 1e6, abs=1e-6)
 
 
-@pytest.mark.parametrize("strategy", ["single-shot", "parallel-stitch", "incremental"])
-def test_whatever_writes_a_summary_one_call_is_billed(strategy: Any) -> None:
-    assert costs(brief(strategy=strategy)) == costs(brief())
-
-
 def test_the_cheaper_way_depends_on_how_much_of_the_list_is_copied() -> None:
     """All but a little of a short list is copied: reading it costs a tenth. Of a long one little is."""
     short = brief(count=60)

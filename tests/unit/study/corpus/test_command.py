@@ -69,13 +69,20 @@ def test_a_second_run_computes_only_what_is_new(
     assert counts(Path(out)) == [3, 3]
 
 
-def test_results_within_the_source_are_no_recordings(
+def test_a_scheduler_that_is_named_gets_the_tasks(
     tmp_path: Path, computed: list[CorpusTask], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.chdir(corpus(tmp_path / "some", 2))
-    arguments = ["corpus", "run", ".", "--out", "results"]
-    assert [main(arguments), len(computed)] == [0, 4]
-    assert [main(arguments), len(computed)] == [0, 4]
+    addresses: list[str] = []
+
+    @contextlib.contextmanager
+    def client(address: str) -> Iterator[None]:
+        addresses.append(address)
+        yield None
+
+    monkeypatch.setattr(running, "remote_client", client)
+    arguments = ["corpus", "run", str(corpus(tmp_path / "some", 1)), "--out", str(tmp_path / "out")]
+    assert main([*arguments, "--scheduler", "tcp://there:1"]) == 0
+    assert (addresses, len(computed)) == (["tcp://there:1"], 2)
 
 
 @pytest.mark.parametrize(("change", "count"), [("grown", 3), ("gone", 2), ("sample", 1)])
@@ -118,10 +125,7 @@ def test_a_line_a_minute_says_what_is_done_and_what_is_left(capsys: pytest.Captu
 
 
 def test_a_scheduler_that_goes_is_said_and_what_came_is_kept(
-    tmp_path: Path,
-    computed: list[CorpusTask],
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path, computed: list[CorpusTask], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def lost(client: None, tasks: Iterable[CorpusTask], took: Callable[[bytes], None]) -> None:
         took(invented(next(iter(tasks))))

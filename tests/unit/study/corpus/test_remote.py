@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from ctxmgr.study.corpus.reporting import Queries, report
 from tests.unit.study.corpus.made import corpus
 
 BOUND = 120  # seconds: of a machine that is busy
@@ -49,19 +48,6 @@ def ran(folder: Path, scheduler: str, out: Path) -> "subprocess.CompletedProcess
     return subprocess.run(
         [*command, "--scheduler", scheduler], capture_output=True, text=True, timeout=BOUND, check=False
     )
-
-
-def test_tasks_go_to_a_cluster_that_exists(started: Started, tmp_path: Path) -> None:
-    scheduler = started("dask_scheduler", *CLUSTER, "--port", "0")
-    at = address(scheduler)
-    worker = started("dask_worker", at, *CLUSTER, "--no-nanny", "--nthreads", "1")
-    done = ran(corpus(tmp_path / "some", 2), at, tmp_path / "out")
-    assert (done.returncode, done.stdout) == (0, "")
-    assert "done: 4 of 4 have figures" in done.stderr
-    assert len(done.stderr.splitlines()) == 3, done.stderr
-    with Queries(tmp_path / "out") as queries:
-        assert [row["recordings"] for row in report(queries).all] == [2, 2]
-    assert (scheduler.poll(), worker.poll()) == (None, None)  # left alone
 
 
 @pytest.mark.kill

@@ -174,15 +174,6 @@ def test_against_exits_1_where_something_is_worse(
     assert main(with_threshold) == (1 if "fault_count" in figures else 0)
 
 
-def test_a_recording_without_figures_any_more_is_worse(planned: Path, folder: Path, tmp_path: Path) -> None:
-    now = planted(folder, tmp_path / "now", status="bad", reason="it broke")
-    assert main(["corpus", "report", str(planned), "--against", str(planned)]) == 0
-    (task, *_) = asked(folder, ["off"])
-    with Results(now) as results:
-        results.add(invented(task, key="other", status="ok", closed_dollars=1.0))
-    assert main(["corpus", "report", str(now), "--against", str(planned)]) == 1
-
-
 def worse(now: Path, before: Path) -> list[str]:
     with Queries(now) as queries:
         rows = changes(queries, before, 0.01)
@@ -236,11 +227,6 @@ def test_the_page_links_to_each_worst_recording_s_own(
     assert all(f'href="corpus-recordings/{one.name}"' in text for one in own)
     assert all("50 calls" in one.read_text() for one in own)
     assert "where it paid least" in capsys.readouterr().out
-
-
-def test_kept_is_pooled_and_has_a_mean_and_a_worst_recording(folder: Path, tmp_path: Path) -> None:
-    made = report(planted(folder, tmp_path, kept_bytes=3, repeated_bytes=4, kept_share=0.25))
-    assert [(row["kept"], row["keptMean"], row["keptWorst"]) for row in made.all] == [(0.75, 0.25, 0.25)] * 3
 
 
 def test_results_of_before_a_column_are_still_read(planned: Path) -> None:

@@ -13,11 +13,10 @@ from distributed import Client
 
 from ctxmgr.study.corpus import running
 from ctxmgr.study.corpus.evaluating import decode, evaluated
-from ctxmgr.study.corpus.results import Results
 from ctxmgr.study.corpus.rows import RecordingRow
 from ctxmgr.study.corpus.running import DEATHS, IN_FLIGHT, SchedulerLost
-from ctxmgr.study.corpus.tasks import CorpusTask, policies
-from tests.unit.study.corpus.made import asked, corpus, digests, invented, last, row
+from ctxmgr.study.corpus.tasks import CorpusTask
+from tests.unit.study.corpus.made import asked, corpus, invented, row
 
 
 @pytest.fixture(scope="module")
@@ -39,37 +38,34 @@ def came(client: Client, tasks: list[CorpusTask], work: Any = invented) -> list[
     return rows
 
 
-def test_each_task_comes_once(threads: Client, tmp_path: Path) -> None:
-    tasks = asked(corpus(tmp_path, 30))
-    assert sorted(row.key for row in came(threads, tasks)) == sorted(task.key for task in tasks)
-    assert came(threads, []) == []
-
-
 class Watched:
     """A client that counts what it has sent and has not got back."""
 
     def __init__(self, client: Client) -> None:
-        self.client, self.sent, self.most, self.taken = client, 0, 0, 0
+        self.client, self.sent, self.most = client, 0, 0
+        self.keys: list[str] = []
         self.loop = client.loop
 
     def submit(self, *given: Any, **named: Any) -> Any:
         self.sent += 1
-        self.most = max(self.most, self.sent - self.taken)
+        self.most = max(self.most, self.sent - len(self.keys))
         return self.client.submit(*given, **named)
 
     def nthreads(self) -> Any:
         return self.client.nthreads()
 
     def took(self, evaluation: bytes) -> None:
-        self.taken += 1
+        self.keys.append(decode(evaluation).recording.key)
 
 
-def test_no_more_than_the_bound_is_in_flight(threads: Client, tmp_path: Path) -> None:
+def test_each_task_comes_once_and_no_more_than_the_bound_are_in_flight(threads: Client, tmp_path: Path) -> None:
     watched = Watched(threads)
     tasks = asked(corpus(tmp_path, 40))
     running.run(watched, tasks, watched.took, invented)  # type: ignore[arg-type]
-    assert (watched.sent, watched.taken) == (80, 80)
+    assert sorted(watched.keys) == sorted(task.key for task in tasks)
+    assert watched.sent == len(tasks) == 80
     assert watched.most == IN_FLIGHT * 2
+    assert came(threads, []) == []
 
 
 def test_what_dask_remembers_does_not_grow_with_the_tasks(
@@ -137,40 +133,9 @@ def test_a_killed_worker_loses_only_what_was_under_way(
     assert all(row.status == "ok" for row in rows if row.key != tasks[3].key)
 
 
-def test_a_killed_client_resumes(threads: Client, tmp_path: Path) -> None:
-    """It is killed after five: the next run computes the rest."""
-
-    class Killed(BaseException):
-        pass
-
-    tasks = asked(corpus(tmp_path / "some", 6))
-    results = Results(tmp_path / "out")
-    results.asked(last(policies(["balanced"])), digests(tasks))
-
-    def took(evaluation: bytes) -> None:
-        results.add(evaluation)
-        if len(results._pending) == 5:
-            raise Killed
-
-    with pytest.raises(Killed):
-        running.run(threads, tasks, took, invented)
-    results._opened.close()
-    with Results(tmp_path / "out") as resumed:
-        done = resumed.done()
-        rest = asked(tmp_path / "some", done=list(done))
-        assert len(done) == 5
-        assert len(rest) == len(tasks) - 5
-        running.run(threads, rest, resumed.add, invented)
-        resumed.settle()
-        assert resumed.done() == {task.key for task in tasks}
-
-
 def test_a_scheduler_that_is_not_there_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(running, "WAIT_SECONDS", 1)
-    with (
-        pytest.raises(SchedulerLost, match="no scheduler answers"),
-        running.remote_client("tcp://127.0.0.1:1"),
-    ):
+    with pytest.raises(SchedulerLost, match="no scheduler answers"), running.remote_client("tcp://127.0.0.1:1"):
         pass
 
 

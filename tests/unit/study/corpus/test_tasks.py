@@ -49,18 +49,15 @@ def test_a_key_is_another_one_for_each_thing_that_moves_a_figure(monkeypatch: py
     assert first.digest == second.digest
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
+def test_a_wrong_policy_is_said() -> None:
+    for text, said in (
         ("masking-5:keep=5", "no preset or peer is called 'masking-5'"),
         ("balanced:keep", "is no KEY=VALUE"),
         ("balanced:keep=many", "balanced:keep=many: "),
         ("balanced:noSuchKey=1", "balanced:noSuchKey=1: "),
-    ],
-)
-def test_a_wrong_policy_is_said(text: str, said: str) -> None:
-    with pytest.raises(WrongPolicy, match=said):
-        policies([text])
+    ):
+        with pytest.raises(WrongPolicy, match=said):
+            policies([text])
 
 
 def held(tmp_path: Path, sample: int | None = None) -> list[RecordingAddress]:

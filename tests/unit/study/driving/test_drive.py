@@ -69,17 +69,6 @@ def test_a_compaction_is_asked_for_and_made(turns: ReplayResult) -> None:
     assert turns.packet.startswith("[ctxmgr packet]")
 
 
-def test_what_was_shown_is_kept_where_that_is_asked_for(turns: ReplayResult) -> None:
-    replies = [entry.id for entry in recording().entries if entry.role == "assistant"]
-    assert [shown.reply.id for shown in turns.observations] == replies
-    assert [call.index for call in turns.calls] == [len(shown.items) for shown in turns.observations]
-    newest = turns.observations[-1]
-    kept = [message for message in newest.projected_messages if message.same]
-    assert 0 < len(kept) < len(newest.items)
-    assert all(newest.items[message.index].raw == message.raw for message in kept)
-    assert any(shown.projected_messages[0].index == -1 for shown in turns.observations)
-
-
 def test_sending_only_what_is_new_gives_the_same_figures(turns: ReplayResult) -> None:
     part = driven(preset="turns", append=True)
     assert part.failures == []

@@ -9,7 +9,6 @@ import pytest
 from ctxmgr.study.driving import legality
 from ctxmgr.study.driving.legality import IllegalAnswer
 from ctxmgr.study.hosts.pi_host import HostMessage, item
-from tests.legality import responses
 
 LONG = "word " * 100
 
@@ -250,13 +249,3 @@ def test_calls_without_results_are_no_fault_when_they_came_so() -> None:
     assert (
         legality.faults(sent, legality.answered(sent, {"unchanged": msgspec.Raw(b"true")}), whole_turns=True) == []
     )
-
-
-def test_reasoning_of_the_responses_api_without_what_follows_it_is_named() -> None:
-    user: dict[str, Any] = {"type": "message", "role": "user", "content": "go"}
-    reasoning: dict[str, Any] = {"type": "reasoning", "id": "rs_1", "summary": []}
-    call = {"type": "function_call", "call_id": "c1", "name": "read", "arguments": "{}"}
-    output = {"type": "function_call_output", "call_id": "c1", "output": "x"}
-    assert responses.illegal([user, reasoning, call, output]) == []
-    for items in ([user, reasoning, user], [user, reasoning], [user, call, reasoning, output]):
-        assert any("has nothing after it" in told for told in responses.illegal(items))

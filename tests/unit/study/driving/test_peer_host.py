@@ -87,8 +87,3 @@ def test_what_a_peer_left_out_and_changed_stays_so_when_the_host_compacts() -> N
     roles = [last.items[one.index].role for one in last.projected_messages]
     assert roles[0] == "compactionSummary"
     assert [one.index for one in last.projected_messages] == list(range(len(last.items)))
-
-
-def test_a_peer_is_driven_the_same_twice() -> None:
-    first, again = (driven(whole, *TALK, window=2_000) for _ in range(2))
-    assert first.observations == again.observations

@@ -109,12 +109,6 @@ def test_a_message_without_content_is_the_texts_of_it() -> None:
     assert share(*said, show=newest(1)) == pytest.approx(0, abs=0.01)
 
 
-def test_the_lengths_of_a_conversation_are_shared_by_policies() -> None:
-    lengths, shows = CodeLengths(), (whole, newest(3), newest(0))
-    together = [lengths.repeats(sights(*TALK, show=show)) for show in shows]
-    assert together == [CodeLengths().repeats(sights(*TALK, show=show)) for show in shows]
-
-
 def test_nothing_asked_has_no_share() -> None:
     assert share(u("hello"), a("hi")) is None
     assert CodeLengths().repeats([]) == ()

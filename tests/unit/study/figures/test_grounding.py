@@ -1,17 +1,12 @@
 """Edit grounding: which lines an edit replaces, and which of them can be seen."""
 
 import json
-from typing import Any
-
-import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from ctxmgr.closed_loop.edits import replaced
-from ctxmgr.study.figures.grounding import Grounding, LinePresence, grounding
+from ctxmgr.study.figures.grounding import Grounding, grounding
 from ctxmgr.study.metrics.observations import Ratio
-from tests.notation import a, call, r, raws, think, u
-from tests.unit.study.sighted import Show, changed, known, newest, packed, sights, whole
+from tests.notation import a, call, r, think, u
+from tests.unit.study.sighted import changed, known, newest, packed, sights, whole
 
 PATCH = (
     "*** Begin Patch\n*** Update File: a.py\n*** Move to: b.py\n@@ def one():\n     kept line\n-    old line\n"
@@ -20,9 +15,8 @@ PATCH = (
 )
 
 
-@pytest.mark.parametrize(
-    ("arguments", "lines"),
-    [
+def test_the_lines_that_a_call_replaces() -> None:
+    for arguments, lines in (
         ({"path": "x", "oldText": "one()\n\n  two()  \n}\n    }\none()", "newText": "three"}, ("one()", "  two()")),
         ({"old_string": "alpha", "replace_all": True}, ("alpha",)),
         ({"command": "str_replace", "old_str": "alpha\r\nbeta"}, ("alpha", "beta")),
@@ -35,10 +29,8 @@ PATCH = (
         ({"path": "x", "content": "-whole file"}, ()),
         ({"diff": "--- a/x\n+++ b/x\n-gone\n"}, ()),
         (None, ()),
-    ],
-)
-def test_the_lines_that_a_call_replaces(arguments: Any, lines: tuple[str, ...]) -> None:
-    assert replaced(arguments) == lines
+    ):
+        assert replaced(arguments) == lines, arguments
 
 
 READ = r("  1: def one():\n  2:     return 1\n")
@@ -50,17 +42,14 @@ TALK = (
 )
 
 
-@pytest.mark.parametrize(
-    ("show", "held", "whole_edits"),
-    [
-        pytest.param(whole, 2, 1, id="all is there"),
-        pytest.param(newest(0), 0, 0, id="nothing"),
-        pytest.param(newest(0, packed("def one():\n    return 1")), 0, 0, id="a packet does not count"),
-        pytest.param(lambda items: changed(2, *TALK[:2], r("1: def one():"))(whole(items)), 1, 0, id="shortened"),
-    ],
-)
-def test_what_is_held_of_two_lines(show: Show, held: int, whole_edits: int) -> None:
-    assert grounding(sights(*TALK, show=show), known())[-1] == Grounding(Ratio(held, 2), 1, whole_edits)
+def test_what_is_held_of_two_lines() -> None:
+    for case, show, held, whole_edits in (
+        ("all is there", whole, 2, 1),
+        ("nothing", newest(0), 0, 0),
+        ("a packet does not count", newest(0, packed("def one():\n    return 1")), 0, 0),
+        ("shortened", lambda items: changed(2, *TALK[:2], r("1: def one():"))(whole(items)), 1, 0),
+    ):
+        assert grounding(sights(*TALK, show=show), known())[-1] == Grounding(Ratio(held, 2), 1, whole_edits), case
 
 
 def test_lines_stand_in_results_arguments_and_what_was_said_but_not_in_thinking() -> None:
@@ -84,9 +73,3 @@ def test_a_line_counts_once_a_call_and_edits_are_told_apart() -> None:
     said = (u("line one\nline two"), a("ok"), u("line three"), a(*both))
     assert grounding(sights(*said, show=newest(1)), known())[-1] == Grounding(Ratio(1, 3), 2, 0)
     assert grounding(sights(*said, show=newest(3)), known())[-1] == Grounding(Ratio(3, 3), 2, 2)
-
-
-@given(st.text("ab _.\n(é", max_size=30), st.lists(st.text("ab _.(é", min_size=1, max_size=8), max_size=5))
-def test_lines_are_found_wherever_they_stand(text: str, lines: list[str]) -> None:
-    (raw,) = raws(u(text))
-    assert LinePresence(lines).within(raw, known()) == {line for line in lines if line in text}

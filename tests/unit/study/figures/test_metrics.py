@@ -7,17 +7,7 @@ import pytest
 from rich.console import Console
 
 from ctxmgr.closed_loop import PriceSheet
-from ctxmgr.study.figures import (
-    CALLS,
-    Measures,
-    at,
-    columns,
-    cost,
-    figures,
-    from_row,
-    table,
-    wide_table,
-)
+from ctxmgr.study.figures import Measures, at, columns, cost, figures, from_row, wide_table
 from ctxmgr.study.figures.refetch import Refetch, refetch
 from ctxmgr.study.figures.said import recall
 from ctxmgr.study.figures.table import METRICS
@@ -30,17 +20,14 @@ AGAIN = a(call("read", limit=5, path="x"), call("read", path="y"))
 TWICE = (u("look"), READ, r("text of x"), a("hm"), u("and?"), AGAIN)
 
 
-@pytest.mark.parametrize(
-    ("show", "gone"),
-    [
-        pytest.param(whole, 0, id="it was there"),
-        pytest.param(newest(1), 1, id="it had left"),
-        pytest.param(newest(0, packed("text of x")), 1, id="a packet is no answer"),
-        pytest.param(lambda items: changed(2, *TWICE[:2], r("text"))(whole(items)), 1, id="it was shortened"),
-    ],
-)
-def test_a_call_made_again_is_counted(show: Show, gone: int) -> None:
-    assert refetch(sights(*TWICE, show=show), known())[-1] == Refetch(2, 1, gone)
+def test_a_call_made_again_is_counted() -> None:
+    for case, show, gone in (
+        ("it was there", whole, 0),
+        ("it had left", newest(1), 1),
+        ("a packet is no answer", newest(0, packed("text of x")), 1),
+        ("it was shortened", lambda items: changed(2, *TWICE[:2], r("text"))(whole(items)), 1),
+    ):
+        assert refetch(sights(*TWICE, show=show), known())[-1] == Refetch(2, 1, gone), case
 
 
 def test_a_call_that_nobody_answered_is_not_repeated() -> None:
@@ -56,19 +43,16 @@ def test_the_newest_answer_is_what_counts() -> None:
 USERS = (u("first thing\nto do"), a("ok"), u("second"), a("done"))
 
 
-@pytest.mark.parametrize(
-    ("show", "held", "in_place"),
-    [
-        pytest.param(whole, 2, 2, id="both stand"),
-        pytest.param(newest(1), 1, 1, id="one is gone"),
-        pytest.param(newest(1, packed('- "first thing to do"')), 2, 1, id="the packet quotes it on one line"),
-        pytest.param(newest(1, packed('- "first thing ..."')), 1, 1, id="shortened is not word for word"),
-        pytest.param(lambda items: changed(0, u("first"))(whole(items)), 1, 1, id="shortened in its place"),
-    ],
-)
-def test_what_the_user_said(show: Show, held: int, in_place: int) -> None:
-    found = recall(sights(*USERS, show=show), known())[-1]
-    assert (found.overall, found.in_place) == (Ratio(held, 2), Ratio(in_place, 2))
+def test_what_the_user_said() -> None:
+    for case, show, held, in_place in (
+        ("both stand", whole, 2, 2),
+        ("one is gone", newest(1), 1, 1),
+        ("the packet quotes it on one line", newest(1, packed('- "first thing to do"')), 2, 1),
+        ("shortened is not word for word", newest(1, packed('- "first thing ..."')), 1, 1),
+        ("shortened in its place", lambda items: changed(0, u("first"))(whole(items)), 1, 1),
+    ):
+        found = recall(sights(*USERS, show=show), known())[-1]
+        assert (found.overall, found.in_place) == (Ratio(held, 2), Ratio(in_place, 2)), case
 
 
 def test_a_summary_may_quote_the_user_and_an_image_can_not_be_quoted() -> None:
@@ -151,20 +135,6 @@ def test_parquet_columns_are_generated_and_are_figures_again() -> None:
     assert {column.type for column in columns()} == {int, float | None}
     names = [column.name for column in columns()]
     assert len(names) == len(set(names))
-
-
-def test_every_metric_is_explained_and_named_once() -> None:
-    assert len({metric.path for metric in METRICS}) == len(METRICS)
-    for entry in (*METRICS, *CALLS):
-        assert entry.about[0].isupper()
-        assert entry.about.endswith(".")
-
-
-def test_a_session_without_a_call_has_figures_and_a_row() -> None:
-    nothing = Measures([], known(), PriceSheet())
-    made = figures(nothing, nothing)
-    assert (made["sentMean"], made["recall"]["far"]["share"], made["series"]) == (None, None, [])
-    assert "-" in drawn(table([("turns", made)], "brief"))
 
 
 def test_a_column_shows_what_was_measured() -> None:

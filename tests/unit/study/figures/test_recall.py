@@ -2,7 +2,6 @@
 
 from collections import Counter
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -21,20 +20,17 @@ def last(*said: Said, show: Show = whole, far: int = 1_000) -> tuple[tuple[int, 
     return tuple((one.part, one.total) for one in shares)
 
 
-@pytest.mark.parametrize(
-    ("show", "overall", "in_place", "unpacked"),
-    [
-        pytest.param(whole, 2, 2, 2, id="all is there"),
-        pytest.param(newest(1), 1, 1, 1, id="the result alone"),
-        pytest.param(newest(0), 0, 0, 0, id="nothing"),
-        pytest.param(newest(1, packed("src/a.ts")), 2, 1, 1, id="the packet names one"),
-        pytest.param(newest(0, packed("src/a.ts myName")), 2, 0, 0, id="the packet names both"),
-        pytest.param(lambda items: changed(2, *TALK[:2], r("myName"))(whole(items)), 2, 1, 2, id="shortened"),
-        pytest.param(lambda items: changed(2, *TALK[:2], r("gone"))(whole(items)), 1, 1, 1, id="pruned"),
-    ],
-)
-def test_what_is_held_of_two_names(show: Show, overall: int, in_place: int, unpacked: int) -> None:
-    assert last(*TALK, show=show)[:3] == ((overall, 2), (in_place, 2), (unpacked, 2))
+def test_what_is_held_of_two_names() -> None:
+    for case, show, overall, in_place, unpacked in (
+        ("all is there", whole, 2, 2, 2),
+        ("the result alone", newest(1), 1, 1, 1),
+        ("nothing", newest(0), 0, 0, 0),
+        ("the packet names one", newest(1, packed("src/a.ts")), 2, 1, 1),
+        ("the packet names both", newest(0, packed("src/a.ts myName")), 2, 0, 0),
+        ("shortened", lambda items: changed(2, *TALK[:2], r("myName"))(whole(items)), 2, 1, 2),
+        ("pruned", lambda items: changed(2, *TALK[:2], r("gone"))(whole(items)), 1, 1, 1),
+    ):
+        assert last(*TALK, show=show)[:3] == ((overall, 2), (in_place, 2), (unpacked, 2)), case
 
 
 def test_only_what_had_occurred_is_asked_for_and_once_a_call() -> None:
@@ -61,13 +57,13 @@ def test_the_hosts_summary_holds_but_not_in_place() -> None:
     assert found.in_place == Ratio(0, 1)
 
 
-@pytest.mark.parametrize(("between", "asked"), [(9, 0), (10, 0), (11, 1), (30, 1)])
-def test_far_is_by_the_weight_since_it_was_last_said(between: int, asked: int) -> None:
-    said = (u("see a.py"), a("ok"), u("w " * (between - 1)), a("a.py"))
-    found = last(*said, far=10)
-    assert found[3] == (asked, asked)
-    assert last(*said, show=newest(1), far=10)[3] == (0, asked)
-    assert last(*said, show=newest(1, packed("a.py")), far=10)[3:] == ((asked, asked), (0, asked))
+def test_far_is_by_the_weight_since_it_was_last_said() -> None:
+    for between, asked in ((9, 0), (10, 0), (11, 1), (30, 1)):
+        said = (u("see a.py"), a("ok"), u("w " * (between - 1)), a("a.py"))
+        found = last(*said, far=10)
+        assert found[3] == (asked, asked), between
+        assert last(*said, show=newest(1), far=10)[3] == (0, asked), between
+        assert last(*said, show=newest(1, packed("a.py")), far=10)[3:] == ((asked, asked), (0, asked)), between
 
 
 NAMES = {raw: frozenset(some) for raw, some in ((b"x", ("a", "b")), (b"y", ("b", "c")), (b"z", ()), (b"w", ("a",)))}

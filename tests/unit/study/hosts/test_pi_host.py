@@ -3,8 +3,6 @@
 import json
 from typing import Any
 
-import pytest
-
 from ctxmgr.study.hosts import pi_host
 from ctxmgr.study.hosts.pi_host import HostMessage, item
 from tests.goldens import held
@@ -91,6 +89,6 @@ def test_the_summary_is_one_that_ctxmgr_reads_and_carries_on() -> None:
     assert again.entry == second.entry
 
 
-@pytest.mark.parametrize(("window", "tokens"), [(200_000, 183_616), (32_768, 16_384), (16_384, 8_192), (9, 4)])
-def test_it_compacts_in_any_window_however_small(window: int, tokens: int) -> None:
-    assert pi_host.compacts_above(window) == tokens
+def test_it_compacts_in_any_window_however_small() -> None:
+    for window, tokens in ((200_000, 183_616), (32_768, 16_384), (16_384, 8_192), (9, 4)):
+        assert pi_host.compacts_above(window) == tokens, window

@@ -60,12 +60,7 @@ def test_a_path_by_its_end_by_the_line_or_by_a_name_of_its_own() -> None:
 
 
 def test_a_token_is_exact() -> None:
-    for text, there in (
-        ("as 1a2b3c4.", True),
-        ("(1A2B3C4)", True),
-        ("1a2b3c45", False),
-        ("x1a2b3c4", False),
-    ):
+    for text, there in (("as 1a2b3c4.", True), ("(1A2B3C4)", True), ("1a2b3c45", False), ("x1a2b3c4", False)):
         assert held(Exact("1a2b3c4"), u(text)) == there, text
 
 
@@ -89,18 +84,15 @@ def test_a_call_that_did_it_tells_the_state() -> None:
     assert held(PathState("src/parse.ts", "changed"), a(call("bash", command="sort a > src/parse.ts"))) == 1
 
 
-@pytest.mark.parametrize(
-    ("text", "state"),
-    [
+def test_a_task_has_the_state_of_its_line() -> None:
+    for text, state in (
         ("- [ ] mend it", "open"),
         ("- [x] mend it", "done"),
         ("mend it: completed", "done"),
         ("Pending:\nmend it", "open"),
-    ],
-)
-def test_a_task_has_the_state_of_its_line(text: str, state: str) -> None:
-    found = [one for one in ("open", "done") if held(TextState((joined("mend it"),), one), u(text))]  # type: ignore[arg-type]
-    assert found == [state]
+    ):
+        found = [one for one in ("open", "done") if held(TextState((joined("mend it"),), one), u(text))]  # type: ignore[arg-type]
+        assert found == [state], text
 
 
 def test_arguments_of_calls_are_searched_with_their_escapes_resolved() -> None:
@@ -120,11 +112,7 @@ def test_a_text_is_cut_between_words() -> None:
 
 
 def test_references_are_names_that_come_again() -> None:
-    assert references("parseBlock in src/core/lex.ts fails with TS2345") == {
-        "parseBlock",
-        "lex.ts",
-        "TS2345",
-    }
+    assert references("parseBlock in src/core/lex.ts fails with TS2345") == {"parseBlock", "lex.ts", "TS2345"}
 
 
 def test_all_messages_come_before_the_first_question() -> None:

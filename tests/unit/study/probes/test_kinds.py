@@ -37,10 +37,7 @@ CASES: dict[str, tuple[Asked, list[tuple[tuple[Said, ...], float]]]] = {
         probes_of(u("no, that is wrong, it belongs in the parser"), a("fine")),
         [((u("That is wrong"),), 0), ((u("no, that is wrong, it belongs in the parser"),), 1)],
     ),
-    "asks": (
-        probes_of(u("first"), u(LONG), a("fine")),
-        [((u(LONG),), 1), ((u("first"),), 0)],
-    ),
+    "asks": (probes_of(u("first"), u(LONG), a("fine")), [((u(LONG),), 1), ((u("first"),), 0)]),
     "question": (
         probes_of(u("go"), a("Done so far. Should I use the old parser?"), u("yes, the old one"), a("fine")),
         [
@@ -130,11 +127,11 @@ CASES: dict[str, tuple[Asked, list[tuple[tuple[Said, ...], float]]]] = {
 }
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_list_answers_what_it_holds(kind: str) -> None:
-    asked, lists = CASES[kind]
-    for shown, share in lists:
-        assert grades(asked, kind, *shown)[0] == pytest.approx(share), shown
+def test_a_list_answers_what_it_holds() -> None:
+    for kind in KINDS:
+        asked, lists = CASES[kind]
+        for shown, share in lists:
+            assert grades(asked, kind, *shown)[0] == pytest.approx(share), shown
 
 
 LINE = "error: the parser of blocks can not read the second brace of line twelve"
@@ -178,19 +175,6 @@ def test_of_a_test_the_newest_run_counts() -> None:
 def test_commands_of_the_host_are_no_requests() -> None:
     asked = probes_of(u("/model"), u("[Request interrupted by user]"), u("mend the parser"), a("fine"))
     assert answers(asked, "goal") == ["mend the parser"]
-
-
-def test_a_task_set_one_by_one_has_its_last_state() -> None:
-    said = (
-        u("go"),
-        a(call("TaskCreate", subject="write the parser", description="all of it")),
-        r("Task #1 created"),
-        a(call("TaskUpdate", taskId="1", status="completed")),
-        r("Updated task #1"),
-    )
-    assert answers(probes_of(*said, end=3), "tasks") == ["not done"]
-    assert answers(probes_of(*said), "tasks") == ["done"]
-    assert graded(probes_of(*said), "tasks", *said) == 1
 
 
 def test_a_task_keeps_its_text_where_only_what_it_is_about_is_told_anew() -> None:

@@ -1,8 +1,6 @@
 """What a list misses is asked for by the command or file that it is about, never by the answer, and graded with
 what came back."""
 
-import pytest
-
 from ctxmgr.study.metrics import timeline
 from ctxmgr.study.probes import controls
 from ctxmgr.study.probes.missed import HINT_CHARACTERS, MissedProbe, missed
@@ -42,12 +40,12 @@ def test_what_the_list_misses_is_told_by_kind_with_its_call() -> None:
     assert {one.reply for one in found.missed} <= {str(place) for place in range(len(SESSION))}
 
 
-@pytest.mark.parametrize(("kind", "by"), [("errors", "./pack"), ("file.state", "src/limits.py")])
-def test_it_is_asked_for_by_what_it_is_about_and_then_by_what_the_next_step_says(kind: str, by: str) -> None:
-    one = [one for one in of_an_empty_list() if one.probe.kind == kind][-1]
-    narrow, wider = one.hints
-    assert narrow == by
-    assert wider.startswith(f"{by} I see to ENOSPC again.")
+def test_it_is_asked_for_by_what_it_is_about_and_then_by_what_the_next_step_says() -> None:
+    for kind, by in (("errors", "./pack"), ("file.state", "src/limits.py")):
+        one = [one for one in of_an_empty_list() if one.probe.kind == kind][-1]
+        narrow, wider = one.hints
+        assert narrow == by, kind
+        assert wider.startswith(f"{by} I see to ENOSPC again."), kind
 
 
 def test_a_question_is_no_longer_than_people_type() -> None:
@@ -62,9 +60,8 @@ def test_what_the_list_holds_is_not_missed() -> None:
     assert (found.missed, sum(found.used_counts.values()) > 0) == ((), True)
 
 
-@pytest.mark.parametrize(
-    ("kind", "text", "answered"),
-    [
+def test_what_came_back_is_graded_as_a_list_is() -> None:
+    for kind, text, answered in (
         ("file.state", "changed src/limits.py\nlimit_of_rows = 7", True),
         ("file.state", 'edit {"path":"src/limits.py","newText":"limit_of_rows = 7"}', True),
         ("file.state", "changed src/limits.py\nlimit_of_rows = 8", False),
@@ -72,9 +69,7 @@ def test_what_the_list_holds_is_not_missed() -> None:
         ("errors", 'bash {"command":"./pack","timeout":5}\nENOSPC: no space left', True),
         ("errors", 'bash {"input":"cd a\\n./pack\\n"}\nENOSPC: no space left', True),
         ("errors", "ENOSPC: no space left", False),
-    ],
-)
-def test_what_came_back_is_graded_as_a_list_is(kind: str, text: str, answered: bool) -> None:
-    one = next(one for one in of_an_empty_list() if one.probe.kind == kind)
-    assert one.answered([text]) is answered
-    assert one.answered(["nothing", *text.split("\n")]) is answered
+    ):
+        one = next(one for one in of_an_empty_list() if one.probe.kind == kind)
+        assert one.answered([text]) is answered, kind
+        assert one.answered(["nothing", *text.split("\n")]) is answered, kind

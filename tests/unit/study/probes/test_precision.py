@@ -3,7 +3,6 @@
 import json
 
 import msgspec
-import pytest
 
 from ctxmgr.study.metrics.observations import ProjectedMessage
 from ctxmgr.study.probes.packets import lines, packets
@@ -17,22 +16,19 @@ TEXT = packet(USER, '- #1: "mend it"')
 SAID = (u("mend it"), a("one"), u("on"), a("two"))
 
 
-@pytest.mark.parametrize(
-    "message",
-    [
+def test_a_packet_is_a_text_that_begins_with_the_mark() -> None:
+    for message in (
         {"role": "user", "content": TEXT},
         {"role": "user", "content": [{"type": "text", "text": "hello"}, {"type": "text", "text": TEXT}]},
         {"role": "custom", "customType": "x", "content": TEXT},
         {"role": "compactionSummary", "summary": TEXT},
-    ],
-)
-def test_a_packet_is_a_text_that_begins_with_the_mark(message: dict[str, object]) -> None:
-    assert list(packets(json.dumps(message).encode())) == [TEXT]
+    ):
+        assert list(packets(json.dumps(message).encode())) == [TEXT], message
 
 
-@pytest.mark.parametrize("text", [f"> {TEXT}", f"look: {TEXT}", "no packet"])
-def test_a_text_that_only_has_it_in_it_is_none(text: str) -> None:
-    assert list(packets(json.dumps({"role": "user", "content": text}).encode())) == []
+def test_a_text_that_only_has_it_in_it_is_none() -> None:
+    for text in (f"> {TEXT}", f"look: {TEXT}", "no packet"):
+        assert list(packets(json.dumps({"role": "user", "content": text}).encode())) == [], text
 
 
 def test_the_words_of_others_have_no_lines() -> None:
@@ -45,9 +41,9 @@ def test_what_says_where_the_rest_is_states_nothing() -> None:
     assert judged(SAID, packet(*rest)).sections["rest"] == LineCounts(1)
 
 
-@pytest.mark.parametrize("heading", [NOW, "## Goal", "## State of the work"])
-def test_a_line_outside_the_grammar_holds_nothing(heading: str) -> None:
-    assert judged(SAID, packet(heading, "the parser is mended")).every == LineCounts(2, 1, 1)
+def test_a_line_outside_the_grammar_holds_nothing() -> None:
+    for heading in (NOW, "## Goal", "## State of the work"):
+        assert judged(SAID, packet(heading, "the parser is mended")).every == LineCounts(2, 1, 1), heading
 
 
 def test_packets_are_weighed_and_counted_over_all_calls() -> None:
@@ -127,11 +123,11 @@ def test_a_quotation_was_said_by_its_speaker_word_for_word() -> None:
         assert verdict(QUOTED, heading, line) == held, line
 
 
-@pytest.mark.parametrize(("given", "held"), [("the parser", "true"), ("the lexer", "untrue")])
-def test_a_command_with_a_slash_was_said_with_what_the_user_gave_it(given: str, held: str) -> None:
-    text = "<command-name>/review</command-name>\n<command-args>the parser</command-args>"
-    assert verdict((u(text), a("ok"), u("go on"), a("ok")), USER, f'- #1: "/review {given}"') == held
-    assert verdict((u("/mode"), a("ok"), u("go on"), a("ok")), USER, '- #1: "/mode"') == "true"
+def test_a_command_with_a_slash_was_said_with_what_the_user_gave_it() -> None:
+    for given, held in (("the parser", "true"), ("the lexer", "untrue")):
+        text = "<command-name>/review</command-name>\n<command-args>the parser</command-args>"
+        assert verdict((u(text), a("ok"), u("go on"), a("ok")), USER, f'- #1: "/review {given}"') == held
+        assert verdict((u("/mode"), a("ok"), u("go on"), a("ok")), USER, '- #1: "/mode"') == "true"
 
 
 QUESTION = {"questions": [{"question": "Which port shall it be?", "options": [{"label": "8080"}]}]}

@@ -1,6 +1,5 @@
 """Memory probes as a user asks for them: `replay --probes`, its file of failures, the page, and `compare`."""
 
-import io
 import json
 import re
 import stat
@@ -8,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from rich.console import Console
 
 from ctxmgr.cli import main
 from ctxmgr.study.driving.outcomes import ReplayOptions, ReplayResult
@@ -72,16 +70,6 @@ def test_the_page_draws_the_kinds_by_policy(asked: tuple[Any, list[Any], str]) -
     text = asked[2]
     assert "Memory probes by kind" in text
     assert re.search(r"<rect class=\"bar s\d\"[^>]*><title>turns, goal: [01]\.\d{3}</title>", text)
-
-
-def test_the_table_shows_them(asked: tuple[Any, list[Any], str]) -> None:
-    found = asked[0][0]["probes"]
-    out = io.StringIO()
-    Console(file=out, width=120).print(probes_table("memory probes", found["policies"], found["controls"]))
-    text = " ".join(out.getvalue().split())
-    assert "memory probes" in text
-    assert ("untrue lines" in text) == any(one["packets"]["packets"] for one in found["policies"].values())
-    assert "whole list 1.000, empty list 0.000" in text
 
 
 def test_several_recordings_have_means_and_each_other_as_a_control(tmp_path: Path) -> None:
@@ -180,28 +168,12 @@ def test_a_summary_is_asked_by_itself_of_what_it_replaces() -> None:
     assert found.kinds["file.state"].used.share is None
 
 
-def test_compare_asks_the_summaries(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    arguments = ["compare", str(GREENHOUSE), "--keep", "5000", "--out", str(tmp_path)]
-    assert main(arguments) == 0
-    assert "memory probes" in capsys.readouterr().out
-    assert "## memory probes" in (tmp_path / "comparison.md").read_text()
-    assert main([*arguments, "--json"]) == 0
-    (row,) = json.loads(capsys.readouterr().out)["rows"]
-    assert row["reused"] is True
-    assert row["probes"]["kinds"]["goal"]["every"]["probes"] == 1
-
-
 def said(packet_count: int, packet_tokens: float | None, untrue_count: int) -> PolicyGrades:
     """Of a policy whose packets have this many lines that do not hold, of three that are judged and of four."""
     lines = LineCounts(4, 3, untrue_count, 1)
     untrue = (UntrueLine(9, 2, "now", "- [ ] x"),) * untrue_count
     found = Precision(packet_count, packet_tokens, 50.0, {"now": lines}, untrue)
     return PolicyGrades((), 2, precision=found)
-
-
-def test_lines_of_packets_that_do_not_hold_are_written_with_their_calls() -> None:
-    (found,) = figures.failures(said(1, 100, 1))
-    assert found == {"call": 9, "calls": 2, "kind": "untrue", "section": "now", "statement": "- [ ] x"}
 
 
 def test_lines_of_packets_are_added_up_over_recordings_and_their_weights_are_means() -> None:

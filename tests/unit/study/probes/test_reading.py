@@ -2,8 +2,6 @@
 
 from typing import Any
 
-import pytest
-
 from ctxmgr.study.probes.reading.calls import TaskChange, did
 from ctxmgr.study.probes.reading.commands import command_line
 from ctxmgr.study.probes.reading.outputs import ended
@@ -92,9 +90,8 @@ lines`)""")
     ) == ["x\ny", "it's", "two\nlines"]
 
 
-@pytest.mark.parametrize(
-    ("tool", "arguments", "tasks", "whole"),
-    [
+def test_tasks_of_a_call() -> None:
+    for tool, arguments, tasks, whole in (
         ("TodoWrite", {"todos": [{"content": "x", "status": "completed"}]}, (TaskChange("", "x", True),), True),
         (
             "update_plan",
@@ -107,11 +104,9 @@ lines`)""")
         ("TaskUpdate", {"taskId": "3", "description": "y"}, (TaskChange("3", "y", None, True),), False),
         ("Task", {"description": "look around", "prompt": "find x"}, (), False),
         ("submit", {"items": [{"name": "x"}]}, (), False),
-    ],
-)
-def test_tasks_of_a_call(tool: str, arguments: dict[str, Any], tasks: tuple[TaskChange, ...], whole: bool) -> None:
-    found = did(tool, arguments)
-    assert (found.tasks, found.whole_list) == (tasks, whole)
+    ):
+        found = did(tool, arguments)
+        assert (found.tasks, found.whole_list) == (tasks, whole), tool
 
 
 def test_a_command_line_falls_into_simple_commands() -> None:

@@ -90,49 +90,47 @@ def test_the_blocks_of_a_reply_are_one_message_and_parallel_results_stand_behind
     )
 
 
-@pytest.mark.parametrize(
-    ("lines", "expected"),
-    [
-        pytest.param(
+def test_what_a_transcript_holds(tmp_path: Path) -> None:
+    for case, lines, expected in (
+        (
+            "two-prompts-of-one-parent",
             [u("1", None, "a"), u("2", "1", "left"), a("3", "2", "m", text("x")), u("4", "1", "taken")],
             ["u: a", "u: taken"],
-            id="two-prompts-of-one-parent",
         ),
-        pytest.param(
+        (
+            "parents-that-are-not-there",
             [u("1", "gone", "a"), u("2", "1", "b"), u("3", "gone-too", "c")],
             ["u: a", "u: b", "u: c"],
-            id="parents-that-are-not-there",
         ),
-        pytest.param(
-            [u("1", None, "another conversation"), u("2", None, "this one")], ["u: this one"], id="two-roots"
-        ),
-        pytest.param([u("1", "2", "a"), u("2", "1", "b")], ["u: a", "u: b"], id="a-circle"),
-        pytest.param(
+        ("two-roots", [u("1", None, "another conversation"), u("2", None, "this one")], ["u: this one"]),
+        ("a-circle", [u("1", "2", "a"), u("2", "1", "b")], ["u: a", "u: b"]),
+        (
+            "a-sub-agent",
             [u("1", None, "a"), u("2", "1", "sub", isSidechain=True), u("3", "1", "b")],
             ["u: a", "u: b"],
-            id="a-sub-agent",
         ),
-        pytest.param(
+        (
+            "the-host's-own-words",
             [u("1", None, "a"), u("2", "1", [text("base")], isMeta=True), u("3", "2", "b")],
             ["u: a", "n claude-code.meta: base", "u: b"],
-            id="the-host's-own-words",
         ),
-        pytest.param(
+        (
+            "a-command-of-the-screen",
             [u("1", None, "a"), line("2", "1", "system", subtype="local_command", content="/ide")],
             ["u: a", "n claude-code.local_command: /ide"],
-            id="a-command-of-the-screen",
         ),
-        pytest.param(
+        (
+            "words-beside-a-result",
             [u("0", None, "go"), a("1", "0", "m", use("t")), u("2", "1", [gave("t", "no"), text("do this")])],
             ["u: go", "a: Bash {}", "r t: no", "u: do this"],
-            id="words-beside-a-result",
         ),
-        pytest.param(
+        (
+            "a-result-without-its-call",
             [u("1", None, [gave("t0", "from before the file")]), a("2", "1", "m", text("x"))],
             ["r t0: from before the file", "a: x"],
-            id="a-result-without-its-call",
         ),
-        pytest.param(
+        (
+            "a-compaction",
             [
                 u("1", None, "a"),
                 boundary("2", "1"),
@@ -140,27 +138,24 @@ def test_the_blocks_of_a_reply_are_one_message_and_parallel_results_stand_behind
                 u("4", "3", "b"),
             ],
             ["u: a", "c all gone: told again", "u: b"],
-            id="a-compaction",
         ),
-        pytest.param(
+        (
+            "a-compaction-of-a-branch",
             [u("1", None, "a"), u("2", "1", "b"), u("3", "1", "left"), boundary("4", "2"), u("5", "4", "c")],
             ["u: a", "u: b", "c all gone: ", "u: c"],
-            id="a-compaction-of-a-branch",
         ),
-        pytest.param(
+        (
+            "a-compaction-without-summary",
             [u("1", None, "a"), boundary("2", "not-there"), u("3", "2", "b")],
             ["u: a", "c all gone: ", "u: b"],
-            id="a-compaction-without-summary",
         ),
-        pytest.param(
+        (
+            "an-image",
             [u("1", None, [{"type": "image", "source": {"data": "AA==", "media_type": "image/png"}}])],
             ["u: <image>"],
-            id="an-image",
         ),
-    ],
-)
-def test_what_a_transcript_holds(tmp_path: Path, lines: list[Json], expected: list[str]) -> None:
-    assert seen(load(tmp_path, jsonl(*lines))) == expected
+    ):
+        assert seen(load(tmp_path, jsonl(*lines))) == expected, case
 
 
 def test_what_is_left_out_is_counted() -> None:
@@ -200,23 +195,14 @@ def test_a_compaction_knows_when_and_how_much() -> None:
     assert b'"tokensBefore":167000' in found.message
 
 
-def test_two_objects_on_a_line_and_no_last_newline(tmp_path: Path) -> None:
-    content = jsonl(*STREAMED)
-    squeezed = content.replace(b"\n", b" ", 4).rstrip(b"\n")
-    assert load(tmp_path, squeezed).entries == load(tmp_path, content).entries
-
-
-@pytest.mark.parametrize(
-    ("content", "says"),
-    [
+def test_what_can_not_be_read_is_said() -> None:
+    for content, says in (
         (jsonl(*STREAMED)[:-20], "line 9"),
         (jsonl(STREAMED[1], line("2", "1", "assistant")), "line 2: a line of type assistant without a message"),
         (jsonl(line("1", None, "system", subtype="turn_duration")), "no messages"),
-    ],
-)
-def test_what_can_not_be_read_is_said(content: bytes, says: str) -> None:
-    with pytest.raises(UnreadableRecording, match=says):
-        claude_code.read("f", content)
+    ):
+        with pytest.raises(UnreadableRecording, match=says):
+            claude_code.read("f", content)
 
 
 @given(odd_values(STREAMED))

@@ -150,9 +150,8 @@ def test_a_reply_that_was_cut_off() -> None:
     assert "calls without a result: 1" in recording.notes
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
+def test_what_an_output_says_of_failure() -> None:
+    for text, expected in (
         ("Process exited with code 0\nOutput:\n", False),
         ("Wall time: 1\nProcess exited with code 101\nOutput:\n", True),
         ("Process exited with code 0\nOutput:\nProcess exited with code 1", False),  # a log that the command read
@@ -175,10 +174,8 @@ def test_a_reply_that_was_cut_off() -> None:
         ([{"type": "input_text", "text": "Script failed"}], True),
         ({"content": "x", "success": False}, True),
         (None, False),
-    ],
-)
-def test_what_an_output_says_of_failure(text: Any, expected: bool) -> None:
-    assert failed(text) is expected
+    ):
+        assert failed(text) is expected, text
 
 
 def test_what_the_provider_ran_is_counted() -> None:
@@ -187,17 +184,14 @@ def test_what_the_provider_ran_is_counted() -> None:
     assert "web_search_call items, which the provider ran and answered itself: 1" in recording.notes
 
 
-@pytest.mark.parametrize(
-    ("content", "says"),
-    [
+def test_what_can_not_be_read_is_said() -> None:
+    for content, says in (
         (jsonl(META, {"type": "response_item"}), "line 2: a line without a payload: 'response_item'"),
         (jsonl(META, said("user", "a"))[:-9], "line 2"),
         (jsonl(META), "no messages"),
-    ],
-)
-def test_what_can_not_be_read_is_said(content: bytes, says: str) -> None:
-    with pytest.raises(UnreadableRecording, match=says):
-        codex.read("f", content)
+    ):
+        with pytest.raises(UnreadableRecording, match=says):
+            codex.read("f", content)
 
 
 @given(odd_values(ROLLOUT))

@@ -105,22 +105,20 @@ def test_an_aborted_reply() -> None:
     assert (messages(recording)[1]["stopReason"], messages(recording)[1]["errorMessage"]) == ("aborted", "stopped")
 
 
-@pytest.mark.parametrize(
-    ("asked", "kept"), [({}, "all gone"), ({"tail_start_id": "m3"}, "m3")], ids=["nothing-kept", "a-tail-kept"]
-)
-def test_a_compaction(asked: Json, kept: str) -> None:
-    told = [
-        u("m1", text("a")),
-        a("m2", START, text("x"), tokens=TOKENS),
-        u("m3", text("b")),
-        a("m4", START, text("y"), tokens=TOKENS),
-        u("m5", {"type": "compaction", "auto": True, **asked}),
-        a("m6", START, text("what was done"), summary=True, parentID="m5"),
-        u("m7", text("c")),
-    ]
-    recording = opencode.read("f", export(*told))
-    assert seen(recording) == ["u: a", "a: x", "u: b", "a: y", f"c {kept}: what was done", "u: c"]
-    assert b'"tokensBefore":95' in recording.entries[4].message
+def test_a_compaction() -> None:
+    for asked, kept in (({}, "all gone"), ({"tail_start_id": "m3"}, "m3")):
+        told = [
+            u("m1", text("a")),
+            a("m2", START, text("x"), tokens=TOKENS),
+            u("m3", text("b")),
+            a("m4", START, text("y"), tokens=TOKENS),
+            u("m5", {"type": "compaction", "auto": True, **asked}),
+            a("m6", START, text("what was done"), summary=True, parentID="m5"),
+            u("m7", text("c")),
+        ]
+        recording = opencode.read("f", export(*told))
+        assert seen(recording) == ["u: a", "a: x", "u: b", "a: y", f"c {kept}: what was done", "u: c"], asked
+        assert b'"tokensBefore":95' in recording.entries[4].message, asked
 
 
 def test_a_compaction_that_failed_is_none() -> None:
@@ -130,24 +128,21 @@ def test_a_compaction_that_failed_is_none() -> None:
     assert "compactions that failed: 1" in recording.notes
 
 
-@pytest.mark.parametrize(
-    ("revert", "expected", "count"),
-    [
+def test_what_was_reverted_is_gone() -> None:
+    for revert, expected, count in (
         ({"messageID": "m3"}, ["u: a", "a: x"], 2),
         ({"messageID": "m2", "partID": "p2"}, ["u: a", "a: x"], 2),
         ({"messageID": "gone"}, ["u: a", "a: x | y", "u: b", "a: z"], 0),
-    ],
-)
-def test_what_was_reverted_is_gone(revert: Json, expected: list[str], count: int) -> None:
-    parts = (
-        START,
-        text("x", id="p1"),
-        *([text("y", id="p2")] if expected[1] != "a: x" or "partID" in revert else []),
-    )
-    told = [u("m1", text("a")), a("m2", *parts), u("m3", text("b")), a("m4", START, text("z"))]
-    recording = opencode.read("f", export(*told, revert=revert))
-    assert seen(recording) == expected
-    assert (f"messages that were reverted: {count}" in recording.notes) is bool(count)
+    ):
+        parts = (
+            START,
+            text("x", id="p1"),
+            *([text("y", id="p2")] if expected[1] != "a: x" or "partID" in revert else []),
+        )
+        told = [u("m1", text("a")), a("m2", *parts), u("m3", text("b")), a("m4", START, text("z"))]
+        recording = opencode.read("f", export(*told, revert=revert))
+        assert seen(recording) == expected, revert
+        assert (f"messages that were reverted: {count}" in recording.notes) is bool(count), revert
 
 
 def test_images() -> None:
@@ -160,17 +155,14 @@ def test_images() -> None:
     assert "file parts (text/plain), whose text stands beside them: 1" in recording.notes
 
 
-@pytest.mark.parametrize(
-    ("content", "says"),
-    [
+def test_what_can_not_be_read_is_said() -> None:
+    for content, says in (
         (export(u("m1", text("a")))[:-30], r"f, line \d+: no JSON"),
         (export({"info": {"role": "other"}, "parts": []}), "message 1: neither a user's nor an assistant's"),
         (export(), "no messages"),
-    ],
-)
-def test_what_can_not_be_read_is_said(content: bytes, says: str) -> None:
-    with pytest.raises(UnreadableRecording, match=says):
-        opencode.read("f", content)
+    ):
+        with pytest.raises(UnreadableRecording, match=says):
+            opencode.read("f", content)
 
 
 @given(odd_values(SESSION))

@@ -140,38 +140,34 @@ def test_what_an_observation_says_of_failure() -> None:
         assert seen(read_events("f", json.dumps(events).encode()))[1].split()[0] == expected, observation
 
 
-@pytest.mark.parametrize(
-    "forgotten",
-    [{"forgotten_event_ids": [2, 3, 4]}, {"forgotten_events_start_id": 2, "forgotten_events_end_id": 4}],
-    ids=["listed", "a-range"],
-)
-def test_a_condensation_keeps_its_first_events_in_the_summary(forgotten: Json) -> None:
-    events = [
-        action(1, "message", "user", content="first"),
-        action(2, "message", content="x"),
-        action(3, "run", metadata=asked("r1", "t1")),
-        saw(4, "run", "out", "t1"),
-        action(5, "run", metadata=asked("r2", "t2")),
-        saw(6, "run", "kept", "t2"),
-        action(7, "condensation", summary="what was done", summary_offset=1, **forgotten),
-        action(8, "message", content="y"),
-    ]
-    recording = read_events("f", json.dumps(events).encode())
-    assert seen(recording)[-2:] == ["c event-5: [User]: first\n\nwhat was done", "a: y"]
-    assert b'"tokensBefore":89' in recording.entries[-2].message
+def test_a_condensation_keeps_its_first_events_in_the_summary() -> None:
+    for forgotten in (
+        {"forgotten_event_ids": [2, 3, 4]},
+        {"forgotten_events_start_id": 2, "forgotten_events_end_id": 4},
+    ):
+        events = [
+            action(1, "message", "user", content="first"),
+            action(2, "message", content="x"),
+            action(3, "run", metadata=asked("r1", "t1")),
+            saw(4, "run", "out", "t1"),
+            action(5, "run", metadata=asked("r2", "t2")),
+            saw(6, "run", "kept", "t2"),
+            action(7, "condensation", summary="what was done", summary_offset=1, **forgotten),
+            action(8, "message", content="y"),
+        ]
+        recording = read_events("f", json.dumps(events).encode())
+        assert seen(recording)[-2:] == ["c event-5: [User]: first\n\nwhat was done", "a: y"], forgotten
+        assert b'"tokensBefore":89' in recording.entries[-2].message, forgotten
 
 
-@pytest.mark.parametrize(
-    ("content", "says"),
-    [
+def test_what_can_not_be_read_is_said() -> None:
+    for content, says in (
         (b'[{"id": 1, "action": 2}]', "event 1: neither an action nor an observation"),
         (b'[{"id": 1,\n"action": }]', "line 2"),
         (json.dumps([EVENTS[0]]).encode(), "no messages"),
-    ],
-)
-def test_what_can_not_be_read_is_said(content: bytes, says: str) -> None:
-    with pytest.raises(UnreadableRecording, match=says):
-        read_events("f", content)
+    ):
+        with pytest.raises(UnreadableRecording, match=says):
+            read_events("f", content)
 
 
 @given(odd_values(EVENTS))

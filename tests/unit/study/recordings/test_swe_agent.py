@@ -125,31 +125,25 @@ def test_mini_with_tool_calls(tmp_path: Path) -> None:
     assert "exit messages, no context: 1" in recording.notes
 
 
-@pytest.mark.parametrize(
-    ("text", "returned", "expected"),
-    [
+def test_what_a_return_code_says() -> None:
+    for text, returned, expected in (
         ("<returncode>0</returncode>", None, False),
         ("<returncode>-9</returncode>", None, True),
         ("the log says <returncode>1</returncode>", None, False),
         ("x", 1, True),
         ("<returncode>1</returncode>", 0, False),
-    ],
-)
-def test_what_a_return_code_says(text: str, returned: int | None, expected: bool) -> None:
-    assert swe_agent.failed(text, returned) is expected
+    ):
+        assert swe_agent.failed(text, returned) is expected, text
 
 
-@pytest.mark.parametrize(
-    ("content", "says"),
-    [
+def test_what_can_not_be_read_is_said() -> None:
+    for content, says in (
         (swe(TASK, {"content": "x"}), "message 2: a message without a role"),
         (swe(TASK)[:-8], r"f, line \d+: no JSON"),
         (swe(SYSTEM), "no messages"),
-    ],
-)
-def test_what_can_not_be_read_is_said(content: bytes, says: str) -> None:
-    with pytest.raises(UnreadableRecording, match=says):
-        swe_agent.read("f", content)
+    ):
+        with pytest.raises(UnreadableRecording, match=says):
+            swe_agent.read("f", content)
 
 
 @given(odd_values(CALLING))

@@ -24,6 +24,13 @@ def transcript(tmp_path: Path) -> Path:
     return path
 
 
+def begun(folder: Path, messages: int) -> Path:
+    """The greenhouse session, left after so many messages."""
+    path = folder / f"begun-{messages}.jsonl"
+    path.write_bytes(b"".join(GREENHOUSE.read_bytes().splitlines(keepends=True)[: 3 + messages]))
+    return path
+
+
 def test_a_session_is_driven_and_recorded_and_its_transcript_is_the_same(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -36,16 +43,6 @@ def test_a_session_is_driven_and_recorded_and_its_transcript_is_the_same(
     (figures,) = json.loads(capsys.readouterr().out)
     assert figures["compared"] > 200
     assert figures["failures"] == []
-
-
-def test_a_session_is_driven_with_keys_of_the_policy(capsys: pytest.CaptureFixture[str]) -> None:
-    arguments = ["replay", str(GREENHOUSE), "--preset", "balanced", "--window", "64000", "--no-measures", "--json"]
-    sizes = []
-    for keys in (["--policy", "keep=6000", "--policy", 'workingSet={"results": 9}'], []):
-        assert main([*arguments, *keys]) == 0
-        (one,) = json.loads(capsys.readouterr().out)
-        sizes.append(one["all"]["afterMean"])
-    assert sizes[1] < sizes[0]
 
 
 def test_what_a_session_costs_and_still_knows_beside_off(
@@ -74,31 +71,18 @@ def test_what_a_session_costs_and_still_knows_beside_off(
     assert mine["said"]["mean"]["share"] >= mine["said"]["inPlaceMean"]["share"]
 
 
-def test_prices_and_the_caches_life_are_as_told(capsys: pytest.CaptureFixture[str]) -> None:
-    arguments = ["replay", str(GREENHOUSE), "--preset", "off", "--json"]
-    assert main([*arguments, "--prices", "10,0.5,1", "--cache-ttl", "0.001"]) == 0
-    (off,) = json.loads(capsys.readouterr().out)
-    made = off["measures"]
-    prices = {"input": 10, "read": 0.5, "write": 1, "ttl_ms": 1}
-    assert made["prices"] == {**prices, "output": 50, "overheadTokens": 5_000, "tiers": []}
-    assert made["coldCalls"] > 90
-    sent = sum(call["sent"] for call in made["series"])
-    assert made["money"] == pytest.approx(10 * sent / 1e6, rel=1e-3)
-    assert made["warmMoney"] < made["money"]
-
-
-def test_how_the_provider_caches_is_as_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
-    bills = {}
+def test_how_the_provider_caches_is_as_asked_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    bills, path = {}, begun(tmp_path, 120)
     for name in ("ideal", "host-marks", "none"):
-        assert main(["replay", str(GREENHOUSE), "--preset", "off", "--json", "--cache", name]) == 0
+        assert main(["replay", str(path), "--preset", "off", "--json", "--cache", name]) == 0
         (off,) = json.loads(capsys.readouterr().out)
         bills[name] = off["measures"]["closedLoop"]["billed"]
         assert off["measures"]["prices"].get("cache") == (name if name == "host-marks" else None)
     assert bills["ideal"] <= bills["host-marks"] < bills["none"]
 
 
-def test_a_price_sheet_has_output_and_tiers(capsys: pytest.CaptureFixture[str]) -> None:
-    arguments = ["replay", str(GREENHOUSE), "--preset", "off", "--json", "--overhead", "0"]
+def test_a_price_sheet_has_output_and_tiers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["replay", str(begun(tmp_path, 120)), "--preset", "off", "--json", "--overhead", "0"]
     made = []
     for prices in ("10,0.5,1,7", "10,0.5,1,7,0:2:1", "10,0.5,1,14"):
         assert main([*arguments, "--prices", prices]) == 0
@@ -117,9 +101,9 @@ def test_a_price_sheet_has_output_and_tiers(capsys: pytest.CaptureFixture[str]) 
 def test_totals_over_several_recordings_have_policies_and_floor(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    other = tmp_path / "other.jsonl"
-    other.write_bytes(GREENHOUSE.read_bytes())
-    assert main(["replay", str(GREENHOUSE), str(other), "--preset", "off", "--peers", "--json"]) == 0
+    path, other = begun(tmp_path, 160), tmp_path / "other.jsonl"
+    other.write_bytes(path.read_bytes())
+    assert main(["replay", str(path), str(other), "--preset", "off", "--peers", "--json"]) == 0
     first, _, over = json.loads(capsys.readouterr().out)
     assert [row["preset"] for row in over["totals"]] == ["off", *PEERS, "floor"]
     off, peer, *_, floor = over["totals"]
@@ -162,27 +146,6 @@ def test_a_warm_cache_opens_no_epoch_for_cold(capsys: pytest.CaptureFixture[str]
     assert opened[1] < opened[0]
 
 
-def test_means_over_several_recordings(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    other = tmp_path / "other.jsonl"
-    other.write_bytes(GREENHOUSE.read_bytes())
-    assert main(["replay", str(GREENHOUSE), str(other), "--preset", "off", "--json"]) == 0
-    *shown, means = json.loads(capsys.readouterr().out)
-    assert len(shown) == 2
-    *_, row = means["means"]
-    assert (row["preset"], row["recordings"], row["fromTokens"]) == ("off", 2, 0)
-    assert row["money"] == pytest.approx(shown[0]["measures"]["money"], abs=1e-4)
-
-
-def test_measures_are_shown_unless_they_are_not_wanted(capsys: pytest.CaptureFixture[str]) -> None:
-    arguments = ["replay", str(GREENHOUSE), "--preset", "tools"]
-    assert main([*arguments, "--no-measures"]) == 0
-    assert "what it costs" not in capsys.readouterr().out
-    assert main([*arguments, "--wide"]) == 0
-    text = capsys.readouterr().out
-    assert "what it costs and what it still knows" in text
-    assert "off" in text
-
-
 def test_a_difference_is_shown_and_the_exit_code_is_1(transcript: Path, capsys: pytest.CaptureFixture[str]) -> None:
     content = transcript.read_bytes()
     transcript.write_bytes(content.replace(b'"zone":"green"', b'"zone":"red"'))
@@ -203,13 +166,6 @@ def test_a_file_that_can_not_be_read_is_said_and_the_others_go_on(
     out = capsys.readouterr().out
     assert "broken.jsonl, line 2" in out
     assert "the same" in out
-
-
-def begun(folder: Path, messages: int) -> Path:
-    """The greenhouse session, left after so many messages."""
-    path = folder / f"begun-{messages}.jsonl"
-    path.write_bytes(b"".join(GREENHOUSE.read_bytes().splitlines(keepends=True)[: 3 + messages]))
-    return path
 
 
 @pytest.mark.parametrize("host", ["modelled", "recorded"])
@@ -262,30 +218,18 @@ def test_a_transcript_that_can_not_be_written_is_said(
     assert "talk.jsonl: No space left on device" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ["replay"],
-        ["replay", "no-such-file"],
-        ["replay", "--preset", "none", str(GREENHOUSE)],
-        ["replay", "--window", "0", str(GREENHOUSE)],
-        ["replay", "--prices", "3,0.1", str(GREENHOUSE)],
-        ["replay", "--prices", "3,nan,1", str(GREENHOUSE)],
-        ["replay", "--prices", "3,-1,1", str(GREENHOUSE)],
-        ["replay", "--cache-ttl", "0", str(GREENHOUSE)],
-        ["inspect", "no-such-file"],
-        ["inspect"],
-        ["nothing"],
-        [],
-    ],
-)
-def test_wrong_usage_is_2(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    try:
-        code: object = main(arguments)
-    except SystemExit as end:
-        code = end.code
-    assert code == 2
-    assert capsys.readouterr().err
+def test_wrong_usage_is_2(capsys: pytest.CaptureFixture[str]) -> None:
+    for arguments in (
+        *("", "nothing", "inspect", "inspect no-such-file", "replay", "replay no-such-file"),
+        *("replay --preset none FILE", "replay --window 0 FILE", "replay --cache-ttl 0 FILE"),
+        *("replay --prices 3,0.1 FILE", "replay --prices 3,nan,1 FILE", "replay --prices 3,-1,1 FILE"),
+    ):
+        try:
+            code: object = main(arguments.replace("FILE", str(GREENHOUSE)).split())
+        except SystemExit as end:
+            code = end.code
+        assert code == 2, arguments
+        assert capsys.readouterr().err, arguments
 
 
 def test_a_recording_is_no_golden(capsys: pytest.CaptureFixture[str]) -> None:

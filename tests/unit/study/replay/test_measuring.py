@@ -1,15 +1,12 @@
 """What stands beside the presets: measured as they are, and reached by `ctxmgr replay`."""
 
-import json
-import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from ctxmgr.cli import main
 from ctxmgr.closed_loop import PriceSheet
-from ctxmgr.study.baselines import PEERS, baselines
+from ctxmgr.study.baselines import baselines
 from ctxmgr.study.driving import ReplayOptions, ReplayResult
 from ctxmgr.study.metrics.observations import Observation
 from ctxmgr.study.metrics.timeline import Timeline
@@ -18,7 +15,6 @@ from ctxmgr.study.recordings import readers
 from ctxmgr.study.recordings.recording import Recording, Stream
 from ctxmgr.study.replay import measuring
 from ctxmgr.study.replay.measuring import ReplayFigures
-from tests.unit.study.recorded import SHARED
 
 ROOT = Path(__file__).parents[4]
 GREENHOUSE = ROOT / "tests" / "sessions" / "greenhouse.jsonl"
@@ -102,41 +98,6 @@ def test_a_stream_has_nothing_beside_it(recorded: Recording) -> None:
     assert [line.name for line in worked.sheet.lines] == ["off"]
 
 
-def test_the_command_writes_the_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    page = tmp_path / "report.html"
-    arguments = [
-        "replay",
-        str(GREENHOUSE),
-        "--preset",
-        "turns",
-        "--window",
-        "90000",
-        "--report",
-        str(page),
-        "--json",
-    ]
-    assert main(arguments) == 0
-    figures: list[dict[str, Any]] = json.loads(capsys.readouterr().out)
-    assert [one["preset"] for one in figures] == ["turns", "off"]
-    assert [one["preset"] for one in figures[0]["beside"]] == [*PEERS, "clairvoyant"]
-    assert [one["patience"] for one in figures[0]["beside"][-1]["tried"]] == [0.7, 1.0, 1.5, None]
-    assert figures[0]["beside"][-1]["tried"][-1]["fetches"] == 0
-    loop = figures[0]["measures"]["closedLoop"]
-    assert sum(loop["parts"].values()) == pytest.approx(loop["closed"], abs=1e-3)
-    text = page.read_text(encoding="utf-8")
-    assert "greenhouse.jsonl" in text
-    told = r"<h2>greenhouse.jsonl</h2>\s*<p><b>turns costs \d+ % (less|more) than off, with what is fetched"
-    assert re.search(told, text)
-    assert text.count("<svg") == 6
-
-
-def test_the_command_shows_what_stands_beside(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["replay", str(GREENHOUSE), "--preset", "off", "--wide", "--peers", "--clairvoyant"]) == 0
-    out = capsys.readouterr().out
-    for words in (*PEERS, "clairvoyant", "floor", "closed"):
-        assert words in out
-
-
 def test_a_page_that_can_not_be_written_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["replay", str(GREENHOUSE), "--preset", "off", "--report", str(tmp_path)]) == 1
     assert "can not be written" in capsys.readouterr().err
@@ -146,16 +107,3 @@ def test_a_page_that_can_not_be_written_is_said(tmp_path: Path, capsys: pytest.C
 def test_nothing_is_shown_of_what_is_not_measured(option: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["replay", str(GREENHOUSE), "--no-measures", *option]) == 2
     assert "show measures" in capsys.readouterr().err
-
-
-@pytest.mark.skipif(not SHARED.is_dir(), reason="the recordings (../shared/recordings) are not here")
-def test_the_sawtooth_is_near_the_one_that_the_goals_were_measured_beside() -> None:
-    """0.41 of off at recall 0.963 and grounding 0.991, another's weights and packet; a warm cache."""
-    found = readers.read(readers.source(SHARED / "pi" / "session-2025-12-17.jsonl"))
-    assert isinstance(found, Recording)
-    outcome = ReplayResult("x", "off", 200_000, observations=newest(course_of(found), 1))
-    worked = measuring.work(found, [outcome], PriceSheet(ttl_ms=10**15), [sawtooth(found)], False)
-    figures = worked.beside[0]["measures"]
-    assert figures["ofOff"] == pytest.approx(0.41, abs=0.06)
-    assert figures["recall"]["overall"]["share"] == pytest.approx(0.963, abs=0.015)
-    assert figures["grounding"]["share"] == pytest.approx(0.991, abs=0.01)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from ctxmgr.study.metrics import Ratio
 from ctxmgr.study.report import front
 from ctxmgr.study.report.front import PolicyPoint, drawing, floor_share, left_out, policy_points
-from ctxmgr.study.report.labels import ASCENT, BOLD, DESCENT, Box, NamedPoint, labels
+from ctxmgr.study.report.labels import Box, NamedPoint, labels
 from ctxmgr.study.report.page import page
 from ctxmgr.study.report.rows import FRONT, PolicyRow, RecordingSheet
 
@@ -141,24 +141,10 @@ def test_points_of_the_front_are_named_by_the_knob_and_equal_ones_once() -> None
     assert sorted(map(str, texts)) == ["0, 0.25", "0.5", "1", "off"]
 
 
-def test_a_value_that_is_a_point_of_keep_is_named_by_it() -> None:
-    found = [row("off", 1.0), row("balanced lean", 0.4, 0.5, knob=330), row("balanced 600", 0.5, 0.6, knob=600)]
-    found += [row("balanced", 0.6, 0.7, knob=1_700), row("balanced careful", 0.7, 0.8, knob=3_400)]
-    picture = drawn([RecordingSheet("a", tuple(found))])
-    texts = {one.text for one in picture.iter("text") if one.get("class") == "label"}
-    assert texts == {"off", "lean", "600", "balanced", "careful"}
-
-
 def test_a_policy_without_figures_is_said_and_not_drawn() -> None:
     sheet = RecordingSheet("a", (row("off", 1.0), row("tools", None), row("turns", 0.5, None)))
     assert points_of(drawn([sheet])).keys() == {"off"}
     assert left_out(policy_points([sheet])) == ["tools", "turns"]
-    assert "Not drawn, for nothing was measured: tools, turns." in page([sheet])
-
-
-def test_where_the_host_alone_was_not_measured_nothing_is_drawn_and_all_are_said() -> None:
-    sheet = RecordingSheet("a", (row("tools", 1.0), row("turns", 0.5)))
-    assert drawing(policy_points([sheet]), floor_share([sheet])) == ""
     assert "Not drawn, for nothing was measured: tools, turns." in page([sheet])
 
 
@@ -171,33 +157,6 @@ def test_what_was_simulated_is_told_by_its_shape() -> None:
     for words in ("round: driven", "square: simulated", f"line: {FRONT}", "dashed: no policy costs less"):
         assert words in says
     assert "dashed" not in str(front.legend(policy_points([standard()]), None))
-
-
-def test_the_floor_lies_left_of_all_points() -> None:
-    picture = drawn([standard()])
-    (edge,) = [one for one in picture.iter("polyline") if "dashed" in one.attrib["class"]]
-    places = {float(pair.split(",")[0]) for pair in edge.attrib["points"].split()}
-    assert len(places) == 1
-    assert places.pop() < min(x for x, _ in points_of(picture).values())
-
-
-def label_boxes(picture: ElementTree.Element) -> dict[str, Box]:
-    found = {}
-    for one in picture.iter("text"):
-        if one.attrib["class"] == "label":
-            start, base, text = float(one.attrib["x"]), float(one.attrib["y"]), one.text or ""
-            found[text] = Box(start, start + BOLD * len(text), base - ASCENT, base + DESCENT)
-    return found
-
-
-@pytest.mark.parametrize("billed", [1.0, 86.0])
-def test_labels_of_the_standard_set_do_not_lie_over_each_other_or_over_points(billed: float) -> None:
-    picture = drawn([standard(billed)])
-    boxes = label_boxes(picture)
-    assert len(boxes) == len(standard().lines) + 1
-    assert not [pair for pair in combinations(boxes, 2) if boxes[pair[0]].meets(boxes[pair[1]])]
-    for x, y in points_of(picture).values():
-        assert not [name for name, box in boxes.items() if box.meets(Box(x, x, y, y))]
 
 
 @given(st.lists(st.tuples(st.floats(40, 480), st.floats(14, 300)), max_size=9))

@@ -1,8 +1,6 @@
 """The report's page as a browser lays it out: on a phone (390 px wide) and on a desk (1280 px)."""
 
-from collections.abc import Iterator
 from itertools import combinations
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -86,64 +84,61 @@ SHEETS = {
 }
 
 
+Measured = list[tuple[str, int, dict[str, Any]]]  # which sheets, in a window of which width, what was measured
+
+
 @pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chromium]:
-    with Chromium(tmp_path_factory.mktemp("profile")) as running:
-        yield running
-
-
-@pytest.fixture(params=WIDTHS, ids=lambda width: f"{width}px")
-def width(request: pytest.FixtureRequest) -> int:
-    return int(request.param)
-
-
-@pytest.fixture(params=SHEETS)
-def measured(request: pytest.FixtureRequest, width: int, browser: Chromium, tmp_path: Path) -> dict[str, Any]:
-    file = tmp_path / "page.html"
-    file.write_text(page.page(SHEETS[request.param]), encoding="utf-8")
-    browser.open(file.as_uri(), width, HEIGHT, phone=width < HEIGHT)
-    found: dict[str, Any] = browser.value(MEASURED)
-    assert found["window"] == width
+def measured(tmp_path_factory: pytest.TempPathFactory) -> Measured:
+    found: Measured = []
+    file = tmp_path_factory.mktemp("page") / "page.html"
+    with Chromium(tmp_path_factory.mktemp("profile")) as browser:
+        for name, sheets in SHEETS.items():
+            file.write_text(page.page(sheets), encoding="utf-8")
+            for width in WIDTHS:
+                browser.open(file.as_uri(), width, HEIGHT, phone=width < HEIGHT)
+                found.append((name, width, browser.value(MEASURED)))
+                assert found[-1][2]["window"] == width
     return found
 
 
-def test_page_is_no_wider_than_its_window(measured: dict[str, Any], width: int) -> None:
-    assert measured["page"] <= width
-    assert measured["prose"]
-    for box in measured["prose"]:
-        assert 0 <= box["left"] <= box["right"] <= width
+def test_page_is_no_wider_than_its_window(measured: Measured) -> None:
+    for name, width, shown in measured:
+        assert shown["page"] <= width, (name, width)
+        assert shown["prose"]
+        for box in shown["prose"]:
+            assert 0 <= box["left"] <= box["right"] <= width, (name, width)
 
 
-def test_tables_scroll_inside_their_own_box(measured: dict[str, Any], width: int) -> None:
-    assert measured["tables"]
-    for table in measured["tables"]:
-        assert 0 <= table["box"]["left"] <= table["box"]["right"] <= width
-        assert table["wide"] <= table["seen"] or table["scrolls"] == "auto"
-    if width == min(WIDTHS):
-        assert any(table["wide"] > table["seen"] for table in measured["tables"])  # else nothing was tested
+def test_tables_scroll_inside_their_own_box(measured: Measured) -> None:
+    for name, width, shown in measured:
+        assert shown["tables"]
+        for table in shown["tables"]:
+            assert 0 <= table["box"]["left"] <= table["box"]["right"] <= width, (name, width)
+            assert table["wide"] <= table["seen"] or table["scrolls"] == "auto", (name, width)
+        if width == min(WIDTHS):
+            assert any(table["wide"] > table["seen"] for table in shown["tables"])  # else nothing was tested
 
 
-def test_drawings_scale_with_the_window_and_stay_readable(measured: dict[str, Any], width: int) -> None:
-    assert measured["drawings"]
-    for drawing in measured["drawings"]:
-        frame = drawing["box"]
-        assert 0 <= frame["left"] < frame["right"] <= width
-        for text in drawing["texts"]:
-            assert text["size"] >= READABLE_PX, text["says"]
-            assert inside(text["box"], frame), text["says"]
+def test_drawings_scale_with_the_window_and_stay_readable(measured: Measured) -> None:
+    for name, width, shown in measured:
+        assert shown["drawings"]
+        for drawing in shown["drawings"]:
+            frame = drawing["box"]
+            assert 0 <= frame["left"] < frame["right"] <= width, (name, width)
+            for text in drawing["texts"]:
+                assert text["size"] >= READABLE_PX, (name, width, text["says"])
+                assert inside(text["box"], frame), (name, width, text["says"])
 
 
-def test_no_two_labels_of_a_drawing_overlap(measured: dict[str, Any]) -> None:
+def test_no_two_labels_of_a_drawing_overlap(measured: Measured) -> None:
     """Numbers and names of both axes, and what stands beside points."""
-    for drawing in measured["drawings"]:
+    for name, width, drawing in (
+        (name, width, drawing) for name, width, shown in measured for drawing in shown["drawings"]
+    ):
         for kinds in (("tick", "name"), ("label",)):
             texts = [text for text in drawing["texts"] if text["kind"] in kinds]
-            met = [
-                (one["says"], other["says"])
-                for one, other in combinations(texts, 2)
-                if meet(one["box"], other["box"])
-            ]
-            assert met == []
+            for one, other in combinations(texts, 2):
+                assert not meet(one["box"], other["box"]), (name, width, one["says"], other["says"])
         assert {text["kind"] for text in drawing["texts"]} <= {"tick", "name", "label"}
 
 

@@ -56,12 +56,6 @@ def test_requests_of_the_sidecar_are_refused_and_do_not_hang(client: RpcClient) 
     assert client.request("getStatus", {"sessionId": "small"})["latch"]["state"] == "cooldown"
 
 
-def test_stderr_stays_readable_after_the_end(client: RpcClient) -> None:
-    client.notify("no_such_event")
-    client.request("rpc.discover")
-    assert "no_such_event" in client.sidecar.stderr()
-
-
 def test_a_process_that_ends_or_is_silent_is_told_with_what_it_said() -> None:
     with (
         pytest.raises(SidecarEnded, match="no-such-option"),

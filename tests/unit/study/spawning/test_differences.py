@@ -1,13 +1,10 @@
 """The first place where two JSON texts differ, by its path."""
 
-import pytest
-
 from ctxmgr.study.spawning.differences import first
 
 
-@pytest.mark.parametrize(
-    ("recorded", "now", "path", "old", "new"),
-    [
+def test_the_first_path() -> None:
+    for recorded, now, path, old, new in (
         ('{"a":1}', '{"a":2}', "$.a", "1", "2"),
         ('{"a":[1,{"b":"x"}]}', '{"a":[1,{"b":"y"}]}', "$.a[1].b", '"x"', '"y"'),
         ('{"a":1,"b":2}', '{"a":1}', "$.b", "2", "nothing"),
@@ -17,12 +14,10 @@ from ctxmgr.study.spawning.differences import first
         ("[1]", "[1.0]", "$[0]", "1", "1.0"),
         ('{"a":1}', "[1]", "$", '{"a": 1}', "[1]"),
         ("not json", '{"a":1}', "$", "not json", '{"a":1}'),
-    ],
-)
-def test_the_first_path(recorded: str, now: str, path: str, old: str, new: str) -> None:
-    found = first(recorded.encode(), now.encode())
-    assert found is not None
-    assert (found.path, found.recorded, found.now) == (path, old, new)
+    ):
+        found = first(recorded.encode(), now.encode())
+        assert found is not None, recorded
+        assert (found.path, found.recorded, found.now) == (path, old, new), recorded
 
 
 def test_the_same_bytes_do_not_differ() -> None:

@@ -26,18 +26,6 @@ def test_each_summary_has_the_bill_of_both_ways(tmp_path: Path, compare: Compare
     assert found["settings"]["prices"]["input"] == 3
 
 
-def test_other_prices_and_another_overhead_are_another_bill(tmp_path: Path, compare: Compare) -> None:
-    path = recorded(tmp_path, turns=30)
-    usual = bill(compare(path, *KEEP))
-    twice = bill(compare(path, *KEEP, "--prices", "6,0.1,1.25,30"))
-    assert twice["warm"] == pytest.approx(2 * usual["warm"], abs=2e-6)
-    assert twice["cold"] == pytest.approx(2 * usual["cold"], abs=2e-6)
-    bare = bill(compare(path, *KEEP, "--overhead", "0"))
-    assert usual["warm"] - bare["warm"] == pytest.approx(5_000 * 0.3 / 1e6, abs=2e-6)
-    assert usual["cold"] == bare["cold"]
-    assert compare(path, *KEEP)["rows"][0]["reused"]
-
-
 def test_the_bill_stands_in_the_file_and_among_all_figures(
     tmp_path: Path, compare: Compare, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -52,15 +52,6 @@ def test_what_a_provider_does_not_report_is_weighed_and_marked(tmp_path: Path, c
     assert f"~{row['inputTokens']:,}" in (tmp_path / "out" / "comparison.md").read_text()
 
 
-def test_calls_of_one_summary_run_side_by_side_within_the_policy(tmp_path: Path, compare: Compare) -> None:
-    path = recorded(tmp_path, turns=150)
-    with ModelServer.threaded(lambda request: Reply(answer(request))) as server:
-        (row,) = compare(path, *endpoint(server), "--strategy", "parallel-stitch")["rows"]
-        assert 1 <= server.most_in_flight <= 3
-    assert row["calls"] > 4
-    assert row["fallbacks"] == []
-
-
 def test_a_refused_answer_is_a_result_and_a_failed_call_is_none(tmp_path: Path, compare: Compare) -> None:
     path = recorded(tmp_path)
     arguments: tuple[str | Path, ...] = (path, "--strategy", "single-shot")

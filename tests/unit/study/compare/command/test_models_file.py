@@ -31,12 +31,6 @@ def test_a_session_is_billed_by_the_prices_of_its_model(tmp_path: Path, compare:
     assert given["cold"] == usual["cold"]
 
 
-def test_another_models_prices_bill_nothing_here(tmp_path: Path, compare: Compare) -> None:
-    path = recorded(tmp_path, turns=30)
-    file = own(tmp_path, id="another-9", prices=TWICE)
-    assert bill(compare(path, *KEEP, "--models", file)) == bill(compare(path, *KEEP))
-
-
 def test_the_summarising_models_window_is_that_of_the_file(tmp_path: Path, compare: Compare) -> None:
     path, file = recorded(tmp_path), own(tmp_path, id="acme-1", window=50_000)
     model = (
