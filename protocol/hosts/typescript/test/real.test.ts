@@ -53,14 +53,14 @@ test("only what is new travels, and what is kept is what was given", async () =>
     assert.deepEqual([sidecar.state, session.restored], ["ready", false]);
     const list: Message[] = [];
     for (let number = 1; number <= 9; number++) {
-      list.push(turn(number)[0]!);
+      list.push(turn(number, 400)[0]!);
       const made = await session.context(list);
       if (number <= 6) assert.equal(made, list); // all six turns of the green zone
       else assert.equal(made[0]!.customType, "ctxmgr.packet");
       if (number > 6) assert.ok(made.slice(1).every((message) => list.includes(message)));
       assert.equal(made.at(-1), list.at(-1));
       assert.equal(session.lastReport?.turnsDropped, Math.max(0, number - 6));
-      list.push(...turn(number).slice(1));
+      list.push(...turn(number, 400).slice(1));
       await session.turnEnd({ message: list.at(-1)!, usage: { input: 2_000, output: 10 } });
     }
     assert.equal(session.lastStatus?.seq, 9);
