@@ -44,7 +44,7 @@ async def test_a_head_with_garbage_is_told_and_left_as_it_is_and_the_session_goe
 
 
 @pytest.mark.parametrize("kind", ["lines", "rows"])
-@pytest.mark.parametrize("damage", ["gone", "cut"])
+@pytest.mark.parametrize("damage", ["gone", "cut", "changed"])
 async def test_an_object_that_is_gone_or_damaged_is_told_nothing_of_it_is_used_and_its_head_stays(
     kind: str, damage: str, here: Machine, elsewhere: Machine, objects: MemoryObjects
 ) -> None:
@@ -53,8 +53,11 @@ async def test_an_object_that_is_gone_or_damaged_is_told_nothing_of_it_is_used_a
     key = objects_prefix(ID) + getattr(before, kind)[0]
     if damage == "gone":
         del objects.kept[key]
-    else:
+    elif damage == "cut":
         objects.kept[key] = objects.kept[key][:-3]
+    else:
+        content = objects.kept[key]
+        objects.kept[key] = content[:-1] + bytes((content[-1] ^ 1,))
     begun = await elsewhere.start()
     async with running(elsewhere):
         assert (begun.refused, begun.records) == (None, None)
