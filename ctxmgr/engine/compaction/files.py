@@ -160,8 +160,7 @@ def _sorted(paths: Iterable[str]) -> tuple[str, ...]:
 #    ("a.go-12-func"). What begins a path ("/", "./", "~/") is, as it is written; `bare` is without.
 # 4. It begins where a word does: not within a number or a hash ("78ef1d0a"), nor with the letter that a line end is
 #    spelled by in JSON ("\nSetting"). Before a small letter that is told by other escapes in the text, for a path
-#    of
-#    Windows is written so too.
+#    of Windows is written so too.
 # 5. One time through the text: nothing here takes longer than in the length of it.
 
 

@@ -2,7 +2,7 @@
 
 Rules:
 1. Between epochs the plan is the one before it and what came since. Nothing old changes.
-2. *What* leaves is said by worth (`worth`, `offers`); *when* and *where* by price (`breaks`): an epoch
+2. *What* leaves is said by worth (`worth`, `offers`); *when* and *where* by price (`prefix_cost`): an epoch
    begins when what is due has cost as much as writing anew what stands behind it. What was decided stays decided.
 3. An epoch also begins where the prefix is lost anyway (a cold cache, a list that the host rewrote, another model),
    and where somebody asked for it. Then all that is due leaves.

@@ -71,11 +71,10 @@ def summed_up(found: PrefixBreak, by: Rates) -> str:
 #
 # 1. *Accrued*: each call since an offer is due paid `read` for every token that it would have taken away.
 # 2. *Cost*: changing now writes what is left after the first change, and saves what keeping would have cost for the
-#    same stretch (`balanced.cost`).
+#    same stretch (`cost`).
 # 3. An epoch begins when what accrued after some place has reached the cost of a change there: who waits so long
 #    never pays more than twice what the best schedule would, whatever comes (as with renting skis). Where nothing
-#    is
-#    cached the cost is below zero.
+#    is cached the cost is below zero.
 # 4. *Where*: of all places the one is taken at which what accrued exceeds the cost by most. What stands before it
 #    waits for a later epoch.
 

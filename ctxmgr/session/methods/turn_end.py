@@ -44,7 +44,7 @@ class TurnEnd(msgspec.Struct, frozen=True):
     overflowed: bool
 
 
-class Turn(msgspec.Struct, frozen=True):
+class EndedTurn(msgspec.Struct, frozen=True):
     """A turn that ended, and what follows from it so far. `session` is as it was before: passes only read it.
 
     `messages`: the reply and its results; `users` of the list, with the entries that the host names for them;
@@ -87,10 +87,10 @@ def turn_end(session: SessionCore, params: lifecycle.TurnEndParams) -> Verb[Turn
     return TurnEnd(reason if turn.asks else "", turn.tokens, turn.overflowed)
 
 
-def _turn_ended(session: SessionCore, params: lifecycle.TurnEndParams, messages: tuple[Message, ...]) -> Turn:
+def _turn_ended(session: SessionCore, params: lifecycle.TurnEndParams, messages: tuple[Message, ...]) -> EndedTurn:
     reply = messages[0].view
     usage = reply.usage if params.usage is None else session.fmt.usage(msgspec.to_builtins(params.usage))
-    turn = Turn(
+    turn = EndedTurn(
         session=session,
         params=params,
         messages=messages,
@@ -107,7 +107,7 @@ def _turn_ended(session: SessionCore, params: lifecycle.TurnEndParams, messages:
     return turn
 
 
-def count_tokens(turn: Turn) -> Turn:
+def count_tokens(turn: EndedTurn) -> EndedTurn:
     """Rule 1."""
     session, usage, state = turn.session, turn.usage, turn.state
     weight, reading, mismatches = state.outgoing_tokens + turn.reply.weight, state.meter, turn.mismatches
@@ -138,7 +138,7 @@ def count_tokens(turn: Turn) -> Turn:
     )
 
 
-def learn_facts(turn: Turn) -> Turn:
+def learn_facts(turn: EndedTurn) -> EndedTurn:
     """What was said and done becomes facts, of the entries that the host names."""
     session, messages, ids = turn.session, turn.messages, turn.params.entry_ids
     named = {message.digest: id for message, id in turn.users}
@@ -161,7 +161,7 @@ def learn_facts(turn: Turn) -> Turn:
     return msgspec.structs.replace(turn, state=state, ledger=ledger)
 
 
-def follow_path(turn: Turn) -> Turn:
+def follow_path(turn: EndedTurn) -> EndedTurn:
     """The entries of this turn are on the path."""
     ids, trail = turn.params.entry_ids, turn.state.trail
     if ids is None:
@@ -174,7 +174,7 @@ def follow_path(turn: Turn) -> Turn:
     return msgspec.structs.replace(turn, state=msgspec.structs.replace(turn.state, trail=trail + added))
 
 
-def ask_for_compaction(turn: Turn) -> Turn:
+def ask_for_compaction(turn: EndedTurn) -> EndedTurn:
     """Rule 2."""
     session, may_ask = turn.session, turn.session.may_ask()
     if turn.overflowed:
@@ -212,7 +212,7 @@ def _newest_user(session: SessionCore) -> str:
     return f"none after {sum(summary.kind == 'compaction' for summary in session.state.summaries)}"
 
 
-def compare_cache(turn: Turn) -> Turn:
+def compare_cache(turn: EndedTurn) -> EndedTurn:
     """Rule 6."""
     session, before = turn.session, turn.session.state
     cache, counted = before.cache, truth.uncounted(before.counted)
@@ -224,7 +224,7 @@ def compare_cache(turn: Turn) -> Turn:
     return msgspec.structs.replace(turn, state=msgspec.structs.replace(turn.state, cache=cache, counted=counted))
 
 
-def end_resuming(turn: Turn) -> Turn:
+def end_resuming(turn: EndedTurn) -> EndedTurn:
     """Rule 3."""
     state = turn.state
     used_up = state.resumed and not turn.failed
@@ -234,7 +234,7 @@ def end_resuming(turn: Turn) -> Turn:
     return msgspec.structs.replace(turn, state=state)
 
 
-def learn_window(turn: Turn) -> Turn:
+def learn_window(turn: EndedTurn) -> EndedTurn:
     """Rule 5."""
     state, error = turn.state, turn.reply.view.error
     said, taken, read = state.model.window, window_of(state), state.meter.reading_tokens
@@ -252,7 +252,7 @@ def learn_window(turn: Turn) -> Turn:
     return msgspec.structs.replace(turn, state=state)
 
 
-PASSES: tuple[Callable[[Turn], Turn], ...] = (
+PASSES: tuple[Callable[[EndedTurn], EndedTurn], ...] = (
     count_tokens,
     learn_facts,
     follow_path,
@@ -263,7 +263,7 @@ PASSES: tuple[Callable[[Turn], Turn], ...] = (
 )
 
 
-def _commit(turn: Turn) -> None:
+def _commit(turn: EndedTurn) -> None:
     session, messages, ids = turn.session, turn.messages, turn.params.entry_ids
     session.set_state(turn.state)
     session.ledger, session.by_estimate, session.mismatches = turn.ledger, turn.by_estimate, turn.mismatches

@@ -25,7 +25,7 @@ from ctxmgr.study.driving.outcomes import ReplayOptions, ReplayResult
 from ctxmgr.study.driving.peer_host import Peer, PeerHost, PeerLimits
 from ctxmgr.study.metrics import MessageCache, message_cache
 from ctxmgr.study.recordings import Recording, Stream
-from ctxmgr.study.spawning import InProcessSidecar, RpcClient, RpcFailure, Sidecar, Spawned, this_ctxmgr
+from ctxmgr.study.spawning import InProcessDriver, RpcClient, RpcFailure, Sidecar, Spawned, this_ctxmgr
 
 DEVICES = {"endpoint", "embeddings", "tokenizer"}  # words of a policy that stand for something outside the process
 
@@ -84,7 +84,7 @@ def _sidecar(options: ReplayOptions) -> Sidecar:
     if _spawned(options):
         return Spawned(this_ctxmgr(*_arguments(options)))
     weigher = message_cache.weigher()
-    return InProcessSidecar({weigher.name: weigher}, models_file(options.models))
+    return InProcessDriver({weigher.name: weigher}, models_file(options.models))
 
 
 def _spawned(options: ReplayOptions) -> bool:

@@ -2,13 +2,13 @@
 
 from ctxmgr.study.spawning import differences
 from ctxmgr.study.spawning.client import Framing, RpcClient, RpcFailure, Sidecar
-from ctxmgr.study.spawning.inprocess import Driver, InProcessSidecar
+from ctxmgr.study.spawning.inprocess import Driver, InProcessDriver
 from ctxmgr.study.spawning.streams import Spawned, Streams, TimedOut, this_ctxmgr
 
 __all__ = [
     "Driver",
     "Framing",
-    "InProcessSidecar",
+    "InProcessDriver",
     "RpcClient",
     "RpcFailure",
     "Sidecar",

@@ -190,7 +190,7 @@ class Driver:
         self._carry_out(self.connection.resume(ticket, value))
 
 
-class InProcessSidecar(Driver):
+class InProcessDriver(Driver):
     """A connection in the place of a spawned process: byte for byte the same answers, but nothing outlives it.
 
     A wait for a device (a model's server, a deadline, another vocabulary) is TimedOut at once.

@@ -8,12 +8,12 @@ from ctxmgr.server.effects import Begin, Save, SnapshotLoaded
 from ctxmgr.study.conformance.conversation import OnMessage
 from ctxmgr.study.conformance.player import Player, PlayerSettings
 from ctxmgr.study.conformance.script import parse
-from ctxmgr.study.spawning import Driver, Framing, InProcessSidecar
+from ctxmgr.study.spawning import Driver, Framing, InProcessDriver
 
 STATE_DIR = "/nowhere"
 
 
-class Restarted(InProcessSidecar):
+class Restarted(InProcessDriver):
     """A sidecar of which only `saved` outlives the process. `tail`: what stands on its output after all else."""
 
     def __init__(self, saved: dict[str, list[bytes]], tail: bytes = b"") -> None:

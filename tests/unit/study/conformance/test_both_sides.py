@@ -9,7 +9,7 @@ from ctxmgr.study.conformance.following import reason
 from ctxmgr.study.conformance.golden import Golden, read
 from ctxmgr.study.conformance.host_side import GoldenHost, kept_difference
 from ctxmgr.study.conformance.server_side import GoldenServer
-from ctxmgr.study.spawning import InProcessSidecar
+from ctxmgr.study.spawning import InProcessDriver
 from ctxmgr.wire.framing import Framer, frame
 from tests.unit.study.goldens import (
     APPEND,
@@ -48,12 +48,12 @@ def test_ctxmgr_in_process_says_what_is_recorded() -> None:
     followed = {name.split("/")[0]: name for name in NAMES if reason(golden(name), snapshots=True) is None}
     for name in followed.values():
         played = golden(name)
-        sidecar = InProcessSidecar()
+        sidecar = InProcessDriver()
         for line in reversed(played.lines):
             if line.kind == "restored":  # of each session the first: later ones are what the process itself saved
                 lines = tuple(map(bytes, line.fields["lines"]))
                 sidecar.snapshots[line.fields["session"]] = SnapshotLoaded(lines)
-        sidecar._save = super(InProcessSidecar, sidecar)._save  # type: ignore[method-assign]
+        sidecar._save = super(InProcessDriver, sidecar)._save  # type: ignore[method-assign]
         host = GoldenHost(played, sidecar, "/state")
         assert host.play() == [], name
         assert host.compared_count > 0, name

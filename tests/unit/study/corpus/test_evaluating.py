@@ -14,7 +14,7 @@ from ctxmgr.study.corpus.evaluating import decode, evaluated
 from ctxmgr.study.corpus.tasks import CorpusSettings
 from ctxmgr.study.driving import legality
 from ctxmgr.study.driving.host import ReplayHost
-from ctxmgr.study.spawning import InProcessSidecar, RpcFailure
+from ctxmgr.study.spawning import InProcessDriver, RpcFailure
 from tests.unit.study.corpus.made import WINDOW, asked, begun, row
 
 UNPROBED = CorpusSettings(WINDOW, with_probes=False)
@@ -110,7 +110,7 @@ def _illegal(*given: object) -> None:
         ((ReplayHost, "context"), _refuses, r"call 0: (error answer -32602|exit code -9)"),
         ((legality, "answered"), _illegal, r"call 0: illegal answer"),
         ((legality, "faults"), lambda *given: [OWL], r"call 0: illegal list"),
-        ((InProcessSidecar, "stderr"), lambda self: OWL, r"call \d+: stderr"),
+        ((InProcessDriver, "stderr"), lambda self: OWL, r"call \d+: stderr"),
     ],
     ids=["raised", "refused", "answer", "list", "stderr"],
 )

@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from ctxmgr.study.spawning import Framing, InProcessSidecar, RpcClient, RpcFailure, Spawned, TimedOut, this_ctxmgr
+from ctxmgr.study.spawning import Framing, InProcessDriver, RpcClient, RpcFailure, Spawned, TimedOut, this_ctxmgr
 from ctxmgr.study.spawning.client import SidecarEnded
 
 INITIALIZE = {"protocolVersion": "1.0", "capabilities": {"requestCompaction": "whenIdle"}}
@@ -19,7 +19,7 @@ def client(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     state = str(tmp_path_factory.mktemp("state"))
     here = request.param == "in process"
     framing: Framing = "content-length" if here else request.param
-    sidecar = InProcessSidecar() if here else Spawned(this_ctxmgr("--state-dir", state))
+    sidecar = InProcessDriver() if here else Spawned(this_ctxmgr("--state-dir", state))
     with RpcClient(sidecar, framing) as client:
         client.request("initialize", INITIALIZE)
         client.request("session_start", {"sessionId": "s", "model": MODEL})
@@ -73,7 +73,7 @@ def test_a_process_that_ends_or_is_silent_is_told_with_what_it_said() -> None:
 
 
 def test_what_needs_a_device_is_not_waited_for_in_this_process() -> None:
-    sidecar = InProcessSidecar()
+    sidecar = InProcessDriver()
     client = RpcClient(sidecar)
     client.request("initialize", INITIALIZE)
     client.request("session_start", {"sessionId": "s", "model": MODEL})
