@@ -1,6 +1,6 @@
 """What `scripts/demo` shows: the real sidecar, driven through the project's recorded session.
 
-A scripted agent once worked on a small repository, and really ran its tools (`scripts/record`). Here its host
+A scripted agent once worked on a small repository, and really ran its tools. Here its host
 goes through that session again, without ctxmgr's pruning and with it, and prints what a newcomer should see: how
 the lists grow, why each cache epoch began, what the input costs, and what the model still knows.
 

@@ -26,7 +26,6 @@ FOR_USERS = {
     "ctxmgr.model.api.compaction": "params and answers, which the client's calls take and give",
     "ctxmgr.model.api.lifecycle": "params and answers, which the client's calls take and give",
 }
-PROJECTS = {"greenhouse", "tally", "almanac"}  # parts of recordings: other people's code, in a way
 
 Sources = Mapping[str, ast.Module]  # by path from the root: `ctxmgr/wire/__init__.py`
 
@@ -48,8 +47,7 @@ def parsed(texts: Mapping[str, str]) -> Sources:
 def sources() -> Sources:
     files = [path for folder in ("ctxmgr", "scripts", "protocol") for path in (ROOT / folder).rglob("*.py")]
     files += [path for path in (ROOT / "scripts").iterdir() if path.is_file() and _is_python(path)]
-    own = (path for path in files if not PROJECTS & set(path.relative_to(ROOT).parts[:-1]))
-    return parsed({path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in own})
+    return parsed({path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in files})
 
 
 def _is_python(script: Path) -> bool:

@@ -74,7 +74,6 @@ STRANGERS = {
 ENGINE_MAY = {"__future__", "base64", "bisect", "collections", "dataclasses", "functools", "hashlib", "heapq"}
 ENGINE_MAY |= {"itertools", "json", "math", "msgspec", "re", "typing", "unicodedata", "enum", "operator", "string"}
 ENGINE_MAY |= {"fnmatch", "abc"}
-OTHERS = {"node_modules", "greenhouse", "tally", "almanac"}  # programs of others, and projects that were recorded
 FORBIDDEN_NAMES = ("manager", "handler", "helper", "utils", "common", "misc", "data", "info", "process", "service")
 
 

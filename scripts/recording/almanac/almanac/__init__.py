@@ -1,1 +1,0 @@
-"""A small generator of static sites."""

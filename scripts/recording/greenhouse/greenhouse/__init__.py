@@ -1,1 +1,0 @@
-"""Sensor readings, watering and frost alerts of a small greenhouse."""

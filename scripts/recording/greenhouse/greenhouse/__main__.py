@@ -1,3 +1,0 @@
-from greenhouse.cli import main
-
-raise SystemExit(main())
