@@ -27,6 +27,8 @@ FOR_USERS = {
     "ctxmgr.model.api.lifecycle": "params and answers, which the client's calls take and give",
 }
 
+NAMED = re.compile(r"ctxmgr[\w.]*:[\w.]+")
+
 Sources = Mapping[str, ast.Module]  # by path from the root: `ctxmgr/wire/__init__.py`
 
 
@@ -81,9 +83,12 @@ def is_inside(module: str, package: str) -> bool:
 
 @cache
 def imports(tree: ast.Module) -> tuple[Import, ...]:
-    """Those of ctxmgr."""
+    """Those of ctxmgr, and what a text names as `module:name`, to be imported when it is used."""
     found = []
     for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and NAMED.fullmatch(node.value):
+            module, _, name = node.value.partition(":")
+            found.append(Import(node.lineno, module, name.partition(".")[0], ""))
         if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == "ctxmgr":
             names = ((one.name, one.asname or one.name) for one in node.names)
             found += [Import(node.lineno, node.module or "", name, bound) for name, bound in names]

@@ -1,4 +1,4 @@
-"""The command line: one file a command, with `DESCRIPTION`, `add_arguments` and `run`.
+"""The command line: a row a command, in tables by what the commands are about.
 
 Must not import what carries a command out before it runs: `ctxmgr serve` starts no slower for what it never uses.
 """

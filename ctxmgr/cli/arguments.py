@@ -1,19 +1,76 @@
-"""Arguments that several commands share, the texts that are values of them, and who says what is wrong with them. A
-wrong text is a ValueError."""
+"""What a command's row is made of, the parser that is made of it, and rows and values that several commands share.
+
+A value that does not fit is a ValueError.
+"""
 
 import argparse
 import difflib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import takewhile
-from typing import Any, NoReturn, get_args
+from typing import Any, NamedTuple, NoReturn, get_args
 
-TIMEOUT_HELP = "how long each wait may take (default: %(default)g)"
+
+class Option(NamedTuple):
+    """One argument: the names and settings of argparse's `add_argument`."""
+
+    names: tuple[str, ...]
+    settings: dict[str, Any]
+
+
+class Group(NamedTuple):
+    """Options under a title of their own; without a title, of which at most one is given."""
+
+    title: str
+    options: tuple[Option, ...]
+
+
+class Command(NamedTuple):
+    """`run`: the function that carries it out, as `module:name`. It gets the parsed arguments, returns the exit
+    code, and is imported when it runs. `parts`: the commands below it, `part`: what they are called. `summary`: what a
+    part is for; its description as well, where it has none."""
+
+    description: str
+    example: str
+    run: str = ""
+    options: tuple[Option | Group, ...] = ()
+    summary: str = ""
+    part: str = ""
+    parts: Mapping[str, "Command"] = {}
+
+
+def option(*names: str, **settings: Any) -> Option:
+    return Option(names, settings)
+
+
+def add_command(commands: "argparse._SubParsersAction[Any]", name: str, summary: str, row: Command) -> None:
+    """Adds the parser of a command and those of its parts."""
+    has_own_help = any(isinstance(one, Option) and "--help" in one.names for one in row.options)
+    parser = commands.add_parser(
+        name,
+        help=summary,
+        description=row.description or f"{summary[0].upper()}{summary[1:]}.",
+        epilog=f"for example: {row.example}",
+        add_help=not has_own_help,
+    )
+    if row.run:
+        parser.set_defaults(run=row.run)
+    for one in row.options:
+        if isinstance(one, Option):
+            parser.add_argument(*one.names, **one.settings)
+            continue
+        group = parser.add_argument_group(one.title) if one.title else parser.add_mutually_exclusive_group()
+        for inner in one.options:
+            group.add_argument(*inner.names, **inner.settings)
+    if row.parts:
+        parts = parser.add_subparsers(required=True, metavar=row.part, dest="action")
+        for part, below in row.parts.items():
+            add_command(parts, part, below.summary, below)
+
+
+MODELS = option("--models", metavar="FILE", help="facts of models as JSON; its rows go before those that are known")
+JSON = option("--json", action="store_true", help="print everything as JSON")
 MAX_TOKENS = 1_000_000_000  # of one number on the command line
-OVERHEAD_TOKENS = 5_000
-CACHES = ("ideal", "marks", "host-marks", "implicit", "none")
 MAX_SECONDS = 86_400.0  # a day: longer is a mistake, and no wait is endless
-
-
 ALSO_CALLED = {  # as other programs call what is an option here
     **dict.fromkeys(("--port", "-p", "--host", "--bind", "--address", "--addr"), "--listen"),
     **dict.fromkeys(("--url", "--base-url", "--api-base", "--target", "--backend"), "--upstream"),
@@ -53,86 +110,6 @@ class OneLineParser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         self.exit(2, f"{self.prog}: {message}{self._meant()}; {self.epilog}\n")
-
-
-def add_peer(command: argparse.ArgumentParser) -> None:
-    """What is spawned, and how it is spoken to."""
-    command.add_argument(
-        "--command",
-        metavar="CMD",
-        nargs=argparse.REMAINDER,
-        help="the sidecar to spawn (default: this ctxmgr); the last option: all that follows it is the command",
-    )
-    command.add_argument(
-        "--framing", choices=("content-length", "ndjson"), default="content-length", help="how messages are framed"
-    )
-    command.add_argument("--timeout", metavar="SECONDS", type=seconds, default=10.0, help=TIMEOUT_HELP)
-
-
-def add_bill(command: argparse._ActionsContainer) -> None:
-    """What closed-loop cost is worked out by."""
-    command.add_argument(
-        "--prices",
-        metavar="INPUT,READ,WRITE[,OUTPUT[,TIER...]]",
-        type=prices,
-        help="of input, in dollars a million tokens, and what reading and writing the cache costs, as shares of "
-        "it; of output, in dollars; TOKENS:FACTOR[:FACTOR]: a request above so many tokens costs FACTOR times "
-        "that, its output the second FACTOR times (default: 3,0.1,1.25,15)",
-    )
-    command.add_argument("--cache-ttl", metavar="SECONDS", type=seconds, help="life of the cache (300)")
-    command.add_argument(
-        "--cache",
-        metavar="NAME",
-        choices=CACHES,
-        default=CACHES[0],
-        help="how the provider caches: ideal (all that a list has in common with the one before is read), marks "
-        "(20 blocks are looked back from marks where ctxmgr says), host-marks (from one on the newest message), "
-        "implicit (in steps of 128 tokens, from 1024 on), none (default: ideal)",
-    )
-    hindsight = "beside policies or chains, who knows what each reply will need, and what that costs"
-    command.add_argument("--clairvoyant", action="store_true", help=hindsight)
-    command.add_argument(
-        "--overhead",
-        metavar="TOKENS",
-        type=whole,
-        default=OVERHEAD_TOKENS,
-        help="of system prompt and tools in each request (default: 5000)",
-    )
-
-
-def add_probes_failed(command: argparse._ActionsContainer, more: str = "") -> None:
-    """`more`: what is written beside the probes."""
-    failed = (
-        f"write each probe that failed and where it was lost{more}, one JSON object a line; it holds conversation"
-    )
-    command.add_argument("--probes-failed", metavar="FILE", help=failed)
-
-
-def add_models(command: argparse._ActionsContainer) -> None:
-    command.add_argument(
-        "--models", metavar="FILE", help="facts of models as JSON; its rows go before those that are known"
-    )
-
-
-def add_settings(command: argparse.ArgumentParser) -> None:
-    """What goes before the settings' files, of commands that run a proxy."""
-    command.add_argument(
-        "--observe", action="store_true", help="change nothing; tell at the end what would have been saved"
-    )
-    command.add_argument("--preset", metavar="NAME", help="what is done to lists: off, tools, turns, balanced")
-    command.add_argument("--window", metavar="TOKENS", type=whole, help="the model's context window")
-    command.add_argument("--state-dir", metavar="DIR", help="where snapshots go")
-    command.add_argument(
-        "--keep-originals",
-        action=argparse.BooleanOptionalAction,
-        help="archive what leaves, for ctxmgr search (default of run: yes)",
-    )
-    command.add_argument(
-        "--model-tools",
-        action=argparse.BooleanOptionalAction,
-        help="of run: give the model tools to search and retrieve what left (default: yes, with the extra mcp)",
-    )
-    add_models(command)
 
 
 def positive(text: str) -> int:

@@ -10,32 +10,36 @@ from ctxmgr import __version__
 
 if TYPE_CHECKING:
     import argparse  # which a plain `serve` does not wait for
-    from types import ModuleType
 
-COMMANDS = {  # what each is for; its module is loaded when it is named
-    "serve": "serve one host on standard input and output",
-    "run": "run an agent program through ctxmgr, such as claude or codex",
-    "ab": "run one prompt as it is and with ctxmgr, and compare the bills",
-    "proxy": "stand between programs and their provider, until it is ended",
-    "mcp": "give the model of a program its tools, started by run",
-    "replay": "try ctxmgr on a recorded session, or compare it with a transcript",
-    "corpus": "try policies on many recordings, here or on a cluster, and compare",
-    "compare": "compare ways to summarise recorded sessions",
-    "drive": "play a script of a host against a sidecar",
-    "conform": "check a sidecar, or a host, against the golden transcripts",
-    "doctor": "look at the installation and say what to do",
-    "models": "show what is known of models: windows, prices, caches",
-    "config": "show what holds for run and proxy, and where from",
-    "sessions": "list, show, export and delete what is saved",
-    "search": "find what left the lists of saved sessions",
-    "inspect": "show what a session's snapshot holds",
-    "forget": "delete what is kept of a session",
-    "describe": "print all methods and their shapes as OpenRPC JSON",
+MODULES = {  # the commands of each, and what they are for; a module is loaded when one of its commands is named
+    "agents": {
+        "serve": "serve one host on standard input and output",
+        "run": "run an agent program through ctxmgr, such as claude or codex",
+        "ab": "run one prompt as it is and with ctxmgr, and compare the bills",
+        "proxy": "stand between programs and their provider, until it is ended",
+        "mcp": "give the model of a program its tools, started by run",
+    },
+    "study": {
+        "replay": "try ctxmgr on a recorded session, or compare it with a transcript",
+        "corpus": "try policies on many recordings, here or on a cluster, and compare",
+        "compare": "compare ways to summarise recorded sessions",
+        "drive": "play a script of a host against a sidecar",
+        "conform": "check a sidecar, or a host, against the golden transcripts",
+    },
+    "local": {
+        "doctor": "look at the installation and say what to do",
+        "models": "show what is known of models: windows, prices, caches",
+        "config": "show what holds for run and proxy, and where from",
+        "sessions": "list, show, export and delete what is saved",
+        "search": "find what left the lists of saved sessions",
+        "inspect": "show what a session's snapshot holds",
+        "forget": "delete what is kept of a session",
+        "describe": "print all methods and their shapes as OpenRPC JSON",
+    },
 }
+COMMANDS = {name: summary for commands in MODULES.values() for name, summary in commands.items()}
 
 INTERRUPTED = 130  # 128 and the number of SIGINT, as of any program
-PROXIED = ("run", "ab", "proxy", "mcp")  # commands that lie in folders of their own
-SAVED = ("sessions", "inspect", "forget", "search")
 EXTRAS = {  # what brings a package that a command needs
     **dict.fromkeys(("ctxmgr.study", "rich", "zstandard"), "study"),
     "aiohttp": "proxy",
@@ -84,30 +88,19 @@ def _run(given: Sequence[str]) -> int:
 
             if (plain := serve.plain(given[1:])) is not None:
                 return serve.run(plain)
+        import pkgutil
+
         parsed = parser(next((word for word in given if word in COMMANDS), None)).parse_args(given)
-        code: int = parsed.run(parsed)
+        code: int = pkgutil.resolve_name(parsed.run)(parsed)
         return code
     finally:
         if sys.stdout is not None:
             sys.stdout.flush()
 
 
-def of(name: str) -> "ModuleType":
-    """The module of a command."""
-    if name in PROXIED:
-        from ctxmgr.cli import programs
-
-        return programs.command(name)
-    if name in SAVED:
-        from ctxmgr.cli import saved
-
-        return saved.command(name)
-    return importlib.import_module(f"ctxmgr.cli.{name}")
-
-
 def parser(named: str | None) -> "argparse.ArgumentParser":
     """Takes the arguments of the named command. Of the others it knows what they are for."""
-    from ctxmgr.cli.arguments import OneLineParser
+    from ctxmgr.cli.arguments import OneLineParser, add_command
 
     top = OneLineParser(
         prog="ctxmgr",
@@ -117,19 +110,11 @@ def parser(named: str | None) -> "argparse.ArgumentParser":
     )
     top.add_argument("--version", action="version", version=f"ctxmgr {__version__}")
     commands = top.add_subparsers(required=True, metavar="COMMAND")
-    for name, summary in COMMANDS.items():
-        if name != named:
-            commands.add_parser(name, help=summary)
-            continue
-        module = of(name)
-        own_help = getattr(module, "OWN_HELP", False)
-        command = commands.add_parser(
-            name,
-            help=summary,
-            description=module.DESCRIPTION,
-            epilog=f"for example: {module.EXAMPLE}",
-            add_help=not own_help,
-        )
-        module.add_arguments(command)
-        command.set_defaults(run=module.run)
+    for module, names in MODULES.items():
+        rows = importlib.import_module(f"ctxmgr.cli.{module}").COMMANDS if named in names else {}
+        for name, summary in names.items():
+            if name == named:
+                add_command(commands, name, summary, rows[name])
+            else:
+                commands.add_parser(name, help=summary)
     return top

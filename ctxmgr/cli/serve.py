@@ -1,4 +1,4 @@
-"""The command `serve`: its arguments, and what runs it. Nothing else is imported before it runs."""
+"""What `ctxmgr serve` runs. A host waits for its start, so nothing else is imported before it."""
 
 import gc
 import sys
@@ -11,11 +11,6 @@ if TYPE_CHECKING:
 
     from ctxmgr.known_models import Registry
 
-DESCRIPTION = (
-    "Serves one host until it closes standard input, sends `exit`, or ends. Both framings of "
-    "JSON-RPC are understood: Content-Length headers, and one message a line."
-)
-EXAMPLE = "ctxmgr serve --state-dir /tmp/ctxmgr"
 MAX_MESSAGE_MIB = 64
 LEASE_MS = range(100, 600_001)  # shorter: an owner would lose what it holds with each slow request
 PLAIN = {"--state-dir": "state_dir", "--record": "record", "--models": "models", "--store": "store"}
@@ -31,50 +26,6 @@ def plain(arguments: Sequence[str]) -> SimpleNamespace | None:
     names = ("state_dir", "record", "preload", "models", "store", "store_delay_ms", "store_lease_ms")
     nothing = dict.fromkeys(names)
     return SimpleNamespace(**{**nothing, "max_message": MAX_MESSAGE_MIB, **given})
-
-
-def add_arguments(command: "argparse.ArgumentParser") -> None:
-    command.add_argument("--state-dir", metavar="DIR", help="where snapshots go when the host names no stateDir")
-    command.add_argument(
-        "--record", metavar="FILE", help="write a transcript of everything said; it holds the conversation"
-    )
-    command.add_argument(
-        "--preload",
-        metavar="NAME",
-        nargs="?",
-        const="o200k_base",
-        help="load this vocabulary before the first message is read; pressure goes by it while no usage is known",
-    )
-    command.add_argument(
-        "--models",
-        metavar="FILE",
-        help="facts of models as JSON; its rows go before those that are known, a host's own word before both",
-    )
-    command.add_argument(
-        "--max-message",
-        metavar="MIB",
-        type=int,
-        default=MAX_MESSAGE_MIB,
-        help=f"largest message taken, in MiB (default: {MAX_MESSAGE_MIB})",
-    )
-    command.add_argument(
-        "--store",
-        metavar="URL",
-        help="where sessions go as well, so that they go on elsewhere: file:///DIR, or s3://BUCKET/DIR and its "
-        "like (the store extra; credentials come from the environment)",
-    )
-    command.add_argument(
-        "--store-delay-ms",
-        metavar="MS",
-        type=int,
-        help="how far the store may be behind, in milliseconds (default: 1000)",
-    )
-    command.add_argument(
-        "--store-lease-ms",
-        metavar="MS",
-        type=int,
-        help="how long a session is held for a machine that is not heard of, in milliseconds (default: 30000)",
-    )
 
 
 def run(parsed: "argparse.Namespace | SimpleNamespace") -> int:

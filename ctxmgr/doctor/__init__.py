@@ -3,7 +3,6 @@
 Changes nothing; what it starts (a sidecar, programs for their version) ends with it.
 """
 
-from ctxmgr.doctor.diagnosis import surroundings
-from ctxmgr.doctor.examination import as_json, examine, is_well, lines
+from ctxmgr.doctor.examination import run
 
-__all__ = ["as_json", "examine", "is_well", "lines", "surroundings"]
+__all__ = ["run"]

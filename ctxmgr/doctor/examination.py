@@ -1,14 +1,18 @@
-"""All checks in their order, and what is shown of them."""
+"""Runs `ctxmgr doctor`: all checks in their order, and what is shown of them."""
 
+import json
+import os
 import textwrap
+from argparse import Namespace
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import msgspec
 
 from ctxmgr.doctor import agents, first_calls, installation, recorded, setting_files, sidecar, state
-from ctxmgr.doctor.diagnosis import Diagnosis, Surroundings
+from ctxmgr.doctor.diagnosis import Diagnosis, Surroundings, surroundings
 from ctxmgr.masking import without_secrets
+from ctxmgr.plain_text import write
 
 Check = Callable[[Surroundings], Iterator[Diagnosis]]
 CHECKS: tuple[Check, ...] = (
@@ -29,6 +33,19 @@ CHECKS: tuple[Check, ...] = (
     recorded.recording,
 )
 SUBJECT, COLUMNS = 16, 80  # characters: of a subject, of a line
+
+
+def run(parsed: Namespace) -> int:
+    """The exit code is 1 where something is bad."""
+    place = surroundings(os.environ, os.getcwd(), parsed.state_dir, parsed.recording, parsed.compare)
+    findings = []
+    for finding in examine(place):
+        findings.append(finding)
+        for line in () if parsed.json else lines(finding):
+            write(line)
+    if parsed.json:
+        print(json.dumps(as_json(findings), indent=2))
+    return 0 if is_well(findings) else 1
 
 
 def examine(place: Surroundings, checks: Iterable[Check] = CHECKS) -> Iterator[Diagnosis]:

@@ -4,14 +4,20 @@ proxy.
 It needs the extra `mcp`, and knows no session: whatever it gives, the proxy of its run gave.
 """
 
+import sys
+from argparse import Namespace
+
 from ctxmgr.mcp_server.asking import TOKEN, URL, NotAnswered
 
-__all__ = ["NotAnswered", "TOKEN", "URL", "run_server"]
+__all__ = ["TOKEN", "URL", "run"]
 
 
-def run_server() -> int:
-    """Until standard input ends; the exit code. Raises NotAnswered where no run is told of. The SDK is imported
-    here alone."""
+def run(parsed: Namespace) -> int:
+    """Serves until standard input ends; the exit code. The SDK is imported here alone."""
     from ctxmgr.mcp_server import server
 
-    return server.run()
+    try:
+        return server.run()
+    except NotAnswered as refused:
+        print(f"ctxmgr mcp: {refused}", file=sys.stderr)
+        return 2

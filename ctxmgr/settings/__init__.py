@@ -7,15 +7,14 @@ from ctxmgr.settings.environment import meant_variable
 from ctxmgr.settings.files import models_file, user_path
 from ctxmgr.settings.keys import SettingsFault
 from ctxmgr.settings.layers import ProgramSettings, read
-from ctxmgr.settings.showing import as_json, lines
+from ctxmgr.settings.showing import show
 
 __all__ = [
     "ProgramSettings",
     "SettingsFault",
-    "as_json",
-    "lines",
     "meant_variable",
     "models_file",
     "read",
+    "show",
     "user_path",
 ]

@@ -1,15 +1,19 @@
-"""Turns settings into lines for people, and into JSON for programs: each key, its value, where that comes from."""
+"""Runs `ctxmgr config`: each key of the settings, its value, and where that comes from."""
 
+import json
+import sys
 import textwrap
+from argparse import Namespace
 from collections.abc import Iterator
 from typing import Any
 
 import msgspec
 
+from ctxmgr import plain_text
 from ctxmgr.model import Policy, PriceTier, TieredPrices
 from ctxmgr.settings import keys
-from ctxmgr.settings.keys import dotted, leaves
-from ctxmgr.settings.layers import DEFAULT, Origin, ProgramSettings
+from ctxmgr.settings.keys import SettingsFault, dotted, leaves
+from ctxmgr.settings.layers import DEFAULT, Origin, ProgramSettings, read
 
 ALWAYS = (  # shown where nobody set them as well
     *("preset", "window", "effectiveWindow", "reserve", "keep", "protectedTools"),
@@ -18,6 +22,22 @@ ALWAYS = (  # shown where nobody set them as well
 
 
 KEY, VALUE, COLUMNS = 24, 18, 80  # characters: of the columns, and of a line
+
+
+def show(parsed: Namespace) -> int:
+    """0: done; 1: a file or a variable can not be used."""
+    try:
+        layers = read()
+        settings = layers.settings_for(parsed.program, parsed.model, parsed.subagent)
+    except SettingsFault as fault:
+        print(f"ctxmgr config: {plain_text.safe(str(fault))}", file=sys.stderr)
+        return 1
+    if parsed.json:
+        print(json.dumps({"files": layers.paths, "settings": as_json(settings)}, indent=2))
+        return 0
+    for line in (*lines(settings, parsed.all), "", f"files read: {', '.join(layers.paths) or 'none'}"):
+        plain_text.write(line)
+    return 0
 
 
 def lines(settings: ProgramSettings, every: bool = False) -> Iterator[str]:

@@ -43,7 +43,9 @@ def test_what_is_named_is_what_serves(arguments: list[str], store: tuple[Any, ..
 def test_a_store_alone_is_read_without_argparse() -> None:
     read = serve.plain(["--store", "file:///x"])
     assert read is not None
-    assert {**vars(read), "run": serve.run} == vars(parser("serve").parse_args(["serve", "--store", "file:///x"]))
+    assert {**vars(read), "run": "ctxmgr.cli.serve:run"} == vars(
+        parser("serve").parse_args(["serve", "--store", "file:///x"])
+    )
 
 
 def test_a_number_that_is_none_is_refused_in_one_line(

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from ctxmgr.cli import main
-from ctxmgr.doctor import examine, is_well, lines
 from ctxmgr.doctor.diagnosis import Diagnosis, Surroundings
+from ctxmgr.doctor.examination import examine, is_well, lines
 
 
 def well(_: Surroundings) -> Iterator[Diagnosis]:

@@ -11,8 +11,8 @@ import pytest
 
 from ctxmgr.devices import ArchiveDatabase, archive_path
 from ctxmgr.devices.snapshots import SnapshotStore, file_name
-from ctxmgr.doctor import state, surroundings
-from ctxmgr.doctor.diagnosis import Diagnosis, Surroundings
+from ctxmgr.doctor import state
+from ctxmgr.doctor.diagnosis import Diagnosis, Surroundings, surroundings
 from ctxmgr.model import ArchiveRow
 
 

@@ -1,12 +1,11 @@
 """Which programs are known, what any other needs, and what is asked of those that are there."""
 
-import argparse
 import os
 from pathlib import Path
 
 import pytest
 
-from ctxmgr.cli.programs import ab
+from ctxmgr.cli import parser
 from ctxmgr.programs import PROGRAMS, installed
 from ctxmgr.programs.program import Api
 from ctxmgr.programs.table import by_api, by_command
@@ -27,10 +26,8 @@ def test_a_program_is_known_by_its_files_name() -> None:
 
 
 def test_a_receipt_is_to_be_had_of_each() -> None:
-    command = argparse.ArgumentParser()
-    ab.add_arguments(command)
     for one in PROGRAMS:
-        assert command.parse_args(["--program", one.name, "--", "Hi"]).program == one.name
+        assert parser("ab").parse_args(["ab", "--program", one.name, "--", "Hi"]).program == one.name
         assert one.asks
 
 

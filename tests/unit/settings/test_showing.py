@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from ctxmgr.cli import main
-from ctxmgr.settings import as_json, keys, lines, read
+from ctxmgr.settings import keys, read
+from ctxmgr.settings.showing import as_json, lines
 
 
 @pytest.fixture

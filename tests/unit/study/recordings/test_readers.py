@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from ctxmgr.cli import replay
+from ctxmgr.cli import study
 from ctxmgr.study.recordings import readers
 from ctxmgr.study.recordings.recording import Recording, Stream, UnreadableRecording
 from tests.unit.study.recorded import SHARED, Json, jsonl, messages, pairs_are_right
@@ -226,7 +226,7 @@ def test_the_content_decides(tmp_path: Path) -> None:
 
 
 def test_each_host_is_told_to_users() -> None:
-    texts = [replay.DESCRIPTION] + [(ROOT / name).read_text(encoding="utf-8") for name in PAGES]
+    texts = [study.REPLAY.description] + [(ROOT / name).read_text(encoding="utf-8") for name in PAGES]
     hosts = {kind.host for kind in readers.FILE_KINDS}
     assert [(host, text[:40]) for host in hosts for text in texts if not re.search(rf"\b{host}\b", text)] == []
 

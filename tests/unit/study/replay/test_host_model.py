@@ -1,6 +1,6 @@
 """The host that a replay stands in for."""
 
-from ctxmgr.cli import replay
+from ctxmgr.cli import study
 from ctxmgr.model import PriceTier, TieredPrices, policy_keys
 from ctxmgr.study.driving.outcomes import HostLimits
 from ctxmgr.study.probes import Stub
@@ -8,7 +8,7 @@ from ctxmgr.study.replay.host_model import HOSTS, MODELLED, NEVER_MS, RECORDED, 
 
 
 def test_the_command_offers_these_hosts_and_models_unless_told() -> None:
-    assert replay.HOSTS == HOSTS
+    assert study.HOSTS == HOSTS
     assert HOSTS[0] == MODELLED
 
 
