@@ -26,8 +26,8 @@ class Group(NamedTuple):
 
 class Command(NamedTuple):
     """`run`: the function that carries it out, as `module:name`. It gets the parsed arguments, returns the exit
-    code, and is imported when it runs. `parts`: the commands below it, `part`: what they are called. `summary`: what a
-    part is for; its description as well, where it has none."""
+    code, and is imported when it runs. `parts`: the commands below it, `part`: what they are called. `summary`: what
+    a part is for; its description as well, where it has none."""
 
     description: str
     example: str
@@ -44,7 +44,7 @@ def option(*names: str, **settings: Any) -> Option:
 
 def add_command(commands: "argparse._SubParsersAction[Any]", name: str, summary: str, row: Command) -> None:
     """Adds the parser of a command and those of its parts."""
-    has_own_help = any(isinstance(one, Option) and "--help" in one.names for one in row.options)
+    has_own_help = any(isinstance(entry, Option) and "--help" in entry.names for entry in row.options)
     parser = commands.add_parser(
         name,
         help=summary,
@@ -54,12 +54,12 @@ def add_command(commands: "argparse._SubParsersAction[Any]", name: str, summary:
     )
     if row.run:
         parser.set_defaults(run=row.run)
-    for one in row.options:
-        if isinstance(one, Option):
-            parser.add_argument(*one.names, **one.settings)
+    for entry in row.options:
+        if isinstance(entry, Option):
+            parser.add_argument(*entry.names, **entry.settings)
             continue
-        group = parser.add_argument_group(one.title) if one.title else parser.add_mutually_exclusive_group()
-        for inner in one.options:
+        group = parser.add_argument_group(entry.title) if entry.title else parser.add_mutually_exclusive_group()
+        for inner in entry.options:
             group.add_argument(*inner.names, **inner.settings)
     if row.parts:
         parts = parser.add_subparsers(required=True, metavar=row.part, dest="action")
