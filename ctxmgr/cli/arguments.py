@@ -26,8 +26,8 @@ class Group(NamedTuple):
 
 class Command(NamedTuple):
     """`run`: the function that carries it out, as `module:name`. It gets the parsed arguments, returns the exit
-    code, and is imported when it runs. `parts`: the commands below it, `part`: what they are called. `summary`: what
-    a part is for; its description as well, where it has none."""
+    code, and is imported when it runs. `parts`: the commands below it, `part`: what they are called. `summary`:
+    what a part is for; its description as well, where it has none."""
 
     description: str
     example: str
