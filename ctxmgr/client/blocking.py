@@ -5,20 +5,22 @@ Callbacks of `Host` may call the client, but for `on_trouble`, which is told on 
 
 import asyncio
 import contextlib
+import functools
 import threading
-from collections.abc import Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from concurrent.futures import CancelledError
-from typing import Any, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from ctxmgr.client.beginning import Entries
 from ctxmgr.client.client import AsyncClient, State
 from ctxmgr.client.session import AsyncClientSession, ContextOutcome
 from ctxmgr.client.settings import Host, InProcessSidecar, SpawnedSidecar, Timing
+from ctxmgr.client.telling import Entries
 from ctxmgr.client.trouble import SidecarFault
 from ctxmgr.model import Policy
-from ctxmgr.model.api import GivenTools, M, compaction, lifecycle, message_list
+from ctxmgr.model.api import GivenTools, M, lifecycle, message_list
 
 Value = TypeVar("Value")
+P = ParamSpec("P")
 
 
 class Client:
@@ -144,6 +146,21 @@ def _turn(loop: asyncio.AbstractEventLoop) -> None:
     loop.close()
 
 
+def _waited(
+    call: Callable[Concatenate[AsyncClientSession, P], Coroutine[Any, Any, Value | None]],
+) -> Callable[Concatenate["ClientSession", P], Value | None]:
+    """The same call, waited for; None where the client is closed, as where ctxmgr does not answer."""
+
+    @functools.wraps(call)
+    def wait(self: "ClientSession", /, *args: P.args, **kwargs: P.kwargs) -> Value | None:
+        try:
+            return self._client.run(call(self._session, *args, **kwargs))
+        except SidecarFault:
+            return None
+
+    return wait
+
+
 class ClientSession:
     """Made by `Client.session`. What its methods do and give is said at `AsyncClientSession`."""
 
@@ -180,65 +197,17 @@ class ClientSession:
         except (SidecarFault, RuntimeError) as fault:
             return self._session.without(given, overhead_tokens, fault)
 
-    def turn_end(
-        self,
-        message: M,
-        tool_results: Sequence[M] = (),
-        *,
-        usage: Mapping[str, Any] | None = None,
-        time_ms: float | None = None,
-        entry_ids: lifecycle.EntryIds | None = None,
-        notify: bool = False,
-    ) -> lifecycle.TurnEndResult | None:
-        call = self._session.turn_end(
-            message, tool_results, usage=usage, time_ms=time_ms, entry_ids=entry_ids, notify=notify
-        )
-        return self._told(call)
-
-    def model_select(self, model: lifecycle.Model | Mapping[str, Any]) -> lifecycle.StatusResult | None:
-        return self._told(self._session.model_select(model))
-
-    def session_compact(
-        self,
-        summary: str,
-        *,
-        entry_id: str | None = None,
-        first_kept_entry_id: str | None = None,
-        time_ms: float | None = None,
-    ) -> lifecycle.StatusResult | None:
-        call = self._session.session_compact(
-            summary, entry_id=entry_id, first_kept_entry_id=first_kept_entry_id, time_ms=time_ms
-        )
-        return self._told(call)
-
-    def session_compact_failed(
-        self, reason: str, error_message: str | None = None
-    ) -> lifecycle.StatusResult | None:
-        return self._told(self._session.session_compact_failed(reason, error_message))
-
-    def session_tree(self, params: Mapping[str, Any]) -> lifecycle.StatusResult | None:
-        return self._told(self._session.session_tree(params))
-
-    def before_compact(self, params: Mapping[str, Any]) -> compaction.BeforeCompactResult | None:
-        return self._told(self._session.before_compact(params))
-
-    def before_tree(self, params: Mapping[str, Any]) -> compaction.BeforeTreeResult | None:
-        return self._told(self._session.before_tree(params))
-
-    def status(self) -> lifecycle.Status | None:
-        return self._told(self._session.status())
+    turn_end = _waited(AsyncClientSession.turn_end)
+    model_select = _waited(AsyncClientSession.model_select)
+    session_compact = _waited(AsyncClientSession.session_compact)
+    session_compact_failed = _waited(AsyncClientSession.session_compact_failed)
+    session_tree = _waited(AsyncClientSession.session_tree)
+    before_compact = _waited(AsyncClientSession.before_compact)
+    before_tree = _waited(AsyncClientSession.before_tree)
+    status = _waited(AsyncClientSession.status)
+    end = _waited(AsyncClientSession.end)
 
     def request(
         self, method: str, params: Mapping[str, Any] | None = None, *, timeout_ms: float | None = None
     ) -> Any:
         return self._client.run(self._session.request(method, params, timeout_ms=timeout_ms))
-
-    def end(self) -> None:
-        self._told(self._session.end())
-
-    def _told(self, call: Coroutine[Any, Any, Value | None]) -> Value | None:
-        """None where the client is closed, as where ctxmgr does not answer."""
-        try:
-            return self._client.run(call)
-        except SidecarFault:
-            return None

@@ -4,20 +4,25 @@
    bound is not.
 2. What is no JSON-RPC ends the link: nobody can say what the next bytes mean.
 3. Requests of ctxmgr are answered by the program's callbacks, each as a task; what has none is refused.
+
+Beside it params become JSON, and the JSON of answers structs, or either a fault.
 """
 
 import asyncio
 import itertools
 from collections.abc import Awaitable, Callable, Mapping
 from types import MappingProxyType
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import msgspec
 
 from ctxmgr.client.restarts import SignsOfLife
 from ctxmgr.client.trouble import SidecarFault
+from ctxmgr.model import InvalidParams
+from ctxmgr.model.api import NoList, raw_json
 from ctxmgr.wire import Framer, FramingFault, envelope, errors, frame
 
+Value = TypeVar("Value")
 Answering = Mapping[str, Callable[[bytes], Awaitable[bytes]]]  # params and result as JSON
 Hearing = Mapping[str, Callable[[bytes], None]]  # params of notifications as JSON
 
@@ -183,3 +188,28 @@ class Channel:
             parts = envelope.encode_error(request.id, errors.REQUEST_FAILED, text)
         if self.fault is None:
             self._write(parts)
+
+
+def encoded(method: str, params: Any) -> msgspec.Raw:
+    """Params as JSON. Raises SidecarFault."""
+    try:
+        return msgspec.Raw(raw_json(params or {}, "$"))
+    except InvalidParams as fault:
+        raise SidecarFault("error", f"{method} can not be sent: {fault.message}", method) from None
+
+
+def decoded(method: str, answer: bytes, kind: type[Value]) -> Value:
+    """Raises SidecarFault."""
+    try:
+        return msgspec.json.decode(answer, type=kind)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        raise SidecarFault("garbage", f"the answer to {method} is none", method) from None
+
+
+def fault_of(thrown: Exception, method: str) -> SidecarFault:
+    """What was thrown on the way of a call, as a fault."""
+    if isinstance(thrown, SidecarFault):
+        return thrown
+    if isinstance(thrown, NoList):
+        return SidecarFault("garbage", f"the answer to {method} means no list: {thrown}", method)
+    return SidecarFault("error", f"what was given to {method} can not be read: {type(thrown).__name__}", method)

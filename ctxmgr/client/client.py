@@ -16,15 +16,14 @@ from typing import Any, Literal
 
 import msgspec
 
-from ctxmgr.client import runtime_link, unaided
 from ctxmgr.client.answering import answering, greeting, hearing
-from ctxmgr.client.beginning import Beginning, Entries
-from ctxmgr.client.channel import Channel, Link
-from ctxmgr.client.coding import decoded, encoded
+from ctxmgr.client.channel import Channel, Link, decoded, encoded
+from ctxmgr.client.fallback import reserve
+from ctxmgr.client.links import RuntimeLink, SpawnedLink, load_server
 from ctxmgr.client.restarts import Restarts, SignsOfLife
 from ctxmgr.client.session import AsyncClientSession
 from ctxmgr.client.settings import LONG, Host, InProcessSidecar, SpawnedSidecar, Timing, bound_ms
-from ctxmgr.client.spawned import SpawnedLink
+from ctxmgr.client.telling import Entries
 from ctxmgr.client.trouble import SidecarFault, Trouble
 from ctxmgr.model import Policy
 from ctxmgr.model.api import GivenTools, lifecycle, model_of
@@ -128,8 +127,7 @@ class AsyncClient:
             begins = lifecycle.SessionStartParams(
                 session_id, model_of(model), cwd, leaf_id=leaf_id, message_format=format
             )
-            beginning = Beginning(self, begins, entries)
-            session = self._sessions[session_id] = AsyncClientSession(self, beginning)
+            session = self._sessions[session_id] = AsyncClientSession(self, begins, entries)
         return session
 
     async def request(
@@ -245,7 +243,7 @@ class AsyncClient:
 
     def reserve(self, model_id: str) -> float:
         """Tokens kept free for the reply."""
-        return unaided.reserve(self._greeting.policy or {}, model_id)
+        return reserve(self._greeting.policy or {}, model_id)
 
     # the process
 
@@ -266,8 +264,8 @@ class AsyncClient:
         params = self._greeting
         try:
             if isinstance(self._sidecar, InProcessSidecar):
-                await runtime_link.load()
-                self._link = runtime_link.RuntimeLink(self._sidecar, channel.receive, channel.closed)
+                await load_server()
+                self._link = RuntimeLink(self._sidecar, channel.receive, channel.closed)
             else:
                 params = msgspec.structs.replace(params, process_id=os.getpid())
                 self._link = SpawnedLink(self._sidecar, channel.receive, channel.closed)
@@ -290,8 +288,6 @@ class AsyncClient:
 
     def _broken(self, fault: SidecarFault) -> None:
         """Nothing can be asked of this process any more."""
-        for session in self._sessions.values():
-            session.lost()
         if self._disposed:
             return
         lasting = fault.kind == "missing" or (fault.method == "initialize" and fault.kind == "error")

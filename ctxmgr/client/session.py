@@ -5,29 +5,27 @@ Rules:
    no list of messages is a fault of the program: `context` raises TypeError.
 2. `request` raises, a `SidecarFault`: who asks for something by name wants to know.
 3. A sidecar that does not know the session is told of it before anything else, within the bound of the call.
-4. An event that is not answered is held, and told again before anything else (`events`).
+4. An event that is not answered is held, and told again before anything else (`telling`).
 5. Only new messages travel, and only edits come back. After anything but a good answer the next list travels whole:
    what ctxmgr holds is not known then.
 """
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
-from ctxmgr.client import unaided
-from ctxmgr.client.beginning import Beginning, Line
-from ctxmgr.client.channel import Channel
-from ctxmgr.client.coding import decoded, encoded, fault_of
-from ctxmgr.client.events import Events
+from ctxmgr.client.channel import Channel, decoded, encoded, fault_of
+from ctxmgr.client.fallback import Fallback, SentList, Source, begins_with, fallback, room
 from ctxmgr.client.settings import LONG
+from ctxmgr.client.telling import Entries, Sidecar, Telling
 from ctxmgr.client.trouble import SidecarFault
-from ctxmgr.client.unaided import SentList, Source
 from ctxmgr.model import InvalidParams
 from ctxmgr.model.api import ListAnswer, M, compaction, edits, lifecycle, message_list, model_of, raw_json, reports
 from ctxmgr.wire import errors
 
+Answer = TypeVar("Answer")
 LARGE_BYTES = 1 << 20  # of a message: a longer one is checked in a thread
 
 
@@ -46,18 +44,17 @@ class AsyncClientSession:
     """Made by `AsyncClient.session`. `restored`: it was known to ctxmgr; None while it could not be started.
     `outcome` is of the last `context`; `last_status` of the last answer that held one."""
 
-    def __init__(self, line: Line, beginning: Beginning) -> None:
-        self._line, self._beginning = line, beginning
-        self.session_id = beginning.params.session_id
+    def __init__(self, client: Sidecar, params: lifecycle.SessionStartParams, entries: Entries) -> None:
+        self._client, self.session_id = client, params.session_id
         self.outcome: ContextOutcome | None = None
         self.last_status: lifecycle.Status | None = None
         self._base: tuple[Channel, str] | None = None  # of the last answer, while it is known to hold
         self._last: SentList | None = None
-        self._events = Events(line, beginning, self._failed, self._status)
+        self._telling = Telling(client, params, entries, self._failed, self._heard)
 
     @property
     def restored(self) -> bool | None:
-        return self._beginning.restored
+        return self._telling.restored
 
     # the list
 
@@ -78,12 +75,12 @@ class AsyncClientSession:
         try:
             is_large = any(isinstance(one, bytes) and len(one) >= LARGE_BYTES for one in given)
             raws = await asyncio.to_thread(self._raws, given) if is_large else self._raws(given)
-            at = self._line.timing.now_ms() if time_ms is None else time_ms
+            at = self._client.timing.now_ms() if time_ms is None else time_ms
             channel, answer = await self._listed(raws, (overhead_tokens, own_marks), at)
             sent = edits.applied(given, raws, answer)
         except Exception as thrown:  # noqa: BLE001  rule 1
             return self.without(given, overhead_tokens, thrown)
-        self._line.works("context", self.session_id)
+        self._client.works("context", self.session_id)
         self._base = (channel, answer.base) if answer.base else None
         self._last = SentList(tuple(raws), tuple(sent), answer.report.tokens)
         self.outcome = ContextOutcome("answered", True, answer.report)
@@ -92,16 +89,16 @@ class AsyncClientSession:
     def without(self, given: Sequence[M], overhead_tokens: int | None, thrown: Exception) -> list[M]:
         """The list to send where ctxmgr has not answered, for the reason that was thrown."""
         fault = self._failed(thrown, "context")
-        model = self._beginning.params.model
-        space = unaided.room(model.context_window, self._line.reserve(model.id), overhead_tokens or 0)
+        model = self._telling.params.model
+        space = room(model.context_window, self._client.reserve(model.id), overhead_tokens or 0)
         try:
             raws = [raw_json(one, "$") for one in given]
         except InvalidParams:
             raws = None
         try:
-            made = unaided.unaided(given, raws, self._last, space)
+            made = fallback(given, raws, self._last, space)
         except Exception:  # noqa: BLE001  what can not even be weighed
-            made = unaided.Unaided(list(given), "own", False)
+            made = Fallback(list(given), "own", False)
         self.outcome = ContextOutcome(made.source, made.fits, None, fault)
         return made.messages
 
@@ -119,20 +116,15 @@ class AsyncClientSession:
         self, raws: list[bytes], beside: tuple[int | None, int | None], at: float
     ) -> tuple[Channel, ListAnswer]:
         """The new messages alone where ctxmgr holds the others. `beside` the list: tokens, and cache marks."""
-        end = self._line.ends("context")
-        channel = await self._events.ready(end)
+        end = self._client.ends("context")
+        channel = await self._telling.ready(end)
         base, self._base = self._base, None  # rule 5
         overhead, own = beside
         whole = lifecycle.ContextParams(
             self.session_id, _raws(raws), at=at, overhead_tokens=overhead, answer="edits", own_marks=own
         )
         params = whole
-        if (
-            base is not None
-            and base[0] is channel
-            and self._last is not None
-            and unaided.begins_with(raws, self._last)
-        ):
+        if base is not None and base[0] is channel and self._last is not None and begins_with(raws, self._last):
             after = len(self._last.raws)
             append = lifecycle.Append(after, base[1], _raws(raws[after:]))
             params = msgspec.structs.replace(whole, messages=None, append=append)
@@ -165,19 +157,18 @@ class AsyncClientSession:
                 "message": msgspec.Raw(raw_json(message, "$.message")),
                 "toolResults": _raws([raw_json(one, "$.toolResults") for one in tool_results]),
                 "usage": usage,
-                "at": self._line.timing.now_ms() if time_ms is None else time_ms,
+                "at": self._client.timing.now_ms() if time_ms is None else time_ms,
                 "entryIds": entry_ids,
             }
         except Exception as thrown:  # noqa: BLE001  rule 1
             self._failed(thrown, "turn_end")
             return None
-        found: lifecycle.TurnEndResult | None = await self._events.tell("turn_end", params, notify)
-        return found
+        return await self._telling.event("turn_end", params, lifecycle.TurnEndResult, notify)
 
     async def model_select(self, model: lifecycle.Model | Mapping[str, Any]) -> lifecycle.StatusResult | None:
         """Another model from the next call on. Raises InvalidParams where it is none."""
-        begins, model = self._beginning.params, model_of(model)
-        self._beginning.params = msgspec.structs.replace(begins, model=model)
+        begins, model = self._telling.params, model_of(model)
+        self._telling.params = msgspec.structs.replace(begins, model=model)
         return await self._event("model_select", {"model": model})
 
     async def session_compact(
@@ -190,7 +181,7 @@ class AsyncClientSession:
     ) -> lifecycle.StatusResult | None:
         """The program has compacted: `summary` stands in the place of older messages."""
         self._base = None
-        at = self._line.timing.now_ms() if time_ms is None else time_ms
+        at = self._client.timing.now_ms() if time_ms is None else time_ms
         entry = lifecycle.CompactionEntry(summary, entry_id, first_kept_entry_id=first_kept_entry_id, timestamp=at)
         return await self._event("session_compact", {"compactionEntry": entry})
 
@@ -207,106 +198,94 @@ class AsyncClientSession:
 
     async def set_policy(self, policy: Mapping[str, Any]) -> lifecycle.PolicyResult | None:
         """Keys of the policy for this session, over the client's; told again to a sidecar that did not answer."""
-        found: lifecycle.PolicyResult | None = await self._events.tell("setPolicy", self._named({"policy": policy}))
-        return found
+        return await self._telling.event("setPolicy", self._named({"policy": policy}), lifecycle.PolicyResult)
 
     async def before_compact(self, params: Mapping[str, Any]) -> compaction.BeforeCompactResult | None:
         """The program is about to compact; an empty answer leaves it to the program."""
-        found: compaction.BeforeCompactResult | None = await self._tell(
-            "session_before_compact", self._named(params), compaction.BeforeCompactResult
-        )
-        return found
+        return await self._tell("session_before_compact", params, compaction.BeforeCompactResult)
 
     async def before_tree(self, params: Mapping[str, Any]) -> compaction.BeforeTreeResult | None:
         """The program is about to move in its session tree; an empty answer leaves the summary to the program."""
-        found: compaction.BeforeTreeResult | None = await self._tell(
-            "session_before_tree", self._named(params), compaction.BeforeTreeResult
-        )
-        return found
+        return await self._tell("session_before_tree", params, compaction.BeforeTreeResult)
 
     async def status(self) -> lifecycle.Status | None:
-        found: lifecycle.Status | None = await self._tell("getStatus", self._named({}), lifecycle.Status)
-        return found
+        return await self._tell("getStatus", {}, lifecycle.Status)
 
     async def request(
         self, method: str, params: Mapping[str, Any] | None = None, *, timeout_ms: float | None = None
     ) -> Any:
         """Any method of this session, in the protocol's words; its decoded answer. Raises SidecarFault."""
-        end = self._line.ends(method, params, timeout_ms)
-        wanted = encoded(method, self._named(params or {}))
-        answer = await self._ask(await self._events.ready(end), method, wanted, end)
-        self._line.works(method, self.session_id)
+        answer = await self._asked(method, params or {}, timeout_ms)
+        self._client.works(method, self.session_id)
         return msgspec.json.decode(answer)
 
     async def end(self) -> None:
         """The session ends; its snapshot stays. It is not started again after a restart of the sidecar."""
-        if self._beginning.is_started:
-            await self._tell("session_shutdown", self._named({}), Any)
-            self.lost()
-        self._events.clear()
-        self._line.forget(self.session_id)
+        if self._telling.is_started:
+            await self._tell("session_shutdown", {}, object)
+            self._telling.lost()
+        self._telling.clear()
+        self._client.forget(self.session_id)
 
     # what the client calls
 
     async def tell_of_it(self, timeout_ms: float) -> None:
         """Once ctxmgr has heard of it, or can not; what is not done by then goes on."""
         try:
-            await self._beginning.ready(self._line.ends("session_start", None, timeout_ms))
+            await self._telling.ready(self._client.ends("session_start", None, timeout_ms))
         except SidecarFault as fault:
-            self._line.note(fault, self.session_id)
-        else:
-            self.last_status = self._beginning.status
-
-    def lost(self) -> None:
-        """The process is another one."""
-        self._beginning.lost()
+            self._client.note(fault, self.session_id)
 
     # within
 
     async def _ask(self, channel: Channel, method: str, params: Any, end: float) -> bytes:
-        read = self._events.notified(channel)
-        asked = asyncio.ensure_future(self._line.ask(channel, method, params, end))
+        read = self._telling.notified(channel)
+        asked = asyncio.ensure_future(self._client.ask(channel, method, params, end))
         try:
             if method in LONG:
                 await self._while_it_lives(channel, asked)
             answer = await asked
         except SidecarFault as fault:
             if fault.code == errors.UNKNOWN_SESSION:
-                self._beginning.lost()
+                self._telling.lost()
             raise
         finally:
             asked.cancel()
-        self._events.drop(read)
+        self._telling.drop(read)
         return answer
 
     async def _while_it_lives(self, channel: Channel, asked: "asyncio.Future[bytes]") -> None:
         """Waits for what may take minutes while the process answers anything at all. Raises SidecarFault."""
         params = lifecycle.SessionParams(self.session_id)
-        while not (await asyncio.wait({asked}, timeout=self._line.timing.probe_ms / 1000))[0]:
+        while not (await asyncio.wait({asked}, timeout=self._client.timing.probe_ms / 1000))[0]:
             try:
-                await self._line.ask(channel, "getStatus", params, self._line.ends("getStatus"))
+                await self._client.ask(channel, "getStatus", params, self._client.ends("getStatus"))
             except SidecarFault as fault:
                 if fault.kind != "error":
                     raise
 
     async def _event(self, method: str, params: Mapping[str, Any]) -> lifecycle.StatusResult | None:
-        found: lifecycle.StatusResult | None = await self._events.tell(method, self._named(params))
-        return found
+        return await self._telling.event(method, self._named(params), lifecycle.StatusResult)
 
-    async def _tell(self, method: str, params: Mapping[str, Any], kind: Any) -> Any:
+    async def _tell(self, method: str, params: Mapping[str, Any], kind: type[Answer]) -> Answer | None:
         try:
-            end = self._line.ends(method, params)
-            wanted = encoded(method, params)
-            answer = decoded(method, await self._ask(await self._events.ready(end), method, wanted, end), kind)
+            answer: Answer = decoded(method, await self._asked(method, params, None), kind)
         except Exception as thrown:  # noqa: BLE001  rule 1
             self._failed(thrown, method)
             return None
-        self._line.works(method, self.session_id)
-        if kind is not Any:
-            self.last_status = answer if kind is lifecycle.Status else getattr(answer, "status", self.last_status)
+        self._client.works(method, self.session_id)
+        self.last_status = (
+            answer if isinstance(answer, lifecycle.Status) else getattr(answer, "status", self.last_status)
+        )
         return answer
 
-    def _status(self, status: lifecycle.Status) -> None:
+    async def _asked(self, method: str, params: Mapping[str, Any], timeout_ms: float | None) -> bytes:
+        """The answer as JSON. Raises SidecarFault."""
+        end = self._client.ends(method, params, timeout_ms)
+        wanted = encoded(method, self._named(params))
+        return await self._ask(await self._telling.ready(end), method, wanted, end)
+
+    def _heard(self, status: lifecycle.Status) -> None:
         self.last_status = status
 
     def _named(self, params: Mapping[str, Any]) -> dict[str, Any]:
@@ -315,7 +294,7 @@ class AsyncClientSession:
     def _failed(self, thrown: Exception, method: str) -> SidecarFault:
         self._base = None
         fault = fault_of(thrown, method)
-        self._line.note(fault, self.session_id)
+        self._client.note(fault, self.session_id)
         return fault
 
 

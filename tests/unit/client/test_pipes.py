@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from ctxmgr.client import SpawnedSidecar
-from ctxmgr.client.spawned import PIPE_BYTES, SpawnedLink
+from ctxmgr.client.links import PIPE_BYTES, SpawnedLink
 
 if sys.platform != "linux":
     pytest.skip("other systems have pipes of one size", allow_module_level=True)

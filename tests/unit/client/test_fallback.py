@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from ctxmgr.client.unaided import SentList, reserve, room, tokens, unaided
+from ctxmgr.client.fallback import SentList, fallback, reserve, room, tokens
 
 
 def named(words: str) -> list[dict[str, Any]]:
@@ -26,12 +26,12 @@ def test_the_last_projection_goes_on_where_the_list_begins_with_what_it_was_of()
         ("a b", "a b", "own"),
         ("a x c d", "a x c d", "own"),
     ]:
-        made = unaided(named(own), raws(named(own)), LAST, 1_000)
+        made = fallback(named(own), raws(named(own)), LAST, 1_000)
         assert (made.messages, made.source, made.fits) == (named(wanted), source, True), own
 
 
 def test_a_list_that_can_not_be_written_is_not_compared() -> None:
-    assert unaided(named("a b c"), None, LAST, 1_000).source == "own"
+    assert fallback(named("a b c"), None, LAST, 1_000).source == "own"
 
 
 LONG = "x" * 3_175  # with its role 1,000 tokens
@@ -46,7 +46,7 @@ def test_the_last_projection_goes_on_while_it_fits_and_then_the_own_list_goes_ou
         (f"{LONG} b", (LONG, "p"), 900, 900, f"{LONG} b", "own", False),
     ]:
         before = SentList(raws(named(last[0])), tuple(named(last[1])), told) if last else None
-        made = unaided(named(own), raws(named(own)), before, space)
+        made = fallback(named(own), raws(named(own)), before, space)
         assert (made.messages, made.source, made.fits) == (named(wanted), source, fits), own
 
 

@@ -1,14 +1,18 @@
-"""A process and its pipes: bytes to it, bytes from it, and its end. Knows no message.
+"""The two ways to a sidecar: a process with its pipes, or the server in this process. Each carries bytes to it and
+from it, and tells how it ended. Neither knows a message.
 
-1. Reading and writing have a thread each: the loop never waits for the process, nor for what it does not read.
+1. Reading and writing of a process have a thread each: the loop never waits for it, nor for what it does not read.
 2. It has a process group of its own: an interrupt at the user's terminal is the program's to deal with, and what a
    wrapper has started ends with it.
 3. Nothing outlives the program: the process ends when its input does.
 4. A pipe holds a whole list, where the system lets it: else it goes from hand to hand in pieces of 64 KB.
+5. The server's modules are loaded when the first link in this process is made, in a thread: a program that spawns
+   never pays for them.
 """
 
 import asyncio
 import contextlib
+import importlib
 import os
 import queue
 import signal
@@ -16,10 +20,13 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 from ctxmgr import isolation
-from ctxmgr.client.settings import SpawnedSidecar
+from ctxmgr.client.settings import InProcessSidecar, SpawnedSidecar
+
+if TYPE_CHECKING:
+    from ctxmgr.server import Parts
 
 PIPE_BYTES = 1 << 20  # the most that Linux gives to anybody (fs.pipe-max-size)
 READ_BYTES = PIPE_BYTES  # of one read: a pipe gives at most its capacity
@@ -122,3 +129,53 @@ def _signal(number: int) -> str:
         return signal.Signals(number).name
     except ValueError:
         return f"signal {number}"
+
+
+KILLED = 137  # the exit code of a process that was killed
+
+
+async def load_server() -> None:
+    """Off the loop: it takes some 100 ms once."""
+    await asyncio.to_thread(importlib.import_module, "ctxmgr.server.runtime")
+
+
+class RuntimeLink:
+    """`load_server` comes first. `on_bytes` and `on_end` are called on the loop, never from within a call of this
+    link."""
+
+    def __init__(
+        self, sidecar: InProcessSidecar, on_bytes: Callable[[bytes], None], on_end: Callable[[str], None]
+    ) -> None:
+        from ctxmgr.server import Runtime, Setup
+
+        self._loop = asyncio.get_running_loop()
+        self._on_bytes, self._on_end = on_bytes, on_end
+        self._runtime = Runtime(Setup(state_dir=sidecar.state_dir), self._send, sidecar.say)
+        self._runtime.start()
+        self._life = self._loop.create_task(self._until_the_end())
+
+    def send(self, chunk: bytes) -> None:
+        self._loop.call_soon(self._receive, chunk)
+
+    def end_input(self) -> None:
+        self._loop.call_soon(self._receive, b"")
+
+    def kill(self) -> None:
+        self._runtime.end(KILLED)
+
+    def _receive(self, chunk: bytes) -> None:
+        if self._runtime.ended.done():
+            return
+        try:
+            self._runtime.receive(chunk)
+        except Exception:  # noqa: BLE001  as a process would, it ends; the program goes on
+            self._runtime.end(1)
+
+    def _send(self, parts: "Parts") -> None:
+        self._loop.call_soon(self._on_bytes, b"".join(parts))
+
+    async def _until_the_end(self) -> None:
+        code = await self._runtime.ended
+        await self._runtime.close()
+        self._runtime.close_transcript()
+        self._on_end(f"the server in this process ended with {code}")

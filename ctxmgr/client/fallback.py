@@ -34,7 +34,7 @@ class SentList(msgspec.Struct, frozen=True):
     tokens: float = 0
 
 
-class Unaided(msgspec.Struct, frozen=True):
+class Fallback(msgspec.Struct, frozen=True):
     """The list to send, by which of the rules, and whether it is likely to fit."""
 
     messages: list[Any]
@@ -55,13 +55,13 @@ def room(window: float, reserve: float, overhead: float) -> float:
     return window - min(reserve, window * MOST_RESERVE) - overhead
 
 
-def unaided(given: Sequence[M], raws: Sequence[bytes] | None, last: SentList | None, room: float) -> Unaided:
+def fallback(given: Sequence[M], raws: Sequence[bytes] | None, last: SentList | None, room: float) -> Fallback:
     """`raws`: the JSON of what is given; None where it can not be written. `room` in tokens."""
     if last is not None and raws is not None and begins_with(raws, last):
         since = given[len(last.raws) :]
         if (last.tokens or _tokens(last.sent)) + _tokens(since) <= room:
-            return Unaided([*last.sent, *since], "kept", True)
-    return Unaided(list(given), "own", _tokens(given) <= room)
+            return Fallback([*last.sent, *since], "kept", True)
+    return Fallback(list(given), "own", _tokens(given) <= room)
 
 
 def begins_with(raws: Sequence[bytes], last: SentList) -> bool:

@@ -1,0 +1,233 @@
+"""What a sidecar is told of one session: that it begins, before anything else and once a process; then its events,
+in the order in which they come, each held until it is answered.
+
+1. An event is held until it is answered, however late; what one process has not answered is told to the next one,
+   before anything else. So nothing that was said while a process hung or was gone is lost.
+2. One that is refused is not told again: it would be refused again. One that comes to a process without its session
+   is. One that `MOST_TELLINGS` processes have not answered is let go: it may be what ends them.
+3. A notification has no answer: what is answered after it says that it was read.
+4. At most `HELD_BYTES` are held, the oldest leave first.
+"""
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Protocol, TypeVar
+
+import msgspec
+
+from ctxmgr.client.answering import requested
+from ctxmgr.client.channel import Channel, decoded, encoded, fault_of
+from ctxmgr.client.settings import Host, Timing
+from ctxmgr.client.trouble import SidecarFault
+from ctxmgr.model.api import lifecycle, raw_json
+from ctxmgr.wire import errors
+
+HELD_BYTES = 8 << 20  # some hundred turns
+MOST_TELLINGS = 3
+
+Answer = TypeVar("Answer")
+Entries = Sequence[Mapping[str, Any]] | Callable[[], Sequence[Mapping[str, Any]] | None] | None
+
+
+@dataclass(eq=False)
+class Event:
+    """`kind` of its answer. `sent`: to this process, the last of `tellings`. `answer`: of it; None for a
+    notification."""
+
+    method: str
+    params: msgspec.Raw
+    kind: Any
+    notify: bool
+    sent: Channel | None = None
+    tellings: int = 0
+    answer: "asyncio.Future[bytes] | None" = None
+
+
+class Sidecar(Protocol):
+    """What a session needs of its client."""
+
+    host: Host
+    timing: Timing
+
+    def ends(
+        self, method: str, params: Mapping[str, Any] | None = None, timeout_ms: float | None = None
+    ) -> float: ...
+    async def connected(self, end: float) -> Channel: ...
+    async def ask(self, channel: Channel, method: str, params: Any, end: float) -> bytes: ...
+    def trusts(self, channel: Channel, method: str) -> None: ...
+    def works(self, method: str, session_id: str = "") -> None: ...
+    def note(self, fault: SidecarFault, session_id: str = "") -> None: ...
+    def forget(self, session_id: str) -> None: ...
+    def reserve(self, model_id: str) -> float: ...
+
+
+class Telling:
+    """`restored`: the session was known to ctxmgr; None while it could not be told. `failed` is called with what
+    went wrong and the method, `heard` with the status of each answer. A command in an answer is carried out,
+    however late it comes."""
+
+    def __init__(
+        self,
+        client: Sidecar,
+        params: lifecycle.SessionStartParams,
+        entries: Entries,
+        failed: Callable[[Exception, str], object],
+        heard: Callable[[lifecycle.Status], None],
+    ) -> None:
+        self.params = params
+        self.restored: bool | None = None
+        self._client, self._entries, self._failed, self._heard = client, entries, failed, heard
+        self._on: Channel | None = None  # the one that knows of the session
+        self._starting: asyncio.Task[SidecarFault | None] | None = None
+        self._events: list[Event] = []
+        self._carrying: set[asyncio.Task[None]] = set()
+
+    # the session
+
+    @property
+    def is_started(self) -> bool:
+        return self._on is not None and self._on.fault is None
+
+    def lost(self) -> None:
+        """The process is another one, or has forgotten the session."""
+        self._on = None
+
+    async def ready(self, end: float) -> Channel:
+        """A sidecar that knows of the session, and was told all that is held. `end`: the loop's time until which is
+        waited; what is begun goes on. Raises SidecarFault."""
+        channel = await self._client.connected(end)
+        if self._on is not channel:
+            if self._starting is None:
+                self._starting = asyncio.get_running_loop().create_task(self._start(channel))
+            try:
+                async with asyncio.timeout_at(end):
+                    fault = await asyncio.shield(self._starting)
+            except TimeoutError:
+                raise SidecarFault("starting", "the session is being started") from None
+            if fault is not None:
+                raise fault.again()
+        self._send(channel)
+        return channel
+
+    async def _start(self, channel: Channel) -> SidecarFault | None:
+        try:
+            params = msgspec.structs.replace(self.params, entries=self._given())
+            answer = await self._client.ask(channel, "session_start", params, self._client.ends("session_start"))
+            started = decoded("session_start", answer, lifecycle.SessionStartResult)
+        except Exception as thrown:  # noqa: BLE001  the next call tries again
+            return fault_of(thrown, "session_start")
+        finally:
+            self._starting = None
+        self._client.works("session_start", self.params.session_id)
+        self.restored, self._on = started.restored, channel
+        self._heard(started.status)
+        return None
+
+    def _given(self) -> list[msgspec.Raw] | None:
+        """A list is old by the second time, and ctxmgr has a snapshot; a function is asked again."""
+        is_old = self.restored is not None
+        entries = self._entries() if callable(self._entries) else None if is_old else self._entries
+        return None if entries is None else [msgspec.Raw(raw_json(one, "$.entries")) for one in entries]
+
+    # its events
+
+    async def event(
+        self, method: str, params: Mapping[str, Any], kind: type[Answer], notify: bool = False
+    ) -> Answer | None:
+        """Its decoded answer; None where none came in time."""
+        try:
+            end = self._client.ends(method, params)
+            event = self._add(Event(method, encoded(method, params), kind, notify))
+            channel = await self.ready(end)
+            if event.answer is None:
+                return None
+            self._client.trusts(channel, method)
+            try:
+                async with asyncio.timeout_at(end):
+                    answer = await asyncio.shield(event.answer)
+            except TimeoutError:
+                channel.life.late(self._client.timing.now_ms())
+                raise SidecarFault("timeout", f"no answer to {method} in time", method) from None
+            return decoded(method, answer, kind)
+        except Exception as thrown:  # noqa: BLE001  rule 1
+            self._failed(thrown, method)
+            return None
+
+    def notified(self, channel: Channel) -> list[Event]:
+        """The notifications that an answer to what is asked now shows to be read (rule 3)."""
+        return [event for event in self._events if event.notify and event.sent is channel]
+
+    def drop(self, events: list[Event]) -> None:
+        self._events = [event for event in self._events if event not in events]
+
+    def clear(self) -> None:
+        self._events = []
+
+    def _add(self, event: Event) -> Event:
+        """Told by the next `ready`."""
+        self._events.append(event)
+        while len(self._events) > 1 and sum(len(bytes(one.params)) for one in self._events) > HELD_BYTES:
+            del self._events[0]
+        return event
+
+    def _send(self, channel: Channel) -> None:
+        """Tells this process all that it was not told yet. Does not wait."""
+        self._events = [event for event in self._events if event.sent is channel or event.tellings < MOST_TELLINGS]
+        for event in [*self._events]:
+            if event.sent is channel:
+                continue
+            event.sent, event.tellings = channel, event.tellings + 1
+            if event.notify:
+                channel.notify(event.method, event.params)
+                continue
+            answer = event.answer = channel.ask(event.method, event.params)[1]
+            settled = partial(self._settled, event)
+            if answer.done():
+                settled(answer)
+            else:
+                answer.add_done_callback(settled)
+
+    def _settled(self, event: Event, answer: "asyncio.Future[bytes]") -> None:
+        if answer.cancelled():
+            return
+        fault = answer.exception()
+        if isinstance(fault, SidecarFault) and fault.code == errors.UNKNOWN_SESSION:
+            event.sent = None
+            self.lost()
+        elif fault is None or (isinstance(fault, SidecarFault) and fault.kind == "error"):
+            self.drop([event])
+            if fault is None:
+                self._answered(event, answer.result())
+
+    def _answered(self, event: Event, answer: bytes) -> None:
+        """In time or late."""
+        if event.sent is not None:
+            event.sent.life.answered()
+        try:
+            found = decoded(event.method, answer, event.kind)
+        except SidecarFault as fault:
+            self._failed(fault, event.method)
+            return
+        self._client.works(event.method, self.params.session_id)
+        if not isinstance(found, lifecycle.PolicyResult):
+            self._heard(found.status)
+        if isinstance(found, lifecycle.TurnEndResult) and self._client.host.on_request_compaction is not None:
+            for command in found.commands:
+                if command.method == "requestCompaction":
+                    task = asyncio.get_running_loop().create_task(self._carry_out(command.params))
+                    self._carrying.add(task)
+                    task.add_done_callback(self._carrying.discard)
+
+    async def _carry_out(self, params: Any) -> None:
+        """Nobody waits for it: a program may compact before it answers, and needs the end of the turn for that."""
+        try:
+            wanted = msgspec.convert(params, lifecycle.RequestCompactionParams)
+        except msgspec.ValidationError as fault:
+            self._failed(fault, "requestCompaction")
+            return
+        result = await requested(self._client.host, wanted)
+        if not result.accepted:
+            named = {"sessionId": self.params.session_id, "reason": result.reason or "refused"}
+            await self.event("session_compact_failed", named, lifecycle.StatusResult)
