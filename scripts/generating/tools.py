@@ -58,7 +58,6 @@ def page() -> str:
 def _row(row: ToolRow) -> str:
     notes = [f"`{name}` is {_role(role)}" for name, role in row.roles.items()]
     notes += [f"with `{row.where}`"] if row.where else []
-    notes += ["`offset` counts from 1"] if row.from_one else []
     notes += [TELLS[row.tells]] if row.tells else []
     return f"| {_code(row.names)} | {DOES[row.family]} | {row.hosts} | {'; '.join(notes)} |"
 

@@ -65,8 +65,7 @@ def _read(call: ToolCall) -> tuple[str, ...]:
     for effect in call.effects:
         if effect.kind == "read" and effect.path:
             path = paths.normal(effect.path).casefold()
-            whole = effect.start is None and effect.end is None and effect.exact
-            found.add(path if whole else f"{path}\n{effect.start}-{effect.end}")
+            found.add(path if effect.whole else f"{path}\n{call.key_arguments}")
     return tuple(sorted(found))
 
 

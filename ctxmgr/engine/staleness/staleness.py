@@ -1,109 +1,138 @@
-"""Turns what was done to each file into what is out of date.
+"""Turns a list into the results that later calls made out of date.
 
-Rules:
-
-1. A read's result, and the file text in a write's or an edit's arguments, are superseded where later reads and
-   writes that surely succeeded show all the lines they hold. A write shows the whole file, an edit shows nothing:
-   the model needs the text before it and what it changed.
-2. Line numbers of a later partial read count for what is before an edit only as far as that edit can not have moved
-   them: so many lines on both sides are taken from it. After an edit of unknown length, or a write that may have
-   failed, only a read of the whole file counts for what is before.
-3. Of a result that holds more than file text nothing is said by rule 1.
-4. The result of a look or a check (`ls`, `git diff`, tests) is superseded by that of the same call made again
-   later. One that was cut supersedes none. What it holds of files is left to rule 1.
-5. The arguments of a write or an edit that failed are superseded where the file was written or edited since.
-6. A failed result is never superseded, and supersedes nothing: what went wrong stays readable.
-7. What is not superseded of a file's reads, writes and edits holds its last known state, together. A read that an
-   edit came after is stale by itself, and still needed.
+1. A result that shows files, and nothing else, is out of date where each of them was read or written whole since.
+   A part that was read stands for no whole.
+2. So is a result where the same call (a read, a look, a check) was made again, and no file that it shows was
+   changed in between.
+3. A result that failed is never out of date, and makes none so: what went wrong stays readable. Nor does one that
+   a host cut or cleared, or of which a shell hid that it failed.
+4. A path seen from a directory that a shell went to in an earlier call may be another file, as hosts differ in
+   whether their shell stays there: it is one by itself.
 """
 
-from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator
 from typing import Literal
 
-from ctxmgr.engine.conversation import BlockRef, ConversationIndex
-from ctxmgr.engine.staleness.file_history import FileEvent, FileHistory, history
-from ctxmgr.engine.staleness.line_ranges import Lines
-from ctxmgr.model import once
+import msgspec
 
-Reason = Literal["read again", "written later", "repeated", "tried again"]
-MOST_SPANS = 64  # apart from one another, of one file: more are forgotten, which errs to the safe side
-END = 1 << 60  # the line after a file's last
+from ctxmgr.engine.conversation import BlockRef, ConversationIndex
+from ctxmgr.engine.rewriting import marker
+from ctxmgr.engine.tools import FileEffect, ToolCall, calls_of, identity, outcome, paths
+from ctxmgr.model import Block, Message, once
+
+Reason = Literal["read again", "written later", "repeated"]
+AWAY = "\0"  # between a directory that a shell went to, and a path seen from there (rule 4)
+READ_LINES = 2_000  # that a read shows at most where no limit was asked for (pi, Claude Code, OpenCode)
+HEAD_CHARACTERS, END_CHARACTERS = 600, 1_000  # where a host's own notes stand
+_GOES_ON = (" to continue", "to read beyond line")  # what such a note says where the file has more lines
+_TRUNCATED = ("tokens ", "characters ", "chars ", "lines ", "utput ", "[", "…")  # what stands before the word
+_CUT = ("<response clipped>", "only part of this file has been shown", "Full output: ", "Full output saved to")
+_UNFINISHED = ("Process running with session ID", "Script running with cell ID")
+_HIDDEN = (": No such file", ": Permission denied", ": Is a directory", "can't read ", "cannot open ")
+_CLEARED = re.compile(r"\s*(?:\[?Old tool result content cleared\]?|<?File unchanged since)", re.IGNORECASE)
+
+_encode = msgspec.json.Encoder(order="deterministic").encode
+
+
+class _Result(msgspec.Struct, frozen=True):
+    """One result. `files`: what its call did to which; `same`: what makes another call the same, "" where the same
+    again shows nothing of this; `failed`, or may have."""
+
+    ref: BlockRef
+    files: tuple[tuple[FileEffect, str], ...]
+    same: str
+    is_shell: bool
+    failed: bool
+
+    @property
+    def reads(self) -> list[str]:
+        """The files that it shows."""
+        return [path for effect, path in self.files if effect.kind == "read"]
 
 
 @once
 def superseded(conversation: ConversationIndex) -> dict[BlockRef, Reason]:
-    """Results and calls that are out of date, in the list's order, with the reason.
-
-    Linear in the list.
-    """
-    told = history(conversation)
-    needed: set[BlockRef] = set()  # those of which later ones do not cover all
-    covered: dict[BlockRef, Reason] = {}
-    for events in told.files.values():
-        for event, reason in zip(events, _covered(events), strict=True):
-            if reason:
-                covered[event.block] = reason
-            else:
-                needed.add(event.block)
-    found = {block: reason for block, reason in covered.items() if block not in needed and block not in told.mixed}
-    found |= {block: "repeated" for block in told.again if block not in needed and block not in found}
-    found |= dict.fromkeys(_tried_again(told), "tried again")
+    """Those that are out of date, in the list's order, with the reason. Linear in the list."""
+    results = list(_results(conversation))
+    known = paths.same(path for one in results for _, path in one.files if AWAY not in path)
+    later: dict[str, Reason] = {}  # what happened last to each file that was read or written whole
+    changes: Counter[str] = Counter()
+    again: set[tuple[str, ...]] = set()
+    found: dict[BlockRef, Reason] = {}
+    for result in reversed(results):
+        text = conversation.block(result.ref).text
+        reads = [known.get(path, path) for path in result.reads]
+        same = (result.same, *(f"{path} {changes[path]}" for path in reads))
+        if not result.failed and reads and len(reads) == len(result.files) and later.keys() >= set(reads):
+            found[result.ref] = later[reads[0]]
+        elif not result.failed and same in again:
+            found[result.ref] = "read again" if len(reads) == len(result.files) else "repeated"
+        if result.same and not result.failed and _is_whole(text):
+            again.add(same)
+        for effect, path in result.files:
+            path = known.get(path, path)
+            changes[path] += effect.kind in ("write", "edit")
+            if effect.kind == "write" and effect.whole and not result.failed:
+                later.setdefault(path, "written later")
+            elif effect.kind == "read" and effect.whole and _shows_all(result, text):
+                later.setdefault(path, "read again")
     return dict(sorted(found.items()))
 
 
-def _covered(events: Sequence[FileEvent]) -> list[Reason | None]:
-    """Why each event of a file is out of date, None where it is not; by rules 1 and 2, from the newest back."""
-    reasons: list[Reason | None] = [None] * len(events)
-    whole: Reason | None = None
-    spans: list[tuple[int, int]] = []  # covered lines, sorted and apart; the second is the line after the last
-    for place in range(len(events) - 1, -1, -1):
-        event = events[place]
-        reasons[place] = whole or ("read again" if spans and _within(event.need, spans) else None)
-        if whole:
+def _results(conversation: ConversationIndex) -> Iterator[_Result]:
+    went = ""  # where a shell was told to go to last
+    for ref, asked_at in conversation.pairs.items():
+        block = conversation.block(ref)
+        call, same = _calls(conversation.messages[asked_at]).get(block.call_id, (None, ""))
+        if call is None:
             continue
-        if event.kind == "edit":
-            spans = _moved(spans, event.grown)
-        elif event.cover is not None:
-            spans = _with(spans, event.cover)
-            if spans == [(1, END)]:
-                whole = "written later" if event.kind == "write" else "read again"
-        elif event.kind == "write":
-            spans = []
-    return reasons
+        away = f"{went}{AWAY}" if call.kind == "run" and went else ""
+        files = tuple(
+            (effect, effect.path if paths.is_absolute(effect.path) else f"{away}{effect.path}")
+            for effect in call.effects
+            if effect.path or effect.kind not in ("read", "write", "edit")
+        )
+        failed = outcome(call, block.text, block.is_error, block.doubtful) == "failed" or block.doubtful
+        yield _Result(ref, files, same and away + same, call.kind == "run", failed or block.is_error)
+        if call.shell is not None and call.shell.directory:
+            went = call.shell.directory
 
 
-def _within(need: Lines, spans: Sequence[tuple[int, int]]) -> bool:
-    at = bisect_right(spans, (need[0], END)) - 1
-    return at >= 0 and spans[at][1] >= (END if need[1] is None else need[1] + 1)
-
-
-def _with(spans: Sequence[tuple[int, int]], cover: Lines) -> list[tuple[int, int]]:
-    """The spans and these lines; those that touch are one."""
-    start, end = cover[0], END if cover[1] is None else cover[1] + 1
-    apart: list[tuple[int, int]] = []
-    for one in spans:
-        if one[1] < start or one[0] > end:
-            apart.append(one)
-        else:
-            start, end = min(start, one[0]), max(end, one[1])
-    return sorted([*apart[-MOST_SPANS:], (start, end)])
-
-
-def _moved(spans: Sequence[tuple[int, int]], grown: int | None) -> list[tuple[int, int]]:
-    """What the spans cover of the file before an edit that moved lines by so many (rule 2)."""
-    if grown is None:
-        return []
-    if not grown:
-        return list(spans)
-    moved = [(start if start == 1 else start + grown, end if end == END else end - grown) for start, end in spans]
-    return [(start, end) for start, end in moved if start < end]
-
-
-def _tried_again(told: FileHistory) -> Iterable[BlockRef]:
-    """Rule 5."""
-    changed = {
-        path: max((event.message_index for event in told.files.get(path, ()) if event.kind != "read"), default=-1)
-        for path in {path for _, path in told.failed}
+@once
+def _calls(message: Message) -> dict[str, tuple[ToolCall, str]]:
+    """The calls of a message by their ids, each with what makes another the same."""
+    pairs = zip(message.view.blocks, calls_of(message), strict=True)
+    return {
+        block.call_id: (call, _same(block) if call.repeats else "")
+        for block, call in pairs
+        if block.kind == "call" and call is not None
     }
-    return [call for call, path in told.failed if changed[path] > call.message_index]
+
+
+def _same(block: Block) -> str:
+    arguments = identity(block.arguments or {})
+    try:
+        told = _encode(arguments)
+    except (msgspec.MsgspecError, ValueError, TypeError, OverflowError, RecursionError):  # no JSON can say it
+        told = json.dumps(arguments, sort_keys=True, default=str).encode()
+    return f"{block.tool} {told.decode()}"
+
+
+def _is_whole(text: str) -> bool:
+    """Whether a host neither cut nor cleared this, and the run that printed it has ended."""
+    if _CLEARED.match(text) or marker.is_marker(text) or any(words in text for words in _CUT):
+        return False
+    cuts = (text.endswith(_TRUNCATED, 0, found.start()) for found in re.finditer("truncated", text))
+    return not any(cuts) and not any(words in text[:HEAD_CHARACTERS] for words in _UNFINISHED)
+
+
+def _shows_all(result: _Result, text: str) -> bool:
+    """Whether a read of whole files shows them whole."""
+    if result.failed or not text.strip() or not _is_whole(text):
+        return False
+    if result.is_shell:
+        return not any(words in text for words in _HIDDEN)
+    return text.count("\n") < READ_LINES and not any(words in text[-END_CHARACTERS:] for words in _GOES_ON)

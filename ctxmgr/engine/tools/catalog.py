@@ -25,7 +25,7 @@ import msgspec
 from ctxmgr.engine.tools import families
 from ctxmgr.engine.tools.arguments import Arguments, CallArguments
 from ctxmgr.engine.tools.effects import CERTAIN, CallEffects, Shell, ToolCall
-from ctxmgr.engine.tools.families import FAMILIES, Counting
+from ctxmgr.engine.tools.families import FAMILIES
 from ctxmgr.engine.tools.names import (
     ArgumentRole,
     EffectKind,
@@ -132,7 +132,7 @@ class Catalog:
             return _of(tool, given, *_declared_done(row, given.arguments))
         family: str = row.family if row else _family(tool, given)
         read = FAMILIES.get(family, families.nothing)
-        done = read(given, Counting(bool(row and row.from_one), row is not None))
+        done = read(given, row is not None)
         kind = families.editing(given) if family == "editor" else _KINDS.get(family) or _kind(family)
         return _of(tool, given, kind, done)
 
@@ -293,7 +293,7 @@ def _declared_done(row: ToolRow, arguments: Arguments) -> tuple[Does, CallEffect
     each = list(_declared_each(row, arguments))
     if not each:
         family = next((family for family, _ in row.does if family in _LOOKS), row.does[0][0])
-        return family, FAMILIES[family](CallArguments({}), Counting())
+        return family, FAMILIES[family](CallArguments({}), True)
     shell = next((one for family, one in each if family == "run"), CallEffects())
     return each[0][0], CallEffects(
         tuple(effect for _, one in each for effect in one.effects),
@@ -314,4 +314,4 @@ def _declared_each(row: ToolRow, arguments: Arguments) -> Iterator[tuple[Does, C
             role = "paths"
         beside = _COMMANDS if family == "run" else _FILES
         alone = {one: value for one, value in arguments.items() if one == name or role_of(one) not in beside}
-        yield family, FAMILIES[family](CallArguments(alone, {name: role}), Counting(listed=family != "write"))
+        yield family, FAMILIES[family](CallArguments(alone, {name: role}), family != "write")

@@ -15,22 +15,17 @@ TaskStatus = Literal["open", "active", "done", "blocked", "dropped"]
 
 
 class FileEffect(msgspec.Struct, frozen=True, gc=False):
-    """What is done to lines `start` to `end` of a file, from 1; None: from its first, to its last.
+    """What is done to a file.
 
     `path` is seen from the directory that the call runs in; "" where the call does not name it, or does something
     else than to a file. "list", "search" and "fetch" look and change nothing; a "run" prints no file's text.
-    `to`: where a "move" takes it.
-    `exact`: of a read, that it surely asks for these lines, else its result alone may tell; of a write, that the
-    call holds the whole text. `grown`: lines by which an edit may have moved what follows it; None where that is
-    not known.
+    `whole`: of a read, that it asks for all of the file; of a write, that the call holds all of it. `to`: where a
+    "move" takes it.
     """
 
     path: str
     kind: EffectKind
-    start: int | None = None
-    end: int | None = None
-    exact: bool = True
-    grown: int | None = 0
+    whole: bool = True
     to: str = ""
 
 

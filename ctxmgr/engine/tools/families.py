@@ -2,8 +2,7 @@
 
 Rules:
 
-1. What is not surely a read of certain lines is no exact read: from which number a host counts an `offset` is told
-   by the catalog's row, and an argument that nobody knows may ask for less.
+1. A read with an argument for lines, or one that nobody knows, may be of a part of the file.
 2. A write surely holds the whole text where the call has one and does not say that it is put behind another.
 3. A call may do several things; one that also prints what is no file's text has an effect "run" or "list" too.
 4. Of a list of files or edits each is told. Where neither a file nor a patch is named there is no effect.
@@ -20,128 +19,69 @@ from ctxmgr.engine.tools.arguments import CallArguments
 from ctxmgr.engine.tools.effects import CERTAIN, RUN, CallEffects, FileEffect
 from ctxmgr.engine.tools.names import EffectKind, kind_of
 from ctxmgr.engine.tools.paths import normal
-from ctxmgr.engine.tools.shell import of_patch, of_shell, quoted, replaced
+from ctxmgr.engine.tools.shell import of_patch, of_shell, quoted
 
 SHELLS = frozenset(("bash", "sh", "zsh", "dash", "pwsh", "powershell", "cmd"))
 PATCH_PROGRAMS = frozenset(("apply_patch", "applypatch"))
 
 
-class Counting(msgspec.Struct, frozen=True):
-    """How a tool's lines are counted. `from_one`: an `offset` is the number of a line, the first is 1; else nobody
-    knows. `listed`: the catalog has a row of the tool."""
+Read = Callable[[CallArguments, bool], CallEffects]
+"""Arguments, and whether the catalog has a row of the tool, to effects."""
 
-    from_one: bool = False
-    listed: bool = True
+_NARROWING = frozenset(("", "query", "pattern", "start", "end", "range", "line", "offset", "limit"))
 
 
-def read(given: CallArguments, counting: Counting) -> CallEffects:
-    several = [part for part in given.parts if part.path]
-    if several:
-        return CallEffects(tuple(_lines(part, Counting(listed=False), part.path) for part in several), repeats=True)
-    paths = given.several
-    if len(paths) > 1 or given.has("paths"):
-        return CallEffects(tuple(FileEffect(path, "read", exact=False) for path in paths), repeats=bool(paths))
-    return CallEffects((_lines(given, counting, given.path),), repeats=True) if given.path else CallEffects()
-
-
-def _lines(given: CallArguments, counting: Counting, path: str) -> FileEffect:
-    """A read of one file, with the lines that it asks for (rule 1)."""
-    if given.has("line") or given.parts:
-        return FileEffect(path, "read", exact=False)
-    exact = counting.listed and not any(_narrows(given, name) for name in given.arguments)
-    view = next((value for value in given.values("range") if isinstance(value, list)), None)
-    if view is not None and len(view) == 2 and all(isinstance(one, int) for one in view):
-        return FileEffect(path, "read", _from(view[0]), view[1] if view[1] > 0 else None, exact)
-    start, end = given.number("start"), given.number("end")
-    if start is not None or end is not None:
-        return FileEffect(path, "read", _from(start), end, exact)
-    offset, limit = given.number("offset"), given.number("limit")
-    if counting.from_one:
-        first = offset or 1
-        return FileEffect(path, "read", _from(first), None if limit is None else first + limit - 1, exact)
-    first = offset or 0
-    last = None if limit is None else first + limit
-    return FileEffect(path, "read", _from(max(1, first)), last, exact and offset is None and limit is None)
-
-
-def _from(start: int | None) -> int | None:
-    """A file's first line is None."""
-    return None if start is None or start <= 1 else start
+def read(given: CallArguments, listed: bool) -> CallEffects:
+    paths = tuple(part.path for part in given.parts if part.path)
+    if not paths and (len(given.several) > 1 or given.has("paths")):
+        paths = given.several
+    if paths:
+        return CallEffects(tuple(FileEffect(path, "read", whole=False) for path in paths), repeats=True)
+    if not given.path:
+        return CallEffects()
+    whole = listed and not given.parts and not any(_narrows(given, name) for name in given.arguments)
+    return CallEffects((FileEffect(given.path, "read", whole),), repeats=True)
 
 
 def _narrows(given: CallArguments, name: str) -> bool:
-    """May an argument that nobody knows ask for less than the file?"""
-    value = given.arguments[name]
-    return (
-        given.role(name) in ("", "query", "pattern")
-        and isinstance(value, str | int)
-        and value not in ("", 0, None)
-        and not isinstance(value, bool)
-    )
+    """Whether an argument may ask for less than the file."""
+    role, value = given.role(name), given.arguments[name]
+    if role not in _NARROWING or not isinstance(value, str | int | list) or isinstance(value, bool):
+        return False
+    return value not in ("", 0) and not (value == 1 and role in ("start", "offset"))
 
 
-def write(given: CallArguments, counting: Counting) -> CallEffects:
+def write(given: CallArguments, listed: bool) -> CallEffects:
     several = [part for part in given.parts if part.path]
     if several:
-        return CallEffects(tuple(_written(part, counting, part.path) for part in several))
-    return CallEffects(tuple(_written(given, counting, path) for path in given.several or (given.path,) if path))
+        return CallEffects(tuple(_written(part, listed, part.path) for part in several))
+    return CallEffects(tuple(_written(given, listed, path) for path in _paths(given)))
 
 
-def _written(given: CallArguments, counting: Counting, path: str) -> FileEffect:
+def _written(given: CallArguments, listed: bool, path: str) -> FileEffect:
     added = given.arguments.get("append") is True or given.arguments.get("mode") in ("append", "a")
     if added or given.has("start", "offset", "old text"):
-        return FileEffect(path, "edit", grown=None)
-    return FileEffect(path, "write", exact=counting.listed or given.text("content", "new text") is not None)
+        return FileEffect(path, "edit")
+    return FileEffect(path, "write", whole=listed or given.text("content", "new text") is not None)
 
 
-def edit(given: CallArguments, counting: Counting) -> CallEffects:
+def _paths(given: CallArguments) -> tuple[str, ...]:
+    return given.several or ((given.path,) if given.path else ())
+
+
+def edit(given: CallArguments, listed: bool) -> CallEffects:
     """Edits in a list are told by file where each names one, else all are of the call's file."""
-    several = [part for part in given.parts if part.path]
-    if several:
-        return CallEffects(tuple(FileEffect(part.path, "edit", grown=grown(part)) for part in several))
-    if given.patch is not None and not given.path:
+    if not given.path and given.patch is not None:
         return CallEffects(of_patch(given.patch, ""))
-    paths = given.several or ((given.path,) if given.path else ())
+    paths = tuple(part.path for part in given.parts if part.path) or _paths(given)
     if not paths and given.has("start"):  # of the window that is open
         paths = ("",)
-    return CallEffects(tuple(FileEffect(path, "edit", grown=grown(given)) for path in paths))
+    return CallEffects(tuple(FileEffect(path, "edit") for path in paths))
 
 
-def grown(given: CallArguments) -> int | None:
-    """By how many lines an edit may move what follows it; None where its arguments do not say."""
-    lists = [value for value in given.arguments.values() if isinstance(value, list) and value]
-    if given.parts or lists:
-        moved = [_moved(part) for part in given.parts]
-        known = [one for one in moved if one is not None]
-        return sum(known) if known and len(known) == len(moved) == sum(map(len, lists)) else None
-    return _moved(given)
-
-
-def _moved(given: CallArguments) -> int | None:
-    """The same of one edit."""
-    old, new = given.text("old text"), given.text("new text")
-    start, end = given.number("start"), given.number("end")
-    if new is not None and start is not None and end is not None:
-        return replaced(start, end, new.count("\n") + 1)
-    if new is not None and old is None and given.has("line"):
-        return new.count("\n") + 1
-    if old is None or new is None:
-        return None
-    lines = abs(new.count("\n") - old.count("\n"))
-    return None if lines and any(map(_is_several, given.arguments.items())) else lines
-
-
-def _is_several(argument: tuple[str, object]) -> bool:
-    """`replace_all`, `allow_multiple`, `expected_replacements: 3`: the edit may be made more than once."""
-    name, value = argument[0].casefold(), argument[1]
-    if value is True:
-        return "all" in name or "multiple" in name
-    return "replacements" in name and isinstance(value, int) and value > 1
-
-
-def editor(given: CallArguments, counting: Counting) -> CallEffects:
+def editor(given: CallArguments, listed: bool) -> CallEffects:
     """An editor that is told by an argument what to do: `view`, `create`, `str_replace`, `insert`."""
-    return FAMILIES[editing(given)](given, counting)
+    return FAMILIES[editing(given)](given, listed)
 
 
 def editing(given: CallArguments) -> EffectKind:
@@ -150,47 +90,46 @@ def editing(given: CallArguments) -> EffectKind:
     return kind if kind in ("read", "write", "edit", "delete") else ""
 
 
-def patch(given: CallArguments, counting: Counting) -> CallEffects:
+def patch(given: CallArguments, listed: bool) -> CallEffects:
     """A patch that names its files, or one beside the path of its only one; of an operation the file alone."""
     if given.patch is not None and not given.path:
         return CallEffects(of_patch(given.patch, ""))
     inside = next((part for part in given.parts if part.path), given)
     kind = editing(inside)
-    return FAMILIES[kind or "edit"](inside, counting)
+    return FAMILIES[kind or "edit"](inside, listed)
 
 
-def delete(given: CallArguments, counting: Counting) -> CallEffects:
-    paths = given.several or ((given.path,) if given.path else ())
-    return CallEffects(tuple(FileEffect(path, "delete") for path in paths))
+def delete(given: CallArguments, listed: bool) -> CallEffects:
+    return CallEffects(tuple(FileEffect(path, "delete") for path in _paths(given)))
 
 
-def move(given: CallArguments, counting: Counting) -> CallEffects:
+def move(given: CallArguments, listed: bool) -> CallEffects:
     old = normal(given.text("source", "path") or "")
     new = normal(given.text("destination") or "")
     if old and new:
         return CallEffects((FileEffect(old, "move", to=new),))
-    return CallEffects((FileEffect(old, "edit", grown=None),) if old else ())
+    return CallEffects((FileEffect(old, "edit"),) if old else ())
 
 
-def copy(given: CallArguments, counting: Counting) -> CallEffects:
+def copy(given: CallArguments, listed: bool) -> CallEffects:
     new = normal(given.text("destination") or "")
-    return CallEffects((FileEffect(new, "write", exact=False),) if new else ())
+    return CallEffects((FileEffect(new, "write", whole=False),) if new else ())
 
 
-def scroll(given: CallArguments, counting: Counting) -> CallEffects:
-    return CallEffects((FileEffect("", "read", exact=False),))
+def scroll(given: CallArguments, listed: bool) -> CallEffects:
+    return CallEffects((FileEffect("", "read", whole=False),))
 
 
-def look(kind: EffectKind) -> Callable[[CallArguments, Counting], CallEffects]:
+def look(kind: EffectKind) -> Read:
     """A look of this kind. One of a tool that nobody listed may not show the same again."""
 
-    def at(given: CallArguments, counting: Counting) -> CallEffects:
-        return CallEffects((FileEffect(given.place, kind),), repeats=counting.listed)
+    def at(given: CallArguments, listed: bool) -> CallEffects:
+        return CallEffects((FileEffect(given.place, kind),), repeats=listed)
 
     return at
 
 
-def run(given: CallArguments, counting: Counting) -> CallEffects:
+def run(given: CallArguments, listed: bool) -> CallEffects:
     """What a shell is handed, or a script that hands it to one; code of another kind is run."""
     directory = normal(given.text("working directory", "directory") or "")
     argv = next((value for value in given.values("command") if isinstance(value, list)), None)
@@ -256,14 +195,14 @@ def scripted(given: CallArguments) -> str:
 
 def _unsure(effect: FileEffect) -> FileEffect:
     """What a script does that is known in parts alone."""
-    return msgspec.structs.replace(effect, exact=False, grown=None if effect.kind == "edit" else effect.grown)
+    return msgspec.structs.replace(effect, whole=False)
 
 
-def nothing(given: CallArguments, counting: Counting) -> CallEffects:
+def nothing(given: CallArguments, listed: bool) -> CallEffects:
     return CallEffects()
 
 
-FAMILIES: dict[str, Callable[[CallArguments, Counting], CallEffects]] = {
+FAMILIES: dict[str, Read] = {
     "read": read,
     "write": write,
     "edit": edit,

@@ -24,20 +24,15 @@ _FILE = re.compile(r"^\*\*\* (Add|Update|Delete) File: (.+)$", re.MULTILINE)
 _MOVED = re.compile(r"^\*\*\* Move to: (.+)$", re.MULTILINE)
 _UNIFIED = re.compile(r"^--- (\S.*)\n\+\+\+ (\S.*)$", re.MULTILINE)
 _BEFORE_UNIFIED = 2_000  # characters: of a mail or a commit that stands before its patch
-_HUNK = re.compile(r"^@@", re.MULTILINE)
 _HEADS = ("*** ", "@@", "--- ", "+++ ", "diff ")
-_ADDED = re.compile(r"^\+", re.MULTILINE)
-_REMOVED = re.compile(r"^-", re.MULTILINE)
 
 
 class Section(msgspec.Struct, frozen=True, gc=False):
-    """What a patch does to one file. `moved`: its new path. `grown`: lines by which its hunks may move what
-    follows them, all taken together without sign."""
+    """What a patch does to one file. `moved`: its new path."""
 
     verb: Verb
     path: str
     moved: str = ""
-    grown: int = 0
 
 
 def is_patch(text: str) -> bool:
@@ -53,27 +48,33 @@ def _is_unified(text: str) -> bool:
 
 def sections(text: str) -> tuple[Section, ...]:
     """One a file, in order; none where no file is named."""
+    return tuple(section for section, _ in _parts(text))
+
+
+def _parts(text: str) -> Iterator[tuple[Section, str]]:
+    """Each section with its lines."""
     unified = _is_unified(text)
     heads = list((_UNIFIED if unified else _FILE).finditer(text))
     ends = [head.start() for head in heads[1:]] + [len(text)]
-    section = _of_unified if unified else _section
-    return tuple(section(head, text[head.end() : end]) for head, end in zip(heads, ends, strict=False))
+    for head, end in zip(heads, ends, strict=False):
+        body = text[head.end() : end]
+        yield _of_unified(head) if unified else _section(head, body), body
 
 
 def _section(head: re.Match[str], body: str) -> Section:
     verb: Verb = head[1]  # type: ignore[assignment]
     moved = _MOVED.search(body)
-    return Section(verb, head[2].strip(), moved[1].strip() if moved else "", _grown(body))
+    return Section(verb, head[2].strip(), moved[1].strip() if moved else "")
 
 
-def _of_unified(head: re.Match[str], body: str) -> Section:
+def _of_unified(head: re.Match[str]) -> Section:
     old, new = (name.partition("\t")[0].strip() for name in head.groups())
     if old == "/dev/null":
         return Section("Add", _without_side(new))
     if new == "/dev/null":
         return Section("Delete", _without_side(old))
     old, new = _without_side(old), _without_side(new)
-    return Section("Update", old, new if new != old else "", _grown(body))
+    return Section("Update", old, new if new != old else "")
 
 
 def _without_side(name: str) -> str:
@@ -81,22 +82,12 @@ def _without_side(name: str) -> str:
     return name[2:] if name.startswith(("a/", "b/")) else name
 
 
-def _grown(body: str) -> int:
-    return sum(abs(len(_ADDED.findall(hunk)) - len(_REMOVED.findall(hunk))) for hunk in _HUNK.split(body))
-
-
 def added(text: str) -> Iterator[tuple[str, str]]:
     """(path after the patch, the lines that it adds there) of each file that it adds lines to."""
-    unified = _is_unified(text)
-    heads = list((_UNIFIED if unified else _FILE).finditer(text))
-    ends = [head.start() for head in heads[1:]] + [len(text)]
-    section = _of_unified if unified else _section
-    for head, end in zip(heads, ends, strict=False):
-        body = text[head.end() : end]
-        one = section(head, body)
+    for section, body in _parts(text):
         lines = [line[1:] for line in body.split("\n") if line.startswith("+")]
-        if lines and one.verb != "Delete":
-            yield normal(one.moved or one.path), "\n".join(lines)
+        if lines and section.verb != "Delete":
+            yield normal(section.moved or section.path), "\n".join(lines)
 
 
 def shortened(text: str, marker: str) -> str:

@@ -25,10 +25,9 @@ class ToolRow(msgspec.Struct, frozen=True):
     """Tools of one family. `names`, and `hosts` that have one of them.
 
     `roles`: of arguments by name, where `roles.role_of` would be misled. `where`: the argument without which the
-    row does not count; of two rows with one name the first that counts is taken. `from_one`: an `offset` is the
-    number of a line, and the first is 1. `tells`: what its result is, where that is
-    not merely a tool's text. `does`: of a tool that its host declared, what is done with which argument, in this
-    order.
+    row does not count; of two rows with one name the first that counts is taken. `tells`: what its result is, where
+    that is not merely a tool's text. `does`: of a tool that its host declared, what is done with which argument, in
+    this order.
     """
 
     family: Family
@@ -36,7 +35,6 @@ class ToolRow(msgspec.Struct, frozen=True):
     hosts: str
     roles: Mapping[str, ArgumentRole] = {}
     where: str = ""
-    from_one: bool = False
     tells: Tells = ""
     does: tuple[tuple[Does, str], ...] = ()
 
@@ -47,10 +45,9 @@ def row(
     hosts: str,
     roles: Mapping[str, ArgumentRole] | None = None,
     where: str = "",
-    from_one: bool = False,
 ) -> ToolRow:
     """A row with its names in one text."""
-    return ToolRow(family, tuple(names.split()), hosts, roles or {}, where, from_one)
+    return ToolRow(family, tuple(names.split()), hosts, roles or {}, where)
 
 
 SKILLS = ToolRow(
@@ -62,7 +59,7 @@ SKILLS = ToolRow(
 ROWS: tuple[ToolRow, ...] = (
     # files: read
     row("read", "read", "OpenCode", where="filePath"),
-    row("read", "read", "pi, Claude Code, Cursor, Amp, Factory", from_one=True),
+    row("read", "read", "pi, Claude Code, Cursor, Amp, Factory"),
     row(
         "read",
         "read_file view view_file open_file file_read fs_read read_text_file cat_file",

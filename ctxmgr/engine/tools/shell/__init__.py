@@ -2,7 +2,7 @@
 
 from ctxmgr.engine.tools.shell.changes import of_patch
 from ctxmgr.engine.tools.shell.git import GitCall, brought_back, git_calls
-from ctxmgr.engine.tools.shell.lines import of_shell, replaced, window
+from ctxmgr.engine.tools.shell.lines import of_shell, window
 from ctxmgr.engine.tools.shell.programs import (
     check_kind,
     is_formatter,
@@ -25,7 +25,6 @@ __all__ = [
     "of_shell",
     "pipelines_of",
     "quoted",
-    "replaced",
     "runs_project_check",
     "subject_of",
     "unwrapped",

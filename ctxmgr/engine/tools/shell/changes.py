@@ -4,7 +4,7 @@ Rules:
 
 1. A write is a heredoc or a printed text sent to a file by `>` or `tee`; with `>>` or `tee -a` it is an edit. What
    another command prints is written too, but its text is not in the call.
-2. `sed -i` edits; by how much lines move is not known. So does a patch handed to `apply_patch`,
+2. `sed -i` edits. So does a patch handed to `apply_patch`,
    `patch` or `git apply`, and what `git checkout` and `git restore` bring back.
 3. `rm`, `unlink` and `git rm` delete, `mv` and `git mv` move, `cp` and `touch` write.
 4. A file whose name is not known makes the whole a run, and so does what else may write: a formatter, a script.
@@ -14,6 +14,7 @@ from collections.abc import Sequence
 
 from ctxmgr.engine.tools import patches
 from ctxmgr.engine.tools.effects import RUN, FileEffect
+from ctxmgr.engine.tools.names import EffectKind
 from ctxmgr.engine.tools.paths import UNKNOWN, joined
 from ctxmgr.engine.tools.shell.reads import sed_call
 from ctxmgr.engine.tools.shell.words import ShellCommand, Word
@@ -64,8 +65,8 @@ def _patched(section: patches.Section, directory: str) -> FileEffects:
         return (FileEffect(path, "write"),)
     if section.moved:
         new = joined(directory, section.moved)
-        return (FileEffect(path, "move", to=new), FileEffect(new, "edit", grown=section.grown))
-    return (FileEffect(path, "edit", grown=section.grown),)
+        return (FileEffect(path, "move", to=new), FileEffect(new, "edit"))
+    return (FileEffect(path, "edit"),)
 
 
 def _alone(name: Word, command: ShellCommand, directory: str) -> FileEffects | None:
@@ -139,15 +140,9 @@ def _into(words: Sequence[Word]) -> list[Word]:
     return [] if any(word and word.startswith(_INTO) for word in options) else _named(words)
 
 
-def _each(kind: str, files: Sequence[Word], directory: str) -> FileEffects:
+def _each(kind: EffectKind, files: Sequence[Word], directory: str) -> FileEffects:
     paths = _known(files, directory)
-    if not paths:
-        return (RUN,)
-    if kind == "delete":
-        return tuple(FileEffect(path, "delete") for path in paths)
-    if kind == "write":
-        return tuple(FileEffect(path, "write", exact=False) for path in paths)
-    return tuple(FileEffect(path, "edit", grown=None) for path in paths)
+    return tuple(FileEffect(path, kind, whole=kind != "write") for path in paths) or (RUN,)
 
 
 def _known(files: Sequence[Word], directory: str) -> list[str]:
@@ -163,7 +158,7 @@ def _moved(files: Sequence[Word], directory: str) -> FileEffects:
 
 def _copied(files: Sequence[Word], directory: str) -> FileEffects:
     pairs = _pairs(files, directory)
-    return tuple(FileEffect(new, "write", exact=False) for _, new in pairs) or (RUN,)
+    return tuple(FileEffect(new, "write", whole=False) for _, new in pairs) or (RUN,)
 
 
 def _pairs(files: Sequence[Word], directory: str) -> list[tuple[str, str]]:
@@ -198,12 +193,7 @@ def _redirected(commands: Sequence[ShellCommand], directory: str) -> FileEffects
     found = _sent(files, directory)
     if found is None:
         return None
-    unsure = (
-        FileEffect(one.path, one.kind, exact=False, grown=None if one.kind == "edit" else 0)
-        for one in found
-        if one.path
-    )
-    return (RUN, *unsure)
+    return (RUN, *(FileEffect(one.path, one.kind, whole=False) for one in found if one.path))
 
 
 def _sent(writes: Sequence[tuple[str, Word]], directory: str) -> FileEffects | None:

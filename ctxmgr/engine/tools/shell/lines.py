@@ -37,18 +37,16 @@ _GREP_VALUED = words_of(
     "-A -B -C -m -e -f -g -t -T --glob --type --include --exclude --context --max-count --regexp"
 )
 SCROLLS = frozenset(("goto", "scroll_up", "scroll_down"))
-_EDIT = re.compile(r"^edit(?:[ \t]+(\d+):(\d+))?[ \t]*\n")
+_EDIT = re.compile(r"edit(?:[ \t]+\d+:\d+)?[ \t]*\n")  # the open file's lines, up to `end_of_edit`
 _WINDOW = re.compile(r"^\[File: (.+?) \((\d+) lines total\)\]", re.MULTILINE)
 WINDOW_CHARACTERS = 4_000  # where the head of a window stands, behind a message of the editor
-_END = re.compile(r"\n?end_of_edit\s*$")
 _GOES = tuple((name,) for name in ("cd", "pushd", "popd"))
 
 
 def of_shell(line: str, directory: str = "", depth: int = 0) -> CallEffects:
     """What a command line does, run in this directory ("" where it is not known). `depth`: in so many others."""
-    edited = _of_edit(line)
-    if edited is not None:
-        return CallEffects((edited,))
+    if _EDIT.match(line):
+        return CallEffects((FileEffect("", "edit"),))
     pipelines = parse(line)
     if pipelines is None:
         return CallEffects((RUN,), status=status_of(line, depth))
@@ -175,26 +173,12 @@ def _of_window(words: Sequence[str | None]) -> FileEffect | None:
     """`open src/a.py 40`, `goto 80`, `scroll_down`, `create b.py`; None for all else."""
     name, file = words[0], words[1] if len(words) > 1 else ""
     if name in SCROLLS:
-        return FileEffect("", "read", exact=False)
+        return FileEffect("", "read", whole=False)
     if name == "open" and file:
-        return FileEffect(file, "read", exact=False)
+        return FileEffect(file, "read", whole=False)
     if name == "create" and file and len(words) == 2:
         return FileEffect(file, "write")
     return None
-
-
-def _of_edit(line: str) -> FileEffect | None:
-    """`edit 3:4`, the lines that come instead of those, `end_of_edit`."""
-    head = _EDIT.match(line)
-    if head is None:
-        return None
-    lines = _END.sub("", line[head.end() :]).count("\n") + 1
-    return FileEffect("", "edit", grown=None if head[1] is None else replaced(int(head[1]), int(head[2]), lines))
-
-
-def replaced(start: int, end: int, lines: int) -> int:
-    """By how much what follows moves where these lines become so many."""
-    return abs(lines - (end - start + 1))
 
 
 def window(text: str) -> tuple[str, int] | None:

@@ -1,14 +1,14 @@
-"""Turns the commands of one pipe into the lines of files that it prints, and reads the options of `sed`.
+"""Turns the commands of one pipe into the files whose lines it prints, and reads the options of `sed`.
 
 Rules:
 
-1. A read is `cat`, `nl`, `sed -n` with lines, `head -n` or `tail -n +` of files that are named, or several of them
-   behind one another. `tail -n` and `head -c` read lines that are not known from the call: not exact.
+1. A read is `cat`, `nl`, `sed -n`, `head` or `tail` of files that are named, or several of them behind one another.
+   `cat` and `nl` alone show a file whole.
 2. A file whose name is not known makes the whole none.
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import msgspec
 
@@ -17,133 +17,67 @@ from ctxmgr.engine.tools.paths import UNKNOWN, joined
 from ctxmgr.engine.tools.shell.words import ShellCommand, Word, name_of
 
 SPOKEN_LINES = 10  # what head and tail show when no number is given
-
+_WHOLE = ("cat", "bat", "nl")
 _COUNT = re.compile(r"(?:-n?|--lines=)([+-]?\d+)")
-_SCRIPT = re.compile(r"(\d+)(?:,(\d+|\$))?p")
-
-Span = tuple[int | None, int | None]
-Spans = tuple[Span, ...] | None  # of each file; None where the lines are not known from the call
 
 
 def reads(commands: Sequence[ShellCommand], directory: str) -> list[FileEffect]:
     """The files that a pipe of looks prints lines of; none where it prints anything else."""
-    source = _SOURCES.get(name_of(commands[0]))
-    if source is None:
+    first = commands[0]
+    files = _shown(first)
+    if files == [] and first.source:
+        files = [first.source]
+    if (
+        not files
+        or (len(files) > 1 and len(commands) > 1)
+        or any(_shown(command) != [] for command in commands[1:])
+    ):
         return []
-    files, spans = source(commands[0].words[1:])
-    if not files and files is not None and commands[0].source:
-        files = [commands[0].source]
-    if not files or any(not file for file in files):
+    paths = [joined(directory, file) if file else "" for file in files]
+    if any(not path or path.startswith(UNKNOWN) for path in paths):
         return []
-    for command in commands[1:]:
-        taken = _SOURCES.get(name_of(command))
-        named, lines = taken(command.words[1:]) if taken else (None, None)
-        if named is None or named or len(files) > 1 or spans is None or len(spans) > 1:
-            return []
-        if lines is None:
-            spans = None
-            break
-        spans = tuple(_within(spans[0], line) for line in lines)
-    paths = [joined(directory, file) for file in files if file]
-    if any(path.startswith(UNKNOWN) for path in paths):
-        return []
-    if spans is None:
-        return [FileEffect(path, "read", exact=False) for path in paths]
-    return [FileEffect(path, "read", start, end) for path in paths for start, end in spans]
+    whole = len(commands) == 1 and name_of(first) in _WHOLE
+    return [FileEffect(path, "read", whole) for path in paths]
+
+
+def _shown(command: ShellCommand) -> list[Word] | None:
+    """The files that a command prints lines of; None where it prints anything else."""
+    name, words = name_of(command), command.words[1:]
+    if name in _WHOLE:
+        before = ("", *words)  # `nl -b a` numbers empty lines, too
+        pairs = zip(words, before, strict=False)
+        return [word for word, last in pairs if not (word or "").startswith("-") and (name != "nl" or last != "-b")]
+    if name in ("head", "tail"):
+        return _counted(words)[1]
+    call = sed_call(words)
+    prints = name == "sed" and call.quiet and not call.is_strange and not call.in_place
+    return list(call.files) if prints and call.scripts and None not in call.scripts else None
 
 
 def head_lines(command: ShellCommand) -> int:
     """How many lines a `head` leaves; 0 where it counts otherwise."""
-    number, _ = _number(command.words[1:])
-    return int(number) if number and number.isdigit() else 0
+    number, _ = _counted(command.words[1:])
+    return int(number) if number.isdigit() else 0
 
 
-def _within(outer: Span, inner: Span) -> Span:
-    """Lines of what stands in these lines of a file."""
-    first = outer[0] or 1
-    start = first + (inner[0] or 1) - 1
-    ends = [end for end in (outer[1], None if inner[1] is None else first + inner[1] - 1) if end is not None]
-    return (None if start == 1 else start), min(ends, default=None)
-
-
-Source = tuple[list[Word] | None, Spans]
-WHOLE: Spans = ((None, None),)
-
-
-def _cat(words: Sequence[Word]) -> Source:
-    files = [word for word in words if not (word or "").startswith("-")]
-    return files, WHOLE
-
-
-def _nl(words: Sequence[Word]) -> Source:
-    """`-b a` numbers empty lines too; what is numbered is shown all the same."""
-    before = ("", *words)
-    files = [
-        word for word, last in zip(words, before, strict=False) if not (word or "").startswith("-") and last != "-b"
-    ]
-    return files, WHOLE
-
-
-def _head(words: Sequence[Word]) -> Source:
-    number, files = _number(words)
-    if number is None or number.startswith(("-", "+")):
-        return files, None
-    return files, ((None, int(number)),)
-
-
-def _tail(words: Sequence[Word]) -> Source:
-    number, files = _number(words)
-    if number is None or not number.startswith("+"):
-        return files, None
-    return files, ((max(1, int(number)), None),)
-
-
-def _number(words: Sequence[Word]) -> tuple[str | None, list[Word]]:
-    """(the number of lines as it is spelled, None for what is no number of lines; the files)."""
-    number: str | None = str(SPOKEN_LINES)
-    files: list[Word] = []
+def _counted(words: Sequence[Word]) -> tuple[str, list[Word]]:
+    """(the number of lines as it is spelled, "" for what is no number of lines; the files) of `head` and `tail`."""
+    number, files = str(SPOKEN_LINES), list[Word]()
     wanted = ""  # the option that the next word is the value of
     for word in words:
         option = word or ""
         told = _COUNT.fullmatch(option)
-        if wanted or told:
-            given = told[1] if told and not wanted else option
-            number = given if wanted != "-c" and re.fullmatch(r"[+-]?\d+", given) else None
-            wanted = ""
+        if wanted:
+            number, wanted = option if wanted in ("-n", "--lines") else "", ""
+        elif told:
+            number = told[1]
         elif option in ("-n", "--lines", "-c", "--bytes"):
-            wanted = "-c" if option in ("-c", "--bytes") else "-n"
+            wanted = option
         elif option.startswith("-") and option not in ("-q", "-"):
-            number = None
+            number = ""
         else:
             files.append(word)
     return number, files
-
-
-def _sed(words: Sequence[Word]) -> Source:
-    """Only `-n` with nothing but lines to print shows certain lines; another `-n` unknown ones, all else may show
-    anything."""
-    call = sed_call(words)
-    if not call.quiet or call.is_strange or call.in_place or not call.scripts or None in call.scripts:
-        return None, None
-    parts = [part.strip() for script in call.scripts for part in (script or "").split(";") if part.strip()]
-    matches = [_SCRIPT.fullmatch(part) for part in parts]
-    spans = [_lines(match) for match in matches if match is not None]
-    return list(call.files), tuple(spans) if spans and len(spans) == len(matches) else None
-
-
-def _lines(script: re.Match[str]) -> Span:
-    start, last = int(script[1]), script[2] or script[1]
-    return (None if start <= 1 else start), (None if last == "$" else int(last))
-
-
-_SOURCES: dict[str, Callable[[Sequence[Word]], Source]] = {
-    "cat": _cat,
-    "bat": _cat,
-    "nl": _nl,
-    "head": _head,
-    "tail": _tail,
-    "sed": _sed,
-}
 
 
 class SedCall(msgspec.Struct, frozen=True, gc=False):

@@ -5,16 +5,21 @@ from typing import Any
 from ctxmgr.engine.tools import FileEffect, tool_call
 
 
-def read(path: str, start: int | None = None, end: int | None = None, exact: bool = True) -> FileEffect:
-    return FileEffect(path, "read", start, end, exact)
+def read(path: str) -> FileEffect:
+    return FileEffect(path, "read")
+
+
+def part(path: str) -> FileEffect:
+    """A read that may show less than the file."""
+    return FileEffect(path, "read", whole=False)
 
 
 def write(path: str) -> FileEffect:
     return FileEffect(path, "write")
 
 
-def edit(path: str, grown: int | None = 0) -> FileEffect:
-    return FileEffect(path, "edit", grown=grown)
+def edit(path: str) -> FileEffect:
+    return FileEffect(path, "edit")
 
 
 def look(path: str = "") -> FileEffect:
@@ -31,7 +36,7 @@ def delete(path: str) -> FileEffect:
 
 def sent(path: str) -> FileEffect:
     """A write of what the call does not hold."""
-    return FileEffect(path, "write", exact=False)
+    return FileEffect(path, "write", whole=False)
 
 
 def effects(tool: str, arguments: dict[str, Any]) -> tuple[FileEffect, ...]:

@@ -10,7 +10,6 @@ from ctxmgr.engine.memory.facts import Stamp
 from ctxmgr.engine.protection.protection import pinned
 from ctxmgr.engine.rewriting import marker
 from ctxmgr.engine.rewriting.rewrite import shorten
-from ctxmgr.engine.staleness.file_history import history
 from ctxmgr.formats import FORMATS
 from ctxmgr.formats.pi_tree import view_branch
 from ctxmgr.model.epochs import Pin
@@ -26,12 +25,11 @@ WINDOW = "[File: /w/open.py (90 lines total)]\n3:x\n4:y"
 
 
 class Says(NamedTuple):
-    """`staleness`: (kind, path); `ledger`: (status, path); `packet`: its lines of files and tasks; `tasks`: their
+    """`ledger`: (status, path); `packet`: its lines of files and tasks; `tasks`: their
     states; `pins`: paths by which call and
     result are pinned; `shortened`: the arguments with the hint where to read again, None without; `read` and
     `modified`: a compaction's lists; `scored`: does the call count as a change."""
 
-    staleness: frozenset[tuple[str, str]]
     ledger: frozenset[tuple[str, str]]
     packet: tuple[str, ...]
     tasks: tuple[str, ...]
@@ -57,7 +55,6 @@ def says(form: str, known: Known) -> Says:
     messages = reader.read(lines)
     index = indexed(messages)
     (answer, asked), *_ = index.pairs.items()
-    events = history(index).files
     facts = _facts(messages)
     block = next(one for one in messages[asked].view.blocks if one.kind == "call")
     made = index.call_of(answer)
@@ -70,7 +67,6 @@ def says(form: str, known: Known) -> Says:
     changing = scoring.changing_calls(branch)
     paths = frozenset(path for _, path in known.does)
     return Says(
-        frozenset((event.kind, path) for path, found in events.items() for event in found),
         frozenset((fact.status, fact.text) for fact in facts if fact.kind == "file"),
         tuple(PacketText(fold(Ledger(), facts), "", quarters).within(2_000, ()).split("\n")),
         tuple(fact.status for fact in facts if fact.kind == "task"),

@@ -58,15 +58,14 @@ def test_what_is_done_by_a_call_that_does_several_things_is_told_of_each() -> No
 
 
 def test_a_write_holds_the_whole_text_where_the_call_has_one() -> None:
-    assert [one.exact for one in said({"to": "a", "content": "x"}, writes="to").effects] == [True]
-    assert [one.exact for one in said({"to": "a", "template": "x"}, writes="to").effects] == [False]
+    assert [one.whole for one in said({"to": "a", "content": "x"}, writes="to").effects] == [True]
+    assert [one.whole for one in said({"to": "a", "template": "x"}, writes="to").effects] == [False]
 
 
-def test_a_read_of_certain_lines_is_of_these() -> None:
-    (effect,) = said({"doc": "a.py", "start_line": 3, "end_line": 9}, reads="doc").effects
-    assert (effect.start, effect.end, effect.exact) == (3, 9, True)
-    (effect,) = said({"doc": "a.py", "chapter": 4}, reads="doc").effects
-    assert not effect.exact
+@pytest.mark.parametrize("argument", [{"start_line": 3, "end_line": 9}, {"chapter": 4}])
+def test_a_read_with_another_argument_may_be_of_a_part(argument: dict[str, Any]) -> None:
+    (effect,) = said({"doc": "a.py", **argument}, reads="doc").effects
+    assert not effect.whole
 
 
 def test_a_command_line_is_read_as_a_shells() -> None:

@@ -6,7 +6,19 @@ import pytest
 
 from ctxmgr.engine.tools import FileEffect, patches, tool_call
 from ctxmgr.engine.tools.paths import normal, same
-from tests.unit.engine.tools.file_effects import RUN, UNIFIED, delete, edit, effects, look, read, seek, sent, write
+from tests.unit.engine.tools.file_effects import (
+    RUN,
+    UNIFIED,
+    delete,
+    edit,
+    effects,
+    look,
+    part,
+    read,
+    seek,
+    sent,
+    write,
+)
 
 PATCH = """*** Begin Patch
 *** Update File: src/a.py
@@ -20,54 +32,51 @@ PATCH = """*** Begin Patch
 *** Add File: b.py
 +x = 1
 *** End Patch"""
-PATCHED = [edit("src/a.py", 2), write("b.py")]
-PARTLY = [FileEffect("src/a.py", "edit", exact=False, grown=None), sent("b.py")]
+PATCHED = [edit("src/a.py"), write("b.py")]
+PARTLY = [FileEffect("src/a.py", "edit", whole=False), sent("b.py")]
 
 # host, tool, arguments, its effects
 TOOLS: list[tuple[str, str, dict[str, Any], list[FileEffect]]] = [
     ("pi", "read", {"path": "x.py"}, [read("x.py")]),
     ("pi", "read", {"path": "x.py", "offset": 1}, [read("x.py")]),
-    ("pi", "read", {"path": "x.py", "offset": 20, "limit": 5}, [read("x.py", 20, 24)]),
-    ("pi", "read", {"path": "x.py", "limit": 50}, [read("x.py", None, 50)]),
-    ("pi", "read", {"path": "x.py", "offset": "20"}, [read("x.py")]),
-    ("pi", "read", {"path": "x.py", "offset": 2**53 - 1}, [read("x.py", 2**53 - 1)]),
-    ("pi", "read", {"path": "x.py", "offset": 2**53}, [read("x.py")]),
-    ("pi", "read", {"path": "x.py", "offset": -1}, [read("x.py")]),
+    ("pi", "read", {"path": "x.py", "offset": 20, "limit": 5}, [part("x.py")]),
+    ("pi", "read", {"path": "x.py", "limit": 50}, [part("x.py")]),
+    ("pi", "read", {"path": "x.py", "offset": 2**53 - 1}, [part("x.py")]),
     ("pi", "read", {"path": 7}, []),
     ("pi", "write", {"path": "./a//b.py", "content": "x"}, [write("a/b.py")]),
-    ("pi", "edit", {"path": "x.py", "oldText": "a\nb", "newText": "c"}, [edit("x.py", 1)]),
+    ("pi", "edit", {"path": "x.py", "oldText": "a\nb", "newText": "c"}, [edit("x.py")]),
     (
         "pi",
         "edit",
         {"path": "x.py", "edits": [{"oldText": "a", "newText": "b\nc"}, {"oldText": "d\ne", "newText": "f"}]},
-        [edit("x.py", 2)],
+        [edit("x.py")],
     ),
-    ("pi", "edit", {"path": "x.py", "edits": ["?"]}, [edit("x.py", None)]),
-    ("pi", "edit", {"path": "x.py", "oldText": "a"}, [edit("x.py", None)]),
+    ("pi", "edit", {"path": "x.py", "edits": ["?"]}, [edit("x.py")]),
+    ("pi", "edit", {"path": "x.py", "oldText": "a"}, [edit("x.py")]),
     ("pi", "grep", {"pattern": "a", "path": "src"}, [seek("src")]),
     ("pi", "ls", {}, [look()]),
     ("pi", "todo", {"path": "x"}, []),
-    ("Claude Code", "Read", {"file_path": "/a/x.go", "offset": 10, "limit": 80}, [read("/a/x.go", 10, 89)]),
+    ("Claude Code", "Read", {"file_path": "/a/x.go", "offset": 10, "limit": 80}, [part("/a/x.go")]),
     ("Claude Code", "Write", {"file_path": "/a/x.go", "content": ""}, [write("/a/x.go")]),
     (
         "Claude Code",
         "Edit",
         {"file_path": "/a/x.go", "old_string": "a", "new_string": "b", "replace_all": True},
-        [edit("/a/x.go", 0)],
+        [edit("/a/x.go")],
     ),
     (
         "Claude Code",
         "Edit",
         {"file_path": "/a/x.go", "old_string": "a", "new_string": "b\nc", "replace_all": True},
-        [edit("/a/x.go", None)],
+        [edit("/a/x.go")],
     ),
     (
         "Claude Code",
         "MultiEdit",
         {"file_path": "/a/x.go", "edits": [{"old_string": "a", "new_string": "b\nc"}]},
-        [edit("/a/x.go", 1)],
+        [edit("/a/x.go")],
     ),
-    ("Claude Code", "NotebookEdit", {"notebook_path": "/a/n.ipynb", "new_source": "x"}, [edit("/a/n.ipynb", None)]),
+    ("Claude Code", "NotebookEdit", {"notebook_path": "/a/n.ipynb", "new_source": "x"}, [edit("/a/n.ipynb")]),
     ("Claude Code", "Grep", {"pattern": "a", "output_mode": "content"}, [seek()]),
     ("Claude Code", "mcp__files__read_file", {"path": "x"}, [read("x")]),
     ("Codex", "shell", {"command": ["bash", "-lc", "cat a.py"], "workdir": "/w"}, [read("/w/a.py")]),
@@ -76,7 +85,7 @@ TOOLS: list[tuple[str, str, dict[str, Any], list[FileEffect]]] = [
     ("any", "delete_file", {"path": "a"}, [delete("a")]),
     ("any", "delete_file", {"paths": ["a", "b"]}, [delete("a"), delete("b")]),
     ("any", "delete_file", {}, []),
-    ("any", "move_file", {"source": "a"}, [edit("a", None)]),
+    ("any", "move_file", {"source": "a"}, [edit("a")]),
     ("any", "move_file", {"destination": "b"}, []),
     ("Codex", "shell", {"command": ["git", "push"]}, [RUN]),
     ("Codex", "shell", {"command": ["apply_patch", "no patch"]}, [RUN]),
@@ -90,7 +99,7 @@ TOOLS: list[tuple[str, str, dict[str, Any], list[FileEffect]]] = [
         "Codex",
         "shell_command",
         {"command": f"apply_patch <<'EOF'\n{PATCH}\nEOF\n", "workdir": "/w"},
-        [edit("/w/src/a.py", 2), write("/w/b.py")],
+        [edit("/w/src/a.py"), write("/w/b.py")],
     ),
     (
         "Codex",
@@ -99,7 +108,7 @@ TOOLS: list[tuple[str, str, dict[str, Any], list[FileEffect]]] = [
             "input": 'const r = await tools.exec_command({cmd:"sed -n \'1,9p\' a && cat b","workdir":"/w"});'
             "text(r.output);"
         },
-        [read("/w/a", None, 9), read("/w/b")],
+        [part("/w/a"), read("/w/b")],
     ),
     ("Codex", "exec", {"input": f"const p = `{PATCH}`;\nawait tools.apply_patch(p);"}, PATCHED),
     (
@@ -109,44 +118,44 @@ TOOLS: list[tuple[str, str, dict[str, Any], list[FileEffect]]] = [
         [RUN, *PARTLY],
     ),
     ("Codex", "exec", {"input": "await tools.exec_command({cmd:c})"}, [RUN]),
-    ("Codex", "apply_patch", {"type": "update_file", "path": "a.py", "diff": "@@\n-a\n+b"}, [edit("a.py", None)]),
+    ("Codex", "apply_patch", {"type": "update_file", "path": "a.py", "diff": "@@\n-a\n+b"}, [edit("a.py")]),
     ("Codex", "apply_patch", {"type": "create_file", "path": "a.py", "diff": "+a"}, [write("a.py")]),
     ("Codex", "apply_patch", {"type": "delete_file", "path": "a.py"}, [delete("a.py")]),
     ("Codex", "write_stdin", {"session_id": 3, "chars": ""}, []),
-    ("Gemini CLI", "read_file", {"file_path": "a", "start_line": 3, "end_line": 9}, [read("a", 3, 9)]),
+    ("Gemini CLI", "read_file", {"file_path": "a", "start_line": 3, "end_line": 9}, [part("a")]),
     (
         "Roo Code",
         "read_file",
         {"path": "a", "mode": "indentation", "indentation": {"anchor_line": 3}},
-        [read("a", exact=False)],
+        [part("a")],
     ),
-    ("a server", "peek_text", {"path": "a"}, [read("a", exact=False)]),
+    ("a server", "peek_text", {"path": "a"}, [part("a")]),
     ("a server", "write_chart", {"path": "a.png", "title": "x"}, [sent("a.png")]),
-    ("a server", "write_log", {"path": "a.txt", "content": "x", "append": True}, [edit("a.txt", None)]),
+    ("a server", "write_log", {"path": "a.txt", "content": "x", "append": True}, [edit("a.txt")]),
     ("a server", "create_issue", {"title": "x", "body": UNIFIED}, []),
     ("a server", "create_issue", {"title": "x", "body": "y", "path": "a.py"}, []),
     ("a server", "create_review_comment", {"path": "a.py", "body": "y", "line": 3}, []),
     ("a server", "delete_path", {"target": "a.py"}, [delete("a.py")]),
     ("a server", "rename_path", {"source": "a.py", "target": "b.py"}, [FileEffect("a.py", "move", to="b.py")]),
-    ("a server", "open_buffer", {"fileUri": "file:///w/a.py"}, [read("/w/a.py", exact=False)]),
+    ("a server", "open_buffer", {"fileUri": "file:///w/a.py"}, [part("/w/a.py")]),
     ("a server", "put_file", {"path": "a.diff", "content": UNIFIED}, [write("a.diff")]),
     ("a server", "compare", {"path": "a", "note": "x"}, [look("a")]),
     ("OpenCode", "read", {"filePath": "/a/x.ts"}, [read("/a/x.ts")]),
-    ("OpenCode", "read", {"filePath": "/a/x.ts", "offset": 20, "limit": 10}, [read("/a/x.ts", 20, 30, False)]),
-    ("OpenCode", "edit", {"filePath": "/a/x.ts", "oldString": "a", "newString": "b"}, [edit("/a/x.ts", 0)]),
+    ("OpenCode", "read", {"filePath": "/a/x.ts", "offset": 20, "limit": 10}, [part("/a/x.ts")]),
+    ("OpenCode", "edit", {"filePath": "/a/x.ts", "oldString": "a", "newString": "b"}, [edit("/a/x.ts")]),
     ("OpenCode", "apply_patch", {"patchText": PATCH}, PATCHED),
     ("OpenHands", "str_replace_editor", {"command": "view", "path": "/w/a"}, [read("/w/a")]),
     (
         "OpenHands",
         "str_replace_editor",
         {"command": "view", "path": "/w/a", "view_range": [3, 9]},
-        [read("/w/a", 3, 9)],
+        [part("/w/a")],
     ),
     (
         "OpenHands",
         "str_replace_editor",
         {"command": "view", "path": "/w/a", "view_range": [3, -1]},
-        [read("/w/a", 3)],
+        [part("/w/a")],
     ),
     ("OpenHands", "str_replace_editor", {"command": "create", "path": "/w/a", "file_text": "x"}, [write("/w/a")]),
     (
@@ -159,16 +168,16 @@ TOOLS: list[tuple[str, str, dict[str, Any], list[FileEffect]]] = [
         "OpenHands",
         "file_editor",
         {"command": "insert", "path": "/w/a", "insert_line": 3, "new_str": "y\nz"},
-        [edit("/w/a", 2)],
+        [edit("/w/a")],
     ),
-    ("OpenHands", "file_editor", {"command": "undo_edit", "path": "/w/a"}, [edit("/w/a", None)]),
-    ("SWE-agent", "open", {"path": "a.py", "line_number": 80}, [read("a.py", exact=False)]),
-    ("SWE-agent", "goto", {"line_number": 80}, [read("", exact=False)]),
-    ("SWE-agent", "edit", {"replacement_text": "a\nb", "start_line": 3, "end_line": 3}, [edit("", 1)]),
+    ("OpenHands", "file_editor", {"command": "undo_edit", "path": "/w/a"}, [edit("/w/a")]),
+    ("SWE-agent", "open", {"path": "a.py", "line_number": 80}, [part("a.py")]),
+    ("SWE-agent", "goto", {"line_number": 80}, [part("")]),
+    ("SWE-agent", "edit", {"replacement_text": "a\nb", "start_line": 3, "end_line": 3}, [edit("")]),
     ("SWE-agent", "create", {"filename": "a.py"}, [write("a.py")]),
-    ("SWE-agent", "bash", {"command": "open a.py 40\n"}, [read("a.py", exact=False)]),
-    ("SWE-agent", "bash", {"command": "edit 1:1\nimport x\nend_of_edit\n"}, [edit("", 0)]),
-    ("SWE-agent", "bash", {"command": "edit\nimport x\nend_of_edit\n"}, [edit("", None)]),
+    ("SWE-agent", "bash", {"command": "open a.py 40\n"}, [part("a.py")]),
+    ("SWE-agent", "bash", {"command": "edit 1:1\nimport x\nend_of_edit\n"}, [edit("")]),
+    ("SWE-agent", "bash", {"command": "edit\nimport x\nend_of_edit\n"}, [edit("")]),
 ]
 
 

@@ -26,10 +26,7 @@ def judged(known: Known, found: Says) -> dict[str, bool]:
     long = json.dumps(LONG)[1:-1] in json.dumps(known.arguments)
     texts = any(kind in ("write", "edit") for kind, _ in does)
     names = known.names or (known.does[0][1].rpartition("/")[2] if here else "")
-    taken = any(kind == "delete" for kind, _ in does)  # what is moved has no state that a list shows
-    state = frozenset((kind, path) for kind, path in does if not (taken and kind in ("write", "delete")))
     return {
-        "staleness": state <= found.staleness and {path for _, path in found.staleness} <= paths,
         "ledger": found.ledger == {(STATUS[kind], path) for kind, path in does} and found.tasks == known.tasks,
         "packet": all(
             _tells(found.packet, path) is (kind in CHANGED)

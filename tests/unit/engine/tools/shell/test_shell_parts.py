@@ -3,7 +3,7 @@
 import pytest
 
 from ctxmgr.engine.tools import FileEffect
-from tests.unit.engine.tools.file_effects import RUN, delete, edit, effects, look, read, seek, sent, write
+from tests.unit.engine.tools.file_effects import RUN, delete, edit, effects, look, part, read, seek, sent, write
 
 
 def move(path: str, to: str) -> FileEffect:
@@ -35,7 +35,7 @@ PARTS: list[tuple[str, list[FileEffect]]] = [
     ("! cat b.py", [look("b.py")]),
     ("! rm b.py", [delete("b.py")]),
     ("! ! cat b", [RUN]),
-    ('bash -lc "sed -i s/a/b/ c.py"', [edit("c.py", None)]),
+    ('bash -lc "sed -i s/a/b/ c.py"', [edit("c.py")]),
     ("cd s && bash -c 'cd t; rm a' && rm a", [delete("s/t/a"), delete("s/a")]),
     ("timeout 5 bash -c 'cat a'", [read("a")]),
     ("bash -c 'cat a' > b", [RUN, sent("b")]),
@@ -48,7 +48,7 @@ PARTS: list[tuple[str, list[FileEffect]]] = [
     ("echo hi >| f", [write("f")]),
     ("cat < in.txt", [read("in.txt")]),
     ("head -5 < in.txt > o", [RUN, sent("o")]),
-    ("sed -n 1,5p <in.txt | head -2", [read("in.txt", None, 2)]),
+    ("sed -n 1,5p <in.txt | head -2", [part("in.txt")]),
     ("grep x < a", [seek("a")]),
     ("cat < $X", [look()]),
     ("cat <<< x", [RUN]),
