@@ -1,7 +1,6 @@
 """Vectors from the extra, where it is installed; where it is not, with a stand-in for the package."""
 
 import importlib.util
-import logging
 import os
 import subprocess
 import sys
@@ -100,19 +99,6 @@ def test_without_embeddings_there_is_a_reason() -> None:
         found = load(import_module)
         assert isinstance(found, NoEmbeddings), import_module
         assert found.reason.startswith(reason), import_module
-
-
-def test_the_root_logger_is_left_as_it_was() -> None:
-    root = logging.getLogger()
-    level, devices = root.level, list(root.handlers)
-
-    def import_module(name: str) -> ModuleType:
-        root.setLevel(logging.DEBUG)
-        root.addHandler(logging.NullHandler())
-        return package(lambda **settings: Model())
-
-    assert isinstance(load(import_module), Embedder)
-    assert (root.level, root.handlers) == (level, devices)
 
 
 def test_importing_the_file_imports_nothing_heavy() -> None:

@@ -1,7 +1,6 @@
 """The scripted model server makes a test fail where it is asked what no server would answer."""
 
 import asyncio
-import http.client
 import json
 from typing import Any
 
@@ -28,18 +27,6 @@ async def test_a_request_without_a_reply_is_a_fault_of_the_test() -> None:
 
     with pytest.raises(AssertionError, match="the script has 0 replies"):
         await ask()
-
-
-def test_a_fault_in_the_thread_reaches_the_test() -> None:
-    def fail() -> None:
-        with ModelServer.threaded([]) as server:
-            client = http.client.HTTPConnection("127.0.0.1", server.port, timeout=10)
-            client.request("POST", "/v1/chat/completions", "{}")
-            assert client.getresponse().read()
-            client.close()
-
-    with pytest.raises(AssertionError, match="no reply to request 1"):
-        fail()
 
 
 # what Anthropic's API refuses, and the word for it

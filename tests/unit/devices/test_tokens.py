@@ -51,10 +51,6 @@ def test_known_weights() -> None:
         assert loaded()(text) == tokens, text
 
 
-def test_the_estimate_is_a_weigher_too() -> None:
-    assert load("estimate").weigher("a few words") == estimate("a few words")
-
-
 CODE = 'def f(self, path: str) -> int:\n    """It\'s a docstring."""\n\n    return len(path)  # don\'t\n\n\n'
 USUAL = {
     "code": CODE,
@@ -131,40 +127,6 @@ def test_no_token_lies_across_a_boundary(pattern: str, text: str, reach: int) ->
     assert encode(text[:boundary]) + encode(text[boundary:]) == encode(text)
 
 
-def test_where_the_boundaries_are() -> None:
-    for text, boundary in [
-        ("one two", 3),
-        ("one  two", 3),
-        ("one\ttwo", 3),
-        ("one\ntwo", 4),
-        ("one\n\ntwo", 5),
-        ("\n  two", 1),
-        ("\n\n \t/two", 2),
-        ("a',b", 1),
-        ("abc123", 3),
-        ("f(1", 2),
-        ("a.b", 1),
-        ("漢字。", 2),
-        ("漢字1", 2),
-        ("é.", 1),
-        ("oneTwo", None),  # one pre-token in cl100k_base
-        ("one\n/two", None),  # "/" goes with the line's end when a mark stands before
-        ("it's", None),
-        ("it'", None),
-        ("\n  ", None),  # one pre-token in cl100k_base
-        ("\n \n", None),
-        (" one", None),
-        ("123abc", None),
-        (".a", None),
-        ("---", None),
-        ("\n\n", None),
-        ("²1", None),  # both numbers
-        ("_.", None),
-        ("", None),
-    ]:
-        assert last_boundary(text, 0) == boundary, text
-
-
 def test_a_run_is_sliced_and_nearly_exact() -> None:
     for name, unit in RUNS.items():
         text = unit * (60_000 // len(unit))
@@ -172,11 +134,6 @@ def test_a_run_is_sliced_and_nearly_exact() -> None:
         assert "".join(slices) == text
         assert max(map(len, slices)) == SLICE_CHARACTERS, name
         assert abs(loaded()(text) - whole(text)) <= 2 * len(slices), name
-
-
-def test_multiples_in_a_run_are_exact() -> None:
-    for unit in "7 a":
-        assert loaded()(unit * 100_000) == whole(unit * 100_000), unit
 
 
 @settings(deadline=None)
@@ -201,18 +158,6 @@ def test_any_text_has_a_weight(text: str, times: int) -> None:
         weight = weigher(text * times)
         assert weight >= 0
         assert (weight == 0) == (text == "")
-
-
-def test_equal_neighbours_are_encoded_once() -> None:
-    seen: list[str] = []
-
-    def encode(piece: str) -> Sequence[int]:
-        seen.append(piece)
-        return [0] * 5
-
-    run = "a" * (10 * SLICE_CHARACTERS)
-    assert weigh(encode, run + "b" * 10) == 55
-    assert seen == ["a" * SLICE_CHARACTERS, "b" * 10]
 
 
 class PanicException(BaseException):

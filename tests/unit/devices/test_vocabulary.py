@@ -59,13 +59,6 @@ def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Places:
     return made
 
 
-def test_nothing_anywhere(places: Places) -> None:
-    found = find(UNPACKAGED)
-    assert found.ranks is None
-    assert found.skipped == ()
-    assert found.absent == (f"{places.cached} does not exist",)
-
-
 def test_the_path_comes_before_the_cache(places: Places) -> None:
     places.path.write_bytes(TOY_ORIGINAL)
     places.cached.write_bytes(WRONG)
@@ -100,13 +93,6 @@ def test_wrong_files_are_passed_over_said_and_left(places: Places) -> None:
     assert [line.split(" ")[0] for line in found.skipped] == [str(places.path), str(places.cached)]
     assert all("has another SHA-256" in line for line in found.skipped)
     assert places.path.read_bytes() == places.cached.read_bytes() == WRONG
-
-
-def test_a_path_that_leads_nowhere_is_said_though_the_package_has_it(places: Places) -> None:
-    places.packaged.write_bytes(zlib.compress(pack(TOY_RANKS)))
-    found = find(TOY, str(places.path))
-    assert found.ranks == TOY_RANKS
-    assert found.skipped == (f"{places.path} does not exist",)
 
 
 @pytest.mark.parametrize(

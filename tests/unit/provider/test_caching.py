@@ -88,32 +88,3 @@ def test_prefixes_are_read_in_steps(clock: Clock) -> None:
     assert cache.use("m", [b"a" * 4 * 1200]) == Usage(fresh=176, read=1024)
     assert cache.use("m", [b"a" * 4 * 1200]) == Usage(fresh=48, read=1152)
     assert cache.use("n", [b"a" * 4 * 1200]).read == 0
-
-
-@pytest.mark.parametrize(("tokens", "read_tokens"), [(1023, 0), (1024, 1024)])
-def test_a_short_prefix_is_not_read(clock: Clock, tokens: int, read_tokens: int) -> None:
-    cache = PrefixCache(clock)
-    cache.use("m", [b"a" * 4 * tokens])
-    assert cache.use("m", [b"a" * 4 * tokens]).read == read_tokens
-
-
-def test_what_is_billed() -> None:
-    usage = Usage(fresh=10, read=100, written_5m=8, written_1h=1, output=7)
-    assert usage.billed == 10 + 10 + 10 + 2
-    assert usage.sent == 119
-    assert usage + usage == Usage(20, 200, 16, 2, 14)
-
-
-def test_one_block_is_a_prefix_as_well(clock: Clock, marked: MarkedCache) -> None:
-    marked.use("m", blocks("a*", 300))
-    for more in ("ab*", "ac*"):
-        clock.advance(4 * MINUTE_MS)
-        assert marked.use("m", blocks(more, 300)) == Usage(read=300, written_5m=300)
-
-
-@pytest.mark.parametrize(("minutes", "read_tokens"), [(24 * 60 - 1, 1152), (24 * 60, 0)])
-def test_prefixes_live_for_a_day(clock: Clock, minutes: int, read_tokens: int) -> None:
-    cache = PrefixCache(clock)
-    cache.use("m", [b"a" * 4 * 1152])
-    clock.advance(minutes * MINUTE_MS)
-    assert cache.use("m", [b"a" * 4 * 1152]).read == read_tokens

@@ -17,7 +17,6 @@ SCRIPT = script("Look", step(Read("a"), Run("b"), say="Two at once."), final="Do
 OLD, STREAM = GEMINI.replace("gemini-3", "gemini-2.5"), GEMINI.replace(":g", ":streamG")
 U = {"role": "user", "content": "Look around"}
 GO, SO = {"role": "user", "parts": [{"text": "go"}]}, {"role": "model", "parts": [{"text": "so"}]}
-NUMBERS = {"type": "object", "properties": {"count": {"type": "number"}, "why": {"type": "string"}}}
 
 
 def asks(*ids: str, **signature: str) -> Json:
@@ -111,28 +110,6 @@ async def test_a_script_is_played(http: aiohttp.ClientSession, path: str) -> Non
     assert provider.record.refused == []
 
 
-async def test_a_stream_says_what_a_whole_answer_says(http: aiohttp.ClientSession) -> None:
-    async with Provider(SCRIPT, root="/tree") as one, Provider(SCRIPT, root="/tree") as other:
-        whole = await post(http, one, GEMINI, body(GEMINI, U))
-        async with http.post(f"{other.url}{STREAM}?alt=sse", json=body(GEMINI, U)) as answer:
-            lines = (await answer.read()).decode().splitlines()
-    pieces = [json.loads(line.removeprefix("data: ")) for line in lines if line]
-    parts = [part for piece in pieces for part in piece["candidates"][0]["content"]["parts"]]
-    assert parts == whole["candidates"][0]["content"]["parts"]
-    assert ["finishReason" in piece["candidates"][0] for piece in pieces] == [False] * (len(pieces) - 1) + [True]
-    assert pieces[-1]["usageMetadata"] == whole["usageMetadata"]
-
-
-async def test_what_was_sent_before_is_read(http: aiohttp.ClientSession) -> None:
-    long = {"role": "user", "content": "Look " * 2000}
-    async with Provider(SCRIPT) as provider:
-        await post(http, provider, GEMINI, body(GEMINI, long))
-        answer = await post(http, provider, GEMINI, body(GEMINI, long, U))
-    usage = answer["usageMetadata"]
-    assert usage["promptTokenCount"] - usage["cachedContentTokenCount"] < 200
-    assert usage["cachedContentTokenCount"] > 2_400
-
-
 @pytest.mark.parametrize(
     ("plan", "window", "status", "word"),
     [
@@ -149,16 +126,3 @@ async def test_errors_have_googles_shape(
     assert (answer["http"], answer["error"]["code"], answer["error"]["status"]) == (status, status, word)
     if window == 10:
         assert answer["error"]["message"].startswith("The input token count (")
-
-
-async def test_side_calls_get_what_they_ask_for_and_tokens_are_counted(http: aiohttp.ClientSession) -> None:
-    settings = {"responseMimeType": "application/json", "responseJsonSchema": NUMBERS}
-    snapshot = {"parts": [{"text": "Write a <state_snapshot>."}]}
-    async with Provider(SCRIPT) as provider:
-        told = await post(http, provider, GEMINI, body(GEMINI, U, generationConfig=settings))
-        summary = await post(http, provider, GEMINI, body(GEMINI, U, systemInstruction=snapshot))
-        count = await post(http, provider, GEMINI.replace("generateContent", "countTokens"), body(GEMINI, U))
-    assert json.loads(texts(told)[0]) == {"count": 0, "why": "scripted"}
-    assert texts(summary)[0].startswith("<state_snapshot>")
-    assert count["totalTokens"] > 10
-    assert [one.kind for one in provider.record.exchanges] == ["title", "summary", "count"]

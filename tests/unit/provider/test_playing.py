@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.provider.playing import IDLE, Came, Kind, Request, Stage
-from tests.provider.scripts import Act, Agent, Call, Edit, Read, Run, Write, looking, script, step
+from tests.provider.scripts import Act, Agent, Call, Edit, Read, Run, Write, script, step
 from tests.provider.tools import Tool, ToolCall, tool_call
 
 INNER = script("Count the tests", step(Run("ls tests")), final="Two.")
@@ -76,36 +76,10 @@ def test_of_two_scripts_the_one_that_says_more_is_played() -> None:
     assert stage.answer(request(u("Look at all of it"))).text == "long"
 
 
-def test_a_script_without_words_begins_where_no_other_fits() -> None:
-    stage = Stage([OUTER, script("", step(Run("any")), final="Any.")], "/tree")
-    assert stage.answer(request(u("What else?"))).calls == (("p0s0n0", ToolCall("Bash", {"command": "any"})),)
-    assert stage.answer(request(r("p0s0n0"), u("By the way."))).text == "Any."
-    assert stage.answer(request(u("Look"))).calls[0][1].name == "Read"
-    assert stage.answer(request()).kind == "idle"
-
-
-def test_without_tools_only_text_is_said(stage: Stage) -> None:
-    assert stage.answer(request(r("p0s0n0"), tools=())).text == "Done."
-
-
 def test_a_summary_says_where_the_script_is(stage: Stage) -> None:
     summary = stage.answer(request(r("p0s0n0"), u("Sum it up"), asks="summary"))
     assert summary.kind == "summary"
     assert stage.answer(request(u(summary.text))).place == "p0s1"
-
-
-def test_a_summary_after_the_end_finds_its_place_in_what_was_earlier(stage: Stage) -> None:
-    asked = Request([u("Sum it up")], [r("p0s0n0"), u("Look")], TOOLS, "summary")
-    assert "[play 0 step 0]" in stage.answer(asked).text
-
-
-def test_a_summary_of_what_is_not_known_begins_anew(stage: Stage) -> None:
-    summary = stage.answer(request(u("Sum it up"), asks="summary"))
-    assert stage.answer(request(u(summary.text))).place == "p0s0r1"
-
-
-def test_a_title(stage: Stage) -> None:
-    assert stage.answer(request(u("Look"), asks="title")).kind == "title"
 
 
 def test_agents_that_run_on_their_own_are_waited_for(stage: Stage) -> None:
@@ -166,21 +140,3 @@ PATCH = "*** Begin Patch\n*** Update File: a\n@@\n-x\n+y\n*** End Patch\n"
 )
 def test_acts_become_calls_of_declared_tools(act: Act, tools: tuple[Tool, ...], expected: ToolCall) -> None:
     assert tool_call(act, tools, "/tree") == expected
-
-
-def test_an_edit_in_a_shell_changes_the_first_place() -> None:
-    call = tool_call(Edit("a", "x", "y"), LISTED, "/tree")
-    assert isinstance(call.arguments, dict)
-    assert "replace" in call.arguments["command"][-1]
-
-
-@pytest.mark.parametrize("act", [Run("ls"), Agent(INNER)])
-def test_what_no_tool_does_is_an_error(act: Act) -> None:
-    with pytest.raises(LookupError):
-        tool_call(act, CLAUDE[1:], "/tree")
-
-
-def test_looking_around_reads_another_module_each_step() -> None:
-    acts = [act for one in looking(30) for act in one.acts]
-    assert len(acts) == 36
-    assert len({act.path if isinstance(act, Read) else act for act in acts}) == 36

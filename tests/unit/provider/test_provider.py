@@ -14,7 +14,7 @@ import pytest
 
 from tests.model_server import Gate
 from tests.provider import Cut, Fault, Hold, Provider, Read, Reset, Run, failing, script, step
-from tests.unit.provider.asking import MODEL, body, go_on, texts
+from tests.unit.provider.asking import body, go_on, texts
 
 Json = dict[str, Any]
 SCRIPT = script("Look", step(Read("a"), Run("b"), say="Two at once."), final="Done.")
@@ -51,79 +51,6 @@ async def test_a_script_is_played(http: aiohttp.ClientSession, path: str) -> Non
 
 
 @pytest.mark.parametrize("path", PATHS)
-async def test_a_stream_says_what_a_whole_answer_says(http: aiohttp.ClientSession, path: str) -> None:
-    thinking: Json = {"thinking": {"type": "enabled"}} if path == "/v1/messages" else {}
-    usage = {"stream_options": {"include_usage": True}} if "chat" in path else {}
-    asked = body(path, U, **thinking, **usage)
-    async with Provider(SCRIPT, root="/tree") as one, Provider(SCRIPT, root="/tree") as other:
-        whole = await post(http, one, path, asked)
-        async with http.post(other.url + path, json={**asked, "stream": True}) as answer:
-            assert answer.content_type == "text/event-stream"
-            raw = await answer.read()
-    assert joined(path, raw) == {name: value for name, value in whole.items() if name != "http"}
-
-
-def joined(path: str, raw: bytes) -> Json:
-    """The answer that a stream consists of, as a client of that API would put it together."""
-    events = [one.removeprefix("data: ") for one in raw.decode().splitlines() if one.startswith("data: ")]
-    if path == "/v1/chat/completions":
-        assert events.pop() == "[DONE]"
-    told = [json.loads(one) for one in events]
-    match path:
-        case "/v1/messages":
-            return _joined_message(told)
-        case "/v1/chat/completions":
-            return _joined_completion(told)
-    assert [one["sequence_number"] for one in told] == list(range(len(told)))
-    output = [one["item"] for one in told if one["type"] == "response.output_item.done"]
-    written = "".join(one["delta"] for one in told if one["type"] == "response.output_text.delta")
-    assert written == "Two at once."
-    assert told[-1]["response"]["output"] == output
-    finished: Json = told[-1]["response"]
-    return finished
-
-
-def _joined_message(told: list[Json]) -> Json:
-    assert [told[0]["type"], told[-1]["type"]] == ["message_start", "message_stop"]
-    message: Json = told[0]["message"]
-    for one in told[1:]:
-        match one["type"]:
-            case "content_block_start":
-                message["content"].append(one["content_block"])
-            case "content_block_delta":
-                block, delta = message["content"][one["index"]], one["delta"]
-                if delta["type"] == "input_json_delta":
-                    block["input"] = (block["input"] or "") + delta["partial_json"]
-                else:
-                    name = delta["type"].removesuffix("_delta")
-                    block[name] += delta[name]
-            case "content_block_stop":
-                block = message["content"][one["index"]]
-                if block["type"] == "tool_use":
-                    block["input"] = json.loads(block["input"])
-            case "message_delta":
-                message |= one["delta"]
-                message["usage"] |= one["usage"]
-    return message
-
-
-def _joined_completion(told: list[Json]) -> Json:
-    message: Json = {"role": "assistant", "content": "", "refusal": None, "tool_calls": []}
-    choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": None}
-    for one in told[:-1]:
-        delta = one["choices"][0]["delta"]
-        choice["finish_reason"] = one["choices"][0]["finish_reason"]
-        message["content"] += delta.get("content", "")
-        for call in delta.get("tool_calls", []):
-            if "id" in call:
-                message["tool_calls"].append({name: value for name, value in call.items() if name != "index"})
-            else:
-                message["tool_calls"][call["index"]]["function"]["arguments"] += call["function"]["arguments"]
-    head = {**told[0], "object": "chat.completion"}
-    return {**head, "choices": [choice], "usage": told[-1]["usage"]}
-
-
-@pytest.mark.parametrize("path", PATHS)
 async def test_refusals_have_the_providers_shape(http: aiohttp.ClientSession, path: str) -> None:
     async with Provider(SCRIPT) as provider:
         answer = await post(http, provider, path, body(path))
@@ -147,20 +74,6 @@ async def test_a_list_over_the_window_is_too_long(http: aiohttp.ClientSession, p
     assert answer["error"].get("code") == (None if path == "/v1/messages" else "context_length_exceeded")
 
 
-async def test_json_that_is_none_and_a_missing_key(http: aiohttp.ClientSession) -> None:
-    async with Provider(SCRIPT) as provider:
-        async with http.post(f"{provider.url}/v1/messages", data=b"{") as answer:
-            assert answer.status == 400
-        async with aiohttp.request("POST", f"{provider.url}/v1/messages", json={}) as answer:
-            assert answer.status == 401
-            assert (await answer.json())["error"]["type"] == "authentication_error"
-        async with http.get(f"{provider.url}/v1/models") as answer:
-            assert answer.status == 404
-        async with http.get(f"{provider.url}/v1/responses", headers={"upgrade": "websocket"}) as answer:
-            assert answer.status == 426
-    assert [one.kind for one in provider.record.exchanges] == [""] * 4
-
-
 async def test_marks_make_the_next_call_read(http: aiohttp.ClientSession) -> None:
     long = {"role": "user", "content": [{"type": "text", "text": "Look " * 1000, **MARK}]}
     async with Provider(SCRIPT) as provider:
@@ -175,40 +88,6 @@ async def test_marks_make_the_next_call_read(http: aiohttp.ClientSession) -> Non
         told = await post(http, provider, "/v1/messages", body("/v1/messages", bare))
         assert told["usage"]["input_tokens"] == usage["cache_creation_input_tokens"]  # a mark is no part of a text
     assert provider.record.usage.read == usage["cache_creation_input_tokens"]
-
-
-@pytest.mark.parametrize("path", PATHS[1:])
-async def test_items_are_read_without_marks(http: aiohttp.ClientSession, path: str) -> None:
-    long = {"role": "user", "content": "Look " * 2000}
-    async with Provider(SCRIPT) as provider:
-        await post(http, provider, path, body(path, long))
-        answer = await post(http, provider, path, body(path, long, U))
-    details = answer["usage"].get("prompt_tokens_details") or answer["usage"]["input_tokens_details"]
-    assert details["cached_tokens"] == 2432
-
-
-async def test_tokens_are_counted(http: aiohttp.ClientSession) -> None:
-    asked = body("/v1/messages", U)
-    async with Provider(SCRIPT) as provider:
-        counted = await post(http, provider, "/v1/messages/count_tokens", asked)
-        answer = await post(http, provider, "/v1/messages", asked)
-    assert abs(counted["input_tokens"] - answer["usage"]["input_tokens"]) <= 2
-    assert [one.kind for one in provider.record.exchanges] == ["count", "step"]
-    assert len(provider.record.calls) == 1
-
-
-async def test_side_calls_get_their_text(http: aiohttp.ClientSession) -> None:
-    format = {"type": "json_schema", "schema": {}}
-    asked = {**MODEL, "messages": [U], "output_config": {"format": format}}
-    trigger = body("/v1/responses", U, {"type": "compaction_trigger"})
-    async with Provider(SCRIPT) as provider:
-        title = await post(http, provider, "/v1/messages", asked)
-        compacted = await post(http, provider, "/v1/responses", trigger)
-        after = await post(http, provider, "/v1/responses", body("/v1/responses", *compacted["output"]))
-    assert "title" in json.loads(title["content"][0]["text"])
-    assert [one["type"] for one in compacted["output"]] == ["compaction"]
-    assert after["http"] == 200
-    assert [one.kind for one in provider.record.calls][:2] == ["title", "summary"]
 
 
 async def test_faults_come_by_plan(http: aiohttp.ClientSession) -> None:
@@ -266,28 +145,6 @@ async def test_what_came_is_remembered_as_it_came(http: aiohttp.ClientSession) -
     assert ("X-Own", "Y") in one.headers
     assert one.named["x-own"] == "Y"
     assert (one.connection, other.connection) == (0, 0)
-
-
-async def test_conversations_are_told_apart(http: aiohttp.ClientSession) -> None:
-    async with Provider(SCRIPT) as provider:
-        agent = {"x-claude-code-agent-id": "a7"}
-        async with http.post(f"{provider.url}/v1/messages", json=body(PATHS[0], U), headers=agent):
-            pass
-        await post(http, provider, "/v1/responses", body("/v1/responses", U))
-    assert [one.conversation for one in provider.record.calls] == ["s1/a7", "t1"]
-
-
-def test_it_runs_in_a_thread_of_its_own() -> None:
-    with Provider.threaded(SCRIPT) as provider:
-        assert provider.url.startswith("http://127.0.0.1:")
-        provider.record.until(lambda record: record.exchanges == [])
-
-
-async def test_a_body_of_another_shape_is_refused(http: aiohttp.ClientSession) -> None:
-    async with Provider(SCRIPT) as provider:
-        for wrong in ({"messages": [7]}, {"messages": [{"role": "user", "content": [7]}]}, {"tools": 7}):
-            answer = await post(http, provider, "/v1/messages", {**body("/v1/messages", U), **wrong})
-            assert answer["http"] == 400
 
 
 def test_the_command_line_says_where_it_is_and_what_came(tmp_path: Path) -> None:

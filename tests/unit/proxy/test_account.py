@@ -6,7 +6,7 @@ import pytest
 
 from ctxmgr.model import TieredPrices, Usage
 from ctxmgr.programs import proxying
-from ctxmgr.proxy.account import Account, BilledCall, TokenScale, Weights, bill, long_share, mixed, other_bill
+from ctxmgr.proxy.account import Account, BilledCall, TokenScale, Weights, bill, long_share, other_bill
 from tests.unit.proxy.lists import HOUR, MARK, SESSION, compact, conversation, marked, request
 from tests.unit.proxy.provider import answers, one_after_another, turn
 
@@ -31,19 +31,6 @@ def test_the_scale_is_of_the_list_alone_whatever_stands_beside_it() -> None:
     for beside in (3_000, 12_000):
         for true in (0.75, 1.0, 1.3):
             assert scale_of(true, beside, [1_000, 2_500, 4_000, 9_000]).value == pytest.approx(true), (beside, true)
-
-
-def test_a_call_whose_list_was_rewritten_tells_nothing_of_the_scale() -> None:
-    made = scale_of(1.0, 5_000, [1_000, 9_000])
-    made.learn(BESIDE + 3_000, BESIDE + 500, 60_000)
-    assert made.value == pytest.approx(1.0)
-
-
-def test_until_a_list_has_grown_the_count_by_its_weight_stands_in() -> None:
-    made = TokenScale()
-    assert made.value == 1.0
-    made.learn(10_000, 0, 12_000)
-    assert made.value == pytest.approx(1.2)
 
 
 def test_without_ctxmgr_all_of_the_call_before_would_have_been_read() -> None:
@@ -149,22 +136,6 @@ def test_what_is_written_for_an_hour_the_provider_says_else_the_mark() -> None:
         ({"cache_creation": [1]}, False, 0),
     ):
         assert long_share(split, usage(0, 0, 400), is_long_lived) == share, split
-
-
-def test_nothing_was_written_here_but_would_have_been_by_the_mark() -> None:
-    split = {"cache_creation": {"ephemeral_1h_input_tokens": 0}}
-    assert long_share(split, usage(10, 400, 0), True) == 1
-
-
-def test_it_costs_as_much_more_in_each_tier() -> None:
-    tier = PRICES.tier(0)
-    usual = TieredPrices(10, 50, 1, 12, (tier.__class__(9, 20, 100, 2, 24),))
-    long = TieredPrices(10, 50, 1, 20, (tier.__class__(9, 20, 100, 2, 40),))
-    made = mixed(usual, long, 0.25)
-    assert made == TieredPrices(10, 50, 1, 14, (tier.__class__(9, 20, 100, 2, 28),))
-    assert mixed(usual, long, 0) is usual
-    assert mixed(usual, None, 1) is usual
-    assert mixed(None, None, 1) is None
 
 
 @pytest.mark.parametrize(

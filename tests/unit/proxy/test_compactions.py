@@ -170,15 +170,6 @@ async def test_a_retry_and_a_cut_answer_are_told_of_no_turn(rig: Any, usages: li
     assert [usage["cache_creation_input_tokens"] for usage in usages] == [199]
 
 
-async def test_a_cut_answers_count_is_no_turns(rig: Any, usages: list[Any]) -> None:
-    made = await rig()
-    cut = answers(turn(100)[: turn(100).index(b"event: message_stop")])
-    made.upstream.answer = one_after_another([cut, answers(turn(300))])
-    for steps in (1, 2):
-        await made.post(request(marked(conversation(steps))), headers=SESSION)
-    assert usages == [None]
-
-
 async def test_a_compactions_own_usage_is_no_turns(rig: Any, usages: list[Any]) -> None:
     made = await rig()
     await grown(made, 2)

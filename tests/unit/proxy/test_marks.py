@@ -26,10 +26,6 @@ def places(messages: list[bytes]) -> list[int]:
     return [place for place, raw in enumerate(messages) if b"cache_control" in raw]
 
 
-def test_the_last_message_gets_its_mark_back() -> None:
-    assert places(marks.placed(lists(3), 3, 2, OWN)) == [2]
-
-
 def test_a_program_without_marks_gets_none() -> None:
     assert places(marks.placed(lists(60), 5, 0, None)) == []
 
@@ -37,17 +33,6 @@ def test_a_program_without_marks_gets_none() -> None:
 def test_what_stayed_gets_a_mark_at_its_end_where_the_last_one_is_too_far_to_look_back() -> None:
     for behind, expected in ((19, [23]), (20, [4, 24]), (40, [4, 44])):
         assert places(marks.placed(lists(5 + behind), 5, 2, OWN)) == expected, behind
-
-
-def test_there_are_never_more_than_four_with_those_of_system_and_tools() -> None:
-    for others, expected in ((0, [4, 44]), (2, [4, 44]), (3, [44]), (4, [])):
-        assert places(marks.placed(lists(45), 5, others, OWN)) == expected, others
-
-
-def test_what_may_bear_none_bears_none() -> None:
-    for last in ({"type": "thinking", "thinking": "", "signature": "s"}, {"type": "text", "text": ""}):
-        raw = compact({"role": "assistant", "content": [last]})
-        assert marks.marked(raw, OWN) == raw, last
 
 
 def test_the_places_of_the_report_are_marked_as_far_as_there_is_room_beside_the_programs_own() -> None:

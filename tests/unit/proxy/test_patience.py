@@ -1,7 +1,6 @@
 """Who begins a request and does not go on holds nothing, and what is large or unpacks without end stops nobody."""
 
 import asyncio
-import errno
 import gzip
 import io
 import json
@@ -13,11 +12,10 @@ import zlib
 from collections.abc import Callable
 from typing import Any
 
-import aiohttp
 import brotli
 import pytest
 
-from ctxmgr.proxy import body, large, passing, patience
+from ctxmgr.proxy import body, large, patience
 from ctxmgr.proxy.apis import provider_api
 from tests.unit.proxy import raw
 from tests.unit.proxy.lists import SESSION, conversation, request
@@ -220,38 +218,6 @@ async def test_the_loop_reads_nothing_large(rig: Any, monkeypatch: pytest.Monkey
     assert max(read_there) < large.LARGE_BYTES
 
 
-def test_what_was_read_is_held_for_that_very_message_and_as_long_as_the_call() -> None:
-    seen: list[bytes] = []
-
-    @large.read_once
-    def size(format: str, content: bytes) -> int:
-        seen.append(content)
-        return len(content)
-
-    one, alike = bytes(100), bytes(bytearray(100))
-    with large.holding():
-        assert [size("pi", one), size("pi", one), size("openai", one), size("pi", alike)] == [100] * 4
-        assert len(seen) == 3  # once a format, and once an object
-    assert [size("pi", one), size("pi", one)] == [100, 100]
-    assert len(seen) == 5
-
-
-def test_where_a_list_stands_is_found_in_one_walk() -> None:
-    """Its bytes may stand in another member, many times."""
-    lists = b",".join([b"[]"] * 50_000)
-    told = b'{"model":"m","system":[%b], "a\\"b" : "messages" ,"messages" : [] }' % lists
-    found = body.list_body(told, "messages")
-    assert found is not None
-    assert found.before.endswith(b'"messages" : ')
-    assert found.after == b" }"
-
-
-def test_where_a_name_stands_twice_it_is_not_looked_for_without_end() -> None:
-    lists = b",".join([b"[]"] * 50_000)
-    with pytest.raises(body.UnreadableBody):
-        body.list_body(b'{"system":[%b],"messages":[],"messages":[]}' % lists, "messages")
-
-
 def test_of_lists_that_were_read_no_more_is_held_than_so_many_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(body, "MOST_HELD_BYTES", 250)
     lists = body.RecentLists()
@@ -261,12 +227,3 @@ def test_of_lists_that_were_read_no_more_is_held_than_so_many_bytes(monkeypatch:
     assert [one.messages[0][-10:-3] for _, one in lists._lists] == [b"b" * 7, b"c" * 7]
     assert lists.read(request([{"role": "user", "content": "d" * 300}]), "messages") is not None
     assert lists._lists == []
-
-
-def test_a_reset_is_known_however_the_library_tells_it() -> None:
-    told = aiohttp.ClientOSError(None, "Can not write request body")
-    told.__cause__ = aiohttp.ClientConnectionResetError("Cannot write to closing transport")
-    assert passing._was_reset(told)
-    assert passing._was_reset(aiohttp.ClientOSError(errno.ECONNRESET, "reset"))
-    assert not passing._was_reset(aiohttp.ClientOSError(errno.EHOSTUNREACH, "no route"))
-    assert not passing._was_reset(TimeoutError())

@@ -2,9 +2,6 @@
 
 from pathlib import Path
 
-import pytest
-
-from ctxmgr.devices.archive import databases
 from ctxmgr.devices.archive.database import ArchiveDatabase
 from ctxmgr.devices.archive.databases import ArchiveDatabases
 from ctxmgr.devices.archive.file import NAME
@@ -57,17 +54,6 @@ def test_a_fault_is_in_the_answer(tmp_path: Path) -> None:
     running.close()
 
 
-def test_what_was_set_aside_is_noted_once(tmp_path: Path) -> None:
-    (tmp_path / NAME).write_bytes(b"no database" * 1_000)
-    running = ArchiveDatabases()
-    first = running.put(str(tmp_path), "s", [row("a")], Limits()).result(WAIT_SECONDS)
-    assert first.fault is None
-    assert first.note is not None
-    assert "set aside" in first.note
-    assert running.put(str(tmp_path), "s", [row("b")], Limits()).result(WAIT_SECONDS) == ArchiveAnswer()
-    running.close()
-
-
 def test_it_is_tidied_after_the_call_and_spares_open_sessions(tmp_path: Path) -> None:
     with_old = ArchiveDatabase(tmp_path, lambda: 0.0)
     for session_id in "st":
@@ -78,23 +64,4 @@ def test_it_is_tidied_after_the_call_and_spares_open_sessions(tmp_path: Path) ->
     assert running.get(str(tmp_path), "t", "hold", Limits()).result(WAIT_SECONDS) == ArchiveAnswer(row("old"))
     assert running.get(str(tmp_path), "t", "hold", Limits()).result(WAIT_SECONDS) == ArchiveAnswer()
     assert running.get(str(tmp_path), "s", "hold", Limits()).result(WAIT_SECONDS) == ArchiveAnswer(row("old"))
-    running.close()
-
-
-def test_a_fault_of_tidying_is_noted_and_ends_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    calls: list[str] = []
-
-    def tidy(self: ArchiveDatabase, limits: Limits, live: object) -> int:
-        calls.append("tidy")
-        if len(calls) == 1:
-            raise databases.ArchiveFault("the disk is full")
-        return 0
-
-    monkeypatch.setattr(ArchiveDatabase, "tidy", tidy)
-    monkeypatch.setattr(ArchiveDatabase, "due", property(lambda self: len(calls) < 1))
-    running = ArchiveDatabases()
-    assert running.put(str(tmp_path), "s", [row("a")], Limits()).result(WAIT_SECONDS) == ArchiveAnswer()
-    noted = running.put(str(tmp_path), "s", [row("b")], Limits()).result(WAIT_SECONDS)
-    assert noted == ArchiveAnswer(note="the archive could not be tidied: the disk is full")
-    assert calls == ["tidy"]
     running.close()

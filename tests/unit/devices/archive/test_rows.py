@@ -19,17 +19,6 @@ def modes(directory: Path) -> dict[str, int]:
     return {path.name: stat.S_IMODE(path.stat().st_mode) for path in directory.iterdir()}
 
 
-def test_what_was_put_comes_back_whole(tmp_path: Path) -> None:
-    with held(tmp_path) as archive:
-        archive.put("s", [row("a"), row("b", "")])
-        assert archive.get("s", "ha") == row("a")
-        assert archive.get("s", "hb") == row("b", "")
-        assert archive.get("s", "hc") is None
-        assert archive.get("t", "ha") is None
-    with held(tmp_path) as again:
-        assert again.get("s", "ha") == row("a")
-
-
 def test_any_id_and_any_text(tmp_path: Path) -> None:
     texts = ["a\0b", "half \ud83d of one", "\N{OWL}\r\n" * 3, "x" * 200_000]
     with held(tmp_path) as archive:
@@ -47,14 +36,6 @@ def test_the_same_rows_put_again_change_nothing(tmp_path: Path) -> None:
         now[0] += 40 * DAY
         archive.put("s", [row("a"), row("b")])
         assert archive.tidy(Limits(), ()) == 2, "they are as old as they were"
-
-
-def test_the_newest_text_of_a_key_holds(tmp_path: Path) -> None:
-    """A result that was pruned leaves again with its whole message: the same key, another text."""
-    with held(tmp_path) as archive:
-        archive.put("s", [row("a", "its output")])
-        archive.put("s", [row("a", "the message with its output")])
-        assert texts(archive, ["a"]) == ["the message with its output"]
 
 
 def test_two_keys_that_meet_in_a_handle_are_both_kept_and_neither_is_served(tmp_path: Path) -> None:

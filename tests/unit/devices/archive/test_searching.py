@@ -15,8 +15,7 @@ from ctxmgr.devices.archive.in_memory import indexed
 from ctxmgr.devices.archive.index import BYTES_AT_ONCE, find, index_some
 from ctxmgr.devices.archive.snippets import SNIPPET_CHARACTERS
 from ctxmgr.model.archive import ArchiveRow
-from ctxmgr.model.policy import Archive as Limits
-from tests.unit.devices.archive.rows import DAY, SECRET, held, row
+from tests.unit.devices.archive.rows import SECRET, held, row
 
 TOKEN = "ghp_" + "aB3" * 12
 
@@ -63,10 +62,6 @@ def test_what_a_query_finds() -> None:
         assert expected or not hits, query
 
 
-def test_a_path_that_is_named_comes_first() -> None:
-    assert handles(ROWS, "http_server.py")[0] == "a"
-
-
 def test_what_is_rare_counts_for_more_than_what_is_everywhere() -> None:
     rows = [made(f"x{number}", "bash", "the build of the app" + " passed" * number) for number in range(20)]
     assert handles([*rows, made("y", "bash", "the app threw EWOULDBLOCK")], "the app EWOULDBLOCK")[0] == "y"
@@ -89,16 +84,6 @@ def test_a_statement_in_a_long_text_counts_as_one_alone() -> None:
     scattered = made("wide", "assistant text", f"a queue\n{filler}instead\n{filler}a timer")
     short = [made(f"s{number}", "assistant text", "On to the queue.") for number in range(9)]
     assert handles([scattered, *short, long], "tool:assistant queue instead timer")[0] == "long"
-
-
-def test_of_equals_the_shorter_comes_first() -> None:
-    rows = [made("a", "bash", "owl" + " word" * 500), made("b", "bash", "owl word")]
-    assert handles(rows, "owl") == ["b", "a"]
-
-
-def test_equals_come_in_a_fixed_order_whatever_was_put_first() -> None:
-    rows = [made(name, f"bash n={place}", "the same words") for place, name in enumerate("cabd")]
-    assert handles(rows, "same") == handles(rows[::-1], "same") == ["a", "b", "c", "d"]
 
 
 def test_a_hit_says_what_it_was_and_where_to_read_on() -> None:
@@ -221,17 +206,6 @@ def test_what_is_deleted_is_found_no_more_and_leaves_no_word(tmp_path: Path) -> 
         assert found(archive, "stays", "t") == ["ha"]
     assert SECRET.encode() not in (tmp_path / NAME).read_bytes()
     assert b"owl-flies" not in (tmp_path / NAME).read_bytes()
-
-
-def test_what_grew_too_old_leaves_the_index_as_well(tmp_path: Path) -> None:
-    now = [1_000.0]
-    with held(tmp_path, lambda: now[0]) as archive:
-        archive.put("s", [row("a", "the owl")])
-        assert found(archive, "owl") == ["ha"]
-        now[0] += 40 * DAY
-        while archive.due:
-            archive.tidy(Limits(), ())
-        assert found(archive, "owl") == []
 
 
 def test_of_a_broken_index_only_the_index_is_lost(tmp_path: Path) -> None:

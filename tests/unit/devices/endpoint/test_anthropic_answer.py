@@ -2,15 +2,9 @@
 
 from typing import Any
 
-import msgspec
-from hypothesis import given
-from hypothesis import strategies as st
-
-from ctxmgr.devices.endpoint.answer import CHARACTERS_A_TOKEN, SPARE_CHARACTERS
 from ctxmgr.devices.endpoint.anthropic import AnthropicAnswer
 from ctxmgr.model.compaction.plans import Completion, CompletionUsage
 
-LIMIT = 100 * CHARACTERS_A_TOKEN + SPARE_CHARACTERS
 END: dict[str, Any] = {"type": "message_delta", "delta": {"stop_reason": "end_turn"}}
 STOP = {"type": "message_stop"}
 
@@ -108,38 +102,3 @@ TABLE: list[tuple[str, list[Any], Completion]] = [
 def test_what_is_made_of_events() -> None:
     for title, events, done in TABLE:
         assert made_of(*events) == done, title
-
-
-def test_the_last_event_says_that_nothing_follows() -> None:
-    answer = AnthropicAnswer(100)
-    for one in (text("a"), END):
-        assert answer.take(one)
-        assert not answer.closed
-    assert answer.take(STOP)
-    assert answer.closed
-
-
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
-    max_leaves=8,
-)
-TYPES = ["message", "message_start", "content_block_start", "content_block_delta", "message_delta", "error"]
-MEMBERS = ["message", "delta", "content_block", "content", "usage", "error", "stop_reason"]
-EVENT = st.builds(
-    lambda kind, more: {**more, "type": kind},
-    st.sampled_from(TYPES),
-    st.dictionaries(st.sampled_from(MEMBERS), JSON | st.fixed_dictionaries({"type": st.sampled_from(TYPES)})),
-)
-
-
-@given(st.lists(JSON | EVENT, max_size=5))
-def test_no_event_does_harm(events: list[Any]) -> None:
-    """Whatever JSON comes: taken, or refused as garbage; and never a success without a known reason."""
-    answer = AnthropicAnswer(100)
-    for event in events:
-        try:
-            answer.take(event)
-        except msgspec.MsgspecError:
-            continue
-    assert answer.completion().stop == "error"

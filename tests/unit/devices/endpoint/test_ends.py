@@ -4,7 +4,6 @@ import asyncio
 import sys
 from collections.abc import Callable
 
-import httpx
 import pytest
 
 from ctxmgr.devices.endpoint import Chat
@@ -157,14 +156,6 @@ async def test_a_connection_that_stays_open_after_the_end_mark_is_let_go(
     async with ModelServer([reply]) as server, Calls(server.url, api=api) as calls:
         assert (await calls.complete()).text == "all"
         await server.until(lambda it: it.requests[0].cancelled)
-
-
-def test_what_several_addresses_gave_is_looked_at() -> None:
-    several = OSError("All connection attempts failed")
-    several.__cause__ = ExceptionGroup("", [ConnectionRefusedError(), ConnectionRefusedError()])
-    fault = httpx.ConnectError("")
-    fault.__cause__ = several
-    assert str(endpoint_client._connection(fault)) == "the connection was refused"
 
 
 async def test_a_missing_package_is_said(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,7 +2,6 @@
 
 import re
 
-import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -53,10 +52,6 @@ def test_an_event_does_not_wait_for_what_may_follow_a_return() -> None:
     assert stream.feed(b"\n\n") == []
 
 
-def test_a_piece_of_nothing_changes_nothing() -> None:
-    assert read(b"data: a\r", b"", b"\ndata: b\r", b"", b"\n\r", b"", b"\n") == [b"a\nb"]
-
-
 PIECES = st.lists(
     st.sampled_from([b"data", b":", b" ", b"\r", b"\n", b"\r\n", b"\n\n", b"x", b"\xef\xbb\xbf", "é".encode()])
 )
@@ -84,21 +79,3 @@ def by_the_letter(came: bytes) -> list[bytes]:
         if name == b"data":
             buffer += (value[1:] if colon and value.startswith(b" ") else value) + b"\n"
     return events
-
-
-def test_a_long_line_is_searched_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """In pieces, a line of a megabyte would else be searched a thousand times."""
-    from ctxmgr.devices.endpoint import event_stream
-
-    searched = 0
-    ends = event_stream._LINE_END
-
-    class Counting:
-        def finditer(self, came: bytearray, start: int) -> object:
-            nonlocal searched
-            searched += len(came) - start
-            return ends.finditer(came, start)
-
-    monkeypatch.setattr(event_stream, "_LINE_END", Counting())
-    assert read(b"data: ", *[b"x" * 1_000] * 1_000, b"\n\n") == [b"x" * 1_000_000]
-    assert searched == 1_000_008

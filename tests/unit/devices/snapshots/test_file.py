@@ -23,12 +23,6 @@ from tests.unit.devices.snapshots.files import (
 )
 
 
-def test_a_new_session_has_no_lines_and_no_fault(tmp_path: Path) -> None:
-    opened = SnapshotStore(tmp_path / "deep" / "state").open("s")
-    usable(opened).close()
-    assert (opened.lines, opened.fault, opened.refused, opened.torn_bytes) == ((), None, False, 0)
-
-
 def test_a_store_makes_its_directory_only_when_a_session_opens(tmp_path: Path) -> None:
     store = SnapshotStore(tmp_path / "state")
     assert store.delete("s") is None

@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from ctxmgr.proxy.apis import APIS
 from tests.unit.proxy.lists import compact
 from tests.unit.proxy.provider import answers, one_after_another
 
@@ -167,16 +166,3 @@ async def test_errors_have_googles_shape(
     error = json.loads(came)["error"]
     assert (response.status, error["code"], error["status"]) == (code, code, status)
     assert error["message"].startswith("ctxmgr: ")
-
-
-def test_an_error_of_the_proxys_own_has_googles_code_and_status_of_each_kind() -> None:
-    kinds = {
-        "permission_error": (403, "PERMISSION_DENIED"),
-        "invalid_request_error": (400, "INVALID_ARGUMENT"),
-        "not_found_error": (404, "NOT_FOUND"),
-        "request_too_large": (413, "INVALID_ARGUMENT"),
-        "api_error": (502, "UNAVAILABLE"),
-    }
-    for kind, (code, status) in kinds.items():
-        error = json.loads(APIS["gemini"].error_body(kind, "x"))["error"]
-        assert error == {"code": code, "message": "ctxmgr: x", "status": status}

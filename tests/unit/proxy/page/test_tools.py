@@ -6,7 +6,6 @@ from typing import Any
 import aiohttp
 import pytest
 
-from ctxmgr.mcp_server import asking
 from ctxmgr.proxy import access
 from ctxmgr.proxy.page import tools
 from tests.unit.proxy.lists import SESSION, TOOLS, conversation, marked, request
@@ -194,7 +193,3 @@ async def test_words_that_left_another_conversation_of_the_run_are_found_there(r
     assert (hit["snippet"], hit["rank"], answer["result"]["elsewhere"]) == ("Mind the owl.", 1, True)
     status, page = await asked(made, "retrieve", handle=hit["handle"])
     assert (status, page["result"]["text"]) == (200, "Mind the owl.")
-
-
-def test_both_sides_name_one_path() -> None:
-    assert asking.PATH == access.TOOLS_PATH
