@@ -5,7 +5,6 @@ import pkgutil
 import shlex
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -39,14 +38,6 @@ def test_a_file_that_is_not_there_is_said_in_one_line(capsys: pytest.CaptureFixt
     ]:
         assert main(arguments) == 2, arguments
         assert capsys.readouterr().err == f"ctxmgr {arguments[0]}: no such file: {MISSING}\n", arguments
-
-
-def test_a_folder_is_told_from_a_file_that_is_not_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for command in ["replay", "compare"]:
-        assert main([command, str(tmp_path)]) == 2, command
-        assert capsys.readouterr().err == f"ctxmgr {command}: {tmp_path} is a folder: name the files in it\n", (
-            command
-        )
 
 
 def test_output_to_a_full_disk_ends_in_one_line() -> None:
@@ -120,19 +111,6 @@ def test_a_plain_serve_is_read_as_argparse_reads_it() -> None:
         assert read is not None, arguments
         parsed = vars(parser("serve").parse_args(["serve", *arguments]))
         assert {**vars(read), "run": "ctxmgr.cli.serve:run"} == parsed, arguments
-
-
-def test_what_is_not_plain_is_left_to_argparse() -> None:
-    for arguments in [
-        ["--help"],
-        ["--preload"],
-        ["--record"],
-        ["--state", "x"],
-        ["--record=x"],
-        ["--record", "--preload"],
-        ["x", "y"],
-    ]:
-        assert serve.plain(arguments) is None, arguments
 
 
 def test_a_plain_serve_waits_for_neither_argparse_nor_a_format() -> None:

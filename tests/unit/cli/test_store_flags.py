@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from ctxmgr.cli import main, parser, serve
+from ctxmgr.cli import main
 from ctxmgr.devices.snapshots import SnapshotStore
 
 SECRET = "the-owl-flies-at-nine"
@@ -40,14 +40,6 @@ def test_what_is_named_is_what_serves(arguments: list[str], store: tuple[Any, ..
     assert (setup.store, setup.store_delay_ms, setup.store_lease_ms) == store
 
 
-def test_a_store_alone_is_read_without_argparse() -> None:
-    read = serve.plain(["--store", "file:///x"])
-    assert read is not None
-    assert {**vars(read), "run": "ctxmgr.cli.serve:run"} == vars(
-        parser("serve").parse_args(["serve", "--store", "file:///x"])
-    )
-
-
 def test_a_number_that_is_none_is_refused_in_one_line(
     served: list[Any], capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -67,15 +59,6 @@ def test_a_number_that_is_none_is_refused_in_one_line(
         assert main(["serve", *arguments]) == 2, arguments
         assert capsys.readouterr().err == f"ctxmgr serve: {said}\n", arguments
         assert served == [], arguments
-
-
-def test_what_is_no_number_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    for flag in ["--store-delay-ms", "--store-lease-ms"]:
-        for value in ["x", "1.5", ""]:
-            with pytest.raises(SystemExit) as ended:
-                main(["serve", "--store", "file:///x", flag, value])
-            assert ended.value.code == 2, value
-            assert f"argument {flag}: invalid int value" in capsys.readouterr().err, value
 
 
 ADDRESSES = [

@@ -1,6 +1,5 @@
 """The client for programs without a loop, on a server in this process."""
 
-import asyncio
 import subprocess
 import sys
 import threading
@@ -9,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from ctxmgr import AsyncClient, Client
+from ctxmgr import Client
 from ctxmgr.client import Host, InProcessSidecar, SidecarFault
 from ctxmgr.model.api.lifecycle import RequestCompactionParams
 from tests.unit.client.scripted import MODEL, conversation, user
@@ -37,14 +36,6 @@ def test_a_session_in_this_process(tmp_path: Path) -> None:
         assert session.request("getPolicy")["policy"]["preset"] == "turns"
     with client(tmp_path) as again:
         assert again.session("s", MODEL).restored is True
-
-
-async def test_the_same_on_the_programs_own_loop(tmp_path: Path) -> None:
-    async with AsyncClient(POLICY, sidecar=InProcessSidecar(str(tmp_path))) as made:
-        session = await made.session("s", MODEL)
-        messages = conversation(12)
-        assert len(await session.context(messages)) < len(messages)
-        assert made.state == "ready"
 
 
 def test_after_its_end_it_gives_what_there_is(tmp_path: Path) -> None:
@@ -105,23 +96,6 @@ def test_several_threads_may_call_it(tmp_path: Path) -> None:
             thread.join()
     assert len(lists) == 4
     assert all(one == lists[0] for one in lists)
-
-
-def test_who_waits_while_it_is_closed_gets_what_there_is(tmp_path: Path) -> None:
-    under_way, lists = threading.Event(), []
-
-    async def never(*rest: Any, **more: Any) -> Any:
-        under_way.set()
-        await asyncio.Event().wait()
-
-    with client(tmp_path) as made:
-        session = made.session("s", MODEL)
-        session._session._listed = never  # type: ignore[method-assign]
-        waiting = threading.Thread(target=lambda: lists.append(session.context([user(1)])))
-        waiting.start()
-        assert under_way.wait(20)
-    waiting.join()
-    assert lists == [[user(1)]]
 
 
 def test_nothing_is_left_of_it(tmp_path: Path) -> None:
@@ -187,14 +161,3 @@ def test_it_is_typed_for_those_who_use_it(tmp_path: Path) -> None:
     faults = [line for line in done.stdout.splitlines() if ": error: " in line]
     assert len(faults) == 3, done.stdout
     assert all("wrong.py" in line for line in faults), done.stdout
-
-
-def test_what_is_no_list_is_a_fault_of_the_program(tmp_path: Path) -> None:
-    with client(tmp_path) as made:
-        session = made.session("s", MODEL)
-        messages: Any
-        for messages in (None, 5, user(1), "text", b"{}"):
-            with pytest.raises(TypeError, match=f"a list of messages is needed, not {type(messages).__name__}"):
-                session.context(messages)
-        assert session.outcome is None
-        assert session.context([user(1)]) == [user(1)]

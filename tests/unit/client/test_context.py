@@ -16,7 +16,6 @@ from tests.unit.client.scripted import (
     begun,
     conversation,
     listed,
-    step,
     user,
 )
 
@@ -168,15 +167,6 @@ async def test_messages_in_place_of_edits_are_the_given_ones_where_they_are(scri
         assert "messages" in script.last("context")  # an empty base holds for nothing
 
 
-async def test_the_time_of_the_call_is_told(script: Scripted) -> None:
-    async with script.client() as client:
-        session = await begun(client)
-        await session.context([user(1)])
-        assert script.last("context")["at"] == script.clock.now
-        await session.context([user(1)], time_ms=7, overhead_tokens=500)
-        assert (script.last("context")["at"], script.last("context")["overheadTokens"]) == (7, 500)
-
-
 ODD: list[list[Any]] = [[], [{}], [{"role": 7}], ["text"], [None], [{"role": "user", "content": "\ud83d"}]]
 ODD += [[object()], [b'{"role":'], [{"a": {1, 2}}], [{"a": float("nan")}]]
 
@@ -225,15 +215,6 @@ async def test_who_is_cancelled_takes_his_call_back_and_the_list_travels_whole(s
         del script.answers["context"]
         await session.context(messages)
         assert "messages" in script.last("context")
-
-
-async def test_two_at_once_are_both_answered(script: Scripted) -> None:
-    async with script.client() as client:
-        session, messages = await begun(client), conversation(3)
-        await session.context(messages[:3])
-        both = await asyncio.gather(session.context(messages), session.context([*messages, *step(9)]))
-        assert [len(one) for one in both] == [9, 11]
-        assert client.trouble is None
 
 
 async def test_trouble_is_told_once_and_once_when_it_is_over(script: Scripted) -> None:

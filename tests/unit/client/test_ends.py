@@ -3,7 +3,6 @@
 import pytest
 
 from ctxmgr.client import SidecarFault
-from ctxmgr.model.errors import InvalidParams
 from tests.unit.client.scripted import SILENCE, Scripted, begun, user
 
 
@@ -49,12 +48,6 @@ async def test_who_asks_by_name_hears_the_cause(script: Scripted) -> None:
         assert (await client.request("rpc.discover"))["openrpc"]
         with pytest.raises(SidecarFault, match="can not be sent"):
             await session.request("setPolicy", {"policy": object()})
-
-
-async def test_a_model_that_is_none_is_refused(script: Scripted) -> None:
-    async with script.client() as client:
-        with pytest.raises(InvalidParams):
-            await client.session("s", {"id": "m"})
 
 
 async def test_the_model_that_was_chosen_is_told_to_the_next_process(script: Scripted) -> None:

@@ -44,13 +44,6 @@ async def test_a_compaction_is_asked_for_in_the_answer_to_turn_end(script: Scrip
         assert session.last_status.latch.state == "asked"
 
 
-async def test_none_is_asked_for_where_the_program_wants_none(script: Scripted) -> None:
-    async with script.client(Host(deliver=None)) as client:
-        session = await begun(client)
-        done = await session.turn_end(REPLY, usage=HIGH)
-        assert done.commands == ()
-
-
 async def test_a_command_goes_to_the_callback_as_a_request_does(script: Scripted) -> None:
     asked: list[RequestCompactionParams] = []
 
@@ -204,15 +197,6 @@ async def test_the_events_reach_the_session(script: Scripted) -> None:
         assert left.compaction is None
         assert await session.before_tree({"preparation": {"entriesToSummarize": []}}) is not None
         assert client.trouble is None
-
-
-async def test_after_a_compaction_the_list_travels_whole(script: Scripted) -> None:
-    async with script.client() as client:
-        session = await begun(client)
-        await session.context([user(1)])
-        await session.session_compact("The bug is fixed.")
-        await session.context([user(1), user(2)])
-        assert "messages" in script.last("context")
 
 
 async def test_an_event_that_can_not_be_read_is_trouble_and_nothing_else(script: Scripted) -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from ctxmgr.client import Host, RestartLimits, SidecarFault
-from ctxmgr.client.restarts import LATE_CALLS, Restarts, SignsOfLife
+from ctxmgr.client.restarts import LATE_CALLS, Restarts
 from ctxmgr.client.settings import LONG, Timing, bound_ms
 from tests.unit.client.scripted import SILENCE, START, Scripted, begun, user
 
@@ -119,20 +119,6 @@ def test_restarts_come_later_each_time_and_not_for_ever() -> None:
     assert [restarts.delay_ms(at) for at in range(6)] == [250, 500, 1_000, 2_000, 4_000, None]
     assert restarts.delay_ms(300_000.5) == 4_000  # the first is forgotten
     assert Restarts(RestartLimits(longest_delay_ms=100)).delay_ms(0) == 100
-
-
-def test_one_late_call_is_a_doubt_and_silence_is_a_hang() -> None:
-    life = SignsOfLife(1_000)
-    life.late(0)
-    assert (life.doubted, life.hangs(999), life.hangs(1_000)) == (True, False, True)
-    life.wrote()
-    assert (life.doubted, life.hangs(5_000)) == (False, False)
-    for at in range(LATE_CALLS - 1):
-        life.late(at)
-        life.wrote()
-    assert life.hangs(9)
-    life.answered()
-    assert not life.hangs(9)
 
 
 def test_how_long_an_answer_may_take() -> None:

@@ -3,17 +3,7 @@
 import os
 from pathlib import Path
 
-import pytest
-
 from ctxmgr.devices import locks
-
-
-def test_a_lock_is_held_by_one(tmp_path: Path) -> None:
-    lock = locks.seize(tmp_path / "a.lock")
-    with pytest.raises(locks.LockedError, match=f"pid {os.getpid()}"):
-        locks.seize(tmp_path / "a.lock")
-    locks.release(lock)
-    locks.release(locks.seize(tmp_path / "a.lock"))
 
 
 def test_a_released_lock_is_free_though_a_process_that_is_being_started_has_a_copy(tmp_path: Path) -> None:

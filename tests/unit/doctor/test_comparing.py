@@ -84,18 +84,6 @@ def test_a_window_that_is_lost_is_told(tmp_path: Path, monkeypatch: pytest.Monke
     assert (behind.severity, behind.advice) == ("warn", "name the model with [1m] at its end")
 
 
-def test_where_nothing_is_lost_it_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    own = call(8_000, "a")
-    _, behind, started = compared(monkeypatch, install(tmp_path, ""), own=own, behind=own, run=None)
-    assert behind.text == "behind a base URL: the same tools, and the same betas"
-    assert (started.severity, started.text) == ("warn", "as ctxmgr run starts it: no first call came")
-
-
-def test_without_a_call_to_compare_with_it_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (said,) = compared(monkeypatch, install(tmp_path, ""), own=None, behind=call(1))
-    assert (said.severity, said.text.startswith("no first call came")) == ("warn", True)
-
-
 def test_it_is_done_where_it_is_asked_for_alone(tmp_path: Path) -> None:
     place = install(tmp_path, "")
     assert list(comparing(Surroundings(place.environ, place.directory))) == []

@@ -80,13 +80,6 @@ def test_an_agent_is_told_with_how_to_begin_and_what_it_loses(root: Path) -> Non
     assert "ENABLE_TOOL_SEARCH=true" in losses[0].text
 
 
-def test_an_agent_that_can_not_be_hooked_up_is_told(root: Path) -> None:
-    install(root, "claude")
-    (said,) = agents.agents(place(root, CLAUDE_CODE_USE_BEDROCK="1"))
-    assert said.severity == "warn"
-    assert "speaks to Bedrock (CLAUDE_CODE_USE_BEDROCK is set)" in said.text
-
-
 def test_an_agent_that_speaks_to_one_of_several_is_told_by_its_model(root: Path) -> None:
     install(root, "opencode")
     (said,) = agents.agents(place(root))

@@ -12,7 +12,7 @@ from ctxmgr.formats.pi_messages import _ROLES, SUMMARY_WRAPPER_TOKENS
 from ctxmgr.model.messages import Block, View
 from ctxmgr.wire.surrogates import mend
 from tests.notation import quarters, read
-from tests.unit.formats.pi_messages import ROLES, USAGE
+from tests.unit.formats.pi_messages import ROLES
 
 
 def view(message: Any) -> View:
@@ -32,32 +32,17 @@ def test_what_is_read_of_each_role() -> None:
 ODD: list[tuple[str, str, str, list[str], bool]] = [
     ("an unknown role", '{"role":"system","content":"x"}', "other", ["other"], False),
     ("no role", '{"content":"x"}', "other", ["other"], False),
-    ("a role that is no text", '{"role":["user"],"content":"x"}', "other", ["other"], False),
     ("no object", '["user"]', "other", ["other"], False),
-    ("a text", '"user"', "other", ["other"], False),
-    ("null", "null", "other", ["other"], False),
     ("no JSON", '{"role":"user"', "other", ["other"], False),
     ("nothing", "", "other", ["other"], False),
     ("no content", '{"role":"user"}', "user", ["text"], True),
-    ("content null", '{"role":"user","content":null}', "user", ["text"], True),
-    ("content a number", '{"role":"user","content":5}', "user", ["text"], True),
-    ("content an object", '{"role":"user","content":{"text":"x"}}', "user", ["text"], True),
     ("a block that is none", '{"role":"user","content":["x",null,5]}', "user", ["text"], True),
     ("an assistant's content a string", '{"role":"assistant","content":"x"}', "assistant", ["text"], False),
-    ("an assistant's content null", '{"role":"assistant","content":null}', "assistant", [], False),
     (
         "an unknown block",
         '{"role":"assistant","content":[{"type":"audio"},{"type":"text","text":"x"}]}',
         "assistant",
         ["other", "text"],
-        False,
-    ),
-    ("a block without a type", '{"role":"assistant","content":[{"text":"x"}]}', "assistant", ["other"], False),
-    (
-        "a text block without text",
-        '{"role":"assistant","content":[{"type":"text"},{"type":"thinking"}]}',
-        "assistant",
-        ["text", "thinking"],
         False,
     ),
     (
@@ -67,25 +52,8 @@ ODD: list[tuple[str, str, str, list[str], bool]] = [
         ["call"],
         False,
     ),
-    (
-        "arguments that are a text",
-        '{"role":"assistant","content":[{"type":"toolCall","id":"c1","name":"read","arguments":"{"}]}',
-        "assistant",
-        ["call"],
-        False,
-    ),
-    (
-        "a call without an id",
-        '{"role":"assistant","content":[{"type":"toolCall","arguments":{}}]}',
-        "assistant",
-        ["call"],
-        False,
-    ),
     ("a result without its text", '{"role":"toolResult","toolCallId":"c1"}', "result", ["result"], False),
-    ("a result without an id", '{"role":"toolResult","content":[]}', "result", ["result"], False),
-    ("a bash run without output", '{"role":"bashExecution","exitCode":null}', "shell", ["shell"], False),
     ("a summary without text", '{"role":"compactionSummary"}', "other", ["other"], False),
-    ("a summary that is no text", '{"role":"compactionSummary","summary":[]}', "other", ["other"], False),
     (
         "a huge integer",
         '{"role":"user","content":"x","timestamp":123456789012345678901234567890}',
@@ -94,13 +62,9 @@ ODD: list[tuple[str, str, str, list[str], bool]] = [
         True,
     ),
     ("a number beyond all", '{"role":"user","content":"x","timestamp":1e999}', "other", ["other"], False),
-    ("a time that is a text", '{"role":"user","content":"x","timestamp":"soon"}', "user", ["text"], True),
-    ("a time with a point", '{"role":"user","content":"x","timestamp":5.0}', "user", ["text"], True),
-    ("usage that is none", '{"role":"assistant","content":[],"usage":"much"}', "assistant", [], False),
     ("a key twice", '{"role":"assistant","role":"user","content":"x"}', "user", ["text"], True),
     ("an unpaired surrogate", '{"role":"user","content":"\\ud83d"}', "other", ["other"], False),
     ("nesting without end", '{"role":"user","content":' + "[" * 100_000, "other", ["other"], False),
-    ("nesting near the limit", '{"role":"user","content":' + "[" * 400 + "]" * 400 + "}", "user", ["text"], True),
 ]
 
 
@@ -112,47 +76,11 @@ def test_odd_messages() -> None:
             assert made.blocks[0].text == raw, name
 
 
-def test_details_of_odd_messages() -> None:
-    assert view({"role": "user", "content": 5}).blocks[0].text == '{"":5}'
-    assert view({"role": "user", "content": [{"type": "hologram"}]}).blocks[0].text == '{"type":"hologram"}'
-    assert view({"role": "system", "content": "x", "timestamp": 3}).time_ms == 3
-    assert view({"role": "user", "content": "x", "timestamp": 2**60}).time_ms is None
-    call = {"type": "toolCall", "id": "c1", "name": "read"}
-    (block,) = view({"role": "assistant", "content": [call]}).blocks
-    assert (block.call_id, block.tool, block.arguments) == ("c1", "read", {})
-
-
 def test_unpaired_surrogates_are_mended_before() -> None:
     raw = b'{"role":"user","content":"a \\ud83d b"}'
     mended = mend(raw)
     assert mended is not None
     assert pi.view(mended[0]).blocks[0].text == "a \ufffd b"
-
-
-def test_bytes_that_are_no_utf_8() -> None:
-    made = pi.view(b'{"role":"user","content":"\xff"}')
-    assert (made.role, made.blocks[0].text) == ("other", '{"role":"user","content":"\ufffd"}')
-
-
-# usage as a host reports it, what is read: input, output, cache read, cache write, total
-USAGES: list[tuple[dict[str, Any], tuple[int, int, int, int, int] | None]] = [
-    (USAGE, (10, 2, 30, 4, 46)),
-    ({"input": 10, "output": 2, "cacheRead": 30, "cacheWrite": 4}, (10, 2, 30, 4, 46)),
-    ({"tokens": 99}, (0, 0, 0, 0, 99)),
-    ({"input": 10.0, "output": 2.0}, (10, 2, 0, 0, 12)),
-    ({"input": 10, "totalTokens": 0}, (10, 0, 0, 0, 10)),
-    ({"input": None, "output": 2}, (0, 2, 0, 0, 2)),
-    ({"prompt_tokens": 190_000, "completion_tokens": 9}, (190_000, 9, 0, 0, 190_009)),
-    ({"input_tokens": 10, "output_tokens": 2, "cache_read_input_tokens": 30}, (10, 2, 30, 0, 42)),
-    ({"input": -5, "output": "x", "cacheRead": 2**60}, None),
-    ({}, None),
-]
-
-
-def test_usage() -> None:
-    for fields, expected in USAGES:
-        found = pi.usage(fields)
-        assert (msgspec.structs.astuple(found)[:5] if found else None) == expected, fields
 
 
 def test_what_a_summary_is_wrapped_in_is_weighed() -> None:
@@ -188,13 +116,6 @@ messages = st.builds(
     st.lists(blocks, max_size=3),
     st.dictionaries(st.sampled_from(NAMES), values, max_size=4),
 )
-
-
-@settings(max_examples=100)
-@given(st.binary() | st.text().map(str.encode) | values.map(lambda value: json.dumps(value).encode()))
-def test_no_bytes_are_an_error(raw: bytes) -> None:
-    made = pi.view(raw)
-    assert made.role in ("other", *(known[2].role for known in ROLES))
 
 
 @settings(max_examples=100)

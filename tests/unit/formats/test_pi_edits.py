@@ -1,10 +1,6 @@
 """What is replaced, shortened or left out of pi's messages, with all else as it came."""
 
-import json
-
 from ctxmgr.formats import pi
-from ctxmgr.model.messages import Block, View
-from tests.unit.formats.pi_messages import ROLES
 
 # raw message, raw message with its result replaced: everything else is as it was, byte for byte
 EDITS = [
@@ -51,21 +47,3 @@ def test_blocks_leave() -> None:
     assert left is not None
     assert left.decode() == SPELLED % ('{"path":"x"}', "")
     assert pi.drop(raw, frozenset({0, 1, 2})) is None
-
-
-def test_a_message_of_one_block_leaves_whole() -> None:
-    for name in [row[0] for row in ROLES]:
-        message, seen = next((row[1], row[2]) for row in ROLES if row[0] == name)
-        assert pi.drop(json.dumps(message).encode(), frozenset(range(len(seen.blocks)))) is None, name
-
-
-def test_the_packet_message() -> None:
-    made = pi.packet("[ctxmgr packet]\nx", 5)
-    assert json.loads(made) == {
-        "role": "custom",
-        "customType": "ctxmgr.packet",
-        "content": "[ctxmgr packet]\nx",
-        "display": False,
-        "timestamp": 5,
-    }
-    assert pi.view(made) == View("packet", (Block("text", text="[ctxmgr packet]\nx"),), time_ms=5)

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from ctxmgr.formats import FORMATS, auto, format_of
-from ctxmgr.formats.recognition import messages_of, recognised
+from ctxmgr.formats.recognition import recognised
 from ctxmgr.model import InvalidParams
 from tests.notation import a, call, r, think, u, written
 from tests.translation import TO, plain
@@ -116,16 +116,6 @@ def test_one_mark_of_the_named_format_is_enough() -> None:
     assert recognised(raws, "pi") == ("pi",)
     assert recognised(raws, "anthropic") == ("openai",)
     assert recognised(raws) == ("openai",)
-
-
-def test_an_answers_items_are_told_as_one_message() -> None:
-    assert recognised([raw(MARKED["responses"])]) == ("responses",)
-
-
-def test_messages_of_a_session_tree_are_told_without_its_entries() -> None:
-    message = MARKED["anthropic"][0]
-    entries = [{"type": "compaction", "summary": "x"}, {"type": "message", "message": message}, 3]
-    assert recognised(messages_of([raw(one) for one in entries])) == ("anthropic",)
 
 
 def test_a_format_and_its_name() -> None:

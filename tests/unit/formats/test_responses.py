@@ -50,7 +50,6 @@ TABLE: list[tuple[str, dict[str, Any], View]] = [
         },
         View("user", (Block("text", text="go", can_edit=True, media=(Media("image", 5),)),), opens_turn=True),
     ),
-    ("developer", {"role": "developer", "content": "be kind"}, View("prompt", (Block("text", text="be kind"),))),
     ("assistant", SAID, answered(Block("text", 0, "ok"))),
     ("reasoning", REASONING, answered(Block("thinking", text="hm", signed=True))),
     ("a call", CALL, answered(BLOCK)),
@@ -62,26 +61,11 @@ TABLE: list[tuple[str, dict[str, Any], View]] = [
         ),
     ),
     (
-        "a local shell's",
-        {"type": "local_shell_call", "call_id": "c1", "action": {"type": "exec", "command": ["ls", "-l"]}},
-        answered(
-            Block(
-                "call",
-                -1,
-                'local_shell {"type":"exec","command":["ls","-l"]}',
-                "c1",
-                "local_shell",
-                {"type": "exec", "command": ["ls", "-l"]},
-            )
-        ),
-    ),
-    (
         "a shell's",
         {"type": "shell_call", "call_id": "c1", "action": {"commands": ["cd x", "ls"]}},
         answered(Block("call", -1, 'shell {"command":"cd x\\nls"}', "c1", "shell", {"command": "cd x\nls"})),
     ),
     ("an output", OUTPUT, output("text", untold=True)),
-    ("one that went well", {**OUTPUT, "output": "Exit code: 0\nno"}, output("Exit code: 0\nno")),
     ("a failed one", {**OUTPUT, "output": "Exit code: 1\nno"}, output("Exit code: 1\nno", is_error=True)),
     ("a doubtful one", {**OUTPUT, "output": "not found"}, output("not found", doubtful=True)),
     (
@@ -89,7 +73,6 @@ TABLE: list[tuple[str, dict[str, Any], View]] = [
         {**OUTPUT, "output": [{"type": "input_text", "text": "a"}, {"type": "input_image", "image_url": "data:"}]},
         output("a", media=(Media("image", 5),), untold=True),
     ),
-    ("of a custom tool", {**OUTPUT, "type": "custom_tool_call_output"}, output("text", untold=True)),
     (
         "of a shell, which has a shape of its own",
         {
@@ -100,11 +83,6 @@ TABLE: list[tuple[str, dict[str, Any], View]] = [
         output("a\nb", can_edit=False, is_error=True),
     ),
     (
-        "what the provider ran",
-        {"type": "web_search_call", "id": "w", "status": "completed"},
-        answered(Block("other", text='{"type":"web_search_call","id":"w","status":"completed"}')),
-    ),
-    (
         "an image it drew",
         {"type": "image_generation_call", "id": "i", "result": "x" * 900},
         answered(Block("image", media=(Media("image", 900),))),
@@ -113,11 +91,6 @@ TABLE: list[tuple[str, dict[str, Any], View]] = [
         "its own compaction",
         {"type": "compaction", "encrypted_content": "x" * 900},
         View("prompt", (Block("other"),), summary="compaction"),
-    ),
-    (
-        "an item that is elsewhere",
-        {"type": "item_reference", "id": "rs"},
-        View("other", (Block("other", text='{"type": "item_reference", "id": "rs"}'),)),
     ),
     (
         "a packet",
@@ -151,11 +124,6 @@ def test_a_whole_answer() -> None:
     assert (failed.stop, failed.error) == ("error", '{"code":"context_length_exceeded"}')
 
 
-def test_the_items_of_an_answer_alone() -> None:
-    assert view([REASONING, CALL]) == View("assistant", BLOCKS, joins=True)
-    assert view({"type": "error", "error": {"message": "x"}}).stop == "error"
-
-
 SPELLED = '{"id":"o","type":"function_call_output","n":1.50,"call_id":"c1","output":%s,"status":"completed"}'
 
 
@@ -178,7 +146,3 @@ def test_blocks_leave() -> None:
     assert left is not None
     assert json.loads(left) == SAID
     assert responses.drop(json.dumps(CALL).encode(), frozenset({0})) is None
-
-
-def test_a_packet_is_known_again() -> None:
-    assert responses.view(responses.packet("[ctxmgr packet]\nfacts", 7)).role == "packet"

@@ -68,16 +68,6 @@ def test_describe_is_openrpc(capsys: pytest.CaptureFixture[str]) -> None:
     assert "context" in [method["name"] for method in document["methods"]]
 
 
-def test_a_reader_that_goes_away_is_no_traceback() -> None:
-    command = [sys.executable, "-m", "ctxmgr", "describe"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-        assert process.stdout is not None
-        assert process.stderr is not None
-        process.stdout.read(1)
-        process.stdout.close()
-        assert b"Traceback" not in process.stderr.read()
-
-
 WITHOUT = """
 import sys
 sys.modules[sys.argv.pop(1)] = None
@@ -133,13 +123,6 @@ def test_a_measure_whose_package_is_missing_says_what_to_install() -> None:
 def test_what_measures_nothing_works_without_that_package(arguments: list[str], tmp_path: Path) -> None:
     where = ["--state-dir", str(tmp_path)] if arguments[0] == "sessions" else []
     assert without("zstandard", *arguments, *where).returncode == 0
-
-
-def test_another_missing_module_is_no_word_of_the_study_extra() -> None:
-    done = without("ctxmgr.study.driving.drive", "replay", str(GREENHOUSE))
-    assert (done.returncode, done.stdout) == (1, b"")
-    assert b"ModuleNotFoundError: import of ctxmgr.study.driving.drive halted" in done.stderr
-    assert b"study extra" not in done.stderr
 
 
 def test_starting_the_server_imports_nothing_of_the_views() -> None:

@@ -83,20 +83,6 @@ def test_a_session_by_the_beginning_of_its_id(
         assert [one["session"] for one in json.loads(printed.out)] == [found]
 
 
-def test_of_many_sessions_the_first_are_told(directory: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    archive = ArchiveDatabase(directory)
-    for number in range(30):
-        archive.put(f"many-{number:02}", [ArchiveRow("h", "k", "user text", "ENOSPC")])
-    archive.close()
-    assert ran(directory, "ENOSPC", "--session", "many") == 2
-    assert capsys.readouterr().err.endswith("many-08, many-09, and 20 more\n")
-
-
-def test_an_original_by_the_beginning_of_a_session(named: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert ran(named, "--original", "h-claude:9e-sub", "--session", "claude:9e-") == 0
-    assert capsys.readouterr().out == "ENOSPC in claude:9e-sub\n"
-
-
 @pytest.mark.parametrize("words", [("ENOSPC",), ("--original", "h1")])
 def test_an_unknown_session(directory: Path, capsys: pytest.CaptureFixture[str], words: tuple[str, ...]) -> None:
     assert ran(directory, *words, "--session", "nobody") == 2

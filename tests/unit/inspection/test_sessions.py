@@ -69,14 +69,6 @@ def test_the_list_has_each_session_with_its_figures(state: Path, capsys: pytest.
     assert "turns" in first
 
 
-@pytest.mark.parametrize(
-    ("passed_ms", "age"),
-    [(-5, "now"), (59_999, "now"), (60_000, "1 min"), (7_200_000, "2 h"), (864_000_000, "10 d")],
-)
-def test_an_age_is_in_its_largest_unit(passed_ms: int, age: str) -> None:
-    assert listing.age(passed_ms) == age
-
-
 def test_without_sessions_it_says_where_it_looked(state: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(state, "list") == 0
     assert capsys.readouterr().out == f"no session is saved in {state}\n"
@@ -180,20 +172,6 @@ def test_a_file_that_is_there_is_not_written_over(
     assert (tmp_path / "file").read_text() == "mine"
     assert run(state, "export", "a", str(tmp_path / "none" / "file")) == 1
     assert "can not be written: No such file or directory" in capsys.readouterr().err
-
-
-def test_of_a_full_disk_no_half_of_an_export_stays(
-    state: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    save(state, "a")
-
-    def full(value: object, **more: object) -> str:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(json, "dumps", full)
-    assert run(state, "export", "a", str(tmp_path / "x")) == 1
-    assert "can not be written: No space left on device" in capsys.readouterr().err
-    assert not (tmp_path / "x").exists()
 
 
 def test_of_a_broken_snapshot_its_good_lines_are_exported_and_the_fault_is_told(

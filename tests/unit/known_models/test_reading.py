@@ -87,11 +87,6 @@ def test_what_costs_nothing_more_to_write_costs_what_input_does_and_untold_readi
     assert (none.cache_read, none.tiers[0].cache_read) == (3, 6)
 
 
-def test_capitals_in_a_familys_ids_mean_nothing() -> None:
-    known = read(facts(families=[{**FAMILY, "ids": ["Acme", "X1"]}]))
-    assert [known.find(id).family for id in ("acme-2", "ACME-2", "x1", "gate/X1-large")] == ["f"] * 4
-
-
 def test_what_a_user_says_without_a_source_is_told_as_a_users_own() -> None:
     for row, source, date in (
         ({"prices": {"input": 40, "output": 200}}, "prices: a file of your own", True),
@@ -141,20 +136,12 @@ def test_prices_of_a_users_own_have_no_batch_of_the_old_ones() -> None:
 def test_a_bad_file_is_told_by_row_and_member() -> None:
     for content, text in (
         (b"", "it is no JSON object"),
-        (b"[]", "it is no JSON object"),
         (b'{"model": []}', 'there is no member "model": it has models, families, caches'),
-        (b'{"models": {}}', "models: expected `array`, got `object`"),
-        (facts({"window": 5}), "models[0]: object missing required field `id`"),
         (facts({"id": "a"}, {"id": "b", "windw": 5}), 'models[1] ("b") windw: there is no such member'),
-        (facts({"id": "b", "window": "5"}), 'models[0] ("b") window: expected `int | null`, got `str`'),
         (facts({"id": "b", "window": 0}), 'models[0] ("b") window: expected `int` >= 1'),
         (
             facts({"id": "b", "prices": {"input": 0, "output": 1}}),
             'models[0] ("b") prices.input: expected `float` > 0.0',
-        ),
-        (
-            facts({"id": "b", "prices": {"input": 1, "output": 1, "tiers": [{"aboveTokens": 5}]}}),
-            'models[0] ("b") prices.tiers[0]: object missing required field `input`',
         ),
         (
             facts(
@@ -165,58 +152,20 @@ def test_a_bad_file_is_told_by_row_and_member() -> None:
             ),
             'models[0] ("b") batch.tiers: two tiers begin above as many tokens',
         ),
-        (
-            facts({"id": "b", "longCache": {"lifetimeMs": -5, "cacheWrite": 3}}),
-            'models[0] ("b") longCache.lifetimeMs: expected `int` >= 1',
-        ),
-        (
-            facts({"id": "b", "longCache": {"lifetimeMs": 5, "cacheWrite": -3}}),
-            'models[0] ("b") longCache.cacheWrite: expected `float` > 0.0',
-        ),
-        (
-            facts({"id": "b", "longCache": {"lifetimeMs": 5, "cacheWrite": 3, "x": 1}}),
-            'models[0] ("b") longCache.x: there is no such member',
-        ),
         (facts({"id": "acme"}, {"id": "Acme"}), 'models[1] ("Acme") id: models[0] ("acme") is of that model too'),
-        (
-            facts({"id": "claude-opus-4.5"}, {"id": "claude-opus-4-5"}),
-            'models[1] ("claude-opus-4-5") id: models[0] ("claude-opus-4.5") is of that model too',
-        ),
         (
             b'{"models": [{"id": "b", "prices": {"input": 1e400}}]}',
             'models[0] ("b") prices.input: number out of range',
         ),
-        (facts({"id": " "}), 'models[0] (" ") id: expected `str` matching'),
         (
             b'{"models": [{"id": "b", "prices": {"input": 1, "input": 2, "output": 1}}]}',
             'models[0] ("b") prices.input: it is there twice',
         ),
-        (
-            b'{"models": [{"id": "b", "prices": {"input": 1, "output": 1, "tiers": [{"input": 1, "input": 2}]}}]}',
-            'models[0] ("b") prices.tiers[0].input: it is there twice',
-        ),
-        (b'{"models": [{"id": "b"}], "models": []}', "models: it is there twice"),
-        (b'{"caches": {"c": {"kind": "none"}, "c": {"kind": "none"}}}', "caches.c: it is there twice"),
-        (b'{"families": [{"name": "f", "name": "g"}]}', 'families[0] ("g") name: it is there twice'),
         (facts(families=[FAMILY, FAMILY]), 'families[1] ("f") name: families[0] has it too'),
-        (facts(families=[{**FAMILY, "ids": []}]), 'families[0] ("f") ids: expected `array` of length >= 1'),
-        (facts(families=[{**FAMILY, "ids": ["1"]}]), 'families[0] ("f") ids[0]: expected `str` matching'),
         (facts({"id": "b", "cache": {"kind": "marks"}}), 'models[0] ("b") cache.mostMarks: a cache of marks'),
-        (facts(caches={"c": {"kind": "marks", "mostMarks": 0}}), "caches.c mostMarks: a cache of marks"),
-        (
-            facts({"id": "b", "vocabulary": "nonsense"}),
-            "models[0] (\"b\") vocabulary: invalid enum value 'nonsense'",
-        ),
-        (facts({"id": "b", "date": "yesterday"}), 'models[0] ("b") date: expected `str` matching'),
         (facts({"id": "b", "cache": "c"}), 'models[0] ("b") cache: there is no cache rule "c"'),
-        (facts({"id": "b", "family": "c"}), 'models[0] ("b") family: there is no family "c"'),
-        (
-            facts(families=[{"name": "f", "ids": ["f"], "window": 5, "cache": "c"}]),
-            'families[0] ("f") cache: there is no cache rule "c"',
-        ),
         (facts(caches={"c": {"kind": "some"}}), "caches.c kind: invalid enum value 'some'"),
         (b" " * 4_000_001, "it is longer than 4,000,000 bytes"),
-        (b"\xff", "it is no JSON object"),
         (b'{"models": [{"id": "a", "source": "\xff"}]}', "models[0]"),
         (b"[" * 100_000, "it is no JSON object"),
     ):

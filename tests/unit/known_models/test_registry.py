@@ -1,7 +1,6 @@
 """What is known of a model by its id, and that what is guessed is told as a guess."""
 
 from ctxmgr.known_models import ModelFacts, read, shipped
-from ctxmgr.known_models.naming import parts
 
 NEWEST = "{} is the newest of its kind that is known"
 
@@ -16,34 +15,22 @@ def test_clouds_gateways_days_and_variants_are_passed_over() -> None:
         ("Claude-Opus-4-6", "claude-opus-4-6", 1_000_000),
         ("claude-sonnet-4-5-20250929", "claude-sonnet-4-5", 200_000),
         ("claude-sonnet-4-20250514", "claude-sonnet-4", 200_000),
-        ("claude-opus-5-20260101", "claude-opus-5", 1_000_000),
         ("claude-3-7-sonnet-latest", "claude-3-7-sonnet", 200_000),
         ("claude-opus-4-5@20251101", "claude-opus-4-5", 200_000),
-        ("claude-opus-4-5@default", "claude-opus-4-5", 200_000),
         ("anthropic/claude-haiku-4.5", "claude-haiku-4-5", 200_000),
         ("openrouter/anthropic/claude-opus-4.6:thinking", "claude-opus-4-6", 1_000_000),
         ("us.anthropic.claude-opus-4-5-20251101-v1:0", "claude-opus-4-5", 200_000),
         ("bedrock/eu.anthropic.claude-sonnet-5-5", "claude-sonnet-5-5", 1_000_000),
-        ("databricks-claude-sonnet-4-6", "claude-sonnet-4-6", 1_000_000),
-        ("gpt-5", "gpt-5", 272_000),
         ("gpt-5-codex", "gpt-5-codex", 272_000),
         ("gpt-5.5-2026-04-23", "gpt-5.5", 1_050_000),
-        ("openai/gpt-4.1-mini", "gpt-4.1-mini", 1_047_576),
         ("azure/o4-mini-2025-04-16", "o4-mini", 200_000),
         ("models/gemini-2.5-flash-lite", "gemini-2.5-flash-lite", 1_048_576),
-        ("gemini-4-argon", "gemini-4-argon", 1_048_576),
         ("groq/openai/gpt-oss-120b", "gpt-oss-120b", 131_072),
         ("gpt-oss:20b", "gpt-oss-20b", 131_072),
         ("openai.gpt-oss-120b-1:0", "gpt-oss-120b", 131_072),
-        ("deepseek/deepseek-chat", "deepseek-chat", 131_072),
-        ("x-ai/grok-4.7", "grok-4.7", 500_000),
         ("MiniMax-M2.5", "minimax-m2.5", 1_000_000),
         ("us-gov.anthropic.claude-sonnet-4-5-20250929-v1:0", "claude-sonnet-4-5", 200_000),
-        ("anthropic:claude-haiku-4-5", "claude-haiku-4-5", 200_000),
-        ("google-gla:gemini-2.5-pro", "gemini-2.5-pro", 1_048_576),
         ("bedrock:global.moonshotai.kimi-k3", "kimi-k3", 1_048_576),
-        ("gradient_ai/openai-gpt-4o", "gpt-4o", 128_000),
-        ("oci/xai.grok-4.7", "grok-4.7", 500_000),
         ("gpt-proxy/claude-haiku-4-5", "claude-haiku-4-5", 200_000),
     ):
         known = find(model)
@@ -53,13 +40,9 @@ def test_clouds_gateways_days_and_variants_are_passed_over() -> None:
 def test_an_unknown_model_falls_back_to_its_family_and_says_so() -> None:
     for model, row, window, why in (
         ("claude-opus-9", "claude-opus-5-5", 200_000, "claude-opus-5-5 is the newest of its kind that is known"),
-        ("claude-opus-4-9", "claude-opus-5-5", 200_000, "claude-opus-5-5 is the newest of its kind that is known"),
         ("gpt-5.9", "gpt-5.6", 272_000, "gpt-5.6 is the newest of its kind that is known"),
-        ("gpt-50", "gpt-5.6", 272_000, "gpt-5.6 is the newest of its kind that is known"),
         ("gpt-6.2-sol", "gpt-6.1-sol", 272_000, "gpt-6.1-sol is the newest of its kind that is known"),
         ("gemini-3.9-flash", "gemini-3.8-flash", 1_048_576, NEWEST.format("gemini-3.8-flash")),
-        ("grok-9", "grok-4.7", 128_000, "grok-4.7 is the newest of its kind that is known"),
-        ("kimi-k9", "kimi-k3", 128_000, "kimi-k3 is the newest of its kind that is known"),
         (
             "gemini-3.1-pro-preview-customtools",
             "gemini-3.1-pro-preview",
@@ -67,11 +50,8 @@ def test_an_unknown_model_falls_back_to_its_family_and_says_so() -> None:
             "the id begins as gemini-3.1-pro-preview does",
         ),
         ("claude-nova-1", "", 200_000, "all that is known is the family claude"),
-        ("gemini-9-ultra", "", 1_048_576, "all that is known is the family gemini"),
         ("gpt-6-codex-mini", "gpt-5.1-codex-mini", 272_000, NEWEST.format("gpt-5.1-codex-mini")),
-        ("gpt-5.5-codex-mini", "gpt-5.5", 1_050_000, "the id begins as gpt-5.5 does"),
         ("acme-o3", "o3", 200_000, "a part of the id is o3, behind what is no provider's prefix"),
-        ("hermes-gpt-4", "gpt-4", 8_192, "a part of the id is gpt-4, behind what is no provider's prefix"),
         (
             "gate/my-claude-opus-4-5-20251101",
             "claude-opus-4-5",
@@ -84,16 +64,9 @@ def test_an_unknown_model_falls_back_to_its_family_and_says_so() -> None:
             1_050_000,
             "a part of the id begins as gpt-5.5 does, behind what is no provider's prefix",
         ),
-        ("ft:gpt-4o:acme", "gpt-4o", 128_000, "a part of the id is gpt-4o, behind what is no provider's prefix"),
     ):
         known = find(model)
         assert (known.row, known.window, known.matched, known.why) == (row, window, "family", why), model
-
-
-def test_of_a_family_alone_no_price_is_known_and_its_cache_rule_is() -> None:
-    known = find("claude-nova-1")
-    assert (known.prices, known.max_output_tokens) == (None, None)
-    assert (known.cache.kind, known.cache.most_marks) == ("marks", 4)
 
 
 def test_what_is_of_no_family_is_unknown() -> None:
@@ -159,13 +132,6 @@ def test_prices_are_those_of_the_price_lists() -> None:
         )
 
 
-def test_requests_that_may_wait_have_prices_of_their_own() -> None:
-    batch = find("gpt-5.5").batch
-    assert batch is not None
-    assert (batch.input, batch.output, batch.cache_read, batch.tiers[0].input) == (2.5, 15, 0.25, 5)
-    assert find("gpt-5.5-cyber").batch is None
-
-
 def test_each_provider_caches_by_a_rule_of_its_own() -> None:
     for model, kind, least, step, lifetime_ms in (
         ("claude-opus-5-5", "marks", 512, 1, 300_000),
@@ -209,12 +175,6 @@ def test_a_price_of_reading_that_nobody_tells_is_no_word_on_the_cache() -> None:
         )
 
 
-def test_a_tier_of_which_no_reading_is_told_is_as_much_cheaper_to_read() -> None:
-    tiers = find("grok-4-0709").prices
-    assert tiers is not None
-    assert (tiers.cache_read, tiers.tiers[0].cache_read) == (0.3, 0.6)
-
-
 def test_a_start_kept_for_an_hour_costs_twice_the_input_to_write() -> None:
     known = find("claude-opus-5-5")
     assert known.long_cache is not None
@@ -230,15 +190,3 @@ def test_pictures_and_vocabulary_are_told_too() -> None:
         "gemini-3",
     ]
     assert [find(model).vocabulary for model in ("gpt-5", "gpt-4")] == ["o200k_base", "cl100k_base"]
-
-
-def test_a_name_is_words_and_a_version() -> None:
-    for name, words, version in (
-        ("gemini-2.5-flash-lite", {"gemini", "flash", "lite"}, (2.5,)),
-        ("gemini-3.1-pro-preview", {"gemini", "pro"}, (3.1,)),
-        ("claude-opus-4-5", {"claude", "opus"}, (4, 5)),
-        ("grok-4.20-0309", {"grok"}, (4.2,)),
-        ("gpt-oss-120b", {"gpt", "oss"}, ()),
-        ("kimi-latest-128k", {"kimi"}, ()),
-    ):
-        assert parts(name) == (words, version), name

@@ -4,8 +4,6 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
-import msgspec
-
 from ctxmgr.known_models import shipped
 from ctxmgr.model import PriceTier, TieredPrices
 
@@ -110,8 +108,3 @@ def test_a_row_is_found_by_its_own_name() -> None:
     for name, row in shipped().rows.items():
         known = shipped().find(row.id)
         assert (known.row, known.matched) == (name, "model")
-
-
-def test_what_is_found_can_be_told_as_json() -> None:
-    told = msgspec.json.decode(msgspec.json.encode(shipped().find("claude-opus-5-5")))
-    assert told["cache"]["kind"] == "marks"

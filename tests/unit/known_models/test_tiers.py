@@ -15,12 +15,6 @@ def test_a_policy_tells_what_longer_requests_cost() -> None:
     assert with_tiers(told, KNOWN) == TieredPrices(3, 15, 0.3, 3, (PriceTier(40_000, 6, 30, 0.6, 6),))
 
 
-def test_what_a_policy_says_of_a_tier_holds_as_it_is() -> None:
-    tier = {"aboveTokens": 9, "input": 2, "output": 3, "cacheRead": 0, "cacheWrite": 4}
-    told = policy_keys.policy({"prices": {"input": 1, "cacheRead": 0.1, "tiers": [tier]}}).prices
-    assert with_tiers(told, None) == TieredPrices(1, 0, 0.1, 1, (PriceTier(9, 2, 3, 0, 4),))
-
-
 def test_what_a_host_says_of_longer_requests_goes_before_what_is_known() -> None:
     tiers = (BaseTier(40_000, 6), BaseTier(90_000, 9, 40, 0, 10))
     told = BasePrices(3, 15, 0.3, 3, tiers)
@@ -96,8 +90,3 @@ def test_of_a_model_that_is_only_like_others_or_of_which_reading_has_no_known_pr
     assert completed(whole := BasePrices(9, 10, 2, 9), shipped().find("gpt-5.5")) is whole
     held = completed(told, shipped().find("grok-4"))
     assert held == BasePrices(1, 5, None, 1)
-
-
-def test_what_may_wait_is_completed_by_what_is_known_of_that() -> None:
-    held = completed(BasePrices(0.625), shipped().find("gemini-2.5-pro"), batch=True)
-    assert held == BasePrices(0.625, 5, 0.125, 0.625)

@@ -164,25 +164,12 @@ def test_a_weigher_tells_pressure_and_nothing_of_a_list() -> None:
     assert session.status.pressure > 4 * plain.status.pressure
 
 
-def test_explain_has_a_verdict_a_message() -> None:
-    session, messages = Session(TURNS, format="openai"), conversation(9)
-    session.project(messages)
-    explained = session.explain()
-    assert [one.index for one in explained.verdicts if one.index is not None] == list(range(len(messages)))
-    assert {one.verdict for one in explained.verdicts} >= {"kept", "dropped", "inserted"}
-
-
 def test_what_a_policy_says_for_one_model_goes_first() -> None:
     """A struct is full of defaults, which must not pass for what was said."""
     policy = Policy(zones=Zones(red=0.6), models={"m": ModelPolicy(zones=Zones(yellow=0.1))})
     thresholds = Session(policy, model="m")._session.thresholds
     assert thresholds.yellow == pytest.approx(0.1 * thresholds.usable)
     assert thresholds.red == pytest.approx(0.6 * thresholds.usable)
-
-
-def test_an_unpaired_surrogate_is_no_reason_to_fail() -> None:
-    messages = [user("cut off \ud83d")]
-    assert Session(TURNS, format="openai").project(messages)[0] is messages[0]
 
 
 REFUSED: list[tuple[Any, str]] = [

@@ -101,11 +101,6 @@ def test_what_waits_is_sent_at_the_end(collector: Collector) -> None:
     assert len(collector.records()) == 1
 
 
-def test_nothing_is_sent_where_nothing_was_told(collector: Collector) -> None:
-    OtlpExport(collector.url).close()
-    assert collector.came == []
-
-
 def test_no_variable_of_the_environment_names_another_endpoint(
     collector: Collector, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -64,13 +64,6 @@ async def test_after_a_restart_what_stands_before_the_last_reply_would_have_been
     assert done.other.read_tokens == pytest.approx(share * done.other.input_tokens, rel=0.2)
 
 
-def test_observing_foretells_the_list_of_ctxmgr() -> None:
-    weights = Weights(50_000, 20_000, 48_000, 18_000)  # own, projected, and of each the prefix
-    found = other_bill(usage(0, 48_000, 2_000), weights, 1.0, PRICES, observed=True)
-    assert (found.read_tokens, found.written_tokens) == (18_000, 2_000)
-    assert found.usage == {"input": 0, "output": 0, "cacheRead": 18_000, "cacheWrite": 2_000}
-
-
 def test_a_long_request_is_billed_by_its_tier() -> None:
     prices = TieredPrices(10, 50, 1, 12.5, (PRICES.tier(0).__class__(200_000, 20, 100, 2, 25),))
     assert bill(usage(100_000, 0, 0), prices).dollars == pytest.approx(1.0)
@@ -156,13 +149,6 @@ async def test_an_hours_write_costs_more_on_both_sides(
     assert done.other.dollars == pytest.approx(done.other.written_tokens * write / 1_000_000)
 
 
-async def test_and_of_a_call_that_is_of_no_conversation(rig: Any) -> None:
-    made = await rig(window=200_000)
-    made.upstream.answer = answers(turn(5_000, 0, 0))
-    await made.post(request(marked(conversation(0), HOUR), tools=[]), headers=SESSION)
-    assert made.proxy.rewriter.account.sent.dollars == pytest.approx((1 * 3 + 4_999 * 6) / 1_000_000)
-
-
 async def ended(rig: Any, read_share: float, **flags: Any) -> list[str]:
     """What is said after six calls of which each reads this share of the one before."""
     sizes = [6_000 + 2_500 * number for number in range(6)]
@@ -180,7 +166,3 @@ async def ended(rig: Any, read_share: float, **flags: Any) -> list[str]:
 async def test_a_conversation_of_which_nothing_is_read_is_told_with_what_it_may_be(rig: Any) -> None:
     *_, last = await ended(rig, 0.0)
     assert last.startswith("claude:s-1: the provider read 0 of 13,500 expected: something before the list changes")
-
-
-async def test_while_it_observes_nothing_is_said(rig: Any) -> None:
-    assert len(await ended(rig, 0.0, observe=True)) == 3

@@ -191,14 +191,6 @@ async def test_where_most_before_the_end_of_a_list_is_gone_its_program_compacted
     assert json.loads(body)["messages"][-1] == whole[-1]
 
 
-async def test_an_edited_message_is_sent_as_it_is_now(rig: Any) -> None:
-    made = await rig()
-    await sent(made, long(12), SESSION)
-    edited = long(12, "Read all files, and be quick.")
-    body = await sent(made, edited, SESSION)
-    assert json.loads(body)["messages"][0] == edited[0]
-
-
 async def test_no_answer_waits_for_where_a_list_ended_to_be_noted(rig: Any, tmp_path: Any) -> None:
     made = await rig(state="one")
     path, seen = tmp_path / "one" / "proxy-conversations", []

@@ -2,7 +2,6 @@
 came since where there is one."""
 
 import asyncio
-import itertools
 import json
 import os
 import signal
@@ -164,15 +163,6 @@ async def test_a_refusal_for_size_is_tried_once_more_with_a_shorter_list(rig: An
     assert first.body == request(conversation(12, lines=200))
     assert len(second.body) < 0.7 * len(first.body)
     assert json.loads(second.body)["model"] == json.loads(first.body)["model"]
-
-
-async def test_it_is_tried_again_shorter_each_time(rig: Any) -> None:
-    made = await rig(window=200_000)
-    refused = answers(TOO_LONG, 400, {"Content-Type": "application/json"})
-    made.upstream.answer = one_after_another([refused, refused, refused, answers(turn())])
-    await posted(made, 12)
-    sizes = [len(one.body) for one in made.upstream.asked]
-    assert all(after < 0.8 * before for before, after in itertools.pairwise(sizes))
 
 
 async def test_a_fourth_refusal_is_the_programs_to_hear(rig: Any) -> None:

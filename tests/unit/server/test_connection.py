@@ -45,12 +45,6 @@ def test_exit_waits_until_what_came_before_is_answered_and_saved(shutdown: bool)
     assert isinstance(host.log[-1], do.End)
 
 
-def test_a_host_that_closes_its_end_after_exit_changes_no_code(host: Host) -> None:
-    host.ready("s").write(tell("exit"))
-    host.carry_out(host.connection.eof())
-    assert host.ended == 1
-
-
 def test_transcript_has_both_sides_and_is_json() -> None:
     host = Host(options=ConnectionOptions(record=True)).ready("s")
     host.write(b"{broken", b'{"jsonrpc":"2.0","id":7,"method":"x","params":{"x":"\xff"}}', b'{"a":"\\ud83d"}')

@@ -6,15 +6,12 @@ from collections.abc import Sequence
 from concurrent.futures import Future
 from typing import Any
 
-import pytest
-
 from ctxmgr.model.compaction.plans import LATE, Completion, CompletionRequest, CompletionUsage
 from ctxmgr.model.policy import Endpoint
-from ctxmgr.server.effects import Abandon, Complete, Effect, Record, RunInThread, StartTimer
+from ctxmgr.server.effects import Abandon, Complete, Effect, Record, StartTimer
 from ctxmgr.server.jobs import Jobs
 from ctxmgr.server.peer import Peer
-from ctxmgr.session.work import Embed, Job, ModelRunner, Offload, Routine
-from ctxmgr.wire.errors import REQUEST_FAILED, RpcError
+from ctxmgr.session.work import Embed, Job, ModelRunner, Routine
 
 HOST = ModelRunner("host", 100_000, concurrency=2)
 SERVER = ModelRunner("endpoint", 100_000, None, Endpoint(base_url="http://127.0.0.1:1/v1", model="m"), 2)
@@ -73,24 +70,6 @@ def test_calls_go_side_by_side_within_the_bound_and_come_back_in_order() -> None
     assert bench.jobs.idle
 
 
-WRONG: tuple[tuple[Any, Any, str], ...] = (
-    (None, {"code": -32000, "message": "secret words"}, "the host answered error -32000"),
-    ("text", None, "the host's answer has not the shape {text, stopReason, usage?}"),
-    ({"text": 5}, None, "the host's answer has not the shape {text, stopReason, usage?}"),
-    ({"text": "x", "stopReason": "error"}, None, "the model failed"),
-    ({"text": "x", "stopReason": "whatever"}, None, "the model failed"),
-)
-
-
-@pytest.mark.parametrize(("result", "error", "fault"), WRONG)
-def test_an_answer_that_is_none_is_a_failed_completion(result: Any, error: Any, fault: str) -> None:
-    bench = Bench()
-    future = bench.start(asking(1))
-    bench.answer(0, result, error)
-    (completion,) = future.result()
-    assert (completion.stop, completion.fault) == ("error", fault)
-
-
 def test_a_cancelled_request_ends_the_hosts_calls() -> None:
     bench = Bench()
     future = bench.start(asking(3))
@@ -112,24 +91,6 @@ def test_an_endpoint_is_asked_by_effects_and_told_to_stop() -> None:
     assert not bench.jobs.resume(second.ticket, Completion("late"))
 
 
-def test_a_fault_of_the_device_is_a_failed_completion() -> None:
-    bench = Bench()
-    future = bench.start(asking(1), SERVER)
-    bench.jobs.resume(bench.of(Complete)[0].ticket, OSError("secret"))
-    assert future.result() == (Completion(stop="error", fault="internal fault: OSError"),)
-
-
-def test_at_the_deadline_an_answer_that_is_ready_for_it_is_given() -> None:
-    bench = Bench(record=True)
-    future = bench.start(asking(2), deadline_ms=500, at_deadline="nothing")
-    (wake,) = bench.of(StartTimer)
-    assert wake.delay_ms == 500
-    bench.jobs.resume(wake.ticket, None)
-    assert future.result() == "nothing"
-    assert bench.methods().count("$/cancelRequest") == 2
-    assert [json.loads(record.line) for record in bench.of(Record)] == [{"from": "ctxmgr", "woke": wake.ticket}]
-
-
 def test_after_the_deadline_steps_go_on_without_a_model() -> None:
     def steps() -> Routine[Any]:
         first = yield asks(2)
@@ -142,32 +103,6 @@ def test_after_the_deadline_steps_go_on_without_a_model() -> None:
     bench.jobs.resume(bench.of(StartTimer)[0].ticket, None)
     assert future.result() == ((Completion("in time"), LATE), (LATE,))
     assert bench.methods() == ["complete", "complete", "$/cancelRequest"]
-
-
-def test_a_deadline_after_the_end_is_nothing() -> None:
-    bench = Bench(record=True)
-    future = bench.start(asking(1), deadline_ms=500)
-    bench.answer(0, {"text": "done"})
-    assert future.done()
-    bench.jobs.resume(bench.of(StartTimer)[0].ticket, None)
-    assert bench.of(Record) == []
-
-
-def test_work_is_an_effect_and_its_fault_reaches_the_steps() -> None:
-    def steps() -> Routine[Any]:
-        value = yield Offload(lambda: 5)
-        try:
-            yield Offload(lambda: 6)
-        except ValueError:
-            return value
-        raise AssertionError
-
-    bench = Bench()
-    future = bench.start(steps())
-    (run,) = bench.of(RunInThread)
-    bench.jobs.resume(run.ticket, run.work())
-    bench.jobs.resume(bench.of(RunInThread)[1].ticket, ValueError("no"))
-    assert future.result() == 5
 
 
 def test_vectors_come_from_the_host_or_not_at_all() -> None:
@@ -184,18 +119,6 @@ def test_vectors_come_from_the_host_or_not_at_all() -> None:
         future = bench.start(steps())
         bench.answer(0, result)
         assert future.result() == expected
-
-
-def test_the_end_of_a_session_ends_its_jobs() -> None:
-    bench = Bench()
-    future = bench.start(asking(1))
-    bench.jobs.session_ended("other")
-    assert not future.done()
-    bench.jobs.session_ended("s")
-    fault = future.exception()
-    assert isinstance(fault, RpcError)
-    assert fault.code == REQUEST_FAILED
-    assert bench.methods() == ["complete", "$/cancelRequest"]
 
 
 def test_progress_is_told_to_who_asked_for_it() -> None:

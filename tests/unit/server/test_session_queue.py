@@ -1,7 +1,7 @@
 """Queues alone: calls that park are generators, and the test brings what they wait for."""
 
 import itertools
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from typing import Any
 
 import pytest
@@ -47,56 +47,6 @@ class Desk:
     def resume(self, which: int = 0) -> None:
         ticket, wanted = self.out.pop(which)
         self.queues.resume(ticket, wanted)
-
-
-def test_free_queue_answers_at_once() -> None:
-    desk = Desk()
-    assert desk.submit("a", "x") == "X"
-    with pytest.raises(ValueError, match="y"):
-        desk.submit("a", "y", fails=True)
-    assert desk.journal == ["x", "x finished", "y"]
-    assert desk.queues.idle
-
-
-def test_parked_call_holds_its_queue_and_no_other() -> None:
-    desk = Desk()
-    first, second = desk.submit("a", "x", parks=2), desk.submit("a", "y")
-    assert desk.submit("b", "z") == "Z"
-    assert (first.done(), second.done(), desk.queues.idle) == (False, False, False)
-    desk.resume()
-    assert desk.journal == ["x begins", "z", "z finished"]
-    desk.resume()
-    assert (first.result(0), second.result(0)) == ("X", "Y")
-    assert desk.journal[3:] == ["x", "x finished", "y", "y finished"]
-    assert desk.queues.idle
-
-
-def test_answer_may_leave_before_the_next_call_begins() -> None:
-    desk = Desk()
-    first = desk.submit("a", "x", parks=1)
-    desk.submit("a", "y")
-    first.add_done_callback(lambda future: desk.journal.append("x answered"))
-    desk.resume()
-    assert desk.journal == ["x begins", "x", "x finished", "x answered", "y", "y finished"]
-
-
-FAILING: list[Callable[[Desk], Any]] = [
-    lambda desk: desk.submit("a", "bad", parks=1, fails=True),
-    lambda desk: desk.submit("a", "bad", fails=True),
-]
-
-
-@pytest.mark.parametrize("failing", FAILING)
-def test_fault_costs_its_own_call(failing: Callable[[Desk], Any]) -> None:
-    desk = Desk()
-    desk.submit("a", "x", parks=1)
-    bad = failing(desk)
-    after = desk.submit("a", "y")
-    while desk.out:
-        desk.resume()
-    with pytest.raises(ValueError, match="bad"):
-        bad.result(0)
-    assert after.result(0) == "Y"
 
 
 def test_fault_while_parking_is_raised() -> None:

@@ -2,35 +2,11 @@
 
 from typing import Any
 
-import pytest
-
-from ctxmgr.known_models import shipped
-from ctxmgr.model import BasePrices, Policy
-from ctxmgr.model.saved import ModelSpec
-from ctxmgr.session.effective import in_use
 from tests.contract.talk import Fields, Messages, Talk
 from tests.unit.session.context.epochs import step, talk_of
 from tests.unit.session.recovery import session_of
 
-WRITES_COST, READS_COST = BasePrices(2, 8, 0.2, 2.5), BasePrices(2, 8, 2, 2)
 UNCACHED = {"input": 3, "output": 15, "cacheRead": 3, "cacheWrite": 3}
-
-
-@pytest.mark.parametrize(
-    ("id", "known", "kind"),
-    [
-        ("claude-sonnet-5", None, "marks"),
-        ("anthropic/claude-opus-5", None, "marks"),
-        ("gpt-5.5", WRITES_COST, "implicit"),
-        ("a-model", WRITES_COST, "marks"),
-        ("a-model", BasePrices(2, 8, 0.2, 2), "implicit"),
-        ("a-model", None, "implicit"),
-        ("claude-sonnet-5", READS_COST, "none"),
-        ("a-model", READS_COST, "none"),
-    ],
-)
-def test_the_way_of_caching_of_a_model(id: str, known: BasePrices | None, kind: str) -> None:
-    assert in_use(ModelSpec(id, 1_000, prices=known), Policy(), shipped()).terms.cache.kind == kind
 
 
 def grown(talk: Talk, count: int = 60) -> list[tuple[Fields, int]]:

@@ -58,11 +58,6 @@ def test_lines_of_unknown_kinds_are_kept() -> None:
     assert restore([base(START), strange, line, strange]) == (later, (strange, strange))
 
 
-def test_fields_of_a_later_version_are_no_reason_to_refuse() -> None:
-    line = base(START).replace(b'"model"', b'"mood":"good","model"')
-    assert restore([line]) == (START, ())
-
-
 BROKEN: list[list[bytes]] = [
     [],
     [b""],

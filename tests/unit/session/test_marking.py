@@ -46,7 +46,3 @@ def test_blocks_are_counted_in_the_list_that_is_sent() -> None:
     short = answered(*TALK, pieces=(Keep(0, 1), Packet("left", 3), edit(2), Keep(3, 4)))
     assert (short.count, short.blocks(0, 4)) == (4, 4)
     assert all(map(short.may_bear, range(4)))
-
-
-def test_a_message_with_two_edits_is_one_message() -> None:
-    assert answered(*TALK, pieces=(Keep(0, 1), edit(1, 1), edit(1, 2), Keep(2, 4))).count == 4

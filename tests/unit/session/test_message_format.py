@@ -60,15 +60,6 @@ def test_texts_are_taken_until_something_shows_the_format(right: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_what_was_named_rightly_takes_odd_messages_later(name: str) -> None:
-    talk = opened(name)
-    messages = conversation(name)
-    talk.context(messages)
-    other = conversation("openai" if name != "openai" else "pi")
-    assert talk.context([*messages, *other])["report"]["checks"] == []
-
-
-@pytest.mark.parametrize("name", NAMES)
 def test_auto_is_the_format_that_the_first_messages_show(name: str) -> None:
     auto, named = opened("auto"), opened(name)
     for messages in (conversation(name, 2), conversation(name, 12)):

@@ -18,18 +18,6 @@ def of(model: str, policy: Policy = NOTHING, **more: object) -> ModelInUse:
     return in_use(ModelSpec(model, 200_000, **more), policy, shipped())  # type: ignore[arg-type]
 
 
-def test_what_nobody_says_is_as_it_is_known() -> None:
-    held = of("claude-opus-5-5")
-    assert held.terms.prices == TieredPrices(4, 20, 0.2, 5)
-    assert (held.terms.cache.kind, held.terms.cache.least_tokens, held.terms.cache.lifetime_ms) == (
-        "marks",
-        512,
-        300_000,
-    )
-    assert held.max_output_tokens == 128_000
-    assert (held.prices_by, held.cache_by, held.lifetime_by, held.output_by) == ("registry",) * 4
-
-
 def test_the_policys_word_goes_before_what_is_known() -> None:
     held = of("claude-opus-5-5", POLICY)
     assert held.terms.prices is not None
@@ -90,14 +78,6 @@ def test_a_told_write_of_the_usual_life_is_that_of_an_hour_where_starts_live_for
     assert of("claude-opus-5-5", prices=told, cache_ttl_ms=300_000).terms.prices == whole
 
 
-def test_a_told_write_is_dearer_by_the_policys_word_and_in_its_tiers_too() -> None:
-    tiers = [{"aboveTokens": 9_000, "input": 8}, {"aboveTokens": 90_000, "input": 10, "cacheWrite": 11}]
-    prices = {"input": 4, "output": 20, "cacheRead": 0.2, "cacheWrite": 5, "tiers": tiers}
-    held = of("claude-opus-5-5", policy_keys.policy({"prices": prices, "cacheTtlMs": 3_600_000})).terms.prices
-    assert isinstance(held, TieredPrices)
-    assert [held.cache_write, *(one.cache_write for one in held.tiers)] == [8, 16, 11]
-
-
 @pytest.mark.parametrize(("lifetime_ms", "write"), [(3_600_000, 8), (86_400_000, 8), (86_400_001, 5)])
 def test_a_life_that_no_provider_keeps_is_no_dearer_to_write(lifetime_ms: int, write: float) -> None:
     """Its host keeps the cache warm by itself."""
@@ -146,16 +126,6 @@ def test_that_there_is_no_cache_is_taken_back_once_something_was_read(
     assert shown.prices is not None
     assert shown.prices.cache_read == read
     assert (held.lifetime(state).lifetime_ms, held.documented_ms(state)) == (300_000, 300_000)
-
-
-def test_who_says_so_is_nobody_then() -> None:
-    held = of("gpt-4")
-    assert held.cache_and_lifetime_by(with_reads(held, "gpt-4", reads=False)) == ("registry", "registry")
-    assert held.cache_and_lifetime_by(with_reads(held, "gpt-4")) == ("default", "default")
-    held = of("gpt-4", POLICY)
-    assert held.cache_and_lifetime_by(with_reads(held, "gpt-4")) == ("default", "policy")
-    held = of("claude-opus-5-5", prices=BasePrices(4, 20, 4, 4))  # of its provider's cache the rule is known
-    assert held.cache_and_lifetime_by(with_reads(held, "claude-opus-5-5")) == ("registry", "registry")
 
 
 @pytest.mark.parametrize("model", ["claude-opus-5-5", "gpt-5.5-pro", "acme"])

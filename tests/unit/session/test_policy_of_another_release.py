@@ -5,7 +5,6 @@ from typing import Any
 import msgspec
 import pytest
 
-from ctxmgr.model import policy_keys
 from ctxmgr.model.saved import ModelSpec, State
 from ctxmgr.server import SnapshotLoaded
 from ctxmgr.session import journal
@@ -39,13 +38,6 @@ table = pytest.mark.parametrize(
 def begun(overrides: dict[str, Any], **more: Any) -> InProcess:
     state = State("s", ModelSpec("m", 200_000), seq=3, overrides=overrides)
     return InProcess(found={"s": SnapshotLoaded((journal.base(state),))}, policy={"tokenizer": "estimate"}, **more)
-
-
-@table
-def test_what_does_not_fit_is_left_out(
-    overrides: dict[str, Any], set_aside: list[str], left: dict[str, Any]
-) -> None:
-    assert policy_keys.fitting({}, overrides, "m") == (left, tuple(set_aside))
 
 
 @table

@@ -49,20 +49,6 @@ def test_a_forced_prune_shows_it_where_nothing_leaves(restart: bool) -> None:
     assert extends(again, after, new)
 
 
-def test_a_later_edit_waits_for_the_next_epoch_as_well() -> None:
-    talk, make, messages, _ = begun()
-    talk.call("prune", sessionId="s")
-    before = talk.context(messages, answer="messages")
-    noted(talk, "port is 7070")
-    new = step(make, 10)
-    after = talk.context([*messages, *new], answer="messages")
-    assert extends(after, before, new)
-    talk.call("prune", sessionId="s")
-    last = packet(talk.context([*messages, *new], answer="messages")["list"])
-    assert "| port is 7070" in last
-    assert NOTE not in last
-
-
 @pytest.mark.parametrize("why", ["model", "cold", "rewritten", "price"])
 def test_it_is_there_with_an_epoch_that_another_reason_opens(why: str) -> None:
     talk, make, messages, _ = begun()

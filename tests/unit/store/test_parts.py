@@ -8,11 +8,10 @@ from ctxmgr.devices.snapshots import to_line
 from ctxmgr.store import claims as claiming
 from ctxmgr.store import packs, restoring
 from ctxmgr.store.claims import Claims
-from ctxmgr.store.head import Contents, SessionHead, UnreadableHead, from_bytes, to_bytes
-from ctxmgr.store.keys import epoch_of, escaped, head_key, is_object_name, object_name, objects_prefix, unescaped
-from ctxmgr.store.objects import BadAddress, opened
+from ctxmgr.store.head import UnreadableHead, from_bytes
+from ctxmgr.store.keys import escaped, head_key, objects_prefix, unescaped
 from ctxmgr.store.tailing import Tail
-from tests.unit.store.machines import BASE, event, row
+from tests.unit.store.machines import BASE
 
 IDS = ["s", "", "a/b", "../../etc", "Ä", "half \ud800", "x" * 5_000, "\0", "%2F", "a b"]
 
@@ -23,23 +22,6 @@ def test_an_id_never_becomes_part_of_a_key() -> None:
             assert set(key) <= set("abcdefghijklmnopqrstuvwxyz0123456789/"), session_id
             assert len(key) < 50, session_id
         assert unescaped(escaped(session_id)) == session_id, session_id
-
-
-def test_ids_that_differ_have_keys_that_differ() -> None:
-    assert len({head_key(one) for one in IDS}) == len(IDS)
-
-
-def test_a_name_tells_its_epoch_and_its_content() -> None:
-    name = object_name(300, 7, b"x")
-    assert is_object_name(name)
-    assert epoch_of(name) == 300
-    assert name != object_name(300, 7, b"y") != object_name(300, 8, b"y")
-
-
-def test_a_head_comes_back_as_it_was() -> None:
-    name = object_name(1, 2, b"x")
-    head = SessionHead("w", 3, 4, 5, True, "s", Contents("w", (name,), (name,), 6, 7, 1))
-    assert from_bytes(to_bytes(head)) == head
 
 
 def test_what_is_no_head_of_ours_is_refused() -> None:
@@ -55,34 +37,6 @@ def test_what_is_no_head_of_ours_is_refused() -> None:
     ]:
         with pytest.raises(UnreadableHead):
             from_bytes(content)
-
-
-def test_rows_come_back_as_they_were() -> None:
-    rows = [row("a"), row("b", "half \ud800"), row("c", "")]
-    pack = packs.rows_pack(rows)
-    assert packs.rows_of(object_name(1, 1, pack), pack) == rows
-
-
-def test_a_pack_that_is_not_what_its_name_says_is_damaged() -> None:
-    pack = packs.lines_pack(b"lines\n")
-    with pytest.raises(packs.Damaged):
-        packs.lines_of(object_name(1, 1, b"other"), pack)
-
-
-def test_the_newest_event_is_read_from_the_end() -> None:
-    for lines, seq in [
-        ((), 0),
-        ((BASE,), 0),
-        ((BASE, event(4)), 4),
-        ((BASE, event(4), b'{"kind":"strange"}'), 4),
-        ((b"?",), 0),
-    ]:
-        assert packs.seq_of(b"".join(map(to_line, lines))) == seq, lines
-
-
-def test_records_are_those_of_a_whole_snapshot() -> None:
-    for content in [b"", to_line(BASE) + to_line(event(1))]:
-        assert b"".join(map(to_line, restoring.records(content))) == content, content
 
 
 def test_what_is_no_whole_snapshot_is_not_put_in_the_place_of_one() -> None:
@@ -140,22 +94,3 @@ def test_claims_are_written_down_before_they_are_used_and_bounded(tmp_path: Path
     assert len(set(words)) == len(words)
     assert claims.ours() == frozenset(words[3:])
     assert (tmp_path / "s.jsonl.claims").stat().st_mode & 0o077 == 0
-
-
-SECRET = "hush-hush"
-
-
-def test_an_address_that_is_none_is_refused_and_not_told() -> None:
-    for url in [
-        "",
-        "nonsense",
-        f"ftp://{SECRET}",
-        f"s3://key:{SECRET}@bucket/x",
-        f"s3://bucket/x?token={SECRET}",
-        "s3:///x",
-        "file://host/x",
-        "file:///",
-    ]:
-        with pytest.raises(BadAddress) as refused:
-            opened(url)
-        assert SECRET not in str(refused.value), url

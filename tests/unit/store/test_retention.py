@@ -147,42 +147,6 @@ async def test_one_whose_machine_was_killed_long_ago_goes_when_its_lease_is_over
     assert sum(waited) == pytest.approx(600.0)
 
 
-async def test_the_leases_of_many_that_were_killed_pass_at_once(tmp_path: Path, objects: MemoryObjects) -> None:
-    for number in range(2 * catalogue.AT_ONCE):
-        machine = await keep(tmp_path, objects, f"killed-{number}", 31, ends=False)
-        await machine.die()
-    pausing = most = 0
-    told: list[int] = []
-
-    async def pass_by(seconds: float) -> None:
-        nonlocal pausing, most
-        pausing += 1
-        most = max(most, pausing)
-        for _ in range(500):  # others get so far meanwhile
-            await asyncio.sleep(0)
-        pausing -= 1
-
-    gone = await catalogue.purged(objects, LIMITS, dry_run=False, sleep=pass_by, waits=told.append)
-    assert [one.fault for one in gone] == [None] * 2 * catalogue.AT_ONCE
-    assert most == 2 * catalogue.AT_ONCE
-    assert told == [2 * catalogue.AT_ONCE]
-
-
-@pytest.mark.parametrize(("megabytes", "sized"), [(None, {"old"}), (1, {"old", "young"})])
-async def test_only_what_is_told_or_counted_is_looked_through_for_its_size(
-    tmp_path: Path, objects: MemoryObjects, megabytes: int | None, sized: set[str]
-) -> None:
-    for name, days in (("old", 31), ("young", 29)):
-        await keep(tmp_path, objects, name, days)
-    before = len(objects.requests)
-    (gone,) = await catalogue.purged(objects, PurgeLimits(30, megabytes), dry_run=True)
-    listed = {key for kind, key in objects.requests[before:] if kind == "names"}
-    assert {name for name in ("old", "young") if objects_prefix(name) in listed} == sized
-    assert gone.session.size_bytes == sum(
-        len(content) for key, content in objects.kept.items() if key.startswith(objects_prefix("old"))
-    )
-
-
 async def test_one_that_can_not_be_deleted_keeps_no_other_and_is_told(
     tmp_path: Path, objects: MemoryObjects
 ) -> None:

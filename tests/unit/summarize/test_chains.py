@@ -3,8 +3,6 @@
 import re
 from typing import Any, get_args
 
-import pytest
-
 from ctxmgr.engine.memory.facts import Stamp
 from ctxmgr.engine.memory.from_summary import from_summary
 from ctxmgr.engine.memory.markdown import ADDED_HEADING
@@ -12,7 +10,7 @@ from ctxmgr.model.compaction.plans import Completion, CompletionRequest, FileLis
 from ctxmgr.model.policy import Slices
 from ctxmgr.summarize.brief import FinishedSummary, SummaryInput
 from ctxmgr.summarize.formats import NINE, TURN
-from ctxmgr.summarize.outline import as_text, first_section, outline_sections, together
+from ctxmgr.summarize.outline import first_section, outline_sections
 from ctxmgr.summarize.previous_summary import TURN_MARK, without_turn_context
 from ctxmgr.summarize.recent_turns import RECENT_HEADING
 from ctxmgr.summarize.writing import SHAPES, compaction
@@ -94,21 +92,6 @@ def test_a_chain_without_a_model_stays_bounded_and_keeps_the_goal() -> None:
                 assert "Please mend part 1 of" in written.summary, (split, form)
 
 
-@pytest.mark.parametrize("form", FORMATS)
-def test_a_model_that_fails_every_other_time(form: Format) -> None:
-    calls = iter(range(1_000))
-
-    def model(ask: CompletionRequest) -> Completion:
-        return echo(ask) if next(calls) % 4 < 2 else Completion(stop="error")
-
-    for written in chain("single-shot", form, True, model):
-        assert written.summary.count(TURN_MARK) == 1
-        assert written.summary.count("<read-files>") == 1
-        history, _ = without_turn_context(written.summary)
-        keys = [part.key for part in outline_sections(history, SHAPES[form])]
-        assert len(keys) == len(set(keys))
-
-
 def test_split_after_split_without_new_history() -> None:
     """One long turn that is cut again and again: its context grows together, what was before it stays as it was."""
     for strategy, form in PAIRS:
@@ -152,10 +135,3 @@ def test_formats_may_change_along_a_chain() -> None:
         assert sum(summary.count(shape.lead) for shape in SHAPES.values() if shape.lead) == int(
             bool(SHAPES[form].lead)
         )
-
-
-def test_putting_together_is_stable() -> None:
-    for shape in SHAPES.values():
-        text = as_text(outline_sections(filled(shape), shape))
-        once = together([text], shape)
-        assert together([once, once], shape) == once

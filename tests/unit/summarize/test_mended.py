@@ -104,31 +104,11 @@ def test_without_a_model_nothing_is_mended() -> None:
         assert "mended" not in ctxmgr(one)
 
 
-def test_it_stands_before_the_context_of_a_cut_turn() -> None:
-    written, _ = write(prepared(told(*RULED), turns(1, 1_200, start=4)))
-    history, _, context = written.summary.partition(TURN_MARK)
-    assert ADDED_HEADING in history
-    assert ADDED_HEADING not in context
-    assert context.lstrip().startswith("## Original Request")
-
-
 def test_what_the_session_heard_long_before_is_known_by_its_number() -> None:
     heard = knowing(u("Begin."), a("Yes."), u(RULE), *WORK)
     for plan in (prepared(told(*WORK), previous=H), keeping(prepared(told(*WORK), previous=H), u("Go on."))):
         written, _ = write(plan, lambda ask: Completion(f"{working(ask).text}- Begin\n"), ledger=heard)
         assert mends(written) == [{"kind": "user", "text": f'#2: "{RULE}"'}]
-
-
-def test_what_was_said_twice_counts_twice_in_the_numbers() -> None:
-    said = [u("Go on."), a("Yes."), u("Go on."), a("Done."), u(RULE), a("Good."), *WORK]
-    written, _ = write(prepared(told(*said[2:])), working, ledger=knowing(*said))
-    assert f'- #1: "Go on."\n- #2: "Go on."\n- #3: "{RULE}"' in written.summary
-
-
-def test_where_it_is_not_known_what_stays_the_session_knows_best() -> None:
-    broken = told(*turn(1, 1_200), *ran("1 failed in 1s\n", True), a("It fails."), *turn(2, 1_200))
-    written, _ = write(prepared(broken), working, ledger=knowing(*turn(1), *ran("9 passed in 1s\n")))
-    assert mends(written) == []
 
 
 def test_of_a_session_that_knows_nothing_the_summary_before_tells_what_the_user_said() -> None:

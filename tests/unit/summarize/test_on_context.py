@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import msgspec
 import pytest
 
 from ctxmgr.model.compaction.plans import Completion, CompletionRequest, CompletionUsage, Strategy
@@ -10,8 +9,7 @@ from ctxmgr.model.prices import BasePrices, PriceTier, TieredPrices
 from ctxmgr.summarize.brief import FinishedSummary, HostContext
 from ctxmgr.summarize.on_context import way_costs
 from ctxmgr.summarize.previous_summary import TURN_MARK
-from tests.notation import u
-from tests.unit.summarize.scripted import filled, good, prepared, shape_in, told, turn, turns
+from tests.unit.summarize.scripted import filled, good, prepared, shape_in, turns
 from tests.unit.summarize.written import FILES, LISTS, STRATEGIES, H, ctxmgr, write
 
 HISTORY = turns(60, 2_000)  # a copy of it weighs about 30,000 tokens
@@ -45,18 +43,6 @@ def test_a_cut_turn_is_told_with_the_rest() -> None:
     assert TURN_MARK not in written.summary
 
 
-def test_what_stays_is_named_by_how_it_begins() -> None:
-    plan = msgspec.structs.replace(prepared(HISTORY), recent=told(*turn(9)))
-    _, ((ask,),) = write(plan, context=WARM)
-    assert "Please mend part 9 of the parser" in ask.prompt
-
-
-def test_notes_and_instructions_go_along() -> None:
-    _, ((ask,),) = write(prepared(HISTORY), context=WARM, scratchpad="port is 8080", instructions="Name each port.")
-    assert "port is 8080" in ask.prompt
-    assert ask.prompt.rstrip().endswith("Name each port.")
-
-
 def test_the_cheaper_way_goes_and_the_details_say_why() -> None:
     """By hand, in tokens of input. Cold: system, prompt. Warm: 20,000 x 0.1 + (1,000 + instruction) x 1.25."""
     written, ((ask,),) = write(prepared(HISTORY), context=WARM)
@@ -71,16 +57,6 @@ def test_the_cheaper_way_goes_and_the_details_say_why() -> None:
     assert not first.on_context
     assert bill(dear)["way"] == "cold"
     assert "line of part" in first.prompt
-
-
-def test_told_prices_make_dollars() -> None:
-    prices = BasePrices(input=3.0, output=15.0, cache_read=0.3, cache_write=3.75)
-    context = HostContext(20_000, 21_000, 200_000, 1.0, prices)
-    written, ((ask,),) = write(prepared(HISTORY), context=context)
-    instruction = (len(ask.prompt) + 3) // 4
-    by_hand = (20_000 * 0.3 + (1_000 + instruction) * 3.75 + ask.max_tokens * 15) / 1e6
-    assert bill(written)["unit"] == "dollars"
-    assert bill(written)["warm"] == pytest.approx(by_hand, abs=1e-6)
 
 
 def test_both_ways_are_what_a_person_works_out() -> None:
@@ -99,12 +75,6 @@ def test_a_long_list_pays_the_prices_of_its_length() -> None:
     assert (costs.warm_cost, costs.cold_cost) == (0.129, 0.21)
     longer = way_costs(context, 800, 100_001, 2_000)
     assert longer.cold_cost == pytest.approx((100_001 * 6 + 2_000 * 30) / 1e6, abs=1e-6)
-
-
-def test_a_cache_that_is_cold_is_written_anew() -> None:
-    context = HostContext(0, 60_000, 200_000, 1.0)
-    written, ((ask,),) = write(prepared(HISTORY), context=context)
-    assert (ask.on_context, bill(written)["way"]) == (False, "cold")
 
 
 def test_what_is_too_long_for_the_window_is_not_asked_for() -> None:
@@ -146,16 +116,6 @@ def test_where_it_fails_the_copy_is_asked_for(bad: Completion) -> None:
     assert bill(written)["way"] == "cold"
 
 
-def test_where_both_fail_it_is_written_without_a_model() -> None:
-    written, batches = write(
-        prepared(HISTORY), lambda ask: Completion(stop="error", fault="no route"), context=WARM
-    )
-    assert asks(batches) == [("history", True), ("history", False), ("history", False)]
-    assert ctxmgr(written)["fallback"]["from"] == "single-shot"
-    assert ctxmgr(written)["warmFallback"]["reason"] == "failed"
-    assert "bill" not in ctxmgr(written)
-
-
 def test_where_no_copy_fits_the_hosts_list_is_asked() -> None:
     def model(ask: CompletionRequest) -> Completion:
         return Completion(filled(shape_in(ask.prompt)))
@@ -164,13 +124,3 @@ def test_where_no_copy_fits_the_hosts_list_is_asked() -> None:
     written, ((ask,),) = write(plan, model, window=8_000, context=WARM)
     assert ask.on_context
     assert bill(written)["cold"] is None
-
-
-def test_what_a_warm_model_leaves_out_is_added_too() -> None:
-    plan = prepared(
-        told(u("Never touch the generated files."), *(one for number in range(60) for one in turn(number, 2_000)))
-    )
-    written, ((ask,),) = write(plan, context=WARM)
-    assert ask.on_context
-    assert "Never touch the generated files." in written.summary
-    assert {"kind": "user", "text": '#1: "Never touch the generated files."'} in ctxmgr(written)["mended"]

@@ -58,14 +58,6 @@ def test_every_call_of_every_strategy_is() -> None:
         assert all(ask.prompt.count(TASK) == 1 and "## Goal" not in ask.prompt for ask in asks)
 
 
-def test_what_a_previous_summary_is_for_is_said() -> None:
-    _, (first,) = written(SummaryPrompts(history=TASK))
-    _, (second,) = written(SummaryPrompts(history=TASK), previous=PROSE)
-    assert shown(second.prompt, "previous-summary") == [PROSE]
-    assert "<previous-summary> is" in second.prompt
-    assert "<previous-summary>" not in first.prompt
-
-
 def test_a_cut_turn_has_its_own() -> None:
     def model(ask: CompletionRequest) -> Completion:
         return prose(ask) if ask.purpose == "turn-prefix" else good(ask)
@@ -91,11 +83,6 @@ def test_a_branch_has_its_own_and_the_users_replacement_counts_over_it() -> None
     _, replaced = left(instructions="One sentence.", replace_instructions=True)
     assert TASK not in replaced
     assert "One sentence." in replaced
-
-
-def test_blank_ones_are_ours() -> None:
-    blank = SummaryPrompts(system=" ", history="\n", turn_prefix=" ", branch="")
-    assert written(blank, good, prefix=turns(1)) == written(SummaryPrompts(), good, prefix=turns(1))
 
 
 def test_where_the_model_fails_the_summary_is_written_in_the_policys_format() -> None:

@@ -67,11 +67,6 @@ def test_a_model_is_shown_the_notes_with_the_newest_messages() -> None:
             assert [ask for ask in asks if ask.purpose not in ("turn-prefix", "merge")][-1] is told[0]
 
 
-def test_a_turn_alone_shows_them_too() -> None:
-    _, ((ask,),) = write(prepared((), PREFIX), scratchpad=NOTES)
-    assert shown(ask.prompt, "scratchpad")
-
-
 def test_a_branch_that_is_left_tells_them() -> None:
     plan = branch_prepared(HISTORY, (), FILES)
     written, _ = run(branch_summary(SummaryInput(plan, quarters, strategy="extractive", scratchpad=NOTES)), good)

@@ -7,8 +7,8 @@ from ctxmgr.engine.memory.markdown import ADDED_HEADING
 from ctxmgr.model.compaction.plans import Completion, CompletionRequest, CompletionUsage, Format, Strategy
 from ctxmgr.summarize.previous_summary import TURN_MARK
 from ctxmgr.summarize.writing import NOTHING
-from tests.notation import a, u
-from tests.unit.summarize.scripted import filled, good, prepared, shape_in, shown, told, turns
+from tests.notation import u
+from tests.unit.summarize.scripted import good, prepared, shown, told, turns
 from tests.unit.summarize.written import BAD, CONTEXT, FILES, FORMATS, LISTS, SMALL, STRATEGIES, H, ctxmgr, write
 
 HISTORY = turns(3, 1_200)
@@ -168,30 +168,6 @@ def test_requests_that_a_handoff_without_a_model_does_not_tell_are_counted() -> 
     told = [at for at in range(1, 201) if f"mend part {at} of" in many.summary]
     assert 0 < len(told) < 200
     assert ctxmgr(many)["leftOut"] == 200 - len(told)
-
-
-@pytest.mark.parametrize(("bad", "reason"), [row[1:] for row in BAD[2:]], ids=[row[0] for row in BAD[2:]])
-def test_a_second_try_that_is_good_is_taken(bad: Completion, reason: str) -> None:
-    tries = iter([bad])
-    written, batches = write(prepared(HISTORY), lambda ask: next(tries, good(ask)))
-    assert [len(batch) for batch in batches] == [1, 1]
-    assert "fallback" not in ctxmgr(written)
-    assert (ctxmgr(written)["calls"], ctxmgr(written)["retries"]) == (2, 1)
-
-
-def test_two_texts_that_are_together_longer_than_what_they_replace_are_refused() -> None:
-    def wordy(ask: CompletionRequest) -> Completion:
-        return Completion(f"{filled(shape_in(ask.prompt))}\n- {'word ' * 180}")
-
-    preparation = prepared(told(u("Go."), a("Gone.")), told(u("On."), a("Done.")))
-    written, (batch,) = write(preparation, wordy, retries=0)
-    assert len(batch) == 2
-    assert ctxmgr(written)["fallback"] == {
-        "from": "single-shot",
-        "reason": "too long",
-        "label": "summary",
-        "said": "more than what it replaces",
-    }
 
 
 def test_formats_put_their_line_before_and_their_parts_where_they_belong() -> None:

@@ -1,7 +1,5 @@
 """Framing: the same bytes give the same messages, however they are cut."""
 
-from typing import Any
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -48,12 +46,9 @@ LONG = b'{"id":7,"method":"m","params":{"t":"' + b"x" * 40 + b'"}}'
 STREAMS: list[tuple[str, bytes, Seen, Mode]] = [
     ("nothing", b"", [], ""),
     ("one block", block(b"{}"), [b"{}"], "content-length"),
-    ("an empty body", b"Content-Length: 0\r\n\r\n" + block(b"{}"), [b"", b"{}"], "content-length"),
     ("any case, no space", b"CONTENT-length:2\r\n\r\n{}", [b"{}"], "content-length"),
     ("other headers first", b"X-A: b:c\r\nContent-Length: 2\r\n\r\n{}", [b"{}"], "content-length"),
-    ("other headers after", b"Content-Length: 2\r\nContent-Type: a/b\r\n\r\n{}", [b"{}"], "content-length"),
     ("bare newlines", b"Content-Length: 2\n\n{}" + block(b"[]"), [b"{}", b"[]"], "content-length"),
-    ("newlines within a body", block(b"\r\n\r\n{}"), [b"\r\n\r\n{}"], "content-length"),
     ("a newline after a body", block(b"{}") + b"\r\n" + block(b"") + b"\n", [b"{}", b""], "content-length"),
     ("white space and mark first", b"\r\n\xef\xbb\xbf" + block(b"{}"), [b"{}"], "content-length"),
     ("equal duplicates", b"Content-Length: 2\r\ncontent-length: 2\r\n\r\n{}", [b"{}"], "content-length"),
@@ -63,22 +58,11 @@ STREAMS: list[tuple[str, bytes, Seen, Mode]] = [
         [parse("two Content-Length headers disagree")],
         "ended",
     ),
-    ("no length", b"Content-Type: a\r\n\r\n{}", [NO_LENGTH], "ended"),
     ("no number", b"Content-Length: two\r\n\r\n{}", [NOT_A_NUMBER], "ended"),
-    ("negative", b"Content-Length: -2\r\n\r\n{}", [NOT_A_NUMBER], "ended"),
     ("digits that are not ASCII", "Content-Length: ٢\r\n\r\n{}".encode(), [NOT_A_NUMBER], "ended"),
-    ("huge", b"Content-Length: 1234567890123456\r\n\r\n{}", [NOT_A_NUMBER], "ended"),
     ("no colon", b"hello\r\n\r\n", [NOT_A_HEADER], "ended"),
     ("a length too short", block(b"{") + b'"a": 1}\r\n' + block(b"{}"), [b"{", NOT_A_HEADER], "ended"),
-    ("good before bad", block(b"{}") + b"Content-Length: x\r\n\r\n", [b"{}", NOT_A_NUMBER], "ended"),
     ("a long header", b"A: " + b"b" * 60, [parse("the header is longer than 60 bytes")], "ended"),
-    (
-        "a long header with its end",
-        b"Content-Length: 2\r\nA: " + b"b" * 60 + b"\r\n\r\n{}",
-        [parse("the header is longer than 60 bytes")],
-        "ended",
-    ),
-    ("longest header", b"Content-Length: 2\r\nA: " + b"b" * 34 + b"\r\n\r\n{}", [b"{}"], "content-length"),
     ("the longest body", block(b"x" * LIMIT), [b"x" * LIMIT], "content-length"),
     (
         "one byte too many",
@@ -88,7 +72,6 @@ STREAMS: list[tuple[str, bytes, Seen, Mode]] = [
     ),
     ("too long, with id", block(LONG) + block(b"{}"), [oversized(79, b"7"), b"{}"], "content-length"),
     ("ends in a header", b"Content-Len", [CUT_OFF], "ended"),
-    ("ends after a header", b"Content-Length: 2\r\n\r\n", [CUT_OFF], "ended"),
     (
         "ends in a body",
         b'Content-Length: 30\r\n\r\n{"id":"a","method"',
@@ -96,16 +79,12 @@ STREAMS: list[tuple[str, bytes, Seen, Mode]] = [
         "ended",
     ),
     ("two lines", b'{"a":1}\n[2]\n', [b'{"a":1}', b"[2]"], "ndjson"),
-    ("lines with CR", b"{}\r\n[]\r\n", [b"{}", b"[]"], "ndjson"),
     ("blank lines", b"\n{}\n\n \t\r\n\r\n[]\n\n", [b"{}", b"[]"], "ndjson"),
     ("a last line without end", b"{}\n[1]", [b"{}", b"[1]"], "ndjson"),
-    ("a last line with half an end", b"{}\r", [b"{}"], "ndjson"),
     ("white space and mark before a line", b" \xef\xbb\xbf{}\n", [b"{}"], "ndjson"),
     ("rubbish costs its line", b"{}\nrubbish\n[]\n", [b"{}", b"rubbish", b"[]"], "ndjson"),
-    ("the longest line", b"{" + b"x" * 39 + b"\r\n{}\n", [b"{" + b"x" * 39, b"{}"], "ndjson"),
     ("a line too long by one", b"{" + b"x" * 40 + b"\n{}\n", [oversized(41), b"{}"], "ndjson"),
     ("a line too long, with id", LONG + b"\n{}\n", [oversized(79, b"7"), b"{}"], "ndjson"),
-    ("a last line too long", b"{}\n" + LONG, [b"{}", oversized(79, b"7")], "ndjson"),
 ]
 
 
@@ -113,21 +92,6 @@ def test_a_stream_gives_its_messages_however_it_is_cut() -> None:
     for title, stream, seen, mode in STREAMS:
         for chunks in cuts(stream):
             assert read(*chunks) == (seen, mode), (title, chunks)
-
-
-def test_nothing_comes_after_the_end() -> None:
-    framer = Framer()
-    assert framer.feed(b"rubbish\r\n\r\n") == [NOT_A_HEADER]
-    assert framer.feed(block(b"{}")) == []
-    assert framer.eof() == []
-    assert framer.mode == "ended"
-
-
-def test_a_message_comes_with_its_last_byte_and_not_before() -> None:
-    framer = Framer()
-    stream = block(b'{"a":1}')
-    assert framer.feed(stream[:-1]) == []
-    assert framer.feed(stream[-1:]) == [b'{"a":1}']
 
 
 def test_an_oversized_body_is_reported_before_its_end() -> None:
@@ -149,36 +113,6 @@ def test_an_oversized_message_is_not_held(start: bytes) -> None:
     reader = framer._reader
     held = [*reader._parts, reader._head or b"", getattr(reader, "_tail", b"")]
     assert sum(map(len, held)) <= 512
-
-
-def test_a_chunk_of_one_body_is_not_copied() -> None:
-    framer = Framer()
-    framer.feed(b"Content-Length: 1000\r\n\r\n")
-    chunk = b"x" * 1000
-    [body] = framer.feed(chunk)
-    assert body is chunk
-
-
-class Counted(bytes):
-    """Bytes that count how many of them are sliced off, from slices too."""
-
-    copied = 0
-
-    def __getitem__(self, key: Any) -> Any:
-        part = super().__getitem__(key)
-        if not isinstance(part, bytes):
-            return part
-        Counted.copied += len(part)
-        return Counted(part)
-
-
-@pytest.mark.parametrize(("first", "message"), [(b"{}\n", b'{"a":1}\n'), (block(b"{}"), block(b'{"a":1}'))])
-def test_many_messages_in_one_chunk_are_copied_once(first: bytes, message: bytes) -> None:
-    framer = Framer()
-    framer.feed(first)
-    chunk, Counted.copied = Counted(message * 1000), 0
-    assert framer.feed(chunk) == [b'{"a":1}'] * 1000
-    assert 7000 <= Counted.copied <= 2 * len(chunk)
 
 
 BODIES = st.lists(st.binary(max_size=LIMIT), max_size=8)
@@ -247,9 +181,3 @@ FRAMES: list[tuple[Mode, list[bytes], bytes]] = [
 def test_frame() -> None:
     for mode, parts, wire in FRAMES:
         assert b"".join(frame(mode, parts)) == wire, mode
-
-
-def test_a_part_without_newlines_is_not_copied() -> None:
-    part = b"[" + b"1," * 1000 + b"1]"
-    assert frame("ndjson", [part])[0] is part
-    assert frame("content-length", [part])[1] is part

@@ -33,11 +33,6 @@ def test_body_reads_back_as_it_was() -> None:
             assert list(read(line + b"\n")) == [TranscriptLine(kind, 1, sender, body)]  # type: ignore[arg-type]
 
 
-def test_pretty_printed_message_becomes_one_line() -> None:
-    line = transcript.line("host", b'{\r\n  "id": 1\n}')
-    assert line == b'{"from":"host","message":{    "id": 1 }}'
-
-
 def test_other_kinds_of_line() -> None:
     row = ArchiveRow("h1", "k", "read", "text")
     text = b"\n".join(

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from ctxmgr.devices.archive.at_rest import at_rest
 from ctxmgr.devices.archive.databases import ArchiveDatabases
 from ctxmgr.devices.archive.file import NAME
 from ctxmgr.masking import legible
@@ -42,8 +41,3 @@ def test_no_secret_is_on_disk_or_in_a_store_unless_they_are_to_be_kept(tmp_path:
         back, given, on_disk = kept(tmp_path / f"kept {number}", row, Limits(keep_secrets=True))
         assert (back, given) == (row, [row])
         assert secret_of(text, left).encode() in on_disk
-
-
-def test_a_row_without_a_secret_is_the_same_row() -> None:
-    row = ArchiveRow("h", "k", 'read path="a.py"', "x = 1\n")
-    assert at_rest([row], Limits())[0] is row

@@ -38,14 +38,6 @@ def test_the_same_rows_put_again_change_nothing(tmp_path: Path) -> None:
         assert archive.tidy(Limits(), ()) == 2, "they are as old as they were"
 
 
-def test_two_keys_that_meet_in_a_handle_are_both_kept_and_neither_is_served(tmp_path: Path) -> None:
-    with held(tmp_path) as archive:
-        archive.put("s", [row("a", handle="meet"), row("b", handle="meet")])
-        assert archive.get("s", "meet") is None
-        archive.put("t", [row("a", handle="meet")])
-        assert archive.get("t", "meet") == row("a", handle="meet")
-
-
 @settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(
     st.lists(

@@ -39,22 +39,7 @@ TABLE: list[tuple[str, list[Any], Completion]] = [
         [piece("a", "stop"), {"usage": {"prompt_tokens": 3}}],
         Completion("a", usage=CompletionUsage(3, 0)),
     ),
-    (
-        "usage with every piece",
-        [{"usage": None} | piece("a", "stop"), {"usage": {}}],
-        Completion("a", usage=CompletionUsage()),
-    ),
     ("usage in another form", [piece("a", "stop"), {"usage": {"prompt_tokens": "3"}}], Completion("a")),
-    (
-        "usage below nothing",
-        [{"usage": {"prompt_tokens": -3}} | piece("", "stop")],
-        Completion("", usage=CompletionUsage()),
-    ),
-    (
-        "a call without its reason",
-        [{"choices": [{"delta": {"tool_calls": [{}]}, "finish_reason": "stop"}]}],
-        Completion("", "toolUse"),
-    ),
     (
         "the older call",
         [{"choices": [{"delta": {"function_call": {}}}]}, piece("", "function_call")],
@@ -65,11 +50,9 @@ TABLE: list[tuple[str, list[Any], Completion]] = [
         [piece("a", "stop"), {"error": "overloaded"}],
         failed("the server reported an error in the middle of its answer"),
     ),
-    ("cut off by its limit", [piece("a", "length")], Completion("a", "length")),
     ("parts of content", [piece([{"type": "thinking"}, {"type": "text", "text": "a"}], "stop")], Completion("a")),
     ("withheld", [piece("a", "content_filter")], failed("a content filter withheld the answer")),
     ("refused", [{"choices": [{"delta": {"refusal": "No."}}]}], failed("the model refused to answer")),
-    ("at the bound", [piece("x" * LIMIT, "stop")], Completion("x" * LIMIT)),
     ("past the bound", [piece("x" * LIMIT), piece("yz"), piece("", "stop")], Completion("x" * LIMIT, "length")),
 ]
 

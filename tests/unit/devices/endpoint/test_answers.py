@@ -128,11 +128,6 @@ async def test_what_comes_compressed_is_settled_before_it_is_read(status: int) -
     assert (done.fault, done.settled) == ("the answer came compressed, which was not asked for", True)
 
 
-async def test_a_huge_error_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(endpoint_client, "RESPONSE_BYTES", 1 << 10)
-    assert (await completed(Reply(QUOTED * 100, status=400))).fault == "the answer is larger than 32 MiB"
-
-
 WAYS: list[Way] = ["hangs-up", "breaks-off", "half-json", "unfinished", "error-event", "garbage", "garbled"]
 
 

@@ -101,16 +101,6 @@ def test_a_closed_file_takes_nothing_more(tmp_path: Path) -> None:
     assert reopened(SnapshotStore(tmp_path)) == RECORDS
 
 
-def test_an_old_temporary_file_is_swept_and_those_of_others_are_not(tmp_path: Path) -> None:
-    other = tmp_path / (file_name("t") + ".tmp")
-    store = begun(tmp_path)
-    for path in (named(tmp_path, ".tmp"), other):
-        path.write_bytes(b"half a rewrite")
-    assert reopened(store) == RECORDS
-    assert not named(tmp_path, ".tmp").exists()
-    assert other.exists()
-
-
 def test_a_sync_in_another_thread_keeps_its_descriptor_through_a_rewrite(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -8,7 +8,6 @@ from ctxmgr.engine.invariants import TURNS
 from ctxmgr.engine.memory.extract import from_message
 from ctxmgr.engine.memory.facts import Stamp
 from ctxmgr.engine.presets.turns.prune import prune
-from ctxmgr.engine.presets.turns.whole_turns import remaining_weight
 from ctxmgr.engine.protection import Protection
 from ctxmgr.model.policy import ZONES, Policy, TurnsKept
 from ctxmgr.model.projection import BlockEdit, Decision
@@ -37,20 +36,6 @@ def test_prompts_stay_where_they_stood() -> None:
             assert RULES[name].is_packet(json.loads(out[2])), (zone, name)
             assert out[-2:] == came[-2:], (zone, name)
             assert plan.turns_kept == {"green": 6, "yellow": 3}.get(zone, 1), (zone, name)
-
-
-def test_prompts_weigh_wherever_the_kept_part_begins() -> None:
-    said = [PROMPTS["openai"], *translation.TO["openai"](translation.said(*turns(2)))]
-    index = indexed(read("openai", [json.dumps(one).encode() for one in said]))
-    second = index.turns[1].start
-    assert remaining_weight(index, second) == index.prompt_weight + index.turns[1].weight
-    assert remaining_weight(index, 0) == index.raw_weight
-
-
-def test_prompts_alone_are_kept() -> None:
-    came = [json.dumps(PROMPTS["openai"]).encode()] * 2
-    there = read("openai", came)
-    assert sent("openai", there, planned(there, zone="red")) == came
 
 
 def test_several_results_of_one_message_are_decided_one_by_one() -> None:

@@ -80,8 +80,3 @@ def test_no_bytes_are_an_error(start: bytes, rest: bytes) -> None:
     found = media.image(encoded(start + rest))
     assert found.width >= 0
     assert found.height >= 0
-
-
-@given(st.text(max_size=200))
-def test_nor_is_any_text(data: str) -> None:
-    assert media.image(data).size_bytes == len(data)

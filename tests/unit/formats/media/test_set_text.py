@@ -48,33 +48,6 @@ def test_of_several_blocks_one_is_put_anew() -> None:
     assert found["content"] == [part("", "new", **MARK), *content[1:]]
 
 
-def test_images_alone_get_a_text_before_them() -> None:
-    found = put("pi", {"role": "user", "content": [IMAGES["pi"]]}, {0: "new"})
-    assert found["content"] == [part("pi", "new"), IMAGES["pi"]]
-
-
-def test_what_is_of_no_known_type_counts_as_a_text() -> None:
-    found = put("pi", {"role": "user", "content": [{"type": "hologram"}, part("pi", "a")]}, {0: "new"})
-    assert found["content"] == [part("pi", "new")]
-
-
-RESULTS: dict[str, dict[str, Any]] = {
-    "pi": {"role": "toolResult", "toolCallId": "c", "content": [part("pi", "a"), IMAGES["pi"]]},
-    "openai": {"role": "tool", "tool_call_id": "c", "content": [part("openai", "a"), IMAGES["openai"]]},
-    "responses": {
-        "type": "function_call_output",
-        "call_id": "c",
-        "output": [part("responses", "a"), IMAGES["responses"]],
-    },
-}
-
-
-def test_a_results_images_stay() -> None:
-    for name in RESULTS:
-        found = put(name, RESULTS[name], {0: "new"})
-        assert found.get("content", found.get("output")) == [part(name, "new"), IMAGES[name]], name
-
-
 def test_a_geminis_responses_pictures_and_the_words_beside_stay() -> None:
     picture = {"inlineData": {"mimeType": "image/png", "data": "xxxx"}}
     response = {"id": "c", "name": "read", "response": {"output": "a"}, "parts": [picture]}
@@ -85,12 +58,6 @@ def test_a_geminis_responses_pictures_and_the_words_beside_stay() -> None:
         picture,
         {"text": "words"},
     ]
-
-
-def test_results_and_words_in_one_message() -> None:
-    result = {"type": "tool_result", "tool_use_id": "t", "content": [part("", "a"), IMAGES["anthropic"]]}
-    found = put("anthropic", {"role": "user", "content": [result, part("", "b")]}, {0: "new", 1: "words"})
-    assert found["content"] == [{**result, "content": [part("", "new"), IMAGES["anthropic"]]}, part("", "words")]
 
 
 def test_it_is_the_same_conversation_in_each() -> None:

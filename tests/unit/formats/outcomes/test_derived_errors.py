@@ -10,14 +10,11 @@ PLAIN = "\n".join(f"line {number}" for number in range(400))
 
 TABLE = [
     ("", "untold"),
-    ("ok", "untold"),
     (PLAIN, "untold"),
     ("Error: no such file", "guessed"),
-    ("error - nothing to do", "guessed"),
     ("TypeError: x is not a function\n    at y", "guessed"),
     ("Tool execution error: timeout", "guessed"),
     ("  Traceback (most recent call last):\n  File", "guessed"),
-    ("Failed to open it", "guessed"),
     ("<tool_use_error>String to replace not found</tool_use_error>", "error"),
     ("Exit code 1\nmake: nothing", "error"),
     ("Exit code: 0\nWall time: 1 s\nOutput:\nError: this is what was printed", "fine"),
@@ -26,8 +23,6 @@ TABLE = [
     ("lots of output\n\nCommand exited with code 127", "error"),
     ("lots of output\n\nCommand exited with code 0", "fine"),
     ('{"output":"all failed","metadata":{"exit_code":0,"duration_seconds":0.1}}', "fine"),
-    ('{"output":"fine","metadata":{"exit_code":1}}', "error"),
-    ('{"success": false}', "error"),
     ('Script completed\nOutput:\n\n{"chunk_id":"1","exit_code":127,"output":"x"}', "error"),
     ('Script completed\nOutput:\n\n{"chunk_id":"1","exit_code":0,"output":"1 failed"}', "fine"),
     (
@@ -41,11 +36,8 @@ TABLE = [
         "error",
     ),
     ("<returncode>1</returncode>\n<output>\nx\n</output>", "error"),
-    ("<returncode>0</returncode>\n<output>\nError: x\n</output>", "fine"),
     ('{"isError": false, "text": "Error: x"}', "fine"),
-    ('{"error": "bad"}', "error"),
     ('{"error": null, "rows": 3}', "fine"),
-    ('{"rows": ["denied"]}', "doubtful"),
     ("no error: all is well", "fine"),
     ("cat: x: No such file or directory", "doubtful"),
     (f"{PLAIN}\n3 tests failed", "doubtful"),
@@ -73,10 +65,6 @@ def test_what_never_ran_or_was_broken_off_is_an_error_as_codex_says_it() -> None
     ):
         assert verdict(text) == "error", text
         assert verdict(f"12 rows\n{text}\n12 rows\n" + "x\n" * 20) != "error", text
-
-
-def test_the_middle_of_a_long_text_is_not_looked_at() -> None:
-    assert verdict("x\n" * 100_000 + "Error: no\n" * 10 + "x\n" * 100_000) == "untold"
 
 
 @given(st.text())

@@ -59,16 +59,6 @@ def test_what_is_no_error_is_none() -> None:
             assert read(name, message).stop == "", (message, name)
 
 
-def test_a_call_that_the_provider_ran_and_that_failed_is_a_call() -> None:
-    view = read("responses", {"type": "mcp_call", "id": "m", "error": "context length exceeded"})
-    assert view.stop == ""
-
-
-def test_a_choice_that_failed_is_a_failed_answer() -> None:
-    view = read("openai", {"choices": [{"error": {"code": CODE}, "message": {"role": "assistant", "content": ""}}]})
-    assert (view.stop, overflowed(view, None, 200_000)) == ("error", True)
-
-
 def test_a_compaction_is_asked_for_at_once() -> None:
     """One shape a format: which shapes are known is the same for all."""
     for name, shape in zip(FORMATS, SHAPES, strict=False):

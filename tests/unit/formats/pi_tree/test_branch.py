@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from ctxmgr.formats import pi
 from ctxmgr.formats.pi_tree import branch, view_branch
-from ctxmgr.model.compaction.plans import BranchEntry, BranchMessage, Details, in_list
+from ctxmgr.model.compaction.plans import BranchEntry, BranchMessage, in_list
 from tests.notation import Said, a, call, r, sh, summary, think, u
 from tests.unit.engine.trees import (
     Node,
@@ -19,7 +19,6 @@ from tests.unit.engine.trees import (
     omitted,
     path,
     prompt,
-    raws,
     replaced,
     texts,
 )
@@ -82,26 +81,6 @@ def test_units_as_pi_counts_them() -> None:
 
 GOOD = {"input": 1, "output": 2, "cacheRead": 3, "cacheWrite": 4}
 
-READINGS: list[tuple[str, dict[str, Any], int]] = [
-    ("all counts", {"usage": GOOD}, 10),
-    ("the total", {"usage": {**GOOD, "totalTokens": 50}}, 50),
-    ("a total of none", {"usage": {**GOOD, "totalTokens": 0}}, 10),
-    ("a count that is null", {"usage": {**GOOD, "input": None}}, 9),
-    ("a count that is missing", {"usage": {"input": 5}}, 0),
-    ("all zero", {"usage": dict.fromkeys(GOOD, 0)}, 0),
-    ("failed", {"usage": GOOD, "stopReason": "error"}, 0),
-    ("aborted", {"usage": GOOD, "stopReason": "aborted"}, 0),
-    ("cut short", {"usage": GOOD, "stopReason": "length"}, 10),
-    ("none", {"usage": None}, 0),
-    ("no object", {"usage": 5}, 0),
-]
-
-
-def test_readings_that_are_trusted() -> None:
-    for name, fields, tokens in READINGS:
-        assert message(a("x", **fields)).reading_tokens == tokens, name
-        assert message(Said({"role": "user", "content": "", **fields})).reading_tokens == 0, name
-
 
 def test_what_other_entries_give() -> None:
     told = json.loads(message(custom("n", details={"k": 1})).raw)
@@ -121,14 +100,6 @@ def test_what_other_entries_give() -> None:
     assert one(meta()).messages == ()
     assert not one(left_behind("")).visible
     assert one(prompt("p")).system
-
-
-def test_details_and_who_wrote_them() -> None:
-    given = {"readFiles": ["a"], "modifiedFiles": ["b"]}
-    assert one(compacted("s", "e1", details=given)).details == Details(("a",), ("b",))
-    assert one(compacted("s", "e1", details={**given, "ctxmgr": {}}, fromHook=True)).details.ours
-    assert one(compacted("s", "e1", fromHook=True)).from_hook
-    assert one(compacted("s", "e1", details=5)).details == Details()
 
 
 EDITED: list[tuple[str, Said | Node, Any, list[str]]] = [
@@ -157,12 +128,6 @@ def test_an_edit_leaves_all_other_fields() -> None:
     )
     (found, _) = branch.branch([entry(ODD), edit.encode()], None)
     assert found.messages[0].raw == b'{"role":"user","n":1.50,"content":"z","x":{"b":1,"a":-0.0}}'
-
-
-def test_an_edit_that_says_nothing_changes_nothing() -> None:
-    for edit in ({}, {"replacement": 5}, {"replacement": {}}):
-        found = path(u("x"), Node({"type": "context_edit", "targetId": "e1", **edit}))
-        assert texts(found[0].messages) == ["x"], edit
 
 
 KEPT = (
@@ -217,34 +182,6 @@ def test_a_list_stands_for_a_branch() -> None:
         0,
         10,
     ]  # what was counted before it is gone
-
-
-def test_a_header_is_no_entry() -> None:
-    assert branch.branch([b'{"type":"session","id":"s","version":3}'], None) == ()
-
-
-UNREADABLE = [
-    b"",
-    b"5",
-    b'{"id":"x"',
-    b'{"id":"x","type":"message","message":5}',
-    b'{"id":"x","type":"message"}',
-    b'{"id":"x","type":["message"],"message":{}}',
-    b'{"id":"x","type":"message","message":{"role":["user"],"content":5}}',
-    b'{"id":"x","type":"message","message":{"role":"assistant","content":[5,{"type":["text"]},{"type":"toolCall"}]}}',
-    b'{"id":"x","type":"compaction"}',
-    b'{"id":"x","type":"compaction","systemMessage":5,"summary":{},"details":[]}',
-    b'{"id":"x","type":"context_edit","targetId":5,"replacement":"' + b"\xff" + b'"}',
-    b'{"id":"x","type":"custom_message","content":' + b"[" * 5_000 + b"]" * 5_000 + b"}",
-    b'{"type":"message","message":{"role":"user","content":"no id"}}',
-]
-
-
-def test_what_can_not_be_read_is_no_error() -> None:
-    for raw in UNREADABLE:
-        branch.branch([raw], None)
-        branch.branch([*raws(u("a")), raw], "e1")
-        view_branch.from_messages(pi, [raw], [""])
 
 
 values = st.recursive(

@@ -4,8 +4,6 @@ import json
 from typing import Any
 
 import msgspec
-from hypothesis import given
-from hypothesis import strategies as st
 
 from ctxmgr.engine.compaction.prepare import decide
 from ctxmgr.engine.compaction.render import conversation
@@ -49,17 +47,6 @@ def test_a_summariser_is_shown_the_same() -> None:
         expected = shown(branch.branch(tree(SAID), None))
         found = shown(path(name)).replace("\n\n[Assistant]: ", "\n\n").replace("\n\n[Assistant tool calls]: ", "; ")
         assert found == expected.replace("\n\n[Assistant]: ", "\n\n").replace("\n\n[Assistant tool calls]: ", "; ")
-
-
-def test_of_the_list_alone_it_is_the_same() -> None:
-    for name in NAMES:
-        raws = translation.raws(name, SAID)
-        entries = view_branch.from_messages(FORMATS[name], raws, [f"e{at}" for at in range(len(raws))])
-        assert [entry.messages for entry in entries] == [entry.messages for entry in path(name)], name
-
-
-def test_pis_own_messages_are_read_as_ever() -> None:
-    assert path("pi") == branch.branch(tree(SAID), None)
 
 
 # name, where a kept part may start
@@ -126,9 +113,3 @@ def test_a_compaction_is_prepared() -> None:
         assert not prepared.split, name
         assert "line 199" in conversation(prepared.history), name
         assert prepared.files.read == ("a.py",), name
-
-
-@given(st.sampled_from(NAMES), st.binary() | st.text().map(lambda text: json.dumps(text).encode()))
-def test_nothing_raises(name: str, raw: bytes) -> None:
-    (entry,) = view_branch.from_messages(FORMATS[name], [raw], [""])
-    assert entry.messages[0].raw == raw

@@ -51,12 +51,6 @@ async def test_a_pin_is_taken_and_notes_are_kept(rig: Any) -> None:
     assert (status, answer["result"]["pins"]) == (200, 1)
 
 
-@pytest.mark.parametrize("token", ["", "another", "one-tim", "one-timed"])
-async def test_without_the_token_nobody_is_answered(rig: Any, token: str) -> None:
-    made = await rig(tools_token=TOKEN)
-    assert (await asked(made, "getStatus", token))[0] == 401
-
-
 async def test_a_proxy_without_tools_answers_nobody(rig: Any) -> None:
     made = await rig()
     assert (await asked(made, "getStatus", ""))[0] == 401

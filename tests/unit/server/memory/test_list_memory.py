@@ -6,23 +6,11 @@ from typing import Any
 import pytest
 
 from ctxmgr.server.memory import list_memory
-from ctxmgr.server.memory.list_memory import RecentlyUsed
 from ctxmgr.server.session_queue import SessionQueue
 from tests.unit.server.host import Host, a, u
 
 LIST = [u("Please look. " + "word " * 400), a("I have."), u("Go on.")]
 SIZE = len(json.dumps(LIST, separators=(",", ":"))) - 4  # without brackets and commas between
-
-
-def test_the_oldest_leave_until_the_rest_fits() -> None:
-    recent = RecentlyUsed(10)
-    assert recent.used("a", 4) == recent.used("b", 4) == []
-    assert recent.used("a", 5) == []
-    assert recent.used("c", 3) == ["b"]
-    assert recent.used("d", 9) == ["a", "c"]
-    assert recent.used("e", 50) == ["d"]
-    recent.forget("e")
-    assert recent.used("f", 10) == []
 
 
 def asked(host: Host, session: str, messages: list[dict[str, Any]] = LIST, **more: Any) -> dict[str, Any]:

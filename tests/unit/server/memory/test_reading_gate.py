@@ -6,35 +6,8 @@ from typing import Any
 import pytest
 
 from ctxmgr.server import effects as do
-from ctxmgr.server.memory import ReadingGate, reading_gate
+from ctxmgr.server.memory import reading_gate
 from tests.unit.server.host import Host, call, tell, u
-
-MEGABYTE = 1 << 20
-
-
-def test_so_many_bytes_are_read_at_once_and_the_rest_in_the_order_of_their_coming() -> None:
-    gate = ReadingGate()
-    assert gate.enters(8 * MEGABYTE)
-    assert gate.enters(4 * MEGABYTE)
-    assert not gate.enters(MEGABYTE)
-    gate.wait(1, MEGABYTE)
-    assert not gate.enters(0), "nobody overtakes"
-    gate.wait(2, 8 * MEGABYTE)
-    gate.left(4 * MEGABYTE)
-    assert gate.next() == 1
-    assert gate.next() is None
-    gate.left(8 * MEGABYTE)
-    gate.left(MEGABYTE)
-    assert gate.next() == 2
-    assert gate.next() is None
-
-
-def test_a_list_over_the_limit_is_read_alone() -> None:
-    gate = ReadingGate()
-    assert gate.enters(50 * MEGABYTE)
-    assert not gate.enters(1)
-    gate.left(50 * MEGABYTE)
-    assert gate.enters(1)
 
 
 @pytest.fixture

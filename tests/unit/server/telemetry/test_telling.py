@@ -70,20 +70,6 @@ def test_an_epoch_is_told_with_why_it_began_and_what_left_and_lists_between_with
     assert {one["ctxmgr.epoch.reason"] for one in lists if not one["ctxmgr.epoch.started"]} == {"price"}
 
 
-@pytest.mark.parametrize(("preset", "reason"), [("off", "off"), ("turns", "has none")])
-def test_a_preset_without_epochs_says_so(preset: str, reason: str) -> None:
-    talk, make = talking(policy={"preset": preset}), Messages()
-    talk.play(make.turn("Hello?"))
-    assert told(talk, "ctxmgr.list")[-1]["ctxmgr.epoch.reason"] == reason
-
-
-def test_a_reply_without_usage_tells_none() -> None:
-    talk, make = talking(), Messages()
-    talk.context([make.user("Hello?")])
-    talk.turn_end(make.reply("Yes."))
-    assert told(talk, "gen_ai.client.inference.operation.details") == []
-
-
 def test_compactions_are_told_from_request_to_end() -> None:
     talk, make = talking(policy={"preset": "turns"}, window=8_000), Messages()
     messages = make.turn("Hello?", "word " * 4_000)

@@ -12,7 +12,6 @@ from tests.contract.tree import Tree
 PRESETS = ["off", "balanced"]
 HOUR_MS = 3_600_000
 TTL_MS = 300_000
-CANCELLED = {"text": "", "stopReason": "aborted"}
 
 
 class Host:
@@ -67,30 +66,6 @@ def test_it_is_in_the_usual_course_of_a_session(preset: str) -> None:
     assert details["bill"]["way"] == "warm"
 
 
-@pytest.mark.parametrize("at", [True, False], ids=["told", "by its messages"])
-@pytest.mark.parametrize("preset", PRESETS)
-def test_a_pause_that_the_cache_does_not_outlive_counts_in_every_preset(preset: str, at: bool) -> None:
-    host = Host(preset)
-    sent = host.say(host.make.user("And now?"))["timestamp"]
-    host.talk.context(host.messages, **({"at": sent} if at else {}))
-    late = host.say({**host.make.reply("All is well."), "timestamp": sent + HOUR_MS})
-    host.talk.turn_end(late, tokens=4_100)
-    _, details = host.compact()
-    assert " read " not in details["bill"]["arithmetic"].split(";")[0]
-
-
-@pytest.mark.parametrize("preset", PRESETS)
-def test_a_shorter_pause_does_not(preset: str) -> None:
-    host = Host(preset)
-    sent = host.say(host.make.user("And now?"))["timestamp"]
-    host.talk.context(host.messages)
-    late = host.say({**host.make.reply("All is well."), "timestamp": sent + TTL_MS})
-    host.talk.turn_end(late, tokens=4_100)
-    asked, details = host.compact()
-    assert asked == [True]
-    assert details["bill"]["arithmetic"].startswith("warm: 4,100 read")
-
-
 @pytest.mark.parametrize("after", [TTL_MS, HOUR_MS])
 def test_the_time_of_the_call_tells_a_pause_that_no_message_tells(after: int) -> None:
     """Somebody comes back to a session and compacts it before a word is said."""
@@ -100,14 +75,6 @@ def test_the_time_of_the_call_tells_a_pause_that_no_message_tells(after: int) ->
     host.talk.turn_end(host.say(host.make.reply("All is well.")), tokens=4_100)
     _, details = host.compact(at=sent + after)
     assert (" read " in details["bill"]["arithmetic"].split(";")[0]) == (after == TTL_MS)
-
-
-def test_who_cancels_is_not_asked_again_with_a_copy() -> None:
-    asked, details = Host().compact(lambda params: CANCELLED)
-    assert asked == [True]
-    assert details["strategy"] == "extractive"
-    assert details["fallback"]["reason"] == "cancelled"
-    assert "warmFallback" not in details
 
 
 def test_a_host_that_is_late_gets_a_summary_without_a_model() -> None:
@@ -120,17 +87,6 @@ def test_a_host_that_is_late_gets_a_summary_without_a_model() -> None:
     details = host.talk.result(id)["compaction"]["details"]["ctxmgr"]
     assert (details["strategy"], details["calls"]) == ("extractive", 0)
     assert host.talk.reply(request, {"text": _good(request["params"]), "stopReason": "stop"}) == []
-
-
-def test_a_second_answer_changes_nothing() -> None:
-    host = Host()
-    id = host.talk.ask("compact", sessionId="s", entries=host.tree.entries, settings=SMALL)
-    (request,) = host.talk.asked("complete")
-    host.talk.reply(request, {"text": _good(request["params"]), "stopReason": "stop"})
-    first = host.talk.result(id)
-    host.talk.reply(request, {"text": "## Goal\nAnother one", "stopReason": "stop"})
-    assert host.talk.result(id) == first
-    assert host.talk.asked("complete") == []
 
 
 def test_an_error_of_the_host_is_followed_by_a_copy() -> None:

@@ -98,10 +98,3 @@ def test_else_the_words_tell(why: str, of: JobContext) -> None:
 @pytest.mark.parametrize("count", [0, 1])
 def test_nobody_is_asked_about_what_has_no_place_to_break(count: int) -> None:
     assert told(seen(cohesion="host"), messages(count)[:1]) == (None, 0)
-
-
-@pytest.mark.parametrize("strategy", ["single-shot", "incremental", "extractive"])
-def test_nobody_is_asked_where_nothing_is_sliced(strategy: Any) -> None:
-    with pytest.raises(StopIteration) as stop:
-        next(preparations.depths(seen(cohesion="host"), messages(6), strategy))
-    assert stop.value.value is None

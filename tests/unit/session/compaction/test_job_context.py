@@ -6,7 +6,6 @@ import msgspec
 import pytest
 
 from ctxmgr.formats import FORMATS
-from ctxmgr.model.api import compaction as compactions
 from ctxmgr.model.api import lifecycle
 from ctxmgr.model.saved.state import ModelSpec, State
 from ctxmgr.session.compaction import job_context
@@ -48,30 +47,6 @@ def test_who_runs_the_model(can: bool, keys: dict[str, Any], expected: tuple[str
     assert (via.kind, via.window, via.max_output_tokens) == expected
     assert via.concurrency == 5
     assert (via.endpoint is not None) is (via.kind == "endpoint")
-
-
-@pytest.mark.parametrize("asked", [None, "single-shot", "parallel-stitch", "extractive"])
-def test_without_a_model_it_is_extractive(asked: Any) -> None:
-    without = job_context.take(session(False), None, None)
-    assert job_context.strategy(without, asked) == "extractive"
-    with_model = job_context.take(session(True), None, None)
-    assert job_context.strategy(with_model, asked) == (asked or "single-shot")
-    rolling = job_context.take(session(True, strategy="sequential-rolling"), None, None)
-    assert job_context.strategy(rolling, asked) == (asked or "sequential-rolling")
-
-
-def test_settings_of_the_call_come_before_the_policy() -> None:
-    of_policy = session(keepRecentTokens=7, reserveTokens=8, weigher="chars4")
-    cut = job_context.take(of_policy, None, None).cut_budget
-    assert (cut.keep_recent_tokens, cut.reserve_tokens, cut.weigher) == (7, 8, "chars4")
-    given = compactions.CutSettings(reserve_tokens=0, keep_recent_tokens=2.0, weigher="tokens", context_window=9e3)
-    seen = job_context.take(of_policy, given, None)
-    assert (seen.cut_budget.keep_recent_tokens, seen.cut_budget.reserve_tokens, seen.cut_budget.weigher) == (
-        2,
-        0,
-        "tokens",
-    )
-    assert seen.runner.window == 9_000
 
 
 INSTRUCTIONS = [

@@ -71,25 +71,6 @@ def test_hosts_preparation_is_taken() -> None:
     assert ours.settings == CutBudget(6, 5, "tokens")
 
 
-ABSENT = ("messagesToSummarize", "turnPrefixMessages", "isSplitTurn", "tokensBefore", "previousSummary", "fileOps")
-
-
-def test_what_may_be_absent_may_be_null() -> None:
-    assert given() == given(**dict.fromkeys(ABSENT), settings=None) == given(settings={"reserveTokens": None})
-    assert given().settings == seen().cut_budget
-
-
-@pytest.mark.parametrize("number", ["5", -1, True, {}, 2.0**60])
-def test_settings_that_are_no_numbers_are_the_policys(number: Any) -> None:
-    ours = given(settings={"keepRecentTokens": number})
-    assert ours.settings.keep_recent_tokens == (1 if number is True else 100)
-
-
-@pytest.mark.parametrize("ops", [5, "x", [], {"read": {}}, {"read": [1, None]}, {"other": ["a"]}])
-def test_file_sets_of_another_shape_are_empty(ops: Any) -> None:
-    assert given(fileOps=ops).files == FileLists()
-
-
 REFUSED = [
     (b"[]", ""),
     (b"5", ""),

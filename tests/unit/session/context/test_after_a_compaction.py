@@ -20,16 +20,6 @@ def compacted(preset: str, form: str, text: str = BARE, kept: int = 0) -> Host:
     return host
 
 
-@EVERYWHERE
-@pytest.mark.parametrize("kept", [0, 4])
-def test_the_packet_says_what_the_summary_lacks(preset: str, form: str, kept: int) -> None:
-    text = packet_of(compacted(preset, form, kept=kept).context())
-    gone = 2 if kept else 3
-    for number, asked in enumerate(ASKED[:gone], 1):
-        assert f'- #{number}: "{asked}"' in text
-    assert f"- test: `pytest tests/part{gone - 1}.py` failed after #{gone}" in text
-
-
 def sent(host: Host) -> str:
     """What is sent now, as one text."""
     answer = host.talk.context(host.told(host.said))
@@ -102,20 +92,6 @@ def test_the_packet_never_says_again_what_the_list_shows(preset: str, form: str,
 
 
 @EVERYWHERE
-def test_it_breaks_no_prefix(preset: str, form: str) -> None:
-    """The list of the call after it only grows, in `balanced`; in `turns` the lean packet stands in its place."""
-    host = compacted(preset, form)
-    first = host.context()
-    host.turn_end()
-    host.said.append(host.make.user("And then?"))
-    second = host.context()
-    assert RULE in packet_of(second)
-    if preset == "balanced":
-        assert second["list"][: len(first["list"])] == first["list"]
-        assert second["report"]["firstChangedIndex"] == -1
-
-
-@EVERYWHERE
 def test_two_equal_calls_in_a_row_answer_the_same_bytes(preset: str, form: str) -> None:
     """A packet that resumes is used up by `turn_end`, and not by asking."""
     host = compacted(preset, form)
@@ -140,24 +116,6 @@ def test_in_turns_it_is_used_up_by_an_answer(form: str) -> None:
         assert packet_of(host.context()) == resumed
     host.turn_end()
     assert estimate(packet_of(host.context())) <= 60 < estimate(resumed)
-
-
-@EVERYWHERE
-def test_after_a_move_in_the_tree_the_model_is_told_as_well(preset: str, form: str) -> None:
-    """Back to where the host had compacted: its summary lacks what was said on the way there."""
-    host = Host(preset, form)
-    for number, text in enumerate(ASKED[:2]):
-        host.said.append(host.make.user(text))
-        host.context()
-        host.turn_end(entryIds={"message": f"e{number}", "user": f"u{number}"})
-    host.compacted()
-    host.context()
-    host.turn_end(entryIds={"message": "e8"})
-    host.talk.call("session_tree", sessionId="s", newLeafId="c1", oldLeafId="e8")
-    host.said = [host.summary(BARE), host.make.user("Go on another way.")]
-    text = packet_of(host.context())
-    assert f'- #1: "{ASKED[0]}"' in text
-    assert f'- #2: "{ASKED[1]}"' in text
 
 
 @pytest.mark.parametrize("form", FORMATS)

@@ -56,9 +56,3 @@ def test_where_no_usage_is_known_pressure_goes_by_it() -> None:
     assert beside.status()["pressure"] > 2 * without.status()["pressure"]
     without.driver.use_weigher("o200k_base", doubled)
     assert without.status()["pressure"] == beside.status()["pressure"]
-
-
-def test_where_usage_is_known_it_goes_by_that() -> None:
-    _, without = lived("balanced", COMES["never"], usage=True)
-    _, beside = lived("balanced", COMES["before all"], usage=True)
-    assert beside.status()["pressure"] == without.status()["pressure"]

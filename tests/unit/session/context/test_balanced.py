@@ -1,15 +1,13 @@
 """Preset `balanced` over whole sessions: epochs announced, bytes kept between them, and through restarts."""
 
-import json
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from ctxmgr.engine.retention.prefix_cost import CACHE_TTL
-from tests.contract.talk import Fields, Messages, Talk, packet
+from tests.contract.talk import Fields, Messages, Talk
 from tests.unit.session.context.epochs import WINDOW, extends, prune, sent, step, steps, talk_of
-from tests.unit.session.recovery import session_of
 
 
 def begun(count: int = 24, **policy: Any) -> tuple[Talk, Messages, list[Fields], Fields]:
@@ -21,20 +19,6 @@ def begun(count: int = 24, **policy: Any) -> tuple[Talk, Messages, list[Fields],
     answer = talk.context(messages, answer="messages")
     assert answer["report"]["epoch"] == 1
     return talk, make, messages, answer
-
-
-def test_an_epoch_is_announced_with_its_sum_and_what_is_no_longer_seen() -> None:
-    _, _, messages, answer = begun()
-    report = answer["report"]
-    assert report["messagesDropped"] == len(messages) + 1 - len(answer["list"])
-    assert report["arithmetic"].startswith("forced: ")
-    paths = [gone["path"] for gone in report["readsGone"]]
-    assert "src/mod_0.py" in paths
-    assert "src/mod_23.py" not in paths
-    assert packet(answer["list"]).startswith("[ctxmgr packet]")
-    assert answer["list"][0] == messages[0]
-    assert answer["list"][-4:] == messages[-4:]
-    assert report["tokens"] < report["rawTokens"]
 
 
 def policy(talk: Talk, make: Messages, messages: list[Fields]) -> Fields:
@@ -99,22 +83,6 @@ def acted(act: Act, restart: bool, more: int = 2) -> tuple[Fields, list[Fields],
     if restart:
         talk = talk_of(talk.saved)
     return before, new, talk.context([*messages, *new], answer="messages", **params), talk
-
-
-@pytest.mark.parametrize(("opening", "act", "opens"), ACTS, ids=[row[0] for row in ACTS])
-def test_what_opens_one(opening: str, act: Act, opens: bool) -> None:
-    before, new, after, talk = acted(act, restart=False)
-    report = after["report"]
-    assert report["checks"] == []
-    assert "reason" not in report
-    assert report["epoch"] == before["report"]["epoch"] + opens
-    assert ("arithmetic" in report) == opens
-    assert extends(after, before, new) != opens
-    if opens:
-        receipt = session_of(talk).state.receipts[-1]
-        assert (receipt.opening, receipt.after_tokens) == (opening, report["tokens"])
-    if opening in ("pin", "undo"):
-        assert "func_0_1()" in json.dumps(after["list"])
 
 
 @pytest.mark.parametrize(("opening", "act", "opens"), ACTS, ids=[row[0] for row in ACTS])

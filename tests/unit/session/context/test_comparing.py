@@ -2,13 +2,12 @@
 
 from collections.abc import Iterable
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ctxmgr.model.messages import Message
 from ctxmgr.model.policy import ZONES
-from ctxmgr.model.projection import BlockEdit, Keep, Packet, Piece, Plan
+from ctxmgr.model.projection import BlockEdit, Packet, Piece, Plan
 from ctxmgr.session.context.comparing import first_changed
 from ctxmgr.session.context.projecting import indexed
 from ctxmgr.session.projection import Projection, Replacements, hashed, tag_of
@@ -16,12 +15,6 @@ from tests.conversations import any_list
 from tests.notation import a, talk, u
 from tests.notation import indexed as index_of
 from tests.unit.engine.projections import planned, sent
-
-P, Q = Packet("p", 1), Packet("q", 1)
-
-
-def edit(index: int, text: str = "x") -> BlockEdit:
-    return BlockEdit(index, 0, "pruned", text, "k", 9, 1)
 
 
 def of(pieces: Iterable[Piece], replacements: dict[int, bytes] | None = None, packet: bytes = b"") -> Projection:
@@ -33,43 +26,6 @@ def of(pieces: Iterable[Piece], replacements: dict[int, bytes] | None = None, pa
         plan=plan,
         replacements=Replacements(texts if replacements is None else replacements, packet or b"".join(packets)),
     )
-
-
-# old pieces, new pieces, messages the lists share, place of the first difference in the new answer
-CHANGES: list[tuple[list[Piece], list[Piece], int, int]] = [
-    ([], [Keep(0, 3)], 0, -1),
-    ([Keep(0, 3)], [Keep(0, 3)], 3, -1),
-    ([Keep(0, 3)], [Keep(0, 5)], 3, -1),
-    ([Keep(0, 3)], [Keep(0, 3), edit(3), Keep(4, 5)], 3, -1),
-    ([Keep(0, 3)], [Keep(0, 2), edit(2), Keep(3, 5)], 3, 2),
-    ([Keep(0, 2), edit(2), Keep(3, 5)], [Keep(0, 5)], 5, 2),
-    ([Keep(0, 2), edit(2)], [Keep(0, 2), edit(2), Keep(3, 5)], 3, -1),
-    ([Keep(0, 2), edit(2)], [Keep(0, 2), edit(2, "y"), Keep(3, 5)], 3, 2),
-    ([Keep(0, 9)], [P, Keep(6, 9)], 9, 0),
-    ([P, Keep(2, 5)], [P, Keep(2, 6)], 5, -1),
-    ([P, Keep(2, 5)], [Q, Keep(2, 6)], 5, 0),
-    ([P, Keep(2, 5)], [P, Keep(3, 6)], 5, 1),
-    ([Keep(0, 5)], [Keep(0, 5)], 3, 3),
-    ([Keep(0, 5)], [Keep(0, 5)], 0, 0),
-    ([P, Keep(2, 5)], [P, Keep(2, 5)], 4, 3),
-    ([Keep(0, 5)], [Keep(0, 3)], 3, 3),
-    ([P, Keep(2, 5)], [P], 5, 1),
-]
-
-
-@pytest.mark.parametrize(("old", "new", "prefix", "place"), CHANGES)
-def test_where_an_answer_first_differs(old: list[Piece], new: list[Piece], prefix: int, place: int) -> None:
-    assert first_changed(of(old), of(new), prefix) == place
-
-
-def test_bytes_count_where_the_text_is_the_same() -> None:
-    """A packet with another date, an edit over a message written anew, two blocks of one message."""
-    assert first_changed(of([P, Keep(2, 4)], packet=b"1"), of([P, Keep(2, 4)], packet=b"2"), 4) == 0
-    old, new = of([edit(0), Keep(1, 3)], {0: b"old"}), of([edit(0), Keep(1, 3)], {0: b"new"})
-    assert first_changed(old, new, 3) == 0
-    blocks = [BlockEdit(0, 0, "pruned", "x", "k", 9, 1), BlockEdit(0, 1, "pruned", "x", "k", 9, 1)]
-    old, new = of([*blocks, Keep(1, 3)], {0: b"x"}), of([*blocks, Keep(1, 2), edit(2)], {0: b"x", 2: b"y"})
-    assert first_changed(old, new, 3) == 2
 
 
 @settings(max_examples=100)

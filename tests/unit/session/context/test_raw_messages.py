@@ -20,13 +20,6 @@ def joined(made: RawMessages, start: int, end: int) -> bytes:
 
 LIST = raw_messages([b"1", b"22"], [b"333"], [b"4"])
 
-RUNS = [(0, 4, b"1,22,333,4"), (0, 1, b"1"), (1, 3, b"22,333"), (2, 2, b""), (3, 4, b"4"), (0, 2, b"1,22")]
-
-
-@pytest.mark.parametrize(("start", "end", "expected"), RUNS)
-def test_runs(start: int, end: int, expected: bytes) -> None:
-    assert joined(LIST, start, end) == expected
-
 
 def test_what_is_parted_holds_the_messages_alone_and_is_whole_again_when_it_is_used() -> None:
     raws = [b"1", b"22", b"333"]
@@ -40,13 +33,6 @@ def test_what_is_parted_holds_the_messages_alone_and_is_whole_again_when_it_is_u
     made.part([*raws, b"4"])
     made.truncate(1)
     assert joined(made, 0, 1) == b"1"
-
-
-@pytest.mark.parametrize("others", [[b"1", b"22"], [b"1", b"22", b"334"], [b"1", b"2", b"333"]])
-def test_nothing_is_parted_for_other_messages(others: list[bytes]) -> None:
-    made = raw_messages([b"1", b"22", b"333"])
-    made.part(others)
-    assert made._segments == [b"1,22,333"]
 
 
 # body, where the messages would start, where the known ones end, how many they are
@@ -70,11 +56,6 @@ BODIES = [
 def test_which_messages_a_body_is_known_to_begin_with(body: bytes, at: int, end: int, count: int) -> None:
     """Segments are known as wholes, up to the first that differs."""
     assert LIST.head_in(body, at) == (end, count)
-
-
-def test_an_empty_list_stands_nowhere() -> None:
-    assert RawMessages().head_in(b"[]", 1) == (1, 0)
-    assert raw_messages([]).run(0, 0) == []
 
 
 def test_a_long_session_of_small_batches_keeps_few_segments() -> None:

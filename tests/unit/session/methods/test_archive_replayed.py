@@ -5,7 +5,7 @@ import msgspec
 from ctxmgr.engine.rewriting.handles import handle
 from ctxmgr.study.replay import transcripts
 from tests.contract.talk import Talk
-from tests.unit.session.methods.archived import error, failing, page
+from tests.unit.session.methods.archived import error, page
 from tests.unit.session.recovery import RETRIEVE, row
 
 
@@ -22,15 +22,6 @@ def test_a_transcript_replays_what_the_archive_had_from_elsewhere() -> None:
     assert [line["retrieve"] for line in lines if "archive" in line] == [handle("a"), handle("b")]
 
 
-def test_a_transcript_replays_a_disk_at_fault() -> None:
-    talk = Talk(capabilities=RETRIEVE, archived=[row("a")])
-    page(talk, "a")
-    failing(talk)
-    error(talk, "a")
-    talk.status()
-    assert replayed(talk).findings == ()
-
-
 def test_a_replay_notices_another_text() -> None:
     talk = Talk(capabilities=RETRIEVE, archived=[row("a", "of an earlier run")])
     page(talk, "a")
@@ -38,10 +29,3 @@ def test_a_replay_notices_another_text() -> None:
     planted = text.replace(b'"text":"of an earlier run"}}', b'"text":"of another run!!!"}}')
     assert planted != text
     assert [finding.difference.path for finding in transcripts.replay("t", planted).findings] == ["$.result.text"]
-
-
-def test_a_transcript_made_anew_takes_what_was_put_this_time() -> None:
-    talk = Talk(capabilities=RETRIEVE, archived=[row("a", "of an earlier run")])
-    page(talk, "a")
-    text = b"".join(line + b"\n" for line in talk.lines)
-    assert transcripts.replay("t", text, rewrite=True).text == text

@@ -1,7 +1,6 @@
 """A host hears what is taken to hold of its model, and who said it."""
 
 from ctxmgr.formats import format_of
-from ctxmgr.known_models import read
 from ctxmgr.model.api import lifecycle
 from ctxmgr.model.saved import ModelSpec, State
 from ctxmgr.session import Reader, SessionCore
@@ -24,20 +23,9 @@ def test_what_is_known_of_the_model_is_told_with_its_source() -> None:
     assert told.source.startswith("LiteLLM ")
 
 
-def test_a_longer_request_has_prices_of_its_own() -> None:
-    told = model_status(session(ModelSpec("gpt-6.1-sol", 900_000)))
-    assert [(one.above_tokens, one.input) for one in told.prices] == [(0, 2), (272_000, 4)]
-
-
 def test_each_turn_is_not_told_again() -> None:
     living = session(ModelSpec("m", 1_000))
     assert queries.status(living, tells_model=False).model is None
     status = queries.status(living).model
     assert status is not None
     assert status.prices_by == "default"
-
-
-def test_a_users_facts_hold_from_when_they_are_known() -> None:
-    living = session(ModelSpec("claude-opus-5-5", 200_000))
-    living.knows(read(b'{"models": [{"id": "claude-opus-5-5", "maxOutputTokens": 5}]}'))
-    assert (living.model.max_output_tokens, living.model.terms.cache.least_tokens) == (5, 512)

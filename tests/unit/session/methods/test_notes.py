@@ -75,12 +75,6 @@ def test_status_says_where_no_compaction_is_asked_for(policy: Fields, switch: bo
     assert (asked(answer), answer["status"]["notes"][-1]) == ([], note)
 
 
-def test_a_host_that_can_not_compact_is_told_nothing_of_it() -> None:
-    talk, make = Talk({"preset": "tools"}, capabilities={}), Messages()
-    talk.call("turn_end", sessionId="s", message=make.reply("Done."))
-    assert talk.status()["notes"] == []
-
-
 AHEAD = {"preset": "turns", "compaction": {"by": "ctxmgr", "prepareAhead": True, "retries": 0}}
 CAN = {**HOST, "complete": True}
 

@@ -103,15 +103,6 @@ def test_an_epoch_opens_only_where_something_comes_back(by: Fields, opens: bool,
     assert talk.context(two_reads())["report"]["epoch"] == (2 if opens else 1), "taking it off opens none"
 
 
-def test_another_reason_to_open_stays() -> None:
-    talk = epoch_of_both(reopen="compaction")
-    session_of(talk).state = msgspec.structs.replace(state(talk), reopen="compaction")
-    pin(talk, path="a.py")
-    assert state(talk).reopen == "compaction"
-    talk.call("undo", sessionId="s", epoch=1)
-    assert state(talk).reopen == "compaction"
-
-
 # undo
 
 

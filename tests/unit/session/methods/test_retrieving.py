@@ -1,16 +1,13 @@
 """What left is retrieved page by page, or refused with a sentence."""
 
-import msgspec
 import pytest
 
 from ctxmgr.engine.rewriting.handles import handle
-from ctxmgr.model.archive import ArchiveAnswer
-from ctxmgr.model.epochs import Epoch
 from ctxmgr.server.effects import SnapshotLoaded
 from ctxmgr.session.methods.retrieve import PAGE_CHARACTERS
 from tests.contract.talk import Failed, Fields, Messages, Talk
-from tests.unit.session.methods.archived import context, error, failing, page, ready
-from tests.unit.session.recovery import CALL, RETRIEVE, after_an_epoch, leaving, row, session_of
+from tests.unit.session.methods.archived import error, failing, page, ready
+from tests.unit.session.recovery import CALL, RETRIEVE, after_an_epoch, row, session_of
 
 TEXT = "".join(f"line {number}\n" for number in range(5_000))  # 58,890 characters
 PAGES: list[tuple[Fields, int, int]] = [
@@ -69,15 +66,6 @@ def test_an_unknown_handle_is_refused_with_the_call_to_make_again() -> None:
     assert talk.status()["notes"] == ["the archive could not be read: the disk is full"]
 
 
-def test_two_that_meet_in_a_handle_are_not_there() -> None:
-    talk, make = ready(), Messages()
-    failing(talk)
-    with leaving(row("a"), msgspec.structs.replace(row("b"), handle=handle("a"))):
-        context(talk, make)
-    talk.driver.archive = lambda effect: ArchiveAnswer()  # type: ignore[method-assign]
-    assert error(talk, "a")["code"] == -32602
-
-
 def test_what_came_back_is_noted_with_its_epoch_and_saved() -> None:
     talk = Talk(capabilities=RETRIEVE, archived=[row("a"), row("b")])
     page(talk, "a")
@@ -87,12 +75,3 @@ def test_what_came_back_is_noted_with_its_epoch_and_saved() -> None:
     assert len(talk.saved) == saved, "nothing new to save"
     again = Talk(capabilities=RETRIEVE, found=SnapshotLoaded(tuple(talk.saved)))
     assert session_of(again).state.returned == {handle("a"): 0}
-
-
-def test_what_came_back_long_ago_is_forgotten() -> None:
-    talk = Talk(capabilities=RETRIEVE, archived=[row(name) for name in "abc"])
-    session = session_of(talk)
-    for epoch, name, held in ((1, "a", "a"), (2, "b", "ab"), (3, "c", "bc")):
-        session.state = msgspec.structs.replace(session.state, epoch=Epoch(number=epoch))
-        page(talk, name)
-        assert set(session.state.returned) == {handle(one) for one in held}

@@ -72,9 +72,3 @@ def test_what_the_disk_did_not_take_is_found() -> None:
         context(talk, Messages())
     talk.driver.archive = real  # type: ignore[method-assign]
     assert found(talk, "owl") == [handle("a")]
-
-
-def test_what_only_shows_in_a_hit_was_not_brought_back() -> None:
-    talk = Talk(capabilities=RETRIEVE, archived=[row("a", "the owl")])
-    talk.call("search", sessionId="s", query="owl")
-    assert all(b'"returned"' not in line for lines in talk.driver.saved.values() for line in lines)

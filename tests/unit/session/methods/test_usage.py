@@ -58,11 +58,3 @@ def test_after_another_model_its_own_bounds_and_ratio_hold() -> None:
     assert (talk.status()["countedBy"], talk.status()["ratio"]) == ("estimate", 1.25)
     assert ended(talk, make, messages, int(0.3 * weight))["status"]["countedBy"] == "estimate"
     assert ended(talk, make, messages, weight)["status"]["countedBy"] == "usage"
-
-
-def test_an_older_host_is_not_sent_it() -> None:
-    talk = Talk(start=False)
-    talk.call("initialize", protocolVersion="1.0", capabilities={})
-    model = {"id": "m", "contextWindow": WINDOW}
-    status = talk.call("session_start", sessionId="s", model=model)["status"]
-    assert {"countedBy", "ratio"}.isdisjoint(status)

@@ -7,8 +7,6 @@ import pytest
 from ctxmgr.server.effects import SnapshotLoaded
 from tests.contract.talk import Fields, Messages, Talk
 
-NAMED = "prompt is too long: 60123 tokens > 60000 maximum"
-
 
 def filled(make: Messages) -> list[Fields]:
     """About 70,000 tokens of which none may leave but by being cut."""
@@ -22,17 +20,6 @@ def filled(make: Messages) -> list[Fields]:
 def refused(talk: Talk, make: Messages, error: str) -> Fields:
     status: Fields = talk.turn_end(make.reply("", stopReason="error", errorMessage=error))["status"]
     return status
-
-
-@pytest.mark.parametrize("preset", ["tools", "turns", "balanced"])
-def test_the_next_list_fits_the_window_that_was_taught(preset: str) -> None:
-    talk, make = Talk({"preset": preset, "keep": 20_000}, 200_000, version="1.1"), Messages()
-    messages = filled(make)
-    assert talk.context(messages)["report"]["tokens"] > 60_000
-    assert refused(talk, make, NAMED)["learnedWindow"] == 60_000
-    report = talk.context(messages)["report"]
-    assert report["checks"] == []
-    assert report["tokens"] <= 45_000  # less the reserve of a quarter
 
 
 def test_without_a_count_it_goes_down_by_steps_to_half_at_least() -> None:

@@ -1,8 +1,8 @@
 """The prompts: what is shown, what is asked for, in which order."""
 
 from ctxmgr.summarize.formats import BRANCH, FREE, STRUCTURED, TURN, Shape
-from ctxmgr.summarize.prompts import SYSTEM, TAGS, Matter, PromptParts, merge_prompt, prompt
-from tests.unit.summarize.scripted import SHAPES, shown
+from ctxmgr.summarize.prompts import SYSTEM, Matter, PromptParts, prompt
+from tests.unit.summarize.scripted import SHAPES
 
 ALL = PromptParts("talk", "gone", "lead", "## Goal\nold", "turn", "notes", ("one", "two"))
 
@@ -34,13 +34,6 @@ def test_a_prompt_shows_then_asks_then_says_how() -> None:
         assert text.endswith("mind the tests"), shape
 
 
-def test_what_is_not_shown_is_not_spoken_of() -> None:
-    text = prompt("history", STRUCTURED, PromptParts("talk"))
-    assert not any(f"<{tag}>" in text for tag in TAGS if tag != "conversation")
-    assert "previous" not in text
-    assert "asks in particular" not in text
-
-
 MATTERS: list[tuple[Matter, Shape, str]] = [
     ("history", STRUCTURED, "Summarise the conversation above."),
     ("turn-prefix", TURN, "the first part of one turn"),
@@ -55,24 +48,10 @@ def test_matters() -> None:
         assert ("Critical Context" in prompt(matter, shape, PromptParts("talk"))) == (matter == "history"), matter
 
 
-def test_a_merge_shows_its_parts_in_order_and_what_came_before() -> None:
-    text = merge_prompt("history", STRUCTURED, ("a", "b"), PromptParts("", previous="old", notes="n"), "short")
-    assert shown(text, "part") == ["a", "b"]
-    assert shown(text, "previous-summary") == ["old"]
-    assert "Keep every statement of it" in text
-    assert "short" in text
-    assert "<conversation>" not in text
-
-
 def test_instructions_in_place_of_ours() -> None:
     text = prompt("branch", FREE, PromptParts("talk"), "Only the dead ends.")
     assert "#" not in text
     assert text.endswith("Only the dead ends.")
-
-
-def test_the_newest_slice_alone_is_asked_for_what_was_pending() -> None:
-    asked = [prompt("history", STRUCTURED, PromptParts("talk"), place=(at, 3)) for at in (1, 2, 3)]
-    assert ["what was about to be done" in text for text in asked] == [False, False, True]
 
 
 def test_a_summary_is_asked_for_in_the_language_of_the_users_last_messages() -> None:

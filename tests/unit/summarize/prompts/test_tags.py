@@ -47,19 +47,6 @@ def test_lines_that_are_none_of_our_headings_stay() -> None:
         assert f"\n{line}\n" in data_part("conversation", f"a\n{line}\nb"), line
 
 
-def test_the_mark_of_a_cut_turn_is_escaped() -> None:
-    assert "\n\\**Turn Context" in data_part("conversation", "a\n**Turn Context (split turn):**")
-
-
-def test_nothing_has_no_tag() -> None:
-    assert data_part("conversation", " \n ") == ""
-    assert summary_part("previous-summary", "") == ""
-
-
-def test_attributes() -> None:
-    assert summary_part("part", "x", number="2", of="5") == '<part number="2" of="5">\nx\n</part>'
-
-
 @given(st.text(alphabet=st.sampled_from("<>/ \nconversatip-#Goal*1."), max_size=200))
 def test_there_is_one_opening_and_one_closing_tag(text: str) -> None:
     part = data_part("conversation", f"x{text}x")

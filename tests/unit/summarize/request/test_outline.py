@@ -3,11 +3,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxmgr.engine.memory.markdown import sections_of
 from ctxmgr.summarize.formats import NINE, STRUCTURED
-from ctxmgr.summarize.outline import as_text, first_section, outline_sections, statements_of, together, undoubled
+from ctxmgr.summarize.outline import outline_sections, together
 from tests.goldens import held
-from tests.unit.summarize.scripted import SHAPES, filled
 
 # name, texts oldest first, what they make
 TOGETHER: list[tuple[str, list[str], str]] = [
@@ -70,47 +68,6 @@ def test_a_heading_of_the_nine_without_its_colon_gets_one() -> None:
     (_, part) = outline_sections("4. Errors and fixes\nx", NINE)
     assert part.line == "4. Errors and fixes:"
     assert [part.line for part in outline_sections("1. Fix the index\n2. Run it", NINE)] == [""]
-
-
-def test_statements_keep_what_belongs_together() -> None:
-    lines = [
-        "intro",
-        "- a",
-        "  more",
-        "",
-        "  and more",
-        "- b",
-        "",
-        "text",
-        "```",
-        "- no",
-        "",
-        "x",
-        "```",
-        "#### Own",
-        "- c",
-    ]
-    assert statements_of(lines) == [
-        "intro",
-        "- a\n  more\n\n  and more",
-        "- b",
-        "text\n```\n- no\n\nx\n```",
-        "#### Own\n- c",
-    ]
-
-
-def test_what_is_not_doubled_is_left_as_it_is() -> None:
-    text = "## Goal\na\n\n\n## Notes\n### A\n- same\n### B\n- same"
-    assert undoubled(text, STRUCTURED) == text
-
-
-def test_a_summary_given_twice_is_itself() -> None:
-    for shape in SHAPES:
-        text = filled(shape)
-        text = "\n".join(text.splitlines()[first_section(text, shape) :]).replace("</summary>", "").strip()
-        once = undoubled(text, shape)
-        assert sections_of(undoubled(f"{text}\n\n{text}", shape)) == sections_of(once), shape
-        assert as_text(outline_sections(text, shape)) == text, shape
 
 
 LINE = st.sampled_from(

@@ -4,10 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxmgr.engine.memory.markdown import heading
-from ctxmgr.summarize.previous_summary import TURN_MARK, previous_parts, with_turn_context, without_turn_mark
-from ctxmgr.summarize.previous_summary import without_turn_context as split_parted
-from ctxmgr.summarize.recent_turns import DETAILS, RECENT_HEADING, notes, recent_notes, without_recent_turns
-from ctxmgr.summarize.recent_turns import turns as by_turn
+from ctxmgr.summarize.previous_summary import previous_parts, with_turn_context
+from ctxmgr.summarize.recent_turns import DETAILS, notes, recent_notes
 from tests.goldens import held
 from tests.notation import a, call, err, quarters, r, think, u
 from tests.unit.summarize.scripted import told, turns
@@ -50,20 +48,6 @@ def test_a_newest_turn_that_is_too_large_is_told_with_less_detail() -> None:
     assert recent_notes(history, 30, quarters) == (len(history), "")
 
 
-def test_a_first_turn_may_have_no_users_message() -> None:
-    headless = told(a("so it is"), u("next"), a("done"))
-    assert [len(turn) for turn in by_turn(headless)] == [1, 2]
-
-
-def test_notes_are_found_again() -> None:
-    _, text = recent_notes(turns(4), 9_999, quarters)
-    assert without_recent_turns(f"## Goal\nx\n\n{text}") == (
-        "## Goal\nx",
-        text.removeprefix(RECENT_HEADING).strip(),
-    )
-    assert without_recent_turns("## Goal\nx") == ("## Goal\nx", "")
-
-
 @given(st.text(max_size=400), st.text(max_size=100))
 def test_no_line_of_notes_reads_as_a_heading(text: str, error: str) -> None:
     lines = notes(told(u(text), a(text, call("bash", command=text)), err(error)), 1, DETAILS[1]).splitlines()
@@ -74,17 +58,6 @@ def test_no_line_of_notes_reads_as_a_heading(text: str, error: str) -> None:
 # a previous summary, taken apart
 
 PART = "## Original Request\nx"
-
-
-def test_a_turns_context_is_found_again() -> None:
-    assert split_parted(with_turn_context("## Goal\na", PART)) == ("## Goal\na", PART)
-    assert split_parted(with_turn_context("", PART)) == ("", PART)
-    assert split_parted("## Goal\na") == ("## Goal\na", "")
-    twice = with_turn_context(with_turn_context("## Goal\na", "one"), "two")
-    assert split_parted(twice) == ("## Goal\na", "one\n\n\ntwo")
-    fenced = f"## Goal\na\n```\n{TURN_MARK}\n```"
-    assert split_parted(fenced) == (fenced, "")
-    assert without_turn_mark(with_turn_context("a", "b")) == "a\n\n\nb"
 
 
 def test_a_previous_summary_without_what_is_put_back() -> None:

@@ -1,14 +1,10 @@
 """Asking again: what is asked, how often, with which words, and what it comes to."""
 
-import pytest
-
-from ctxmgr.model.compaction.plans import Asking, Completion, CompletionRequest, CompletionUsage
+from ctxmgr.model.compaction.plans import Completion, CompletionRequest, CompletionUsage
 from ctxmgr.summarize.formats import STRUCTURED
-from ctxmgr.summarize.parse import AcceptedAnswer
-from ctxmgr.summarize.retry import CompletionFailure, ShapedRequest, SummaryFailed, SummaryUsage, answers
-from ctxmgr.summarize.strategies import side_by_side
+from ctxmgr.summarize.retry import ShapedRequest, SummaryFailed, SummaryUsage, answers
 from tests.notation import quarters
-from tests.unit.summarize.scripted import filled, run
+from tests.unit.summarize.scripted import filled
 
 GOOD = Completion(filled(STRUCTURED), usage=CompletionUsage(100, 10))
 LONG = Completion(filled(STRUCTURED) + "\n- word" * 5_000, usage=CompletionUsage(1, 1))
@@ -95,55 +91,3 @@ def test_a_second_try_says_what_was_wrong() -> None:
         assert words in second.prompt, refused
         assert third == second  # hints do not pile up
         assert (second.system, second.max_tokens, second.label) == (first.system, first.max_tokens, first.label)
-
-
-def test_a_call_that_failed_is_asked_again_as_it_was() -> None:
-    asking = answers([question("a")], retries=1, weigh=quarters, account=SummaryUsage())
-    first = next(asking)
-    assert asking.send((FAILED,)) == first
-
-
-def test_a_completion_that_never_came_has_failed() -> None:
-    asking = answers([question("a"), question("b")], retries=1, weigh=quarters, account=SummaryUsage())
-    next(asking)
-    assert [ask.label for ask in asking.send((GOOD,))] == ["b"]
-
-
-def counting(name: str, rounds: list[int], end: str = "") -> Asking[str]:
-    for number, count in enumerate(rounds):
-        got = yield tuple(CompletionRequest("slice", "", f"{name}{number}.{place}", 1) for place in range(count))
-        assert [one.text for one in got] == [f"{name}{number}.{place}" for place in range(count)]
-    if end:
-        raise SummaryFailed(CompletionFailure("failed"))
-    return name
-
-
-@pytest.mark.parametrize(
-    ("left", "right", "batches"),
-    [([1], [1], [2]), ([1, 1, 1], [2], [3, 1, 1]), ([2], [1, 3], [3, 3]), ([], [1], [1]), ([], [], [])],
-)
-def test_side_by_side(left: list[int], right: list[int], batches: list[int]) -> None:
-    both = side_by_side(counting("l", left), counting("r", right))
-    result, seen = run(both, lambda ask: Completion(ask.prompt))
-    assert result == ("l", "r")
-    assert [len(batch) for batch in seen] == batches
-
-
-def test_where_one_gives_up_what_the_other_was_answered_is_counted() -> None:
-    account = SummaryUsage()
-
-    def one(name: str) -> Asking[tuple[AcceptedAnswer, ...]]:
-        return answers([question(name)], retries=1, weigh=quarters, account=account)
-
-    with pytest.raises(SummaryFailed) as gave_up:
-        run(side_by_side(one("a"), one("b")), lambda ask: GONE if ask.label == "a" else EMPTY)
-    assert gave_up.value.failure.label == "a"
-    assert (account.calls, account.retries) == (1, 0)  # what was taken back is no call
-
-
-def test_what_one_raises_ends_both() -> None:
-    other = counting("r", [1, 1])
-    with pytest.raises(SummaryFailed):
-        run(side_by_side(counting("l", [1], end="x"), other), lambda ask: Completion(ask.prompt))
-    with pytest.raises(StopIteration):
-        next(other)

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import Any, get_args
 
-from ctxmgr.engine.compaction.slices import steps
 from ctxmgr.engine.memory.markdown import ADDED_HEADING
 from ctxmgr.model.compaction.plans import Completion, CompletionRequest, Strategy
 from ctxmgr.model.policy import Slices
@@ -75,10 +74,6 @@ def test_one_slice_is_a_single_shot() -> None:
         assert wrote(strategy, short, PREVIOUS)[1] == wrote("single-shot", short, PREVIOUS)[1], strategy
 
 
-def test_one_turn_has_no_middle() -> None:
-    assert wrote("incremental", turns(1), PREVIOUS)[1] == wrote("single-shot", turns(1), PREVIOUS)[1]
-
-
 def test_the_previous_summary_is_shown_once_and_to_the_ask_that_writes_it_anew() -> None:
     for strategy in ASKING:
         _, batches = wrote(strategy, previous=PREVIOUS)
@@ -107,13 +102,6 @@ def test_slices_are_shown_what_is_before_them_and_have_their_own_budgets() -> No
     assert "Please mend part 2" not in shown(batch[1].prompt, "conversation")[0]
     assert batch[-1].max_tokens > batch[0].max_tokens * 1.5
     assert [f"It is part {n} of 4 of a longer one" in ask.prompt for n, ask in enumerate(batch, 1)] == [True] * 4
-
-
-def test_a_merge_is_shown_the_slices_texts_in_order() -> None:
-    _, (_, (merge,)) = wrote("parallel-stitch", previous=PREVIOUS)
-    parts = shown(merge.prompt, "part")
-    assert [f"about slice {n} of 4" in part for n, part in enumerate(parts, 1)] == [True] * 4
-    assert merge.purpose == "merge"
 
 
 def refusing(purpose: str, with_: Completion) -> Any:
@@ -240,28 +228,6 @@ def test_texts_of_slices_that_stay_share_the_output() -> None:
     slices = Slices(tokens=1_000, overlap=0, ratio=1.0)
     _, batches = wrote("sequential-accumulated", slices=slices, max_output_tokens=2_400)
     assert sum(ask.max_tokens for batch in batches for ask in batch) <= 2_400
-
-
-def test_depths_are_those_of_the_historys_steps() -> None:
-    depths = [0.0] * len(steps(LONG))
-    natural = Slices(tokens=1_000, overlap=0, breaks="natural")
-    for strategy in ASKING:
-        written, _ = wrote(strategy, prefix=turns(3, 1_600), slices=natural, depths=depths)
-        assert "fallback" not in written.details["ctxmgr"]
-
-
-def test_a_joined_text_longer_than_what_it_replaces_is_refused() -> None:
-    def wordy(ask: CompletionRequest) -> Completion:
-        if ask.purpose == "merge":
-            return Completion()
-        text = filled(shape_in(ask.prompt), ask.label)
-        return Completion(text + "".join(f"\n- {ask.label} {n}" for n in range(30)))
-
-    short = turns(8, 100)
-    written, _ = wrote("parallel-stitch", short, model=wordy, slices=Slices(tokens=100, overlap=0))
-    fallback = written.details["ctxmgr"]["fallback"]
-    assert (fallback["reason"], fallback["label"]) == ("too long", "slices put together")
-    assert quarters(written.summary) <= sum(message.utf16_units for message in short) // 4
 
 
 def test_within_a_slice_room_goes_to_what_matters() -> None:

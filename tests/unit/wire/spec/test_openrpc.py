@@ -7,8 +7,6 @@ from typing import Any
 import jsonschema_rs
 
 from ctxmgr import __version__
-from ctxmgr.wire import errors
-from ctxmgr.wire.methods import TABLE
 from ctxmgr.wire.spec import openrpc
 
 Json = dict[str, Any]
@@ -84,21 +82,6 @@ def test_its_schemas_are_schemas() -> None:
     for method in DOCUMENT["methods"]:
         for content in [*method["params"], *([method["result"]] if "result" in method else [])]:
             jsonschema_rs.meta.validate(content["schema"])
-
-
-def test_every_method_is_there_in_its_direction() -> None:
-    assert [(one["name"], one["x-direction"], one["x-kind"]) for one in DOCUMENT["methods"]] == [
-        (row.name, row.direction, row.kind) for row in TABLE
-    ]
-    for row, one in zip(TABLE, DOCUMENT["methods"], strict=True):
-        assert ("result" in one) == (row.kind != "notification")
-        assert ("errors" in one) == (row.direction == "to ctxmgr" and row.kind != "notification")
-
-
-def test_every_error_is_there_once() -> None:
-    parts = DOCUMENT["components"]["errors"].values()
-    assert {one["code"]: one["message"] for one in parts} == errors.MEANINGS
-    assert len(parts) == len(errors.MEANINGS)
 
 
 def test_nothing_is_said_that_no_type_needs() -> None:

@@ -2,15 +2,11 @@
 
 import re
 from collections.abc import Iterator
-from typing import Annotated, Any, get_args
+from typing import Any
 
 import msgspec
-import pytest
 
-from ctxmgr.model.api import compaction, since
-from ctxmgr.model.api.lifecycle import Wire
-from ctxmgr.model.compaction.plans import Purpose
-from ctxmgr.wire.methods import TABLE
+from ctxmgr.model.api import compaction
 from ctxmgr.wire.spec import schema, shapes
 
 Json = dict[str, Any]
@@ -74,10 +70,6 @@ def test_what_is_any_value_is_so_on_purpose() -> None:
         assert one.get("items") != {}, f"{place} is a list of anything: name it in ctxmgr.wire.spec.shapes"
 
 
-def test_every_object_has_a_name() -> None:
-    assert [place for place, one in EVERY if "properties" in one and place not in TYPES] == []
-
-
 def test_everything_says_what_it_is() -> None:
     silent = [name for name, one in TYPES.items() if not one.get("description")]
     for name, one in TYPES.items():
@@ -96,24 +88,6 @@ def test_no_words_are_left_of_what_is_gone() -> None:
     assert set(shapes.TAGS) <= members
 
 
-def test_a_description_stands_at_its_field() -> None:
-    class Painted(Wire, frozen=True):
-        """A painted thing."""
-
-        colour: Annotated[str, msgspec.Meta(description="Its colour.", min_length=1)]
-        bare: int = 0
-
-    row = msgspec.structs.replace(TABLE[0], params=Painted)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(schema, "TABLE", (*TABLE, row))
-        found = schema.types()["Painted"]
-    assert found["description"] == "A painted thing."
-    colour = found["properties"]["colour"]
-    assert next(iter(colour)) == "description"
-    assert colour == {"description": "Its colour.", "type": "string", "minLength": 1}
-    assert not _says(found["properties"]["bare"])
-
-
 def test_words_are_for_host_authors() -> None:
     for _, one in EVERY:
         text = one.get("description", "")
@@ -127,10 +101,6 @@ def test_shapes_name_what_is_there() -> None:
         kind, _, member = place.partition(".")
         found = [name for name, one in TYPES.items() if member in one.get("properties", {})]
         assert found if kind == "*" else kind in found, place
-
-
-def test_words_above_this_floor_are_the_same() -> None:
-    assert get_args(shapes.LITERALS["Purpose"].literal) == get_args(Purpose)
 
 
 def test_a_preparation_is_what_a_session_reads() -> None:
@@ -154,13 +124,6 @@ def test_what_a_host_may_leave_out_it_may_leave_out() -> None:
     assert required("EndpointKeys") == {"baseUrl", "model"}
 
 
-def test_what_is_always_answered_is_required() -> None:
-    later = {row.removeprefix("Policy.") for row in since.SINCE if row.startswith("Policy.")}  # not for older hosts
-    assert required("Policy") == set(TYPES["Policy"]["properties"]) - later
-    assert required("ServerCapabilities") == set(TYPES["ServerCapabilities"]["properties"])
-    assert required("PlanCompactionResult") == set(TYPES["PlanCompactionResult"]["properties"])
-
-
 OPTIONAL_IN_REPORT = {"reason", "mended", "arithmetic", "readsGone"}
 OPTIONAL_IN_REPORT |= {"blocksCut", "tooBig", "messagesDropped", "prefixBytes", "prefixTokens", "cacheBreakpoints"}
 
@@ -177,33 +140,3 @@ def test_policies_alone_are_closed() -> None:
     assert {f"{name}Keys" for name in closed if not name.endswith("Keys")} == {
         name for name in closed if name.endswith("Keys")
     }
-
-
-def test_every_method_names_its_types() -> None:
-    assert list(DOCUMENT["methods"]) == [row.name for row in TABLE]
-    for row in TABLE:
-        one = DOCUMENT["methods"][row.name]
-        assert one["params"] == {"$ref": f"#/$defs/{row.params.__name__}"}
-        assert ("result" in one) == (row.kind != "notification")
-
-
-class Prices(Wire, frozen=True):
-    other: int = 0
-
-
-class Holder(Wire, frozen=True):
-    prices: Prices | None = None
-
-
-def test_two_types_of_one_name_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    row = msgspec.structs.replace(TABLE[6], params=Holder)
-    monkeypatch.setattr(schema, "TABLE", (*TABLE, row))
-    with pytest.raises(schema.AmbiguousType):
-        schema.types()
-
-
-def test_a_type_that_goes_both_ways_and_differs_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    row = msgspec.structs.replace(TABLE[0], params=TABLE[0].result)
-    monkeypatch.setattr(schema, "TABLE", (*TABLE, row))
-    with pytest.raises(schema.AmbiguousType):
-        schema.types()

@@ -86,15 +86,6 @@ def cut_run(**policy: Any) -> tuple[Run, str]:
     return run, found
 
 
-def test_what_is_cut_can_be_retrieved_from_the_offset_of_a_line() -> None:
-    run, handle = cut_run()
-    offset, line = re.findall(r"^@(\d+) (def .*)$", said(run), re.M)[-1]
-    page = run.talk.call("retrieve", sessionId="s", handle=handle, offset=int(offset), limit=len(line))
-    assert (page["text"], page["total"], page["more"]) == (line, len(CODE), True)
-    whole = run.talk.call("retrieve", sessionId="s", handle=handle, limit=len(CODE))
-    assert whole["text"] == CODE
-
-
 def test_explain_and_report_say_what_was_cut_as_it_arrived() -> None:
     run, _ = cut_run()
     verdict = run.talk.call("explain", sessionId="s")["verdicts"][-1]
