@@ -8,7 +8,6 @@ import pytest
 
 from ctxmgr.devices import vocabulary
 from ctxmgr.devices.tokens import load
-from ctxmgr.devices.vocabulary import O200K_BASE
 
 
 @pytest.fixture
@@ -50,18 +49,6 @@ def test_what_cannot_be_had_is_estimated_and_said(name: str, path: str | None, s
     assert outcome.note.startswith("weights are estimated: ")
     assert said in outcome.note
     assert "\n" not in outcome.note
-
-
-def test_a_file_passed_over_is_said_though_the_package_has_the_vocabulary(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    wrong = tmp_path / O200K_BASE.cached_as
-    wrong.write_bytes(b"IQ== 0\n")
-    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path))
-    outcome = load("o200k_base")
-    assert outcome.weigher.name == "o200k_base"
-    assert outcome.note.startswith(f"passed over: {wrong} has another SHA-256")
-    assert wrong.read_bytes() == b"IQ== 0\n"
 
 
 def test_a_broken_tiktoken_costs_only_exactness(monkeypatch: pytest.MonkeyPatch) -> None:

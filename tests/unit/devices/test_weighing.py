@@ -75,13 +75,6 @@ def test_what_is_not_to_be_had_is_said_and_leaves_no_process(
     assert child._process is None
 
 
-def test_a_program_that_can_not_be_started_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(weighing, "COMMAND", ("/no/such/program",))
-    found = WeighingChild("o200k_base").load()
-    assert found.weigh is None
-    assert found.note == "weights are estimated: o200k_base could not be loaded: No such file or directory"
-
-
 WHY = {
     "dies": "has ended",
     "dies in the middle": "has ended",
@@ -90,18 +83,6 @@ WHY = {
     "says something else": "answered something else",
     "says nonsense": "answered something else",
 }
-
-
-@pytest.mark.parametrize("deed", sorted(WHY))
-def test_one_that_fails_to_load_is_ended(deed: str, stand_in: StandIn, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(weighing, "LOAD_SECONDS", 0.0 if deed == "hangs" else BOUND)
-    child = stand_in(deed)
-    found = child.load()
-    assert found.weigh is None
-    assert found.note == (
-        f"weights are estimated: o200k_base could not be loaded: the process that counts tokens {WHY[deed]}"
-    )
-    assert child._process is None
 
 
 @pytest.mark.parametrize("deed", BROKEN)

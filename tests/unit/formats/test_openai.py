@@ -73,6 +73,11 @@ TABLE: list[tuple[str, dict[str, Any], View]] = [
         },
         View("assistant", (Block("call", 0, "sh ls", "c1", "sh", {"input": "ls"}),)),
     ),
+    (
+        "refused",
+        {"role": "assistant", "content": None, "refusal": "no"},
+        View("assistant", (Block("text", text="no"),)),
+    ),
     ("tool", {"role": "tool", "tool_call_id": "c1", "content": "text"}, View("result", (RESULT,))),
     (
         "tool that failed",

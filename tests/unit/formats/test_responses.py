@@ -61,6 +61,20 @@ TABLE: list[tuple[str, dict[str, Any], View]] = [
         ),
     ),
     (
+        "a local shell's",
+        {"type": "local_shell_call", "call_id": "c1", "action": {"type": "exec", "command": ["ls", "-l"]}},
+        answered(
+            Block(
+                "call",
+                -1,
+                'local_shell {"type":"exec","command":["ls","-l"]}',
+                "c1",
+                "local_shell",
+                {"type": "exec", "command": ["ls", "-l"]},
+            )
+        ),
+    ),
+    (
         "a shell's",
         {"type": "shell_call", "call_id": "c1", "action": {"commands": ["cd x", "ls"]}},
         answered(Block("call", -1, 'shell {"command":"cd x\\nls"}', "c1", "shell", {"command": "cd x\nls"})),

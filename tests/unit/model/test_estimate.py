@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxmgr.devices.tokens import Weigher, load
-from ctxmgr.model.estimate import BLANKS, PARTS, PIECE_CHARACTERS, SCRIPTS, WORDS, estimate
+from ctxmgr.model.estimate import BLANKS, PARTS, SCRIPTS, WORDS, estimate
 from ctxmgr.study.recordings import readers
 from ctxmgr.study.recordings.recording import Recording
 from tests.notation import read
@@ -63,12 +63,6 @@ def test_no_alphabet_is_far_off() -> None:
         assert 0.7 <= estimate(PROSE[language]) / counted(PROSE[language]) <= 1.4, language
 
 
-def test_a_run_of_one_character_is_near_too() -> None:
-    for character in ["a", "0", " ", "\u4f60", "\u00e9", "\U0001f680"]:
-        text = character * 6_000
-        assert 0.6 <= estimate(text) / counted(text) <= 1.6, character
-
-
 @given(st.text(alphabet=st.characters(), max_size=300), st.integers(1, 200))
 def test_any_text_has_a_weight_and_only_the_empty_one_none(text: str, times: int) -> None:
     """Unpaired surrogates too."""
@@ -78,21 +72,6 @@ def test_any_text_has_a_weight_and_only_the_empty_one_none(text: str, times: int
 @given(st.text(alphabet="aA0. \n\t_é你", min_size=1, max_size=2_000))
 def test_none_weighs_next_to_nothing(text: str) -> None:
     assert estimate(text) >= max(1, len(text) // BLANKS)
-
-
-def test_a_long_text_weighs_what_its_pieces_do() -> None:
-    for characters in [PIECE_CHARACTERS, PIECE_CHARACTERS + 1, 3 * PIECE_CHARACTERS]:
-        text = ("A word, 12 and\n\tmore " * characters)[:characters]
-        pieces = [text[at : at + PIECE_CHARACTERS] for at in range(0, characters, PIECE_CHARACTERS)]
-        assert estimate(text) == sum(map(estimate, pieces)), characters
-
-
-@given(st.text(alphabet="a0. \n\t", max_size=60))
-def test_each_part_that_stands_in_a_text_counts(text: str) -> None:
-    """Each character of these is its own class."""
-    classes = text.encode()
-    hundredths = sum(weight * classes.count(part) for part, weight in (*PARTS, *WORDS))
-    assert estimate(text) == max(min(1, len(text)), (hundredths + 50) // 100)
 
 
 def test_it_is_whole_numbers_alone() -> None:

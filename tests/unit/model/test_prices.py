@@ -7,7 +7,7 @@ import pytest
 
 from ctxmgr.model.api import lifecycle
 from ctxmgr.model.policy import ModelPrices
-from ctxmgr.model.prices import READ, WRITE, BasePrices, Rates, base_prices, in_force, rates
+from ctxmgr.model.prices import READ, WRITE, BasePrices, Rates, base_prices, rates
 
 RATES: list[tuple[str, BasePrices | None, Rates]] = [
     ("not told", None, Rates(READ, WRITE)),
@@ -36,20 +36,6 @@ def test_rates() -> None:
         ), name
 
 
-DOORS = (
-    BasePrices(3.0, 15.0, 0.3, 3.75),
-    ModelPrices(3.0, 15.0, 0.3, 3.75),
-    lifecycle.Prices(3.0, 15.0, 0.3, 3.75),
-)
-
-
-def test_what_comes_by_any_door_is_the_same_price() -> None:
-    for prices in DOORS:
-        assert rates(prices) == rates(DOORS[0]), prices
-        assert base_prices(prices) == DOORS[0], prices
-        assert type(base_prices(prices)) is BasePrices, prices
-
-
 NAMES = [
     (BasePrices, b'{"input":3.0,"cache_read":0.3}'),
     (ModelPrices, b'{"input":3.0,"output":0,"cacheRead":0.3,"cacheWrite":0,"tiers":[]}'),
@@ -68,23 +54,6 @@ def test_a_price_of_nothing_is_not_kept() -> None:
     assert msgspec.json.encode(base_prices(lifecycle.Prices(2, 0))) == b'{"input":2}'
     assert base_prices(lifecycle.Prices(2, 0, 0)) == BasePrices(2, cache_read=0)  # but reading may be free
     assert base_prices(None) is None
-
-
-HOST, OURS = BasePrices(3.0), ModelPrices(5.0)
-IN_FORCE: list[tuple[str, BasePrices | None, BasePrices | None, BasePrices | None]] = [
-    ("none", None, None, None),
-    ("the host's alone", HOST, None, HOST),
-    ("the policy's alone", None, OURS, OURS),
-    ("both", HOST, OURS, HOST),
-    ("the host's tell no input", BasePrices(output=1.0), OURS, OURS),
-    ("or an input of 0", BasePrices(0.0), OURS, OURS),
-    ("and there is no policy's", BasePrices(output=1.0), None, BasePrices(output=1.0)),
-]
-
-
-def test_the_host_goes_before_the_policy() -> None:
-    for title, host, policy, prices in IN_FORCE:
-        assert in_force(host, policy) == prices, title
 
 
 BAD = [

@@ -17,10 +17,6 @@ def base(address: str) -> dict[str, object]:
     return {"env": {"ANTHROPIC_BASE_URL": address}}
 
 
-def test_by_itself_it_goes_to_anthropic(tmp_path: Path) -> None:
-    assert CLAUDE.upstream(start(tmp_path)) == OWN
-
-
 def test_a_settings_file_goes_before_the_environment_and_a_flag_before_the_file(tmp_path: Path) -> None:
     environ = {"ANTHROPIC_BASE_URL": "http://environ/"}
     assert CLAUDE.upstream(start(tmp_path, **environ)) == "http://environ"
@@ -30,11 +26,6 @@ def test_a_settings_file_goes_before_the_environment_and_a_flag_before_the_file(
     assert CLAUDE.upstream(start(tmp_path, "-p", "--settings", flag, **environ)) == "http://flag"
     put(tmp_path, "work/own.json", base("http://own"))
     assert CLAUDE.upstream(start(tmp_path, "--settings=own.json", **environ)) == "http://own"
-
-
-def test_its_folder_may_be_named(tmp_path: Path) -> None:
-    put(tmp_path, "other/settings.json", base("http://other"))
-    assert CLAUDE.upstream(start(tmp_path, CLAUDE_CONFIG_DIR=str(tmp_path / "other"))) == "http://other"
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"env": 3}', '{"env": {"ANTHROPIC_BASE_URL": ""}}', "\udc80"])

@@ -84,11 +84,6 @@ def test_an_address_on_the_command_line_gives_way_to_ours(tmp_path: Path) -> Non
     assert made.arguments == ("-c", f'openai_base_url="{LISTENER}"', "-c", "model=x", "exec", "hi")
 
 
-def test_a_flag_without_its_value_is_left_for_codex_to_refuse(tmp_path: Path) -> None:
-    made = CODEX.hook(start(tmp_path, "exec", "-c"), LISTENER, OWN)
-    assert made.arguments == ("-c", f'openai_base_url="{LISTENER}"', "exec", "-c")
-
-
 def test_a_provider_without_an_address_is_not_pointed_elsewhere(tmp_path: Path) -> None:
     put(tmp_path, CONFIG, MINE)
     for name in ("bare", "nowhere"):
@@ -98,11 +93,6 @@ def test_a_provider_without_an_address_is_not_pointed_elsewhere(tmp_path: Path) 
         CODEX.upstream(start(tmp_path, "--oss"))
     with pytest.raises(NotHookable, match="--oss"):
         CODEX.hook(start(tmp_path, "--oss"), LISTENER, OWN)
-
-
-def test_its_folder_may_be_named(tmp_path: Path) -> None:
-    put(tmp_path, "other/config.toml", "openai_base_url = 'http://other'")
-    assert CODEX.upstream(start(tmp_path, CODEX_HOME=str(tmp_path / "other"))) == "http://other"
 
 
 def test_its_files_are_not_written(tmp_path: Path) -> None:

@@ -23,10 +23,6 @@ def root(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_by_itself_it_goes_to_google(root: Path) -> None:
-    assert GEMINI.upstream(start(root)) == OWN
-
-
 def test_the_environment_points_it_elsewhere_and_loopback_goes_by_no_proxy(root: Path) -> None:
     made = GEMINI.hook(start(root, "-p", "hi", HTTPS_PROXY="http://proxy"), LISTENER, OWN)
     assert made.arguments == ("-p", "hi")

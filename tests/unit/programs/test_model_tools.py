@@ -55,18 +55,7 @@ def test_a_program_that_can_not_be_told_is_left_as_it_is(tmp_path: Path) -> None
     assert model_tools.are_there(GEMINI) is False
 
 
-def test_without_a_token_nothing_is_told(tmp_path: Path) -> None:
-    launch = start(tmp_path, "hi")
-    assert model_tools.given(CLAUDE, launch, LISTENER, "") == launch
-
-
 def test_without_the_extra_there_are_none(monkeypatch: pytest.MonkeyPatch) -> None:
     assert model_tools.are_there(CLAUDE) is True
     monkeypatch.setattr(model_tools.importlib.util, "find_spec", lambda name: None)
     assert model_tools.are_there(CLAUDE) is False
-
-
-def test_each_run_has_a_token_of_its_own() -> None:
-    tokens = {model_tools.new_token() for _ in range(100)}
-    assert len(tokens) == 100
-    assert min(map(len, tokens)) >= 43  # 256 bits

@@ -71,14 +71,10 @@ def test_taken(taken: Json) -> None:
         (told(SO, GO), "Please ensure that function call turn comes immediately after a user turn"),
         (told(GO, SO), "Please ensure that multiturn requests end with a user turn"),
         (told(gives("1")), "Please ensure that function response turn comes immediately after a function call"),
-        (told(GO, SO, gives("1")), "Please ensure that function response turn comes immediately after"),
         (told(GO, asks("1"), GO), "Please ensure that the number of function response parts is equal"),
-        (told(GO, asks("1", "2"), gives("1")), "Please ensure that the number of function response parts"),
         (told(GO, asks("1"), gives("2")), "Please ensure that each function response answers a function call"),
-        (told(GO, asks(""), gives("1")), "Please ensure that each function response answers a function call"),
         (told(GO, asks("1"), gives("1"), model="gemini-3-pro"), "Function call is missing a thought_signature"),
         (told(GO, asks("1", thoughtSignature="AAAA"), gives("1")), "Corrupted thought signature."),
-        (told(GO, asks("1", thoughtSignature=sealed("p0s0", "else")), gives("1")), "Corrupted thought signature."),
     ],
 )
 def test_refused(asked: Json, sentence: str) -> None:

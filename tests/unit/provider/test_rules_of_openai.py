@@ -32,19 +32,14 @@ def test_chat_takes(taken: Json) -> None:
 @pytest.mark.parametrize(
     ("asked", "sentence"),
     [
-        ({"messages": [U]}, "you must provide a model parameter"),
         ({"model": "m"}, "Missing required parameter: 'messages'."),
         (told(), "Invalid 'messages': empty array."),
         (told({"role": "human", "content": "go"}), "Invalid value: 'human'."),
-        (told({"role": "user", "content": None}), "Invalid value for 'content': expected a string, got null."),
         (told({"role": "assistant", "content": None}, U), "Invalid value for 'content'"),
         (told(U, {**A, "tool_calls": []}), "Invalid 'messages[1]': empty array."),
-        (told({"role": "user", "content": []}), "Invalid 'messages[0]': empty array."),
-        (told(U, asks("1"), U), "An assistant message with 'tool_calls' must be followed by tool messages"),
         (told(U, asks("1", "2"), tool("1")), "An assistant message with 'tool_calls' must be followed by"),
         (told(U, asks("1"), U, tool("1")), "An assistant message with 'tool_calls' must be followed by"),
         (told(U, tool("1")), "Invalid parameter: messages with role 'tool' must be a response to"),
-        (told(U, asks("1"), tool("1"), tool("1")), "Invalid parameter: messages with role 'tool' must be"),
     ],
 )
 def test_chat_refuses(asked: Json, sentence: str) -> None:
@@ -86,18 +81,13 @@ def test_responses_take(taken: Json) -> None:
 @pytest.mark.parametrize(
     ("asked", "sentence"),
     [
-        ({"input": [U]}, "Missing required parameter: 'model'."),
         (given(), 'One of "input" or'),
         ({**given(U), "previous_response_id": "resp_1"}, "Previous response with id 'resp_1' not found."),
         (given({"type": "note"}), "Invalid value: 'note'."),
-        (given({"type": "message", "role": "tool", "content": "x"}), "Invalid value: 'tool'."),
-        (given({"role": "user", "content": []}), "Missing required parameter: 'input[0].content'."),
         (given({**U, "id": "m1"}, {**U, "id": "m1"}), "Duplicate item found with id m1."),
         (given(U, {**thought(), "encrypted_content": "AAAA"}, A), "The encrypted content could not be verified."),
         (given(U, call("1")), "No tool output found for function call 1."),
         (given(U, output("1")), "No tool call found for function call output with call_id 1."),
-        (given(U, output("1"), call("1")), "No tool call found for function call output with call_id 1."),
-        (given(U, call("1"), output("1"), output("1")), "No tool call found for function call output"),
         (given(U, call("1"), call("1", "fc_8"), output("1")), "Duplicate call_id found: 1."),
         (given(U, thought(), U), "Item 'rs_1' of type 'reasoning' was provided without its required following"),
         (

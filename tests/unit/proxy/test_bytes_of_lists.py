@@ -144,16 +144,6 @@ def test_what_is_read_after_another_list_is_what_all_of_it_says() -> None:
         assert outcome(recent.read, BODIES[last]) == outcome(list_body, BODIES[last]), (before, last)
 
 
-def test_messages_of_an_earlier_list_are_its_very_objects() -> None:
-    recent = RecentLists()
-    first = recent.read(body(SAID), "messages")
-    assert recent.read(body(conversation(2, lines=3)), "messages") is not None  # another speaks in turn
-    then = recent.read(body([*SAID, {"role": "user", "content": "more"}]), "messages")
-    assert first is not None
-    assert then is not None
-    assert all(one is other for one, other in zip(first.messages, then.messages, strict=False))
-
-
 def test_what_is_new_alone_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
     sizes: list[int] = []
 

@@ -92,14 +92,6 @@ def test_what_is_observed_is_what_a_replay_of_the_same_calls_comes_to() -> None:
         assert sum(one.more_dollars for one in observed) > 0, seed
 
 
-def test_a_list_that_comes_again_or_was_rewound_tells_of_no_reply() -> None:
-    messages = [compact(one) for one in [*conversation(3), *edited(9, line_of(1))]]
-    one: Placed = [(messages[0], 0)]
-    assert followed([(messages[:1], one), (messages[:1], one)], messages[:1]) == []
-    other = [compact({"role": "user", "content": "another beginning"}), *messages[1:]]
-    assert followed([(messages[:3], one)], other) == []
-
-
 def test_what_the_programs_own_list_lacks_as_well_is_not_fetched_again() -> None:
     """It compacted the list itself, and the model acts on what its summary lacks: ctxmgr left no list otherwise."""
     before = [compact(one) for one in conversation(4, lines=20)]

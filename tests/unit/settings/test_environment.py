@@ -52,14 +52,6 @@ def test_what_is_wrong_is_said_with_the_variable() -> None:
         assert str(caught.value) == f"{variable}: {said}", variable
 
 
-def test_an_empty_variable_is_none() -> None:
-    assert values(dict.fromkeys(VARIABLES, "")) == {}
-
-
-def test_other_variables_are_not_looked_at() -> None:
-    assert values({"CTXMGR_COMMAND": "x", "PRESET": "off"}) == {}
-
-
 def test_the_guide_lists_them_all() -> None:
     listed = re.findall(r"^\| `(CTXMGR_\w+)` \|", GUIDE.read_text("utf-8"), re.MULTILINE)
     assert listed == [*VARIABLES, "CTXMGR_CONFIG"]

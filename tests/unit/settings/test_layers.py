@@ -101,13 +101,6 @@ def test_what_is_no_policys_is_not_in_the_policy(places: Places) -> None:
     assert settings.state_dir == str(Path.home() / "x")
 
 
-def test_upstream_may_differ_by_program(places: Places) -> None:
-    places.user.write_text("upstream.openai = 'http://a'\n[programs.codex]\nupstream.openai = 'http://b'\n")
-    layers = places.read()
-    assert layers.settings_for("codex").upstream == {"openai": "http://b"}
-    assert layers.settings_for("claude").upstream == {"openai": "http://a"}
-
-
 def test_a_model_that_is_known_has_its_window_and_prices(places: Places) -> None:
     settings = places.read().settings_for(model="claude-opus-5-5")
     assert (settings.window, settings.prices) == (1_000_000, TieredPrices(4, 20, 0.2, 5))
@@ -116,14 +109,6 @@ def test_a_model_that_is_known_has_its_window_and_prices(places: Places) -> None
         "window": ("model", "known of claude-opus-5-5"),
         "prices": ("model", "known of claude-opus-5-5"),
     }
-
-
-def test_prices_that_are_set_go_before_those_that_are_known(places: Places) -> None:
-    places.user.write_text("prices = { input = 8, cacheRead = 1 }\n")
-    settings = places.read().settings_for(model="claude-opus-5-5")
-    assert settings.prices == TieredPrices(8, 40, 1, 10)
-    assert settings.origins["prices.input"].kind == "user"
-    assert "prices" not in settings.origins
 
 
 def test_what_longer_requests_cost_is_set_with_them(places: Places) -> None:
@@ -160,32 +145,16 @@ def test_what_is_right_alone_and_wrong_together_is_told_at_once(
     assert str(caught.value).removeprefix(f"{places.user.parent}/").startswith(said)
 
 
-def test_zones_may_be_raised_in_two_files(places: Places) -> None:
-    places.user.write_text("zones.red = 0.8\n")
-    places.project.write_text("zones.yellow = 0.75\n")
-    assert places.read().settings_for().policy == {"zones": {"red": 0.8, "yellow": 0.75}}
-
-
 def test_a_flag_that_is_wrong_is_told_by_its_name(places: Places) -> None:
     with pytest.raises(SettingsFault) as caught:
         places.read({"effectiveWindow": 0})
     assert str(caught.value) == "--effective-window: effectiveWindow: expected `int` >= 1"
 
 
-def test_it_says_which_files_it_read(places: Places) -> None:
-    assert places.read().paths == (str(places.user),)
-    places.project.write_text("")
-    assert places.read().paths == (str(places.user), str(places.project))
-
-
 def test_a_model_that_is_guessed_has_a_window_and_no_price(places: Places) -> None:
     settings = places.read().settings_for(model="claude-opus-9")
     assert (settings.window, settings.prices) == (200_000, None)
     assert settings.origins["window"].text() == "guessed by claude-opus-5-5"
-
-
-def test_programs_of_gpt_stay_under_the_tier(places: Places) -> None:
-    assert places.read().settings_for(model="gpt-6.1-sol").window == 272_000
 
 
 def test_a_users_facts_of_models_hold_for_programs(places: Places, tmp_path: Path) -> None:

@@ -48,6 +48,11 @@ def test_of_several_blocks_one_is_put_anew() -> None:
     assert found["content"] == [part("", "new", **MARK), *content[1:]]
 
 
+def test_images_alone_get_a_text_before_them() -> None:
+    found = put("pi", {"role": "user", "content": [IMAGES["pi"]]}, {0: "new"})
+    assert found["content"] == [part("pi", "new"), IMAGES["pi"]]
+
+
 def test_a_geminis_responses_pictures_and_the_words_beside_stay() -> None:
     picture = {"inlineData": {"mimeType": "image/png", "data": "xxxx"}}
     response = {"id": "c", "name": "read", "response": {"output": "a"}, "parts": [picture]}

@@ -59,6 +59,11 @@ def test_what_is_no_error_is_none() -> None:
             assert read(name, message).stop == "", (message, name)
 
 
+def test_a_choice_that_failed_is_a_failed_answer() -> None:
+    view = read("openai", {"choices": [{"error": {"code": CODE}, "message": {"role": "assistant", "content": ""}}]})
+    assert (view.stop, overflowed(view, None, 200_000)) == ("error", True)
+
+
 def test_a_compaction_is_asked_for_at_once() -> None:
     """One shape a format: which shapes are known is the same for all."""
     for name, shape in zip(FORMATS, SHAPES, strict=False):

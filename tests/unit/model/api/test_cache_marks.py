@@ -40,23 +40,6 @@ def test_the_named_messages_bear_a_mark_and_the_given_ones_are_left_as_they_are(
     assert json.dumps(USERS) == before
 
 
-def test_there_are_never_more_than_four_with_those_outside_of_the_list() -> None:
-    for own, expected in [(0, [1, 2, 3, 5]), (1, [2, 3, 5]), (2, [3, 5]), (3, [5]), (4, []), (9, [])]:
-        assert marked(with_cache_marks(USERS, (0, 1, 2, 3, 5), own_marks=own)) == expected, own
-
-
-def test_the_last_block_that_can_bear_one_does() -> None:
-    for message, content in [
-        (said(text("a"), THINKING), [text("a", **MARK), THINKING]),
-        (said(text("a"), text(" ")), [text("a", **MARK), text(" ")]),
-        (said(THINKING), [THINKING]),
-        (said(text("")), [text("")]),
-        ({"role": "user", "content": ""}, ""),
-        (said(text("a"), {"type": "tool_use", "id": "t"}), [text("a"), {"type": "tool_use", "id": "t", **MARK}]),
-    ]:
-        assert with_cache_marks([message], (0,))[0]["content"] == content, message
-
-
 def test_marks_of_the_program_move_and_keep_their_lifetime() -> None:
     result = {"type": "tool_result", "tool_use_id": "t", "content": [text("out", **MARK)], **HOUR}
     made = with_cache_marks([said(text("a", **MARK)), {"role": "user", "content": [result]}, *USERS], (0, 7))
@@ -73,11 +56,6 @@ def test_a_mark_within_a_result_keeps_its_lifetime_too(raw: bool) -> None:
     made = [json.loads(one) if isinstance(one, bytes) else one for one in with_cache_marks(before, (7,))]
     assert marked(made) == [7]
     assert made[7]["content"] == [text("5", **HOUR)]
-
-
-def test_without_a_place_to_mark_the_list_is_as_it_was() -> None:
-    given_ = [said(text("a", **MARK)), *USERS]
-    assert all(one is other for one, other in zip(with_cache_marks(given_, ()), given_, strict=True))
 
 
 def test_bytes_stay_bytes_and_all_else_is_spelled_as_it_was() -> None:

@@ -94,9 +94,7 @@ async def check(directory: Path, system: System) -> None:
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize("stride", [9, pytest.param(1, marks=pytest.mark.long)])
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
-async def test_a_fault_at_each_call_of_an_effect(
-    kind: type, stride: int, state: Path, record_property: typing.Callable[[str, object], None]
-) -> None:
+async def test_a_fault_at_each_call_of_an_effect(kind: type, stride: int, state: Path) -> None:
     for life in ("a first life loads what is imported once", "counted"):
         counted = System(kind)
         await check(state / life, counted)
@@ -119,7 +117,6 @@ async def test_a_fault_at_each_call_of_an_effect(
             )  # threads may need a call less than counted
     every = len(counted.made) - AT_THE_END  # which thread is first decides whether there are more
     assert set(hit) == reached >= set(range(1, every + 1, stride)), counted.made
-    record_property("covered", (kind.__name__, len(counted.made), len(hit)))
 
 
 def test_each_kind_of_effect_has_a_row() -> None:
