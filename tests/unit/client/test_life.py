@@ -8,13 +8,6 @@ import pytest
 from tests.unit.client.scripted import DEATH, MODEL, SILENCE, START, Refusal, Scripted, begun, user
 
 
-async def test_nothing_is_started_before_it_is_needed(script: Scripted) -> None:
-    async with script.client() as client:
-        assert client.state == "idle"
-    assert script.links == []
-    assert client.state == "disposed"
-
-
 async def test_one_that_ended_between_calls_is_replaced_and_told_anew(script: Scripted) -> None:
     async with script.client() as client:
         session, messages = await begun(client), [user(number) for number in range(6)]

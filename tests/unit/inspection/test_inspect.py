@@ -192,12 +192,6 @@ def test_inspect_goes_by_the_rule_in_force(
     assert f"calls; a start is kept for {lives}" in inspected(31_000, **told)
 
 
-def test_inspect_goes_by_the_facts_of_a_file(inspected: Callable[..., str], tmp_path: Path) -> None:
-    rule = {"kind": "implicit", "lifetimeMs": 7_000}
-    (tmp_path / "own.json").write_text(json.dumps({"models": [{"id": "acme-1", "cache": rule}]}))
-    assert "7 s (rule)" in inspected(31_000, "--models", str(tmp_path / "own.json"), id="acme-1")
-
-
 def test_inspect_says_which_file_of_facts_can_not_be_used(
     snapshot: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -125,13 +125,6 @@ def test_after_a_compaction_it_may_be_asked_for_again() -> None:
     assert session.turn_end(messages[1], usage=high) is not None
 
 
-def test_a_compaction_that_failed_is_counted() -> None:
-    session = Session(TURNS)
-    session.turn_end({"role": "assistant", "content": []}, usage={"tokens": 190_000})
-    session.compaction_failed("no model")
-    assert session.status.latch.failures == 1
-
-
 def test_a_session_goes_on_from_its_state() -> None:
     """In `balanced` the same list is sent, and the next one is what the process that went on would send."""
     messages = conversation(40, 2_000)
@@ -147,12 +140,6 @@ def test_a_session_goes_on_from_its_state() -> None:
     assert second.project(messages[:99], time_ms=99_000) == before
     assert first.project(messages[:99], time_ms=99_000) == before
     assert second.project(messages[:102], time_ms=100_000) == first.project(messages[:102], time_ms=100_000)
-
-
-def test_a_model_given_goes_before_the_one_in_the_state() -> None:
-    state = Session(window=100_000).state
-    assert Session(state=state, window=50_000).status.context_window == 50_000
-    assert Session(state=state).status.context_window == 100_000
 
 
 def test_a_weigher_tells_pressure_and_nothing_of_a_list() -> None:

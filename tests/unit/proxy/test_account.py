@@ -39,12 +39,6 @@ def test_without_ctxmgr_all_of_the_call_before_would_have_been_read() -> None:
     assert found == BilledCall(0, 48_000, 2_000, 100, (48_000 * 1 + 2_000 * 12.5 + 100 * 50) / 1_000_000)
 
 
-def test_where_nothing_could_be_read_nothing_would_have_been() -> None:
-    weights = Weights(50_000, 20_000, 48_000, 18_000)  # own, projected, and of each the prefix
-    found = other_bill(usage(20_000, 0, 0), weights, 1.0, PRICES, observed=False)
-    assert (found.fresh_tokens, found.read_tokens, found.written_tokens) == (50_000, 0, 0)
-
-
 def test_where_a_short_start_was_read_by_nobody_the_longer_one_would_have_been() -> None:
     """A provider keeps no start so short: that it read nothing does not say that its cache was cold."""
     weights = Weights(50_000, 20_000, 48_000, 500)  # own, projected, and of each the prefix

@@ -134,12 +134,6 @@ def test_failed_notification_is_said_even_if_it_had_to_wait() -> None:
     assert said.startswith("notification model_select: unknown session")
 
 
-def test_missing_jsonrpc_is_taken_in_lines_only() -> None:
-    body = b'{"id":1,"method":"initialize","params":{"protocolVersion":"1.0"}}'
-    assert "result" in Host(ndjson=True).write(body)[0]
-    assert code_of(Host().write(body)[0]) == errors.INVALID_REQUEST
-
-
 def test_member_order_spaces_and_duplicates_do_not_matter(host: Host) -> None:
     host.ready("s")
     params = b'{"sessionId":"t", "sessionId": "s"}'

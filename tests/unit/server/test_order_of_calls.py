@@ -57,18 +57,6 @@ def test_the_work_of_a_cancelled_request_is_kept_for_the_next(read: list[bytes])
     assert host.sent[-1] == expected
 
 
-def test_none_of_its_messages_is_read_again_where_the_next_asks_otherwise(read: list[bytes]) -> None:
-    host = Host(holds=True).ready("s")
-    host.write(long_context(1, "s"), cancel(1))
-    host.release_all()
-    assert len(read) == 1
-    later = answer_to(host, long_context(2, "s", at=5_000))
-    assert "result" in later
-    assert len(read) == 1
-    answer_to(host, long_context(3, "s", LONG + "!"))
-    assert len(read) == 2  # what was answered is not held any longer than the list it is of
-
-
 def test_what_was_kept_is_not_taken_for_another_state() -> None:
     never, host = Host(holds=True).ready("s"), Host(holds=True).ready("s")
     host.write(long_context(1, "s"), cancel(1))

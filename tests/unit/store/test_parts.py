@@ -76,17 +76,6 @@ def test_a_tail_tells_a_file_that_was_written_anew(tmp_path: Path) -> None:
     tail.close()
 
 
-@pytest.mark.parametrize(("there", "whole"), [(b"one\n", False), (b"two\n", True)])
-def test_a_tail_goes_on_from_what_is_known_only_where_it_is_so(tmp_path: Path, there: bytes, whole: bool) -> None:
-    path = tmp_path / "f"
-    path.write_bytes(there + b"more\n")
-    tail = Tail(path)
-    tail.knows(b"one\n")
-    new = tail.new()
-    assert new.whole is whole
-    tail.close()
-
-
 def test_claims_are_written_down_before_they_are_used_and_bounded(tmp_path: Path) -> None:
     claims = Claims(tmp_path / "s.jsonl")
     assert claims.ours() == frozenset()

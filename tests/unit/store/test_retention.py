@@ -68,14 +68,6 @@ async def test_of_what_has_no_room_the_oldest_goes_first(tmp_path: Path, objects
     assert gone[0].session.size_bytes > 400_000
 
 
-async def test_state_first_nothing_is_deleted(tmp_path: Path, objects: MemoryObjects) -> None:
-    await keep(tmp_path, objects, "old", 31)
-    before = dict(objects.kept)
-    gone = await catalogue.purged(objects, LIMITS, dry_run=True)
-    assert [one.session.session_id for one in gone] == ["old"]
-    assert objects.kept == before
-
-
 @pytest.mark.parametrize("ends", [True, False])
 async def test_what_was_changed_within_a_day_stays_whatever_room_there_is(
     tmp_path: Path, objects: MemoryObjects, ends: bool

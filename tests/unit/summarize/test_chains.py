@@ -123,15 +123,3 @@ def test_every_link_is_read_by_the_ledger() -> None:
             assert {"goal", "task", "current", "file"} <= slots, form
             told = " ".join(f"{fact.text} {fact.detail}" for fact in facts)
             assert names(written.summary) <= names(told), form
-
-
-def test_formats_may_change_along_a_chain() -> None:
-    summary: str | None = None
-    for number, form in enumerate([*FORMATS, *reversed(FORMATS)]):
-        brief = SummaryInput(prepared(turns(2, 1_500, start=number * 10), (), summary), quarters, format=form)
-        written, _ = run(compaction(brief), echo)
-        summary = written.summary
-        assert names(summary) >= {f"p{one * 10 + 1}p" for one in range(number + 1)}
-        assert sum(summary.count(shape.lead) for shape in SHAPES.values() if shape.lead) == int(
-            bool(SHAPES[form].lead)
-        )

@@ -95,15 +95,6 @@ def test_a_summary_that_lacks_headings_is_taken_and_what_it_lacks_is_added() -> 
     assert written.summary.endswith("<modified-files>\nb.py\n</modified-files>")
 
 
-def test_without_a_model_nothing_is_mended() -> None:
-    written, _ = write(prepared(told(*RULED)), strategy="extractive")
-    fallen, _ = write(prepared(told(*RULED)), lambda ask: Completion(stop="error"))
-    for one in (written, fallen):
-        assert ADDED_HEADING not in one.summary
-        assert RULE in one.summary
-        assert "mended" not in ctxmgr(one)
-
-
 def test_what_the_session_heard_long_before_is_known_by_its_number() -> None:
     heard = knowing(u("Begin."), a("Yes."), u(RULE), *WORK)
     for plan in (prepared(told(*WORK), previous=H), keeping(prepared(told(*WORK), previous=H), u("Go on."))):

@@ -4,13 +4,13 @@ from typing import Any
 
 import pytest
 
-from ctxmgr.model.compaction.plans import Completion, CompletionRequest, CompletionUsage, Strategy
+from ctxmgr.model.compaction.plans import Completion, CompletionRequest, CompletionUsage
 from ctxmgr.model.prices import BasePrices, PriceTier, TieredPrices
 from ctxmgr.summarize.brief import FinishedSummary, HostContext
 from ctxmgr.summarize.on_context import way_costs
 from ctxmgr.summarize.previous_summary import TURN_MARK
 from tests.unit.summarize.scripted import filled, good, prepared, shape_in, turns
-from tests.unit.summarize.written import FILES, LISTS, STRATEGIES, H, ctxmgr, write
+from tests.unit.summarize.written import FILES, LISTS, H, ctxmgr, write
 
 HISTORY = turns(60, 2_000)  # a copy of it weighs about 30,000 tokens
 WARM = HostContext(cached_tokens=20_000, tokens=21_000, window=200_000, ratio=1.0)
@@ -84,13 +84,6 @@ def test_what_is_too_long_for_the_window_is_not_asked_for() -> None:
     assert bill(written)["warm"] is None
     assert bill(written)["arithmetic"].startswith("warm: ")
     assert "window" in bill(written)["arithmetic"]
-
-
-@pytest.mark.parametrize("strategy", [one for one in STRATEGIES if one not in ("single-shot", "extractive")])
-def test_a_strategy_of_several_calls_has_no_such_way(strategy: Strategy) -> None:
-    written, batches = write(prepared(HISTORY), strategy=strategy, context=WARM)
-    assert not any(on_context for _, on_context in asks(batches))
-    assert "bill" not in ctxmgr(written)
 
 
 BAD = [

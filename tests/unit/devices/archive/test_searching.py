@@ -113,12 +113,6 @@ def test_secrets_are_neither_shown_nor_found() -> None:
     assert "[masked]" in hit.call_text
 
 
-SAID_BY = [
-    ("said", "assistant text"),
-    ("thought", "assistant thinking"),
-    ("asked", "user text"),
-    ("read", 'read path="a.py"'),
-]
 QUERIES = st.text(max_size=200) | st.text("\"*():^+-{}' ANDORNOTEAR.,pathtool:", max_size=60)
 
 
@@ -232,11 +226,3 @@ def test_of_large_originals_few_are_indexed_in_one_transaction() -> None:
             steps += 1
         assert steps == 3, "2,400,000 characters a step, and the rest"
         assert len(find(connection, None, "owl", 10)) == 8
-
-
-def test_what_was_said_is_found_by_who_said_it() -> None:
-    rows = [made(name, line, "the owl") for name, line in SAID_BY]
-    assert handles(rows, "tool:assistant owl") == ["said", "thought"]
-    assert handles(rows, 'tool:"assistant text" owl') == ["said"]
-    assert handles(rows, "tool:user") == ["asked"]
-    assert handles(rows, "tool:read") == ["read"]

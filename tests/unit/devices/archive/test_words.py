@@ -50,29 +50,5 @@ def test_what_stands_apart_has_its_words_apart(one: str, other: str) -> None:
     assert words(f"{one}\n{other}") == [*words(one), *words(other)]
 
 
-ASKED = [
-    ("getUser", '("getuser" OR "get user")'),
-    ("plain words", '("plain" OR "words")'),
-    ('"the disk is full"', '("the disk is full")'),
-    ("path:src/a.py", '(path : "src/a.py src a.py a py")'),
-    ('tool:Bash "exit 1" npm', '(tool : "bash") AND ("exit 1") AND ("npm")'),
-    ('unclosed "quote of', '("quote of") AND ("unclosed")'),
-    ("path: tool:", '("path" OR "tool")'),
-    ("检索文", '("检索 索文")'),
-    ("", ""),
-    ('""', ""),
-    ("!!! ***", ""),
-]
-
-
-def test_what_is_asked() -> None:
-    for query, expected in ASKED:
-        assert question(query).strict.match == expected, query
-
-
-def test_a_looser_question_takes_parts_and_beginnings() -> None:
-    assert question("getUser").loose.match == '("getuser" * OR "get" * OR "user" *)'
-
-
 def test_only_so_many_words_are_asked_for() -> None:
     assert question(" ".join(f"w{number}" for number in range(5_000))).strict.match.count(" OR ") < 100

@@ -123,12 +123,6 @@ async def test_closing_ends_the_call_under_way_and_refuses_later_ones(monkeypatc
         assert len(server.requests) == 1
 
 
-async def test_a_call_that_pauses_ends_with_the_endpoint() -> None:
-    async with ModelServer([Reply(status=500)]) as server:
-        chat = Chat(Endpoint(base_url=server.url, model="m"), {}, lambda _: chat.close())
-        assert (await chat.complete(ASK)).fault == "the endpoint is closed"
-
-
 async def test_calls_side_by_side_do_not_mix() -> None:
     def reply(request: Request) -> Reply:
         return Reply(f"answer to {request.prompt}", chunks=9)

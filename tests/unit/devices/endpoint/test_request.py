@@ -111,14 +111,6 @@ def test_the_path_goes_below_the_address_and_its_query_stays() -> None:
         assert str(endpoint_client._address(endpoint_client._base(base), api)) == address, api
 
 
-@pytest.mark.parametrize("api", APIS)
-async def test_an_empty_system_prompt_is_left_out(api: str) -> None:
-    async with ModelServer([Reply()]) as server, Calls(server.url, api=api) as calls:
-        await calls.complete(CompletionRequest("history", "", SECRET, 10))
-    assert [one["role"] for one in server.requests[0].body["messages"]] == ["user"]
-    assert "system" not in server.requests[0].body
-
-
 async def test_a_prompt_of_any_characters_can_be_sent() -> None:
     async with ModelServer([Reply()]) as server, Calls(server.url) as calls:
         done = await calls.complete(CompletionRequest("history", "é", "\ud83d\ude00 \ud800 \x00", 10))
@@ -154,8 +146,3 @@ async def test_without_a_usable_key_nothing_is_sent() -> None:
         async with ModelServer([]) as server, Calls(server.url, environment) as calls:
             assert await calls.complete() == Completion(stop="error", fault=fault, settled=True), title
         assert server.requests == [], title
-
-
-async def test_a_key_is_wanted_and_none_is_named() -> None:
-    async with ModelServer([Reply(status=401)]) as server, Calls(server.url, api_key_env=None) as calls:
-        assert (await calls.complete()).fault == "401: a key is wanted, and apiKeyEnv names none"

@@ -4,7 +4,7 @@ from typing import Any
 
 from ctxmgr.server import effects as do
 from ctxmgr.server.connection import ConnectionOptions
-from tests.unit.server.host import MODEL, Host, a, call, u
+from tests.unit.server.host import Host, a, call, u
 
 TURN: dict[str, Any] = {
     "message": a("Reading."),
@@ -129,12 +129,6 @@ def test_calls_that_come_while_it_comes_back_are_answered_in_their_order() -> No
     assert host.write(*turns) == []
     host.release_all()
     assert [(one["id"], one["result"]["seq"]) for one in host.sent[-3:]] == [(0, 2), (1, 3), (2, 4)]
-
-
-def test_started_again_it_is_known() -> None:
-    host = begun()
-    minutes(host, 2)
-    assert host.call("x", "session_start", sessionId="s", model=MODEL)["result"]["restored"] is True
 
 
 def test_a_snapshot_that_is_gone_is_said() -> None:

@@ -56,15 +56,6 @@ def turned(count: int, at: int) -> list[list[float]]:
     return [[1.0, 0.0] if number < at else [0.0, 1.0] for number in range(count)]
 
 
-def test_vectors_of_the_host_tell() -> None:
-    history = messages(6)
-    count = len(slices.steps(history))
-    depths, asked = told(seen(cohesion="host"), history, turned(count, 3))
-    assert asked == 1
-    assert len(depths) == count
-    assert max(range(count), key=depths.__getitem__) == 3
-
-
 def test_vectors_of_the_extra_tell_and_the_host_is_not_asked() -> None:
     history = messages(6)
     count = len(slices.steps(history))

@@ -9,7 +9,7 @@ from ctxmgr.formats import FORMATS
 from ctxmgr.formats.pi_tree import branch
 from ctxmgr.model.api import compaction as wire
 from ctxmgr.model.api import lifecycle
-from ctxmgr.model.compaction.plans import BranchEntry, CompactionPlan, CutBudget, FileLists
+from ctxmgr.model.compaction.plans import BranchEntry, CompactionPlan
 from ctxmgr.model.errors import InvalidParams
 from ctxmgr.model.saved.state import ModelSpec, State
 from ctxmgr.session.compaction import job_context, preparations
@@ -55,22 +55,6 @@ def path(turns: int = 3) -> tuple[BranchEntry, ...]:
     return branch.branch([msgspec.json.encode(entry) for entry in tree.entries], None)
 
 
-def test_hosts_preparation_is_taken() -> None:
-    ours = given(
-        messagesToSummarize=[u("one"), a("two")],
-        turnPrefixMessages=[u("three")],
-        isSplitTurn=True,
-        tokensBefore=1234.0,
-        previousSummary="before",
-        fileOps={"read": ["a.py"], "written": ["b.py"], "edited": []},
-        settings={"reserveTokens": 5, "keepRecentTokens": 6.0},
-    )
-    assert [message.content.text for message in (*ours.history, *ours.prefix)] == ["one", "two", "three"]
-    assert (ours.first_kept, ours.split, ours.tokens_before, ours.previous) == ("e9", True, 1234, "before")
-    assert ours.files == FileLists(("a.py",), ("b.py",), ())
-    assert ours.settings == CutBudget(6, 5, "tokens")
-
-
 REFUSED = [
     (b"[]", ""),
     (b"5", ""),
@@ -102,13 +86,6 @@ def test_ours_is_made_of_the_hosts_entries() -> None:
     assert (made.settings.keep_recent_tokens, made.settings.reserve_tokens) == (50, 7)
 
 
-def test_theirs_is_kept_to_where_there_are_no_entries_or_nothing_to_cut() -> None:
-    host = given(messagesToSummarize=[u("theirs")])
-    assert preparations.made(seen(), (), host) is host
-    assert preparations.made(seen(), path(1)[:1], host) is host
-    assert preparations.made(seen(), (), given()) is None
-
-
 FITS = [
     # first kept, leaf, ids on the path: still fits
     ("e1", "e4", 3, True),
@@ -124,10 +101,3 @@ FITS = [
 def test_written_ahead_it_fits_its_own_branch(first: str, leaf: str | None, turns: int, fits: bool) -> None:
     ahead = PrefetchedCompaction(wire.Compaction("summary", first, 1, {}), leaf)
     assert preparations.still_fits(ahead, path(turns) if turns else (), given()) is fits
-
-
-def test_ours_is_shown_byte_for_byte() -> None:
-    messages = [u("one"), a("two")]
-    shown = preparations.for_host(given(messagesToSummarize=messages, previousSummary="before"), enabled=False)
-    assert [bytes(raw) for raw in shown.messages_to_summarize] == [msgspec.json.encode(one) for one in messages]
-    assert (shown.first_kept_entry_id, shown.previous_summary, shown.settings.enabled) == ("e9", "before", False)

@@ -48,14 +48,3 @@ def test_what_is_too_long_all_the_same_loses_the_middle_of_its_longest_results()
     assert told.startswith("line 000000\n")
     assert told.endswith("line 004999\n")
     assert "\n[cut to fit — " in told
-
-
-def test_with_no_room_at_all_their_ends_stay() -> None:
-    (out,) = cut([result(60_000)], openai, -5)
-    assert 2_000 < len(json.loads(out)["content"]) < 2_200
-
-
-def test_what_fits_is_as_it_came() -> None:
-    raws = [json.dumps(U).encode(), result(9_000)]
-    assert cut(raws, openai, 4_000) == raws
-    assert cut([json.dumps(U).encode()], openai, 1) == [json.dumps(U).encode()]

@@ -79,21 +79,6 @@ def test_what_left_comes_back_where_more_is_promised() -> None:
     assert talking.status()["stats"]["fallbacks"] == 0
 
 
-@pytest.mark.parametrize("preset", ["turns", "tools"])
-def test_turns_that_left_to_fit_stay_out_after_a_restart(preset: str) -> None:
-    make = Messages()
-    said = [one for number in range(11) for one in make.turn(f"{number} " + "word " * 2_400, "line\n" * 100)]
-    first = talk(preset, 14_000)
-    for end in range(4, len(said) + 1, 4):
-        before = first.context(said[:end], answer="messages")
-    assert before["report"]["turnsDropped"] > 0
-    again = talk(preset, 14_000, first.saved)
-    after = again.context(said, answer="messages")
-    assert after["list"] == before["list"]
-    assert after["report"]["checks"] == []
-    assert again.status()["stats"]["fallbacks"] == 0
-
-
 def test_the_receipt_of_an_epoch_that_is_cut_at_once_tells_what_was_sent() -> None:
     talking, make = talk("balanced", 32_000), Messages()
     _, answer = read(talking, make, 9)

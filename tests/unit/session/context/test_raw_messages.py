@@ -21,20 +21,6 @@ def joined(made: RawMessages, start: int, end: int) -> bytes:
 LIST = raw_messages([b"1", b"22"], [b"333"], [b"4"])
 
 
-def test_what_is_parted_holds_the_messages_alone_and_is_whole_again_when_it_is_used() -> None:
-    raws = [b"1", b"22", b"333"]
-    made = raw_messages(raws[:1], raws[1:])
-    made.part(raws)
-    assert (made._segments, made.size, len(made)) == ([], 6, 3)
-    assert made.head_in(b"[1,22,333]", 1) == (9, 3)
-    made.part(raws)
-    made.extend([b"4"])
-    assert joined(made, 0, 4) == b"1,22,333,4"
-    made.part([*raws, b"4"])
-    made.truncate(1)
-    assert joined(made, 0, 1) == b"1"
-
-
 # body, where the messages would start, where the known ones end, how many they are
 BODIES = [
     (b"[1,22,333,4]", 1, 11, 4),

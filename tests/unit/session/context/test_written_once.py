@@ -121,12 +121,3 @@ def test_a_release_that_words_it_otherwise_does_so_only_of_what_leaves_now(
     assert shown(restarted(talk)) == before
     for at in PLACES[preset]:
         assert b"worded otherwise" in shown(begun(preset))[at]
-
-
-@pytest.mark.parametrize("preset", PLACES)
-def test_an_epoch_that_decides_it_again_leaves_it_as_it_was(preset: str) -> None:
-    talk = begun(preset)
-    before = shown(talk)
-    weighed_otherwise(talk).call("prune", sessionId="s")
-    after = shown(talk)
-    assert [after[at] for at in PLACES[preset]] == [before[at] for at in PLACES[preset]]

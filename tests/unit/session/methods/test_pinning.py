@@ -3,10 +3,9 @@
 import json
 from typing import Any
 
-import msgspec
 import pytest
 
-from ctxmgr.model.epochs import EvictedItem, Pin
+from ctxmgr.model.epochs import Pin
 from ctxmgr.model.projection import Decision
 from ctxmgr.server.effects import SnapshotLoaded
 from tests.contract.talk import Fields, Messages, Talk
@@ -120,20 +119,6 @@ def test_undo_takes_back_what_the_receipt_lists_and_pins_it() -> None:
     saved = len(talk.saved)
     talk.call("undo", sessionId="s", epoch=1.0)
     assert len(talk.saved) == saved, "undone already: nothing has changed"
-
-
-def test_undo_of_a_message_that_left_by_the_key_of_any_of_its_blocks() -> None:
-    talk = epoch_of_both()
-    receipt = state(talk).receipts[0]
-    left = EvictedItem("0123456789abcdef#1/2", "dropped", "edit", "older turn", 9, 0)
-    fields: Fields = {
-        "receipts": (msgspec.structs.replace(receipt, evicted=(left,)),),
-        "decisions": {key: Decision("dropped") for key in ("0123456789abcdef#1", "0123456789abcdef")},
-    }
-    session_of(talk).state = msgspec.structs.replace(state(talk), **fields)
-    talk.call("undo", sessionId="s", epoch=1)
-    assert list(state(talk).decisions) == ["0123456789abcdef"], "the second of two that are the same"
-    assert state(talk).pins == (Pin("digest", "0123456789abcdef"),)
 
 
 @pytest.mark.parametrize("epoch", [0, 2, 1.5, 10**9])

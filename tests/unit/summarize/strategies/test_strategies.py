@@ -224,12 +224,6 @@ def test_output_is_a_share_of_the_reserve_and_never_more_than_the_model_gives() 
     assert output(window=16_000) == [8_000, 8_000]
 
 
-def test_texts_of_slices_that_stay_share_the_output() -> None:
-    slices = Slices(tokens=1_000, overlap=0, ratio=1.0)
-    _, batches = wrote("sequential-accumulated", slices=slices, max_output_tokens=2_400)
-    assert sum(ask.max_tokens for batch in batches for ask in batch) <= 2_400
-
-
 def test_within_a_slice_room_goes_to_what_matters() -> None:
     """The same tokens; more of the result that the goal and later words speak of."""
     names = "retry_budget, backoff_limit and jitter_window"
