@@ -1,4 +1,5 @@
-"""What leaves is archived before its markers are sent, held while it can not be, and paged back."""
+"""What leaves is archived before its markers are sent, held while it can not be, and paged back; a transcript of it
+replays; and a host whose model has no tool for it may have it all the same, which changes no list."""
 
 import re
 from typing import Any
@@ -6,11 +7,13 @@ from typing import Any
 import msgspec
 import pytest
 
+from ctxmgr.engine.rewriting.handles import handle
 from ctxmgr.model.archive import ArchiveAnswer
 from ctxmgr.server import effects as do
 from ctxmgr.server.connection import Connection, ConnectionOptions
 from ctxmgr.server.effects import SnapshotLoaded
 from ctxmgr.session.methods import archiving
+from ctxmgr.study.replay import transcripts
 from tests.contract.talk import Fields, Messages, Talk
 from tests.unit.session.methods.archived import context, error, failing, page, ready
 from tests.unit.session.recovery import RETRIEVE, leaving, row, session_of
@@ -173,3 +176,55 @@ def test_a_call_that_is_cancelled_meanwhile_loses_nothing() -> None:
     with leaving(row("b")):
         context(talk, make)
     assert keys(talk) == ["a", "b"]
+
+
+ALONE = {"requestCompaction": "whenIdle", "archive": True}
+NONE = {"requestCompaction": "whenIdle"}
+
+
+def lived(capabilities: Fields) -> tuple[Talk, list[Fields]]:
+    """A session in which tool output leaves; each list as it was sent."""
+    make = Messages()
+    talk = Talk({"preset": "balanced", "effectiveWindow": 16_000}, capabilities=capabilities)
+    messages: list[Fields] = []
+    lists = []
+    for number in range(14):
+        messages += make.turn(f"Read {number}.", f"owl{number} " * 900, path=f"src/f{number}.py")
+        lists.append(talk.context([*messages, make.user("And now?")], answer="messages")["list"])
+    return talk, lists
+
+
+def test_what_leaves_is_archived_and_the_lists_are_those_without() -> None:
+    talk, lists = lived(ALONE)
+    bare, plain = lived(NONE)
+    assert lists == plain
+    assert (len(bare.driver.archived.get("s", {})), len(talk.driver.archived["s"]) > 3) == (0, True)
+
+
+def test_it_is_found_and_retrieved_by_people() -> None:
+    talk, _ = lived(ALONE)
+    (hit, *_) = talk.call("search", sessionId="s", query="path:src/f1.py owl1")["hits"]
+    page = talk.call("retrieve", sessionId="s", handle=hit["handle"])
+    assert page["text"].startswith("owl1 owl1")
+
+
+def replayed(talk: Talk) -> transcripts.ReplayedTranscript:
+    return transcripts.replay("t", b"".join(line + b"\n" for line in talk.lines))
+
+
+def test_a_transcript_replays_what_the_archive_had_from_elsewhere() -> None:
+    talk = Talk(capabilities=RETRIEVE, archived=[row("a", "of an earlier run")])
+    assert page(talk, "a")["text"] == "of an earlier run"
+    error(talk, "b")
+    assert replayed(talk).findings == ()
+    lines = [msgspec.json.decode(line) for line in talk.lines]
+    assert [line["retrieve"] for line in lines if "archive" in line] == [handle("a"), handle("b")]
+
+
+def test_a_replay_notices_another_text() -> None:
+    talk = Talk(capabilities=RETRIEVE, archived=[row("a", "of an earlier run")])
+    page(talk, "a")
+    text = b"".join(line + b"\n" for line in talk.lines)
+    planted = text.replace(b'"text":"of an earlier run"}}', b'"text":"of another run!!!"}}')
+    assert planted != text
+    assert [finding.difference.path for finding in transcripts.replay("t", planted).findings] == ["$.result.text"]

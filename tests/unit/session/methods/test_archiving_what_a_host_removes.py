@@ -7,7 +7,7 @@ from tests.contract.talk import Fields, Messages, Talk
 from tests.unit.session.context.compacted import FORMATS
 from tests.unit.session.context.test_respelling import said_by_user, step
 from tests.unit.session.methods.archived import failing
-from tests.unit.session.methods.test_archive_replayed import replayed
+from tests.unit.session.methods.test_archiving import replayed
 from tests.unit.session.recovery import RETRIEVE
 
 BOTH = {"requestCompaction": "whenIdle", "archive": True}
