@@ -8,9 +8,11 @@ import sys
 import tarfile
 import zipfile
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import pytest
+
+from tests import needs
 
 ROOT = Path(__file__).resolve().parents[2]
 HOSTS = ROOT / "protocol" / "hosts"
@@ -37,13 +39,7 @@ def run(*command: str | Path, cwd: Path = ROOT, given: bytes = b"", **environmen
 
 def program(name: str) -> str:
     found = shutil.which(name, path=os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]))
-    return found or without(f"{name} is not installed")
-
-
-def without(reason: str) -> NoReturn:
-    if os.environ.get("CTXMGR_NO_SKIPS") == "1":
-        pytest.fail(f"the packages could not be tested: {reason}")
-    pytest.skip(f"the packages are not tested: {reason}")
+    return found or needs.missing(f"{name} is not installed")
 
 
 @pytest.fixture(scope="module")

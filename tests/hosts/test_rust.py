@@ -1,18 +1,14 @@
-"""The Rust client holds its own tests with the real sidecar, and its example writes nothing of its own.
-
-Rust is run for real: without cargo, or where its packages can not be had, this is skipped aloud, and fails where
-CTXMGR_NO_SKIPS=1.
-"""
+"""The Rust client holds its own tests with the real sidecar, and its example writes nothing of its own."""
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import NoReturn
 
 import pytest
+
+from tests import needs
 
 ROOT = Path(__file__).resolve().parents[2]
 CLIENT = ROOT / "protocol" / "hosts" / "rust"
@@ -37,24 +33,16 @@ HELD = {
 }
 
 
-def _without(reason: str) -> NoReturn:
-    if os.environ.get("CTXMGR_NO_SKIPS") == "1":
-        pytest.fail(f"the Rust client could not be tested: {reason}")
-    pytest.skip(f"the Rust client is not tested: {reason}")
-
-
 @pytest.fixture(scope="module")
 def cargo() -> str:
     """Its path, with the packages of the lock file there, so that all else runs without a network."""
-    found = shutil.which("cargo")
-    if found is None:
-        _without("cargo is not installed")
+    found = needs.program("cargo")
     try:
         done = _run(found, "fetch", "--locked", timeout=FETCH_SECONDS)
     except subprocess.TimeoutExpired:
-        _without("cargo fetch took too long")
+        needs.missing("cargo fetch took too long")
     if done.returncode:
-        _without(f"cargo fetch failed: {done.stderr.strip()[-300:]}")
+        needs.missing(f"cargo fetch failed: {done.stderr.strip()[-300:]}")
     return found
 
 
@@ -83,8 +71,7 @@ def test_cargo_test(cargo: str) -> None:
 @pytest.mark.real
 def test_clippy(cargo: str) -> None:
     """With it: the client prints nothing, which its own lints hold."""
-    if shutil.which("cargo-clippy") is None:
-        _without("clippy is not installed")
+    needs.program("cargo-clippy")
     done = _run(cargo, "clippy", "--locked", "--offline", "--all-targets", "--", "-D", "warnings")
     assert done.returncode == 0, done.stderr[-3000:]
 

@@ -13,10 +13,11 @@ import subprocess
 import sys
 import tomllib
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import platformdirs
-import pytest
+
+from tests import needs
 
 CACHE = platformdirs.user_cache_path("ctxmgr-frameworks")
 PROJECT = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"]
@@ -60,14 +61,8 @@ def installed(extra: str) -> Path:
     """Its interpreter, or its packages for Node, for a test."""
     place = modules_of(extra) if extra in NODE else python_of(extra)
     if not place.exists():
-        without(f"{extra} has no environment at {place}: scripts/frameworks makes it")
+        needs.missing(f"{extra} has no environment at {place}: scripts/frameworks makes it")
     return place
-
-
-def without(reason: str) -> NoReturn:
-    if os.environ.get("CTXMGR_NO_SKIPS") == "1":
-        pytest.fail(reason)
-    pytest.skip(reason)
 
 
 def make(extra: str) -> None:

@@ -7,7 +7,6 @@ is missing, or fail where skips are not allowed.
 
 import base64
 import hashlib
-import os
 import platform
 import shutil
 import subprocess
@@ -18,7 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import platformdirs
-import pytest
+
+from tests import needs
 
 CACHE = platformdirs.user_cache_path("ctxmgr-programs")
 FETCH_SECONDS = 900  # 170 MB each
@@ -74,10 +74,7 @@ PROGRAMS = (CLAUDE, CODEX, GEMINI)
 def installed(program: Program) -> Path:
     """The program's path, for a test."""
     if not program.path.exists():
-        reason = f"{program.name} {program.version} is not at {program.path}: scripts/programs fetches it"
-        if os.environ.get("CTXMGR_NO_SKIPS") == "1":
-            pytest.fail(reason)
-        pytest.skip(reason)
+        needs.missing(f"{program.name} {program.version} is not at {program.path}: scripts/programs fetches it")
     return program.path
 
 

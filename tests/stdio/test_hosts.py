@@ -1,26 +1,24 @@
 """Clients that others wrote hold a session with the spawned process, unmodified."""
 
 import json
-import os
 import queue
-import shutil
 import subprocess
 import sys
 import threading
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import pytest
 from pylsp_jsonrpc import streams
 from pylsp_jsonrpc.endpoint import Endpoint
 from pylsp_jsonrpc.exceptions import JsonRpcException
 
+from tests import needs
 from tests.stdio.sidecar import BOUND, MODEL, ROOT, a, u
 
 TURNS = 12
 TOKENS_A_TURN = 15_000  # so that red (128 500 of 200 000) is reached at the ninth
 CLIENT = Path(__file__).parent / "vscode"
-INSTALL_SECONDS = 120.0
 COMMAND = [sys.executable, "-m", "ctxmgr", "serve", "--state-dir"]
 
 
@@ -79,9 +77,9 @@ def _session(endpoint: Any, asked: "queue.Queue[dict[str, Any]]") -> None:
 
 @pytest.mark.real
 def test_vscode_jsonrpc_client(tmp_path: Path) -> None:
-    node = _installed()
+    needs.npm_packages(CLIENT)
     run = subprocess.run(
-        [node, str(CLIENT / "session.cjs"), *COMMAND, str(tmp_path)],
+        [needs.node(), str(CLIENT / "session.cjs"), *COMMAND, str(tmp_path)],
         stdout=subprocess.PIPE,
         cwd=ROOT,
         timeout=BOUND * 2,
@@ -102,24 +100,3 @@ def test_vscode_jsonrpc_client(tmp_path: Path) -> None:
         "shutdown": None,
         "code": 0,
     }
-
-
-def _installed() -> str:
-    """Node's path, with the client's package beside its script. Skips, or fails where skips are not allowed."""
-    node, npm = shutil.which("node"), shutil.which("npm")
-    if node is None or npm is None:
-        _without("node and npm are not both installed")
-    lock, there = CLIENT / "package-lock.json", CLIENT / "node_modules" / ".package-lock.json"
-    if there.exists() and there.stat().st_mtime >= lock.stat().st_mtime:
-        return node
-    command = [npm, "ci", "--no-audit", "--no-fund", "--ignore-scripts"]
-    done = subprocess.run(command, cwd=CLIENT, capture_output=True, text=True, timeout=INSTALL_SECONDS)
-    if done.returncode:
-        _without(f"npm ci failed: {done.stderr.strip()[-300:]}")
-    return node
-
-
-def _without(reason: str) -> NoReturn:
-    if os.environ.get("CTXMGR_NO_SKIPS") == "1":
-        pytest.fail(f"the vscode-jsonrpc client could not be tested: {reason}")
-    pytest.skip(f"the vscode-jsonrpc client is not tested: {reason}")

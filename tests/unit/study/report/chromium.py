@@ -1,19 +1,15 @@
-"""A headless Chromium that is spoken to over two pipes (the DevTools protocol). Knows no page.
-
-Where there is none, tests are skipped aloud, and fail where CTXMGR_NO_SKIPS=1.
-"""
+"""A headless Chromium that is spoken to over two pipes (the DevTools protocol). Knows no page."""
 
 import fcntl
 import json
 import os
 import select
-import shutil
 import subprocess
 from pathlib import Path
 from types import TracebackType
-from typing import Any, NoReturn
+from typing import Any
 
-import pytest
+from tests import needs
 
 BOUND = 60.0  # seconds; only a failing test waits so long
 FLAGS = (
@@ -32,9 +28,7 @@ ABOVE = 10  # of file descriptors: 3 and 4 are Chromium's ends of the pipes
 
 class Chromium:
     def __init__(self, profile: Path) -> None:
-        program = shutil.which("chromium")
-        if program is None:
-            _without("chromium is not installed")
+        program = needs.program("chromium")
         (hears, self._to), (self._from, says) = os.pipe(), os.pipe()
         theirs = [fcntl.fcntl(one, fcntl.F_DUPFD, ABOVE) for one in (hears, says)]
         own = [f"--user-data-dir={profile}", "about:blank"]
@@ -114,9 +108,3 @@ class Chromium:
         message, _, self._came = self._came.partition(b"\0")
         found: dict[str, Any] = json.loads(message)
         return found
-
-
-def _without(reason: str) -> NoReturn:
-    if os.environ.get("CTXMGR_NO_SKIPS") == "1":
-        pytest.fail(f"the page could not be tested in a browser: {reason}")
-    pytest.skip(f"the page is not tested in a browser: {reason}")

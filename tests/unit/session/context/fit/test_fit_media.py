@@ -1,6 +1,7 @@
 """Pictures and documents: the oldest become a text where the request would be too large, or hold too many."""
 
 import json
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,6 +13,7 @@ from tests.translation import RULES, Json
 from tests.unit.formats.media.test_media_size import encoded, png
 
 BYTES = 10_000  # of a picture in base64
+PICTURE = re.compile(r"iVBORw0KGgo[\w+/]*")  # in base64
 PARTS = {"gemini": "parts"}  # the member that holds a message's blocks, where it is not `content`
 
 
@@ -78,8 +80,8 @@ def talk(name: str, count: int, size: int = BYTES) -> list[Json]:
 
 def held(listed: Sequence[Json]) -> list[int]:
     """The pictures that are there, by number."""
-    spelled = json.dumps(listed)
-    return [number for number in range(400) if data(number) in spelled]
+    there = set(PICTURE.findall(json.dumps(listed)))
+    return [number for number in range(120) if data(number) in there]
 
 
 def size(listed: Sequence[Json]) -> int:
