@@ -13,7 +13,7 @@ from ctxmgr.study.corpus.reporting import CorpusReport, Queries, changes
 from ctxmgr.study.corpus.results import Results
 from ctxmgr.study.corpus.rows import ProbeRow
 from ctxmgr.study.corpus.tasks import policies
-from ctxmgr.study.figures import difference
+from ctxmgr.study.figures import pooling
 from tests.unit.study.corpus.made import WINDOW, asked, begun, corpus, digests, invented, last, worked_out
 
 
@@ -72,6 +72,12 @@ def planted(folder: Path, out: Path, closed: dict[str, float] = CLOSED, **figure
     return out
 
 
+@pytest.fixture(autouse=True)
+def few_draws(monkeypatch: pytest.MonkeyPatch) -> None:
+    """How narrow an interval is, the tests of pooling ask."""
+    monkeypatch.setattr(pooling, "DRAWS", 40)
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return corpus(tmp_path_factory.mktemp("corpus"), 12)
@@ -126,16 +132,6 @@ def test_a_result_that_was_lost_and_came_later_counts_once(folder: Path, tmp_pat
             results.asked(last(policies(["off"])), [task.recording.digest])
             results.add(invented(task, status=status, closed_dollars=1.0))
     assert [(row["recordings"], row["bad"]) for row in report(tmp_path).all] == [(1, 0)]
-
-
-def test_an_interval_holds_the_mean_and_narrows_with_more_recordings() -> None:
-    few, many = (difference([(number % 5, 1.0) for number in range(count)]) for count in (10, 1_000))
-    assert few is not None
-    assert many is not None
-    assert few.low < few.mean < few.high
-    assert many.high - many.low < (few.high - few.low) / 3
-    assert difference([]) is None
-    assert few == difference([(number % 5, 1.0) for number in range(10)])
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from typing import Any
 
 from rich.console import Console
 
-from ctxmgr.study.figures import Figures, means, means_table, totals, totals_table
+from ctxmgr.study.figures import Figures, difference, means, means_table, totals, totals_table
 
 
 def share(held: int, of: int) -> dict[str, Any]:
@@ -104,3 +104,13 @@ def drawn(table: object) -> str:
     out = io.StringIO()
     Console(file=out, width=200, no_color=True).print(table)
     return out.getvalue()
+
+
+def test_an_interval_holds_the_mean_and_narrows_with_more_recordings() -> None:
+    few, many = (difference([(number % 5, 1.0) for number in range(count)]) for count in (10, 1_000))
+    assert few is not None
+    assert many is not None
+    assert few.low < few.mean < few.high
+    assert many.high - many.low < (few.high - few.low) / 3
+    assert difference([]) is None
+    assert few == difference([(number % 5, 1.0) for number in range(10)])

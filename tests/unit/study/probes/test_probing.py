@@ -20,22 +20,20 @@ from ctxmgr.study.probes.summaries import RemovedPart
 from ctxmgr.study.recordings import readers
 from ctxmgr.study.recordings.recording import Recording, Stream
 from tests.notation import a, call, r, raws, u
+from tests.unit.study.replay.commands import begun
 from tests.unit.study.sighted import sights
-
-ROOT = Path(__file__).parents[4]
-GREENHOUSE = ROOT / "tests" / "sessions" / "greenhouse.jsonl"
-REPLAY = ["replay", str(GREENHOUSE), "--preset", "turns", "--window", "60000"]
 
 
 @pytest.fixture(scope="module")
 def asked(tmp_path_factory: pytest.TempPathFactory) -> tuple[Any, list[Any], str]:
     """The figures, the failed probes, and the page."""
     folder = tmp_path_factory.mktemp("probes")
+    replay = ["replay", str(begun(folder, 130)), "--preset", "turns", "--window", "24000"]
     with pytest.MonkeyPatch.context() as patch:
         printed: list[str] = []
         patch.setattr("builtins.print", lambda *texts, **rest: printed.append(" ".join(map(str, texts))))
         files = ["--probes-failed", str(folder / "failed.jsonl"), "--report", str(folder / "page.html")]
-        assert main([*REPLAY, "--probes", "--json", *files]) == 0
+        assert main([*replay, "--probes", "--json", *files]) == 0
     assert stat.S_IMODE((folder / "failed.jsonl").stat().st_mode) == 0o600
     failed = [json.loads(line) for line in (folder / "failed.jsonl").read_text().splitlines()]
     return json.loads(printed[-1]), failed, (folder / "page.html").read_text()
@@ -73,7 +71,7 @@ def test_the_page_draws_the_kinds_by_policy(asked: tuple[Any, list[Any], str]) -
 
 
 def test_several_recordings_have_means_and_each_other_as_a_control(tmp_path: Path) -> None:
-    found = readers.read(readers.source(GREENHOUSE))
+    found = readers.read(readers.source(begun(tmp_path, 130)))
     assert isinstance(found, Recording)
     probing = Probing(str(tmp_path / "failed.jsonl"))
 

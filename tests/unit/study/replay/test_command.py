@@ -12,7 +12,7 @@ from ctxmgr.study.baselines import PEERS
 from ctxmgr.study.probes import Probing
 from ctxmgr.study.replay import measuring
 from tests.inprocess import InProcess
-from tests.unit.study.replay.commands import GREENHOUSE, USER
+from tests.unit.study.replay.commands import GREENHOUSE, USER, begun
 
 
 @pytest.fixture
@@ -24,24 +24,17 @@ def transcript(tmp_path: Path) -> Path:
     return path
 
 
-def begun(folder: Path, messages: int) -> Path:
-    """The greenhouse session, left after so many messages."""
-    path = folder / f"begun-{messages}.jsonl"
-    path.write_bytes(b"".join(GREENHOUSE.read_bytes().splitlines(keepends=True)[: 3 + messages]))
-    return path
-
-
 def test_a_session_is_driven_and_recorded_and_its_transcript_is_the_same(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    arguments = ["replay", str(GREENHOUSE), "--preset", "turns", "--append", "--window", "90000"]
-    assert main([*arguments, "--record", str(tmp_path)]) == 0
+    arguments = ["replay", str(begun(tmp_path, 80)), "--preset", "turns", "--append", "--window", "30000"]
+    assert main([*arguments, "--record", str(tmp_path / "recorded")]) == 0
     table = capsys.readouterr().out
-    assert "greenhouse.jsonl, window 90,000 tokens" in table
-    (path,) = tmp_path.iterdir()
+    assert "begun-80.jsonl, window 30,000 tokens" in table
+    (path,) = (tmp_path / "recorded").iterdir()
     assert main(["replay", str(path), "--json"]) == 0
     (figures,) = json.loads(capsys.readouterr().out)
-    assert figures["compared"] > 200
+    assert figures["compared"] > 60
     assert figures["failures"] == []
 
 
@@ -101,7 +94,7 @@ def test_a_price_sheet_has_output_and_tiers(tmp_path: Path, capsys: pytest.Captu
 def test_totals_over_several_recordings_have_policies_and_floor(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    path, other = begun(tmp_path, 160), tmp_path / "other.jsonl"
+    path, other = begun(tmp_path, 60), tmp_path / "other.jsonl"
     other.write_bytes(path.read_bytes())
     assert main(["replay", str(path), str(other), "--preset", "off", "--peers", "--json"]) == 0
     first, _, over = json.loads(capsys.readouterr().out)

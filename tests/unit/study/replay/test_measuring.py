@@ -15,9 +15,7 @@ from ctxmgr.study.recordings import readers
 from ctxmgr.study.recordings.recording import Recording, Stream
 from ctxmgr.study.replay import measuring
 from ctxmgr.study.replay.measuring import ReplayFigures
-
-ROOT = Path(__file__).parents[4]
-GREENHOUSE = ROOT / "tests" / "sessions" / "greenhouse.jsonl"
+from tests.unit.study.replay.commands import GREENHOUSE, begun
 
 
 @pytest.fixture(scope="module")
@@ -99,7 +97,7 @@ def test_a_stream_has_nothing_beside_it(recorded: Recording) -> None:
 
 
 def test_a_page_that_can_not_be_written_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["replay", str(GREENHOUSE), "--preset", "off", "--report", str(tmp_path)]) == 1
+    assert main(["replay", str(begun(tmp_path, 2)), "--preset", "off", "--report", str(tmp_path)]) == 1
     assert "can not be written" in capsys.readouterr().err
 
 

@@ -13,7 +13,7 @@ from ctxmgr.study.driving.outcomes import ReplayOptions
 from ctxmgr.study.own_facts import own_facts
 from ctxmgr.study.recordings import readers
 from ctxmgr.study.spawning import Driver
-from tests.unit.study.replay.commands import GREENHOUSE
+from tests.unit.study.replay.commands import GREENHOUSE, begun
 
 SESSIONS = GREENHOUSE.parent
 PRICES = {"input": 10.0, "output": 20.0, "cacheRead": 5.0, "cacheWrite": 10.0}
@@ -35,19 +35,25 @@ def replayed(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> dict
     return found
 
 
-def test_its_prices_are_billed_and_those_given_go_before(own: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    found = replayed(capsys, GREENHOUSE, "--models", own)
+def test_its_prices_are_billed_and_those_given_go_before(
+    own: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    short = begun(tmp_path, 20)
+    found = replayed(capsys, short, "--models", own)
     prices = found["measures"]["prices"]
     assert (prices["input"], prices["read"], prices["write"], prices["output"]) == (10, 0.5, 1, 20)
-    given = replayed(capsys, GREENHOUSE, "--models", own, "--prices", "4,0.1,1")
+    given = replayed(capsys, short, "--models", own, "--prices", "4,0.1,1")
     assert given["measures"]["prices"]["input"] == 4
 
 
-def test_its_window_holds_where_the_recording_names_none(own: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert not readers.read(readers.source(GREENHOUSE)).says_window
-    assert replayed(capsys, GREENHOUSE, "--models", own, "--no-measures")["window"] == 90_000
+def test_its_window_holds_where_the_recording_names_none(
+    own: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    short = begun(tmp_path, 20)
+    assert not readers.read(readers.source(short)).says_window
+    assert replayed(capsys, short, "--models", own, "--no-measures")["window"] == 90_000
     given = ("--models", own, "--no-measures", "--window", "64000")
-    assert replayed(capsys, GREENHOUSE, *given)["window"] == 64_000
+    assert replayed(capsys, short, *given)["window"] == 64_000
 
 
 def test_the_hosts_own_word_in_the_recording_wins(own: Path, capsys: pytest.CaptureFixture[str]) -> None:

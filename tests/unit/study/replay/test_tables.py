@@ -2,6 +2,7 @@
 
 import io
 import json
+from pathlib import Path
 
 import pytest
 from rich.console import Console
@@ -11,7 +12,7 @@ from ctxmgr.plain_text import safe
 from ctxmgr.study.driving.outcomes import ReplayedCall, ReplayResult, TimelineMark
 from ctxmgr.study.figures import Figures
 from ctxmgr.study.replay.tables import brief, figures, tables, verdict
-from tests.unit.study.replay.commands import GREENHOUSE
+from tests.unit.study.replay.commands import begun
 
 
 def call(zone: str, before: int, after: int, seconds: float = 0.001) -> ReplayedCall:
@@ -102,8 +103,8 @@ def test_what_the_verdict_says() -> None:
 
 
 @pytest.mark.parametrize("more", [[], ["--no-measures"], ["--probes"]])
-def test_it_fits_eighty_columns(more: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["replay", str(GREENHOUSE), "--preset", "balanced", "--window", "64000", *more]) == 0
+def test_it_fits_eighty_columns(more: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["replay", str(begun(tmp_path, 60)), "--preset", "balanced", "--window", "20000", *more]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) > 5
     assert max(map(len, lines)) <= 80
