@@ -12,9 +12,8 @@ from ctxmgr import __version__
 from ctxmgr.cli import main
 from ctxmgr.model import rules
 from ctxmgr.server import connection
-from ctxmgr.study.conformance import golden
+from ctxmgr.study.conformance import golden, replay
 from ctxmgr.study.recordings.recording import UnreadableRecording
-from ctxmgr.study.replay import transcripts
 from ctxmgr.wire import transcript
 from tests.inprocess import InProcess
 
@@ -99,7 +98,7 @@ def test_every_golden_is_of_these_rules() -> None:
 
 def test_replay_refuses_other_rules(later: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(UnreadableRecording, match="these are rules 7"):
-        transcripts.replay("later", later.read_bytes())
+        replay("later", later.read_bytes())
     assert main(["replay", str(later), "--json"]) == 1
     assert json.loads(capsys.readouterr().out)[0]["failures"] == [f"{later.name}: {LATER}"]
 
@@ -108,7 +107,7 @@ def test_a_transcript_of_other_rules_is_made_anew_by_these(later: Path, capsys: 
     assert main(["replay", "--update", str(later)]) == 0
     assert capsys.readouterr().out
     assert header_of(later.read_bytes()).get("rules", 1) == rules.RULES
-    assert transcripts.replay("later", later.read_bytes()).findings == ()
+    assert replay("later", later.read_bytes()).findings == ()
 
 
 def test_drive_refuses_other_rules(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

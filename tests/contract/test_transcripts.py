@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from ctxmgr.formats import FORMATS
-from ctxmgr.study.conformance import golden
-from ctxmgr.study.replay import transcripts
+from ctxmgr.study.conformance import golden, replay
 from ctxmgr.wire import transcript as transcript_lines
 from ctxmgr.wire.methods import TABLE
 from tests.contract import scenarios
@@ -32,7 +31,7 @@ def test_scenario(name: str) -> None:
 @pytest.mark.parametrize("name", sorted(name for name, one in MANIFEST.items() if not one.planted))
 def test_transcript_replays(name: str) -> None:
     """What a stranger would do with it: feed the host's lines to a fresh connection."""
-    replayed = transcripts.replay(name, transcript(name).read_bytes())
+    replayed = replay(name, transcript(name).read_bytes())
     assert replayed.findings == ()
     assert replayed.compared_count > 0
 

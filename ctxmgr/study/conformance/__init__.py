@@ -1,12 +1,13 @@
-"""Plays recorded conversations against a sidecar or a host: `ctxmgr conform` plays transcripts as they are, `ctxmgr
-drive` scripts, which are transcripts with placeholders (`script`).
+"""Plays recorded conversations against a sidecar or a host: `ctxmgr conform` plays transcripts in another process,
+`ctxmgr replay` in this one; `ctxmgr drive` plays scripts, which are transcripts with placeholders (`script`).
 
-Knows the framing and the form of JSON-RPC messages, no engine and no session. What needs loops or decisions is a
-Python program on a client, no script.
+Knows the framing and the form of JSON-RPC messages. What needs loops or decisions is a Python program on a client,
+no script.
 """
 
 from ctxmgr.study.conformance.command import host_side, server_side
 from ctxmgr.study.conformance.drive import drive
+from ctxmgr.study.conformance.replaying import replay
 from ctxmgr.study.conformance.script import FORMAT
 
-__all__ = ["FORMAT", "drive", "host_side", "server_side"]
+__all__ = ["FORMAT", "drive", "host_side", "replay", "server_side"]

@@ -17,8 +17,8 @@ import msgspec
 from ctxmgr import __version__
 from ctxmgr.model import rules
 from ctxmgr.study.recordings import UnreadableRecording
-from ctxmgr.study.spawning import differences
-from ctxmgr.wire import TranscriptLine, transcript
+from ctxmgr.study.spawning import Framing, differences
+from ctxmgr.wire import TranscriptLine, errors, transcript
 
 NOTHING = "nothing"
 EVERY = "*"  # the step `[*]` or `.*`
@@ -37,6 +37,18 @@ class Golden(msgspec.Struct, frozen=True):
     @property
     def header(self) -> dict[str, Any]:
         return next((line.fields for line in self.lines if line.kind == "header"), {})
+
+    @property
+    def framing(self) -> Framing:
+        """Transcripts do not name it. A call without `jsonrpc` that was not refused is taken in lines alone."""
+        heads = [(line.sender, head(line.body)) for line in self.lines if line.kind == "message"]
+        refused = {answer.id for _, answer in heads if answer.code == errors.INVALID_REQUEST}
+        bare = (
+            (message.method or message.id) and "jsonrpc" not in message.fields and message.id not in refused
+            for sender, message in heads
+            if sender == "host" and isinstance(message.fields, dict)
+        )
+        return "ndjson" if any(bare) else "content-length"
 
 
 class GoldenDifference(msgspec.Struct, frozen=True):
@@ -62,6 +74,26 @@ class Head(msgspec.Struct, frozen=True):
     fields: Any = None
     fault: str = ""
 
+    def param(self, *names: str) -> Any:
+        """A member of its params, however deep; None where there is none."""
+        value = self.fields
+        for name in ("params", *names):
+            value = value.get(name) if isinstance(value, dict) else None
+        return value
+
+    @property
+    def code(self) -> Any:
+        """Of an error answer."""
+        error = self.fields.get("error") if isinstance(self.fields, dict) else None
+        return error.get("code") if isinstance(error, dict) else None
+
+    @property
+    def queue(self) -> str | None:
+        """What a message is matched by: an answer by its id, all else in its order; None is not compared."""
+        if self.method == "$/progress":
+            return None
+        return "said" if self.method else f"answer {self.id}"
+
     @property
     def what(self) -> str:
         if self.method:
@@ -70,19 +102,22 @@ class Head(msgspec.Struct, frozen=True):
         return f"the {kind} to {self.id[:40]}" if self.id else "what is no message"
 
 
-def read(name: str, content: bytes) -> Golden:
-    """Raises UnreadableRecording: with the line that is broken, or for rules that are not this release's."""
+def read(name: str, content: bytes, rewrite: bool = False) -> Golden:
+    """Raises UnreadableRecording: with the line that is broken, or for rules that are not this release's.
+
+    `rewrite`: it is to be made anew, from the host's lines alone and by this release's rules.
+    """
     try:
         lines = tuple(transcript.read(content))
-        golden = Golden(name, lines)
-        if not golden.header:
+        header = Golden(name, lines).header
+        if not header and not rewrite:
             raise ValueError("line 1 is no header of a transcript")
-        if "match" in golden.header:
+        if "match" in header:
             raise ValueError("line 1: a script of a host, which `ctxmgr drive` plays")
-        golden = Golden(name, lines, tuple(path_of(text) for text in golden.header.get("any", ())))
+        golden = Golden(name, lines, tuple(map(path_of, header.get("any", ()))))
     except (ValueError, TypeError) as fault:
         raise UnreadableRecording(f"{name}, {fault}") from None
-    if (why := rules.refusal(golden.header, __version__)) is not None:
+    if not rewrite and (why := rules.refusal(header, __version__)) is not None:
         raise UnreadableRecording(f"{name}: {why}")
     return golden
 

@@ -60,7 +60,8 @@ class GoldenHost:
         self.golden, self.state_dir = golden, state_dir
         self.findings: list[GoldenDifference] = []
         self.compared_count = 0
-        self._talk = Conversation(sidecar, "ndjson" if _in_lines_only(golden) else framing, seconds, _key)
+        framing = "ndjson" if golden.framing == "ndjson" else framing
+        self._talk = Conversation(sidecar, framing, seconds, lambda message: message.queue)
         self._line: TranscriptLine | None = None  # that is being played; None: all were
         self._sent: list[bytes] = []
         self._ids: dict[str, Any] = {}  # recorded id of a request of ctxmgr: the one that came
@@ -102,7 +103,7 @@ class GoldenHost:
             self._talk.send(self._sent[-1])
         elif line.sender == "ctxmgr" and line.kind == "message":
             recorded = head(line.body)
-            if (key := _key(recorded)) is not None:
+            if (key := recorded.queue) is not None:
                 self._compare(line, recorded, *self._talk.take(key))
 
     def _spoken(self, line: TranscriptLine) -> bytes:
@@ -171,16 +172,3 @@ def _listed(body: bytes, names: Sequence[str]) -> list[bytes] | None:
         return [bytes(raw) for raw in _items(value)]
     except (KeyError, msgspec.ValidationError):
         return None
-
-
-def _key(message: Head) -> str | None:
-    """What a message is matched by: an answer by its id, all else in its order; None is not compared."""
-    if message.method == "$/progress":
-        return None
-    return "said" if message.method else f"answer {message.id}"
-
-
-def _in_lines_only(golden: Golden) -> bool:
-    """A call without `jsonrpc` that was taken is taken in lines alone."""
-    spoken = (head(line.body) for line in golden.lines if line.sender == "host")
-    return any(message.method and "jsonrpc" not in message.fields for message in spoken)

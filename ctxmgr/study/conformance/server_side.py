@@ -12,6 +12,7 @@
 """
 
 import json
+import re
 from collections import deque
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -26,6 +27,7 @@ OWN = tuple(map(path_of, ("$.id", "$.jsonrpc", "$.params.clientInfo", "$.params.
 FAREWELLS = ("session_shutdown", "shutdown", "exit", "initialized")
 OUT_OF_STEP = "this is not what the transcript says"
 
+_SESSION = re.compile(rb'("sessionId":\s*)("(?:[^"\\]|\\.)*")')
 _encode = msgspec.json.Encoder().encode
 _members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 
@@ -122,26 +124,19 @@ class GoldenServer:
         if recorded.id and received.id and recorded.method:
             self._ids[recorded.id] = received.fields["id"]
         if recorded.fields is not None:
-            found = difference(self._as_host(recorded, received), received.fields, self.chosen)
+            found = difference(self._as_host(line.body, recorded, received), received.fields, self.chosen)
             self.findings += [GoldenDifference.at(line.number, recorded.what, found)] if found else []
         return True
 
-    def _as_host(self, recorded: Head, received: Head) -> Any:
+    def _as_host(self, body: bytes, recorded: Head, received: Head) -> Any:
         """The recorded message with the host's names in it."""
-        fields = recorded.fields
-        params = fields.get("params") if isinstance(fields, dict) else None
-        if not isinstance(params, dict):
-            return fields
+        session, theirs = recorded.param("sessionId"), received.param("sessionId")
+        if recorded.method == "session_start" and isinstance(session, str) and theirs is not None:
+            self._sessions.setdefault(session, theirs)
         if recorded.method == "$/cancelRequest":
-            id = params.get("id")
-            return {**fields, "params": {**params, "id": self._ids.get(json.dumps(id), id)}}
-        session = params.get("sessionId")
-        if not isinstance(session, str):
-            return fields
-        theirs = received.fields.get("params")
-        if recorded.method == "session_start" and isinstance(theirs, dict) and "sessionId" in theirs:
-            self._sessions.setdefault(session, theirs["sessionId"])
-        return {**fields, "params": {**params, "sessionId": self._sessions.get(session, session)}}
+            id = recorded.param("id")
+            return {**recorded.fields, "params": {"id": self._ids.get(json.dumps(id), id)}}
+        return head(self._renamed(body)).fields
 
     def _answer_after(self, call: Head, in_step: bool) -> None:
         """What comes when the transcript has ended, or the host is out of step."""
@@ -157,28 +152,18 @@ class GoldenServer:
 
     def _spoken(self, line: TranscriptLine) -> bytes:
         """As recorded, with the host's ids and names where they are others."""
-        recorded, body = head(line.body), line.body
-        fields: dict[str, Any] = dict(_members(body))
+        recorded, body = head(line.body), self._renamed(line.body)
         if recorded.method and recorded.id:
             self._responses[recorded.id] = deque()
         elif not recorded.method and recorded.id in self._ids:
-            fields["id"] = self._ids[recorded.id]
-        if any(mine != theirs for mine, theirs in self._sessions.items()):
-            if "params" in fields:
-                fields["params"] = self._renamed(fields["params"])
-            result = recorded.fields.get("result")
-            if isinstance(result, dict) and "commands" in result:
-                members: dict[str, Any] = dict(_members(fields["result"]))
-                commands = msgspec.json.decode(members["commands"], type=list[dict[str, msgspec.Raw]])
-                members["commands"] = [
-                    {**command, "params": self._renamed(command["params"])} for command in commands
-                ]
-                fields["result"] = members
-        return body if _encode(fields) == _encode(_members(body)) else _encode(fields)
+            return _encode({**_members(body), "id": self._ids[recorded.id]})
+        return body
 
-    def _renamed(self, params: msgspec.Raw) -> Any:
-        members = _members(params)
-        if "sessionId" not in members:
-            return params
-        session = msgspec.json.decode(members["sessionId"])
-        return {**members, "sessionId": self._sessions.get(session, session)}
+    def _renamed(self, body: bytes) -> bytes:
+        """With the host's names of sessions."""
+
+        def named(match: re.Match[bytes]) -> bytes:
+            session = msgspec.json.decode(match[2])
+            return match[1] + _encode(self._sessions.get(session, session))
+
+        return _SESSION.sub(named, body)

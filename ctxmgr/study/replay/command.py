@@ -17,6 +17,7 @@ from rich.table import Table
 from ctxmgr.known_models import ModelFacts
 from ctxmgr.plain_text import fault_text, missing_text, safe
 from ctxmgr.settings import SettingsFault
+from ctxmgr.study import conformance
 from ctxmgr.study.baselines import PEERS
 from ctxmgr.study.baselines import baselines as beside
 from ctxmgr.study.console import console, plain
@@ -27,7 +28,7 @@ from ctxmgr.study.own_facts import OwnFacts, own_facts
 from ctxmgr.study.price_text import price_sheet
 from ctxmgr.study.probes import Probing, drawn, lists_of, probes_table
 from ctxmgr.study.recordings import Recording, Source, Stream, UnreadableRecording, readers
-from ctxmgr.study.replay import measuring, tables, transcripts
+from ctxmgr.study.replay import measuring, tables
 from ctxmgr.study.replay.front import ALL, KEY, KNOBBED, Front, Keep, label
 from ctxmgr.study.replay.host_model import HostModel, host_model
 from ctxmgr.study.report import BASE, RecordingSheet, page
@@ -110,12 +111,18 @@ def _one(path: Path, asked_for: ReplayRequest, sheets: list[RecordingSheet]) -> 
 
 
 def _transcript(path: Path, found: Source, update: bool, own: OwnFacts) -> list[Figures]:
-    result = transcripts.replay(found.name, found.content, rewrite=update, models=own.registry)
+    result = conformance.replay(found.name, found.content, rewrite=update, models=own.registry)
     if update:
         path.write_bytes(result.text)
     findings = [
-        {"line": one.line_number, "what": one.what, **msgspec.to_builtins(one.difference)}
-        for one in result.findings
+        {
+            "line": finding.line_number,
+            "what": finding.what,
+            "path": finding.path,
+            "recorded": finding.recorded,
+            "now": finding.received,
+        }
+        for finding in result.findings
     ]
     texts = [f"line {one['line']}: {one['what']} differs at {one['path']}" for one in findings]
     return [

@@ -17,20 +17,20 @@ from ctxmgr.server import Connection, ConnectionOptions, SnapshotLoaded
 from ctxmgr.server import effects as do
 from ctxmgr.study.spawning.client import Framing
 from ctxmgr.study.spawning.streams import TimedOut
-from ctxmgr.wire import Framer, FramingFault, frame
+from ctxmgr.wire import Framer, frame
 
 KILLED = -9  # the exit code of a process that was killed, as `subprocess` has it
 
 
 class Driver:
-    """Bytes in, bodies out; carries out the effects of one connection.
+    """Bytes in, bodies out; carries out the effects of one connection. It can stand in the place of a spawned
+    process (`Sidecar`): then what is read is taken out of `sent`.
 
-    `sent`: all bodies the server wrote. `recorded`: the lines of the transcript. `saved`: the lines of each
-    session's snapshot, `whole` those a rewrite of it would hold after the last save. `logged`: lines for people.
-    `archived`: rows by session and key, those given and those put; `archive` answers from them.
-    `exit_code` once it ended. With `hold`, work waits for `work()`. `wakes`: deadlines asked for, `completions`
-    calls of an endpoint by ticket; `wake` and `complete` bring them about. `models`: what is known of them, where
-    it is not what is shipped.
+    `sent`: bodies the server wrote. `recorded`: the lines of the transcript. `saved`: the lines of each session's
+    snapshot, `whole` those a rewrite of it would hold after the last save. `logged`: lines for people. `archived`:
+    rows by session and key, those given and those put; `archive` answers from them. `exit_code` once it ended. With
+    `hold`, work waits for `work()`. `wakes`: deadlines asked for, `completions` calls of an endpoint by ticket;
+    `wake` and `complete` bring them about. `models`: what is known of them, where it is not what is shipped.
     """
 
     def __init__(
@@ -56,13 +56,11 @@ class Driver:
         self.snapshots: dict[str, SnapshotLoaded] = dict(found or {})
         self.archived = {session: dict(rows) for session, rows in (archived or {}).items()}
         self.logged: list[str] = []
-        self.closed: list[str] = []
         self.vocabularies: list[do.LoadWeigher] = []
         self.exit_code: int | None = None
-        self._waiting: list[tuple[int, Callable[[], Any]]] = []  # ticket and work
         self.wakes: list[do.StartTimer] = []
         self.completions: dict[int, do.Complete] = {}
-        self.abandoned: list[int] = []
+        self._waiting: list[tuple[int, Callable[[], Any]]] = []  # ticket and work
         self._framer = Framer()
         self._carry_out(self.connection.receive(b""))
 
@@ -72,13 +70,14 @@ class Driver:
 
     def feed(self, chunk: bytes) -> list[bytes]:
         """Bytes of the host as they are."""
-        before = len(self.sent)
-        self._carry_out(self.connection.receive(chunk))
-        return self.sent[before:]
+        return self._written(self.connection.receive(chunk))
 
     def eof(self) -> list[bytes]:
+        return self._written(self.connection.eof())
+
+    def _written(self, effects: list[do.Effect]) -> list[bytes]:
         before = len(self.sent)
-        self._carry_out(self.connection.eof())
+        self._carry_out(effects)
         return self.sent[before:]
 
     def use_weigher(self, name: str, weigh: Weigh | None, note: str | None = None) -> None:
@@ -93,21 +92,22 @@ class Driver:
         """Runs the oldest work that is held; whether there was any."""
         if not self._waiting:
             return False
-        self._finish(*self._waiting.pop(0))
+        ticket, work = self._waiting.pop(0)
+        try:
+            value: Any = work()
+        except Exception as fault:  # noqa: BLE001  as the worker: the session hears of it
+            value = fault
+        self._carry_out(self.connection.resume(ticket, value))
         return True
 
     def wake(self, ticket: int) -> list[bytes]:
         """A deadline passes; the bodies that were written because of it."""
-        before = len(self.sent)
-        self._carry_out(self.connection.resume(ticket, None))
-        return self.sent[before:]
+        return self._written(self.connection.resume(ticket, None))
 
     def complete(self, ticket: int, completion: Completion) -> list[bytes]:
         """The endpoint answers; the bodies that were written because of it."""
-        before = len(self.sent)
         del self.completions[ticket]
-        self._carry_out(self.connection.resume(ticket, completion))
-        return self.sent[before:]
+        return self._written(self.connection.resume(ticket, completion))
 
     def open(self, session_id: str) -> SnapshotLoaded:
         """What a starting session is restored from: what was saved here, else what was given."""
@@ -127,94 +127,23 @@ class Driver:
         found = [row for row in rows.values() if row.handle == effect.handle]
         return ArchiveAnswer(found[0] if len(found) == 1 else None)
 
-    # effects
-
-    def _carry_out(self, effects: list[do.Effect]) -> None:
-        for effect in effects:
-            if isinstance(effect, do.Send):
-                self._write(effect)
-            elif isinstance(effect, do.Record):
-                self.recorded.append(effect.line)
-            elif isinstance(effect, do.Save | do.Begin):
-                self._save(effect)
-            elif isinstance(effect, do.Open):
-                self._open(effect)
-            elif isinstance(effect, do.ArchiveEffect):
-                self._work(effect.ticket, partial(self.archive, effect))
-            elif isinstance(effect, do.Flush):
-                self._work(effect.ticket, lambda: None)
-            elif isinstance(effect, do.RunInThread):
-                self._work(effect.ticket, effect.work)
-            elif isinstance(effect, do.StartTimer):
-                self.wakes.append(effect)
-            elif isinstance(effect, do.Complete):
-                self.completions[effect.ticket] = effect
-            elif isinstance(effect, do.Abandon):
-                self.completions.pop(effect.ticket)
-                self.abandoned.append(effect.ticket)
-            elif isinstance(effect, do.Close):
-                self.closed.append(effect.session_id)
-            elif isinstance(effect, do.Log):
-                self.logged.append(effect.text)
-            elif isinstance(effect, do.End):
-                self.exit_code = effect.code
-            elif isinstance(effect, do.LoadWeigher):
-                self.vocabularies.append(effect)
-
-    def _save(self, effect: do.Save | do.Begin) -> None:
-        self.saved.setdefault(effect.session_id, []).append(effect.line)
-        self.whole[effect.session_id] = effect.whole() if isinstance(effect, do.Save) else [effect.line]
-
-    def _write(self, effect: do.Send) -> None:
-        for item in self._framer.feed(b"".join(effect.parts)):
-            assert not isinstance(item, FramingFault), item.message
-            self.sent.append(item)
-
-    def _open(self, effect: do.Open) -> None:
-        found = self.open(effect.session_id)
-        if found.lines:
-            self.saved[effect.session_id] = list(found.lines)
-        self._carry_out(self.connection.resume(effect.ticket, found))
-
-    def _work(self, ticket: int, work: Callable[[], Any]) -> None:
-        if self.hold:
-            self._waiting.append((ticket, work))
-        else:
-            self._finish(ticket, work)
-
-    def _finish(self, ticket: int, work: Callable[[], Any]) -> None:
-        try:
-            value: Any = work()
-        except Exception as fault:  # noqa: BLE001  as the worker: the session hears of it
-            value = fault
-        self._carry_out(self.connection.resume(ticket, value))
-
-
-class InProcessDriver(Driver):
-    """A connection in the place of a spawned process: byte for byte the same answers, but nothing outlives it.
-
-    A wait for a device (a model's server, a deadline, another vocabulary) is TimedOut at once.
-    """
-
-    def __init__(self, weighers: Mapping[str, Weigh] | None = None, models: Registry | None = None) -> None:
-        self._chunks: list[bytes] = []
-        super().__init__(weighers=weighers, models=models, record=False)
+    # in the place of a process
 
     def write(self, chunk: bytes) -> None:
-        self._carry_out(self.connection.receive(chunk))
+        self.feed(chunk)
 
     def end_input(self) -> None:
-        self._carry_out(self.connection.eof())
+        self.eof()
 
     def read(self, seconds: float) -> bytes:
-        """The next bytes, b"" at the end. Raises TimedOut where there are none yet."""
-        if self.vocabularies:
-            raise TimedOut(f"the vocabulary {self.vocabularies[0].name} needs a spawned sidecar")
-        if self._chunks:
-            return self._chunks.pop(0)
-        if self.exit_code is None:
+        """The next bytes, b"" at the end; held work is done where nothing else is there. Raises TimedOut where an
+        answer waits for a device (a model's server, a deadline): nothing comes later by itself."""
+        while not self.sent and self.work():
+            pass
+        bodies, self.sent = self.sent, []
+        if not bodies and self.exit_code is None:
             raise TimedOut("the answer waits for a device")
-        return b""
+        return b"".join(part for body in bodies for part in frame(self._framer.mode, [body]))
 
     def wait(self, seconds: float) -> int:
         self.kill()
@@ -228,8 +157,67 @@ class InProcessDriver(Driver):
         """What a spawned one would have written to stderr."""
         return "\n".join(f"ctxmgr: {text}" for text in self.logged)
 
+    # effects
+
+    def _carry_out(self, effects: list[do.Effect]) -> None:
+        for effect in effects:
+            match effect:
+                case do.Send():
+                    self.sent += (
+                        item for item in self._framer.feed(b"".join(effect.parts)) if isinstance(item, bytes)
+                    )
+                case do.Record():
+                    self.recorded.append(effect.line)
+                case do.Save() | do.Begin():
+                    self._save(effect)
+                case do.Open():
+                    self._open(effect)
+                case do.PutRows() | do.GetRow() | do.FindRows():
+                    self._work(effect.ticket, partial(self.archive, effect))
+                case do.Flush():
+                    self._work(effect.ticket, lambda: None)
+                case do.RunInThread():
+                    self._work(effect.ticket, effect.work)
+                case do.StartTimer():
+                    self.wakes.append(effect)
+                case do.Complete():
+                    self.completions[effect.ticket] = effect
+                case do.Abandon():
+                    self.completions.pop(effect.ticket)
+                case do.Log():
+                    self.logged.append(effect.text)
+                case do.End():
+                    self.exit_code = effect.code
+                case do.LoadWeigher():
+                    self.vocabularies.append(effect)
+
+    def _save(self, effect: do.Save | do.Begin) -> None:
+        self.saved.setdefault(effect.session_id, []).append(effect.line)
+        self.whole[effect.session_id] = effect.whole() if isinstance(effect, do.Save) else [effect.line]
+
+    def _open(self, effect: do.Open) -> None:
+        found = self.open(effect.session_id)
+        if found.lines:
+            self.saved[effect.session_id] = list(found.lines)
+        self._carry_out(self.connection.resume(effect.ticket, found))
+
+    def _work(self, ticket: int, work: Callable[[], Any]) -> None:
+        self._waiting.append((ticket, work))
+        if not self.hold:
+            self.work()
+
+
+class InProcessDriver(Driver):
+    """A connection in the place of a spawned process: byte for byte the same answers, but nothing outlives it."""
+
+    def __init__(self, weighers: Mapping[str, Weigh] | None = None, models: Registry | None = None) -> None:
+        super().__init__(weighers=weighers, models=models, record=False)
+
+    def read(self, seconds: float) -> bytes:
+        """Raises TimedOut where another vocabulary is asked for, too."""
+        if self.vocabularies:
+            raise TimedOut(f"the vocabulary {self.vocabularies[0].name} needs a spawned sidecar")
+        return super().read(seconds)
+
     def _save(self, effect: do.Save | do.Begin) -> None:
         pass
-
-    def _write(self, effect: do.Send) -> None:
-        self._chunks.append(b"".join(effect.parts))

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ctxmgr.devices import weighing
-from ctxmgr.study.replay.transcripts import replay
+from ctxmgr.study.conformance import replay
 from tests.unit.devices import weighing_stand_in
 from tests.unit.server.faults.conversation import BOUND, Host
 from tests.unit.server.host import LONG, MODEL, a, u

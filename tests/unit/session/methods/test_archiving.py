@@ -13,7 +13,7 @@ from ctxmgr.server import effects as do
 from ctxmgr.server.connection import Connection, ConnectionOptions
 from ctxmgr.server.effects import SnapshotLoaded
 from ctxmgr.session.methods import archiving
-from ctxmgr.study.replay import transcripts
+from ctxmgr.study.conformance.replaying import ReplayedTranscript, replay
 from tests.contract.talk import Fields, Messages, Talk
 from tests.unit.session.methods.archived import context, error, failing, page, ready
 from tests.unit.session.recovery import RETRIEVE, leaving, row, session_of
@@ -208,8 +208,8 @@ def test_it_is_found_and_retrieved_by_people() -> None:
     assert page["text"].startswith("owl1 owl1")
 
 
-def replayed(talk: Talk) -> transcripts.ReplayedTranscript:
-    return transcripts.replay("t", b"".join(line + b"\n" for line in talk.lines))
+def replayed(talk: Talk) -> ReplayedTranscript:
+    return replay("t", b"".join(line + b"\n" for line in talk.lines))
 
 
 def test_a_transcript_replays_what_the_archive_had_from_elsewhere() -> None:
@@ -227,4 +227,4 @@ def test_a_replay_notices_another_text() -> None:
     text = b"".join(line + b"\n" for line in talk.lines)
     planted = text.replace(b'"text":"of an earlier run"}}', b'"text":"of another run!!!"}}')
     assert planted != text
-    assert [finding.difference.path for finding in transcripts.replay("t", planted).findings] == ["$.result.text"]
+    assert [finding.path for finding in replay("t", planted).findings] == ["$.result.text"]

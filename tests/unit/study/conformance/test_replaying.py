@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from ctxmgr.model import RULES
+from ctxmgr.study.conformance import replay
 from ctxmgr.study.recordings.recording import UnreadableRecording
-from ctxmgr.study.replay.transcripts import replay
 from ctxmgr.wire import transcript
 from tests.inprocess import InProcess
 
@@ -81,7 +81,7 @@ def test_a_planted_difference_is_named(
     conversation: bytes, plant: Callable[[dict[str, Any]], bool], path: str
 ) -> None:
     (finding,) = replay("t", changed(conversation, plant)).findings
-    assert finding.difference.path == path
+    assert finding.path == path
     assert finding.line_number > 1
 
 
@@ -94,11 +94,11 @@ def test_an_answer_too_few_and_one_too_many(conversation: bytes) -> None:
     last = next(line for line in lines if b'"result":{"restored"' in line)
     fewer = b"\n".join(line for line in lines if line != last)
     (finding,) = replay("t", fewer).findings
-    assert (finding.line_number, finding.difference.recorded) == (0, "nothing")
+    assert (finding.line_number, finding.recorded) == (0, "nothing")
     again = last.replace(b'"id":2', b'"id":99')
     assert again != last
     (finding,) = replay("t", conversation + again).findings
-    assert finding.difference.now == "nothing"
+    assert finding.received == "nothing"
     assert finding.line_number == len(lines) + 1
 
 
@@ -122,7 +122,7 @@ def test_what_was_restored_is_restored_again() -> None:
     assert b'"restored":"s"' in content
     assert replay("t", content).findings == ()
     without = b"\n".join(line for line in content.splitlines() if b'"restored":"s"' not in line)
-    paths = [finding.difference.path for finding in replay("t", without).findings]
+    paths = [finding.path for finding in replay("t", without).findings]
     assert "$.result.restored" in paths
 
 
