@@ -208,7 +208,7 @@ def test_the_runtime_knows_no_front() -> None:
 
 def test_only_the_commands_of_study_and_the_doctor_import_it_and_only_when_they_run() -> None:
     """It is a distribution of its own, which may not be there."""
-    allowed = {"cli/arguments.py", "cli/study.py", "doctor/recorded.py"}
+    allowed = {"cli/arguments.py", "cli/study.py", "doctor/checks.py"}
     for path in modules():
         name = path.relative_to(PACKAGE).as_posix()
         if room(path) == "study":

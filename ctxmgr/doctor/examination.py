@@ -9,28 +9,28 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.doctor import agents, first_calls, installation, recorded, setting_files, sidecar, state
+from ctxmgr.doctor import checks, first_calls
 from ctxmgr.doctor.diagnosis import Diagnosis, Surroundings, surroundings
 from ctxmgr.masking import without_secrets
 from ctxmgr.plain_text import write
 
 Check = Callable[[Surroundings], Iterator[Diagnosis]]
 CHECKS: tuple[Check, ...] = (
-    installation.versions,
-    installation.extras,
-    installation.vocabulary,
-    sidecar.sidecar,
-    state.directory,
-    state.space,
-    state.sessions,
-    state.set_aside,
-    state.archive,
-    setting_files.files,
-    setting_files.rights,
-    setting_files.variables,
-    agents.agents,
+    checks.versions,
+    checks.extras,
+    checks.vocabulary,
+    checks.sidecar,
+    checks.directory,
+    checks.space,
+    checks.sessions,
+    checks.set_aside,
+    checks.archive,
+    checks.setting_files,
+    checks.rights,
+    checks.variables,
+    checks.agents,
     first_calls.comparing,
-    recorded.recording,
+    checks.recording,
 )
 SUBJECT, COLUMNS = 16, 80  # characters: of a subject, of a line
 
@@ -67,27 +67,22 @@ def is_well(said: Iterable[Diagnosis]) -> bool:
     return all(one.severity != "bad" for one in said)
 
 
-def lines(one: Diagnosis) -> Iterator[str]:
+def lines(finding: Diagnosis) -> Iterator[str]:
     """Severity, subject, sentence; below it what to do."""
     indent = " " * (SUBJECT + 6)
-    yield from textwrap.wrap(
-        one.text,
+    yield from _wrapped(finding.text, f"{finding.severity:4}  {finding.subject:{SUBJECT}}", indent)
+    yield from _wrapped(finding.advice, f"{indent}-> ", f"{indent}   ")
+
+
+def _wrapped(text: str, begin: str, more: str) -> list[str]:
+    return textwrap.wrap(
+        text,
         COLUMNS,
-        initial_indent=f"{one.severity:4}  {one.subject:{SUBJECT}}",
-        subsequent_indent=indent,
+        initial_indent=begin,
+        subsequent_indent=more,
         break_long_words=False,
         break_on_hyphens=False,
     )
-    if one.advice:
-        begin, more = f"{indent}-> ", f"{indent}   "
-        yield from textwrap.wrap(
-            one.advice,
-            COLUMNS,
-            initial_indent=begin,
-            subsequent_indent=more,
-            break_long_words=False,
-            break_on_hyphens=False,
-        )
 
 
 def as_json(said: Iterable[Diagnosis]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import pytest
 
 from ctxmgr.client import SpawnedSidecar
 from ctxmgr.devices import tokens
-from ctxmgr.doctor import installation, sidecar
+from ctxmgr.doctor import checks
 from ctxmgr.doctor.diagnosis import Diagnosis, Surroundings
 
 PLACE = Surroundings()
@@ -25,36 +25,36 @@ def test_extras_that_are_not_there_are_named_with_their_use(monkeypatch: pytest.
     monkeypatch.setattr(
         importlib.util, "find_spec", lambda name: None if name in ("ctxmgr.study", "wordllama") else object()
     )
-    said = only(installation.extras(PLACE))
+    said = only(checks.extras(PLACE))
     assert said.severity == "ok"
     assert said.text.startswith("there: proxy, endpoint; not there: study (for ctxmgr replay, ctxmgr compare); ")
     assert said.advice == "where you need one: pip install 'ctxmgr-sidecar[study,embeddings]'"
 
 
 def test_the_vocabulary_is_loaded() -> None:
-    said = only(installation.vocabulary(PLACE))
+    said = only(checks.vocabulary(PLACE))
     assert (said.severity, said.text) == ("ok", "o200k_base is there and loads")
 
 
 def test_without_the_vocabulary_it_says_that_tokens_are_estimated(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(installation, "VOCABULARY", "cl100k_base")
+    monkeypatch.setattr(checks, "VOCABULARY", "cl100k_base")
     monkeypatch.delenv("TIKTOKEN_CACHE_DIR", raising=False)
-    said = only(installation.vocabulary(PLACE))
+    said = only(checks.vocabulary(PLACE))
     assert said.severity == "warn"
     assert said.text.startswith("weights are estimated: no usable file of cl100k_base")
     assert tokens.load("o200k_base").weigher.name == "o200k_base"
 
 
 def test_a_sidecar_answers() -> None:
-    said = only(sidecar.sidecar(PLACE))
+    said = only(checks.sidecar(PLACE))
     assert said.severity in ("ok", "warn")  # a busy machine is no fault
     assert said.text.startswith("ctxmgr serve answers ")
 
 
 @pytest.mark.parametrize("command", [[sys.executable, "-c", "pass"], ["/nowhere/ctxmgr"]])
 def test_a_sidecar_that_does_not_answer_is_bad(command: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sidecar, "SpawnedSidecar", partial(SpawnedSidecar, command=command))
-    said = only(sidecar.sidecar(PLACE))
+    monkeypatch.setattr(checks, "SpawnedSidecar", partial(SpawnedSidecar, command=command))
+    said = only(checks.sidecar(PLACE))
     assert said.severity == "bad"
     assert said.text.startswith("ctxmgr serve does not answer: ")
     assert "ctxmgr serve" in said.advice

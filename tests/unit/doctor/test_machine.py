@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ctxmgr.doctor import agents, recorded, setting_files
+from ctxmgr.doctor import checks
 from ctxmgr.doctor.diagnosis import Surroundings
 from ctxmgr.programs import PROGRAMS
 
@@ -33,45 +33,45 @@ def install(root: Path, name: str, text: str = PROGRAM) -> None:
 def test_settings_that_can_be_used_are_named(root: Path) -> None:
     (root / "config.toml").write_text("")
     (root / "work" / ".ctxmgr.toml").write_text("preset = 'off'")
-    (said,) = setting_files.files(place(root))
+    (said,) = checks.setting_files(place(root))
     assert (said.severity, said.text) == ("ok", f"read from {root}/config.toml, {root}/work/.ctxmgr.toml")
 
 
 def test_settings_that_can_not_be_used_are_bad(root: Path) -> None:
     (root / "work" / ".ctxmgr.toml").write_text("upstream.openai = 'http://x'")
-    (said,) = setting_files.files(place(root, CTXMGR_CONFIG=str(root / "work" / "none.toml")))
+    (said,) = checks.setting_files(place(root, CTXMGR_CONFIG=str(root / "work" / "none.toml")))
     assert (said.severity, said.text) == ("bad", f"{root}/work/none.toml: no such file")
     (root / "config.toml").write_text("")
-    (said,) = setting_files.files(place(root))
+    (said,) = checks.setting_files(place(root))
     assert said.severity == "bad"
     assert said.text.startswith(f"{root}/work/.ctxmgr.toml line 1: a project's file may not set upstream")
 
 
 def test_a_file_that_others_can_write_is_told(root: Path) -> None:
     (root / "config.toml").write_text("")
-    assert list(setting_files.rights(place(root))) == []
+    assert list(checks.rights(place(root))) == []
     (root / "config.toml").chmod(0o666)
-    (said,) = setting_files.rights(place(root))
+    (said,) = checks.rights(place(root))
     assert (said.severity, said.advice) == ("warn", f"chmod go-w {root}/config.toml")
 
 
 def test_a_variable_that_is_nearly_one_of_ours_is_told(root: Path) -> None:
     ours = {"CTXMGR_PRESET": "off", "CTXMGR_COMMAND": "x", "CTXMGR_FLAG": "1", "PRESET": "off"}
-    assert list(setting_files.variables(place(root, **ours))) == []
-    (said,) = setting_files.variables(place(root, CTXMGR_PRESETS="off", **ours))
+    assert list(checks.variables(place(root, **ours))) == []
+    (said,) = checks.variables(place(root, CTXMGR_PRESETS="off", **ours))
     assert (said.severity, said.text) == ("warn", "CTXMGR_PRESETS is set, and nothing reads it")
     assert said.advice == "did you mean CTXMGR_PRESET?"
 
 
 def test_without_agents_it_says_which_are_known(root: Path) -> None:
-    (said,) = agents.agents(place(root, PATH=str(root)))
+    (said,) = checks.agents(place(root, PATH=str(root)))
     titles = ", ".join(one.title for one in PROGRAMS)
     assert said.text == f"none of those that are known is on PATH ({titles})"
 
 
 def test_an_agent_is_told_with_how_to_begin_and_what_it_loses(root: Path) -> None:
     install(root, "claude")
-    first, *losses = agents.agents(place(root, ANTHROPIC_BASE_URL="https://gateway.example/a"))
+    first, *losses = checks.agents(place(root, ANTHROPIC_BASE_URL="https://gateway.example/a"))
     assert first.text == (
         f"9.9 (Claude Code) at {root}/bin/claude; tried with 2.1.330; it speaks to https://gateway.example/a"
     )
@@ -82,19 +82,19 @@ def test_an_agent_is_told_with_how_to_begin_and_what_it_loses(root: Path) -> Non
 
 def test_an_agent_that_speaks_to_one_of_several_is_told_by_its_model(root: Path) -> None:
     install(root, "opencode")
-    (said,) = agents.agents(place(root))
+    (said,) = checks.agents(place(root))
     assert (said.severity, said.subject) == ("warn", "opencode")
     assert "--model" in said.text
     chosen = root / ".local" / "state" / "opencode" / "model.json"
     chosen.parent.mkdir(parents=True)
     chosen.write_text(json.dumps({"recent": [{"providerID": "openai", "modelID": "gpt-5.1"}]}))
-    first, *_ = agents.agents(place(root))
+    first, *_ = checks.agents(place(root))
     assert first.text.endswith("it speaks to https://api.openai.com/v1")
 
 
 def test_an_agent_that_does_not_start_is_told(root: Path) -> None:
     install(root, "codex", "#!/bin/sh\nexit 1\n")
-    (said,) = agents.agents(place(root))
+    (said,) = checks.agents(place(root))
     assert (said.severity, said.subject) == ("warn", "Codex")
     assert said.advice == "see whether `codex --version` works"
 
@@ -103,7 +103,7 @@ def test_a_recording_is_told_by_what_is_in_it(root: Path) -> None:
     tree = {"uuid": "1", "parentUuid": None, "sessionId": "s", "timestamp": "2026-01-01T00:00:00Z", "cwd": "/w"}
     line = {**tree, "type": "user", "message": {"role": "user", "content": "hello"}}
     (root / "s.jsonl").write_text(json.dumps(line) + "\n" + json.dumps({"type": "summary", "summary": "x"}) + "\n")
-    first, *notes = recorded.recording(place(root, str(root / "s.jsonl")))
+    first, *notes = checks.recording(place(root, str(root / "s.jsonl")))
     assert first.severity == "ok"
     assert first.text == f"{root}/s.jsonl is a Claude Code transcript: 1 entries (1 user), model unknown"
     assert first.advice.startswith("ctxmgr replay ")
@@ -112,15 +112,15 @@ def test_a_recording_is_told_by_what_is_in_it(root: Path) -> None:
 
 def test_a_transcript_of_ctxmgr_is_told_as_one(root: Path) -> None:
     (root / "t.jsonl").write_text('{"ctxmgr": "transcript", "version": 1}\n')
-    (said,) = recorded.recording(place(root, str(root / "t.jsonl")))
+    (said,) = checks.recording(place(root, str(root / "t.jsonl")))
     assert (said.severity, said.text) == ("ok", f"{root}/t.jsonl is a transcript of ctxmgr")
 
 
 def test_what_is_no_recording_is_bad(root: Path) -> None:
     (root / "x.jsonl").write_text('{"a": 1}\n')
-    (said,) = recorded.recording(place(root, str(root / "x.jsonl")))
+    (said,) = checks.recording(place(root, str(root / "x.jsonl")))
     assert said.severity == "bad"
     assert said.text.startswith("x.jsonl is neither a transcript of ctxmgr, ")
-    (said,) = recorded.recording(place(root, str(root / "none.jsonl")))
+    (said,) = checks.recording(place(root, str(root / "none.jsonl")))
     assert said.text == f"{root}/none.jsonl: No such file or directory"
-    assert list(recorded.recording(place(root))) == []
+    assert list(checks.recording(place(root))) == []

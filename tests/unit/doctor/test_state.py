@@ -11,7 +11,7 @@ import pytest
 
 from ctxmgr.devices import ArchiveDatabase, archive_path
 from ctxmgr.devices.snapshots import SnapshotStore, file_name
-from ctxmgr.doctor import state
+from ctxmgr.doctor import checks
 from ctxmgr.doctor.diagnosis import Diagnosis, Surroundings, surroundings
 from ctxmgr.model import ArchiveRow
 
@@ -28,19 +28,19 @@ def grades(said: Iterator[Diagnosis]) -> list[tuple[str, str]]:
 
 
 def test_a_directory_of_ones_own_is_well(place: Surroundings) -> None:
-    assert grades(state.directory(place)) == [("ok", f"{place.state} is yours alone")]
+    assert grades(checks.directory(place)) == [("ok", f"{place.state} is yours alone")]
 
 
 def test_one_that_is_not_there_yet_is_well(place: Surroundings) -> None:
     place.state.rmdir()
-    assert grades(state.directory(place)) == [("ok", f"{place.state} is made with the first session")]
-    assert [one for check in (state.sessions, state.set_aside, state.archive) for one in check(place)] == []
-    assert [one.severity for one in state.space(place)]
+    assert grades(checks.directory(place)) == [("ok", f"{place.state} is made with the first session")]
+    assert [one for check in (checks.sessions, checks.set_aside, checks.archive) for one in check(place)] == []
+    assert [one.severity for one in checks.space(place)]
 
 
 def test_one_that_others_can_read_is_told(place: Surroundings) -> None:
     place.state.chmod(0o755)
-    (said,) = state.directory(place)
+    (said,) = checks.directory(place)
     assert (said.severity, said.text) == ("warn", f"{place.state} can be read by others (mode 755)")
     assert said.advice == f"chmod 700 {place.state}"
 
@@ -49,12 +49,12 @@ def test_one_that_is_a_file_or_anothers_or_can_not_be_written_is_bad(
     place: Surroundings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(os, "access", lambda path, mode: False)
-    assert [one.severity for one in state.directory(place)] == ["bad"]
+    assert [one.severity for one in checks.directory(place)] == ["bad"]
     monkeypatch.setattr(os, "geteuid", lambda: 4242)
-    assert grades(state.directory(place)) == [("bad", f"{place.state} belongs to another user")]
+    assert grades(checks.directory(place)) == [("bad", f"{place.state} belongs to another user")]
     place.state.rmdir()
     place.state.write_text("")
-    assert grades(state.directory(place)) == [("bad", f"{place.state} is no directory: no session is saved")]
+    assert grades(checks.directory(place)) == [("bad", f"{place.state} is no directory: no session is saved")]
 
 
 @pytest.mark.parametrize(("free", "severity"), [(10**10, "ok"), (10**8, "warn"), (10**7, "bad")])
@@ -62,20 +62,20 @@ def test_little_space_is_told(
     free: int, severity: str, place: Surroundings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(shutil, "disk_usage", lambda path: SimpleNamespace(free=free))
-    assert grades(state.space(place)) == [(severity, f"{free / 1e6:,.0f} MB are free on its disk")]
+    assert grades(checks.space(place)) == [(severity, f"{free / 1e6:,.0f} MB are free on its disk")]
 
 
 def test_sessions_are_counted_and_those_that_are_open_too(place: Surroundings) -> None:
     opened = SnapshotStore(place.state).open("a")
     (place.state / file_name("b")).write_bytes(b"")
-    assert grades(state.sessions(place)) == [("ok", "2 saved (0.0 MB), 1 of them open now")]
+    assert grades(checks.sessions(place)) == [("ok", "2 saved (0.0 MB), 1 of them open now")]
     opened.file.close()
 
 
 def test_snapshots_that_can_not_be_read_are_named(place: Surroundings) -> None:
     for name in "abcde":
         (place.state / f"{name}.jsonl").write_bytes(b"broken\n")
-    _, said = state.sessions(place)
+    _, said = checks.sessions(place)
     assert said.severity == "warn"
     assert said.text.startswith("5 can not be read: ")
     assert said.text.endswith(", and 2 more")
@@ -83,7 +83,7 @@ def test_snapshots_that_can_not_be_read_are_named(place: Surroundings) -> None:
 
 def test_what_was_set_aside_is_named(place: Surroundings) -> None:
     (place.state / "a.jsonl.torn").write_bytes(b"x")
-    assert grades(state.set_aside(place)) == [
+    assert grades(checks.set_aside(place)) == [
         ("warn", "1 files were set aside or left over (0.0 MB): a.jsonl.torn")
     ]
 
@@ -93,12 +93,12 @@ def test_an_archive_is_well_or_told(place: Surroundings) -> None:
     archive.put("s", [ArchiveRow("h", "k", "", "text")])
     archive.close()
     before = sorted(os.listdir(place.state))
-    ((severity, text),) = grades(state.archive(place))
+    ((severity, text),) = grades(checks.archive(place))
     assert sorted(os.listdir(place.state)) == before
     assert (severity, text.startswith("originals of what left, ")) == ("ok", True)
     file = archive_path(place.state)
     file.write_bytes(b"no database at all, but for its length" * 100)
-    ((severity, text),) = grades(state.archive(place))
+    ((severity, text),) = grades(checks.archive(place))
     assert (severity, text) == ("warn", "can not be used: file is not a database")
     assert file.read_bytes().startswith(b"no database")
 
@@ -108,7 +108,7 @@ def test_another_programs_database_is_no_archive(place: Surroundings) -> None:
     connection.execute("CREATE TABLE a (b)")
     connection.commit()
     connection.close()
-    assert grades(state.archive(place)) == [("warn", "can not be used: it is no archive of ctxmgr")]
+    assert grades(checks.archive(place)) == [("warn", "can not be used: it is no archive of ctxmgr")]
 
 
 def test_the_directory_is_the_one_that_is_named_or_the_settings(tmp_path: Path) -> None:

@@ -1,0 +1,287 @@
+"""The checks of an installation: the program itself, a sidecar, the state directory, settings, agents, a recording.
+
+Each yields findings on its own subject, and nothing where there is nothing to look at.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import platform
+import shutil
+import stat
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ctxmgr import __version__, settings
+from ctxmgr.client import Client, SidecarFault, SpawnedSidecar
+from ctxmgr.devices import archive_fault, archive_path, shared, snapshots, tokens
+from ctxmgr.doctor.diagnosis import Diagnosis, Severity, Surroundings
+from ctxmgr.programs import PROGRAMS, Launch, NotHookable, installed
+
+if TYPE_CHECKING:
+    from ctxmgr.study.recordings import Recording, Stream  # a distribution of its own, which may not be there
+
+# the program itself
+
+EXTRAS = {  # by name: the module that it brings, and what is not there without it
+    "proxy": ("aiohttp", "ctxmgr run, ctxmgr proxy"),
+    "study": ("ctxmgr.study", "ctxmgr replay, ctxmgr compare"),
+    "endpoint": ("httpx", "summaries by a model server"),
+    "embeddings": ("wordllama", "summaries cut where the subject changes"),
+}
+VOCABULARY = "o200k_base"
+
+
+def versions(_: Surroundings) -> Iterator[Diagnosis]:
+    where = f"Python {platform.python_version()}, {platform.system()} {platform.machine()}"
+    yield Diagnosis("ok", "version", f"ctxmgr {__version__}, {where}")
+
+
+def extras(_: Surroundings) -> Iterator[Diagnosis]:
+    """A missing one is no fault: most people need one or two."""
+    missing = {name: use for name, (module, use) in EXTRAS.items() if importlib.util.find_spec(module) is None}
+    text = f"there: {', '.join(name for name in EXTRAS if name not in missing) or 'none'}"
+    advice = ""
+    if missing:
+        text += f"; not there: {'; '.join(f'{name} (for {use})' for name, use in missing.items())}"
+        advice = f"where you need one: pip install 'ctxmgr-sidecar[{','.join(missing)}]'"
+    yield Diagnosis("ok", "extras", text, advice)
+
+
+def vocabulary(_: Surroundings) -> Iterator[Diagnosis]:
+    loaded = tokens.load(VOCABULARY)
+    if loaded.weigher.name == VOCABULARY:
+        yield Diagnosis("ok", "vocabulary", f"{VOCABULARY} is there and loads")
+    else:
+        yield Diagnosis(
+            "warn", "vocabulary", f"{loaded.note}", "tokens are estimated meanwhile; install ctxmgr again"
+        )
+
+
+SLOW_MS = 3_000.0  # from the spawn to the first answer: a third of what clients wait
+MODEL = {"id": "doctor", "contextWindow": 200_000}
+MESSAGES = [{"role": "user", "content": "Is anybody there?"}]
+
+
+def sidecar(_: Surroundings) -> Iterator[Diagnosis]:
+    """Spawned on a state directory of its own: its times to the first answer, and to a list."""
+    try:
+        with tempfile.TemporaryDirectory(prefix="ctxmgr-doctor-") as state:
+            start_ms, context_ms = _answer_ms(state)
+    except SidecarFault as fault:
+        advice = "run `ctxmgr serve` by hand: it says on standard error what is in its way"
+        yield Diagnosis("bad", "sidecar", f"ctxmgr serve does not answer: {fault}", advice)
+        return
+    text = f"ctxmgr serve answers {start_ms:,.0f} ms after it was spawned, a list in {context_ms:,.0f} ms"
+    if start_ms > SLOW_MS:
+        yield Diagnosis("warn", "sidecar", text, "a slow disk or a busy machine: look again when it is idle")
+    else:
+        yield Diagnosis("ok", "sidecar", text)
+
+
+def _answer_ms(state: str) -> tuple[float, float]:
+    """Milliseconds until a session had begun, and for its first list. Raises SidecarFault."""
+    times = [time.perf_counter()]
+    with Client(format="openai", sidecar=SpawnedSidecar(state_dir=state)) as client:
+        session = client.session("doctor", MODEL)
+        times.append(time.perf_counter())
+        if client.trouble is None:
+            session.context(MESSAGES)
+            times.append(time.perf_counter())
+        if client.trouble is not None:
+            raise client.trouble
+    spawned, begun, listed = times
+    return (begun - spawned) * 1000, (listed - begun) * 1000
+
+
+# the state directory
+
+STATE = "state directory"
+MEGABYTE = 1_000_000
+LITTLE_BYTES, NONE_BYTES = 1_000 * MEGABYTE, 50 * MEGABYTE  # free: below these it warns, and does not work for long
+NAMED = 3  # files of a kind that are told by name
+
+
+def directory(place: Surroundings) -> Iterator[Diagnosis]:
+    """What the system says of the directory itself."""
+    state = place.state
+    if not state.exists():
+        yield Diagnosis("ok", STATE, f"{state} is made with the first session")
+        return
+    status = state.stat()
+    if not stat.S_ISDIR(status.st_mode):
+        yield Diagnosis("bad", STATE, f"{state} is no directory: no session is saved", "move that file away")
+    elif hasattr(os, "geteuid") and status.st_uid != os.geteuid():
+        yield Diagnosis("bad", STATE, f"{state} belongs to another user", "name your own with CTXMGR_STATE_DIR")
+    elif not os.access(state, os.W_OK | os.X_OK):
+        yield Diagnosis("bad", STATE, f"{state} can not be written: no session is saved", f"chmod 700 {state}")
+    elif os.name != "nt" and stat.S_IMODE(status.st_mode) & 0o077:
+        mode = f"{stat.S_IMODE(status.st_mode):o}"
+        yield Diagnosis("warn", STATE, f"{state} can be read by others (mode {mode})", f"chmod 700 {state}")
+    else:
+        yield Diagnosis("ok", STATE, f"{state} is yours alone")
+
+
+def space(place: Surroundings) -> Iterator[Diagnosis]:
+    free = shutil.disk_usage(next(path for path in (place.state, *place.state.parents) if path.exists())).free
+    severity: Severity = "bad" if free < NONE_BYTES else "warn" if free < LITTLE_BYTES else "ok"
+    advice = "" if severity == "ok" else "make room; ctxmgr sessions shows what is saved"
+    yield Diagnosis(severity, "space", f"{free / MEGABYTE:,.0f} MB are free on its disk", advice)
+
+
+def sessions(place: Surroundings) -> Iterator[Diagnosis]:
+    """How many there are, those that can not be read, and those that are open."""
+    if not place.state.is_dir():
+        return
+    try:
+        files = snapshots.saved_files(place.state)
+    except OSError as fault:
+        yield Diagnosis("bad", "sessions", f"{place.state} can not be read: {fault.strerror}")
+        return
+    size = sum(file.size_bytes for file in files) / MEGABYTE
+    open_count = sum(file.holder is not None for file in files)
+    running = f", {open_count} of them open now" if open_count else ""
+    yield Diagnosis("ok", "sessions", f"{len(files)} saved ({size:,.1f} MB){running}")
+    broken = [file.path for file in files if file.holder is None and snapshots.read(Path(file.path)).fault]
+    if broken:
+        yield Diagnosis(
+            "warn",
+            "sessions",
+            f"{len(broken)} can not be read: {_names(broken)}",
+            "each begins anew when its host opens it, and the old file is set aside; ctxmgr inspect FILE says why",
+        )
+
+
+def set_aside(place: Surroundings) -> Iterator[Diagnosis]:
+    """Files that nothing reads any more."""
+    if not place.state.is_dir():
+        return
+    try:
+        files = sorted(snapshots.leftovers(place.state))
+    except OSError:  # `sessions` has said so
+        return
+    if files:
+        size = sum(size for _, size in files) / MEGABYTE
+        names = _names([path for path, _ in files])
+        text = f"{len(files)} files were set aside or left over ({size:,.1f} MB): {names}"
+        yield Diagnosis("warn", "left over", text, "delete them where you do not need them; nothing reads them")
+
+
+def archive(place: Surroundings) -> Iterator[Diagnosis]:
+    path = archive_path(place.state)
+    if not path.exists():
+        return
+    size = path.stat().st_size / MEGABYTE
+    fault = archive_fault(place.state)
+    if fault is None:
+        yield Diagnosis("ok", "archive", f"originals of what left, {size:,.1f} MB")
+    else:
+        advice = "it is set aside with the next call that needs it, and a new one begun"
+        yield Diagnosis("warn", "archive", f"can not be used: {fault}", advice)
+
+
+def _names(paths: list[str]) -> str:
+    names = [Path(path).name for path in paths]
+    more = f", and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    return ", ".join(names[:NAMED]) + more
+
+
+# settings
+
+
+def setting_files(place: Surroundings) -> Iterator[Diagnosis]:
+    try:
+        layers = settings.read(environ=place.environ, directory=place.directory)
+    except settings.SettingsFault as fault:
+        advice = "mend it: ctxmgr run and ctxmgr proxy do not start on half of the settings"
+        yield Diagnosis("bad", "settings", str(fault), advice)
+        return
+    none = f"no file: as by default (yours would be {settings.user_path(place.environ)})"
+    yield Diagnosis("ok", "settings", f"read from {', '.join(layers.paths)}" if layers.paths else none)
+
+
+def rights(place: Surroundings) -> Iterator[Diagnosis]:
+    """Your own file says where your keys go: nobody else may write it."""
+    path = settings.user_path(place.environ)
+    if path.is_file() and (how := shared(path.stat())):
+        yield Diagnosis("warn", "settings", f"{path}: {how}", f"chmod go-w {path}")
+
+
+def variables(place: Surroundings) -> Iterator[Diagnosis]:
+    """A variable that is none of ours, and is spelled nearly as one of ours."""
+    for name in sorted(place.environ):
+        if meant := settings.meant_variable(name):
+            yield Diagnosis("warn", "settings", f"{name} is set, and nothing reads it", f"did you mean {meant}?")
+
+
+# what runs through ctxmgr
+
+
+def agents(place: Surroundings) -> Iterator[Diagnosis]:
+    """Those on this machine: how to begin with each, and what it does differently behind ctxmgr."""
+    on_path = [(program, agent) for program in PROGRAMS if (agent := installed(program, place.environ))]
+    if not on_path:
+        names = ", ".join(program.title for program in PROGRAMS)
+        yield Diagnosis("ok", "agents", f"none of those that are known is on PATH ({names})")
+    for program, agent in on_path:
+        if agent.version is None:
+            text = f"{agent.path} does not say its version"
+            yield Diagnosis("warn", program.title, text, f"see whether `{program.command} --version` works")
+            continue
+        text = f"{agent.version} at {agent.path}; tried with {program.tried}"
+        start = Launch((), dict(place.environ), place.directory)
+        try:
+            upstream = program.upstream(start)
+            program.hook(start, "http://127.0.0.1:1", upstream)
+        except NotHookable as fault:
+            yield Diagnosis("warn", program.title, f"{text}: {fault}")
+            continue
+        yield Diagnosis("ok", program.title, f"{text}; it speaks to {upstream}", f"ctxmgr run -- {program.command}")
+        for loss in program.losses:
+            yield Diagnosis("ok", program.title, f"behind ctxmgr: {loss}")
+
+
+NO_STUDY = "recordings are read by the study extra, which is not installed"
+
+
+def recording(place: Surroundings) -> Iterator[Diagnosis]:
+    """Of the file that is named: whose it is, and what is in it."""
+    if not place.recording:
+        return
+    try:
+        from ctxmgr.study.recordings import Recording, UnreadableRecording, readers
+    except ModuleNotFoundError:
+        yield Diagnosis("warn", "recording", NO_STUDY, "pip install 'ctxmgr-sidecar[study]'")
+        return
+    try:
+        source = readers.source(Path(place.recording))
+        kind = readers.file_kind(source)
+        if kind.reader is None:
+            advice = f"ctxmgr replay {place.recording} compares it with this version"
+            yield Diagnosis("ok", "recording", f"{place.recording} is {kind.description}", advice)
+            return
+        session = readers.read(source)
+    except UnreadableRecording as fault:
+        advice = "give a session file of an agent: the guide to replay lists where each keeps them"
+        yield Diagnosis("bad", "recording", str(fault), advice)
+        return
+    text = f"{place.recording} is {kind.description}: {_contents(session)}"
+    yield Diagnosis("ok", "recording", text, f"ctxmgr replay {place.recording} shows what ctxmgr would make of it")
+    for note in session.notes if isinstance(session, Recording) else ():
+        yield Diagnosis("ok", "recording", note)
+
+
+def _contents(session: Recording | Stream) -> str:
+    from ctxmgr.study.recordings import Stream
+
+    model = f"model {session.model or 'unknown'}"
+    if isinstance(session, Stream):
+        return f"{len(session.events)} events, {model}"
+    counts = Counter(entry.role if entry.kind == "message" else entry.kind for entry in session.entries)
+    kinds = ", ".join(f"{count} {name or 'other'}" for name, count in counts.items())
+    return f"{len(session.entries)} entries ({kinds or 'none'}), {model}"
