@@ -1,15 +1,19 @@
 """Turns recorded text, and rows of it, into text that is safe on a terminal and has no secrets. For what runs
 without `rich`."""
 
+import json
 import re
 import shutil
 import sys
 import textwrap
 import traceback
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
+from typing import Any
 
-from ctxmgr.masking import without_secrets
+import msgspec
+
+from ctxmgr.masking import values_without_secrets, without_secrets
 
 PIPED_COLUMNS = 160  # where no terminal says how wide it is: tables must not fold
 GAP = "  "  # between columns
@@ -75,20 +79,35 @@ def write(text: str, has_secrets: bool = False) -> None:
     print(escaped(text) if has_secrets else safe(text))
 
 
+def write_json(value: Any) -> None:
+    """To stdout, without secrets. The value may hold structs."""
+    print(json.dumps(values_without_secrets(msgspec.to_builtins(value)), indent=2))
+
+
+def complain(command: str, text: str, code: int) -> int:
+    """What is wrong, to standard error, made safe; gives the exit code back."""
+    print(f"ctxmgr {command}: {safe(text)}", file=sys.stderr)
+    return code
+
+
 def columns() -> int:
     """How many characters a line holds."""
     return shutil.get_terminal_size((PIPED_COLUMNS, 0)).columns if sys.stdout.isatty() else PIPED_COLUMNS
 
 
-def table(rows: Sequence[Sequence[str]], width: int) -> str:
-    """Rows below one another, made safe; the last column folds where `width` characters do not hold it."""
+def table(rows: Sequence[Sequence[str]], right: Collection[int] = ()) -> str:
+    """Rows below one another, made safe; the last column folds where a line does not hold it. `right`: columns that
+    end at the right."""
     cells = [[safe(cell) for cell in row] for row in rows]
     widths = [max(len(row[at]) for row in cells) for at in range(len(cells[0]) - 1)] if cells else []
     indent = sum(widths) + len(GAP) * len(widths)
     lines = []
     for *first, last in cells:
-        lead = "".join(cell.ljust(wide) + GAP for cell, wide in zip(first, widths, strict=True))
-        folded = _folded(last, max(width - indent, NARROWEST))
+        lead = "".join(
+            (cell.rjust(wide) if at in right else cell.ljust(wide)) + GAP
+            for at, (cell, wide) in enumerate(zip(first, widths, strict=True))
+        )
+        folded = _folded(last, max(columns() - indent, NARROWEST))
         lines += [(lead + folded[0]).rstrip(), *((" " * indent + more).rstrip() for more in folded[1:])]
     return "\n".join(lines)
 

@@ -1,7 +1,6 @@
 """The command `inspect`: turns a snapshot file into a page for people, without its secrets. Reads it without a
 lock, writes nothing."""
 
-import sys
 from argparse import Namespace
 from collections import Counter
 from collections.abc import Collection
@@ -16,7 +15,7 @@ from ctxmgr.engine.memory import current
 from ctxmgr.known_models import Registry, shipped
 from ctxmgr.masking import secrets_in, without_secrets
 from ctxmgr.model.saved import Fact, State
-from ctxmgr.plain_text import columns, safe, table, write
+from ctxmgr.plain_text import complain, table, write
 from ctxmgr.session import in_use, journal, ledger_updates, policy_in_force
 from ctxmgr.settings import SettingsFault, models_file
 
@@ -32,13 +31,11 @@ def run(parsed: Namespace) -> int:
     """0: whole; 1: broken, with a torn tail, or the facts of models can not be used; 2: there is no such file."""
     path = Path(parsed.file)
     if not path.exists():
-        print(f"ctxmgr inspect: no such file: {safe(parsed.file)}", file=sys.stderr)
-        return 2
+        return complain("inspect", f"no such file: {parsed.file}", 2)
     try:
         models = models_file(parsed.models) or shipped()
     except SettingsFault as unusable:
-        print(f"ctxmgr inspect: {safe(str(unusable))}", file=sys.stderr)
-        return 1
+        return complain("inspect", str(unusable), 1)
     reading = snapshots.read(path)
     faults = [reading.fault] if reading.fault else []
     if reading.torn_bytes and not reading.fault:
@@ -62,7 +59,7 @@ def _show(state: State, lines: tuple[int, int], full: bool, models: Registry, kn
     """`lines`: how many, and of them how many of a kind that is not known. `known`: secrets, for a fact may be the
     value alone of what another text has with its name."""
     write(f"session {state.session_id}\n")
-    print(table(_head(state, *lines, models), columns()))
+    print(table(_head(state, *lines, models)))
     if state.overrides:
         write(f"\npolicy set for this session: {msgspec.json.encode(state.overrides).decode()}")
     _facts(state, full, known)
@@ -76,7 +73,8 @@ def _show(state: State, lines: tuple[int, int], full: bool, models: Registry, kn
 
 
 def _head(state: State, lines: int, strange: int, models: Registry) -> list[tuple[str, str]]:
-    model, meter, latch, totals = state.model, state.meter, state.latch, state.totals
+    model, meter, latch = state.model, state.meter, state.latch
+    totals = msgspec.structs.asdict(state.totals).items()
     kinds = Counter(decision.kind for decision in state.decisions.values())
     reading = "unknown" if meter.reading_tokens is None else f"{meter.reading_tokens:,} tokens"
     ratios = ", ".join(f"{name} {ratio:.3f}" for name, ratio in meter.ratios.items()) or "none yet"
@@ -93,7 +91,7 @@ def _head(state: State, lines: int, strange: int, models: Registry) -> list[tupl
         ("resume packet", "with the next list" if state.resume else "not due"),
         ("decisions", ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items())) or "none"),
         ("path", f"{len(state.trail)} entries" + (f", newest {state.trail[-1]}" if state.trail else "")),
-        ("totals", ", ".join(f"{name} {value:,}" for name, value in _totals(totals).items() if value) or "none"),
+        ("totals", ", ".join(f"{name.replace('_', ' ')} {count:,}" for name, count in totals if count) or "none"),
     ]
 
 
@@ -108,10 +106,6 @@ def _cache(state: State, models: Registry) -> str:
     lives = f"a start is kept for {lifetime.lifetime_ms / 1000:,.0f} s ({lifetime.source})"
     told = gap(state.cache, rule, lifetime, model.documented_ms(state))
     return "; ".join(filter(None, (f"{read:,} of {expected:,} tokens read at {len(calls)} calls", lives, told)))
-
-
-def _totals(totals: msgspec.Struct) -> dict[str, int]:
-    return {name.replace("_", " "): getattr(totals, name) for name in totals.__struct_fields__}
 
 
 def _facts(state: State, full: bool, known: Collection[str]) -> None:
@@ -134,7 +128,7 @@ def _facts(state: State, full: bool, known: Collection[str]) -> None:
         text = text if full else _short(text, TEXT_CHARACTERS)
         rows.append((slot, fact.status, fact.source, when, fact.entry or "", text))
         before = fact.kind
-    print(table(rows, columns()))
+    print(table(rows))
 
 
 def _moment(at: int) -> str:

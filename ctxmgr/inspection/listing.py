@@ -1,6 +1,7 @@
-"""Turns a state directory into a table of its sessions, the one saved last first. Snapshots are read alone."""
+"""`ctxmgr sessions list`: the sessions of a state directory, the one saved last first, or those of a store."""
 
-import json
+import time
+from argparse import Namespace
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -8,11 +9,11 @@ from typing import Any
 import msgspec
 
 from ctxmgr.devices import snapshots
-from ctxmgr.masking import values_without_secrets
-from ctxmgr.plain_text import table
+from ctxmgr.plain_text import complain, table, write, write_json
 from ctxmgr.session import journal
 
 HEAD = ("saved", "events", "messages", "tokens", "preset", "kB", "session")
+STORE_HEAD = ("events", "kB", "epoch", "held", "session")
 _UNITS = ((86_400_000, "d"), (3_600_000, "h"), (60_000, "min"))
 KILOBYTE = 1_000
 
@@ -35,33 +36,66 @@ class ListedSession(msgspec.Struct, frozen=True):
     fault: str | None = None
 
 
-def listed(directory: Path) -> Iterator[ListedSession]:
-    """Raises OSError where the directory can not be read."""
-    for file in snapshots.saved_files(directory):
-        yield _session(file)
+def list_here(parsed: Namespace, directory: Path) -> int:
+    try:
+        sessions = [_session(file) for file in snapshots.saved_files(directory)] if directory.exists() else []
+    except OSError as fault:
+        return complain("sessions", f"{directory} can not be read: {fault.strerror}", 1)
+    now_ms = time.time_ns() // 1_000_000
+    return _show(parsed, sessions, [HEAD, *_rows(sessions, now_ms)], f"no session is saved in {directory}")
 
 
-def text(sessions: list[ListedSession], now_ms: int, width: int) -> str:
-    """`now_ms` in milliseconds since the epoch."""
-    rows = [HEAD]
-    for one in sessions:
-        name = f"{one.session} (open: process {one.holder})" if one.holder is not None else one.session
-        rows.append(
-            (
-                age(now_ms - one.saved_ms),
-                f"{one.event_count:,}",
-                "-" if one.message_count is None else f"{one.message_count:,}",
-                "-" if one.outgoing_tokens is None else f"{one.outgoing_tokens:,}",
-                one.preset or "-",
-                f"{one.size_bytes / KILOBYTE:,.0f}",
-                f"{name}: {one.fault}" if one.fault else name,
-            )
+def list_stored(parsed: Namespace) -> int:
+    """0: done; 1: the store can not be reached; 2: the address is none."""
+    from ctxmgr.store import BadAddress, StoreFault, sessions  # which a call without a store does not wait for
+
+    try:
+        stored = sessions(parsed.store)
+    except (BadAddress, StoreFault) as fault:
+        return complain("sessions", str(fault), 2 if isinstance(fault, BadAddress) else 1)
+    rows = [
+        (
+            f"{session.event_count:,}",
+            kilobytes(session.size_bytes),
+            str(session.epoch_number),
+            "yes" if session.is_open else "no",
+            _with_fault(session.session_id, session.fault),
         )
-    return table(rows, width)
+        for session in stored
+    ]
+    return _show(parsed, stored, [STORE_HEAD, *rows], "no session is in the store")
 
 
-def as_json(sessions: list[ListedSession]) -> str:
-    return json.dumps(values_without_secrets(msgspec.to_builtins(sessions)), indent=2)
+def _show(parsed: Namespace, sessions: Any, rows: list[tuple[str, ...]], none: str) -> int:
+    if parsed.json:
+        write_json(sessions)
+    elif sessions:
+        print(table(rows))
+    else:
+        write(none)
+    return 0
+
+
+def _rows(sessions: list[ListedSession], now_ms: int) -> Iterator[tuple[str, ...]]:
+    for session in sessions:
+        is_open = f" (open: process {session.holder})" if session.holder is not None else ""
+        yield (
+            age(now_ms - session.saved_ms),
+            f"{session.event_count:,}",
+            _count(session.message_count),
+            _count(session.outgoing_tokens),
+            session.preset or "-",
+            kilobytes(session.size_bytes),
+            _with_fault(f"{session.session}{is_open}", session.fault),
+        )
+
+
+def _with_fault(name: str, fault: str | None) -> str:
+    return f"{name}: {fault}" if fault else name
+
+
+def _count(number: int | None) -> str:
+    return "-" if number is None else f"{number:,}"
 
 
 def age(passed_ms: int) -> str:
@@ -72,18 +106,11 @@ def age(passed_ms: int) -> str:
     return "now"
 
 
-def purged_line(size_bytes: int, passed_ms: int, session_id: str) -> str:
-    """Of one session that was deleted, or would be."""
-    return f"{size_bytes / KILOBYTE:>10,.0f} kB  {age(passed_ms):>8}  {session_id}"
+def kilobytes(size_bytes: int) -> str:
+    return f"{size_bytes / KILOBYTE:,.0f}"
 
 
-def purged_sum(count: int, days: int, megabytes: int | None, dry_run: bool) -> str:
-    said = "would be deleted" if dry_run else "deleted"
-    beyond = "" if megabytes is None else f", or beyond {megabytes} MB"
-    return f"{count} sessions {said}: saved more than {days} days ago{beyond}"
-
-
-def _session(file: Any) -> ListedSession:
+def _session(file: snapshots.SavedFile) -> ListedSession:
     reading = snapshots.read(Path(file.path))
     facts = (file.path, file.saved_ms, file.size_bytes, file.holder)
     try:

@@ -1,6 +1,5 @@
 """The command `search`: what left the lists of saved sessions, found by its words, or one original whole."""
 
-import json
 import os
 import re
 import sys
@@ -16,9 +15,9 @@ from ctxmgr import settings
 from ctxmgr.devices import ArchiveDatabase, ArchiveFault, HitRow, default_state_dir
 from ctxmgr.devices.snapshots import file_name
 from ctxmgr.inspection.listing import age
-from ctxmgr.masking import legible, values_without_secrets
+from ctxmgr.masking import legible
 from ctxmgr.model import policy_keys
-from ctxmgr.plain_text import columns, safe, write
+from ctxmgr.plain_text import columns, complain, safe, write, write_json
 
 BOLD, PLAIN = "\x1b[1m", "\x1b[0m"
 MOST_TOLD = 10  # of sessions that may be meant
@@ -32,13 +31,13 @@ def run(parsed: Namespace) -> int:
     """0: found; 1: nothing was, or the archive can not be read; 2: wrong usage, or no session that is meant."""
     query = " ".join(parsed.query)
     if bool(query.strip()) == bool(parsed.original):
-        return _say("say what to look for, or --original HANDLE", 2)
+        return complain("search", "say what to look for, or --original HANDLE", 2)
     if parsed.limit < 1:
-        return _say("--limit must be at least 1", 2)
+        return complain("search", "--limit must be at least 1", 2)
     try:
         layer = settings.read().settings_for()
     except settings.SettingsFault as fault:
-        return _say(str(fault), 2)
+        return complain("search", str(fault), 2)
     directory = Path(parsed.state_dir or layer.state_dir or default_state_dir())
     archive = ArchiveDatabase(directory)
     try:
@@ -49,13 +48,13 @@ def run(parsed: Namespace) -> int:
             )
         return _search(archive, session, parsed, query)
     except _NotOne as fault:
-        return _say(str(fault), 2)
+        return complain("search", str(fault), 2)
     except ArchiveFault as fault:
-        return _say(f"the archive can not be searched: {fault}", 1)
+        return complain("search", f"the archive can not be searched: {fault}", 1)
     finally:
         archive.close()
         for note in archive.notes:
-            _say(note, 1)
+            complain("search", note, 1)
 
 
 def _session(archive: ArchiveDatabase, directory: Path, named: str) -> str:
@@ -75,11 +74,11 @@ def _session(archive: ArchiveDatabase, directory: Path, named: str) -> str:
 def _search(archive: ArchiveDatabase, session: str | None, parsed: Namespace, query: str) -> int:
     found = archive.search(session, query, parsed.limit)
     if parsed.json:
-        print(json.dumps(values_without_secrets([_fields(one) for one in found]), indent=2))
+        write_json([_fields(one) for one in found])
     elif found:
         write_hits(found, query, time.time_ns() // 1_000_000)
     else:
-        _say("nothing that left holds these words", 1)
+        complain("search", "nothing that left holds these words", 1)
     return 0 if found else 1
 
 
@@ -88,7 +87,7 @@ def _original(archive: ArchiveDatabase, session: str | None, handle: str, has_se
     rows = archive.originals(session, handle)
     if len(rows) != 1:
         said = "nothing is archived under" if not rows else "more than one session has something under"
-        return _say(f"{said} {handle}{'; --session names one' if rows else ''}", 1)
+        return complain("search", f"{said} {handle}{'; --session names one' if rows else ''}", 1)
     write(legible(rows[0].text), has_secrets)
     return 0
 
@@ -124,8 +123,3 @@ def _fields(one: HitRow) -> dict[str, object]:
         "at": one.time_ms,
         **msgspec.to_builtins(one.hit),
     }
-
-
-def _say(text: str, code: int) -> int:
-    print(f"ctxmgr search: {safe(text)}", file=sys.stderr)
-    return code

@@ -1,7 +1,6 @@
 """Runs `ctxmgr config`: each key of the settings, its value, and where that comes from."""
 
 import json
-import sys
 import textwrap
 from argparse import Namespace
 from collections.abc import Iterator
@@ -30,8 +29,7 @@ def show(parsed: Namespace) -> int:
         layers = read()
         settings = layers.settings_for(parsed.program, parsed.model, parsed.subagent)
     except SettingsFault as fault:
-        print(f"ctxmgr config: {plain_text.safe(str(fault))}", file=sys.stderr)
-        return 1
+        return plain_text.complain("config", str(fault), 1)
     if parsed.json:
         print(json.dumps({"files": layers.paths, "settings": as_json(settings)}, indent=2))
         return 0

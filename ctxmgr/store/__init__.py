@@ -14,7 +14,6 @@ __all__ = [
     "PurgeLimits",
     "SessionStore",
     "StoreFault",
-    "StoredSession",
     "check",
     "forget",
     "purge",
@@ -23,7 +22,7 @@ __all__ = [
 
 if TYPE_CHECKING:
     from ctxmgr.store.beginning import Begun
-    from ctxmgr.store.catalogue import PurgeLimits, StoredSession, check, forget, purge, sessions
+    from ctxmgr.store.catalogue import PurgeLimits, check, forget, purge, sessions
     from ctxmgr.store.claims import Claims
     from ctxmgr.store.objects import BadAddress, StoreFault
     from ctxmgr.store.store import SessionStore
@@ -31,7 +30,6 @@ else:
     _MODULES = {
         "Begun": "beginning",
         "PurgeLimits": "catalogue",
-        "StoredSession": "catalogue",
         "check": "catalogue",
         "forget": "catalogue",
         "purge": "catalogue",

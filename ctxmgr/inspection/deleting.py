@@ -1,0 +1,138 @@
+"""`ctxmgr forget`, `ctxmgr sessions delete` and `purge`: deletes what is kept of sessions, their snapshots and
+originals, here and in a store. An id is never a path."""
+
+import time
+from argparse import Namespace
+from collections.abc import Iterable
+from pathlib import Path
+
+import msgspec
+
+from ctxmgr import settings
+from ctxmgr.devices import ArchiveDatabase, ArchiveFault, default_state_dir, retention
+from ctxmgr.devices.snapshots import SnapshotStore, file_name
+from ctxmgr.inspection.listing import age, kilobytes
+from ctxmgr.model import policy_keys
+from ctxmgr.plain_text import complain, write
+
+Gone = tuple[str, int, int, str | None]
+"""A session's id, its size in bytes, its age in milliseconds, and why it was not deleted."""
+
+
+def forget(parsed: Namespace) -> int:
+    """0: deleted; 1: the session is open, or the disk or the store refuses; 2: nothing is kept of it, or `--store`
+    is no address."""
+    return _deleted("forget", Path(parsed.state_dir or default_state_dir()), parsed.session, parsed.store)
+
+
+def delete(parsed: Namespace, directory: Path) -> int:
+    """Each for itself: one that is open keeps no other."""
+    codes = {_deleted("sessions delete", directory, session, parsed.store) for session in parsed.session}
+    return 1 if 1 in codes else max(codes)
+
+
+def _deleted(command: str, directory: Path, session_id: str, url: str | None) -> int:
+    if url is None:
+        return _deleted_here(command, directory, session_id)
+    from ctxmgr import store  # which a call without a store does not wait for
+
+    try:
+        store.check(url)
+    except store.BadAddress as fault:
+        return complain(command, str(fault), 2)  # and nothing was deleted
+    claimed = store.Claims(directory / file_name(session_id)).ours()  # before it leaves with what lies here
+    here = _deleted_here(command, directory, session_id, quiet=True)
+    if here == 1:
+        return 1
+    try:
+        was_there = store.forget(url, session_id, claimed)
+    except store.StoreFault as fault:
+        return complain(command, str(fault), 1)
+    write("deleted in the store" if was_there else "nothing is kept of it in the store")
+    return 0 if was_there else here
+
+
+def _deleted_here(command: str, directory: Path, session_id: str, quiet: bool = False) -> int:
+    """`quiet`: that nothing is kept here is not said."""
+    is_saved = (directory / file_name(session_id)).exists()
+    fault = SnapshotStore(directory).delete(session_id)
+    gone = 0
+    if fault is None:  # else it is open: its originals are wanted yet
+        archive = ArchiveDatabase(directory)
+        try:
+            gone = archive.forget(session_id)
+        except ArchiveFault as refused:
+            fault = f"the originals were not deleted: {refused}"
+        archive.close()
+        for note in archive.notes:
+            complain(command, note, 0)
+    if fault:
+        return complain(command, fault, 1)
+    if not is_saved and not gone:
+        where = f"nothing is kept of {session_id} in {directory}; --state-dir names another"
+        return 2 if quiet else complain(command, where, 2)
+    write(f"deleted: {'the snapshot' if is_saved else 'no snapshot'}, {gone} originals")
+    return 0
+
+
+def purge(parsed: Namespace, directory: Path) -> int:
+    """By flags, else as long as originals are kept by the settings."""
+    limits = policy_keys.policy(settings.read().settings_for().policy).archive
+    days = parsed.days or limits.max_age_days
+    if parsed.store is not None:
+        return _purged_there(parsed, days)
+    megabytes = parsed.megabytes or limits.max_megabytes
+    now_ms = time.time_ns() // 1_000_000
+    wanted = msgspec.structs.replace(limits, max_age_days=days, max_megabytes=megabytes)
+    try:
+        sessions = retention.outdated(directory, wanted, now_ms)
+    except (ArchiveFault, OSError) as unreadable:
+        return complain("sessions", f"{directory} can not be read: {unreadable}", 1)
+    gone = (
+        (
+            str(session.session_id),
+            session.size_bytes,
+            now_ms - session.saved_ms,
+            None if parsed.dry_run else retention.delete(directory, session),
+        )
+        for session in sessions
+    )
+    return _show_gone(gone, days, megabytes, parsed.dry_run)
+
+
+def _purged_there(parsed: Namespace, days: int) -> int:
+    from ctxmgr.store import BadAddress, PurgeLimits, StoreFault, purge
+
+    def tell_of_wait(count: int) -> None:
+        held = f"{count} are held, maybe by machines that were killed: waiting until their leases are over"
+        complain("sessions", held, 0)
+
+    try:
+        outdated = purge(parsed.store, PurgeLimits(days, parsed.megabytes), parsed.dry_run, tell_of_wait)
+    except (BadAddress, StoreFault) as fault:
+        return complain("sessions", str(fault), 2 if isinstance(fault, BadAddress) else 1)
+    gone = (
+        (
+            one.session.session_id,
+            one.session.size_bytes,
+            one.age_ms,
+            f"{one.session.session_id}: {one.fault}" if one.fault else None,
+        )
+        for one in outdated
+    )
+    return _show_gone(gone, days, parsed.megabytes, parsed.dry_run)
+
+
+def _show_gone(sessions: Iterable[Gone], days: int, megabytes: int | None, dry_run: bool) -> int:
+    """Each is told as it goes. The exit code is 1 where one could not be deleted."""
+    count = faults = 0
+    for session_id, size_bytes, age_ms, fault in sessions:
+        if fault is None:
+            write(f"{kilobytes(size_bytes):>10} kB  {age(age_ms):>8}  {session_id}")
+            count += 1
+        else:
+            faults += complain("sessions", fault, 1)
+    beyond = "" if megabytes is None else f", or beyond {megabytes} MB"
+    done = "would be deleted" if dry_run else "deleted"
+    write(f"{count} sessions {done}: saved more than {days} days ago{beyond}")
+    return 1 if faults else 0
