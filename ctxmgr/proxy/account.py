@@ -22,8 +22,8 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.formats import pi
 from ctxmgr.model import TieredPrices, Usage
+from ctxmgr.settings import ProgramSettings
 
 A_MILLION = 1_000_000
 MOST_ROWS = 500
@@ -55,7 +55,7 @@ class BilledCall(msgspec.Struct, frozen=True):
         return dict(zip(("input", "output", "cacheRead", "cacheWrite"), map(round, counts), strict=True))
 
     def plus(self, other: "BilledCall") -> "BilledCall":
-        dollars = [one for one in (self.dollars, other.dollars) if one is not None]
+        dollars = [known for known in (self.dollars, other.dollars) if known is not None]
         return BilledCall(
             self.fresh_tokens + other.fresh_tokens,
             self.read_tokens + other.read_tokens,
@@ -74,16 +74,17 @@ class Weights(msgspec.Struct, frozen=True):
     own_prefix_tokens: float
     projected_prefix_tokens: float
 
+    def of_sent(self, observed: bool) -> tuple[float, float]:
+        """Of the list that was sent, and of its start that is the list of the call before."""
+        if observed:
+            return self.own_tokens, self.own_prefix_tokens
+        return self.projected_tokens, self.projected_prefix_tokens
+
     @property
     def unchanged(self) -> "Weights":
         """Of a call whose list passes as it came."""
         own, prefix = self.own_tokens, self.own_prefix_tokens
         return Weights(own, own, prefix, prefix)
-
-
-def usage_of(told: Mapping[str, Any]) -> Usage | None:
-    """A provider's usage object, whichever."""
-    return pi.usage(dict(told))
 
 
 def long_share(told: Mapping[str, Any], counted: Usage, is_long_lived: bool) -> float:
@@ -96,8 +97,9 @@ def long_share(told: Mapping[str, Any], counted: Usage, is_long_lived: bool) -> 
     return 1.0 if is_long_lived else 0.0
 
 
-def mixed(prices: TieredPrices | None, long: TieredPrices | None, share: float) -> TieredPrices | None:
+def mixed(settings: ProgramSettings, share: float) -> TieredPrices | None:
     """Prices of which this share of what is written costs as in the longer ones, which have the same tiers."""
+    prices, long = settings.prices, settings.long_prices
     if prices is None or long is None or not share:
         return prices
 
@@ -122,9 +124,7 @@ def other_bill(
     `scale` provider's tokens a weighed one. Where nothing was read though there was a prefix that a provider keeps,
     the cache was cold for the other one too."""
     sent = usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens
-    own = weights.own_tokens, weights.own_prefix_tokens
-    projected = weights.projected_tokens, weights.projected_prefix_tokens
-    (of_sent, sent_prefix), (of_other, prefix) = (own, projected) if observed else (projected, own)
+    (of_sent, sent_prefix), (of_other, prefix) = weights.of_sent(observed), weights.of_sent(not observed)
     whole = max(0.0, sent + scale * (of_other - of_sent))
     is_warm = usage.cache_read_tokens > 0 or sent_prefix < min(prefix, LEAST_KEPT)
     read = min(whole, max(0.0, whole - scale * (of_other - prefix))) if is_warm else 0.0
@@ -172,23 +172,6 @@ def _dollars(
     return sums / A_MILLION
 
 
-class Refetched(msgspec.Struct, frozen=True):
-    """What a program that is observed would have fetched again: so many `fetches`, and what the calls for them and
-    what of them stands in later lists would have cost; dollars None while no price is known."""
-
-    fetches: int = 0
-    tokens: float = 0
-    dollars: float | None = None
-
-    def plus(self, fetches: int, tokens: float, dollars: float | None) -> "Refetched":
-        told = [one for one in (self.dollars, dollars) if one is not None]
-        return Refetched(self.fetches + fetches, self.tokens + tokens, sum(told) if told else None)
-
-    @property
-    def bill(self) -> BilledCall:
-        return BilledCall(fresh_tokens=self.tokens, dollars=self.dollars)
-
-
 class CallRow(msgspec.Struct, frozen=True, rename="camel"):
     """One call for people: its list by weight as the program has it and as it was sent (in observe mode: as it
     would have been), its epoch, and where the list came from."""
@@ -200,11 +183,12 @@ class CallRow(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class Account:
-    """Sums of a proxy's life, or of one conversation; its newest calls, and its scale."""
+    """Sums of a proxy's life, or of one conversation; its newest calls, and its scale. `refetched`: of a program
+    that is observed, what fetching again would have cost, and what of it would stand in later lists."""
 
     def __init__(self) -> None:
         self.scale = TokenScale()
-        self.refetched = Refetched()
+        self.refetch_count, self.refetched = 0, BilledCall()
         self.rows: deque[CallRow] = deque(maxlen=MOST_ROWS)
         self.calls = self.rewritten_calls = self.uncounted_calls = 0
         self.sent, self.other = BilledCall(), BilledCall()
@@ -213,6 +197,10 @@ class Account:
         self.calls += 1
         self.rewritten_calls += rewritten
         self.sent, self.other = self.sent.plus(sent), self.other.plus(other)
+
+    def count_refetches(self, count: int, bill: BilledCall) -> None:
+        self.refetch_count += count
+        self.refetched = self.refetched.plus(bill)
 
     def uncounted(self, rewritten: bool) -> None:
         self.calls += 1
@@ -243,7 +231,7 @@ class Account:
         return _difference(host, ours, VERBS[observed]) + (self._fetched_again(host, ours) if observed else "")
 
     def _fetched_again(self, host: BilledCall, ours: BilledCall) -> str:
-        count, bill = self.refetched.fetches, self.refetched.bill
+        count, bill = self.refetch_count, self.refetched
         if not count:
             return "; nothing that left would have been fetched again"
         what = "1 original" if count == 1 else f"{count} originals"

@@ -5,7 +5,8 @@
 3. Half of a surrogate pair, which is no valid JSON text, is read as U+FFFD, and goes on so in a list that changed.
 4. What unpacks to far more than it came as is refused (`Decoder`): it is no list of messages.
 5. What can not be read is no call for us: it goes on as it came, and the provider says what is wrong with it. Nor
-   is a list of more JSON objects than a model's window holds (`Crowded`): it is read under the interpreter's lock.
+   is a list of more JSON objects than a model's window holds (`Crowded`): it is read under the interpreter's lock;
+   nor an object in which a name stands twice.
 
 `RecentLists` reads of each list what is new in it alone, for a list mostly goes on from one that came before:
 
@@ -53,7 +54,6 @@ def elements(raw: bytes) -> list[msgspec.Raw] | None:
 
 
 PLAIN = ("", "identity")
-SOUGHT_BYTES, MOST_SOUGHT = 256, 16
 _BEGIN, _COMMA = re.compile(rb"[ \t\n\r]*\{[ \t\n\r]*"), re.compile(rb"[ \t\n\r]*,[ \t\n\r]*")
 _KEY = re.compile(rb'("(?:[^"\\]|\\.)*")[ \t\n\r]*:[ \t\n\r]*', re.DOTALL)
 _OBJECT = re.compile(rb'\{[ \t\n\r]*"')  # in a text the quote has a backslash before it
@@ -125,7 +125,7 @@ def list_body(body: bytes, name: str) -> ListBody | None:
 
 def _place(body: bytes, all: dict[str, bytes], name: str) -> int:
     """Where the list begins. Another member may hold the same bytes, so the members are walked, one behind another.
-    Raises UnreadableBody."""
+    Raises UnreadableBody where a name stands twice: nobody knows what the first held."""
     start, left, place = -1, dict(all), _BEGIN.match(body)
     while left and place is not None:
         key = _KEY.match(body, place.end())
@@ -140,23 +140,7 @@ def _place(body: bytes, all: dict[str, bytes], name: str) -> int:
         if not left and body[end:].lstrip().startswith(b"}"):
             return start
         place = _COMMA.match(body, end)
-    return _sought(body, all, name)
-
-
-def _sought(body: bytes, all: dict[str, bytes], name: str) -> int:
-    """The same where a name stands twice, and nobody knows what the first held: the place is the one without which
-    this member alone is another. Raises UnreadableBody."""
-    told, place = all[name], -1
-    begins = told[:SOUGHT_BYTES]  # a needle as long as the list is looked for slowly
-    for _ in range(MOST_SOUGHT):
-        place = body.find(begins, place + 1)
-        if place < 0:
-            break
-        if body.startswith(told, place):
-            without = members(body[:place] + b"null" + body[place + len(told) :]) or {}
-            if bytes(without.get(name, b"")) == b"null" and len(without) == len(all):
-                return place
-    raise UnreadableBody("its list can not be found")
+    raise UnreadableBody("its list can not be found: a name stands in it twice")
 
 
 def decoded(body: bytes, encoding: str) -> bytes:

@@ -22,13 +22,13 @@ import msgspec
 
 from ctxmgr.client import AsyncClientSession, ContextOutcome, SidecarFault
 from ctxmgr.formats import FORMATS
-from ctxmgr.model import TieredPrices
-from ctxmgr.proxy.account import Account, Weights, mixed
+from ctxmgr.proxy.account import Account, Weights
 from ctxmgr.proxy.answers import CalledTool
 from ctxmgr.proxy.apis import BYTES_A_TOKEN, ListCall, ProviderApi
 from ctxmgr.proxy.body import elements, members
 from ctxmgr.proxy.large import LARGE_BYTES
 from ctxmgr.proxy.refetching import Observer
+from ctxmgr.settings import ProgramSettings
 
 _RESULT = b'"tool_result"'
 
@@ -97,22 +97,20 @@ class Listed(msgspec.Struct, frozen=True):
 
 class ProgramConversation:
     """`key` names it for people and in ctxmgr; `lock` is held while a list of it is made. `gives_summary`: its last
-    call asked for one."""
+    call asked for one. `is_long_lived`: the program's newest mark keeps what is written for an hour."""
 
-    def __init__(self, key: str, session: AsyncClientSession, call: ListCall) -> None:
+    def __init__(
+        self, key: str, session: AsyncClientSession, call: ListCall, settings: ProgramSettings, is_long_lived: bool
+    ) -> None:
         self.key, self.session = key, session
-        self.prices: TieredPrices | None = None
-        self.long_prices: TieredPrices | None = None  # of what is kept for an hour
-        self.is_long_lived = False  # is it, by the program's newest mark?
         self.api, self.speaker = call.api, call.speaker
         self.model, self.window_tokens = call.model, call.window_tokens
+        self.settings, self.is_long_lived = settings, is_long_lived
         self.lock = asyncio.Lock()
         self.account = Account()
         self.is_paused = self.gives_summary = False
         self.used_ms = 0.0
-        self.tool_calls: list[
-            CalledTool
-        ] = []  # of the newest reply, as far as it came, without those that were made
+        self.tool_calls: list[CalledTool] = []  # of the newest reply, as far as it came, that were not made yet
         self._own: tuple[bytes, ...] = ()  # as the program spelled them
         self._plain: tuple[bytes, ...] = ()  # as ctxmgr gets them
         self._sent: tuple[bytes, ...] = ()  # as ctxmgr answered
@@ -123,10 +121,6 @@ class ProgramConversation:
         self._telling: set[asyncio.Task[Any]] = set()
         self.observer: Observer | None = None  # where the proxy observes
         self.on_list: Callable[[Sequence[bytes]], None] | None = None  # called with each list that was answered
-
-    def prices_at(self, long_share: float) -> TieredPrices | None:
-        """Where this share of what is written is kept for an hour."""
-        return mixed(self.prices, self.long_prices, long_share)
 
     @property
     def length(self) -> int:

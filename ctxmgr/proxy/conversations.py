@@ -35,9 +35,8 @@ from secrets import token_hex
 import msgspec
 
 from ctxmgr.client import AsyncClient
-from ctxmgr.model import TieredPrices
 from ctxmgr.model.api import lifecycle
-from ctxmgr.proxy import account, marks
+from ctxmgr.proxy import marks
 from ctxmgr.proxy.apis import ListCall
 from ctxmgr.proxy.body import member
 from ctxmgr.proxy.conversation import ProgramConversation
@@ -176,11 +175,6 @@ class Conversations:
             return []
         return [f"{one.key}: {gap}" for one, gap in zip(listed, gaps, strict=True) if gap]
 
-    def prices_of(self, call: ListCall, long_share: float) -> TieredPrices | None:
-        """Of the model of a call that is of no conversation. `long_share`: of what it writes, kept for an hour."""
-        settings = self._settings(call)
-        return account.mixed(settings.prices, settings.long_prices, long_share)
-
     # within
 
     def _follow(self, found: ProgramConversation, call: ListCall) -> None:
@@ -190,19 +184,19 @@ class Conversations:
         before = found.model, found.window_tokens, found.is_long_lived
         if before == (call.model, call.window_tokens, is_long_lived):
             return
-        settings = self._settings(call)
+        settings = self.settings_of(call)
         found.model, found.window_tokens, found.is_long_lived = call.model, call.window_tokens, is_long_lived
-        found.prices, found.long_prices = settings.prices, settings.long_prices
+        found.settings = settings
         found.tell(found.session.model_select(_model(call, settings, is_long_lived)))
 
-    def _settings(self, call: ListCall) -> ProgramSettings:
+    def settings_of(self, call: ListCall) -> ProgramSettings:
         settings = self._settings_for(call.speaker.program, call.model, call.speaker.is_subagent)
         if call.window_tokens and settings.origins["window"].kind in ("model", "default"):
             settings = msgspec.structs.replace(settings, window=call.window_tokens)
         return settings
 
     def _begun(self, base: str, known: list[ProgramConversation], call: ListCall) -> ProgramConversation:
-        settings = self._settings(call)
+        settings = self.settings_of(call)
         key = base
         if call.speaker.conversation and any(one.key == base for one in known):
             key = f"{base}.{digest(_beginning(call))}"
@@ -211,8 +205,7 @@ class Conversations:
             key = self._ends.find(base, messages, [one.key for one in known]) or f"{base}.{token_hex(KEY_BYTES)}"
         is_long_lived = marks.is_long(marks.lifetime_ms(call))
         session = self._client.opened(key, _model(call, settings, is_long_lived), format=call.format)
-        begun = ProgramConversation(key, session, call)
-        begun.prices, begun.long_prices, begun.is_long_lived = settings.prices, settings.long_prices, is_long_lived
+        begun = ProgramConversation(key, session, call, settings, is_long_lived)
         if settings.policy:
             begun.tell(session.set_policy(settings.policy))
         if not call.speaker.conversation:

@@ -24,7 +24,7 @@ from ctxmgr.client import AsyncClient, Host, SidecarFault, SpawnedSidecar, Timin
 from ctxmgr.proxy import access, large, passing, patience
 from ctxmgr.proxy.access import PAGE, PageAccess, is_ours
 from ctxmgr.proxy.answers import ToolCallReader, UsageReader
-from ctxmgr.proxy.apis import ListCall, ProviderApi, api_of, error_body
+from ctxmgr.proxy.apis import ErrorKind, ListCall, ProviderApi, api_of, error_of
 from ctxmgr.proxy.body import PLAIN, Bomb, Crowded, RecentLists, UnreadableBody, decoded
 from ctxmgr.proxy.conversations import Conversations, ListEnds
 from ctxmgr.proxy.large import LARGE_BYTES
@@ -143,18 +143,18 @@ class Proxy:
         if not refused:
             return await handler(request)
         api = api_of(request.method, request.path)
-        return passing.error(403, _error_body(api, "permission_error", refused))
+        return _refusal(api, 403, "permission_error", refused)
 
     async def _serve(self, request: web.Request) -> web.StreamResponse:
         api = api_of(request.method, request.path)
         if is_ours(request.path):
-            return passing.error(404, _error_body(api, "not_found_error", f"the page is {PAGE}"))
+            return _refusal(api, 404, "not_found_error", f"the page is {PAGE}")
         if not request.raw_path.startswith("/"):
             text = "one provider stands behind this proxy; it carries nothing to others"
-            return passing.error(400, _error_body(api, "invalid_request_error", text))
+            return _refusal(api, 400, "invalid_request_error", text)
         if request.headers.get("upgrade", "").lower() == "websocket":
             text = "lists pass here by HTTP, not by WebSocket"
-            return passing.error(426, _error_body(api, "invalid_request_error", text))
+            return _refusal(api, 426, "invalid_request_error", text)
         try:
             if api is None:
                 sent = patience.body_of(request) if request.body_exists else None
@@ -162,14 +162,14 @@ class Proxy:
             return await self._called(request, api)
         except web.HTTPRequestEntityTooLarge:
             text = f"a request of more than {LARGEST_BYTES >> 20} MB is not carried"
-            return passing.error(413, _error_body(api, "request_too_large", text))
+            return _refusal(api, 413, "request_too_large", text)
         except (Broken, HalfBody):
             return passing.broken(request)
         except Bomb as fault:
             text = f"the body is not carried: {fault}"
-            return passing.error(413, _error_body(api, "request_too_large", text))
+            return _refusal(api, 413, "request_too_large", text)
         except Unreachable as fault:
-            return passing.error(502, _error_body(api, "api_error", str(fault)))
+            return _refusal(api, 502, "api_error", str(fault))
 
     async def _called(self, request: web.Request, api: ProviderApi) -> web.StreamResponse:
         """What is posted where a list may be."""
@@ -267,9 +267,8 @@ class Proxy:
         self.settings.say("ctxmgr is back")
 
 
-def _error_body(api: ProviderApi | None, kind: str, text: str) -> bytes:
-    """An error of our own, in the shape that the program knows from its provider."""
-    return api.error_body(kind, text) if api is not None else error_body(kind, text)
+def _refusal(api: ProviderApi | None, status: int, kind: ErrorKind, text: str) -> web.Response:
+    return web.Response(status=status, body=error_of(api, kind, text), content_type="application/json")
 
 
 def _is_large(request: web.Request, body: bytes) -> bool:

@@ -12,6 +12,7 @@
 5. Never more than four in a request, those on system prompt and tools counted, and none where the program set none.
 """
 
+import itertools
 from collections.abc import Sequence
 
 import msgspec
@@ -57,16 +58,16 @@ def program_mark(call: ListCall) -> msgspec.Raw | None:
     """As the program sets its marks: its newest one in the list, else beside it; None where it sets none."""
     if not call.api.places_marks:
         return None
-    newest = newest_mark(call.body.messages)
-    beside = (beside_mark(call.body.members.get(name, b"")) for name in MARKED)
-    return newest if newest is not None else next((one for one in beside if one is not None), None)
+    in_list = (own[-1] for raw in reversed(call.body.messages) if (own := message_marks(raw)))
+    beside = (own[-1] for name in MARKED if (own := block_marks(call.body.members.get(name, b""))))
+    return next(itertools.chain(in_list, beside), None)
 
 
 def lifetime_ms(call: ListCall) -> int | None:
     """For how long the program has the end of its list kept; None where it sets no mark."""
     at_end = call.body.members.get("cache_control", b"null") if call.api.places_marks else b"null"
     mark = program_mark(call) if at_end.strip() == b"null" else at_end
-    return None if mark is None else _lifetime_ms(bytes(mark))
+    return None if mark is None else _lifetime_ms(mark)
 
 
 def is_long(lifetime_ms: int | None) -> bool:
@@ -74,40 +75,28 @@ def is_long(lifetime_ms: int | None) -> bool:
     return lifetime_ms is not None and lifetime_ms > MARKS.lifetime_ms
 
 
-def newest_mark(messages: Sequence[bytes]) -> msgspec.Raw | None:
-    """The program's mark that is farthest on in its list; None where it has none."""
-    return next((mark for raw in reversed(messages) if (mark := mark_of(raw)) is not None), None)
+def block_marks(raw: bytes) -> list[msgspec.Raw]:
+    """The marks of these blocks, in their order."""
+    marks = (member(bytes(block), "cache_control") for block in elements(raw) or [])
+    return [msgspec.Raw(mark) for mark in marks if mark not in (b"", b"null")]
 
 
-def beside_mark(raw: bytes) -> msgspec.Raw | None:
-    """Of blocks outside of the list, system prompt or tools: the mark of the last that has one."""
-    found = [member(bytes(block), "cache_control") for block in elements(raw) or []]
-    return next((msgspec.Raw(one) for one in reversed(found) if one not in (b"", b"null")), None)
+@read_once
+def message_marks(raw: bytes) -> list[msgspec.Raw]:
+    return block_marks(member(raw, "content")) if is_marked(raw) else []
 
 
-def _lifetime_ms(mark: bytes) -> int:
-    return LIFETIMES_MS.get(member(mark, "ttl").decode("utf-8", "replace").strip('"'), MARKS.lifetime_ms)
+def _lifetime_ms(mark: msgspec.Raw | bytes) -> int:
+    return LIFETIMES_MS.get(member(bytes(mark), "ttl").decode("utf-8", "replace").strip('"'), MARKS.lifetime_ms)
 
 
 def _last_long(messages: Sequence[bytes], mark: msgspec.Raw) -> tuple[int, msgspec.Raw]:
     """The last place in the list with a mark for longer than usual, and that mark; -1 and `mark` where none is."""
     for place in range(len(messages) - 1, -1, -1):
-        if (found := _long(messages[place])) is not None:
-            return place, found
+        for own in message_marks(messages[place]):
+            if is_long(_lifetime_ms(own)):
+                return place, own
     return -1, mark
-
-
-def _long(raw: bytes) -> msgspec.Raw | None:
-    """A mark of the message that keeps its start for longer than usual; None where it has none."""
-    blocks = elements(member(raw, "content")) or [] if is_marked(raw) else []
-    found = (member(bytes(block), "cache_control") for block in blocks)
-    return next((msgspec.Raw(one) for one in found if one and is_long(_lifetime_ms(one))), None)
-
-
-@read_once
-def mark_of(raw: bytes) -> msgspec.Raw | None:
-    """The mark on a block of a message, the last that has one; None where none has."""
-    return beside_mark(member(raw, "content")) if is_marked(raw) else None
 
 
 def marked(raw: bytes, mark: msgspec.Raw) -> bytes:

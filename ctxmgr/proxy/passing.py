@@ -190,11 +190,6 @@ def broken(request: web.Request) -> web.StreamResponse:
     return web.Response()
 
 
-def error(status: int, body: bytes) -> web.Response:
-    """An answer of our own."""
-    return web.Response(status=status, body=body, content_type="application/json")
-
-
 async def without_additions(request: web.BaseRequest, response: web.StreamResponse) -> None:
     """Takes off what the library adds to an answer that is passed on."""
     for name in response.missing if isinstance(response, PassedAnswer) else ():

@@ -11,6 +11,7 @@
 
 import asyncio
 from concurrent.futures import Executor
+from itertools import takewhile
 
 import msgspec
 
@@ -40,14 +41,24 @@ class ObservedCall(msgspec.Struct, frozen=True):
     sheet: PriceSheet
 
 
-class Refetches:
+class Observer:
     """Of one conversation."""
 
     def __init__(self, api: ProviderApi) -> None:
-        self._api = api
+        self._api, self._is_faulty = api, False
         self._messages = MessageCache(EstimatingReader(FORMATS[api.format]))
         self._last: ObservedCall | None = None
         self._begin()
+
+    async def refetched(self, now: ObservedCall, thread: Executor) -> LoopCall | None:
+        """As `follow`, in this thread. Never fails (rules 3 and 4)."""
+        if self._is_faulty:
+            return None
+        try:
+            return await asyncio.get_running_loop().run_in_executor(thread, self.follow, now)
+        except Exception:  # noqa: BLE001  what is measured is never worth a call
+            self._is_faulty = True
+            return None
 
     def follow(self, now: ObservedCall) -> LoopCall | None:
         """The call before this one, None where its reply is not known (rule 2)."""
@@ -58,7 +69,7 @@ class Refetches:
             self._begin()
             return None
         since = now.given[len(last.given) :]
-        replies = next((at for at, raw in enumerate(since) if self._api.part_of(raw) != "reply"), len(since))
+        replies = sum(1 for _ in takewhile(lambda raw: self._api.part_of(raw) == "reply", since))
         if not replies:
             return None
         reply = tuple(map(self._keyed, since[:replies]))
@@ -90,24 +101,3 @@ class Refetches:
     def _is_summary(self, raw: bytes) -> bool:
         """Does it stand for what the program compacted away?"""
         return self._messages.message(raw).view.summary == "compaction"
-
-
-class Observer:
-    """Of one conversation: has its calls looked at in a thread (rules 3 and 4)."""
-
-    def __init__(self, api: ProviderApi, thread: Executor) -> None:
-        self._refetches, self._thread = Refetches(api), thread
-        self._is_faulty = False
-
-    async def follow(self, call: ObservedCall) -> LoopCall | None:
-        """As `Refetches` does. Never fails."""
-        return await asyncio.get_running_loop().run_in_executor(self._thread, self._look, call)
-
-    def _look(self, call: ObservedCall) -> LoopCall | None:
-        if self._is_faulty:
-            return None
-        try:
-            return self._refetches.follow(call)
-        except Exception:  # noqa: BLE001  what is measured is never worth a call
-            self._is_faulty = True
-            return None

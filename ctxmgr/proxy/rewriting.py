@@ -15,9 +15,10 @@ from typing import Any
 import msgspec
 
 from ctxmgr.closed_loop import PriceSheet
+from ctxmgr.formats import pi
 from ctxmgr.model import TieredPrices
 from ctxmgr.proxy import account, marks
-from ctxmgr.proxy.account import Account, CallRow, Weights
+from ctxmgr.proxy.account import Account, BilledCall, CallRow, Weights
 from ctxmgr.proxy.apis import ListCall
 from ctxmgr.proxy.conversation import Listed, ProgramConversation
 from ctxmgr.proxy.conversations import Conversations
@@ -76,31 +77,29 @@ class Rewriter:
 
     def answered(self, prepared: Prepared, usage: Mapping[str, Any] | None) -> None:
         """The provider's count; None where it told none, or the answer was cut."""
-        counted = account.usage_of(usage) if usage is not None else None
-        accounts = (self.account, prepared.conversation.account)
-        prepared.conversation.noted()
-        if self._settings.observe and prepared.call.kind == "turn":
+        counted = pi.usage(dict(usage)) if usage is not None else None
+        conversation, weights, observed = prepared.conversation, prepared.weights, self._settings.observe
+        accounts = (self.account, conversation.account)
+        conversation.noted()
+        if observed and prepared.call.kind == "turn":
             task = asyncio.get_running_loop().create_task(self._observe(prepared))
             self._looking.add(task)
             task.add_done_callback(self._looking.discard)
         if usage is None or counted is None:
-            for one in accounts:
-                one.uncounted(prepared.body is not None)
+            for sums in accounts:
+                sums.uncounted(prepared.body is not None)
             return
-        share = account.long_share(usage, counted, prepared.conversation.is_long_lived)
-        prices, weights, observed = prepared.conversation.prices_at(share), prepared.weights, self._settings.observe
-        sent, scale = account.bill(counted, prices), prepared.conversation.account.scale
-        is_weighed = prepared.listed.outcome.report is not None
-        if is_weighed and observed:
-            scale.learn(weights.own_tokens, weights.own_prefix_tokens, sent.input_tokens)
-        elif is_weighed:
-            scale.learn(weights.projected_tokens, weights.projected_prefix_tokens, sent.input_tokens)
-        is_estimated = is_weighed and not prepared.is_same
-        other = account.other_bill(counted, weights, scale.value, prices, observed) if is_estimated else sent
-        for one in accounts:
-            one.count(sent, other, prepared.body is not None)
+        share = account.long_share(usage, counted, conversation.is_long_lived)
+        prices, scale = account.mixed(conversation.settings, share), conversation.account.scale
+        sent = other = account.bill(counted, prices)
+        if prepared.listed.outcome.report is not None:
+            scale.learn(*weights.of_sent(observed), sent.input_tokens)
+            if not prepared.is_same:
+                other = account.other_bill(counted, weights, scale.value, prices, observed)
+        for sums in accounts:
+            sums.count(sent, other, prepared.body is not None)
         if prepared.call.kind == "turn":
-            prepared.conversation.answered(other.usage if observed else dict(usage))
+            conversation.answered(other.usage if observed else dict(usage))
 
     def note_success(self, prepared: Prepared) -> None:
         """The provider took what was sent after a refusal."""
@@ -109,10 +108,10 @@ class Rewriter:
 
     def passed(self, call: ListCall, usage: Mapping[str, Any] | None) -> None:
         """A call that was left alone: the same on both sides."""
-        counted = account.usage_of(usage) if usage is not None else None
-        if counted is not None:
-            share = account.long_share(usage or {}, counted, marks.is_long(marks.lifetime_ms(call)))
-            same = account.bill(counted, self._conversations.prices_of(call, share))
+        counted = pi.usage(dict(usage)) if usage is not None else None
+        if usage is not None and counted is not None:
+            share = account.long_share(usage, counted, marks.is_long(marks.lifetime_ms(call)))
+            same = account.bill(counted, account.mixed(self._conversations.settings_of(call), share))
             self.account.count(same, same, False)
 
     async def looked(self) -> None:
@@ -130,18 +129,18 @@ class Rewriter:
         """What a list of this conversation, not sent, would have had fetched again: looked for once its answer has
         passed."""
         conversation, listed = prepared.conversation, prepared.listed
-        prices = conversation.prices_at(1.0 if conversation.is_long_lived else 0.0)
+        prices = account.mixed(conversation.settings, 1.0 if conversation.is_long_lived else 0.0)
         sheet = PriceSheet(prices or NO_PRICES, overhead_tokens=prepared.call.overhead_tokens)
         if conversation.observer is None:
-            conversation.observer = Observer(conversation.api, self._thread)
-        found = await conversation.observer.follow(
-            ObservedCall(listed.given, listed.messages, listed.places, sheet)
-        )
-        if found is not None:
+            conversation.observer = Observer(conversation.api)
+        call = ObservedCall(listed.given, listed.messages, listed.places, sheet)
+        refetched = await conversation.observer.refetched(call, self._thread)
+        if refetched is not None:
             scale = conversation.account.scale.value
-            dollars = None if prices is None else scale * found.more_dollars
-            for one in (self.account, conversation.account):
-                one.refetched = one.refetched.plus(found.fetches, scale * found.more_tokens, dollars)
+            dollars = None if prices is None else scale * refetched.more_dollars
+            bill = BilledCall(fresh_tokens=scale * refetched.more_tokens, dollars=dollars)
+            for sums in (self.account, conversation.account):
+                sums.count_refetches(refetched.fetches, bill)
 
     def _prepared(self, call: ListCall, conversation: ProgramConversation, listed: Listed) -> Prepared:
         messages = call.body.messages if listed.is_own else _marked(call, listed)
@@ -180,7 +179,7 @@ class Rewriter:
 def read_ahead(call: ListCall) -> None:
     """Reads the messages of a large body (`large`), so that no step has to: to be called in a thread."""
     for raw in call.body.messages:
-        marks.mark_of(raw)
+        marks.message_marks(raw)
         call.api.part_of(call.api.plain(raw))
 
 

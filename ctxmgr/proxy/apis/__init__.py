@@ -3,16 +3,23 @@
 What a provider's answer looks like is known to `answers`.
 """
 
+import msgspec
+
 from ctxmgr.proxy.apis.anthropic import Anthropic
 from ctxmgr.proxy.apis.chat import ChatCompletions
 from ctxmgr.proxy.apis.gemini import Gemini
-from ctxmgr.proxy.apis.provider_api import BYTES_A_TOKEN, MARKED, ListCall, ProviderApi, error_body
+from ctxmgr.proxy.apis.provider_api import BYTES_A_TOKEN, MARKED, ErrorKind, ListCall, ProviderApi
 from ctxmgr.proxy.apis.responses import Responses
 
-__all__ = ["BYTES_A_TOKEN", "ListCall", "MARKED", "ProviderApi", "api_of", "error_body"]
+__all__ = ["BYTES_A_TOKEN", "ErrorKind", "ListCall", "MARKED", "ProviderApi", "api_of", "error_of"]
 
 APIS: dict[str, ProviderApi] = {api.format: api for api in (Anthropic(), ChatCompletions(), Responses(), Gemini())}
 """By the name of their messages' format."""
+
+
+def error_of(api: ProviderApi | None, kind: ErrorKind, text: str) -> bytes:
+    """An error of the proxy's own. Where no API is asked for, it is in the shape of chat completions."""
+    return msgspec.json.encode((api or APIS["openai"]).error(kind, f"ctxmgr: {text}"))
 
 
 def api_of(method: str, path: str) -> ProviderApi | None:

@@ -9,27 +9,17 @@
    anything in its list.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
 
-from ctxmgr.proxy.apis.provider_api import (
-    Headers,
-    Kind,
-    ListCall,
-    Part,
-    ProviderApi,
-    Speaker,
-    is_empty,
-    speaker_of,
-    text_of,
-)
+from ctxmgr.proxy.apis.provider_api import ErrorKind, Headers, Kind, Part, ProviderApi, Speaker, is_empty
 from ctxmgr.proxy.body import UNREADABLE, ListBody
 
 SESSION, AGENT = "x-claude-code-session-id", "x-claude-code-agent-id"
 SUMMARISES = "fallback-credit-2026-06-01"
 MILLION_BETA, MILLION = "context-1m-", 1_000_000
-BESIDE = ("system", "tools")
 RIVALS = ("clear_tool_uses", "compact")  # edits of a list by the provider, by how their types begin
 
 
@@ -37,19 +27,7 @@ class Anthropic(ProviderApi):
     format = "anthropic"
     places_marks = True
     paths = ("/v1/messages",)
-
-    def call_of(self, path: str, headers: Headers, body: ListBody) -> ListCall:
-        members = body.members
-        return ListCall(
-            self,
-            text_of(members.get("model")),
-            self._kind(headers, body),
-            _speaker(headers),
-            body,
-            _rival(members.get("context_management")),
-            sum(len(members.get(name, b"")) for name in BESIDE),
-            MILLION if MILLION_BETA in headers.get("anthropic-beta", "") else 0,
-        )
+    beside = ("system", "tools")
 
     def part(self, message: dict[str, Any]) -> Part:
         role, content = message.get("role"), message.get("content")
@@ -59,24 +37,25 @@ class Anthropic(ProviderApi):
         has_result = any(isinstance(block, dict) and block.get("type") == "tool_result" for block in blocks)
         return "result" if role == "tool" or has_result else "other"
 
-    def error_body(self, kind: str, text: str) -> bytes:
-        return msgspec.json.encode({"type": "error", "error": {"type": kind, "message": f"ctxmgr: {text}"}})
+    def error(self, kind: ErrorKind, text: str) -> Any:
+        return {"type": "error", "error": {"type": kind, "message": text}}
 
-    def _kind(self, headers: Headers, body: ListBody) -> Kind:
+    def kind(self, path: str, headers: Headers, body: ListBody) -> Kind:
         if not is_empty(body.members.get("tools")):
             return "compaction" if SUMMARISES in headers.get("anthropic-beta", "") else "turn"
         return "aside" if headers.get(SESSION) or not self.has_result(body.messages) else "turn"
 
+    def speaker(self, headers: Headers) -> Speaker:
+        conversation, agent = headers.get(SESSION, ""), headers.get(AGENT, "")
+        return Speaker("claude", conversation, agent, bool(agent)) if conversation else super().speaker(headers)
 
-def _speaker(headers: Headers) -> Speaker:
-    conversation, agent = headers.get(SESSION, ""), headers.get(AGENT, "")
-    return Speaker("claude", conversation, agent, bool(agent)) if conversation else speaker_of(headers)
+    def rival(self, members: Mapping[str, bytes]) -> str:
+        try:
+            edits = msgspec.json.decode(members.get("context_management", b"{}")).get("edits") or []
+            types = [str(edit["type"]) for edit in edits]
+        except (*UNREADABLE, AttributeError, KeyError, TypeError):
+            return ""
+        return next((f"context_management: {type}" for type in types if type.startswith(RIVALS)), "")
 
-
-def _rival(told: bytes | None) -> str:
-    try:
-        edits = msgspec.json.decode(told or b"{}").get("edits") or []
-        types = [str(edit["type"]) for edit in edits]
-    except (*UNREADABLE, AttributeError, KeyError, TypeError):
-        return ""
-    return next((f"context_management: {type}" for type in types if type.startswith(RIVALS)), "")
+    def window_tokens(self, headers: Headers) -> int:
+        return MILLION if MILLION_BETA in headers.get("anthropic-beta", "") else 0

@@ -7,32 +7,19 @@ again.
 
 from typing import Any
 
-from ctxmgr.proxy.apis.provider_api import Headers, ListCall, Part, ProviderApi, is_empty, speaker_of, text_of
+from ctxmgr.proxy.apis.provider_api import Headers, Kind, Part, ProviderApi, is_empty
 from ctxmgr.proxy.body import ListBody
-
-BESIDE = ("tools", "functions")
 
 
 class ChatCompletions(ProviderApi):
     format = "openai"
     paths = ("/v1/chat/completions", "/chat/completions")
+    beside = ("tools", "functions")
 
-    def call_of(self, path: str, headers: Headers, body: ListBody) -> ListCall:
-        members = body.members
-        return ListCall(
-            self,
-            text_of(members.get("model")),
-            "aside" if self._is_aside(body) else "turn",
-            speaker_of(headers),
-            body,
-            "",
-            sum(len(members.get(name, b"")) for name in BESIDE),
-        )
+    def kind(self, path: str, headers: Headers, body: ListBody) -> Kind:
+        without_tools = all(is_empty(body.members.get(name)) for name in self.beside)
+        return "aside" if without_tools and not self.has_result(body.messages) else "turn"
 
     def part(self, message: dict[str, Any]) -> Part:
         role = message.get("role")
         return "reply" if role == "assistant" else "result" if role == "tool" else "other"
-
-    def _is_aside(self, body: ListBody) -> bool:
-        without_tools = all(is_empty(body.members.get(name)) for name in BESIDE)
-        return without_tools and not self.has_result(body.messages)

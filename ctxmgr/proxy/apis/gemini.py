@@ -9,22 +9,29 @@ speaks it.
 5. A list that goes on from content which the provider keeps is not all of it.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
-import msgspec
-
-from ctxmgr.proxy.apis.provider_api import Headers, Kind, ListCall, Part, ProviderApi, Speaker, is_empty, program_of
+from ctxmgr.proxy.apis.provider_api import (
+    ErrorKind,
+    Headers,
+    Kind,
+    Part,
+    ProviderApi,
+    Speaker,
+    is_empty,
+    program_of,
+)
 from ctxmgr.proxy.body import ListBody
 
 PROMPT = ("systemInstruction", "system_instruction")
 SETTINGS = ("generationConfig", "generation_config")
 KEPT = ("cachedContent", "cached_content")
-BESIDE = (*PROMPT, "tools")
 FUNCTIONS = (b'"functionDeclarations"', b'"function_declarations"')
 SNAPSHOT, JSON = b"<state_snapshot>", b"application/json"
 
 
-ERRORS = {  # code and status, for the words that the other APIs know
+ERRORS: dict[ErrorKind, tuple[int, str]] = {  # code and status, for the words that the other APIs know
     "permission_error": (403, "PERMISSION_DENIED"),
     "invalid_request_error": (400, "INVALID_ARGUMENT"),
     "not_found_error": (404, "NOT_FOUND"),
@@ -37,20 +44,18 @@ class Gemini(ProviderApi):
     format = "gemini"
     paths = (":generateContent", ":streamGenerateContent")
     list_member = "contents"
+    beside = (*PROMPT, "tools")
     has_marks = False
 
-    def call_of(self, path: str, headers: Headers, body: ListBody) -> ListCall:
-        members, program = body.members, program_of(headers)
-        program = "gemini" if program.startswith("geminicli") else program
-        return ListCall(
-            self,
-            path.rpartition("/")[2].partition(":")[0],
-            self._kind(body),
-            Speaker(program),
-            body,
-            next((KEPT[0] for name in KEPT if not is_empty(members.get(name))), ""),
-            sum(len(members.get(name, b"")) for name in BESIDE),
-        )
+    def model(self, path: str, body: ListBody) -> str:
+        return path.rpartition("/")[2].partition(":")[0]
+
+    def speaker(self, headers: Headers) -> Speaker:
+        program = program_of(headers)
+        return Speaker("gemini" if program.startswith("geminicli") else program)
+
+    def rival(self, members: Mapping[str, bytes]) -> str:
+        return next((KEPT[0] for name in KEPT if not is_empty(members.get(name))), "")
 
     def part(self, message: dict[str, Any]) -> Part:
         parts = message.get("parts")
@@ -62,11 +67,11 @@ class Gemini(ProviderApi):
         )
         return "result" if responds else "other"
 
-    def error_body(self, kind: str, text: str) -> bytes:
+    def error(self, kind: ErrorKind, text: str) -> Any:
         code, status = ERRORS[kind]
-        return msgspec.json.encode({"error": {"code": code, "message": f"ctxmgr: {text}", "status": status}})
+        return {"error": {"code": code, "message": text, "status": status}}
 
-    def _kind(self, body: ListBody) -> Kind:
+    def kind(self, path: str, headers: Headers, body: ListBody) -> Kind:
         """Rules 3 and 4."""
         if any(name in body.members.get("tools", b"") for name in FUNCTIONS):
             return "turn"

@@ -26,6 +26,15 @@ _decode = msgspec.json.Decoder().decode
 MARKED = ("system", "tools")  # members beside the list that hold marks
 
 
+# Programs that name their conversation whatever API they speak: the header with its name, and the one that a
+# sub-agent adds. (opencode 1.18.33, tried.)
+NAMING = {"opencode": ("x-session-id", "x-parent-session-id")}
+ErrorKind = Literal[
+    "permission_error", "invalid_request_error", "not_found_error", "request_too_large", "api_error"
+]
+"""Anthropic's words for an error, which OpenAI knows, too."""
+
+
 class Speaker(msgspec.Struct, frozen=True):
     """Who sends a list, as far as the program says: its name, its conversation, and its sub-agent. "" where it says
     nothing. `window_id`: changes where the program begins its list anew."""
@@ -50,17 +59,49 @@ class ProviderApi(ABC):
     places_marks: ClassVar[bool] = False
     """Are marks put on what was rewritten (`marks`)?"""
 
-    @abstractmethod
+    beside: ClassVar[tuple[str, ...]]
+    """Members beside the list that count as input."""
+
     def call_of(self, path: str, headers: Headers, body: ListBody) -> "ListCall":
         """What a request with this list asks for."""
+        return ListCall(
+            self,
+            self.model(path, body),
+            self.kind(path, headers, body),
+            self.speaker(headers),
+            body,
+            self.rival(body.members),
+            sum(len(body.members.get(name, b"")) for name in self.beside),
+            self.window_tokens(headers),
+        )
+
+    def model(self, path: str, body: ListBody) -> str:
+        return text_of(body.members.get("model"))
+
+    @abstractmethod
+    def kind(self, path: str, headers: Headers, body: ListBody) -> Kind: ...
+
+    def speaker(self, headers: Headers) -> Speaker:
+        """Who sends a list, where the API itself tells nothing of it."""
+        program = program_of(headers)
+        name, parent = NAMING.get(program, ("", ""))
+        return Speaker(program, headers.get(name, ""), "", bool(headers.get(parent)))
+
+    def rival(self, members: Mapping[str, bytes]) -> str:
+        """What makes the provider itself drop or add messages; "" where nothing does."""
+        return ""
+
+    def window_tokens(self, headers: Headers) -> int:
+        """Of the window that a request asks for; 0 where it asks for none."""
+        return 0
 
     @abstractmethod
     def part(self, message: dict[str, Any]) -> Part:
         """What a message is of a step."""
 
-    def error_body(self, kind: str, text: str) -> bytes:
-        """An error of the proxy's own, as `error_body`."""
-        return error_body(kind, text)
+    def error(self, kind: ErrorKind, text: str) -> Any:
+        """An error of the proxy's own, as JSON, in the shape that the program knows from its provider."""
+        return {"error": {"type": kind, "message": text, "param": None, "code": None}}
 
     @read_once
     def part_of(self, raw: bytes) -> Part:
@@ -91,13 +132,6 @@ class ProviderApi(ABC):
         if lone is None or lone.keys() != {"type", "text"} or bytes(lone["type"]) != b'"text"':
             return bare
         return msgspec.json.encode({**message, "content": lone["text"]})
-
-
-def error_body(kind: str, text: str) -> bytes:
-    """An error of the proxy's own, in the shape that most programs know. `kind`: Anthropic's word for it, which
-    OpenAI knows too."""
-    error = {"type": kind, "message": f"ctxmgr: {text}", "param": None, "code": None}
-    return msgspec.json.encode({"error": error})
 
 
 class ListCall(msgspec.Struct, frozen=True):
@@ -143,18 +177,6 @@ def text_of(raw: bytes | None) -> str:
 def is_empty(raw: bytes | None) -> bool:
     """Is the member missing, null, or an empty list?"""
     return raw is None or raw.strip() in (b"", b"null") or raw.replace(b" ", b"") == b"[]"
-
-
-# Programs that name their conversation whatever API they speak: the header with its name, and the one that a
-# sub-agent adds. (opencode 1.18.33, tried.)
-NAMING = {"opencode": ("x-session-id", "x-parent-session-id")}
-
-
-def speaker_of(headers: Headers) -> Speaker:
-    """Who sends a list, where the API itself tells nothing of it."""
-    program = program_of(headers)
-    name, parent = NAMING.get(program, ("", ""))
-    return Speaker(program, headers.get(name, ""), "", bool(headers.get(parent)))
 
 
 def program_of(headers: Headers) -> str:

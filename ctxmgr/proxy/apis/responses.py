@@ -6,27 +6,17 @@
    provider compacts by itself is another one than it was.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
 
-from ctxmgr.proxy.apis.provider_api import (
-    Headers,
-    Kind,
-    ListCall,
-    Part,
-    ProviderApi,
-    Speaker,
-    is_empty,
-    speaker_of,
-    text_of,
-)
+from ctxmgr.proxy.apis.provider_api import Headers, Kind, Part, ProviderApi, Speaker, is_empty
 from ctxmgr.proxy.body import UNREADABLE, ListBody
 
 COMPACT = ("/v1/responses/compact", "/responses/compact")
 THREAD, SUBAGENT, WINDOW = "thread-id", "x-openai-subagent", "x-codex-window-id"
 TURN = "x-codex-turn-metadata"
-BESIDE = ("instructions", "tools")
 KEPT = ("previous_response_id", "conversation")
 COMPACTS = b'"compaction"'
 TRIGGER = b'"compaction_trigger"'
@@ -36,22 +26,13 @@ class Responses(ProviderApi):
     format = "responses"
     paths = ("/v1/responses", "/responses", *COMPACT)
     list_member = "input"
+    beside = ("instructions", "tools")
     has_marks = False
 
-    def call_of(self, path: str, headers: Headers, body: ListBody) -> ListCall:
-        members = body.members
-        kept = next((name for name in KEPT if not is_empty(members.get(name))), "")
+    def rival(self, members: Mapping[str, bytes]) -> str:
         if COMPACTS in members.get("context_management", b""):
-            kept = "context_management: compaction"
-        return ListCall(
-            self,
-            text_of(members.get("model")),
-            self._kind(path, headers, body),
-            _speaker(headers),
-            body,
-            kept,
-            sum(len(members.get(name, b"")) for name in BESIDE),
-        )
+            return "context_management: compaction"
+        return next((name for name in KEPT if not is_empty(members.get(name))), "")
 
     def part(self, message: dict[str, Any]) -> Part:
         kind = message.get("type", "message")
@@ -59,7 +40,7 @@ class Responses(ProviderApi):
             return "reply" if message.get("role") == "assistant" else "other"
         return "result" if isinstance(kind, str) and kind.endswith("_output") else "reply"
 
-    def _kind(self, path: str, headers: Headers, body: ListBody) -> Kind:
+    def kind(self, path: str, headers: Headers, body: ListBody) -> Kind:
         if path.endswith(COMPACT) or _asks_for_summary(headers):
             return "compaction"
         if body.messages and TRIGGER in body.messages[-1]:
@@ -67,12 +48,11 @@ class Responses(ProviderApi):
         without_tools = is_empty(body.members.get("tools"))
         return "aside" if without_tools and not self.has_result(body.messages) else "turn"
 
-
-def _speaker(headers: Headers) -> Speaker:
-    thread = headers.get(THREAD, "")
-    if not thread and "codex" not in headers.get("originator", ""):
-        return speaker_of(headers)
-    return Speaker("codex", thread, "", bool(headers.get(SUBAGENT)), headers.get(WINDOW, ""))
+    def speaker(self, headers: Headers) -> Speaker:
+        thread = headers.get(THREAD, "")
+        if not thread and "codex" not in headers.get("originator", ""):
+            return super().speaker(headers)
+        return Speaker("codex", thread, "", bool(headers.get(SUBAGENT)), headers.get(WINDOW, ""))
 
 
 def _asks_for_summary(headers: Headers) -> bool:

@@ -128,7 +128,7 @@ def _sums(account: Account, observe: bool) -> dict[str, Any]:
         "rewrittenCalls": account.rewritten_calls,
         "sent": _bill(account.sent),
         "other": _bill(account.other),
-        "refetched": {"originals": account.refetched.fetches, **_bill(account.refetched.bill)},
+        "refetched": {"originals": account.refetch_count, **_bill(account.refetched)},
     }
 
 

@@ -104,7 +104,8 @@ def test_what_is_left_is_told_with_what_would_have_been_fetched_again() -> None:
     ):
         made = Account()
         made.count(bill(usage(50_000, 0, 0), PRICES), bill(usage(20_000, 0, 0), PRICES), False)
-        made.refetched = made.refetched.plus(*fetched)
+        count, tokens, dollars = fetched
+        made.count_refetches(count, BilledCall(fresh_tokens=tokens, dollars=dollars))
         saved, _, again = made.lines(True)[-1].partition("; ")
         assert saved == "would have saved 30,000 tokens (60%), $0.30 (60%)", fetched
         assert again.startswith(told), fetched

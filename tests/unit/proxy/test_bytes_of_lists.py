@@ -15,11 +15,10 @@ LIST = compact(conversation(12, lines=200))
 
 AROUND = {
     "white space": (b' {\n "messages" :\t', b' , "tools":[{}],"n":1e400,"m":0.10000000000000000000001}\n'),
-    "twice": (b'{"tools":[{}],"tools":[{"a":1}],"messages":', b',"z":-0,"big":123456789012345678901234567890}'),
+    "big": (b'{"tools":[{"a":1}],"messages":', b',"z":-0,"big":123456789012345678901234567890}'),
     "escaped": (b'{"tools":[{}],"m\\u0065ssages":', b',"\\u0061":"\\ud83d\\ude00 \\/"}'),
     "a copy before": (b'{"tools":[{}],"copy":' + LIST + b',"messages":', b"}"),
     "a copy behind": (b'{"tools":[{}],"messages":', b',"copy":' + LIST + b"}"),
-    "the list twice": (b'{"tools":[{}],"messages":[],"messages":', b"}"),
     "half a pair": (b'{"tools":[{}],"half":"\\ud83d",\r\n"messages":', b',"other":"\\udc00x"}'),
     "a list within": (b'{"tools":[{}],"within":{"messages":' + LIST + b'},"messages":', b"}"),
 }
@@ -52,6 +51,8 @@ MALFORMED = [
     b'{"messages": ' + b"[" * 100_000,
     b'{"messages": [' + b"[" * 5_000 + b"]" * 5_000 + b'], "tools": [{}]}',
     b'{"messages": [{"role": "user", "content": "x"}], "tools": [{}], "model": 7}',
+    b'{"tools": [{}], "tools": [{"a": 1}], "messages": ' + LIST + b"}",
+    b'{"tools": [{}], "messages": [], "messages": ' + LIST + b"}",
 ]
 
 

@@ -56,10 +56,11 @@ def test_the_places_of_the_report_are_marked_as_far_as_there_is_room_beside_the_
 def test_the_mark_is_as_the_program_sets_it() -> None:
     hour = msgspec.Raw(b'{"type":"ephemeral","ttl":"1h"}')
     came = [marks.marked(lists(1)[0], hour), *lists(3)]
-    assert marks.newest_mark(came) == hour
     assert b'"cache_control":{"type":"ephemeral","ttl":"1h"}' in marks.placed(came, 0, 1, hour, [3])[3]
-    assert marks.beside_mark(compact([{"type": "text", "text": "x"}, {"type": "text", "text": "y", **MARK}])) == OWN
-    assert marks.beside_mark(b'"a text"') is None
+    assert marks.block_marks(compact([{"type": "text", "text": "x"}, {"type": "text", "text": "y", **MARK}])) == [
+        OWN
+    ]
+    assert marks.block_marks(b'"a text"') == []
 
 
 HOURLY = msgspec.Raw(b'{"type":"ephemeral","ttl":"1h"}')
@@ -70,8 +71,8 @@ def test_before_a_mark_for_an_hour_ours_is_for_an_hour_too() -> None:
     came = lists(45)
     came[20], came[44] = marks.marked(came[20], HOURLY), marks.marked(came[44], OWN)
     made = marks.placed(came, 5, 0, OWN, [4, 30])
-    assert [marks.mark_of(made[at]) for at in (4, 20, 30, 44)] == [HOURLY, HOURLY, OWN, OWN]
-    assert marks.mark_of(marks.placed(came, 5, 0, OWN)[4]) == HOURLY
+    assert [marks.message_marks(made[at]) for at in (4, 20, 30, 44)] == [[HOURLY], [HOURLY], [OWN], [OWN]]
+    assert marks.message_marks(marks.placed(came, 5, 0, OWN)[4]) == [HOURLY]
 
 
 def lifetime(body: bytes, path: str = "/v1/messages") -> int | None:

@@ -13,7 +13,7 @@ from ctxmgr.formats import FORMATS
 from ctxmgr.model import TieredPrices
 from ctxmgr.proxy import refetching
 from ctxmgr.proxy.apis import APIS
-from ctxmgr.proxy.refetching import ObservedCall, Refetches
+from ctxmgr.proxy.refetching import ObservedCall, Observer
 from ctxmgr.session import Reader
 from ctxmgr.study.closed_loop import closed_loop
 from ctxmgr.study.hosts import item
@@ -61,7 +61,7 @@ def projected(chance: random.Random, given: Sequence[bytes]) -> Placed:
 
 
 def followed(calls: Sequence[tuple[Sequence[bytes], Placed]], last: Sequence[bytes]) -> list[LoopCall]:
-    made = Refetches(APIS["anthropic"])
+    made = Observer(APIS["anthropic"])
     ends: list[tuple[Sequence[bytes], Placed]] = [*calls, (last, [])]
     found = [
         made.follow(ObservedCall(tuple(given), tuple(raw for raw, _ in shown), tuple(at for _, at in shown), SHEET))
@@ -116,7 +116,7 @@ def test_items_of_one_reply_stand_as_one() -> None:
     first, second = called(1, '{"command":"one"}'), called(2, '{"command":"use a_name"}')
     then = [*said, first[0], second[0], first[1], second[1]]
     later = called(3, '{"command":"again a_name"}')
-    made = Refetches(APIS["responses"])
+    made = Observer(APIS["responses"])
 
     def seen(given: list[bytes], places: list[int]) -> LoopCall | None:
         return made.follow(ObservedCall(tuple(given), tuple(given[at] for at in places), tuple(places), SHEET))
@@ -146,7 +146,7 @@ async def test_what_would_have_been_fetched_again_is_told_at_the_end_and_on_the_
     made = await observed(rig)
     await made.proxy.rewriter.looked()
     account = made.proxy.rewriter.account
-    assert account.refetched.fetches == 1
+    assert account.refetch_count == 1
     line = account.lines(observed=True)[-1]
     assert "with 1 original fetched again, " in line
     response = await made.session.get(made.proxy.url + "/ctxmgr/sessions", headers=made.ours)
@@ -159,14 +159,14 @@ async def test_what_would_have_been_fetched_again_is_told_at_the_end_and_on_the_
 
 async def test_no_call_waits_for_what_is_looked_for(rig: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     seen, let = [], threading.Event()
-    follow = Refetches.follow
+    follow = Observer.follow
 
-    def slow(self: Refetches, now: ObservedCall) -> LoopCall | None:
+    def slow(self: Observer, now: ObservedCall) -> LoopCall | None:
         assert let.wait(60)
         seen.append(now)
         return follow(self, now)
 
-    monkeypatch.setattr(refetching.Refetches, "follow", slow)
+    monkeypatch.setattr(refetching.Observer, "follow", slow)
     made = await observed(rig, steps=3)
     assert seen == []
     let.set()
@@ -175,13 +175,13 @@ async def test_no_call_waits_for_what_is_looked_for(rig: Any, monkeypatch: pytes
 
 
 async def test_a_fault_in_the_measure_costs_nothing_else(rig: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(self: Refetches, now: ObservedCall) -> LoopCall | None:
+    def broken(self: Observer, now: ObservedCall) -> LoopCall | None:
         raise ValueError
 
-    monkeypatch.setattr(refetching.Refetches, "follow", broken)
+    monkeypatch.setattr(refetching.Observer, "follow", broken)
     made = await observed(rig, steps=3)
     await made.proxy.rewriter.looked()
     account = made.proxy.rewriter.account
     assert account.calls == 5
-    assert account.refetched.fetches == 0
+    assert account.refetch_count == 0
     assert "nothing that left would have been fetched again" in account.lines(observed=True)[-1]

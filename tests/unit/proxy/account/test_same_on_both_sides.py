@@ -166,7 +166,7 @@ async def played(calls: Sequence[Called], observe: bool) -> list[tuple[Recording
 def test_without_a_change_nothing_is_saved_whatever_the_usage_says(calls: list[Called], observe: bool) -> None:
     for account, _ in asyncio.run(played(calls, observe)):
         assert account.sent == account.other
-        assert account.refetched.fetches == account.refetched.tokens == 0
+        assert account.refetch_count == account.refetched.input_tokens == 0
         assert account.rewritten_calls == 0
         saved, _, again = account.lines(observe)[-1].partition("; ")
         dollars = [one.dollars for one, _ in account.sides]
