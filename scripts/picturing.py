@@ -17,7 +17,7 @@ from typing import Any
 from ctxmgr.cli import main as command
 from ctxmgr.study.baselines import PEERS
 from ctxmgr.study.metrics import Ratio
-from ctxmgr.study.report import CLAIRVOYANT, PolicyPoint, document, knob_name
+from ctxmgr.study.report import PolicyPoint, document, knob_name
 
 ROOT = Path(__file__).parents[1]
 SESSIONS = ("greenhouse", "ledger", "allotment")
@@ -26,7 +26,6 @@ FIGURES, DRAWING, PAGE = "tests/outcome/front.json", "docs/diagrams/front.svg", 
 BEGIN, END = "<!-- figures: scripts/picture -->\n", "<!-- end of figures -->"
 BALANCED = "balanced"
 TITLE = "Kept against the bill"
-SIMULATED = (*PEERS, CLAIRVOYANT)
 
 
 def measured() -> dict[str, Any]:
@@ -71,7 +70,7 @@ def points(figures: dict[str, Any]) -> list[PolicyPoint]:
             one["billed"],
             Ratio(round(1_000 * one["kept"]), 1_000),
             knob=one["knob"],
-            simulated=one["name"] in SIMULATED,
+            simulated=one["name"] in PEERS,
         )
         for one in figures["policies"]
     ]

@@ -53,11 +53,6 @@ BILL = (  # what closed-loop cost is worked out by
         "implicit (in steps of 128 tokens, from 1024 on), none (default: ideal)",
     ),
     option(
-        "--clairvoyant",
-        action="store_true",
-        help="beside policies or chains, who knows what each reply will need, and what that costs",
-    ),
-    option(
         "--overhead",
         metavar="TOKENS",
         type=whole,

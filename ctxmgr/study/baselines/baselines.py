@@ -1,18 +1,15 @@
 """What stands beside the presets: peers, which do with a list what others do by their published rules, under the
-names that they have in tables; and the clairvoyant.
+names that they have in tables.
 
 They are simulated: no ctxmgr runs. They are measured as the presets are. A peer's host compacts at the end of its
-window as the host of the presets does; the clairvoyant's never does.
+window as the host of the presets does.
 """
 
 from collections.abc import Mapping
 from types import MappingProxyType
 
 from ctxmgr.study.baselines import clearing, sawtooth
-from ctxmgr.study.closed_loop import Foresight, clairvoyant
 from ctxmgr.study.driving import Peer, ReplayOptions, ReplayResult, drive_peer
-from ctxmgr.study.figures import CodeLengths, Measures
-from ctxmgr.study.metrics import MessageCache, PriceSheet, timeline
 from ctxmgr.study.recordings import Recording
 
 PEERS: Mapping[str, Peer] = MappingProxyType(
@@ -29,10 +26,3 @@ PEERS: Mapping[str, Peer] = MappingProxyType(
 def peer(recorded: Recording, name: str, options: ReplayOptions) -> ReplayResult:
     """One of `PEERS`. `options`: of a preset's drive, but for `write`, which has a memory."""
     return drive_peer(recorded, name, PEERS[name], options)
-
-
-def the_clairvoyant(
-    recorded: Recording, known: MessageCache, sheet: PriceSheet, lengths: CodeLengths
-) -> tuple[Measures, Foresight]:
-    seen = clairvoyant(timeline.of(recorded), known, sheet)
-    return Measures(seen.sights, known, sheet, lengths), seen

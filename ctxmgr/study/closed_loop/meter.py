@@ -106,6 +106,13 @@ def _seen(sights: Sequence[Observation], known: MessageCache) -> Iterator[Measur
         last = sight
 
 
+def floor(sights: Sequence[Observation], known: MessageCache, sheet: PriceSheet) -> float:
+    """Dollars that no policy costs less than that shows each message once: the overhead read at each call, every
+    message written once, at the prices of the lowest tier."""
+    tokens = sum(known.weight(one.raw) for came in new_messages(sights) for one in came)
+    return dollars(sheet.prices.tier(0), read=len(sights) * sheet.overhead_tokens, written=tokens)
+
+
 def bill_parts(sights: Sequence[Observation], known: MessageCache, sheet: PriceSheet) -> BillParts:
     """All calls of one session, oldest first. Tiers count the overhead and the list."""
     overhead = first_writes = rewritten = reads = 0.0

@@ -17,7 +17,6 @@ from ctxmgr.devices import Weigher, tokens
 from ctxmgr.model.compaction import Format, NothingToCompact, Strategy
 from ctxmgr.plain_text import fault_text, missing_text, safe
 from ctxmgr.study.compare import files, report
-from ctxmgr.study.compare.bounds import bounds
 from ctxmgr.study.compare.material import Material
 from ctxmgr.study.compare.models import AnsweringModel, opened
 from ctxmgr.study.compare.report import RecordingRows, WrittenRow
@@ -143,8 +142,7 @@ class _Comparison:
             return RecordingRows(path.name, unreadable=f"{path.name}: {fault_text(fault)}")
         finally:
             self._finished(len(self._rows) - len(written) - len(failed))
-        beside = await asyncio.to_thread(bounds, session, wanted)
-        return RecordingRows(session.name, tuple(written), failed=tuple(failed), bounds=beside)
+        return RecordingRows(session.name, tuple(written), failed=tuple(failed))
 
     async def _row(
         self, material: Material, strategy: Strategy, format: Format, model: AnsweringModel

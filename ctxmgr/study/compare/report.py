@@ -6,7 +6,6 @@ from typing import Any
 import msgspec
 from rich.console import Console
 
-from ctxmgr.study.compare.bounds import ChainBounds
 from ctxmgr.study.compare.brief import brief
 from ctxmgr.study.compare.files import table_cell
 from ctxmgr.study.compare.rows import SummaryRow
@@ -27,15 +26,13 @@ class WrittenRow(msgspec.Struct, frozen=True):
 
 class RecordingRows(msgspec.Struct, frozen=True):
     """What came of one recording. `nothing`: why there was nothing to compact; `unreadable`: why it has no rows;
-    `failed`: what went wrong in single rows, with the words of the fault. `bounds`: what stands beside its
-    chains."""
+    `failed`: what went wrong in single rows, with the words of the fault."""
 
     recording: str
     written: tuple[WrittenRow, ...] = ()
     nothing: str = ""
     unreadable: str = ""
     failed: tuple[str, ...] = ()
-    bounds: ChainBounds | None = None
 
     @property
     def bad(self) -> bool:
@@ -70,7 +67,7 @@ def report(outcomes: Sequence[RecordingRows], settings: Settings) -> str:
         f"# {'Strategies compared' if settings.chain_window is None else 'Chains of compactions'}",
         _settings(settings, billed=True),
     ]
-    parts += [markdown(sheet) for sheet in sheets(found, _beside(outcomes), whole=True) if sheet.lines]
+    parts += [markdown(sheet) for sheet in sheets(found, whole=True) if sheet.lines]
     parts += notes(found, wide=True)
     parts += [f"- {table_cell(text)}" for text, _ in _said(outcomes)]
     return "\n\n".join(parts) + "\n"
@@ -84,7 +81,7 @@ def show(out: Console, outcomes: Sequence[RecordingRows], settings: Settings, wi
     if not wide:
         out.print(brief(found))
     elif found:
-        out.print(rendered(found, _beside(outcomes)))
+        out.print(rendered(found))
     for text in notes(found, wide=wide):
         out.print(plain(text))
     for text, style in _said(outcomes):
@@ -110,10 +107,6 @@ def values(outcomes: Sequence[RecordingRows], settings: Settings) -> dict[str, A
             for outcome in outcomes
             for one in outcome.written
         ],
-        "beside": [
-            {"recording": name, "floor": {"money": one.floor}, **one.simulated}
-            for name, one in _beside(outcomes).items()
-        ],
         "nothing": [{"recording": one.recording, "reason": one.nothing} for one in outcomes if one.nothing],
         "unreadable": [
             {"recording": one.recording, "reason": one.unreadable} for one in outcomes if one.unreadable
@@ -138,10 +131,6 @@ def _row(row: SummaryRow) -> dict[str, Any]:
     found: dict[str, Any] = msgspec.to_builtins(row)
     del found["probesFailed"]
     return found
-
-
-def _beside(outcomes: Sequence[RecordingRows]) -> dict[str, ChainBounds]:
-    return {one.recording: one.bounds for one in outcomes if one.bounds is not None}
 
 
 def _settings(settings: Settings, *, billed: bool) -> str:

@@ -9,7 +9,7 @@ import msgspec
 
 from ctxmgr.engine.compaction import RenderLimits, render
 from ctxmgr.model.compaction import BranchMessage, CompactionPlan, Format, Strategy
-from ctxmgr.study.closed_loop import closed_loop
+from ctxmgr.study.closed_loop import closed_loop, floor
 from ctxmgr.study.compare import chains, scripted_model, ways
 from ctxmgr.study.compare.chains import Chain, Pass, WrittenPass
 from ctxmgr.study.compare.material import Material
@@ -38,9 +38,9 @@ Counts = dict[str, RetainedCount]
 
 
 class ChainFigures(msgspec.Struct, frozen=True, rename="camel"):
-    """The figures of a chain (`chains.Chain`). `with_tail`: what the last summary and the kept part hold together,
-    and `loop`, closed-loop cost with these summaries and no other policy (`closed_cost.plain`); None where
-    nothing was measured."""
+    """The figures of a chain (`chains.Chain`). `with_tail`: what the last summary and the kept part hold together.
+    `loop`: closed-loop cost with these summaries and no other policy (`closed_cost.plain`). `floor`: dollars that
+    no policy costs less than. None where nothing was measured."""
 
     window: int
     passes: tuple[Pass, ...]
@@ -49,6 +49,7 @@ class ChainFigures(msgspec.Struct, frozen=True, rename="camel"):
     uncut: int
     with_tail: Counts | None = None
     loop: Figures | None = None
+    floor: float | None = None
 
 
 class SummaryRow(msgspec.Struct, frozen=True, rename="camel"):
@@ -145,13 +146,13 @@ async def _chain(wanted: _Wanted) -> tuple[SummaryRow, str]:
     )
     chain, spent = await answered(asking, wanted.model, material.weigh)
     found = _figures(wanted, spent, chain.details, began)
-    alone = with_tail = loop = None
+    alone = with_tail = loop = least = None
     if chain.passes and measured(found):
         alone, with_tail = await asyncio.to_thread(_held, chain)
         removed = RemovedPart(_raws(chain.removed), _raws(chain.tail))
         before = [one for one in chain.sights if one.own < len(chain.passes)]
         found = await asyncio.to_thread(_asked, found, removed, chain.summary, material, before)
-        loop = await asyncio.to_thread(_loop, chain, settings.sheet)
+        loop, least = await asyncio.to_thread(_loop, chain, settings.sheet)
     bills = [await asyncio.to_thread(_costs, one, material) for one in chain.written]
     passes = tuple(map(_billed, chain.passes, bills))
     return msgspec.structs.replace(
@@ -160,7 +161,7 @@ async def _chain(wanted: _Wanted) -> tuple[SummaryRow, str]:
         replaced_tokens=material.weight(chain.removed),
         retained=alone,
         chain=ChainFigures(
-            settings.chain_window or 0, passes, chain.largest, chain.last, chain.uncut, with_tail, loop
+            settings.chain_window or 0, passes, chain.largest, chain.last, chain.uncut, with_tail, loop, least
         ),
         failures=chain.failures,
         bill=ways.together([one for one in bills if one is not None]),
@@ -205,8 +206,10 @@ def _held(chain: Chain) -> tuple[Counts, Counts]:
     return counts(measure(known, chain.summary)), counts(measure(known, both))
 
 
-def _loop(chain: Chain, sheet: PriceSheet) -> Figures:
-    return closed_cost.plain(closed_loop(chain.sights, MessageCache(message_cache.reader()), sheet))
+def _loop(chain: Chain, sheet: PriceSheet) -> tuple[Figures, float]:
+    """Closed-loop cost, and the floor."""
+    known = MessageCache(message_cache.reader())
+    return closed_cost.plain(closed_loop(chain.sights, known, sheet)), round(floor(chain.sights, known, sheet), 4)
 
 
 def measured(row: SummaryRow) -> bool:

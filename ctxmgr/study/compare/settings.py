@@ -42,7 +42,7 @@ class Settings(msgspec.Struct, frozen=True):
     """`window`: of the summarising model; `chain_window`: that of the session's model in a chain, None without one.
 
     Tokens. `policy` has what is not set here: slices, retries, calls side by side. `sheet`: what summaries and
-    chains are billed by, and whether a clairvoyant stands beside these. `probes_failed`: the file that takes the
+    chains are billed by. `probes_failed`: the file that takes the
     failed probes. `own_models`: a user's file of models; `has_prices`: they were given, so no file says them.
     """
 
@@ -54,7 +54,6 @@ class Settings(msgspec.Struct, frozen=True):
     window: int = SUMMARISER_WINDOW
     chain_window: int | None = None
     sheet: PriceSheet = PriceSheet()
-    clairvoyant: bool = False
     probes_failed: Path | None = None
     own_models: OwnFacts = OwnFacts()
     has_prices: bool = False
@@ -114,7 +113,6 @@ def settings(parsed: Namespace, environment: Mapping[str, str] = os.environ) -> 
         window=parsed.context_window or usual_window,
         chain_window=(parsed.window or CHAIN_WINDOW) if parsed.chain else None,
         sheet=price_sheet(parsed.prices, parsed.cache_ttl, parsed.overhead, parsed.cache),
-        clairvoyant=parsed.clairvoyant,
         probes_failed=Path(parsed.probes_failed) if parsed.probes_failed else None,
         own_models=own,
         has_prices=parsed.prices is not None,
@@ -125,8 +123,6 @@ def settings(parsed: Namespace, environment: Mapping[str, str] = os.environ) -> 
         raise InvalidArguments(f"{asking[0]} needs a model: --endpoint URL --model NAME, or --scripted")
     if parsed.window and not parsed.chain:
         raise InvalidArguments("--window is for --chain")
-    if parsed.clairvoyant and not parsed.chain:
-        raise InvalidArguments("--clairvoyant is for --chain")
     if made.chain_window is not None and made.limit <= parsed.keep:
         room = f"{made.chain_window:,} tokens less the {made.cut_budget.reserve_tokens:,} kept free for the reply"
         raise InvalidArguments(

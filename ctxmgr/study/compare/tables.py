@@ -3,7 +3,7 @@
 A dash: there is no such figure. "none": nothing of that kind was removed.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Literal
 
 import msgspec
@@ -12,12 +12,11 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 
 from ctxmgr.study import probes
-from ctxmgr.study.compare.bounds import ChainBounds
 from ctxmgr.study.compare.files import table_cell
 from ctxmgr.study.compare.rows import Counts, RetainedCount, SummaryRow, measured
 from ctxmgr.study.compare.ways import BothWays
 from ctxmgr.study.console import plain
-from ctxmgr.study.figures import FLOOR, Figures, closed_cost
+from ctxmgr.study.figures import Figures, closed_cost
 from ctxmgr.study.probes import NEWEST, Scores
 from ctxmgr.summarize import WayCosts
 
@@ -120,8 +119,12 @@ WALK: tuple[Column, ...] = (
     ("not possible", lambda row: str(row.chain.uncut) if row.chain else DASH),
     *SIZES,
 )
-LOOP: tuple[Column, ...] = tuple(
-    (f"{name} $" if name in LOOP_SUMS else name, _loop(key, digits)) for name, (key, digits) in LOOP_CELLS.items()
+LOOP: tuple[Column, ...] = (
+    *(
+        (f"{name} $" if name in LOOP_SUMS else name, _loop(key, digits))
+        for name, (key, digits) in LOOP_CELLS.items()
+    ),
+    ("floor $", lambda row: DASH if row.chain is None or row.chain.floor is None else f"{row.chain.floor:,.2f}"),
 )
 BILL: tuple[Column, ...] = (
     ("copy", lambda row: _sum(row.bill, row.bill.cold_cost if row.bill else None)),
@@ -135,16 +138,14 @@ CHAIN: tuple[Column, ...] = (*WALK, *LOOP, *COSTS, WITHOUT)
 EXPLAINED = {"held", "probes", "looped", "billed"}  # notes on what columns mean
 
 
-def sheets(
-    rows: Sequence[SummaryRow], beside: Mapping[str, ChainBounds] | None = None, *, whole: bool
-) -> list[TextTable]:
-    """`beside`: by recording. `whole`: for a file; else for a terminal, narrower and with long lists cut."""
+def sheets(rows: Sequence[SummaryRow], *, whole: bool) -> list[TextTable]:
+    """`whole`: for a file; else for a terminal, narrower and with long lists cut."""
     if not rows:
         return []
     if rows[0].chain is not None:
         took = [(WALKED, (*WALK, *COSTS, WITHOUT))] if whole else [(WALKED, WALK), (TOOK, (*COSTS, WITHOUT))]
         chains = [_sheet(title, rows, NAMES + columns, whole) for title, columns in took]
-        looped = _loops(rows, beside or {})
+        looped = _sheet(LOOPED, [row for row in rows if row.chain and row.chain.loop], NAMES + LOOP, whole)
         return [*chains, looped, _bills(rows), _both(rows), _passes(rows, whole), _probes(rows)]
     if whole:
         return [_sheet("comparison", rows, NAMES + SUMMARY + HELD, whole), _bills(rows), _probes(rows)]
@@ -205,21 +206,6 @@ def _sheet(title: str, rows: Sequence[SummaryRow], columns: Sequence[Column], wh
 
     lines = tuple(tuple(cell(name, of(row)) for name, of in columns) for row in rows)
     return TextTable(title, tuple(name for name, _ in columns), lines)
-
-
-def _loops(rows: Sequence[SummaryRow], beside: Mapping[str, ChainBounds]) -> TextTable:
-    """The rows of each recording that have such a cost, and under them what stands beside."""
-    lines: list[tuple[str, ...]] = []
-    for name in dict.fromkeys(row.recording for row in rows):
-        mine = [row for row in rows if row.recording == name and row.chain and row.chain.loop]
-        lines += [tuple(of(row) for _, of in (*NAMES, *LOOP)) for row in mine]
-        if mine and (there := beside.get(name)):
-            some = {**there.simulated, FLOOR: {"billed": there.floor}}
-            lines += [
-                (name, other, "", *(_cell(loop, key, digits) for key, digits in LOOP_CELLS.values()))
-                for other, loop in some.items()
-            ]
-    return TextTable(LOOPED, tuple(name for name, _ in (*NAMES, *LOOP)), tuple(lines))
 
 
 def _bills(rows: Sequence[SummaryRow]) -> TextTable:
@@ -290,12 +276,12 @@ def _line(cells: Sequence[str]) -> str:
     return f"| {' | '.join(map(table_cell, cells))} |"
 
 
-def rendered(rows: Sequence[SummaryRow], beside: Mapping[str, ChainBounds]) -> RenderableType:
+def rendered(rows: Sequence[SummaryRow]) -> RenderableType:
     """For a terminal: the sheets of each recording together, its name in their titles."""
     groups: dict[str, list[SummaryRow]] = {}
     for row in rows:
         groups.setdefault(row.recording, []).append(row)
-    some = [(name, sheet) for name, group in groups.items() for sheet in sheets(group, beside, whole=False)]
+    some = [(name, sheet) for name, group in groups.items() for sheet in sheets(group, whole=False)]
     return Group(*(_table(name, sheet) for name, sheet in some if sheet.lines))
 
 

@@ -1,10 +1,9 @@
 """Closed-loop cost: what the input costs when the model fetches again what it needs and can not see."""
 
 from collections.abc import Callable
-from math import isfinite
 from typing import Any
 
-from ctxmgr.study.closed_loop import ClosedLoop, Foresight, closed_loop
+from ctxmgr.study.closed_loop import ClosedLoop, closed_loop
 from ctxmgr.study.figures.registry import (
     COUNT,
     DOLLARS,
@@ -46,22 +45,6 @@ def floor(dollars: float, base: Measures) -> Figures:
         "money": rounded(dollars, DOLLARS),
         "billedOfOff": share(dollars, loop.billed),
         "closedOfOff": share(dollars, loop.closed),
-    }
-
-
-def foresight(seen: Foresight) -> Figures:
-    """Dollars. `patience` null: nothing is missed, whatever keeping it costs."""
-    return {
-        "free": rounded(seen.free, DOLLARS),
-        "tried": [
-            {
-                "patience": patience if isfinite(patience) else None,
-                "billed": rounded(loop.billed, DOLLARS),
-                "closed": rounded(loop.closed, DOLLARS),
-                "fetches": loop.fetches,
-            }
-            for patience, loop in seen.tried
-        ],
     }
 
 

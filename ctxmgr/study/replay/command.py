@@ -49,9 +49,9 @@ def run(parsed: Namespace) -> int:
     if missing := missing_text(parsed.files):
         print(f"ctxmgr replay: {missing}", file=sys.stderr)
         return 2
-    measures = (parsed.peers, parsed.clairvoyant, parsed.front, parsed.probes, parsed.report)
+    measures = (parsed.peers, parsed.front, parsed.probes, parsed.report)
     if parsed.no_measures and any(measures):
-        said = "--peers, --clairvoyant, --front, --probes and --report show measures: leave out --no-measures"
+        said = "--peers, --front, --probes and --report show measures: leave out --no-measures"
         print(f"ctxmgr replay: {said}", file=sys.stderr)
         return 2
     if parsed.probes_failed and not parsed.probes:
@@ -184,8 +184,7 @@ def _recording(found: Source, asked_for: ReplayRequest, sheets: list[RecordingSh
     if measured:
         all_beside = bool(parsed.report or parsed.front)
         peers = _peers(recorded, parsed, window, host) if all_beside or parsed.peers else []
-        clairvoyant = all_beside or parsed.clairvoyant
-        worked = measuring.work(recorded, outcomes, sheet, peers, clairvoyant, front.knobs)
+        worked = measuring.work(recorded, outcomes, sheet, peers, front.knobs)
         for one, more in zip(out, worked.figures, strict=True):
             one |= {"measures": more} | front.figures(one["preset"])
         out[0] |= {"beside": worked.beside, "floor": worked.floor_figures}

@@ -5,13 +5,12 @@ from types import MappingProxyType
 
 import msgspec
 
-from ctxmgr.study.baselines import baselines as beside
 from ctxmgr.study.closed_loop import floor
 from ctxmgr.study.driving import ReplayResult
 from ctxmgr.study.figures import CodeLengths, Figures, Measures, closed_cost, cost, figures
 from ctxmgr.study.metrics import MessageCache, PriceSheet, message_cache
 from ctxmgr.study.recordings import Recording, Stream
-from ctxmgr.study.report import BASE, CLAIRVOYANT, PolicyRow, RecordingSheet
+from ctxmgr.study.report import BASE, PolicyRow, RecordingSheet
 
 NO_KNOBS: Mapping[str, float] = MappingProxyType({})
 
@@ -33,12 +32,10 @@ def work(
     outcomes: Sequence[ReplayResult],
     sheet: PriceSheet,
     peers: Sequence[ReplayResult],
-    clairvoyant: bool,
     knobs: Mapping[str, float] = NO_KNOBS,
 ) -> ReplayFigures:
-    """One of the outcomes is of preset `off`; `peers`: what came of those that stand beside. A stream of events is
-    what a host showed, and no course to simulate a policy on: nothing stands beside it. `knobs`: `keep` in tokens
-    of those outcomes that are of the front."""
+    """One of the outcomes is of preset `off`; `peers`: what came of those that stand beside. `knobs`: `keep` in
+    tokens of those outcomes that are of the front."""
     ground = MessageCache(message_cache.reader())  # what is known of a message is known for all
     lengths = CodeLengths()
     measures = [Measures(outcome.observations, ground, sheet, lengths) for outcome in outcomes]
@@ -46,14 +43,10 @@ def work(
     base = presets[BASE]
     least = floor({outcome.preset: outcome.observations for outcome in outcomes}[BASE], ground, sheet)
     simulated = {one.preset: Measures(one.observations, ground, sheet, lengths) for one in peers}
-    free: dict[str, Figures] = {}
-    if isinstance(recorded, Recording) and clairvoyant:
-        simulated[CLAIRVOYANT], seen = beside.the_clairvoyant(recorded, ground, sheet, lengths)
-        free[CLAIRVOYANT] = closed_cost.foresight(seen)
     made = {name: figures(one, base) for name, one in {**presets, **simulated}.items()}
     return ReplayFigures(
         figures=tuple(made[outcome.preset] for outcome in outcomes),
-        beside=tuple({"preset": name, "measures": made[name], **free.get(name, {})} for name in simulated),
+        beside=tuple({"preset": name, "measures": made[name]} for name in simulated),
         floor_figures=closed_cost.floor(least, base),
         sheet=RecordingSheet(
             name=recorded.name,

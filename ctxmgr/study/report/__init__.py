@@ -4,11 +4,10 @@ from ctxmgr.study.report import page
 from ctxmgr.study.report.document import document
 from ctxmgr.study.report.front import PolicyPoint
 from ctxmgr.study.report.plots import escaped
-from ctxmgr.study.report.rows import BASE, CLAIRVOYANT, PolicyRow, RecordingSheet, knob_name
+from ctxmgr.study.report.rows import BASE, PolicyRow, RecordingSheet, knob_name
 
 __all__ = [
     "BASE",
-    "CLAIRVOYANT",
     "PolicyPoint",
     "PolicyRow",
     "RecordingSheet",

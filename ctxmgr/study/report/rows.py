@@ -12,9 +12,8 @@ from ctxmgr.study.report.style import LIGHT
 
 BALANCED = "balanced"
 BASE = "off"  # the line that costs are shares of
-CLAIRVOYANT = "clairvoyant"
 FRONT = "balanced by keep"
-COLOURS = {BASE: 0, "turns": 1, "tools": 2, BALANCED: 3, CLAIRVOYANT: 5}  # others take turns
+COLOURS = {BASE: 0, "turns": 1, "tools": 2, BALANCED: 3}  # others take turns
 COLOURS[FRONT] = COLOURS[BALANCED]
 SPARE = [number for number in range(len(LIGHT)) if number not in COLOURS.values()]
 

@@ -6,7 +6,7 @@ import pytest
 
 from ctxmgr.closed_loop.price_sheet import MILLION, PriceSheet
 from ctxmgr.model import CacheRule, PriceTier, TieredPrices
-from ctxmgr.study.closed_loop import closed_loop
+from ctxmgr.study.closed_loop import closed_loop, floor
 from ctxmgr.study.closed_loop.meter import BillParts, bill_parts
 from ctxmgr.study.hosts.pi_host import HostMessage
 from ctxmgr.study.metrics.observations import ProjectedMessage
@@ -85,3 +85,9 @@ def test_what_forgetting_cost_is_the_closed_loop_without_the_bill() -> None:
     assert sum(one.list_dollars for one in loop.calls) == pytest.approx(loop.billed)
     assert sum(one.more_dollars for one in loop.calls) == pytest.approx(loop.closed - loop.billed)
     assert all(one.more_tokens > one.fetches * 150 for one in loop.calls if one.fetches)
+
+
+def test_the_floor_reads_overhead_and_writes_each_message_once() -> None:
+    """Two calls; five words come before the last one, however short the lists are."""
+    seen = sights(u("a b c"), a("one"), u("d"), a("two"), show=newest(1))
+    assert floor(seen, known(), SHEET) == 2 * 7 + 10 * (3 + 1 + 1)

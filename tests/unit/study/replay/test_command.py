@@ -166,12 +166,12 @@ def test_sessions_left_at_once_have_every_measure_and_a_page(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], host: str
 ) -> None:
     paths = [str(begun(tmp_path, messages)) for messages in (0, 1, 2)]
-    everything = ["--preset", "off", "--probes", "--clairvoyant", "--peers", "--host", host]
+    everything = ["--preset", "off", "--probes", "--peers", "--host", host]
     report = tmp_path / "report.html"
     assert main(["replay", *paths, *everything, "--report", str(report), "--json"]) == 0
     shown = json.loads(capsys.readouterr().out)
     assert [one["all"]["calls"] for one in shown[:3]] == [0, 0, 1]
-    assert [[row["preset"] for row in one["beside"]] for one in shown[:3]] == [[*PEERS, "clairvoyant"]] * 3
+    assert [[row["preset"] for row in one["beside"]] for one in shown[:3]] == [[*PEERS]] * 3
     assert all(Path(path).name in report.read_text() for path in paths)
 
 

@@ -40,7 +40,7 @@ def test_the_picture_has_each_policy_at_the_figures_that_the_command_prints(
     rows = json.loads(capsys.readouterr().out)
     beside = rows[0]["beside"]
     assert [one["preset"] for one in rows] == [*ALL, *(label(value) for value in VALUES if value != "balanced")]
-    assert [one["preset"] for one in beside] == [*PEERS, "clairvoyant"]
+    assert [one["preset"] for one in beside] == [*PEERS]
     assert {one["preset"]: one.get("knob") for one in rows}["balanced"] == 1700
     text = page.read_text(encoding="utf-8")
     for one in (*rows, *beside):

@@ -44,7 +44,6 @@ def standard(billed: float = 1.0) -> RecordingSheet:
         "clear-tool-uses": (0.819, 0.927),
         "opencode": (1.0, 0.97),
         "sawtooth": (0.484, 0.719),
-        "clairvoyant": (0.42, 0.73),
     }
     lines = [
         row("off", billed, 0.965),
@@ -151,7 +150,7 @@ def test_a_policy_without_figures_is_said_and_not_drawn() -> None:
 def test_what_was_simulated_is_told_by_its_shape() -> None:
     picture = drawn([standard()])
     assert {(one.findtext("title") or "").partition(":")[0] for one in picture.iter("rect")} == {
-        *("masking-10", "masking-5", "clear-tool-uses", "opencode", "sawtooth", "clairvoyant")
+        *("masking-10", "masking-5", "clear-tool-uses", "opencode", "sawtooth")
     }
     says = str(front.legend(policy_points([standard()]), 0.2))
     for words in ("round: driven", "square: simulated", f"line: {FRONT}", "dashed: no policy costs less"):

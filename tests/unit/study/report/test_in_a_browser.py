@@ -46,7 +46,7 @@ MEASURED = """
   };
 })()
 """
-POLICIES = ("off", "turns", "tools", "balanced", "balanced 0.125", "balanced 0.75", "masking-5", "clairvoyant")
+POLICIES = ("off", "turns", "tools", "balanced", "balanced 0.125", "balanced 0.75", "masking-5", "masking-10")
 UNBROKEN = "a_recording_whose_name_is_one_long_word_" * 3 + ".jsonl"
 
 
@@ -68,7 +68,7 @@ def sheet(name: str, calls: int, dollars: float, apart: float, step_tokens: int)
                 call_costs=(cost / calls,) * calls,
                 epochs=tuple(range(0, calls, 40)),
                 receipts=(f"epoch 1: 41,000 -> 18,000 tokens, {'x' * 200}",),
-                simulated=policy in ("masking-5", "clairvoyant"),
+                simulated=policy in ("masking-5", "masking-10"),
             )
         )
     kinds = tuple((kind, dict.fromkeys(POLICIES, 0.1 + 0.04 * at)) for at, kind in enumerate(KINDS))

@@ -50,7 +50,7 @@ SHEET = RecordingSheet(
     (
         line("off", 4.0, 1.0, of_off=1.0, epochs=(), closed=1.0, fetches=1.0, kept=(9, 10)),
         line("balanced", of_off=0.5, closed=0.75, fetches=8.0, receipts=("1 < 2 & so on",)),
-        line("clairvoyant", 0.8, of_off=0.2, closed=0.2, fetches=3.5, simulated=True, kept=(1, 2)),
+        line("masking-5", 0.8, of_off=0.2, closed=0.2, fetches=3.5, simulated=True, kept=(1, 2)),
     ),
     "5 calls",
     0.6,
@@ -195,12 +195,12 @@ def test_values_can_be_read_off_a_line() -> None:
     assert [one.text for one in drawn.iter("title")] == ["x", "x, epoch 1, call 1: 0 to 250"]
 
 
-def test_kept_is_drawn_against_the_bill_with_clairvoyant_and_floor() -> None:
-    """A bill of 4 dollars is the whole: balanced at 0.5, the clairvoyant at 0.2, the floor an edge at 0.15."""
+def test_kept_is_drawn_against_the_bill_with_a_peer_and_floor() -> None:
+    """A bill of 4 dollars is the whole: balanced at 0.5, the peer at 0.2, the floor an edge at 0.15."""
     *_, drawn = drawings(page([SHEET]))
     assert drawn.attrib["aria-label"] == "kept of what replies repeat against bill, host alone = 1"
     labels = [one.text for one in drawn.iter("text") if one.attrib["class"] == "label"]
-    assert sorted(map(str, labels)) == ["balanced", "clairvoyant", "floor", "off"]
+    assert sorted(map(str, labels)) == ["balanced", "masking-5", "floor", "off"]
     places = {
         (one.find("title").text or "").split(":")[0]: (float(one.attrib["cx"]), float(one.attrib["cy"]))  # type: ignore[union-attr]
         for one in drawn.iter("circle")

@@ -130,7 +130,6 @@ def test_the_scripted_model_answers_the_same_and_knows_what_it_does_not_know() -
         ["FILE", "--endpoint", "http://localhost:1/v1", "--model", "m", "--api-key-env", "NOT_SET_HERE"],
         ["FILE", "--window", "64000"],
         ["FILE", "--prices", "much"],
-        ["FILE", "--clairvoyant"],
         ["FILE", "--chain", "--prices", "much"],
         ["FILE", "--chain", "--window", "30000"],
         ["FILE", "--out", "FILE"],
