@@ -237,9 +237,8 @@ REPLAY = Command(
 
 COMPARE = Command(
     "Runs summarising strategies on the same cut of each recorded session (any that "
-    "`ctxmgr replay` reads), and shows what each took and how much its summary still "
-    "holds of what it replaces: paths, identifiers, constraints, decisions, tasks, errors, requests; and what a "
-    "model's call for it costs, with a copy of the conversation and at the end of the host's list. Without a "
+    "`ctxmgr replay` reads), and shows what each took, how many of the memory probes of what it "
+    "replaces its summary answers, and what a model's call for it costs, with a copy of the conversation and at the end of the host's list. Without a "
     "model, `extractive` alone. Each summary becomes a Markdown file, readable by you alone (it holds "
     "conversation); a run that was interrupted, or is done again with the same settings, starts from what is "
     "there. The exit code is 1 if a recording can not be read or a summary failed.",
@@ -300,12 +299,6 @@ COMPARE = Command(
                     help="the environment variable that holds the key; none is sent without it",
                 ),
                 option("--context-window", metavar="TOKENS", type=positive, help="of that model (default: 128000)"),
-                option(
-                    "--scripted",
-                    action="store_true",
-                    help="a scripted model inside the process: tests the plumbing, says nothing of how good a "
-                    "summary is",
-                ),
             ),
         ),
         Group(
@@ -315,7 +308,7 @@ COMPARE = Command(
                     "--chain",
                     action="store_true",
                     help="walk each session from its start and compact whenever it outgrows the window, the next "
-                    "compaction on top of the last; shows what the last summary still holds of everything (default "
+                    "compaction on top of the last; shows what the last summary still answers of all (default "
                     "strategy: extractive)",
                 ),
                 option(

@@ -1,10 +1,12 @@
 """What people see: a console of `rich`, and recorded text made safe for it."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TextIO
 
 from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
 
@@ -48,3 +50,16 @@ def console(stream: TextIO | None = None) -> Console:
     if not made.is_terminal:
         made = Console(file=stream, highlight=False, width=PIPED_COLUMNS, no_color=True)
     return made
+
+
+@contextmanager
+def progress_bar(what: str, total: int) -> Iterator[Callable[[int], None]]:
+    """A bar on stderr, where that is a terminal. What it gives is called with a count of what is done."""
+    error = console(sys.stderr)
+    if not error.is_terminal:
+        yield lambda count: None
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=error, transient=True) as bar:
+        task = bar.add_task(safe(what).replace("[", "\\["), total=total)
+        yield lambda count: bar.advance(task, count)

@@ -108,7 +108,7 @@ def _chain(of: RecordedSession, way: Way) -> Written:
             assert next(walk) == ()
     except StopIteration as end:
         chain: chains.Chain = end.value
-    assert chain.failures == ()
+    assert not chain.failures
     return Written(chain.summary, _raws(chain.removed), _raws(chain.tail))
 
 

@@ -36,8 +36,14 @@ from ctxmgr.study.metrics import Observation, ProjectedMessage
 from ctxmgr.summarize import FinishedSummary, SummaryInput, WayCosts, writing
 
 Path = tuple[BranchEntry, ...]
+Brief = SummaryInput[CompactionPlan]
+Bill = Callable[[Brief, BilledList, str], WayCosts | None]
 
 _encode = msgspec.json.Encoder().encode
+
+
+def not_billed(brief: Brief, listed: BilledList, summary: str) -> None:
+    """The bill of who wants none."""
 
 
 class Pass(msgspec.Struct, frozen=True, rename="camel"):
@@ -53,34 +59,25 @@ class Pass(msgspec.Struct, frozen=True, rename="camel"):
     bill: WayCosts | None = None
 
 
-class WrittenPass(msgspec.Struct, frozen=True):
-    """What one compaction is billed by: how it was asked for, the list before it, and its summary."""
-
-    brief: SummaryInput[CompactionPlan]
-    listed: BilledList
-    summary: str
-
-
-class Chain(msgspec.Struct, frozen=True):
-    """What came of a walk. `summary` is the last one with its file lists, "" without any; `tail` what was kept
-    beside it then; `removed` all that was taken out, oldest first. `details` are ctxmgr's own of each compaction.
+class Chain(msgspec.Struct):
+    """What came of a walk; it is filled on the way. `summary` is the last one with its file lists, "" without any;
+    `tail` what was kept beside it then; `removed` all that was taken out, oldest first. `details` are ctxmgr's own
+    of each compaction.
 
     `largest` and `last`: tokens of the largest list and of the list at the end. `uncut`: steps at which the list
-    was over the limit and nothing could be compacted. `sights`: the list before each reply of the model. `written`
-    as many as passes.
+    was over the limit and nothing could be compacted. `sights`: the list before each reply of the model.
     """
 
-    passes: tuple[Pass, ...]
-    summary: str
-    tail: tuple[BranchMessage, ...]
-    removed: tuple[BranchMessage, ...]
-    details: tuple[dict[str, Any], ...]
-    largest: int
-    last: int
-    uncut: int
-    failures: tuple[str, ...]
-    sights: tuple[Observation, ...] = ()
-    written: tuple[WrittenPass, ...] = ()
+    passes: list[Pass] = []
+    summary: str = ""
+    tail: tuple[BranchMessage, ...] = ()
+    removed: list[BranchMessage] = []
+    details: list[dict[str, Any]] = []
+    largest: int = 0
+    last: int = 0
+    uncut: int = 0
+    failures: list[str] = []
+    sights: list[Observation] = []
 
 
 def walked(
@@ -90,29 +87,29 @@ def walked(
     limit: int,
     cut: CutBudget,
     weigh: WeighMessage,
-    brief: Callable[[CompactionPlan], SummaryInput[CompactionPlan]],
+    brief: Callable[[CompactionPlan], Brief],
+    bill: Bill = not_billed,
 ) -> Asking[Chain]:
     """The chain over a session's tree. `limit` in tokens of the list; `brief` says how each summary is written.
 
     After each compaction it asks for nothing once, so that who runs it may stop there.
     """
-    walk = _Walk(weigh)
-    uncut = 0
+    walk = _Walk(weigh, bill)
     for node in recorded(raws, leaf):
         walk.add(node)
-        if walk.open or walk.weight <= limit:
+        if walk.open or walk.chain.last <= limit:
             continue
         path = walk.path()
         prepared = prepare.decide(path, cut, weigh)
         if isinstance(prepared, NothingToCompact):
-            uncut += 1
+            walk.chain.uncut += 1
             continue
         asked = brief(prepared)
         written = yield from writing.compaction(asked)
         walk.compacted(path, asked, written)
         yield ()
     walk.check_all()
-    return walk.chain(uncut)
+    return walk.chain
 
 
 def recorded(raws: Sequence[bytes], leaf: str | None) -> list[RawEntry]:
@@ -122,24 +119,16 @@ def recorded(raws: Sequence[bytes], leaf: str | None) -> list[RawEntry]:
 
 
 class _Walk:
-    """The session so far. `weight` of the list in tokens; `open`: calls that wait for their results."""
+    """The session so far. `open`: calls that wait for their results."""
 
-    def __init__(self, weigh: WeighMessage) -> None:
-        self._weigh = weigh
+    def __init__(self, weigh: WeighMessage, bill: Bill) -> None:
+        self.chain = Chain()
+        self.open: set[str] = set()
+        self._weigh, self._bill = weigh, bill
         self._nodes: list[RawEntry] = []
         self._entries: list[BranchEntry] = []
-        self._edited = False
         self._visible: set[int] = set()  # places in the path that some compaction was shown
-        self._removed: list[BranchMessage] = []
-        self._passes: list[Pass] = []
-        self._details: list[dict[str, Any]] = []
-        self._written: list[WrittenPass] = []
-        self._failures: list[str] = []
-        self._last: tuple[CompactionPlan, FinishedSummary] | None = None
         self._list: list[HostMessage] = []
-        self._sights: list[Observation] = []
-        self.weight = self.largest = 0
-        self.open: set[str] = set()
 
     def add(self, node: RawEntry) -> None:
         """The next entry, as a child of the one before it."""
@@ -148,50 +137,49 @@ class _Walk:
         entry = branch.entry(node)
         self._nodes.append(node)
         self._entries.append(entry)
-        if entry.kind == "edit":
-            self._edited = True
         if entry.answers and self._list:
             self._asked(entry)
         if entry.kind in ("edit", "compaction"):
-            now = in_list(self.path())
-            self._list = [one for other in now for one in _items(other)]
-            self.weight = sum(self._weighed(other.messages) for other in now)
+            listed = list(in_list(self.path()))
+            self._list, self.chain.last = [], 0
         else:
-            self._list += _items(entry)
-            self.weight += self._weighed(entry.messages)
-        self.largest = max(self.largest, self.weight)
+            listed = [entry]
+        for shown in listed:
+            self._list += _items(shown)
+            self.chain.last += self._weighed(shown.messages)
+        self.chain.largest = max(self.chain.largest, self.chain.last)
         for message in entry.messages:
             self._called(message)
 
     def path(self) -> Path:
         """The branch path so far, edits applied."""
-        if not self._edited:
+        if all(entry.kind != "edit" for entry in self._entries):
             return tuple(self._entries)
-        return branch.branch([_encode(_raw_fields(node)) for node in self._nodes], None)
+        raws = ({name: msgspec.Raw(value) for name, value in node.fields.items()} for node in self._nodes)
+        return branch.branch([_encode(fields) for fields in raws], None)
 
-    def compacted(self, path: Path, asked: SummaryInput[CompactionPlan], written: FinishedSummary) -> None:
+    def compacted(self, path: Path, asked: Brief, written: FinishedSummary) -> None:
         """Add a compaction's entry (rule 3) and check it (rule 4)."""
-        prepared = asked.preparation
-        number, before, last = len(self._passes) + 1, self.weight, self._nodes[-1]
-        self._failures += [
-            f"compaction {number} leaves {path[place].id} to nobody" for place in uncovered(path, prepared)
+        chain, plan, last = self.chain, asked.preparation, self._nodes[-1]
+        number, before = len(chain.passes) + 1, chain.last
+        chain.failures += [
+            f"compaction {number} leaves {path[place].id} to nobody" for place in uncovered(path, plan)
         ]
         owners = {id(message): place for place, entry in enumerate(path) for message in entry.messages}
-        removed = (*prepared.history, *prepared.prefix)
+        removed = (*plan.history, *plan.prefix)
         self._visible.update(owners[id(message)] for message in removed)
-        self._removed += removed
-        self.add(_node(_compaction(self._new_id(), last, prepared, written)))
+        chain.removed += removed
+        node = branch.node(_compaction(self._new_id(), last, plan, written))
+        assert node is not None, "an entry made here can be read"
+        self.add(node)
         now = self.path()
-        if [message.raw for message in prepare.conversation_of(in_list(now))] != [
-            message.raw for message in prepared.recent
-        ]:
-            self._failures.append(f"after compaction {number} the list is not what was to be kept")
-        self._passes.append(
-            Pass(last.id, before, self.weight, self._weighed(now[-1].messages), self._weighed(removed))
-        )
-        self._details.append(written.details["ctxmgr"])
-        self._written.append(WrittenPass(asked, ways.sent(path, self._weigh), written.summary))
-        self._last = prepared, written
+        if [one.raw for one in prepare.conversation_of(in_list(now))] != [one.raw for one in plan.recent]:
+            chain.failures.append(f"after compaction {number} the list is not what was to be kept")
+        bill = self._bill(asked, ways.sent(path, self._weigh), written.summary)
+        weights = self._weighed(now[-1].messages), self._weighed(removed)
+        chain.passes.append(Pass(last.id, before, chain.last, *weights, bill))
+        chain.details.append(written.details["ctxmgr"])
+        chain.summary, chain.tail = written.summary, plan.recent
 
     def check_all(self) -> None:
         """The end of rule 4."""
@@ -200,29 +188,15 @@ class _Walk:
         for place, entry in enumerate(path):
             speaks = entry.kind != "compaction" and any(not message.system for message in entry.messages)
             if speaks and place not in there:
-                self._failures.append(f"{entry.id} was shown to no compaction and is not in the list")
-
-    def chain(self, uncut: int) -> Chain:
-        return Chain(
-            tuple(self._passes),
-            self._last[1].summary if self._last else "",
-            self._last[0].recent if self._last else (),
-            tuple(self._removed),
-            tuple(self._details),
-            self.largest,
-            self.weight,
-            uncut,
-            tuple(dict.fromkeys(self._failures)),
-            tuple(self._sights),
-            tuple(self._written),
-        )
+                self.chain.failures.append(f"{entry.id} was shown to no compaction and is not in the list")
+        self.chain.failures = list(dict.fromkeys(self.chain.failures))
 
     def _asked(self, entry: BranchEntry) -> None:
         """A model call: the list before this reply."""
         shown = tuple(ProjectedMessage(one.raw, place, True) for place, one in enumerate(self._list))
-        own = len(self._passes)
+        own = len(self.chain.passes)
         for reply in _items(entry):
-            self._sights.append(Observation(entry.time_ms or None, tuple(self._list), shown, reply, own=own))
+            self.chain.sights.append(Observation(entry.time_ms or None, tuple(self._list), shown, reply, own=own))
 
     def _called(self, message: BranchMessage) -> None:
         """A new message of the user or the model ends the wait for results that never came."""
@@ -240,7 +214,7 @@ class _Walk:
     def _new_id(self) -> str:
         """An id that no entry has."""
         taken = {node.id for node in self._nodes}
-        number = len(self._passes) + 1
+        number = len(self.chain.passes) + 1
         while (id := f"compaction-{number}") in taken:
             number += 1
         return id
@@ -266,13 +240,3 @@ def _compaction(id: str, last: RawEntry, prepared: CompactionPlan, written: Fini
             "fromHook": True,
         }
     )
-
-
-def _node(raw: bytes) -> RawEntry:
-    node = branch.node(raw)
-    assert node is not None, "an entry made here can be read"
-    return node
-
-
-def _raw_fields(node: RawEntry) -> dict[str, msgspec.Raw]:
-    return {name: msgspec.Raw(one) for name, one in node.fields.items()}

@@ -6,32 +6,28 @@
 
 import asyncio
 import json
+import os
 import sys
 from argparse import Namespace
 from collections.abc import Callable
 from pathlib import Path
 
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
-from ctxmgr.devices import Weigher, tokens
+from ctxmgr.devices import Chat, Weigher, tokens
 from ctxmgr.model.compaction import Format, NothingToCompact, Strategy
 from ctxmgr.plain_text import fault_text, missing_text, safe
 from ctxmgr.study.compare import files, report
 from ctxmgr.study.compare.material import Material
-from ctxmgr.study.compare.models import AnsweringModel, opened
-from ctxmgr.study.compare.report import RecordingRows, WrittenRow
+from ctxmgr.study.compare.report import RecordingRows, Remark, WrittenRow
 from ctxmgr.study.compare.rows import row
 from ctxmgr.study.compare.sessions import read
 from ctxmgr.study.compare.settings import InvalidArguments, Settings, settings
-from ctxmgr.study.console import console, plain
+from ctxmgr.study.console import console, plain, progress_bar
 from ctxmgr.study.probes import write_failed
 from ctxmgr.study.recordings import UnreadableRecording
 
 FOLDER = "ctxmgr-compare"
 VOCABULARY = "o200k_base"
 INTERRUPTED = 130  # what shells give for a command that Ctrl-C ended
-
-Said = Callable[[str], None]
 
 
 def run(parsed: Namespace) -> int:
@@ -41,31 +37,30 @@ def run(parsed: Namespace) -> int:
         paths = _paths(parsed.recordings)
         folder = _folder(parsed.out or FOLDER)
     except InvalidArguments as fault:
-        return _refused(str(fault))
+        return _end(str(fault), 2)
     loaded = tokens.load(VOCABULARY)
     if loaded.note:
-        print(f"ctxmgr compare: {safe(loaded.note)}", file=sys.stderr)
-    comparison = _Comparison(wanted, folder, loaded.weigher)
+        _end(loaded.note, 0)
     try:
-        outcomes = comparison.run(paths, parsed.jobs)
+        with progress_bar("summaries", len(paths) * len(wanted.strategies) * len(wanted.formats)) as advanced:
+            comparison = _Comparison(wanted, folder, loaded.weigher, advanced)
+            outcomes = asyncio.run(comparison.run(paths, parsed.jobs))
         table = "comparison.md" if wanted.chain_window is None else f"chains-{wanted.chain_window}.md"
         files.written(folder, table, report.report(outcomes, wanted))
         if wanted.probes_failed is not None:
             write_failed(wanted.probes_failed, report.failed_probes(outcomes))
     except KeyboardInterrupt:
-        told = f"interrupted; finished summaries are in {folder}, and the same command goes on from there"
-        print(f"ctxmgr compare: {safe(told)}", file=sys.stderr)
-        return INTERRUPTED
+        text = f"interrupted; finished summaries are in {folder}, and the same command goes on from there"
+        return _end(text, INTERRUPTED)
     except OSError as fault:
-        print(f"ctxmgr compare: {safe(str(fault))}", file=sys.stderr)
-        return 1
+        return _end(str(fault), 1)
     if parsed.json:
         print(json.dumps(report.values(outcomes, wanted), indent=1, ensure_ascii=True))
     else:
         out = console()
         report.show(out, outcomes, wanted, parsed.wide)
         out.print(plain(f"summaries and {table} are in {folder}"))
-    return 1 if any(one.bad for one in outcomes) else 0
+    return int(any(remark.kind != "nothing" for one in outcomes for remark in one.remarks))
 
 
 def _paths(names: list[str]) -> list[Path]:
@@ -84,69 +79,64 @@ def _folder(name: str) -> Path:
     return folder
 
 
-def _refused(text: str) -> int:
+def _end(text: str, code: int) -> int:
     print(f"ctxmgr compare: {safe(text)}", file=sys.stderr)
-    return 2
+    return code
 
 
 class _Comparison:
-    """One run: all recordings, each row read from its file or made and written to it."""
+    """One run: all recordings, each row read from its file or made and written to it. `advanced` is called with a
+    count of rows that are done."""
 
-    def __init__(self, wanted: Settings, folder: Path, weigher: Weigher) -> None:
-        self._settings, self._folder, self._weigher = wanted, folder, weigher
+    def __init__(self, wanted: Settings, folder: Path, weigher: Weigher, advanced: Callable[[int], None]) -> None:
+        self._settings, self._folder, self._weigher, self._advanced = wanted, folder, weigher, advanced
         self._rows = [(strategy, format) for strategy in wanted.strategies for format in wanted.formats]
-        self._finished: Callable[[int], None] = lambda count: None
+        self._model: Chat | None = None
 
-    def run(self, paths: list[Path], jobs: int) -> list[RecordingRows]:
-        """With a progress bar on stderr, where that is a terminal. Raises KeyboardInterrupt."""
-        error = console(sys.stderr)
-        if not error.is_terminal:
-            return asyncio.run(self._all(paths, jobs))
-        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-        with Progress(*columns, console=error, transient=True) as progress:
-            task = progress.add_task("summaries", total=len(paths) * len(self._rows))
-            self._finished = lambda count: progress.advance(task, count)
-            return asyncio.run(self._all(paths, jobs))
-
-    async def _all(self, paths: list[Path], jobs: int) -> list[RecordingRows]:
+    async def run(self, paths: list[Path], jobs: int) -> list[RecordingRows]:
         gate = asyncio.Semaphore(jobs)
 
-        async def one(path: Path, other: Path | None) -> RecordingRows:
+        async def rows(path: Path, other: Path | None) -> RecordingRows:
             async with gate:
-                return await self._recording(path, other, model)
+                return await self._recording(path, other)
 
-        async with opened(self._settings) as model:
-            return list(await asyncio.gather(*map(one, paths, [None, *paths])))
+        if self._settings.endpoint is not None:
+            self._model = Chat(self._settings.endpoint, os.environ)
+        try:
+            return await asyncio.gather(*map(rows, paths, [None, *paths]))
+        finally:
+            if self._model is not None:
+                await self._model.close()
 
-    async def _recording(self, path: Path, other: Path | None, model: AnsweringModel) -> RecordingRows:
+    async def _recording(self, path: Path, other: Path | None) -> RecordingRows:
+        """Rule 2. `other`: another recording, for a control."""
         written: list[WrittenRow] = []
-        failed: list[str] = []
+        remarks: list[Remark] = []
+        name = path.name
         try:
             session = await asyncio.to_thread(read, path)
             wanted = self._settings.of_model(session.recording.model if session.recording else "")
-            material = Material(session, wanted, self._weigher, self._weigher.name)
-            material.other = other
+            material = Material(session, wanted, self._weigher, self._weigher.name, other)
+            name = session.name
             for strategy, format in self._rows:
                 try:
-                    found = await self._row(material, strategy, format, model)
+                    made = await self._row(material, strategy, format)
                 except Exception as fault:  # noqa: BLE001  rule 2; it is said, and the exit code tells it
-                    failed.append(f"{strategy}, {format}: {fault_text(fault)}")
+                    remarks.append(Remark("failed", f"{strategy}, {format}: {fault_text(fault)}"))
                 else:
-                    if isinstance(found, NothingToCompact):
-                        return RecordingRows(session.name, nothing=found.reason)
-                    written.append(found)
-                self._finished(1)
+                    if isinstance(made, NothingToCompact):
+                        remarks = [Remark("nothing", made.reason)]
+                        break
+                    written.append(made)
+                    remarks += [Remark("failed", f"{made.row.name}: {text}") for text in made.row.failures]
+                self._advanced(1)
         except UnreadableRecording as fault:
-            return RecordingRows(path.name, unreadable=str(fault))
+            remarks = [Remark("unreadable", str(fault))]
         except Exception as fault:  # noqa: BLE001  rule 2, of what no row has reached yet
-            return RecordingRows(path.name, unreadable=f"{path.name}: {fault_text(fault)}")
-        finally:
-            self._finished(len(self._rows) - len(written) - len(failed))
-        return RecordingRows(session.name, tuple(written), failed=tuple(failed))
+            remarks = [Remark("unreadable", f"{path.name}: {fault_text(fault)}")]
+        return RecordingRows(name, tuple(written), tuple(remarks))
 
-    async def _row(
-        self, material: Material, strategy: Strategy, format: Format, model: AnsweringModel
-    ) -> WrittenRow | NothingToCompact:
+    async def _row(self, material: Material, strategy: Strategy, format: Format) -> WrittenRow | NothingToCompact:
         """From its file where that is finished; Nothing where the recording has nothing to compact."""
         fingerprint = material.fingerprint(strategy, format)
         name = files.file_name(material.session.name, strategy, format, fingerprint, self._settings.chain_window)
@@ -157,6 +147,6 @@ class _Comparison:
             planned = await asyncio.to_thread(lambda: material.planned)
             if isinstance(planned, NothingToCompact):
                 return planned
-        made, summary = await row(material, strategy, format, model)
+        made, summary = await row(material, strategy, format, self._model)
         files.written(self._folder, name, files.text_of(made, report.head(made), summary))
         return WrittenRow(made, name, reused=False)

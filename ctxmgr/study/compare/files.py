@@ -15,7 +15,6 @@ from pathlib import Path
 import msgspec
 
 from ctxmgr.model.compaction import Format, Strategy
-from ctxmgr.plain_text import safe
 from ctxmgr.study.compare.rows import SummaryRow
 
 STEM_BYTES = 120  # of the recording's name: file names end at 255 bytes, and half of them are ours
@@ -69,11 +68,6 @@ def finished(path: Path, fingerprint: str) -> SummaryRow | None:
     if not end or head.digest != _digest(body) or head.row.fingerprint != fingerprint:
         return None
     return None if head.row.again or head.row.failures else head.row
-
-
-def table_cell(text: str) -> str:
-    """Recorded text in a cell of a Markdown table."""
-    return safe(text).replace("\n", " ").replace("|", "\\|")
 
 
 def _digest(body: str) -> str:

@@ -1,4 +1,4 @@
-"""Turns a recorded session into what its rows are made of: the plan, and what the removed part holds.
+"""Turns a recorded session into what its rows are made of: the path, the plan, and how a message weighs.
 
 All is made when it is first asked for, once; a recording whose rows are all there is not even cut.
 """
@@ -12,7 +12,6 @@ from ctxmgr.engine.compaction import prepare, weighing
 from ctxmgr.formats.pi_tree import branch
 from ctxmgr.model import Weigh, WeighMessage, media
 from ctxmgr.model.compaction import BranchEntry, BranchMessage, CompactionPlan, Format, NothingToCompact, Strategy
-from ctxmgr.study.compare.retention import MentionCounts, mentioned
 from ctxmgr.study.compare.sessions import RecordedSession, messages, read, uncovered
 from ctxmgr.study.compare.settings import SUMMARISER_WINDOW, Settings
 from ctxmgr.study.recordings import UnreadableRecording
@@ -20,12 +19,13 @@ from ctxmgr.summarize import SummaryInput
 
 
 class Material:
-    """One recording, made ready as far as its rows need it. `weigher` is the name of the vocabulary."""
+    """One recording, made ready as far as its rows need it. `weigher` is the name of the vocabulary; `other`:
+    another recording, for a control."""
 
-    other: Path | None = None  # another recording, for a control
-
-    def __init__(self, session: RecordedSession, settings: Settings, weigh: Weigh, weigher: str) -> None:
-        self.session, self.settings, self.weigh, self.weigher = session, settings, weigh, weigher
+    def __init__(
+        self, session: RecordedSession, settings: Settings, weigh: Weigh, weigher: str, other: Path | None = None
+    ) -> None:
+        self.session, self.settings, self.weigh, self.weigher, self.other = session, settings, weigh, weigher, other
         self.weigh_message = _remembered(
             weighing.by_text(weigh, partial(media.tokens, rules=media.OTHER), lambda view: 0)
         )
@@ -47,11 +47,16 @@ class Material:
             raise RuntimeError(f"the cut leaves {', '.join(path[place].id for place in lost)} to nobody")
         return prepared
 
-    @cached_property
-    def mentioned(self) -> MentionCounts:
-        """What the removed part of the plan holds."""
+    @property
+    def preparation(self) -> CompactionPlan:
+        """The plan, where there is something to compact."""
         assert isinstance(self.planned, CompactionPlan)
-        return mentioned((*self.planned.history, *self.planned.prefix))
+        return self.planned
+
+    @property
+    def carried(self) -> str:
+        """The summary that the plan's one stands for as well, "" without one."""
+        return self.preparation.previous or ""
 
     @cached_property
     def foreign(self) -> tuple[bytes, ...]:

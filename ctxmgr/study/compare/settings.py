@@ -6,19 +6,19 @@ done anew when ctxmgr's code has changed; a paid one is kept until ctxmgr's vers
 
 import os
 from argparse import Namespace
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 from urllib.parse import urlsplit
 
 import msgspec
 
 from ctxmgr import __version__
 from ctxmgr.devices import NO_ADDRESS, NOT_INSTALLED
-from ctxmgr.model import CompactionPolicy, Endpoint, EndpointApi
+from ctxmgr.model import CompactionPolicy, Endpoint
 from ctxmgr.model.compaction import CutBudget, Format, Strategy
 from ctxmgr.settings import SettingsFault
 from ctxmgr.study.metrics import PriceSheet
@@ -29,27 +29,23 @@ from ctxmgr.study.recordings import DEFAULT_WINDOW
 CHAIN_WINDOW = DEFAULT_WINDOW
 SUMMARISER_WINDOW = 128_000  # tokens, as of an endpoint nobody described; no model: bounds nothing in practice
 
-CHAT: EndpointApi = "chat"  # what an endpoint speaks unless it is said
-
-ModelKind = Literal["none", "scripted", "endpoint"]
-
 
 class InvalidArguments(Exception):
     """The arguments do not go together, or something they need is not there; the text says what."""
 
 
 class Settings(msgspec.Struct, frozen=True):
-    """`window`: of the summarising model; `chain_window`: that of the session's model in a chain, None without one.
+    """`endpoint`: the summarising model, and `window` its window; `chain_window`: that of the session's model in a
+    chain, None without one. Both in tokens.
 
-    Tokens. `policy` has what is not set here: slices, retries, calls side by side. `sheet`: what summaries and
-    chains are billed by. `probes_failed`: the file that takes the
-    failed probes. `own_models`: a user's file of models; `has_prices`: they were given, so no file says them.
+    `policy` has what is not set here: slices, retries, calls side by side. `sheet`: what summaries and
+    chains are billed by. `probes_failed`: the file that takes the failed probes. `own_models`: a user's file of
+    models; `has_prices`: they were given, so no file says them.
     """
 
     strategies: tuple[Strategy, ...]
     formats: tuple[Format, ...]
     cut_budget: CutBudget
-    model: ModelKind = "none"
     endpoint: Endpoint | None = None
     window: int = SUMMARISER_WINDOW
     chain_window: int | None = None
@@ -58,6 +54,10 @@ class Settings(msgspec.Struct, frozen=True):
     own_models: OwnFacts = OwnFacts()
     has_prices: bool = False
     policy: CompactionPolicy = CompactionPolicy()
+
+    @property
+    def model(self) -> str:
+        return "none" if self.endpoint is None else self.endpoint.model
 
     @property
     def limit(self) -> int:
@@ -74,43 +74,32 @@ class Settings(msgspec.Struct, frozen=True):
     def fingerprint(self, recording: str, strategy: Strategy, format: Format, weigher: str, other: str = "") -> str:
         """Of one row; `recording` is the digest of its content, `weigher` the name of the vocabulary. `other`: the
         digest of another recording, a control: where it differs nothing that was paid is done anew."""
-        model: Any = None
-        if strategy != "extractive":
-            of = self.endpoint
-            model = [self.model, self.window, of and [of.base_url, of.model]]
-            if of is not None and of.api != CHAT:
-                model.append(of.api)
-        paid = model is not None and self.model == "endpoint"
-        what = [
-            __version__ if paid else _code(),
-            [recording, strategy, format, weigher, self.chain_window],
-            msgspec.to_builtins([self.cut_budget, self.policy.slices, self.policy.retries]),
-            model,
-        ]
-        if other and not paid:
-            what.append(other)
-        if self.sheet != PriceSheet():
-            what.append(msgspec.to_builtins(self.sheet))
-        return sha256(msgspec.json.encode(what)).hexdigest()
+        policy, of = self.policy, self.endpoint
+        row: list[Any] = [recording, strategy, format, weigher, self.chain_window, self.sheet]
+        row += [self.cut_budget, policy.slices, policy.retries]
+        if strategy == "extractive":
+            row += [_code(), other]
+        else:
+            row += [__version__, self.window, of and [of.base_url, of.model, of.api]]
+        return sha256(msgspec.json.encode(row)).hexdigest()
 
 
 def settings(parsed: Namespace, environment: Mapping[str, str] = os.environ) -> Settings:
     """Raises InvalidArguments."""
-    kind: ModelKind = "endpoint" if parsed.endpoint else "scripted" if parsed.scripted else "none"
-    policy = CompactionPolicy()
     try:
         own = own_facts(parsed.models)
     except SettingsFault as fault:
         raise InvalidArguments(str(fault)) from None
     facts = own.of(parsed.model) if parsed.model else None
-    usual_window = SUMMARISER_WINDOW if facts is None else facts.usual_window
+    window = parsed.context_window or (SUMMARISER_WINDOW if facts is None else facts.usual_window)
+    policy, every = CompactionPolicy(), get_args(Strategy)
+    usual = every if parsed.endpoint and not parsed.chain else ("extractive",)
     made = Settings(
-        strategies=_each(parsed.strategy) or _default(kind, parsed.chain),
-        formats=_each(parsed.format) or (policy.format,),
+        strategies=tuple(dict.fromkeys(parsed.strategy or usual)),
+        formats=tuple(dict.fromkeys(parsed.format or (policy.format,))),
         cut_budget=CutBudget(keep_recent_tokens=parsed.keep, reserve_tokens=policy.reserve_tokens),
-        model=kind,
-        endpoint=_endpoint(parsed, environment, usual_window),
-        window=parsed.context_window or usual_window,
+        endpoint=_endpoint(parsed, window) if parsed.endpoint and parsed.model else None,
+        window=window,
         chain_window=(parsed.window or CHAIN_WINDOW) if parsed.chain else None,
         sheet=price_sheet(parsed.prices, parsed.cache_ttl, parsed.overhead, parsed.cache),
         probes_failed=Path(parsed.probes_failed) if parsed.probes_failed else None,
@@ -118,49 +107,43 @@ def settings(parsed: Namespace, environment: Mapping[str, str] = os.environ) -> 
         has_prices=parsed.prices is not None,
         policy=policy,
     )
-    asking = [strategy for strategy in made.strategies if strategy != "extractive"]
-    if asking and kind == "none":
-        raise InvalidArguments(f"{asking[0]} needs a model: --endpoint URL --model NAME, or --scripted")
-    if parsed.window and not parsed.chain:
-        raise InvalidArguments("--window is for --chain")
-    if made.chain_window is not None and made.limit <= parsed.keep:
-        room = f"{made.chain_window:,} tokens less the {made.cut_budget.reserve_tokens:,} kept free for the reply"
-        raise InvalidArguments(
-            f"a window of {room} leaves no more than --keep {parsed.keep:,}: nothing would ever fit"
-        )
+    for is_wrong, text in _faults(parsed, made, environment):
+        if is_wrong:
+            raise InvalidArguments(text)
     return made
 
 
-def _default(kind: ModelKind, chain: bool) -> tuple[Strategy, ...]:
-    return ("extractive",) if chain or kind == "none" else get_args(Strategy)
-
-
-def _endpoint(parsed: Namespace, environment: Mapping[str, str], usual_window: int) -> Endpoint | None:
-    if not parsed.endpoint:
-        if parsed.model or parsed.api_key_env or parsed.api:
-            raise InvalidArguments("--model, --api and --api-key-env are for --endpoint")
-        return None
-    if parsed.scripted:
-        raise InvalidArguments("--endpoint and --scripted exclude each other")
-    if not parsed.model:
-        raise InvalidArguments("--endpoint needs --model NAME")
-    if urlsplit(parsed.endpoint).scheme not in ("http", "https"):
-        raise InvalidArguments(NO_ADDRESS.replace("the endpoint's baseUrl", "--endpoint"))
-    if parsed.api_key_env and not environment.get(parsed.api_key_env, "").strip():
-        raise InvalidArguments(f"the environment variable {parsed.api_key_env} is not set")
-    if find_spec("httpx") is None:
-        raise InvalidArguments(NOT_INSTALLED)
+def _endpoint(parsed: Namespace, window: int) -> Endpoint:
     return Endpoint(
         base_url=parsed.endpoint,
         model=parsed.model,
         api_key_env=parsed.api_key_env,
-        context_window=parsed.context_window or usual_window,
-        api=parsed.api or CHAT,
+        context_window=window,
+        api=parsed.api or "chat",
     )
 
 
-def _each(names: list[Any] | None) -> tuple[Any, ...]:
-    return tuple(dict.fromkeys(names or ()))
+def _faults(parsed: Namespace, made: Settings, environment: Mapping[str, str]) -> Iterator[tuple[bool, str]]:
+    """What may be wrong with arguments, each with whether it is."""
+    asking = [strategy for strategy in made.strategies if strategy != "extractive"]
+    if parsed.endpoint:
+        is_http = urlsplit(parsed.endpoint).scheme in ("http", "https")
+        key = parsed.api_key_env
+        yield not parsed.model, "--endpoint needs --model NAME"
+        yield not is_http, NO_ADDRESS.replace("the endpoint's baseUrl", "--endpoint")
+        yield bool(key) and not environment.get(key, "").strip(), f"the environment variable {key} is not set"
+        yield find_spec("httpx") is None, NOT_INSTALLED
+    else:
+        of_model = bool(parsed.model or parsed.api_key_env or parsed.api)
+        yield of_model, "--model, --api and --api-key-env are for --endpoint"
+        yield bool(asking), f"{''.join(asking[:1])} needs a model: --endpoint URL --model NAME"
+    yield bool(parsed.window) and not parsed.chain, "--window is for --chain"
+    window, reserve = made.chain_window or 0, made.cut_budget.reserve_tokens
+    yield (
+        bool(window) and made.limit <= parsed.keep,
+        f"a window of {window:,} tokens less the {reserve:,} kept free for the reply leaves no more than --keep "
+        f"{parsed.keep:,}: nothing would ever fit",
+    )
 
 
 @cache
@@ -169,7 +152,7 @@ def _code() -> str:
     package = Path(__file__).parents[2]
     found = sorted(
         path
-        for room in ("model", "engine", "formats", "summarize", "study")
-        for path in (package / room).rglob("*.py")
+        for folder in ("model", "engine", "formats", "summarize", "study")
+        for path in (package / folder).rglob("*.py")
     )
     return sha256(b"\0".join(path.name.encode() + b"\0" + path.read_bytes() for path in found)).hexdigest()

@@ -1,4 +1,4 @@
-"""What a comparison says first: which summary answers most, six figures each, eighty columns."""
+"""What a comparison says first: which summary answers most, five figures each, eighty columns."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ from ctxmgr.cli import main
 from tests.unit.study.replay.commands import GREENHOUSE
 
 
-def test_the_best_is_named_and_each_has_six_figures(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_best_is_named_and_each_has_five_figures(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     formats = ["--format", "structured", "--format", "continue"]
     assert main(["compare", str(GREENHOUSE), *formats, "--out", str(tmp_path)]) == 0
     lines = capsys.readouterr().out.splitlines()
@@ -19,6 +19,6 @@ def test_the_best_is_named_and_each_has_six_figures(tmp_path: Path, capsys: pyte
     assert both.endswith(" $ at the list's end.")
     rows = [[cell.strip() for cell in line.strip("│").split("│")] for line in lines if line.startswith("│")]
     assert [cells[0] for cells in rows] == ["extractive, structured", "extractive, continue"]
-    best = max(rows, key=lambda cells: float(cells[4]))
-    assert verdict.startswith(f"{best[0]} answers most: {best[4]}")
+    best = max(rows, key=lambda cells: float(cells[3]))
+    assert verdict.startswith(f"{best[0]} answers most: {best[3]}")
     assert all(0 < float(cells[3]) <= 1 for cells in rows)

@@ -20,13 +20,14 @@ from ctxmgr.model.compaction.plans import (
     NothingToCompact,
 )
 from ctxmgr.study.closed_loop import ClosedLoop, closed_loop
-from ctxmgr.study.compare import chains, scripted_model
+from ctxmgr.study.compare import chains
 from ctxmgr.study.compare.chains import Chain
 from ctxmgr.study.compare.sessions import read
 from ctxmgr.study.metrics.observations import SUMMARY, ProjectedMessage
 from ctxmgr.summarize.brief import FinishedSummary, SummaryInput
 from tests.notation import Said, a, call, quarters, r, u
 from tests.unit.engine.trees import Node, compacted, left_behind, meta, omitted, raws, replaced
+from tests.unit.study.compare import scripted_model
 from tests.unit.study.compare.chains import turns
 from tests.unit.study.sighted import known
 
@@ -66,7 +67,7 @@ def loop_of(chain: Chain) -> ClosedLoop:
 
 def test_each_compaction_stands_on_the_last_and_nothing_is_lost() -> None:
     chain = walked(*turns(30))
-    assert chain.failures == ()
+    assert chain.failures == []
     assert len(chain.passes) > 3
     for one in chain.passes:
         assert one.before_tokens > LIMIT > one.after_tokens > one.summary_tokens > 0
@@ -148,7 +149,7 @@ def test_no_compaction_stands_between_a_call_and_its_result() -> None:
 def test_calls_that_were_never_answered_hold_nothing_up() -> None:
     chain = walked(u("go"), a("", call("t", "lost")), *turns(20))
     assert len(chain.passes) > 2
-    assert chain.failures == ()
+    assert chain.failures == []
 
 
 def test_edits_and_branch_summaries_on_the_way() -> None:
@@ -159,7 +160,7 @@ def test_edits_and_branch_summaries_on_the_way() -> None:
         left_behind("## Goal\nan aside"),
     ]
     chain = walked(*steps, *turns(8, 7), omitted("e59"), *turns(10, 15))
-    assert chain.failures == ()
+    assert chain.failures == []
     assert len(chain.passes) > 3
     said = [message.content.text or "" for message in chain.removed]
     assert "Part 1 was mended otherwise." in said
@@ -170,7 +171,7 @@ def test_edits_and_branch_summaries_on_the_way() -> None:
 
 def test_a_model_writes_a_chain_too() -> None:
     chain = walked(*turns(30), strategy="single-shot")
-    assert chain.failures == ()
+    assert chain.failures == []
     assert all(one["calls"] > 0 and "fallback" not in one for one in chain.details)
 
 
@@ -197,7 +198,7 @@ def test_recorded_sessions_lose_nothing(path: Path) -> None:
         brief=lambda prepared: SummaryInput(prepared, quarters, "extractive"),
     )
     chain = run_out(asking)
-    assert chain.failures == ()
+    assert chain.failures == []
     assert chain.passes
 
 

@@ -11,10 +11,11 @@ import pytest
 from ctxmgr.devices.tokens import LoadedWeigher, Weigher
 from ctxmgr.model.compaction.plans import CompletionRequest
 from ctxmgr.model.estimate import estimate
-from ctxmgr.study.compare import command, scripted_model
+from ctxmgr.study.compare import command
 from tests.model_server import ModelServer, Request
 from tests.notation import Said, a, call, err, r, u
 from tests.unit.engine.trees import entries
+from tests.unit.study.compare import scripted_model
 
 KEEP = ("--keep", "300")
 
@@ -48,8 +49,10 @@ def recorded(folder: Path, name: str = "one.jsonl", turns: int = 6, size: int = 
     return path
 
 
-def shares(row: dict[str, Any]) -> dict[str, tuple[int, int]]:
-    return {what: (one["held"], one["total"]) for what, one in row["held"].items()}
+def shares(row: dict[str, Any]) -> dict[str, tuple[float, int]]:
+    """Of each kind of probes: the share that is answered, of so many."""
+    kinds: dict[str, Any] = row["probes"]["kinds"]
+    return {kind: (both["every"]["share"], both["every"]["probes"]) for kind, both in kinds.items()}
 
 
 def answer(request: Request) -> str:

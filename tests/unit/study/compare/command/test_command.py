@@ -1,4 +1,4 @@
-"""The command compare, as a user calls it: small sessions, a scripted model, a server on loopback."""
+"""The command compare, as a user calls it: small sessions, a server on loopback."""
 
 import json
 import stat
@@ -8,17 +8,25 @@ from typing import get_args
 import pytest
 
 from ctxmgr.cli import main
-from ctxmgr.model.compaction.plans import CompletionRequest, Format, Strategy
-from ctxmgr.study.compare import scripted_model
-from tests.unit.study.compare.command.running import KEEP, Compare, recorded, shares, weigh_by_length
+from ctxmgr.model.compaction.plans import Format, Strategy
+from tests.model_server import ModelServer, Reply
+from tests.unit.study.compare.command.running import (
+    KEEP,
+    Compare,
+    answer,
+    endpoint,
+    recorded,
+    shares,
+    weigh_by_length,
+)
 
 
 def test_without_a_model_the_extractive_summary_is_measured(tmp_path: Path, compare: Compare) -> None:
     (row,) = compare(recorded(tmp_path), *KEEP)["rows"]
     assert (row["strategy"], row["format"], row["model"], row["calls"]) == ("extractive", "structured", "none", 0)
     assert 0 < row["summaryTokens"] < row["replacedTokens"]
-    assert shares(row)["paths"][0] > 0
-    assert all(0 <= held <= total for held, total in shares(row).values())
+    assert shares(row)["files.read"][0] > 0
+    assert all(0 <= share <= 1 for share, _ in shares(row).values())
     assert row["fallbacks"] == row["failures"] == []
 
 
@@ -48,13 +56,13 @@ def test_each_summary_is_a_file_for_its_owner_alone_and_one_table_has_them_all(
 
 def test_the_table_on_the_screen(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = recorded(tmp_path)
-    arguments = ["compare", str(path), *KEEP, "--out", str(tmp_path / "out"), "--scripted"]
-    assert main([*arguments, "--strategy", "single-shot", "--strategy", "extractive"]) == 0
+    arguments = ["compare", str(path), *KEEP, "--out", str(tmp_path / "out")]
+    assert main([*arguments, "--format", "handoff", "--format", "structured"]) == 0
     shown = capsys.readouterr()
-    for text in ("one.jsonl", "single-shot", "extractive", "stands for", "answers", "the scripted model tests"):
+    for text in ("one.jsonl", "extractive, handoff", "extractive, structured", "stands for", "answers"):
         assert text in shown.out
     assert shown.err == ""  # no bar where it is no terminal
-    assert main([*arguments, "--strategy", "single-shot"]) == 0
+    assert main([*arguments, "--format", "handoff"]) == 0
     assert "1 of 1 were there already" in capsys.readouterr().out
 
 
@@ -85,30 +93,23 @@ def test_a_summary_that_loses_things_has_lower_figures(
     monkeypatch.setattr("ctxmgr.engine.compaction.files.rendered", lambda _: "")
     (tmp_path / "out" / before["file"]).unlink()
     (after,) = compare(path, *KEEP)["rows"]
-    for what in ("paths", "identifiers", "errors"):
-        assert shares(after)[what][1] == shares(before)[what][1]
-        assert shares(after)[what][0] < shares(before)[what][0]
-    assert shares(after)["paths"][0] == 1
+    for kind in ("files.read", "asks"):
+        assert shares(after)[kind][1] == shares(before)[kind][1]
+        assert shares(after)[kind][0] < shares(before)[kind][0]
 
 
-@pytest.mark.parametrize("format", get_args(Format))
-def test_every_strategy_runs_on_the_same_cut(tmp_path: Path, compare: Compare, format: Format) -> None:
+def test_every_strategy_runs_on_the_same_cut_in_every_format(tmp_path: Path, compare: Compare) -> None:
     path = recorded(tmp_path, turns=90)
-    rows = compare(path, "--keep", "2000", "--scripted", "--format", format)["rows"]
-    assert [row["strategy"] for row in rows] == list(get_args(Strategy))
-    assert len({row["replacedTokens"] for row in rows}) == 1
-    for row in rows:
-        assert row["fallbacks"] == []
-        assert (row["held"] is None) == (row["strategy"] != "extractive")
-        assert row["weighedCalls"] == row["calls"]
-        assert (row["calls"] > 0) == (row["inputTokens"] > 0) == (row["strategy"] != "extractive")
-    assert max(row["calls"] for row in rows) > 2  # some had to slice
-
-
-def test_the_scripted_model_answers_the_same_and_knows_what_it_does_not_know() -> None:
-    ask = CompletionRequest("history", "", "What is the weather?", 100)
-    assert scripted_model.complete(ask).stop == "error"
-    assert scripted_model.complete(ask) == scripted_model.complete(ask)
+    with ModelServer.threaded(lambda request: Reply(answer(request), usage=None)) as server:
+        for format in get_args(Format):
+            rows = compare(path, *endpoint(server), "--keep", "2000", "--format", format)["rows"]
+            assert [row["strategy"] for row in rows] == list(get_args(Strategy))
+            assert len({row["replacedTokens"] for row in rows}) == 1
+            for row in rows:
+                assert row["fallbacks"] == []
+                assert row["weighedCalls"] == row["calls"]
+                assert (row["calls"] > 0) == (row["inputTokens"] > 0) == (row["strategy"] != "extractive")
+            assert max(row["calls"] for row in rows) > 2  # some had to slice
 
 
 @pytest.mark.parametrize(
@@ -126,7 +127,6 @@ def test_the_scripted_model_answers_the_same_and_knows_what_it_does_not_know() -
         ["FILE", "--api", "anthropic"],
         ["FILE", "--endpoint", "http://localhost:1/v1", "--model", "m", "--api", "other"],
         ["FILE", "--endpoint", "localhost", "--model", "m"],
-        ["FILE", "--endpoint", "http://localhost:1/v1", "--model", "m", "--scripted"],
         ["FILE", "--endpoint", "http://localhost:1/v1", "--model", "m", "--api-key-env", "NOT_SET_HERE"],
         ["FILE", "--window", "64000"],
         ["FILE", "--prices", "much"],

@@ -24,7 +24,7 @@ def test_an_endpoint_is_asked_once_and_its_own_counts_are_shown(tmp_path: Path, 
     for row in first[:-1]:
         assert (row["inputTokens"], row["outputTokens"]) == (1_000 * row["calls"], 50 * row["calls"])
         assert row["weighedCalls"] == 0
-        assert row["held"] is not None
+        assert row["probes"] is not None
     assert not any(row.pop("reused") for row in first)
     assert all(row.pop("reused") for row in second)
     assert first == second
