@@ -3,8 +3,8 @@
 from ctxmgr.study.report import page
 from ctxmgr.study.report.document import document
 from ctxmgr.study.report.front import PolicyPoint
-from ctxmgr.study.report.plots import escaped
 from ctxmgr.study.report.rows import BASE, PolicyRow, RecordingSheet, knob_name
+from ctxmgr.study.report.svg import escaped
 
 __all__ = [
     "BASE",

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from ctxmgr.study.report import front
 from ctxmgr.study.report.front import PolicyPoint
 from ctxmgr.study.report.labels import CHARACTER
-from ctxmgr.study.report.plots import BESIDE, WIDTH, escaped
+from ctxmgr.study.report.plots import BESIDE, WIDTH
 from ctxmgr.study.report.style import COLOURS_OF_BOTH, DRAWINGS, FONTS
+from ctxmgr.study.report.svg import escaped
 
 SHOWN_PX = 720  # how wide it is where nothing says otherwise
 LINE = 18  # units between two lines of the legend

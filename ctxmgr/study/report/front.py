@@ -8,22 +8,26 @@
 4. A policy without one of the two figures is no point: `left_out` names it.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from statistics import fmean
 
 import msgspec
 
 from ctxmgr.study.metrics import Ratio, total
-from ctxmgr.study.report.plots import Axis, Beside, Dot, Edge, Path, against
+from ctxmgr.study.report.labels import Box, NamedPoint, labels
+from ctxmgr.study.report.plots import MOST_ACROSS, WIDTH, Axis, Frame, named, polyline
 from ctxmgr.study.report.rows import BASE, FRONT, PolicyRow, RecordingSheet, knob_name
 from ctxmgr.study.report.rows import colours as colours_of
-from ctxmgr.study.report.scales import plain
+from ctxmgr.study.report.scales import plain, rounded_range
+from ctxmgr.study.report.svg import element, escaped
 
 BILLED_PATH = "closedLoop.billed"
 HIGH = 380  # units of the drawing: more than of others, for all names have to find room
-BILLED = Axis("bill, host alone = 1", plain, rounded=True)
-KEPT = Axis("kept of what replies repeat", plain, rounded=True)
+BILLED, KEPT = "bill, host alone = 1", "kept of what replies repeat"
+POINT = 6  # units: half of what a point takes up
+FAR = 14  # units between a point and its name, from which on a stroke joins them
+FLOOR = "floor"
 
 Pair = tuple[PolicyRow, PolicyRow | None]  # a policy on a recording, and the host alone there
 
@@ -101,23 +105,54 @@ def floor_share(sheets: Sequence[RecordingSheet]) -> float | None:
 
 def drawing(points: Sequence[PolicyPoint], floor: float | None, colours: Mapping[str, int] | None = None) -> str:
     """SVG text; "" where there is nothing to draw. `colours` by policy."""
-    colours = colours or colours_of(one.name for one in points)
     shown = [one for one in points if one.is_drawn]
+    if not shown:
+        return ""
+    colours = colours or colours_of(one.name for one in points)
+    bills, kept = zip(*map(_place, shown), strict=True)
+    edges = () if floor is None else (floor,)
+    frame = Frame(
+        Axis(BILLED, *rounded_range(min(bills + edges), max(bills + edges)), plain, MOST_ACROSS),
+        Axis(KEPT, *rounded_range(min(kept), max(1.0, *kept)), plain),
+        HIGH,
+    )
+    floors = [frame.across.at(edge) for edge in edges]
+    parts = [polyline([(x, frame.up.start), (x, frame.up.end)], "", class_="line dashed s0") for x in floors]
     front = [one for one in shown if one.knob is not None]
+    if len(front) > 1:
+        path = [frame.place(*_place(one)) for one in front]
+        parts.append(polyline(path, FRONT, class_=f"line s{colours[FRONT]}"))
     names = _names_of(front)
-    dots = [
-        Dot(
-            colours[FRONT if one.knob is not None else one.name],
-            *_place(one),
-            _title(one),
-            names[one.name] if one.knob is not None else one.name,
-            one.simulated,
-        )
-        for one in shown
-    ]
-    edges = () if floor is None else (Edge(floor, "floor"),)
-    paths = (Path(FRONT, colours[FRONT], tuple(map(_place, front))),) if len(front) > 1 else ()
-    return against(dots, BILLED, KEPT, Beside(edges, paths, HIGH))
+    marks = []
+    for one in shown:
+        x, y = frame.place(*_place(one))
+        parts.append(_dot(one, x, y, colours[one.name if one.knob is None else FRONT]))
+        marks.append(NamedPoint(x, y, names.get(one.name, one.name)))
+    parts += _labels([mark for mark in marks if mark.name], floors, frame)
+    return frame.drawn("against", f"{KEPT} against {BILLED}", parts)
+
+
+def _dot(one: PolicyPoint, x: float, y: float, colour: int) -> str:
+    """Rule 3."""
+    title, kind = named(_title(one)), f"dot s{colour}"
+    if one.simulated:
+        side = 2 * POINT - 2
+        return element("rect", *title, class_=kind, x=x - side / 2, y=y - side / 2, width=side, height=side)
+    return element("circle", *title, class_=kind, cx=x, cy=y, r=POINT)
+
+
+def _labels(marks: Sequence[NamedPoint], edges: Sequence[float], frame: Frame) -> Iterator[str]:
+    """An edge's name stands beside its lower end; where a point's name is far from it a stroke joins them."""
+    middles = {mark.name: mark for mark in marks}
+    points = [*set(marks), *(NamedPoint(edge, frame.up.start - 2 * POINT, FLOOR) for edge in edges)]
+    room = Box(frame.across.start, WIDTH, 0, frame.up.start)
+    around = [Box(mark.x - POINT, mark.x + POINT, mark.y - POINT, mark.y + POINT) for mark in marks]
+    for label in labels(points, room, around):
+        mark = middles.get(label.name)
+        if mark is not None and label.distance(mark.x, mark.y) >= FAR:
+            x, y = label.nearest(mark.x, mark.y)
+            yield element("line", class_="stub", x1=mark.x, y1=mark.y, x2=x, y2=y)
+        yield element("text", escaped(label.name), class_="label", x=label.start, y=label.base)
 
 
 def legend(points: Iterable[PolicyPoint], floor: float | None) -> list[str]:

@@ -4,23 +4,24 @@ No network, no clock: the same figures give the same bytes. Knows neither ctxmgr
 What is compared on a recording stands on one sheet, a line each; the line named `BASE` is what costs are shares of.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from statistics import fmean
 
 from ctxmgr.study.figures import shown
 from ctxmgr.study.report import front
-from ctxmgr.study.report.bars import bars
 from ctxmgr.study.report.front import PolicyPoint
-from ctxmgr.study.report.plots import Axis, Dot, Series, against, escaped, over_calls
+from ctxmgr.study.report.plots import Series, over_calls
 from ctxmgr.study.report.rows import PolicyRow, RecordingSheet, knob_name
 from ctxmgr.study.report.rows import colours as colours_of
-from ctxmgr.study.report.scales import dollars, plain, tokens
+from ctxmgr.study.report.scales import dollars, tokens
 from ctxmgr.study.report.style import SCRIPT, STYLE
+from ctxmgr.study.report.svg import escaped
 
 METRICS = shown("page")
-COST, RECALL_PATH = "ofOff", "recall.inPlace"
-BAR = next(number for number, metric in enumerate(METRICS) if metric.path == COST)
+COST = "ofOff"  # the metric whose cells are filled
+Cell = tuple[str, float | None]  # text, and the part that is filled behind it
+
 ABOUT = (
     "Input as a provider with a prompt cache bills it: what a call has in common with the call before is read at a "
     "tenth of the input price, the rest written at five quarters, unless told otherwise. "
@@ -28,7 +29,6 @@ ABOUT = (
     + " Recorded replies do not react to what is shown: the figures say what a reply would have missed, and claim "
     "no task's success."
 )
-RECALL = Axis("recall in place", plain)
 
 
 def page(sheets: Sequence[RecordingSheet], title: str = "Context policies on recorded sessions") -> str:
@@ -61,47 +61,23 @@ def _headline(sheets: Sequence[RecordingSheet], colours: dict[str, int]) -> Iter
     names = dict.fromkeys(line.name for sheet in sheets for line in sheet.lines)
     many = len(sheets)
     yield f'<p class="soft">{many} recording{"" if many == 1 else "s"}, {len(names)} ways to keep the context.</p>'
-    rows, means = [], {}
+    rows: list[tuple[str, list[Cell]]] = []
     for name in names:
         found = [line for sheet in sheets for line in sheet.lines if line.name == name]
         values = [_mean([metric.number(line.figures) for line in found]) for metric in METRICS]
-        means[name] = dict(zip((metric.path for metric in METRICS), values, strict=True))
-        rows.append((name, [str(len(found)), *_cells(values)], values[BAR]))
+        rows.append((name, [(str(len(found)), None), *_cells(values)]))
     heads = ["policy", "recordings", *(metric.title for metric in METRICS)]
-    yield _table(heads, rows, colours, f"Means over recordings; each recording counts once. {ABOUT}", bar=BAR + 2)
-    yield '<div class="plots">'
-    dots = list(_overall_dots(sheets, means, colours))
-    if dots:
-        drawn = against(dots, Axis("cost, share of off", plain), RECALL)
-        yield _figure("Recall against cost", "means, and each recording faint; up and to the left is better", drawn)
-    yield "</div>"
+    yield _table(heads, rows, colours, f"Means over recordings; each recording counts once. {ABOUT}")
     yield _picture(sheets, colours)
     if len(sheets) > 1:
         yield _probes(sheets, colours)
 
 
-def _overall_dots(
-    sheets: Sequence[RecordingSheet], means: dict[str, dict[str, float | None]], colours: dict[str, int]
-) -> Iterator[Dot]:
-    for sheet in sheets if len(sheets) > 1 else ():
-        for line in sheet.lines:
-            recall = _recall(line)
-            yield from _dot(f"{line.name}, {sheet.name}", "", colours[line.name], line.number(COST), recall)
-    for name, values in means.items():
-        yield from _dot(name, name, colours[name], values[COST], values[RECALL_PATH])
-
-
-def _dot(title: str, label: str, colour: int, cost: float | None, recall: float | None) -> Iterator[Dot]:
-    if cost is not None and recall is not None:
-        yield Dot(colour, cost, recall, f"{title}: {cost:.3f} of off, recall in place {recall:.3f}", label)
-
-
-def _recall(line: PolicyRow) -> float | None:
-    return line.number(f"{RECALL_PATH}.share")
-
-
-def _cells(values: Sequence[float | None]) -> list[str]:
-    return [metric.text(value) for metric, value in zip(METRICS, values, strict=True)]
+def _cells(values: Sequence[float | None]) -> list[Cell]:
+    return [
+        (metric.text(value), value if metric.path == COST else None)
+        for metric, value in zip(METRICS, values, strict=True)
+    ]
 
 
 def _mean(values: Sequence[float | None]) -> float | None:
@@ -118,18 +94,14 @@ def _sheet(sheet: RecordingSheet, colours: dict[str, int]) -> Iterator[str]:
         yield f"<p><b>{escaped(sheet.verdict)}</b></p>"
     if sheet.about:
         yield f'<p class="soft">{escaped(sheet.about)}</p>'
-    rows = []
-    for line in sheet.lines:
-        values = [metric.number(line.figures) for metric in METRICS]
-        rows.append((line.name, _cells(values), values[BAR]))
-    yield _table(["policy", *(metric.title for metric in METRICS)], rows, colours, "", bar=BAR + 1)
+    rows = [(line.name, _cells([metric.number(line.figures) for metric in METRICS])) for line in sheet.lines]
+    yield _table(["policy", *(metric.title for metric in METRICS)], rows, colours, "")
     yield _legend(sheet.lines, colours)
     yield '<div class="plots">'
     series = [_series(line, colours, list(line.context)) for line in sheet.lines]
-    yield _figure("Context over calls", "rings: epochs", over_calls(series, Axis("context, tokens", tokens)))
+    yield _figure("Context over calls", "rings: epochs", over_calls(series, "context, tokens", tokens))
     series = [_series(line, colours, list(accumulate(line.call_costs))) for line in sheet.lines]
-    yield _figure("Cost over calls", "input so far", over_calls(series, Axis("cost so far, $", dollars)))
-    yield _recall_plot(sheet, colours)
+    yield _figure("Cost over calls", "input so far", over_calls(series, "cost so far, $", dollars))
     yield _front_drawing([sheet], colours)
     yield "</div>"
     yield _probes([sheet], colours)
@@ -138,23 +110,6 @@ def _sheet(sheet: RecordingSheet, colours: dict[str, int]) -> Iterator[str]:
 
 def _series(line: PolicyRow, colours: dict[str, int], values: list[float]) -> Series:
     return Series(line.name, colours[line.name], tuple(values), line.epochs, line.simulated)
-
-
-def _recall_plot(sheet: RecordingSheet, colours: dict[str, int]) -> str:
-    """Costs are shares of the base where there is one, else dollars."""
-    has_base = all(line.number(COST) is not None for line in sheet.lines)
-    dots = []
-    for line in sheet.lines:
-        cost, recall = line.number(COST if has_base else "money"), _recall(line)
-        if cost is not None and recall is not None:
-            dots.append(Dot(colours[line.name], cost, recall, f"{line.name}: {_all(line)}", line.name))
-    axis = Axis("cost, share of off", plain) if has_base else Axis("cost, $", dollars)
-    drawn = against(dots, axis, RECALL)
-    return _figure("Recall against cost", "up and to the left is better", drawn) if drawn else ""
-
-
-def _all(line: PolicyRow) -> str:
-    return ", ".join(f"{metric.title} {metric.text(metric.number(line.figures))}" for metric in METRICS)
 
 
 POINT_HEADS = ("billed", "kept", "mean", "worst", "closed", "re-fetches in 100")
@@ -167,20 +122,21 @@ def _picture(sheets: Sequence[RecordingSheet], colours: dict[str, int]) -> str:
     if not drawn:
         return ""
     heads = ["policy", "knob", "recordings", *POINT_HEADS]
-    rows = [(one.name, _point_cells(one), None) for one in points]
+    rows = [(one.name, _point_cells(one)) for one in points]
     about = (
         "Billed and closed: each recording weighs by what it costs the host alone. Kept: by the bytes that its "
         "replies repeat; in the mean each counts once, and the worst is that of one recording. "
         "The knob is keep: lean keeps least, careful most."
     )
-    return f'{drawn}<div class="figures">{_table(heads, rows, colours, about, bar=0)}</div>'
+    return f'{drawn}<div class="figures">{_table(heads, rows, colours, about)}</div>'
 
 
-def _point_cells(one: PolicyPoint) -> list[str]:
+def _point_cells(one: PolicyPoint) -> list[Cell]:
     shares = (one.billed_share, one.repeats.share, one.mean_repeats, one.least_repeats, one.closed_share)
     figures = (*((value, ".3f") for value in shares), (one.fetches_in_100, ".1f"))
     written = ["–" if value is None else format(value, digits) for value, digits in figures]
-    return ["–" if one.knob is None else knob_name(one.knob), str(one.recording_count), *written]
+    texts = ("–" if one.knob is None else knob_name(one.knob), str(one.recording_count), *written)
+    return [(text, None) for text in texts]
 
 
 def _front_drawing(sheets: Sequence[RecordingSheet], colours: dict[str, int]) -> str:
@@ -198,19 +154,20 @@ def _front_drawing(sheets: Sequence[RecordingSheet], colours: dict[str, int]) ->
 def _probes(sheets: Sequence[RecordingSheet], colours: dict[str, int]) -> str:
     """Kinds of memory probes by policy, means over the sheets; "" where none was asked."""
     shares: dict[str, dict[str, list[float]]] = {}
-    for sheet in sheets:
+    kinds: dict[str, None] = {}
+    for sheet in sorted(sheets, key=lambda one: -len(one.kinds)):
         for kind, by_policy in sheet.kinds:
-            for name, value in by_policy.items():
-                shares.setdefault(kind, {}).setdefault(name, []).append(value)
-    order = dict.fromkeys(
-        kind for sheet in sorted(sheets, key=lambda one: -len(one.kinds)) for kind, _ in sheet.kinds
-    )
-    groups = [(kind, {name: fmean(some) for name, some in shares[kind].items()}) for kind in order]
-    policies = dict.fromkeys(name for _, some in groups for name in some)
-    if not policies:
+            kinds[kind] = None
+            for name, share in by_policy.items():
+                shares.setdefault(name, {}).setdefault(kind, []).append(share)
+    if not shares:
         return ""
-    about = "share of the answers that the list held, of what the session used again"
-    return _figure("Memory probes by kind", about, bars(groups, colours)) + _names(policies, colours)
+    rows = []
+    for name, by_kind in shares.items():
+        values = [_mean(by_kind.get(kind, ())) for kind in kinds]
+        rows.append((name, [("–" if value is None else f"{value:.3f}", value) for value in values]))
+    about = "Memory probes by kind: the share of the answers that the list held, of what the session used again."
+    return f'<div class="figures">{_table(["policy", *kinds], rows, colours, about)}</div>'
 
 
 def _receipts(line: PolicyRow) -> str:
@@ -229,31 +186,22 @@ def _figure(name: str, about: str, drawn: str) -> str:
 
 
 def _table(
-    heads: Sequence[str],
-    rows: Sequence[tuple[str, list[str], float | None]],
-    colours: dict[str, int],
-    caption: str,
-    bar: int,
+    heads: Sequence[str], rows: Sequence[tuple[str, list[Cell]]], colours: dict[str, int], caption: str
 ) -> str:
-    """A row is a policy, its cells, and the part that is filled behind column `bar`. What is wider than the page
-    scrolls in a box of its own, and `caption` stands below that box."""
+    """A row is a policy and its cells. What is wider than the page scrolls in a box of its own, and `caption`
+    stands below that box."""
     head = "".join(f'<th scope="col">{escaped(name)}</th>' for name in heads)
     body = []
-    for name, cells, part in rows:
+    for name, cells in rows:
         tds = []
-        for number, text in enumerate(cells, 1):
-            filled = f' class="share" style="--part:{min(100.0, 100 * (part or 0)):.1f}%"' if number == bar else ""
+        for text, part in cells:
+            filled = "" if part is None else f' class="share" style="--part:{min(100.0, 100 * part):.1f}%"'
             tds.append(f"<td{filled}>{escaped(text)}</td>")
         swatch = f'<span class="swatch s{colours[name]}"></span>'
         body.append(f'<tr><th scope="row">{swatch}{escaped(name)}</th>{"".join(tds)}</tr>')
     table = f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table>"
     below = f'<p class="soft">{escaped(caption)}</p>' if caption else ""
     return f'<div class="wide" tabindex="0">{table}</div>{below}'
-
-
-def _names(names: Iterable[str], colours: dict[str, int]) -> str:
-    parts = (f'<li><span class="swatch s{colours[name]}"></span>{escaped(name)}</li>' for name in names)
-    return f'<ul class="legend">{"".join(parts)}</ul>'
 
 
 def _legend(lines: Sequence[PolicyRow], colours: dict[str, int]) -> str:

@@ -36,14 +36,6 @@ def ticks(low: float, high: float, most: int = TICKS) -> list[float]:
     return [round(number * step, 12) for number in range(first, last + 1)]
 
 
-def rounded_up(high: float) -> float:
-    """The end of an axis from 0 on which `high` has room; 1 for nothing."""
-    if high < LEAST:
-        return 1.0
-    step = _step(high)
-    return step * ceil(high / step - 1e-9)
-
-
 def rounded_range(low: float, high: float) -> tuple[float, float]:
     """The round numbers around a range; a narrow one is made a tenth of its height."""
     step = _step(max(high - low, high / 10, LEAST))

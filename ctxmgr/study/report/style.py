@@ -39,9 +39,6 @@ stroke-width:4px;stroke-linejoin:round}
 .ring{fill:var(--ground);stroke:var(--c);stroke-width:1.6}
 .strokes{fill:none;stroke:var(--c);stroke-width:1}
 .dot{fill:var(--c);stroke:var(--ground);stroke-width:1.5}
-.dot.faint{fill-opacity:.5;stroke:none}
-.bar{fill:var(--c)}
-.corner{fill:var(--c);fill-opacity:.75}
 .cursor{stroke:var(--soft);stroke-dasharray:2 3;visibility:hidden}
 """
 

@@ -15,6 +15,7 @@ from ctxmgr.study.report import front
 from ctxmgr.study.report.front import PolicyPoint, drawing, floor_share, left_out, policy_points
 from ctxmgr.study.report.labels import Box, NamedPoint, labels
 from ctxmgr.study.report.page import page
+from ctxmgr.study.report.plots import WIDTH
 from ctxmgr.study.report.rows import FRONT, PolicyRow, RecordingSheet
 
 KNOBS = (0.0, 0.6, 0.7, 0.8, 0.9, 1.0)
@@ -156,6 +157,16 @@ def test_what_was_simulated_is_told_by_its_shape() -> None:
     for words in ("round: driven", "square: simulated", f"line: {FRONT}", "dashed: no policy costs less"):
         assert words in says
     assert "dashed" not in str(front.legend(policy_points([standard()]), None))
+
+
+@given(st.lists(st.tuples(st.floats(0, 2), st.floats(-1, 1)), max_size=20))
+def test_all_points_are_in_the_frame(places: list[tuple[float, float]]) -> None:
+    some = [PolicyPoint(f"p{at}", 1, x, Ratio(round(1000 * y), 1000)) for at, (x, y) in enumerate(places)]
+    text = drawing(some, None)
+    assert bool(text) == bool(some)
+    for x, y in points_of(ElementTree.fromstring(text)).values() if text else ():
+        assert 0 <= x <= WIDTH
+        assert 0 <= y <= front.HIGH
 
 
 @given(st.lists(st.tuples(st.floats(40, 480), st.floats(14, 300)), max_size=9))

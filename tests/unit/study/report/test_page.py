@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxmgr.study.report.page import page
-from ctxmgr.study.report.plots import HEIGHT, WIDTH, Axis, Dot, Series, against, over_calls
+from ctxmgr.study.report.plots import Series, over_calls
 from ctxmgr.study.report.rows import PolicyRow, RecordingSheet
-from ctxmgr.study.report.scales import Scale, dollars, rounded_up, thinned, ticks, tokens
+from ctxmgr.study.report.scales import Scale, dollars, rounded_range, thinned, ticks, tokens
 from ctxmgr.study.report.style import DARK, GROUNDS, LIGHT, SCRIPT, STYLE
 
 HOSTILE = "\"><script>alert(1)</script>&amp;\x1b[31m\u202e</svg>'x.jsonl"
@@ -107,7 +107,7 @@ def test_the_page_is_whole_and_closed_in_itself() -> None:
     assert not re.search(r"fetch|XMLHttpRequest|innerHTML|eval|import", SCRIPT)
     assert STYLE.count("{") == STYLE.count("}")
     assert "prefers-color-scheme:dark" in STYLE
-    assert len(drawings(text)) == 10
+    assert len(drawings(text)) == 7
     assert page([SHEET, SHEET]) == text
 
 
@@ -122,10 +122,22 @@ def cells(text: str, name: str) -> dict[str, str]:
 def test_what_stands_in_the_tables() -> None:
     row = cells(page([SHEET]), "balanced")
     assert (row["$ input"], row["input"], row["closed"], row["kept"]) == ("2.00", "0.500", "0.750", "0.750")
+    assert 'style="--part:50.0%">0.500<' in page([SHEET])
     assert (row["in place"], row["far"], row["breaks"], row["re-fetches"]) == ("0.900", "-", "1", "8.0")
     texts = read(page([SHEET])).text
     for words in ("1 < 2 & so on", "5 calls", "balanced: the arithmetic of 1 epoch"):
         assert words in texts
+
+
+def test_probes_by_kind_are_a_table_with_means_over_recordings() -> None:
+    asked = [
+        RecordingSheet("a", SHEET.lines, kinds=(("goal", {"off": 1.0, "balanced": 0.5}),)),
+        RecordingSheet("b", SHEET.lines, kinds=(("goal", {"off": 0.0}), ("errors", {"off": 0.25}))),
+    ]
+    rows = re.findall(r"<tr><th scope=\"row\">.*?</span>(\w+)</th>(.*?)</tr>", page(asked))
+    found = [(name, re.findall(r"<td[^>]*>(.*?)</td>", cells)) for name, cells in rows]
+    assert ("off", ["0.500", "0.250"]) in found
+    assert ("balanced", ["0.500", "–"]) in found
 
 
 def test_hostile_text_is_text() -> None:
@@ -173,13 +185,11 @@ def luminance(colour: str) -> float:
 
 # drawings
 
-TOKENS, RECALL, COST = Axis("tokens", tokens), Axis("recall", str), Axis("cost", str)
-
 
 def test_values_can_be_read_off_a_line() -> None:
     """As the page's script does it."""
     values = (0.0, 250.0, 1_000.0)
-    (drawn,) = drawings(over_calls([Series("x", 1, values, (1,))], TOKENS))
+    (drawn,) = drawings(over_calls([Series("x", 1, values, (1,))], "tokens", tokens))
     frame = {
         name: float(drawn.attrib[f"data-{name}"]) for name in ("left", "right", "top", "bottom", "high", "calls")
     }
@@ -219,15 +229,6 @@ def test_what_keeps_less_than_the_newest_text_alone_is_in_the_frame() -> None:
     assert all(float(one.attrib["cy"]) <= bottom for one in drawn.iter("circle"))
 
 
-@given(st.lists(st.tuples(st.floats(0, 2), st.floats(0, 1)), max_size=30), st.booleans())
-def test_all_that_is_drawn_is_in_the_frame(points: list[tuple[float, float]], labelled: bool) -> None:
-    dots = [Dot(0, x, y, "t", f"l{at}" if labelled else "") for at, (x, y) in enumerate(points)]
-    for drawn in drawings(against(dots, COST, RECALL)):
-        for one in drawn.iter("circle"):
-            assert 0 <= float(one.attrib["cx"]) <= WIDTH
-            assert 0 <= float(one.attrib["cy"]) <= HEIGHT
-
-
 # scales
 
 
@@ -252,8 +253,10 @@ def test_ticks_are_few_and_inside(low: float, width: float) -> None:
 
 @given(st.floats(0, 1e9))
 def test_an_axis_has_room(high: float) -> None:
-    assert rounded_up(high) >= high * (1 - 1e-9)
-    assert Scale(0, rounded_up(high), 0, 1).at(high) <= 1
+    low, most = rounded_range(0, high)
+    assert low == 0
+    assert most >= high * (1 - 1e-9)
+    assert Scale(0, most, 0, 1).at(high) <= 1
 
 
 @given(st.lists(st.integers(0, 9), max_size=400), st.integers(8, 50))
