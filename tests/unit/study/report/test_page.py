@@ -210,7 +210,7 @@ def test_kept_is_drawn_against_the_bill_with_a_peer_and_floor() -> None:
     *_, drawn = drawings(page([SHEET]))
     assert drawn.attrib["aria-label"] == "kept of what replies repeat against bill, host alone = 1"
     labels = [one.text for one in drawn.iter("text") if one.attrib["class"] == "label"]
-    assert sorted(map(str, labels)) == ["balanced", "masking-5", "floor", "off"]
+    assert sorted(map(str, labels)) == ["balanced", "floor", "masking-5", "off"]
     places = {
         (one.find("title").text or "").split(":")[0]: (float(one.attrib["cx"]), float(one.attrib["cy"]))  # type: ignore[union-attr]
         for one in drawn.iter("circle")

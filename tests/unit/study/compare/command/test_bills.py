@@ -31,7 +31,7 @@ def test_the_bill_stands_in_the_file_and_among_all_figures(
 ) -> None:
     path = recorded(tmp_path, turns=30)
     (row,) = compare(path, *KEEP)["rows"]
-    cost = f" {row['bill']['cold']:.3f} "
+    cost = f"{row['bill']['cold']:.3f}"
     assert cost in (tmp_path / "out" / row["file"]).read_text()
     assert cost in (tmp_path / "out" / "comparison.md").read_text()
     assert main(["compare", str(path), *KEEP, "--wide", "--out", str(tmp_path / "out")]) == 0
