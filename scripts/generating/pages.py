@@ -9,7 +9,6 @@ import argparse
 from collections.abc import Iterator
 from typing import Any
 
-import msgspec
 from msgspec import inspect
 
 from ctxmgr.cli import COMMANDS, parser
@@ -29,7 +28,7 @@ ELSEWHERE = {
 ROWS = f"""# Rows of a corpus
 
 What `ctxmgr corpus run` writes, as Parquet: `recordings/` has a `RecordingRow` a recording and policy, `calls/` a
-`CorpusCallRow` a call, joined by `key`. The schema's version is {rows.SCHEMA_VERSION}; it stands in each file's
+`CallRow` a call, joined by `key`. The schema's version is {rows.SCHEMA_VERSION}; it stands in each file's
 metadata, as `ctxmgr.schema`. A version counts up where a column's meaning or type changes, or one goes; columns may
 be added without.
 """
@@ -130,30 +129,25 @@ def _row(action: argparse.Action) -> Iterator[str]:
 
 
 def _rows() -> str:
-    """The page of what `ctxmgr corpus` writes, the same for the same structs."""
-    some = (rows.RecordingRow, rows.ProbeRow, rows.CorpusCallRow)
-    return "\n".join([ROWS, *("\n".join(_row_table(one)) for one in some)])
+    """The page of what `ctxmgr corpus` writes, the same for the same tables of columns."""
+    return "\n".join([ROWS, *("\n".join(_row_table(name)) for name in rows.TABLES)])
 
 
-def _row_table(of: type[msgspec.Struct]) -> Iterator[str]:
-    yield f"## {of.__name__}\n\n{(of.__doc__ or '').strip()}\n\n| column | type | what it is |\n|---|---|---|"
-    found = inspect.type_info(of)
-    assert isinstance(found, inspect.StructType)
-    for field in found.fields:
-        name, text = _in_parquet(field.type)
-        yield f"| `{field.name}` | {name} | {text} |"
+def _row_table(name: str) -> Iterator[str]:
+    about, columns = rows.TABLES[name]
+    yield f"## {name}\n\n{about}\n\n| column | type | what it is |\n|---|---|---|"
+    for column in columns:
+        yield f"| `{column.name}` | {_in_parquet(column.type)} | {column.about} |"
     yield ""
 
 
-def _in_parquet(of: inspect.Type) -> tuple[str, str]:
-    """The type's name in Parquet, and the description."""
-    if isinstance(of, inspect.Metadata):
-        return _in_parquet(of.type)[0], str((of.extra_json_schema or {}).get("description", ""))
+def _in_parquet(of: inspect.Type) -> str:
+    """The type's name in Parquet."""
     if isinstance(of, inspect.UnionType):
         (whole,) = (one for one in of.types if not isinstance(one, inspect.NoneType))
-        return f"{_in_parquet(whole)[0]} or null", ""
+        return f"{_in_parquet(whole)} or null"
     if isinstance(of, inspect.VarTupleType):
-        return f"list of {_in_parquet(of.item_type)[0]}", ""
+        return f"list of {_in_parquet(of.item_type)}"
     if isinstance(of, inspect.StructType):
-        return f"`{of.cls.__name__}`", ""
-    return IN_PARQUET[type(of)], ""
+        return f"`{of.cls.__name__}`"
+    return IN_PARQUET[type(of)]

@@ -14,18 +14,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
 
 from ctxmgr import __version__
 from ctxmgr.plain_text import safe
-from ctxmgr.study.console import console
+from ctxmgr.study.console import console, progress_bar
 from ctxmgr.study.corpus import running, sources
 from ctxmgr.study.corpus.evaluating import decode
 from ctxmgr.study.corpus.tasks import CorpusSettings, WrongPolicy, policies, recordings, tasks
@@ -125,26 +117,22 @@ def _client(parsed: Namespace) -> "AbstractContextManager[Client]":
 def progress(count: int, clock: Callable[[], float] = time.monotonic) -> Iterator[Done]:
     """How far a run of `count` tasks is: a bar where stderr is a terminal, else a line every minute. `clock` in
     seconds."""
-    error = console(sys.stderr)
-    if error.is_terminal:
-        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-        with Progress(*columns, TimeRemainingColumn(), console=error, transient=True) as bar:
-            task = bar.add_task("tasks", total=count)
-            yield lambda is_ok: bar.advance(task)
-        return
     began = last_line = clock()
     done = bad = 0
+    has_bar = console(sys.stderr).is_terminal
 
     def took(is_ok: bool) -> None:
         nonlocal last_line, done, bad
         done += 1
         bad += not is_ok
+        advanced(1)
         now = clock()
-        if now - last_line >= LINE_SECONDS and done < count:
+        if not has_bar and now - last_line >= LINE_SECONDS and done < count:
             last_line = now
             seconds = (now - began) / done * (count - done)
             left = f"{max(1, round(seconds / 60))} min" if seconds < LONG_SECONDS else f"{seconds / 3600:.1f} h"
             line = f"{done:,} of {count:,} tasks, {bad:,} without figures, about {left} left"
             print(line, file=sys.stderr, flush=True)
 
-    yield took
+    with progress_bar("tasks", count) as advanced:
+        yield took

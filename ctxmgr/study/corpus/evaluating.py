@@ -15,9 +15,17 @@ from typing import Any
 import msgspec
 
 from ctxmgr import __version__
+from ctxmgr.plain_text import unquoted_fault_text
+from ctxmgr.study.baselines import PEERS, baselines
 from ctxmgr.study.corpus import sources
-from ctxmgr.study.corpus.rows import SCHEMA_VERSION, CorpusCallRow, Evaluation, ProbeRow, RecordingRow
+from ctxmgr.study.corpus.rows import SCHEMA_VERSION, Evaluation, ProbeRow, RecordingRow
 from ctxmgr.study.corpus.tasks import CorpusPolicy, CorpusTask
+from ctxmgr.study.driving import ReplayOptions, ReplayResult, drive
+from ctxmgr.study.figures import CALLS, Measures, columns
+from ctxmgr.study.metrics import MessageCache, Observation, PriceSheet, message_cache
+from ctxmgr.study.probes import graded
+from ctxmgr.study.recordings import Recording, Stream, UnreadableRecording, readers
+from ctxmgr.study.replay import HostModel
 
 FAULTS_KEPT = 5  # of a recording's failed checks, in its row
 REASON_CHARACTERS = 300
@@ -54,9 +62,6 @@ def _printable(name: str) -> str:
 
 def _fault_text(fault: Exception) -> str:
     """Rule 4."""
-    from ctxmgr.plain_text import unquoted_fault_text
-    from ctxmgr.study.recordings import UnreadableRecording
-
     if isinstance(fault, UnreadableRecording):
         return fault.unquoted
     return f"{unquoted_fault_text(fault)}; `ctxmgr replay` says more"
@@ -79,10 +84,8 @@ def _named(task: CorpusTask) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=1)
-def _recorded(address: str, name: str, digest: str) -> Any:
+def _recorded(address: str, name: str, digest: str) -> Recording | Stream:
     """One worker often has the next policy of the same recording. Raises UnreadableRecording, OSError."""
-    from ctxmgr.study.recordings import UnreadableRecording, readers
-
     try:
         content = sources.content(address)
     except OSError:
@@ -97,11 +100,6 @@ def _recorded(address: str, name: str, digest: str) -> Any:
 
 
 def _evaluation(task: CorpusTask) -> Evaluation:
-    from ctxmgr.study.driving import ReplayOptions
-    from ctxmgr.study.figures import Measures, columns
-    from ctxmgr.study.metrics import MessageCache, PriceSheet, message_cache
-    from ctxmgr.study.replay import HostModel
-
     recorded = _recorded(task.recording.address, task.recording.name, task.recording.digest)
     settings, policy = task.settings, task.policy
     host = HostModel(overhead_tokens=settings.overhead_tokens)
@@ -118,14 +116,13 @@ def _evaluation(task: CorpusTask) -> Evaluation:
     outcome = _outcome(recorded, policy, options)
     messages = MessageCache(message_cache.reader())
     measures = Measures(outcome.observations, messages, sheet)
-    figures: dict[str, Any] = {column.name: column.of(measures) for column in columns()}
     row = RecordingRow(
         **_named(task),
         status="ok",
         host=outcome.host,
         model=recorded.model,
         window_tokens=window,
-        **figures,
+        figures={column.name: column.of(measures) for column in columns()},
         compaction_count=outcome.compacted,
         own_compaction_count=outcome.own,
         fault_count=len(outcome.fault_codes),
@@ -136,12 +133,8 @@ def _evaluation(task: CorpusTask) -> Evaluation:
     return Evaluation(row, _calls(task.key, measures))
 
 
-def _outcome(recorded: Any, policy: CorpusPolicy, options: Any) -> Any:
-    """A ReplayResult, of ctxmgr or of a peer, which has no stream to be driven through."""
-    from ctxmgr.study.baselines import PEERS, baselines
-    from ctxmgr.study.driving import drive
-    from ctxmgr.study.recordings import Recording, UnreadableRecording
-
+def _outcome(recorded: Recording | Stream, policy: CorpusPolicy, options: ReplayOptions) -> ReplayResult:
+    """Of ctxmgr or of a peer, which has no stream to be driven through."""
     if policy.preset not in PEERS:
         return drive(recorded, options)
     if not isinstance(recorded, Recording):
@@ -149,25 +142,21 @@ def _outcome(recorded: Any, policy: CorpusPolicy, options: Any) -> Any:
     return baselines.peer(recorded, policy.preset, options)
 
 
-def _calls(key: str, measures: Any) -> tuple[CorpusCallRow, ...]:
-    """One a call; `measures`: Measures."""
-    from ctxmgr.study.figures import CALLS
-
+def _calls(key: str, measures: Measures) -> list[dict[str, Any]]:
     columns = [column for column in CALLS if column.name]
-    rows = zip(*(column.values(measures) for column in columns), strict=True)
+    calls = zip(*(column.values(measures) for column in columns), strict=True)
     names = [column.name for column in columns]
-    return tuple(
-        CorpusCallRow(key=key, call_index=number, **dict(zip(names, row, strict=True)))
-        for number, row in enumerate(rows)
-    )
+    return [
+        {"key": key, "call_index": number, **dict(zip(names, values, strict=True))}
+        for number, values in enumerate(calls)
+    ]
 
 
-def _probed(task: CorpusTask, recorded: Any, observations: Sequence[Any], messages: Any) -> dict[str, Any]:
+def _probed(
+    task: CorpusTask, recorded: Recording | Stream, observations: Sequence[Observation], messages: MessageCache
+) -> dict[str, Any]:
     """Fields of the row: what its lists still answer, and whether its packets hold. None of a stream, which has no
     whole list."""
-    from ctxmgr.study.probes import graded
-    from ctxmgr.study.recordings import Recording
-
     if not task.settings.with_probes or not isinstance(recorded, Recording):
         return {}
     window = task.settings.window_tokens or recorded.window

@@ -19,8 +19,8 @@ from typing import Any
 import duckdb
 import msgspec
 
+from ctxmgr.study.corpus import rows as described
 from ctxmgr.study.corpus.results import CALLS, LAST, RECORDINGS, LastRun, ResultsFault, last_run, parts, table
-from ctxmgr.study.corpus.rows import RecordingRow
 from ctxmgr.study.corpus.tasks import BASE
 from ctxmgr.study.figures import difference
 
@@ -177,7 +177,7 @@ class Queries:
 
     def __init__(self, folder: Path) -> None:
         self._base = duckdb.connect(":memory:", config={"threads": 1})  # sums in one order
-        self._base.register("newest", table((), RecordingRow))  # older results lack columns that came since
+        self._base.register("newest", table((), described.RECORDINGS))  # older results lack columns that came since
         self.run = self.load(folder, "rows")
         self.calls = [str(path) for path in parts(folder, CALLS)]
 

@@ -13,8 +13,9 @@
 import contextlib
 import hashlib
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pyarrow as pa
@@ -23,8 +24,9 @@ import pyarrow.parquet as pq
 from msgspec import inspect
 
 from ctxmgr.devices import LockedError, seize
+from ctxmgr.study.corpus import rows as described
 from ctxmgr.study.corpus.evaluating import decode
-from ctxmgr.study.corpus.rows import SCHEMA_VERSION, CorpusCallRow, RecordingRow
+from ctxmgr.study.corpus.rows import SCHEMA_VERSION, RecordingRow
 
 PART_TASKS = 500  # evaluations of one part: a few MB
 RECORDINGS, CALLS = "recordings", "calls"
@@ -104,8 +106,9 @@ class Results:
             keys = "".join(sorted(evaluation.recording.key for evaluation in evaluations))
             name = f"part-{hashlib.sha256(keys.encode()).hexdigest()[:16]}.parquet"
             calls = [call for evaluation in evaluations for call in evaluation.calls]
-            _write(self.folder / CALLS / name, table(calls, CorpusCallRow))
-            _write(self.folder / RECORDINGS / name, table([each.recording for each in evaluations], RecordingRow))
+            _write(self.folder / CALLS / name, table(calls, described.OF_CALLS))
+            rows = [_flat(evaluation.recording) for evaluation in evaluations]
+            _write(self.folder / RECORDINGS / name, table(rows, described.RECORDINGS))
         os.truncate(self._journal, 0)
         self._pending.clear()
 
@@ -142,29 +145,30 @@ def _broken(part: Path, fault: Exception) -> ResultsFault:
     return ResultsFault(f"{part} can not be read ({name}); delete it, and the next run computes it anew")
 
 
-def table(rows: Sequence[msgspec.Struct], of: type[msgspec.Struct]) -> pa.Table:
-    """A column a field, in their order; the schema's version in the metadata."""
-    schema = pa.schema(_fields(of), metadata={VERSION_KEY: str(SCHEMA_VERSION).encode()})
-    return pa.Table.from_pylist([msgspec.to_builtins(row) for row in rows], schema=schema)
+def table(rows: Sequence[Mapping[str, Any]], of: str) -> pa.Table:
+    """Rows with the columns of one of `rows.TABLES`, in their order; the schema's version in the metadata."""
+    metadata = {VERSION_KEY: str(SCHEMA_VERSION).encode()}
+    return pa.Table.from_pylist(rows, schema=pa.schema(_fields(of), metadata=metadata))
 
 
-def _fields(of: type[msgspec.Struct]) -> list[pa.Field]:
-    struct = inspect.type_info(of)
-    assert isinstance(struct, inspect.StructType)
-    return [pa.field(field.name, *_column_type(field.type)) for field in struct.fields]
+def _flat(row: RecordingRow) -> dict[str, Any]:
+    return {**msgspec.to_builtins(row), **row.figures}
+
+
+def _fields(of: str) -> list[pa.Field]:
+    _, columns = described.TABLES[of]
+    return [pa.field(column.name, *_column_type(column.type)) for column in columns]
 
 
 def _column_type(of: inspect.Type) -> tuple[pa.DataType, bool]:
     """The type, and whether it may be null."""
-    if isinstance(of, inspect.Metadata):
-        return _column_type(of.type)
     if isinstance(of, inspect.UnionType):
         (whole,) = (each for each in of.types if not isinstance(each, inspect.NoneType))
         return _column_type(whole)[0], True
     if isinstance(of, inspect.VarTupleType):
         return pa.list_(_column_type(of.item_type)[0]), False
     if isinstance(of, inspect.StructType):
-        return pa.struct(_fields(of.cls)), False
+        return pa.struct(_fields(of.cls.__name__)), False
     return COLUMN_TYPES[type(of)], False
 
 

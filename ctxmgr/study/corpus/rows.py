@@ -1,15 +1,19 @@
-"""What a run writes down: one `RecordingRow` a recording and policy, one `CorpusCallRow` a call of the model.
+"""What a run writes down: one `RecordingRow` a recording and policy, and a row a call of the model.
 
-1. `SCHEMA_VERSION` counts up where a field's meaning or type changes, or one goes: results of another version are
-   not read, and every key is another one. A field that is added with a default changes nothing for who reads.
-2. Each field says what it is; the pages of the reference and the Parquet schema are made from here.
+1. `SCHEMA_VERSION` counts up where a column's meaning or type changes, or one goes: results of another version are
+   not read, and every key is another one. A column that is added changes nothing for who reads.
+2. Figures have the columns of the metrics (`ctxmgr.study.figures`). All others say here what they are; the page of
+   the reference and the Parquet schema are made from `TABLES`.
 3. Nothing of a conversation is in a row but names of files and programs, and what failed.
 """
 
-from typing import Annotated, Literal
+from collections.abc import Iterator
+from typing import Annotated, Any, Literal, NamedTuple
 
 import msgspec
-from msgspec import Meta
+from msgspec import Meta, inspect
+
+from ctxmgr.study.figures import CALLS, columns
 
 SCHEMA_VERSION = 2
 
@@ -29,7 +33,7 @@ class ProbeRow(msgspec.Struct, frozen=True):
 
 
 class RecordingRow(msgspec.Struct, frozen=True, kw_only=True):
-    """One recording under one policy."""
+    """One recording under one policy. `figures`: by column, empty where it is not `ok`."""
 
     key: Annotated[str, Meta(description="Names this result: content, policy, settings, release, schema version.")]
     digest: Annotated[str, Meta(description="SHA-256 of the recording's bytes, in hex.")]
@@ -52,30 +56,7 @@ class RecordingRow(msgspec.Struct, frozen=True, kw_only=True):
     host: Annotated[str, Meta(description="The program that recorded it.")] = ""
     model: Annotated[str, Meta(description="The recorded model's id.")] = ""
     window_tokens: Annotated[int, Meta(description="The context window that it was driven with.")] = 0
-    raw_tokens: Annotated[int, Meta(description="Weight of the recorded conversation that calls were made on.")] = 0
-    call_count: Annotated[int, Meta(description="Calls that were answered and that a recorded reply followed.")] = 0
-    billed_dollars: Annotated[float, Meta(description="What the input costs with the overhead, warm.")] = 0.0
-    closed_dollars: Annotated[float, Meta(description="With what is fetched again: closed-loop cost.")] = 0.0
-    input_dollars: Annotated[float, Meta(description="What the input alone costs, cold calls as they are.")] = 0.0
-    fetch_count: Annotated[int, Meta(description="Originals that are fetched again.")] = 0
-    fetches_in_100: Annotated[float | None, Meta(description="The same in a hundred calls.")] = None
-    kept_share: Annotated[
-        float | None,
-        Meta(description="Of what replies repeat of the old conversation, the share that its lists had, in bytes."),
-    ] = None
-    kept_bytes: Annotated[int, Meta(description="What its lists gave to replies, by code length.")] = 0
-    repeated_bytes: Annotated[
-        int, Meta(description="What the old conversation gave to them: all that is asked.")
-    ] = 0
-    recall_share: Annotated[
-        float | None, Meta(description="Of the names that replies use, the share that could be seen.")
-    ] = None
-    in_place_share: Annotated[float | None, Meta(description="The same in messages as they came.")] = None
-    far_share: Annotated[float | None, Meta(description="The same of names last said 20,000 tokens ago.")] = None
-    grounding_share: Annotated[float | None, Meta(description="Of lines that edits replace, those in view.")] = None
-    epoch_count: Annotated[int, Meta(description="Cache epochs that were announced.")] = 0
-    break_count: Annotated[int, Meta(description="Calls whose list does not begin as the one before.")] = 0
-    unannounced_count: Annotated[int, Meta(description="Of these those outside of a new epoch.")] = 0
+    figures: dict[str, int | float | None] = {}
     compaction_count: Annotated[int, Meta(description="Compactions that were made.")] = 0
     own_compaction_count: Annotated[int, Meta(description="Of these those the host made unasked.")] = 0
     fault_count: Annotated[int, Meta(description="Answers that failed a check.")] = 0
@@ -94,26 +75,41 @@ class RecordingRow(msgspec.Struct, frozen=True, kw_only=True):
     peak_bytes: Annotated[int, Meta(description="Most memory of its worker so far; differs from run to run.")] = 0
 
 
-class CorpusCallRow(msgspec.Struct, frozen=True):
-    """One call of the model in one recording under one policy."""
-
-    key: Annotated[str, Meta(description="The result that it is part of.")]
-    call_index: Annotated[int, Meta(description="The call, from 0.")]
-    time_ms: Annotated[int | None, Meta(description="When it was made, in milliseconds; null where unknown.")]
-    sent_tokens: Annotated[int, Meta(description="Weight of the list that was sent.")]
-    cached_tokens: Annotated[int, Meta(description="Of these those in common with the call before.")]
-    dollars: Annotated[float, Meta(description="What its input costs.")]
-    epoch_number: Annotated[int, Meta(description="Its cache epoch.")]
-    is_announced: Annotated[bool, Meta(description="Whether it began that epoch.")]
-    is_broken: Annotated[bool, Meta(description="Whether its list does not begin as the one before.")]
-    is_cold: Annotated[bool, Meta(description="Whether the cache had expired.")]
-    own_count: Annotated[int, Meta(description="Compactions that the host made unasked before it.")]
-    name_count: Annotated[int, Meta(description="Names that its reply uses.")]
-    recalled_count: Annotated[int, Meta(description="Of these those that could be seen.")]
-
-
 class Evaluation(msgspec.Struct, frozen=True):
-    """What came of one recording under one policy."""
+    """What came of one recording under one policy. `calls`: values by column."""
 
     recording: RecordingRow
-    calls: tuple[CorpusCallRow, ...] = ()
+    calls: list[dict[str, Any]] = []
+
+
+class Column(NamedTuple):
+    """A column of Parquet rows, and what it is."""
+
+    name: str
+    about: str
+    type: inspect.Type
+
+
+def _fields(of: type[msgspec.Struct]) -> Iterator[Column]:
+    struct = inspect.type_info(of)
+    assert isinstance(struct, inspect.StructType)
+    for field in struct.fields:
+        if isinstance(field.type, inspect.Metadata):
+            yield Column(field.name, (field.type.extra_json_schema or {})["description"], field.type.type)
+
+
+def _figures(some: Any) -> Iterator[Column]:
+    """Of metrics and of calls; null where there is none."""
+    yield from (Column(one.name, one.about, inspect.type_info(one.type | None)) for one in some if one.name)
+
+
+_CALL = (("key", "The result that it is part of.", str), ("call_index", "The call, from 0.", int))
+RECORDINGS, PROBES, OF_CALLS = "RecordingRow", "ProbeRow", "CallRow"
+TABLES: dict[str, tuple[str, tuple[Column, ...]]] = {  # what a row is, and its columns
+    RECORDINGS: ("One recording under one policy.", (*_fields(RecordingRow), *_figures(columns()))),
+    PROBES: ("One kind of memory probes of one recording under one policy.", tuple(_fields(ProbeRow))),
+    OF_CALLS: (
+        "One call of the model in one recording under one policy.",
+        (*(Column(name, about, inspect.type_info(of)) for name, about, of in _CALL), *_figures(CALLS)),
+    ),
+}

@@ -54,6 +54,7 @@ class Unit(msgspec.Struct, frozen=True):
 DOLLARS = Unit("$", 4, 2)
 SHARE = Unit("share, 0 to 1", 5, 3)
 TOKENS = Unit("tokens", 1, 0)
+WHOLE_TOKENS = Unit("tokens", 0, 0)
 COUNT = Unit("count", 0, 0)
 PER_100 = Unit("in 100 calls", 3, 1)
 

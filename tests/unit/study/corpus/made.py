@@ -3,6 +3,7 @@
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -10,7 +11,7 @@ from ctxmgr import __version__
 from ctxmgr.study.corpus import sources
 from ctxmgr.study.corpus.evaluating import decode, encode, evaluated
 from ctxmgr.study.corpus.results import LastRun, Results
-from ctxmgr.study.corpus.rows import CorpusCallRow, Evaluation, RecordingRow
+from ctxmgr.study.corpus.rows import Evaluation, RecordingRow
 from ctxmgr.study.corpus.tasks import CorpusPolicy, CorpusSettings, CorpusTask, policies, recordings, tasks
 
 SESSIONS = Path(__file__).parents[3] / "sessions"
@@ -95,5 +96,7 @@ def invented(task: CorpusTask, **figures: object) -> bytes:
         schema_version=1,
         status="ok",
     )
-    call = CorpusCallRow(task.key, 0, None, 10, 0, 0.1, 0, False, False, False, 0, 0, 0)
-    return encode(Evaluation(msgspec.structs.replace(recording, **figures), (call,)))
+    of_row = {name: value for name, value in figures.items() if name in RecordingRow.__struct_fields__}
+    others: dict[str, Any] = {name: value for name, value in figures.items() if name not in of_row}
+    call = {"key": task.key, "call_index": 0, "sent_tokens": 10, "dollars": 0.1, "is_announced": False}
+    return encode(Evaluation(msgspec.structs.replace(recording, **of_row, figures=others), [call]))

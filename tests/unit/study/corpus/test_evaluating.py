@@ -29,17 +29,18 @@ def test_the_figures_are_those_of_replay(tmp_path: Path, capsys: pytest.CaptureF
     evaluation = decode(evaluated(tasks["balanced:keep=500"]))
     found, measures = evaluation.recording, ours["measures"]
     assert (found.status, found.fingerprint, found.fault_count) == ("ok", ours["fingerprint"], 0)
-    assert round(found.closed_dollars, 4) == measures["closedLoop"]["closed"]
-    assert round(found.billed_dollars, 4) == measures["closedLoop"]["billed"]
-    assert found.fetch_count == measures["closedLoop"]["fetches"]
+    assert round(found.figures["closed_dollars"] or 0, 4) == measures["closedLoop"]["closed"]
+    assert round(found.figures["billed_dollars"] or 0, 4) == measures["closedLoop"]["billed"]
+    assert found.figures["fetch_count"] == measures["closedLoop"]["fetches"]
     kept = measures["kept"]
-    assert (found.kept_bytes, found.repeated_bytes) == (kept["held"], kept["of"])
-    assert round(found.kept_share or 0, 5) == kept["share"]
-    assert round(found.recall_share or 0, 5) == measures["recall"]["overall"]["share"]
-    assert (found.epoch_count, found.break_count) == (measures["epochs"], measures["breaks"])
+    assert (found.figures["kept_bytes"], found.figures["repeated_bytes"]) == (kept["held"], kept["of"])
+    assert round(found.figures["kept_share"] or 0, 5) == kept["share"]
+    assert round(found.figures["recall_share"] or 0, 5) == measures["recall"]["overall"]["share"]
+    assert (found.figures["epoch_count"], found.figures["break_count"]) == (measures["epochs"], measures["breaks"])
     series = [(call["sent"], call["cached"], call["names"], call["recalled"]) for call in measures["series"]]
     assert series == [
-        (call.sent_tokens, call.cached_tokens, call.name_count, call.recalled_count) for call in evaluation.calls
+        tuple(call[name] for name in ("sent_tokens", "cached_tokens", "name_count", "recalled_count"))
+        for call in evaluation.calls
     ]
     scores = ours["probes"]["policies"]["balanced"]
     assert found.probes
@@ -51,8 +52,11 @@ def test_the_figures_are_those_of_replay(tmp_path: Path, capsys: pytest.CaptureF
     assert (found.judged_line_count, found.untrue_line_count) == (packets["judged"], packets["untrue"])
     peer = row(tasks["masking-5"])
     beside = next(each["measures"] for each in ours["beside"] if each["preset"] == "masking-5")
-    assert round(peer.closed_dollars, 4) == beside["closedLoop"]["closed"]
-    assert (peer.kept_bytes, peer.repeated_bytes) == (beside["kept"]["held"], beside["kept"]["of"])
+    assert round(peer.figures["closed_dollars"] or 0, 4) == beside["closedLoop"]["closed"]
+    assert (peer.figures["kept_bytes"], peer.figures["repeated_bytes"]) == (
+        beside["kept"]["held"],
+        beside["kept"]["of"],
+    )
 
 
 META = b'{"timestamp":"2026-01-01T00:00:00.000Z","type":"session_meta","payload":{"id":"s","cwd":"/"}}\n'
@@ -73,7 +77,7 @@ def test_a_bad_recording_is_a_row_with_a_reason_that_quotes_nothing(
 ) -> None:
     (tmp_path / "bad.jsonl").write_bytes(content)
     found = row(asked(tmp_path)[0])
-    assert (found.status, found.name, found.call_count) == ("bad", "bad.jsonl", 0)
+    assert (found.status, found.name, found.figures) == ("bad", "bad.jsonl", {})
     assert reason in found.reason
     assert "the ow" not in found.reason
 

@@ -7,8 +7,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from ctxmgr.study.corpus import results as keeping
+from ctxmgr.study.corpus import rows as described
 from ctxmgr.study.corpus.results import CALLS, RECORDINGS, Results, ResultsFault, parts
-from ctxmgr.study.corpus.rows import SCHEMA_VERSION, CorpusCallRow, RecordingRow
+from ctxmgr.study.corpus.rows import OF_CALLS, SCHEMA_VERSION, TABLES
 from tests.unit.study.corpus.made import asked, corpus, invented
 
 
@@ -160,9 +161,9 @@ def test_a_part_that_can_not_be_read_is_named(tmp_path: Path, evaluations: list[
 
 
 def test_the_schema_has_a_column_a_field_and_its_version() -> None:
-    for of in (RecordingRow, CorpusCallRow):
-        assert keeping.table((), of).column_names == list(of.__struct_fields__)
-    schema = keeping.table((), RecordingRow).schema
+    for of in (described.RECORDINGS, OF_CALLS):
+        assert keeping.table((), of).column_names == [column.name for column in TABLES[of][1]]
+    schema = keeping.table((), described.RECORDINGS).schema
     assert schema.metadata == {b"ctxmgr.schema": str(SCHEMA_VERSION).encode()}
     assert schema.field("recall_share").nullable
     assert not schema.field("key").nullable
