@@ -13,65 +13,44 @@ Rules:
 
 from collections.abc import Sequence
 
-import msgspec
-
 from ctxmgr.closed_loop import MessageCache, replaced
 from ctxmgr.study.figures.registry import SHARE, Measures, Metric
 from ctxmgr.study.metrics import PACKET, LinePresence, Observation, Ratio, new_messages, total
 
 
-class Grounding(msgspec.Struct, frozen=True, gc=False):
-    """Of one call. `edits`: of one line or more that had been seen; `edits_whole`: those of which all such lines
-    are there."""
-
-    lines: Ratio = Ratio()
-    edits: int = 0
-    edits_whole: int = 0
-
-
-def grounding(sights: Sequence[Observation], known: MessageCache) -> tuple[Grounding, ...]:
-    """One a call."""
-    asked = [_edits(sight, known) for sight in sights]
-    found = LinePresence(line for edits in asked for lines in edits for line in lines)
+def grounding(sights: Sequence[Observation], known: MessageCache) -> tuple[Ratio, ...]:
+    """Lines, one ratio a call."""
+    replaced_lines = [_replaced(sight, known) for sight in sights]
+    found = LinePresence(line for lines in replaced_lines for line in lines)
     before: set[str] = set()
     out = []
-    for sight, came, edits in zip(sights, new_messages(sights), asked, strict=True):
+    for sight, came, lines in zip(sights, new_messages(sights), replaced_lines, strict=True):
         for one in came:
             before |= found.within(one.raw, known)
-        out.append(_grounding(sight, [before.intersection(lines) for lines in edits], found, known))
+        wanted = before & lines
+        out.append(Ratio(len(wanted) - len(_missing(wanted, sight, found, known)), len(wanted)))
     return tuple(out)
 
 
-def _edits(sight: Observation, known: MessageCache) -> list[tuple[str, ...]]:
+def _replaced(sight: Observation, known: MessageCache) -> set[str]:
+    """The lines that the edits of the reply replace."""
     blocks = known.message(sight.reply.raw).view.blocks
-    return [lines for block in blocks if block.kind == "call" and (lines := replaced(block.arguments))]
+    return {line for block in blocks if block.kind == "call" for line in replaced(block.arguments)}
 
 
-def _grounding(
-    sight: Observation, edits: Sequence[set[str]], found: LinePresence, known: MessageCache
-) -> Grounding:
-    wanted = set[str]().union(*edits)
-    if not wanted:
-        return Grounding()
+def _missing(wanted: set[str], sight: Observation, found: LinePresence, known: MessageCache) -> set[str]:
     missing = set(wanted)
     for one in reversed(sight.projected_messages):  # what is edited was mostly read lately
-        if one.index != PACKET and not missing.isdisjoint(within := found.within(one.raw, known)):
-            missing -= within
-            if not missing:
-                break
-    seen = [lines for lines in edits if lines]
-    return Grounding(
-        Ratio(len(wanted) - len(missing), len(wanted)), len(seen), sum(missing.isdisjoint(one) for one in seen)
-    )
-
-
-def _grounding_of(session: Measures) -> tuple[Grounding, ...]:
-    return grounding(session.observations, session.known)
+        if not missing:
+            break
+        if one.index != PACKET:
+            missing -= found.within(one.raw, known)
+    return missing
 
 
 def calls(session: Measures) -> tuple[Ratio, ...]:
-    """Lines, one a call."""
-    return tuple(one.lines for one in session.once(_grounding_of))
+    """Lines, one ratio a call."""
+    return grounding(session.observations, session.known)
 
 
 METRICS = (
@@ -80,7 +59,7 @@ METRICS = (
         title="grounding",
         unit=SHARE,
         about="Of the lines that the next edits replace, those that could be seen.",
-        of=lambda session: total(calls(session)),
+        of=lambda session: total(session.once(calls)),
         shown=("wide", "means", "totals", "page"),
         total="grounding",
         mean="grounding",

@@ -9,6 +9,7 @@ Rules:
 """
 
 from collections.abc import Sequence
+from functools import cache, partial
 
 import msgspec
 
@@ -27,19 +28,18 @@ class UserTextRecall(msgspec.Struct, frozen=True, gc=False):
 def recall(sights: Sequence[Observation], known: MessageCache) -> tuple[UserTextRecall, ...]:
     """One a call."""
     users: dict[bytes, str] = {}
-    folded: dict[bytes, str] = {}
+    texts = cache(partial(_folded, known=known))
     out = []
     for sight, came in zip(sights, new_messages(sights), strict=True):
-        users.update((one.raw, _folded(one.raw, known)) for one in came if one.role == "user")
+        users.update((one.raw, texts(one.raw)) for one in came if one.role == "user")
         placed = {one.raw for one in sight.projected_messages if in_place(sight, one)}
         gone = [text for raw, text in users.items() if raw not in placed]
-        stands = len(users) - len(gone)
-        quoted = 0
-        if gone:
-            others = [one.raw for one in sight.projected_messages if stands_for_others(sight, one)]
-            folded.update((raw, _folded(raw, known)) for raw in others if raw not in folded)
-            quoted = sum(any(text in folded[raw] for raw in others) for text in gone if text)
-        out.append(UserTextRecall(Ratio(stands + quoted, len(users)), Ratio(stands, len(users))))
+        others = (
+            [texts(one.raw) for one in sight.projected_messages if stands_for_others(sight, one)] if gone else []
+        )
+        quoted = sum(any(text in other for other in others) for text in gone if text)
+        standing = len(users) - len(gone)
+        out.append(UserTextRecall(Ratio(standing + quoted, len(users)), Ratio(standing, len(users))))
     return tuple(out)
 
 

@@ -3,7 +3,7 @@
 import json
 
 from ctxmgr.closed_loop.edits import replaced
-from ctxmgr.study.figures.grounding import Grounding, grounding
+from ctxmgr.study.figures.grounding import grounding
 from ctxmgr.study.metrics.observations import Ratio
 from tests.notation import a, call, r, think, u
 from tests.unit.study.sighted import changed, known, newest, packed, sights, whole
@@ -43,13 +43,13 @@ TALK = (
 
 
 def test_what_is_held_of_two_lines() -> None:
-    for case, show, held, whole_edits in (
-        ("all is there", whole, 2, 1),
-        ("nothing", newest(0), 0, 0),
-        ("a packet does not count", newest(0, packed("def one():\n    return 1")), 0, 0),
-        ("shortened", lambda items: changed(2, *TALK[:2], r("1: def one():"))(whole(items)), 1, 0),
+    for case, show, held in (
+        ("all is there", whole, 2),
+        ("nothing", newest(0), 0),
+        ("a packet does not count", newest(0, packed("def one():\n    return 1")), 0),
+        ("shortened", lambda items: changed(2, *TALK[:2], r("1: def one():"))(whole(items)), 1),
     ):
-        assert grounding(sights(*TALK, show=show), known())[-1] == Grounding(Ratio(held, 2), 1, whole_edits), case
+        assert grounding(sights(*TALK, show=show), known())[-1] == Ratio(held, 2), case
 
 
 def test_lines_stand_in_results_arguments_and_what_was_said_but_not_in_thinking() -> None:
@@ -60,16 +60,16 @@ def test_lines_stand_in_results_arguments_and_what_was_said_but_not_in_thinking(
         r("x\nline three"),
         edit,
     )
-    assert grounding(sights(*said), known())[-1].lines == Ratio(3, 3)
+    assert grounding(sights(*said), known())[-1] == Ratio(3, 3)
 
 
 def test_an_edit_of_nothing_that_was_seen_is_not_asked_for() -> None:
     said = (u("go"), a(call("edit", oldText="never seen")))
-    assert grounding(sights(*said), known()) == (Grounding(),)
+    assert grounding(sights(*said), known()) == (Ratio(),)
 
 
-def test_a_line_counts_once_a_call_and_edits_are_told_apart() -> None:
+def test_a_line_counts_once_a_call() -> None:
     both = [call("edit", oldText="line one\nline two"), call("edit", oldText="line two\nline three")]
     said = (u("line one\nline two"), a("ok"), u("line three"), a(*both))
-    assert grounding(sights(*said, show=newest(1)), known())[-1] == Grounding(Ratio(1, 3), 2, 0)
-    assert grounding(sights(*said, show=newest(3)), known())[-1] == Grounding(Ratio(3, 3), 2, 2)
+    assert grounding(sights(*said, show=newest(1)), known())[-1] == Ratio(1, 3)
+    assert grounding(sights(*said, show=newest(3)), known())[-1] == Ratio(3, 3)

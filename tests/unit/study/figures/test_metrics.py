@@ -1,4 +1,4 @@
-"""Re-fetched calls, what the user said, and what is generated from the metrics of a session."""
+"""What the user said, and what is generated from the metrics of a session."""
 
 import io
 import json
@@ -8,37 +8,11 @@ from rich.console import Console
 
 from ctxmgr.closed_loop import PriceSheet
 from ctxmgr.study.figures import Measures, at, columns, cost, figures, from_row, wide_table
-from ctxmgr.study.figures.refetch import Refetch, refetch
 from ctxmgr.study.figures.said import recall
 from ctxmgr.study.figures.table import METRICS
 from ctxmgr.study.metrics import Ratio
 from tests.notation import a, call, r, summary, u
 from tests.unit.study.sighted import Show, changed, known, newest, packed, sights, whole
-
-READ = a(call("read", path="x", limit=5))
-AGAIN = a(call("read", limit=5, path="x"), call("read", path="y"))
-TWICE = (u("look"), READ, r("text of x"), a("hm"), u("and?"), AGAIN)
-
-
-def test_a_call_made_again_is_counted() -> None:
-    for case, show, gone in (
-        ("it was there", whole, 0),
-        ("it had left", newest(1), 1),
-        ("a packet is no answer", newest(0, packed("text of x")), 1),
-        ("it was shortened", lambda items: changed(2, *TWICE[:2], r("text"))(whole(items)), 1),
-    ):
-        assert refetch(sights(*TWICE, show=show), known())[-1] == Refetch(2, 1, gone), case
-
-
-def test_a_call_that_nobody_answered_is_not_repeated() -> None:
-    assert refetch(sights(u("look"), READ, u("and?"), AGAIN), known())[-1] == Refetch(2, 0, 0)
-
-
-def test_the_newest_answer_is_what_counts() -> None:
-    talk = (*TWICE[:3], READ, r("new text of x"), a("hm"), u("?"), READ)
-    assert refetch(sights(*talk, show=newest(4)), known())[-1] == Refetch(1, 1, 0)
-    assert refetch(sights(*talk, show=lambda items: whole(items)[:3]), known())[-1] == Refetch(1, 1, 1)
-
 
 USERS = (u("first thing\nto do"), a("ok"), u("second"), a("done"))
 
@@ -91,7 +65,6 @@ def test_figures_of_a_session() -> None:
     assert BASE["cachedShare"] == round(28 / 47, 5)
     assert BASE["recall"]["overall"] == {"share": 1.0, "held": 3, "of": 3}
     assert BASE["grounding"] == {"share": 1.0, "held": 1, "of": 1}
-    assert BASE["refetch"] == {"calls": 2, "repeated": 0, "gone": 0, "goneIn100": 0.0}
     assert (BASE["said"]["mean"]["of"], BASE["said"]["last"]["held"]) == (6, 2)
     assert BASE["closedLoop"]["calls"] == 4
     assert sum(BASE["closedLoop"]["parts"].values()) == pytest.approx(BASE["closedLoop"]["closed"], abs=1e-3)
