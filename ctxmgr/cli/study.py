@@ -236,9 +236,9 @@ REPLAY = Command(
 )
 
 COMPARE = Command(
-    "Runs summarising strategies on the same cut of each recorded session (any that "
-    "`ctxmgr replay` reads), and shows what each took, how many of the memory probes of what it "
-    "replaces its summary answers, and what a model's call for it costs, with a copy of the conversation and at the end of the host's list. Without a "
+    "Runs summarising strategies on the same cut of each recorded session (any that `ctxmgr replay` reads), and "
+    "shows what each took, how many of the memory probes of what it replaces its summary answers, and what a "
+    "model's call for it costs, with a copy of the conversation and at the end of the host's list. Without a "
     "model, `extractive` alone. Each summary becomes a Markdown file, readable by you alone (it holds "
     "conversation); a run that was interrupted, or is done again with the same settings, starts from what is "
     "there. The exit code is 1 if a recording can not be read or a summary failed.",

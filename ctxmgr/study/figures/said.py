@@ -34,10 +34,8 @@ def recall(sights: Sequence[Observation], known: MessageCache) -> tuple[UserText
         users.update((one.raw, texts(one.raw)) for one in came if one.role == "user")
         placed = {one.raw for one in sight.projected_messages if in_place(sight, one)}
         gone = [text for raw, text in users.items() if raw not in placed]
-        others = (
-            [texts(one.raw) for one in sight.projected_messages if stands_for_others(sight, one)] if gone else []
-        )
-        quoted = sum(any(text in other for other in others) for text in gone if text)
+        others = [one.raw for one in sight.projected_messages if gone and stands_for_others(sight, one)]
+        quoted = sum(any(text in texts(raw) for raw in others) for text in gone if text)
         standing = len(users) - len(gone)
         out.append(UserTextRecall(Ratio(standing + quoted, len(users)), Ratio(standing, len(users))))
     return tuple(out)
