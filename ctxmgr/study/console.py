@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TextIO
 
+import msgspec
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
@@ -38,6 +39,25 @@ def figures_table(title: str, heads: Sequence[str] = ()) -> Table:
     for place, head in enumerate(heads):
         made.add_column(head, justify="right" if place else "left", overflow="fold")
     return made
+
+
+class TextTable(msgspec.Struct, frozen=True):
+    """A table of texts. `text_columns`: so many columns hold words, the rest figures."""
+
+    title: str
+    heads: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    caption: str = ""
+    text_columns: int = 1
+
+    def rendered(self) -> Table:
+        made = figures_table(self.title, self.heads)
+        made.caption = plain(self.caption) if self.caption else None
+        for column in made.columns[1 : self.text_columns]:
+            column.justify = "left"
+        for row in self.rows:
+            made.add_row(*map(plain, row))
+        return made
 
 
 def console(stream: TextIO | None = None) -> Console:

@@ -151,7 +151,8 @@ def alone(run: Run) -> tuple[float, float, float]:
     """What the host pays without pruning, in dollars: for its lists alone, billed, and closed loop."""
     seen = drive(run._replace(preset="off")).observations
     loop = closed_loop(seen, ground(), PriceSheet())
-    return Measures(seen, ground(), PriceSheet()).once(of_session).warm, loop.billed, loop.closed
+    calls = of_session(Measures(seen, ground(), PriceSheet()))
+    return sum(call.warm for call in calls), loop.billed, loop.closed
 
 
 def figures(run: Run) -> Figures:
@@ -169,7 +170,7 @@ def measured(run: Run, outcome: ReplayResult) -> Figures:
     asked = questions(run.session, run.window)
     index = EvidenceIndex(asked.names)
     return {
-        "cost": found.once(of_session).warm / lists,
+        "cost": sum(call.warm for call in of_session(found)) / lists,
         "billed": loop.billed / billed,
         "closed": loop.closed / closed,
         "recall": part(by_path["recall.overall"].plain(found, None)["share"]),

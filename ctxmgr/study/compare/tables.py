@@ -7,14 +7,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from statistics import fmean
 from typing import NamedTuple
 
-import msgspec
 from rich.console import Group, RenderableType
 
 from ctxmgr.plain_text import safe
 from ctxmgr.study import probes
 from ctxmgr.study.compare.rows import ChainFigures, SummaryRow
 from ctxmgr.study.compare.ways import BothWays
-from ctxmgr.study.console import ALL_FIGURES, figures_table, plain
+from ctxmgr.study.console import ALL_FIGURES, TextTable, plain
 from ctxmgr.study.figures import closed_cost
 from ctxmgr.study.probes import NEWEST, Scores
 
@@ -52,15 +51,6 @@ class Column(NamedTuple):
 
     def cell(self, row: SummaryRow) -> str:
         return _cell(self.value(row), self.digits)
-
-
-class TextTable(msgspec.Struct, frozen=True):
-    """A table of texts. `text_columns`: so many columns hold words, the rest figures."""
-
-    title: str
-    columns: Sequence[str]
-    lines: Sequence[Sequence[str]]
-    text_columns: int = 3
 
 
 def answers(row: SummaryRow) -> float | None:
@@ -130,13 +120,14 @@ def tables(rows: Sequence[SummaryRow]) -> list[TextTable]:
         columns = [column for column in COLUMNS if column.table == title]
         mine = [row for row in rows if any(column.value(row) is not None for column in columns)]
         lines = [(*_names(row), *(column.cell(row) for column in columns)) for row in mine]
-        made.append(TextTable(title, (*NAMES, *(column.heading for column in columns)), lines))
-    return [table for table in (*made, _passes(rows), _probes(rows)) if table.lines]
+        heads = (*NAMES, *(column.heading for column in columns))
+        made.append(TextTable(title, heads, lines, text_columns=len(NAMES)))
+    return [table for table in (*made, _passes(rows), _probes(rows)) if table.rows]
 
 
 def _brief(rows: Sequence[SummaryRow]) -> TextTable:
     lines = [[row.recording, *(column.cell(row) for column in BRIEF)] for row in rows]
-    return TextTable("", ("recording", *(column.heading for column in BRIEF)), lines, 2)
+    return TextTable("", ("recording", *(column.heading for column in BRIEF)), lines, text_columns=2)
 
 
 def _passes(rows: Iterable[SummaryRow]) -> TextTable:
@@ -148,7 +139,7 @@ def _passes(rows: Iterable[SummaryRow]) -> TextTable:
             costs = (one.bill.cold_cost, one.bill.warm_cost) if one.bill else (None, None)
             cells = (*(_cell(weight) for weight in weights), *(_cell(cost, 3) for cost in costs))
             lines.append((*_names(row), str(number), one.entry, *cells))
-    return TextTable(PASSES, heads, lines)
+    return TextTable(PASSES, heads, lines, text_columns=len(NAMES))
 
 
 def _probes(rows: Sequence[SummaryRow]) -> TextTable:
@@ -166,7 +157,7 @@ def _probes(rows: Sequence[SummaryRow]) -> TextTable:
         most = max(one.kinds[kind].every.probe_count for one in asked.values() if kind in one.kinds)
         scores = [one.kinds.get(kind) for one in (*asked.values(), *newest.values())]
         lines.append((of, kind, str(most), *(_cell(one.every.share if one else None, 3) for one in scores)))
-    return TextTable(PROBES, ("recording", "kind", "probes", *asked, *newest), lines, 2)
+    return TextTable(PROBES, ("recording", "kind", "probes", *asked, *newest), lines, text_columns=2)
 
 
 def _controls(rows: Sequence[SummaryRow]) -> dict[str, Scores]:
@@ -225,8 +216,8 @@ def bill_line(rows: Sequence[SummaryRow]) -> Iterator[str]:
 
 
 def markdown(table: TextTable, heading: str = "##") -> str:
-    rules = ["---" if number < table.text_columns else "---:" for number in range(len(table.columns))]
-    lines = (f"| {' | '.join(map(table_cell, cells))} |" for cells in (table.columns, rules, *table.lines))
+    rules = ["---" if number < table.text_columns else "---:" for number in range(len(table.heads))]
+    lines = (f"| {' | '.join(map(table_cell, cells))} |" for cells in (table.heads, rules, *table.rows))
     return "\n".join([f"{heading} {table_cell(table.title)}", "", *lines])
 
 
@@ -237,12 +228,9 @@ def table_cell(text: str) -> str:
 
 def _rendered(table: TextTable, recording: str = "") -> RenderableType:
     """Without the column of the recording, whose name is in the title."""
-    made = figures_table(f"{recording}: {table.title}" if recording else "", table.columns[1:])
-    for number, column in enumerate(made.columns, 1):
-        column.justify = "left" if number < table.text_columns else "right"
-    for line in table.lines:
-        made.add_row(*map(plain, line[1:]))
-    return made
+    title = f"{recording}: {table.title}" if recording else ""
+    rows = [row[1:] for row in table.rows]
+    return TextTable(title, table.heads[1:], rows, text_columns=table.text_columns - 1).rendered()
 
 
 def _cell(value: str | float | None, digits: int = 0) -> str:

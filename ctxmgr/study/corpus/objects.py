@@ -7,7 +7,6 @@ or an `Unfetched` where it may answer another time, with a sentence.
 import fnmatch
 import glob
 import io
-import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -35,7 +34,6 @@ class ObjectFile(io.RawIOBase):
             self._store = store(f"{base}/")
             meta = obstore.head(self._store, self.name)
         self.size = int(meta["size"])
-        self.version = str(meta.get("e_tag") or meta["last_modified"])
 
     def readable(self) -> bool:
         return True
@@ -67,13 +65,6 @@ def opened(address: str) -> BinaryIO:
     if SCHEME in address:
         return cast(BinaryIO, ObjectFile(address))
     return open(address, "rb")
-
-
-def version(file: BinaryIO) -> str:
-    """Another string where the content is another one."""
-    if isinstance(file, ObjectFile):
-        return file.version
-    return str(os.fstat(file.fileno()).st_mtime_ns)
 
 
 def pieces(file: BinaryIO, piece_bytes: int) -> Iterator[bytes]:

@@ -4,12 +4,13 @@ A recording's own page is the one that `ctxmgr replay --report` writes, from the
 driven again.
 """
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from pathlib import Path
 
+from ctxmgr.study.console import TextTable
 from ctxmgr.study.corpus.reporting import CorpusReport, Figures, Queries
 from ctxmgr.study.corpus.tasks import BASE
-from ctxmgr.study.corpus.views import ShownTable, shown
+from ctxmgr.study.corpus.views import WORST, shown
 from ctxmgr.study.figures import from_row
 from ctxmgr.study.report import PolicyRow, RecordingSheet, escaped, page
 
@@ -20,27 +21,28 @@ TITLE = "Context policies on a corpus of recordings"
 def write(file: Path, report: CorpusReport, queries: Queries) -> None:
     """`file`, and a folder beside it with the pages that it links to. Raises OSError."""
     folder = file.with_name(f"{file.stem}-recordings")
-    links = {}
+    links = []
     for digest in (row["digest"] for row in report.worst):
         folder.mkdir(exist_ok=True, mode=0o700)
         inner = folder / f"{digest[:DIGEST_CHARACTERS]}.html"
         inner.write_text(page.page([_sheet(digest, queries)]), encoding="utf-8", newline="\n")
-        links[digest] = f"{folder.name}/{inner.name}"
+        links.append(f"{folder.name}/{inner.name}")
     body = f'<h1>{escaped(TITLE)}</h1><p class="soft">ctxmgr {escaped(report.release)}</p>'
-    body += "".join(_table(table, links) for table in shown(report))
+    body += "".join(_table(table, links if table.title == WORST else ()) for table in shown(report))
     file.write_text(page.document(TITLE, body), encoding="utf-8", newline="\n")
 
 
-def _table(table: ShownTable, links: Mapping[str, str]) -> str:
+def _table(table: TextTable, links: Sequence[str]) -> str:
+    """`links`: of the rows, where they have pages."""
     heads = "".join(f'<th scope="col">{escaped(head)}</th>' for head in table.heads)
     rows = []
     for number, row in enumerate(table.rows):
         first, *more = map(escaped, row)
-        if table.digests:
-            first = f'<a href="{escaped(links[table.digests[number]])}">{first}</a>'
+        if links:
+            first = f'<a href="{escaped(links[number])}">{first}</a>'
         rows.append(f"<tr>{''.join(f'<td>{cell}</td>' for cell in (first, *more))}</tr>")
     body = f"<table><thead><tr>{heads}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
-    about = f'<p class="soft">{escaped(table.about)}</p>' if table.about else ""
+    about = f'<p class="soft">{escaped(table.caption)}</p>' if table.caption else ""
     section = f'<h2>{escaped(table.title.capitalize())}</h2><div class="wide" tabindex="0">{body}</div>'
     return f"<section>{section}</section>{about}"
 

@@ -12,13 +12,13 @@
 import glob
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
+from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import msgspec
 
-from ctxmgr.study.corpus.objects import SCHEME, ObjectFile, listed_objects, opened, pieces, version
+from ctxmgr.study.corpus.objects import SCHEME, ObjectFile, listed_objects, opened, pieces
 
 PARQUET = b"PAR1"
 CONTENT, NAME = "content", "name"
@@ -26,7 +26,6 @@ NOT_READ = f"a Parquet file that is broken, or has no column {CONTENT} of bytes 
 BATCH_ROWS = 64  # of a Parquet file that are made into Python's values at a time
 PIECE_BYTES = 1 << 20  # of a file that are read at a time
 FETCHED_BYTES = 8 << 20  # the same of an object: a request each
-GROUP_BYTES = 64 << 20  # of the rows of a group, as they are in memory: a larger one is not kept
 
 
 class SourceFault(Exception):
@@ -153,21 +152,25 @@ def _piece_bytes(stream: BinaryIO) -> int:
     return FETCHED_BYTES if isinstance(stream, ObjectFile) else PIECE_BYTES
 
 
-def _parquet(stream: BinaryIO, footer: Any = None) -> Any:
+def _parquet(stream: BinaryIO) -> Any:
     import pyarrow.parquet as pq
 
-    return pq.ParquetFile(stream, metadata=footer, pre_buffer=False, buffer_size=_piece_bytes(stream))
+    return pq.ParquetFile(stream, pre_buffer=False, buffer_size=_piece_bytes(stream))
 
 
 def _rows(stream: BinaryIO) -> Iterator[tuple[str, bytes]]:
-    """Name and content of each row, in pieces: neither the file nor a group is ever held whole. Raises KeyError
-    where there is no such column, OSError, ArrowException."""
+    """Name and content of each row. Raises KeyError where there is no such column, OSError, ArrowException."""
     file = _parquet(stream)
     columns = [name for name in (CONTENT, NAME) if name in file.schema_arrow.names]
     for group in range(file.num_row_groups):  # one at a time: all at once are held until the last is read
-        for batch in file.iter_batches(BATCH_ROWS, row_groups=[group], columns=columns, use_threads=False):
-            names = batch.column(NAME) if NAME in columns else [None] * batch.num_rows
-            yield from zip(map(_name, names), _contents(batch.column(CONTENT)), strict=True)
+        yield from _group(file, group, columns)
+
+
+def _group(file: Any, group: int, columns: list[str]) -> Iterator[tuple[str, bytes]]:
+    """Of a group of rows, in pieces: it is never held whole."""
+    for batch in file.iter_batches(BATCH_ROWS, row_groups=[group], columns=columns, use_threads=False):
+        names = batch.column(NAME) if NAME in columns else [None] * batch.num_rows
+        yield from zip(map(_name, names), _contents(batch.column(CONTENT)), strict=True)
 
 
 def _contents(column: Any) -> list[bytes]:
@@ -186,38 +189,12 @@ def _name(value: Any) -> str:
 
 
 def _row(address: str, number: int) -> bytes:
-    """One row's content, by its group. Raises OSError, KeyError, ArrowException."""
+    """One row's content, read from the start of its group. Raises OSError, KeyError, ArrowException."""
     with opened(address) as stream:
-        state = version(stream)
-        footer = _footer(address, state)
-        for group in range(footer.num_row_groups):
-            about = footer.row_group(group)
-            if number < about.num_rows:
-                if about.total_byte_size <= GROUP_BYTES:
-                    return _group(address, state, group)[number]
-                return _row_of_large_group(_parquet(stream, footer), group, number)
-            number -= about.num_rows
+        file = _parquet(stream)
+        for group in range(file.num_row_groups):
+            rows = file.metadata.row_group(group).num_rows
+            if number < rows:
+                return next(islice(_group(file, group, [CONTENT]), number, None))[1]
+            number -= rows
     raise OSError(f"{address} has fewer rows")
-
-
-def _row_of_large_group(file: Any, group: int, number: int) -> bytes:
-    for batch in file.iter_batches(BATCH_ROWS, row_groups=[group], columns=[CONTENT], use_threads=False):
-        if number < batch.num_rows:
-            return _contents(batch.column(CONTENT).slice(number, 1))[0]
-        number -= batch.num_rows
-    raise OSError("the group has fewer rows than its footer says")
-
-
-@lru_cache(maxsize=1)
-def _footer(address: str, state: str) -> Any:
-    """`state`: the file's version; one that is written anew is read anew."""
-    with opened(address) as stream:
-        return _parquet(stream).metadata
-
-
-@lru_cache(maxsize=1)
-def _group(address: str, state: str, group: int) -> list[bytes]:
-    """One group's contents: a worker often reads another row of it next."""
-    with opened(address) as stream:
-        table = _parquet(stream, _footer(address, state)).read_row_group(group, columns=[CONTENT])
-        return _contents(table.column(CONTENT))

@@ -2,10 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 
-import msgspec
 from rich.console import Group
 
-from ctxmgr.study.console import figure, figures_table, plain
+from ctxmgr.study.console import TextTable, figure
 from ctxmgr.study.corpus.reporting import CorpusReport, Figures
 
 COLUMNS = (  # head, figure, digits
@@ -32,6 +31,7 @@ WORST_COLUMNS = (
     ("kept", "kept", 3),
     ("faults", "faults", 0),
 )
+WORST = "where it paid least"
 ABOUT = (
     "closed: what the input costs with what is fetched again;\n"
     "re-fetches and epochs in 100 calls; kept: of what replies repeat, all together,\n"
@@ -40,18 +40,7 @@ ABOUT = (
 )
 
 
-class ShownTable(msgspec.Struct, frozen=True):
-    """`digests`: of each row's recording, where a row is of one. `ends_in_text`: the last column is no figure."""
-
-    title: str
-    heads: Sequence[str]
-    rows: list[list[str]]
-    about: str = ""
-    digests: Sequence[str] = ()
-    ends_in_text: bool = False
-
-
-def shown(report: CorpusReport) -> Iterator[ShownTable]:
+def shown(report: CorpusReport) -> Iterator[TextTable]:
     """The tables of a report; none is without rows."""
     yield _means("all recordings, each counting the same", report.all, ("policy",), ABOUT)
     for name, rows in report.groups.items():
@@ -66,43 +55,33 @@ def shown(report: CorpusReport) -> Iterator[ShownTable]:
             + [f"{row[name]:+.4f}" for name in ("mean", "low", "high")]
             for row in report.pairs
         ]
-        yield ShownTable("policies in pairs, on the same recordings", heads, pairs)
+        yield TextTable("policies in pairs, on the same recordings", heads, pairs, text_columns=2)
     if report.worst:
         columns = ("recording", "policy", "host", *(head for head, _, _ in WORST_COLUMNS))
         worst = [[row["name"], row["policy"], row["host"], *_cells(row, WORST_COLUMNS)] for row in report.worst]
-        digests = [row["digest"] for row in report.worst]
-        yield ShownTable("where it paid least", columns, worst, digests=digests)
+        yield TextTable(WORST, columns, worst, text_columns=3)
     if report.bad:
-        bad = [[row["name"], str(row["policies"]), row["reason"]] for row in report.bad]
-        yield ShownTable("without figures", ("recording", "policies", "why"), bad, ends_in_text=True)
+        bad = [[row["name"], row["reason"], str(row["policies"])] for row in report.bad]
+        yield TextTable("without figures", ("recording", "why", "policies"), bad, text_columns=2)
 
 
 def text(report: CorpusReport, changes: Sequence[Figures]) -> Group:
     """For the terminal."""
     tables = [*shown(report), *([_changes(changes)] if changes else [])]
-    parts = []
-    for table in tables:
-        made = figures_table(table.title, table.heads)
-        made.caption = table.about
-        if table.ends_in_text:
-            made.columns[-1].justify = "left"
-        for row in table.rows:
-            made.add_row(*map(plain, row))
-        parts.append(made)
-    return Group(*parts)
+    return Group(*(table.rendered() for table in tables))
 
 
-def _means(title: str, rows: Sequence[Figures], names: Sequence[str], about: str = "") -> ShownTable:
+def _means(title: str, rows: Sequence[Figures], names: Sequence[str], about: str = "") -> TextTable:
     heads = (*names, *(head for head, _, _ in COLUMNS))
     cells = [[*(row[name] or "-" for name in names), *_cells(row, COLUMNS)] for row in rows]
-    return ShownTable(title, heads, cells, about)
+    return TextTable(title, heads, cells, about, len(names))
 
 
 def _cells(row: Figures, columns: Sequence[tuple[str, str, int]]) -> list[str]:
     return [figure(row[name], digits) for _, name, digits in columns]
 
 
-def _probes(report: CorpusReport) -> ShownTable:
+def _probes(report: CorpusReport) -> TextTable:
     kinds: dict[str, dict[str, Figures]] = {}
     for row in report.probes:
         kinds.setdefault(row["kind"], {})[row["policy"]] = row
@@ -112,13 +91,14 @@ def _probes(report: CorpusReport) -> ShownTable:
         shares = [by_policy[name]["used"] if name in by_policy else None for name in report.names]
         rows.append([kind, str(most), *(figure(share, 3) for share in shares)])
     title = "memory probes of what was used later, by policy"
-    return ShownTable(title, ("kind", "probes", *report.names), rows)
+    return TextTable(title, ("kind", "probes", *report.names), rows)
 
 
-def _changes(changes: Sequence[Figures]) -> ShownTable:
+def _changes(changes: Sequence[Figures]) -> TextTable:
     rows = [
         [*(str(row[name]) for name in ("policy", "figure", "recording_count", "before", "now"))]
         + (["worse"] if row["is_worse"] else [""])
         for row in changes
     ]
-    return ShownTable("against the other results", ("policy", "figure", "recordings", "before", "now", ""), rows)
+    heads = ("policy", "figure", "recordings", "before", "now", "")
+    return TextTable("against the other results", heads, rows, text_columns=2)

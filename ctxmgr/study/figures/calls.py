@@ -30,9 +30,7 @@ def series(session: Measures) -> list[Figures]:
 
 
 def _billed(key: str, name: str, about: str, type: Any, of: Callable[[Billed], Any]) -> CallColumn:
-    return CallColumn(
-        key, name, about, type, lambda session: [of(one) for one in session.once(cost.of_session).calls]
-    )
+    return CallColumn(key, name, about, type, lambda session: [of(one) for one in session.once(cost.of_session)])
 
 
 def _observed(key: str, name: str, about: str, type: Any, of: Callable[[Observation], Any]) -> CallColumn:
@@ -50,7 +48,7 @@ def _ratio(
 
 
 def _spent(session: Measures) -> list[float]:
-    sums = accumulate(call.money for call in session.once(cost.of_session).calls)
+    sums = accumulate(call.money for call in session.once(cost.of_session))
     return [round(dollars, 6) for dollars in sums]
 
 

@@ -22,55 +22,23 @@ import msgspec
 from ctxmgr.closed_loop import PriceSheet, PromptCache, dollars, is_cold, without
 from ctxmgr.model import CallTokens
 from ctxmgr.study.figures.registry import COUNT, DOLLARS, SHARE, TOKENS, WHOLE_TOKENS, Measures, Metric, of_base
-from ctxmgr.study.metrics import Observation, ProjectedMessage, Ratio, marker, new_messages, same_start
+from ctxmgr.study.metrics import Observation, ProjectedMessage, Ratio, marker, new_messages, same_start, total
 
 
 class Billed(msgspec.Struct, frozen=True, gc=False):
     """One call. Weights in tokens, money in dollars. `cached`: of the start in common with the call before, cold
-    or not; `cached_bytes` the same in bytes. `warm`: the money, were the cache never cold.
+    or not. `warm`: the money, were the cache never cold.
 
     `broke`: the list before is no start of this one. `announced`: the report named a new epoch.
     """
 
     tokens: int
     cached: int
-    cached_bytes: int
     cold: bool
     broke: bool
     announced: bool
     money: float = 0.0
     warm: float = 0.0
-
-
-class Bill(msgspec.Struct, frozen=True):
-    """All calls of a session. `money` and `warm` in dollars."""
-
-    calls: tuple[Billed, ...]
-
-    @property
-    def money(self) -> float:
-        return sum(call.money for call in self.calls)
-
-    @property
-    def warm(self) -> float:
-        return sum(call.warm for call in self.calls)
-
-    @property
-    def breaks(self) -> int:
-        return sum(call.broke for call in self.calls)
-
-    @property
-    def unannounced(self) -> int:
-        """Breaks without a new epoch."""
-        return sum(call.broke and not call.announced for call in self.calls)
-
-    @property
-    def announced(self) -> int:
-        return sum(call.announced for call in self.calls)
-
-    @property
-    def cold(self) -> int:
-        return sum(call.cold for call in self.calls)
 
 
 def _one(raw: bytes) -> int:
@@ -82,8 +50,8 @@ def bill(
     sheet: PriceSheet,
     weigh: Callable[[bytes], int],
     blocks: Callable[[bytes], int] = _one,
-) -> Bill:
-    """`weigh`: bytes of a message to tokens; `blocks`: to its content blocks."""
+) -> tuple[Billed, ...]:
+    """One a call. `weigh`: bytes of a message to tokens; `blocks`: to its content blocks."""
 
     def size(raw: Hashable) -> tuple[int, int]:
         assert isinstance(raw, bytes), "a message goes by its bytes"
@@ -96,10 +64,22 @@ def bill(
     for sight in sights:
         raws = [one.raw for one in sight.projected_messages]
         with_warm, money = (_list_dollars(sheet, cache.call(raws, sheet, sight.time_ms)) for cache in (warm, timed))
-        billed = _told(before, sight, sheet, weigh)
-        calls.append(msgspec.structs.replace(billed, money=money, warm=with_warm))
+        old: Sequence[ProjectedMessage] = before.projected_messages if before else ()
+        common = same_start(old, sight.projected_messages)
+        weights = [weigh(raw) for raw in raws]
+        calls.append(
+            Billed(
+                tokens=sum(weights),
+                cached=sum(weights[:common]),
+                cold=before is not None and is_cold(before.time_ms, sight.time_ms, sheet.ttl_ms),
+                broke=common < len(old),
+                announced=before is not None and before.epoch_number != sight.epoch_number,
+                money=money,
+                warm=with_warm,
+            )
+        )
         before = sight
-    return Bill(tuple(calls))
+    return tuple(calls)
 
 
 def _list_dollars(sheet: PriceSheet, tokens: CallTokens) -> float:
@@ -108,28 +88,14 @@ def _list_dollars(sheet: PriceSheet, tokens: CallTokens) -> float:
     return dollars(tier, read=listed.read_tokens, written=listed.written_tokens, new=listed.new_tokens)
 
 
-def _told(
-    before: Observation | None, sight: Observation, sheet: PriceSheet, weigh: Callable[[bytes], int]
-) -> Billed:
-    """Without the money."""
-    old: Sequence[ProjectedMessage] = before.projected_messages if before else ()
-    common = same_start(old, sight.projected_messages)
-    weights = [weigh(one.raw) for one in sight.projected_messages]
-    tokens, cached = sum(weights), sum(weights[:common])
-    cold = before is not None and is_cold(before.time_ms, sight.time_ms, sheet.ttl_ms)
-    return Billed(
-        tokens=tokens,
-        cached=cached,
-        cached_bytes=sum(len(one.raw) for one in sight.projected_messages[:common]),
-        cold=cold,
-        broke=common < len(old),
-        announced=before is not None and before.epoch_number != sight.epoch_number,
-    )
-
-
-def of_session(session: Measures) -> Bill:
+def of_session(session: Measures) -> tuple[Billed, ...]:
     known = session.known
     return bill(session.observations, session.sheet, known.weight, lambda raw: known.size(raw)[1])
+
+
+def _sum(of: Callable[[Billed], float]) -> Callable[[Measures], float]:
+    """Over the calls of a session; a count where `of` says yes or no."""
+    return lambda session: sum(map(of, session.once(of_session)))
 
 
 def recorded_tokens(session: Measures) -> tuple[int, ...]:
@@ -138,13 +104,8 @@ def recorded_tokens(session: Measures) -> tuple[int, ...]:
     return tuple(accumulate(weights))
 
 
-def _cached(session: Measures) -> Ratio:
-    calls = session.once(of_session).calls
-    return Ratio(sum(call.cached for call in calls), sum(call.tokens for call in calls))
-
-
 def _mean_tokens(session: Measures) -> float | None:
-    calls = session.once(of_session).calls
+    calls = session.once(of_session)
     return fmean(call.tokens for call in calls) if calls else None
 
 
@@ -153,7 +114,7 @@ MONEY = Metric(
     title="$ input",
     unit=DOLLARS,
     about="What the input alone costs, cold calls as they are.",
-    of=lambda session: session.once(of_session).money,
+    of=_sum(lambda call: call.money),
     shown=("wide", "means", "page"),
     mean="money",
     columns=("input_dollars",),
@@ -163,7 +124,7 @@ WARM_MONEY = Metric(
     title="$ warm",
     unit=DOLLARS,
     about="What the input alone costs, were the cache never cold.",
-    of=lambda session: session.once(of_session).warm,
+    of=_sum(lambda call: call.warm),
 )
 METRICS = (
     Metric(
@@ -206,7 +167,7 @@ METRICS = (
         title="largest",
         unit=TOKENS,
         about="Weight of the largest list.",
-        of=lambda session: max((call.tokens for call in session.once(of_session).calls), default=None),
+        of=lambda session: max((call.tokens for call in session.once(of_session)), default=None),
         shown=("page",),
     ),
     Metric(
@@ -214,7 +175,7 @@ METRICS = (
         title="cached",
         unit=SHARE,
         about="Share of what was sent that is the same as in the call before.",
-        of=lambda session: _cached(session).share,
+        of=lambda session: total(Ratio(call.cached, call.tokens) for call in session.once(of_session)).share,
         shown=("wide",),
     ),
     Metric(
@@ -222,7 +183,7 @@ METRICS = (
         title="breaks",
         unit=COUNT,
         about="Calls whose list does not begin as the one before.",
-        of=lambda session: session.once(of_session).breaks,
+        of=_sum(lambda call: call.broke),
         shown=("wide", "page"),
         columns=("break_count",),
     ),
@@ -231,7 +192,7 @@ METRICS = (
         title="stray breaks",
         unit=COUNT,
         about="Breaks outside a new epoch.",
-        of=lambda session: session.once(of_session).unannounced,
+        of=_sum(lambda call: call.broke and not call.announced),
         shown=("brief", "wide", "means"),
         columns=("unannounced_count",),
     ),
@@ -240,7 +201,7 @@ METRICS = (
         title="epochs",
         unit=COUNT,
         about="Cache epochs that were announced.",
-        of=lambda session: session.once(of_session).announced,
+        of=_sum(lambda call: call.announced),
         shown=("wide", "page"),
         columns=("epoch_count",),
     ),
@@ -249,7 +210,7 @@ METRICS = (
         title="cold",
         unit=COUNT,
         about="Calls after the cache had expired.",
-        of=lambda session: session.once(of_session).cold,
+        of=_sum(lambda call: call.cold),
         shown=("wide",),
     ),
 )

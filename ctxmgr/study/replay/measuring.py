@@ -68,7 +68,7 @@ def _row(
     knobs: Mapping[str, float],
 ) -> PolicyRow:
     """`receipts`: lines of arithmetic; None of what is simulated."""
-    calls = measures[name].once(cost.of_session).calls
+    calls = measures[name].once(cost.of_session)
     return PolicyRow(
         name=name,
         figures=made[name],

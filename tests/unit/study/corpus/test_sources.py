@@ -174,9 +174,8 @@ def test_names_and_texts_of_a_parquet_file_need_not_be_texts(tmp_path: Path) -> 
 
 
 def test_a_parquet_file_is_read_in_pieces(bucket: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Listed, and a row of a large group: never a column of a group as one. A small group is fetched once."""
+    """Listed, and a row of it: never a column of a group as one."""
     monkeypatch.setattr(sources, "FETCHED_BYTES", 50_000)
-    monkeypatch.setattr(sources, "GROUP_BYTES", 100_000)
     fetched: list[int] = []
     get_range = obstore.get_range
 
@@ -193,13 +192,6 @@ def test_a_parquet_file_is_read_in_pieces(bucket: str, monkeypatch: pytest.Monke
     assert len(recordings(url)) == 300
     assert sources.content(f"{url}#299") == texts[299]
     assert max(fetched) < 100_000, "twice a piece and no more; a group has 600,000"
-    small = put(bucket, "small", parquet(content=texts[:1]))
-    for _ in range(2):
-        fetched.clear()
-        assert sources.content(f"{small}#0") == texts[0]
-    assert fetched == [len(sources.PARQUET)]
-    put(bucket, "small", parquet(content=[b"anew"]))
-    assert sources.content(f"{small}#0") == b"anew"
 
 
 def test_a_parquet_file_that_holds_no_recordings_is_a_row_that_says_so(place: str) -> None:

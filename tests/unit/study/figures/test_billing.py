@@ -38,23 +38,18 @@ def test_what_calls_cost() -> None:
         ("renewed", ["a", "ab", "abc"], (0, 900, 1_800), [2, 2.1, 2.2], [2, 2.1, 2.2], [0, 1, 2], 0, 0),
     ):
         made = bill(calls(*lists, at=at), PRICES, len)
-        assert [call.money for call in made.calls] == pytest.approx(money), case
-        assert [call.warm for call in made.calls] == pytest.approx(warm), case
-        assert [call.cached for call in made.calls] == cached, case
-        assert [call.cached_bytes for call in made.calls] == cached, case
-        assert (made.breaks, made.cold, sum(call.tokens for call in made.calls)) == (
-            breaks,
-            cold,
-            sum(map(len, lists)),
-        )
-        assert made.money == pytest.approx(sum(money)), case
-        assert made.warm == pytest.approx(sum(warm)), case
+        assert [call.money for call in made] == pytest.approx(money), case
+        assert [call.warm for call in made] == pytest.approx(warm), case
+        assert [call.cached for call in made] == cached, case
+        assert sum(call.broke for call in made) == breaks, case
+        assert sum(call.cold for call in made) == cold, case
+        assert [call.tokens for call in made] == [len(text) for text in lists], case
 
 
 def test_a_break_is_announced_by_a_new_epoch() -> None:
     made = bill(calls("ab", "xb", "yb", "yb", epochs=(0, 1, 1, 2)), PRICES, len)
-    assert [call.announced for call in made.calls] == [False, True, False, True]
-    assert (made.breaks, made.unannounced) == (2, 1)
+    assert [call.announced for call in made] == [False, True, False, True]
+    assert [call.broke for call in made] == [False, True, True, False]
 
 
 @given(st.lists(st.integers(1, 9), min_size=1), st.integers(0, 3))
@@ -63,15 +58,17 @@ def test_a_list_that_only_grows_is_written_once(sizes: list[int], step: int) -> 
     text = "".join(chr(0x100 + place) for place in range(sum(sizes)))
     ends = [sum(sizes[: number + 1]) for number in range(len(sizes))]
     made = bill(calls(*(text[:end] for end in ends), at=tuple(step * one for one in range(len(ends)))), PRICES, len)
-    written = made.calls[-1].tokens
-    assert written == sum(call.tokens - call.cached for call in made.calls)
-    assert made.money == pytest.approx(2.0 * written + 0.1 * (sum(call.tokens for call in made.calls) - written))
-    assert (made.breaks, made.cold) == (0, 0)
+    written = made[-1].tokens
+    assert written == sum(call.tokens - call.cached for call in made)
+    assert sum(call.money for call in made) == pytest.approx(
+        2.0 * written + 0.1 * (sum(call.tokens for call in made) - written)
+    )
+    assert not any(call.broke or call.cold for call in made)
 
 
 @given(st.lists(st.text("abc", max_size=6), max_size=8))
 def test_no_list_costs_less_than_read_or_more_than_written(lists: list[str]) -> None:
     made = bill(calls(*lists), PRICES, len)
-    for call in made.calls:
+    for call in made:
         assert 0.1 * call.tokens <= call.money + 1e-9
         assert call.money <= 2.0 * call.tokens + 1e-9

@@ -59,6 +59,10 @@ MADE = json.loads(json.dumps(figures(SOME, EVERY)))
 BASE = figures(EVERY, EVERY)
 
 
+def money(of: Measures) -> float:
+    return sum(call.money for call in of.once(cost.of_session))
+
+
 def test_figures_of_a_session() -> None:
     assert (BASE["rawTokens"], BASE["epochs"], BASE["coldCalls"], BASE["ofOff"]) == (19, 1, 1, 1.0)
     assert (BASE["sentMean"], BASE["sentLargest"]) == (11.8, 19)
@@ -72,9 +76,7 @@ def test_figures_of_a_session() -> None:
 
 def test_what_was_left_out_is_cheaper_and_knows_less() -> None:
     assert MADE["rawTokens"] == BASE["rawTokens"]
-    assert MADE["ofOff"] == pytest.approx(
-        SOME.once(cost.of_session).money / EVERY.once(cost.of_session).money, abs=1e-5
-    )
+    assert MADE["ofOff"] == pytest.approx(money(SOME) / money(EVERY), abs=1e-5)
     assert 0 < MADE["ofOff"] < 1
     assert MADE["recall"]["overall"] == {"share": 0.33333, "held": 1, "of": 3}
     assert MADE["grounding"]["held"] == 0
@@ -90,7 +92,7 @@ def test_the_series_has_each_call() -> None:
     assert [one["at"] for one in series] == [1_000, 2_000, 9_000, 9_500]
     assert [one["cold"] for one in series] == [False, False, True, False]
     assert [one["announced"] for one in series] == [False, False, True, False]
-    assert series[-1]["spent"] == pytest.approx(SOME.once(cost.of_session).money, abs=1e-6)
+    assert series[-1]["spent"] == pytest.approx(money(SOME), abs=1e-6)
     assert (sum(one["recalled"] for one in series), sum(one["names"] for one in series)) == (1, 3)
     assert (sum(one["grounded"] for one in series), sum(one["lines"] for one in series)) == (0, 1)
 
