@@ -27,7 +27,7 @@ import msgspec
 from rich.console import Console
 from rich.table import Table
 
-from ctxmgr.study.baselines import PEERS, baselines
+from ctxmgr.study.baselines import PEERS, peers
 from ctxmgr.study.corpus import tasks
 from ctxmgr.study.driving import ReplayOptions, drive
 from ctxmgr.study.figures import CodeLengths, Measures, figures, totals
@@ -96,7 +96,7 @@ def _driven(
     lengths: CodeLengths,
 ) -> Figures:
     is_peer = policy.preset in PEERS
-    outcome = baselines.peer(recorded, policy.preset, options) if is_peer else drive(recorded, options)
+    outcome = peers.driven(recorded, policy.preset, options) if is_peer else drive(recorded, options)
     made = figures(Measures(outcome.observations, known, SHEET, lengths), None)
     del made["series"]
     return {"preset": policy.name, "file": recorded.name, "measures": made, "failures": outcome.failures}

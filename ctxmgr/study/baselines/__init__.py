@@ -1,6 +1,6 @@
 """What stands beside the presets in a comparison: peers by their published rules. Knows no sidecar."""
 
-from ctxmgr.study.baselines import baselines
-from ctxmgr.study.baselines.baselines import PEERS
+from ctxmgr.study.baselines import peers
+from ctxmgr.study.baselines.peers import PEERS
 
-__all__ = ["PEERS", "baselines"]
+__all__ = ["PEERS", "peers"]

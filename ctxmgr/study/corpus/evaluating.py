@@ -16,7 +16,7 @@ import msgspec
 
 from ctxmgr import __version__
 from ctxmgr.plain_text import unquoted_fault_text
-from ctxmgr.study.baselines import PEERS, baselines
+from ctxmgr.study.baselines import PEERS, peers
 from ctxmgr.study.corpus import sources
 from ctxmgr.study.corpus.rows import SCHEMA_VERSION, Evaluation, ProbeRow, RecordingRow
 from ctxmgr.study.corpus.tasks import CorpusPolicy, CorpusTask
@@ -139,7 +139,7 @@ def _outcome(recorded: Recording | Stream, policy: CorpusPolicy, options: Replay
         return drive(recorded, options)
     if not isinstance(recorded, Recording):
         raise UnreadableRecording("a stream of events is no session for a peer")
-    return baselines.peer(recorded, policy.preset, options)
+    return peers.driven(recorded, policy.preset, options)
 
 
 def _calls(key: str, measures: Measures) -> list[dict[str, Any]]:

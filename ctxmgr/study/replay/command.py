@@ -19,7 +19,7 @@ from ctxmgr.plain_text import fault_text, missing_text, safe
 from ctxmgr.settings import SettingsFault
 from ctxmgr.study import conformance
 from ctxmgr.study.baselines import PEERS
-from ctxmgr.study.baselines import baselines as beside
+from ctxmgr.study.baselines import peers as beside
 from ctxmgr.study.console import console, plain
 from ctxmgr.study.driving import ReplayOptions, ReplayResult, drive
 from ctxmgr.study.figures import Figures, means, means_table, totals, totals_table
@@ -203,7 +203,7 @@ def _peers(recorded: Recording | Stream, parsed: Namespace, window: int, host: H
     options = ReplayOptions(
         window=window, recorded_compactions=parsed.recorded_compactions, host=host.limits(window)
     )
-    return [beside.peer(recorded, name, msgspec.structs.replace(options, write=host.write())) for name in PEERS]
+    return [beside.driven(recorded, name, msgspec.structs.replace(options, write=host.write())) for name in PEERS]
 
 
 def _window(given: int | None, recorded: Recording | Stream, facts: ModelFacts | None) -> int:

@@ -6,7 +6,7 @@ import pytest
 
 from ctxmgr.cli import main
 from ctxmgr.closed_loop import PriceSheet
-from ctxmgr.study.baselines import baselines
+from ctxmgr.study.baselines import peers
 from ctxmgr.study.driving import ReplayOptions, ReplayResult
 from ctxmgr.study.metrics.observations import Observation
 from ctxmgr.study.metrics.timeline import Timeline
@@ -45,19 +45,19 @@ def worked(recorded: Recording) -> ReplayFigures:
         ReplayResult("greenhouse", name, 60_000, observations=newest(found, share))
         for name, share in PRESETS.items()
     ]
-    return measuring.work(recorded, outcomes, PriceSheet(), [sawtooth(recorded)])
+    return measuring.work(recorded, outcomes, PriceSheet(), [masked(recorded)])
 
 
 PRESETS = {"turns": 2, "off": 1}
 
 
-def sawtooth(recorded: Recording) -> ReplayResult:
-    return baselines.peer(recorded, "sawtooth", ReplayOptions(window=200_000))
+def masked(recorded: Recording) -> ReplayResult:
+    return peers.driven(recorded, "masking-5", ReplayOptions(window=200_000))
 
 
 def test_each_is_measured_beside_off(worked: ReplayFigures) -> None:
-    assert [line.name for line in worked.sheet.lines] == ["turns", "off", "sawtooth"]
-    assert [one["preset"] for one in worked.beside] == ["sawtooth"]
+    assert [line.name for line in worked.sheet.lines] == ["turns", "off", "masking-5"]
+    assert [one["preset"] for one in worked.beside] == ["masking-5"]
     assert worked.figures[1]["ofOff"] == 1
     assert worked.figures[0]["ofOff"] > 1  # its lists change at their start all the time
     for one in (one["measures"] for one in worked.beside):

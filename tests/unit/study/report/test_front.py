@@ -44,7 +44,6 @@ def standard(billed: float = 1.0) -> RecordingSheet:
         "masking-5": (0.654, 0.911),
         "clear-tool-uses": (0.819, 0.927),
         "opencode": (1.0, 0.97),
-        "sawtooth": (0.484, 0.719),
     }
     lines = [
         row("off", billed, 0.965),
@@ -111,7 +110,7 @@ def test_several_recordings_weigh_by_dollars_and_by_bytes() -> None:
 
 def test_a_policy_is_held_against_the_host_alone_on_the_recordings_it_was_measured_on() -> None:
     sheets = [
-        RecordingSheet("a", (row("off", 8.0), row("sawtooth", 2.0, simulated=True))),
+        RecordingSheet("a", (row("off", 8.0), row("opencode", 2.0, simulated=True))),
         RecordingSheet("b", (row("off", 100.0),)),
     ]
     assert policy_points(sheets)[1].billed_share == 0.25
@@ -151,7 +150,7 @@ def test_a_policy_without_figures_is_said_and_not_drawn() -> None:
 def test_what_was_simulated_is_told_by_its_shape() -> None:
     picture = drawn([standard()])
     assert {(one.findtext("title") or "").partition(":")[0] for one in picture.iter("rect")} == {
-        *("masking-10", "masking-5", "clear-tool-uses", "opencode", "sawtooth")
+        *("masking-10", "masking-5", "clear-tool-uses", "opencode")
     }
     says = str(front.legend(policy_points([standard()]), 0.2))
     for words in ("round: driven", "square: simulated", f"line: {FRONT}", "dashed: no policy costs less"):

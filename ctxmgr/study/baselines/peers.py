@@ -1,5 +1,8 @@
-"""Peers that clear tool results and leave all else: the text of an old result becomes a placeholder, once and for
-good.
+"""Peers: what others do with a list by their published rules, under the names that they have in tables. They are
+simulated, no ctxmgr runs, and measured as the presets are. A peer's host compacts at the end of its window as the
+host of the presets does.
+
+All clear tool results and leave the rest: the text of an old result becomes a placeholder, once and for good.
 
 1. `masking`: observation masking (Lindenbauer et al., 2025, arXiv 2508.21433). Results older than the newest so
    many are cleared. In epochs here, when that takes away `least_tokens`: each call would break the prefix, else.
@@ -12,13 +15,15 @@ good.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
+from types import MappingProxyType
 from typing import Any
 
-from ctxmgr.study.driving import Peer, PeerList
+from ctxmgr.study.driving import Peer, PeerList, ReplayOptions, ReplayResult, drive_peer
 from ctxmgr.study.hosts import pi_host
 from ctxmgr.study.metrics import SUMMARY, ProjectedMessage
+from ctxmgr.study.recordings import Recording
 
 RESULT, USER = "toolResult", "user"
 PLACEHOLDER = "[an old tool result, cleared]"
@@ -85,3 +90,18 @@ def _cleared(given: PeerList, places: Sequence[int]) -> Messages:
 def _with_placeholder(message: dict[str, Any]) -> bytes:
     changed = {**message, "content": [{"type": "text", "text": PLACEHOLDER}]}
     return json.dumps(changed, ensure_ascii=False).encode("utf-8", "replace")
+
+
+PEERS: Mapping[str, Peer] = MappingProxyType(
+    {
+        "masking-10": masking(newest_count=10, least_tokens=15_000),
+        "masking-5": masking(newest_count=5, least_tokens=10_000),
+        "clear-tool-uses": clear_tool_uses,
+        "opencode": opencode,
+    }
+)
+
+
+def driven(recorded: Recording, name: str, options: ReplayOptions) -> ReplayResult:
+    """One of `PEERS`. `options`: of a preset's drive, but for `write`, which has a memory."""
+    return drive_peer(recorded, name, PEERS[name], options)

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from ctxmgr.study.baselines import PEERS, clearing
+from ctxmgr.study.baselines import PEERS, peers
 from ctxmgr.study.driving import Peer, PeerList
 from ctxmgr.study.hosts import item
 from ctxmgr.study.metrics import ProjectedMessage
@@ -35,7 +35,7 @@ def cleared(peer: Peer, given: PeerList) -> list[int]:
         if not one.same:
             changed, before = json.loads(one.raw), given.items[one.index].message
             assert {**changed, "content": ""} == {**before, "content": ""}
-            assert changed["content"] == [{"type": "text", "text": clearing.PLACEHOLDER}]
+            assert changed["content"] == [{"type": "text", "text": peers.PLACEHOLDER}]
     assert all(one.same for one in made if one not in results)
     return [number for number, one in enumerate(results) if not one.same]
 
@@ -43,11 +43,11 @@ def cleared(peer: Peer, given: PeerList) -> list[int]:
 def test_masking_clears_results_older_than_the_newest_when_that_is_enough_at_once() -> None:
     """A placeholder weighs 5 words, so three of them save 285."""
     for newest, least, gone in ((2, 0, [0, 1, 2]), (5, 0, []), (2, 250, [0, 1, 2]), (2, 300, [])):
-        assert cleared(clearing.masking(newest, least), listed(u("go"), *STEP * 5)) == gone
+        assert cleared(peers.masking(newest, least), listed(u("go"), *STEP * 5)) == gone
 
 
 def test_what_masking_cleared_stays_as_it_is_until_there_is_enough_again() -> None:
-    peer = clearing.masking(1, 190)
+    peer = peers.masking(1, 190)
     given = listed(u("go"), *STEP * 3)
     first = tuple(peer(given))
     assert cleared(peer, given) == [0, 1]
@@ -66,16 +66,16 @@ def test_clearing_of_tool_uses_begins_above_half_the_window_and_keeps_three() ->
     for window, overhead, gone in ((1_012, 0, []), (1_011, 0, [0, 1]), (1_020, 5, [0, 1])):
         given = listed(u("go"), *STEP * 5, window=window, overhead=overhead)
         assert given.tokens == 506, window
-        assert cleared(clearing.clear_tool_uses, given) == gone, window
+        assert cleared(peers.clear_tool_uses, given) == gone, window
 
 
 def test_clearing_of_tool_uses_goes_by_what_the_client_sends_and_not_by_what_is_left_of_it() -> None:
     given = listed(u("go"), *STEP * 5, window=1_000)
-    once = PeerList(tuple(clearing.clear_tool_uses(given)), given.items, 1_000, 0, weigh)
+    once = PeerList(tuple(peers.clear_tool_uses(given)), given.items, 1_000, 0, weigh)
     longer = listed(u("go"), *STEP * 6, window=1_000)
     came = PeerList((*once.messages, *longer.messages[len(once.messages) :]), longer.items, 1_000, 0, weigh)
     assert came.tokens < 500
-    assert sum(not one.same for one in clearing.clear_tool_uses(came)) == 3
+    assert sum(not one.same for one in peers.clear_tool_uses(came)) == 3
 
 
 BIG = (a(call("read", path="a.py")), r("word " * 20_000))  # 25,000 tokens as OpenCode estimates
@@ -90,13 +90,13 @@ def test_opencode_prunes_when_a_turn_has_ended() -> None:
         ("a turn goes on", (u("1"), *BIG * 4, u("2"), a("x"), u("3"), a("y")), []),
         ("not behind a summary", (*BIG, summary("s"), u("1"), *BIG, u("2"), a("x"), u("3"), a("y"), u("4")), []),
     ):
-        assert cleared(clearing.opencode, listed(*said)) == gone, case
+        assert cleared(peers.opencode, listed(*said)) == gone, case
 
 
 def test_opencode_stops_where_it_pruned_before() -> None:
     given = listed(u("1"), *BIG * 4, u("2"), a("x"), u("3"), a("y"), u("4"))
-    pruned = PeerList(tuple(clearing.opencode(given)), given.items, 0, 0, weigh)
-    assert tuple(clearing.opencode(pruned)) == pruned.messages
+    pruned = PeerList(tuple(peers.opencode(given)), given.items, 0, 0, weigh)
+    assert tuple(peers.opencode(pruned)) == pruned.messages
 
 
 def test_a_peer_takes_an_empty_list_and_a_short_one_as_they_are() -> None:
