@@ -53,8 +53,6 @@ def _total(name: str, mine: Sequence[Figures], bases: Sequence[Figures]) -> Figu
     for metric in METRICS:
         if metric.total:
             put(row, metric.total, _pooled(metric, mine, bases))
-    billed = _sum(bases, "billed")
-    row["parts"] = {key: share(_sum(mine, f"parts.{key}"), billed) for key in mine[0]["closedLoop"]["parts"]}
     averaged = {key: f"closedLoop.{key}OfOff" for key in ("billed", "closed", "all")} | {"kept": "kept.share"}
     row["mean"] = {key: _mean(at(one, path) for one in mine) for key, path in averaged.items()}
     row["worstKept"] = _least(mine)

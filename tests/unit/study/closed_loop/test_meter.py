@@ -12,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxmgr.closed_loop.price_sheet import MILLION, PriceSheet
+from ctxmgr.model import CacheRule
 from ctxmgr.model.prices import PriceTier, TieredPrices
-from ctxmgr.study.closed_loop import ClosedLoop, closed_loop
+from ctxmgr.study.closed_loop import ClosedLoop, closed_loop, floor
 from ctxmgr.study.hosts.pi_host import HostMessage
 from ctxmgr.study.metrics.observations import ProjectedMessage
 from tests.notation import Said, a, call, r, raws, summary, u
@@ -209,3 +210,30 @@ def test_a_request_above_a_tier_pays_its_prices_for_all_of_it() -> None:
     loop = measured(u(SAID), a("well"), u("go"), ACT, show=newest(1), sheet=tiered)
     assert loop.calls[1].warm == 7 + 10
     assert loop.calls[1].refetched == 2 * refetch(1, 3)
+
+
+TALK = (u("a b c d"), a("done"), u("e f"), a("done"))
+
+
+def test_what_a_rule_does_not_keep_is_sent_again_and_costs_what_input_does() -> None:
+    """Of 14 tokens the second request reads 8; a mark on too short a start keeps nothing."""
+    prices = TieredPrices(3.0 * MILLION, 100.0 * MILLION, 1.0 * MILLION, 10.0 * MILLION)
+    stepped = PriceSheet(prices, overhead_tokens=7, rule=CacheRule(step_tokens=4))
+    assert measured(*TALK, sheet=stepped).billed == (4 + 3 * 10 + 7) + 10 * (4 + 3) + 10 * 3 + 1
+    short = PriceSheet(prices, overhead_tokens=7, rule=CacheRule("marks", most_marks=4, least_tokens=100))
+    assert measured(*TALK, sheet=short).billed == 3 * (14 + 4 + 3 + 4)
+
+
+def test_what_forgetting_cost_is_the_closed_loop_without_the_bill() -> None:
+    act = a(call("run", with_="one.py"))
+    said = (u("one.py it is"), a("well"), u("go on"), act, r("done", "c1"), a(call("edit", oldText="one.py it is")))
+    loop = measured(*said, show=newest(1))
+    assert loop.fetches > 1
+    assert sum(one.more_dollars for one in loop.calls) == pytest.approx(loop.closed - loop.billed)
+    assert all(one.more_tokens > one.fetches * 150 for one in loop.calls if one.fetches)
+
+
+def test_the_floor_reads_overhead_and_writes_each_message_once() -> None:
+    """Two calls; five words come before the last one, however short the lists are."""
+    seen = sights(u("a b c"), a("one"), u("d"), a("two"), show=newest(1))
+    assert floor(seen, known(), SHEET) == 2 * 7 + 10 * (3 + 1 + 1)

@@ -15,7 +15,6 @@ def share(held: int, of: int) -> dict[str, Any]:
 def row(preset: str, closed: float, of_off: float, fetches: int, held: int) -> dict[str, Any]:
     loop = {"billed": closed / 2, "closed": closed, "all": closed, "calls": 50, "fetches": fetches}
     loop |= {f"{kind}OfOff": of_off for kind in ("billed", "closed", "all")}
-    loop["parts"] = {"reads": closed / 2, "refetches": closed / 2}
     recall = {"overall": share(held, 10), "far": share(0, 0), "inPlace": share(held, 20)}
     kept = share(held, 10)
     measures = {"closedLoop": loop, "kept": kept, "recall": recall, "grounding": share(1, 4)}
@@ -48,12 +47,6 @@ def test_kept_is_pooled_and_has_a_mean_and_a_worst_recording() -> None:
     assert balanced["kept"] == 0.19  # 19 of 100 bytes
     assert (balanced["mean"]["kept"], balanced["worstKept"]) == (0.50556, 1 / 9)
     assert "kept" not in floor
-
-
-def test_parts_are_shares_of_what_off_is_billed() -> None:
-    off, balanced, _ = totals(PARTS, "off")
-    assert off["parts"] == {"reads": 1, "refetches": 1}  # 5 of 5 dollars each
-    assert balanced["parts"] == {"reads": 0.6, "refetches": 0.6}
 
 
 def test_a_policy_is_held_against_off_where_it_was_measured() -> None:
