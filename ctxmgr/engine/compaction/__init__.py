@@ -2,13 +2,12 @@
 
 from ctxmgr.engine.compaction import branch, cohesion, files, prepare, render, scoring, slices, truncation, weighing
 from ctxmgr.engine.compaction.files import without_lists
-from ctxmgr.engine.compaction.render import FOR_MODEL, RenderLimits
+from ctxmgr.engine.compaction.render import FOR_MODEL
 from ctxmgr.engine.compaction.slices import Depths, Slice
 
 __all__ = [
     "Depths",
     "FOR_MODEL",
-    "RenderLimits",
     "Slice",
     "branch",
     "cohesion",

@@ -6,7 +6,7 @@ Knows no sidecar.
 from ctxmgr.study.figures import closed_cost, cost
 from ctxmgr.study.figures.calls import CALLS
 from ctxmgr.study.figures.code_length import CodeLengths
-from ctxmgr.study.figures.pooling import FLOOR, difference, means, totals
+from ctxmgr.study.figures.pooling import difference, means, totals
 from ctxmgr.study.figures.registry import Figures, Measures, at
 from ctxmgr.study.figures.table import columns, figures, from_row, prices, shown
 from ctxmgr.study.figures.tables import legend, means_table, prices_line, table, totals_table, wide_table
@@ -14,7 +14,6 @@ from ctxmgr.study.figures.tables import legend, means_table, prices_line, table,
 __all__ = [
     "CALLS",
     "CodeLengths",
-    "FLOOR",
     "Figures",
     "Measures",
     "at",

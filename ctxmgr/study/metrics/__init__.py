@@ -1,17 +1,13 @@
 """What a model was shown at each call, and what its messages weigh and mention: the ground of all measures."""
 
 from ctxmgr.closed_loop import (
-    SHORTEST,
     MessageCache,
     PriceSheet,
-    PromptCache,
     dollars,
     error_codes,
     identifiers,
-    input_dollars,
     paths,
     strings,
-    without,
 )
 from ctxmgr.study.metrics import message_cache, timeline
 from ctxmgr.study.metrics.line_presence import LinePresence
@@ -37,16 +33,13 @@ __all__ = [
     "PACKET",
     "PriceSheet",
     "ProjectedMessage",
-    "PromptCache",
     "Ratio",
-    "SHORTEST",
     "SUMMARY",
     "Timeline",
     "dollars",
     "error_codes",
     "identifiers",
     "in_place",
-    "input_dollars",
     "marker",
     "message_cache",
     "new_messages",
@@ -56,5 +49,4 @@ __all__ = [
     "strings",
     "timeline",
     "total",
-    "without",
 ]

@@ -1,6 +1,6 @@
 """What a reply acts on."""
 
-from ctxmgr.closed_loop import EarlierCalls, Reference
+from ctxmgr.closed_loop.references import EarlierCalls, Reference
 from ctxmgr.formats import pi
 from ctxmgr.session.reading import Reader
 from tests.notation import Said, a, call, r, raws, think, u, words

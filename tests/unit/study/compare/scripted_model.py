@@ -7,7 +7,7 @@ thought about: how much of a session they hold says nothing of any model. Same a
 import re
 
 from ctxmgr.model.compaction import Completion, CompletionRequest
-from ctxmgr.summarize import BRANCH, CONTINUE, HANDOFF, NINE, STRUCTURED, TURN
+from ctxmgr.summarize.formats import BRANCH, CONTINUE, HANDOFF, NINE, STRUCTURED, TURN
 
 NAME = "scripted"
 LINE_CHARACTERS = 160  # of one statement: a line of prose
