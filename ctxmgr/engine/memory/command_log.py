@@ -3,8 +3,7 @@
 Rules:
 1. Of a kind the newest run stands, and the failures of its turn that no later run covers, else the newest of them.
 2. A run that passed covers all earlier ones of its kind, and a project's own check (`npm run check`) the failures
-   of types and lint. However it ended, a run covers those whose checks of this kind it all ran (`RunScope.shows`).
-   A script that is told by how it begins covers no other.
+   of types and lint. However it ended, a run covers those of the same line.
 3. A run that went on ended as the fact says that tells of its end, by its id.
 4. What else a kind did is over: the last words of its turn say what came of it.
 """
@@ -15,8 +14,8 @@ from collections.abc import Iterable, Mapping
 import msgspec
 from msgspec import structs
 
-from ctxmgr.engine.memory.wording import coded_command, is_script, said
-from ctxmgr.engine.tools import check_kind, runs_project_check, scopes_of
+from ctxmgr.engine.memory.wording import coded_command, said
+from ctxmgr.engine.tools import runs_project_check, subjects_of
 from ctxmgr.model.saved import END_OF, GOES_ON, Fact
 
 MOST_IDS = 4  # that one run goes on under, one after the other: a script's, and a shell's in it
@@ -58,15 +57,14 @@ class CommandLog:
 
     def standing(self) -> list[Fact]:
         """Rule 1."""
-        return [fact for kind, runs in self._runs.items() if runs for fact in self._standing(kind, runs)]
+        return [fact for runs in self._runs.values() if runs for fact in self._standing(runs)]
 
-    def _standing(self, kind: str, runs: list[Run]) -> list[Fact]:
+    def _standing(self, runs: list[Run]) -> list[Fact]:
         last = runs[-1]
         failed = [
             run
             for index, run in enumerate(runs[:-1])
-            if run.fact.status == "failed"
-            and not any(_covers(later.fact, run.fact, kind) for later in runs[index + 1 :])
+            if run.fact.status == "failed" and not any(_covers(later.fact, run.fact) for later in runs[index + 1 :])
         ]
         newest = [run for run in failed if run.turn == last.turn] or failed[-1:]
         return [*(run.fact for run in newest[-MOST_FAILED:]), last.fact]
@@ -96,19 +94,12 @@ def _ended(fact: Fact, ends: Mapping[str, Fact]) -> Fact:
 
 def _checks_all(line: str) -> bool:
     """Whether it runs what a project calls its check."""
-    return any(runs_project_check(scope.subject) for scope in scopes_of(line))
+    return any(map(runs_project_check, subjects_of(line)))
 
 
-def _covers(later: Fact, earlier: Fact, kind: str) -> bool:
+def _covers(later: Fact, earlier: Fact) -> bool:
     """Rule 2."""
-    if later.status == "ok":
-        return True
-    if is_script(later.text) or is_script(earlier.text):
-        return False
-    shown, wanted = (
-        [scope for scope in scopes_of(fact.text) if check_kind(scope.subject) == kind] for fact in (later, earlier)
-    )
-    return bool(wanted) and all(any(scope.shows(other) for scope in shown) for other in wanted)
+    return later.status == "ok" or later.text == earlier.text
 
 
 def run_line(fact: Fact, after: int, overtaken: bool = False) -> str:

@@ -28,7 +28,6 @@ from ctxmgr.engine.tools import (
     Task,
     ToolCall,
     asks_for,
-    brought_back,
     call_of_block,
     check_kind,
     counts_text,
@@ -46,14 +45,13 @@ from ctxmgr.engine.tools import (
     refuses_task,
     rejection,
     result_kind,
-    runs_in,
-    scopes_of,
+    subjects_of,
     user_answers,
     weighed_run,
 )
 from ctxmgr.engine.tools.shell import window, words_of
 from ctxmgr.model import Block
-from ctxmgr.model.saved import APPROVED, BROUGHT_BACK, END_OF, GOES_ON, REJECTED, RENAMED, STATE, Source
+from ctxmgr.model.saved import APPROVED, END_OF, GOES_ON, REJECTED, RENAMED, STATE, Source
 
 OUTCOME_CHARACTERS = 200  # of what a run's output said
 
@@ -76,13 +74,12 @@ def from_result(result: Block, call: Block, into: Statements) -> None:
         return
     ended = outcome(made, text, result.is_error, result.doubtful or result.untold)
     if ended != "failed":
-        _files(made, text, call, into)
+        _files(made, text, call.tool, into)
         _tasks(made, text, into)
         for task in listed_tasks(text) if result_kind(call.made) == "tasks" else ():
             _task(task, task.id, into)
     if made.shell is not None:
-        calls = list(git_calls(made.shell.command, runs_in(call.arguments or {})))
-        commits_of_call(calls, text, ended, into)
+        commits_of_call(list(git_calls(made.shell.command)), text, ended, into)
         _checked(made, text, result.is_error, result.doubtful or result.untold, into)
     elif made.tasks is None and (run := asks_for(call.arguments or {})):
         _came_to(run, result, into)
@@ -95,22 +92,16 @@ def from_shell(text: str, call: ToolCall, is_error: bool, into: Statements) -> N
     output = text.removeprefix(call.shell.command.strip())
     ended = outcome(call, output, is_error)
     if ended != "failed":
-        _files(call, output, None, into)
+        _files(call, output, "", into)
     commits_of_call(list(git_calls(call.shell.command)), output, ended, into)
     _checked(call, output, is_error, False, into)
 
 
-def _files(call: ToolCall, text: str, made: Block | None, into: Statements) -> None:
-    """Rule 3; what a line takes back to what was committed is changed no more. `made`: the block that makes the
-    call, None for a run of the user's own."""
-    tool, place = (made.tool, runs_in(made.arguments or {})) if made is not None else ("", "")
-    back = {plain(path) for path in brought_back(call.shell.command, place)} if call.shell is not None else set()
-    for path in back:
-        into.add("file", f"{BROUGHT_BACK}\n{path}", path, "tool", BROUGHT_BACK)
+def _files(call: ToolCall, text: str, tool: str, into: Statements) -> None:
+    """Rule 3. `tool`: the name that it is told by, "" for a run of the user's own."""
     for status, path in _touched(call, text):
-        if status == "read" or path not in back:
-            key = f"{'read' if status == 'read' else 'changed'}\n{path}"
-            into.add("file", key, path, "tool", status, "" if status == "read" else tool)
+        key = f"{'read' if status == 'read' else 'changed'}\n{path}"
+        into.add("file", key, path, "tool", status, "" if status == "read" else tool)
 
 
 def _touched(call: ToolCall, result: str) -> Iterator[tuple[str, str]]:
@@ -135,8 +126,7 @@ def _checked(call: ToolCall, output: str, is_error: bool, doubtful: bool, into: 
     shell = call.shell
     assert shell is not None
     line = shell.command.strip()
-    done = {one.subject for one in scopes_of(line) if not one.is_dry}
-    kinds = {kind for one in shell.status.subjects if one in done and (kind := check_kind(one))}
+    kinds = set(filter(None, map(check_kind, shell.status.subjects)))
     if shell.status.about == "look" or not kinds:
         return
     ended_line, found = weighed_run(shell, output, outcome(call, output, is_error, doubtful))
@@ -234,10 +224,5 @@ def end_of_kind(kind: str, line: str, ended: CallOutcome, found: RunReport) -> C
     counts_failed = any(number and word.endswith("failed") for number, word in found.counts)
     if kind == "test" and counts_failed and ended != "unknown":
         return "failed"
-    return "unknown" if ended == "failed" and not _is_alone(kind, line) else ended
-
-
-def _is_alone(kind: str, line: str) -> bool:
-    """Rule 2."""
-    subjects = {one.subject for one in scopes_of(line)}
-    return all(check_kind(one) == kind or is_formatter(one) or one.partition(" ")[0] in _BESIDE for one in subjects)
+    beside = (one for one in subjects_of(line) if not is_formatter(one) and one.partition(" ")[0] not in _BESIDE)
+    return "unknown" if ended == "failed" and any(check_kind(one) != kind for one in beside) else ended

@@ -16,8 +16,8 @@ Rules:
    text and not its state (`RENAMED`) the newest state. A task that was dropped no longer holds. Of a task that its
    tool knows by an id, how it stands is the tool's word: a summary is of what it replaced, and what was done may
    stand behind it. Where it tells such a task by its text alone, the tool's stands for both.
-7. Of each kind of check the newest run holds, and failures that no later run has closed (`runs`).
-8. A commit holds while it is known to be there (`commits`), a change of a file until git took it back (`restored`).
+7. Of each kind of check the newest run holds, and failures that no later run has closed (`command_log`).
+8. A commit holds while it is known to be there (`git_history`).
 9. Of a snapshot of release 0.2, which sorted sentences by their wording, what it sorted holds no longer.
 """
 
@@ -29,10 +29,10 @@ from msgspec import structs
 
 from ctxmgr.engine.memory.command_log import CommandLog, with_ends
 from ctxmgr.engine.memory.facts import TASK_KEY
-from ctxmgr.engine.memory.git_history import still_changed, still_there
+from ctxmgr.engine.memory.git_history import still_there
 from ctxmgr.engine.memory.wording import key_of
 from ctxmgr.model import once
-from ctxmgr.model.saved import GOING_ON, KINDS, RENAMED, STATE, Fact, Ledger
+from ctxmgr.model.saved import BROUGHT_BACK, GOING_ON, KINDS, RENAMED, STATE, Fact, Ledger
 
 _Moment = tuple[int, int]
 Order = tuple[int, int, int, str, str, str, str, str, str, str, str, int, str]
@@ -126,7 +126,7 @@ def _standing(ledger: Ledger) -> list[Fact]:
     if said is not None and told is not None and order(said) > order(told):
         del chosen["goal", "", ""]
     found = sorted(with_ends(_with_texts(chosen.values(), ledger)), key=_when)
-    holding = {id(fact) for fact in (*CommandLog(found).standing(), *still_there(found), *still_changed(found))}
+    holding = {id(fact) for fact in (*CommandLog(found).standing(), *still_there(found))}
     return [fact for fact in found if KINDS[fact.kind].lasts != "standing" or id(fact) in holding]
 
 
@@ -194,9 +194,12 @@ _SORTED_BY_WORDING = frozenset((("decision", "assistant"), ("decision", "user"),
 
 
 def of_old(fact: Fact) -> bool:
-    """Is it one of those? Questions in prose were known by a digest alone, a checklist in prose by a summary's."""
+    """Whether it is one of those, or a file that an earlier release told to be taken back. Questions in prose were
+    known by a digest alone, a checklist in prose by a summary's."""
     if fact.kind == "question":
         return "\n" not in fact.key
+    if fact.kind == "file":
+        return fact.status == BROUGHT_BACK
     checklist = fact.kind == "task" and fact.source == "assistant" and fact.listing == "summary"
     return checklist or (fact.kind, fact.source) in _SORTED_BY_WORDING
 
@@ -204,7 +207,7 @@ def of_old(fact: Fact) -> bool:
 _Place = tuple[int, int, int]
 
 
-class Record(msgspec.Struct, frozen=True):
+class LedgerView(msgspec.Struct, frozen=True):
     """All from old to new. `requests`: what the user said, and `unseen` those that are not shown, by number;
     `earlier`: so many messages of the user's came before them; `said`: the assistant's last words before what is
     shown, None where a later turn is, and `ends` those of earlier turns; `facts` that hold and are not
@@ -233,7 +236,9 @@ class Record(msgspec.Struct, frozen=True):
         return [fact for fact in self.facts.get(slot, ()) if fact.source in sources]
 
 
-def record_of(ledger: Ledger, shown: Container[str], cut: Container[str] = frozenset(), earlier: int = 0) -> Record:
+def record_of(
+    ledger: Ledger, shown: Container[str], cut: Container[str] = frozenset(), earlier: int = 0
+) -> LedgerView:
     """`shown`: digests of messages and summaries; `cut`: of those whose results are shown shortened. `earlier`: so
     many of the user's messages came before those that the ledger knows."""
     now, past = now_and_past(ledger)
@@ -252,7 +257,7 @@ def record_of(ledger: Ledger, shown: Container[str], cut: Container[str] = froze
     ended = earlier + bisect_right(stamps, _stamp(gone[-1])) if gone else 0
     later = range(ended + 1, earlier + len(requests) + 1)
     said = gone[-1] if gone and all(at in unseen for at in later) else None
-    return Record(
+    return LedgerView(
         requests=requests,
         unseen=unseen,
         said=said,

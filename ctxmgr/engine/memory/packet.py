@@ -18,7 +18,7 @@ from ctxmgr.engine.memory.command_log import END_CHARACTERS, run_line
 from ctxmgr.engine.memory.facts import with_id
 from ctxmgr.engine.memory.fill import FlexiblePart, Part, fill, newest_first, part_of
 from ctxmgr.engine.memory.git_history import PATH_CHARACTERS, commit_line
-from ctxmgr.engine.memory.ledger import Record, record_of
+from ctxmgr.engine.memory.ledger import LedgerView, record_of
 from ctxmgr.engine.memory.scratchpad import SCRATCHPAD_HEADING, scratchpad_in, scratchpad_lines
 from ctxmgr.engine.memory.user_words import user_lines
 from ctxmgr.engine.memory.wording import code, one_line, plain, said
@@ -41,7 +41,9 @@ _STATED = ("user", "assistant", "tool")  # sources of what is said or done, and 
 BOXES = {"active": "[~]", "open": "[ ]", "blocked": "[!]", "done": "[x]"}
 
 
-def parts_of(record: Record, scratchpad: str, where: Part, budget: int, weigh: Weigh) -> list[Part | FlexiblePart]:
+def parts_of(
+    record: LedgerView, scratchpad: str, where: Part, budget: int, weigh: Weigh
+) -> list[Part | FlexiblePart]:
     """Those that have something to say. `where` the rest is, told last; `budget`: tokens of all of them."""
     newest = record.earlier + len(record.requests)
     asked = record.unseen.get(newest)
@@ -64,14 +66,14 @@ def parts_of(record: Record, scratchpad: str, where: Part, budget: int, weigh: W
     return [now, users, *(part for part in others if part.lines)] if now.lines else [users, *beside]
 
 
-def open_tasks(record: Record) -> list[str]:
+def open_tasks(record: LedgerView) -> list[str]:
     """Of the host's own list."""
     tasks = [fact for fact in record.of("task", "assistant") if fact.status in ("open", "active", "blocked")]
     tasks = sorted(tasks, key=lambda fact: fact.status != "active")
     return [f"- {BOXES[one.status]} {with_id(one_line(one.text), one.key)}" for one in tasks]
 
 
-def own_lines(record: Record) -> dict[Slot, list[str]]:
+def own_lines(record: LedgerView) -> dict[Slot, list[str]]:
     """The lines of the kinds that have a part of their own."""
     kinds = [slot for slot, kind in KINDS.items() if kind.heading]
     return {
@@ -80,7 +82,7 @@ def own_lines(record: Record) -> dict[Slot, list[str]]:
     }
 
 
-def _own_parts(record: Record) -> Iterator[Part]:
+def _own_parts(record: LedgerView) -> Iterator[Part]:
     for slot, lines in own_lines(record).items():
         yield part_of(KINDS[slot].heading, lines, KINDS[slot].share, newest_first(len(lines)))
 
@@ -100,17 +102,17 @@ def _answer(fact: Fact) -> str:
     return f"- {said(fact.text, ITEM_CHARACTERS)} → {told}"
 
 
-def runs(record: Record) -> list[str]:
+def runs(record: LedgerView) -> list[str]:
     """How each kind of check ended last."""
     return [run_line(fact, record.after(fact), record.is_overtaken(fact)) for fact in record.of("command", "tool")]
 
 
-def commits(record: Record) -> list[str]:
+def commits(record: LedgerView) -> list[str]:
     """Those that are there, newest last."""
     return [commit_line(fact) for fact in record.of("value", "tool")]
 
 
-def changed_files(record: Record) -> tuple[str, list[str]]:
+def changed_files(record: LedgerView) -> tuple[str, list[str]]:
     """The directory that nearly all are under, "" for none, and a line for those that one tool changed in one turn,
     newest last."""
     files = [fact for fact in record.of("file", "tool", "summary", "branch") if fact.status != "read"]
@@ -131,7 +133,7 @@ def common_root(files: Collection[str]) -> str:
     return paths.root_of(files) if all(map(paths.is_absolute, files)) else ""
 
 
-def _last(record: Record, newest: int, asked: Fact | None) -> Iterator[str]:
+def _last(record: LedgerView, newest: int, asked: Fact | None) -> Iterator[str]:
     if asked is not None:
         yield f"- the user asked last (#{newest}): {said(asked.text, NOW_CHARACTERS)}"
     if record.said is not None:
@@ -151,7 +153,7 @@ def _scratchpad(notes: str) -> Part:
     return part_of(SCRATCHPAD_HEADING, lines, 0.3, newest_first(len(lines)))
 
 
-def _state(record: Record) -> Part:
+def _state(record: LedgerView) -> Part:
     root, files = changed_files(record)
     heading = f"## State (files under {code(root, PATH_CHARACTERS)})" if root else "## State"
     ran, made = runs(record), commits(record)[::-1]
@@ -176,7 +178,7 @@ def _after(number: int) -> str:
     return f" after #{number}" if number else ""
 
 
-def _summaries(record: Record) -> Iterator[Part]:
+def _summaries(record: LedgerView) -> Iterator[Part]:
     starts = frozenset(plain(one.text)[:KNOWN_CHARACTERS] for one in record.requests)
     for source, heading in (("summary", "## From the summary"), ("branch", "## From a branch that was left")):
         lines = [
@@ -209,7 +211,7 @@ def _section(facts: Sequence[Fact], title: str) -> Iterator[str]:
         yield f"- {box}{with_id(one_line(fact.text, ITEM_CHARACTERS), fact.key)}"
 
 
-def _ends(record: Record) -> Part:
+def _ends(record: LedgerView) -> Part:
     """Rule 6."""
     lines = [
         f"-{_after(record.after(fact)) or ' at the start'}: {said(fact.text, END_CHARACTERS)}"
@@ -291,7 +293,7 @@ class PacketText(msgspec.Struct, frozen=True):
         return ""
 
 
-def _where(removed: Removed, record: Record, weigh: Weigh) -> list[str]:
+def _where(removed: Removed, record: LedgerView, weigh: Weigh) -> list[str]:
     """Up to where the packet goes, how much was removed, how to get it, and which files it was about."""
     if not removed.messages:
         return []
@@ -307,7 +309,7 @@ def _counted(number: int, what: str) -> str:
     return f"{number} {what}{'' if number == 1 else 's'}"
 
 
-def _files_read(files: Sequence[str], record: Record, weigh: Weigh) -> list[str]:
+def _files_read(files: Sequence[str], record: LedgerView, weigh: Weigh) -> list[str]:
     """Those that no other line tells as changed, in one line of at most so many tokens."""
     changed = {fact.text for fact in record.of("file", "tool") if fact.status != "read"}
     whole = paths.same((*files, *changed))

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 import msgspec
 
 from ctxmgr.engine.memory.fill import Part, fill, newest_first, part_of
-from ctxmgr.engine.memory.ledger import Record, record_of
+from ctxmgr.engine.memory.ledger import LedgerView, record_of
 from ctxmgr.engine.memory.markdown import ADDED_HEADING
 from ctxmgr.engine.memory.packet import open_tasks as task_lines
 from ctxmgr.engine.memory.packet import runs
@@ -92,7 +92,7 @@ def _with(section: str, text: str) -> str:
     return f"{before}{heading}{added}"
 
 
-def _lacking(text: str, record: Record) -> list[tuple[str, Part]]:
+def _lacking(text: str, record: LedgerView) -> list[tuple[str, Part]]:
     """Rule 1."""
     words = f" {words_of(text)} "
     known = [(fact.seq, fact) for fact in record.of("request", "summary") if fact.seq]

@@ -16,7 +16,6 @@ from collections.abc import Callable, Sequence
 from itertools import chain
 
 import msgspec
-from msgspec import structs
 
 from ctxmgr.engine.conversation import digest
 from ctxmgr.engine.memory.command_log import run_line
@@ -25,7 +24,7 @@ from ctxmgr.engine.memory.facts import Stamp, with_id
 from ctxmgr.engine.memory.fill import FlexiblePart, Part, fill, part_of
 from ctxmgr.engine.memory.from_summary import ENDED, LATEST, carried_facts, last_number
 from ctxmgr.engine.memory.git_history import commit_line
-from ctxmgr.engine.memory.ledger import Record, fold, record_of
+from ctxmgr.engine.memory.ledger import LedgerView, fold, record_of
 from ctxmgr.engine.memory.markdown import CONTINUE_LEAD
 from ctxmgr.engine.memory.packet import commits, own_lines, runs
 from ctxmgr.engine.memory.user_words import user_lines, users_text
@@ -49,15 +48,15 @@ _PROGRESS = "## Progress\n"
 _BELOW_PROGRESS = re.compile(r"^### (?:Done|In Progress|Blocked)\b", re.MULTILINE)
 
 
-class Draft:
+class SummaryMaterial:
     """What one summary is made of. `earlier`: so many of the user's messages came before it."""
 
     def __init__(self, messages: Sequence[BranchMessage], previous: str | None = None, earlier: int = 0) -> None:
         carried = carried_facts(previous)
         facts = [fact for fact in facts_of(messages) if fact.kind != "goal"]  # the first message tells it
         self.earlier = max(earlier, last_number(carried))
-        ledger = fold(Ledger(), [*_in_directory(carried, facts), *facts])
-        self.record: Record = record_of(ledger, (), earlier=self.earlier)
+        ledger = fold(Ledger(), [*carried, *facts])
+        self.record: LedgerView = record_of(ledger, (), earlier=self.earlier)
 
     @property
     def asked(self) -> list[tuple[int, Fact]]:
@@ -96,13 +95,6 @@ def facts_of(messages: Sequence[BranchMessage]) -> list[Fact]:
     return found
 
 
-def _in_directory(carried: Sequence[Fact], facts: Sequence[Fact]) -> list[Fact]:
-    """With commits in the directory that git ran in since: a summary does not tell it."""
-    places = {fact.status for fact in facts if fact.kind == "value"}
-    place = places.pop() if len(places) == 1 else ""
-    return [structs.replace(fact, status=place) if fact.kind == "value" else fact for fact in carried]
-
-
 def _carried(text: str) -> str:
     """Code stands as it was written, between blank lines: behind a bullet a fence is none."""
     fenced = any(map(FENCE.match, text.splitlines()))
@@ -111,10 +103,10 @@ def _carried(text: str) -> str:
 
 # the lines of a section, by kind
 
-Lines = Callable[[Draft], list[str]]
+Lines = Callable[[SummaryMaterial], list[str]]
 
 
-def _goal(draft: Draft) -> list[str]:
+def _goal(draft: SummaryMaterial) -> list[str]:
     told = [fact.text for fact in draft.record.of("goal", "summary")]
     asked = [fact for _, fact in draft.asked]
     goal, _, latest = told[0].partition(f"\n{LATEST}") if told else ("", "", "")
@@ -125,22 +117,22 @@ def _goal(draft: Draft) -> list[str]:
     return [both_ends(goal, GOAL_CHARACTERS), *([f"{LATEST}{latest}"] if latest else [])] if goal else []
 
 
-def _asked_before(draft: Draft) -> list[str]:
+def _asked_before(draft: SummaryMaterial) -> list[str]:
     """As another's summary tells it, without numbers."""
     return [_carried(fact.text) for fact in draft.record.of("request", "summary") if not fact.seq]
 
 
-def _constraints(draft: Draft) -> list[str]:
+def _constraints(draft: SummaryMaterial) -> list[str]:
     return draft.carried("constraint")
 
 
-def _decisions(draft: Draft) -> list[str]:
+def _decisions(draft: SummaryMaterial) -> list[str]:
     """And what has a part of its own in a packet, as answers have."""
     return [*draft.carried("decision"), *chain.from_iterable(own_lines(draft.record).values())]
 
 
 def _tasks(mark: str, status: str) -> Lines:
-    def lines(draft: Draft) -> list[str]:
+    def lines(draft: SummaryMaterial) -> list[str]:
         facts = [fact for fact in draft.record.of("task", "summary", "assistant") if fact.status == status]
         texts = (with_id(one_line(fact.text, ITEM_CHARACTERS), fact.key) for fact in facts)
         return [f"{mark.format(number)}{text}" for number, text in enumerate(texts, 1)]
@@ -148,24 +140,24 @@ def _tasks(mark: str, status: str) -> Lines:
     return lines
 
 
-def _failed(draft: Draft) -> list[str]:
+def _failed(draft: SummaryMaterial) -> list[str]:
     return draft.runs(failed=True)
 
 
-def _ran(draft: Draft) -> list[str]:
+def _ran(draft: SummaryMaterial) -> list[str]:
     return draft.runs(failed=False)
 
 
-def _commits(draft: Draft) -> list[str]:
+def _commits(draft: SummaryMaterial) -> list[str]:
     return [commit_line(fact) for fact in draft.record.of("value", "tool", "summary")]
 
 
-def _notes(draft: Draft) -> list[str]:
+def _notes(draft: SummaryMaterial) -> list[str]:
     """Of the previous summary."""
     return [line for line in draft.carried("context") if not line.startswith(f"- {ENDED}")]
 
 
-def _ends(draft: Draft) -> list[str]:
+def _ends(draft: SummaryMaterial) -> list[str]:
     record = draft.record
     ends = [*record.ends, *([record.said] if record.said is not None else [])]
     lines = [(f"- {ENDED}{record.after(fact)}: ", said(fact.text, END_CHARACTERS)) for fact in ends]
@@ -246,7 +238,7 @@ def compaction(
         rest = min(rest, HANDOFF_TOKENS)
     lead = f"{CONTINUE_LEAD}\n\n" if format == "continue" else ""
     room = rest - (weigh(lead) if lead else 0)
-    history = _written(Draft(messages, previous), _FORMATS[format], room, weigh)
+    history = _written(SummaryMaterial(messages, previous), _FORMATS[format], room, weigh)
     history = f"{lead}{history}" if history else ""
     if not turn:
         return history
@@ -258,7 +250,7 @@ def compaction(
 
 def turn_context(prefix: Sequence[BranchMessage], budget: int, weigh: Weigh, earlier: int = 0) -> str:
     """What a split turn's part before the cut says. `earlier`: so many of the user's messages came before it."""
-    return _written(Draft(prefix, earlier=earlier), TURN, budget, weigh)
+    return _written(SummaryMaterial(prefix, earlier=earlier), TURN, budget, weigh)
 
 
 def numbered(previous: str | None, messages: Sequence[BranchMessage]) -> int:
@@ -268,12 +260,12 @@ def numbered(previous: str | None, messages: Sequence[BranchMessage]) -> int:
 
 def branch(messages: Sequence[BranchMessage], *, budget: int, weigh: Weigh) -> str:
     """A branch summary, at most `budget` tokens."""
-    return _written(Draft(messages), STRUCTURED, budget, weigh)
+    return _written(SummaryMaterial(messages), STRUCTURED, budget, weigh)
 
 
 def short(messages: Sequence[BranchMessage], previous: str | None = None) -> str:
     """Two sentences: what was asked last, and what was said last; "" where neither is known."""
-    record = Draft(messages, previous).record
+    record = SummaryMaterial(messages, previous).record
     told = [fact.text.rpartition(LATEST)[2].strip('"') for fact in record.of("goal", "summary")]
     asked = [*told, *(fact.text for fact in record.requests)]
     ends = [fact.text for fact in (*record.ends, record.said) if fact is not None]
@@ -295,7 +287,7 @@ def untold(messages: Sequence[BranchMessage], text: str) -> int:
 
 def left_out(messages: Sequence[BranchMessage], budget: int, weigh: Weigh) -> str:
     """A few lines on messages that had to be left out: how many, requests, failures. At most `budget` tokens."""
-    record = Draft(messages).record
+    record = SummaryMaterial(messages).record
     asked = [f"- asked: {shorten(one_line(fact.text), DIGEST_CHARACTERS)}" for fact in reversed(record.requests)]
     count = f"Left out: {len(messages)} message{'s' if len(messages) != 1 else ''}."
     text = ""
@@ -307,7 +299,7 @@ def left_out(messages: Sequence[BranchMessage], budget: int, weigh: Weigh) -> st
     return text
 
 
-def _written(draft: Draft, sections: Sequence[_Section], budget: int, weigh: Weigh) -> str:
+def _written(draft: SummaryMaterial, sections: Sequence[_Section], budget: int, weigh: Weigh) -> str:
     progress = weigh(_PROGRESS)
 
     def with_users(section: _Section) -> FlexiblePart:
@@ -322,7 +314,7 @@ def _written(draft: Draft, sections: Sequence[_Section], budget: int, weigh: Wei
     return _BELOW_PROGRESS.sub(f"{_PROGRESS}\\g<0>", text, count=1) if sections is STRUCTURED else text
 
 
-def _part(section: _Section, draft: Draft, users: Sequence[str] = ()) -> Part:
+def _part(section: _Section, draft: SummaryMaterial, users: Sequence[str] = ()) -> Part:
     """Of each kind of lines the first and the newest have the best right to stay, and of the kinds the first."""
     lines: list[str] = []
     ranked: list[int] = []

@@ -209,11 +209,6 @@ def command_line(command: str) -> str:
     return f"{shorten(plain(shown), COMMAND_CHARACTERS - len(size))}{size}"
 
 
-def is_script(text: str) -> bool:
-    """Does such a line tell a command by how it begins alone?"""
-    return _SCRIPT.search(text) is not None
-
-
 def coded_command(text: str, limit: int = COMMAND_CHARACTERS) -> str:
     """Such a line with the command as inline code; what is said of a script stands whole behind it."""
     said = _SCRIPT.search(text)

@@ -5,7 +5,6 @@ It must not know how a call's result is shown, kept or told: markers, facts and 
 """
 
 from ctxmgr.engine.tools import patches, paths
-from ctxmgr.engine.tools.arguments import runs_in
 from ctxmgr.engine.tools.catalog import (
     CATALOG,
     USERS_SHELL,
@@ -45,17 +44,16 @@ from ctxmgr.engine.tools.outcome import (
     is_refused,
     never_began,
     outcome,
-    scopes_of,
     weighed_run,
 )
 from ctxmgr.engine.tools.rows import ToolRow
 from ctxmgr.engine.tools.shell import (
     GitCall,
-    brought_back,
     check_kind,
     git_calls,
     is_formatter,
     runs_project_check,
+    subjects_of,
 )
 from ctxmgr.engine.tools.tasks import created_id, listed_tasks, refuses_task
 
@@ -81,7 +79,6 @@ __all__ = [
     "USERS_SHELL",
     "VERBS",
     "WHOLE",
-    "brought_back",
     "asks_for",
     "call_of_block",
     "calls_of",
@@ -93,6 +90,7 @@ __all__ = [
     "check_kind",
     "is_formatter",
     "runs_project_check",
+    "subjects_of",
     "is_instructing",
     "of_dependency",
     "is_skill",
@@ -108,9 +106,7 @@ __all__ = [
     "plan_answer",
     "plan_title",
     "rejection",
-    "runs_in",
     "weighed_run",
-    "scopes_of",
     "result_kind",
     "result_row",
     "tool_call",

@@ -8,7 +8,7 @@ from typing import Any
 
 from ctxmgr.engine.tools import patches
 from ctxmgr.engine.tools.names import ArgumentRole, role_of
-from ctxmgr.engine.tools.paths import UNKNOWN, normal
+from ctxmgr.engine.tools.paths import normal
 from ctxmgr.model import once
 
 Arguments = Mapping[str, Any]
@@ -120,10 +120,3 @@ class CallArguments:
                             spelled[normal(text)] = None
         spelled.pop("", None)
         return tuple(spelled)
-
-
-def runs_in(arguments: Arguments) -> str:
-    """The directory that a call names to run in; "" for none, `UNKNOWN` where a script may name one."""
-    named = CallArguments(arguments).text("working directory")
-    scripted = any(isinstance(value, str) and "workdir" in value for value in arguments.values())
-    return named or (UNKNOWN if scripted else "")

@@ -37,14 +37,14 @@ class ShellStatus(msgspec.Struct, frozen=True, gc=False):
 
     `zero`, `one`: how they ended where it is 0 or 1; with any other they failed. `about`: what they do; a check
     tells by its output as well. `subjects`: what they are, by program and subcommand (`git merge`), in order; none
-    of a look. `shown_lines`: the line shows all that its check prints where that is fewer lines; 0: never.
+    of a look. `is_shown`: the line shows how the output of its check ends.
     """
 
     zero: CallOutcome = "ok"
     one: CallOutcome = "failed"
     about: Literal["check", "run", "look"] = "run"
     subjects: tuple[str, ...] = ()
-    shown_lines: int = 0
+    is_shown: bool = False
 
 
 CERTAIN = ShellStatus()

@@ -51,7 +51,7 @@ KINDS: dict[Slot, FactKind] = {
     "question": FactKind(from_result=True, heading="## Asked and answered", share=0.2),
     "command": FactKind("standing", from_result=True),
     "value": FactKind("standing", from_result=True),
-    "file": FactKind("standing"),
+    "file": FactKind(),
     "listing": FactKind("ignored"),
     "finding": FactKind("ignored"),
     "next": FactKind("ignored"),
@@ -68,7 +68,7 @@ END_OF = "end of\n"
 APPROVED, REJECTED = "approved", "rejected"
 """The status of a question that is a call, or a plan, which the user rejected."""
 BROUGHT_BACK = "brought back"
-"""The status of a file that git took back to what was committed; how its key begins, too."""
+"""In old snapshots the status of a file that git took back to what was committed; how its key begins, too."""
 GOING_ON = "calls"
 """The status of what an assistant said before calls of the same message."""
 
@@ -83,11 +83,11 @@ class Fact(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     id: tool, a newline and the id); the message's digest for said, and with its time for request; that and what was
     asked for question; "read", "changed" or `BROUGHT_BACK`, a newline and the path for file; the kind of check, a
     newline and the line for command; a listing's name for listing; "committed", a newline and the hash for value
-    ("moved": the text says where a branch went).
+    ("moved": earlier ones may be gone).
     `status`: task "open" | "active" | "done" | "blocked" | "dropped" (it no longer counts); file "read" |
     "written" | "edited" | "deleted" | `BROUGHT_BACK`; command "ok" | "failed" | "unknown" (nothing tells how it
     ended); question "" | `APPROVED` (its text is a plan) | `REJECTED` (a call or a plan that the user would not
-    have; of source "tool" where a tool may have printed that); value, the directory that git ran in; said "" |
+    have; of source "tool" where a tool may have printed that); said "" |
     `GOING_ON`; else "".
     `detail`: command, what its output counted ("3 failed, 41 passed"), or its first telling line where it failed;
     value "amended", where it took the place of the commit before; question, the answer; said, what

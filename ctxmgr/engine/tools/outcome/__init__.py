@@ -1,6 +1,5 @@
 """How a call ended, from its mark, its status and its output. Knows no fact and no packet."""
 
-from ctxmgr.engine.tools.outcome.covering import scopes_of
 from ctxmgr.engine.tools.outcome.ended import (
     asks_for,
     end_of_run,
@@ -21,6 +20,5 @@ __all__ = [
     "is_refused",
     "never_began",
     "outcome",
-    "scopes_of",
     "weighed_run",
 ]

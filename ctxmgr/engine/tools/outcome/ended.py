@@ -88,9 +88,8 @@ def _by_output(shell: Shell, text: str, otherwise: CallOutcome) -> CallOutcome:
     report = read_output(text)
     if report.ended == "failed":
         return "failed"
-    is_whole = len(text.strip().splitlines()) < shell.status.shown_lines
     is_fine = report.ended == "passed" or (not text.strip() and set(shell.status.subjects) <= _SILENT_WHEN_FINE)
-    return "ok" if otherwise == "unknown" and is_fine and is_whole else otherwise
+    return "ok" if otherwise == "unknown" and is_fine and shell.status.is_shown else otherwise
 
 
 def weighed_run(shell: Shell, text: str, ended: CallOutcome) -> tuple[CallOutcome, RunReport]:

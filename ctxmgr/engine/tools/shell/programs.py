@@ -59,6 +59,8 @@ CHECKERS: dict[str, CheckKind] = {
     "ninja": "build",
 }
 FORMATTERS = words_of("prettier black isort rustfmt gofumpt gofmt")
+_DRY = re.compile(r"--(?:collect-only|co|no-run|list(?:-?\w+)*|dry-run|help|version|just-print|fixtures|markers)$")
+_DRY_BY_N = frozenset(("make", "gmake", "ninja"))
 _FORMATS = ("format", "fmt")  # subcommands that check nothing
 _SCRIPT_RUNNERS = words_of(  # of scripts and targets that a project names
     "npm pnpm yarn bun make gmake just mise task tox nox hatch poe rake nx turbo uv poetry pdm pixi rye pipenv hk"
@@ -119,10 +121,20 @@ def is_look(command: ShellCommand) -> bool:
 
 def is_check(command: ShellCommand) -> bool:
     """Whether a command checks, and mends nothing by itself."""
-    run, _ = unwrapped(command)
+    run = unwrapped(command)
     if name_of(run) in FORMATTERS:
         return "--check" in run.words
+    if is_dry(run):
+        return False
     return bool(check_kind(subject_of(run))) and not any(word in ("--fix", "--write") for word in run.words)
+
+
+def is_dry(command: ShellCommand) -> bool:
+    """Whether a check only lists, or says, what it would run."""
+    if not check_kind(subject_of(command)):
+        return False
+    dry_by_n = name_of(command) in _DRY_BY_N and "-n" in command.words
+    return dry_by_n or any(word and _DRY.match(word) for word in command.words)
 
 
 def answers_by_one(command: ShellCommand) -> bool:

@@ -7,7 +7,6 @@ Rules:
 2. A file whose name is not known makes the whole none.
 """
 
-import re
 from collections.abc import Sequence
 
 import msgspec
@@ -16,9 +15,7 @@ from ctxmgr.engine.tools.effects import FileEffect
 from ctxmgr.engine.tools.paths import UNKNOWN, joined
 from ctxmgr.engine.tools.shell.words import ShellCommand, Word, name_of
 
-SPOKEN_LINES = 10  # what head and tail show when no number is given
 _WHOLE = ("cat", "bat", "nl")
-_COUNT = re.compile(r"(?:-n?|--lines=)([+-]?\d+)")
 
 
 def reads(commands: Sequence[ShellCommand], directory: str) -> list[FileEffect]:
@@ -48,36 +45,19 @@ def _shown(command: ShellCommand) -> list[Word] | None:
         pairs = zip(words, before, strict=False)
         return [word for word, last in pairs if not (word or "").startswith("-") and (name != "nl" or last != "-b")]
     if name in ("head", "tail"):
-        return _counted(words)[1]
+        return _uncounted(words)
     call = sed_call(words)
     prints = name == "sed" and call.quiet and not call.is_strange and not call.in_place
     return list(call.files) if prints and call.scripts and None not in call.scripts else None
 
 
-def head_lines(command: ShellCommand) -> int:
-    """How many lines a `head` leaves; 0 where it counts otherwise."""
-    number, _ = _counted(command.words[1:])
-    return int(number) if number.isdigit() else 0
-
-
-def _counted(words: Sequence[Word]) -> tuple[str, list[Word]]:
-    """(the number of lines as it is spelled, "" for what is no number of lines; the files) of `head` and `tail`."""
-    number, files = str(SPOKEN_LINES), list[Word]()
-    wanted = ""  # the option that the next word is the value of
-    for word in words:
-        option = word or ""
-        told = _COUNT.fullmatch(option)
-        if wanted:
-            number, wanted = option if wanted in ("-n", "--lines") else "", ""
-        elif told:
-            number = told[1]
-        elif option in ("-n", "--lines", "-c", "--bytes"):
-            wanted = option
-        elif option.startswith("-") and option not in ("-q", "-"):
-            number = ""
-        else:
-            files.append(word)
-    return number, files
+def _uncounted(words: Sequence[Word]) -> list[Word]:
+    """The files of `head` and `tail`."""
+    valued = ("-n", "--lines", "-c", "--bytes")
+    pairs = zip(words, ("", *words), strict=False)
+    return [
+        word for word, last in pairs if last not in valued and (word == "-" or not (word or "").startswith("-"))
+    ]
 
 
 class SedCall(msgspec.Struct, frozen=True, gc=False):

@@ -10,6 +10,7 @@ Rules:
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Literal
 
 import msgspec
@@ -20,18 +21,17 @@ from ctxmgr.engine.tools.shell.programs import (
     SILENT,
     answers_by_one,
     is_check,
+    is_dry,
     is_look,
     subject_of,
     words_of,
 )
-from ctxmgr.engine.tools.shell.reads import head_lines
 from ctxmgr.engine.tools.shell.words import Pipeline, name_of, parse, pipelines_of
 from ctxmgr.engine.tools.shell.wrappers import handed_line, unwrapped
 
 _STEERS = words_of("wait exit return trap shift local unset shopt umask break continue disown source . read")
 _ASKING = words_of("test [ [[ which type pgrep pkill tee expr lsof fuser false zgrep ack colordiff sdiff ps tty id")
-WHOLE = 2**31  # lines: more than any output has
-_TO_THE_END = ("tail", "cat", "tee")  # programs that hand on the end of what they read
+_SHOWING = ("tail", "head", "cat", "tee")  # programs that hand on what they read
 
 
 class _Command(msgspec.Struct, frozen=True, gc=False):
@@ -42,7 +42,7 @@ class _Command(msgspec.Struct, frozen=True, gc=False):
     zero: CallOutcome = "ok"
     one: CallOutcome = "failed"
     subjects: tuple[str, ...] = ()
-    shown_lines: int = 0
+    is_shown: bool = False
 
 
 def status_of(line: str, depth: int = 0) -> ShellStatus:
@@ -70,7 +70,21 @@ def status_of(line: str, depth: int = 0) -> ShellStatus:
         about = "check"
     subjects = tuple(dict.fromkeys(name for command in subject for name in command.subjects))
     shown = untold or subject
-    return ShellStatus(zero, one, about, subjects, shown[0].shown_lines if len(shown) == 1 else 0)
+    return ShellStatus(zero, one, about, subjects, len(shown) == 1 and shown[0].is_shown)
+
+
+@lru_cache(maxsize=1024)
+def subjects_of(line: str, depth: int = 0) -> tuple[str, ...]:
+    """All that a line runs, looks too, by program and subcommand, in order."""
+    found: list[str] = []
+    for pipeline in pipelines_of(line) if depth <= MOST_SHELLS else ():
+        for command in map(unwrapped, pipeline.commands):
+            inner = handed_line(command)
+            if inner is not None:
+                found += subjects_of(inner, depth + 1)
+            elif command.words and command.words[0]:
+                found.append(subject_of(command))
+    return tuple(found)
 
 
 def _covered(pipelines: Sequence[Pipeline]) -> int:
@@ -91,26 +105,23 @@ def _blamed(pipelines: Sequence[Pipeline]) -> int:
 
 def _command(pipeline: Pipeline, at: int, covered: bool, depth: int) -> _Command:
     """Of one command of a pipeline. `covered`: as in `_Command`."""
-    command, _ = unwrapped(pipeline.commands[at])
+    command = unwrapped(pipeline.commands[at])
     if not command.words or name_of(command) in SILENT or name_of(command) in _STEERS:
         return _Command("", covered)
-    shown = _shown_lines(pipeline, at)
+    shown = _is_shown(pipeline, at)
     line = handed_line(command)
     if line is not None:
         inner = status_of(line, depth + 1)
-        return _Command(inner.about, covered, inner.zero, inner.one, inner.subjects, min(shown, inner.shown_lines))
+        return _Command(inner.about, covered, inner.zero, inner.one, inner.subjects, shown and inner.is_shown)
     one: CallOutcome = "ok" if answers_by_one(command) else "failed"
-    if is_look(command) or name_of(command) in _ASKING:
+    if is_look(command) or is_dry(command) or name_of(command) in _ASKING:
         return _Command("look", covered, one=one)
     about: Literal["check", "run"] = "check" if is_check(command) else "run"
-    return _Command(about, covered, one=one, subjects=(subject_of(command),), shown_lines=shown)
+    return _Command(about, covered, one=one, subjects=(subject_of(command),), is_shown=shown)
 
 
-def _shown_lines(pipeline: Pipeline, at: int) -> int:
-    """The pipeline shows all that this command of it prints where that is fewer lines."""
+def _is_shown(pipeline: Pipeline, at: int) -> bool:
+    """Whether the pipeline shows what this command of it prints, or its end."""
     behind = pipeline.commands[at + 1 :]
-    if any(command.writes for command in pipeline.commands[at:]):
-        return 0
-    limits = [head_lines(command) for command in behind if name_of(command) == "head"]
-    others = [command for command in behind if name_of(command) not in (*_TO_THE_END, "head")]
-    return 0 if others else min(limits, default=WHOLE)
+    written = any(command.writes for command in pipeline.commands[at:])
+    return not written and all(name_of(command) in _SHOWING for command in behind)

@@ -112,16 +112,15 @@ def unwrapped_words(words: Sequence[Word]) -> list[str]:
     return found
 
 
-def unwrapped(command: ShellCommand) -> tuple[ShellCommand, frozenset[str]]:
-    """(the command that a command runs in the end, the programs around it)."""
-    words, names = command.words, []
+def unwrapped(command: ShellCommand) -> ShellCommand:
+    """The command that a command runs in the end."""
+    words = command.words
     for _ in range(MOST_WRAPPERS):
         inner = _inner(words)
         if inner is None:
             break
-        names.append((words[0] or "").rpartition("/")[2])
         words = inner
-    return (structs.replace(command, words=words) if names else command), frozenset(names)
+    return structs.replace(command, words=words)
 
 
 def _inner(words: tuple[Word, ...]) -> tuple[Word, ...] | None:

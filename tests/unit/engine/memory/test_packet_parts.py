@@ -205,13 +205,6 @@ def test_where_the_rest_is_tells_how_much_was_removed_and_how_to_get_it_only_whe
     assert part(packet(*TURN, removed=Removed(2)), "Where")[0].endswith("#3: 2 messages were removed.")
 
 
-def test_what_was_deleted_and_is_touched_again_is_no_deleted_file() -> None:
-    gone = [u("Go."), a(call("bash", command="rm -rf /repo/skills && git clone x.y:skills /repo/skills")), r("")]
-    assert [line for line in part(packet(*gone), "State") if "deleted" in line]
-    again = [*gone, a(call("read", path="/repo/skills/README.md")), r("Read me.")]
-    assert not [line for line in part(packet(*again), "State") if "deleted" in line]
-
-
 def test_a_packet_goes_as_far_as_the_turn_of_the_newest_message_that_is_not_shown() -> None:
     """Though all that the user said is shown: what the assistant did in a later turn may be gone."""
     ledger = known(u("One."), a("Done one."), u("Two."), a("Done two."), u("Three."), a("Done three."))

@@ -162,15 +162,12 @@ def test_a_check_that_shows_to_its_end_that_it_passed_went_well(text: str) -> No
         "npm test || true",
         "npm test; echo done",
         "bash -c 'npm test | tail -5'",
-        "npm test | head -n 3",
-        "npm test | head -50 | head -2",
+        "npm test | head -n 30",
     ):
         assert ended(command, text) == "ok", command
         assert ended(command, f"{text}\n1 failed") == "failed", command
     assert outcome(tool_call("bash", {"command": "npm test"}), text, False, doubtful=True) == "ok"
     for command in (
-        "npm test | head -1",
-        "npm test | head -c 50",
         "npm test | grep x",
         "npm test > log; ./load",
         "bash -c 'npm test | grep x' | tail -3",

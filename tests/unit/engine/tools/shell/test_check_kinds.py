@@ -3,7 +3,7 @@
 import pytest
 
 from ctxmgr.engine.tools import check_kind
-from ctxmgr.engine.tools.shell import pipelines_of, subject_of, unwrapped
+from ctxmgr.engine.tools.shell import subjects_of
 
 
 @pytest.mark.parametrize(
@@ -74,5 +74,4 @@ def test_a_kind(subject: str, kind: str) -> None:
     ],
 )
 def test_what_a_command_is_named_by(line: str, subject: str) -> None:
-    (pipeline,) = pipelines_of(line)
-    assert subject_of(unwrapped(pipeline.commands[0])[0]) == subject
+    assert subjects_of(line) == (subject,)
