@@ -13,16 +13,16 @@ Rules (TextTiling: M. Hearst, Computational Linguistics 23/1, 1997; blocks are o
    was answered yet: that user goes on with what was said.
 5. Tool results are seen by their start alone: it says what was looked at, the rest is what was there.
 
-Weights of terms are whole numbers, so that sums that are moved along stay exact. Linear in the text looked at.
-The same depths come from vectors that somebody else made (`depths_from_vectors`).
+Weights of terms are whole numbers, so that their sums are exact. Linear in the text looked at. The same depths come
+from vectors that somebody else made (`depths_from_vectors`).
 """
 
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeVar
 
-from ctxmgr.engine.compaction.files import identifiers, without
 from ctxmgr.model.compaction import BranchMessage
 
 BLOCK = 8
@@ -38,7 +38,12 @@ USER_DEPTH = 0.1  # and what such a break has at least, of a depth between 0 and
 PATH_WEIGHT, NAME_WEIGHT, WORD_WEIGHT = 3, 2, 1
 SCALE = 100  # a term's weight in hundredths
 
+Key = TypeVar("Key")
+_RUN = re.compile(r"[\w$@~./-]+")
+_NAME = re.compile(r"[a-z0-9][A-Z]|[A-Za-z0-9][_./]+[A-Za-z0-9]|[A-Z]{2,}[a-z0-9]|[A-Za-z]\d|^--[a-z]")
 _WORD = re.compile(r"[^\W\d]\w{2,63}")
+_ENDS = "./-~@"
+SHORTEST, LONGEST = 4, 120  # characters of a name: what is longer was pasted
 _STOP_WORDS = """
 the and for that this with you are not but was have has from can will its let all now one out use see get there here
 they them then than when what which would should could into also just like more some any our your how why where who
@@ -51,7 +56,7 @@ _STOP = frozenset(_STOP_WORDS.split())
 
 def depths(steps: Sequence[Sequence[BranchMessage]]) -> list[float]:
     """The depth of the break before each step, 0.0 (no break) to 3.0; 0.0 before the first."""
-    return deepened(depths_of(closeness([step_terms(step) for step in steps])), steps)
+    return deepened(depths_of(closeness(weighted([step_terms(step) for step in steps]))), steps)
 
 
 def deepened(deep: Sequence[float], steps: Sequence[Sequence[BranchMessage]]) -> list[float]:
@@ -72,19 +77,7 @@ def _answers(message: BranchMessage) -> bool:
 
 def depths_from_vectors(vectors: Sequence[Sequence[float]]) -> list[float]:
     """The same from a vector a step (`step_text`), of any length but all the same; zeros say nothing."""
-    if not vectors:
-        return []
-    normals = [_normal(vector) for vector in vectors]
-    sums = [[0.0] * len(normals[0])]
-    for normal in normals:
-        sums.append([total + one for total, one in zip(sums[-1], normal, strict=True)])
-    scores = [1.0]
-    for at in range(1, len(normals)):
-        left, middle, right = sums[max(0, at - BLOCK)], sums[at], sums[min(len(normals), at + BLOCK)]
-        one = _normal([b - a for a, b in zip(left, middle, strict=True)])
-        other = _normal([b - a for a, b in zip(middle, right, strict=True)])
-        scores.append(sum(a * b for a, b in zip(one, other, strict=True)))
-    return depths_of(scores)
+    return depths_of(closeness([dict(enumerate(_normal(vector))) for vector in vectors]))
 
 
 def step_text(step: Sequence[BranchMessage]) -> str:
@@ -104,55 +97,45 @@ def step_terms(step: Sequence[BranchMessage]) -> dict[str, int]:
 def terms(text: str) -> dict[str, int]:
     """Words, identifiers and paths of a text with their weights by kind; a path counts by its last part too."""
     found: dict[str, int] = {}
-    for term in identifiers(text):
-        if "/" in term:
-            found[term.lstrip("./~")] = PATH_WEIGHT
-            term = term.rsplit("/", 1)[1].partition(".")[0]
-        name = term.lstrip("-").casefold()
+    for run in _RUN.findall(text):
+        name = run.rstrip(_ENDS)
+        if not SHORTEST <= len(name) <= LONGEST or not _NAME.search(name):
+            for word in map(str.casefold, _WORD.findall(run)):
+                if word not in _STOP:
+                    found.setdefault(word, WORD_WEIGHT)
+            continue
+        if "/" in name:
+            found[name.lstrip("./~")] = PATH_WEIGHT
+            name = name.rsplit("/", 1)[1].partition(".")[0]
+        name = name.lstrip(_ENDS).casefold()
         if len(name) > 2 and name not in _STOP:
             found[name] = NAME_WEIGHT
-    for word in _WORD.findall(without(text)):
-        folded = word.casefold()
-        if folded not in _STOP:
-            found.setdefault(folded, WORD_WEIGHT)
     return found
 
 
-def closeness(terms_of: Sequence[dict[str, int]]) -> list[float]:
-    """How close the blocks before and after each step's start are, 0.0 to 1.0; 1.0 before the first.
-
-    The two blocks are moved along, with their dot product and squares: each step's terms are touched three
-    times, whatever the block's size.
-    """
-    weighted = _weighted(terms_of)
-    left, right = Counter[str](), Counter[str]()
-    dot = left_square = right_square = 0
-    scores = []
-    for step in weighted[:BLOCK]:
-        for term, weight in step.items():
-            right_square += weight * (2 * right[term] + weight)
-            right[term] += weight
-    for at in range(len(weighted)):
-        scores.append(dot / math.sqrt(left_square * right_square) if left_square and right_square else 0.0)
-        moves: list[tuple[dict[str, int], int, int]] = [(weighted[at], 1, -1)]
-        if at >= BLOCK:
-            moves.append((weighted[at - BLOCK], -1, 0))
-        if at + BLOCK < len(weighted):
-            moves.append((weighted[at + BLOCK], 0, 1))
-        for step, on_left, on_right in moves:
-            for term, weight in step.items():
-                old_left, old_right = left[term], right[term]
-                new_left, new_right = old_left + on_left * weight, old_right + on_right * weight
-                dot += new_left * new_right - old_left * old_right
-                left_square += new_left * new_left - old_left * old_left
-                right_square += new_right * new_right - old_right * old_right
-                left[term], right[term] = new_left, new_right
-    if scores:
-        scores[0] = 1.0
-    return scores
+def closeness(vectors: Sequence[Mapping[Key, float]]) -> list[float]:
+    """How close the blocks before and after each step's start are, 0.0 to 1.0; 1.0 before the first. Of a step its
+    vector: what each term, or each dimension, counts."""
+    inner = range(1, len(vectors))
+    scores = [_cosine(_sum(vectors[max(0, at - BLOCK) : at]), _sum(vectors[at : at + BLOCK])) for at in inner]
+    return [1.0, *scores] if vectors else []
 
 
-def _weighted(terms_of: Sequence[dict[str, int]]) -> list[dict[str, int]]:
+def _sum(vectors: Sequence[Mapping[Key, float]]) -> dict[Key, float]:
+    total: dict[Key, float] = {}
+    for vector in vectors:
+        for key, number in vector.items():
+            total[key] = total.get(key, 0) + number
+    return total
+
+
+def _cosine(one: Mapping[Key, float], other: Mapping[Key, float]) -> float:
+    dot = sum(number * other[key] for key, number in one.items() if key in other)
+    squares = sum(number * number for number in one.values()) * sum(number * number for number in other.values())
+    return dot / math.sqrt(squares) if squares else 0.0
+
+
+def weighted(terms_of: Sequence[dict[str, int]]) -> list[dict[str, int]]:
     """Terms by kind and rarity (rule 2), in hundredths; without those of one step."""
     count = Counter(term for found in terms_of for term in found)
     all_steps = len(terms_of) + 1

@@ -37,8 +37,8 @@ stopped by its limit has failed. A choice of ours."""
 
 AS_SHOWN = RenderLimits()
 
-Step = tuple[BranchMessage, ...]
-Depths = Callable[[Sequence[Step]], Sequence[float]] | Sequence[float]
+SliceStep = tuple[BranchMessage, ...]
+Depths = Callable[[Sequence[SliceStep]], Sequence[float]] | Sequence[float]
 
 
 class Slice(msgspec.Struct, frozen=True):
@@ -92,7 +92,7 @@ def cut(
     return tuple(found)
 
 
-def steps(messages: Sequence[BranchMessage]) -> tuple[Step, ...]:
+def steps(messages: Sequence[BranchMessage]) -> tuple[SliceStep, ...]:
     """The messages by step (rules 1 and 2); joined they are the messages."""
     edges = [*step_starts(messages), len(messages)]
     return tuple(tuple(messages[start:end]) for start, end in pairwise(edges))

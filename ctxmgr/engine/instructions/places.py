@@ -16,7 +16,7 @@ from functools import lru_cache
 import msgspec
 
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex
-from ctxmgr.engine.instructions.globs import Globs
+from ctxmgr.engine.instructions.globs import globs
 from ctxmgr.engine.memory import without_mark
 from ctxmgr.engine.rewriting import marker
 from ctxmgr.engine.staleness import superseded
@@ -99,10 +99,10 @@ def in_message(conversation: ConversationIndex, at: int, named: Named) -> frozen
 
 
 @lru_cache(maxsize=64)
-def globs_of(named: Named) -> Globs | None:
+def globs_of(named: Named) -> re.Pattern[str] | None:
     """Of the files that a policy names, None where it names none."""
-    globs = [one.casefold().removeprefix("./") for one in (INSTRUCTION_FILES if named is True else named or ())]
-    return Globs(globs) if globs else None
+    patterns = [one.casefold().removeprefix("./") for one in (INSTRUCTION_FILES if named is True else named or ())]
+    return globs(patterns) if patterns else None
 
 
 @once
@@ -135,14 +135,14 @@ def _ends_with(conversation: ConversationIndex, at: int) -> str:
     return view.blocks[-1].text if view is not None and view.role == "user" and view.blocks else ""
 
 
-def _reads(call: ToolCall, files: Globs, own: bool) -> bool:
+def _reads(call: ToolCall, files: re.Pattern[str], own: bool) -> bool:
     """`own`: no file of a dependency is one."""
     return any(_is_one(path, files) and not (own and of_dependency(path)) for path in call.read_paths)
 
 
 @lru_cache(maxsize=4_096)
-def _is_one(path: str, files: Globs) -> bool:
-    return files.met(path.replace("\\", "/").casefold())
+def _is_one(path: str, files: re.Pattern[str]) -> bool:
+    return files.match(path.replace("\\", "/").casefold()) is not None
 
 
 def _results(conversation: ConversationIndex, asked: dict[int, frozenset[str]]) -> Iterator[BlockRef]:

@@ -8,6 +8,7 @@
 """
 
 import math
+import re
 from collections.abc import Callable, Collection, Container, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
@@ -15,7 +16,7 @@ from typing import Any
 import msgspec
 
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex
-from ctxmgr.engine.instructions import Globs, Instructions, instructions
+from ctxmgr.engine.instructions import Instructions, globs, instructions
 from ctxmgr.engine.invariants import Invariants
 from ctxmgr.engine.rewriting import handles_in
 from ctxmgr.engine.tools import ToolCall, calls_of
@@ -208,7 +209,7 @@ def _answers(conversation: ConversationIndex, calls: set[tuple[int, str]]) -> se
     }
 
 
-def _naming(messages: Sequence[Message], glob: Globs | None) -> set[tuple[int, int]]:
+def _naming(messages: Sequence[Message], glob: re.Pattern[str] | None) -> set[tuple[int, int]]:
     """(message index, block index) of the calls that name such a file."""
     if glob is None:
         return set()
@@ -220,17 +221,17 @@ def _naming(messages: Sequence[Message], glob: Globs | None) -> set[tuple[int, i
     }
 
 
-def _meets(glob: Globs, call: ToolCall) -> bool:
-    return any(len(path) <= PATH_CHARACTERS and glob.met(path) for path in call.paths)
+def _meets(glob: re.Pattern[str], call: ToolCall) -> bool:
+    return any(len(path) <= PATH_CHARACTERS and glob.match(path) for path in call.paths)
 
 
 @lru_cache(maxsize=64)
-def _glob(patterns: tuple[str, ...]) -> Globs | None:
+def _glob(patterns: tuple[str, ...]) -> re.Pattern[str] | None:
     """Rule 2, one matcher for all of them; None without any. What is longer than any path means none."""
     if not patterns:
         return None
     spelled = (pattern.replace("\\", "/").removeprefix("./") for pattern in patterns)
-    return Globs([pattern for pattern in spelled if len(pattern) <= PATH_CHARACTERS])
+    return globs(pattern for pattern in spelled if len(pattern) <= PATH_CHARACTERS)
 
 
 def _named(arguments: Mapping[str, Any]) -> set[str]:

@@ -1,19 +1,13 @@
 """Where one subject ends and another begins, by words and by vectors."""
 
-import math
-
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from ctxmgr.engine.compaction.cohesion import (
-    BLOCK,
     NAME_WEIGHT,
     PATH_WEIGHT,
     RESULT_UNITS,
     USER_DEPTH,
     WORD_WEIGHT,
-    closeness,
     deepened,
     depths,
     depths_from_vectors,
@@ -115,41 +109,6 @@ def test_depths_of_a_curve(scores: list[float], expected: list[float]) -> None:
     assert depths_of(scores) == expected
 
 
-def slow_closeness(found: list[dict[str, int]]) -> list[float]:
-    """Told afresh for each place."""
-    count: dict[str, int] = {}
-    for one in found:
-        for term in one:
-            count[term] = count.get(term, 0) + 1
-
-    def block(rows: list[dict[str, int]]) -> dict[str, int]:
-        total: dict[str, int] = {}
-        for row in rows:
-            for term, kind in row.items():
-                if count[term] > 1:
-                    rarity = round(100 * math.log((1 + len(found)) / count[term]))
-                    total[term] = total.get(term, 0) + kind * rarity
-        return total
-
-    scores = [1.0] if found else []
-    for at in range(1, len(found)):
-        left, right = block(found[max(0, at - BLOCK) : at]), block(found[at : at + BLOCK])
-        dot = sum(weight * right.get(term, 0) for term, weight in left.items())
-        square = sum(w * w for w in left.values()) * sum(w * w for w in right.values())
-        scores.append(dot / math.sqrt(square) if square else 0.0)
-    return scores
-
-
-rows_of_terms = st.lists(
-    st.dictionaries(st.sampled_from("abcdefghijklmno"), st.integers(1, 3), max_size=6), max_size=40
-)
-
-
-@given(rows_of_terms)
-def test_closeness_is_what_it_is_told_slowly(found: list[dict[str, int]]) -> None:
-    assert closeness(found) == slow_closeness(found)
-
-
 def test_vectors_tell_the_same() -> None:
     cake, ship = [1.0, 0.1, 0.0], [0.0, 0.2, 2.0]
     deep = depths_from_vectors([cake] * 12 + [ship] * 12)
@@ -158,8 +117,3 @@ def test_vectors_tell_the_same() -> None:
     assert depths_from_vectors([]) == []
     assert depths_from_vectors([cake]) == [0.0]
     assert depths_from_vectors([[0.0, 0.0]] * 5) == [0.0] * 5
-
-
-def test_vectors_are_of_one_length() -> None:
-    with pytest.raises(ValueError, match="zip"):
-        depths_from_vectors([[1.0, 0.0], [1.0]])
