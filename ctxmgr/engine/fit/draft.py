@@ -15,7 +15,7 @@ def json_bytes(text: str) -> int:
     return len(msgspec.json.encode(text))
 
 
-class Draft:
+class FitDraft:
     """`weight` in tokens, of the list as it stands."""
 
     def __init__(self, conversation: ConversationIndex, plan: Plan) -> None:

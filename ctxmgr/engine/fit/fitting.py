@@ -29,7 +29,7 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from ctxmgr.engine.conversation import NOWHERE, BlockRef, ConversationIndex, Step, goes_on, turn_at
-from ctxmgr.engine.fit.draft import Draft
+from ctxmgr.engine.fit.draft import FitDraft
 from ctxmgr.engine.fit.media import MediaFitting, MediaLimits, may_hold_all
 from ctxmgr.engine.fit.steps import FitBounds, leaving, may_leave
 from ctxmgr.engine.fit.waterfill import characters, cut_arguments, water_level
@@ -102,7 +102,7 @@ class _Fitting:
     def __init__(
         self, conversation: ConversationIndex, plan: Plan, inputs: FitInputs, gone: Sequence[Step] = ()
     ) -> None:
-        self.conversation, self.inputs, self.draft = conversation, inputs, Draft(conversation, plan)
+        self.conversation, self.inputs, self.draft = conversation, inputs, FitDraft(conversation, plan)
         self.turns_from, self.target = 0, min(TARGET_SHARE * inputs.limit, inputs.target_tokens)
         most = self.target / TARGET_SHARE
         self.bounds = FitBounds(KEPT_SHARE * most, self.target, most)

@@ -10,7 +10,7 @@ from collections.abc import Callable
 import msgspec
 
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex
-from ctxmgr.engine.fit.draft import Draft, json_bytes
+from ctxmgr.engine.fit.draft import FitDraft, json_bytes
 from ctxmgr.engine.invariants import Invariants
 from ctxmgr.engine.rewriting import cut_edit, marker
 from ctxmgr.model import Media, Plan, Weigh
@@ -38,7 +38,7 @@ def may_hold_all(conversation: ConversationIndex, plan: Plan, limits: MediaLimit
 
 
 class MediaFitting:
-    def __init__(self, draft: Draft, rules: Invariants, limits: MediaLimits, weigh: Weigh) -> None:
+    def __init__(self, draft: FitDraft, rules: Invariants, limits: MediaLimits, weigh: Weigh) -> None:
         self.draft, self.rules, self.limits, self.weigh = draft, rules, limits, weigh
 
     def to_limits(self) -> None:

@@ -28,9 +28,9 @@ from ctxmgr.engine.retention import (
     NO_PACKET,
     BalancedResult,
     Layout,
+    ListRoom,
     Original,
     PacketWriter,
-    Room,
     Worth,
     WorthInputs,
     WorthTerms,
@@ -161,10 +161,10 @@ def _ask(incoming: Incoming, state: State, inputs: Inputs, zone: Zone, rules: In
     return WorthInputs(terms, state.epoch, reopen, incoming.last_plan, _before(state), at)
 
 
-def _room(gauge: Gauge) -> Room:
+def _room(gauge: Gauge) -> ListRoom:
     """A list is pressed where a compaction would be asked for, and where a step of the prices makes it dearer."""
     late, dearer = gauge.weight_at(gauge.thresholds.late), step_above(gauge.terms.prices, gauge.weight_at)
-    return Room(min(late, dearer, gauge.fit_weight), gauge.fit_weight, USER_SHARE * gauge.usable_weight)
+    return ListRoom(min(late, dearer, gauge.fit_weight), gauge.fit_weight, USER_SHARE * gauge.usable_weight)
 
 
 def _is_lost(state: State, inputs: Inputs) -> bool:

@@ -9,7 +9,7 @@ from ctxmgr.engine.retention import receipts
 from ctxmgr.engine.retention.epoch import LEAST_PRESSED, WorthInputs, WorthTerms, drafted, standing
 from ctxmgr.engine.retention.layout import Layout, lay_out
 from ctxmgr.engine.retention.offers import LONG_CHARACTERS, kind_of
-from ctxmgr.engine.retention.packet_writing import NO_PACKET, PacketWriter, Room
+from ctxmgr.engine.retention.packet_writing import NO_PACKET, ListRoom, PacketWriter
 from ctxmgr.engine.retention.prefix_cost import arithmetic, is_cold, rates_by, step_above
 from ctxmgr.engine.retention.receipts import BalancedResult, Original
 from ctxmgr.engine.retention.reuse_table import AGES, YIELDS
@@ -25,7 +25,7 @@ __all__ = [
     "NO_PACKET",
     "Original",
     "PacketWriter",
-    "Room",
+    "ListRoom",
     "Worth",
     "WorthInputs",
     "WorthTerms",

@@ -26,8 +26,8 @@ from ctxmgr.engine.protection import Protection, over_share
 from ctxmgr.engine.retention import receipts
 from ctxmgr.engine.retention.layout import Layout, extended, lay_out, parted
 from ctxmgr.engine.retention.offers import Growth, Situation, offers
-from ctxmgr.engine.retention.packet_writing import NO_PACKET, PacketWriter, Room, packet_of, place_of
-from ctxmgr.engine.retention.prefix_cost import Change, Offer, PrefixBreak, Row, best_change, due_arithmetic
+from ctxmgr.engine.retention.packet_writing import NO_PACKET, ListRoom, PacketWriter, packet_of, place_of
+from ctxmgr.engine.retention.prefix_cost import Offer, PrefixBreak, PrefixChange, Row, arithmetic, best_change
 from ctxmgr.engine.retention.receipts import MUST, REPLACED, BalancedResult, EpochResult, Original, headless, hidden
 from ctxmgr.engine.retention.worth import NOTHING, Retention, Worth
 from ctxmgr.engine.staleness import superseded
@@ -43,7 +43,7 @@ class WorthTerms(msgspec.Struct, frozen=True):
 
     zone: Zone
     layout: Layout
-    room: Room
+    room: ListRoom
     worth: Worth
     cached_count: int
     protection: Protection
@@ -156,7 +156,7 @@ class EpochDraft:
         return "price" if found.gain >= 0 else None
 
     @cached_property
-    def _best(self) -> Change | None:
+    def _best(self) -> PrefixChange | None:
         """What would change for its price, without a look at what is out of date: that leaves with an epoch."""
         return self._break(self._offers(self.inputs.worth.retention(), {}))
 
@@ -220,7 +220,7 @@ class EpochDraft:
 
     # where
 
-    def _break(self, found: Sequence[Offer], every: bool = False) -> Change | None:
+    def _break(self, found: Sequence[Offer], every: bool = False) -> PrefixChange | None:
         return best_change(self.rows, found, self.rates, every)
 
     # an epoch
@@ -344,10 +344,11 @@ class EpochWriting(msgspec.Struct, frozen=True):
         return receipts.summed(self.before, plan, messages, inputs.cached_count, rates)
 
     def result(
-        self, opening: Opening, plan: Plan, packet: Packet, place: Change | None, taken: Sequence[Offer]
+        self, opening: Opening, plan: Plan, packet: Packet, place: PrefixChange | None, taken: Sequence[Offer]
     ) -> EpochResult:
         accrued = place.accrued if place is not None else 0.0
-        sum_ = due_arithmetic(self._came_to(plan), self.ask.terms.worth.rates, accrued, self.calls)
+        waited = f"what is due has cost {accrued:,.0f} in {self.calls} calls"
+        sum_ = arithmetic(self._came_to(plan), self.ask.terms.worth.rates, waited)
         gone = receipts.originals(self.conversation, self.before, plan, self.ask.terms.writer.handle)
         why = {key: offer.why for offer in taken for key in offer.decisions}
         bare = self._receipt(opening, plan.weight, sum_)

@@ -70,7 +70,7 @@ class PacketWriter(msgspec.Struct, frozen=True):
 PACKET_SHARE = 0.25  # of the room that is left (rule 3)
 
 
-class Room(msgspec.Struct, frozen=True):
+class ListRoom(msgspec.Struct, frozen=True):
     """Of one list, in tokens, uncalibrated: `limit` from which on it is pressed, `window` what a call may hold at
     most, `users` for user messages in place."""
 
@@ -98,7 +98,7 @@ def place_of(
 
 
 def packet_of(
-    conversation: ConversationIndex, bare: Plan, writer: PacketWriter, room: Room, rules: Invariants
+    conversation: ConversationIndex, bare: Plan, writer: PacketWriter, room: ListRoom, rules: Invariants
 ) -> Packet:
     """The packet for what the plan `bare` leaves out, and what the host took away (rules 1 and 3)."""
     messages = conversation.messages

@@ -20,10 +20,9 @@ UNIT = "(all in tokens of uncached input)"
 
 
 class PrefixBreak(msgspec.Struct, frozen=True):
-    """A change from the row `row_index` on: `before_tokens` tokens stood there, `cached_tokens` of them cached,
+    """A change: from its place on `before_tokens` tokens stood, `cached_tokens` of them cached,
     `remaining_tokens` remain. `cost` and `saves` (a call) in tokens of uncached input."""
 
-    row_index: int
     before_tokens: int
     cached_tokens: int
     remaining_tokens: int
@@ -47,20 +46,15 @@ def cost(after: int, cached: int, left: int, by: Rates) -> float:
     return left * by.cache_write - cached * by.cache_read - (after - cached) * by.cache_write
 
 
-def arithmetic(found: PrefixBreak, by: Rates, regret: float, calls: int) -> str:
-    """The sum in one line, for a person to check."""
-    return f"{summed_up(found, by)}; regret of {calls} calls {regret:,.0f} {UNIT}"
-
-
-def summed_up(found: PrefixBreak, by: Rates) -> str:
-    """What the change costs, without what waiting for it has cost."""
+def arithmetic(found: PrefixBreak, by: Rates, waited: str) -> str:
+    """The sum in one line, for a person to check. `waited`: what waiting for it has cost."""
     before, remaining = found.before_tokens, found.remaining_tokens
     uncached = before - found.cached_tokens
     kept = f"{found.cached_tokens:,} x {by.cache_read:g} + {uncached:,} x {by.cache_write:g}"
     return (
         f"{before:,} tokens from the first change on become {remaining:,}: written {remaining:,} x "
         f"{by.cache_write:g}, kept {kept}, so changing costs {found.cost:,.0f} now and saves {found.saves:,.0f} a "
-        f"call"
+        f"call; {waited} {UNIT}"
     )
 
 
@@ -99,7 +93,7 @@ class Row(msgspec.Struct, frozen=True, gc=False):
     is_cached: bool
 
 
-class Change(msgspec.Struct, frozen=True):
+class PrefixChange(msgspec.Struct, frozen=True):
     """A change from the message `position` on, which takes `saved` tokens away. `cost` and `accrued` in tokens of
     uncached input; `count` of the offers, newest first, are taken."""
 
@@ -122,9 +116,11 @@ def step_above(known: BasePrices | None, weight_at: Callable[[float], float]) ->
     return min((weight_at(one.above_tokens) for one in tiers), default=math.inf)
 
 
-def best_change(rows: Sequence[Row], offers: Sequence[Offer], by: Rates, every: bool = False) -> Change | None:
+def best_change(
+    rows: Sequence[Row], offers: Sequence[Offer], by: Rates, every: bool = False
+) -> PrefixChange | None:
     """Rule 4, of offers newest first; None where there is none. `every`: all of them are taken."""
-    best: Change | None = None
+    best: PrefixChange | None = None
     after = cached = saved = 0
     accrued, row = 0.0, len(rows) - 1
     for number, offer in enumerate(offers, 1):
@@ -134,12 +130,7 @@ def best_change(rows: Sequence[Row], offers: Sequence[Offer], by: Rates, every: 
             row -= 1
         saved += offer.saved
         accrued += by.cache_read * offer.saved * offer.due_calls
-        found = Change(offer.position, saved, cost(after, cached, after - saved, by), accrued, number)
+        found = PrefixChange(offer.position, saved, cost(after, cached, after - saved, by), accrued, number)
         if best is None or every or found.gain >= best.gain:
             best = found
     return best
-
-
-def due_arithmetic(found: PrefixBreak, by: Rates, accrued: float, calls: int) -> str:
-    """The sum in one line, for a person to check."""
-    return f"{summed_up(found, by)}; what is due has cost {accrued:,.0f} in {calls} calls {UNIT}"

@@ -93,7 +93,7 @@ def changed(old: Plan, new: Plan, messages: Sequence[Message], cached: int) -> t
 def summed(old: Plan, new: Plan, messages: Sequence[Message], cached: int, by: Rates) -> PrefixBreak:
     """The sum of a change from one plan to the other, of which the provider may hold `cached` messages."""
     after, there, left = changed(old, new, messages, cached)
-    return PrefixBreak(0, after, there, left, cost(after, there, left, by), (after - left) * by.cache_read)
+    return PrefixBreak(after, there, left, cost(after, there, left, by), (after - left) * by.cache_read)
 
 
 def _rows(plan: Plan, messages: Sequence[Message]) -> list[tuple[int, int, tuple[Piece, ...]]]:

@@ -129,7 +129,8 @@ def announced(plan: ListPlan) -> ListPlan:
     state, cut, rates = planned.state, planned.plan, rates_by(inputs.gauge.terms.cache, inputs.gauge.terms.prices)
     cached = plan.incoming.delta.unchanged_count
     change = receipts.summed(whole, cut, conversation.messages, cached, rates)
-    sums = arithmetic(change, rates, state.epoch.regret, state.epoch.call_count)
+    waited = f"regret of {state.epoch.call_count} calls {state.epoch.regret:,.0f}"
+    sums = arithmetic(change, rates, waited)
     number = state.epoch.number + 1
     bare = Receipt(number, "fit", whole.weight, cut.weight, f"fit: {sums}", time_ms=inputs.time_ms)
     gone = receipts.originals(conversation, whole, cut, _handle(inputs))

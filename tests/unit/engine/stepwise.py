@@ -13,7 +13,7 @@ from ctxmgr.engine.presets.balanced import USER_SHARE
 from ctxmgr.engine.protection.protection import Protection
 from ctxmgr.engine.retention.epoch import WorthInputs, WorthTerms, drafted
 from ctxmgr.engine.retention.layout import Layout
-from ctxmgr.engine.retention.packet_writing import Room
+from ctxmgr.engine.retention.packet_writing import ListRoom
 from ctxmgr.engine.retention.receipts import BalancedResult
 from ctxmgr.engine.retention.worth import Worth
 from ctxmgr.engine.rewriting.rewrite import rewriter, shorten
@@ -118,7 +118,7 @@ def terms(messages: tuple[Message, ...], **keys: Any) -> WorthTerms:
     return WorthTerms(
         zone=by["zone"],
         layout=Layout(**{name: by[name] for name in laid_out}, newest=by["working_set"]),
-        room=Room(min(by["limit"], window), window, USER_SHARE * by["usable"]),
+        room=ListRoom(min(by["limit"], window), window, USER_SHARE * by["usable"]),
         worth=Worth(by["keep"], by["rates"]),
         cached_count=by["cached_count"],
         protection=Protection(indexed(messages), policy, by["protected"]),

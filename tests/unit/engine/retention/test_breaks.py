@@ -12,9 +12,9 @@ from ctxmgr.engine.retention.prefix_cost import (
     Offer,
     PrefixBreak,
     Row,
+    arithmetic,
     best_change,
     cost,
-    due_arithmetic,
     step_above,
 )
 from ctxmgr.model import Decision
@@ -123,8 +123,8 @@ def numbers(line: str) -> list[float]:
 def test_the_line_can_be_checked(after: int, cached: int, left: int, by: Rates, accrued: float, calls: int) -> None:
     cached = min(after, cached)
     saves = (after - left) * by.cache_read
-    found = PrefixBreak(0, after, cached, left, cost(after, cached, left, by), saves)
-    told = numbers(due_arithmetic(found, by, accrued, calls))
+    found = PrefixBreak(after, cached, left, cost(after, cached, left, by), saves)
+    told = numbers(arithmetic(found, by, f"what is due has cost {accrued:,.0f} in {calls} calls"))
     after_, left_, written, write, kept, read, uncached, write_, costs, saves_, accrued_, calls_ = told
     assert (after_, left_, written, kept, calls_) == (after, left, left, cached, calls)
     assert kept + uncached == after_
