@@ -28,7 +28,6 @@ DOES = {
     "run": "runs a command line or code",
     "editor": "does what an argument says: view, create, replace, insert",
     "patch": "applies a patch",
-    "scroll": "reads on in the open window",
     "call": "calls the tool that an argument names",
     "": "touches nothing",
 }

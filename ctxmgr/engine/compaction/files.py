@@ -16,7 +16,6 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ctxmgr.engine.tools import EffectKind, ToolCall, outcome, paths, pi_file, tool_call
-from ctxmgr.engine.tools.shell import window
 from ctxmgr.model.compaction import BranchEntry, BranchMessage, FileLists
 
 READ, MODIFIED = "read-files", "modified-files"
@@ -42,8 +41,6 @@ def of_messages(messages: Iterable[BranchMessage]) -> FileLists:
                 call, files = latest[block.call_id]
                 if outcome(call, block.text, block.is_error, block.doubtful) == "failed":
                     files.clear()
-                elif (opened := window(block.text)) is not None:
-                    files += [(effect.kind, opened[0]) for effect in call.effects if not effect.path]
         done.append([file for tool, path in message.nested for file in _did(tool_call(tool, {"path": path}))])
     found = [file for files in done for file in files]
     whole = paths.same(path for _, path in found)

@@ -49,7 +49,7 @@ from ctxmgr.engine.tools import (
     user_answers,
     weighed_run,
 )
-from ctxmgr.engine.tools.shell import window, words_of
+from ctxmgr.engine.tools.shell import words_of
 from ctxmgr.model import Block
 from ctxmgr.model.saved import APPROVED, END_OF, GOES_ON, REJECTED, RENAMED, STATE, Source
 
@@ -105,13 +105,12 @@ def _files(call: ToolCall, text: str, tool: str, into: Statements) -> None:
 
 
 def _touched(call: ToolCall, result: str) -> Iterator[tuple[str, str]]:
-    """(status, path) of each file that a call read or changed; its result names the file of the open window, and
-    those that `patch` changed."""
+    """(status, path) of each file that a call read or changed; the result of `patch` names those that it
+    changed."""
     for effect in call.effects:
         if effect.kind not in _STATUSES:
             continue
-        opened = window(result) if not effect.path else None
-        path = plain(effect.path or (opened[0] if opened else ""))
+        path = plain(effect.path)
         if path:
             yield _STATUSES[effect.kind], path
         if effect.to:

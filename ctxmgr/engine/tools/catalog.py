@@ -24,7 +24,7 @@ import msgspec
 
 from ctxmgr.engine.tools import families
 from ctxmgr.engine.tools.arguments import Arguments, CallArguments
-from ctxmgr.engine.tools.effects import CERTAIN, CallEffects, Shell, ToolCall
+from ctxmgr.engine.tools.effects import CallEffects, ToolCall
 from ctxmgr.engine.tools.families import FAMILIES
 from ctxmgr.engine.tools.names import (
     ArgumentRole,
@@ -40,7 +40,7 @@ from ctxmgr.engine.tools.tasks import tasks_of
 from ctxmgr.model import Block, Call, DeclaredTool, DeclaredTools, Message, once
 
 _NOT_NAME = re.compile(r"[^a-z0-9]+")
-_KINDS: dict[str, EffectKind] = {"copy": "write", "patch": "edit", "scroll": "read"}
+_KINDS: dict[str, EffectKind] = {"copy": "write", "patch": "edit"}
 _KEYS: tuple[tuple[ArgumentRole, ...], ...] = (
     ("path", "paths", "source", "destination", "directory"),
     ("command",),
@@ -195,17 +195,9 @@ def _inner(given: CallArguments) -> tuple[str, Mapping[str, Any]] | None:
 
 def _of(tool: str, given: CallArguments, kind: EffectKind, done: CallEffects) -> ToolCall:
     named = (name for one in done.effects for name in (one.path, one.to) if name)
-    keys = _keys(given, done.command if done.scripted else "")
-    return ToolCall(
-        tool,
-        kind,
-        done.effects,
-        tuple(dict.fromkeys((*given.paths(), *named))),
-        keys,
-        Shell(done.command, done.directory, done.status) if done.command else None,
-        tasks_of(tool, kind, given),
-        done.repeats,
-    )
+    names = tuple(dict.fromkeys((*given.paths(), *named)))
+    keys = _keys(given, done.shell.command if done.shell is not None and done.shell.scripted else "")
+    return ToolCall(tool, kind, done.effects, names, keys, done.shell, tasks_of(tool, kind, given), done.repeats)
 
 
 def _keys(given: CallArguments, script: str) -> tuple[tuple[str, Any], ...]:
@@ -294,15 +286,9 @@ def _declared_done(row: ToolRow, arguments: Arguments) -> tuple[Does, CallEffect
     if not each:
         family = next((family for family, _ in row.does if family in _LOOKS), row.does[0][0])
         return family, FAMILIES[family](CallArguments({}), True)
-    shell = next((one for family, one in each if family == "run"), CallEffects())
-    return each[0][0], CallEffects(
-        tuple(effect for _, one in each for effect in one.effects),
-        all(one.repeats for _, one in each),
-        shell.directory,
-        shell.command,
-        shell.scripted,
-        shell.status if shell.command else CERTAIN,
-    )
+    effects = tuple(effect for _, one in each for effect in one.effects)
+    shell = next((one.shell for _, one in each if one.shell is not None), None)
+    return each[0][0], CallEffects(effects, all(one.repeats for _, one in each), shell)
 
 
 def _declared_each(row: ToolRow, arguments: Arguments) -> Iterator[tuple[Does, CallEffects]]:

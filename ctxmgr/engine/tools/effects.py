@@ -50,27 +50,23 @@ class ShellStatus(msgspec.Struct, frozen=True, gc=False):
 CERTAIN = ShellStatus()
 
 
-class CallEffects(msgspec.Struct, frozen=True, gc=False):
-    """The effects of one call, in order. `repeats`: the same call again shows the newer state of the same.
-
-    `directory`: where a shell went to last, "" where it stayed. `command`: what it is handed, "" for no shell;
-    `scripted`: that stands in a script. `status`: what a shell's status says of it.
-    """
-
-    effects: tuple[FileEffect, ...] = ()
-    repeats: bool = False
-    directory: str = ""
-    command: str = ""
-    scripted: bool = False
-    status: ShellStatus = CERTAIN
-
-
 class Shell(msgspec.Struct, frozen=True, gc=False):
-    """What a shell is handed: its command lines as one. `directory`: where it went to last, "" where it stayed."""
+    """What a shell is handed: its command lines as one. `directory`: where it went to last, "" where it stayed.
+    `scripted`: the lines stand in a script."""
 
     command: str
     directory: str = ""
     status: ShellStatus = CERTAIN
+    scripted: bool = False
+
+
+class CallEffects(msgspec.Struct, frozen=True, gc=False):
+    """The effects of one call, in order. `repeats`: the same call again shows the newer state of the same. `shell`:
+    what it hands to one."""
+
+    effects: tuple[FileEffect, ...] = ()
+    repeats: bool = False
+    shell: Shell | None = None
 
 
 class Task(msgspec.Struct, frozen=True, gc=False):

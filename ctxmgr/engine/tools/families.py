@@ -16,10 +16,10 @@ import msgspec
 
 from ctxmgr.engine.tools import codex_exec, patches
 from ctxmgr.engine.tools.arguments import CallArguments
-from ctxmgr.engine.tools.effects import CERTAIN, RUN, CallEffects, FileEffect
+from ctxmgr.engine.tools.effects import RUN, CallEffects, FileEffect, Shell
 from ctxmgr.engine.tools.names import EffectKind, kind_of
 from ctxmgr.engine.tools.paths import normal
-from ctxmgr.engine.tools.shell import of_patch, of_shell, quoted
+from ctxmgr.engine.tools.shell import of_patch, of_shell, quoted, status_of
 
 SHELLS = frozenset(("bash", "sh", "zsh", "dash", "pwsh", "powershell", "cmd"))
 PATCH_PROGRAMS = frozenset(("apply_patch", "applypatch"))
@@ -74,8 +74,6 @@ def edit(given: CallArguments, listed: bool) -> CallEffects:
     if not given.path and given.patch is not None:
         return CallEffects(of_patch(given.patch, ""))
     paths = tuple(part.path for part in given.parts if part.path) or _paths(given)
-    if not paths and given.has("start"):  # of the window that is open
-        paths = ("",)
     return CallEffects(tuple(FileEffect(path, "edit") for path in paths))
 
 
@@ -116,10 +114,6 @@ def copy(given: CallArguments, listed: bool) -> CallEffects:
     return CallEffects((FileEffect(new, "write", whole=False),) if new else ())
 
 
-def scroll(given: CallArguments, listed: bool) -> CallEffects:
-    return CallEffects((FileEffect("", "read", whole=False),))
-
-
 def look(kind: EffectKind) -> Read:
     """A look of this kind. One of a tool that nobody listed may not show the same again."""
 
@@ -146,7 +140,7 @@ def run(given: CallArguments, listed: bool) -> CallEffects:
     if line and not given.has("command") and codex_exec.is_script(line):
         return _script(line, directory)
     if line:
-        return msgspec.structs.replace(of_shell(line, directory), command=line)
+        return of_shell(line, directory)
     return CallEffects((RUN,)) if argv or given.text("content") else CallEffects()
 
 
@@ -179,8 +173,8 @@ def _script(given: str, directory: str) -> CallEffects:
         found = [RUN, *map(_unsure, found)]
     again = done.whole and not done.patches and bool(parts) and all(part.repeats for part in parts)
     line = _commands(done)
-    status = of_shell(line).status if line else CERTAIN
-    return CallEffects(tuple(found), again, command=line, scripted=True, status=status)
+    shell = Shell(line, status=status_of(line), scripted=True) if line else None
+    return CallEffects(tuple(found), again, shell)
 
 
 def _commands(done: codex_exec.ScriptRun) -> str:
@@ -218,5 +212,4 @@ FAMILIES: dict[str, Read] = {
     "": nothing,
     "editor": editor,
     "patch": patch,
-    "scroll": scroll,
 }

@@ -13,7 +13,7 @@ from ctxmgr.engine.tools.names import ArgumentRole
 
 Family = Literal[
     "read", "write", "edit", "delete", "move", "copy", "list", "search", "fetch", "plan", "delegate", "run",
-    "editor", "patch", "scroll", "call", "",
+    "editor", "patch", "call", "",
 ]  # fmt: skip
 Tells = Literal["", "instructions", "tasks", "answers", "plan"]
 """What a tool's result is: instructions to go by, the state of the host's own tasks, what the user answered to the
@@ -70,7 +70,6 @@ ROWS: tuple[ToolRow, ...] = (
     row("read", "read_many_files", "Gemini CLI", {"include": "paths"}),
     row("read", "read_files read_multiple_files view_files", "Cline, MCP file servers"),
     row("read", "open", "SWE-agent"),
-    row("scroll", "goto scroll_up scroll_down", "SWE-agent"),
     # files: write
     row(
         "write",

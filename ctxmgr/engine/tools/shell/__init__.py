@@ -2,9 +2,9 @@
 
 from ctxmgr.engine.tools.shell.changes import of_patch
 from ctxmgr.engine.tools.shell.git import GitCall, git_calls
-from ctxmgr.engine.tools.shell.lines import of_shell, window
+from ctxmgr.engine.tools.shell.lines import of_shell
 from ctxmgr.engine.tools.shell.programs import check_kind, is_formatter, runs_project_check, words_of
-from ctxmgr.engine.tools.shell.status import subjects_of
+from ctxmgr.engine.tools.shell.status import status_of, subjects_of
 from ctxmgr.engine.tools.shell.words import quoted
 
 __all__ = [
@@ -16,7 +16,7 @@ __all__ = [
     "of_shell",
     "quoted",
     "runs_project_check",
+    "status_of",
     "subjects_of",
-    "window",
     "words_of",
 ]

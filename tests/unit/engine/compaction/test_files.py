@@ -35,7 +35,6 @@ def test_files_of_calls_by_what_they_did() -> None:
             call("bash", command="cat b && sed -i s/x/y/ c && git mv d e && rm f"),
             call("bash", command="cat gone"),
             call("edit", path="failed"),
-            call("goto", line_number=3),
             call("ls", path="src"),
             call("write", path="not answered"),
         ),
@@ -43,11 +42,10 @@ def test_files_of_calls_by_what_they_did() -> None:
         r("text"),
         err("cat: gone: No such file"),
         err("no match"),
-        r("[File: /w/open.py (90 lines total)]\n1:x"),
         r("a"),
     )
     ops = files.of_messages(message for entry in session for message in entry.messages)
-    assert ops == FileLists(read=("A", "b", "/w/open.py"), written=("e", "not answered"), edited=("c", "d", "f"))
+    assert ops == FileLists(read=("A", "b"), written=("e", "not answered"), edited=("c", "d", "f"))
 
 
 def test_details_that_are_no_lists_say_nothing() -> None:

@@ -59,13 +59,6 @@ def test_what_a_shell_did_to_files(command: str, expected: list[tuple[str, str]]
     assert files("shell", command=["bash", "-lc", command]) == expected
 
 
-def test_a_window_names_the_file_that_is_open() -> None:
-    opened = "[File: /w/a.py (90 lines total)]\n3:x"
-    assert files("edit", opened, replacement_text="x", start_line=3, end_line=3) == [("edited", "/w/a.py")]
-    assert files("bash", opened, command="scroll_down") == [("read", "/w/a.py")]
-    assert files("goto", "no window", line_number=3) == []
-
-
 def test_a_command_in_a_script_is_the_command() -> None:
     given = {"input": 'const r = await tools.exec_command({cmd:"npm test 2>&1 | tail -5"});text(r.output);'}
     (failed,) = result("exec", "Error: no", failed=True, **given)

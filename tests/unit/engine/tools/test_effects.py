@@ -172,12 +172,7 @@ TOOLS: list[tuple[str, str, dict[str, Any], list[FileEffect]]] = [
     ),
     ("OpenHands", "file_editor", {"command": "undo_edit", "path": "/w/a"}, [edit("/w/a")]),
     ("SWE-agent", "open", {"path": "a.py", "line_number": 80}, [part("a.py")]),
-    ("SWE-agent", "goto", {"line_number": 80}, [part("")]),
-    ("SWE-agent", "edit", {"replacement_text": "a\nb", "start_line": 3, "end_line": 3}, [edit("")]),
     ("SWE-agent", "create", {"filename": "a.py"}, [write("a.py")]),
-    ("SWE-agent", "bash", {"command": "open a.py 40\n"}, [part("a.py")]),
-    ("SWE-agent", "bash", {"command": "edit 1:1\nimport x\nend_of_edit\n"}, [edit("")]),
-    ("SWE-agent", "bash", {"command": "edit\nimport x\nend_of_edit\n"}, [edit("")]),
 ]
 
 

@@ -21,11 +21,10 @@ def judged(known: Known, found: Says) -> dict[str, bool]:
     """Whether each reader knows what the call did, by the reader's name."""
     does = frozenset(known.does)
     paths = frozenset(path for _, path in known.does)
-    here = paths - {"/w/open.py"}  # the rest only a result names
     changed = frozenset(path for kind, path in does if kind in CHANGED)
     long = json.dumps(LONG)[1:-1] in json.dumps(known.arguments)
     texts = any(kind in ("write", "edit") for kind, _ in does)
-    names = known.names or (known.does[0][1].rpartition("/")[2] if here else "")
+    names = known.names or (known.does[0][1].rpartition("/")[2] if paths else "")
     return {
         "ledger": found.ledger == {(STATUS[kind], path) for kind, path in does} and found.tasks == known.tasks,
         "packet": all(
@@ -33,7 +32,7 @@ def judged(known: Known, found: Says) -> dict[str, bool]:
             for kind, path in does - {("read", path) for path in changed}
         )
         and sum(line.startswith(MARKS) for line in found.packet) == sum(state != "done" for state in known.tasks),
-        "pins": found.pins >= here,
+        "pins": found.pins >= paths,
         "markers": names in found.marker,
         "shortening": not long or (found.shortened is not None and (AGAIN in str(found.shortened)) == texts),
         "file lists": found.read == paths - changed and found.modified == changed,
