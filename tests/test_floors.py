@@ -167,7 +167,7 @@ def test_what_is_served_knows_no_device_and_who_runs_devices_decides_nothing() -
         ("client", "ctxmgr.study.spawning.client"),
         ("client", "ctxmgr.session.session"),
         ("devices", "ctxmgr.session.session"),
-        ("settings", "ctxmgr.devices.directories"),
+        ("settings", "ctxmgr.devices.files"),
         ("programs", "ctxmgr.doctor"),
         ("study", "ctxmgr.programs"),
         ("server", "ctxmgr.study.spawning.client"),

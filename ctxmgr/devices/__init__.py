@@ -22,6 +22,7 @@ __all__ = [
     "at_rest",
     "default_state_dir",
     "embeddings",
+    "files",
     "hits_among",
     "give_back",
     "keep_large_buffers",
@@ -30,13 +31,14 @@ __all__ = [
     "seize",
     "shared",
     "stdio",
+    "sync_directory",
     "tokens",
     "vocabulary",
 ]
 
 
 if TYPE_CHECKING:
-    from ctxmgr.devices import embeddings, retention, stdio, tokens, vocabulary
+    from ctxmgr.devices import embeddings, files, retention, stdio, tokens, vocabulary
     from ctxmgr.devices.allocator import give_back, keep_large_buffers
     from ctxmgr.devices.archive import (
         ArchiveDatabase,
@@ -48,9 +50,8 @@ if TYPE_CHECKING:
         at_rest,
         hits_among,
     )
-    from ctxmgr.devices.directories import default_state_dir, private_file, shared
     from ctxmgr.devices.endpoint import NO_ADDRESS, NOT_INSTALLED, Chat
-    from ctxmgr.devices.locks import LockedError, seize
+    from ctxmgr.devices.files import LockedError, default_state_dir, private_file, seize, shared, sync_directory
     from ctxmgr.devices.tokens import Weigher
     from ctxmgr.devices.vocabularies import Vocabularies
 else:
@@ -65,14 +66,15 @@ else:
         "archive_path": "archive",
         "archive_fault": "archive",
         "at_rest": "archive",
-        "default_state_dir": "directories",
+        "default_state_dir": "files",
         "Chat": "endpoint",
         "NOT_INSTALLED": "endpoint",
         "NO_ADDRESS": "endpoint",
-        "LockedError": "locks",
-        "seize": "locks",
-        "private_file": "directories",
-        "shared": "directories",
+        "LockedError": "files",
+        "seize": "files",
+        "private_file": "files",
+        "shared": "files",
+        "sync_directory": "files",
         "Weigher": "tokens",
         "Vocabularies": "vocabularies",
     }

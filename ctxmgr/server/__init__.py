@@ -4,7 +4,7 @@
 """
 
 from ctxmgr.server import effects
-from ctxmgr.server.config import ConnectionOptions, Setup
+from ctxmgr.server.config import ConnectionConfig, Setup
 from ctxmgr.server.connection import Connection
 from ctxmgr.server.effects import FindRows, GetRow, PutRows, SnapshotLoaded
 from ctxmgr.server.runtime import Parts, Runtime
@@ -12,7 +12,7 @@ from ctxmgr.server.stdio_server import serve
 
 __all__ = [
     "Connection",
-    "ConnectionOptions",
+    "ConnectionConfig",
     "FindRows",
     "GetRow",
     "Parts",

@@ -1,4 +1,5 @@
-"""What a connection is made with and hands to its sessions: the terms that `initialize` settled, and decoded calls.
+"""What a connection is made with and hands to its sessions: the terms, as `initialize` settles them, and decoded
+calls.
 
 Apart from `sessions.py`, so that a start does not wait for the engine: that is loaded when a session comes.
 """
@@ -9,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from ctxmgr.formats import format_of
-from ctxmgr.model import DeclaredTools, WeighAll
+from ctxmgr import __version__
+from ctxmgr.formats import AUTO, FIRST_NAMES, FORMATS, checked_name, format_of
+from ctxmgr.model import DeclaredTools, Preset, WeighAll, check_tools, invalid_params, policy_keys
 from ctxmgr.model.api import lifecycle, since
 from ctxmgr.wire import StrippedMessages
 
@@ -20,6 +22,8 @@ if TYPE_CHECKING:  # a start does not wait for these
 
 Embed = Callable[[Sequence[str]], list[list[float]] | None]
 ClockMs = Callable[[], float]
+
+PRESETS: tuple[str, ...] = Preset.__args__  # type: ignore[attr-defined]
 
 
 def now_ms() -> float:
@@ -43,10 +47,14 @@ class Setup(msgspec.Struct, frozen=True):
     store_lease_ms: int | None = None
 
 
-class ConnectionOptions(msgspec.Struct, frozen=True):
-    """`record`: write a transcript. `state_dir`: used where the host names none; `max_message_bytes` in bytes.
-    `models`: what is known of them, where it is not what is shipped. `stores`: sessions also go to a store.
-    `clock_ms`: milliseconds from any moment on, to say how long a call took; nothing is decided by it."""
+class ConnectionConfig(msgspec.Struct, frozen=True):
+    """What a connection begins with, and from `initialize` on what was settled there. `record`: write a transcript.
+    `state_dir`: where the host names none, this one. `max_message_bytes` in bytes. `models`: what is known of them,
+    where it is not what is shipped. `stores`: sessions also go to a store. `clock_ms`: milliseconds from any moment
+    on, to say how long a call took; nothing is decided by it. `weighers`: the vocabularies that are there from the
+    start, by name. `embed` gives vectors of texts, or None. `format_name` names the message format, `version` the
+    protocol that is spoken. `keys`: the policy keys all sessions begin with. `tools`: what the host declares of its
+    own."""
 
     record: bool = False
     state_dir: str | None = None
@@ -54,34 +62,13 @@ class ConnectionOptions(msgspec.Struct, frozen=True):
     models: "Registry | None" = None
     stores: bool = False
     clock_ms: ClockMs | None = None
-
-
-class ConnectionConfig(msgspec.Struct, frozen=True):
-    """`format_name` names the message format. `keys`: the policy keys all sessions begin with. `record`: write
-    transcripts. `weighers`: the vocabularies that are there from the start, by name. `embed` gives vectors of
-    texts, or None. `version` of the protocol that is spoken. `tools`: what the host declares of its own. `models`:
-    what is known of them, where it is not what is shipped. `stores`: sessions also go to a store. `clock_ms`: to
-    say how long a call took."""
-
-    format_name: str
-    weighers: dict[str, WeighAll]
+    weighers: Mapping[str, WeighAll] = {}
+    embed: Embed | None = None
+    format_name: str = "pi"
     keys: dict[str, Any] = {}
     capabilities: lifecycle.HostCapabilities = lifecycle.HostCapabilities()
-    state_dir: str | None = None
-    record: bool = False
-    embed: Embed | None = None
     version: str = since.PROTOCOL_VERSION
     tools: DeclaredTools = ()
-    models: "Registry | None" = None
-    stores: bool = False
-    clock_ms: ClockMs | None = None
-
-    @staticmethod
-    def of(options: ConnectionOptions, weighers: Mapping[str, WeighAll], embed: Embed | None) -> "ConnectionConfig":
-        """Before `initialize` has settled anything."""
-        names = ("state_dir", "record", "models", "stores", "clock_ms")
-        options_alone = {name: getattr(options, name) for name in names}
-        return ConnectionConfig("pi", dict(weighers), embed=embed, **options_alone)
 
     @property
     def fmt(self) -> "MessageFormat":
@@ -107,3 +94,36 @@ class IncomingCall(msgspec.Struct, frozen=True):
     request: bool
     stripped: StrippedMessages = StrippedMessages()
     surrogate_count: int = 0
+
+
+def settled(
+    params: lifecycle.InitializeParams, terms: ConnectionConfig
+) -> tuple[ConnectionConfig, lifecycle.InitializeResult]:
+    """The terms with what the host says in `initialize`, and the answer. InvalidParams: it can not be had."""
+    version = since.agreed(params.protocol_version)
+    if version is None:
+        raise invalid_params(f"this server speaks {since.PROTOCOL_VERSION}", "$.protocolVersion")
+    format_name = checked_name(params.message_format or "pi", "$.messageFormat")
+    keys = params.policy or {}
+    try:
+        policy = policy_keys.policy(keys)
+    except policy_keys.InvalidPolicy as refused:
+        raise invalid_params(str(refused), f"$.policy{refused.path}") from None
+    check_tools(params.tools or (), "$.tools")
+    agreed = msgspec.structs.replace(
+        terms,
+        format_name=format_name,
+        version=version,
+        keys=keys,
+        capabilities=params.capabilities or lifecycle.HostCapabilities(),
+        state_dir=params.state_dir or terms.state_dir,
+        tools=params.tools or (),
+    )
+    formats = FIRST_NAMES if version == since.FIRST_VERSION else (*FORMATS, AUTO)
+    result = lifecycle.InitializeResult(
+        version,
+        lifecycle.ServerInfo("ctxmgr", __version__),
+        lifecycle.ServerCapabilities(formats, PRESETS),
+        policy,
+    )
+    return agreed, result

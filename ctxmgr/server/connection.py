@@ -17,9 +17,8 @@ from ctxmgr import __version__
 from ctxmgr.model import ESTIMATE, RULES, WeighAll, faults
 from ctxmgr.model.api import lifecycle, since
 from ctxmgr.model.saved import Stored
-from ctxmgr.server.config import ConnectionConfig, ConnectionOptions, Embed, IncomingCall, SessionRequest
+from ctxmgr.server.config import ConnectionConfig, Embed, IncomingCall, SessionRequest, settled
 from ctxmgr.server.effects import Effect, End, Log, Record, Send, WatchProcess
-from ctxmgr.server.handshake import settled
 from ctxmgr.server.peer import Parts, Peer, internal, raised
 from ctxmgr.wire import (
     METHODS,
@@ -45,21 +44,20 @@ MALFORMED = msgspec.Raw(b'{"code":-32600,"message":"malformed answer"}')
 class Connection:
     def __init__(
         self,
-        options: ConnectionOptions,
+        terms: ConnectionConfig,
         weighers: Mapping[str, WeighAll] = MappingProxyType({}),
         embed: Embed | None = None,
     ) -> None:
         """`weighers` by name: the vocabularies that are there; others come later by `weigher_loaded`. `embed` gives
         vectors of texts where the policy wants them; it may take long, and runs in a thread."""
-        self.options = options
-        self.framer = Framer(options.max_message_bytes)
+        self.terms = msgspec.structs.replace(terms, weighers=weighers, embed=embed)
+        self.framer = Framer(terms.max_message_bytes)
         self._effects: list[Effect] = []
         self.peer = Peer({name: self._handler(row) for name, row in METHODS.items()}, self._send)
-        self.terms = ConnectionConfig.of(options, weighers, embed)
         self._sessions: Sessions | None = None
         self.phase = "new"  # new, ready, closing, leaving (nothing is heard any more), ended
         self._params = ParamsReader()
-        if options.record:
+        if terms.record:
             there = next(iter(weighers), ESTIMATE)
             self._effects.append(Record(transcript.header(since.FIRST_VERSION, __version__, there, RULES)))
 
@@ -116,7 +114,7 @@ class Connection:
 
     def weigher_loaded(self, name: str, weigh: WeighAll | None, note: str | None) -> list[Effect]:
         """A vocabulary is there, or (`weigh` None) is not to be had or lost, and `note` says why."""
-        if weigh is not None and self.options.record:
+        if weigh is not None and self.terms.record:
             self._effects.append(Record(transcript.weigher(name)))
         self.sessions.weigher_loaded(name, weigh, note)
         return self._take()
@@ -139,7 +137,7 @@ class Connection:
         return effects
 
     def _send(self, parts: Parts) -> None:
-        if self.options.record:
+        if self.terms.record:
             self._effects.append(Record(transcript.line("ctxmgr", b"".join(parts))))
         self._effects.append(Send(tuple(frame(self.framer.mode, parts))))
 
@@ -185,7 +183,7 @@ class Connection:
             self._leave(1)
 
     def _body(self, body: bytes) -> None:
-        if self.options.record:
+        if self.terms.record:
             self._effects.append(Record(transcript.line("host", body)))
         reduced, stripped = body, StrippedMessages()
         if self._sessions is not None:
@@ -288,7 +286,7 @@ class Connection:
             raise RpcError(errors.INVALID_REQUEST, "after shutdown only exit is taken")
 
     def _initialize(self, params: lifecycle.InitializeParams) -> lifecycle.InitializeResult:
-        self.terms, result = settled(params, self.terms, self.options.state_dir)
+        self.terms, result = settled(params, self.terms)
         self.phase, self.peer.version = "ready", self.terms.version
         if params.process_id is not None:
             self._effects.append(WatchProcess(params.process_id))

@@ -28,22 +28,15 @@ class Record(msgspec.Struct, frozen=True):
 
 
 class Save(msgspec.Struct, frozen=True):
-    """One line for the session's snapshot; it must be written before any later effect.
+    """One line for the session's snapshot; it must be written before any later effect. The first one is its base.
 
     `whole` gives the lines that say the same as the snapshot with this one: a rewrite must not be ahead of it,
-    or later lines would be added twice.
+    or later lines would be added twice. `anew`: what is there makes up no state; set it aside.
     """
 
     session_id: str
     line: bytes
     whole: Callable[[], list[bytes]]
-
-
-class Begin(msgspec.Struct, frozen=True):
-    """The first line of a snapshot: the whole state. `anew`: what is there makes up no state; set it aside."""
-
-    session_id: str
-    line: bytes
     anew: bool = False
 
 
@@ -187,7 +180,6 @@ Effect = (
     Send
     | Record
     | Save
-    | Begin
     | Open
     | Close
     | Rest

@@ -17,7 +17,8 @@ from ctxmgr.server.effects import (
     SnapshotLoaded,
     WeighTexts,
 )
-from ctxmgr.server.memory import ReadingGate, Release, Room, Snapshot
+from ctxmgr.server.memory import ReadingGate, Release, Room
+from ctxmgr.server.session_loading import Snapshot
 from ctxmgr.server.session_queue import SessionQueue
 from ctxmgr.session import ArchiveGet, ArchivePut, ArchiveSearch, Offload, StoreFlush, Weighing
 from ctxmgr.wire import transcript

@@ -21,7 +21,7 @@ from ctxmgr import devices
 from ctxmgr.devices import Vocabularies
 from ctxmgr.model import WeighAll, faults
 from ctxmgr.server import effects as do
-from ctxmgr.server.config import ConnectionOptions, Setup, now_ms
+from ctxmgr.server.config import ConnectionConfig, Setup, now_ms
 from ctxmgr.server.connection import Connection
 from ctxmgr.server.effects import outcome
 from ctxmgr.server.model_calls import ModelCalls, embedded
@@ -39,8 +39,8 @@ Then = Callable[[Any], Any]
 class EffectRow(NamedTuple):
     """How an effect of one kind is carried out, and who hears of it where that fails."""
 
-    carry: Callable[["Runtime", Any], None]
-    failed: Callable[["Runtime", Any, Exception], None]
+    carry: Callable[["Runtime", Any], object]
+    failed: Callable[["Runtime", Any, Exception], object]
 
 
 class Runtime:
@@ -59,8 +59,8 @@ class Runtime:
             if loaded.note:
                 say(loaded.note)
         is_recorded, size = setup.record is not None, setup.max_message_bytes
-        options = ConnectionOptions(is_recorded, setup.state_dir, size, setup.models, bool(setup.store), now_ms)
-        self.connection = Connection(options, weighers, functools.partial(embedded, say))
+        terms = ConnectionConfig(is_recorded, setup.state_dir, size, setup.models, bool(setup.store), now_ms)
+        self.connection = Connection(terms, weighers, functools.partial(embedded, say))
         self.state_files = StateFiles(say, self.connection.not_saved, store_of(setup, self._stored))
         self.model_calls = ModelCalls(self._resume)
         self.transcript = -1
@@ -89,7 +89,7 @@ class Runtime:
             self._decide(self.connection.eof)
         if not self.prepared and self.connection.ready:
             self.prepared = True
-            self.loop.call_soon(self._prepare)
+            self.loop.call_soon(outcome, self._load_early)  # what fails is tried again when it is needed
 
     def leave(self, code: int) -> None:
         """Nothing is heard any more; ends with this code when what came is answered and saved."""
@@ -113,11 +113,8 @@ class Runtime:
         if transcript >= 0:
             os.close(transcript)
 
-    def _prepare(self) -> None:
-        """Loads what the first session will need, while the host reads the answer to `initialize`."""
-        outcome(self._load_early)  # what fails is tried again when it is needed
-
     def _load_early(self) -> None:
+        """Loads what the first session will need, while the host reads the answer to `initialize`."""
         from ctxmgr.server import loading  # a start does not wait for it
 
         self.connection.prepare()
@@ -160,15 +157,9 @@ class Runtime:
     def _resume(self, ticket: int, value: Any) -> None:
         self._decide(self.connection.resume, ticket, value)
 
-    def _send(self, effect: do.Send) -> None:
-        self._write(effect.parts)
-
     def _record(self, effect: do.Record) -> None:
         if self.transcript >= 0:
             os.write(self.transcript, effect.line + b"\n")
-
-    def _save(self, effect: do.Save | do.Begin) -> None:
-        self.state_files.save(effect)
 
     def _open(self, effect: do.Open) -> None:
         if not self.state_files.stores:
@@ -181,12 +172,6 @@ class Runtime:
     def _stored(self, *told: Any) -> None:
         """In the store's thread."""
         self.loop.call_soon_threadsafe(self._decide, self.connection.stored, *told)
-
-    def _flush(self, effect: do.Flush) -> None:
-        self._answer(effect.ticket, self.state_files.flush(effect), self.state_files.flushed)
-
-    def _not_flushed(self, effect: do.Flush, fault: Exception) -> None:
-        self._resume(effect.ticket, self.state_files.flushed(fault))
 
     def _close(self, effect: do.Close) -> None:
         self.state_files.close(effect.session_id)
@@ -203,7 +188,7 @@ class Runtime:
 
             self.loop.call_soon(outcome, give_back)
 
-    def _archive(self, effect: do.ArchiveEffect) -> None:
+    def _ask_archive(self, effect: do.ArchiveEffect) -> None:
         self._answer(effect.ticket, self.state_files.archive(effect))
 
     def _answer(self, ticket: int, coming: Future[Any] | None, then: Then = lambda value: value) -> None:
@@ -222,15 +207,6 @@ class Runtime:
     def _ran(self, ticket: int, done: "asyncio.Future[Any]", then: Then = lambda value: value) -> None:
         if not done.cancelled():
             self._resume(ticket, outcome(functools.partial(then, done.exception() or done.result())))
-
-    def _wake(self, effect: do.StartTimer) -> None:
-        self.loop.call_later(effect.delay_ms / 1000, self._resume, effect.ticket, None)
-
-    def _complete(self, effect: do.Complete) -> None:
-        self.model_calls.begin(effect)
-
-    def _abandon(self, effect: do.Abandon) -> None:
-        self.model_calls.abandon(effect.ticket)
 
     def _load(self, effect: do.LoadWeigher) -> None:
         load = functools.partial(self.vocabularies.load, effect.name, effect.path)
@@ -256,12 +232,6 @@ class Runtime:
             return  # not ours to look at, or no process id at all
         self.loop.call_later(WATCH_SECONDS, lambda: self._carry_out([effect]))
 
-    def _say_effect(self, effect: do.Log) -> None:
-        self.say(effect.text)
-
-    def _end(self, effect: do.End, *fault: Exception) -> None:
-        self.end(effect.code)
-
     # effects that failed (rule 4)
 
     def _not_sent(self, effect: do.Send, fault: Exception) -> None:
@@ -273,9 +243,6 @@ class Runtime:
         """With a line missing it would replay wrongly: it ends here."""
         outcome(self.close_transcript)
         self.say(f"the transcript could not be written and ends here: {faults.cause(fault)}")
-
-    def _not_saved(self, effect: do.Save | do.Begin, fault: Exception) -> None:
-        self.state_files.failed(effect.session_id, fault)
 
     def _not_opened(self, effect: do.Open, fault: Exception) -> None:
         self.state_files.not_opened(effect)
@@ -298,24 +265,36 @@ class Runtime:
         self.say(f"{type(effect).__name__} could not be carried out: {faults.cause(fault)}")
 
     _EFFECTS: dict[type, EffectRow] = {
-        do.Send: EffectRow(_send, _not_sent),
+        do.Send: EffectRow(lambda self, effect: self._write(effect.parts), _not_sent),
         do.Record: EffectRow(_record, _not_recorded),
-        do.Save: EffectRow(_save, _not_saved),
-        do.Begin: EffectRow(_save, _not_saved),
+        do.Save: EffectRow(
+            lambda self, effect: self.state_files.save(effect),
+            lambda self, effect, fault: self.state_files.failed(effect.session_id, fault),
+        ),
         do.Open: EffectRow(_open, _not_opened),
         do.Close: EffectRow(_close, _unheard),
         do.Rest: EffectRow(_rest, _not_done),
-        do.PutRows: EffectRow(_archive, _not_done),
-        do.GetRow: EffectRow(_archive, _not_done),
-        do.FindRows: EffectRow(_archive, _not_done),
-        do.Flush: EffectRow(_flush, _not_flushed),
+        do.PutRows: EffectRow(_ask_archive, _not_done),
+        do.GetRow: EffectRow(_ask_archive, _not_done),
+        do.FindRows: EffectRow(_ask_archive, _not_done),
+        do.Flush: EffectRow(
+            lambda self, effect: self._answer(
+                effect.ticket, self.state_files.flush(effect), self.state_files.flushed
+            ),
+            lambda self, effect, fault: self._resume(effect.ticket, self.state_files.flushed(fault)),
+        ),
         do.RunInThread: EffectRow(_run, _not_run),
         do.WeighTexts: EffectRow(_run, _not_done),
-        do.StartTimer: EffectRow(_wake, _not_done),
-        do.Complete: EffectRow(_complete, _not_done),
-        do.Abandon: EffectRow(_abandon, _unheard),
+        do.StartTimer: EffectRow(
+            lambda self, effect: self.loop.call_later(effect.delay_ms / 1000, self._resume, effect.ticket, None),
+            _not_done,
+        ),
+        do.Complete: EffectRow(lambda self, effect: self.model_calls.begin(effect), _not_done),
+        do.Abandon: EffectRow(lambda self, effect: self.model_calls.abandon(effect.ticket), _unheard),
         do.LoadWeigher: EffectRow(_load, _not_loaded),
         do.WatchProcess: EffectRow(_watch, _unheard),
-        do.Log: EffectRow(_say_effect, _unheard),
-        do.End: EffectRow(_end, _end),
+        do.Log: EffectRow(lambda self, effect: self.say(effect.text), _unheard),
+        do.End: EffectRow(
+            lambda self, effect: self.end(effect.code), lambda self, effect, fault: self.end(effect.code)
+        ),
     }

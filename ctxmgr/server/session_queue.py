@@ -24,8 +24,8 @@ Routine = Generator[Any, Any, Any]
 class QueuedCall:
     """One call on its way through a queue. `finish` turns its value into the answer, once it has ended."""
 
-    def __init__(self, start: Callable[[], Any], finish: Callable[[Any], Any], name: str) -> None:
-        self.start, self.finish, self.name = start, finish, name
+    def __init__(self, start: Callable[[], Any], finish: Callable[[Any], Any]) -> None:
+        self.start, self.finish = start, finish
         self.routine: Routine | None = None
         self.future: Future[Any] | None = None
 
@@ -97,8 +97,11 @@ class SessionQueues:
     def idle(self) -> bool:
         return all(queue.idle for queue in self.by_session.values())
 
-    def submit(self, queue: SessionQueue, call: QueuedCall) -> Any:
+    def submit(
+        self, queue: SessionQueue, start: Callable[[], Any], finish: Callable[[Any], Any] = lambda value: value
+    ) -> Any:
         """Runs the call now if the queue is free. The value it ended with, or a future of it."""
+        call = QueuedCall(start, finish)
         if queue.idle:
             value = self._run(queue, call)
             if value is not PENDING:

@@ -12,12 +12,13 @@ from ctxmgr.model import WeighAll, invalid_params
 from ctxmgr.model.api import lifecycle
 from ctxmgr.model.saved import ModelSpec, State, Stored
 from ctxmgr.server.config import ConnectionConfig, SessionRequest
-from ctxmgr.server.effects import Begin, Close, Effect, Log, Record, Save
+from ctxmgr.server.effects import Close, Effect, Log, Record, Save
 from ctxmgr.server.jobs import Jobs
-from ctxmgr.server.memory import FREE_BYTES, IdleSessions, ListMemory, Room, SessionLoader
+from ctxmgr.server.memory import FREE_BYTES, IdleSessions, ListMemory, Room
 from ctxmgr.server.parked_calls import ParkedCalls
 from ctxmgr.server.peer import Peer, SplicedResult
-from ctxmgr.server.session_queue import QueuedCall, SessionQueue, SessionQueues
+from ctxmgr.server.session_loading import SessionLoader
+from ctxmgr.server.session_queue import SessionQueue, SessionQueues
 from ctxmgr.server.telemetry import Telling
 from ctxmgr.server.weighers import SessionWeighers
 from ctxmgr.session import Reader, SessionCore, StoreFlush, Verb, journal, model_spec
@@ -58,7 +59,7 @@ class Sessions:
             start = partial(self._call, queue, request)
         queue.idle_minutes = 0
         finish = partial(self._finish, queue, request, self.telling.now_ms())
-        return self.queues.submit(queue, QueuedCall(start, finish, request.method))
+        return self.queues.submit(queue, start, finish)
 
     def _queue(self, id: str) -> SessionQueue:
         if (queue := self.queues.by_session.get(id)) is None:
@@ -87,7 +88,7 @@ class Sessions:
                     future.set_exception(fault)
 
         queue.idle_minutes = 0
-        self.queues.submit(queue, QueuedCall(start, lambda value: value, request.method))
+        self.queues.submit(queue, start)
         return future
 
     def _living_or_none(self, id: str | None) -> SessionCore | None:
@@ -234,7 +235,7 @@ class Sessions:
                 session.answered(accepted)
                 self._save(queue, session)
 
-        self.queues.submit(queue, QueuedCall(start, lambda value: value, "requestCompaction"))
+        self.queues.submit(queue, start)
 
     def _prepare_ahead(self, queue: SessionQueue, session: SessionCore) -> None:
         """Writes a compaction in the background; the session sees it when it is whole, or never."""
@@ -287,7 +288,8 @@ class Sessions:
 
     def _save(self, queue: SessionQueue, session: SessionCore) -> None:
         if queue.saved is None:
-            self.emit(Begin(queue.session_id, journal.base(session.state), queue.unreadable))
+            base = journal.base(session.state)
+            self.emit(Save(queue.session_id, base, lambda: [base], queue.unreadable))
             queue.saved = session.state
             return
         state, strange = session.state, queue.strange

@@ -151,16 +151,16 @@ class StateFiles:
             self.stores[directory] = SnapshotStore(Path(directory))
         return self.stores[directory]
 
-    def save(self, effect: do.Save | do.Begin) -> None:
+    def save(self, effect: do.Save) -> None:
         session = self.sessions.get(effect.session_id)
         if session is None:
             return
-        session.anew |= isinstance(effect, do.Begin) and effect.anew
+        session.anew |= effect.anew
         file = self._file(effect.session_id, session)
         if session.anew:
             self.say(f"a snapshot was set aside as {file.set_aside()}")
             session.anew = False
-        file.save(effect.line, effect.whole if isinstance(effect, do.Save) else lambda: [effect.line])
+        file.save(effect.line, effect.whole)
         session.written = True
         if self.store is not None:
             self.store.changed(effect.session_id)

@@ -13,7 +13,7 @@ from typing import Any
 from ctxmgr.model import ESTIMATE, WeighAll, faults, policy_keys
 from ctxmgr.server.config import ConnectionConfig
 from ctxmgr.server.effects import Effect, LoadWeigher, Log, Record
-from ctxmgr.server.session_queue import QueuedCall, SessionQueue, SessionQueues
+from ctxmgr.server.session_queue import SessionQueue, SessionQueues
 from ctxmgr.session import Calibration, SessionCore
 from ctxmgr.wire import transcript
 
@@ -69,8 +69,7 @@ class SessionWeighers:
         if known is None or known.name != name:
             known = session.vocabulary = Calibration(name, weigh)
         if session.counted_by == "vocabulary":
-            measure = partial(known.measured, session.projection.messages)
-            done = self._queues.submit(queue, QueuedCall(measure, lambda value: value, "measure"))
+            done = self._queues.submit(queue, partial(known.measured, session.projection.messages))
             if isinstance(done, Future):
                 done.add_done_callback(partial(self._measured, name))
 

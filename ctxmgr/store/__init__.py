@@ -21,9 +21,8 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from ctxmgr.store.beginning import Begun
+    from ctxmgr.store.beginning import Begun, Claims
     from ctxmgr.store.catalogue import PurgeLimits, check, forget, purge, sessions
-    from ctxmgr.store.claims import Claims
     from ctxmgr.store.objects import BadAddress, StoreFault
     from ctxmgr.store.store import SessionStore
 else:
@@ -34,7 +33,7 @@ else:
         "forget": "catalogue",
         "purge": "catalogue",
         "sessions": "catalogue",
-        "Claims": "claims",
+        "Claims": "beginning",
         "StoreFault": "objects",
         "BadAddress": "objects",
         "SessionStore": "store",

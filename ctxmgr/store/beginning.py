@@ -6,12 +6,18 @@
 3. Else what is there holds. What lies here is set aside by who holds the file.
 4. Who waits for the start waits for the claim's requests no longer than `patience`; once the store has answered,
    what it has is waited for.
+5. A machine remembers its own claims on a session: the words by which it owned it, in a file beside the snapshot
+   (NAME.jsonl.claims), so that what was killed here goes on here at once. A word is written down before it is used:
+   of a claim whose answer was lost it is known even so. The file holds no conversation, and leaves with the
+   session.
 """
 
 import asyncio
 import contextlib
 import math
-from collections.abc import Sequence
+import os
+import secrets
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 import msgspec
@@ -19,8 +25,7 @@ import msgspec
 from ctxmgr.devices import ArchiveDatabase
 from ctxmgr.model import ArchiveRow
 from ctxmgr.model.saved import Stored
-from ctxmgr.store import packs, restoring, sweeping
-from ctxmgr.store.claims import Claims
+from ctxmgr.store import packs, parts
 from ctxmgr.store.driving import driven, read_head
 from ctxmgr.store.head import SessionHead
 from ctxmgr.store.keys import escaped, head_key
@@ -41,11 +46,11 @@ class Place(msgspec.Struct, frozen=True):
     def key(self) -> str:
         return head_key(self.session_id)
 
-    def archived(self) -> list[ArchiveRow]:
-        """ArchiveFault."""
+    def archived(self, keys: Collection[str] | None = None) -> list[ArchiveRow]:
+        """All of the session, or those. ArchiveFault."""
         archive = ArchiveDatabase(self.snapshot.parent)
         try:
-            return archive.rows(self.session_id)
+            return archive.rows(self.session_id, keys)
         finally:
             archive.close()
 
@@ -67,13 +72,13 @@ class Place(msgspec.Struct, frozen=True):
 class Begun(msgspec.Struct, frozen=True):
     """`ownership` None: it could not be claimed now, for this `cause`. `records`: what is to be put in the place of
     the snapshot here, None where that stays. `stored_bytes`: with what the snapshot begins that is there already.
-    `rows` of here that are not there. `refused`: why the session can not go on here. `stored`: how far it is
-    safe."""
+    `unsent`: keys of rows of here that are not there. `refused`: why the session can not go on here. `stored`: how
+    far it is safe."""
 
     ownership: Ownership | None = None
     records: tuple[bytes, ...] | None = None
     stored_bytes: bytes | None = None
-    rows: tuple[ArchiveRow, ...] = ()
+    unsent: frozenset[str] = frozenset()
     refused: str | None = None
     stored: Stored = Stored()
     cause: str = ""
@@ -132,7 +137,7 @@ async def _swept(place: Place, held: Ownership, seconds: float) -> None:
     """What is not swept now is swept when it is next taken over: the session has what it begins from."""
     with contextlib.suppress(StoreUnreachable, TimeoutError):
         async with asyncio.timeout(None if math.isinf(seconds) else seconds):
-            await sweeping.sweep(place.objects, place.session_id, held.head)
+            await parts.sweep(place.objects, place.session_id, held.head)
 
 
 async def let_go(place: Place, held: Ownership) -> None:
@@ -143,16 +148,16 @@ async def _found(place: Place, taken: Claimed, ours: frozenset[str], content: by
     """The three rules. StoreUnreachable, Damaged, ArchiveFault."""
     before, held = taken.before, taken.ownership
     if before is None or (before.deleted and (before.is_purged or not ours)):  # nothing there that would hold here
-        return Begun(held, rows=tuple(await asyncio.to_thread(place.archived)))
+        return Begun(held, unsent=frozenset(row.key for row in await asyncio.to_thread(place.archived)))
     if before.deleted:
         return Begun(held, records=() if content else None)
     if _is_newest(before, ours, content):
-        return Begun(held, rows=await _rows_of_here(place, before) if before.is_open else ())
-    stored = await restoring.snapshot(place.objects, place.session_id, before.contents)
+        return Begun(held, unsent=await _unsent(place, before) if before.is_open else frozenset())
+    stored = await parts.snapshot(place.objects, place.session_id, before.contents)
     if content and content.startswith(stored):
-        return Begun(held, stored_bytes=stored, rows=await _rows_of_here(place, before))
-    found = restoring.records(stored)
-    rows = await restoring.rows(place.objects, place.session_id, before.contents)
+        return Begun(held, stored_bytes=stored, unsent=await _unsent(place, before))
+    found = parts.records(stored)
+    rows = await parts.rows(place.objects, place.session_id, before.contents)
     if rows:
         await asyncio.to_thread(place.put_rows, rows)
     return Begun(held, records=found, stored_bytes=stored)
@@ -171,13 +176,47 @@ async def _is_ours(place: Place, head: SessionHead, ours: frozenset[str], conten
         return head.is_purged or not ours
     if _is_newest(head, ours, content):
         return True
-    return content.startswith(await restoring.snapshot(place.objects, place.session_id, head.contents))
+    return content.startswith(await parts.snapshot(place.objects, place.session_id, head.contents))
 
 
-async def _rows_of_here(place: Place, head: SessionHead) -> tuple[ArchiveRow, ...]:
-    """Rows that left here and had not gone there when this machine was stopped."""
+async def _unsent(place: Place, head: SessionHead) -> frozenset[str]:
+    """Keys of rows that left here and had not gone there when this machine was stopped."""
     here = await asyncio.to_thread(place.archived)
     if not here:
-        return ()
-    there = {row.key: row.text for row in await restoring.rows(place.objects, place.session_id, head.contents)}
-    return tuple(row for row in here if there.get(row.key) != row.text)
+        return frozenset()
+    there = {row.key: row.text for row in await parts.rows(place.objects, place.session_id, head.contents)}
+    return frozenset(row.key for row in here if there.get(row.key) != row.text)
+
+
+KEPT = 16  # words: older ones stand in no head, or their session is waited for
+WORD_BYTES = 12  # random: no two claims meet
+
+_decode = msgspec.json.Decoder(tuple[str, ...]).decode
+
+
+class Claims:
+    def __init__(self, snapshot: Path) -> None:
+        self._path = snapshot.with_name(f"{snapshot.name}.claims")
+
+    def ours(self) -> frozenset[str]:
+        try:
+            return frozenset(_decode(self._path.read_bytes()))
+        except (OSError, msgspec.MsgspecError):
+            return frozenset()
+
+    def new(self) -> str:
+        """A new word, written down. Where the disk does not take it a later start waits for the lease: no harm."""
+        word = secrets.token_hex(WORD_BYTES)
+        try:
+            kept = _decode(self._path.read_bytes())
+        except (OSError, msgspec.MsgspecError):
+            kept = ()
+        temporary = self._path.with_name(f"{self._path.name}.tmp")
+        with contextlib.suppress(OSError):
+            made = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+            try:
+                os.write(made, msgspec.json.encode((*kept, word)[-KEPT:]))
+            finally:
+                os.close(made)
+            os.replace(temporary, self._path)
+        return word

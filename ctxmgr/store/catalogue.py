@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from ctxmgr.store import sweeping
+from ctxmgr.store import parts
 from ctxmgr.store.driving import Sleep, driven, read_head
 from ctxmgr.store.head import LEASE_MS
 from ctxmgr.store.keys import CLOCK, HEADS, escaped, head_key, objects_prefix, unescaped
@@ -190,7 +190,7 @@ async def deleted(
         raise StillOpen("the session is open on another machine")
     prefix = objects_prefix(session_id)
     names = [key.removeprefix(prefix) for key in await objects.names(prefix)]
-    await sweeping.delete(objects, session_id, names)
+    await parts.delete(objects, session_id, names)
     return not there.deleted
 
 

@@ -1,7 +1,7 @@
 """One session and its place in the store, from `session_start` to its end, on the loop of `SessionStore`.
 
 1. What the store says at the start holds, but for what only this machine can know: lines that were saved here and
-   had not gone there yet. They go there if nobody has written since (`restoring.py` compares bytes).
+   had not gone there yet. They go there if nobody has written since (`beginning` compares bytes).
 2. A store that can not be reached stops nobody: the session goes on by what lies here, is claimed as soon as that
    can be done, and what is new goes there then. If another has written meanwhile, that holds there.
 3. Who was fenced says so once, and sends nothing any more.
@@ -17,7 +17,7 @@
 import asyncio
 import contextlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import msgspec
 
@@ -30,7 +30,6 @@ from ctxmgr.store.head import SessionHead
 from ctxmgr.store.objects import StoreFault
 from ctxmgr.store.protocol import Away, Busy, Fenced, Ownership
 from ctxmgr.store.uploading import Uploading
-from ctxmgr.store.waiting import WaitingRows
 
 IDLE_LEASES = 10  # without anything new: five minutes
 START_MS = 3_000  # that a start waits for a store which does not answer
@@ -65,7 +64,7 @@ class SessionKeeper:
         self._uploading: Uploading | None = None  # while it is ours
         self._over = False  # nothing is sent any more
         self.stored = Stored()
-        self._waiting_rows = WaitingRows()
+        self._unsent: set[str] = set()  # keys of rows; other threads add to it
         self._wake = asyncio.Event()
         self._hurry = asyncio.Event()
         self._flushes: list[asyncio.Future[None]] = []
@@ -142,9 +141,9 @@ class SessionKeeper:
         self._resting = True
         self._wake.set()
 
-    def add(self, row: ArchiveRow) -> None:
-        """From any thread."""
-        self._waiting_rows.add(row)
+    def add(self, rows: Sequence[ArchiveRow]) -> None:
+        """These are in the archive here. From any thread."""
+        self._unsent.update([row.key for row in rows])
 
     async def flush(self, leaving: bool = False) -> Stored:
         """When all that was saved here before this call is in the store, or that can not be had now. `leaving`: it
@@ -228,7 +227,6 @@ class SessionKeeper:
         before = self._uploading.ownership.head.contents
         came = await self._uploading.upload(not lets_go, renews)
         if isinstance(came, Away):
-            self._uploading.bound()
             self._tell(_offline(came.cause))
             return False
         if isinstance(came, Fenced):
@@ -270,7 +268,8 @@ class SessionKeeper:
     def _owns(self, begun: Begun) -> None:
         assert begun.ownership is not None
         place = self._location
-        uploading = Uploading(place, begun.ownership, self._waiting_rows, begun.rows)
+        self._unsent |= begun.unsent
+        uploading = Uploading(place, begun.ownership, self._unsent)
         if begun.stored_bytes is not None:
             uploading.tail.knows(begun.stored_bytes)
         self._uploading = uploading

@@ -94,8 +94,7 @@ class SessionStore:
         """The archive here has these rows."""
         kept = self._keepers.get(session_id)
         if kept is not None:
-            for row in rows:
-                kept.add(row)
+            kept.add(rows)
             self._loop.call_soon_threadsafe(kept.changed)
 
     def flush(self, session_id: str, leaving: bool = False) -> "Future[Stored]":

@@ -3,7 +3,7 @@
 1. What is new is read when a batch begins: first the snapshot, then the rows. A row is known here before the line
    that tells of it is written, so a head never names a line whose rows it lacks.
 2. A batch is its objects, then the head. What failed is read again with the next one: nothing is kept in memory but
-   rows, up to a bound, and past that they are read from the archive.
+   the keys of rows.
 3. `contents` is what the newest head names. What a head of doubtful fate names is at most superseded by the next.
 4. Of the objects of rows the first `packed` are full and stay. Those behind them are put together, in their order,
    before they are too many. What they hold can then not be got: they stay as they are, and the batch goes on.
@@ -15,7 +15,7 @@ from collections.abc import Sequence
 import msgspec
 
 from ctxmgr.model import ArchiveRow
-from ctxmgr.store import packs, restoring, sweeping, waiting
+from ctxmgr.store import packs, parts
 from ctxmgr.store.beginning import Place
 from ctxmgr.store.driving import driven
 from ctxmgr.store.head import Contents
@@ -23,32 +23,27 @@ from ctxmgr.store.keys import head_key, object_name, objects_prefix
 from ctxmgr.store.objects import StoreFault, StoreUnreachable
 from ctxmgr.store.protocol import Away, Fenced, Ownership, commit
 from ctxmgr.store.tailing import Tail
-from ctxmgr.store.waiting import WaitingRows
 
 MOST_PARTS = 24  # of a snapshot: then it is put whole, some 50 kB: each head lists them all; and of rows, not full
 ROWS_BYTES = 4 << 20  # of text in one object
 
 
 class Uploading:
-    """`waiting_rows` are to go there, after those of `rows`; where more wait than are held, all of the session's
-    are read from the archive here."""
+    """`unsent`: keys of rows that are to go there; other threads add to it. The rows are read from the archive
+    here."""
 
-    def __init__(
-        self, place: Place, held: Ownership, waiting_rows: WaitingRows, rows: Sequence[ArchiveRow] = ()
-    ) -> None:
+    def __init__(self, place: Place, held: Ownership, unsent: set[str]) -> None:
         self.ownership, self.tail = held, Tail(place.snapshot)
-        self._objects, self._id = place.objects, place.session_id
-        self._stored_rows = place.archived
-        self._waiting = waiting_rows
-        self._sending = list(rows)
-        self._overflown = False
+        self._place, self._objects, self._id = place, place.objects, place.session_id
+        self._unsent = unsent
+        self._sending: set[str] = set()  # keys of rows that no confirmed head names (rule 2)
         self._most_rows = MOST_PARTS
 
     async def upload(self, holding: bool = True, even_if_nothing: bool = False) -> Ownership | Fenced | Away | None:
         """One batch; None where there was nothing to send. OSError of the local disk."""
         before = self.ownership.head.contents
         new = self.tail.new(len(before.lines) >= MOST_PARTS)
-        rows = self._drained()
+        rows = await self._rows()
         if new is None and not rows and holding == self.ownership.head.is_open and not even_if_nothing:
             return None
         fresh: dict[str, bytes] = {}
@@ -71,13 +66,13 @@ class Uploading:
         if isinstance(came, Away):
             self.ownership = msgspec.structs.replace(self.ownership, made=came.made)
         if isinstance(came, Fenced) and came.head is not None and came.head.deleted:
-            await sweeping.delete(self._objects, self._id, fresh)  # nobody takes it over, and would sweep that
+            await parts.delete(self._objects, self._id, fresh)  # nobody takes it over, and would sweep that
         if not isinstance(came, Ownership):
             return came
-        self.ownership, self._sending = came, []
+        self.ownership, self._sending = came, set()
         if new is not None:
             self.tail.took(new)
-        await sweeping.delete(self._objects, self._id, before.names - came.head.contents.names)
+        await parts.delete(self._objects, self._id, before.names - came.head.contents.names)
         return came
 
     async def _with_rows(self, fresh: dict[str, bytes], contents: Contents, rows: Sequence[ArchiveRow]) -> Contents:
@@ -87,7 +82,7 @@ class Uploading:
         if few >= self._most_rows or (few and len(batches) > 1):
             try:
                 small = msgspec.structs.replace(contents, rows=contents.rows[contents.packed :])
-                batches = _batches([*await restoring.rows(self._objects, self._id, small), *rows])
+                batches = _batches([*await parts.rows(self._objects, self._id, small), *rows])
             except StoreFault:
                 self._most_rows = few + MOST_PARTS
             else:
@@ -116,20 +111,12 @@ class Uploading:
             lost = lost or fault
         return lost
 
-    def _drained(self) -> list[ArchiveRow]:
-        """Those that no confirmed head names (rule 2)."""
-        drained = self._waiting.drain()
-        self._sending += drained.rows
-        self._overflown |= drained.too_many
-        if self._overflown:
-            self._sending = list({row.key: row for row in self._stored_rows()}.values())
-            self._overflown = False
-        return self._sending
-
-    def bound(self) -> None:
-        """After a batch that failed: what waits in memory is no more than so much."""
-        if sum(len(row.text) for row in self._sending) > waiting.HELD_BYTES:
-            self._sending, self._overflown = [], True
+    async def _rows(self) -> list[ArchiveRow]:
+        """A row is put into the archive before its key is added: what is read is not older than its key."""
+        keys = self._unsent.copy()
+        self._unsent -= keys
+        self._sending |= keys
+        return await asyncio.to_thread(self._place.archived, self._sending) if self._sending else []
 
 
 def _batches(rows: Sequence[ArchiveRow]) -> list[list[ArchiveRow]]:

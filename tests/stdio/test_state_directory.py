@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ctxmgr.devices.archive.file import opened
-from ctxmgr.devices.directories import make_directory
+from ctxmgr.devices.files import make_directory
 from ctxmgr.devices.snapshots import SnapshotStore
 from tests.stdio.sidecar import Sidecar
 from tests.stdio.test_state import facts, mode, snapshot, started, turn

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from ctxmgr.store.keeping import FENCED, LATER, OFFLINE
-from ctxmgr.store.objects.causes import NO_SERVER
+from ctxmgr.store.objects.interface import NO_SERVER
 from tests.stdio.sidecar import MODEL, Sidecar
 from tests.stdio.test_archive import messages, text_of
 from tests.store.servers import BUCKET, ENVIRONMENT, fresh, moto

@@ -1,11 +1,9 @@
 """The archive: the originals of what left, in one SQLite file a state directory. Knows no decision and no state."""
 
-from ctxmgr.devices.archive.at_rest import at_rest
-from ctxmgr.devices.archive.database import ArchiveDatabase, ArchiveFault
-from ctxmgr.devices.archive.databases import ArchiveDatabases
+from ctxmgr.devices.archive.database import ArchiveDatabase, ArchiveFault, hits_among
+from ctxmgr.devices.archive.databases import ArchiveDatabases, at_rest
 from ctxmgr.devices.archive.file import archive_fault, archive_path
-from ctxmgr.devices.archive.in_memory import hits_among
-from ctxmgr.devices.archive.index import HitRow
+from ctxmgr.devices.archive.searching import HitRow
 
 __all__ = [
     "ArchiveDatabase",

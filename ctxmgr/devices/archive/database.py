@@ -17,16 +17,17 @@ Rules:
 import contextlib
 import sqlite3
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
 import msgspec
 
 from ctxmgr.devices.archive import index
-from ctxmgr.devices.archive.file import NAME, damaged, inode_of, opened, replaced, transaction
+from ctxmgr.devices.archive.file import NAME, ORIGINALS, damaged, inode_of, opened, replaced, transaction
+from ctxmgr.devices.archive.searching import HitRow, find
 from ctxmgr.model import Archive as Limits
-from ctxmgr.model import ArchiveRow
+from ctxmgr.model import ArchiveHit, ArchiveRow
 
 MEGABYTE = 1_000_000
 MILLISECONDS_A_DAY = 86_400_000
@@ -76,45 +77,24 @@ class ArchiveDatabase:
 
     def put(self, session_id: str, rows: Sequence[ArchiveRow]) -> None:
         """Rule 1. ArchiveFault, and then none of the rows is there."""
-        session, at = _utf8(session_id), int(self._clock() * 1000)
-        values = []
-        for row in rows:
-            text = _utf8(row.text)
-            values.append((session, row.handle, row.key, _utf8(row.call_text), at, len(text), text))
+        values = _values(session_id, rows, int(self._clock() * 1000))
 
         def insert(connection: sqlite3.Connection) -> None:
             with transaction(connection):
                 connection.executemany(_PUT, values)
 
         self._carried_out(insert)
-        self._bytes += sum(value[5] for value in values)
+        self._bytes += sum(len(row.text) for row in rows)
 
     def get(self, session_id: str, handle: str) -> ArchiveRow | None:
         """None where nothing is kept under this handle, or two things are. ArchiveFault."""
-        session = _utf8(session_id)
-
-        def select(connection: sqlite3.Connection) -> list[tuple[str, bytes, bytes]]:
-            found = connection.execute(
-                "SELECT key, call, text FROM originals WHERE session = ? AND handle = ? LIMIT 2", (session, handle)
-            )
-            return found.fetchall()
-
-        found = self._carried_out(select)
-        if len(found) != 1:
-            return None
-        ((key, call, text),) = found
-        return ArchiveRow(handle, key, _text(call), _text(text))
+        found = self.originals(session_id, handle)
+        return found[0] if len(found) == 1 else None
 
     def originals(self, session_id: str | None, handle: str) -> list[ArchiveRow]:
         """What is under a handle, in a session or in all. ArchiveFault."""
-        if not self._path.exists():
-            return []
-        query = "SELECT handle, key, call, text FROM originals WHERE handle = ? AND (? IS NULL OR session = ?)"
         session = None if session_id is None else _utf8(session_id)
-        found = self._carried_out(
-            lambda connection: connection.execute(query, (handle, session, session)).fetchall()
-        )
-        return [ArchiveRow(handle, key, _text(call), _text(text)) for handle, key, call, text in found]
+        return self._selected("handle = ?1 AND (?2 IS NULL OR session = ?2)", handle, session)
 
     @property
     def is_there(self) -> bool:
@@ -128,28 +108,34 @@ class ArchiveDatabase:
         found = self._carried_out(lambda connection: connection.execute(query).fetchall())
         return [SessionSize(_text(session), *rest) for session, *rest in found]
 
-    def rows(self, session_id: str) -> list[ArchiveRow]:
-        """All of a session, the oldest first. ArchiveFault."""
+    def rows(self, session_id: str, keys: Collection[str] | None = None) -> list[ArchiveRow]:
+        """All of a session, or those of it with these keys; the oldest first. ArchiveFault."""
+        asked = None if keys is None else msgspec.json.encode(list(keys)).decode()
+        which = "session = ?1 AND (?2 IS NULL OR key IN (SELECT value FROM json_each(?2)))"
+        return self._selected(which, _utf8(session_id), asked)
+
+    def _selected(self, which: str, *values: object) -> list[ArchiveRow]:
+        """The oldest first; none where there is no file."""
         if not self._path.exists():
             return []
-        query = "SELECT handle, key, call, text FROM originals WHERE session = ? ORDER BY at, id"
-        found = self._carried_out(lambda connection: connection.execute(query, (_utf8(session_id),)).fetchall())
+        query = f"SELECT handle, key, call, text FROM originals WHERE {which} ORDER BY at, id"
+        found = self._carried_out(lambda connection: connection.execute(query, values).fetchall())
         return [ArchiveRow(handle, key, _text(call), _text(text)) for handle, key, call, text in found]
 
-    def search(self, session_id: str | None, query: str, limit: int) -> list[index.HitRow]:
-        """What holds the words of a query in a session, or in all; best first (`index`). ArchiveFault."""
+    def search(self, session_id: str | None, query: str, limit: int) -> list[HitRow]:
+        """What holds the words of a query in a session, or in all; best first (`searching`). ArchiveFault."""
         session = None if session_id is None else _utf8(session_id)
 
-        def find(connection: sqlite3.Connection) -> list[index.HitRow]:
+        def hits(connection: sqlite3.Connection) -> list[HitRow]:
             more = True
             while more:  # a transaction each: who puts meanwhile waits for one
                 with transaction(connection):
                     if not index.has_index(connection):
                         index.make_index(connection)
                     more = index.index_some(connection, session)
-            return index.find(connection, session, query, limit)
+            return find(connection, session, query, limit)
 
-        return self._carried_out(find) if self._path.exists() else []
+        return self._carried_out(hits) if self._path.exists() else []
 
     def forget(self, session_id: str) -> int:
         """Deletes all of a session, from the log as well; how many rows that were. ArchiveFault."""
@@ -271,3 +257,29 @@ def _utf8(text: str) -> bytes:
 
 def _text(content: bytes) -> str:
     return content.decode("utf-8", "surrogatepass")
+
+
+def _values(session_id: str, rows: Iterable[ArchiveRow], at: int) -> list[tuple[object, ...]]:
+    """For `_PUT`; `at` in milliseconds since the epoch."""
+    session = _utf8(session_id)
+    values: list[tuple[object, ...]] = []
+    for row in rows:
+        text = _utf8(row.text)
+        values.append((session, row.handle, row.key, _utf8(row.call_text), at, len(text), text))
+    return values
+
+
+def hits_among(rows: Iterable[ArchiveRow], query: str, limit: int) -> tuple[ArchiveHit, ...]:
+    """Of originals that stand in no file, best first: what the disk did not take, and tests. ArchiveFault where
+    this SQLite has no FTS5."""
+    try:
+        with contextlib.closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+            for statement in ORIGINALS:
+                connection.execute(statement)
+            index.make_index(connection)
+            connection.executemany(_PUT, _values("", rows, 0))
+            while index.index_some(connection, None):
+                pass
+            return tuple(found.hit for found in find(connection, b"", query, limit))
+    except sqlite3.Error as fault:
+        raise ArchiveFault(str(fault)) from fault

@@ -2,6 +2,10 @@
 
 A thread of its own, since a connection of SQLite belongs to the thread that opened it, and one that waits for
 another process must not hold up what is being weighed. Nothing in here raises: a fault is in the answer.
+
+What is kept is blotted out where it is a secret, unless the policy keeps secrets. A text keeps its length, so that
+the places in it that a marker or a hit named are the same, and a blot is a character that no other text has:
+`masking.legible` makes `[masked]` of it where it is read.
 """
 
 import contextlib
@@ -9,9 +13,10 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
-from ctxmgr.devices.archive.at_rest import at_rest
-from ctxmgr.devices.archive.database import ArchiveDatabase, ArchiveFault
-from ctxmgr.devices.archive.in_memory import hits_among
+import msgspec
+
+from ctxmgr.devices.archive.database import ArchiveDatabase, ArchiveFault, hits_among
+from ctxmgr.masking import masked
 from ctxmgr.model import Archive as Limits
 from ctxmgr.model import ArchiveAnswer, ArchiveRow
 
@@ -109,3 +114,14 @@ class ArchiveDatabases:
     def _close(self) -> None:
         for archive in self._archives.values():
             archive.close()
+
+
+def at_rest(rows: Sequence[ArchiveRow], limits: Limits) -> tuple[ArchiveRow, ...]:
+    return tuple(rows) if limits.keep_secrets else tuple(map(_masked, rows))
+
+
+def _masked(row: ArchiveRow) -> ArchiveRow:
+    call, text = masked(row.call_text), masked(row.text)
+    if call == row.call_text and text == row.text:
+        return row
+    return msgspec.structs.replace(row, call_text=call, text=text)

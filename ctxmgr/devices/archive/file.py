@@ -18,17 +18,14 @@ import contextlib
 import os
 import sqlite3
 import stat
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from ctxmgr.devices.directories import foreign, make_directory, shared
-from ctxmgr.devices.locks import OPEN_FLAGS, LockedError, release, seize
+from ctxmgr.devices.files import OPEN_FLAGS, LockedError, foreign, locked, make_directory, set_aside, shared
 
 NAME = "archive.sqlite3"
 SIDES = ("-wal", "-shm", "-journal")
 BUSY_SECONDS = 2.0  # another process writes for milliseconds; an answer waits no longer than this for it
-_RETRY_SECONDS = 0.005
 _APPLICATION = 0x6374786D  # "ctxm", at a fixed place of the file
 _VERSION = 1
 _LOG_BYTES = 4 << 20  # to which the -wal is cut when it has been larger
@@ -183,28 +180,17 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
 @contextlib.contextmanager
 def _alone(path: Path) -> Iterator[None]:
     """Rule 3. OSError where another process holds the lock all the time."""
-    until = time.monotonic() + BUSY_SECONDS
-    while True:
-        try:
-            lock = seize(path.with_name(f"{path.name}.lock"))
-            break
-        except LockedError as holder:
-            if time.monotonic() > until:
-                raise OSError(f"it is being opened by {holder}") from None
-            time.sleep(_RETRY_SECONDS)
     try:
-        yield
-    finally:
-        release(lock)
+        with locked(path.with_name(f"{path.name}.lock"), BUSY_SECONDS):
+            yield
+    except LockedError as holder:
+        raise OSError(f"it is being opened by {holder}") from None
 
 
 def _set_aside(path: Path, fault: str) -> str:
     """Rule 2. A sentence that says so. OSError."""
-    number = 1
-    while os.path.lexists(aside := path.with_name(f"{path.name}.broken-{number}")):
-        number += 1
-    os.rename(path, aside)
+    aside = set_aside(path)
     for side in SIDES:
         with contextlib.suppress(FileNotFoundError):
-            os.rename(f"{path}{side}", f"{aside}{side}")
-    return f"{path} was set aside as {aside.name} and a new one begun: {fault}"
+            os.rename(f"{path}{side}", path.with_name(f"{aside}{side}"))
+    return f"{path} was set aside as {aside} and a new one begun: {fault}"

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from ctxmgr.devices.endpoint.answer import REFUSED_BY_MODEL, Answer, sound
+from ctxmgr.devices.endpoint.api import REFUSED_BY_MODEL, Answer, Api, sound
 from ctxmgr.model.compaction import CompletionRequest, CompletionUsage, Stop
 
 VERSION = "2023-06-01"  # of the API; the address has no newer one
@@ -28,7 +28,7 @@ ENDS: dict[str, Stop] = {
 WITHHELD = {"refusal": REFUSED_BY_MODEL}
 
 
-class AnthropicApi(msgspec.Struct, frozen=True):
+class AnthropicApi(Api):
     """`baseUrl` is what Anthropic's own clients call so: without `/v1`, which is not doubled where it is there."""
 
     def address(self, base: bytes) -> bytes:
@@ -44,12 +44,6 @@ class AnthropicApi(msgspec.Struct, frozen=True):
 
     def answer(self, max_tokens: int) -> Answer:
         return AnthropicAnswer(max_tokens)
-
-    def refused_by(self, words: str) -> str:
-        return ""
-
-    def other(self, way: str) -> "AnthropicApi":
-        return self
 
 
 class _Block(msgspec.Struct, frozen=True):

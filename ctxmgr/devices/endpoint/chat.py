@@ -5,11 +5,12 @@
 2. Only the first choice counts; reasoning and other members that we do not know are passed over.
 """
 
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import msgspec
 
-from ctxmgr.devices.endpoint.answer import REFUSED_BY_MODEL, Answer, sound
+from ctxmgr.devices.endpoint.api import REFUSED_BY_MODEL, Answer, Api, sound
 from ctxmgr.model.compaction import CompletionRequest, CompletionUsage, Stop
 
 ENDS: dict[str, Stop] = {
@@ -28,7 +29,8 @@ ENDS: dict[str, Stop] = {
 WITHHELD = {"content_filter": "a content filter withheld the answer"}
 
 
-class ChatApi(msgspec.Struct, frozen=True):
+@dataclass(frozen=True)
+class ChatApi(Api):
     """`limit_key`: the limit's name there; `usage`: whether usage is asked for."""
 
     limit_key: str = "max_tokens"

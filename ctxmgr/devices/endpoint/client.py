@@ -10,6 +10,10 @@ in a thread.
 4. Nothing is tried again here: that is decided with the deadline in view, in `endpoint`.
 5. Nothing is logged: stderr is the host's.
 6. Words for a fault hold nothing that the server wrote: it may quote the prompt or the key.
+7. An event stream is read by the WHATWG HTML standard, section 9.2.6: a line ends with CR LF, LF or CR; `data`
+   lines add up to one event, joined by LF; a blank line sends it; what the last blank line does not end is thrown
+   away; other fields say nothing that is wanted here. Bytes stay bytes: a character may be cut in two by where a
+   piece ends.
 """
 
 import asyncio
@@ -24,9 +28,7 @@ from http.cookiejar import CookieJar, DefaultCookiePolicy
 import httpx
 import msgspec
 
-from ctxmgr.devices.endpoint.answer import GARBAGE, TIMED_OUT, Answer, EndpointFault
-from ctxmgr.devices.endpoint.api import Api
-from ctxmgr.devices.endpoint.event_stream import EventStream
+from ctxmgr.devices.endpoint.api import GARBAGE, TIMED_OUT, Answer, Api, EndpointFault
 
 RESPONSE_BYTES = 32 << 20  # a stream spends about 300 bytes a token: 100 000 tokens, reasoning included
 CONNECT_SECONDS = 10.0  # an address that does not answer is not waited for until the deadline
@@ -258,3 +260,51 @@ def _causes(fault: BaseException) -> Iterator[BaseException]:
     if cause is not None:
         yield cause
         yield from _causes(cause)
+
+
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_LINE_END = re.compile(rb"\r\n?|\n")
+
+
+class EventStream:
+    """One response. Each byte is looked at a fixed number of times, however long a line is."""
+
+    def __init__(self) -> None:
+        self._open_line = bytearray()  # what came of a line that has not ended
+        self._searched = 0  # so much of it holds no line end
+        self._at_beginning = True
+        self._after_return = False  # the last byte was a CR: an LF now belongs to it
+        self._data: list[bytes] = []
+
+    def feed(self, piece: bytes) -> list[bytes]:
+        """The data of the events that this piece ends, in order."""
+        if not piece:
+            return []
+        self._open_line += piece.removeprefix(b"\n") if self._after_return else piece
+        self._after_return = piece.endswith(b"\r")
+        events = []
+        for line in self._lines():
+            if line:
+                self._field(line)
+            elif self._data:
+                events.append(b"\n".join(self._data))
+                self._data.clear()
+        return events
+
+    def _lines(self) -> list[bytes]:
+        """The lines that have ended, without their ends."""
+        came, start, lines = self._open_line, 0, []
+        for end in _LINE_END.finditer(came, self._searched):
+            lines.append(bytes(came[start : end.start()]))
+            start = end.end()
+        self._open_line = came[start:] if start else came
+        self._searched = len(self._open_line)
+        if lines and self._at_beginning:
+            lines[0] = lines[0].removeprefix(BYTE_ORDER_MARK)
+            self._at_beginning = False
+        return lines
+
+    def _field(self, line: bytes) -> None:
+        name, _, value = line.partition(b":")
+        if name == b"data":
+            self._data.append(value.removeprefix(b" "))

@@ -20,9 +20,8 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING
 
-from ctxmgr.devices.endpoint.answer import TIMED_OUT, EndpointFault
 from ctxmgr.devices.endpoint.anthropic import AnthropicApi
-from ctxmgr.devices.endpoint.api import Api
+from ctxmgr.devices.endpoint.api import TIMED_OUT, Api, EndpointFault
 from ctxmgr.devices.endpoint.chat import ChatApi
 from ctxmgr.model import Endpoint
 from ctxmgr.model.compaction import Completion, CompletionRequest

@@ -5,8 +5,15 @@ Knows no state and no event: a line is JSON. Nothing of it may be lost by a kill
 
 from ctxmgr.devices.snapshots.file import SnapshotFile
 from ctxmgr.devices.snapshots.lines import SnapshotRecords, to_line
-from ctxmgr.devices.snapshots.listing import SavedFile, leftovers, saved_files
-from ctxmgr.devices.snapshots.store import OpenedSnapshot, SnapshotStore, file_name, read
+from ctxmgr.devices.snapshots.store import (
+    OpenedSnapshot,
+    SavedFile,
+    SnapshotStore,
+    file_name,
+    leftovers,
+    read,
+    saved_files,
+)
 
 __all__ = [
     "OpenedSnapshot",

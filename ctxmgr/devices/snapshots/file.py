@@ -15,13 +15,13 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NoReturn
 
-from ctxmgr.devices.directories import shared
-from ctxmgr.devices.locks import release
-from ctxmgr.devices.snapshots.durable_files import (
+from ctxmgr.devices.files import (
     beside,
     create,
     flush,
+    release,
     set_aside,
+    shared,
     sync_directory,
     undone,
     write,

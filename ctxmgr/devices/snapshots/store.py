@@ -12,6 +12,10 @@ Knows files, locks and lines; not what a state or an event means. Calls about on
 4. A session id is never a path, and a link at a file's name is never followed.
 5. A file of another user is not read (rule 2). One that others could write, or have another name for, is read,
    said, and written anew.
+6. Beside a session's snapshot, NAME.jsonl, lie its lock, and what was set aside of it (NAME.jsonl.torn, .broken-1).
+   Whether a session is open is told by its lock file, which has the holder's process id while it is held. The lock
+   is not tried: who opens the session in that moment would be refused. Of a holder that was killed the id stays in
+   it, so the process must be there too.
 """
 
 import contextlib
@@ -19,13 +23,27 @@ import hashlib
 import os
 import re
 import stat
+from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
 
-from ctxmgr.devices.directories import foreign, make_directory, shared
-from ctxmgr.devices.locks import OPEN_FLAGS, LockedError, release, seize
-from ctxmgr.devices.snapshots.durable_files import beside, content_of, keep, set_aside, sync_directory, unlink
+from ctxmgr.devices.files import (
+    OPEN_FLAGS,
+    PID_BYTES,
+    LockedError,
+    beside,
+    content_of,
+    foreign,
+    keep,
+    make_directory,
+    release,
+    seize,
+    set_aside,
+    shared,
+    sync_directory,
+    unlink,
+)
 from ctxmgr.devices.snapshots.file import SnapshotFile
 from ctxmgr.devices.snapshots.lines import SnapshotRecords, from_lines
 from ctxmgr.model import faults
@@ -170,3 +188,60 @@ def _files_of(path: Path) -> list[Path]:
     kept = (f"{path.name}.lock",)
     names = [name for name in os.listdir(path.parent) if name.startswith(path.name) and name not in kept]
     return [path.with_name(name) for name in sorted(names)]
+
+
+ENDING = ".jsonl"
+_SIDE = (".torn", ".tmp", ".broken-")
+
+
+class SavedFile(msgspec.Struct, frozen=True):
+    """One session's snapshot. `holder`: the process that has it open, None where none has."""
+
+    path: str
+    size_bytes: int
+    saved_ms: int
+    holder: int | None
+
+
+def saved_files(directory: Path) -> list[SavedFile]:
+    """Of all sessions, the one saved last first. Raises OSError where the directory can not be read."""
+    found = []
+    for entry in os.scandir(directory):
+        if entry.name.endswith(ENDING) and entry.is_file(follow_symlinks=False):
+            status = entry.stat(follow_symlinks=False)
+            holding = holder(Path(entry.path))
+            found.append(SavedFile(entry.path, status.st_size, status.st_mtime_ns // 1_000_000, holding))
+    return sorted(found, key=lambda one: (-one.saved_ms, one.path))
+
+
+def leftovers(directory: Path) -> Iterator[tuple[str, int]]:
+    """Paths and bytes of what was set aside, or left by a process that was killed. OSError."""
+    for entry in os.scandir(directory):
+        stem, ending, rest = entry.name.partition(ENDING)
+        if stem and ending and rest.startswith(_SIDE) and entry.is_file(follow_symlinks=False):
+            yield entry.path, entry.stat(follow_symlinks=False).st_size
+
+
+def holder(path: Path) -> int | None:
+    """Rule 2, of one snapshot."""
+    try:
+        lock = os.open(beside(path, "lock"), os.O_RDONLY | OPEN_FLAGS)
+    except OSError:
+        return None
+    try:
+        text = os.read(lock, PID_BYTES)
+    except OSError:
+        return None
+    finally:
+        os.close(lock)
+    return int(text) if text.isdigit() and _is_alive(int(text)) else None
+
+
+def _is_alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except OSError:  # it is another user's
+        return True
+    return True

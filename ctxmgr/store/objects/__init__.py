@@ -1,7 +1,14 @@
 """Stores of objects: what is asked of one, a folder and a bucket as such, and which of them an address means."""
 
-from ctxmgr.store.objects.causes import cause
-from ctxmgr.store.objects.interface import Conflict, ListedObject, Missing, Objects, StoreFault, StoreUnreachable
+from ctxmgr.store.objects.interface import (
+    Conflict,
+    ListedObject,
+    Missing,
+    Objects,
+    StoreFault,
+    StoreUnreachable,
+    cause,
+)
 from ctxmgr.store.objects.opening import BadAddress, opened
 
 __all__ = [

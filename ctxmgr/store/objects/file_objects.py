@@ -61,7 +61,9 @@ class FileObjects:
         try:
             return await asyncio.to_thread(work_there)
         except OSError as fault:
-            raise StoreUnreachable(f"the store's folder can not be used ({fault.strerror})") from fault
+            raise StoreUnreachable(
+                f"the store's folder can not be used ({fault.strerror or f'locked by {fault}'})"
+            ) from fault
 
     def _get(self, root: int, key: str) -> StoredObject:
         try:

@@ -5,14 +5,13 @@ as in `interface`; the folders in one are made with the first file.
 """
 
 import contextlib
-import fcntl
 import os
 import secrets
-import time
-from collections.abc import Iterator
+from contextlib import AbstractContextManager
+
+from ctxmgr.devices import files
 
 LOCK_SECONDS = 5.0  # a file is written within milliseconds: who holds the lock for longer was stopped
-RETRY_SECONDS = 0.005
 OPEN_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 
 
@@ -26,39 +25,17 @@ def write(root: int, key: str, content: bytes) -> None:
     """OSError, and then the name means what it did."""
     folder = _made(root, key)
     temporary = _beside(key, secrets.token_hex(8))
-    made = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600, dir_fd=root)
-    try:
-        with open(made, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(made)
+    made = files.create(temporary, content, root)
+    with files.undone(made, temporary, root):
         os.replace(temporary, key, src_dir_fd=root, dst_dir_fd=root)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary, dir_fd=root)
-        raise
-    sync(folder, root)
+    os.close(made)
+    files.sync_directory(folder, root)
 
 
-@contextlib.contextmanager
-def alone(root: int, key: str) -> Iterator[None]:
-    """One process at a time, for as long as a file is written; BlockingIOError where one is stopped meanwhile.
-    The lock's file stays: who unlinks it would let a third in beside a second."""
+def alone(root: int, key: str) -> AbstractContextManager[None]:
+    """One process at a time, for as long as a file is written; LockedError where one is stopped meanwhile."""
     _made(root, key)
-    lock = os.open(_beside(key, "lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600, dir_fd=root)
-    try:
-        until = time.monotonic() + LOCK_SECONDS
-        while True:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except BlockingIOError:
-                if time.monotonic() > until:
-                    raise
-                time.sleep(RETRY_SECONDS)
-        yield
-    finally:
-        os.close(lock)
+    return files.locked(_beside(key, "lock"), LOCK_SECONDS, root)
 
 
 def names(root: int, folder: str) -> list[str]:
@@ -73,15 +50,6 @@ def names(root: int, folder: str) -> list[str]:
         os.close(descriptor)
 
 
-def sync(folder: str, root: int | None = None) -> None:
-    """Carries names that were made or renamed in it to the disk. OSError."""
-    descriptor = os.open(folder, OPEN_FLAGS, dir_fd=root)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
 def _made(root: int, key: str) -> str:
     """The folder in which the file lies, which is there now."""
     above = "."
@@ -89,7 +57,7 @@ def _made(root: int, key: str) -> str:
         folder = f"{above}/{part}"
         with contextlib.suppress(FileExistsError):
             os.mkdir(folder, 0o700, dir_fd=root)
-            sync(above, root)
+            files.sync_directory(above, root)
         above = folder
     return above
 

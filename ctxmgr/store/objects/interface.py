@@ -3,9 +3,12 @@
 1. `put_if_match` and `put_if_none_match` either took effect whole (the new tag is given), or did not (`Conflict`),
    or nobody knows (`StoreUnreachable`: the answer was lost; it may take effect yet).
 2. A tag stands for content: who puts the same bytes gets the same tag.
-3. The text of a fault is a sentence for people. It names no address, no key and no credential.
+3. The text of a fault is a sentence for people. It names no address, no key and no credential. What obstore says
+   itself holds them, so `cause` passes none of it on. It loads no obstore: its faults are told by their names and
+   texts.
 """
 
+import re
 from pathlib import Path
 from typing import Protocol
 
@@ -70,3 +73,40 @@ class Objects(Protocol):
 
     async def delete(self, key: str) -> None:
         """What is not there is gone already."""
+
+
+NO_OBJECT = "there is no such object"
+NO_BUCKET = "the store has no such bucket"
+NO_FOLDER = "there is no such folder"
+NO_STORE = "the address names no store that is known"
+NO_CREDENTIALS = "there are no credentials for the store, neither in the environment nor of this machine"
+NO_SERVER = "no server answers where the store should be: the network, or the endpoint in the environment"
+OF_METADATA = ("169.254.169.254", "/latest/api/token", "/computeMetadata/")  # asked last for credentials
+REFUSALS = ("PermissionDeniedError", "UnauthenticatedError")
+_STATUS = re.compile(r"status code: (\d\d\d)")
+
+
+def refused(deed: str) -> str:
+    """`deed`: what was wanted there, as in "they read there"."""
+    return f"the store refuses these credentials, or that they {deed} there"
+
+
+def cause(fault: Exception, deed: str) -> str:
+    """Whose fault it is. `deed`: "read" or "write"."""
+    said = f"{fault}"
+    found = _STATUS.search(said)
+    status = found[1] if found else ""
+    if any(sign in said for sign in OF_METADATA):
+        return NO_CREDENTIALS
+    for sign, text in (("NoSuchBucket", NO_BUCKET), ("to canonicalize", NO_FOLDER), ("to recognise URL", NO_STORE)):
+        if sign in said:
+            return text
+    if isinstance(fault, FileNotFoundError):
+        return NO_OBJECT
+    if type(fault).__name__ in REFUSALS or status in ("401", "403"):
+        return refused(deed)
+    if status.startswith("5"):
+        return f"the store's server has a fault ({status})"
+    if "HTTP error" in said:
+        return NO_SERVER
+    return f"the store did not answer ({type(fault).__name__})"

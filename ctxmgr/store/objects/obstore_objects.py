@@ -17,14 +17,16 @@ from obstore.exceptions import (
 )
 from obstore.store import ObjectStore, from_url
 
-from ctxmgr.store.objects.causes import NO_BUCKET, NO_OBJECT, cause
 from ctxmgr.store.objects.interface import (
+    NO_BUCKET,
+    NO_OBJECT,
     Conflict,
     ListedObject,
     Missing,
     StoredObject,
     StoreFault,
     StoreUnreachable,
+    cause,
 )
 
 CONNECT = "5s"

@@ -23,6 +23,7 @@ import secrets
 from collections.abc import Iterator
 from pathlib import Path
 
+from ctxmgr.devices import sync_directory
 from ctxmgr.store.keys import HEADS
 from ctxmgr.store.objects import files
 from ctxmgr.store.objects.interface import StoreUnreachable
@@ -110,7 +111,7 @@ class StoreRoot:
             if isinstance(fault, OSError) and self._folder.is_dir():
                 return  # another was faster
             raise
-        files.sync(os.fspath(self._folder.parent))
+        sync_directory(self._folder.parent)
 
     def _in_place(self, root: int) -> bool:
         try:

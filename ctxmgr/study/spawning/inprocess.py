@@ -13,7 +13,7 @@ from ctxmgr.known_models import Registry
 from ctxmgr.model import ArchiveAnswer, ArchiveRow, Weigh, of_all
 from ctxmgr.model.compaction import Completion
 from ctxmgr.model.saved import Stored
-from ctxmgr.server import Connection, ConnectionOptions, SnapshotLoaded
+from ctxmgr.server import Connection, ConnectionConfig, SnapshotLoaded
 from ctxmgr.server import effects as do
 from ctxmgr.study.spawning.client import Framing
 from ctxmgr.study.spawning.streams import TimedOut
@@ -45,7 +45,7 @@ class Driver:
         record: bool = True,
     ) -> None:
         self.connection = Connection(
-            ConnectionOptions(record=record, models=models),
+            ConnectionConfig(record=record, models=models),
             {name: of_all(weigh) for name, weigh in (weighers or {}).items()},
         )
         self.framing, self.hold = framing, hold
@@ -168,7 +168,7 @@ class Driver:
                     )
                 case do.Record():
                     self.recorded.append(effect.line)
-                case do.Save() | do.Begin():
+                case do.Save():
                     self._save(effect)
                 case do.Open():
                     self._open(effect)
@@ -191,9 +191,9 @@ class Driver:
                 case do.LoadWeigher():
                     self.vocabularies.append(effect)
 
-    def _save(self, effect: do.Save | do.Begin) -> None:
+    def _save(self, effect: do.Save) -> None:
         self.saved.setdefault(effect.session_id, []).append(effect.line)
-        self.whole[effect.session_id] = effect.whole() if isinstance(effect, do.Save) else [effect.line]
+        self.whole[effect.session_id] = effect.whole()
 
     def _open(self, effect: do.Open) -> None:
         found = self.open(effect.session_id)
@@ -219,5 +219,5 @@ class InProcessDriver(Driver):
             raise TimedOut(f"the vocabulary {self.vocabularies[0].name} needs a spawned sidecar")
         return super().read(seconds)
 
-    def _save(self, effect: do.Save | do.Begin) -> None:
+    def _save(self, effect: do.Save) -> None:
         pass

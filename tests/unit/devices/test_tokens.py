@@ -1,36 +1,20 @@
-"""What text weighs: exact where it is cut at boundaries, near where it cannot be, and never a fault."""
+"""What text weighs: as tiktoken counts it, and never a fault."""
 
-import re
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
-from tiktoken import Encoding
 
-from ctxmgr.devices.tokens import PIECE_CHARACTERS, SLICE_CHARACTERS, Weigher, last_boundary, load, pieces, weigh
-from ctxmgr.devices.vocabulary import CL100K_BASE, O200K_BASE, find
+from ctxmgr.devices.tokens import Weigher, load, weigh
 from ctxmgr.model.estimate import estimate
 
 
 @cache
 def loaded() -> Weigher:
     return load("o200k_base").weigher
-
-
-@cache
-def encoding(pattern: str = O200K_BASE.pattern) -> Encoding:
-    """Pre-tokens of any pattern over the ranks of o200k_base: enough to see where that pattern joins."""
-    ranks = find(O200K_BASE).ranks
-    assert ranks is not None
-    return Encoding("whole", pat_str=pattern, mergeable_ranks=ranks, special_tokens={})
-
-
-def whole(text: str) -> int:
-    """The weight by one call of tiktoken, uncut: what cutting is measured against."""
-    return len(encoding().encode_ordinary(text))
 
 
 def test_known_weights() -> None:
@@ -76,13 +60,6 @@ USUAL = {
 }
 
 
-def test_usual_text_of_any_length_is_exact() -> None:
-    for name, text in USUAL.items():
-        long = text * (3 * PIECE_CHARACTERS // len(text) + 1)
-        assert len(list(pieces(long))) > 2
-        assert loaded()(long) == whole(long), name
-
-
 RUNS = {
     "letter": "a",
     "capital": "Q",
@@ -110,45 +87,10 @@ FRAGMENTS = st.one_of(
 )
 
 
-@settings(deadline=None, max_examples=400)
-@given(st.lists(FRAGMENTS, min_size=1, max_size=12).map("".join), st.integers(1, 200))
-@example("a'\ns1", 3)
-@pytest.mark.parametrize("pattern", [O200K_BASE.pattern, CL100K_BASE.pattern], ids=["o200k", "cl100k"])
-def test_no_token_lies_across_a_boundary(pattern: str, text: str, reach: int) -> None:
-    boundary = last_boundary(text, 0, reach)
-    if boundary is None:
-        return
-    assert 0 < boundary <= reach
-    assert boundary < len(text)
-    mended = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-    if mended != text:
-        return  # offsets differ then; the table above has such text
-    encode = encoding(pattern).encode_ordinary
-    assert encode(text[:boundary]) + encode(text[boundary:]) == encode(text)
-
-
-def test_a_run_is_sliced_and_nearly_exact() -> None:
+def test_a_long_run_costs_no_more_than_other_text() -> None:
+    """Slices were needed before tiktoken 0.13, where this took minutes."""
     for name, unit in RUNS.items():
-        text = unit * (60_000 // len(unit))
-        slices = list(pieces(text))
-        assert "".join(slices) == text
-        assert max(map(len, slices)) == SLICE_CHARACTERS, name
-        assert abs(loaded()(text) - whole(text)) <= 2 * len(slices), name
-
-
-@settings(deadline=None)
-@given(
-    st.lists(st.tuples(FRAGMENTS, st.integers(1, 8_000)), max_size=6).map(
-        lambda parts: "".join(text * min(times, 20_000 // (len(text) or 1)) for text, times in parts)
-    )
-)
-def test_pieces_join_to_the_text_and_are_bounded(text: str) -> None:
-    cut = list(pieces(text))
-    assert "".join(cut) == text
-    assert all(0 < len(piece) <= PIECE_CHARACTERS for piece in cut)
-    for piece in cut:
-        runs = re.findall(r"[^\W\d_]+|[ \t]+|\n+|\d+|-+", piece)
-        assert max(map(len, runs), default=0) <= SLICE_CHARACTERS
+        assert loaded()(unit * (200_000 // len(unit))) > 0, name
 
 
 @settings(deadline=None)
@@ -164,15 +106,11 @@ class PanicException(BaseException):
     """Named as pyo3 names its own."""
 
 
-def test_a_piece_that_panics_is_estimated() -> None:
-    def encode(piece: str) -> Sequence[int]:
-        if "!" in piece:
-            raise PanicException
-        return [0]
+def test_a_text_that_panics_is_estimated() -> None:
+    def encode(text: str) -> Sequence[int]:
+        raise PanicException
 
-    calm = "word " * 10_000
     assert weigh(encode, "!" * 100) == estimate("!" * 100)
-    assert weigh(encode, calm + "!") == 1 + estimate(list(pieces(calm + "!"))[-1])
 
 
 def test_an_interrupt_is_not_a_panic() -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 from ctxmgr.model import estimate, of_all
 from ctxmgr.server import effects as do
-from ctxmgr.server.connection import Connection, ConnectionOptions
+from ctxmgr.server.connection import Connection, ConnectionConfig
 
 SECRET = "the-owl-flies-at-nine"
 LONG = SECRET + " lorem ipsum" * 1_000  # over what is weighed without a thread
@@ -14,8 +14,8 @@ LONG = SECRET + " lorem ipsum" * 1_000  # over what is weighed without a thread
 class Host:
     """Frames messages, carries out effects in order. What needs a device waits in `waiting` while `holds`."""
 
-    def __init__(self, ndjson: bool = False, options: ConnectionOptions | None = None, holds: bool = False) -> None:
-        self.connection = Connection(options or ConnectionOptions(), {"estimate": of_all(estimate)})
+    def __init__(self, ndjson: bool = False, options: ConnectionConfig | None = None, holds: bool = False) -> None:
+        self.connection = Connection(options or ConnectionConfig(), {"estimate": of_all(estimate)})
         self.ndjson, self.holds = ndjson, holds
         self.sent: list[dict[str, Any]] = []
         self.said: list[str] = []

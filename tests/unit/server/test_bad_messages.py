@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from ctxmgr.server import effects as do
-from ctxmgr.server.connection import ConnectionOptions
+from ctxmgr.server.connection import ConnectionConfig
 from ctxmgr.wire import errors
 from tests.unit.server.host import LONG, MODEL, SECRET, Host, call, code_of, long_context, tell, u
 
@@ -111,7 +111,7 @@ def test_broken_framing_lets_what_came_end(end: bytes) -> None:
 
 
 def test_oversized_message_is_answered_by_its_id(host: Host) -> None:
-    small = Host(host.ndjson, ConnectionOptions(max_message_bytes=20_000)).ready("s")
+    small = Host(host.ndjson, ConnectionConfig(max_message_bytes=20_000)).ready("s")
     big = call(7, "context", sessionId="s", messages=[u(LONG), u(LONG)])
     answer, following = small.write(big, call(8, "getStatus", sessionId="s"))
     assert (answer["id"], code_of(answer)) == (7, errors.INVALID_REQUEST)

@@ -8,7 +8,7 @@ import pytest
 
 from ctxmgr.model import of_all
 from ctxmgr.server import effects as do
-from ctxmgr.server.connection import ConnectionOptions
+from ctxmgr.server.connection import ConnectionConfig
 from ctxmgr.wire import errors
 from tests.unit.server.host import LONG, MODEL, Host, a, call, code_of, long_context, tell, u
 
@@ -46,7 +46,7 @@ def test_exit_waits_until_what_came_before_is_answered_and_saved(shutdown: bool)
 
 
 def test_transcript_has_both_sides_and_is_json() -> None:
-    host = Host(options=ConnectionOptions(record=True)).ready("s")
+    host = Host(options=ConnectionConfig(record=True)).ready("s")
     host.write(b"{broken", b'{"jsonrpc":"2.0","id":7,"method":"x","params":{"x":"\xff"}}', b'{"a":"\\ud83d"}')
     lines = [json.loads(one.line) for one in host.log if isinstance(one, do.Record)]
     assert lines[0]["ctxmgr"]["protocolVersion"] == "1.0"
@@ -55,7 +55,7 @@ def test_transcript_has_both_sides_and_is_json() -> None:
 
 
 def test_weigher_changes_between_events_and_is_recorded() -> None:
-    host = Host(options=ConnectionOptions(record=True), holds=True).ready("s")
+    host = Host(options=ConnectionConfig(record=True), holds=True).ready("s")
     host.write(long_context(1, "s"))
     host.carry_out(host.connection.weigher_loaded("o200k_base", of_all(len), None))
     assert msgspec.json.decode(next(one.line for one in reversed(host.log) if isinstance(one, do.Record))) == {

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctxmgr.server.session_queue import QueuedCall, SessionQueue, SessionQueues
+from ctxmgr.server.session_queue import SessionQueue, SessionQueues
 
 
 class Desk:
@@ -25,8 +25,7 @@ class Desk:
 
     def submit(self, queue: str, name: str, parks: int = 0, fails: bool = False) -> Any:
         start = (lambda: self._parking(name, parks, fails)) if parks else (lambda: self._plain(name, fails))
-        job = QueuedCall(start, lambda value: self._finished(value), name)
-        return self.queues.submit(self.queues.by_session[queue], job)
+        return self.queues.submit(self.queues.by_session[queue], start, self._finished)
 
     def _plain(self, name: str, fails: bool) -> str:
         self.journal.append(name)
@@ -58,7 +57,7 @@ def test_fault_while_parking_is_raised() -> None:
     queues = SessionQueues(park, itertools.count(1))
     queues.by_session["a"] = SessionQueue("a")
     with pytest.raises(OSError, match="no device"):
-        queues.submit(queues.by_session["a"], QueuedCall(lambda: desk._parking("x", 1, False), str, "x"))
+        queues.submit(queues.by_session["a"], lambda: desk._parking("x", 1, False))
 
 
 def test_call_submitted_by_an_answer_keeps_its_place() -> None:

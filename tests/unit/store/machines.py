@@ -68,8 +68,7 @@ class Machine:
         archive = ArchiveDatabase(self.directory)
         archive.put(self.id, rows)
         archive.close()
-        for one in rows:
-            self.kept.add(one)
+        self.kept.add(rows)
         self.kept.changed()
 
     def archived(self, handle: str) -> ArchiveRow | None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ctxmgr.store import keeping, restoring, uploading
+from ctxmgr.store import keeping, parts, uploading
 from ctxmgr.store.keeping import Terms
 from ctxmgr.store.keys import head_key, objects_prefix
 from tests.unit.store.machines import BASE, ID, Machine, event, head, row, running, silently
@@ -63,7 +63,7 @@ async def test_many_batches_of_rows_do_not_make_a_long_head(
     assert len(contents.rows) <= uploading.MOST_PARTS
     names = {key.removeprefix(objects_prefix(ID)) for key in objects.kept if key.startswith("objects/")}
     assert names == contents.names
-    there = await restoring.rows(objects, ID, contents)
+    there = await parts.rows(objects, ID, contents)
     assert there == [row(f"h{number}", f"{number} left") for number in range(80)]
     await here.end()
     await elsewhere.start()
@@ -93,7 +93,7 @@ async def test_objects_that_are_full_stay_and_are_not_read_again(
         got = {key.removeprefix(objects_prefix(ID)) for kind, key in objects.requests[before:] if kind == "get"}
         assert not got & full
         assert len(later.rows) - later.packed <= uploading.MOST_PARTS
-        assert [one.handle for one in await restoring.rows(objects, ID, later)] == [f"h{n}" for n in range(90)]
+        assert [one.handle for one in await parts.rows(objects, ID, later)] == [f"h{n}" for n in range(90)]
 
 
 @pytest.mark.parametrize("fails", ["get", "put", "swap"])
@@ -118,7 +118,7 @@ async def test_a_head_names_all_rows_whatever_fails_while_they_are_packed(
         for number in range(uploading.MOST_PARTS, 60):
             here.leaves(row(f"h{number}"))
             await here.kept.flush()
-            there = await restoring.rows(objects, ID, head(objects).contents)
+            there = await parts.rows(objects, ID, head(objects).contents)
             assert [one.handle for one in there] == [f"h{n}" for n in range(number + 1)]
         assert lost
         assert len(head(objects).contents.rows) <= uploading.MOST_PARTS

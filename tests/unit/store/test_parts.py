@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from ctxmgr.devices.snapshots import to_line
-from ctxmgr.store import claims as claiming
-from ctxmgr.store import packs, restoring
-from ctxmgr.store.claims import Claims
+from ctxmgr.store import beginning as claiming
+from ctxmgr.store import packs, parts
+from ctxmgr.store.beginning import Claims
 from ctxmgr.store.head import UnreadableHead, from_bytes
 from ctxmgr.store.keys import escaped, head_key, objects_prefix, unescaped
 from ctxmgr.store.tailing import Tail
@@ -42,7 +42,7 @@ def test_what_is_no_head_of_ours_is_refused() -> None:
 def test_what_is_no_whole_snapshot_is_not_put_in_the_place_of_one() -> None:
     for content in [b"x", b"\n", to_line(BASE)[:-1], b"00000000 {}\n"]:
         with pytest.raises(packs.Damaged):
-            restoring.records(content)
+            parts.records(content)
 
 
 def test_a_tail_gives_what_is_new_and_only_whole_lines(tmp_path: Path) -> None:

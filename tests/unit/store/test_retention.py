@@ -104,7 +104,7 @@ async def test_started_again_only_what_was_deleted_on_purpose_begins_anew(
     async with running(machine):
         assert begun.records == (() if end == "deleted" else None)
         assert machine.saved == (b"" if end == "deleted" else saved)
-        assert len(begun.rows) == (0 if end == "deleted" else 1)
+        assert len(begun.unsent) == (0 if end == "deleted" else 1)
 
 
 async def test_what_was_purged_may_be_deleted_on_purpose_yet(tmp_path: Path, objects: MemoryObjects) -> None:

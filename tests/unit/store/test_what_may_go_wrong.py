@@ -9,7 +9,7 @@ import pytest
 from ctxmgr.devices import ArchiveDatabase, ArchiveFault
 from ctxmgr.model import ArchiveRow
 from ctxmgr.model.saved import Stored
-from ctxmgr.store import catalogue, keeping, waiting
+from ctxmgr.store import catalogue, keeping
 from ctxmgr.store.keys import head_key, objects_prefix
 from ctxmgr.store.objects import StoreUnreachable, file_objects, files
 from tests.unit.store.machines import BASE, ID, Machine, event, head, heard, row, running, silently
@@ -179,10 +179,9 @@ async def test_a_folders_lock_that_another_holds_for_long_is_no_answer_and_no_wa
 
 
 @pytest.mark.parametrize("when", ["before it is claimed", "later"])
-async def test_offline_no_more_rows_are_held_than_so_many_and_all_are_there_in_the_end(
+async def test_rows_that_left_offline_are_all_there_in_the_end(
     when: str, here: Machine, elsewhere: Machine, objects: MemoryObjects, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(waiting, "HELD_BYTES", 1_000)
     if when == "later":
         await here.start()
         here.save(BASE)
@@ -195,9 +194,6 @@ async def test_offline_no_more_rows_are_held_than_so_many_and_all_are_there_in_t
         rows = [row(f"h{number}", f"{number} " * 100) for number in range(20)]
         for one in rows:
             here.leaves(one)
-        assert here.kept._waiting_rows.drain() == waiting.Drained([], True)
-        for one in rows:
-            here.kept.add(one)
         here.save(event(1))
         await heard(here, None if when == "before it is claimed" else 0, OFFLINE)
         objects.fault = up
@@ -211,14 +207,13 @@ async def test_offline_no_more_rows_are_held_than_so_many_and_all_are_there_in_t
 async def test_rows_that_could_not_be_read_again_are_not_forgotten(
     here: Machine, elsewhere: Machine, objects: MemoryObjects, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(waiting, "HELD_BYTES", 1)
     await here.start()
     async with running(here):
         here.save(BASE)
         await here.kept.flush()
         with monkeypatch.context() as patched:
 
-            def locked(self: ArchiveDatabase, session_id: str) -> list[ArchiveRow]:
+            def locked(self: ArchiveDatabase, *which: object) -> list[ArchiveRow]:
                 raise ArchiveFault("it is locked")
 
             patched.setattr(ArchiveDatabase, "rows", locked)

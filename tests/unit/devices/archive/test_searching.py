@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ctxmgr.devices.archive import hits_among
+from ctxmgr.devices.archive.database import indexed
 from ctxmgr.devices.archive.file import NAME
-from ctxmgr.devices.archive.in_memory import indexed
 from ctxmgr.devices.archive.index import BYTES_AT_ONCE, find, index_some
-from ctxmgr.devices.archive.snippets import SNIPPET_CHARACTERS
+from ctxmgr.devices.archive.searching import SNIPPET_CHARACTERS
 from ctxmgr.model.archive import ArchiveRow
 from tests.unit.devices.archive.rows import SECRET, held, row
 

@@ -6,7 +6,7 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxmgr.devices.endpoint.answer import CHARACTERS_A_TOKEN, SPARE_CHARACTERS, sound
+from ctxmgr.devices.endpoint.api import CHARACTERS_A_TOKEN, SPARE_CHARACTERS, sound
 from ctxmgr.devices.endpoint.chat import ENDS, ChatAnswer
 from ctxmgr.model.compaction.plans import Completion, CompletionUsage
 

@@ -5,7 +5,7 @@ import re
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from ctxmgr.devices.endpoint.event_stream import EventStream
+from ctxmgr.devices.endpoint.client import EventStream
 
 STREAMS: list[tuple[str, bytes, list[bytes]]] = [
     ("all three", b"data: a\r\n\ndata: b\r\rdata: c\n\r\n", [b"a", b"b", b"c"]),

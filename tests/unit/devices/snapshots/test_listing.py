@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 from ctxmgr.devices.snapshots import SnapshotStore, file_name, leftovers, saved_files
-from ctxmgr.devices.snapshots.listing import holder
+from ctxmgr.devices.snapshots.store import holder
 
 
 def test_each_session_has_its_file_the_newest_first(tmp_path: Path) -> None:

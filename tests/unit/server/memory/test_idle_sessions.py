@@ -3,7 +3,7 @@
 from typing import Any
 
 from ctxmgr.server import effects as do
-from ctxmgr.server.connection import ConnectionOptions
+from ctxmgr.server.connection import ConnectionConfig
 from tests.unit.server.host import Host, a, call, u
 
 TURN: dict[str, Any] = {
@@ -113,7 +113,7 @@ def test_it_stays_while_something_is_under_way() -> None:
 
 
 def test_without_minutes_and_in_a_transcript_it_stays() -> None:
-    for host in (begun(), begun(Host(options=ConnectionOptions(record=True)))):
+    for host in (begun(), begun(Host(options=ConnectionConfig(record=True)))):
         if not host.connection.options.record:
             for session in ("s", "other"):
                 host.call("p", "setPolicy", sessionId=session, policy={"idleMinutes": 0})

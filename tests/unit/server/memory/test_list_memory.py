@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from ctxmgr.server.memory import list_memory
+from ctxmgr.server import memory
 from ctxmgr.server.session_queue import SessionQueue
 from tests.unit.server.host import Host, a, u
 
@@ -25,7 +25,7 @@ def queue_of(host: Host, session: str) -> SessionQueue:
 def test_lists_beyond_the_bytes_that_lie_joined_are_held_once_and_answered_the_same(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(list_memory, "JOINED_BYTES", 2 * SIZE + 300)
+    monkeypatch.setattr(memory, "JOINED_BYTES", 2 * SIZE + 300)
     host, other = Host().ready("a", "b", "c"), Host().ready("a")
     firsts = [asked(host, session) for session in "abc"]
     assert [len(queue_of(host, session).raw_messages._segments) for session in "abc"] == [0, 1, 1]
@@ -37,7 +37,7 @@ def test_lists_beyond_the_bytes_that_lie_joined_are_held_once_and_answered_the_s
 def test_lists_beyond_the_bytes_that_are_held_leave_and_come_back_as_after_a_restart(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(list_memory, "READ_BYTES", 2 * SIZE + 10)
+    monkeypatch.setattr(memory, "READ_BYTES", 2 * SIZE + 10)
     host = Host().ready("a", "b", "c", edits=True)
     first = {session: asked(host, session) for session in "abc"}["a"]
     held = queue_of(host, "a")
@@ -53,8 +53,8 @@ def test_lists_beyond_the_bytes_that_are_held_leave_and_come_back_as_after_a_res
 
 
 def test_one_list_over_the_limit_stays(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(list_memory, "READ_BYTES", 10)
-    monkeypatch.setattr(list_memory, "JOINED_BYTES", 10)
+    monkeypatch.setattr(memory, "READ_BYTES", 10)
+    monkeypatch.setattr(memory, "JOINED_BYTES", 10)
     host = Host().ready("a")
     asked(host, "a")
     assert len(queue_of(host, "a").raw_messages) == len(LIST)

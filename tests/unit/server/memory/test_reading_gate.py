@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from ctxmgr.server import effects as do
-from ctxmgr.server.memory import reading_gate
+from ctxmgr.server import memory
 from tests.unit.server.host import Host, call, tell, u
 
 
@@ -16,7 +16,7 @@ def lists(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
     messages = [u("word " * 2_000)]
     size = len(json.dumps(messages, separators=(",", ":")))
     monkeypatch.setattr("ctxmgr.server.sessions.FREE_BYTES", size // 2)
-    monkeypatch.setattr(reading_gate, "AT_ONCE_BYTES", size * 5 // 2)
+    monkeypatch.setattr(memory, "AT_ONCE_BYTES", size * 5 // 2)
     return [call(number, "context", sessionId=session, messages=messages) for number, session in enumerate("abc")]
 
 

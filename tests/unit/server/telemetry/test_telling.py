@@ -9,7 +9,7 @@ from unittest import mock
 import pytest
 
 from ctxmgr.cli import main
-from ctxmgr.server.config import ConnectionOptions
+from ctxmgr.server.config import ConnectionConfig
 from ctxmgr.server.connection import Connection
 from ctxmgr.server.effects import Send
 from ctxmgr.session.context import listing
@@ -197,7 +197,7 @@ def test_no_text_of_a_session_is_in_any_frame_of_telemetry(preset: str) -> None:
 
 def test_how_long_a_call_took_is_told_by_the_clock_that_was_given() -> None:
     ticks = itertools.count(100, 7)
-    connection = Connection(ConnectionOptions(clock_ms=lambda: float(next(ticks))))
+    connection = Connection(ConnectionConfig(clock_ms=lambda: float(next(ticks))))
     sent = []
     for number, (method, params) in enumerate(_calls()):
         body = json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": params}).encode()

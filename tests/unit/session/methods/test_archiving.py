@@ -10,7 +10,7 @@ import pytest
 from ctxmgr.engine.rewriting.handles import handle
 from ctxmgr.model.archive import ArchiveAnswer
 from ctxmgr.server import effects as do
-from ctxmgr.server.connection import Connection, ConnectionOptions
+from ctxmgr.server.connection import Connection, ConnectionConfig
 from ctxmgr.server.effects import SnapshotLoaded
 from ctxmgr.session.methods import archiving
 from ctxmgr.study.conformance.replaying import ReplayedTranscript, replay
@@ -34,7 +34,7 @@ def of(effects: list[do.Effect]) -> list[type]:
 
 @pytest.fixture
 def connection() -> Connection:
-    made = Connection(ConnectionOptions(state_dir="/state"), {"estimate": len})
+    made = Connection(ConnectionConfig(state_dir="/state"), {"estimate": len})
     receive(made, "initialize", protocolVersion="1.0", capabilities=RETRIEVE, policy={"tokenizer": "estimate"})
     (opening,) = receive(made, "session_start", sessionId="s", model={"id": "m", "contextWindow": 200_000})
     assert isinstance(opening, do.Open)

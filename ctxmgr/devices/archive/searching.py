@@ -1,0 +1,231 @@
+"""Finds originals by a query, best first, and shows the stretch of each that holds the words best.
+
+1. An original is as good as its best passage, a stretch of about a snippet's length: a sentence of three lines
+   counts the same within a long analysis as alone. A passage's score is BM25's, in which a match in a path or a
+   tool's name weighs more; all passages are equally long.
+2. In one session each number is the session's own: how many of its originals there are, and how many hold a phrase.
+   What other sessions put into the file changes nothing, so that the same session gives the same order on another
+   machine. Over all sessions the order is FTS5's.
+3. Those that are counted are what has all that the question needs: of `tool:assistant`, what the assistant said.
+4. Of equals the shorter comes first, then by handle. Scores are compared to so many digits that no two machines'
+   logarithms part equals. Of the results of one call that was made again and again the newest comes first; what was
+   said is no call.
+5. A snippet is the stretch with the most of the different words that were asked for; of two the first. It has at
+   most `SNIPPET_CHARACTERS` of the original, begins and ends at a line or a word where one is near, and says with
+   dots where it is cut. It is masked, and its place is that in the original: a page can be asked for from there.
+"""
+
+import math
+import re
+import sqlite3
+from collections.abc import Collection, Iterator
+
+import msgspec
+
+from ctxmgr.devices.archive.index import named_in, text_of
+from ctxmgr.devices.archive.queries import Phrase, PhraseQuery, Question, question
+from ctxmgr.masking import legible, masked
+from ctxmgr.model import ArchiveHit
+
+SATURATION = 1.2  # of BM25, as FTS5 has it: how soon more of a word counts for nothing more
+# of a column of words, which has parts beside wholes; a passage has two such lengths, some 300 characters of the
+# original, and begins in the midst of the one before it
+STEP_CHARACTERS = 250
+DIGITS = 9
+COLUMNS = ("words", "path", "tool")
+_SESSION = "SELECT count(*) FROM originals WHERE session = ?"
+# CROSS: matches are looked for once, and not for each original
+_NEEDED = """SELECT count(*) FROM found CROSS JOIN originals ON originals.id = found.rowid
+WHERE found MATCH ? AND session = ?"""
+_MATCHED = """SELECT originals.id, handle, key, call, size, found.words, found.path, found.tool
+FROM found CROSS JOIN originals ON originals.id = found.rowid WHERE found MATCH ? AND session = ?"""
+
+# words, path, tool: who names a path or a tool means it; of short columns a match says more
+WEIGHTS = (1.0, 4.0, 2.0)
+CANDIDATES = 4  # for each hit that is wanted: among them the newest of a call is looked for
+_FOUND = """SELECT originals.id, originals.session, originals.call
+FROM found JOIN originals ON originals.id = found.rowid
+WHERE found MATCH ?
+ORDER BY bm25(found, ?, ?, ?), originals.handle, originals.key LIMIT ?"""
+
+
+class HitRow(msgspec.Struct, frozen=True):
+    """`session` in UTF-8, `time_ms` since the epoch."""
+
+    session: bytes
+    time_ms: int
+    hit: ArchiveHit
+
+
+Frequencies = dict[int, float]  # by a phrase's number: how often it stands there, weighed by column
+
+
+class MatchedRow(msgspec.Struct, frozen=True):
+    """`among_equals`: their order. `beside`: of path and tool, which count in each of the `passages`."""
+
+    row_id: int
+    call: bytes
+    among_equals: tuple[int, str, str]
+    passages: tuple[Frequencies, ...]
+    beside: Frequencies
+
+
+def ranked(
+    connection: sqlite3.Connection, session: bytes, asked: PhraseQuery, weights: tuple[float, ...]
+) -> list[MatchedRow]:
+    """`weights`: by column."""
+    if asked.all_of:
+        (count,) = connection.execute(_NEEDED, (asked.needed_match, session)).fetchone()
+    else:
+        (count,) = connection.execute(_SESSION, (session,)).fetchone()
+    phrases = [(_spaced(one), weights if not one.column else _only(one, weights)) for one in asked.phrases]
+    matched = [
+        MatchedRow(id, call, (size, handle, key), *_frequencies(columns, phrases))
+        for id, handle, key, call, size, *columns in connection.execute(_MATCHED, (asked.match, session))
+    ]
+    held = [0] * len(phrases)
+    for row in matched:
+        for at in {at for one in (row.beside, *row.passages) for at in one}:
+            held[at] += 1
+    rarity = [math.log(1 + (max(0, count - one) + 0.5) / (one + 0.5)) for one in held]
+    return sorted(matched, key=lambda row: (-_score(row, rarity), row.among_equals))
+
+
+def _score(row: MatchedRow, rarity: list[float]) -> float:
+    """Rule 1."""
+    best = 0.0
+    for passage in row.passages or ({},):
+        score = 0.0
+        for at in sorted(passage.keys() | row.beside.keys()):
+            often = passage.get(at, 0.0) + row.beside.get(at, 0.0)
+            score += rarity[at] * often * (SATURATION + 1) / (often + SATURATION)
+        best = max(best, score)
+    return round(best, DIGITS)
+
+
+def _spaced(phrase: Phrase) -> str:
+    """As it stands in a column."""
+    return f" {' '.join(phrase.words)}{'' if phrase.is_beginning else ' '}"
+
+
+def _only(phrase: Phrase, weights: tuple[float, ...]) -> tuple[float, ...]:
+    return tuple(one if name == phrase.column else 0.0 for name, one in zip(COLUMNS, weights, strict=True))
+
+
+def _frequencies(
+    columns: list[str], phrases: list[tuple[str, tuple[float, ...]]]
+) -> tuple[tuple[Frequencies, ...], Frequencies]:
+    """Of passages that hold a phrase, and beside them. Most of a search's time is spent here."""
+    text, *named = (f" {one} " for one in columns)
+    passages: dict[int, Frequencies] = {}
+    beside: Frequencies = {}
+    for at, (phrase, weights) in enumerate(phrases):
+        for column, weight in zip(named, weights[1:], strict=True):
+            if weight and phrase in column:
+                beside[at] = beside.get(at, 0.0) + weight * column.count(phrase)
+        place = text.find(phrase) if weights[0] else -1
+        while place >= 0:
+            step = place // STEP_CHARACTERS
+            for number in (step, step + 1):
+                passage = passages.setdefault(number, {})
+                passage[at] = passage.get(at, 0.0) + weights[0]
+            place = text.find(phrase, place + 1)  # the blank behind one may stand before the next
+    return tuple(passages.values()), beside
+
+
+SNIPPET_CHARACTERS = 320  # about 80 tokens: ten hits come to less than a page
+_BEFORE = 80  # characters of the stretch that stand before its first word
+_NEAR = 60  # characters within which a line's start or a gap is looked for
+_PLACES = 2_000  # of words in one text that are looked at
+
+
+def snippet(text: str, wanted: Collection[str]) -> tuple[str, int]:
+    """Of a masked text, and the place where it begins. `wanted`: words, as `words` makes them."""
+    start = _cut(text, _best(text, wanted))
+    end = min(len(text), start + SNIPPET_CHARACTERS)
+    if end < len(text):
+        gaps = [text.rfind(gap, max(start, end - _NEAR), end) for gap in ("\n", " ")]
+        end = next((gap for gap in gaps if gap > start), end)
+    body = legible(text[start:end]).strip()
+    return f"{'…' if start else ''}{body}{'…' if end < len(text) else ''}", start
+
+
+def _best(text: str, wanted: Collection[str]) -> int:
+    """Where the best stretch begins to be worth showing (rule 5)."""
+    longest_first = sorted({word for word in wanted if word}, key=lambda word: (-len(word), word))
+    if not longest_first:
+        return 0
+    pattern = re.compile("|".join(map(re.escape, longest_first)), re.IGNORECASE)
+    places = [
+        (found.start(), found[0].casefold())
+        for _, found in zip(range(_PLACES), pattern.finditer(text), strict=False)
+    ]
+    best, most = 0, 0
+    first = 0
+    for last in range(len(places)):
+        while places[last][0] - places[first][0] > SNIPPET_CHARACTERS - _BEFORE:
+            first += 1
+        known = {word for _, word in places[first : last + 1][-50:]}
+        if len(known) > most:
+            best, most = places[first][0], len(known)
+    return best
+
+
+def _cut(text: str, place: int) -> int:
+    """The start of the line, or of a word, before a place (rule 5)."""
+    start = max(0, place - _BEFORE)
+    if start == 0:
+        return 0
+    line = text.find("\n", start, place)
+    if line >= 0:
+        return line + 1
+    gap = text.find(" ", start, min(place, start + _NEAR))
+    return gap + 1 if gap >= 0 else start
+
+
+def find(connection: sqlite3.Connection, session: bytes | None, query: str, limit: int) -> list[HitRow]:
+    """Best first; the looser question only where the first gave too little."""
+    asked = question(query)
+    ids: dict[int, None] = {}
+    for one in (asked.strict, asked.loose):
+        if one.phrases and len(ids) < limit:
+            ids |= dict.fromkeys(_newest_first(_found(connection, session, one, CANDIDATES * limit)))
+    return list(_rows(connection, list(ids)[:limit], asked))
+
+
+def _found(
+    connection: sqlite3.Connection, session: bytes | None, asked: PhraseQuery, limit: int
+) -> list[tuple[int, bytes, bytes]]:
+    """Ids, sessions and calls, best first."""
+    if session is None:
+        return connection.execute(_FOUND, (asked.match, *WEIGHTS, limit)).fetchall()
+    rows = ranked(connection, session, asked, WEIGHTS)[:limit]
+    return [(row.row_id, session, row.call) for row in rows]
+
+
+def _newest_first(found: list[tuple[int, bytes, bytes]]) -> list[int]:
+    """The results of one call in the places of all of them, the newest first (rule 4). Ids count up. What was said
+    has one line for all (`assistant text`), and each stays in its place."""
+    by_call: dict[tuple[bytes, bytes], list[int]] = {}
+    for id, session, call in found:
+        by_call.setdefault((session, call), []).append(id)
+    for (_, call), ids in by_call.items():
+        if named_in(text_of(call))[0] is None:
+            ids.reverse()
+        else:
+            ids.sort()
+    return [by_call[session, call].pop() for _, session, call in found]
+
+
+def _rows(connection: sqlite3.Connection, ids: list[int], asked: Question) -> Iterator[HitRow]:
+    query = "SELECT session, handle, call, at, text FROM originals WHERE id = ?"
+    for id in ids:
+        session, handle, call, at, text = connection.execute(query, (id,)).fetchone()
+        yield HitRow(session, at, _hit(handle, text_of(call), text_of(text), asked))
+
+
+def _hit(handle: str, call_text: str, text: str, asked: Question) -> ArchiveHit:
+    stretch, offset = snippet(masked(text), asked.wanted)
+    line = masked(call_text)
+    tool, path = named_in(line)
+    return ArchiveHit(handle, legible(line), tool, path and legible(path), stretch, offset, len(text))

@@ -1,0 +1,150 @@
+"""What sessions hold in memory, bounded by bytes and by time.
+
+1. A gate bounds how many bytes of lists are read at once: until a list is read it costs several times its size. The
+   others wait as they came, in the order in which they came.
+2. Lists that were read are bounded over all sessions; those not used for longest give way. A list's bytes lie
+   joined, to be compared and sent without a copy. Beyond `JOINED_BYTES` they lie with the messages alone, and are
+   joined again when the session's next list comes (2 ms for 8 MB). Beyond `READ_BYTES` the whole list leaves: the
+   session goes on as after a restart. What is under way is never touched, nor the list that was used last.
+3. Sessions that nobody has asked for in `idleMinutes` leave; the next call about one brings it back from its
+   snapshot, as it was. It leaves only where its snapshot is known to be whole on the disk, and while nothing is
+   under way for it. What no snapshot holds and a host has settled stays: the format, the notes, the counts
+   (`Resting`). Its list does not: the next one is answered as after a restart.
+"""
+
+from collections import deque
+from collections.abc import Callable, Generator, Mapping
+from functools import partial
+from typing import Any
+
+import msgspec
+
+from ctxmgr.server.session_queue import Resting, SessionQueue, SessionQueues
+from ctxmgr.session import SessionCore
+from ctxmgr.session.context import RawMessages
+
+FREE_BYTES = 1 << 20  # a list of so many new bytes waits for nobody
+AT_ONCE_BYTES = 12 << 20  # a larger list is read alone
+
+
+class Room(msgspec.Struct, frozen=True):
+    """What a call asks for that has to wait: room for so many bytes."""
+
+    size: int
+
+
+class ReadingGate:
+    def __init__(self) -> None:
+        self._reading = 0  # bytes
+        self._waiting: deque[tuple[int, int]] = deque()  # ticket, bytes
+
+    def enters(self, size: int) -> bool:
+        """Whether so many bytes may be read now; they count until `left`."""
+        if self._waiting or not self._has_room(size):
+            return False
+        self._reading += size
+        return True
+
+    def wait(self, ticket: int, size: int) -> None:
+        self._waiting.append((ticket, size))
+
+    def left(self, size: int) -> None:
+        self._reading -= size
+
+    def next(self) -> int | None:
+        """The ticket of the one that may enter now, and counts from now on."""
+        if not self._waiting or not self._has_room(self._waiting[0][1]):
+            return None
+        ticket, size = self._waiting.popleft()
+        self._reading += size
+        return ticket
+
+    def _has_room(self, size: int) -> bool:
+        return not self._reading or self._reading + size <= AT_ONCE_BYTES
+
+
+JOINED_BYTES = 24 << 20
+READ_BYTES = 48 << 20  # of JSON; what is read of it takes 1.5 times as much
+
+
+class ListMemory:
+    def __init__(self, by_session: Mapping[str, SessionQueue]) -> None:
+        self._by_session = by_session
+        self._joined, self._read = RecentlyUsed(JOINED_BYTES), RecentlyUsed(READ_BYTES)
+
+    def used(self, queue: SessionQueue) -> None:
+        """This session has just been asked for its list."""
+        size = queue.raw_messages.size
+        for id in self._joined.used(queue.session_id, size):
+            if (other := self._at_rest(id)) is not None and other.session is not None:
+                other.raw_messages.part([message.raw for message in other.session.projection.messages])
+        for id in self._read.used(queue.session_id, size):
+            if (other := self._at_rest(id)) is not None and other.session is not None:
+                other.session.let_go()
+                other.raw_messages = RawMessages()
+
+    def ended(self, session_id: str) -> None:
+        self._joined.forget(session_id)
+        self._read.forget(session_id)
+
+    def _at_rest(self, session_id: str) -> SessionQueue | None:
+        queue = self._by_session.get(session_id)
+        return queue if queue is not None and queue.busy is None else None
+
+
+class RecentlyUsed:
+    """Names and their bytes, by their last use."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit, self._total = limit, 0
+        self._sizes: dict[str, int] = {}
+
+    def used(self, name: str, size: int) -> list[str]:
+        """Those that have to leave for it, which are forgotten here."""
+        self.forget(name)
+        self._sizes[name] = size
+        self._total += size
+        leaving = []
+        for oldest in list(self._sizes) if self._total > self._limit else ():
+            if self._total <= self._limit or oldest == name:
+                break
+            self.forget(oldest)
+            leaving.append(oldest)
+        return leaving
+
+    def forget(self, name: str) -> None:
+        self._total -= self._sizes.pop(name, 0)
+
+
+class Release(msgspec.Struct, frozen=True):
+    """What a session asks for that is to leave: its snapshot closed. Whether it was whole is answered."""
+
+
+class IdleSessions:
+    """`busy`: has this session a job under way? `rested` is told of each that left."""
+
+    def __init__(self, queues: SessionQueues, busy: Callable[[str], bool], rested: Callable[[str], None]) -> None:
+        self._queues, self._busy, self._rested = queues, busy, rested
+
+    def minute(self) -> None:
+        """A minute has passed."""
+        for queue in list(self._queues.by_session.values()):
+            session = queue.session
+            if session is None or not self._may_leave(queue, session):
+                continue
+            queue.idle_minutes += 1
+            if session.policy.idle_minutes and queue.idle_minutes >= session.policy.idle_minutes:
+                self._queues.submit(queue, partial(self._leave, queue, session))
+
+    def _may_leave(self, queue: SessionQueue, session: SessionCore) -> bool:
+        """Rule 3."""
+        under_way = not queue.idle or queue.asking or session.prefetch.future or self._busy(queue.session_id)
+        return not under_way and queue.saved is not None and not session.pending_archive and not session.unarchived
+
+    def _leave(self, queue: SessionQueue, session: SessionCore) -> Generator[Any, Any, None]:
+        released = yield Release()
+        if released is True and queue.session is session:
+            resting = Resting.of(session)
+            queue.forget()
+            queue.resting = resting
+            self._rested(queue.session_id)
