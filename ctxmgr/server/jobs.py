@@ -43,7 +43,7 @@ class RunningJob:
         self.wake = 0  # the ticket of its deadline
         self.batch: list[Completion | None] = []
         self.waiting: deque[tuple[int, CompletionRequest]] = deque()
-        self.calls: dict[int, Callable[[], None]] = {}  # place in the batch -> what ends the call
+        self.calls: dict[int, Callable[[], object]] = {}  # place in the batch -> what ends the call
 
 
 class Jobs:
@@ -170,14 +170,12 @@ class Jobs:
         params = compaction.CompleteParams(
             running.session_id, ask.purpose, ask.system, prompt, ask.max_tokens, instruction
         )
-        future = self._peer.request("complete", params)
-        running.calls[place] = future.cancel
-
-        def deliver(done: "Future[Any]") -> None:
-            if not done.cancelled():
-                self._completed(running, place, ask, completions.completion_of(done, ask.max_tokens))
-
-        future.add_done_callback(deliver)
+        self._hear(
+            running,
+            place,
+            self._peer.request("complete", params),
+            lambda done: self._completed(running, place, ask, completions.completion_of(done, ask.max_tokens)),
+        )
 
     def _ask_endpoint(self, running: RunningJob, place: int, ask: CompletionRequest) -> None:
         endpoint = running.job.runner.endpoint
@@ -210,12 +208,20 @@ class Jobs:
     def _embed(self, running: RunningJob, wanted: Embed) -> None:
         future = self._peer.request("embed", compaction.EmbedParams(running.session_id, wanted.texts))
         running.batch = []
-        running.calls[0] = future.cancel
+        self._hear(
+            running, 0, future, lambda done: self._step(running, completions.vectors(done, len(wanted.texts)))
+        )
+
+    def _hear(
+        self, running: RunningJob, place: int, future: "Future[Any]", then: Callable[["Future[Any]"], None]
+    ) -> None:
+        """The answer of the host, unless the call was ended."""
+        running.calls[place] = future.cancel
 
         def deliver(done: "Future[Any]") -> None:
             if not done.cancelled():
-                running.calls.pop(0, None)
-                self._step(running, completions.vectors(done, len(wanted.texts)))
+                running.calls.pop(place, None)
+                then(done)
 
         future.add_done_callback(deliver)
 

@@ -3,8 +3,8 @@
 import asyncio
 import contextlib
 import secrets
-from collections.abc import Callable, Coroutine
-from typing import Any, TypeVar
+from collections.abc import Callable
+from typing import TypeVar
 
 import msgspec
 
@@ -62,19 +62,19 @@ def check(url: str) -> None:
 
 def sessions(url: str) -> list[StoredSession]:
     """By id. BadAddress, StoreUnreachable."""
-    return _run(listed(opened(url, may_make=False)))
+    return asyncio.run(listed(opened(url, may_make=False)))
 
 
 def forget(url: str, session_id: str, ours: frozenset[str] = frozenset()) -> bool:
     """Deletes all that is there of a session, but for a head that names nothing and nobody: by it a machine that
     still has the session learns of it. Whether there was any. `ours`: words by which it was claimed from here.
     Where another machine has it open this waits for its lease. BadAddress, StoreUnreachable, StillOpen."""
-    return _run(deleted(opened(url, may_make=False), session_id, ours))
+    return asyncio.run(deleted(opened(url, may_make=False), session_id, ours))
 
 
 def purge(url: str, limits: PurgeLimits, dry_run: bool, waits: Waits) -> list[Outdated]:
     """Deletes what is outdated there, `dry_run`: tells it. BadAddress, StoreUnreachable."""
-    return _run(purged(opened(url, may_make=False), limits, dry_run, waits=waits))
+    return asyncio.run(purged(opened(url, may_make=False), limits, dry_run, waits=waits))
 
 
 async def purged(
@@ -192,7 +192,3 @@ async def deleted(
     names = [key.removeprefix(prefix) for key in await objects.names(prefix)]
     await parts.delete(objects, session_id, names)
     return not there.deleted
-
-
-def _run(work: Coroutine[Any, Any, Value]) -> Value:
-    return asyncio.run(work)

@@ -26,6 +26,7 @@ ENDS: dict[str, Stop] = {
 """`stop_reason`: what it means. Any other is a fault: pause_turn, which nothing asked here leads to, new ones."""
 
 WITHHELD = {"refusal": REFUSED_BY_MODEL}
+TELLING = ("message", "message_start", "content_block_start", "content_block_delta", "message_delta")
 
 
 class AnthropicApi(Api):
@@ -46,38 +47,30 @@ class AnthropicApi(Api):
         return AnthropicAnswer(max_tokens)
 
 
-class _Block(msgspec.Struct, frozen=True):
-    """A block of content, or the `delta` of one."""
+class _Kind(msgspec.Struct, frozen=True):
+    type: str = ""
+
+
+class _Part(msgspec.Struct, frozen=True):
+    """A block of content, or the `delta` of one or of the message."""
 
     type: str = ""
     text: str | None = None
+    stop_reason: str | None = None
 
 
 class _Message(msgspec.Struct, frozen=True):
-    content: list[_Block] | None = None
+    content: list[_Part] | None = None
     stop_reason: str | None = None
     usage: Any = None
 
 
-class _BlockStart(msgspec.Struct, frozen=True):
-    content_block: _Block = _Block()
+class _Event(_Message, frozen=True):
+    """Of a type that is known; a message in one piece is one as well."""
 
-
-class _BlockDelta(msgspec.Struct, frozen=True):
-    delta: _Block = _Block()
-
-
-class _MessageStart(msgspec.Struct, frozen=True):
     message: _Message = _Message()
-
-
-class _MessageDelta(msgspec.Struct, frozen=True):
-    delta: _Message = _Message()
-    usage: Any = None
-
-
-class _Event(msgspec.Struct, frozen=True):
-    type: str = ""
+    content_block: _Part = _Part()
+    delta: _Part = _Part()
 
 
 class _Usage(msgspec.Struct, frozen=True):
@@ -98,37 +91,20 @@ class AnthropicAnswer(Answer):
         self._figures: dict[str, int] = {}  # of usage
 
     def _hear(self, piece: object) -> None:
-        kind = msgspec.convert(piece, _Event).type
-        if kind == "message":
-            self._hear_message(msgspec.convert(piece, _Message))
-        elif kind == "message_start":
-            self._hear_message(msgspec.convert(piece, _MessageStart).message)
-        elif kind == "content_block_start":
-            self._hear_block(msgspec.convert(piece, _BlockStart).content_block)
-        elif kind == "content_block_delta":
-            delta = msgspec.convert(piece, _BlockDelta).delta
-            if delta.type == "text_delta":
-                self._hear_block(_Block("text", delta.text))
-        elif kind == "message_delta":
-            came = msgspec.convert(piece, _MessageDelta)
-            self._hear_message(_Message(stop_reason=came.delta.stop_reason, usage=came.usage))
-        elif kind == "error":
-            self._faulty = True
-        elif kind == "message_stop":
-            self.closed = True
-
-    def _hear_message(self, message: _Message) -> None:
-        self._received = True
-        self._end = message.stop_reason or self._end
-        self._hear_usage(message.usage)
-        for block in message.content or ():
-            self._hear_block(block)
-
-    def _hear_block(self, block: _Block) -> None:
-        self._received = True
-        if block.type == "text":
-            self._add(block.text or "")
-        self._tools = self._tools or block.type == "tool_use"
+        kind = msgspec.convert(piece, _Kind).type
+        self._faulty = self._faulty or kind == "error"
+        self.closed = self.closed or kind == "message_stop"
+        if kind not in TELLING:
+            return
+        event = msgspec.convert(piece, _Event)
+        if kind != "content_block_delta" or event.delta.type == "text_delta":
+            self._received = True
+        self._end = event.message.stop_reason or event.stop_reason or event.delta.stop_reason or self._end
+        self._hear_usage(event.message.usage or event.usage)
+        for part in (*(event.message.content or event.content or ()), event.content_block, event.delta):
+            if part.type in ("text", "text_delta"):
+                self._add(part.text or "")
+            self._tools = self._tools or part.type == "tool_use"
 
     def _hear_usage(self, usage: Any) -> None:
         """One that is not given, or not in a form that can be told, is no reason to lose an answer."""

@@ -7,7 +7,7 @@ import asyncio
 import contextlib
 import hashlib
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TypeVar
 
@@ -34,7 +34,7 @@ class FileObjects:
         return await self._done(lambda root: self._get(root, key))
 
     async def put(self, key: str, content: bytes) -> None:
-        await self._done(lambda root: self._write(root, key, content))
+        await self._done(lambda root: files.write(root, key, content))
 
     async def put_if_match(self, key: str, content: bytes, tag: str) -> str:
         return await self._done(lambda root: self._swap(root, key, content, tag))
@@ -43,10 +43,10 @@ class FileObjects:
         return await self._done(lambda root: self._swap(root, key, content, None))
 
     async def names(self, prefix: str) -> list[str]:
-        return await self._done(lambda root: self._names(root, prefix))
+        return await self._done(lambda root: files.names(root, prefix))
 
     async def listed(self, prefix: str) -> list[ListedObject]:
-        return await self._done(lambda root: [*self._listed(root, self._names(root, prefix))])
+        return await self._done(lambda root: [*self._listed(root, prefix)])
 
     async def delete(self, key: str) -> None:
         await self._done(lambda root: self._delete(root, key))
@@ -80,17 +80,11 @@ class FileObjects:
                 there = None
             if there != tag:
                 raise Conflict("another head is there")
-            self._write(root, key, content)
+            files.write(root, key, content)
         return _tag(content)
 
-    def _write(self, root: int, key: str, content: bytes) -> None:
-        files.write(root, key, content)
-
-    def _names(self, root: int, prefix: str) -> list[str]:
-        return [prefix + name for name in files.names(root, prefix)]
-
-    def _listed(self, root: int, keys: Iterable[str]) -> Iterator[ListedObject]:
-        for key in keys:
+    def _listed(self, root: int, prefix: str) -> Iterator[ListedObject]:
+        for key in files.names(root, prefix):
             with contextlib.suppress(FileNotFoundError):  # deleted since
                 status = os.stat(key, dir_fd=root)
                 yield ListedObject(key, status.st_size, status.st_mtime_ns // 1_000_000)

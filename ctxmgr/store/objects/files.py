@@ -39,13 +39,13 @@ def alone(root: int, key: str) -> AbstractContextManager[None]:
 
 
 def names(root: int, folder: str) -> list[str]:
-    """Of what lies in it; none where there is no such folder. OSError."""
+    """The keys of what lies in it (`folder` ends in a slash); none where there is no such folder. OSError."""
     try:
         descriptor = os.open(folder, OPEN_FLAGS, dir_fd=root)
     except (FileNotFoundError, NotADirectoryError):
         return []
     try:
-        return sorted(name for name in os.listdir(descriptor) if not name.startswith("."))
+        return sorted(folder + name for name in os.listdir(descriptor) if not name.startswith("."))
     finally:
         os.close(descriptor)
 
