@@ -20,8 +20,6 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import msgspec
-
 PACKAGE = "wordllama"
 TEXT_CHARACTERS = 2_000
 """Of a text are looked at, its start: what `cohesion` takes of a step's parts as well."""
@@ -31,64 +29,51 @@ BATCH = 16
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-class NoEmbeddings(msgspec.Struct, frozen=True):
-    """There are no embeddings here; `reason` in words that follow "no embeddings: "."""
-
-    reason: str
+class NoEmbeddings(Exception):
+    """There are no embeddings here; the text says why, in words that follow "no embeddings: "."""
 
 
-class Embedder:
-    """Gives vectors; `name` says whose they are. Holds the package's model, about 17 MB. Thread-safe."""
-
-    __slots__ = ("_model", "name")
-
-    def __init__(self, name: str, model: Any) -> None:
-        self.name = name
-        self._model = model
-
-    def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        """A vector for each text, all of one length; zeros for a text without words. About 0.6 ms a text."""
-        if not texts:
-            return []
-        bounded = [_SURROGATE.sub("\ufffd", text[:TEXT_CHARACTERS]) for text in texts]
-        vectors = self._model.embed(bounded, batch_size=BATCH)
-        return [[float(number) for number in vector] for vector in vectors.tolist()]
-
-
-def load(import_module: Callable[[str], ModuleType] = importlib.import_module) -> Embedder | NoEmbeddings:
-    """The embedder of this machine. For a thread: blocks for about 0.5 s. Never raises."""
+def load(import_module: Callable[[str], ModuleType] = importlib.import_module) -> Any:
+    """The package's model, about 17 MB, that works on this machine. For a thread: blocks for about 0.5 s.
+    NoEmbeddings."""
     try:
         package = _quietly(import_module)
     except ImportError as fault:
-        missing = fault.name == PACKAGE
-        return NoEmbeddings(
-            "the extra ctxmgr-sidecar[embeddings] is not installed" if missing else f"{PACKAGE}: {fault}"
-        )
+        missing = "the extra ctxmgr-sidecar[embeddings] is not installed"
+        raise NoEmbeddings(missing if fault.name == PACKAGE else f"{PACKAGE}: {fault}") from None
     except Exception as fault:  # noqa: BLE001 - whatever its binary parts come up with on this machine
-        return NoEmbeddings(f"{PACKAGE} can not be imported: {type(fault).__name__}: {fault}")
+        raise NoEmbeddings(f"{PACKAGE} can not be imported: {type(fault).__name__}: {fault}") from None
     try:
         folder = Path(str(package.__file__)).parent
         model = package.WordLlama.load(cache_dir=folder, disable_download=True)
-        embedder = Embedder(f"{PACKAGE} {getattr(package, '__version__', '')}".strip(), model)
-        embedder.embed(["a text"])
+        vectors(model, ["a text"])
     except Exception as fault:  # noqa: BLE001 - files that are missing or broken, an interface that has changed
-        return NoEmbeddings(f"{PACKAGE} does not work here: {type(fault).__name__}: {fault}")
-    return embedder
+        raise NoEmbeddings(f"{PACKAGE} does not work here: {type(fault).__name__}: {fault}") from None
+    return model
+
+
+def vectors(model: Any, texts: Sequence[str]) -> list[list[float]]:
+    """A vector for each text, all of one length; zeros for a text without words. About 0.6 ms a text."""
+    if not texts:
+        return []
+    bounded = [_SURROGATE.sub("\ufffd", text[:TEXT_CHARACTERS]) for text in texts]
+    found = model.embed(bounded, batch_size=BATCH)
+    return [[float(number) for number in vector] for vector in found.tolist()]
 
 
 @functools.cache
-def _loaded(say: Callable[[str], None]) -> Embedder | NoEmbeddings:
-    found = load()
-    if isinstance(found, NoEmbeddings):
-        say(f"no embeddings: {found.reason}")
-    return found
+def _loaded(say: Callable[[str], None]) -> Any:
+    try:
+        return load()
+    except NoEmbeddings as fault:
+        say(f"no embeddings: {fault}")
+        return None
 
 
 def embedded(say: Callable[[str], None], texts: Sequence[str]) -> list[list[float]] | None:
-    """Vectors by this machine's embedder, loaded with the first texts. None where there is none; that is said
-    once."""
-    embedder = _loaded(say)
-    return None if isinstance(embedder, NoEmbeddings) else embedder.embed(texts)
+    """Vectors by this machine's model, loaded with the first texts. None where there is none; that is said once."""
+    model = _loaded(say)
+    return None if model is None else vectors(model, texts)
 
 
 def _quietly(import_module: Callable[[str], ModuleType]) -> ModuleType:

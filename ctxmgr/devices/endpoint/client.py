@@ -17,6 +17,7 @@ in a thread.
 """
 
 import asyncio
+import codecs
 import json
 import logging
 import re
@@ -262,49 +263,32 @@ def _causes(fault: BaseException) -> Iterator[BaseException]:
         yield from _causes(cause)
 
 
-BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-_LINE_END = re.compile(rb"\r\n?|\n")
-
-
 class EventStream:
-    """One response. Each byte is looked at a fixed number of times, however long a line is."""
+    """The events of one response."""
 
     def __init__(self) -> None:
-        self._open_line = bytearray()  # what came of a line that has not ended
-        self._searched = 0  # so much of it holds no line end
+        self._line: list[bytes] = []  # what came of a line that has not ended
         self._at_beginning = True
-        self._after_return = False  # the last byte was a CR: an LF now belongs to it
+        self._after_return = False  # the last line ended with a CR: an LF now belongs to it
         self._data: list[bytes] = []
 
     def feed(self, piece: bytes) -> list[bytes]:
         """The data of the events that this piece ends, in order."""
-        if not piece:
-            return []
-        self._open_line += piece.removeprefix(b"\n") if self._after_return else piece
-        self._after_return = piece.endswith(b"\r")
         events = []
-        for line in self._lines():
-            if line:
-                self._field(line)
-            elif self._data:
+        for part in piece.splitlines(keepends=True):
+            is_rest_of_end, self._after_return = self._after_return and part == b"\n", part.endswith(b"\r")
+            if is_rest_of_end:
+                continue
+            self._line.append(part)
+            if not part.endswith((b"\r", b"\n")):
+                break
+            line, self._line = b"".join(self._line).rstrip(b"\r\n"), []
+            if self._at_beginning:
+                line, self._at_beginning = line.removeprefix(codecs.BOM_UTF8), False
+            name, _, value = line.partition(b":")
+            if name == b"data":
+                self._data.append(value.removeprefix(b" "))
+            elif not line and self._data:
                 events.append(b"\n".join(self._data))
-                self._data.clear()
+                self._data = []
         return events
-
-    def _lines(self) -> list[bytes]:
-        """The lines that have ended, without their ends."""
-        came, start, lines = self._open_line, 0, []
-        for end in _LINE_END.finditer(came, self._searched):
-            lines.append(bytes(came[start : end.start()]))
-            start = end.end()
-        self._open_line = came[start:] if start else came
-        self._searched = len(self._open_line)
-        if lines and self._at_beginning:
-            lines[0] = lines[0].removeprefix(BYTE_ORDER_MARK)
-            self._at_beginning = False
-        return lines
-
-    def _field(self, line: bytes) -> None:
-        name, _, value = line.partition(b":")
-        if name == b"data":
-            self._data.append(value.removeprefix(b" "))
