@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from ctxmgr.store import head as heads
 from ctxmgr.store.objects import Conflict, Missing, Objects, StoreUnreachable
-from ctxmgr.store.protocol import HeadRead, Lost, Pause, Read, Refused, Step, Swap, Swapped
+from ctxmgr.store.protocol import HeadRead, Lost, Pause, Read, Step, Swap, Swapped
 
 TOO_LATE = "the store did not answer in time"
 Outcome = TypeVar("Outcome")
@@ -56,8 +56,7 @@ async def _answer(step: Read | Swap, objects: Objects, key: str) -> Any:
     except StoreUnreachable as fault:
         return Lost(str(fault))
     except Conflict:
-        assert isinstance(step, Swap)
-        return Refused()
+        return Lost()
 
 
 async def read_head(objects: Objects, key: str) -> HeadRead:

@@ -27,12 +27,11 @@ End = Literal["deleted", "purged"]  # on purpose, and nobody is to bring it back
 
 
 class Read(msgspec.Struct, frozen=True):
-    """Answered with `HeadRead`, or LOST."""
+    """Answered with `HeadRead`, or `Lost`."""
 
 
 class Swap(msgspec.Struct, frozen=True):
-    """Put this head where the one with this tag is (None: where none is). Answered with `Swapped`, or LOST, or
-    REFUSED."""
+    """Put this head where the one with this tag is (None: where none is). Answered with `Swapped`, or `Lost`."""
 
     head: SessionHead
     etag: str | None
@@ -56,13 +55,10 @@ class Swapped(msgspec.Struct, frozen=True):
 
 
 class Lost(msgspec.Struct, frozen=True):
-    """No answer came: what was asked may have taken effect, or do so later. `cause` in a few words."""
+    """No answer came: what was asked may have taken effect, or do so later. `cause` in a few words; "" where another
+    head is there, or so it was said."""
 
     cause: str = ""
-
-
-class Refused(msgspec.Struct, frozen=True):
-    """Another head is there, or so it was said."""
 
 
 class Ownership(msgspec.Struct, frozen=True):
@@ -159,7 +155,7 @@ def _settled(new: SessionHead, tag: str | None) -> Settling:
         answer = yield Swap(new, tag)
         if isinstance(answer, Swapped):
             return Ownership(new, answer.etag, new.count)
-        cause = answer.cause if isinstance(answer, Lost) else ""
+        cause = answer.cause
         found = yield Read()
         if isinstance(found, Lost):
             return found

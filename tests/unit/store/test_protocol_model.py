@@ -22,7 +22,6 @@ from ctxmgr.store.protocol import (
     Ownership,
     Pause,
     Read,
-    Refused,
     Swap,
     Swapped,
     commit,
@@ -70,7 +69,7 @@ class Walk(RuleBasedStateMachine):
 
     def swap(self, step: Swap) -> Any:
         if self.there.etag != step.etag:
-            return Refused()
+            return Lost()
         content = to_bytes(step.head)
         assert all(to_bytes(one) != content for one in self.history), "two heads are equal"
         before = self.there.head
@@ -171,13 +170,13 @@ class Walk(RuleBasedStateMachine):
         if isinstance(machine.asked, Swap):
             self.swap(machine.asked)
             self.late.append(machine.asked)
-            self.goes_on(machine, Refused())
+            self.goes_on(machine, Lost())
 
     @rule(number=machine)
     def is_refused_without_a_reason(self, number: int) -> None:
         machine = self.machines[number]
         if isinstance(machine.asked, Swap):
-            self.goes_on(machine, Refused())
+            self.goes_on(machine, Lost())
 
     @precondition(lambda self: self.late)
     @rule(which=st.integers(0, 9))
