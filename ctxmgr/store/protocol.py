@@ -55,8 +55,8 @@ class Swapped(msgspec.Struct, frozen=True):
 
 
 class Lost(msgspec.Struct, frozen=True):
-    """No answer came: what was asked may have taken effect, or do so later. `cause` in a few words; "" where another
-    head is there, or so it was said."""
+    """No answer came: what was asked may have taken effect, or do so later. `cause` in a few words; "" where
+    another head is there, or so it was said."""
 
     cause: str = ""
 
