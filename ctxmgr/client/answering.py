@@ -99,5 +99,5 @@ async def _called(callback: Callable[[Any], Any] | None, value: Any) -> Any:
     assert callback is not None
     if inspect.iscoroutinefunction(callback):
         return await callback(value)
-    found = await asyncio.to_thread(callback, value)
-    return await found if inspect.isawaitable(found) else found
+    result = await asyncio.to_thread(callback, value)
+    return await result if inspect.isawaitable(result) else result

@@ -46,8 +46,8 @@ def reserve(policy: Mapping[str, Any], model_id: str) -> float:
     """Tokens kept free for the reply, by the policy's keys as they were set."""
     models = policy.get("models")
     of_model = models.get(model_id) if isinstance(models, Mapping) else None
-    told = [keys.get("reserve") for keys in (of_model, policy) if isinstance(keys, Mapping)]
-    return next((float(one) for one in told if isinstance(one, int | float)), RESERVE)
+    reserves = [keys.get("reserve") for keys in (of_model, policy) if isinstance(keys, Mapping)]
+    return next((float(tokens) for tokens in reserves if isinstance(tokens, int | float)), RESERVE)
 
 
 def room(window: float, reserve: float, overhead: float) -> float:

@@ -73,10 +73,10 @@ class AsyncClientSession:
         `messages` is no list, and nothing else."""
         given = message_list(messages)
         try:
-            is_large = any(isinstance(one, bytes) and len(one) >= LARGE_BYTES for one in given)
+            is_large = any(isinstance(message, bytes) and len(message) >= LARGE_BYTES for message in given)
             raws = await asyncio.to_thread(self._raws, given) if is_large else self._raws(given)
-            at = self._client.timing.now_ms() if time_ms is None else time_ms
-            channel, answer = await self._listed(raws, (overhead_tokens, own_marks), at)
+            called_ms = self._client.timing.now_ms() if time_ms is None else time_ms
+            channel, answer = await self._listed(raws, (overhead_tokens, own_marks), called_ms)
             sent = edits.applied(given, raws, answer)
         except Exception as thrown:  # noqa: BLE001  rule 1
             return self.without(given, overhead_tokens, thrown)
@@ -92,7 +92,7 @@ class AsyncClientSession:
         model = self._telling.params.model
         space = room(model.context_window, self._client.reserve(model.id), overhead_tokens or 0)
         try:
-            raws = [raw_json(one, "$") for one in given]
+            raws = [raw_json(message, "$") for message in given]
         except InvalidParams:
             raws = None
         try:
@@ -155,7 +155,7 @@ class AsyncClientSession:
             params = {
                 "sessionId": self.session_id,
                 "message": msgspec.Raw(raw_json(message, "$.message")),
-                "toolResults": _raws([raw_json(one, "$.toolResults") for one in tool_results]),
+                "toolResults": _raws([raw_json(result, "$.toolResults") for result in tool_results]),
                 "usage": usage,
                 "at": self._client.timing.now_ms() if time_ms is None else time_ms,
                 "entryIds": entry_ids,
@@ -181,8 +181,10 @@ class AsyncClientSession:
     ) -> lifecycle.StatusResult | None:
         """The program has compacted: `summary` stands in the place of older messages."""
         self._base = None
-        at = self._client.timing.now_ms() if time_ms is None else time_ms
-        entry = lifecycle.CompactionEntry(summary, entry_id, first_kept_entry_id=first_kept_entry_id, timestamp=at)
+        compacted_ms = self._client.timing.now_ms() if time_ms is None else time_ms
+        entry = lifecycle.CompactionEntry(
+            summary, entry_id, first_kept_entry_id=first_kept_entry_id, timestamp=compacted_ms
+        )
         return await self._event("session_compact", {"compactionEntry": entry})
 
     async def session_compact_failed(

@@ -129,7 +129,7 @@ class Telling:
         """A list is old by the second time, and ctxmgr has a snapshot; a function is asked again."""
         is_old = self.restored is not None
         entries = self._entries() if callable(self._entries) else None if is_old else self._entries
-        return None if entries is None else [msgspec.Raw(raw_json(one, "$.entries")) for one in entries]
+        return None if entries is None else [msgspec.Raw(raw_json(entry, "$.entries")) for entry in entries]
 
     # its events
 
@@ -168,7 +168,7 @@ class Telling:
     def _add(self, event: Event) -> Event:
         """Told by the next `ready`."""
         self._events.append(event)
-        while len(self._events) > 1 and sum(len(bytes(one.params)) for one in self._events) > HELD_BYTES:
+        while len(self._events) > 1 and sum(len(bytes(held.params)) for held in self._events) > HELD_BYTES:
             del self._events[0]
         return event
 
@@ -206,15 +206,15 @@ class Telling:
         if event.sent is not None:
             event.sent.life.answered()
         try:
-            found = decoded(event.method, answer, event.kind)
+            result = decoded(event.method, answer, event.kind)
         except SidecarFault as fault:
             self._failed(fault, event.method)
             return
         self._client.works(event.method, self.params.session_id)
-        if not isinstance(found, lifecycle.PolicyResult):
-            self._heard(found.status)
-        if isinstance(found, lifecycle.TurnEndResult) and self._client.host.on_request_compaction is not None:
-            for command in found.commands:
+        if not isinstance(result, lifecycle.PolicyResult):
+            self._heard(result.status)
+        if isinstance(result, lifecycle.TurnEndResult) and self._client.host.on_request_compaction is not None:
+            for command in result.commands:
                 if command.method == "requestCompaction":
                     task = asyncio.get_running_loop().create_task(self._carry_out(command.params))
                     self._carrying.add(task)

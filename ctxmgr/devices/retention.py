@@ -34,14 +34,14 @@ class SavedSession(msgspec.Struct, frozen=True):
 
 def outdated(directory: Path, limits: Limits, now_ms: int) -> list[SavedSession]:
     """What would be deleted, in that order. Raises OSError and ArchiveFault."""
-    sessions = sorted(_kept(directory), key=lambda one: (one.saved_ms, one.name))
-    over = sum(one.size_bytes for one in sessions) - limits.max_megabytes * MEGABYTE
+    sessions = sorted(_kept(directory), key=lambda session: (session.saved_ms, session.name))
+    over = sum(session.size_bytes for session in sessions) - limits.max_megabytes * MEGABYTE
     oldest = now_ms - limits.max_age_days * MILLISECONDS_A_DAY
     gone = []
-    for one in sessions:
-        if not one.is_open and (one.saved_ms < oldest or over > 0):
-            gone.append(one)
-            over -= one.size_bytes
+    for session in sessions:
+        if not session.is_open and (session.saved_ms < oldest or over > 0):
+            gone.append(session)
+            over -= session.size_bytes
     return gone
 
 
@@ -66,8 +66,8 @@ def tidy_originals(directory: Path, limits: Limits) -> int:
     """Deletes originals that are too old or too many, and no snapshot; how many. ArchiveFault, OSError."""
     archive = ArchiveDatabase(directory)
     try:
-        is_open = {Path(one.path).name for one in _saved(directory) if one.holder is not None}
-        live = [one.session_id for one in archive.sizes() if file_name(one.session_id) in is_open]
+        is_open = {Path(item.path).name for item in _saved(directory) if item.holder is not None}
+        live = [item.session_id for item in archive.sizes() if file_name(item.session_id) in is_open]
         gone = archive.tidy(limits, live) if archive.is_there else 0
         while archive.due:
             gone += archive.tidy(limits, live)
@@ -79,7 +79,7 @@ def tidy_originals(directory: Path, limits: Limits) -> int:
 def _kept(directory: Path) -> Iterator[SavedSession]:
     archive = ArchiveDatabase(directory)
     try:
-        originals = {file_name(one.session_id): one for one in archive.sizes()}
+        originals = {file_name(session.session_id): session for session in archive.sizes()}
     finally:
         archive.close()
     for saved in _saved(directory):

@@ -236,7 +236,7 @@ class Jobs:
         running.late = True
         if running.calls:
             self._end_calls(running)
-            self._step(running, tuple(one or LATE for one in running.batch) or None)
+            self._step(running, tuple(completion or LATE for completion in running.batch) or None)
 
     def _end_calls(self, running: RunningJob) -> None:
         calls, running.calls = running.calls, {}

@@ -66,9 +66,9 @@ class _Front:
         if self._leaving:  # it came together with the first
             os._exit(EXIT_BY_SIGNAL + number)
         self._leaving = True
-        for one in SIGNALS:
-            if asyncio.get_running_loop().remove_signal_handler(one):
-                signal.signal(one, lambda second, _: os._exit(EXIT_BY_SIGNAL + second))
+        for other in SIGNALS:
+            if asyncio.get_running_loop().remove_signal_handler(other):
+                signal.signal(other, lambda second, _: os._exit(EXIT_BY_SIGNAL + second))
         self.runtime.leave(EXIT_BY_SIGNAL + number)
 
     def _lost(self) -> None:

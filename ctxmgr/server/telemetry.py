@@ -57,7 +57,8 @@ class Telling:
         else:
             timed = request.method == "context"
             self._events += [
-                self._timed(one, began_ms) if timed and not at else one for at, one in enumerate(events)
+                self._timed(event, began_ms) if timed and not number else event
+                for number, event in enumerate(events)
             ]
 
     def job(

@@ -94,10 +94,10 @@ async def begun(place: Place, lease_ms: int, patience: float = math.inf) -> Begu
     if isinstance(came, Busy):
         return Begun(refused=BUSY.format(-(-came.head.lease_ms // 1000)))
     try:
-        found = await _found(place, came, ours, await asyncio.to_thread(place.saved))
+        start = await _found(place, came, ours, await asyncio.to_thread(place.saved))
         if came.before is not None:
             await _swept(place, came.ownership, patience)
-        return found
+        return start
     except StoreUnreachable as fault:
         return Begun(cause=str(fault))
     except BaseException:
@@ -156,11 +156,11 @@ async def _found(place: Place, taken: Claimed, ours: frozenset[str], content: by
     stored = await parts.snapshot(place.objects, place.session_id, before.contents)
     if content and content.startswith(stored):
         return Begun(held, stored_bytes=stored, unsent=await _unsent(place, before))
-    found = parts.records(stored)
+    records = parts.records(stored)
     rows = await parts.rows(place.objects, place.session_id, before.contents)
     if rows:
         await asyncio.to_thread(place.put_rows, rows)
-    return Begun(held, records=found, stored_bytes=stored)
+    return Begun(held, records=records, stored_bytes=stored)
 
 
 def _is_newest(head: SessionHead, ours: frozenset[str], content: bytes) -> bool:

@@ -87,7 +87,7 @@ async def purged(
     """`waits` is told of how many a lease has to pass first, where there are any. These pass at once: only requests
     wait for each other."""
     gone = await outdated(objects, limits)
-    count = sum(one.session.is_open for one in gone)
+    count = sum(old.session.is_open for old in gone)
     if dry_run:
         return gone
     if count:
@@ -101,13 +101,13 @@ async def purged(
         finally:
             await room.acquire()
 
-    async def delete_one(one: Outdated) -> Outdated:
+    async def delete_one(old: Outdated) -> Outdated:
         async with room:
             try:
-                await deleted(objects, one.session.session_id, frozenset(), apart, "purged")
+                await deleted(objects, old.session.session_id, frozenset(), apart, "purged")
             except StoreFault as fault:
-                return msgspec.structs.replace(one, fault=fault)
-            return one
+                return msgspec.structs.replace(old, fault=fault)
+            return old
 
     return list(await asyncio.gather(*map(delete_one, gone)))
 
@@ -117,7 +117,7 @@ async def now_there(objects: Objects) -> int:
     key = CLOCK + secrets.token_hex(16)
     await objects.put(key, b"")
     try:
-        return max(one.saved_ms for one in await objects.listed(CLOCK) if one.key == key)
+        return max(entry.saved_ms for entry in await objects.listed(CLOCK) if entry.key == key)
     except ValueError:
         raise StoreUnreachable("the store does not list what was put there") from None
     finally:
@@ -135,22 +135,22 @@ async def outdated(objects: Objects, limits: PurgeLimits) -> list[Outdated]:
             parts = await objects.listed(objects_prefix(session.session_id))
         return msgspec.structs.replace(session, size_bytes=sum(part.size_bytes for part in parts))
 
-    sessions = [one for one in await listed(objects) if one.fault is None]
-    sessions.sort(key=lambda one: (one.saved_ms, one.session_id))
+    sessions = [session for session in await listed(objects) if session.fault is None]
+    sessions.sort(key=lambda session: (session.saved_ms, session.session_id))
     now_ms = await now_there(objects) if sessions else 0
     oldest_ms = now_ms - limits.max_age_days * MILLISECONDS_A_DAY
     over = 0
     if limits.max_megabytes is None:
-        sessions = [one for one in sessions if one.saved_ms < oldest_ms]
+        sessions = [session for session in sessions if session.saved_ms < oldest_ms]
     sessions = await asyncio.gather(*map(sized, sessions))
     if limits.max_megabytes is not None:
-        over = sum(one.size_bytes for one in sessions) - limits.max_megabytes * MEGABYTE
+        over = sum(session.size_bytes for session in sessions) - limits.max_megabytes * MEGABYTE
     gone = []
-    for one in sessions:
-        age_ms = now_ms - one.saved_ms
-        if age_ms > MILLISECONDS_A_DAY and (over > 0 or one.saved_ms < oldest_ms):
-            gone.append(Outdated(one, age_ms))
-            over -= one.size_bytes
+    for session in sessions:
+        age_ms = now_ms - session.saved_ms
+        if age_ms > MILLISECONDS_A_DAY and (over > 0 or session.saved_ms < oldest_ms):
+            gone.append(Outdated(session, age_ms))
+            over -= session.size_bytes
     return gone
 
 

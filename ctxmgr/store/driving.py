@@ -62,7 +62,7 @@ async def _answer(step: Read | Swap, objects: Objects, key: str) -> Any:
 async def read_head(objects: Objects, key: str) -> HeadRead:
     """The head that is there now. StoreUnreachable, UnreadableHead."""
     try:
-        found = await objects.get(key)
+        stored = await objects.get(key)
     except Missing:
         return HeadRead()
-    return HeadRead(heads.from_bytes(found.content), found.etag)
+    return HeadRead(heads.from_bytes(stored.content), stored.etag)

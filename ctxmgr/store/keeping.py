@@ -184,9 +184,9 @@ class SessionKeeper:
                 done = False
             if done:
                 self._failures = 0
-                for one in flushes:
-                    if not one.done():
-                        one.set_result(None)
+                for flush in flushes:
+                    if not flush.done():
+                        flush.set_result(None)
                 if self._leaving and flushes:
                     return
             else:
@@ -293,9 +293,9 @@ class SessionKeeper:
         """Rule 3."""
         self._over = True
         self._tell(note)
-        for one in self._flushes:
-            if not one.done():
-                one.set_result(None)
+        for flush in self._flushes:
+            if not flush.done():
+                flush.set_result(None)
 
 
 def _offline(cause: str) -> str:

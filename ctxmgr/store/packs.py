@@ -60,13 +60,13 @@ def seq_of(content: bytes) -> int:
     """The newest event's number in lines of a snapshot; 0 where none says one."""
     for line in reversed(content.split(b"\n")):
         try:
-            found = msgspec.json.decode(line[9:], type=_Line)  # after the checksum and a space
+            record = msgspec.json.decode(line[9:], type=_Line)  # after the checksum and a space
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
             continue
-        if found.seq is not None:
-            return found.seq
-        if found.state is not None:
-            return found.state.seq
+        if record.seq is not None:
+            return record.seq
+        if record.state is not None:
+            return record.state.seq
     return 0
 
 

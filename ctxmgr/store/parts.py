@@ -48,10 +48,10 @@ async def _got(objects: Objects, session_id: str, names: Sequence[str]) -> list[
 
 def records(content: bytes) -> tuple[bytes, ...]:
     """Of a snapshot, without their checksums. Damaged where it is no whole snapshot."""
-    found = tuple(line[_CHECKSUM:] for line in content.split(b"\n")[:-1])
-    if b"".join(map(to_line, found)) != content:
+    bodies = tuple(line[_CHECKSUM:] for line in content.split(b"\n")[:-1])
+    if b"".join(map(to_line, bodies)) != content:
         raise packs.Damaged("what the store holds is no snapshot")
-    return found
+    return bodies
 
 
 AT_ONCE = 8  # requests
@@ -61,9 +61,9 @@ async def sweep(objects: Objects, session_id: str, head: SessionHead) -> int:
     """Rule 1; how many went. StoreUnreachable."""
     prefix = objects_prefix(session_id)
     names = [key.removeprefix(prefix) for key in await objects.names(prefix)]
-    kept = head.contents.names
+    named = head.contents.names
     old = [
-        name for name in names if is_object_name(name) and epoch_of(name) < head.epoch_number and name not in kept
+        name for name in names if is_object_name(name) and epoch_of(name) < head.epoch_number and name not in named
     ]
     await delete(objects, session_id, old)
     return len(old)

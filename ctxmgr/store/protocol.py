@@ -108,19 +108,19 @@ def take(
     `end`: the claim ends the session there, and names nothing. `made` as in `Ownership`, after an `Away`."""
     ours |= {owner}
     for _ in range(TRIES):
-        found = yield Read()
-        if isinstance(found, Lost):
-            return Away(made, found.cause)
-        if _held_by_another(found.head, ours):
-            changed = yield from _watched(found)
+        read = yield Read()
+        if isinstance(read, Lost):
+            return Away(made, read.cause)
+        if _held_by_another(read.head, ours):
+            changed = yield from _watched(read)
             if changed is not None and _held_by_another(changed.head, ours):
                 return Busy(changed.head)
-            found = changed or found
-        claim = _claim(found.head, session, owner, lease_ms, made, end)
+            read = changed or read
+        claim = _claim(read.head, session, owner, lease_ms, made, end)
         made = claim.count
-        settled = yield from _settled(claim, found.etag)
+        settled = yield from _settled(claim, read.etag)
         if isinstance(settled, Ownership):
-            return Claimed(settled, found.head)
+            return Claimed(settled, read.head)
         if isinstance(settled, Lost):
             return Away(made, settled.cause)
         if _held_by_another(settled.head, ours):
@@ -156,13 +156,13 @@ def _settled(new: SessionHead, tag: str | None) -> Settling:
         if isinstance(answer, Swapped):
             return Ownership(new, answer.etag, new.count)
         cause = answer.cause
-        found = yield Read()
-        if isinstance(found, Lost):
-            return found
-        if found.head == new:
-            return Ownership(new, found.etag, new.count)
-        if found.etag != tag:
-            return HeadRead(found.head, found.etag)
+        read = yield Read()
+        if isinstance(read, Lost):
+            return read
+        if read.head == new:
+            return Ownership(new, read.etag, new.count)
+        if read.etag != tag:
+            return HeadRead(read.head, read.etag)
     return Lost(cause)
 
 

@@ -54,55 +54,55 @@ class SessionStore:
             ending = self._ending.get(session_id)
             if ending is not None:
                 await asyncio.wait([ending])
-            kept = self._begun.get(session_id)
-            if kept is not None and not await kept.still_holds():
-                await self._abandon(session_id, kept)
-                kept = None
-            if kept is None:
+            keeper = self._begun.get(session_id)
+            if keeper is not None and not await keeper.still_holds():
+                await self._abandon(session_id, keeper)
+                keeper = None
+            if keeper is None:
                 objects = self._objects.remembered_in(snapshot.parent)
-                kept = SessionKeeper(Place(objects, session_id, snapshot), self._terms, self._notify)
-                self._begun[session_id] = kept
-            return await kept.begin()
+                keeper = SessionKeeper(Place(objects, session_id, snapshot), self._terms, self._notify)
+                self._begun[session_id] = keeper
+            return await keeper.begin()
 
         return self._submit(begin())
 
     def go(self, session_id: str) -> None:
         """The file here is as `begin` said: from now on it goes to the store."""
-        kept = self._begun.pop(session_id, None)
-        if kept is not None:
-            self._keepers[session_id] = kept
-            self._loop.call_soon_threadsafe(kept.go)
+        keeper = self._begun.pop(session_id, None)
+        if keeper is not None:
+            self._keepers[session_id] = keeper
+            self._loop.call_soon_threadsafe(keeper.go)
 
     def rest(self, session_id: str) -> None:
         """Nothing comes of it for now: another machine may have it. It stays kept until it is closed."""
-        kept = self._keepers.get(session_id)
-        if kept is not None:
-            self._loop.call_soon_threadsafe(kept.rest)
+        keeper = self._keepers.get(session_id)
+        if keeper is not None:
+            self._loop.call_soon_threadsafe(keeper.rest)
 
     def safe(self, session_id: str) -> Stored | None:
         """How far it is safe; None where it is not kept."""
-        kept = self._keepers.get(session_id)
-        return None if kept is None else kept.stored
+        keeper = self._keepers.get(session_id)
+        return None if keeper is None else keeper.stored
 
     def changed(self, session_id: str) -> None:
         """The file here has grown, or was written anew."""
-        kept = self._keepers.get(session_id)
-        if kept is not None and not kept.knows_of_change:
-            self._loop.call_soon_threadsafe(kept.changed)
+        keeper = self._keepers.get(session_id)
+        if keeper is not None and not keeper.knows_of_change:
+            self._loop.call_soon_threadsafe(keeper.changed)
 
     def add(self, session_id: str, rows: Sequence[ArchiveRow]) -> None:
         """The archive here has these rows."""
-        kept = self._keepers.get(session_id)
-        if kept is not None:
-            kept.add(rows)
-            self._loop.call_soon_threadsafe(kept.changed)
+        keeper = self._keepers.get(session_id)
+        if keeper is not None:
+            keeper.add(rows)
+            self._loop.call_soon_threadsafe(keeper.changed)
 
     def flush(self, session_id: str, leaving: bool = False) -> "Future[Stored]":
         """What was saved before this call is there, or can not be had there now. `leaving`: the session ends."""
 
         async def flush() -> Stored:
-            kept = self._keepers.get(session_id)
-            return await kept.flush(leaving) if kept is not None else Stored()
+            keeper = self._keepers.get(session_id)
+            return await keeper.flush(leaving) if keeper is not None else Stored()
 
         return self._submit(flush())
 
@@ -110,9 +110,9 @@ class SessionStore:
         """Sends what is left, and lets go of the session, in the background."""
 
         def close() -> None:
-            kept = self._keepers.pop(session_id, None)
-            if kept is not None:
-                task = self._loop.create_task(kept.flush(leaving=True))
+            keeper = self._keepers.pop(session_id, None)
+            if keeper is not None:
+                task = self._loop.create_task(keeper.flush(leaving=True))
                 self._ending[session_id] = task
                 task.add_done_callback(lambda _: self._ending.pop(session_id, None))
             elif (begun := self._begun.get(session_id)) is not None:

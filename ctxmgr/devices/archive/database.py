@@ -88,8 +88,8 @@ class ArchiveDatabase:
 
     def get(self, session_id: str, handle: str) -> ArchiveRow | None:
         """None where nothing is kept under this handle, or two things are. ArchiveFault."""
-        found = self.originals(session_id, handle)
-        return found[0] if len(found) == 1 else None
+        rows = self.originals(session_id, handle)
+        return rows[0] if len(rows) == 1 else None
 
     def originals(self, session_id: str | None, handle: str) -> list[ArchiveRow]:
         """What is under a handle, in a session or in all. ArchiveFault."""
@@ -105,8 +105,8 @@ class ArchiveDatabase:
         if not self._path.exists():
             return []
         query = "SELECT session, count(*), sum(size), max(at) FROM originals GROUP BY session ORDER BY session"
-        found = self._carried_out(lambda connection: connection.execute(query).fetchall())
-        return [SessionSize(_text(session), *rest) for session, *rest in found]
+        rows = self._carried_out(lambda connection: connection.execute(query).fetchall())
+        return [SessionSize(_text(session), *rest) for session, *rest in rows]
 
     def rows(self, session_id: str, keys: Collection[str] | None = None) -> list[ArchiveRow]:
         """All of a session, or those of it with these keys; the oldest first. ArchiveFault."""
@@ -119,8 +119,8 @@ class ArchiveDatabase:
         if not self._path.exists():
             return []
         query = f"SELECT handle, key, call, text FROM originals WHERE {which} ORDER BY at, id"
-        found = self._carried_out(lambda connection: connection.execute(query, values).fetchall())
-        return [ArchiveRow(handle, key, _text(call), _text(text)) for handle, key, call, text in found]
+        rows = self._carried_out(lambda connection: connection.execute(query, values).fetchall())
+        return [ArchiveRow(handle, key, _text(call), _text(text)) for handle, key, call, text in rows]
 
     def search(self, session_id: str | None, query: str, limit: int) -> list[HitRow]:
         """What holds the words of a query in a session, or in all; best first (`searching`). ArchiveFault."""
@@ -209,8 +209,8 @@ class ArchiveDatabase:
                     self._replace(str(fault))
             return action(self._opened())
         except (sqlite3.Error, OSError) as fault:
-            said = fault.strerror if isinstance(fault, OSError) and fault.strerror else str(fault)
-            raise ArchiveFault(f"{self._path}: {said}") from fault
+            reason = fault.strerror if isinstance(fault, OSError) and fault.strerror else str(fault)
+            raise ArchiveFault(f"{self._path}: {reason}") from fault
         finally:
             if self._connection is not None and self._connection.in_transaction:  # it could not be rolled back
                 self.close()

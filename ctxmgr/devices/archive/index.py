@@ -107,15 +107,15 @@ def named_in(call_text: str) -> tuple[str | None, str | None]:
 
 def values_of(call_text: str) -> list[str]:
     """The texts among the arguments of a call."""
-    found = []
+    values = []
     for argument in _ARGUMENT.finditer(call_text):
         try:
             value = json.loads(argument[1])
         except ValueError:
             continue  # a value that was cut
         if isinstance(value, str):
-            found.append(value)
-    return found
+            values.append(value)
+    return values
 
 
 def paths_in(call_text: str) -> list[str]:

@@ -77,13 +77,13 @@ def question(query: str) -> Question:
     needed: list[Phrase] = []
     nearly: list[Phrase] = []
     wanted: list[str] = []
-    for found in _FIELDS.finditer(query):
-        column = (found[1] or found[3] or "").lower()
-        said = found[2] if found[4] is None else found[4]
-        of = words(said)[:MOST_WORDS]
+    for field in _FIELDS.finditer(query):
+        column = (field[1] or field[3] or "").lower()
+        text = field[2] if field[4] is None else field[4]
+        of = words(text)[:MOST_WORDS]
         if of:
             needed.append(Phrase(tuple(of), column))
-            near = tuple(segments(said)[:MOST_WORDS])
+            near = tuple(segments(text)[:MOST_WORDS])
             is_order_free = column == "path" or len(near) < len(of)
             nearly.append(Phrase(tuple(of), column, or_near=near if is_order_free else ()))
             wanted += [] if column else of

@@ -78,16 +78,18 @@ def ranked(
         (count,) = connection.execute(_NEEDED, (asked.needed_match, session)).fetchone()
     else:
         (count,) = connection.execute(_SESSION, (session,)).fetchone()
-    phrases = [(_spaced(one), weights if not one.column else _only(one, weights)) for one in asked.phrases]
+    phrases = [
+        (_spaced(phrase), weights if not phrase.column else _only(phrase, weights)) for phrase in asked.phrases
+    ]
     matched = [
         MatchedRow(id, call, (size, handle, key), *_frequencies(columns, phrases))
         for id, handle, key, call, size, *columns in connection.execute(_MATCHED, (asked.match, session))
     ]
     held = [0] * len(phrases)
     for row in matched:
-        for at in {at for one in (row.beside, *row.passages) for at in one}:
-            held[at] += 1
-    rarity = [math.log(1 + (max(0, count - one) + 0.5) / (one + 0.5)) for one in held]
+        for number in {number for part in (row.beside, *row.passages) for number in part}:
+            held[number] += 1
+    rarity = [math.log(1 + (max(0, count - holding) + 0.5) / (holding + 0.5)) for holding in held]
     return sorted(matched, key=lambda row: (-_score(row, rarity), row.among_equals))
 
 
@@ -96,9 +98,9 @@ def _score(row: MatchedRow, rarity: list[float]) -> float:
     best = 0.0
     for passage in row.passages or ({},):
         score = 0.0
-        for at in sorted(passage.keys() | row.beside.keys()):
-            often = passage.get(at, 0.0) + row.beside.get(at, 0.0)
-            score += rarity[at] * often * (SATURATION + 1) / (often + SATURATION)
+        for number in sorted(passage.keys() | row.beside.keys()):
+            frequency = passage.get(number, 0.0) + row.beside.get(number, 0.0)
+            score += rarity[number] * frequency * (SATURATION + 1) / (frequency + SATURATION)
         best = max(best, score)
     return round(best, DIGITS)
 
@@ -109,26 +111,26 @@ def _spaced(phrase: Phrase) -> str:
 
 
 def _only(phrase: Phrase, weights: tuple[float, ...]) -> tuple[float, ...]:
-    return tuple(one if name == phrase.column else 0.0 for name, one in zip(COLUMNS, weights, strict=True))
+    return tuple(weight if name == phrase.column else 0.0 for name, weight in zip(COLUMNS, weights, strict=True))
 
 
 def _frequencies(
     columns: list[str], phrases: list[tuple[str, tuple[float, ...]]]
 ) -> tuple[tuple[Frequencies, ...], Frequencies]:
     """Of passages that hold a phrase, and beside them. Most of a search's time is spent here."""
-    text, *named = (f" {one} " for one in columns)
+    text, *named = (f" {column} " for column in columns)
     passages: dict[int, Frequencies] = {}
     beside: Frequencies = {}
-    for at, (phrase, weights) in enumerate(phrases):
+    for number, (phrase, weights) in enumerate(phrases):
         for column, weight in zip(named, weights[1:], strict=True):
             if weight and phrase in column:
-                beside[at] = beside.get(at, 0.0) + weight * column.count(phrase)
+                beside[number] = beside.get(number, 0.0) + weight * column.count(phrase)
         place = text.find(phrase) if weights[0] else -1
         while place >= 0:
             step = place // STEP_CHARACTERS
-            for number in (step, step + 1):
-                passage = passages.setdefault(number, {})
-                passage[at] = passage.get(at, 0.0) + weights[0]
+            for step_number in (step, step + 1):
+                passage = passages.setdefault(step_number, {})
+                passage[number] = passage.get(number, 0.0) + weights[0]
             place = text.find(phrase, place + 1)  # the blank behind one may stand before the next
     return tuple(passages.values()), beside
 
@@ -157,8 +159,8 @@ def _best(text: str, wanted: Collection[str]) -> int:
         return 0
     pattern = re.compile("|".join(map(re.escape, longest_first)), re.IGNORECASE)
     places = [
-        (found.start(), found[0].casefold())
-        for _, found in zip(range(_PLACES), pattern.finditer(text), strict=False)
+        (match.start(), match[0].casefold())
+        for _, match in zip(range(_PLACES), pattern.finditer(text), strict=False)
     ]
     best, most = 0, 0
     first = 0
@@ -187,9 +189,9 @@ def find(connection: sqlite3.Connection, session: bytes | None, query: str, limi
     """Best first; the looser question only where the first gave too little."""
     asked = question(query)
     ids: dict[int, None] = {}
-    for one in (asked.strict, asked.loose):
-        if one.phrases and len(ids) < limit:
-            ids |= dict.fromkeys(_newest_first(_found(connection, session, one, CANDIDATES * limit)))
+    for phrases in (asked.strict, asked.loose):
+        if phrases.phrases and len(ids) < limit:
+            ids |= dict.fromkeys(_newest_first(_found(connection, session, phrases, CANDIDATES * limit)))
     return list(_rows(connection, list(ids)[:limit], asked))
 
 
@@ -203,18 +205,18 @@ def _found(
     return [(row.row_id, session, row.call) for row in rows]
 
 
-def _newest_first(found: list[tuple[int, bytes, bytes]]) -> list[int]:
+def _newest_first(matches: list[tuple[int, bytes, bytes]]) -> list[int]:
     """The results of one call in the places of all of them, the newest first (rule 4). Ids count up. What was said
     has one line for all (`assistant text`), and each stays in its place."""
     by_call: dict[tuple[bytes, bytes], list[int]] = {}
-    for id, session, call in found:
+    for id, session, call in matches:
         by_call.setdefault((session, call), []).append(id)
     for (_, call), ids in by_call.items():
         if named_in(text_of(call))[0] is None:
             ids.reverse()
         else:
             ids.sort()
-    return [by_call[session, call].pop() for _, session, call in found]
+    return [by_call[session, call].pop() for _, session, call in matches]
 
 
 def _rows(connection: sqlite3.Connection, ids: list[int], asked: Question) -> Iterator[HitRow]:

@@ -93,20 +93,24 @@ def refused(deed: str) -> str:
 
 def cause(fault: Exception, deed: str) -> str:
     """Whose fault it is. `deed`: "read" or "write"."""
-    said = f"{fault}"
-    found = _STATUS.search(said)
-    status = found[1] if found else ""
-    if any(sign in said for sign in OF_METADATA):
+    text = f"{fault}"
+    match = _STATUS.search(text)
+    status = match[1] if match else ""
+    if any(sign in text for sign in OF_METADATA):
         return NO_CREDENTIALS
-    for sign, text in (("NoSuchBucket", NO_BUCKET), ("to canonicalize", NO_FOLDER), ("to recognise URL", NO_STORE)):
-        if sign in said:
-            return text
+    for sign, sentence in (
+        ("NoSuchBucket", NO_BUCKET),
+        ("to canonicalize", NO_FOLDER),
+        ("to recognise URL", NO_STORE),
+    ):
+        if sign in text:
+            return sentence
     if isinstance(fault, FileNotFoundError):
         return NO_OBJECT
     if type(fault).__name__ in REFUSALS or status in ("401", "403"):
         return refused(deed)
     if status.startswith("5"):
         return f"the store's server has a fault ({status})"
-    if "HTTP error" in said:
+    if "HTTP error" in text:
         return NO_SERVER
     return f"the store did not answer ({type(fault).__name__})"

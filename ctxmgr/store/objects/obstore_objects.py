@@ -74,17 +74,17 @@ class ObstoreObjects:
         return answer["e_tag"] or ""
 
     async def names(self, prefix: str) -> list[str]:
-        return [one.key for one in await self.listed(prefix)]
+        return [entry.key for entry in await self.listed(prefix)]
 
     async def listed(self, prefix: str) -> list[ListedObject]:
         async def listing() -> list[Any]:
-            return [one async for part in self._store.list(prefix) for one in part]
+            return [entry async for part in self._store.list(prefix) for entry in part]
 
         listed = [
-            ListedObject(one["path"], one["size"], int(one["last_modified"].timestamp() * 1000))
-            for one in await _answered(listing())
+            ListedObject(entry["path"], entry["size"], int(entry["last_modified"].timestamp() * 1000))
+            for entry in await _answered(listing())
         ]
-        return sorted(listed, key=lambda one: one.key)
+        return sorted(listed, key=lambda entry: entry.key)
 
     async def delete(self, key: str) -> None:
         try:
