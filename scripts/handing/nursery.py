@@ -65,17 +65,17 @@ def shift_clock(seconds: float) -> None:
 
 
 def log_heads(path: str) -> None:
-    files: Any = importlib.import_module("ctxmgr.store.objects.file_objects").FileObjects
-    write = files._write
+    files: Any = importlib.import_module("ctxmgr.store.objects.files")
+    write = files.write
 
-    def logged(self: Any, root: int, key: str, content: bytes) -> None:
-        write(self, root, key, content)
+    def logged(root: int, key: str, content: bytes) -> None:
+        write(root, key, content)
         if key.startswith(HEADS):
             log = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
             os.write(log, content + b"\n")
             os.close(log)
 
-    files._write = logged
+    files.write = logged
 
 
 if __name__ == "__main__":

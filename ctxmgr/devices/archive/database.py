@@ -88,13 +88,14 @@ class ArchiveDatabase:
 
     def get(self, session_id: str, handle: str) -> ArchiveRow | None:
         """None where nothing is kept under this handle, or two things are. ArchiveFault."""
-        rows = self.originals(session_id, handle)
+        rows = self._selected("handle = ?1 AND session = ?2", handle, _utf8(session_id))
         return rows[0] if len(rows) == 1 else None
 
     def originals(self, session_id: str | None, handle: str) -> list[ArchiveRow]:
         """What is under a handle, in a session or in all. ArchiveFault."""
         session = None if session_id is None else _utf8(session_id)
-        return self._selected("handle = ?1 AND (?2 IS NULL OR session = ?2)", handle, session)
+        which = "handle = ?1 AND (?2 IS NULL OR session = ?2)"
+        return self._selected(which, handle, session) if self.is_there else []
 
     @property
     def is_there(self) -> bool:
@@ -112,12 +113,10 @@ class ArchiveDatabase:
         """All of a session, or those of it with these keys; the oldest first. ArchiveFault."""
         asked = None if keys is None else msgspec.json.encode(list(keys)).decode()
         which = "session = ?1 AND (?2 IS NULL OR key IN (SELECT value FROM json_each(?2)))"
-        return self._selected(which, _utf8(session_id), asked)
+        return self._selected(which, _utf8(session_id), asked) if self.is_there else []
 
     def _selected(self, which: str, *values: object) -> list[ArchiveRow]:
-        """The oldest first; none where there is no file."""
-        if not self._path.exists():
-            return []
+        """The oldest first. ArchiveFault."""
         query = f"SELECT handle, key, call, text FROM originals WHERE {which} ORDER BY at, id"
         rows = self._carried_out(lambda connection: connection.execute(query, values).fetchall())
         return [ArchiveRow(handle, key, _text(call), _text(text)) for handle, key, call, text in rows]

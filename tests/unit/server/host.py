@@ -65,7 +65,7 @@ class Host:
             self.log.append(effect)
             if isinstance(effect, do.Send):
                 self.sent.append(unframed(b"".join(effect.parts), self.ndjson))
-            elif isinstance(effect, do.Save | do.Begin):
+            elif isinstance(effect, do.Save):
                 self.saved.setdefault(effect.session_id, []).append(effect.line)
             elif isinstance(effect, do.Log):
                 self.said.append(effect.text)

@@ -11,8 +11,7 @@ import pytest
 
 from ctxmgr.store import catalogue, keeping
 from ctxmgr.store.keys import head_key, objects_prefix
-from ctxmgr.store.objects import opened
-from ctxmgr.store.objects.file_objects import FileObjects
+from ctxmgr.store.objects import files, opened
 from tests.unit.store.machines import BASE, ID, Machine, event, head, heard, row, running
 from tests.unit.store.memory import MemoryObjects
 
@@ -105,10 +104,10 @@ async def test_a_store_that_takes_no_writes_stops_nobody(here: Machine, tmp_path
 async def test_a_folder_that_can_not_be_written_is_told_so(
     here: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refuses(self: FileObjects, root: int, key: str, content: bytes) -> None:
+    def refuses(root: int, key: str, content: bytes) -> None:
         raise OSError(errno.EROFS, os.strerror(errno.EROFS))
 
-    monkeypatch.setattr(FileObjects, "_write", refuses)
+    monkeypatch.setattr(files, "write", refuses)
     here.objects = opened((tmp_path / "store").as_uri())
     begun = await here.start()
     async with running(here):

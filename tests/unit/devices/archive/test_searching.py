@@ -2,17 +2,15 @@
 deleted."""
 
 import sqlite3
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctxmgr.devices.archive import hits_among
-from ctxmgr.devices.archive.database import indexed
+from ctxmgr.devices.archive import hits_among, index
 from ctxmgr.devices.archive.file import NAME
-from ctxmgr.devices.archive.index import BYTES_AT_ONCE, find, index_some
+from ctxmgr.devices.archive.index import BYTES_AT_ONCE
 from ctxmgr.devices.archive.searching import SNIPPET_CHARACTERS
 from ctxmgr.model.archive import ArchiveRow
 from tests.unit.devices.archive.rows import SECRET, held, row
@@ -116,15 +114,10 @@ def test_secrets_are_neither_shown_nor_found() -> None:
 QUERIES = st.text(max_size=200) | st.text("\"*():^+-{}' ANDORNOTEAR.,pathtool:", max_size=60)
 
 
-@pytest.fixture(scope="module")
-def connection() -> Iterator[sqlite3.Connection]:
-    with indexed(ROWS) as made_of:
-        yield made_of
-
-
-@given(query=QUERIES)
-def test_any_query_gives_hits_or_none(connection: sqlite3.Connection, query: str) -> None:
-    assert len(find(connection, None, query, 3)) <= 3
+@settings(deadline=None)
+@given(QUERIES)
+def test_any_query_gives_hits_or_none(query: str) -> None:
+    assert len(hits_among(ROWS, query, 3)) <= 3
 
 
 @settings(max_examples=30, deadline=None)
@@ -216,13 +209,14 @@ def test_of_a_broken_index_only_the_index_is_lost(tmp_path: Path) -> None:
         assert archive.notes == []
 
 
-def test_of_large_originals_few_are_indexed_in_one_transaction() -> None:
+def test_of_large_originals_few_are_indexed_in_one_transaction(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Who puts meanwhile waits for one transaction, whatever a tool printed."""
     rows = [made(f"h{number}", f'read path="{number}"', "owl " * (BYTES_AT_ONCE // 10)) for number in range(8)]
-    with indexed(rows) as connection:
-        connection.execute("DELETE FROM found")
-        steps = 1
-        while index_some(connection, None):
-            steps += 1
-        assert steps == 3, "2,400,000 characters a step, and the rest"
-        assert len(find(connection, None, "owl", 10)) == 8
+    steps, index_some = [], index.index_some
+    monkeypatch.setattr(index, "index_some", lambda *asked: steps.append(index_some(*asked)) or steps[-1])
+    with held(tmp_path) as archive:
+        archive.put("s", rows)
+        assert len(archive.search("s", "owl", 10)) == 8
+    assert steps == [True, True, False], "2,400,000 characters a step, and the rest"

@@ -4,6 +4,7 @@ import errno
 import os
 import stat
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -131,10 +132,10 @@ def test_on_a_read_only_disk_the_state_is_given_and_nothing_saved(
 ) -> None:
     store, plain = begun(tmp_path), os.open
 
-    def read_only(path: str, flags: int, mode: int = 0o777) -> int:
+    def read_only(path: str, flags: int, mode: int = 0o777, **folder: Any) -> int:
         if flags & (os.O_CREAT | os.O_WRONLY | os.O_RDWR):
             raise OSError(errno.EROFS, os.strerror(errno.EROFS))
-        return plain(path, flags, mode)
+        return plain(path, flags, mode, **folder)
 
     monkeypatch.setattr(os, "open", read_only)
     opened = store.open("s")

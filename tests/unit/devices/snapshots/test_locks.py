@@ -4,6 +4,7 @@ import os
 import stat
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -58,8 +59,8 @@ def test_a_lock_file_deleted_under_a_waiting_opener_is_not_trusted(
     store, plain = begun(tmp_path), os.open
     meanwhile: list[SnapshotFile] = []
 
-    def interrupted(path: Path, flags: int, mode: int = 0o777) -> int:
-        descriptor = plain(path, flags, mode)
+    def interrupted(path: Path, flags: int, mode: int = 0o777, **folder: Any) -> int:
+        descriptor = plain(path, flags, mode, **folder)
         if str(path).endswith(".lock") and not meanwhile:
             monkeypatch.setattr(os, "open", plain)
             assert store.delete("s") is None

@@ -32,7 +32,7 @@ MEMORY = "/dev/shm"
 MAY_FAIL = {"retrieve", "search", "compact"}
 AT_THE_END = 2  # calls that a life may need less than the counted one, by which thread was first
 CALLS_AT_LEAST = {
-    do.Send: 20, do.Record: 40, do.Save: 20, do.Begin: 6, do.Open: 20, do.Close: 5, do.Rest: 8, do.PutRows: 30,
+    do.Send: 20, do.Record: 40, do.Save: 26, do.Open: 20, do.Close: 5, do.Rest: 8, do.PutRows: 30,
     do.GetRow: 3, do.FindRows: 1, do.Flush: 2, do.RunInThread: 2, do.WeighTexts: 2, do.StartTimer: 1,
     do.Complete: 3, do.Abandon: 1, do.LoadWeigher: 8, do.WatchProcess: 2, do.Log: 1, do.End: 1,
 }  # fmt: skip

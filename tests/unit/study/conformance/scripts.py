@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from ctxmgr.model import RULES
-from ctxmgr.server.effects import Begin, Save, SnapshotLoaded
+from ctxmgr.server.effects import Save, SnapshotLoaded
 from ctxmgr.study.conformance.conversation import OnMessage
 from ctxmgr.study.conformance.player import Player, PlayerSettings
 from ctxmgr.study.conformance.script import parse
@@ -31,7 +31,7 @@ class Restarted(InProcessDriver):
         super().kill()
         self.outliving |= self.saved
 
-    def _save(self, effect: Save | Begin) -> None:
+    def _save(self, effect: Save) -> None:
         Driver._save(self, effect)
 
 
