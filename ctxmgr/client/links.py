@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 PIPE_BYTES = 1 << 20  # the most that Linux gives to anybody (fs.pipe-max-size)
 READ_BYTES = PIPE_BYTES  # of one read: a pipe gives at most its capacity
 CLOSED_SECONDS = 1.0  # for a process that has closed its output to end
+KILLED = 137  # the exit code of a process that was killed
 
 
 class SpawnedLink:
@@ -129,9 +130,6 @@ def _signal(number: int) -> str:
         return signal.Signals(number).name
     except ValueError:
         return f"signal {number}"
-
-
-KILLED = 137  # the exit code of a process that was killed
 
 
 async def load_server() -> None:

@@ -25,6 +25,8 @@ from ctxmgr.session.context import RawMessages
 
 FREE_BYTES = 1 << 20  # a list of so many new bytes waits for nobody
 AT_ONCE_BYTES = 12 << 20  # a larger list is read alone
+JOINED_BYTES = 24 << 20
+READ_BYTES = 48 << 20  # of JSON; what is read of it takes 1.5 times as much
 
 
 class Room(msgspec.Struct, frozen=True):
@@ -61,10 +63,6 @@ class ReadingGate:
 
     def _has_room(self, size: int) -> bool:
         return not self._reading or self._reading + size <= AT_ONCE_BYTES
-
-
-JOINED_BYTES = 24 << 20
-READ_BYTES = 48 << 20  # of JSON; what is read of it takes 1.5 times as much
 
 
 class ListMemory:

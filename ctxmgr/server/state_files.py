@@ -46,14 +46,15 @@ class NotSaved(Exception):
 
 class OpenSession:
     """A session that is open here. `begun_from`: the hash of the lines that it went on from, None where what there
-    was could not be read. `anew`: what its file holds makes up no state, and is to be set aside. `ticket` of the
-    call that opened it."""
+    was could not be read. `anew`: what its file holds makes up no state, and is to be set aside. `is_dirty`: not
+    all that was saved is on the disk. `is_faulty`: the last save failed, and that was said. `ticket` of the call
+    that opened it."""
 
     def __init__(self, state_dir: str | None, ticket: int = 0) -> None:
         self.state_dir, self.ticket = state_dir, ticket
         self.file: SnapshotFile | None = None
         self.begun_from: int | None = None
-        self.anew = self.written = False
+        self.anew = self.written = self.is_dirty = self.is_faulty = False
 
 
 class StateFiles:
@@ -70,8 +71,6 @@ class StateFiles:
         self.archives: ArchiveDatabases | None = (
             None  # from the first row on: hosts that declare no `retrieve` pay nothing
         )
-        self.dirty: set[str] = set()
-        self.faulty: set[str] = set()
 
     # snapshots
 
@@ -81,8 +80,7 @@ class StateFiles:
         opened = self._store(effect.state_dir).open(effect.session_id)
         session.file = opened.file
         session.begun_from = None if opened.unread else hash(opened.lines)
-        if opened.file is None:
-            self.faulty.add(effect.session_id)  # it is said in the answer
+        session.is_faulty = opened.file is None  # it is said in the answer
         return do.SnapshotLoaded(opened.lines, _sayable(opened.fault), opened.refused)
 
     def begin_stored(self, effect: do.Open) -> "Future[Begun] | None":
@@ -137,8 +135,7 @@ class StateFiles:
 
     def not_opened(self, effect: do.Open) -> None:
         """Nothing is known of what there was; saves try to open it again."""
-        self.sessions.setdefault(effect.session_id, OpenSession(effect.state_dir))
-        self.faulty.add(effect.session_id)
+        self.sessions.setdefault(effect.session_id, OpenSession(effect.state_dir)).is_faulty = True
 
     def _store(self, state_dir: str | None) -> "SnapshotStore":
         from pathlib import Path
@@ -164,8 +161,7 @@ class StateFiles:
         session.written = True
         if self.store is not None:
             self.store.changed(effect.session_id)
-        self.faulty.discard(effect.session_id)
-        self.dirty.add(effect.session_id)
+        session.is_faulty, session.is_dirty = False, True
 
     def _file(self, session_id: str, session: OpenSession) -> "SnapshotFile":
         """The session's file, in its place (rule 2). NotSaved, OSError."""
@@ -195,8 +191,9 @@ class StateFiles:
 
     def failed(self, session_id: str, fault: Exception) -> None:
         """Rule 1."""
-        if session_id not in self.faulty:
-            self.faulty.add(session_id)
+        session = self.sessions.get(session_id)
+        if session is not None and not session.is_faulty:
+            session.is_faulty = True
             cause = str(fault) if isinstance(fault, NotSaved | OSError) else faults.cause(fault)
             text = _sayable(f"a snapshot could not be written: {cause}") or ""
             self.not_saved(session_id, text)
@@ -206,9 +203,9 @@ class StateFiles:
         """Lets go of a session whose snapshot is whole, in its place and on the disk. Whether it was. OSError, and
         then nothing has changed."""
         session = self.sessions.get(session_id)
-        if session is None or session.file is None or session_id in self.faulty or not session.file.in_place:
+        if session is None or session.file is None or session.is_faulty or not session.file.in_place:
             return False
-        if session_id in self.dirty:
+        if session.is_dirty:
             session.file.sync()
         path = session.file.path
         self._let_go(session_id)
@@ -225,8 +222,6 @@ class StateFiles:
 
     def _let_go(self, session_id: str) -> None:
         session = self.sessions.pop(session_id, None)
-        self.dirty.discard(session_id)
-        self.faulty.discard(session_id)
         self._tell_live()
         if session is not None and session.file is not None:
             self._unless_it_fails(session.file.close)
@@ -266,15 +261,13 @@ class StateFiles:
         loop = asyncio.get_running_loop()
         while True:
             await asyncio.sleep(SYNC_SECONDS)
-            dirty, self.dirty = self.dirty, set()
-            while dirty:  # nothing of a session that has ended is held until the next time
-                session = self.sessions.get(dirty.pop())
-                if session is not None and session.file is not None:
+            for session in [session for session in self.sessions.values() if session.is_dirty]:
+                session.is_dirty = False
+                if session.file is not None:
                     try:
                         await loop.run_in_executor(threads, self._unless_it_fails, session.file.sync)
                     except RuntimeError as fault:  # no thread for it
                         self._not_synced(fault)
-                del session
 
     def _unless_it_fails(self, sync: Callable[[], None]) -> None:
         if (fault := outcome(sync)) is not None:

@@ -33,6 +33,9 @@ from ctxmgr.store.objects import Objects, StoreUnreachable
 from ctxmgr.store.protocol import Away, Busy, Claimed, Ownership, commit, take
 
 BUSY = "the session is open on another machine: free when that ends it, or {} seconds after it was last heard of"
+KEPT = 16  # words: older ones stand in no head, or their session is waited for
+WORD_BYTES = 12  # random: no two claims meet
+_decode = msgspec.json.Decoder(tuple[str, ...]).decode
 
 
 class Place(msgspec.Struct, frozen=True):
@@ -186,12 +189,6 @@ async def _unsent(place: Place, head: SessionHead) -> frozenset[str]:
         return frozenset()
     there = {row.key: row.text for row in await parts.rows(place.objects, place.session_id, head.contents)}
     return frozenset(row.key for row in here if there.get(row.key) != row.text)
-
-
-KEPT = 16  # words: older ones stand in no head, or their session is waited for
-WORD_BYTES = 12  # random: no two claims meet
-
-_decode = msgspec.json.Decoder(tuple[str, ...]).decode
 
 
 class Claims:

@@ -18,6 +18,7 @@ from ctxmgr.store.keys import epoch_of, is_object_name, objects_prefix
 from ctxmgr.store.objects import Missing, Objects, StoreFault
 
 _CHECKSUM = 9  # characters of a line, with the space
+AT_ONCE = 8  # requests
 
 
 async def snapshot(objects: Objects, session_id: str, contents: Contents) -> bytes:
@@ -52,9 +53,6 @@ def records(content: bytes) -> tuple[bytes, ...]:
     if b"".join(map(to_line, bodies)) != content:
         raise packs.Damaged("what the store holds is no snapshot")
     return bodies
-
-
-AT_ONCE = 8  # requests
 
 
 async def sweep(objects: Objects, session_id: str, head: SessionHead) -> int:

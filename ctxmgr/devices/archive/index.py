@@ -34,6 +34,8 @@ _MISSING = """SELECT id, length(text) FROM originals WHERE (? IS NULL OR session
 AND NOT EXISTS (SELECT 1 FROM found_docsize WHERE found_docsize.id = originals.id) ORDER BY id LIMIT ?"""
 _ROW = "SELECT call, text FROM originals WHERE id = ?"
 _INDEX = "INSERT INTO found(rowid, words, path, tool) VALUES (?, ?, ?, ?)"
+_ARGUMENT = re.compile(r'\s[^\s="]+=("(?:\\.|[^"\\])*"|\S+)')
+_PATH = re.compile(r"(?!\w+://)[^\s\"'=]*(?:/[^\s\"'=]*|\w\.\w{1,8})")
 
 
 def has_index(connection: sqlite3.Connection) -> bool:
@@ -91,10 +93,6 @@ def _columns(call_text: str, text: str) -> tuple[str, str, str]:
 
 def text_of(content: bytes) -> str:
     return content.decode("utf-8", "surrogatepass")
-
-
-_ARGUMENT = re.compile(r'\s[^\s="]+=("(?:\\.|[^"\\])*"|\S+)')
-_PATH = re.compile(r"(?!\w+://)[^\s\"'=]*(?:/[^\s\"'=]*|\w\.\w{1,8})")
 
 
 def named_in(call_text: str) -> tuple[str | None, str | None]:

@@ -47,6 +47,11 @@ _FOUND = """SELECT originals.id, originals.session, originals.call
 FROM found JOIN originals ON originals.id = found.rowid
 WHERE found MATCH ?
 ORDER BY bm25(found, ?, ?, ?), originals.handle, originals.key LIMIT ?"""
+Frequencies = dict[int, float]  # by a phrase's number: how often it stands there, weighed by column
+SNIPPET_CHARACTERS = 320  # about 80 tokens: ten hits come to less than a page
+_BEFORE = 80  # characters of the stretch that stand before its first word
+_NEAR = 60  # characters within which a line's start or a gap is looked for
+_PLACES = 2_000  # of words in one text that are looked at
 
 
 class HitRow(msgspec.Struct, frozen=True):
@@ -55,9 +60,6 @@ class HitRow(msgspec.Struct, frozen=True):
     session: bytes
     time_ms: int
     hit: ArchiveHit
-
-
-Frequencies = dict[int, float]  # by a phrase's number: how often it stands there, weighed by column
 
 
 class MatchedRow(msgspec.Struct, frozen=True):
@@ -133,12 +135,6 @@ def _frequencies(
                 passage[number] = passage.get(number, 0.0) + weights[0]
             place = text.find(phrase, place + 1)  # the blank behind one may stand before the next
     return tuple(passages.values()), beside
-
-
-SNIPPET_CHARACTERS = 320  # about 80 tokens: ten hits come to less than a page
-_BEFORE = 80  # characters of the stretch that stand before its first word
-_NEAR = 60  # characters within which a line's start or a gap is looked for
-_PLACES = 2_000  # of words in one text that are looked at
 
 
 def snippet(text: str, wanted: Collection[str]) -> tuple[str, int]:

@@ -51,6 +51,8 @@ from ctxmgr.model import faults
 PREFIX_CHARACTERS = 40  # of the session id, for people's eyes; the hash tells sessions apart
 HASH_DIGITS = 32  # 128 bits: no two ids meet, and the longest side name stays below 143 (eCryptfs)
 _IRREGULAR = "it is no regular file"
+ENDING = ".jsonl"
+_SIDE = (".torn", ".tmp", ".broken-")
 
 
 class OpenedSnapshot(msgspec.Struct, frozen=True):
@@ -188,10 +190,6 @@ def _files_of(path: Path) -> list[Path]:
     kept = (f"{path.name}.lock",)
     names = [name for name in os.listdir(path.parent) if name.startswith(path.name) and name not in kept]
     return [path.with_name(name) for name in sorted(names)]
-
-
-ENDING = ".jsonl"
-_SIDE = (".torn", ".tmp", ".broken-")
 
 
 class SavedFile(msgspec.Struct, frozen=True):

@@ -14,6 +14,16 @@ from typing import Protocol
 
 import msgspec
 
+NO_OBJECT = "there is no such object"
+NO_BUCKET = "the store has no such bucket"
+NO_FOLDER = "there is no such folder"
+NO_STORE = "the address names no store that is known"
+NO_CREDENTIALS = "there are no credentials for the store, neither in the environment nor of this machine"
+NO_SERVER = "no server answers where the store should be: the network, or the endpoint in the environment"
+OF_METADATA = ("169.254.169.254", "/latest/api/token", "/computeMetadata/")  # asked last for credentials
+REFUSALS = ("PermissionDeniedError", "UnauthenticatedError")
+_STATUS = re.compile(r"status code: (\d\d\d)")
+
 
 class StoreFault(Exception):
     """What was asked of the store was not done, or nobody knows."""
@@ -73,17 +83,6 @@ class Objects(Protocol):
 
     async def delete(self, key: str) -> None:
         """What is not there is gone already."""
-
-
-NO_OBJECT = "there is no such object"
-NO_BUCKET = "the store has no such bucket"
-NO_FOLDER = "there is no such folder"
-NO_STORE = "the address names no store that is known"
-NO_CREDENTIALS = "there are no credentials for the store, neither in the environment nor of this machine"
-NO_SERVER = "no server answers where the store should be: the network, or the endpoint in the environment"
-OF_METADATA = ("169.254.169.254", "/latest/api/token", "/computeMetadata/")  # asked last for credentials
-REFUSALS = ("PermissionDeniedError", "UnauthenticatedError")
-_STATUS = re.compile(r"status code: (\d\d\d)")
 
 
 def refused(deed: str) -> str:
