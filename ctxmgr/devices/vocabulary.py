@@ -105,17 +105,13 @@ def find(vocabulary: Vocabulary, path: str | None = None) -> VocabularySearch:
     skipped: list[str] = []
     absent: list[str] = []
     cache = os.environ.get("TIKTOKEN_CACHE_DIR", "")
-    if path:
+    cached = Path(cache, vocabulary.cached_as) if cache else None
+    places: list[str | Path] = [place for place in (path, cached) if place]
+    for place in places:
         try:
-            return VocabularySearch(parse(read_original(Path(path), vocabulary)))
+            return VocabularySearch(parse(read_original(Path(place), vocabulary)), tuple(skipped))
         except UnusableError as fault:
-            skipped.append(f"{path} {fault}")
-    if cache:
-        cached = Path(cache, vocabulary.cached_as)
-        try:
-            return VocabularySearch(parse(read_original(cached, vocabulary)), tuple(skipped))
-        except UnusableError as fault:
-            (skipped if os.path.lexists(cached) else absent).append(f"{cached} {fault}")
+            (absent if place is cached and not os.path.lexists(place) else skipped).append(f"{place} {fault}")
     if vocabulary.packed_sha256:
         packaged = PACKAGED / packed_name(vocabulary)
         try:
