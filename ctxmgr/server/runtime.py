@@ -149,7 +149,7 @@ class Runtime:
                 effect = self._waiting.popleft()
                 row = self._EFFECTS[type(effect)]
                 failure = outcome(functools.partial(row.carry, self, effect))
-                if failure is not None:
+                if isinstance(failure, Exception):
                     row.failed(self, effect, failure)
         finally:
             self._carrying = False

@@ -114,7 +114,7 @@ def test_it_stays_while_something_is_under_way() -> None:
 
 def test_without_minutes_and_in_a_transcript_it_stays() -> None:
     for host in (begun(), begun(Host(options=ConnectionConfig(record=True)))):
-        if not host.connection.options.record:
+        if not host.connection.terms.record:
             for session in ("s", "other"):
                 host.call("p", "setPolicy", sessionId=session, policy={"idleMinutes": 0})
         minutes(host, 200)
