@@ -22,7 +22,6 @@ FOR_USERS = {
     "ctxmgr.client": "what a program that spawns a sidecar imports",
     "ctxmgr.integrations": "what a program on a framework imports, to share a sidecar",
     "ctxmgr.library": "what a program without a sidecar imports",
-    "ctxmgr.otlp": "what a program that sends telemetry to a collector imports",
     "ctxmgr.model.api.compaction": "params and answers, which the client's calls take and give",
     "ctxmgr.model.api.lifecycle": "params and answers, which the client's calls take and give",
 }

@@ -28,7 +28,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from ctxmgr.mcp_server import TOKEN, URL
-from ctxmgr.programs.program import Launch, NotHookable, Program, home, read_json, table, with_environ
+from ctxmgr.programs.program import Launch, NotHookable, Program, flag, home, read_json, table, with_environ
 
 BASE_URL, TOOL_SEARCH = "ANTHROPIC_BASE_URL", "ENABLE_TOOL_SEARCH"
 OWN = "https://api.anthropic.com"
@@ -64,7 +64,7 @@ def hook(start: Launch, base_url: str, upstream: str) -> Launch:
     start = with_environ(start, **values)
     if not any(BASE_URL in one for one in in_files):
         return start
-    text = _flag(start.arguments)
+    text = flag(start.arguments, _FLAG)
     if text and not _is_json(text):
         raise NotHookable(
             f"{BASE_URL} stands in a settings file of Claude Code, and {_FLAG} names a file too: leave one out"
@@ -116,7 +116,7 @@ def _environ(settings: dict[str, Any]) -> dict[str, Any]:
 
 def _given(start: Launch) -> dict[str, Any]:
     """The settings of the last `--settings`, which is JSON or a file."""
-    text = _flag(start.arguments)
+    text = flag(start.arguments, _FLAG)
     if not _is_json(text):
         return read_json(Path(start.directory) / text) if text else {}
     try:
@@ -127,17 +127,6 @@ def _given(start: Launch) -> dict[str, Any]:
 
 def _is_json(text: str) -> bool:
     return text.lstrip().startswith("{")
-
-
-def _flag(arguments: tuple[str, ...]) -> str:
-    """What the last `--settings` says; "" without one."""
-    text = ""
-    for at, argument in enumerate(arguments):
-        if argument == _FLAG:
-            text = "".join(arguments[at + 1 : at + 2])
-        elif argument.startswith(f"{_FLAG}="):
-            text = argument.removeprefix(f"{_FLAG}=")
-    return text
 
 
 def _without_flag(arguments: tuple[str, ...]) -> Iterator[str]:

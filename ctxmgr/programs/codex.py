@@ -14,6 +14,7 @@ Rules (of 0.169.0, tried):
    called unasked (`default_tools_approval_mode`).
 """
 
+import itertools
 import json
 import tomllib
 from collections.abc import Iterator
@@ -23,7 +24,17 @@ from typing import Any
 import msgspec
 
 from ctxmgr.mcp_server import TOKEN, URL
-from ctxmgr.programs.program import Launch, NotHookable, Program, home, read_json, read_toml, table, with_environ
+from ctxmgr.programs.program import (
+    Launch,
+    NotHookable,
+    Program,
+    flag,
+    home,
+    read_json,
+    read_toml,
+    table,
+    with_environ,
+)
 
 BUILT_IN, BASE_URL = "openai", "openai_base_url"
 OWN, CHATGPT = "https://api.openai.com/v1", "https://chatgpt.com/backend-api/codex"
@@ -63,7 +74,8 @@ def _key(start: Launch) -> str:
     if "--oss" in start.arguments:
         raise NotHookable("Codex runs a model on this machine (--oss), and ctxmgr can not stand before it")
     config = _config(start)
-    profile = table(table(config.get("profiles")).get(_profile(start) or str(config.get("profile"))))
+    named = flag(start.arguments, "-p", "--profile") or str(config.get("profile"))
+    profile = table(table(config.get("profiles")).get(named))
     said = dict(_overrides(start.arguments))
     name = said.get("model_provider") or profile.get("model_provider") or config.get("model_provider") or BUILT_IN
     return BASE_URL if name == BUILT_IN else f"model_providers.{name}.base_url"
@@ -84,15 +96,6 @@ def _chatgpt(start: Launch) -> bool:
         return False
     login = read_json(_folder(start) / "auth.json")
     return bool(login.get("tokens")) and not login.get("OPENAI_API_KEY") and login.get("auth_mode") != "apikey"
-
-
-def _profile(start: Launch) -> str:
-    for at, argument in enumerate(start.arguments):
-        if argument in ("-p", "--profile"):
-            return "".join(start.arguments[at + 1 : at + 2])
-        if argument.startswith("--profile="):
-            return argument.removeprefix("--profile=")
-    return ""
 
 
 def _overrides(arguments: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
@@ -124,7 +127,7 @@ def _split(arguments: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
         if argument == "--":
             yield (argument, *rest)
         elif argument in ("-c", "--config"):
-            yield (argument, *(one for one in [next(rest, None)] if one is not None))
+            yield (argument, *itertools.islice(rest, 1))
         else:
             yield (argument,)
 

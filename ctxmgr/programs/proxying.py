@@ -3,6 +3,7 @@
 import argparse
 import asyncio
 import os
+import secrets
 import signal
 import sys
 from collections.abc import Callable, Sequence
@@ -14,12 +15,12 @@ from ctxmgr import settings
 from ctxmgr.devices import ArchiveFault, retention
 from ctxmgr.masking import without_secrets
 from ctxmgr.model import policy_keys
-from ctxmgr.programs import model_tools
 from ctxmgr.programs.launching import NoProgram
 from ctxmgr.programs.program import NotHookable
 from ctxmgr.proxy import Proxy, ProxySettings
 
 WRONG_USAGE = 2
+TOKEN_BYTES = 32  # of the model's tools, for one run
 FLAGS = ("preset", "window", "keep_originals", "model_tools")  # that are keys of a settings file
 
 
@@ -94,6 +95,7 @@ def proxy(
         return layers.settings_for(of.program or speaker, model, is_subagent)
 
     said = layers.settings_for(of.program or None)
+    can_have_tools = of.tools and said.model_tools is not False
     keeps_originals = not parsed.observe and (of.originals if said.keep_originals is None else said.keep_originals)
     made = ProxySettings(
         _checked(upstream),
@@ -106,7 +108,7 @@ def proxy(
         say,
         parsed.models and os.path.abspath(parsed.models),
         keeps_originals,
-        model_tools.new_token() if keeps_originals and of.tools and said.model_tools is not False else "",
+        secrets.token_urlsafe(TOKEN_BYTES) if keeps_originals and can_have_tools else "",
     )
     return Proxy(made)
 

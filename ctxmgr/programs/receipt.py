@@ -29,6 +29,20 @@ from ctxmgr.programs.program import Launch
 from ctxmgr.proxy import BilledCall
 
 OWN_FOLDERS = frozenset((".git", ".hg", ".svn"))
+HEADINGS = ("", "as it is", "with ctxmgr")
+NAMES = (
+    "calls",
+    "  with another list",
+    "input tokens",
+    "  no cache held",
+    "  read from cache",
+    "  written to cache",
+    "output tokens",
+    "dollars",
+    "seconds",
+    "exit code",
+    "files changed",
+)
 
 
 class TreeChanges(msgspec.Struct, frozen=True):
@@ -45,8 +59,7 @@ class TreeChanges(msgspec.Struct, frozen=True):
 
 def copied(tree: Path, to: Path) -> Path:
     """Raises OSError."""
-    shutil.copytree(tree, to, symlinks=True, ignore=_special)
-    return to
+    return Path(shutil.copytree(tree, to, symlinks=True, ignore=_special))
 
 
 def changes(before: Path, after: Path) -> TreeChanges:
@@ -162,21 +175,8 @@ async def _ran(
 def lines(receipt: TrialReceipt) -> list[str]:
     """For people, a verdict first."""
     direct, managed = receipt.direct, receipt.managed
-    rows: list[tuple[str, Any, Any]] = [
-        ("", "as it is", "with ctxmgr"),
-        ("calls", direct.call_count, managed.call_count),
-        ("  with another list", direct.rewritten_call_count, managed.rewritten_call_count),
-        ("input tokens", _whole(direct.billed.input_tokens), _whole(managed.billed.input_tokens)),
-        ("  no cache held", _whole(direct.billed.fresh_tokens), _whole(managed.billed.fresh_tokens)),
-        ("  read from cache", _whole(direct.billed.read_tokens), _whole(managed.billed.read_tokens)),
-        ("  written to cache", _whole(direct.billed.written_tokens), _whole(managed.billed.written_tokens)),
-        ("output tokens", _whole(direct.billed.output_tokens), _whole(managed.billed.output_tokens)),
-        ("dollars", _money(direct.billed), _money(managed.billed)),
-        ("seconds", direct.seconds, managed.seconds),
-        ("exit code", direct.exit_code, managed.exit_code),
-        ("files changed", len(direct.changes.all), len(managed.changes.all)),
-    ]
-    table = [f"{name:<20}{one!s:>14}{other!s:>14}" for name, one, other in rows]
+    columns = zip(NAMES, _column(direct), _column(managed), strict=True)
+    table = [f"{name:<20}{left!s:>14}{right!s:>14}" for name, left, right in [HEADINGS, *columns]]
     same = "both left the same work" if receipt.alike else "they left different work"
     only = [f"  {word}: {path}" for word, path in _differing(receipt)]
     kept = [f"copies: {receipt.folder}"] if receipt.folder else []
@@ -203,9 +203,16 @@ def _verdict(direct: TrialRun, managed: TrialRun) -> str:
     return f"with ctxmgr {abs(share):.0%} {'more' if share > 0 else 'fewer'} {what}"
 
 
-def _whole(tokens: float) -> str:
-    return f"{tokens:,.0f}"
-
-
-def _money(billed: BilledCall) -> str:
-    return "not known" if billed.dollars is None else f"{billed.dollars:,.3f}"
+def _column(run: TrialRun) -> tuple[Any, ...]:
+    """What stands beside `NAMES`."""
+    bill = run.billed
+    tokens = (bill.input_tokens, bill.fresh_tokens, bill.read_tokens, bill.written_tokens, bill.output_tokens)
+    return (
+        run.call_count,
+        run.rewritten_call_count,
+        *(f"{count:,.0f}" for count in tokens),
+        "not known" if bill.dollars is None else f"{bill.dollars:,.3f}",
+        run.seconds,
+        run.exit_code,
+        len(run.changes.all),
+    )

@@ -1,14 +1,24 @@
-"""Runs a program in this terminal behind a proxy of its own, and tells at the end what its calls came to."""
+"""Runs a program in this terminal behind a proxy of its own, and tells at the end what its calls came to.
+
+Where the program can be told of an MCP server, its model has the tools of `ctxmgr mcp`:
+
+1. The program's own MCP servers stay, but for one of its own that is named `ctxmgr`.
+2. Address and token are in the environment of the program alone, not among its arguments, which others can see.
+"""
 
 import argparse
 import asyncio
+import importlib.util
 import os
 from collections.abc import Mapping
 
-from ctxmgr import settings
-from ctxmgr.programs import launching, model_tools, proxying, table
-from ctxmgr.programs.program import Api, Launch, Program
+from ctxmgr import isolation, settings
+from ctxmgr.mcp_server import TOKEN, URL
+from ctxmgr.programs import launching, proxying, table
+from ctxmgr.programs.program import Api, Launch, Program, with_environ
 from ctxmgr.programs.proxying import Keeping, WrongFlag, say
+
+MODEL_TOOLS = isolation.command("mcp")
 
 
 def run(parsed: argparse.Namespace, environ: Mapping[str, str] = os.environ) -> int:
@@ -25,18 +35,30 @@ async def _ended(parsed: argparse.Namespace, environ: dict[str, str]) -> int:
         parsed,
         upstream_of(parsed, program, launch),
         say=notices.append,
-        of=Keeping(True, model_tools.are_there(program), program.name),
+        of=Keeping(True, can_have_tools(program), program.name),
     )
     async with made:
         tidying = asyncio.create_task(asyncio.to_thread(proxying.tidy, made.settings))
         hooked = program.hook(launch, made.url, made.settings.upstream)
-        hooked = model_tools.given(program, hooked, made.url, made.settings.tools_token)
+        hooked = with_tools(program, hooked, made.url, made.settings.tools_token)
         proxying.say_page(made)
         code = await launching.ended(file, hooked)
         await tidying
     for line in (*notices, *proxying.lines(made)):
         say(line)
     return code
+
+
+def can_have_tools(program: Program) -> bool:
+    """The extra `mcp` has to be installed."""
+    return program.with_tools is not None and importlib.util.find_spec("mcp") is not None
+
+
+def with_tools(program: Program, launch: Launch, base_url: str, token: str) -> Launch:
+    """The launch with the tools in it, where the program can take them."""
+    if program.with_tools is None or not token:
+        return launch
+    return with_environ(program.with_tools(launch, MODEL_TOOLS), **{URL: base_url, TOKEN: token})
 
 
 def _program(api: Api | None, command: str) -> Program:

@@ -4,6 +4,7 @@ An empty variable counts as none.
 """
 
 import difflib
+import tomllib
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -14,42 +15,30 @@ from ctxmgr.settings.keys import KeyFault, KeyPath, SettingsFault
 LIKENESS = 0.85  # from which on a name counts as a slip of another: all of them begin alike
 
 
-def _whole(text: str) -> int:
-    if not text.isascii() or not text.replace("_", "").isdigit():
-        raise ValueError("a whole number is needed")
-    return int(text)
-
-
-def _number(text: str) -> float:
+def _value(text: str) -> str | int | float | bool:
+    """A number, true or false, as TOML has them; else a text."""
     try:
-        return float(text)
-    except ValueError:
-        raise ValueError("a number is needed") from None
+        value = tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text.strip()
+    return value if isinstance(value, int | float) else text.strip()
 
 
-def _number_or_word(text: str) -> int | str:
-    return int(text) if text.strip().isdecimal() else text.strip()
-
-
-def _names(text: str) -> list[str]:
-    """Of a list with commas."""
-    return [one.strip() for one in text.split(",") if one.strip()]
-
-
-def _names_or_switch(text: str) -> list[str] | bool:
-    switch = text.strip().lower()
-    return switch == "true" if switch in ("true", "false") else _names(text)
+def _names(text: str) -> list[str] | bool:
+    """Of a list with commas; or true or false, where the key takes that."""
+    value = _value(text.lower())
+    return value if isinstance(value, bool) else [name.strip() for name in text.split(",") if name.strip()]
 
 
 VARIABLES: dict[str, tuple[KeyPath, Callable[[str], Any]]] = {
     "CTXMGR_PRESET": (("preset",), str),
-    "CTXMGR_WINDOW": (("window",), _whole),
-    "CTXMGR_EFFECTIVE_WINDOW": (("effectiveWindow",), _whole),
-    "CTXMGR_RESERVE": (("reserve",), _whole),
-    "CTXMGR_KEEP": (("keep",), _number_or_word),
-    "CTXMGR_COST_VERSUS_RECALL": (("costVersusRecall",), _number),  # of older releases, without effect
+    "CTXMGR_WINDOW": (("window",), _value),
+    "CTXMGR_EFFECTIVE_WINDOW": (("effectiveWindow",), _value),
+    "CTXMGR_RESERVE": (("reserve",), _value),
+    "CTXMGR_KEEP": (("keep",), _value),
+    "CTXMGR_COST_VERSUS_RECALL": (("costVersusRecall",), _value),  # of older releases, without effect
     "CTXMGR_PROTECTED_TOOLS": (("protectedTools",), _names),
-    "CTXMGR_PROTECTED_INSTRUCTIONS": (("protectedInstructions",), _names_or_switch),
+    "CTXMGR_PROTECTED_INSTRUCTIONS": (("protectedInstructions",), _names),
     "CTXMGR_STATE_DIR": (("state_dir",), str),
     "CTXMGR_UPSTREAM_ANTHROPIC": (("upstream", "anthropic"), str),
     "CTXMGR_UPSTREAM_OPENAI": (("upstream", "openai"), str),
@@ -65,13 +54,11 @@ def values(environ: Mapping[str, str]) -> dict[str, dict[str, Any]]:
         text = environ.get(variable)
         if not text:
             continue
+        tables[variable] = nested(path, parse(text))
         try:
-            tables[variable] = nested(path, parse(text))
             keys.check(tables[variable])
         except KeyFault as fault:
             raise SettingsFault(f"{variable}: {fault.text}") from None
-        except ValueError as fault:
-            raise SettingsFault(f"{variable}: {fault}") from None
     return tables
 
 

@@ -36,11 +36,12 @@ def test_a_variable_sets_its_key() -> None:
 def test_what_is_wrong_is_said_with_the_variable() -> None:
     for variable, text, said in (
         ("CTXMGR_PRESET", "fast", "preset: invalid enum value 'fast' (one of: balanced, off, tools, turns)"),
-        ("CTXMGR_WINDOW", "many", "a whole number is needed"),
+        ("CTXMGR_WINDOW", "many", "window must be a whole number of tokens, at least 1"),
         ("CTXMGR_WINDOW", "0", "window must be a whole number of tokens, at least 1"),
-        ("CTXMGR_WINDOW", "٣", "a whole number is needed"),
-        ("CTXMGR_RESERVE", "-1", "a whole number is needed"),
-        ("CTXMGR_COST_VERSUS_RECALL", "x", "a number is needed"),
+        ("CTXMGR_WINDOW", "٣", "window must be a whole number of tokens, at least 1"),
+        ("CTXMGR_RESERVE", "-1", "reserve: expected `int` >= 0"),
+        ("CTXMGR_COST_VERSUS_RECALL", "x", "costVersusRecall: expected `float`, got `str`"),
+        ("CTXMGR_PROTECTED_TOOLS", "true", "protectedTools: expected `array`, got `bool`"),
         ("CTXMGR_KEEP", "0", "keep: expected `int` >= 1"),
         ("CTXMGR_KEEP", "much", "keep: invalid enum value 'much' (one of: balanced, careful, lean)"),
         ("CTXMGR_COST_VERSUS_RECALL", "nan", "costVersusRecall must be a number"),

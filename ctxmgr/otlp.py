@@ -1,4 +1,6 @@
-"""Turns events of telemetry into log records of OpenTelemetry, and sends them to one collector over HTTP.
+"""Sends what `telemetry/event` tells to a collector by OTLP, as log records over HTTP.
+
+An extra (`otlp`), for programs that use the client.
 
 1. The endpoint is said by the program: there is no default, and `OTEL_EXPORTER_OTLP_*` names none.
 2. Records go in batches, from a thread: `__call__` returns at once, as `Host.on_telemetry` must. What a collector
