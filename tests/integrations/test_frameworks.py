@@ -20,15 +20,12 @@ ROOT = Path(__file__).parents[2]
 RUN_SECONDS = 240.0  # a guard
 FRAMEWORKS = [
     ("langchain", "langchain_agent", "anthropic"),
-    ("langchain", "langchain_agent", "openai"),
     ("langchain", "langchain_agent", "responses"),
     ("openai-agents", "openai_agents_agent", "responses"),
     ("openai-agents", "openai_agents_agent", "openai"),
     ("pydantic-ai", "pydantic_ai_agent", "anthropic"),
     ("pydantic-ai", "pydantic_ai_agent", "openai"),
     ("ai-sdk-6", "ai_sdk_agent", "anthropic"),
-    ("ai-sdk-6", "ai_sdk_agent", "openai"),
-    ("ai-sdk-7", "ai_sdk_agent", "anthropic"),
     ("ai-sdk-7", "ai_sdk_agent", "openai"),
 ]
 JUDGES: dict[str, Any] = {"anthropic": anthropic, "openai": openai, "responses": responses}
@@ -104,7 +101,7 @@ def test_a_framework_sends_a_legal_list_that_holds_less(extra: str, agent: str, 
 
 
 @pytest.mark.real
-@pytest.mark.parametrize(("extra", "agent", "kind"), [FRAMEWORKS[at] for at in (1, 3, 6, 7, 10)], ids=str)
+@pytest.mark.parametrize(("extra", "agent", "kind"), [FRAMEWORKS[at] for at in (0, 2, 5, 7)], ids=str)
 def test_without_a_sidecar_the_list_goes_out_as_it_came(extra: str, agent: str, kind: str, tmp_path: Path) -> None:
     words = command(extra, agent, tmp_path)
     with Provider.threaded(script("Look at the parts", *looking(0, 3), final="They are fine.")) as provider:

@@ -16,7 +16,10 @@ pytestmark = pytest.mark.real
 LAST = "I mend one and look at the next."  # it prints all that the model says
 
 
-@pytest.mark.parametrize("model", ["gemini-3-pro-preview", "gemini-2.5-pro"])
+@pytest.mark.parametrize(
+    ("through", "model"),
+    [("direct", "gemini-3-pro-preview"), ("run", "gemini-3-pro-preview"), ("run", "gemini-2.5-pro")],
+)
 def test_thirty_steps(playing: Playing, through: Through, model: str) -> None:
     session, provider = playing(Gemini(model), LOOK, faults={7: failing(503)})
     assert session.prompt("Look through the modules, please.").endswith(f"{LAST}\n{DONE}")

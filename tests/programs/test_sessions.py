@@ -1,5 +1,5 @@
-"""Claude Code and Codex, as they are, play a session of thirty steps: straight to the provider, which proves the
-provider, and through ctxmgr.
+"""Claude Code and Codex, as they are, play sessions through ctxmgr; some straight to the provider, too: what they do
+by themselves.
 
 Each test holds that no list was refused, that the provider was told every tool result, and that the last words
 arrive.
@@ -64,6 +64,7 @@ def test_thirty_steps_and_a_resumed_session(playing: Playing, through: Through, 
         assert session.summary, session.errors
 
 
+@pytest.mark.parametrize("through", ["run"])
 @pytest.mark.parametrize("agent", AGENTS, ids=named)
 def test_errors_cut_streams_and_resets(playing: Playing, agent: Agent) -> None:
     session, provider = playing(agent, LOOK, faults=FAULTS)
@@ -73,6 +74,7 @@ def test_errors_cut_streams_and_resets(playing: Playing, agent: Agent) -> None:
     assert failed == [429, 529, 500, 200, "reset"]
 
 
+@pytest.mark.parametrize("through", ["run"])
 @pytest.mark.parametrize("agent", AGENTS, ids=named)
 def test_sub_agent(playing: Playing, agent: Agent) -> None:
     inner = script("Say what four modules do", *looking(4, 60), final="They count.")
@@ -86,6 +88,7 @@ def test_sub_agent(playing: Playing, agent: Agent) -> None:
     assert any("They count." in text for text in told)
 
 
+@pytest.mark.parametrize("through", ["run"])
 def test_claude_code_compacts_when_it_is_told_to(playing: Playing) -> None:
     session, provider = playing(Claude(), LOOK, GO_ON)
     session.prompt("Look through the modules, please.")
@@ -117,6 +120,7 @@ def test_codex_compacts(playing: Playing, through: Through, custom: bool) -> Non
     assert upgrades == ({426} if through == "direct" and not custom else set())
 
 
+@pytest.mark.parametrize("through", ["run"])
 def test_a_file_is_written(playing: Playing) -> None:
     look = script("Write it down", step(Read("README.md"), Write("notes.md", "Seen.\n")), final="Written.")
     session, provider = playing(Claude(), look, faults={1: failing(529)})

@@ -14,6 +14,7 @@ from tests.model_server import ModelServer
 
 @pytest.fixture(params=["0.74", "0.87"])
 def program(request: pytest.FixtureRequest) -> Installed:
+    """The oldest pi and the newest, where it is about what these do differently; else the newest alone."""
     return installed(request.param)
 
 

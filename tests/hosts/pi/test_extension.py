@@ -36,6 +36,7 @@ def test_units() -> None:
     assert done.returncode == 0, done.stdout[-4000:]
 
 
+@pytest.mark.parametrize("program", ["0.87"], indirect=True)
 def test_held_flat_by_epochs(program: Installed, model: ModelServer, tmp_path: Path) -> None:
     """The default preset: but where an epoch begins, what the model is sent grows at its end alone, through a kill
     and in a resumed session too. pi never has to compact."""
@@ -77,6 +78,7 @@ def test_held_flat_by_epochs(program: Installed, model: ModelServer, tmp_path: P
         check_legal(request)
 
 
+@pytest.mark.parametrize("program", ["0.87"], indirect=True)
 def test_a_session_that_is_not_kept_leaves_no_file(program: Installed, model: ModelServer, places: Places) -> None:
     place = places()
     with Pi(program.node, program.pi, place, "--no-session") as pi:
@@ -170,6 +172,7 @@ def test_summaries_are_written_to_no_cache_and_are_paid_for(
         check_clean(pi)
 
 
+@pytest.mark.parametrize("program", ["0.87"], indirect=True)
 def test_project_switches_pruning_off(program: Installed, model: ModelServer, places: Places) -> None:
     """The project's file stands over the user's; a key that ctxmgr does not know is said, and the rest holds."""
     place = places(enabled=True, colour="blue")

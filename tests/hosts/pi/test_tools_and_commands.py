@@ -20,6 +20,7 @@ PRUNING = {"preset": "tools", "pruneProtect": 1_000, "pruneMinimum": 500}  # old
 BALANCED = {"preset": "balanced"}  # pins and epochs are its own
 
 
+@pytest.mark.parametrize("program", ["0.87"], indirect=True)
 def test_model_has_no_tool_of_ctxmgrs_unless_its_user_allows_it(
     program: Installed, model: ModelServer, places: Places
 ) -> None:
@@ -63,6 +64,7 @@ def test_model_gets_back_what_left_keeps_notes_and_pins(
         check_clean(pi)
 
 
+@pytest.mark.parametrize("program", ["0.87"], indirect=True)
 def test_model_pins(program: Installed, model: ModelServer, places: Places) -> None:
     """What left comes back by it with the next request."""
     place = places(modelTools=True, **BALANCED)
@@ -79,6 +81,7 @@ def test_model_pins(program: Installed, model: ModelServer, places: Places) -> N
         check_clean(pi)
 
 
+@pytest.mark.parametrize("program", ["0.87"], indirect=True)
 def test_user_pins(program: Installed, model: ModelServer, places: Places) -> None:
     place = places(**BALANCED)
     first = (place.project / "notes-1.txt").read_text()
@@ -101,6 +104,7 @@ def test_user_pins(program: Installed, model: ModelServer, places: Places) -> No
         check_clean(pi)
 
 
+@pytest.mark.parametrize("program", ["0.87"], indirect=True)
 def test_undo(program: Installed, model: ModelServer, places: Places) -> None:
     """What left at the newest epoch comes back with the next request, and stays."""
     place = places(**BALANCED)

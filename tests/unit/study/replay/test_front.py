@@ -9,7 +9,7 @@ import pytest
 from ctxmgr.cli import main
 from ctxmgr.study.baselines import PEERS
 from ctxmgr.study.replay.front import ALL, VALUES, Front, label
-from tests.unit.study.replay.commands import GREENHOUSE, begun
+from tests.unit.study.replay.commands import GREENHOUSE
 
 
 def test_each_value_of_the_knob_is_driven_once() -> None:
@@ -31,12 +31,13 @@ def test_each_value_of_the_knob_is_driven_once() -> None:
 ROUNDED = 0.0005 + 0.000005 + 1e-9
 
 
+@pytest.mark.long
 def test_the_picture_has_each_policy_at_the_figures_that_the_command_prints(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     page = tmp_path / "page.html"
-    arguments = ["--front", "--window", "32000", "--report", str(page), "--json"]
-    assert main(["replay", str(begun(tmp_path, 120)), *arguments]) == 0
+    arguments = ["--front", "--window", "64000", "--report", str(page), "--json"]
+    assert main(["replay", str(GREENHOUSE), *arguments]) == 0
     rows = json.loads(capsys.readouterr().out)
     beside = rows[0]["beside"]
     assert [one["preset"] for one in rows] == [*ALL, *(label(value) for value in VALUES if value != "balanced")]
