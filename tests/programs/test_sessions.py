@@ -1,5 +1,5 @@
-"""Claude Code and Codex, as they are, play sessions through ctxmgr; some straight to the provider, too: what they do
-by themselves.
+"""Claude Code and Codex, as they are, play sessions through ctxmgr; some straight to the provider, too, as they
+are without it.
 
 Each test holds that no list was refused, that the provider was told every tool result, and that the last words
 arrive.
