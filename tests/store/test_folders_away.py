@@ -113,6 +113,7 @@ async def test_a_store_is_the_same_by_whatever_path_it_is_named(tmp_path: Path, 
 async def test_flush_says_no_more_than_what_was_there_before(
     tmp_path: Path, folder: Folder, away: Take, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(keeping, "RETRY_SECONDS", 0.05)
     here = Machine(tmp_path / "here", on(folder, tmp_path / "here"))
     await here.start()
     async with running(here):

@@ -37,7 +37,7 @@ def serve(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Serve]:
         environment: dict[str, str] = {}
         url = (tmp_path / "store").as_uri()
         if request.param == "moto":
-            environment = {**ENVIRONMENT, "AWS_ENDPOINT": stack.enter_context(moto())}
+            environment = {**ENVIRONMENT, "AWS_ENDPOINT": request.getfixturevalue("moto_url")}
             url = f"s3://{BUCKET}/{fresh()}"
 
         def start(machine: str, *more: str) -> Sidecar:

@@ -5,35 +5,30 @@ So it is asked nothing of two at once.
 """
 
 import asyncio
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from ctxmgr.store import keeping
 from ctxmgr.store.objects import Conflict, Missing, Objects, StoreUnreachable, opened
-from tests.store.installing import installed
 from tests.store.proxy import Proxy
-from tests.store.servers import fresh, moto, pointed_at, versitygw
+from tests.store.servers import fresh, pointed_at
 from tests.unit.store.machines import BASE, Machine, event, row, running
 
 REAL = pytest.param("versitygw", marks=pytest.mark.real)
 
 
 @pytest.fixture
-def address(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
-    server = versitygw(installed(), tmp_path / "served") if request.param == "versitygw" else moto()
-    with server as url:
-        yield url
+def address(request: pytest.FixtureRequest) -> str:
+    return str(request.getfixturevalue(f"{request.param}_url"))
 
 
 @pytest.fixture(params=["folder", "moto", REAL])
-def objects(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Objects]:
+def objects(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Objects:
     if request.param == "folder":
-        yield opened((tmp_path / "store").as_uri())
-        return
-    with versitygw(installed(), tmp_path / "served") if request.param == "versitygw" else moto() as url:
-        yield opened(pointed_at(url, monkeypatch, fresh()))
+        return opened((tmp_path / "store").as_uri())
+    url = request.getfixturevalue(f"{request.param}_url")
+    return opened(pointed_at(url, monkeypatch, fresh()))
 
 
 async def test_a_swap_takes_effect_only_where_the_tag_is_there(objects: Objects) -> None:

@@ -74,8 +74,14 @@ async def test_what_went_on_offline_does_not_take_the_place_of_what_went_on_else
 @pytest.mark.parametrize("fault", ["lost before", "lost after", "refused"])
 @pytest.mark.parametrize("number", range(6))
 async def test_any_one_request_may_fail_in_any_way(
-    here: Machine, elsewhere: Machine, objects: MemoryObjects, fault: str, number: int
+    here: Machine,
+    elsewhere: Machine,
+    objects: MemoryObjects,
+    fault: str,
+    number: int,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr(keeping, "RETRY_SECONDS", 0.0)
     asked = iter(range(1_000))
     kinds = ("swap", "create") if fault == "refused" else ("get", "put", "swap", "create", "names")
     objects.fault = lambda kind, key: fault if kind in kinds and next(asked) == number else None
