@@ -2,6 +2,7 @@
 tests out by their markers says so in its last lines."""
 
 import gc
+import os
 import signal
 from collections import Counter
 from typing import Any
@@ -15,7 +16,7 @@ settings.register_profile(
     derandomize=True,
     print_blob=False,
     database=None,
-    max_examples=60,
+    max_examples=int(os.environ.get("CTXMGR_EXAMPLES", "30")),
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("ctxmgr")

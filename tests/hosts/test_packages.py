@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from tests import needs
+from tests.hosts.test_rust import QUICKLY
 
 ROOT = Path(__file__).resolve().parents[2]
 HOSTS = ROOT / "protocol" / "hosts"
@@ -170,7 +171,7 @@ def test_the_crate_is_packed_and_what_is_packed_builds(tmp_path: Path) -> None:
     copy = tmp_path / "rust"
     shutil.copytree(HOSTS / "rust", copy, ignore=shutil.ignore_patterns("target"))
     target = str(HOSTS / "rust" / "target")  # what it depends on is compiled once for all tests
-    run(cargo, "package", "--locked", "--allow-dirty", cwd=copy, CARGO_TARGET_DIR=target)
+    run(cargo, "package", "--locked", "--allow-dirty", cwd=copy, CARGO_TARGET_DIR=target, **QUICKLY)
     held = run(cargo, "package", "--locked", "--allow-dirty", "--list", cwd=copy).split()
     assert {"LICENSE", "README.md", "src/lib.rs"} <= set(held)
     assert not any("test" in name or "bad" in name for name in held)

@@ -13,6 +13,7 @@ from tests import needs
 ROOT = Path(__file__).resolve().parents[2]
 CLIENT = ROOT / "protocol" / "hosts" / "rust"
 COMMAND = [sys.executable, "-m", "ctxmgr"]
+QUICKLY = {"CARGO_PROFILE_DEV_DEBUG": "0", "CARGO_INCREMENTAL": "0"}  # nobody debugs it, or builds it again
 FETCH_SECONDS, BUILD_SECONDS = 120.0, 400.0  # a cold build takes 10 s on two idle cores
 HELD = {
     "kept_messages_are_the_very_bytes_that_were_sent",
@@ -49,7 +50,12 @@ def cargo() -> str:
 def _run(
     cargo: str, *arguments: str, timeout: float = BUILD_SECONDS, **environment: str
 ) -> "subprocess.CompletedProcess[str]":
-    settings = {"CARGO_TERM_COLOR": "never", "PYTHONPATH": str(ROOT), "CTXMGR_COMMAND": json.dumps(COMMAND)}
+    settings = {
+        **QUICKLY,
+        "CARGO_TERM_COLOR": "never",
+        "PYTHONPATH": str(ROOT),
+        "CTXMGR_COMMAND": json.dumps(COMMAND),
+    }
     return subprocess.run(
         [cargo, *arguments],
         capture_output=True,

@@ -39,7 +39,7 @@ def mutated(value: Any, path: tuple[Any, ...], new: Any, drop: bool) -> Any:
     return out
 
 
-@settings(max_examples=1_500)
+@settings(max_examples=500)
 @given(st.data())
 def test_mutations_are_judged_alike(data: st.DataObject) -> None:
     """Of what a host writes the two judges say the same; of what ctxmgr writes the schema may know more."""

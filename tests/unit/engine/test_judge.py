@@ -4,7 +4,7 @@ from random import Random
 from typing import Any
 
 import msgspec
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxmgr.engine.invariants import STEPS, TURNS
@@ -78,7 +78,6 @@ def _together(pieces: list[Piece]) -> list[Piece]:
     return out
 
 
-@settings(max_examples=200)
 @given(plans())
 def test_of_any_plan_checker_and_judge_say_the_same(given: tuple[tuple[Message, ...], Plan]) -> None:
     messages, plan = given

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import msgspec
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxmgr.formats import pi
@@ -118,7 +118,6 @@ messages = st.builds(
 )
 
 
-@settings(max_examples=100)
 @given(messages)
 def test_no_message_is_an_error_and_none_loses_its_role(message: dict[str, Any]) -> None:
     made = view(message)

@@ -42,26 +42,23 @@ def python(script: str) -> tuple[str, ...]:
     return sys.executable, "-c", script
 
 
-@pytest.mark.parametrize(("script", "code"), [("exit(7)", 7), ("import os; os.kill(os.getpid(), 15)", 128 + 15)])
-def test_the_exit_code_is_the_programs(environ: dict[str, str], script: str, code: int) -> None:
-    assert ran(environ, *python(script)).returncode == code
+def test_a_program_that_is_killed_ends_as_a_shell_says_it(environ: dict[str, str]) -> None:
+    assert ran(environ, *python("import os; os.kill(os.getpid(), 15)")).returncode == 128 + 15
 
 
-def test_arguments_input_and_output_are_the_programs(environ: dict[str, str]) -> None:
-    script = "import sys; print(sys.argv[1:], sys.stdin.read())"
-    command = [*RUN, *python(script), "--help", "--", "a b"]
-    done = subprocess.run(command, env=environ, input="typed", capture_output=True, text=True, timeout=BOUND)
-    assert done.stdout == "['--help', '--', 'a b'] typed\n"
-    assert said(done) == ["ctxmgr: no call of a conversation came through"]
-
-
-def test_the_program_is_pointed_at_the_proxy_and_is_not_told_the_address_of_its_page(
+def test_arguments_input_output_and_exit_code_are_the_programs_and_its_environment_names_the_proxy(
     environ: dict[str, str],
 ) -> None:
-    done = ran(environ, *python("import json, os; print(json.dumps(dict(os.environ)))"))
+    """It is not told the address of the page."""
+    script = "import json, os, sys; print(json.dumps([sys.argv[1:], sys.stdin.read(), dict(os.environ)])); exit(7)"
+    command = [*RUN, *python(script), "--help", "--", "a b"]
+    done = subprocess.run(command, env=environ, input="typed", capture_output=True, text=True, timeout=BOUND)
+    assert done.returncode == 7
+    assert said(done) == ["ctxmgr: no call of a conversation came through"]
     page = PAGE.match(done.stderr)
     assert page is not None
-    told = json.loads(done.stdout)
+    arguments, typed, told = json.loads(done.stdout)
+    assert (arguments, typed) == (["--help", "--", "a b"], "typed")
     assert told["OPENAI_BASE_URL"] == told["OPENAI_API_BASE"]
     assert told["OPENAI_BASE_URL"].startswith(page[1])
     assert page[2] not in done.stdout

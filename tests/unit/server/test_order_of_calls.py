@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxmgr.model import Message
@@ -110,7 +110,6 @@ MOVES = st.lists(
 )
 
 
-@settings(max_examples=120, deadline=None)
 @given(MOVES)
 def test_every_request_is_answered_once_and_each_session_keeps_its_order(moves: list[tuple[str, int, str]]) -> None:
     host = Host(holds=True).ready(*SESSIONS)

@@ -5,7 +5,7 @@ from collections.abc import Generator
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxmgr.server.session_queue import SessionQueue, SessionQueues
@@ -81,7 +81,6 @@ MOVES = st.lists(
 )
 
 
-@settings(max_examples=200, deadline=None)
 @given(MOVES)
 def test_each_queue_keeps_its_order_whatever_comes_back_first(moves: list[tuple[str, str, int, bool]]) -> None:
     desk = Desk()

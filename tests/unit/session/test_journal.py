@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxmgr.model.prices import BasePrices
@@ -134,7 +134,6 @@ def moved(state: State, move: dict[str, Any]) -> State:
     return changed(state, **move)
 
 
-@settings(max_examples=100)
 @given(st.lists(moves, max_size=10))
 def test_a_base_and_its_lines_are_the_state(course: list[dict[str, Any]]) -> None:
     """After any prefix of the lines, the state as it was then; totals alone wait for the next line."""

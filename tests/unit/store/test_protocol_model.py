@@ -201,5 +201,5 @@ class Walk(RuleBasedStateMachine):
             assert owners.setdefault(head.epoch_number, head.owner) == head.owner
 
 
-Walk.TestCase.settings = settings(max_examples=150, stateful_step_count=60)
+Walk.TestCase.settings = settings(stateful_step_count=60)
 TestWalk = Walk.TestCase

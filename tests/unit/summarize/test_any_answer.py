@@ -2,7 +2,7 @@
 
 from typing import get_args
 
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ctxmgr.engine.memory.markdown import sections_of
@@ -48,7 +48,6 @@ def answer(kind: str, ask: CompletionRequest) -> str:
     return text
 
 
-@settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow])
 @given(
     st.lists(st.tuples(ANSWERS, STOPS), max_size=30),
     st.sampled_from(STRATEGIES),

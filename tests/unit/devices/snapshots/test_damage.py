@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxmgr.devices.snapshots import SnapshotStore, file_name, to_line
@@ -135,7 +135,6 @@ def test_every_truncation_gives_a_beginning_and_loses_nothing() -> None:
         check_damaged(WHOLE[:length])
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.sets(st.integers(0, len(WHOLE) * 8 - 1), min_size=1, max_size=3), st.integers(0, len(WHOLE)))
 def test_flipped_bits_give_a_beginning_and_lose_nothing(bits: set[int], length: int) -> None:
     damaged = bytearray(WHOLE)

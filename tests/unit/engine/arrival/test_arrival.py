@@ -5,7 +5,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxmgr.engine.arrival import ArrivalInputs, arriving
@@ -131,7 +131,6 @@ lines = st.sampled_from(
 )
 
 
-@settings(max_examples=60)
 @given(st.lists(lines, min_size=1, max_size=120), st.integers(500, 900), st.booleans())
 def test_any_text_is_shown_by_its_own_lines_in_so_many_tokens(some: list[str], most: int, archives: bool) -> None:
     text = "\n".join(some * 9)
@@ -144,7 +143,6 @@ def test_any_text_is_shown_by_its_own_lines_in_so_many_tokens(some: list[str], m
         assert all(before[1] <= after[0] for before, after in pairwise(ranges))
 
 
-@settings(max_examples=60)
 @given(any_list, st.integers(0, 30), st.booleans())
 def test_the_same_is_decided_of_any_list_and_of_no_message_that_was_sent(
     messages: tuple[Message, ...], first: int, archives: bool

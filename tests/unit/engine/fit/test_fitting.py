@@ -4,7 +4,7 @@ import math
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxmgr.engine.fit import CutLast, FitInputs, MediaLimits, fitted, unfit
@@ -161,7 +161,6 @@ def test_a_decision_gives_back_what_was_written() -> None:
     assert written == (edit.text, edit.after_tokens)
 
 
-@settings(max_examples=80)
 @given(any_list, st.integers(0, 6_000), st.booleans())
 def test_any_list_fits_or_all_that_could_be_cut_is(messages: tuple[Message, ...], limit: int, steps: bool) -> None:
     rules = STEPS if steps else TURNS

@@ -1,6 +1,6 @@
 """Checking on, from where the check before ended, is checking from scratch."""
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxmgr.engine.conversation import ConversationIndex, extend
@@ -13,7 +13,6 @@ from tests.unit.engine.invariants.plans import pieces_of, plan_of
 from tests.unit.engine.projections import kept, planned
 
 
-@settings(max_examples=100)
 @given(st.one_of(legal, any_list), st.lists(st.sampled_from(ZONES), min_size=1, max_size=6), st.booleans())
 def test_checking_on_is_checking_from_scratch(
     messages: tuple[Message, ...], course: list[str], plant: bool

@@ -4,7 +4,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxmgr.engine.conversation import ConversationIndex, extend
@@ -169,7 +169,6 @@ def test_an_answer_that_is_parted_where_the_walk_goes_on() -> None:
 # faults planted in the plan of a random list
 
 
-@settings(max_examples=60)
 @given(legal, st.lists(st.sampled_from((None, None, "forced", "pin")), min_size=1, max_size=6), st.booleans())
 def test_checking_on_is_checking_from_scratch(
     messages: tuple[Message, ...], course: list[Any], plant: bool

@@ -2,7 +2,7 @@ import re
 from typing import Literal
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ctxmgr.engine.memory.facts import Stamp
@@ -102,7 +102,6 @@ LINE = st.one_of(
 )
 
 
-@settings(max_examples=100)
 @example(lines=["# w0w", "w1w", "# w1w"], kind="compaction")  # one text, under a heading and as one
 @given(st.lists(LINE, max_size=40), st.sampled_from(["compaction", "branch"]))
 def test_no_word_of_a_summary_is_lost(lines: list[str], kind: Literal["compaction", "branch"]) -> None:

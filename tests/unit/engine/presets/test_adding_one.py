@@ -4,7 +4,7 @@ from typing import Any
 from unittest import mock
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxmgr.engine.conversation.delta import Delta, Incoming
@@ -48,7 +48,6 @@ def planned(messages: tuple[Message, ...], enabled: bool = True) -> Plan:
     return plan
 
 
-@settings(max_examples=60)
 @given(any_list, st.sampled_from((1, 2, 6)))
 def test_it_breaks_no_promise(messages: tuple[Message, ...], steps: int) -> None:
     with mock.patch.dict(NAMES, STEPS_KEPT=steps):

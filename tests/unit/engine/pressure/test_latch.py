@@ -3,7 +3,7 @@
 from typing import get_args
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxmgr.engine.pressure.latch import (
@@ -152,7 +152,6 @@ def test_what_a_restart_makes_of_it(before: Latch, after: Latch) -> None:
 readings = st.sampled_from(("high", "middle", "low", "unknown"))
 
 
-@settings(max_examples=100)
 @given(st.lists(readings, max_size=60))
 def test_at_most_one_request_an_episode(found: list[Reading]) -> None:
     """An episode ends with two low readings in a row (unknown ones are none), or when a request is lost."""
@@ -178,7 +177,6 @@ moves = st.one_of(
 )
 
 
-@settings(max_examples=100)
 @given(st.lists(moves, max_size=60), st.booleans())
 def test_whatever_happens_the_latch_stays_sound(found: list[tuple[str, str]], may_ask: bool) -> None:
     latch, newest = Latch(), None

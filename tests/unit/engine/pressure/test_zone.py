@@ -1,7 +1,7 @@
 """Zones: red comes before the host compacts by itself, for every window and policy."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxmgr.engine.pressure.zone import Thresholds, pressure, thresholds, zone_of
@@ -85,7 +85,6 @@ policies = st.builds(
 windows = st.integers(1, WINDOW_MOST)
 
 
-@settings(max_examples=150)
 @given(policies, windows)
 def test_red_comes_first_whatever_the_policy(policy: Policy, window: int) -> None:
     at = thresholds(policy, window)
@@ -96,7 +95,6 @@ def test_red_comes_first_whatever_the_policy(policy: Policy, window: int) -> Non
     assert at.red <= policy.zones.red * at.usable + 1e-6
 
 
-@settings(max_examples=150)
 @given(policies, windows)
 def test_the_reserve_is_never_above_a_quarter(policy: Policy, window: int) -> None:
     at = thresholds(policy, window)

@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxmgr.engine.conversation import working_set_start
@@ -49,7 +49,6 @@ def first_opened(messages: tuple[Message, ...], keys: dict[str, Any]) -> Balance
     return projected(messages, **fitting(messages, keys))
 
 
-@settings(max_examples=60)
 @given(any_list, wanted())
 def test_told_again_from_what_leaves(messages: tuple[Message, ...], keys: dict[str, Any]) -> None:
     """Without the index or the checks: order, pairs, users, the newest steps, what is signed, and the weight."""
@@ -81,7 +80,6 @@ def _packet_raw(plan: Plan) -> bytes:
     return next((bytes(pi.packet(piece.text, 0)) for piece in plan.pieces if isinstance(piece, Packet)), b"none")
 
 
-@settings(max_examples=60)
 @given(any_list, wanted())
 def test_the_working_set_is_as_it_came(messages: tuple[Message, ...], keys: dict[str, Any]) -> None:
     """Whatever is asked for, and whether the list fits or not: to cut into it is for others."""
@@ -92,7 +90,6 @@ def test_the_working_set_is_as_it_came(messages: tuple[Message, ...], keys: dict
     assert places.isdisjoint(kinds(plan))
 
 
-@settings(max_examples=60)
 @given(any_list, wanted())
 def test_what_is_pinned_stays_as_it_came(messages: tuple[Message, ...], keys: dict[str, Any]) -> None:
     keys = fitting(messages, {**keys, "window_limit": 1e9})
@@ -107,7 +104,6 @@ def told_numbers(line: str) -> list[float]:
     return [float(one.replace(",", "")) for one in found]
 
 
-@settings(max_examples=60)
 @given(any_list, st.integers(0, 30), wanted(), wanted())
 def test_the_receipt_tells_what_was_done(
     messages: tuple[Message, ...], size: int, first: dict[str, Any], second: dict[str, Any]

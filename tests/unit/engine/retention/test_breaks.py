@@ -5,7 +5,7 @@ import re
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxmgr.engine.retention.prefix_cost import (
@@ -81,7 +81,6 @@ some_rows = st.lists(st.tuples(st.integers(0, 500), st.booleans()), min_size=1, 
 )
 
 
-@settings(max_examples=100)
 @given(some_rows, st.data(), some_rates, st.booleans())
 def test_the_best_place_is_found(rows: list[Row], data: st.DataObject, by: Rates, every: bool) -> None:
     """Each place told by itself."""

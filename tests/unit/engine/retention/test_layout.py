@@ -4,7 +4,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxmgr.engine.conversation import BlockRef
@@ -154,7 +154,6 @@ def decided(draw: st.DrawFn) -> tuple[tuple[Message, ...], dict[str, Decision], 
 Drawn = tuple[tuple[Message, ...], dict[str, Decision], int, int]
 
 
-@settings(max_examples=60)
 @given(decided())
 def test_what_goes_on_is_what_is_laid_out_anew(given: Drawn) -> None:
     """So a restart changes no byte."""
@@ -169,7 +168,6 @@ def test_what_goes_on_is_what_is_laid_out_anew(given: Drawn) -> None:
     assert msgspec.structs.replace(grown, **told) == msgspec.structs.replace(anew, **told)
 
 
-@settings(max_examples=60)
 @given(decided())
 def test_a_plan_weighs_what_it_says_and_edits_make_lighter(given: Drawn) -> None:
     messages, decisions, place, _ = given

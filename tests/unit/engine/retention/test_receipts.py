@@ -149,7 +149,6 @@ def shown_blocks(messages: tuple[Message, ...], plan: Plan) -> dict[tuple[int, i
     return found
 
 
-@settings(max_examples=60)
 @given(plans())
 def test_exactly_what_left_is_listed(given: tuple[tuple[Message, ...], Plan, Plan]) -> None:
     messages, old, new = given

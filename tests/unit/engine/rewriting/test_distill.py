@@ -1,7 +1,7 @@
 """Distilling: what is left of a bulky result, and that it is never more than it may be."""
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ctxmgr.engine.rewriting.rewrite import ERROR_LINE, LINE_LENGTH, distill
@@ -91,7 +91,6 @@ lines = st.one_of(
 texts = st.lists(lines, max_size=80).map("\n".join)
 
 
-@settings(max_examples=150)
 @given(texts, st.integers(1, 600))
 @example("\n".join(["error", "x"] * 60), 200)
 @example("\n".join("ab" * 200), 200)

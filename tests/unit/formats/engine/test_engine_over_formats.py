@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from ctxmgr.engine.invariants import TURNS
@@ -64,7 +64,6 @@ def test_the_mark_is_the_engines() -> None:
     assert PACKET_MARK == translation.MARK
 
 
-@settings(max_examples=150)
 @given(legal, names, asks())
 def test_the_same_is_left_out_and_the_same_is_shortened(
     messages: tuple[Message, ...], name: str, keys: dict[str, Any]
@@ -77,7 +76,6 @@ def test_the_same_is_left_out_and_the_same_is_shortened(
     assert [getattr(other, field) for field in same] == [getattr(plan, field) for field in same]
 
 
-@settings(max_examples=100)
 @given(legal, names, st.integers(0, 300), st.integers(0, 300), st.integers(0, 4), st.booleans())
 def test_the_same_is_pruned(
     messages: tuple[Message, ...], name: str, protect: int, minimum: int, safe: int, force: bool
@@ -95,7 +93,6 @@ def test_the_same_is_pruned(
     assert found[0] == found[1]
 
 
-@settings(max_examples=60)
 @given(legal, names, st.lists(zones, min_size=1, max_size=6))
 def test_the_same_over_a_session(messages: tuple[Message, ...], name: str, course: list[Zone]) -> None:
     """The list grows while the zone changes; decisions carry on, and the first kept turn never moves back."""
@@ -117,7 +114,6 @@ def test_the_same_over_a_session(messages: tuple[Message, ...], name: str, cours
         assert lists[0] == lists[1]
 
 
-@settings(max_examples=150)
 @given(any_list, names, asks(), st.booleans())
 def test_no_promise_is_broken(
     messages: tuple[Message, ...], name: str, keys: dict[str, Any], prompted: bool
@@ -136,7 +132,6 @@ def test_no_promise_is_broken(
     assert [fault for fault in lists.faults(RULES[name], came, out) if "longer" not in fault] == []
 
 
-@settings(max_examples=100)
 @given(legal, names, asks())
 def test_what_is_kept_is_byte_for_byte(messages: tuple[Message, ...], name: str, keys: dict[str, Any]) -> None:
     there, plan = decided(name, conversation(messages), **keys)
@@ -149,7 +144,6 @@ def test_what_is_kept_is_byte_for_byte(messages: tuple[Message, ...], name: str,
         assert (raw == there[at].raw) != (at in changed)
 
 
-@settings(max_examples=100)
 @given(legal, names, asks())
 def test_projecting_a_projection_changes_nothing_more(
     messages: tuple[Message, ...], name: str, keys: dict[str, Any]

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxmgr.model.messages import Message
@@ -28,7 +28,6 @@ def of(pieces: Iterable[Piece], replacements: dict[int, bytes] | None = None, pa
     )
 
 
-@settings(max_examples=100)
 @given(any_list, st.integers(0, 24), st.sampled_from(ZONES), st.sampled_from(ZONES))
 def test_it_is_where_the_bytes_differ(messages: tuple[Message, ...], split: int, one: str, two: str) -> None:
     shown = messages[:split]

@@ -1,7 +1,7 @@
 """The raw messages: whatever is put in, cut off and merged, its runs are the messages' bytes."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxmgr.session.context.raw_messages import SEGMENTS, RawMessages
@@ -55,7 +55,6 @@ def test_a_long_session_of_small_batches_keeps_few_segments() -> None:
 batches = st.lists(st.lists(st.binary(min_size=1, max_size=8), max_size=4), max_size=SEGMENTS * 3)
 
 
-@settings(max_examples=100)
 @given(batches, st.integers(0, 60), st.integers(0, 300), st.data())
 def test_the_raw_messages_are_the_list_of_its_messages(
     parts: list[list[bytes]], cut_after: int, count: int, data: st.DataObject

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import msgspec
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxmgr.engine.compaction import prepare
@@ -143,7 +143,6 @@ class Host:
         ]
 
 
-@settings(max_examples=200)
 @given(rounds)
 def test_chains_of_compactions_lose_nothing(told: Rounds) -> None:
     host = Host()
@@ -153,7 +152,6 @@ def test_chains_of_compactions_lose_nothing(told: Rounds) -> None:
             assert host.lost() == []
 
 
-@settings(max_examples=200)
 @given(edited)
 def test_each_compaction_among_edits_covers_what_is_left(told: Rounds) -> None:
     host = Host()

@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxmgr.study.figures.recall import NamePresence, recall
@@ -73,7 +73,6 @@ LISTS = st.lists(
 )
 
 
-@settings(max_examples=200)
 @given(LISTS)
 def test_the_count_that_follows_equals_a_fresh_one(lists: list[list[tuple[bytes, int, bool]]]) -> None:
     (base,) = sights(summary("old"), u("go"), a("ok"))

@@ -1,7 +1,7 @@
 """Lists are asked at the same calls, graded, and what they lost is told with the call that lost it; controls."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxmgr.study.metrics import timeline
@@ -45,7 +45,6 @@ TURNS = st.lists(
 )
 
 
-@settings(deadline=None, max_examples=60)
 @given(TURNS)
 def test_of_any_conversation_the_whole_list_answers_all_and_the_empty_list_nothing(
     turns: list[Said | list[Said]],

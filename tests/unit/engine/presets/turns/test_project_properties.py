@@ -3,7 +3,7 @@
 from itertools import pairwise
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxmgr.engine.invariants import TURNS
@@ -34,7 +34,6 @@ def fitting(messages: tuple[Message, ...], keys: dict[str, Any]) -> dict[str, An
     return {**keys, "floor": max((start for start in starts if start <= keys["floor"]), default=0)}
 
 
-@settings(max_examples=60)
 @given(any_list, asks())
 def test_what_leaves_is_what_came_but_for_results(messages: tuple[Message, ...], keys: dict[str, Any]) -> None:
     plan = planned(messages, **fitting(messages, keys))
@@ -47,7 +46,6 @@ def test_what_leaves_is_what_came_but_for_results(messages: tuple[Message, ...],
     assert plan.weight == sum(message.weight for message in read(out))
 
 
-@settings(max_examples=60)
 @given(any_list, st.integers(0, 3_000))
 def test_in_compact_only_old_steps_of_the_newest_turn_lose_output(
     messages: tuple[Message, ...], limit: int
@@ -65,7 +63,6 @@ def test_in_compact_only_old_steps_of_the_newest_turn_lose_output(
             assert not messages[at].view.blocks[0].is_error
 
 
-@settings(max_examples=60)
 @given(any_list)
 def test_a_worse_zone_keeps_a_subset(messages: tuple[Message, ...]) -> None:
     plans = [planned(messages, zone=zone) for zone in ZONES]
@@ -80,7 +77,6 @@ def newest(messages: tuple[Message, ...]) -> range:
     return range(turns[-1].start, len(messages)) if turns else range(0)
 
 
-@settings(max_examples=60)
 @given(legal, st.lists(zones, min_size=1, max_size=8))
 def test_over_a_session_the_first_kept_turn_never_moves_back(
     messages: tuple[Message, ...], course: list[Zone]

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxmgr.engine.invariants import TURNS
@@ -57,7 +57,6 @@ def test_what_comes_back_for_want_of_a_packet_is_not_remembered_as_gone() -> Non
     assert (kept(plan), plan.decisions) == ([0, 1], {})
 
 
-@settings(max_examples=100)
 @given(any_list, asks(), st.integers(0, 60))
 def test_no_promise_is_broken(messages: tuple[Message, ...], keys: dict[str, Any], allowance: int) -> None:
     """Nor does a folded summary stay, where a packet may stand for it."""

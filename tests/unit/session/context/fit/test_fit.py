@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxmgr import Session
@@ -132,7 +132,6 @@ def test_what_fits_is_not_cut(preset: str) -> None:
     assert session(preset, "pi", 60_000).project(sent) == sent
 
 
-@settings(max_examples=60, deadline=None)
 @given(any_list, st.sampled_from(sorted(FORMATS)), st.sampled_from(PRESETS), st.integers(900, 9_000), st.data())
 def test_any_list_fits_or_is_told_not_to(
     drawn: tuple[Message, ...], name: str, preset: str, window: int, data: st.DataObject
