@@ -30,7 +30,7 @@ CACHES = ("ideal", "marks", "host-marks", "implicit", "none")
 OVERHEAD_TOKENS = 5_000
 
 FIGURES = (
-    option("--wide", action="store_true", help="show all figures, not the six that count most"),
+    option("--wide", action="store_true", help="show all figures, not those alone that count most"),
     option("--json", action="store_true", help="print all figures as JSON"),
 )
 BILL = (  # what closed-loop cost is worked out by

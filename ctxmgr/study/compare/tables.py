@@ -182,7 +182,7 @@ def notes(rows: Sequence[SummaryRow], *, wide: bool) -> Iterator[str]:
 
 
 def rendered(rows: Sequence[SummaryRow], *, wide: bool) -> RenderableType:
-    """For a terminal, by recording: which summary answers most and six figures each, or `wide` all tables."""
+    """For a terminal, by recording: which summary answers most and five figures each, or `wide` all tables."""
     parts: list[RenderableType] = []
     for name in dict.fromkeys(row.recording for row in rows):
         mine = [row for row in rows if row.recording == name]

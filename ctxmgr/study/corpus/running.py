@@ -6,15 +6,14 @@
    is given to others. Of tasks that were there at `DEATHS` deaths it is not known which killed: each is tried once
    more, alone, when all others are done, and is a row with the status `lost` where it kills again.
 3. Where the scheduler goes, the run ends with `SchedulerLost`: what has come is kept.
-4. Dask remembers up to 100,000 names of tasks for good (its own cache): a name that is free is taken
-   again, after `NAMES` others. No two runs on one scheduler have a name in common.
+4. No two runs on one scheduler have a task's name in common.
 """
 
 import logging
 import secrets
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from itertools import cycle, islice
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from ctxmgr import isolation
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
     from distributed import Client
 
 IN_FLIGHT = 4  # tasks a thread of a worker: enough that none waits for the client
-NAMES = 2_000  # of tasks, more where more are under way: by its next turn nobody knows the last one of a name
 DEATHS = 2  # workers that a task may cost before it is given up
 SILENT = logging.CRITICAL  # of what Dask logs: what fails is a row, or a sentence
 GONE = "the scheduler has gone"
@@ -115,10 +113,10 @@ def _outcomes(
 
     waiting = iter(tasks)
     under_way: dict[str, CorpusTask] = {}
-    names = _names(max(NAMES, 2 * bound))
+    run = secrets.token_hex(8)
 
     def sent(task: CorpusTask) -> Any:
-        name = next(one for one in names if one not in under_way)
+        name = f"replay-{run}-{task.key}"  # Dask counts what comes before the digits as one group
         under_way[name] = task
         return client.submit(work, task, key=name, pure=False)
 
@@ -132,12 +130,6 @@ def _outcomes(
         future.release()
         for task in islice(waiting, 1):
             done.add(sent(task))
-
-
-def _names(count: int) -> Iterator[str]:
-    """So many, again and again (rule 4): all are one group to the scheduler."""
-    run = secrets.token_hex(8)
-    return (f"replay-{run}{number}" for number in cycle(range(count)))
 
 
 def thread_count(client: "Client") -> int:

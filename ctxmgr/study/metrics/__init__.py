@@ -10,7 +10,6 @@ from ctxmgr.closed_loop import (
     strings,
 )
 from ctxmgr.study.metrics import message_cache, timeline
-from ctxmgr.study.metrics.line_presence import LinePresence
 from ctxmgr.study.metrics.marking import marker
 from ctxmgr.study.metrics.observations import (
     PACKET,
@@ -27,7 +26,6 @@ from ctxmgr.study.metrics.observations import (
 from ctxmgr.study.metrics.timeline import Timeline
 
 __all__ = [
-    "LinePresence",
     "MessageCache",
     "Observation",
     "PACKET",

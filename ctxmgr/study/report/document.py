@@ -3,6 +3,7 @@ and a dark screen, a ground of its own, a title and a description, and the legen
 """
 
 from collections.abc import Sequence
+from textwrap import wrap
 
 from ctxmgr.study.report import front
 from ctxmgr.study.report.front import PolicyPoint
@@ -20,7 +21,7 @@ def document(points: Sequence[PolicyPoint], floor: float | None, title: str, abo
     """`about`: what the picture shows, for who can not see it. Policies: those that have a colour of their own."""
     drawn = front.drawing(points, floor)
     inside = drawn[drawn.index(">") + 1 : -len("</svg>")]
-    lines = _lines(front.legend(points, floor))
+    lines = wrap(" · ".join(front.legend(points, floor)), int((WIDTH - 2 * BESIDE) / CHARACTER))
     high = front.HIGH + LINE * len(lines) + BESIDE
     texts = [
         f'<text class="tick" x="{BESIDE}" y="{front.HIGH + LINE * number}">{escaped(line)}</text>'
@@ -38,15 +39,3 @@ def document(points: Sequence[PolicyPoint], floor: float | None, title: str, abo
         "</svg>\n",
     ]
     return "\n".join(parts)
-
-
-def _lines(says: Sequence[str]) -> list[str]:
-    """As many on a line as there is room for."""
-    lines: list[str] = []
-    for text in says:
-        longer = f"{lines[-1]} · {text}" if lines else text
-        if lines and CHARACTER * len(longer) <= WIDTH - 2 * BESIDE:
-            lines[-1] = longer
-        else:
-            lines.append(text)
-    return lines

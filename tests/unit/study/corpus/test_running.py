@@ -8,7 +8,6 @@ from typing import Any
 
 import msgspec
 import pytest
-from dask.utils import key_split
 from distributed import Client
 
 from ctxmgr.study.corpus import running
@@ -66,21 +65,6 @@ def test_each_task_comes_once_and_no_more_than_the_bound_are_in_flight(threads: 
     assert watched.sent == len(tasks) == 80
     assert watched.most == IN_FLIGHT * 2
     assert came(threads, []) == []
-
-
-def test_what_dask_remembers_does_not_grow_with_the_tasks(
-    threads: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Names, which it keeps for good: they come again, and none that is under way."""
-    monkeypatch.setattr(running, "NAMES", 20)
-    tasks = asked(corpus(tmp_path, 40))
-    before = key_split.cache_info().currsize
-    rows = came(threads, tasks)
-    assert sorted(row.key for row in rows) == sorted(task.key for task in tasks)
-    assert len(tasks) == 80
-    assert key_split.cache_info().currsize - before <= 25
-    assert key_split(next(running._names(1))) == "replay"
-    assert next(running._names(1)) != next(running._names(1)), "two runs on one scheduler have none in common"
 
 
 def refusing(task: CorpusTask) -> bytes:
