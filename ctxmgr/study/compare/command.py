@@ -115,7 +115,7 @@ class _Comparison:
         name = path.name
         try:
             session = await asyncio.to_thread(read, path)
-            wanted = self._settings.of_model(session.recording.model if session.recording else "")
+            wanted = self._settings.of_model(session.model)
             material = Material(session, wanted, self._weigher, self._weigher.name, other)
             name = session.name
             for strategy, format in self._rows:

@@ -18,7 +18,7 @@ import msgspec
 from ctxmgr.formats.pi_tree import branch
 from ctxmgr.model.compaction import BranchEntry, CompactionPlan, in_list, places_in_list
 from ctxmgr.study.hosts import pi_tree
-from ctxmgr.study.recordings import Recording, Stream, UnreadableRecording, json_values, pi_sessions, readers
+from ctxmgr.study.recordings import Stream, UnreadableRecording, json_values, pi_sessions, readers
 
 Fields = dict[str, msgspec.Raw]
 
@@ -30,15 +30,15 @@ _raws = msgspec.json.Decoder(list[msgspec.Raw]).decode
 class RecordedSession(msgspec.Struct, frozen=True):
     """`entries`: one JSON object each, in the host's order, all with ids. `leaf` None: the last entry.
 
-    `digest` is the SHA-256 of the file's content, hexadecimal. `recording`: its course, None of a stream of events,
-    which is what a host showed.
+    `digest` is the SHA-256 of the file's content, hexadecimal. `model`: the recorded model's id, "" of a stream of
+    events.
     """
 
     name: str
     digest: str
     entries: tuple[bytes, ...]
     leaf: str | None = None
-    recording: Recording | None = None
+    model: str = ""
 
 
 def read(path: Path) -> RecordedSession:
@@ -64,7 +64,7 @@ def read(path: Path) -> RecordedSession:
         sha256(content).hexdigest(),
         tuple(map(_encode, pi_sessions.numbered(entries))),
         leaf,
-        None if isinstance(recorded, Stream) else recorded,
+        "" if isinstance(recorded, Stream) else recorded.model,
     )
 
 

@@ -22,9 +22,7 @@ def own(folder: Path, **row: Any) -> Path:
 
 def test_a_session_is_billed_by_the_prices_of_its_model(tmp_path: Path, compare: Compare) -> None:
     path = recorded(tmp_path, turns=30)
-    session = read(path).recording
-    assert session is not None
-    file = own(tmp_path, id=session.model, prices=TWICE)
+    file = own(tmp_path, id=read(path).model, prices=TWICE)
     usual, twice = bill(compare(path, *KEEP)), bill(compare(path, *KEEP, "--models", file))
     assert twice["cold"] == pytest.approx(2 * usual["cold"], abs=2e-6)
     given = bill(compare(path, *KEEP, "--models", file, "--prices", "3,0.1,1.25,15"))
