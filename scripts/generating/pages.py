@@ -7,9 +7,8 @@
 
 import argparse
 from collections.abc import Iterator
-from typing import Any
-
-from msgspec import inspect
+from types import NoneType
+from typing import Any, get_args, get_origin
 
 from ctxmgr.cli import COMMANDS, parser
 from ctxmgr.study.corpus import rows
@@ -32,13 +31,7 @@ What `ctxmgr corpus run` writes, as Parquet: `recordings/` has a `RecordingRow` 
 metadata, as `ctxmgr.schema`. A version counts up where a column's meaning or type changes, or one goes; columns may
 be added without.
 """
-IN_PARQUET = {
-    inspect.StrType: "string",
-    inspect.LiteralType: "string",
-    inspect.IntType: "int64",
-    inspect.FloatType: "double",
-    inspect.BoolType: "bool",
-}
+IN_PARQUET = {str: "string", int: "int64", float: "double", bool: "bool"}
 
 
 def files(schema: Json) -> dict[str, str]:
@@ -141,13 +134,13 @@ def _row_table(name: str) -> Iterator[str]:
     yield ""
 
 
-def _in_parquet(of: inspect.Type) -> str:
+def _in_parquet(of: Any) -> str:
     """The type's name in Parquet."""
-    if isinstance(of, inspect.UnionType):
-        (whole,) = (one for one in of.types if not isinstance(one, inspect.NoneType))
+    if isinstance(of, tuple):
+        return "list of `ProbeRow`"
+    if NoneType in get_args(of):
+        (whole,) = (one for one in get_args(of) if one is not NoneType)
         return f"{_in_parquet(whole)} or null"
-    if isinstance(of, inspect.VarTupleType):
-        return f"list of {_in_parquet(of.item_type)}"
-    if isinstance(of, inspect.StructType):
-        return f"`{of.cls.__name__}`"
-    return IN_PARQUET[type(of)]
+    if get_origin(of) is list:
+        return f"list of {_in_parquet(*get_args(of))}"
+    return IN_PARQUET[of]

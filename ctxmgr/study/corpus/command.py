@@ -97,7 +97,7 @@ def _run(parsed: Namespace) -> int:
             def took(evaluation: bytes) -> None:
                 nonlocal bad
                 results.add(evaluation)
-                is_ok = decode(evaluation).recording.status == "ok"
+                is_ok = decode(evaluation).recording["status"] == "ok"
                 bad += not is_ok
                 advanced(is_ok)
 

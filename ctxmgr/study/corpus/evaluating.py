@@ -10,7 +10,7 @@ import resource
 import time
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Literal
 
 import msgspec
 
@@ -18,7 +18,7 @@ from ctxmgr import __version__
 from ctxmgr.plain_text import unquoted_fault_text
 from ctxmgr.study.baselines import PEERS, peers
 from ctxmgr.study.corpus import sources
-from ctxmgr.study.corpus.rows import SCHEMA_VERSION, Evaluation, ProbeRow, RecordingRow
+from ctxmgr.study.corpus.rows import SCHEMA_VERSION, Evaluation, Row
 from ctxmgr.study.corpus.tasks import CorpusPolicy, CorpusTask
 from ctxmgr.study.driving import ReplayOptions, ReplayResult, drive
 from ctxmgr.study.figures import CALLS, Measures, columns
@@ -46,13 +46,13 @@ def evaluated(task: CorpusTask) -> bytes:
         evaluation = Evaluation(failed(task, "bad", _fault_text(fault)))
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * KIB
     seconds = time.thread_time() - began
-    row = msgspec.structs.replace(evaluation.recording, cpu_seconds=round(seconds, 3), peak_bytes=peak)
-    return encode(Evaluation(row, evaluation.calls))
+    evaluation.recording.update(cpu_seconds=round(seconds, 3), peak_bytes=peak)
+    return encode(evaluation)
 
 
-def failed(task: CorpusTask, status: Any, reason: str) -> RecordingRow:
+def failed(task: CorpusTask, status: Literal["bad", "lost"], reason: str) -> Row:
     """A row without figures."""
-    return RecordingRow(**_named(task), status=status, reason=_printable(reason[:REASON_CHARACTERS]))
+    return {**_named(task), "status": status, "reason": _printable(reason[:REASON_CHARACTERS])}
 
 
 def _printable(name: str) -> str:
@@ -67,7 +67,7 @@ def _fault_text(fault: Exception) -> str:
     return f"{unquoted_fault_text(fault)}; `ctxmgr replay` says more"
 
 
-def _named(task: CorpusTask) -> dict[str, Any]:
+def _named(task: CorpusTask) -> Row:
     recording, policy = task.recording, task.policy
     return {
         "key": task.key,
@@ -116,20 +116,21 @@ def _evaluation(task: CorpusTask) -> Evaluation:
     outcome = _outcome(recorded, policy, options)
     messages = MessageCache(message_cache.reader())
     measures = Measures(outcome.observations, messages, sheet)
-    row = RecordingRow(
+    row = {
         **_named(task),
-        status="ok",
-        host=outcome.host,
-        model=recorded.model,
-        window_tokens=window,
-        figures={column.name: column.of(measures) for column in columns()},
-        compaction_count=outcome.compacted,
-        own_compaction_count=outcome.own,
-        fault_count=len(outcome.fault_codes),
-        faults=tuple(outcome.fault_codes[:FAULTS_KEPT]),
+        "status": "ok",
+        "reason": "",
+        "host": outcome.host,
+        "model": recorded.model,
+        "window_tokens": window,
+        **{column.name: column.of(measures) for column in columns()},
+        "compaction_count": outcome.compacted,
+        "own_compaction_count": outcome.own,
+        "fault_count": len(outcome.fault_codes),
+        "faults": outcome.fault_codes[:FAULTS_KEPT],
         **_probed(task, recorded, outcome.observations, messages),
-        fingerprint=outcome.fingerprint,
-    )
+        "fingerprint": outcome.fingerprint,
+    }
     return Evaluation(row, _calls(task.key, measures))
 
 
@@ -142,7 +143,7 @@ def _outcome(recorded: Recording | Stream, policy: CorpusPolicy, options: Replay
     return peers.driven(recorded, policy.preset, options)
 
 
-def _calls(key: str, measures: Measures) -> list[dict[str, Any]]:
+def _calls(key: str, measures: Measures) -> list[Row]:
     columns = [column for column in CALLS if column.name]
     calls = zip(*(column.values(measures) for column in columns), strict=True)
     names = [column.name for column in columns]
@@ -154,17 +155,23 @@ def _calls(key: str, measures: Measures) -> list[dict[str, Any]]:
 
 def _probed(
     task: CorpusTask, recorded: Recording | Stream, observations: Sequence[Observation], messages: MessageCache
-) -> dict[str, Any]:
-    """Fields of the row: what its lists still answer, and whether its packets hold. None of a stream, which has no
+) -> Row:
+    """Of the row: what its lists still answer, and whether its packets hold. None of a stream, which has no
     whole list."""
     if not task.settings.with_probes or not isinstance(recorded, Recording):
         return {}
     window = task.settings.window_tokens or recorded.window
     grades = graded(recorded, window, observations, messages.weight)
-    rows = tuple(
-        ProbeRow(kind, score.used.share, score.used.probe_count, score.every.share, score.every.probe_count)
+    rows = [
+        {
+            "kind": kind,
+            "used_share": score.used.share,
+            "used_count": score.used.probe_count,
+            "every_share": score.every.share,
+            "every_count": score.every.probe_count,
+        }
         for kind, score in grades.kinds.items()
-    )
+    ]
     precision = grades.precision
     if precision is None:
         return {"probes": rows}

@@ -54,7 +54,7 @@ def _sheet(digest: str, queries: Queries) -> RecordingSheet:
     )
     kinds: dict[str, dict[str, float]] = {}
     for row in rows:
-        for probe in row["probes"]:
+        for probe in row["probes"] or ():
             if probe["used_share"] is not None:
                 kinds.setdefault(probe["kind"], {})[row["policy"]] = probe["used_share"]
     first = rows[0]

@@ -13,33 +13,27 @@
 import contextlib
 import hashlib
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from types import NoneType
+from typing import Any, get_args, get_origin
 
 import msgspec
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
-from msgspec import inspect
 
 from ctxmgr.devices import LockedError, seize
 from ctxmgr.study.corpus import rows as described
 from ctxmgr.study.corpus.evaluating import decode
-from ctxmgr.study.corpus.rows import SCHEMA_VERSION, RecordingRow
+from ctxmgr.study.corpus.rows import SCHEMA_VERSION, Column, Row
 
 PART_TASKS = 500  # evaluations of one part: a few MB
 RECORDINGS, CALLS = "recordings", "calls"
 JOURNAL, LOCK, SOURCES, LAST = "journal", ".lock", "sources.json", "last.parquet"
 RUN = b"run"  # the name of a LastRun among the metadata of `LAST`
 VERSION_KEY = b"ctxmgr.schema"  # the same of a part's schema version
-COLUMN_TYPES = {
-    inspect.StrType: pa.string(),
-    inspect.LiteralType: pa.string(),
-    inspect.IntType: pa.int64(),
-    inspect.FloatType: pa.float64(),
-    inspect.BoolType: pa.bool_(),
-}
+COLUMN_TYPES = {str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_()}
 
 
 class ResultsFault(Exception):
@@ -103,11 +97,11 @@ class Results:
         """What is in the journal becomes a part (rule 2). Raises OSError."""
         evaluations = [decode(line) for line in self._pending]
         if evaluations:
-            keys = "".join(sorted(evaluation.recording.key for evaluation in evaluations))
+            keys = "".join(sorted(evaluation.recording["key"] for evaluation in evaluations))
             name = f"part-{hashlib.sha256(keys.encode()).hexdigest()[:16]}.parquet"
             calls = [call for evaluation in evaluations for call in evaluation.calls]
             _write(self.folder / CALLS / name, table(calls, described.OF_CALLS))
-            rows = [_flat(evaluation.recording) for evaluation in evaluations]
+            rows = [evaluation.recording for evaluation in evaluations]
             _write(self.folder / RECORDINGS / name, table(rows, described.RECORDINGS))
         os.truncate(self._journal, 0)
         self._pending.clear()
@@ -145,31 +139,26 @@ def _broken(part: Path, fault: Exception) -> ResultsFault:
     return ResultsFault(f"{part} can not be read ({name}); delete it, and the next run computes it anew")
 
 
-def table(rows: Sequence[Mapping[str, Any]], of: str) -> pa.Table:
-    """Rows with the columns of one of `rows.TABLES`, in their order; the schema's version in the metadata."""
+def table(rows: Sequence[Row], columns: Sequence[Column]) -> pa.Table:
+    """Rows with these columns, in their order; the schema's version in the metadata."""
     metadata = {VERSION_KEY: str(SCHEMA_VERSION).encode()}
-    return pa.Table.from_pylist(rows, schema=pa.schema(_fields(of), metadata=metadata))
+    return pa.Table.from_pylist(rows, schema=pa.schema(_fields(columns), metadata=metadata))
 
 
-def _flat(row: RecordingRow) -> dict[str, Any]:
-    return {**msgspec.to_builtins(row), **row.figures}
-
-
-def _fields(of: str) -> list[pa.Field]:
-    _, columns = described.TABLES[of]
+def _fields(columns: Sequence[Column]) -> list[pa.Field]:
     return [pa.field(column.name, *_column_type(column.type)) for column in columns]
 
 
-def _column_type(of: inspect.Type) -> tuple[pa.DataType, bool]:
+def _column_type(of: Any) -> tuple[pa.DataType, bool]:
     """The type, and whether it may be null."""
-    if isinstance(of, inspect.UnionType):
-        (whole,) = (each for each in of.types if not isinstance(each, inspect.NoneType))
+    if isinstance(of, tuple):
+        return pa.list_(pa.struct(_fields(of))), True
+    if NoneType in get_args(of):
+        (whole,) = (each for each in get_args(of) if each is not NoneType)
         return _column_type(whole)[0], True
-    if isinstance(of, inspect.VarTupleType):
-        return pa.list_(_column_type(of.item_type)[0]), False
-    if isinstance(of, inspect.StructType):
-        return pa.struct(_fields(of.cls.__name__)), False
-    return COLUMN_TYPES[type(of)], False
+    if get_origin(of) is list:
+        return pa.list_(_column_type(*get_args(of))[0]), False
+    return COLUMN_TYPES[of], False
 
 
 def _write(path: Path, rows: pa.Table) -> None:

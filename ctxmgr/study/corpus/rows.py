@@ -1,115 +1,96 @@
-"""What a run writes down: one `RecordingRow` a recording and policy, and a row a call of the model.
+"""What a run writes down: a row a recording and policy, and a row a call of the model, by tables of columns.
 
 1. `SCHEMA_VERSION` counts up where a column's meaning or type changes, or one goes: results of another version are
    not read, and every key is another one. A column that is added changes nothing for who reads.
-2. Figures have the columns of the metrics (`ctxmgr.study.figures`). All others say here what they are; the page of
-   the reference and the Parquet schema are made from `TABLES`.
+2. Figures have the columns of the metrics (`ctxmgr.study.figures`). The page of the reference and the Parquet
+   schema are made from `TABLES`.
 3. Nothing of a conversation is in a row but names of files and programs, and what failed.
 """
 
-from collections.abc import Iterator
-from typing import Annotated, Any, Literal, NamedTuple
+from collections.abc import Iterable
+from typing import Any, NamedTuple
 
 import msgspec
-from msgspec import Meta, inspect
 
 from ctxmgr.study.figures import CALLS, columns
 
 SCHEMA_VERSION = 2
 
-Status = Literal["ok", "bad", "lost"]
-
-
-class ProbeRow(msgspec.Struct, frozen=True):
-    """One kind of memory probes of one recording under one policy."""
-
-    kind: Annotated[str, Meta(description="The kind, such as `goal` or `errors`.")]
-    used_share: Annotated[
-        float | None, Meta(description="Of what the recording went on to use, the share still answered, 0 to 1.")
-    ]
-    used_count: Annotated[int, Meta(description="Probes of what was used.")]
-    every_share: Annotated[float | None, Meta(description="The same of all probes of the kind.")]
-    every_count: Annotated[int, Meta(description="All probes of the kind.")]
-
-
-class RecordingRow(msgspec.Struct, frozen=True, kw_only=True):
-    """One recording under one policy. `figures`: by column, empty where it is not `ok`."""
-
-    key: Annotated[str, Meta(description="Names this result: content, policy, settings, release, schema version.")]
-    digest: Annotated[str, Meta(description="SHA-256 of the recording's bytes, in hex.")]
-    name: Annotated[str, Meta(description="The recording's file name.")]
-    address: Annotated[str, Meta(description="Where it was read: a path, `file.parquet#row`, or a URL.")]
-    size_bytes: Annotated[int, Meta(description="Its size, in bytes.")]
-    policy: Annotated[str, Meta(description="The policy, as it was asked for.")]
-    policy_digest: Annotated[str, Meta(description="SHA-256 of its preset and keys, in hex.")]
-    settings_digest: Annotated[str, Meta(description="SHA-256 of window, overhead and probes, in hex.")]
-    release: Annotated[str, Meta(description="The version of ctxmgr that it ran through.")]
-    schema_version: Annotated[int, Meta(description="The version of this schema.")]
-    status: Annotated[
-        Status,
-        Meta(
-            description="`ok`; `bad`: the recording can not be read or driven; `lost`: its worker was killed, or "
-            "it could not be fetched: the next run tries again."
-        ),
-    ]
-    reason: Annotated[str, Meta(description="Why it is not `ok`, in a line.")] = ""
-    host: Annotated[str, Meta(description="The program that recorded it.")] = ""
-    model: Annotated[str, Meta(description="The recorded model's id.")] = ""
-    window_tokens: Annotated[int, Meta(description="The context window that it was driven with.")] = 0
-    figures: dict[str, int | float | None] = {}
-    compaction_count: Annotated[int, Meta(description="Compactions that were made.")] = 0
-    own_compaction_count: Annotated[int, Meta(description="Of these those the host made unasked.")] = 0
-    fault_count: Annotated[int, Meta(description="Answers that failed a check.")] = 0
-    faults: Annotated[
-        tuple[str, ...], Meta(description="The first of them: the call and what failed, without a quote.")
-    ] = ()
-    probes: Annotated[tuple[ProbeRow, ...], Meta(description="A row a kind; empty where nothing was asked.")] = ()
-    packet_count: Annotated[int, Meta(description="Packets in its lists.")] = 0
-    packet_tokens_mean: Annotated[float | None, Meta(description="Their weight in a list that has one.")] = None
-    packet_line_count: Annotated[int, Meta(description="Lines of packets.")] = 0
-    judged_line_count: Annotated[int, Meta(description="Of these those that the recording can bear out.")] = 0
-    untrue_line_count: Annotated[int, Meta(description="Of these those that it does not bear out.")] = 0
-    unjudged_line_count: Annotated[int, Meta(description="Lines of which the recording does not tell.")] = 0
-    fingerprint: Annotated[str, Meta(description="The hash of all answers' bytes.")] = ""
-    cpu_seconds: Annotated[float, Meta(description="CPU that it took; differs from run to run.")] = 0.0
-    peak_bytes: Annotated[int, Meta(description="Most memory of its worker so far; differs from run to run.")] = 0
+Row = dict[str, Any]  # values by column
 
 
 class Evaluation(msgspec.Struct, frozen=True):
-    """What came of one recording under one policy. `calls`: values by column."""
+    """What came of one recording under one policy."""
 
-    recording: RecordingRow
-    calls: list[dict[str, Any]] = []
+    recording: Row
+    calls: list[Row] = []
 
 
 class Column(NamedTuple):
-    """A column of Parquet rows, and what it is."""
+    """A column of Parquet rows, and what it is. `type`: a type of Python, `| None` where it may be null; or the
+    columns of what it is a list of."""
 
     name: str
     about: str
-    type: inspect.Type
+    type: Any
 
 
-def _fields(of: type[msgspec.Struct]) -> Iterator[Column]:
-    struct = inspect.type_info(of)
-    assert isinstance(struct, inspect.StructType)
-    for field in struct.fields:
-        if isinstance(field.type, inspect.Metadata):
-            yield Column(field.name, (field.type.extra_json_schema or {})["description"], field.type.type)
+def _figures(some: Iterable[Any]) -> list[Column]:
+    """Of metrics or of calls; null where there is none."""
+    return [Column(one.name, one.about, one.type | None) for one in some if one.name]
 
 
-def _figures(some: Any) -> Iterator[Column]:
-    """Of metrics and of calls; null where there is none."""
-    yield from (Column(one.name, one.about, inspect.type_info(one.type | None)) for one in some if one.name)
-
-
-_CALL = (("key", "The result that it is part of.", str), ("call_index", "The call, from 0.", int))
-RECORDINGS, PROBES, OF_CALLS = "RecordingRow", "ProbeRow", "CallRow"
-TABLES: dict[str, tuple[str, tuple[Column, ...]]] = {  # what a row is, and its columns
-    RECORDINGS: ("One recording under one policy.", (*_fields(RecordingRow), *_figures(columns()))),
-    PROBES: ("One kind of memory probes of one recording under one policy.", tuple(_fields(ProbeRow))),
-    OF_CALLS: (
-        "One call of the model in one recording under one policy.",
-        (*(Column(name, about, inspect.type_info(of)) for name, about, of in _CALL), *_figures(CALLS)),
+PROBES = (
+    Column("kind", "The kind, such as `goal` or `errors`.", str),
+    Column("used_share", "Of what the recording went on to use, the share still answered, 0 to 1.", float | None),
+    Column("used_count", "Probes of what was used.", int),
+    Column("every_share", "The same of all probes of the kind.", float | None),
+    Column("every_count", "All probes of the kind.", int),
+)
+RECORDINGS = (
+    Column("key", "Names this result: content, policy, settings, release, schema version.", str),
+    Column("digest", "SHA-256 of the recording's bytes, in hex.", str),
+    Column("name", "The recording's file name.", str),
+    Column("address", "Where it was read: a path, `file.parquet#row`, or a URL.", str),
+    Column("size_bytes", "Its size, in bytes.", int),
+    Column("policy", "The policy, as it was asked for.", str),
+    Column("policy_digest", "SHA-256 of its preset and keys, in hex.", str),
+    Column("settings_digest", "SHA-256 of window, overhead and probes, in hex.", str),
+    Column("release", "The version of ctxmgr that it ran through.", str),
+    Column("schema_version", "The version of this schema.", int),
+    Column(
+        "status",
+        "`ok`; `bad`: the recording can not be read or driven; `lost`: its worker was killed, or it could not be "
+        "fetched: the next run tries again.",
+        str,
     ),
+    Column("reason", "Why it is not `ok`, in a line.", str),
+    Column("host", "The program that recorded it.", str | None),
+    Column("model", "The recorded model's id.", str | None),
+    Column("window_tokens", "The context window that it was driven with.", int | None),
+    *_figures(columns()),
+    Column("compaction_count", "Compactions that were made.", int | None),
+    Column("own_compaction_count", "Of these those the host made unasked.", int | None),
+    Column("fault_count", "Answers that failed a check.", int | None),
+    Column("faults", "The first of them: the call and what failed, without a quote.", list[str] | None),
+    Column("probes", "A row a kind; empty where nothing was asked.", PROBES),
+    Column("packet_count", "Packets in its lists.", int | None),
+    Column("packet_tokens_mean", "Their weight in a list that has one.", float | None),
+    Column("packet_line_count", "Lines of packets.", int | None),
+    Column("judged_line_count", "Of these those that the recording can bear out.", int | None),
+    Column("untrue_line_count", "Of these those that it does not bear out.", int | None),
+    Column("unjudged_line_count", "Lines of which the recording does not tell.", int | None),
+    Column("fingerprint", "The hash of all answers' bytes.", str | None),
+    Column("cpu_seconds", "CPU that it took; differs from run to run.", float | None),
+    Column("peak_bytes", "Most memory of its worker so far; differs from run to run.", int | None),
+)
+OF_CALLS = (
+    Column("key", "The result that it is part of.", str),
+    Column("call_index", "The call, from 0.", int),
+    *_figures(CALLS),
+)
+TABLES = {  # what a row is, and its columns
+    "RecordingRow": ("One recording under one policy. What is not `ok` has no figures.", RECORDINGS),
+    "ProbeRow": ("One kind of memory probes of one recording under one policy.", PROBES),
+    "CallRow": ("One call of the model in one recording under one policy.", OF_CALLS),
 }

@@ -3,7 +3,6 @@
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
@@ -11,7 +10,7 @@ from ctxmgr import __version__
 from ctxmgr.study.corpus import sources
 from ctxmgr.study.corpus.evaluating import decode, encode, evaluated
 from ctxmgr.study.corpus.results import LastRun, Results
-from ctxmgr.study.corpus.rows import Evaluation, RecordingRow
+from ctxmgr.study.corpus.rows import Evaluation, Row
 from ctxmgr.study.corpus.tasks import CorpusPolicy, CorpusSettings, CorpusTask, policies, recordings, tasks
 
 SESSIONS = Path(__file__).parents[3] / "sessions"
@@ -76,27 +75,28 @@ def worked_out(folder: Path, out: Path, texts: Sequence[str] = ("balanced",)) ->
             results.add(evaluated(task))
 
 
-def row(task: CorpusTask) -> RecordingRow:
+def row(task: CorpusTask) -> Row:
     """Without what differs from run to run."""
-    return msgspec.structs.replace(decode(evaluated(task)).recording, cpu_seconds=0.0, peak_bytes=0)
+    return {**decode(evaluated(task)).recording, "cpu_seconds": 0.0, "peak_bytes": 0}
 
 
 def invented(task: CorpusTask, **figures: object) -> bytes:
     """An evaluation that nothing was driven for."""
-    recording = RecordingRow(
-        key=task.key,
-        digest=task.recording.digest,
-        name=task.recording.name,
-        address=task.recording.address,
-        size_bytes=task.recording.size_bytes,
-        policy=task.policy.name,
-        policy_digest=task.policy.digest,
-        settings_digest=task.settings.digest,
-        release=__version__,
-        schema_version=1,
-        status="ok",
-    )
-    of_row = {name: value for name, value in figures.items() if name in RecordingRow.__struct_fields__}
-    others: dict[str, Any] = {name: value for name, value in figures.items() if name not in of_row}
+    recording = {
+        "key": task.key,
+        "digest": task.recording.digest,
+        "name": task.recording.name,
+        "address": task.recording.address,
+        "size_bytes": task.recording.size_bytes,
+        "policy": task.policy.name,
+        "policy_digest": task.policy.digest,
+        "settings_digest": task.settings.digest,
+        "release": __version__,
+        "schema_version": 1,
+        "status": "ok",
+        "reason": "",
+        "host": "",
+        "fault_count": 0,
+    }
     call = {"key": task.key, "call_index": 0, "sent_tokens": 10, "dollars": 0.1, "is_announced": False}
-    return encode(Evaluation(msgspec.structs.replace(recording, **of_row, figures=others), [call]))
+    return encode(Evaluation({**recording, **figures}, [call]))

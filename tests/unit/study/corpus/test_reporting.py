@@ -11,7 +11,6 @@ from ctxmgr.cli import main
 from ctxmgr.study.corpus import reporting
 from ctxmgr.study.corpus.reporting import CorpusReport, Queries, changes
 from ctxmgr.study.corpus.results import Results
-from ctxmgr.study.corpus.rows import ProbeRow
 from ctxmgr.study.corpus.tasks import policies
 from ctxmgr.study.figures import pooling
 from tests.unit.study.corpus.made import WINDOW, asked, begun, corpus, digests, invented, last, worked_out
@@ -50,6 +49,11 @@ def report(folder: Path) -> CorpusReport:
         return reporting.report(queries)
 
 
+def probe(kind: str, used: float, used_count: int, every: float, every_count: int) -> dict[str, Any]:
+    shares = {"used_share": used, "used_count": used_count}
+    return {"kind": kind, **shares, "every_share": every, "every_count": every_count}
+
+
 CLOSED = {"off": 1.0, "balanced": 0.5, "turns": 0.75}
 
 
@@ -63,7 +67,7 @@ def planted(folder: Path, out: Path, closed: dict[str, float] = CLOSED, **figure
         for task in tasks:
             number = known.index(task.recording.digest)
             cost = closed[task.policy.name] * 10 + (number / 10 if task.policy.name != "off" else 0)
-            probes = (ProbeRow("errors", 0.5, 2, 0.4, 5), ProbeRow("goal", 1.0, 1, 1.0, 1))
+            probes = (probe("errors", 0.5, 2, 0.4, 5), probe("goal", 1.0, 1, 1.0, 1))
             given = {"closed_dollars": cost, "billed_dollars": 9.0, "call_count": 50, "recall_share": 0.9}
             given |= {"kept_share": 0.8, "kept_bytes": 8 * number, "repeated_bytes": 10 * number}
             given |= {"host": "pi" if number % 2 else "Codex", "raw_tokens": 10_000 * number, "probes": probes}
@@ -145,7 +149,7 @@ def test_a_result_that_was_lost_and_came_later_counts_once(folder: Path, tmp_pat
         (CLOSED, {"recall_share": 0.8}, ["balanced recall", "turns recall", "off recall"]),
         (
             CLOSED,
-            {"probes": (ProbeRow("errors", 0.1, 2, 0.4, 5),)},
+            {"probes": (probe("errors", 0.1, 2, 0.4, 5),)},
             ["balanced probes", "turns probes", "off probes"],
         ),
         (CLOSED, {"fault_count": 1}, ["balanced faults", "turns faults", "off faults"]),

@@ -9,7 +9,7 @@ import pytest
 from ctxmgr.study.corpus import results as keeping
 from ctxmgr.study.corpus import rows as described
 from ctxmgr.study.corpus.results import CALLS, RECORDINGS, Results, ResultsFault, parts
-from ctxmgr.study.corpus.rows import OF_CALLS, SCHEMA_VERSION, TABLES
+from ctxmgr.study.corpus.rows import SCHEMA_VERSION
 from tests.unit.study.corpus.made import asked, corpus, invented
 
 
@@ -161,8 +161,8 @@ def test_a_part_that_can_not_be_read_is_named(tmp_path: Path, evaluations: list[
 
 
 def test_the_schema_has_a_column_a_field_and_its_version() -> None:
-    for of in (described.RECORDINGS, OF_CALLS):
-        assert keeping.table((), of).column_names == [column.name for column in TABLES[of][1]]
+    for columns in (described.RECORDINGS, described.OF_CALLS):
+        assert keeping.table((), columns).column_names == [column.name for column in columns]
     schema = keeping.table((), described.RECORDINGS).schema
     assert schema.metadata == {b"ctxmgr.schema": str(SCHEMA_VERSION).encode()}
     assert schema.field("recall_share").nullable

@@ -6,13 +6,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import pytest
 from distributed import Client
 
 from ctxmgr.study.corpus import running
 from ctxmgr.study.corpus.evaluating import decode, evaluated
-from ctxmgr.study.corpus.rows import RecordingRow
+from ctxmgr.study.corpus.rows import Row
 from ctxmgr.study.corpus.running import DEATHS, IN_FLIGHT, SchedulerLost
 from ctxmgr.study.corpus.tasks import CorpusTask
 from tests.unit.study.corpus.made import asked, corpus, invented, row
@@ -31,8 +30,8 @@ def processes() -> Iterator[Client]:
         yield client
 
 
-def came(client: Client, tasks: list[CorpusTask], work: Any = invented) -> list[RecordingRow]:
-    rows: list[RecordingRow] = []
+def came(client: Client, tasks: list[CorpusTask], work: Any = invented) -> list[Row]:
+    rows: list[Row] = []
     running.run(client, tasks, lambda one: rows.append(decode(one).recording), work)
     return rows
 
@@ -54,7 +53,7 @@ class Watched:
         return self.client.nthreads()
 
     def took(self, evaluation: bytes) -> None:
-        self.keys.append(decode(evaluation).recording.key)
+        self.keys.append(decode(evaluation).recording["key"])
 
 
 def test_each_task_comes_once_and_no_more_than_the_bound_are_in_flight(threads: Client, tmp_path: Path) -> None:
@@ -73,17 +72,14 @@ def refusing(task: CorpusTask) -> bytes:
 
 def test_what_a_cluster_makes_of_a_task_is_a_row(threads: Client, tmp_path: Path) -> None:
     rows = came(threads, asked(corpus(tmp_path, 1)), refusing)
-    assert [(row.status, row.reason) for row in rows] == [("lost", "ValueError: planted")] * 2
+    assert [(row["status"], row["reason"]) for row in rows] == [("lost", "ValueError: planted")] * 2
 
 
 def test_a_worker_gives_what_this_process_gives(processes: Client, tmp_path: Path) -> None:
     tasks = asked(corpus(tmp_path, 3))
-    both = {
-        row.key: msgspec.structs.replace(row, cpu_seconds=0.0, peak_bytes=0)
-        for row in came(processes, tasks, evaluated)
-    }
+    both = {row["key"]: {**row, "cpu_seconds": 0.0, "peak_bytes": 0} for row in came(processes, tasks, evaluated)}
     assert both == {task.key: row(task) for task in tasks}
-    assert {each.status for each in both.values()} == {"ok"}
+    assert {each["status"] for each in both.values()} == {"ok"}
 
 
 class Deadly:
@@ -110,11 +106,11 @@ def test_a_killed_worker_loses_only_what_was_under_way(
     work = Deadly(tmp_path / "deaths", times, tasks[3].key)
     rows = came(processes, tasks, work)
     assert len((tmp_path / "deaths").read_bytes()) in ((1,) if times == 1 else (DEATHS, 2 * DEATHS))
-    by_key = {row.key: row for row in rows}
+    by_key = {row["key"]: row for row in rows}
     assert len(rows) == len(by_key) == len(tasks)
-    assert by_key[tasks[3].key].status == status
-    assert by_key[tasks[3].key].reason.startswith("its worker was killed" if times > 1 else "")
-    assert all(row.status == "ok" for row in rows if row.key != tasks[3].key)
+    assert by_key[tasks[3].key]["status"] == status
+    assert by_key[tasks[3].key]["reason"].startswith("its worker was killed" if times > 1 else "")
+    assert all(row["status"] == "ok" for row in rows if row["key"] != tasks[3].key)
 
 
 def test_a_scheduler_that_is_not_there_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
