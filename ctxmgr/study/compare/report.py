@@ -8,8 +8,8 @@ from rich.console import Console
 
 from ctxmgr.study.compare.rows import SummaryRow
 from ctxmgr.study.compare.settings import Settings
-from ctxmgr.study.compare.tables import COLUMNS, markdown, notes, rendered, table_cell, tables
-from ctxmgr.study.console import TextTable, plain
+from ctxmgr.study.compare.tables import markdown, notes, rendered, table_cell, tables
+from ctxmgr.study.console import plain
 from ctxmgr.study.figures import prices, prices_line
 from ctxmgr.study.probes import failed_line
 
@@ -45,11 +45,10 @@ def rows(outcomes: Sequence[RecordingRows]) -> list[SummaryRow]:
 
 def head(row: SummaryRow) -> str:
     """What stands above a summary in its file."""
-    lines = [("model", row.model)]
-    lines += [(column.heading, column.cell(row)) for column in COLUMNS if column.value(row) is not None]
-    lines.append(("shortened for the model", "; ".join(row.shortened) or "nothing"))
-    parts = [markdown(TextTable(f"{row.recording}: {row.name}", ("figure", ""), lines), "#")]
-    parts += [markdown(table) for table in tables([row]) if table.title not in {column.table for column in COLUMNS}]
+    shortened = "; ".join(row.shortened) or "nothing"
+    parts = [f"# {table_cell(f'{row.recording}: {row.name}')}"]
+    parts.append(table_cell(f"Model: {row.model}. Shortened for it: {shortened}."))
+    parts += map(markdown, tables([row]))
     parts += [f"**FAILED**: {table_cell(text)}" for text in row.failures]
     return "\n\n".join([*parts, *notes([row], wide=True)])
 

@@ -215,10 +215,10 @@ def bill_line(rows: Sequence[SummaryRow]) -> Iterator[str]:
         yield f"A model's call for it: {', '.join(costs)}."
 
 
-def markdown(table: TextTable, heading: str = "##") -> str:
+def markdown(table: TextTable) -> str:
     rules = ["---" if number < table.text_columns else "---:" for number in range(len(table.heads))]
     lines = (f"| {' | '.join(map(table_cell, cells))} |" for cells in (table.heads, rules, *table.rows))
-    return "\n".join([f"{heading} {table_cell(table.title)}", "", *lines])
+    return "\n".join([f"## {table_cell(table.title)}", "", *lines])
 
 
 def table_cell(text: str) -> str:

@@ -46,7 +46,7 @@ def test_each_summary_is_a_file_for_its_owner_alone_and_one_table_has_them_all(
         path = tmp_path / "out" / row["file"]
         text = path.read_text()
         assert "## Goal" in text
-        assert f"| summary | {row['summaryTokens']:,} |" in text
+        assert f"| {row['summaryTokens']:,} | {row['replacedTokens']:,} |" in text
         assert f"| {row['recording']} | extractive | {row['format']} | 0 |" in table
     files = list((tmp_path / "out").iterdir())
     assert len(files) == 5
