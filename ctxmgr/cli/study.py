@@ -170,7 +170,7 @@ REPLAY = Command(
                     "--peers",
                     action="store_true",
                     help="beside them, what others do by their published rules: observation masking, clearing, "
-                    "pruning, and a plain cut to the newest 20000 tokens",
+                    "and pruning",
                 ),
                 option(
                     "--warm",

@@ -10,7 +10,6 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
-from statistics import fmean
 
 import msgspec
 
@@ -33,18 +32,13 @@ Pair = tuple[PolicyRow, PolicyRow | None]  # a policy on a recording, and the ho
 
 
 class PolicyPoint(msgspec.Struct, frozen=True):
-    """One policy over recordings. Shares are together, of what the host alone costs; None where nothing was
-    measured. `repeats`: what `kept` is of, in bytes, with its mean and its least of a recording. `knob`: its
-    `keep` in tokens, where it is of the front."""
+    """One policy over recordings. `billed_share`: together, of what the host alone costs; None where nothing was
+    measured. `repeats`: what `kept` is of, in bytes. `knob`: its `keep` in tokens, where it is of the front."""
 
     name: str
     recording_count: int
     billed_share: float | None
     repeats: Ratio
-    mean_repeats: float | None = None
-    least_repeats: float | None = None
-    closed_share: float | None = None
-    fetches_in_100: float | None = None
     knob: float | None = None
     simulated: bool = False
 
@@ -65,26 +59,10 @@ def policy_points(sheets: Sequence[RecordingSheet]) -> list[PolicyPoint]:
 
 
 def _point(name: str, pairs: Sequence[Pair]) -> PolicyPoint:
-    calls = sum(len(line.context) for line, _ in pairs)
-    in_100 = ((line.number("closedLoop.fetchesIn100"), len(line.context)) for line, _ in pairs)
-    known = [fetches * count / 100 for fetches, count in in_100 if fetches is not None]
-    billed, closed = (
-        [(line.number(path), base.number(path)) for line, base in pairs if base is not None]
-        for path in (BILLED_PATH, "closedLoop.closed")
-    )
-    shares = [share for line, _ in pairs if (share := line.repeats.share) is not None]
-    return PolicyPoint(
-        name,
-        len(_measured(billed)),
-        _together(billed),
-        total(line.repeats for line, _ in pairs),
-        fmean(shares) if shares else None,
-        min(shares, default=None),
-        _together(closed),
-        100 * sum(known) / calls if calls and len(known) == len(pairs) else None,
-        pairs[0][0].knob,
-        pairs[0][0].simulated,
-    )
+    billed = [(line.number(BILLED_PATH), base.number(BILLED_PATH)) for line, base in pairs if base is not None]
+    first, _ = pairs[0]
+    repeats = total(line.repeats for line, _ in pairs)
+    return PolicyPoint(name, len(_measured(billed)), _together(billed), repeats, first.knob, first.simulated)
 
 
 def _measured(dollars: Iterable[tuple[float | None, float | None]]) -> list[tuple[float, float]]:

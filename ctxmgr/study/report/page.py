@@ -10,9 +10,8 @@ from statistics import fmean
 
 from ctxmgr.study.figures import shown
 from ctxmgr.study.report import front
-from ctxmgr.study.report.front import PolicyPoint
 from ctxmgr.study.report.plots import Series, over_calls
-from ctxmgr.study.report.rows import PolicyRow, RecordingSheet, knob_name
+from ctxmgr.study.report.rows import PolicyRow, RecordingSheet
 from ctxmgr.study.report.rows import colours as colours_of
 from ctxmgr.study.report.scales import dollars, tokens
 from ctxmgr.study.report.style import SCRIPT, STYLE
@@ -68,7 +67,7 @@ def _headline(sheets: Sequence[RecordingSheet], colours: dict[str, int]) -> Iter
         rows.append((name, [(str(len(found)), None), *_cells(values)]))
     heads = ["policy", "recordings", *(metric.title for metric in METRICS)]
     yield _table(heads, rows, colours, f"Means over recordings; each recording counts once. {ABOUT}")
-    yield _picture(sheets, colours)
+    yield _front_drawing(sheets, colours)
     if len(sheets) > 1:
         yield _probes(sheets, colours)
 
@@ -110,33 +109,6 @@ def _sheet(sheet: RecordingSheet, colours: dict[str, int]) -> Iterator[str]:
 
 def _series(line: PolicyRow, colours: dict[str, int], values: list[float]) -> Series:
     return Series(line.name, colours[line.name], tuple(values), line.epochs, line.simulated)
-
-
-POINT_HEADS = ("billed", "kept", "mean", "worst", "closed", "re-fetches in 100")
-
-
-def _picture(sheets: Sequence[RecordingSheet], colours: dict[str, int]) -> str:
-    """Policies on all recordings together, and the figures they are drawn by; "" where none has both."""
-    drawn = _front_drawing(sheets, colours)
-    points = front.policy_points(sheets)
-    if not drawn:
-        return ""
-    heads = ["policy", "knob", "recordings", *POINT_HEADS]
-    rows = [(one.name, _point_cells(one)) for one in points]
-    about = (
-        "Billed and closed: each recording weighs by what it costs the host alone. Kept: by the bytes that its "
-        "replies repeat; in the mean each counts once, and the worst is that of one recording. "
-        "The knob is keep: lean keeps least, careful most."
-    )
-    return f'{drawn}<div class="figures">{_table(heads, rows, colours, about)}</div>'
-
-
-def _point_cells(one: PolicyPoint) -> list[Cell]:
-    shares = (one.billed_share, one.repeats.share, one.mean_repeats, one.least_repeats, one.closed_share)
-    figures = (*((value, ".3f") for value in shares), (one.fetches_in_100, ".1f"))
-    written = ["–" if value is None else format(value, digits) for value, digits in figures]
-    texts = ("–" if one.knob is None else knob_name(one.knob), str(one.recording_count), *written)
-    return [(text, None) for text in texts]
 
 
 def _front_drawing(sheets: Sequence[RecordingSheet], colours: dict[str, int]) -> str:
