@@ -21,7 +21,7 @@ import msgspec
 
 from ctxmgr.closed_loop import PriceSheet, PromptCache, dollars, is_cold, without
 from ctxmgr.model import CallTokens
-from ctxmgr.study.figures.registry import COUNT, DOLLARS, SHARE, TOKENS, WHOLE_TOKENS, Measures, Metric, of_base
+from ctxmgr.study.figures.registry import COUNT, DOLLARS, SHARE, TOKENS, Measures, Metric, of_base
 from ctxmgr.study.metrics import Observation, ProjectedMessage, Ratio, marker, new_messages, same_start, total
 
 
@@ -130,7 +130,7 @@ METRICS = (
     Metric(
         path="rawTokens",
         title="conversation",
-        unit=WHOLE_TOKENS,
+        unit=COUNT,
         about="Weight of the recorded conversation that calls were made on.",
         of=lambda session: max(session.once(recorded_tokens), default=0),
         columns=("raw_tokens",),

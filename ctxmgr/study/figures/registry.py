@@ -46,17 +46,15 @@ class Measures:
 class Unit(msgspec.Struct, frozen=True):
     """`json_digits` and `digits`: decimals in `--json`, and in tables."""
 
-    name: str
     json_digits: int
     digits: int
 
 
-DOLLARS = Unit("$", 4, 2)
-SHARE = Unit("share, 0 to 1", 5, 3)
-TOKENS = Unit("tokens", 1, 0)
-WHOLE_TOKENS = Unit("tokens", 0, 0)
-COUNT = Unit("count", 0, 0)
-PER_100 = Unit("in 100 calls", 3, 1)
+DOLLARS = Unit(4, 2)
+SHARE = Unit(5, 3)  # 0 to 1
+TOKENS = Unit(1, 0)  # a mean of them
+COUNT = Unit(0, 0)
+PER_100 = Unit(3, 1)  # in 100 calls
 
 
 class Metric(msgspec.Struct, frozen=True, kw_only=True):
