@@ -51,5 +51,5 @@ def test_what_off_and_peers_come_to_is_kept_and_not_driven_again(
     arguments = (files[0], "--policy", "masking-5", "--least", "0", "--base", str(tmp_path / "base"))
     first = rows(*arguments, to=tmp_path / "first.json")
     monkeypatch.delattr(plane, "drive")
-    monkeypatch.delattr(plane, "baselines")
+    monkeypatch.delattr(plane, "peers")
     assert rows(*arguments, to=tmp_path / "again.json") == first

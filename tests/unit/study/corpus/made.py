@@ -97,6 +97,7 @@ def invented(task: CorpusTask, **figures: object) -> bytes:
         "reason": "",
         "host": "",
         "fault_count": 0,
+        **dict.fromkeys(("raw_tokens", "call_count", "window_tokens"), 0),
     }
     call = {"key": task.key, "call_index": 0, "sent_tokens": 10, "dollars": 0.1, "is_announced": False}
     return encode(Evaluation({**recording, **figures}, [call]))

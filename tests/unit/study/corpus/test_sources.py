@@ -79,7 +79,7 @@ def parquet(**columns: Any) -> bytes:
 def reason(address: str) -> tuple[str, str]:
     recording = RecordingAddress(address, "r", 1, "d")
     found = row(CorpusTask("k", recording, policies(["off"])[0], CorpusSettings()))
-    return found.status, found.reason
+    return found["status"], found["reason"]
 
 
 def test_a_folder_a_glob_and_a_file_name_what_they_name(tmp_path: Path) -> None:
