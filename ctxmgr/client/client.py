@@ -20,10 +20,10 @@ from ctxmgr.client.answering import answering, greeting, hearing
 from ctxmgr.client.channel import Channel, Link, decoded, encoded
 from ctxmgr.client.fallback import reserve
 from ctxmgr.client.links import RuntimeLink, SpawnedLink, load_server
+from ctxmgr.client.outbox import Entries
 from ctxmgr.client.restarts import Restarts, SignsOfLife
 from ctxmgr.client.session import AsyncClientSession
 from ctxmgr.client.settings import LONG, Host, InProcessSidecar, SpawnedSidecar, Timing, bound_ms
-from ctxmgr.client.telling import Entries
 from ctxmgr.client.trouble import SidecarFault, Trouble
 from ctxmgr.model import Policy
 from ctxmgr.model.api import GivenTools, lifecycle, model_of

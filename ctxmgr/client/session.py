@@ -5,7 +5,7 @@ Rules:
    no list of messages is a fault of the program: `context` raises TypeError.
 2. `request` raises, a `SidecarFault`: who asks for something by name wants to know.
 3. A sidecar that does not know the session is told of it before anything else, within the bound of the call.
-4. An event that is not answered is held, and told again before anything else (`telling`).
+4. An event that is not answered is held, and told again before anything else (`outbox`).
 5. Only new messages travel, and only edits come back. After anything but a good answer the next list travels whole:
    what ctxmgr holds is not known then.
 """
@@ -18,8 +18,8 @@ import msgspec
 
 from ctxmgr.client.channel import Channel, decoded, encoded, fault_of
 from ctxmgr.client.fallback import Fallback, SentList, Source, begins_with, fallback, room
+from ctxmgr.client.outbox import Entries, Outbox, Sidecar
 from ctxmgr.client.settings import LONG
-from ctxmgr.client.telling import Entries, Sidecar, Telling
 from ctxmgr.client.trouble import SidecarFault
 from ctxmgr.model import InvalidParams
 from ctxmgr.model.api import ListAnswer, M, compaction, edits, lifecycle, message_list, model_of, raw_json, reports
@@ -50,11 +50,11 @@ class AsyncClientSession:
         self.last_status: lifecycle.Status | None = None
         self._base: tuple[Channel, str] | None = None  # of the last answer, while it is known to hold
         self._last: SentList | None = None
-        self._telling = Telling(client, params, entries, self._failed, self._heard)
+        self._outbox = Outbox(client, params, entries, self._failed, self._heard)
 
     @property
     def restored(self) -> bool | None:
-        return self._telling.restored
+        return self._outbox.restored
 
     # the list
 
@@ -89,7 +89,7 @@ class AsyncClientSession:
     def without(self, given: Sequence[M], overhead_tokens: int | None, thrown: Exception) -> list[M]:
         """The list to send where ctxmgr has not answered, for the reason that was thrown."""
         fault = self._failed(thrown, "context")
-        model = self._telling.params.model
+        model = self._outbox.params.model
         space = room(model.context_window, self._client.reserve(model.id), overhead_tokens or 0)
         try:
             raws = [raw_json(message, "$") for message in given]
@@ -117,7 +117,7 @@ class AsyncClientSession:
     ) -> tuple[Channel, ListAnswer]:
         """The new messages alone where ctxmgr holds the others. `beside` the list: tokens, and cache marks."""
         end = self._client.ends("context")
-        channel = await self._telling.ready(end)
+        channel = await self._outbox.ready(end)
         base, self._base = self._base, None  # rule 5
         overhead, own = beside
         whole = lifecycle.ContextParams(
@@ -163,12 +163,12 @@ class AsyncClientSession:
         except Exception as thrown:  # noqa: BLE001  rule 1
             self._failed(thrown, "turn_end")
             return None
-        return await self._telling.event("turn_end", params, lifecycle.TurnEndResult, notify)
+        return await self._outbox.event("turn_end", params, lifecycle.TurnEndResult, notify)
 
     async def model_select(self, model: lifecycle.Model | Mapping[str, Any]) -> lifecycle.StatusResult | None:
         """Another model from the next call on. Raises InvalidParams where it is none."""
-        begins, model = self._telling.params, model_of(model)
-        self._telling.params = msgspec.structs.replace(begins, model=model)
+        begins, model = self._outbox.params, model_of(model)
+        self._outbox.params = msgspec.structs.replace(begins, model=model)
         return await self._event("model_select", {"model": model})
 
     async def session_compact(
@@ -200,7 +200,7 @@ class AsyncClientSession:
 
     async def set_policy(self, policy: Mapping[str, Any]) -> lifecycle.PolicyResult | None:
         """Keys of the policy for this session, over the client's; told again to a sidecar that did not answer."""
-        return await self._telling.event("setPolicy", self._named({"policy": policy}), lifecycle.PolicyResult)
+        return await self._outbox.event("setPolicy", self._named({"policy": policy}), lifecycle.PolicyResult)
 
     async def before_compact(self, params: Mapping[str, Any]) -> compaction.BeforeCompactResult | None:
         """The program is about to compact; an empty answer leaves it to the program."""
@@ -223,10 +223,10 @@ class AsyncClientSession:
 
     async def end(self) -> None:
         """The session ends; its snapshot stays. It is not started again after a restart of the sidecar."""
-        if self._telling.is_started:
+        if self._outbox.is_started:
             await self._tell("session_shutdown", {}, object)
-            self._telling.lost()
-        self._telling.clear()
+            self._outbox.lost()
+        self._outbox.clear()
         self._client.forget(self.session_id)
 
     # what the client calls
@@ -234,14 +234,14 @@ class AsyncClientSession:
     async def tell_of_it(self, timeout_ms: float) -> None:
         """Once ctxmgr has heard of it, or can not; what is not done by then goes on."""
         try:
-            await self._telling.ready(self._client.ends("session_start", None, timeout_ms))
+            await self._outbox.ready(self._client.ends("session_start", None, timeout_ms))
         except SidecarFault as fault:
             self._client.note(fault, self.session_id)
 
     # within
 
     async def _ask(self, channel: Channel, method: str, params: Any, end: float) -> bytes:
-        read = self._telling.notified(channel)
+        read = self._outbox.notified(channel)
         asked = asyncio.ensure_future(self._client.ask(channel, method, params, end))
         try:
             if method in LONG:
@@ -249,11 +249,11 @@ class AsyncClientSession:
             answer = await asked
         except SidecarFault as fault:
             if fault.code == errors.UNKNOWN_SESSION:
-                self._telling.lost()
+                self._outbox.lost()
             raise
         finally:
             asked.cancel()
-        self._telling.drop(read)
+        self._outbox.drop(read)
         return answer
 
     async def _while_it_lives(self, channel: Channel, asked: "asyncio.Future[bytes]") -> None:
@@ -267,7 +267,7 @@ class AsyncClientSession:
                     raise
 
     async def _event(self, method: str, params: Mapping[str, Any]) -> lifecycle.StatusResult | None:
-        return await self._telling.event(method, self._named(params), lifecycle.StatusResult)
+        return await self._outbox.event(method, self._named(params), lifecycle.StatusResult)
 
     async def _tell(self, method: str, params: Mapping[str, Any], kind: type[Answer]) -> Answer | None:
         try:
@@ -285,7 +285,7 @@ class AsyncClientSession:
         """The answer as JSON. Raises SidecarFault."""
         end = self._client.ends(method, params, timeout_ms)
         wanted = encoded(method, self._named(params))
-        return await self._ask(await self._telling.ready(end), method, wanted, end)
+        return await self._ask(await self._outbox.ready(end), method, wanted, end)
 
     def _heard(self, status: lifecycle.Status) -> None:
         self.last_status = status

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from ctxmgr.client import RestartLimits, telling
+from ctxmgr.client import RestartLimits, outbox
 from tests.unit.client.scripted import DEATH, MODEL, SILENCE, START, Refusal, Scripted, begun, user
 
 AT_ONCE = RestartLimits(limit=99, first_delay_ms=0, longest_delay_ms=0)
@@ -95,7 +95,7 @@ async def test_what_ends_each_process_is_let_go(script: Scripted) -> None:
 
 
 async def test_so_much_is_held_and_the_oldest_leave(script: Scripted, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(telling, "HELD_BYTES", 2_500)
+    monkeypatch.setattr(outbox, "HELD_BYTES", 2_500)
     async with script.client(restarts=AT_ONCE) as client:
         session = await begun(client)
         script.links[0].die()

@@ -1,10 +1,10 @@
-"""What a sidecar is told of one session: that it begins, before anything else and once a process; then its events,
-in the order in which they come, each held until it is answered.
+"""The outbox of a session, what a sidecar is told of it: that it begins, before anything else and once a process;
+then its events, in the order in which they come, each held until it is answered.
 
 1. An event is held until it is answered, however late; what one process has not answered is told to the next one,
    before anything else. So nothing that was said while a process hung or was gone is lost.
 2. One that is refused is not told again: it would be refused again. One that comes to a process without its session
-   is. One that `MOST_TELLINGS` processes have not answered is let go: it may be what ends them.
+   is. One that `MOST_SENDINGS` processes have not answered is let go: it may be what ends them.
 3. A notification has no answer: what is answered after it says that it was read.
 4. At most `HELD_BYTES` are held, the oldest leave first.
 """
@@ -25,7 +25,7 @@ from ctxmgr.model.api import lifecycle, raw_json
 from ctxmgr.wire import errors
 
 HELD_BYTES = 8 << 20  # some hundred turns
-MOST_TELLINGS = 3
+MOST_SENDINGS = 3
 
 Answer = TypeVar("Answer")
 Entries = Sequence[Mapping[str, Any]] | Callable[[], Sequence[Mapping[str, Any]] | None] | None
@@ -33,7 +33,7 @@ Entries = Sequence[Mapping[str, Any]] | Callable[[], Sequence[Mapping[str, Any]]
 
 @dataclass(eq=False)
 class Event:
-    """`kind` of its answer. `sent`: to this process, the last of `tellings`. `answer`: of it; None for a
+    """`kind` of its answer. `sent`: to this process, the last of `sendings`. `answer`: of it; None for a
     notification."""
 
     method: str
@@ -41,7 +41,7 @@ class Event:
     kind: Any
     notify: bool
     sent: Channel | None = None
-    tellings: int = 0
+    sendings: int = 0
     answer: "asyncio.Future[bytes] | None" = None
 
 
@@ -63,7 +63,7 @@ class Sidecar(Protocol):
     def reserve(self, model_id: str) -> float: ...
 
 
-class Telling:
+class Outbox:
     """`restored`: the session was known to ctxmgr; None while it could not be told. `failed` is called with what
     went wrong and the method, `heard` with the status of each answer. A command in an answer is carried out,
     however late it comes."""
@@ -174,11 +174,11 @@ class Telling:
 
     def _send(self, channel: Channel) -> None:
         """Tells this process all that it was not told yet. Does not wait."""
-        self._events = [event for event in self._events if event.sent is channel or event.tellings < MOST_TELLINGS]
+        self._events = [event for event in self._events if event.sent is channel or event.sendings < MOST_SENDINGS]
         for event in [*self._events]:
             if event.sent is channel:
                 continue
-            event.sent, event.tellings = channel, event.tellings + 1
+            event.sent, event.sendings = channel, event.sendings + 1
             if event.notify:
                 channel.notify(event.method, event.params)
                 continue
