@@ -70,16 +70,6 @@ class Connection:
             self._sessions = Sessions(self.terms, self._effects.append, self.peer)
         return self._sessions
 
-    @property
-    def ready(self) -> bool:
-        """`initialize` was answered, and the host goes on."""
-        return self.phase == "ready"
-
-    @property
-    def archives(self) -> bool:
-        """What leaves lists is kept for the host to retrieve."""
-        return bool(self.terms.capabilities.retrieve)
-
     def prepare(self) -> None:
         """Loads what the first session will need."""
         _ = self.sessions
@@ -108,7 +98,7 @@ class Connection:
 
     def minute(self) -> list[Effect]:
         """One has passed."""
-        if self.ready:
+        if self.phase == "ready":
             self.sessions.minute()
         return self._take()
 

@@ -64,37 +64,34 @@ class Rest(msgspec.Struct, frozen=True):
     session_id: str
 
 
-class PutRows(msgspec.Struct, frozen=True):
-    """Put what left into the archive; answer `ticket` with an `ArchiveAnswer`. The list with its markers waits."""
+class _OfTheArchive(msgspec.Struct, frozen=True):
+    """Something of the archive; answer `ticket` with an `ArchiveAnswer`."""
 
     ticket: int
     session_id: str
     state_dir: str | None
+    limits: policy.Archive
+
+
+class PutRows(_OfTheArchive, frozen=True):
+    """Put what left into it. The list with its markers waits."""
+
     rows: tuple[ArchiveRow, ...]
-    limits: policy.Archive
 
 
-class GetRow(msgspec.Struct, frozen=True):
-    """Look up what the session put into the archive under this handle; answer `ticket` with an `ArchiveAnswer`."""
+class GetRow(_OfTheArchive, frozen=True):
+    """Look up what the session put there under this handle."""
 
-    ticket: int
-    session_id: str
-    state_dir: str | None
     handle: str
-    limits: policy.Archive
 
 
-class FindRows(msgspec.Struct, frozen=True):
-    """Look for what the session put into the archive that has the words of this query, and among `unsaved`, which
-    the archive did not take; answer `ticket` with an `ArchiveAnswer`."""
+class FindRows(_OfTheArchive, frozen=True):
+    """Look for what the session put there that has the words of this query, and among `unsaved`, which the archive
+    did not take."""
 
-    ticket: int
-    session_id: str
-    state_dir: str | None
     query: str
     limit: int
     unsaved: tuple[ArchiveRow, ...]
-    limits: policy.Archive
 
 
 ArchiveEffect = PutRows | GetRow | FindRows

@@ -40,14 +40,13 @@ class ParkedCalls:
             self._emit(Open(ticket, id, directory, wanted.wakes))
         elif isinstance(wanted, ArchivePut):
             self._archiving[ticket] = id, {"put": [row.handle for row in wanted.rows]}
-            self._emit(PutRows(ticket, id, directory, wanted.rows, wanted.limits))
+            self._emit(PutRows(ticket, id, directory, wanted.limits, wanted.rows))
         elif isinstance(wanted, ArchiveGet):
             self._archiving[ticket] = id, {"retrieve": wanted.handle}
-            self._emit(GetRow(ticket, id, directory, wanted.handle, wanted.limits))
+            self._emit(GetRow(ticket, id, directory, wanted.limits, wanted.handle))
         elif isinstance(wanted, ArchiveSearch):
             self._archiving[ticket] = id, {"search": wanted.query, "limit": wanted.limit}
-            asked = wanted.query, wanted.limit, wanted.unsaved, wanted.limits
-            self._emit(FindRows(ticket, id, directory, *asked))
+            self._emit(FindRows(ticket, id, directory, wanted.limits, wanted.query, wanted.limit, wanted.unsaved))
         elif isinstance(wanted, StoreFlush):
             self._emit(Flush(ticket, id, wanted.leaving))
         elif isinstance(wanted, Release):

@@ -87,7 +87,7 @@ class Runtime:
             self._decide(self.connection.receive, chunk)
         else:
             self._decide(self.connection.eof)
-        if not self.prepared and self.connection.ready:
+        if not self.prepared and self.connection.phase == "ready":
             self.prepared = True
             self.loop.call_soon(outcome, self._load_early)  # what fails is tried again when it is needed
 
@@ -118,7 +118,7 @@ class Runtime:
         from ctxmgr.server import loading  # a start does not wait for it
 
         self.connection.prepare()
-        loading.load(self.connection.archives)
+        loading.load(archives=bool(self.connection.terms.capabilities.retrieve))
 
     def minute(self) -> None:
         self.loop.call_later(MINUTE_SECONDS, self.minute)
