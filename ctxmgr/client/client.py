@@ -61,7 +61,7 @@ class AsyncClient:
         self._channel: Channel | None = None
         self._link: Link | None = None
         self._starting: asyncio.Task[Channel | SidecarFault] | None = None
-        self._down: SidecarFault | None = None  # why nothing can be asked, until `_retry_at`
+        self._down: SidecarFault | None = None  # why nothing can be asked, until `_retry_ms`
         self._retry_ms: float | None = 0.0  # None: not again
         self._disposed = False
         self.server: lifecycle.InitializeResult | None = None
