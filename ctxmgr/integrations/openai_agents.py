@@ -82,6 +82,6 @@ def _model(agent: Agent[Any]) -> str:
 
 
 def _is_whole(items: list[Json]) -> bool:
-    """Does each result stand beside its call?"""
+    """Whether each result stands beside its call."""
     calls = {item.get("call_id") for item in items if item.get("type") not in _ANSWERS}
     return all(item.get("call_id") in calls for item in items if item.get("type") in _ANSWERS)

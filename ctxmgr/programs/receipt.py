@@ -73,7 +73,7 @@ def changes(before: Path, after: Path) -> TreeChanges:
 
 
 def alike(one: Path, other: Path, paths: tuple[str, ...]) -> bool:
-    """Do both trees hold the same at these paths?"""
+    """Whether both trees hold the same at these paths."""
     return all(same(one / path, other / path) for path in paths)
 
 

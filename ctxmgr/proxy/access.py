@@ -52,7 +52,7 @@ def refusal(headers: MultiMapping[str], names: Collection[str]) -> str:
 
 
 def is_local(host: str, names: Collection[str]) -> bool:
-    """Is this `host` header, with or without a port, one of ours?"""
+    """Whether this `host` header, with or without a port, names this machine."""
     found = _HOST.fullmatch(host)
     if found is None:
         return False

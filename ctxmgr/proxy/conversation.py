@@ -91,7 +91,7 @@ class Listed(msgspec.Struct, frozen=True):
 
     @property
     def is_own(self) -> bool:
-        """Is it the program's list, every message of it?"""
+        """Whether it is the program's list, every message of it."""
         return self.places == tuple(range(len(self.given)))
 
 
@@ -128,21 +128,21 @@ class ProgramConversation:
         return len(self._plain)
 
     def begins_as(self, messages: Sequence[bytes]) -> bool:
-        """Does the list share its first message with the last one? Of a conversation without a list any does."""
+        """Whether the list shares its first message with the last one. Of a conversation without a list any does."""
         return not self._plain or self._own[0] == messages[0] or self._plain[0] == self.api.plain(messages[0])
 
     def shares(self, messages: Sequence[bytes]) -> bool:
-        """Is any message of the list one of the last list?"""
+        """Whether any message of the list is one of the last list."""
         return not set(self._plain).isdisjoint(self._respelled(messages))
 
     def begins_anew(self, messages: Sequence[bytes], call: ListCall) -> bool:
-        """Does the program go on from a summary of its own with this list?"""
+        """Whether the program goes on from a summary of its own with this list."""
         given = self._respelled(messages)
         shared = _shared(self._plain, given)
         return self._begins_anew(shared, given[shared:], call)
 
     def goes_on(self, messages: Sequence[bytes]) -> bool:
-        """Does the list begin with all of the last one?"""
+        """Whether the list begins with all of the last one."""
         return _shared(self._plain, self._respelled(messages)) == self.length
 
     async def listed(self, call: ListCall) -> Listed:
@@ -287,7 +287,7 @@ class ProgramConversation:
         self.tell(self.session.turn_end(message, since[replies:end], usage=usage, notify=True))
 
     def _begins_anew(self, shared: int, since: tuple[bytes, ...], call: ListCall) -> bool:
-        """Does the program go on from a summary of its own? Who went back has lost the end of the last list; here
+        """Whether the program goes on from a summary of its own. Who went back has lost the end of the last list; here
         the end is there, and most before it is gone."""
         if call.speaker.window_id != self.speaker.window_id:
             return True

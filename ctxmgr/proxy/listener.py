@@ -272,7 +272,7 @@ def _refusal(api: ProviderApi | None, status: int, kind: ErrorKind, text: str) -
 
 
 def _is_large(request: web.Request, body: bytes) -> bool:
-    """May it take long to read?"""
+    """Whether it may take long to read."""
     return len(body) >= LARGE_BYTES or request.headers.get("content-encoding", "") not in PLAIN
 
 

@@ -71,7 +71,7 @@ def lifetime_ms(call: ListCall) -> int | None:
 
 
 def is_long(lifetime_ms: int | None) -> bool:
-    """Is it longer than the usual one, for a dearer write?"""
+    """Whether it is longer than the usual one, for a dearer write."""
     return lifetime_ms is not None and lifetime_ms > MARKS.lifetime_ms
 
 
@@ -116,7 +116,7 @@ def marked(raw: bytes, mark: msgspec.Raw) -> bytes:
 
 
 def _is_white(fields: dict[str, msgspec.Raw]) -> bool:
-    """Is it a text that says nothing?"""
+    """Whether it is a text of white space."""
     if bytes(fields.get("type", b"")) != b'"text"':
         return False
     return not str(msgspec.json.decode(fields.get("text", b'""'))).strip()

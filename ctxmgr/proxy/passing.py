@@ -139,7 +139,7 @@ async def _pieces(body: bytes) -> AsyncIterator[memoryview]:
 
 
 def _was_reset(fault: BaseException) -> bool:
-    """Was there a connection, and the provider has ended it? The library tells that in several ways."""
+    """Whether there was a connection that the provider has ended. The library tells that in several ways."""
     if isinstance(fault, aiohttp.ClientConnectorError):
         return False
     cause = fault.__cause__

@@ -99,5 +99,5 @@ class Observer:
         return KeyedMessage(("", raw), self._messages.message(raw))
 
     def _is_summary(self, raw: bytes) -> bool:
-        """Does it stand for what the program compacted away?"""
+        """Whether it stands for what the program compacted away."""
         return self._messages.message(raw).view.summary == "compaction"

@@ -131,14 +131,22 @@ def _check(table: Table, owner: str) -> None:
 
 
 def _text(path: Path) -> str:
+    content = _content(path, MAX_BYTES + 1)
+    if len(content) > MAX_BYTES:
+        raise SettingsFault(f"{path} is longer than {MAX_BYTES:,} bytes")
+    try:
+        return content.decode()
+    except UnicodeDecodeError:
+        raise SettingsFault(f"{path} is not UTF-8") from None
+
+
+def _content(path: Path, size: int = -1) -> bytes:
+    """Of a file, at most so many bytes. Raises SettingsFault."""
     try:
         if not path.is_file():
             raise SettingsFault(f"{path} is no file" if path.exists() else f"{path}: no such file")
-        if path.stat().st_size > MAX_BYTES:
-            raise SettingsFault(f"{path} is longer than {MAX_BYTES:,} bytes")
-        return path.read_text("utf-8")
-    except UnicodeDecodeError:
-        raise SettingsFault(f"{path} is not UTF-8") from None
+        with path.open("rb") as file:
+            return file.read(size)
     except OSError as fault:
         raise SettingsFault(f"{path} can not be read: {fault.strerror or type(fault).__name__}") from None
 
@@ -201,10 +209,6 @@ def models_file(path: str | None) -> Registry | None:
     if path is None:
         return None
     try:
-        if not Path(path).is_file():
-            raise SettingsFault(f"{path}: no such file" if not Path(path).exists() else f"{path} is no file")
-        return read(Path(path).read_bytes())
+        return read(_content(Path(path)))
     except BadFacts as fault:
         raise SettingsFault(f"{path}: {fault}") from None
-    except OSError as fault:
-        raise SettingsFault(f"{path} can not be read: {fault.strerror or type(fault).__name__}") from None

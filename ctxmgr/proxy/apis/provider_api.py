@@ -54,10 +54,10 @@ class ProviderApi(ABC):
     paths: ClassVar[tuple[str, ...]]
     list_member: ClassVar[str] = "messages"
     has_marks: ClassVar[bool] = True
-    """May its messages bear cache marks, and a lone text stand as a string or as a block?"""
+    """Its messages may bear cache marks, and a lone text may stand as a string or as a block."""
 
     places_marks: ClassVar[bool] = False
-    """Are marks put on what was rewritten (`marks`)?"""
+    """Marks are put on what was rewritten (`marks`)."""
 
     beside: ClassVar[tuple[str, ...]]
     """Members beside the list that count as input."""
@@ -113,7 +113,7 @@ class ProviderApi(ABC):
         return self.part(message) if isinstance(message, dict) else "other"
 
     def has_result(self, messages: Iterable[bytes]) -> bool:
-        """Does a message of this list hold what a tool gave?"""
+        """Whether a message of this list holds what a tool gave."""
         return any(self.part_of(raw) == "result" for raw in messages)
 
     @read_once
@@ -175,7 +175,7 @@ def text_of(raw: bytes | None) -> str:
 
 
 def is_empty(raw: bytes | None) -> bool:
-    """Is the member missing, null, or an empty list?"""
+    """Whether the member is missing, null, or an empty list."""
     return raw is None or raw.strip() in (b"", b"null") or raw.replace(b" ", b"") == b"[]"
 
 
