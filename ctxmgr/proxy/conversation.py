@@ -128,7 +128,7 @@ class ProgramConversation:
         return len(self._plain)
 
     def begins_as(self, messages: Sequence[bytes]) -> bool:
-        """Whether the list shares its first message with the last one. Of a conversation without a list any does."""
+        """Whether the list has the first message of the last one; of a conversation without a list any has."""
         return not self._plain or self._own[0] == messages[0] or self._plain[0] == self.api.plain(messages[0])
 
     def shares(self, messages: Sequence[bytes]) -> bool:
@@ -287,8 +287,8 @@ class ProgramConversation:
         self.tell(self.session.turn_end(message, since[replies:end], usage=usage, notify=True))
 
     def _begins_anew(self, shared: int, since: tuple[bytes, ...], call: ListCall) -> bool:
-        """Whether the program goes on from a summary of its own. Who went back has lost the end of the last list; here
-        the end is there, and most before it is gone."""
+        """Whether the program goes on from a summary of its own. Who went back has lost the end of the last list;
+        here the end is there, and most before it is gone."""
         if call.speaker.window_id != self.speaker.window_id:
             return True
         view = FORMATS[self.api.format].view

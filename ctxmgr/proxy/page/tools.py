@@ -85,8 +85,8 @@ def _by_right(conversations: list[ProgramConversation], asked: _Asked) -> list[P
 
 
 def _is_call(call: CalledTool, method: str, known: set[str]) -> bool:
-    """Whether it has the tool's name, and no argument that is not among the `known` values. Programs put the server's
-    name before a tool's."""
+    """Whether it has the tool's name, and no argument that is not among the `known` values. Programs put the
+    server's name before a tool's."""
     tool = TOOLS[method]
     named = call.name == tool or call.name.endswith(f"__{tool}")
     return named and known.issuperset(_values(call.arguments))
