@@ -22,6 +22,7 @@ import msgspec
 
 from ctxmgr.client import AsyncClientSession, ContextOutcome, SidecarFault
 from ctxmgr.formats import FORMATS
+from ctxmgr.model.api import reports
 from ctxmgr.proxy.account import Account, Weights
 from ctxmgr.proxy.answers import CalledTool
 from ctxmgr.proxy.apis import BYTES_A_TOKEN, ListCall, ProviderApi
@@ -79,15 +80,14 @@ REFUSAL_SECONDS = 2.0  # to hear of a refusal
 class Listed(msgspec.Struct, frozen=True):
     """What is to be sent: each message as JSON, and for each its place in the program's list, None for what ctxmgr
     put there. `outcome`: where it comes from. `prefix_count`: so many of its messages are a list that was sent
-    before. `given`: the program's list as ctxmgr got it; `own_prefix_tokens`: so much of that list, by weight, is
-    the list of the call before."""
+    before. `given`: the program's list as ctxmgr got it."""
 
     messages: tuple[bytes, ...]
     places: tuple[int | None, ...]
     outcome: ContextOutcome
     prefix_count: int
     given: tuple[bytes, ...]
-    own_prefix_tokens: float
+    weights: Weights
 
     @property
     def is_own(self) -> bool:
@@ -169,29 +169,16 @@ class ProgramConversation:
             self._answered = (given, tuple(sent))
         else:
             sent, outcome = self._kept(given, sent, outcome)
-        listed = self._spelled(own, given, sent, outcome)
+        place_of = {id(raw): place for place, raw in enumerate(given)}
+        places = tuple(place_of.get(id(raw)) for raw in sent)
+        messages = tuple(raw if place is None else own[place] for raw, place in zip(sent, places, strict=True))
+        if ask is not None:
+            messages = ask.with_prompt(messages, places[-1:] == (len(own) - 1,))
         weight = outcome.report.raw_tokens if outcome.report is not None else 0.0
         prefix = self._own_tokens if goes_on and self._own_tokens else weight * _share(given, known)
-        listed = msgspec.structs.replace(listed, own_prefix_tokens=prefix)
         self._own_tokens = weight
-        if ask is None:
-            return listed
-        last_is_kept = bool(listed.places) and listed.places[-1] == len(own) - 1
-        return msgspec.structs.replace(listed, messages=ask.with_prompt(listed.messages, last_is_kept))
-
-    def weights(self, call: ListCall, listed: Listed) -> Weights:
-        """Of this call's lists, with what is sent beside them; nothing is known of either where ctxmgr did not
-        answer."""
-        report, beside = listed.outcome.report, call.overhead_tokens
-        if report is None:
-            return Weights(beside, beside, beside, beside)
-        prefix = report.prefix_tokens or 0
-        return Weights(
-            beside + report.raw_tokens,
-            beside + report.tokens,
-            beside + listed.own_prefix_tokens,
-            beside + prefix,
-        )
+        weights = _weights(call.overhead_tokens, outcome.report, prefix)
+        return Listed(messages, places, outcome, self._prefix_count(sent), given, weights)
 
     def noted(self) -> None:
         """The provider has answered the last list: now there is time to remember it."""
@@ -299,19 +286,26 @@ class ProgramConversation:
         gone = sum(raw not in held for raw in rest)
         return rest[-1] in held and gone >= GONE * len(rest)
 
-    def _spelled(
-        self, own: tuple[bytes, ...], given: tuple[bytes, ...], sent: Sequence[bytes], outcome: ContextOutcome
-    ) -> Listed:
-        """What is kept, in the program's own spelling."""
-        place_of = {id(raw): place for place, raw in enumerate(given)}
-        places = tuple(place_of.get(id(raw)) for raw in sent)
-        messages = tuple(raw if place is None else own[place] for raw, place in zip(sent, places, strict=True))
+    def _prefix_count(self, sent: Sequence[bytes]) -> int:
+        """So many messages of this list are one that was sent before; from now on it is the last one sent."""
         same = _shared(self._sent, sent)
         self._ends = [end for end in self._ends if end <= same]
-        prefix_count = self._ends[-1] if self._ends else 0
+        count = self._ends[-1] if self._ends else 0
         self._sent = tuple(sent)
         self._ends.append(len(sent))
-        return Listed(messages, places, outcome, prefix_count, given, 0.0)
+        return count
+
+
+def _weights(beside: int, report: reports.Report | None, own_prefix_tokens: float) -> Weights:
+    """Of a call's lists, with what is sent `beside` them. Neither is known where ctxmgr did not answer."""
+    if report is None:
+        return Weights(beside, beside, beside, beside)
+    return Weights(
+        beside + report.raw_tokens,
+        beside + report.tokens,
+        beside + own_prefix_tokens,
+        beside + (report.prefix_tokens or 0),
+    )
 
 
 def _before_reply(api: ProviderApi, given: Sequence[bytes]) -> int:

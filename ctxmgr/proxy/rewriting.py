@@ -145,7 +145,7 @@ class Rewriter:
     def _prepared(self, call: ListCall, conversation: ProgramConversation, listed: Listed) -> Prepared:
         messages = call.body.messages if listed.is_own else _marked(call, listed)
         is_same = messages == call.body.messages
-        weights, report = conversation.weights(call, listed), listed.outcome.report
+        weights, report = listed.weights, listed.outcome.report
         if is_same:
             weights = weights.unchanged
         epoch = report.epoch if report is not None else 0
