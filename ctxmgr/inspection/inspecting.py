@@ -14,17 +14,14 @@ from ctxmgr.engine.caching import gap
 from ctxmgr.engine.memory import current
 from ctxmgr.known_models import Registry, shipped
 from ctxmgr.masking import secrets_in, without_secrets
-from ctxmgr.model.saved import Fact, State
+from ctxmgr.model.saved import KINDS, State
 from ctxmgr.plain_text import complain, table, write
 from ctxmgr.session import in_use, journal, ledger_updates, policy_in_force
 from ctxmgr.settings import SettingsFault, models_file
 
 SUMMARY_CHARACTERS = 400  # of a raw summary that is not shown whole
 TEXT_CHARACTERS = 160  # of a fact
-SLOTS = (
-    *("goal", "constraint", "request", "question", "current", "decision", "task", "command", "value", "file"),
-    *("context", "said", "listing"),
-)
+RANKS = {kind: rank for rank, kind in enumerate(KINDS)}
 
 
 def run(parsed: Namespace) -> int:
@@ -116,12 +113,9 @@ def _facts(state: State, full: bool, known: Collection[str]) -> None:
     title = f"{holding}{len(learned)} {'facts ' if full else ''}that were learned{unbound}"
     write(f"\n{title}{'' if full else ' (--full shows all)'}\n")
 
-    def rank(fact: Fact) -> int:
-        return SLOTS.index(fact.kind) if fact.kind in SLOTS else len(SLOTS)
-
     rows = [("slot", "status", "source", "when", "entry", "text")]
     before = ""
-    for fact in sorted(facts, key=lambda fact: (rank(fact), fact.time_ms, fact.seq, fact.order)):
+    for fact in sorted(facts, key=lambda fact: (RANKS[fact.kind], fact.time_ms, fact.seq, fact.order)):
         text = without_secrets(f"{fact.text} ({fact.detail})" if fact.detail else fact.text, known)
         when = _moment(fact.time_ms) if fact.time_ms else f"event {fact.seq}"
         slot = fact.kind if fact.kind != before else ""
