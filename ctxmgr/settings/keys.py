@@ -109,24 +109,14 @@ def _check_policy(name: str, value: Any) -> None:
         path = tuple(place.rstrip("`").partition("[")[0].split("."))  # of what is wrong in a list, the list
         unknown = _UNKNOWN.search(text)
         if unknown is None:
-            words = _words(path)
+            literals = [kind for kind in _types(path) if isinstance(kind, inspect.LiteralType)]
+            words = [str(word) for kind in literals for word in kind.values]
             among = f" (one of: {', '.join(words)})" if words and "enum" in text else ""
             raise KeyFault(path, f"{dotted(path)}: {text[:1].lower()}{text[1:]}{among}") from None
+        structs = [kind for kind in _types(path) if isinstance(kind, inspect.StructType)]
+        names = [field.encode_name for struct in structs for field in struct.fields]
         at_fault = (*path, unknown[1])
-        raise KeyFault(
-            at_fault, f'there is no key "{dotted(at_fault)}"{nearest(unknown[1], _inner_names(path))}'
-        ) from None
-
-
-def _inner_names(path: KeyPath) -> list[str]:
-    """The keys of the structs that may stand at this path below a policy."""
-    structs = [one for one in _types(path) if isinstance(one, inspect.StructType)]
-    return [field.encode_name for struct in structs for field in struct.fields]
-
-
-def _words(path: KeyPath) -> list[str]:
-    """The words that may stand at this path below a policy."""
-    return [str(word) for one in _types(path) if isinstance(one, inspect.LiteralType) for word in one.values]
+        raise KeyFault(at_fault, f'there is no key "{dotted(at_fault)}"{nearest(unknown[1], names)}') from None
 
 
 def _types(path: KeyPath) -> list[inspect.Type]:

@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 
 from ctxmgr.known_models import ModelFacts, Registry, itself, shipped, tiered, with_long_write
-from ctxmgr.model import BasePrices, InvalidPolicy, Policy, TieredPrices, policy_keys
+from ctxmgr.model import InvalidPolicy, Policy, TieredPrices, policy_keys
 from ctxmgr.settings import environment, keys
 from ctxmgr.settings.files import Scope, files
 from ctxmgr.settings.keys import KeyFault, KeyPath, SettingsFault, dotted, leaves
@@ -101,7 +101,7 @@ class Layers(msgspec.Struct, frozen=True):
         held = _checked(policy, origins)
         known = (self.models or shipped()).find(model)
         state_dir = values.get("state_dir")
-        held_prices = _prices(held.prices, known)
+        held_prices = itself(known) if held.prices is None else tiered(held.prices, known)  # set before known
         return ProgramSettings(
             policy,
             values.get("window", known.usual_window),
@@ -160,11 +160,6 @@ def _checked(policy: dict[str, Any], origins: Mapping[KeyPath, Origin]) -> Polic
         near = [origin.text() for key, origin in origins.items() if key[: len(path)] == path]
         near += [origin.text() for key, origin in origins.items() if key[0] == path[0]]
         raise SettingsFault(f"{near[0] if near else refused.path.strip('.')}: {refused}") from None
-
-
-def _prices(told: BasePrices | None, known: ModelFacts) -> TieredPrices | None:
-    """Those that are set go before those that are known."""
-    return itself(known) if told is None else tiered(told, known)
 
 
 def _long_prices(held: TieredPrices | None, known: ModelFacts) -> TieredPrices | None:

@@ -121,7 +121,9 @@ def _short(value: Any) -> str:
         case bool():
             return str(value).lower()
         case list() | tuple():
-            return "; ".join(map(_short, value)) if any(isinstance(one, dict) for one in value) else _names(value)
+            if any(isinstance(inner, dict) for inner in value):
+                return "; ".join(map(_short, value))
+            return ", ".join(map(str, value)) or "-"
         case {"aboveTokens": above, **rest}:
             return f"above {above:,}: {_short(rest)}"
         case dict():
@@ -129,7 +131,3 @@ def _short(value: Any) -> str:
         case int():
             return f"{value:,}"
     return str(value)
-
-
-def _names(value: list[Any] | tuple[Any, ...]) -> str:
-    return ", ".join(map(str, value)) or "-"
