@@ -81,7 +81,7 @@ def check(table: Mapping[str, Any], places: frozenset[str] = frozenset(OWN)) -> 
         if name in OWN:
             if name not in places:
                 raise KeyFault((name,), f"{name} can not be set for some models or sub-agents alone")
-            _CHECKS[name](value)
+            _check_own(name, value)
         elif name in POLICY:
             _check_policy(name, value)
         else:
@@ -137,14 +137,25 @@ def _alternatives(kind: inspect.Type) -> list[inspect.Type]:
     return [kind]
 
 
-def _check_window(value: Any) -> None:
-    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-        raise KeyFault(("window",), "window must be a whole number of tokens, at least 1")
+_SIMPLE: dict[str, tuple[Callable[[Any], bool], str]] = {  # what fits, and what is said where it does not
+    "window": (
+        lambda value: isinstance(value, int) and not isinstance(value, bool) and value >= 1,
+        "must be a whole number of tokens, at least 1",
+    ),
+    "state_dir": (
+        lambda value: isinstance(value, str) and value.startswith(("/", "~/")),
+        "must be a path that begins with / or ~/",
+    ),
+    "keep_originals": (lambda value: isinstance(value, bool), "must be true or false"),
+    "model_tools": (lambda value: isinstance(value, bool), "must be true or false"),
+}
 
 
-def _check_state_dir(value: Any) -> None:
-    if not isinstance(value, str) or not value.startswith(("/", "~/")):
-        raise KeyFault(("state_dir",), "state_dir must be a path that begins with / or ~/")
+def _check_own(name: str, value: Any) -> None:
+    if name == "upstream":
+        _check_upstream(value)
+    elif not _SIMPLE[name][0](value):
+        raise KeyFault((name,), f"{name} {_SIMPLE[name][1]}")
 
 
 def _check_upstream(value: Any) -> None:
@@ -169,23 +180,6 @@ def _is_address(value: Any) -> bool:
         return False
     plain = not (parts.username or parts.password or parts.query or parts.fragment)
     return parts.scheme in ("http", "https") and bool(parts.hostname) and plain and has_port and value.isprintable()
-
-
-def _check_switch(name: str) -> Callable[[Any], None]:
-    def check(value: Any) -> None:
-        if not isinstance(value, bool):
-            raise KeyFault((name,), f"{name} must be true or false")
-
-    return check
-
-
-_CHECKS: dict[str, Callable[[Any], None]] = {
-    "window": _check_window,
-    "state_dir": _check_state_dir,
-    "upstream": _check_upstream,
-    "keep_originals": _check_switch("keep_originals"),
-    "model_tools": _check_switch("model_tools"),
-}
 
 
 class SettingsFault(ValueError):
