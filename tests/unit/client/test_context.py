@@ -16,6 +16,7 @@ from tests.unit.client.scripted import (
     begun,
     conversation,
     listed,
+    step,
     user,
 )
 
@@ -265,3 +266,21 @@ async def test_a_callback_that_raises_changes_nothing(script: Scripted) -> None:
         session = await begun(client)
         script.answers["context"] = Refusal(-32603)
         assert await session.context([user(1)]) == [user(1)]
+
+
+async def test_the_time_of_the_call_is_told(script: Scripted) -> None:
+    async with script.client() as client:
+        session = await begun(client)
+        await session.context([user(1)])
+        assert script.last("context")["at"] == script.clock.now
+        await session.context([user(1)], time_ms=7, overhead_tokens=500)
+        assert (script.last("context")["at"], script.last("context")["overheadTokens"]) == (7, 500)
+
+
+async def test_two_at_once_are_both_answered(script: Scripted) -> None:
+    async with script.client() as client:
+        session, messages = await begun(client), conversation(3)
+        await session.context(messages[:3])
+        both = await asyncio.gather(session.context(messages), session.context([*messages, *step(9)]))
+        assert [len(one) for one in both] == [9, 11]
+        assert client.trouble is None

@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from ctxmgr.client.fallback import SentList, fallback, tokens
+from ctxmgr.client.fallback import SentList, fallback, reserve, room, tokens
 
 
 def named(words: str) -> list[dict[str, Any]]:
@@ -44,6 +44,18 @@ def test_the_last_projection_goes_on_while_it_fits_and_then_the_own_list_goes_ou
         before = SentList(raws(named(last[0])), tuple(named(last[1])), told) if last else None
         made = fallback(named(own), raws(named(own)), before, space)
         assert (made.messages, made.source, made.fits) == (named(wanted), source, fits), own
+
+
+def test_room_is_beside_the_policys_reserve_and_the_overhead() -> None:
+    assert room(1_000, 16_384, 0) == 750
+    assert room(200_000, 16_384, 60_000) == 200_000 - 16_384 - 60_000
+    for policy, wanted in [
+        ({}, 16_384),
+        ({"reserve": 4_000, "models": {"m": {"reserve": 9_000}, "n": {"reserve": 1}}}, 9_000),
+        ({"reserve": 4_000, "models": {"m": {"zones": {}}}}, 4_000),
+        ({"reserve": None, "models": []}, 16_384),
+    ]:
+        assert reserve(policy, "m") == wanted, policy
 
 
 def test_an_image_weighs_as_an_image() -> None:

@@ -109,3 +109,13 @@ async def test_tools_are_declared_to_every_process(script: Scripted) -> None:
         await session.context([user(1)])
         told = [params["tools"] for _, method, params in script.asked if method == "initialize"]
         assert told == [own, own]
+
+
+async def test_a_base_holds_for_the_process_that_gave_it_alone(script: Scripted) -> None:
+    async with script.client() as client:
+        session = await begun(client)
+        await session.context([user(1)])
+        script.links[0].die()
+        script.clock.now += 250
+        await session.context([user(1), user(2)])
+        assert script.methods(1) == [*START, "context"]

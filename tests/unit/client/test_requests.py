@@ -234,3 +234,12 @@ async def test_a_callback_of_telemetry_that_raises_costs_no_list(script: Scripte
             assert (await session.context([user("Hello?")])) is not None
         await script.until(lambda: len(heard) == 2)
         assert client.trouble is None
+
+
+async def test_after_a_compaction_the_list_travels_whole(script: Scripted) -> None:
+    async with script.client() as client:
+        session = await begun(client)
+        await session.context([user(1)])
+        await session.session_compact("The bug is fixed.")
+        await session.context([user(1), user(2)])
+        assert "messages" in script.last("context")

@@ -175,3 +175,15 @@ def test_it_ends_with_a_parent_that_is_killed(command: tuple[str, ...]) -> None:
     os.close(child)
     parent.stdin.close()
     parent.stdout.close()
+
+
+@pytest.mark.parametrize("deed", sorted(WHY))
+def test_one_that_fails_to_load_is_ended(deed: str, stand_in: StandIn, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(weighing, "LOAD_SECONDS", 0.0 if deed == "hangs" else BOUND)
+    child = stand_in(deed)
+    found = child.load()
+    assert found.weigh is None
+    assert found.note == (
+        f"weights are estimated: o200k_base could not be loaded: the process that counts tokens {WHY[deed]}"
+    )
+    assert child._process is None

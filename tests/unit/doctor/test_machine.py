@@ -124,3 +124,10 @@ def test_what_is_no_recording_is_bad(root: Path) -> None:
     (said,) = checks.recording(place(root, str(root / "none.jsonl")))
     assert said.text == f"{root}/none.jsonl: No such file or directory"
     assert list(checks.recording(place(root))) == []
+
+
+def test_an_agent_that_can_not_be_hooked_up_is_told(root: Path) -> None:
+    install(root, "claude")
+    (said,) = checks.agents(place(root, CLAUDE_CODE_USE_BEDROCK="1"))
+    assert said.severity == "warn"
+    assert "speaks to Bedrock (CLAUDE_CODE_USE_BEDROCK is set)" in said.text

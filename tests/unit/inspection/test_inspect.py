@@ -197,3 +197,13 @@ def test_inspect_says_which_file_of_facts_can_not_be_used(
 ) -> None:
     assert main(["inspect", str(snapshot), "--models", "/nowhere"]) == 1
     assert capsys.readouterr() == ("", "ctxmgr inspect: /nowhere: no such file\n")
+
+
+def test_a_reader_that_goes_away_is_no_traceback() -> None:
+    command = [sys.executable, "-m", "ctxmgr", "describe"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.read(1)
+        process.stdout.close()
+        assert b"Traceback" not in process.stderr.read()

@@ -244,3 +244,17 @@ def test_purging_leaves_who_is_open(state: Path, capsys: pytest.CaptureFixture[s
     assert run(state, "purge", "--days", "7") == 0
     assert capsys.readouterr().out.startswith("0 sessions deleted")
     opened.file.close()
+
+
+def test_of_a_full_disk_no_half_of_an_export_stays(
+    state: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    save(state, "a")
+
+    def full(value: object, **more: object) -> str:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(json, "dumps", full)
+    assert run(state, "export", "a", str(tmp_path / "x")) == 1
+    assert "can not be written: No space left on device" in capsys.readouterr().err
+    assert not (tmp_path / "x").exists()

@@ -115,16 +115,6 @@ def test_a_compaction_is_asked_for_in_time_and_once(tokens: int, asked: str | No
     assert session.turn_end(messages[1], usage=usage) is None
 
 
-def test_after_a_compaction_it_may_be_asked_for_again() -> None:
-    session, messages = Session(TURNS, format="openai"), conversation(1)
-    high = {"total_tokens": 190_000}
-    assert session.turn_end(messages[1], usage=high) is not None
-    session.compacted("The login bug is fixed.", time_ms=1)
-    assert session.status.summaries.compaction == 1
-    assert session.turn_end(messages[1], usage={"total_tokens": 10_000}) is None
-    assert session.turn_end(messages[1], usage=high) is not None
-
-
 def test_a_session_goes_on_from_its_state() -> None:
     """In `balanced` the same list is sent, and the next one is what the process that went on would send."""
     messages = conversation(40, 2_000)
@@ -149,14 +139,6 @@ def test_a_weigher_tells_pressure_and_nothing_of_a_list() -> None:
     assert session.report == plain.report
     assert session.status.weigher == "given"
     assert session.status.pressure > 4 * plain.status.pressure
-
-
-def test_what_a_policy_says_for_one_model_goes_first() -> None:
-    """A struct is full of defaults, which must not pass for what was said."""
-    policy = Policy(zones=Zones(red=0.6), models={"m": ModelPolicy(zones=Zones(yellow=0.1))})
-    thresholds = Session(policy, model="m")._session.thresholds
-    assert thresholds.yellow == pytest.approx(0.1 * thresholds.usable)
-    assert thresholds.red == pytest.approx(0.6 * thresholds.usable)
 
 
 REFUSED: list[tuple[Any, str]] = [
@@ -222,3 +204,26 @@ def test_what_is_no_list_is_a_fault_of_the_program() -> None:
         with pytest.raises(TypeError, match=f"a list of messages is needed, not {type(messages).__name__}"):
             session.project(messages)
         assert session.report is None, messages
+
+
+def test_after_a_compaction_it_may_be_asked_for_again() -> None:
+    session, messages = Session(TURNS, format="openai"), conversation(1)
+    high = {"total_tokens": 190_000}
+    assert session.turn_end(messages[1], usage=high) is not None
+    session.compacted("The login bug is fixed.", time_ms=1)
+    assert session.status.summaries.compaction == 1
+    assert session.turn_end(messages[1], usage={"total_tokens": 10_000}) is None
+    assert session.turn_end(messages[1], usage=high) is not None
+
+
+def test_what_a_policy_says_for_one_model_goes_first() -> None:
+    """A struct is full of defaults, which must not pass for what was said."""
+    policy = Policy(zones=Zones(red=0.6), models={"m": ModelPolicy(zones=Zones(yellow=0.1))})
+    thresholds = Session(policy, model="m")._session.thresholds
+    assert thresholds.yellow == pytest.approx(0.1 * thresholds.usable)
+    assert thresholds.red == pytest.approx(0.6 * thresholds.usable)
+
+
+def test_an_unpaired_surrogate_is_no_reason_to_fail() -> None:
+    messages = [user("cut off \ud83d")]
+    assert Session(TURNS, format="openai").project(messages)[0] is messages[0]

@@ -6,7 +6,8 @@ import pytest
 
 from ctxmgr.model import TieredPrices, Usage
 from ctxmgr.programs import proxying
-from ctxmgr.proxy.account import Account, BilledCall, TokenScale, Weights, bill, long_share, other_bill
+from ctxmgr.proxy.account import Account, BilledCall, TokenScale, Weights, bill, long_share, mixed, other_bill
+from ctxmgr.settings import ProgramSettings
 from tests.unit.proxy.lists import HOUR, MARK, SESSION, compact, conversation, marked, request
 from tests.unit.proxy.provider import answers, one_after_another, turn
 
@@ -161,3 +162,37 @@ async def ended(rig: Any, read_share: float, **flags: Any) -> list[str]:
 async def test_a_conversation_of_which_nothing_is_read_is_told_with_what_it_may_be(rig: Any) -> None:
     *_, last = await ended(rig, 0.0)
     assert last.startswith("claude:s-1: the provider read 0 of 13,500 expected: something before the list changes")
+
+
+def test_a_call_whose_list_was_rewritten_tells_nothing_of_the_scale() -> None:
+    made = scale_of(1.0, 5_000, [1_000, 9_000])
+    made.learn(BESIDE + 3_000, BESIDE + 500, 60_000)
+    assert made.value == pytest.approx(1.0)
+
+
+def test_until_a_list_has_grown_the_count_by_its_weight_stands_in() -> None:
+    made = TokenScale()
+    assert made.value == 1.0
+    made.learn(10_000, 0, 12_000)
+    assert made.value == pytest.approx(1.2)
+
+
+def test_it_costs_as_much_more_in_each_tier() -> None:
+    tier = PRICES.tier(0)
+    usual = TieredPrices(10, 50, 1, 12, (tier.__class__(9, 20, 100, 2, 24),))
+    long = TieredPrices(10, 50, 1, 20, (tier.__class__(9, 20, 100, 2, 40),))
+    both = ProgramSettings({}, 9, usual, {}, None, {}, long_prices=long)
+    assert mixed(both, 0.25) == TieredPrices(10, 50, 1, 14, (tier.__class__(9, 20, 100, 2, 28),))
+    assert mixed(both, 0) is usual
+    assert mixed(ProgramSettings({}, 9, usual, {}, None, {}), 1) is usual
+
+
+def test_nothing_was_written_here_but_would_have_been_by_the_mark() -> None:
+    split = {"cache_creation": {"ephemeral_1h_input_tokens": 0}}
+    assert long_share(split, usage(10, 400, 0), True) == 1
+
+
+def test_where_nothing_could_be_read_nothing_would_have_been() -> None:
+    weights = Weights(50_000, 20_000, 48_000, 18_000)  # own, projected, and of each the prefix
+    found = other_bill(usage(20_000, 0, 0), weights, 1.0, PRICES, observed=False)
+    assert (found.fresh_tokens, found.read_tokens, found.written_tokens) == (50_000, 0, 0)

@@ -243,3 +243,11 @@ async def test_how_long_a_start_is_kept_a_programs_marks_say_and_a_change_is_no_
         assert status["epoch"] == 0
     short, long = ("registry", 300_000, 3.75), ("host", 3_600_000, 6)
     assert found == [short, long, long, long, short]
+
+
+async def test_an_edited_message_is_sent_as_it_is_now(rig: Any) -> None:
+    made = await rig()
+    await sent(made, long(12), SESSION)
+    edited = long(12, "Read all files, and be quick.")
+    body = await sent(made, edited, SESSION)
+    assert json.loads(body)["messages"][0] == edited[0]

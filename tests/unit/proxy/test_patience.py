@@ -227,3 +227,9 @@ def test_of_lists_that_were_read_no_more_is_held_than_so_many_bytes(monkeypatch:
     assert [one.messages[0][-10:-3] for _, one in lists._lists] == [b"b" * 7, b"c" * 7]
     assert lists.read(request([{"role": "user", "content": "d" * 300}]), "messages") is not None
     assert lists._lists == []
+
+
+def test_where_a_name_stands_twice_it_is_not_looked_for_without_end() -> None:
+    lists = b",".join([b"[]"] * 50_000)
+    with pytest.raises(body.UnreadableBody):
+        body.list_body(b'{"system":[%b],"messages":[],"messages":[]}' % lists, "messages")

@@ -165,3 +165,9 @@ def test_unpaired_surrogates_are_mended_and_said(host: Host) -> None:
     result = host.write(body)[0]["result"]
     assert result["messages"][0]["content"] == "cut \ufffd here \\ud83d and \ufffd"
     assert result["report"]["mended"] == 2
+
+
+def test_missing_jsonrpc_is_taken_in_lines_only() -> None:
+    body = b'{"id":1,"method":"initialize","params":{"protocolVersion":"1.0"}}'
+    assert "result" in Host(ndjson=True).write(body)[0]
+    assert code_of(Host().write(body)[0]) == errors.INVALID_REQUEST

@@ -12,6 +12,7 @@ from ctxmgr.server.effects import Abandon, Complete, Effect, Record, StartTimer
 from ctxmgr.server.jobs import Jobs
 from ctxmgr.server.peer import Peer
 from ctxmgr.session.work import Embed, Job, ModelRunner, Routine
+from ctxmgr.wire.errors import REQUEST_FAILED, RpcError
 
 HOST = ModelRunner("host", 100_000, concurrency=2)
 SERVER = ModelRunner("endpoint", 100_000, None, Endpoint(base_url="http://127.0.0.1:1/v1", model="m"), 2)
@@ -148,3 +149,15 @@ def test_a_fault_in_the_steps_fails_the_request_alone() -> None:
     bench.answer(0, {"text": "x"})
     assert isinstance(future.exception(), KeyError)
     assert not other.done()
+
+
+def test_the_end_of_a_session_ends_its_jobs() -> None:
+    bench = Bench()
+    future = bench.start(asking(1))
+    bench.jobs.session_ended("other")
+    assert not future.done()
+    bench.jobs.session_ended("s")
+    fault = future.exception()
+    assert isinstance(fault, RpcError)
+    assert fault.code == REQUEST_FAILED
+    assert bench.methods() == ["complete", "$/cancelRequest"]

@@ -7,6 +7,7 @@ from ctxmgr.model.saved.state import ModelSpec, RawSummary, State
 from ctxmgr.server.effects import SnapshotLoaded
 from ctxmgr.session.journal import base, restore
 from ctxmgr.session.ledger_updates import FACTS_BETWEEN_LOOKS, learn, ledger
+from ctxmgr.session.projection import ENTRIES_A_MESSAGE, SLACK_ENTRIES, ListMemo
 from tests.inprocess import InProcess
 
 COMPACTIONS = 200  # of 16 kB each: all of them would come to 3 MB
@@ -81,3 +82,18 @@ def test_they_stay_where_a_host_may_go_back_to_them() -> None:
     state = State("s", ModelSpec("m", 200_000))
     facts = tuple(read_of(at % 40, at, f"e{at}") for at in range(2 * FACTS_BETWEEN_LOOKS))
     assert learn(state, facts, bound=True).facts == facts
+
+
+def test_what_is_kept_of_a_list_is_begun_anew_where_most_have_left_or_it_is_too_much() -> None:
+    memo = ListMemo(fact=1)
+    memo.keep_for(100, 100)
+    memo.keep_for(100, 200)
+    assert memo == {"fact": 1}
+    memo.keep_for(100, 1)
+    assert memo == {}
+    memo |= dict.fromkeys(range(SLACK_ENTRIES + ENTRIES_A_MESSAGE))
+    memo.keep_for(1, 0)
+    assert memo
+    memo["more"] = 1
+    memo.keep_for(1, 0)
+    assert memo == {}

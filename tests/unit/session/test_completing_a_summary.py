@@ -79,13 +79,3 @@ def test_it_weighs_no_more_than_resume_tokens(preset: str, form: str, tokens: in
     assert estimate(text) <= tokens
     assert (RULE in text) or tokens < 150
     assert (TESTS in text) or tokens < 1_000
-
-
-@EVERYWHERE
-def test_a_summary_of_a_branch_that_was_left_is_completed(preset: str, form: str) -> None:
-    host = worked(preset, form)
-    entry = {"id": "b1", "summary": "We looked at the lexer there.", "fromId": "e1"}
-    host.talk.call("session_tree", sessionId="s", newLeafId="b1", oldLeafId="e9", summaryEntry=entry)
-    host.said = [host.make.user(RULE), host.make.user("Go on another way.")]
-    text = packet_of(host.context())
-    assert "looked at the lexer" in text

@@ -149,3 +149,8 @@ def test_a_base_and_its_lines_are_the_state(course: list[dict[str, Any]]) -> Non
         assert restore(lines[: count + 1]) == (expected, ())
     bounded = changed(state, summaries=bounded_summaries(state))
     assert restore([base(state)]) == (bounded, ())
+
+
+def test_fields_of_a_later_version_are_no_reason_to_refuse() -> None:
+    line = base(START).replace(b'"model"', b'"mood":"good","model"')
+    assert restore([line]) == (START, ())

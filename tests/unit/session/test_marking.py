@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 
 from ctxmgr.engine.invariants import FRESH
-from ctxmgr.model.projection import Keep, Plan
+from ctxmgr.model.projection import BlockEdit, Keep, Packet, Plan
 from ctxmgr.session.context.marking import AnsweredMessages
 from ctxmgr.session.projection import Projection
-from tests.notation import Said, a, call, indexed, talk, think, u
+from tests.notation import Said, a, call, indexed, r, talk, think, u
 
 
 def answered(*said: Said, pieces: tuple[Any, ...] = ()) -> AnsweredMessages:
@@ -32,3 +32,22 @@ def answered(*said: Said, pieces: tuple[Any, ...] = ()) -> AnsweredMessages:
 )
 def test_a_message_bears_a_mark_where_its_last_block_can(newest: Said, bears: bool) -> None:
     assert answered(newest).may_bear(0) is bears
+
+
+TALK = (u("go"), a(think("hm"), "well", call("read", path="x")), r("x"), a("done"))
+
+
+def edit(index: int, block: int = 0) -> BlockEdit:
+    return BlockEdit(index, block, "pruned", "[pruned]", "k", 5, 2)
+
+
+def test_blocks_are_counted_in_the_list_that_is_sent() -> None:
+    whole = answered(*TALK)
+    assert (whole.count, whole.blocks(0, 4), whole.blocks(1, 2), whole.blocks(2, 2)) == (4, 6, 3, 0)
+    short = answered(*TALK, pieces=(Keep(0, 1), Packet("left", 3), edit(2), Keep(3, 4)))
+    assert (short.count, short.blocks(0, 4)) == (4, 4)
+    assert all(map(short.may_bear, range(4)))
+
+
+def test_a_message_with_two_edits_is_one_message() -> None:
+    assert answered(*TALK, pieces=(Keep(0, 1), edit(1, 1), edit(1, 2), Keep(2, 4))).count == 4

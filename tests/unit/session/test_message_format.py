@@ -117,3 +117,12 @@ def test_where_it_can_not_be_told_both_are_named() -> None:
     code, error = refusal(talk, "context", messages=[{"role": "developer", "content": "Be brief."}, *TEXT])
     assert (code, error["data"]) == (-32602, {"path": "$.messages"})
     assert '"openai" or "responses"' in error["message"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_was_named_rightly_takes_odd_messages_later(name: str) -> None:
+    talk = opened(name)
+    messages = conversation(name)
+    talk.context(messages)
+    other = conversation("openai" if name != "openai" else "pi")
+    assert talk.context([*messages, *other])["report"]["checks"] == []

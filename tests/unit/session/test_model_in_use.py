@@ -162,3 +162,11 @@ def test_who_tells_a_price_of_reading_or_a_lifetime_has_a_cache() -> None:
     kept = of("gpt-5.5-pro", cache_ttl_ms=60_000)
     assert (kept.terms.cache.kind, kept.terms.cache.lifetime_ms, kept.lifetime_by) == ("implicit", 60_000, "host")
     assert of("gpt-5.5-pro", cache_ttl_ms=0).terms.cache.kind == "none"
+
+
+def test_a_told_write_is_dearer_by_the_policys_word_and_in_its_tiers_too() -> None:
+    tiers = [{"aboveTokens": 9_000, "input": 8}, {"aboveTokens": 90_000, "input": 10, "cacheWrite": 11}]
+    prices = {"input": 4, "output": 20, "cacheRead": 0.2, "cacheWrite": 5, "tiers": tiers}
+    held = of("claude-opus-5-5", policy_keys.policy({"prices": prices, "cacheTtlMs": 3_600_000})).terms.prices
+    assert isinstance(held, TieredPrices)
+    assert [held.cache_write, *(one.cache_write for one in held.tiers)] == [8, 16, 11]

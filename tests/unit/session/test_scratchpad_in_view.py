@@ -82,3 +82,17 @@ def test_it_stands_in_view_in_every_preset(preset: str, form: str) -> None:
     host.turn_end()
     host.said.append(host.make.user("And then?"))
     assert "| port is 7070" in packet_of(host.context())
+
+
+def test_a_later_edit_waits_for_the_next_epoch_as_well() -> None:
+    talk, make, messages, _ = begun()
+    talk.call("prune", sessionId="s")
+    before = talk.context(messages, answer="messages")
+    noted(talk, "port is 7070")
+    new = step(make, 10)
+    after = talk.context([*messages, *new], answer="messages")
+    assert extends(after, before, new)
+    talk.call("prune", sessionId="s")
+    last = packet(talk.context([*messages, *new], answer="messages")["list"])
+    assert "| port is 7070" in last
+    assert NOTE not in last

@@ -56,3 +56,7 @@ def test_what_is_wrong_is_said_with_the_variable() -> None:
 def test_the_guide_lists_them_all() -> None:
     listed = re.findall(r"^\| `(CTXMGR_\w+)` \|", GUIDE.read_text("utf-8"), re.MULTILINE)
     assert listed == [*VARIABLES, "CTXMGR_CONFIG"]
+
+
+def test_an_empty_variable_is_none() -> None:
+    assert values(dict.fromkeys(VARIABLES, "")) == {}

@@ -111,21 +111,6 @@ def test_a_model_that_is_known_has_its_window_and_prices(places: Places) -> None
     }
 
 
-def test_what_longer_requests_cost_is_set_with_them(places: Places) -> None:
-    places.user.write_text("[prices]\ninput = 8\noutput = 40\ntiers = [{ aboveTokens = 100000, input = 16 }]\n")
-    for model, write in (("gpt-5.5", 8), ("acme", 10)):  # of a known model what is left out is as it is known
-        prices = places.read().settings_for(model=model).prices
-        assert prices == TieredPrices(8, 40, 0.8, write, (PriceTier(100_000, 16, 80, 1.6, 2 * write),))
-
-
-def test_set_prices_without_it_have_the_tiers_of_the_very_model_in_proportion(places: Places) -> None:
-    places.user.write_text("prices = { input = 5, output = 30, cacheRead = 0.5 }\n")
-    layers = places.read()
-    prices = layers.settings_for(model="gpt-5.5").prices
-    assert prices == TieredPrices(5, 30, 0.5, 5, (PriceTier(272_000, 10, 45, 1, 10),))
-    assert layers.settings_for(model="gpt-5.5-of-acme").prices == TieredPrices(5, 30, 0.5, 5)
-
-
 @pytest.mark.parametrize(
     ("user", "project", "said"),
     [
@@ -165,3 +150,32 @@ def test_a_users_facts_of_models_hold_for_programs(places: Places, tmp_path: Pat
     holding = layers.settings_for(model="acme-1")
     assert (holding.window, holding.prices) == (64_000, TieredPrices(1, 2, 0.1, 1))
     assert models_file(None) is None
+
+
+def test_upstream_may_differ_by_program(places: Places) -> None:
+    places.user.write_text("upstream.openai = 'http://a'\n[programs.codex]\nupstream.openai = 'http://b'\n")
+    layers = places.read()
+    assert layers.settings_for("codex").upstream == {"openai": "http://b"}
+    assert layers.settings_for("claude").upstream == {"openai": "http://a"}
+
+
+def test_prices_that_are_set_go_before_those_that_are_known(places: Places) -> None:
+    places.user.write_text("prices = { input = 8, cacheRead = 1 }\n")
+    settings = places.read().settings_for(model="claude-opus-5-5")
+    assert settings.prices == TieredPrices(8, 40, 1, 10)
+    assert settings.origins["prices.input"].kind == "user"
+    assert "prices" not in settings.origins
+
+
+def test_set_prices_without_it_have_the_tiers_of_the_very_model_in_proportion(places: Places) -> None:
+    places.user.write_text("prices = { input = 5, output = 30, cacheRead = 0.5 }\n")
+    layers = places.read()
+    prices = layers.settings_for(model="gpt-5.5").prices
+    assert prices == TieredPrices(5, 30, 0.5, 5, (PriceTier(272_000, 10, 45, 1, 10),))
+    assert layers.settings_for(model="gpt-5.5-of-acme").prices == TieredPrices(5, 30, 0.5, 5)
+
+
+def test_zones_may_be_raised_in_two_files(places: Places) -> None:
+    places.user.write_text("zones.red = 0.8\n")
+    places.project.write_text("zones.yellow = 0.75\n")
+    assert places.read().settings_for().policy == {"zones": {"red": 0.8, "yellow": 0.75}}

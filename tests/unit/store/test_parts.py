@@ -9,7 +9,8 @@ from ctxmgr.store import beginning as claiming
 from ctxmgr.store import packs, parts
 from ctxmgr.store.beginning import Claims
 from ctxmgr.store.head import UnreadableHead, from_bytes
-from ctxmgr.store.keys import escaped, head_key, objects_prefix, unescaped
+from ctxmgr.store.keys import escaped, head_key, object_name, objects_prefix, unescaped
+from ctxmgr.store.objects import BadAddress, opened
 from ctxmgr.store.tailing import Tail
 from tests.unit.store.machines import BASE
 
@@ -83,3 +84,28 @@ def test_claims_are_written_down_before_they_are_used_and_bounded(tmp_path: Path
     assert len(set(words)) == len(words)
     assert claims.ours() == frozenset(words[3:])
     assert (tmp_path / "s.jsonl.claims").stat().st_mode & 0o077 == 0
+
+
+def test_a_pack_that_is_not_what_its_name_says_is_damaged() -> None:
+    pack = packs.lines_pack(b"lines\n")
+    with pytest.raises(packs.Damaged):
+        packs.lines_of(object_name(1, 1, b"other"), pack)
+
+
+SECRET = "hush-hush"
+
+
+def test_an_address_that_is_none_is_refused_and_not_told() -> None:
+    for url in [
+        "",
+        "nonsense",
+        f"ftp://{SECRET}",
+        f"s3://key:{SECRET}@bucket/x",
+        f"s3://bucket/x?token={SECRET}",
+        "s3:///x",
+        "file://host/x",
+        "file:///",
+    ]:
+        with pytest.raises(BadAddress) as refused:
+            opened(url)
+        assert SECRET not in str(refused.value), url

@@ -3,6 +3,8 @@
 import re
 from typing import Any, get_args
 
+import pytest
+
 from ctxmgr.engine.memory.facts import Stamp
 from ctxmgr.engine.memory.from_summary import from_summary
 from ctxmgr.engine.memory.markdown import ADDED_HEADING
@@ -123,3 +125,30 @@ def test_every_link_is_read_by_the_ledger() -> None:
             assert {"goal", "task", "current", "file"} <= slots, form
             told = " ".join(f"{fact.text} {fact.detail}" for fact in facts)
             assert names(written.summary) <= names(told), form
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_a_model_that_fails_every_other_time(form: Format) -> None:
+    calls = iter(range(1_000))
+
+    def model(ask: CompletionRequest) -> Completion:
+        return echo(ask) if next(calls) % 4 < 2 else Completion(stop="error")
+
+    for written in chain("single-shot", form, True, model):
+        assert written.summary.count(TURN_MARK) == 1
+        assert written.summary.count("<read-files>") == 1
+        history, _ = without_turn_context(written.summary)
+        keys = [part.key for part in outline_sections(history, SHAPES[form])]
+        assert len(keys) == len(set(keys))
+
+
+def test_formats_may_change_along_a_chain() -> None:
+    summary: str | None = None
+    for number, form in enumerate([*FORMATS, *reversed(FORMATS)]):
+        brief = SummaryInput(prepared(turns(2, 1_500, start=number * 10), (), summary), quarters, format=form)
+        written, _ = run(compaction(brief), echo)
+        summary = written.summary
+        assert names(summary) >= {f"p{one * 10 + 1}p" for one in range(number + 1)}
+        assert sum(summary.count(shape.lead) for shape in SHAPES.values() if shape.lead) == int(
+            bool(SHAPES[form].lead)
+        )

@@ -155,3 +155,20 @@ def test_a_turns_context_that_is_the_summary_again_is_left_out() -> None:
     words = filled(SHAPES[0])
     written, _ = write(prepared(told(*RULED), turns(1, 1_200, start=4)), lambda ask: Completion(words))
     assert TURN_MARK not in written.summary
+
+
+def test_without_a_model_nothing_is_mended() -> None:
+    written, _ = write(prepared(told(*RULED)), strategy="extractive")
+    fallen, _ = write(prepared(told(*RULED)), lambda ask: Completion(stop="error"))
+    for one in (written, fallen):
+        assert ADDED_HEADING not in one.summary
+        assert RULE in one.summary
+        assert "mended" not in ctxmgr(one)
+
+
+def test_it_stands_before_the_context_of_a_cut_turn() -> None:
+    written, _ = write(prepared(told(*RULED), turns(1, 1_200, start=4)))
+    history, _, context = written.summary.partition(TURN_MARK)
+    assert ADDED_HEADING in history
+    assert ADDED_HEADING not in context
+    assert context.lstrip().startswith("## Original Request")

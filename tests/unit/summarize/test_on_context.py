@@ -4,21 +4,16 @@ from typing import Any
 
 import pytest
 
-from ctxmgr.model.compaction.plans import Completion, CompletionRequest, CompletionUsage
+from ctxmgr.model.compaction.plans import Completion, CompletionRequest
 from ctxmgr.model.prices import BasePrices, PriceTier, TieredPrices
 from ctxmgr.summarize.brief import FinishedSummary, HostContext
 from ctxmgr.summarize.on_context import way_costs
-from ctxmgr.summarize.previous_summary import TURN_MARK
-from tests.unit.summarize.scripted import filled, good, prepared, shape_in, turns
+from tests.unit.summarize.scripted import filled, prepared, shape_in, turns
 from tests.unit.summarize.written import FILES, LISTS, H, ctxmgr, write
 
 HISTORY = turns(60, 2_000)  # a copy of it weighs about 30,000 tokens
 WARM = HostContext(cached_tokens=20_000, tokens=21_000, window=200_000, ratio=1.0)
 DEAR = HostContext(cached_tokens=600_000, tokens=600_000, window=1_000_000, ratio=1.0)
-
-
-def asks(batches: list[tuple[CompletionRequest, ...]]) -> list[tuple[str, bool]]:
-    return [(ask.purpose, ask.on_context) for batch in batches for ask in batch]
 
 
 def bill(written: FinishedSummary) -> Any:
@@ -35,12 +30,6 @@ def test_one_message_is_asked_at_the_end_of_the_hosts_list() -> None:
     assert ctxmgr(written)["calls"] == 1
     assert (ctxmgr(written)["ladder"], ctxmgr(written)["leftOut"]) == ([], 0)
     assert bill(written)["way"] == "warm"
-
-
-def test_a_cut_turn_is_told_with_the_rest() -> None:
-    written, ((ask,),) = write(prepared(HISTORY, turns(1, 400, start=4)), context=WARM)
-    assert ask.on_context
-    assert TURN_MARK not in written.summary
 
 
 def test_the_cheaper_way_goes_and_the_details_say_why() -> None:
@@ -86,29 +75,6 @@ def test_what_is_too_long_for_the_window_is_not_asked_for() -> None:
     assert "window" in bill(written)["arithmetic"]
 
 
-BAD = [
-    Completion(stop="error", fault="no such prefix"),
-    Completion("I go on with the work."),
-    Completion("## Goal\nx", "length"),
-    Completion("## Goal", "toolUse"),
-]
-
-
-@pytest.mark.parametrize("bad", BAD, ids=["failed", "no sections", "truncated", "called a tool"])
-def test_where_it_fails_the_copy_is_asked_for(bad: Completion) -> None:
-    def model(ask: CompletionRequest) -> Completion:
-        return bad if ask.on_context else Completion(good(ask).text, usage=CompletionUsage(1_000, 200))
-
-    written, batches = write(prepared(HISTORY, files=FILES), model, context=WARM)
-    cold, _ = write(prepared(HISTORY, files=FILES))
-    assert asks(batches) == [("history", True), ("history", False)]
-    assert written.summary == cold.summary
-    assert ctxmgr(written)["calls"] == 2
-    assert ctxmgr(written)["warmFallback"]["from"] == "warm"
-    assert "fallback" not in ctxmgr(written)
-    assert bill(written)["way"] == "cold"
-
-
 def test_where_no_copy_fits_the_hosts_list_is_asked() -> None:
     def model(ask: CompletionRequest) -> Completion:
         return Completion(filled(shape_in(ask.prompt)))
@@ -117,3 +83,13 @@ def test_where_no_copy_fits_the_hosts_list_is_asked() -> None:
     written, ((ask,),) = write(plan, model, window=8_000, context=WARM)
     assert ask.on_context
     assert bill(written)["cold"] is None
+
+
+def test_told_prices_make_dollars() -> None:
+    prices = BasePrices(input=3.0, output=15.0, cache_read=0.3, cache_write=3.75)
+    context = HostContext(20_000, 21_000, 200_000, 1.0, prices)
+    written, ((ask,),) = write(prepared(HISTORY), context=context)
+    instruction = (len(ask.prompt) + 3) // 4
+    by_hand = (20_000 * 0.3 + (1_000 + instruction) * 3.75 + ask.max_tokens * 15) / 1e6
+    assert bill(written)["unit"] == "dollars"
+    assert bill(written)["warm"] == pytest.approx(by_hand, abs=1e-6)

@@ -7,8 +7,8 @@ from ctxmgr.engine.memory.markdown import ADDED_HEADING
 from ctxmgr.model.compaction.plans import Completion, CompletionRequest, CompletionUsage, Format, Strategy
 from ctxmgr.summarize.previous_summary import TURN_MARK
 from ctxmgr.summarize.writing import NOTHING
-from tests.notation import u
-from tests.unit.summarize.scripted import good, prepared, shown, told, turns
+from tests.notation import a, u
+from tests.unit.summarize.scripted import filled, good, prepared, shape_in, shown, told, turns
 from tests.unit.summarize.written import BAD, CONTEXT, FILES, FORMATS, LISTS, SMALL, STRATEGIES, H, ctxmgr, write
 
 HISTORY = turns(3, 1_200)
@@ -199,3 +199,18 @@ def test_nothing_to_say_is_said() -> None:
     assert write(prepared(()))[0].summary == NOTHING
     assert write(prepared((), previous=H))[0].summary == H
     assert write(prepared(told(u(" "))), lambda ask: Completion())[0].summary
+
+
+def test_two_texts_that_are_together_longer_than_what_they_replace_are_refused() -> None:
+    def wordy(ask: CompletionRequest) -> Completion:
+        return Completion(f"{filled(shape_in(ask.prompt))}\n- {'word ' * 180}")
+
+    preparation = prepared(told(u("Go."), a("Gone.")), told(u("On."), a("Done.")))
+    written, (batch,) = write(preparation, wordy, retries=0)
+    assert len(batch) == 2
+    assert ctxmgr(written)["fallback"] == {
+        "from": "single-shot",
+        "reason": "too long",
+        "label": "summary",
+        "said": "more than what it replaces",
+    }

@@ -1,5 +1,7 @@
 """Framing: the same bytes give the same messages, however they are cut."""
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -181,3 +183,25 @@ FRAMES: list[tuple[Mode, list[bytes], bytes]] = [
 def test_frame() -> None:
     for mode, parts, wire in FRAMES:
         assert b"".join(frame(mode, parts)) == wire, mode
+
+
+class Counted(bytes):
+    """Bytes that count how many of them are sliced off, from slices too."""
+
+    copied = 0
+
+    def __getitem__(self, key: Any) -> Any:
+        part = super().__getitem__(key)
+        if not isinstance(part, bytes):
+            return part
+        Counted.copied += len(part)
+        return Counted(part)
+
+
+@pytest.mark.parametrize(("first", "message"), [(b"{}\n", b'{"a":1}\n'), (block(b"{}"), block(b'{"a":1}'))])
+def test_many_messages_in_one_chunk_are_copied_once(first: bytes, message: bytes) -> None:
+    framer = Framer()
+    framer.feed(first)
+    chunk, Counted.copied = Counted(message * 1000), 0
+    assert framer.feed(chunk) == [b'{"a":1}'] * 1000
+    assert 7000 <= Counted.copied <= 2 * len(chunk)

@@ -2,6 +2,9 @@
 
 from pathlib import Path
 
+import pytest
+
+from ctxmgr.devices.archive import databases
 from ctxmgr.devices.archive.database import ArchiveDatabase
 from ctxmgr.devices.archive.databases import ArchiveDatabases
 from ctxmgr.devices.archive.file import NAME
@@ -64,4 +67,23 @@ def test_it_is_tidied_after_the_call_and_spares_open_sessions(tmp_path: Path) ->
     assert running.get(str(tmp_path), "t", "hold", Limits()).result(WAIT_SECONDS) == ArchiveAnswer(row("old"))
     assert running.get(str(tmp_path), "t", "hold", Limits()).result(WAIT_SECONDS) == ArchiveAnswer()
     assert running.get(str(tmp_path), "s", "hold", Limits()).result(WAIT_SECONDS) == ArchiveAnswer(row("old"))
+    running.close()
+
+
+def test_a_fault_of_tidying_is_noted_and_ends_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[str] = []
+
+    def tidy(self: ArchiveDatabase, limits: Limits, live: object) -> int:
+        calls.append("tidy")
+        if len(calls) == 1:
+            raise databases.ArchiveFault("the disk is full")
+        return 0
+
+    monkeypatch.setattr(ArchiveDatabase, "tidy", tidy)
+    monkeypatch.setattr(ArchiveDatabase, "due", property(lambda self: len(calls) < 1))
+    running = ArchiveDatabases()
+    assert running.put(str(tmp_path), "s", [row("a")], Limits()).result(WAIT_SECONDS) == ArchiveAnswer()
+    noted = running.put(str(tmp_path), "s", [row("b")], Limits()).result(WAIT_SECONDS)
+    assert noted == ArchiveAnswer(note="the archive could not be tidied: the disk is full")
+    assert calls == ["tidy"]
     running.close()

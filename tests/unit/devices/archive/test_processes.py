@@ -85,3 +85,15 @@ def test_one_that_holds_the_file_too_long_is_a_fault_and_no_harm(
         other.close()
         archive.put("s", [row("b")])
         assert texts(archive, ["a", "b"]) == ["text", "text"]
+
+
+def test_one_that_opens_it_for_too_long_is_a_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from ctxmgr.devices.files import release, seize
+
+    monkeypatch.setattr(archive_file, "BUSY_SECONDS", 0.05)
+    lock = seize(tmp_path / f"{NAME}.lock")
+    with held(tmp_path) as archive:
+        with pytest.raises(ArchiveFault, match=f"opened by pid {os.getpid()}"):
+            archive.put("s", [row("a")])
+        release(lock)
+        archive.put("s", [row("a")])

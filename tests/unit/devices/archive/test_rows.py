@@ -97,3 +97,11 @@ def test_a_file_that_others_may_read_is_closed_to_them(tmp_path: Path) -> None:
     with held(tmp_path) as archive:
         assert archive.get("s", "ha") == row("a")
         assert set(modes(tmp_path).values()) == {0o600}
+
+
+def test_two_keys_that_meet_in_a_handle_are_both_kept_and_neither_is_served(tmp_path: Path) -> None:
+    with held(tmp_path) as archive:
+        archive.put("s", [row("a", handle="meet"), row("b", handle="meet")])
+        assert archive.get("s", "meet") is None
+        archive.put("t", [row("a", handle="meet")])
+        assert archive.get("t", "meet") == row("a", handle="meet")

@@ -13,7 +13,8 @@ from ctxmgr.devices.archive.file import NAME
 from ctxmgr.devices.archive.index import BYTES_AT_ONCE
 from ctxmgr.devices.archive.searching import SNIPPET_CHARACTERS
 from ctxmgr.model.archive import ArchiveRow
-from tests.unit.devices.archive.rows import SECRET, held, row
+from ctxmgr.model.policy import Archive as Limits
+from tests.unit.devices.archive.rows import DAY, SECRET, held, row
 
 TOKEN = "ghp_" + "aB3" * 12
 
@@ -220,3 +221,23 @@ def test_of_large_originals_few_are_indexed_in_one_transaction(
         archive.put("s", rows)
         assert len(archive.search("s", "owl", 10)) == 8
     assert steps == [True, True, False], "2,400,000 characters a step, and the rest"
+
+
+def test_what_grew_too_old_leaves_the_index_as_well(tmp_path: Path) -> None:
+    now = [1_000.0]
+    with held(tmp_path, lambda: now[0]) as archive:
+        archive.put("s", [row("a", "the owl")])
+        assert found(archive, "owl") == ["ha"]
+        now[0] += 40 * DAY
+        while archive.due:
+            archive.tidy(Limits(), ())
+        assert found(archive, "owl") == []
+
+
+def test_a_path_that_is_named_comes_first() -> None:
+    assert handles(ROWS, "http_server.py")[0] == "a"
+
+
+def test_equals_come_in_a_fixed_order_whatever_was_put_first() -> None:
+    rows = [made(name, f"bash n={place}", "the same words") for place, name in enumerate("cabd")]
+    assert handles(rows, "same") == handles(rows[::-1], "same") == ["a", "b", "c", "d"]

@@ -4,6 +4,7 @@ import asyncio
 import sys
 from collections.abc import Callable
 
+import httpx
 import pytest
 
 from ctxmgr.devices.endpoint import Chat
@@ -182,3 +183,11 @@ async def test_nothing_is_logged() -> None:
     done = await asyncio.create_subprocess_exec(sys.executable, "-c", code, stdout=pipe, stderr=pipe)
     out, err = await done.communicate()
     assert (out.strip(), err) == (b"fine", b"")
+
+
+def test_what_several_addresses_gave_is_looked_at() -> None:
+    several = OSError("All connection attempts failed")
+    several.__cause__ = ExceptionGroup("", [ConnectionRefusedError(), ConnectionRefusedError()])
+    fault = httpx.ConnectError("")
+    fault.__cause__ = several
+    assert str(endpoint_client._connection(fault)) == "the connection was refused"

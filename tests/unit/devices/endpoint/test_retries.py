@@ -1,10 +1,11 @@
 """What may pass is tried again, after a pause, and by the other name of a limit."""
 
+import asyncio
 import socket
 from collections.abc import Callable
 
 from ctxmgr.model.compaction.plans import Completion
-from tests.model_server import ModelServer, Reply, Request
+from tests.model_server import Gate, ModelServer, Reply, Request
 from tests.unit.devices.endpoint.calls import QUOTED, Calls
 
 
@@ -106,3 +107,19 @@ async def test_a_limit_refused_by_both_names_is_a_fault_and_not_remembered() -> 
         assert (await calls.complete()).fault == "400: the request was refused"
         assert (await calls.complete()).stop == "stop"
     assert ["max_tokens" in one.body for one in server.requests] == [True, False, True]
+
+
+async def test_calls_side_by_side_each_find_the_other_name() -> None:
+    gate = Gate()
+
+    def reply(request: Request) -> Reply:
+        if "max_tokens" in request.body:
+            return Reply("max_tokens is not supported", status=400, hold=gate)
+        return Reply()
+
+    async with ModelServer(reply) as server, Calls(server.url) as calls:
+        under_way = [asyncio.ensure_future(calls.complete()) for _ in range(3)]
+        await server.until(lambda it: it.in_flight == 3)
+        gate.open()
+        assert [one.stop for one in await asyncio.gather(*under_way)] == ["stop"] * 3
+    assert len(server.requests) == 6

@@ -130,3 +130,13 @@ def test_a_sync_in_another_thread_keeps_its_descriptor_through_a_rewrite(
         assert inodes[0] == inodes[1] != named(tmp_path).stat().st_ino
         file.append(ONE)
     assert reopened(SnapshotStore(tmp_path)) == (BASE, ONE)
+
+
+def test_an_old_temporary_file_is_swept_and_those_of_others_are_not(tmp_path: Path) -> None:
+    other = tmp_path / (file_name("t") + ".tmp")
+    store = begun(tmp_path)
+    for path in (named(tmp_path, ".tmp"), other):
+        path.write_bytes(b"half a rewrite")
+    assert reopened(store) == RECORDS
+    assert not named(tmp_path, ".tmp").exists()
+    assert other.exists()

@@ -1,5 +1,7 @@
 """Records to checksummed lines and back: what damage is noticed, and what a base must say."""
 
+import json
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -30,3 +32,10 @@ def test_any_bytes_are_accounted_for(tail: bytes, begun: bool) -> None:
     reading = from_lines(content, "s")
     assert b"".join(map(to_line, reading.bodies)) == content[: len(content) - reading.torn_bytes]
     assert (reading.fault is None) == (begun or not tail)
+
+
+def test_pretty_printed_json_becomes_one_line_of_the_same_value() -> None:
+    line = to_line(b'{\n  "kind": "event",\r\n  "text": "a\\nb"\n}')
+    assert line.count(b"\n") == 1
+    (body,) = from_lines(to_line(BASE) + line, "s").bodies[1:]
+    assert json.loads(body) == {"kind": "event", "text": "a\nb"}

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from ctxmgr.formats import pi
 from ctxmgr.formats.pi_tree import branch, view_branch
-from ctxmgr.model.compaction.plans import BranchEntry, BranchMessage, in_list
+from ctxmgr.model.compaction.plans import BranchEntry, BranchMessage, Details, in_list
 from tests.notation import Said, a, call, r, sh, summary, think, u
 from tests.unit.engine.trees import (
     Node,
@@ -238,3 +238,15 @@ def test_no_entry_is_an_error(tree: list[dict[str, Any]]) -> None:
                 [shown.content.text, shown.content.thinking, shown.content.calls], ensure_ascii=False
             ).encode()
             assert shown.utf16_units >= 0
+
+
+def test_details_and_who_wrote_them() -> None:
+    given = {"readFiles": ["a"], "modifiedFiles": ["b"]}
+    assert one(compacted("s", "e1", details=given)).details == Details(("a",), ("b",))
+    assert one(compacted("s", "e1", details={**given, "ctxmgr": {}}, fromHook=True)).details.ours
+    assert one(compacted("s", "e1", fromHook=True)).from_hook
+    assert one(compacted("s", "e1", details=5)).details == Details()
+
+
+def test_a_header_is_no_entry() -> None:
+    assert branch.branch([b'{"type":"session","id":"s","version":3}'], None) == ()

@@ -86,3 +86,20 @@ def test_a_provider_finds_no_mark_to_refuse(messages: list[Any], places: list[in
     bare = [{name: value for name, value in one.items() if name != "cache_control"} for one in blocks]
     olds = [block for one in messages for block in one["content"]]
     assert bare == [{name: value for name, value in one.items() if name != "cache_control"} for one in olds]
+
+
+def test_there_are_never_more_than_four_with_those_outside_of_the_list() -> None:
+    for own, expected in [(0, [1, 2, 3, 5]), (1, [2, 3, 5]), (2, [3, 5]), (3, [5]), (4, []), (9, [])]:
+        assert marked(with_cache_marks(USERS, (0, 1, 2, 3, 5), own_marks=own)) == expected, own
+
+
+def test_the_last_block_that_can_bear_one_does() -> None:
+    for message, content in [
+        (said(text("a"), THINKING), [text("a", **MARK), THINKING]),
+        (said(text("a"), text(" ")), [text("a", **MARK), text(" ")]),
+        (said(THINKING), [THINKING]),
+        (said(text("")), [text("")]),
+        ({"role": "user", "content": ""}, ""),
+        (said(text("a"), {"type": "tool_use", "id": "t"}), [text("a"), {"type": "tool_use", "id": "t", **MARK}]),
+    ]:
+        assert with_cache_marks([message], (0,))[0]["content"] == content, message

@@ -9,6 +9,23 @@ from ctxmgr.server import effects as do
 from ctxmgr.server import memory
 from tests.unit.server.host import Host, call, tell, u
 
+MEGABYTE = 1 << 20
+
+
+def test_so_many_bytes_are_read_at_once_and_the_rest_in_the_order_of_their_coming() -> None:
+    gate = memory.ReadingGate()
+    assert (gate.enters(50 * MEGABYTE), gate.enters(1)) == (True, False), "one over the limit is read alone"
+    gate.left(50 * MEGABYTE)
+    assert (gate.enters(8 * MEGABYTE), gate.enters(4 * MEGABYTE), gate.enters(MEGABYTE)) == (True, True, False)
+    gate.wait(1, MEGABYTE)
+    assert not gate.enters(0), "nobody overtakes"
+    gate.wait(2, 8 * MEGABYTE)
+    gate.left(4 * MEGABYTE)
+    assert (gate.next(), gate.next()) == (1, None)
+    gate.left(8 * MEGABYTE)
+    gate.left(MEGABYTE)
+    assert (gate.next(), gate.next()) == (2, None)
+
 
 @pytest.fixture
 def lists(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:

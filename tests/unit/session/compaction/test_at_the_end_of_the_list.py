@@ -9,7 +9,6 @@ from tests.contract.scenarios.compaction.trees import LONG, MODEL, OURS, SMALL, 
 from tests.contract.talk import Fields, Messages, Talk
 from tests.contract.tree import Tree
 
-PRESETS = ["off", "balanced"]
 HOUR_MS = 3_600_000
 TTL_MS = 300_000
 
@@ -59,13 +58,6 @@ def _good(params: Fields) -> str:
     return structured("Mend all parts", "Six are mended")
 
 
-@pytest.mark.parametrize("preset", PRESETS)
-def test_it_is_in_the_usual_course_of_a_session(preset: str) -> None:
-    asked, details = Host(preset).compact()
-    assert asked == [True]
-    assert details["bill"]["way"] == "warm"
-
-
 @pytest.mark.parametrize("after", [TTL_MS, HOUR_MS])
 def test_the_time_of_the_call_tells_a_pause_that_no_message_tells(after: int) -> None:
     """Somebody comes back to a session and compacts it before a word is said."""
@@ -87,20 +79,6 @@ def test_a_host_that_is_late_gets_a_summary_without_a_model() -> None:
     details = host.talk.result(id)["compaction"]["details"]["ctxmgr"]
     assert (details["strategy"], details["calls"]) == ("extractive", 0)
     assert host.talk.reply(request, {"text": _good(request["params"]), "stopReason": "stop"}) == []
-
-
-def test_an_error_of_the_host_is_followed_by_a_copy() -> None:
-    host = Host()
-    id = host.talk.ask("compact", sessionId="s", entries=host.tree.entries, settings=SMALL)
-    (request,) = host.talk.asked("complete")
-    host.talk.send({"jsonrpc": "2.0", "id": request["id"], "error": {"code": -32603, "message": "no request yet"}})
-    host.talk._replied.add(request["id"])
-    assert {"instruction" in params for params in host.asks()} == {False}
-    host.talk.model(_good)
-    details = host.talk.result(id)["compaction"]["details"]["ctxmgr"]
-    assert details["warmFallback"]["reason"] == "failed"
-    assert "no request yet" not in str(details)
-    assert details["strategy"] == "single-shot"
 
 
 @pytest.mark.parametrize(
@@ -133,3 +111,14 @@ def test_of_another_branch_that_is_given_as_a_plan_a_copy_is_asked_for() -> None
     assert {"instruction" in params for params in host.asks()} == {False}
     host.talk.model(_good)
     assert "bill" not in host.talk.result(id)["compaction"]["details"]["ctxmgr"]
+
+
+CANCELLED = {"text": "", "stopReason": "aborted"}
+
+
+def test_who_cancels_is_not_asked_again_with_a_copy() -> None:
+    asked, details = Host().compact(lambda params: CANCELLED)
+    assert asked == [True]
+    assert details["strategy"] == "extractive"
+    assert details["fallback"]["reason"] == "cancelled"
+    assert "warmFallback" not in details

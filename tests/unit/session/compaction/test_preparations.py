@@ -9,7 +9,7 @@ from ctxmgr.formats import FORMATS
 from ctxmgr.formats.pi_tree import branch
 from ctxmgr.model.api import compaction as wire
 from ctxmgr.model.api import lifecycle
-from ctxmgr.model.compaction.plans import BranchEntry, CompactionPlan
+from ctxmgr.model.compaction.plans import BranchEntry, CompactionPlan, CutBudget, FileLists
 from ctxmgr.model.errors import InvalidParams
 from ctxmgr.model.saved.state import ModelSpec, State
 from ctxmgr.session.compaction import job_context, preparations
@@ -101,3 +101,19 @@ FITS = [
 def test_written_ahead_it_fits_its_own_branch(first: str, leaf: str | None, turns: int, fits: bool) -> None:
     ahead = PrefetchedCompaction(wire.Compaction("summary", first, 1, {}), leaf)
     assert preparations.still_fits(ahead, path(turns) if turns else (), given()) is fits
+
+
+def test_hosts_preparation_is_taken() -> None:
+    ours = given(
+        messagesToSummarize=[u("one"), a("two")],
+        turnPrefixMessages=[u("three")],
+        isSplitTurn=True,
+        tokensBefore=1234.0,
+        previousSummary="before",
+        fileOps={"read": ["a.py"], "written": ["b.py"], "edited": []},
+        settings={"reserveTokens": 5, "keepRecentTokens": 6.0},
+    )
+    assert [message.content.text for message in (*ours.history, *ours.prefix)] == ["one", "two", "three"]
+    assert (ours.first_kept, ours.split, ours.tokens_before, ours.previous) == ("e9", True, 1234, "before")
+    assert ours.files == FileLists(("a.py",), ("b.py",), ())
+    assert ours.settings == CutBudget(6, 5, "tokens")

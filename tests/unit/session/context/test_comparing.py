@@ -2,12 +2,13 @@
 
 from collections.abc import Iterable
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxmgr.model.messages import Message
 from ctxmgr.model.policy import ZONES
-from ctxmgr.model.projection import BlockEdit, Packet, Piece, Plan
+from ctxmgr.model.projection import BlockEdit, Keep, Packet, Piece, Plan
 from ctxmgr.session.context.comparing import first_changed
 from ctxmgr.session.context.projecting import indexed
 from ctxmgr.session.projection import Projection, Replacements, hashed, tag_of
@@ -59,3 +60,36 @@ def test_the_index_is_extended_only_of_the_same_list() -> None:
     last = Projection(conversation=index_of(messages[:2]))
     assert indexed(last, messages, 2) == index_of(messages)
     assert indexed(last, messages[1:], 0) == index_of(messages[1:])
+
+
+P, Q = Packet("p", 1), Packet("q", 1)
+
+
+def edit(index: int, text: str = "x") -> BlockEdit:
+    return BlockEdit(index, 0, "pruned", text, "k", 9, 1)
+
+
+CHANGES: list[tuple[list[Piece], list[Piece], int, int]] = [
+    ([], [Keep(0, 3)], 0, -1),
+    ([Keep(0, 3)], [Keep(0, 3)], 3, -1),
+    ([Keep(0, 3)], [Keep(0, 5)], 3, -1),
+    ([Keep(0, 3)], [Keep(0, 3), edit(3), Keep(4, 5)], 3, -1),
+    ([Keep(0, 3)], [Keep(0, 2), edit(2), Keep(3, 5)], 3, 2),
+    ([Keep(0, 2), edit(2), Keep(3, 5)], [Keep(0, 5)], 5, 2),
+    ([Keep(0, 2), edit(2)], [Keep(0, 2), edit(2), Keep(3, 5)], 3, -1),
+    ([Keep(0, 2), edit(2)], [Keep(0, 2), edit(2, "y"), Keep(3, 5)], 3, 2),
+    ([Keep(0, 9)], [P, Keep(6, 9)], 9, 0),
+    ([P, Keep(2, 5)], [P, Keep(2, 6)], 5, -1),
+    ([P, Keep(2, 5)], [Q, Keep(2, 6)], 5, 0),
+    ([P, Keep(2, 5)], [P, Keep(3, 6)], 5, 1),
+    ([Keep(0, 5)], [Keep(0, 5)], 3, 3),
+    ([Keep(0, 5)], [Keep(0, 5)], 0, 0),
+    ([P, Keep(2, 5)], [P, Keep(2, 5)], 4, 3),
+    ([Keep(0, 5)], [Keep(0, 3)], 3, 3),
+    ([P, Keep(2, 5)], [P], 5, 1),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "prefix", "place"), CHANGES)
+def test_where_an_answer_first_differs(old: list[Piece], new: list[Piece], prefix: int, place: int) -> None:
+    assert first_changed(of(old), of(new), prefix) == place

@@ -3,9 +3,10 @@
 import json
 from typing import Any
 
+import msgspec
 import pytest
 
-from ctxmgr.model.epochs import Pin
+from ctxmgr.model.epochs import EvictedItem, Pin
 from ctxmgr.model.projection import Decision
 from ctxmgr.server.effects import SnapshotLoaded
 from tests.contract.talk import Fields, Messages, Talk
@@ -151,3 +152,26 @@ def test_pins_outlive_a_compaction_a_move_and_a_restart() -> None:
     assert state(again).receipts == state(talk).receipts
     assert again.status()["pins"] == 2
     assert state(again) == state(talk)
+
+
+def test_another_reason_to_open_stays() -> None:
+    talk = epoch_of_both(reopen="compaction")
+    session_of(talk).state = msgspec.structs.replace(state(talk), reopen="compaction")
+    pin(talk, path="a.py")
+    assert state(talk).reopen == "compaction"
+    talk.call("undo", sessionId="s", epoch=1)
+    assert state(talk).reopen == "compaction"
+
+
+def test_undo_of_a_message_that_left_by_the_key_of_any_of_its_blocks() -> None:
+    talk = epoch_of_both()
+    receipt = state(talk).receipts[0]
+    left = EvictedItem("0123456789abcdef#1/2", "dropped", "edit", "older turn", 9, 0)
+    fields: Fields = {
+        "receipts": (msgspec.structs.replace(receipt, evicted=(left,)),),
+        "decisions": {key: Decision("dropped") for key in ("0123456789abcdef#1", "0123456789abcdef")},
+    }
+    session_of(talk).state = msgspec.structs.replace(state(talk), **fields)
+    talk.call("undo", sessionId="s", epoch=1)
+    assert list(state(talk).decisions) == ["0123456789abcdef"], "the second of two that are the same"
+    assert state(talk).pins == (Pin("digest", "0123456789abcdef"),)

@@ -1,13 +1,15 @@
 """What left is retrieved page by page, or refused with a sentence."""
 
+import msgspec
 import pytest
 
 from ctxmgr.engine.rewriting.handles import handle
+from ctxmgr.model.archive import ArchiveAnswer
 from ctxmgr.server.effects import SnapshotLoaded
 from ctxmgr.session.methods.retrieve import PAGE_CHARACTERS
-from tests.contract.talk import Failed, Fields, Messages, Talk
-from tests.unit.session.methods.archived import error, failing, page, ready
-from tests.unit.session.recovery import CALL, RETRIEVE, after_an_epoch, row, session_of
+from tests.contract.talk import Fields, Messages, Talk
+from tests.unit.session.methods.archived import context, error, failing, page, ready
+from tests.unit.session.recovery import CALL, RETRIEVE, leaving, row, session_of
 
 TEXT = "".join(f"line {number}\n" for number in range(5_000))  # 58,890 characters
 PAGES: list[tuple[Fields, int, int]] = [
@@ -44,28 +46,6 @@ def test_without_the_capability_it_is_refused_with_a_sentence() -> None:
     assert "`capabilities.retrieve` was not declared" in refused["message"]
 
 
-def test_an_unknown_handle_is_refused_with_the_call_to_make_again() -> None:
-    make = Messages()
-    messages = [*make.turn("Read it.", "long " * 900), make.user("And now?")]
-    found = after_an_epoch(messages, [2])
-    talk = Talk(found=found, capabilities=RETRIEVE)
-    refused = error(talk, "unknown")
-    assert refused["code"] == -32602
-    assert refused["data"] == {"path": "$.handle"}
-    left = session_of(talk).state.receipts[0].evicted[0]
-    with pytest.raises(Failed) as failed:
-        talk.call("retrieve", sessionId="s", handle=left.handle)
-    assert failed.value.code == -32602
-    assert failed.value.error["data"] == {"path": "$.handle", "call": CALL}
-    assert "a.py" not in failed.value.error["message"], "a message holds no conversation"
-    failing(talk)
-    with pytest.raises(Failed) as failed:
-        talk.call("retrieve", sessionId="s", handle=left.handle)
-    assert failed.value.code == -32803
-    assert failed.value.error["data"] == {"call": CALL}
-    assert talk.status()["notes"] == ["the archive could not be read: the disk is full"]
-
-
 def test_what_came_back_is_noted_with_its_epoch_and_saved() -> None:
     talk = Talk(capabilities=RETRIEVE, archived=[row("a"), row("b")])
     page(talk, "a")
@@ -75,3 +55,12 @@ def test_what_came_back_is_noted_with_its_epoch_and_saved() -> None:
     assert len(talk.saved) == saved, "nothing new to save"
     again = Talk(capabilities=RETRIEVE, found=SnapshotLoaded(tuple(talk.saved)))
     assert session_of(again).state.returned == {handle("a"): 0}
+
+
+def test_two_that_meet_in_a_handle_are_not_there() -> None:
+    talk, make = ready(), Messages()
+    failing(talk)
+    with leaving(row("a"), msgspec.structs.replace(row("b"), handle=handle("a"))):
+        context(talk, make)
+    talk.driver.archive = lambda effect: ArchiveAnswer()  # type: ignore[method-assign]
+    assert error(talk, "a")["code"] == -32602

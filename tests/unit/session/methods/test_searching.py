@@ -51,10 +51,6 @@ def test_a_hit_is_answered_whole() -> None:
     }
 
 
-def test_without_the_capability_it_is_refused_with_a_sentence() -> None:
-    assert "`capabilities.retrieve` was not declared" in refused(ready(requestCompaction="whenIdle"))["message"]
-
-
 def test_an_archive_at_fault_is_said_once_without_conversation() -> None:
     talk = ready()
     failing(talk)

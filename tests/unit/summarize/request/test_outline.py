@@ -3,9 +3,11 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ctxmgr.engine.memory.markdown import sections_of
 from ctxmgr.summarize.formats import NINE, STRUCTURED
-from ctxmgr.summarize.outline import outline_sections, together
+from ctxmgr.summarize.outline import as_text, first_section, outline_sections, together, undoubled
 from tests.goldens import held
+from tests.unit.summarize.scripted import SHAPES, filled
 
 # name, texts oldest first, what they make
 TOGETHER: list[tuple[str, list[str], str]] = [
@@ -97,3 +99,12 @@ def test_no_word_is_lost_and_no_section_doubled(texts: list[list[str]]) -> None:
     keys = [part.key for part in outline_sections(made, STRUCTURED)]
     assert len(keys) == len(set(keys))
     assert together([made], STRUCTURED) == made
+
+
+def test_a_summary_given_twice_is_itself() -> None:
+    for shape in SHAPES:
+        text = filled(shape)
+        text = "\n".join(text.splitlines()[first_section(text, shape) :]).replace("</summary>", "").strip()
+        once = undoubled(text, shape)
+        assert sections_of(undoubled(f"{text}\n\n{text}", shape)) == sections_of(once), shape
+        assert as_text(outline_sections(text, shape)) == text, shape

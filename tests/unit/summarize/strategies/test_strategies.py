@@ -246,3 +246,23 @@ def test_within_a_slice_room_goes_to_what_matters() -> None:
     assert alike.count("scheduler.py are wrong") * 1.1 < by_weight.count("scheduler.py are wrong")
     assert alike.count("nothing of note") > by_weight.count("nothing of note") > 0
     assert quarters(by_weight) <= quarters(alike)
+
+
+def test_a_joined_text_longer_than_what_it_replaces_is_refused() -> None:
+    def wordy(ask: CompletionRequest) -> Completion:
+        if ask.purpose == "merge":
+            return Completion()
+        text = filled(shape_in(ask.prompt), ask.label)
+        return Completion(text + "".join(f"\n- {ask.label} {n}" for n in range(30)))
+
+    short = turns(8, 100)
+    written, _ = wrote("parallel-stitch", short, model=wordy, slices=Slices(tokens=100, overlap=0))
+    fallback = written.details["ctxmgr"]["fallback"]
+    assert (fallback["reason"], fallback["label"]) == ("too long", "slices put together")
+    assert quarters(written.summary) <= sum(message.utf16_units for message in short) // 4
+
+
+def test_texts_of_slices_that_stay_share_the_output() -> None:
+    slices = Slices(tokens=1_000, overlap=0, ratio=1.0)
+    _, batches = wrote("sequential-accumulated", slices=slices, max_output_tokens=2_400)
+    assert sum(ask.max_tokens for batch in batches for ask in batch) <= 2_400

@@ -174,3 +174,10 @@ def test_documents_too(name: str) -> None:
     out = session("balanced", name, maxRequestBytes=100_000).project(sent)
     assert out[0]["content"] == [text(name, "read"), text(name, "[document left out — 0.2 MB, about 3 pages]")]
     assert out[1:] == sent[1:]
+
+
+def test_prompt_and_tools_are_of_the_request_too() -> None:
+    out = session("balanced", "anthropic", maxRequestBytes=300_000).project(
+        talk("anthropic", 20), overhead_tokens=20_000
+    )
+    assert 190_000 < request_size(out) <= 220_000
