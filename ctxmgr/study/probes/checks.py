@@ -1,12 +1,11 @@
 """Lines about checks that were run, commits and changed files: whether the session's own calls bear them out.
 
 1. A line about a check is of the newest run of its kind; or, where it says failed, of one that failed and that no
-   run of the same command, or of one that covers it, passed since. What it says was printed stands in the output;
+   run of the same command passed since. What it says was printed stands in the output;
    counts may be sums of those there. That files changed since is borne out by a call that changed one.
 2. Of a run whose kind or end the study cannot tell, nothing is said: a filter hid its status, another part of its
    line may have failed, or only its wording says so.
-3. A commit is one that a commit command printed, hash and subject, and that neither `--amend` nor `git reset` took
-   back since.
+3. A commit is one that a commit command printed, hash and subject.
 4. A file is one whose newest change is of the kind and by the tool that the line says. Where a command of that tool
    names the file since, nobody knows.
 5. What came since and is shown by the list itself takes nothing from a line.
@@ -17,7 +16,7 @@ from collections.abc import Sequence
 from functools import cache
 
 from ctxmgr.study.probes.quotes import folded, pieces, within
-from ctxmgr.study.probes.reading import CommandRun, Commit, FileUse, SessionHistory, command_line, wording
+from ctxmgr.study.probes.reading import CommandRun, FileUse, SessionHistory, command_line, wording
 
 KINDS = {
     "test": wording.word_set("test tests unittest pytest jest vitest mocha ctest tox nextest"),
@@ -26,16 +25,11 @@ KINDS = {
     "build": wording.word_set("build compile"),
 }
 LAST_CHARACTERS = 400  # of an output, where it says that it was stopped
-QUIET_OPTIONS = wording.word_set(
-    "-v -vv -q -x -race -count=1 -short --tb=short --no-header --verbose --quiet"
-)  # which pick nothing
 _LISTS = re.compile(r"\s--(?:version|help|collect-only|co|no-run|list\w*|dry-run)(?:\s|$)")
-_STOPPED = re.compile(r"^\W*(?:command |process )?(?:was )?(?:aborted|cancelled|interrupted)\b", re.I | re.M)
 _NEVER_BEGAN = re.compile(r"\bcode:? 12[67]\b|\bcommand not found\b|sh:(?:\d+:)? no such file", re.IGNORECASE)
 _COUNTED = re.compile(r"\b[1-9]\d* (?:tests? )?failed\b")
+_STOPPED = re.compile(r"^\W*(?:command |process )?(?:was )?(?:aborted|cancelled|interrupted)\b", re.I | re.M)
 _COUNT = re.compile(r"(\d+) ([a-z]+(?: [a-z]+)?)")
-_BACK = re.compile(r"(?:HEAD|@)(?:~(\d*)|(\^+))$")
-_HASH = re.compile(r"[0-9a-f]{7,40}")
 
 
 class Checks:
@@ -90,8 +84,8 @@ class Checks:
             and not _is_shown(one, shown)
             and not self._tested_nothing(one)
         ]
-        passed = (one for one in later if self._outcome(one, kind) == "passed")
-        if later and (outcome != "failed" or any(_covers(one, run) for one in passed)):
+        passed = (one for one in later if one.command == run.command and self._outcome(one, kind) == "passed")
+        if later and (outcome != "failed" or any(passed)):
             return False
         ended = self._outcome(run, kind)
         if not ended or (not outcome and command_line(run.command).status_hidden):
@@ -124,21 +118,17 @@ class Changes:
 
     def __init__(self, history: SessionHistory) -> None:
         self._history = history
-        self._gone = _taken_back(history)
         self._touches_of = cache(self._find_touches)
 
-    def commit_holds(self, parts: Sequence[str], end: int, shown: frozenset[int]) -> bool:
+    def commit_holds(self, parts: Sequence[str], end: int) -> bool:
         """`parts` of a line: hash and subject."""
         hash, subject = parts
-        same = (
-            commit
-            for commit in self._history.commits
-            if commit.message_index < end
-            and _is_same(commit.hash, hash)
+        return any(
+            commit.message_index < end
+            and (commit.hash.startswith(hash) or hash.startswith(commit.hash))
             and within(pieces(subject), folded(commit.message))
+            for commit in self._history.commits
         )
-        taken_back = (self._gone.get(commit.hash, end) for commit in same)
-        return any(gone >= end or not shown.isdisjoint((gone, gone - 1)) for gone in taken_back)
 
     def file_holds(self, parts: Sequence[str], end: int, shown: frozenset[int]) -> bool | None:
         """`parts` of a line: kind of change, path, tool ("": not told). None: nobody knows."""
@@ -196,52 +186,6 @@ def _kind(words: Sequence[str]) -> str:
         if not signs.isdisjoint(wording.runs(word.replace("_", " ")))
     )
     return next(found, "")
-
-
-def _covers(later: CommandRun, failed: CommandRun) -> bool:
-    """Whether it checks all that the other does: the same, or the same program where it is with no word that picks
-    anything else."""
-    ours, theirs = command_line(later.command), command_line(failed.command)
-    if ours.bare == theirs.bare:
-        return True
-    words = [word for word in ours.bare.split() if word not in QUIET_OPTIONS]
-    wholes = theirs.bare.split()
-    picked = all(any(whole.startswith(word.removesuffix("...")) for whole in wholes) for word in words)
-    return picked and ours.directory in ("", theirs.directory)
-
-
-def _taken_back(history: SessionHistory) -> dict[str, int]:
-    """By hash of a commit the place where it was taken back (rule 3)."""
-    gone: dict[str, int] = {}
-    stack: list[Commit] = []
-    end = 0
-    for run in history.runs:
-        if not run.ended.failed:
-            stack += (commit for commit in history.commits if end <= commit.message_index < run.message_index)
-            end = run.message_index
-            for words in command_line(run.command).git_calls:
-                dropped = _dropped(words, stack)
-                gone |= {commit.hash: end for commit in dropped}
-                stack = stack[: len(stack) - len(dropped)]
-    return gone
-
-
-def _dropped(words: Sequence[str], stack: Sequence[Commit]) -> Sequence[Commit]:
-    """The newest of these commits that one call of git takes back."""
-    if words[0] == "commit" and "--amend" in words:
-        return stack[-1:]
-    targets = [word for word in words[1:] if not word.startswith("-")]
-    if words[0] != "reset" or len(targets) != 1 or "--" in words:
-        return []
-    if back := _BACK.fullmatch(targets[0]):
-        count = len(back[2] or "") or int(back[1] or 1)
-        return stack[max(0, len(stack) - count) :]
-    reached = [number for number, commit in enumerate(stack, 1) if _is_same(commit.hash, targets[0])]
-    return stack[reached[-1] :] if reached else []
-
-
-def _is_same(hash: str, other: str) -> bool:
-    return bool(_HASH.fullmatch(other)) and (hash.startswith(other) or other.startswith(hash))
 
 
 def _is_tool(told: str, name: str) -> bool:

@@ -189,11 +189,11 @@ def _of_runs(history: SessionHistory, end: int) -> Iterator[Probe]:
         and not _git_went_on(run, newest.values())
     ]
     for run in failed[-ERRORS:]:
-        command: Evidence = PathMention(run.path) if run.path else Wording(_command_pieces(run))
         lines = tuple(Wording(wording.pieces(line)) for line in run.ended.errors)
         answer = "\n".join(run.ended.errors)
         used = run.key in later or any(history.mentioned_again(name, end) for name in wording.references(answer))
         subject = wording.shortened(run.command, COMMAND_CHARACTERS)
+        command: Evidence = PathMention(run.path) if run.path else Wording(_command_pieces(run))
         parts = (ProbePart(0.5, (command,)), ProbePart(0.5, lines, best=True))
         yield Probe("errors", f"What did this fail with: {subject}", answer, parts, used, subject)
     for run in [run for run in newest.values() if run.check][-TESTS:]:

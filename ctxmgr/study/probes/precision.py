@@ -166,7 +166,7 @@ class _Judge:
             case "run":
                 return self._checks.hold(parts, end, shown)
             case "commit":
-                return self._changes.commit_holds(parts, end, shown)
+                return self._changes.commit_holds(parts, end)
             case "file":
                 return self._changes.file_holds(parts, end, shown)
         return False

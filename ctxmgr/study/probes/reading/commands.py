@@ -40,12 +40,11 @@ _LETTERS = re.compile(r"[a-z]+")
 
 class CommandLine(msgspec.Struct, frozen=True):
     """`key`: what a run is known by when it is run again: of a check the program and what it runs, else all words;
-    `cd` and filters of the output aside. `bare`: all words of these parts; `checks`: the words of each of them,
-    none of one that is no check. `directory`: where it goes with `cd`, "" for nowhere. `status_hidden`: its exit
-    code need not be that of what it ran. `git_calls`: the words of each call of git, from the subcommand on."""
+    `cd` and filters of the output aside. `checks`: the words of each of its parts, none of one that is no check.
+    `directory`: where it goes with `cd`, "" for nowhere. `status_hidden`: its exit code need not be that of what it
+    ran. `git_calls`: the words of each call of git, from the subcommand on."""
 
     key: str
-    bare: str
     checks: tuple[tuple[str, ...], ...]
     directory: str
     status_hidden: bool
@@ -74,17 +73,14 @@ def command_line(text: str) -> CommandLine:
             unfiltered.append(command)
         after_pipe = command.piped
         looked_at += (_under(directory, path) for path in _looked_at(name, command))
-        changed += (replace(one, path=_under(directory, one.path)) for one in _changes(name, command))
-    checks = tuple(command.words if _is_check(command) else () for command in unfiltered)
-    keys = [_check_key(one.words) if _is_check(one) else " ".join(one.words) for one in unfiltered]
-    piped = any(command.piped for command in commands)
+        changed += (replace(change, path=_under(directory, change.path)) for change in _changes(name, command))
+    keys = [_check_key(command.words) if _is_check(command) else " ".join(command.words) for command in unfiltered]
     return CommandLine(
         " && ".join(filter(None, keys)),
-        " && ".join(filter(None, (" ".join(command.words) for command in unfiltered))),
-        checks,
+        tuple(command.words if _is_check(command) else () for command in unfiltered),
         directory,
-        piped or ";" in text or "||" in text,
-        tuple(one.words[1:] for one in commands if program(one) == "git" and _verb(one)),
+        any(command.piped for command in commands) or ";" in text or "||" in text,
+        tuple(command.words[1:] for command in commands if program(command) == "git" and _verb(command)),
         tuple(looked_at),
         tuple(changed),
     )

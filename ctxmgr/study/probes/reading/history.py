@@ -126,7 +126,9 @@ class SessionHistory:
             )
         if not failed:
             self.touches += (FileUse(index, self.relative(path), "read") for path in did.looked_at)
-            self.touches += (FileUse(index, path, one.action, one.lines, call.name) for path, one in changed)
+            self.touches += (
+                FileUse(index, path, change.action, change.lines, call.name) for path, change in changed
+            )
             self._set_tasks(index, did, result.text)
 
     def _add_run(self, index: int, call_index: int, did: Did, result: SessionMessage) -> bool:

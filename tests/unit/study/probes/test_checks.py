@@ -10,9 +10,7 @@ from tests.unit.study.probes.judged import NOW, STATE, bash, verdict
 
 FAILED = (bash("pytest -q tests/a.py"), err("FAILED tests/a.py::test_b\n1 failed, 3 passed in 1s"))
 PASSED = (bash("pytest -q tests/a.py"), r("4 passed in 1s"))
-WIDER = (bash("pytest"), r("9 passed in 1s"))
 OTHER = (bash("pytest tests/b.py"), r("5 passed in 1s"))
-ELSEWHERE = (bash("cd web && pytest"), r("9 passed in 1s"))
 LINTED = (bash("ruff check tests"), r("All checks passed!"))
 TYPED = (bash("mypy src"), err("Found 2 errors in 1 file"))
 LISTED = (bash("pytest --collect-only"), r("4 tests collected"))
@@ -46,9 +44,7 @@ CASES: list[tuple[Sequence[Said], str, str]] = [
     ((*FAILED, *PASSED), A_PASSED, "true"),
     ((*FAILED, *PASSED), A_FAILED, "untrue"),
     ((*PASSED, *FAILED), A_PASSED, "untrue"),
-    ((*FAILED, *WIDER), A_FAILED, "untrue"),
     ((*FAILED, *OTHER), A_FAILED, "true"),
-    ((*FAILED, *ELSEWHERE), A_FAILED, "true"),
     ((*PASSED, *OTHER), A_PASSED, "untrue"),
     ((*PASSED, *LINTED, *TYPED), A_PASSED, "true"),
     ((*PASSED, *LISTED), A_PASSED, "true"),
@@ -91,10 +87,7 @@ def test_a_newer_run_that_the_list_shows_takes_nothing_from_a_line() -> None:
 # commits, files, tasks
 
 FIRST = (bash("git commit -m x"), r("[main abc1234] Raise the limit\n 1 file changed"))
-SECOND = (bash("git commit -am y"), r("[main def5678] Mend the parser\n 1 file changed"))
-AMENDED = (bash("git commit --amend --no-edit"), r("[main fed8765] Mend the parser\n 1 file changed"))
-SQUASHED = (bash("git reset --soft HEAD~2 && git commit -m all"), r("[main aaa1111] All of it\n 1 file changed"))
-DEF, ABC = '- commit def5678: "Mend the parser"', '- commit abc1234: "Raise the limit"'
+ABC = '- commit abc1234: "Raise the limit"'
 
 
 COMMITS: list[tuple[Sequence[Said], str, str]] = [
@@ -103,30 +96,12 @@ COMMITS: list[tuple[Sequence[Said], str, str]] = [
     (FIRST, '- commit abc1234def: "Raise the limit"', "true"),
     (FIRST, '- commit abc1234: "Lower the limit"', "untrue"),
     (FIRST, '- commit abc9999: "Raise the limit"', "untrue"),
-    ((*FIRST, *SECOND, *AMENDED), DEF, "untrue"),
-    ((*FIRST, *SECOND, *AMENDED), '- commit fed8765: "Mend the parser"', "true"),
-    ((*FIRST, *SECOND, *AMENDED), ABC, "true"),
-    ((*FIRST, *SECOND, bash("git commit --amend"), err("nothing to amend")), DEF, "true"),
-    ((*FIRST, *SECOND, bash("git reset --hard HEAD^"), r("HEAD is now at abc1234")), DEF, "untrue"),
-    ((*FIRST, *SECOND, bash("git reset --hard HEAD^"), r("HEAD is now at abc1234")), ABC, "true"),
-    ((*FIRST, *SECOND, bash("git reset abc1234"), r("")), DEF, "untrue"),
-    ((*FIRST, *SECOND, bash("git reset src/a.py"), r("")), DEF, "true"),
-    ((*FIRST, *SECOND, bash("git reset HEAD~1 -- src/a.py"), r("")), DEF, "true"),
-    ((*FIRST, *SECOND, *AMENDED, bash("git reset --hard HEAD~2"), r("")), ABC, "untrue"),
-    ((*FIRST, *SECOND, *SQUASHED), ABC, "untrue"),
-    ((*FIRST, *SECOND, *SQUASHED), '- commit aaa1111: "All of it"', "true"),
 ]
 
 
-def test_a_commit_was_printed_and_nothing_took_it_back() -> None:
+def test_a_commit_was_printed() -> None:
     for said, line, held in COMMITS:
         assert verdict((u("go"), *said), STATE, line) == held, (said, line)
-
-
-def test_what_the_list_shows_took_nothing_back() -> None:
-    said = (u("go"), *FIRST, *SECOND, *AMENDED)
-    assert verdict(said, STATE, DEF, shown=[6]) == "true"
-    assert verdict(said, STATE, DEF, shown=[4]) == "untrue"
 
 
 EDITED = (a(call("Edit", file_path="src/a.py", old_string="x", new_string="y")), r("ok"))
