@@ -24,30 +24,18 @@ SHOWN_CHARACTERS = 60  # of what is no JSON, in an error
 
 _decode = msgspec.json.Decoder().decode
 _scan = json.JSONDecoder().raw_decode
-_whole = msgspec.json.Decoder(msgspec.Raw).decode
 _members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 _BYTE = re.compile(r"\(byte (\d+)\)")
 
 
 def objects(content: bytes, name: str) -> Iterator[tuple[int, bytes]]:
     """(line, JSON) of each value, one after the other. Raises UnreadableRecording, with the line."""
-    if _spread(content):
-        try:
-            yield 1, bytes(_whole(content))
-        except UNREADABLE:
-            _check_utf8(content, name, 1)
-            yield from _pieces(content, name, 1)  # several of them, or it is broken: then the true line is said
+    first, more, _ = content.lstrip().partition(b"\n")
+    if more and first.rstrip() == b"{":  # an object over several lines
+        yield from _values(content, name, 1)
         return
     for number, line in enumerate(content.split(b"\n"), 1):
-        if not line.strip():
-            continue
-        _check_utf8(line, name, number)
-        try:
-            whole = bytes(_whole(line))
-        except UNREADABLE:
-            yield from _pieces(line, name, number)
-        else:
-            yield number, whole
+        yield from _values(line, name, number)
 
 
 def members(piece: bytes, name: str, line: int) -> dict[str, msgspec.Raw]:
@@ -64,42 +52,28 @@ def members(piece: bytes, name: str, line: int) -> dict[str, msgspec.Raw]:
     return _members(mended[0])
 
 
-def _spread(content: bytes) -> bool:
-    """Whether it begins with an object over several lines: its first line holds nothing but the brace."""
-    first, more, _ = content.lstrip().partition(b"\n")
-    return bool(more) and first.rstrip() == b"{"
-
-
-def _check_utf8(text: bytes, name: str, number: int) -> None:
-    """What is not looked at is not checked by the JSON decoder. `number`: of the first line."""
+def _values(content: bytes, name: str, number: int) -> Iterator[tuple[int, bytes]]:
+    """The values in a text, with the line of each; `number`: of the first line."""
     try:
-        text.decode("utf-8")
+        text = content.decode("utf-8")
     except UnicodeDecodeError as fault:
-        line = number + text.count(b"\n", 0, fault.start)
-        at = fault.start - text.rfind(b"\n", 0, fault.start) - 1
-        raise UnreadableRecording(f"{name}, line {line}: not UTF-8 from byte {at} on") from None
-
-
-def _pieces(content: bytes, name: str, number: int) -> Iterator[tuple[int, bytes]]:
-    """The values of what is not one value, with the line of each; `number`: of the first line."""
-    text = content.decode("utf-8")
-    at = seen = 0
+        line = number + content.count(b"\n", 0, fault.start)
+        byte = fault.start - content.rfind(b"\n", 0, fault.start) - 1
+        raise UnreadableRecording(f"{name}, line {line}: not UTF-8 from byte {byte} on") from None
+    index = 0
     try:
-        while at < len(text):
-            if text[at].isspace():
-                at += 1
-                continue
-            number, seen = number + text.count("\n", seen, at), at
-            _, end = _scan(text, at)
-            yield number, text[at:end].encode("utf-8")
-            at = end
+        while (start := len(text) - len(text[index:].lstrip())) < len(text):
+            number += text.count("\n", index, start)
+            _, end = _scan(text, start)
+            yield number, text[start:end].encode("utf-8")
+            number, index = number + text.count("\n", start, end), end
     except (ValueError, RecursionError) as fault:
-        where = getattr(fault, "pos", at)
-        number += text.count("\n", seen, min(where, len(text.rstrip())))
+        where = getattr(fault, "pos", start)
+        number += text.count("\n", start, min(where, len(text.rstrip())))
         shown = text[where : where + SHOWN_CHARACTERS].partition("\n")[0]
-        column = where - text.rfind("\n", 0, where)
         if not shown.strip():
             raise UnreadableRecording(f"{name}, line {number}: it ends within a value") from None
+        column = where - text.rfind("\n", 0, where)
         raise UnreadableRecording(f"{name}, line {number}: no JSON from character {column} on", shown) from None
 
 
