@@ -173,18 +173,6 @@ REPLAY = Command(
                     "and pruning",
                 ),
                 option(
-                    "--warm",
-                    action="store_true",
-                    help="with --host recorded: tell ctxmgr that the cache never gets cold: no epoch opens for "
-                    "that; cold calls cost what they do",
-                ),
-                option(
-                    "--weighed-usage",
-                    action="store_true",
-                    help="with --host recorded: the host compacts by its list as ctxmgr weighs it, with the "
-                    "overhead, not by the usage recorded",
-                ),
-                option(
                     "--host-keep",
                     metavar="TOKENS",
                     type=positive,

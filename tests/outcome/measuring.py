@@ -38,7 +38,7 @@ from ctxmgr.study.spawning import Driver, RpcFailure
 SESSIONS = Path(__file__).parents[1] / "sessions"
 NAMES = ("greenhouse", "ledger", "allotment")
 VOCABULARY = "o200k_base"
-MODELS = {MODELLED: HostModel(), RECORDED: HostModel(modelled=False, weighed_usage=False, stays_warm=False)}
+MODELS = {MODELLED: HostModel(), RECORDED: HostModel(modelled=False, stays_warm=False)}
 
 
 class Run(NamedTuple):

@@ -4,7 +4,7 @@ import json
 import sys
 import tempfile
 from argparse import Namespace
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,7 +14,6 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from ctxmgr.known_models import ModelFacts
 from ctxmgr.plain_text import fault_text, missing_text, safe
 from ctxmgr.settings import SettingsFault
 from ctxmgr.study import conformance
@@ -23,14 +22,14 @@ from ctxmgr.study.baselines import peers as beside
 from ctxmgr.study.console import console, plain
 from ctxmgr.study.driving import ReplayOptions, ReplayResult, drive
 from ctxmgr.study.figures import Figures, means, means_table, totals, totals_table
-from ctxmgr.study.metrics import Observation, PriceSheet
+from ctxmgr.study.metrics import Observation
 from ctxmgr.study.own_facts import OwnFacts, own_facts
 from ctxmgr.study.price_text import price_sheet
 from ctxmgr.study.probes import Probing, drawn, lists_of, probes_table
 from ctxmgr.study.recordings import Recording, Source, Stream, UnreadableRecording, readers
 from ctxmgr.study.replay import measuring, tables
 from ctxmgr.study.replay.front import ALL, KEY, KNOBBED, Front, Keep, label
-from ctxmgr.study.replay.host_model import HostModel, host_model
+from ctxmgr.study.replay.host_model import MODELLED, HostModel
 from ctxmgr.study.report import BASE, RecordingSheet, page
 
 FINDINGS_SHOWN = 50
@@ -46,48 +45,66 @@ class ReplayRequest(NamedTuple):
 
 def run(parsed: Namespace) -> int:
     """0: all well; 1: something differs or failed; 2: wrong usage."""
-    if missing := missing_text(parsed.files):
-        print(f"ctxmgr replay: {missing}", file=sys.stderr)
-        return 2
-    measures = (parsed.peers, parsed.front, parsed.probes, parsed.report)
-    if parsed.no_measures and any(measures):
-        said = "--peers, --front, --probes and --report show measures: leave out --no-measures"
-        print(f"ctxmgr replay: {said}", file=sys.stderr)
-        return 2
-    if parsed.probes_failed and not parsed.probes:
-        print("ctxmgr replay: --probes-failed is of probes: add --probes", file=sys.stderr)
-        return 2
+    wrong = _wrong_usage(parsed)
     try:
         own = own_facts(parsed.models)
     except SettingsFault as fault:
-        print(f"ctxmgr replay: {safe(str(fault))}", file=sys.stderr)
+        wrong = wrong or safe(str(fault))
+    if wrong:
+        print(f"ctxmgr replay: {wrong}", file=sys.stderr)
         return 2
     probing = Probing(parsed.probes_failed) if parsed.probes else None
-    asked_for = ReplayRequest(parsed, own, probing)
-    out, bad = console(), False
+    request = ReplayRequest(parsed, own, probing)
+    out = console()
     parts: list[list[Figures]] = []
     sheets: list[RecordingSheet] = []
     for path in map(Path, parsed.files):
-        one = _one(path, asked_for, sheets)
+        parts.append(_one(path, request, sheets))
         if not parsed.json:
-            _show(out, one, parsed.wide)
-        bad = bad or any(part["failures"] for part in one)
-        parts.append(one)
-    bad = not _reported(parsed.report, sheets) or bad
-    bad = not _failures_written(probing) or bad
-    averages, together = _means(parts), _together(parts)
-    asked = probing.means() if probing else {}
+            _show(out, parts[-1], parsed.wide)
+    is_bad = any(figures["failures"] for part in parts for figures in part)
+    try:
+        if parsed.report is not None:
+            Path(parsed.report).write_text(page.page(sheets), encoding="utf-8", newline="\n")
+        if probing is not None:
+            probing.written()
+    except OSError as fault:
+        written = safe(str(fault.filename))
+        print(f"ctxmgr replay: {written} can not be written: {fault.strerror}", file=sys.stderr)
+        is_bad = True
+    _show_together(out, parts, parsed, probing.means() if probing else {})
+    return 1 if is_bad else 0
+
+
+def _wrong_usage(parsed: Namespace) -> str | None:
+    if missing := missing_text(parsed.files):
+        return missing
+    if parsed.no_measures and any((parsed.peers, parsed.front, parsed.probes, parsed.report)):
+        return "--peers, --front, --probes and --report show measures: leave out --no-measures"
+    if parsed.probes_failed and not parsed.probes:
+        return "--probes-failed is of probes: add --probes"
+    return None
+
+
+def _show_together(
+    out: Console, parts: Sequence[Sequence[Figures]], parsed: Namespace, probes: Mapping[str, Any]
+) -> None:
+    """What is over recordings, where several were measured; of `--json` all."""
+    measured = [[*part, *part[0]["beside"]] for part in parts if "measures" in part[0]]
+    measured = measured if len(measured) > 1 else []
+    averages = means([(row["preset"], row["measures"]) for part in measured for row in part])
+    together = totals(measured, BASE) if measured else []
     if parsed.json:
-        whole = [*(one for part in parts for one in part), *_over_recordings(averages, together)]
-        whole += [{"probes": asked, "failures": []}] if asked else []
+        whole = [figures for part in parts for figures in part]
+        whole += [{"means": averages, "totals": together, "failures": []}] if averages else []
+        whole += [{"probes": probes, "failures": []}] if probes else []
         print(json.dumps(whole, indent=1, ensure_ascii=True))
     elif averages:
         if parsed.wide:
             out.print(means_table(averages))
         out.print(totals_table(together, parsed.wide))
-        if asked:
-            out.print(probes_table("memory probes: means over recordings", asked["policies"], asked["controls"]))
-    return 1 if bad else 0
+        if probes:
+            out.print(probes_table("memory probes: means over recordings", probes["policies"], probes["controls"]))
 
 
 def _one(path: Path, asked_for: ReplayRequest, sheets: list[RecordingSheet]) -> list[Figures]:
@@ -143,8 +160,14 @@ def _recording(found: Source, asked_for: ReplayRequest, sheets: list[RecordingSh
     recorded = readers.read(found)
     parsed, probing = asked_for.parsed, asked_for.probing
     facts = asked_for.own_models.of(recorded.model)
-    window = _window(parsed.window, recorded, facts)
-    host, sheet = _host(parsed), _sheet(parsed, facts)
+    # what is given goes first, then what the host recorded, then the user's file, then the default
+    window = parsed.window or recorded.window
+    if parsed.window is None and facts is not None and not recorded.says_window:
+        window = facts.usual_window
+    modelled = parsed.host == MODELLED
+    host = HostModel(modelled, modelled, parsed.host_keep, parsed.overhead, parsed.own_summaries)
+    prices = parsed.prices or (None if facts is None else facts.prices)
+    sheet = price_sheet(prices, parsed.cache_ttl, parsed.overhead, parsed.cache, parsed.fetch)
     asked = parsed.preset or (ALL if parsed.front else [None])
     measured = not parsed.no_measures
     front = Front(asked, parsed.front, parsed.knob or (), dict(parsed.policy or ()))
@@ -204,67 +227,6 @@ def _peers(recorded: Recording | Stream, parsed: Namespace, window: int, host: H
         window=window, recorded_compactions=parsed.recorded_compactions, host=host.limits(window)
     )
     return [beside.driven(recorded, name, msgspec.structs.replace(options, write=host.write())) for name in PEERS]
-
-
-def _window(given: int | None, recorded: Recording | Stream, facts: ModelFacts | None) -> int:
-    """What is given goes first, then what the host recorded, then the user's file, then the default."""
-    if given is None and facts is not None and not recorded.says_window:
-        return facts.usual_window
-    return given or recorded.window
-
-
-def _sheet(parsed: Namespace, facts: ModelFacts | None) -> PriceSheet:
-    """Prices that are given go before those of the user's file."""
-    prices = parsed.prices or (None if facts is None else facts.prices)
-    return price_sheet(prices, parsed.cache_ttl, parsed.overhead, parsed.cache, parsed.fetch)
-
-
-def _host(parsed: Namespace) -> HostModel:
-    host = host_model(parsed.host, parsed.overhead, parsed.host_keep, parsed.weighed_usage, parsed.warm)
-    return msgspec.structs.replace(host, own_summaries=parsed.own_summaries)
-
-
-def _reported(path: str | None, sheets: Sequence[RecordingSheet]) -> bool:
-    """Whether all is well: the page is written, or nobody asked for it."""
-    if path is None:
-        return True
-    try:
-        Path(path).write_text(page.page(sheets), encoding="utf-8", newline="\n")
-    except OSError as fault:
-        print(f"ctxmgr replay: {safe(path)} can not be written: {fault.strerror}", file=sys.stderr)
-        return False
-    return True
-
-
-def _failures_written(probing: Probing | None) -> bool:
-    """Whether all is well: the failed probes are written, or nobody asked for them."""
-    try:
-        if probing is not None:
-            probing.written()
-    except OSError as fault:
-        print(f"ctxmgr replay: the failed probes can not be written: {fault.strerror}", file=sys.stderr)
-        return False
-    return True
-
-
-def _over_recordings(averages: list[Figures], together: list[Figures]) -> list[Figures]:
-    return [{"means": averages, "totals": together, "failures": []}] if averages else []
-
-
-def _measured(parts: Sequence[Sequence[Figures]]) -> list[list[Figures]]:
-    """Where several recordings were measured; each has a part."""
-    measured = [[*part, *part[0]["beside"]] for part in parts if "measures" in part[0]]
-    return measured if len(measured) > 1 else []
-
-
-def _together(parts: Sequence[Sequence[Figures]]) -> list[Figures]:
-    measured = _measured(parts)
-    return totals(measured, BASE) if measured else []
-
-
-def _means(parts: Sequence[Sequence[Figures]]) -> list[Figures]:
-    rows = [one for part in _measured(parts) for one in part]
-    return means([(one["preset"], one["measures"]) for one in rows])
 
 
 def _driven(recorded: Recording | Stream, options: ReplayOptions) -> ReplayResult:

@@ -24,12 +24,11 @@ NEVER_MS = 10**12  # 30 years: longer than any recording
 
 
 class HostModel(msgspec.Struct, frozen=True):
-    """`weighed_usage`: rule 1; `modelled`: rule 2; `stays_warm`: rule 3. `keep_tokens` of a compaction, None for
-    the host's own number. `overhead_tokens`: of system prompt and tools in each request. `own_summaries`: ctxmgr
+    """`modelled`: rules 1 and 2; `stays_warm`: rule 3. `keep_tokens` of a compaction, None for the host's own
+    number. `overhead_tokens`: of system prompt and tools in each request. `own_summaries`: ctxmgr
     writes them, without a model."""
 
     modelled: bool = True
-    weighed_usage: bool = True
     stays_warm: bool = True
     keep_tokens: int | None = None
     overhead_tokens: int = 5_000
@@ -38,7 +37,7 @@ class HostModel(msgspec.Struct, frozen=True):
     def limits(self, window: int) -> HostLimits:
         """`window` in tokens."""
         keep = default_keep_tokens(window) if self.modelled else None
-        return HostLimits(self.overhead_tokens if self.weighed_usage else None, self.keep_tokens or keep)
+        return HostLimits(self.overhead_tokens if self.modelled else None, self.keep_tokens or keep)
 
     def policy(self, prices: TieredPrices | None = None) -> dict[str, Any]:
         """What ctxmgr is told of this host's cache, and of who writes its summaries. `prices`: of the sheet that
@@ -66,11 +65,3 @@ def _four(of: TieredPrices | PriceTier) -> dict[str, float]:
 def default_keep_tokens(window: int) -> int:
     """Tokens that a compaction of the modelled host keeps."""
     return min(pi_host.KEEP_TOKENS, pi_host.compacts_above(window) // 2)
-
-
-def host_model(
-    name: str, overhead_tokens: int, keep_tokens: int | None, weighed_usage: bool, warm: bool
-) -> HostModel:
-    """`name` of HOSTS; the recorded host may be told to weigh, or to stay warm."""
-    modelled = name == MODELLED
-    return HostModel(modelled, weighed_usage or modelled, warm or modelled, keep_tokens, overhead_tokens)

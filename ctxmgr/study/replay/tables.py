@@ -125,9 +125,18 @@ def tables(drives: Sequence[Figures]) -> RenderableType:
         parts.append(wide_table([(row["preset"], row["measures"]) for row in rows], first["floor"]))
     if probes := first.get("probes"):
         parts.append(probes_table("memory probes", probes["policies"], probes["controls"]))
-    parts += [_notes(first)] if first["notes"] else []
-    parts += [_marks(one) for one in drives if one["marks"]]
-    parts += [_failures(one) for one in drives if one["failures"]]
+    if first["notes"]:
+        notes = [[text] for text in first["notes"]]
+        parts.append(_lines(f"read from a recording of {first['host']}", ["left out, or odd"], notes))
+    for drive in drives:
+        marks = [[str(mark["call"]), mark["what"], mark["text"]] for mark in drive["marks"]]
+        if marks:
+            title = f"what happened, preset {drive['preset']}"
+            parts.append(_lines(title, ["after call", "what", ""], marks, MARKS_SHOWN))
+    for drive in drives:
+        if drive["failures"]:
+            title = f"FAILED, preset {drive['preset']}: {len(drive['failures'])}"
+            parts.append(_lines(title, ["what is wrong"], [[text] for text in drive["failures"]], FAILURES_SHOWN))
     return Group(*parts)
 
 
@@ -137,35 +146,25 @@ def _measured(drives: Sequence[Figures]) -> list[Figures]:
 
 
 def _driven(drives: Sequence[Figures]) -> Table:
-    heads = ("policy", "calls", "before", "after", "compactions", "p99 ms", "failures")
-    made = figures_table("", heads)
-    for one in drives:
-        row = one["all"]
-        made.add_row(
-            plain(one["preset"]),
-            str(row["calls"]),
-            f"{row['beforeMean']:,.0f}",
-            f"{row['afterMean']:,.0f}",
-            str(one["compactions"]["made"]),
-            f"{row['p99']:.2f}",
-            str(len(one["failures"])),
-        )
-    return made
+    table = figures_table("", ("policy", "calls", "before", "after", "compactions", "p99 ms", "failures"))
+    for drive in drives:
+        row = drive["all"]
+        means = [f"{row[name]:,.0f}" for name in ("calls", "beforeMean", "afterMean")]
+        counts = str(drive["compactions"]["made"]), f"{row['p99']:.2f}", str(len(drive["failures"]))
+        table.add_row(plain(drive["preset"]), *means, *counts)
+    return table
 
 
 def _zones(drives: Sequence[Figures]) -> Table:
     first = drives[0]
-    drawn = _table(f"{first['file']}, window {first['window']:,} tokens")
-    for name in ("preset", "zone"):
-        drawn.add_column(name, no_wrap=True)
     names = ("calls", "before: mean", "largest", "after: mean", "largest", "turns dropped", "distilled", "pruned")
-    for name in (*names, "packet", "p50 ms", "p99 ms"):
-        drawn.add_column(name, justify="right")
-    for one in drives:
-        rows = [*one["zones"].items(), ("all", one["all"])]
-        for zone, row in rows:
+    heads = ("preset", "zone", *names, "packet", "p50 ms", "p99 ms")
+    drawn = _table(f"{first['file']}, window {first['window']:,} tokens", heads, names=2)
+    for drive in drives:
+        for zone, row in [*drive["zones"].items(), ("all", drive["all"])]:
             last = zone == "all"
-            drawn.add_row(plain(one["preset"]), zone, *_cells(row), style="bold" if last else "", end_section=last)
+            style = "bold" if last else ""
+            drawn.add_row(plain(drive["preset"]), zone, *_cells(row), style=style, end_section=last)
     drawn.caption = (
         "tokens by the estimate that decides, uncalibrated; "
         "dropped, distilled, pruned and packet: mean a call; times of `context`"
@@ -180,49 +179,29 @@ def _cells(row: Figures) -> list[str]:
 
 
 def _summary(drives: Sequence[Figures]) -> Table:
-    drawn = _table("compactions and checks")
     names = ("preset", "requested", "made", "of these unasked", "nothing to compact", "turn_end p50 ms", "p99 ms")
-    for name in (*names, "failures", "fingerprint"):
-        drawn.add_column(name, justify="left" if name in ("preset", "fingerprint") else "right")
-    for one in drives:
-        made, ends = one["compactions"], one["turnEnds"]
-        counts = [str(made[name]) for name in ("requested", "made", "own", "nothingToCompact")]
-        failures = plain(str(len(one["failures"])), "bold red" if one["failures"] else "")
-        times = [f"{ends[name]:.2f}" for name in ("p50", "p99")]
-        drawn.add_row(plain(one["preset"]), *counts, *times, failures, one["fingerprint"][:12])
+    drawn = _table("compactions and checks", (*names, "failures", "fingerprint"), names=1)
+    for drive in drives:
+        counts = [str(drive["compactions"][name]) for name in ("requested", "made", "own", "nothingToCompact")]
+        times = [f"{drive['turnEnds'][name]:.2f}" for name in ("p50", "p99")]
+        failures = plain(str(len(drive["failures"])), "bold red" if drive["failures"] else "")
+        drawn.add_row(plain(drive["preset"]), *counts, *times, failures, drive["fingerprint"][:12])
     return drawn
 
 
-def _notes(one: Figures) -> Table:
-    """What of the file is not in the recording, or odd in it."""
-    drawn = _table(f"read from a recording of {one['host']}")
-    drawn.add_column("left out, or odd", overflow="fold")
-    for text in one["notes"]:
-        drawn.add_row(plain(text))
+def _lines(title: str, heads: Sequence[str], rows: Sequence[Sequence[str]], shown: int | None = None) -> Table:
+    """A table of texts, the first few."""
+    drawn = _table(title, heads, names=len(heads))
+    for row in rows[:shown]:
+        drawn.add_row(*map(plain, row))
+    if shown is not None and len(rows) > shown:
+        drawn.add_row(*[""] * (len(heads) - 1), f"and {len(rows) - shown} more")
     return drawn
 
 
-def _marks(one: Figures) -> Table:
-    """When something happened, the first few."""
-    drawn = _table(f"what happened, preset {one['preset']}")
-    for name in ("after call", "what", ""):
-        drawn.add_column(name, justify="right" if name == "after call" else "left")
-    for mark in one["marks"][:MARKS_SHOWN]:
-        drawn.add_row(str(mark["call"]), plain(mark["what"]), plain(mark["text"]))
-    if (more := len(one["marks"]) - MARKS_SHOWN) > 0:
-        drawn.add_row("", f"and {more} more", "")
+def _table(title: str, heads: Sequence[str], names: int) -> Table:
+    """The first columns are of names, the others of figures."""
+    drawn = Table(title=plain(title), title_justify="left", caption_justify="left", header_style="bold")
+    for number, head in enumerate(heads):
+        drawn.add_column(head, justify="left" if number < names else "right", overflow="fold")
     return drawn
-
-
-def _failures(one: Figures) -> Table:
-    drawn = _table(f"FAILED, preset {one['preset']}: {len(one['failures'])}")
-    drawn.add_column("what is wrong", overflow="fold")
-    for text in one["failures"][:FAILURES_SHOWN]:
-        drawn.add_row(plain(text, "red"))
-    if (more := len(one["failures"]) - FAILURES_SHOWN) > 0:
-        drawn.add_row(f"and {more} more")
-    return drawn
-
-
-def _table(title: str) -> Table:
-    return Table(title=plain(title), title_justify="left", caption_justify="left", header_style="bold")

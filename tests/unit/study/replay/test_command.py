@@ -115,7 +115,7 @@ def test_how_the_host_counts_and_keeps_decides_when_and_to_what_it_compacts(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """Its usage is its list with the overhead: with more of it, it compacts earlier; who keeps more, sends more."""
-    arguments = ["replay", str(GREENHOUSE), "--preset", "off", "--window", "64000", "--json", "--weighed-usage"]
+    arguments = ["replay", str(GREENHOUSE), "--preset", "off", "--window", "64000", "--json"]
     largest, mean = [], []
     for more in (["--overhead", "0"], ["--overhead", "20000"], ["--overhead", "0", "--host-keep", "30000"]):
         assert main([*arguments, *more]) == 0
@@ -125,18 +125,6 @@ def test_how_the_host_counts_and_keeps_decides_when_and_to_what_it_compacts(
     assert largest[1] < largest[0] - 2_000
     assert mean[1] < mean[0] - 5_000
     assert mean[2] > mean[0]
-
-
-def test_a_warm_cache_opens_no_epoch_for_cold(capsys: pytest.CaptureFixture[str]) -> None:
-    """Between some replies an hour passed."""
-    opened = []
-    for more in ([], ["--warm"]):
-        recorded = ["--host", "recorded", *more]
-        assert main(["replay", str(GREENHOUSE), "--preset", "balanced", "--json", *recorded]) == 0
-        balanced, off = json.loads(capsys.readouterr().out)
-        assert off["measures"]["coldCalls"] > 0
-        opened.append(balanced["measures"]["epochs"])
-    assert opened[1] < opened[0]
 
 
 def test_a_difference_is_shown_and_the_exit_code_is_1(transcript: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -4,7 +4,7 @@ from ctxmgr.cli import study
 from ctxmgr.model import PriceTier, TieredPrices, policy_keys
 from ctxmgr.study.driving.outcomes import HostLimits
 from ctxmgr.study.probes import Stub
-from ctxmgr.study.replay.host_model import HOSTS, MODELLED, NEVER_MS, RECORDED, HostModel, host_model
+from ctxmgr.study.replay.host_model import HOSTS, MODELLED, NEVER_MS, HostModel
 
 
 def test_the_command_offers_these_hosts_and_models_unless_told() -> None:
@@ -13,19 +13,16 @@ def test_the_command_offers_these_hosts_and_models_unless_told() -> None:
 
 
 def test_the_modelled_host_weighs_its_list_stays_warm_and_copies() -> None:
-    host = host_model(MODELLED, 7_000, None, weighed_usage=False, warm=False)
+    host = HostModel(overhead_tokens=7_000)
     assert host.limits(200_000) == HostLimits(7_000, 20_000)
     assert host.policy() == {"cacheTtlMs": NEVER_MS}
     assert isinstance(host.write(), Stub)
     assert host.write() is not host.write()
 
 
-def test_the_recorded_host_counts_and_rests_as_recorded_unless_told() -> None:
-    host = host_model(RECORDED, 7_000, None, weighed_usage=False, warm=False)
+def test_the_recorded_host_counts_and_rests_as_recorded() -> None:
+    host = HostModel(modelled=False, stays_warm=False, overhead_tokens=7_000)
     assert (host.limits(64_000), host.policy(), host.write()) == (HostLimits(None, None), {}, None)
-    told = host_model(RECORDED, 7_000, 9_000, weighed_usage=True, warm=True)
-    assert (told.limits(64_000), told.policy()) == (HostLimits(7_000, 9_000), {"cacheTtlMs": NEVER_MS})
-    assert told.write() is None
 
 
 def test_its_summaries_may_be_ctxmgr_s_own() -> None:
@@ -38,11 +35,11 @@ KEEPS = [(200_000, 20_000), (64_000, 20_000), (32_000, 8_000), (40_000, 11_808),
 
 def test_a_compaction_keeps_at_most_half_of_what_is_below_the_reserve() -> None:
     for window, tokens in KEEPS:
-        assert host_model(MODELLED, 0, None, False, False).limits(window).keep_tokens == tokens, window
+        assert HostModel().limits(window).keep_tokens == tokens, window
 
 
 def test_a_number_of_the_user_is_taken_as_it_is() -> None:
-    assert host_model(MODELLED, 0, 30_000, False, False).limits(32_000).keep_tokens == 30_000
+    assert HostModel(keep_tokens=30_000).limits(32_000).keep_tokens == 30_000
 
 
 def test_a_replay_decides_by_the_tiers_too() -> None:
