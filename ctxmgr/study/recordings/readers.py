@@ -16,6 +16,7 @@ from ctxmgr.study.recordings.openhands import read_completions, read_events, rea
 from ctxmgr.study.recordings.recording import Recording, Stream, UnreadableRecording
 
 LINES_LOOKED_AT = 100  # a Claude Code transcript may begin with lines that are not its own kind
+TRANSCRIPT_LINES = ("message", "broken", "weigher", "restored")
 
 Reader = Callable[[str, bytes], Recording | Stream]
 
@@ -82,52 +83,8 @@ def _kinds() -> str:
 # what a file begins with
 
 
-def _is_transcript(found: Source) -> bool:
-    head = found.head
-    return "ctxmgr" in head or ("from" in head and bool(head.keys() & {"message", "broken", "weigher", "restored"}))
-
-
-def _is_session(found: Source) -> bool:
-    return found.head.get("type") == "session" or {"header", "entries"} <= found.head.keys()
-
-
-def _is_events(found: Source) -> bool:
-    return {"event", "payload"} <= found.head.keys()
-
-
-def _is_codex(found: Source) -> bool:
-    return "payload" in found.head and found.head.get("type") in codex.TYPES
-
-
-def _is_completions(found: Source) -> bool:
-    return "new_messages" in found.head or {"header", "instance", "calls"} <= found.head.keys()
-
-
-def _is_openhands_sdk(found: Source) -> bool:
-    return {"kind", "source", "timestamp"} <= found.head.keys()
-
-
-def _is_openhands(found: Source) -> bool:
-    if found.listed:
-        return _is_event(found.head)
-    return _is_event(_first(found.head, "history")) or {"instance_id", "history"} <= found.head.keys()
-
-
 def _is_event(fields: Json) -> bool:
     return {"id", "source"} <= fields.keys() and bool({"action", "observation"} & fields.keys())
-
-
-def _is_opencode(found: Source) -> bool:
-    first = _first(found.head, "messages")
-    listed = "info" in found.head and isinstance(found.head.get("messages"), list)
-    return listed and ({"info", "parts"} <= first.keys() or "projectID" in table(found.head, "info"))
-
-
-def _is_swe_agent(found: Source) -> bool:
-    if found.listed:
-        return {"role", "content"} <= found.head.keys()
-    said = _first(found.head, "history") or _first(found.head, "messages")
-    return {"role", "content"} <= said.keys()
 
 
 def _is_claude_code(found: Source) -> bool:
@@ -164,21 +121,86 @@ class FileKind(NamedTuple):
 
 # in the order in which they are tried
 FILE_KINDS: tuple[FileKind, ...] = (
-    FileKind("transcript", "ctxmgr", "a transcript of ctxmgr", _is_transcript, None),
-    FileKind("session", "pi", "a pi session file", _is_session, pi_sessions.read),
-    FileKind("events", "pi", "a stream of pi events", _is_events, pi_events.read),
-    FileKind("codex", "Codex", "a Codex rollout", _is_codex, codex.read),
+    FileKind(
+        "transcript",
+        "ctxmgr",
+        "a transcript of ctxmgr",
+        lambda found: (
+            "ctxmgr" in found.head or ("from" in found.head and not found.head.keys().isdisjoint(TRANSCRIPT_LINES))
+        ),
+        None,
+    ),
+    FileKind(
+        "session",
+        "pi",
+        "a pi session file",
+        lambda found: found.head.get("type") == "session" or {"header", "entries"} <= found.head.keys(),
+        pi_sessions.read,
+    ),
+    FileKind(
+        "events",
+        "pi",
+        "a stream of pi events",
+        lambda found: {"event", "payload"} <= found.head.keys(),
+        pi_events.read,
+    ),
+    FileKind(
+        "codex",
+        "Codex",
+        "a Codex rollout",
+        lambda found: "payload" in found.head and found.head.get("type") in codex.TYPES,
+        codex.read,
+    ),
     FileKind(
         "openhands-completions",
         "OpenHands",
         "completions of OpenHands",
-        _is_completions,
+        lambda found: "new_messages" in found.head or {"header", "instance", "calls"} <= found.head.keys(),
         read_completions,
     ),
-    FileKind("openhands-sdk", "OpenHands", "events of OpenHands' SDK", _is_openhands_sdk, read_sdk),
-    FileKind("openhands", "OpenHands", "events of OpenHands or of an evaluation", _is_openhands, read_events),
-    FileKind("opencode", "OpenCode", "an OpenCode export", _is_opencode, opencode.read),
-    FileKind("swe-agent", "SWE-agent", "a trajectory of SWE-agent or of its mini", _is_swe_agent, swe_agent.read),
+    FileKind(
+        "openhands-sdk",
+        "OpenHands",
+        "events of OpenHands' SDK",
+        lambda found: {"kind", "source", "timestamp"} <= found.head.keys(),
+        read_sdk,
+    ),
+    FileKind(
+        "openhands",
+        "OpenHands",
+        "events of OpenHands or of an evaluation",
+        lambda found: (
+            _is_event(found.head if found.listed else _first(found.head, "history"))
+            or (not found.listed and {"instance_id", "history"} <= found.head.keys())
+        ),
+        read_events,
+    ),
+    FileKind(
+        "opencode",
+        "OpenCode",
+        "an OpenCode export",
+        lambda found: (
+            "info" in found.head
+            and isinstance(found.head.get("messages"), list)
+            and (
+                {"info", "parts"} <= _first(found.head, "messages").keys()
+                or "projectID" in table(found.head, "info")
+            )
+        ),
+        opencode.read,
+    ),
+    FileKind(
+        "swe-agent",
+        "SWE-agent",
+        "a trajectory of SWE-agent or of its mini",
+        lambda found: (
+            {"role", "content"}
+            <= (
+                found.head if found.listed else _first(found.head, "history") or _first(found.head, "messages")
+            ).keys()
+        ),
+        swe_agent.read,
+    ),
     # the one that looks further than the first line: last
     FileKind("claude-code", "Claude Code", "a Claude Code transcript", _is_claude_code, claude_code.read),
 )
