@@ -20,7 +20,7 @@ own checks, sharing no code with them. Turns both into sentences of what is wron
 """
 
 import re
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence, Set
 from typing import Any
 
 import msgspec
@@ -33,6 +33,8 @@ SMALL_TOKENS = 64
 PACKET_TOKENS = 5_000  # of the largest packet by default, with what an index of what left adds
 SUMMARIES = frozenset({"compactionSummary", "branchSummary"})
 AS_USER = frozenset({"user", "custom", "bashExecution", *SUMMARIES})
+CONTENT = frozenset({"content"})
+TEXTS = frozenset({"content", "summary", "output"})
 CUT_LINE = re.compile(r"^\[cut to fit — .*\]\n", re.MULTILINE)
 MEDIA_LINE = re.compile(r"\[(image|document) left out( — [^\]]*)?\]")
 PIECES_APART = "…\n"
@@ -157,44 +159,38 @@ def _is_packet(message: HostMessage) -> bool:
 
 def _is_rewrite(old: HostMessage, new: HostMessage) -> bool:
     """Is `new` the tool result `old` with nothing but its content changed, or the reply `old` with nothing but the
-    arguments of its calls changed?"""
+    arguments of its calls changed, or the text `old` that was cut?"""
     if new.role == "assistant" and old.role == "assistant":
         return _is_shortened(old, new)
     if new.role in AS_USER and old.role == new.role:
         return _is_cut(old, new)
-    if new.role != "toolResult" or old.role != "toolResult":
-        return False
-    if old.message.get("toolCallId") != new.message.get("toolCallId"):
-        return False
+    results = new.role == old.role == "toolResult"
+    return results and old.message.get("toolCallId") == new.message.get("toolCallId") and _same(old, new, CONTENT)
+
+
+def _same(old: HostMessage, new: HostMessage, beside: Set[str]) -> bool:
+    """The same members, and the same bytes in all beside these."""
     before, after = _members(old.raw), _members(new.raw)
-    return before.keys() == after.keys() and all(
-        bytes(before[name]) == bytes(after[name]) for name in before if name != "content"
-    )
+    return before.keys() == after.keys() and all(before[name] == after[name] for name in before.keys() - beside)
 
 
 def _is_shortened(old: HostMessage, new: HostMessage) -> bool:
-    if any(field.endswith("Signature") for block in old.blocks for field in block):
-        return False
-    before, after = _members(old.raw), _members(new.raw)
-    if before.keys() != after.keys() or len(old.blocks) != len(new.blocks):
-        return False
-    if any(bytes(before[name]) != bytes(after[name]) for name in before if name != "content"):
+    signed = any(field.endswith("Signature") for block in old.blocks for field in block)
+    if signed or len(old.blocks) != len(new.blocks) or not _same(old, new, CONTENT):
         return False
     return all(
-        {**before_block, "arguments": None} == {**after_block, "arguments": None}
-        and (before_block == after_block or before_block["type"] == "toolCall")
-        for before_block, after_block in zip(old.blocks, new.blocks, strict=True)
+        {**before, "arguments": None} == {**after, "arguments": None}
+        and (before == after or before["type"] == "toolCall")
+        for before, after in zip(old.blocks, new.blocks, strict=True)
     )
 
 
 def _is_cut(old: HostMessage, new: HostMessage, ends: int = 0) -> bool:
     """Is `new` the message `old` of which nothing but texts were cut (rule 6)? `ends`: so many characters stay."""
-    texts = {"content", "summary", "output"}
-    before, after = _members(old.raw), _members(new.raw)
-    if before.keys() != after.keys() or any(before[name] != after[name] for name in before.keys() - texts):
-        return False
-    return old.message != new.message and all(
-        _same_or_cut(old.message[name], new.message[name], ends) for name in texts & before.keys()
+    return (
+        old.message != new.message
+        and _same(old, new, TEXTS)
+        and all(_same_or_cut(old.message[name], new.message[name], ends) for name in TEXTS & old.message.keys())
     )
 
 
