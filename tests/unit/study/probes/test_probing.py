@@ -67,7 +67,8 @@ def test_what_failed_is_written_with_where_it_was_lost(asked: tuple[Any, list[An
 def test_the_page_draws_the_kinds_by_policy(asked: tuple[Any, list[Any], str]) -> None:
     text = asked[2]
     assert "Memory probes by kind" in text
-    assert re.search(r"<rect class=\"bar s\d\"[^>]*><title>turns, goal: [01]\.\d{3}</title>", text)
+    kinds = text[text.index('<th scope="col">goal</th>') :]
+    assert re.search(r"turns</th><td class=\"share\"[^>]*>[01]\.\d{3}</td>", kinds)
 
 
 def test_several_recordings_have_means_and_each_other_as_a_control(tmp_path: Path) -> None:
