@@ -1,9 +1,8 @@
-"""Turns facts of checks into a log: of each kind its runs, how each ended, and by which later run it is covered.
+"""Turns facts of checks into the runs of each kind that stand, and a run into its line and back.
 
 Rules:
-1. Of a kind the newest run stands, and the failures of its turn that no later run covers, else the newest of them.
-2. A run that passed covers all earlier ones of its kind, and a project's own check (`npm run check`) the failures
-   of types and lint. However it ended, a run covers those of the same line.
+1. Of a kind the newest run stands, and the newest other one that failed and has no later run that passed.
+2. A run of a project's own check (`npm run check`) that passed covers the failures of types and lint, too.
 3. A run that went on ended as the fact says that tells of its end, by its id.
 4. What else a kind did is over: the last words of its turn say what came of it.
 """
@@ -11,7 +10,6 @@ Rules:
 import re
 from collections.abc import Iterable, Mapping
 
-import msgspec
 from msgspec import structs
 
 from ctxmgr.engine.memory.wording import coded_command, said
@@ -19,7 +17,6 @@ from ctxmgr.engine.tools import runs_project_check, subjects_of
 from ctxmgr.model.saved import END_OF, GOES_ON, Fact
 
 MOST_IDS = 4  # that one run goes on under, one after the other: a script's, and a shell's in it
-MOST_FAILED = 3  # of one kind
 END_CHARACTERS = 200  # of what a run counted
 _OF_ALL = ("types", "lint")  # what a project's own check stands for
 _WORDS = {"ok": "passed", "failed": "failed", "unknown": "ran"}
@@ -30,44 +27,23 @@ _LINE = re.compile(
 )
 
 
-class Run(msgspec.Struct, frozen=True):
-    """One run of a check, and in which turn of the user's it ran."""
-
-    fact: Fact
-    turn: int
-
-
-class CommandLog:
-    """The runs of checks by kind, of facts in the order of time."""
-
-    def __init__(self, facts: Iterable[Fact]) -> None:
-        self._runs: dict[str, list[Run]] = {}
-        turn = 0
-        for fact in facts:
-            turn += fact.kind == "request" and fact.source == "user"
-            if kind := kind_of_run(fact):
-                self._add(kind, Run(fact, turn))
-
-    def _add(self, kind: str, run: Run) -> None:
-        if run.fact.status == "ok" and _checks_all(run.fact.text):
-            for covered in _OF_ALL:
-                runs = self._runs.get(covered, [])
-                self._runs[covered] = [other for other in runs if other.fact.status != "failed"]
-        self._runs.setdefault(kind, []).append(run)
-
-    def standing(self) -> list[Fact]:
-        """Rule 1."""
-        return [fact for runs in self._runs.values() if runs for fact in self._standing(runs)]
-
-    def _standing(self, runs: list[Run]) -> list[Fact]:
-        last = runs[-1]
-        failed = [
-            run
-            for index, run in enumerate(runs[:-1])
-            if run.fact.status == "failed" and not any(_covers(later.fact, run.fact) for later in runs[index + 1 :])
-        ]
-        newest = [run for run in failed if run.turn == last.turn] or failed[-1:]
-        return [*(run.fact for run in newest[-MOST_FAILED:]), last.fact]
+def standing_runs(facts: Iterable[Fact]) -> list[Fact]:
+    """Of facts in the order of time the runs that stand (rule 1)."""
+    last: dict[str, Fact] = {}
+    failed: dict[str, Fact] = {}
+    for fact in facts:
+        kind = kind_of_run(fact)
+        if not kind:
+            continue
+        if fact.status == "ok":
+            for covered in (kind, *(_OF_ALL if any(map(runs_project_check, subjects_of(fact.text))) else ())):
+                failed.pop(covered, None)
+                if covered in last and last[covered].status == "failed":
+                    del last[covered]
+        elif kind in last and last[kind].status == "failed":
+            failed[kind] = last[kind]
+        last[kind] = fact
+    return [*failed.values(), *last.values()]
 
 
 def kind_of_run(fact: Fact) -> str:
@@ -90,16 +66,6 @@ def _ended(fact: Fact, ends: Mapping[str, Fact]) -> Fact:
             break
         fact = structs.replace(fact, status=end.status, detail=end.detail, time_ms=end.time_ms, seq=end.seq)
     return fact
-
-
-def _checks_all(line: str) -> bool:
-    """Whether it runs what a project calls its check."""
-    return any(map(runs_project_check, subjects_of(line)))
-
-
-def _covers(later: Fact, earlier: Fact) -> bool:
-    """Rule 2."""
-    return later.status == "ok" or later.text == earlier.text
 
 
 def run_line(fact: Fact, after: int, overtaken: bool = False) -> str:

@@ -27,7 +27,7 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 import msgspec
 from msgspec import structs
 
-from ctxmgr.engine.memory.command_log import CommandLog, with_ends
+from ctxmgr.engine.memory.command_log import standing_runs, with_ends
 from ctxmgr.engine.memory.facts import TASK_KEY
 from ctxmgr.engine.memory.git_history import still_there
 from ctxmgr.engine.memory.wording import key_of
@@ -126,7 +126,7 @@ def _standing(ledger: Ledger) -> list[Fact]:
     if said is not None and told is not None and order(said) > order(told):
         del chosen["goal", "", ""]
     found = sorted(with_ends(_with_texts(chosen.values(), ledger)), key=_when)
-    holding = {id(fact) for fact in (*CommandLog(found).standing(), *still_there(found))}
+    holding = {id(fact) for fact in (*standing_runs(found), *still_there(found))}
     return [fact for fact in found if KINDS[fact.kind].lasts != "standing" or id(fact) in holding]
 
 
