@@ -148,11 +148,11 @@ def test_what_is_served_knows_no_device_and_who_runs_devices_decides_nothing() -
 @pytest.mark.parametrize(
     ("place", "imported"),
     [
-        ("model", "ctxmgr.engine.conversation.turns"),
+        ("model", "ctxmgr.engine.conversation.index"),
         ("model", "time"),
         ("engine", "time"),
         ("engine", "ctxmgr.wire.methods"),
-        ("wire", "ctxmgr.engine.conversation.turns"),
+        ("wire", "ctxmgr.engine.conversation.index"),
         ("session", "pylsp_jsonrpc.endpoint"),
         ("session", "ctxmgr.wire.errors"),
         ("session", "asyncio"),

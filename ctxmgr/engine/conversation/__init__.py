@@ -5,7 +5,16 @@ Made once for each list and extended as the list grows. Knows no policy, no deci
 
 from ctxmgr.engine.conversation.delta import Delta, Incoming
 from ctxmgr.engine.conversation.digest import DIGESTS, digest
-from ctxmgr.engine.conversation.index import BlockRef, ConversationIndex, digest_of, extend
+from ctxmgr.engine.conversation.index import (
+    BlockRef,
+    ConversationIndex,
+    StepSpan,
+    digest_of,
+    extend,
+    goes_on,
+    step_spans,
+    turn_at,
+)
 from ctxmgr.engine.conversation.steps import (
     NOWHERE,
     STEP_ROLES,
@@ -17,7 +26,6 @@ from ctxmgr.engine.conversation.steps import (
     working_set_before,
     working_set_start,
 )
-from ctxmgr.engine.conversation.turns import StepSpan, goes_on, step_spans, turn_at
 
 __all__ = [
     "DIGESTS",

@@ -5,17 +5,71 @@ Rules:
    headless first turn: after a split compaction, or in an autonomous run, a list may start without a user.
 2. A result belongs to the latest earlier call with its id. Ids are unique only within a session, and some
    recorded sessions use them again, so "latest earlier" is the only safe reading.
-3. Prompts belong to no turn, whether they stand before the first or inside one: no turn takes them with it.
+3. A step of a turn is an assistant message and the results up to the next one; items that join make one message.
+4. Prompts belong to no turn, whether they stand before the first or inside one: no turn takes them with it.
 
 It is extended, not rebuilt, when messages are appended: a call costs its new messages.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
-from ctxmgr.engine.conversation.turns import Turn
 from ctxmgr.model import Block, Call, Message
+
+
+class Turn(msgspec.Struct, frozen=True, gc=False):
+    """Messages [start, end). `weight` in tokens; `specials` are indices of summaries and returned packets;
+    `results` are indices of messages with tool results. `separable`: no result at or after its start answers a call
+    before it; hosts that queue user messages while tools run produce others."""
+
+    start: int
+    end: int
+    weight: int
+    headless: bool = False
+    specials: tuple[int, ...] = ()
+    results: tuple[int, ...] = ()
+    separable: bool = True
+
+
+class StepSpan(msgspec.Struct, frozen=True, gc=False):
+    """One assistant message and the results up to the next one: messages [start, end)."""
+
+    start: int
+    end: int
+
+
+def turn_at(turns: Sequence[Turn], position: int) -> int:
+    """The number of the turn that holds the message at `position`; 0 for an empty list."""
+    low, high = 0, len(turns) - 1
+    while low < high:
+        middle = (low + high + 1) // 2
+        if turns[middle].start <= position:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def step_spans(messages: Sequence[Message], turn: Turn) -> tuple[StepSpan, ...]:
+    """The steps of one turn, oldest first; what precedes the first assistant message belongs to none. Items that
+    join make one message."""
+    starts = [
+        at
+        for at in range(turn.start, turn.end)
+        if messages[at].view.role == "assistant" and not (at > turn.start and goes_on(messages, at))
+    ]
+    if not starts:
+        return ()
+    return tuple(StepSpan(start, end) for start, end in zip(starts, [*starts[1:], turn.end], strict=True))
+
+
+def goes_on(messages: Sequence[Message], at: int) -> bool:
+    """Is this item of an assistant's message one with the item before it?"""
+    if not messages[at].view.joins:
+        return False
+    before = messages[at - 1].view
+    return before.joins and before.role == "assistant"
 
 
 class BlockRef(msgspec.Struct, frozen=True, order=True, gc=False):
@@ -39,7 +93,7 @@ class ConversationIndex(msgspec.Struct, frozen=True, dict=True):
     `calls` maps a call id to the index of its latest call; `pairs` maps a result to the index of the message whose
     call it belongs to (rule 2), and holds no result without a call. `digest_counts` counts each digest; `repeats`
     holds the occurrence number (1, 2, ...) of messages seen before. `prompts` are the indices of what no turn holds
-    (rule 3).
+    (rule 4).
     """
 
     messages: tuple[Message, ...] = ()

@@ -16,8 +16,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from ctxmgr.engine.conversation.index import ConversationIndex
-from ctxmgr.engine.conversation.turns import goes_on, turn_at
+from ctxmgr.engine.conversation.index import ConversationIndex, goes_on, turn_at
 from ctxmgr.model import Message, WorkingSet
 
 # (a list, message index) -> must this item of the assistant's stay or leave with the one before it?

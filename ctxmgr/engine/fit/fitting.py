@@ -7,7 +7,7 @@
    b. arguments of calls are, but the newest answer's; then the oldest pictures become a text;
    c. what users pasted and notes hold is cut to one cap of 4,000 tokens at least, but the newest user's;
    d. where turns leave whole, old turns do (`turns_from`: the preset is to plan again); then old steps leave
-      (`steps`), and then texts are cut further;
+      (rule 7), and then texts are cut further;
    e. older results, arguments and texts are cut to their line and a few words;
    f. the newest user's text loses its middle: its first and last 2,000 tokens stay;
    g. the newest step's results are cut like all others;
@@ -20,18 +20,23 @@
 6. The working set that is promised is cut only where cutting all else does not do, and then by no more than has to
    leave, its oldest results first. Of the newest step's results half the limit stays until the others are cut.
 
+7. Of steps the oldest leave first, a call with its thinking and its results. The newest stays, what a user said
+   does, and so does a step whose leaving would bring a list that fits far below its limit. Where a large one that
+   had to leave did so, the newest of the smaller ones that left before it come back.
+8. A step stays out as long as all of it was decided to leave and may. A late result brings its step back, and so
+   does a host that took messages away, where the step is the newest then, or not all of it is known any more.
+
 Each cut is a decision that remembers what was written, as any other.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
 from ctxmgr.engine.conversation import NOWHERE, BlockRef, ConversationIndex, Step, goes_on, turn_at
 from ctxmgr.engine.fit.draft import FitDraft
 from ctxmgr.engine.fit.media import MediaFitting, MediaLimits, may_hold_all
-from ctxmgr.engine.fit.steps import FitBounds, leaving, may_leave
 from ctxmgr.engine.fit.waterfill import characters, cut_arguments, water_level
 from ctxmgr.engine.invariants import Invariants
 from ctxmgr.engine.rewriting import Ends, Gap, cut, cut_edit, marker
@@ -318,3 +323,47 @@ class _Fitting:
 
     def _line(self, handle: str) -> Callable[[int, int], str]:
         return lambda whole, left: marker.cut(whole, left, handle)
+
+
+class FitBounds(msgspec.Struct, frozen=True):
+    """Of a list that was cut, in tokens: what it is brought to, what it may weigh, and what it does not go under if
+    it can."""
+
+    least_weight: float
+    target_weight: float
+    most_weight: float
+
+
+def may_leave(conversation: ConversationIndex, rules: Invariants) -> tuple[Step, ...]:
+    """The steps that ever may, oldest first."""
+    stays = {*rules.must_stay(conversation), conversation.newest_reply}
+    steps = rules.steps(conversation).steps[:-1]
+    return tuple(
+        step for step in steps if stays.isdisjoint(step.message_indices) and rules.may_leave(conversation, step)
+    )
+
+
+def leaving(steps: Sequence[Step], weights: Sequence[int], weight: int, bounds: FitBounds) -> list[Step]:
+    """Those of these `steps`, of these `weights`, that leave a list of so much `weight`, in tokens."""
+    chosen: list[int] = []
+    for number, light in enumerate(weights):
+        if weight <= bounds.target_weight or (
+            weight <= bounds.most_weight and weight - light < bounds.least_weight
+        ):
+            break
+        chosen.append(number)
+        weight -= light
+    for number in reversed(tuple(chosen)):
+        if weight < bounds.least_weight and weight + weights[number] <= bounds.target_weight:
+            chosen.remove(number)
+            weight += weights[number]
+    return [steps[number] for number in chosen]
+
+
+def unfit(conversation: ConversationIndex, decisions: Mapping[str, Decision], rules: Invariants) -> frozenset[int]:
+    """The messages that are out, by index (rule 8)."""
+    keys = {key for key, one in decisions.items() if one.to_fit}
+    if not keys:
+        return frozenset()
+    out = (step.message_indices for step in may_leave(conversation, rules))
+    return frozenset(at for step in out if all(conversation.key(at) in keys for at in step) for at in step)

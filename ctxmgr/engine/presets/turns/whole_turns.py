@@ -1,4 +1,5 @@
-"""Turns a list and a state into plan and state by whole turns: what `turns`, `tools` and `off` have in common.
+"""Preset `turns`, and what `tools` and `off` have in common with it: a list and a state become plan and state by
+whole turns.
 
 1. The first kept turn is remembered by its key (`anchor`), so that a list that was written anew begins there too.
 2. Tool output is pruned where the host asks for it, and by `tools` on each call.
@@ -167,3 +168,25 @@ def _next_state(state: State, incoming: Incoming, plan: Plan, floor: int, prunin
     return msgspec.structs.replace(
         state, totals=totals, decisions=decisions, anchor=anchor, resumed=state.resume, force_prune=False
     )
+
+
+class Turns(WholeTurns):
+    """Decided anew on each call: a turn that left does not come back."""
+
+    name = "turns"
+    policy_keys = frozenset(
+        (
+            "distill",
+            "packetTokens",
+            "protectedTools",
+            "protectedTurns",
+            "prunableTools",
+            "pruneProtect",
+            "recentUserTurns",
+            "resumeTokens",
+        )
+    )
+
+    def limits(self, gauge: Gauge) -> Limits | None:
+        """The newest turn is red at most."""
+        return Limits(gauge.weight_at(gauge.thresholds.red))

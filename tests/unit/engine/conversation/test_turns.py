@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxmgr.engine.conversation import ConversationIndex, extend
-from ctxmgr.engine.conversation.turns import step_spans, turn_at
+from ctxmgr.engine.conversation.index import step_spans, turn_at
 from ctxmgr.engine.invariants import TURNS
 from ctxmgr.model.messages import Message
 from tests.conversations import any_list, pairs

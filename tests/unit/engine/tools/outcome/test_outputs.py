@@ -10,8 +10,7 @@ import re
 from pathlib import Path
 
 from ctxmgr.engine.tools import counts_text, outcome, tool_call
-from ctxmgr.engine.tools.outcome.reading import read_output
-from ctxmgr.engine.tools.outcome.table import PROGRAMS
+from ctxmgr.engine.tools.outcome.reading import PROGRAMS, read_output
 
 OUTPUTS = Path(__file__).parent / "outputs"
 SHOWN_LINES = 2
