@@ -1,10 +1,16 @@
-"""Calls of known hosts as they write them, each with what it does: facts of their sources and of recorded sessions.
+"""What calls do, as hosts write them: facts of their sources and of recorded sessions; tools without a row, known
+by their words and arguments alone; and tools that a host declares.
 
 `does` is what was done to files: (kind, path); a kind is read, write, edit, delete. A call without any looks, runs
 or plans. `names` is what its marker has to name, where that is none of the files. `tasks`: the states it gives.
 """
 
 from typing import Any, NamedTuple
+
+import pytest
+
+from ctxmgr.engine.tools import CATALOG, FileEffect, tool_call
+from ctxmgr.model.tools import DeclaredTool
 
 LONG = "\n".join(f"    value_{number} = compute({number})" for number in range(40))
 PATCH = """*** Begin Patch
@@ -72,7 +78,6 @@ HOUSE = [
     ),
     Known("Windsurf", "view_file", {"AbsolutePath": "/w/a.py", "StartLine": 0, "EndLine": 90}, read("/w/a.py")),
     Known("Claude Code", "mcp__fs__read_file", {"path": "src/a.py"}, read("src/a.py")),
-    Known("Claude Code", "mcp__x__write_file", {"path": "src/a.py", "content": LONG}, write("src/a.py")),
     Known("Codex", "shell", {"command": ["bash", "-lc", "cat a.py"], "workdir": "/w"}, read("/w/a.py")),
     Known("Codex", "exec_command", {"cmd": "sed -i 's/a/b/' src/a.py", "workdir": "/w"}, edit("/w/src/a.py")),
     Known("Codex", "exec_command", {"cmd": f"cat > src/a.py <<'EOF'\n{LONG}\nEOF"}, write("src/a.py")),
@@ -92,7 +97,6 @@ CALLS = [
     Known("Claude Code", "Grep", {"pattern": "compute", "path": "src"}, names="compute"),
     Known("Claude Code", "WebFetch", {"url": "https://a.example/x", "prompt": "y"}, names="a.example/x"),
     Known("Claude Code", "TodoWrite", {"todos": [{"content": "a", "status": "in_progress"}]}, tasks=("active",)),
-    Known("Claude Code", "TaskCreate", {"subject": "Mend it", "description": "all"}, tasks=("open",)),
     # Codex
     Known(
         "Codex",
@@ -107,10 +111,8 @@ CALLS = [
     Known("Claude Code", "TaskList", {}),
     Known("Codex", "update_plan", {"plan": [{"step": "a", "status": "completed"}]}, tasks=("done",)),
     # OpenCode
-    Known("OpenCode", "todowrite", {"todos": [{"content": "a", "status": "pending", "id": "1"}]}, tasks=("open",)),
     # OpenHands
     Known("OpenHands", "execute_bash", {"command": "cd /w && head -50 a.py"}, read("/w/a.py")),
-    Known("OpenHands", "terminal", {"command": "rm /w/a.py"}, delete("/w/a.py")),
     Known(
         "OpenHands",
         "task_tracker",
@@ -121,26 +123,16 @@ CALLS = [
     # Gemini CLI
     Known("Gemini CLI", "read_many_files", {"include": ["a.py", "docs/*.md"]}, read("a.py")),
     Known("Gemini CLI", "run_shell_command", {"command": "cat a.py", "dir_path": "lib"}, read("lib/a.py")),
-    Known("Gemini CLI", "grep_search", {"pattern": "compute", "dir_path": "src", "before": 3}, names="compute"),
     Known("Gemini CLI", "list_directory", {"dir_path": "src/lib"}, names="src/lib"),
-    Known("Gemini CLI", "write_todos", {"todos": [{"description": "a", "status": "pending"}]}, tasks=("open",)),
     # Cursor
     Known("Cursor", "search_replace", {"file_path": "a.py", **OLD_NEW}, edit("a.py")),
-    Known("Cursor", "StrReplace", {"path": "a.py", **OLD_NEW}, edit("a.py")),
-    Known("Cursor", "run_terminal_cmd", {"command": "sed -i s/a/b/ a.py", "is_background": False}, edit("a.py")),
-    Known(
-        "Cursor", "codebase_search", {"query": "who computes", "target_directories": ["src"]}, names="who computes"
-    ),
     # Cline
-    Known("Cline", "write_to_file", {"path": "src/a.py", "content": LONG}, write("src/a.py")),
     Known(
         "Cline",
         "replace_in_file",
         {"path": "src/a.py", "diff": f"------- SEARCH\na\n=======\n{LONG}\n+++++++ REPLACE"},
         edit("src/a.py"),
     ),
-    Known("Cline", "execute_command", {"command": "cat a.py", "requires_approval": False}, read("a.py")),
-    Known("Cline", "search_files", {"path": "src", "regex": "compute", "file_pattern": "*.py"}, names="compute"),
     Known(
         "Cline",
         "use_mcp_tool",
@@ -164,7 +156,6 @@ CALLS = [
     Known("Roo Code", "update_todo_list", {"todos": "[x] a\n[-] b\n[ ] c"}, tasks=("done", "active", "open")),
     # Aider
     Known("Aider", "write_file", {"explanation": "x", "files": [{"path": "a.py", "content": LONG}]}, write("a.py")),
-    Known("Aider", "write_file", {"path": "a.py", "content": LONG}, write("a.py")),
     Known(
         "Aider",
         "replace_lines",
@@ -172,7 +163,6 @@ CALLS = [
         edit("a.py"),
     ),
     # Goose
-    Known("Goose", "developer__shell", {"command": "cat src/a.py"}, read("src/a.py")),
     Known("Goose", "developer__text_editor", {"command": "view", "path": "/w/a.py"}, read("/w/a.py")),
     Known(
         "Goose",
@@ -202,14 +192,106 @@ CALLS = [
         {"explanation": "x", "filePath": "/w/a.py", "code": LONG},
         edit("/w/a.py"),
     ),
-    Known("Copilot", "copilot_readFile", {"filePath": "/w/a.py"}, read("/w/a.py")),
-    Known("Copilot", "run_in_terminal", {"command": "rm a.py", "isBackground": False}, delete("a.py")),
     Known(
         "Copilot",
         "manage_todo_list",
         {"todoList": [{"id": 1, "title": "a", "status": "not-started"}]},
         tasks=("open",),
     ),
-    Known("Copilot CLI", "view", {"path": "/w/a.py", "view_range": [1, 90]}, read("/w/a.py")),
-    Known("Copilot CLI", "update_todo", {"todos": "- [ ] a"}, tasks=("open",)),
 ]
+
+UNLISTED = [
+    Known("a server", "mcp__files__get_file_contents", {"path": "src/a.py"}, read("src/a.py")),
+    Known("a server", "fetch_source_file", {"relativePath": "src/a.py"}, read("src/a.py")),
+    Known("a server", "mcp_fs_write_text", {"filepath": "a.py", "text": LONG}, write("a.py")),
+    Known("a server", "modify_code", {"file_name": "a.py", "old_code": "a", "new_code": LONG}, edit("a.py")),
+    Known("a server", "smart_fix", {"path": "a.py", "before": "a", "after": LONG}, edit("a.py")),
+    Known("a server", "persist", {"filename": "a.py", "content": LONG}, write("a.py")),
+    Known("a server", "append_to_file", {"path": "a.py", "content": LONG}, edit("a.py")),
+    Known(
+        "a server",
+        "rename_path",
+        {"source_path": "a.py", "destination_path": "b.py"},
+        delete("a.py") + write("b.py"),
+    ),
+    Known("a server", "runCommandInSandbox", {"commandLine": "cat a.py", "cwd": "/w"}, read("/w/a.py")),
+    Known("a server", "find_symbol", {"name_path": "A/b", "relative_path": "src/a.py"}, names="src/a.py"),
+    Known(
+        "a server",
+        "submit_change",
+        {"diff": "--- a/src/a.py\n+++ b/src/a.py\n@@ -1 +1 @@\n-a\n+b\n"},
+        edit("src/a.py"),
+    ),
+    # what takes away something inside a file edits it
+    Known(
+        "a server", "delete_lines", {"relative_path": "src/a.py", "start_line": 4, "end_line": 9}, edit("src/a.py")
+    ),
+    Known("a server", "erase", {"path": "a.py", "line_range": [1, 2]}, names="a.py"),
+    Known("a server", "remove", {"path": "a.py", "line_range": [1, 2]}, edit("a.py")),
+    Known("a server", "rename_variable", {"path": "a.py", "old_name": "x", "new_name": "y"}, edit("a.py")),
+    # a copy leaves its source
+    Known("a server", "fs_copy", {"src": "a.py", "dst": "b.py"}, write("b.py")),
+    Known("a server", "move", {"from": "a.py", "to": "b.py"}, delete("a.py") + write("b.py")),
+    # arguments by other names
+    Known(
+        "a server", "replace_text_in_file", {"pathInProject": "a.py", "oldText": "a", "newText": "b"}, edit("a.py")
+    ),
+    Known("a server", "open_text_buffer", {"uri": "file:///w/a.py"}, read("/w/a.py")),
+    Known("a server", "write_files", {"files": {"a.py": "x", "b.py": "y"}}, write("a.py", "b.py")),
+    Known("a server", "file_manager", {"op": "delete", "path": "a.py"}, delete("a.py")),
+    Known("a server", "fs", {"action": "read", "path": "a.py"}, read("a.py")),
+    Known("a server", "spawn_in_pty", {"cmdline": "cat a.py"}, read("a.py")),
+    Known("a server", "shell_write", {"path": "a.py", "content": LONG}, write("a.py")),
+    Known("a server", "send_email", {"to": "a@b.c", "body": "x", "attachment_path": "a.pdf"}, names="a@b.c"),
+    Known("a server", "create_issue", {"title": "a", "body": LONG}, names="a"),
+    Known("a server", "ponder", {"thought": "src/a.py"}, names="src/a.py"),
+]
+
+
+def declared(tool: str, does: dict[str, str], arguments: dict[str, Any], *done: tuple[str, str]) -> Known:
+    return Known("declared", tool, arguments, done, declared=does)
+
+
+CARRIES = {"reads": "from", "writes": "to"}
+DECLARED = [
+    declared("peruse", {"reads": "what"}, {"what": "src/a.py"}, *read("src/a.py")),
+    declared("peruse", {"reads": "what"}, {"what": ["a.py", "b.py"]}, *read("a.py", "b.py")),
+    declared("delete_cache", {"reads": "key"}, {"key": "a.py", "path": "/var/cache"}, *read("a.py")),
+    declared("commit", {"writes": "doc"}, {"doc": "a.py", "body": LONG}, *write("a.py")),
+    declared("read", {"writes": "to"}, {"to": "a.py", "path": "template.j2"}, *write("a.py")),
+    declared("polish", {"edits": "doc"}, {"doc": "a.py", "old_str": "a", "new_str": LONG}, *edit("a.py")),
+    declared("retire", {"deletes": "doc"}, {"doc": "src/a.py"}, *delete("src/a.py")),
+    declared("carry", CARRIES, {"from": "a.py", "to": "b.py"}, *read("a.py"), *write("b.py")),
+    declared("carry", CARRIES, {"from": "a.py"}, *read("a.py")),
+    declared("toolbox", {"runs": "line"}, {"line": "sed -n 1,20p src/a.py", "note": "look"}, *read("src/a.py")),
+    declared("read_all", {"runs": "line"}, {"line": "rm src/a.py", "path": "b.py"}, *delete("src/a.py")),
+    declared("read_mail", {"lists": "box"}, {"box": "inbox", "path": "a.py"}),
+    declared("open", {"searches": "where"}, {"where": "src", "path": "a.py"}),
+    declared("open", {"searches": "where"}, {"text": "order"}),
+]
+
+
+def told(effects: tuple[FileEffect, ...]) -> set[tuple[str, str]]:
+    """(kind, path) of each change and read; a move takes one file away and writes another."""
+    found: set[tuple[str, str]] = set()
+    for effect in effects:
+        if effect.path and effect.kind in ("read", "write", "edit", "delete", "move"):
+            found.add(("delete" if effect.kind == "move" else effect.kind, effect.path))
+        if effect.to:
+            found.add(("write", effect.to))
+    return found
+
+
+@pytest.mark.parametrize("known", [*CALLS, *UNLISTED, *DECLARED], ids=lambda known: f"{known.host}: {known.tool}")
+def test_what_a_call_did(known: Known) -> None:
+    own = (DeclaredTool(known.tool, **known.declared),) if known.declared else ()
+    call = tool_call(known.tool, known.arguments, own)
+    assert told(call.effects) == set(known.does)
+    assert tuple(task.status for task in call.tasks.tasks) == known.tasks if call.tasks else not known.tasks
+    assert known.names in str(call.key_arguments)
+    assert {path for _, path in known.does} <= set(call.paths)
+
+
+def test_a_known_host_has_its_tools_listed_and_others_are_known_by_words_and_roles_alone() -> None:
+    assert [one for one in CALLS if CATALOG.row(one.tool, one.arguments) is None] == []
+    assert [one for one in UNLISTED if CATALOG.row(one.tool, one.arguments) is not None] == []
