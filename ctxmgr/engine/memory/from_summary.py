@@ -20,18 +20,19 @@ from ctxmgr.engine.memory.command_log import run_of_line
 from ctxmgr.engine.memory.facts import TASK_KEY, Stamp, Statements, task_of_line
 from ctxmgr.engine.memory.git_history import commit_of_line
 from ctxmgr.engine.memory.markdown import (
+    BULLET,
+    ITEM_CHARACTERS,
+    STATUS_OF_MARK,
     Kind,
     SectionItem,
     SummarySection,
-    checklist_items,
     heading,
     kind_of,
     sections_of,
-    without_checklist,
 )
 from ctxmgr.engine.memory.scratchpad import without_scratchpad
 from ctxmgr.engine.memory.user_words import request_of_line
-from ctxmgr.engine.memory.wording import FENCE, key_of, plain
+from ctxmgr.engine.memory.wording import FENCE, key_of, outside_fences, plain
 from ctxmgr.model.saved import Fact, Slot, Source
 
 SUMMARY_LISTING = "summary"
@@ -101,10 +102,15 @@ def _is_of_tasks(kind: Kind) -> bool:
 
 
 def _without_boxes(item: SectionItem, into: _Summary) -> SectionItem:
-    """Rule 4."""
-    for box in checklist_items(item.text):
-        into.add("task", *task_of_line(box.text), box.status)
-    return SectionItem(without_checklist(item.text), item.mark)
+    """Rule 4, but for boxes in code."""
+    kept: list[str] = []
+    for line, outside in outside_fences(item.text):
+        bullet = BULLET.match(line) if outside and len(line) <= ITEM_CHARACTERS else None
+        if bullet and bullet[2] is not None:
+            into.add("task", *task_of_line(line[bullet.end() :].strip()), STATUS_OF_MARK[bullet[2]])
+        else:
+            kept.append(line)
+    return SectionItem("\n".join(kept).strip(), item.mark)
 
 
 def _add_item(section: SummarySection, number: int, item: SectionItem, into: _Summary) -> None:

@@ -23,7 +23,7 @@ from typing import Literal
 import msgspec
 
 from ctxmgr.engine.memory.scratchpad import without_scratchpad
-from ctxmgr.engine.memory.wording import FENCE, outside_fences, unfenced
+from ctxmgr.engine.memory.wording import FENCE, outside_fences
 
 SectionKind = Literal[
     "goal",
@@ -201,34 +201,6 @@ STATUS_OF_MARK = {" ": "open", "": "open", "x": "done", "X": "done", "✓": "don
 STATUS_OF_MARK |= {"~": "active", ">": "active", "/": "active"}
 ITEM_CHARACTERS = 500  # a longer line is no task but pasted text
 
-_CHECKBOX = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+\[([ xX✓✔✅~>/]?)\]\s+(\S.*)$")
-
-
-class ChecklistItem(msgspec.Struct, frozen=True):
-    """One line of a checklist. `status` is "open", "active" or "done"."""
-
-    text: str
-    status: str
-
-
-def checklist_items(text: str) -> tuple[ChecklistItem, ...]:
-    """Return the checklist items in `text`, in their order."""
-    if "[" not in text:
-        return ()
-    found = []
-    for line in unfenced(text):
-        match = _CHECKBOX.match(line) if len(line) <= ITEM_CHARACTERS else None
-        if match:
-            found.append(ChecklistItem(match[2].strip(), STATUS_OF_MARK[match[1]]))
-    return tuple(found)
-
-
-def without_checklist(text: str) -> str:
-    """The lines that are no items, without blanks around them."""
-    shown = frozenset(line for line in unfenced(text) if len(line) <= ITEM_CHARACTERS and _CHECKBOX.match(line))
-    return "\n".join(line for line in text.splitlines() if line not in shown).strip() if shown else text
-
-
 Kind = SectionKind | Literal["read-files", "modified-files"]
 
 ITEMISED: frozenset[Kind] = frozenset(
@@ -240,7 +212,7 @@ _EMPTY = re.compile(
     r"[-*+•\s]*(?:\[ ?\]\s*)?\(?_*(?:none|n/?a|nothing|no prior history|\.\.\.)_*\.?\)?\.?", re.IGNORECASE
 )
 _RULE = re.compile(r"\s*(?:-{3,}|\*{3,}|_{3,})\s*$")
-_BULLET = re.compile(r"^(\s*)(?:[-*+•]|\d{1,3}[.)])\s+(?:\[([ xX~>/]?)\]\s+)?(?=\S)")
+BULLET = re.compile(r"^(\s*)(?:[-*+•]|\d{1,3}[.)])\s+(?:\[([ xX✓✔✅~>/]?)\]\s+)?(?=\S)")
 _FILES_OPEN = re.compile(r"^\s*<(read-files|modified-files)>\s*$")
 _FILES_CLOSE = re.compile(r"^\s*</(?:read-files|modified-files)>\s*$")
 # The analysis comes first, in tags or (as hosts store it) under a line of its own.
@@ -411,7 +383,7 @@ def _items(lines: list[str]) -> list[SectionItem]:
         if not _says_something(line):
             gap = True
             continue
-        bullet = _BULLET.match(line)
+        bullet = BULLET.match(line)
         if bullet and (indent is None or len(bullet[1]) <= indent or bullet[2] is not None):
             indent = len(bullet[1])
             box = STATUS_OF_MARK[bullet[2]] if bullet[2] is not None else ""
@@ -436,7 +408,7 @@ def _paragraphs(lines: list[str]) -> list[str]:
     found: list[str] = []
     for block in blocks:
         text = "\n".join(block).strip()
-        if len(text) > LONG_BLOCK_CHARACTERS and any(_BULLET.match(line) for line in block):
+        if len(text) > LONG_BLOCK_CHARACTERS and any(BULLET.match(line) for line in block):
             found.extend(item.text for item in _items(block))
         elif _says_something(text):
             found.append(text)

@@ -149,11 +149,6 @@ def outside_fences(text: str) -> Iterator[tuple[str, bool]]:
         yield line, not (fence or mark)
 
 
-def unfenced(text: str) -> list[str]:
-    """The lines that stand in no code fence."""
-    return [line for line, outside in outside_fences(text) if outside]
-
-
 BULLET_CHARACTERS = 240
 MOST_CHARACTERS_READ = 4  # times the limit: what is cut off anyway is not worth cleaning
 

@@ -1,6 +1,8 @@
+"""Boxes of a summary that has no section of tasks are tasks, wherever they stand."""
+
 import pytest
 
-from ctxmgr.engine.memory.markdown import checklist_items
+from ctxmgr.engine.memory import Stamp, from_summary
 
 
 @pytest.mark.parametrize(
@@ -18,5 +20,6 @@ from ctxmgr.engine.memory.markdown import checklist_items
         ("nothing to do", []),
     ],
 )
-def test_items(text: str, found: list[tuple[str, str]]) -> None:
-    assert [(item.text, item.status) for item in checklist_items(text)] == found
+def test_boxes_are_tasks(text: str, found: list[tuple[str, str]]) -> None:
+    facts = from_summary(f"It goes on.\n\n{text}", kind="compaction", stamp=Stamp("o", 1))
+    assert [(fact.text, fact.status) for fact in facts if fact.kind == "task"] == found

@@ -7,10 +7,10 @@ from ctxmgr.engine.memory.wording import (
     both_ends,
     key_of,
     last_paragraph,
+    outside_fences,
     plain,
     sentences_of,
     shorten,
-    unfenced,
 )
 
 
@@ -77,6 +77,10 @@ def test_sentences(text: str, found: list[str]) -> None:
     assert sentences_of(text) == found
 
 
+def unfenced(text: str) -> list[str]:
+    return [line for line, outside in outside_fences(text) if outside]
+
+
 def test_unfenced_leaves_out_code_and_what_an_open_fence_runs_over() -> None:
     assert unfenced("a\n```ts\nb\n~~~\n```\nc\n~~~\nd") == ["a", "c"]
 
@@ -103,7 +107,7 @@ def test_no_text_is_too_strange(text: str, limit: int) -> None:
     assert len(shorten(line, limit)) <= max(limit, 1)
     assert len(key_of(text)) <= KEY_CHARACTERS + 13
     sentences_of(text)
-    unfenced(text)
+    list(outside_fences(text))
 
 
 @pytest.mark.parametrize(
