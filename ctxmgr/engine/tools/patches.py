@@ -10,12 +10,9 @@ writes it.
 """
 
 import re
-from collections.abc import Iterator
 from typing import Literal
 
 import msgspec
-
-from ctxmgr.engine.tools.paths import normal
 
 Verb = Literal["Add", "Update", "Delete"]
 BEGIN = "*** Begin Patch"
@@ -48,17 +45,11 @@ def _is_unified(text: str) -> bool:
 
 def sections(text: str) -> tuple[Section, ...]:
     """One a file, in order; none where no file is named."""
-    return tuple(section for section, _ in _parts(text))
-
-
-def _parts(text: str) -> Iterator[tuple[Section, str]]:
-    """Each section with its lines."""
-    unified = _is_unified(text)
-    heads = list((_UNIFIED if unified else _FILE).finditer(text))
+    if _is_unified(text):
+        return tuple(map(_of_unified, _UNIFIED.finditer(text)))
+    heads = list(_FILE.finditer(text))
     ends = [head.start() for head in heads[1:]] + [len(text)]
-    for head, end in zip(heads, ends, strict=False):
-        body = text[head.end() : end]
-        yield _of_unified(head) if unified else _section(head, body), body
+    return tuple(_section(head, text[head.end() : end]) for head, end in zip(heads, ends, strict=False))
 
 
 def _section(head: re.Match[str], body: str) -> Section:
@@ -80,14 +71,6 @@ def _of_unified(head: re.Match[str]) -> Section:
 def _without_side(name: str) -> str:
     """`src/a.py` of `b/src/a.py`."""
     return name[2:] if name.startswith(("a/", "b/")) else name
-
-
-def added(text: str) -> Iterator[tuple[str, str]]:
-    """(path after the patch, the lines that it adds there) of each file that it adds lines to."""
-    for section, body in _parts(text):
-        lines = [line[1:] for line in body.split("\n") if line.startswith("+")]
-        if lines and section.verb != "Delete":
-            yield normal(section.moved or section.path), "\n".join(lines)
 
 
 def shortened(text: str, marker: str) -> str:
