@@ -59,7 +59,7 @@ async def test_another_is_started_when_the_one_that_was_killed_is_gone(script: S
         script.answers["context"] = SILENCE
         await session.context([user(1)])
         del script.answers["context"]
-        bounds.clear()
+        bounds["context"] = 50.0
         await session.context([user(1)])
         assert len(script.links) == 1
         link.die()
