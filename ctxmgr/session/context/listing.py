@@ -121,9 +121,10 @@ def _attempt(
     try:
         time_ms = int(params.at) if params.at is not None else None
         read = arrived(session, delta, time_ms)
-        overhead = read.state.overhead if params.overhead_tokens is None else int(params.overhead_tokens)
-        state = msgspec.structs.replace(read.state, overhead=overhead)
-        inputs = session.inputs(state, read.ledger, time_ms, may_take_long)
+        if params.overhead_tokens is not None:
+            state = msgspec.structs.replace(read.state, overhead=int(params.overhead_tokens))
+            read = msgspec.structs.replace(read, state=state)
+        inputs = session.inputs(read.state, read.ledger, time_ms, may_take_long)
         return projected(read, session.preset, inputs, session.reader)
     except Rejected as fault:
         return ProjectionFailure(f"checks failed: {fault}", fault.checks)
