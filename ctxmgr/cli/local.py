@@ -3,7 +3,6 @@
 import argparse
 import json
 
-from ctxmgr import __version__
 from ctxmgr.cli.arguments import JSON, MODELS, Command, option, positive
 
 DIRECTORY = option("--state-dir", metavar="DIR", help="the state directory (default: the user's)")
@@ -198,9 +197,9 @@ DOCTOR = Command(
 
 
 def describe(parsed: argparse.Namespace) -> int:
-    from ctxmgr.wire.spec import openrpc
+    from ctxmgr.wire import openrpc
 
-    print(json.dumps(openrpc.document(__version__), indent=2, ensure_ascii=False))
+    print(json.dumps(json.loads(bytes(openrpc.document())), indent=2, ensure_ascii=False))
     return 0
 
 

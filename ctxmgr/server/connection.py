@@ -31,6 +31,7 @@ from ctxmgr.wire import (
     envelope,
     errors,
     frame,
+    openrpc,
     strip_prefix,
     transcript,
 )
@@ -298,15 +299,10 @@ class Connection:
     def _exit(self, params: lifecycle.NoParams) -> None:
         self._leave(0 if self.phase == "closing" else 1)
 
-    def _discover(self, params: lifecycle.NoParams) -> dict[str, Any]:
-        from ctxmgr.wire.spec import openrpc
-
-        return openrpc.document(__version__)
-
     _GLOBAL: dict[str, Callable[["Connection", Any], Any]] = {
         "initialize": _initialize,
         "initialized": lambda self, params: None,
         "shutdown": _shutdown,
         "exit": _exit,
-        "rpc.discover": _discover,
+        "rpc.discover": lambda self, params: openrpc.document(),
     }

@@ -9,6 +9,7 @@ from importlib import import_module
 
 from ctxmgr.formats import FORMATS
 from ctxmgr.known_models import shipped
+from ctxmgr.wire import openrpc
 
 MODULES = (
     "ctypes",
@@ -16,7 +17,6 @@ MODULES = (
     "ctxmgr.devices.allocator",
     "ctxmgr.devices.snapshots",
     "ctxmgr.devices.weighing",
-    "ctxmgr.wire.spec",
 )
 ARCHIVE = ("ctxmgr.devices.archive",)
 CODECS = ("utf-16-be", "utf-16-le")  # a codec is a module that is imported when it is named first
@@ -30,3 +30,4 @@ def load(archives: bool) -> None:
         codecs.lookup(name)
     dict(FORMATS)  # all of them: a list is told from those of other formats by their marks
     shipped()
+    openrpc.document()

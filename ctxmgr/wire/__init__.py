@@ -1,6 +1,6 @@
 """What stands on the wire: framing, envelope, methods, errors, transcripts. Knows no engine and no device."""
 
-from ctxmgr.wire import envelope, errors, surrogates, transcript
+from ctxmgr.wire import envelope, errors, openrpc, surrogates, transcript
 from ctxmgr.wire.errors import RpcError
 from ctxmgr.wire.framing import Framer, FramingFault, frame
 from ctxmgr.wire.methods import METHODS, TABLE, Method, ParamsReader
@@ -20,6 +20,7 @@ __all__ = [
     "envelope",
     "errors",
     "frame",
+    "openrpc",
     "strip_prefix",
     "surrogates",
     "transcript",

@@ -1,16 +1,17 @@
-"""Writes what is generated and committed, below `protocol/` and `docs/reference/`. Run by scripts/gen."""
+"""Writes what is generated and committed below `protocol/`, `docs/reference/` and `ctxmgr/data/`."""
 
 from collections.abc import Mapping
 from pathlib import Path
 
-from ctxmgr.wire.spec import schema
 from scripts.generating import everything, pages
+from scripts.generating.spec import schema
 
 ROOT = Path(__file__).parents[2]
-PROTOCOL, DOCS = ROOT / "protocol", ROOT / "docs"
+PROTOCOL, DOCS, DATA = ROOT / "protocol", ROOT / "docs", ROOT / "ctxmgr" / "data"
 
 
 def main() -> None:
+    write(DATA, everything.shipped())  # first: conversations hold it
     made = everything.conversations()
     made |= everything.documents(made, everything.written_by_hand(PROTOCOL))
     write(PROTOCOL, made)

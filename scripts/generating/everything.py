@@ -4,13 +4,20 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
+import msgspec
+
 from ctxmgr import __version__
-from ctxmgr.wire.spec import openrpc, schema
 from scripts.generating import cases, guide, reference, rust, typescript
+from scripts.generating.spec import openrpc, schema
 from tests.contract import scenarios  # noqa: F401  fills the manifest
 from tests.contract.behaviours import MANIFEST
 
 ROOT = Path(__file__).parents[2]
+
+
+def shipped() -> dict[str, str]:
+    """What the program itself reads: the answer to `rpc.discover`, by its path below `ctxmgr/data/`."""
+    return {"openrpc.json": msgspec.json.encode(openrpc.document(__version__)).decode()}
 
 
 def conversations() -> dict[str, str]:

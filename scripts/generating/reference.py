@@ -10,10 +10,10 @@ from typing import Any
 
 from ctxmgr.study.conformance import FORMAT
 from ctxmgr.wire import TABLE, Method
-from ctxmgr.wire.spec import openrpc
 from scripts.generating import diagrams, tables
 from scripts.generating.beyond import RULES
 from scripts.generating.excerpts import Exchange, best, shown
+from scripts.generating.spec import openrpc
 from tests.contract.behaviours import Behaviour
 
 Json = dict[str, Any]

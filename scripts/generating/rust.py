@@ -1,6 +1,6 @@
 """Turns the JSON Schema of the protocol into the Rust types of protocol/hosts/rust. Loaded only when asked for.
 
-It knows the schema as `ctxmgr.wire.spec.schema` writes it, no struct and no method by itself.
+It knows the schema as `scripts.generating.spec.schema` writes it, no struct and no method by itself.
 
 Rules:
 1. What is the host's own (`STAYS_RAW`), and what the schema leaves open, is `Raw`: the very bytes, either way.

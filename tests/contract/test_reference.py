@@ -10,8 +10,8 @@ from ctxmgr.engine.pressure import latch
 from ctxmgr.model.saved.state import LatchState
 from ctxmgr.wire import errors
 from ctxmgr.wire.methods import TABLE
-from ctxmgr.wire.spec import schema
 from scripts.generating import diagrams, everything, excerpts, reference, tables
+from scripts.generating.spec import schema
 from tests.contract.behaviours import MANIFEST
 
 PROTOCOL = Path(__file__).parents[2] / "protocol"

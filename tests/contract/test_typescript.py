@@ -8,7 +8,6 @@ import pytest
 
 from ctxmgr.wire import errors
 from ctxmgr.wire.methods import TABLE
-from ctxmgr.wire.spec import openrpc, schema
 from scripts.generating import typescript
 from tests import needs
 

@@ -9,7 +9,7 @@ import pytest
 
 from ctxmgr.model.api import since
 from ctxmgr.wire import transcript
-from ctxmgr.wire.spec import schema
+from scripts.generating.spec import schema
 from tests.contract.talk import HOST, Messages, Talk
 
 ROOT = Path(__file__).parents[2]

@@ -8,8 +8,8 @@ from typing import Any
 
 from jsonschema_rs import Draft202012Validator as Validator
 
-from ctxmgr.wire.spec import schema
 from scripts.generating.decoding import fault
+from scripts.generating.spec import schema
 from scripts.generating.tables import refs
 
 Json = dict[str, Any]

@@ -1,4 +1,4 @@
-"""Turns the table of methods and the structs into a JSON Schema (draft 2020-12). Loaded only when asked for.
+"""Turns the table of methods and the structs into a JSON Schema (draft 2020-12).
 
 Rules:
 1. A type is described as it is on its way. To ctxmgr: as the decoder takes it, so members that have a default may
@@ -18,8 +18,8 @@ import msgspec
 
 from ctxmgr.model import policy
 from ctxmgr.model.api import since
-from ctxmgr.wire.methods import TABLE, Method
-from ctxmgr.wire.spec.shapes import (
+from ctxmgr.wire import TABLE, Method
+from scripts.generating.spec.shapes import (
     DESCRIPTIONS,
     ENVELOPE,
     GIVEN,

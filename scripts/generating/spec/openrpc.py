@@ -1,4 +1,4 @@
-"""Turns the table of methods and their schemas into an OpenRPC 1.3.2 document. Loaded only when asked for.
+"""Turns the table of methods and their schemas into an OpenRPC 1.3.2 document.
 
 Beside what OpenRPC has, a method says with `x-direction` who sends it (with `x-both-ways`: both) and with `x-kind`
 whether it is a request, a notification, or an event (either, as the host likes). What a request of ctxmgr's may be
@@ -8,10 +8,9 @@ refused with is the host's.
 from typing import Any
 
 from ctxmgr.model.api import since
-from ctxmgr.wire import errors
-from ctxmgr.wire.methods import TABLE, Method
-from ctxmgr.wire.spec import schema
-from ctxmgr.wire.spec.shapes import Json, ref
+from ctxmgr.wire import TABLE, Method, errors
+from scripts.generating.spec import schema
+from scripts.generating.spec.shapes import Json, ref
 
 OPENRPC = "1.3.2"
 TITLE = "ctxmgr"

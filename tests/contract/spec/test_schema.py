@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from ctxmgr.model.api import compaction
-from ctxmgr.wire.spec import schema, shapes
+from scripts.generating.spec import schema, shapes
 
 Json = dict[str, Any]
 DOCUMENT = schema.document()
@@ -67,7 +67,7 @@ def test_what_is_any_value_is_so_on_purpose() -> None:
     plain = {"description", "title", "default"}
     assert {place for place, one in EVERY if not set(one) - plain} == OPEN
     for place, one in EVERY:
-        assert one.get("items") != {}, f"{place} is a list of anything: name it in ctxmgr.wire.spec.shapes"
+        assert one.get("items") != {}, f"{place} is a list of anything: name it in scripts.generating.spec.shapes"
 
 
 def test_everything_says_what_it_is() -> None:

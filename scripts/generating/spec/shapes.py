@@ -1,4 +1,4 @@
-"""What the structs of the verbs leave open, as a host author has to know it. Loaded only when asked for.
+"""What the structs of the verbs leave open, as a host author has to know it.
 
 1. Members that are raw or plain in a struct, because a host's bytes go through as they came or because an answer is
    spliced, have a shape all the same. `MEMBERS` names it; the session reads it from there, not from here.

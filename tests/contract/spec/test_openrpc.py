@@ -7,7 +7,7 @@ from typing import Any
 import jsonschema_rs
 
 from ctxmgr import __version__
-from ctxmgr.wire.spec import openrpc
+from scripts.generating.spec import openrpc
 
 Json = dict[str, Any]
 DOCUMENT = openrpc.document(__version__)
