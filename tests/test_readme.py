@@ -13,7 +13,7 @@ import pytest
 
 from ctxmgr.cli.commands import COMMANDS
 from ctxmgr.formats import FORMATS
-from ctxmgr.model.compaction.plans import Format, Strategy
+from ctxmgr.model.compaction import Format, Strategy
 from ctxmgr.model.policy import Preset
 
 ROOT = Path(__file__).parents[1]

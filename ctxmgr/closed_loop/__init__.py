@@ -3,13 +3,19 @@
 It knows neither of them.
 """
 
-from ctxmgr.closed_loop.edits import replaced
 from ctxmgr.closed_loop.lists import KeyedMessage, ListMessage
-from ctxmgr.closed_loop.mentions import error_codes, identifiers, paths
-from ctxmgr.closed_loop.message_cache import EstimatingReader, MessageCache, strings
+from ctxmgr.closed_loop.message_cache import EstimatingReader, MessageCache
 from ctxmgr.closed_loop.meter import LoopCall, LoopMeter, MeasuredCall
-from ctxmgr.closed_loop.price_sheet import PriceSheet, dollars, is_cold, without
-from ctxmgr.closed_loop.prompt_cache import BilledStarts, Marker, PromptCache
+from ctxmgr.closed_loop.prompt_cache import (
+    BilledStarts,
+    Marker,
+    PriceSheet,
+    PromptCache,
+    dollars,
+    is_cold,
+    without,
+)
+from ctxmgr.closed_loop.references import error_codes, identifiers, paths, replaced, strings
 
 __all__ = [
     "EstimatingReader",

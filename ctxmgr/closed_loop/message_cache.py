@@ -5,9 +5,9 @@ Knows nothing of calls, prices or projections.
 """
 
 from collections.abc import Hashable, Iterator, Sequence
-from typing import Any, Protocol
+from typing import Protocol
 
-from ctxmgr.closed_loop.mentions import error_codes, identifiers, paths
+from ctxmgr.closed_loop.references import names_in, strings
 from ctxmgr.formats import MessageFormat
 from ctxmgr.model import Message, estimate, media
 
@@ -74,19 +74,3 @@ class MessageCache:
                 yield from strings(block.arguments)
             elif block.text and (thinking or block.kind != "thinking"):
                 yield block.text
-
-
-def names_in(text: str) -> Iterator[str]:
-    """The same name may come several times."""
-    yield from paths(text)
-    yield from identifiers(text)
-    yield from error_codes(text)
-
-
-def strings(value: Any) -> Iterator[str]:
-    """Each string in a JSON value, however deep; no keys."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict | list):
-        for part in value.values() if isinstance(value, dict) else value:
-            yield from strings(part)

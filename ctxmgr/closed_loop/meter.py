@@ -24,11 +24,9 @@ from collections.abc import Callable, Hashable, Sequence
 
 import msgspec
 
-from ctxmgr.closed_loop.lists import Element, Fetched, KeyedMessage, ListMessage, LoopLists
+from ctxmgr.closed_loop.lists import Element, Fetched, Holders, KeyedMessage, ListMessage, LoopLists, Originals
 from ctxmgr.closed_loop.message_cache import MessageCache
-from ctxmgr.closed_loop.originals import Holders, Originals
-from ctxmgr.closed_loop.price_sheet import PriceSheet, dollars, input_dollars
-from ctxmgr.closed_loop.prompt_cache import Marker, PromptCache
+from ctxmgr.closed_loop.prompt_cache import Marker, PriceSheet, PromptCache, dollars, input_dollars
 from ctxmgr.closed_loop.references import EarlierCalls, Reference
 
 CALL_TOKENS = 150  # of a call that fetches one thing: a few words, a tool's name, a path

@@ -1,23 +1,143 @@
-"""Turns a reply into what it acts on.
+"""Turns a reply into what it acts on: lines that its edits replace, and what its calls mention by name.
 
 Rules:
-
-1. A reply acts on the lines that its edits replace (`edits`), where they have LETTERS letters or digits or more;
-   and on the paths, identifiers and error codes (`mentions`) in the arguments of its tool calls. What its text or
-   its thinking names does not count: it can be said from a summary.
+1. A reply acts on the lines that its edits replace, where they have LETTERS letters or digits or more; and on the
+   paths, identifiers and error codes in the arguments of its tool calls. What its text or its thinking names does
+   not count: it can be said from a summary.
 2. In this order: lines as the edits have them, then names, sorted. Each once a reply.
 3. A call that repeats an earlier one of the conversation, with the same tool and arguments, acts on nothing: it is
    a re-fetch that the conversation holds, and is billed as it was.
+4. Replaced lines are held by arguments named as editing tools name the old text, at the top or in a list of edits,
+   whatever the tool is called; and by a patch ("*** Begin Patch" ...) in any argument: its removed lines, and the
+   context lines that it is placed by. A patch may stand in a program as a string of JSON.
+5. Lines are stripped of trailing white space; of those with fewer than SHORTEST characters beside the white space
+   around them (brackets, mostly) every file is full: they are left out.
+6. A *path* has a slash and a file name with an extension at its end, or is a bare file name with one of the usual
+   extensions. A directory alone is none (prose is full of "and/or"); an address (`https://...`) is none. Line
+   numbers after it (`a.ts:12:3`), a leading `@` or `./` and quotes are no part of it.
+7. An *identifier* is written as only code is: dotted (`session.compact`), with an underscore (`max_tokens`), or
+   with a capital inside (`AgentSession`, `maxTokens`). A single plain word is none, however rare: nobody can tell
+   `compact` the function from the word. A part of a path is none. Of `this.x` and `self.x` it is `x` that counts.
+8. An *error code* is what errors are looked up by: `TS2345`, `E0308`, `ENOENT`, `TypeError`, `SIGKILL`.
+
+Each mention is given each time it occurs, in order: who counts, counts. Own patterns on purpose: what measures a
+summary must not share its eyes with what writes it.
 """
 
-from collections.abc import Iterable
+import json
+import re
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 import msgspec
 
-from ctxmgr.closed_loop.edits import replaced
-from ctxmgr.closed_loop.message_cache import names_in, strings
 from ctxmgr.model import Block, Message
+
+SHORTEST = 4  # characters of a line, and of an identifier: `a_b` and `iOS` are noise
+OLD_TEXT = frozenset({"oldText", "oldString", "old_string", "old_str"})
+BEGIN, END = "*** Begin Patch", "*** End Patch"
+
+_QUOTED = re.compile(r'"(?:[^"\\\n]|\\.)*\*\*\* Begin Patch(?:[^"\\\n]|\\.)*"')
+
+
+def replaced(arguments: Any) -> tuple[str, ...]:
+    """The distinct lines, in their order; none where the call is no edit."""
+    lines: list[str] = []
+    for text in _old_texts(arguments):
+        lines += text.splitlines()
+    for text in strings(arguments):
+        if BEGIN in text:
+            lines += _patched(text)
+    stripped = (line.rstrip() for line in lines)
+    return tuple(dict.fromkeys(line for line in stripped if len(line.lstrip()) >= SHORTEST))
+
+
+def _old_texts(value: Any) -> Iterator[str]:
+    if isinstance(value, dict):
+        for name, part in value.items():
+            if name in OLD_TEXT and isinstance(part, str):
+                yield part
+            else:
+                yield from _old_texts(part)
+    elif isinstance(value, list):
+        for part in value:
+            yield from _old_texts(part)
+
+
+def _patched(text: str) -> Iterator[str]:
+    """Removed and context lines of each patch in a text."""
+    for found in _QUOTED.findall(text):
+        try:
+            yield from _hunks(json.loads(found))
+        except ValueError:  # a string of some other language than JSON's
+            continue
+    yield from _hunks(text)
+
+
+def _hunks(text: str) -> Iterator[str]:
+    inside = False
+    for line in text.splitlines():
+        if line.startswith((BEGIN, END)):
+            inside = line.startswith(BEGIN)
+        elif inside and line.startswith(("-", " ")):  # of a file that is new all lines have a plus
+            yield line[1:]
+
+
+_EXTENSIONS = (
+    "py|pyi|ts|tsx|js|jsx|mjs|cjs|json|jsonl|md|rst|txt|toml|yaml|yml|ini|cfg|lock|rs|go|java|kt|swift|c|h|cc|cpp|hpp|cs"
+    "|rb|php|sh|bash|zsh|sql|html|css|scss|svg|png|xml|proto|pony|lua|vue|svelte|ipynb|csv|env|log|patch|diff"
+)
+_ADDRESS = re.compile(r"\b[a-z][a-z+]+://[^\s)>\"'`]+")
+_PATH = re.compile(
+    rf"(?<![\w/.~-])@?((?:~?/|\.{{1,2}}/)?(?:[\w.@+-]+/)+[\w.@+-]*\.[A-Za-z]\w{{0,9}}|[\w+-][\w.+-]*\.(?:{_EXTENSIONS}))(?![\w/(])"
+)
+_IDENTIFIER = re.compile(r"(?<![\w.])[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*")
+_CODED = re.compile(r"[a-z0-9][A-Z]|[A-Za-z0-9]_+[A-Za-z0-9]|[A-Z]{2,}[a-z]|\.")
+_ERROR_CODE = re.compile(
+    r"\b(?:TS\d{3,5}|[EFWC]\d{3,4}|E[A-Z]{4,}|SIG[A-Z]{3,5}|ERR_[A-Z_]+|[A-Z]\w+(?:Error|Exception))\b"
+)
+_SELF = ("this.", "self.", "cls.")
+_ABBREVIATIONS = frozenset(("e.g", "i.e", "a.m", "p.m", "vs.", "etc."))
+
+
+def paths(text: str) -> list[str]:
+    """The file paths in a text, each time, without `@`, `./` and line numbers."""
+    found = _PATH.findall(_ADDRESS.sub(" ", text))
+    return [path.removeprefix("./") for path in found if not path.replace(".", "").isdigit()]
+
+
+def identifiers(text: str, *, shortest: int = SHORTEST) -> list[str]:
+    """The identifiers in a text that are at least `shortest` characters long, each time."""
+    text = _PATH.sub(" ", _ADDRESS.sub(" ", text))
+    found = []
+    for name in _IDENTIFIER.findall(text):
+        for start in _SELF:
+            name = name.removeprefix(start)
+        if len(name) >= shortest and _CODED.search(name) and name.casefold() not in _ABBREVIATIONS:
+            found.append(name)
+    return found
+
+
+def error_codes(text: str) -> list[str]:
+    """The codes and class names of errors in a text, each time."""
+    return _ERROR_CODE.findall(text)
+
+
+def names_in(text: str) -> Iterator[str]:
+    """The same name may come several times."""
+    yield from paths(text)
+    yield from identifiers(text)
+    yield from error_codes(text)
+
+
+def strings(value: Any) -> Iterator[str]:
+    """Each string in a JSON value, however deep; no keys."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from strings(part)
+
 
 LETTERS = 3  # letters and digits of a line: of those with fewer every file is full
 

@@ -5,9 +5,8 @@ it answers what it knows of an id and how it found that, and who asks lets a hos
 """
 
 from ctxmgr.known_models import naming
-from ctxmgr.known_models.model_facts import ModelFacts
 from ctxmgr.known_models.reading import BadFacts, read, shipped
-from ctxmgr.known_models.registry import Registry
+from ctxmgr.known_models.registry import ModelFacts, Registry
 from ctxmgr.known_models.told_prices import (
     completed,
     is_long,

@@ -8,7 +8,6 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from ctxmgr.known_models.model_facts import LongCache
 from ctxmgr.model import CacheKind, CacheRule, PriceTier, TieredPrices
 from ctxmgr.model import prices as model_prices
 
@@ -74,14 +73,12 @@ class CacheRow(FileMember, frozen=True):
         return CacheRule(self.kind, *sizes, self.lifetime_ms, self.renews)
 
 
-class LongCacheRow(FileMember, frozen=True):
-    """A `LongCache`."""
+class LongCache(FileMember, frozen=True):
+    """What a provider asks to keep a start for longer: at least `lifetime_ms`, at `cache_write` dollars a million
+    tokens, in requests that pay no tier."""
 
     lifetime_ms: Annotated[int, Meta(ge=1)]
     cache_write: Annotated[float, Meta(gt=0, le=1_000_000)]
-
-    def fact(self) -> LongCache:
-        return LongCache(self.lifetime_ms, self.cache_write)
 
 
 class FamilyRow(FileMember, frozen=True):
@@ -110,7 +107,7 @@ class ModelRow(FileMember, frozen=True):
     batch: PricesRow | None = None
     cache: CacheRow | str | None = None
     least_tokens: Annotated[int, Meta(ge=0)] | None = None
-    long_cache: LongCacheRow | None = None
+    long_cache: LongCache | None = None
     vocabulary: Vocabulary | None = None
     source: str | None = None
     date: Day | None = None
@@ -156,12 +153,12 @@ def key_of(id: str) -> str:
     return name.replace(".", "-") if name.startswith("claude") else name
 
 
-def _long_at(prices: PricesRow, base: ModelRow) -> LongCacheRow | None:
+def _long_at(prices: PricesRow, base: ModelRow) -> LongCache | None:
     """The longer life of `base` at other prices: its write is dearer by as much as the input is."""
     if base.long_cache is None or base.prices is None:
         return base.long_cache
     times = prices.input / base.prices.input
-    return LongCacheRow(base.long_cache.lifetime_ms, times * base.long_cache.cache_write)
+    return LongCache(base.long_cache.lifetime_ms, times * base.long_cache.cache_write)
 
 
 def _tier(row: TierRow, plain: TieredPrices) -> PriceTier:

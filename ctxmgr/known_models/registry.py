@@ -13,14 +13,46 @@ Rules:
 """
 
 from collections.abc import Iterable
+from typing import Literal
 
 import msgspec
 
 from ctxmgr.known_models import naming
-from ctxmgr.known_models.facts_file import CacheRow, FactsFile, FamilyRow, ModelRow, filled, key, key_of
-from ctxmgr.known_models.model_facts import ModelFacts
-from ctxmgr.model import CacheRule, media
+from ctxmgr.known_models.facts_file import CacheRow, FactsFile, FamilyRow, LongCache, ModelRow, filled, key, key_of
+from ctxmgr.model import CacheRule, TieredPrices, media
 from ctxmgr.model import prices as model_prices
+
+UNKNOWN_TOKENS = 200_000  # most models of the last years take that, and those that take more lose nothing but size
+
+
+class ModelFacts(msgspec.Struct, frozen=True):
+    """`id` as it was asked for, `row` the name of the row that says it ("" where none does).
+
+    `window` and `max_output_tokens` in tokens; `usual_window`: that programs work with, less than the window where
+    longer requests cost more. `prices`: None where none are known; `has_read_price`: that of reading the cache is,
+    else it is the default, or the input's where there is none. `batch`: of requests that may wait. `media`: by
+    which rules pictures weigh (`model/media`); `vocabulary`: its own, or the nearest of ours. `date`: when the
+    `source` was read. `matched`: of the model itself, of one of its family, or of none; `why` in words.
+    """
+
+    id: str = ""
+    row: str = ""
+    family: str = ""
+    window: int = UNKNOWN_TOKENS
+    usual_window: int = UNKNOWN_TOKENS
+    max_output_tokens: int | None = None
+    prices: TieredPrices | None = None
+    has_read_price: bool = False
+    batch: TieredPrices | None = None
+    cache: CacheRule = CacheRule()
+    long_cache: LongCache | None = None
+    media: str = ""
+    vocabulary: str = "o200k_base"
+    source: str = ""
+    date: str = ""
+    matched: Literal["model", "family", "unknown"] = "unknown"
+    why: str = "no family of that name is known"
+
 
 MILLION_TOKENS = 1_000_000
 BEHIND = "behind what is no provider's prefix"
@@ -143,7 +175,7 @@ class Registry:
             if row.batch
             else None,
             cache=cache,
-            long_cache=row.long_cache.fact() if row.long_cache else None,
+            long_cache=row.long_cache,
             media=media.family(row.id).name,
             vocabulary=row.vocabulary or (family.vocabulary if family else ModelFacts().vocabulary),
             source=row.source or "",

@@ -17,7 +17,7 @@ from collections.abc import Iterable
 
 import msgspec
 
-from ctxmgr.known_models.model_facts import ModelFacts
+from ctxmgr.known_models.registry import ModelFacts
 from ctxmgr.model import BasePrices, BaseTier, PriceTier, TieredPrices
 from ctxmgr.model import prices as model_prices
 

@@ -5,10 +5,29 @@ restart. Knows nothing of what is done with any of it.
 """
 
 from ctxmgr.model import faults, media, policy, policy_keys, prices, rules
-from ctxmgr.model.archive import ArchiveAnswer, ArchiveHit, ArchiveRow
-from ctxmgr.model.epochs import Epoch, EvictedItem, LeftKind, Opening, Pin, PinBy, Receipt
+from ctxmgr.model.epochs import (
+    ArchiveAnswer,
+    ArchiveHit,
+    ArchiveRow,
+    Epoch,
+    EvictedItem,
+    LeftKind,
+    Opening,
+    Pin,
+    PinBy,
+    Receipt,
+)
 from ctxmgr.model.errors import CallError, CallFailed, InvalidParams, invalid_params, path_of
-from ctxmgr.model.estimate import CHARACTERS_A_TOKEN, ESTIMATE, WEIGHER, estimate
+from ctxmgr.model.estimate import (
+    CHARACTERS_A_TOKEN,
+    ESTIMATE,
+    WEIGHER,
+    Weigh,
+    WeighAll,
+    WeighMessage,
+    estimate,
+    of_all,
+)
 from ctxmgr.model.media import Media
 from ctxmgr.model.messages import PACKET_MARK, Block, Call, Message, SummaryKind, Usage, View, once
 from ctxmgr.model.policy import (
@@ -56,7 +75,6 @@ from ctxmgr.model.projection import (
 from ctxmgr.model.rules import RELEASES, RULES
 from ctxmgr.model.spelling import plain_numbers
 from ctxmgr.model.tools import DeclaredTool, DeclaredTools, check_tools, with_tools
-from ctxmgr.model.weights import Weigh, WeighAll, WeighMessage, of_all
 
 __all__ = [
     "Archive",

@@ -13,6 +13,10 @@ agents, which they were not fitted to, each total is within 7 % but that of the 
 is 8 % off in the mean, where characters / 4 is 16 %. About 15 ms a million characters.
 """
 
+from collections.abc import Callable, Sequence
+
+from ctxmgr.model.compaction import BranchMessage
+
 ESTIMATE = "estimate"
 """The name it goes by beside those of vocabularies."""
 
@@ -115,3 +119,17 @@ def estimate(text: str) -> int:
     count = classes.translate(_ONE_ALPHABET).count
     hundredths += sum([word_weight * count(word) for word, word_weight in WORDS])
     return max(1, (hundredths + 50) // 100, len(text) // BLANKS)
+
+
+Weigh = Callable[[str], int]
+"""The tokens of a text."""
+
+WeighAll = Callable[[Sequence[str]], int]
+"""The tokens of some texts together."""
+
+WeighMessage = Callable[[BranchMessage], int]
+"""The tokens of a message."""
+
+
+def of_all(weigh: Weigh) -> WeighAll:
+    return lambda texts: sum(map(weigh, texts))

@@ -17,8 +17,7 @@ from ctxmgr.model.api import TelemetryEvent
 from ctxmgr.model.saved import State
 from ctxmgr.server.config import ConnectionConfig, SessionRequest
 from ctxmgr.server.peer import Peer, SplicedResult
-from ctxmgr.session import SessionCore
-from ctxmgr.session.telemetry import call_events, job_event
+from ctxmgr.session import SessionCore, call_events, job_event
 
 METHOD = "telemetry/event"
 LATENCY = "ctxmgr.latency_ms"

@@ -8,6 +8,7 @@ from ctxmgr.session.beginning import begun, model_spec, restored
 from ctxmgr.session.effective import in_use, policy_in_force
 from ctxmgr.session.reading import Calibration, Reader
 from ctxmgr.session.session import SessionCore
+from ctxmgr.session.telemetry import call_events, job_event
 from ctxmgr.session.work import (
     ArchiveGet,
     ArchivePut,
@@ -36,7 +37,9 @@ __all__ = [
     "Weighing",
     "Calibration",
     "begun",
+    "call_events",
     "in_use",
+    "job_event",
     "journal",
     "ledger_updates",
     "model_spec",

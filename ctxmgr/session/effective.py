@@ -1,4 +1,5 @@
-"""Turns what a host says of its model, what the policy says and what is known of it into what holds.
+"""Turns what a host says of its model, what the policy says, what is known of it and what calls taught into what
+holds: prices, cache, window, policy.
 
 Rules:
 1. A host's own word goes before the policy's, and that before what is known. A price of 0 is no word.
@@ -12,6 +13,8 @@ Rules:
 6. Where a host says that its calls may wait, what is known of prices is what is known of a batch's, if anything is.
 7. That there is no cache is taken back once the provider has told that it read something: the rule that is known
    holds, else the default, and so does a price of reading that nobody told.
+8. A refusal as too long may teach a smaller window. It holds for the model's id while the host says the same window
+   of it. So may a refusal of a list that fits by our count.
 """
 
 from typing import Any, NamedTuple
@@ -20,7 +23,7 @@ import msgspec
 
 from ctxmgr.engine.caching import LifetimeInForce, in_force
 from ctxmgr.engine.presets import KEY_PRESETS, PRESETS
-from ctxmgr.engine.pressure import ModelTerms
+from ctxmgr.engine.pressure import ModelTerms, meter
 from ctxmgr.known_models import (
     ModelFacts,
     Registry,
@@ -176,9 +179,6 @@ def _prices(spec: ModelSpec, policy: Policy, facts: ModelFacts, lifetime: int) -
     return held, _by(facts)
 
 
-# Turns the keys that a session's policy is made of into the policy in force.
-
-
 class PolicyInForce(NamedTuple):
     """`overrides` that fit, the paths of those `set_aside`, and what is to be said of keys that do nothing."""
 
@@ -198,3 +198,71 @@ def policy_in_force(defaults: dict[str, Any], state: State) -> PolicyInForce:
     idle = sorted(key for key in given if key in KEY_PRESETS and key not in preset.policy_keys)
     told = tuple(f"the policy key {key} does nothing in preset {preset.name}" for key in idle)
     return PolicyInForce(overrides, set_aside, policy, told)
+
+
+MODELS_AT_MOST = 32  # whose window was learnt
+LEAST_TOKENS = 1_000  # of a list that can be refused for its own length
+
+
+def window_of(state: State) -> int:
+    """In tokens, of the model in use."""
+    model = state.model
+    said, taken = state.windows.get(model.id, (model.window, model.window))
+    return taken if said == model.window else model.window
+
+
+def with_window(state: State, taken: int) -> State:
+    """The model in use takes so many tokens."""
+    if taken == window_of(state):
+        return state
+    model = state.model
+    windows = {id: one for id, one in state.windows.items() if id != model.id}
+    if taken < model.window:
+        windows[model.id] = model.window, taken
+    return msgspec.structs.replace(state, windows=dict(list(windows.items())[-MODELS_AT_MOST:]))
+
+
+def of_another_model(state: State) -> State:
+    """What was counted and refused was by the model before, and so was what did not fit its window."""
+    stay = {key: one for key, one in state.decisions.items() if one.kind != "cut" and not one.to_fit}
+    decisions = stay if len(stay) < len(state.decisions) else state.decisions
+    return msgspec.structs.replace(
+        state, decisions=decisions, meter=meter.void(state.meter), unseen=0, refused_weight=0
+    )
+
+
+def with_refusal(state: State, fit_weight: float) -> State:
+    """The provider refused the last list as too long. `fit_weight`: of the largest list that fits by our count, in
+    tokens; where the last is no larger, that count is wrong. A short one was not refused for its length."""
+    last = state.last_projection
+    if last is None or not LEAST_TOKENS <= last.weight <= fit_weight:
+        return state
+    return msgspec.structs.replace(state, refused_weight=last.weight)
+
+
+def with_success(state: State, counted: bool) -> State:
+    """The provider took the last list. `counted`: and said how long it is."""
+    last, refused = state.last_projection, state.refused_weight
+    if not refused or not (counted or (last is not None and last.weight >= refused)):
+        return state
+    return msgspec.structs.replace(state, refused_weight=0)
+
+
+class UsageMismatches(NamedTuple):
+    """Usage that was reported and not believed: how often, and the last one's tokens and the list's weight."""
+
+    times: int = 0
+    tokens: int = 0
+    weight: int = 0
+
+    def with_usage(self, tokens: int, weight: int) -> "UsageMismatches":
+        """One more."""
+        return UsageMismatches(self.times + 1, tokens, weight)
+
+    def note(self, window: int) -> str:
+        """One sentence, "" where all was believed."""
+        if not self.times:
+            return ""
+        why = f"a window of {window}" if self.tokens > window else f"a list that weighs {self.weight}"
+        often = "once" if self.times == 1 else f"{self.times} times"
+        return f"usage was not believed {often}, the last was {self.tokens} tokens for {why}: the estimate stands"

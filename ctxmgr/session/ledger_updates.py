@@ -1,8 +1,8 @@
-"""Turns what a session hears into facts of its state, and moves facts when the host moves in its tree.
+"""Turns what a session hears, and its host's tree, into facts of its state.
 
-A fact whose session entry is not known yet is pending; the next entry id that comes binds it. After a move in
-the tree, facts of other branches are put away, and come back when their entry or their message is on the path
-again. Knows no message format.
+A fact whose session entry is not known yet is pending; the next entry id that comes binds it. What lies on the
+active path of the tree holds. After a move facts of other branches are put away, and come back when their entry or
+their message is on the path again.
 """
 
 from collections.abc import Container, Iterable, Mapping, Sequence
@@ -15,8 +15,12 @@ from ctxmgr.engine.instructions import remembered
 from ctxmgr.engine.memory import Stamp, fold, from_message, now_and_past, users_text
 from ctxmgr.engine.memory import from_summary as facts_of_summary
 from ctxmgr.engine.presets import Inputs
+from ctxmgr.formats import MessageFormat
+from ctxmgr.formats.pi_tree import entries as tree
 from ctxmgr.model import Block, Message, SummaryKind, View
 from ctxmgr.model.saved import Fact, Ledger, RawSummary, State
+from ctxmgr.session import ledger_updates
+from ctxmgr.session.reading import Reader
 
 FACTS_AT_MOST = 4_000  # above it only facts that hold are kept; recorded sessions reach about 2,500
 FACTS_KEPT = 3_000  # of them then: trimming costs, and must not come with each event
@@ -268,3 +272,49 @@ class SourceMessages:
         if times != at:
             held = times if isinstance(times, frozenset) else frozenset((times,))
             self._times[digest] = held | {at}
+
+
+def on_path(
+    state: State, fmt: MessageFormat, raws: Sequence[bytes], leaf: str | None, heard: ledger_updates.SourceMessages
+) -> tuple[State, dict[str, str]]:
+    """The state after hearing a whole tree whose active path ends at `leaf` (None: at its last entry), and the
+    entry of each message on it, by the message's mark.
+
+    `heard`: messages whose facts are known; they come back where the path shows their message.
+    """
+    found = [one for one in map(tree.entry, raws) if one is not None]
+    path = tree.path(found, leaf)
+    state = ledger_updates.moved(state, [one.id for one in path])
+    unweighed = Reader(fmt, lambda text: 0, tools=state.tools)
+    messages: list[tuple[int, Message]] = []
+    ids: dict[int, str | None] = {}
+    for position, one in enumerate(path):
+        if one.kind == "message":
+            messages.append((position, unweighed.read([one.message])[0]))
+            ids[position] = one.id
+        elif one.kind:
+            state, facts = ledger_updates.from_summary(state, one.summary, one.kind, one.time_ms, one.id)
+            state = ledger_updates.learn(state, facts, bound=True)
+    state, _ = ledger_updates.returned(state, {message.digest for _, message in messages})
+    calls = ledger_updates.calls_of(message for _, message in messages)
+    state, facts = ledger_updates.from_messages(state, messages, calls, None, ids, heard)
+    entry_of = {ledger_updates.mark(message): path[position].id for position, message in messages}
+    return ledger_updates.learn(state, facts, bound=True), entry_of
+
+
+def along_trail(state: State, leaf: str | None, parent: str | None) -> State:
+    """The state at `leaf` where no tree was sent, as far as the known trail tells. `parent`: of the branch
+    summary that is the new leaf, None without one."""
+    trail = state.trail
+    at = leaf if leaf in trail else parent
+    path: tuple[str, ...] = trail[: trail.index(at) + 1] if at in trail else ()
+    return ledger_updates.moved(state, path)
+
+
+def summarised(state: State, text: str, given: int | None, entry: str | None) -> State:
+    """The state after a branch summary hung at the end of the path."""
+    state, facts = ledger_updates.from_summary(state, text, "branch", given, entry)
+    state = ledger_updates.learn(state, facts, bound=True)
+    if entry and entry not in state.trail:
+        state = msgspec.structs.replace(state, trail=(*state.trail, entry))
+    return state

@@ -13,8 +13,9 @@ import msgspec
 
 from ctxmgr.engine.conversation import ConversationIndex
 from ctxmgr.engine.invariants import FRESH, CheckState
-from ctxmgr.formats import BEGINNING, Progress
-from ctxmgr.model import Message, Plan
+from ctxmgr.engine.tools import Memo
+from ctxmgr.formats import BEGINNING, MessageFormat, Progress
+from ctxmgr.model import BlockEdit, Message, Plan
 from ctxmgr.model.saved import LastProjection
 from ctxmgr.session.reading import Reader
 
@@ -33,6 +34,44 @@ class Replacements(msgspec.Struct, frozen=True):
     packet: bytes = b""
     size: int = 0
     accepted: Progress = BEGINNING
+
+
+def replacements(messages: tuple[Message, ...], plan: Plan, fmt: MessageFormat, memo: Memo) -> Replacements:
+    """The bytes of edited messages. A message has results or calls that are edited, never both. The packet is dated
+    by the message that it stands before, so that the same packet has the same bytes."""
+    edits: dict[int, list[BlockEdit]] = {}
+    for piece in plan.pieces:
+        if isinstance(piece, BlockEdit):
+            edits.setdefault(piece.message_index, []).append(piece)
+    made: dict[int, bytes] = {}
+    for index, some in edits.items():
+        key = ("put", messages[index].raw, *map(_put, some))
+        if key not in memo:
+            memo[key] = _edited(messages[index].raw, some, fmt)
+        made[index] = memo[key]
+    packet = plan.packet
+    if packet is None:
+        return Replacements(made)
+    time_ms = messages[plan.floor].view.time_ms if plan.floor < len(messages) else None
+    return Replacements(made, bytes(fmt.packet(packet.text, time_ms or 0)))
+
+
+def _put(edit: BlockEdit) -> tuple[object, ...]:
+    """What an edit puts where."""
+    shorter = edit.text if edit.arguments is None else msgspec.json.encode(edit.arguments)
+    return edit.block_index, edit.kind, shorter, edit.media
+
+
+def _edited(raw: bytes, edits: list[BlockEdit], fmt: MessageFormat) -> bytes:
+    arguments = {edit.block_index: edit.arguments for edit in edits if edit.arguments is not None}
+    if arguments:
+        return bytes(fmt.set_arguments(raw, arguments))
+    texts = {edit.block_index: edit.text for edit in edits if edit.kind == "cut" and edit.text}
+    results = {edit.block_index: edit.text for edit in edits if edit.kind != "cut"}
+    media = {edit.block_index: dict(edit.media) for edit in edits if edit.media}
+    raw = fmt.set_result(raw, results) if results else raw
+    raw = fmt.set_text(raw, texts) if texts else raw
+    return bytes(fmt.set_media(raw, media) if media else raw)
 
 
 def hashed(state: Any, messages: Iterable[Message]) -> Any:

@@ -30,13 +30,19 @@ from ctxmgr.model import (
 from ctxmgr.model.api import compaction, lifecycle, since
 from ctxmgr.model.saved import Ledger, State, Stored
 from ctxmgr.session import ledger_updates, scratchpad
-from ctxmgr.session import tree as branches
+from ctxmgr.session import ledger_updates as branches
 from ctxmgr.session.beginning import declared, model_spec, undecided
-from ctxmgr.session.effective import ModelInUse, in_use, policy_in_force
+from ctxmgr.session.effective import (
+    ModelInUse,
+    UsageMismatches,
+    in_use,
+    of_another_model,
+    policy_in_force,
+    window_of,
+)
 from ctxmgr.session.prefetch import BranchLocks, Prefetch
 from ctxmgr.session.projection import CancelledAttempt, ListMemo, Projection
 from ctxmgr.session.reading import Calibration, Reader
-from ctxmgr.session.windows import UsageMismatches, of_another_model, window_of
 from ctxmgr.session.work import Offload, Verb
 
 WEIGHTS_AT_MOST = 5_000  # of texts that packets are made of, kept ready

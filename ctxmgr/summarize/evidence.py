@@ -17,8 +17,7 @@ from ctxmgr.engine.memory import RepairedSummary, SummaryDraft, carried_facts, f
 from ctxmgr.model.compaction import BranchMessage, BranchSummaryPlan, CompactionPlan
 from ctxmgr.model.saved import Fact, Ledger
 from ctxmgr.summarize.brief import SummaryInput
-from ctxmgr.summarize.previous_summary import TURN_MARK
-from ctxmgr.summarize.recent_turns import RECENT_HEADING
+from ctxmgr.summarize.previous_summary import RECENT_HEADING, TURN_MARK
 
 ADDED_SHARE = 0.25  # of a summary's budget
 UNITS_A_TOKEN = 4  # UTF-16 units, of most texts

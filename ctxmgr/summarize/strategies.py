@@ -25,8 +25,8 @@ from ctxmgr.model.compaction import Asking, Completion, CompletionRequest, Strat
 from ctxmgr.summarize.brief import PromptTask, SummaryTerms, input_room, merge_question, question
 from ctxmgr.summarize.outline import together
 from ctxmgr.summarize.parse import LEAST_TOKENS, AcceptedAnswer, RejectedAnswer
+from ctxmgr.summarize.previous_summary import RECENT_HEADING, recent_notes, without_recent_turns
 from ctxmgr.summarize.prompts import PromptParts
-from ctxmgr.summarize.recent_turns import RECENT_HEADING, recent_notes, without_recent_turns
 from ctxmgr.summarize.retry import ShapedRequest, SummaryFailed, answers, give_up
 
 First = TypeVar("First")

@@ -28,8 +28,7 @@ from typing import Any, Literal
 import msgspec
 
 from ctxmgr.wire.errors import INVALID_PARAMS, INVALID_REQUEST, PARSE_ERROR
-from ctxmgr.wire.framing import Mode
-from ctxmgr.wire.peek import FaultKind, peek
+from ctxmgr.wire.framing import FaultKind, Mode, peek
 from ctxmgr.wire.surrogates import mend
 
 _UTF8_STEP = 1 << 16  # bytes checked at a time: stays in the cache, and no second copy of a big body

@@ -9,7 +9,7 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from ctxmgr.model.archive import ArchiveRow
+from ctxmgr.model.epochs import ArchiveRow
 from ctxmgr.model.estimate import ESTIMATE
 from ctxmgr.server.effects import SnapshotLoaded
 from ctxmgr.study.spawning import Driver

@@ -10,7 +10,7 @@ from ctxmgr.engine.compaction import prepare
 from ctxmgr.engine.compaction.render import conversation, utf16_units
 from ctxmgr.engine.compaction.weighing import quarters
 from ctxmgr.formats.pi_tree import branch
-from ctxmgr.model.compaction.plans import BranchEntry, BranchMessage, CutBudget, NothingToCompact
+from ctxmgr.model.compaction import BranchEntry, BranchMessage, CutBudget, NothingToCompact
 from tests.contract.oracle import RECORDINGS, recorded, rows
 
 NAMES = sorted({row["recording"] for row in rows()})

@@ -9,6 +9,7 @@ import pytest
 from ctxmgr.wire import errors
 from ctxmgr.wire.methods import TABLE
 from scripts.generating import typescript
+from scripts.generating.spec import openrpc, schema
 from tests import needs
 
 ROOT = Path(__file__).parents[2]

@@ -14,9 +14,9 @@ from ctxmgr.engine.compaction.prepare import decide
 from ctxmgr.engine.compaction.weighing import by_text
 from ctxmgr.formats.pi_tree import branch
 from ctxmgr.model import media
-from ctxmgr.model.compaction.plans import BranchMessage, CompactionPlan, CutBudget, Format, Strategy
+from ctxmgr.model.compaction import BranchMessage, CompactionPlan, CutBudget, Format, Strategy
+from ctxmgr.model.estimate import WeighMessage
 from ctxmgr.model.policy import Slices
-from ctxmgr.model.weights import WeighMessage
 from ctxmgr.study.compare import chains, sessions
 from ctxmgr.study.compare.sessions import RecordedSession
 from ctxmgr.study.probes.summaries import RemovedPart

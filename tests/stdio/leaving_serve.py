@@ -9,7 +9,7 @@ from typing import Any
 
 from ctxmgr import cli
 from ctxmgr.engine.rewriting.handles import handle
-from ctxmgr.model.archive import ArchiveRow
+from ctxmgr.model.epochs import ArchiveRow
 from ctxmgr.session.context import listing
 from ctxmgr.session.session import SessionCore
 

@@ -6,9 +6,8 @@ Knows no framing and no method table.
 from ctxmgr.model.api import edits, recovery, reports, since
 from ctxmgr.model.api.cache_marks import with_cache_marks
 from ctxmgr.model.api.edits import ListAnswer, NoList
-from ctxmgr.model.api.given import GivenTools, converted, model_of, tools_of
-from ctxmgr.model.api.raw_json import M, message_list, raw_json, raw_object
-from ctxmgr.model.api.telemetry import Attribute, TelemetryEvent
+from ctxmgr.model.api.given import GivenTools, M, converted, message_list, model_of, raw_json, raw_object, tools_of
+from ctxmgr.model.api.reports import Attribute, TelemetryEvent
 
 __all__ = [
     "Attribute",

@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.model.api.raw_json import M
+from ctxmgr.model.api.given import M
 from ctxmgr.model.prices import MARKS, OWN_MARKS
 
 EPHEMERAL = {"type": "ephemeral"}

@@ -13,8 +13,8 @@ from typing import Any
 
 import msgspec
 
+from ctxmgr.model.api.given import M
 from ctxmgr.model.api.lifecycle import RawList, Wire
-from ctxmgr.model.api.raw_json import M
 from ctxmgr.model.api.reports import Report
 
 

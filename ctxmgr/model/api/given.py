@@ -1,12 +1,18 @@
-"""Turns what a program gives in plain values into a struct of the API, or tells where it is none."""
+"""Turns what a program gives into the API's terms: plain values into a struct, a message as the program holds it
+into JSON.
 
-from collections.abc import Mapping, Sequence
+A message is an object (a dict, or what else msgspec can write as one) or JSON already, as bytes. An unpaired
+surrogate, as text of a process that was cut off may hold one, becomes U+FFFD: JSON in UTF-8 has none.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import msgspec
 
 from ctxmgr.model.api.lifecycle import Model
-from ctxmgr.model.errors import invalid_params, path_of
+from ctxmgr.model.errors import InvalidParams, invalid_params, path_of
 from ctxmgr.model.tools import DeclaredTool, DeclaredTools, check_tools
 
 Kind = TypeVar("Kind")
@@ -32,3 +38,60 @@ def tools_of(tools: GivenTools) -> DeclaredTools:
     found = converted(msgspec.to_builtins(tools), DeclaredTools, "$.tools")
     check_tools(found, "$.tools")
     return found
+
+
+M = TypeVar("M", bound="Mapping[str, object] | bytes")
+
+_encode = msgspec.json.Encoder().encode
+_any = msgspec.json.Decoder(msgspec.Raw).decode
+_SURROGATES = re.compile("[\ud800-\udfff]")
+
+
+def message_list(messages: Iterable[M]) -> list[M]:
+    """The messages that a program gives. Raises TypeError where that is no list of any: the program has a fault."""
+    if isinstance(messages, str | bytes | Mapping) or not isinstance(messages, Iterable):
+        raise TypeError(f"messages: a list of messages is needed, not {type(messages).__name__}")
+    return list(messages)
+
+
+def raw_object(value: object, path: str) -> bytes:
+    """One JSON object, as every message is. Raises InvalidParams where it is none."""
+    raw = raw_json(value, path)
+    if not raw.startswith(b"{"):
+        raise invalid_params("an object is needed, as a message is", path)
+    return raw
+
+
+def raw_json(value: object, path: str) -> bytes:
+    """One JSON value. `path` says where it stands, for the error. Raises InvalidParams where it is none."""
+    if isinstance(value, bytes):
+        return _checked(value, path)
+    try:
+        return _encode(value)
+    except UnicodeEncodeError:
+        return _encode(_without_surrogates(value))
+    except (TypeError, ValueError, RecursionError, msgspec.MsgspecError) as fault:
+        raise _no_json(path, fault) from None
+
+
+def _checked(value: bytes, path: str) -> bytes:
+    try:
+        value.decode()
+        _any(value)
+    except (UnicodeDecodeError, msgspec.DecodeError, RecursionError) as fault:
+        raise _no_json(path, fault) from None
+    return value.strip()
+
+
+def _no_json(path: str, fault: Exception) -> InvalidParams:
+    return invalid_params(f"no JSON can be made of it: {type(fault).__name__}", path)
+
+
+def _without_surrogates(value: Any) -> Any:
+    if isinstance(value, str):
+        return _SURROGATES.sub("\ufffd", value)
+    if isinstance(value, Mapping):
+        return {_without_surrogates(name): _without_surrogates(inner) for name, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_without_surrogates(inner) for inner in value]
+    return value

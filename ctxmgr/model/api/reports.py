@@ -1,4 +1,6 @@
-"""What a projection says of itself: the report of each answer, and `explain` with its verdicts and receipts."""
+"""What ctxmgr says of what it did: the report of each answer, `explain` with its verdicts and receipts, and what
+`telemetry/event` tells a host that asked for it.
+"""
 
 from __future__ import annotations  # evaluated with the first call that needs them, not at the start
 
@@ -182,3 +184,26 @@ class ExplainResult(Wire, frozen=True, omit_defaults=False):
     ]
     epochs: Annotated[tuple[EpochReceipt, ...], Meta(description="The receipts that are kept, oldest first.")]
     seq: Seq
+
+
+Attribute = str | int | float | bool
+
+
+class TelemetryEvent(Wire, frozen=True):
+    """One thing that happened in a session. Nothing that a user, a model or a tool wrote is in it."""
+
+    name: Annotated[
+        str,
+        Meta(
+            description="ctxmgr.list, ctxmgr.epoch, ctxmgr.compaction, ctxmgr.fallback, or, for the usage that a "
+            "host reported, the semantic conventions' gen_ai.client.inference.operation.details."
+        ),
+    ]
+    attributes: Annotated[
+        dict[str, Attribute],
+        Meta(
+            description="By the names of OpenTelemetry's semantic conventions for generative AI (`gen_ai.*`, "
+            "`error.type`), and of our own (`ctxmgr.*`). Of what a host sent there are the ids of session and "
+            "model and the provider's name."
+        ),
+    ]

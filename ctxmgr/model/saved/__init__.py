@@ -1,6 +1,5 @@
 """What outlives a restart: a session's state and what it is made of. A renamed field keeps its name on disk."""
 
-from ctxmgr.model.saved.cache_truth import CacheTruth, ComparedCall, CountedList, LearnedLifetime
 from ctxmgr.model.saved.facts import (
     APPROVED,
     BROUGHT_BACK,
@@ -17,10 +16,14 @@ from ctxmgr.model.saved.facts import (
     Source,
 )
 from ctxmgr.model.saved.state import (
+    CacheTruth,
+    ComparedCall,
+    CountedList,
     InstructionCopy,
     LastProjection,
     Latch,
     LatchState,
+    LearnedLifetime,
     MarkedStart,
     Meter,
     ModelSpec,

@@ -4,7 +4,8 @@ from ctxmgr.engine.compaction import branch as engine
 from ctxmgr.model import CallFailed
 from ctxmgr.model.api import compaction as wire
 from ctxmgr.model.compaction import BranchEntry, BranchSummaryPlan, Strategy
-from ctxmgr.session.compaction import job_context, preparations
+from ctxmgr.session.compaction import job_context
+from ctxmgr.session.compaction.compact import decoded
 from ctxmgr.session.compaction.job_context import JobContext, advanced
 from ctxmgr.session.session import SessionCore
 from ctxmgr.session.work import Job, Offload, Routine
@@ -48,7 +49,7 @@ def _path(seen: JobContext, entries: list[bytes] | None, leaf: str | None) -> tu
 
 def before_tree(session: SessionCore, params: wire.BeforeTreeParams) -> Job:
     """No model is asked where the user wants no summary, or where the host writes its own."""
-    given = preparations.decoded(params.preparation, wire.TreePreparation)
+    given = decoded(params.preparation, wire.TreePreparation)
     seen = job_context.take(session, None, given.custom_instructions, holds=False)
     entries = [bytes(raw) for raw in given.entries_to_summarize or []]
 

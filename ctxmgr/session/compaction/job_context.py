@@ -25,9 +25,9 @@ from ctxmgr.model.compaction import (
 )
 from ctxmgr.model.saved import Ledger
 from ctxmgr.session import ledger_updates
+from ctxmgr.session.effective import window_of
 from ctxmgr.session.reading import Reader
 from ctxmgr.session.session import Embedding, SessionCore
-from ctxmgr.session.windows import window_of
 from ctxmgr.session.work import ModelRunner, Offload, Routine
 from ctxmgr.summarize import HostContext, Prepared, SummaryInput
 

@@ -78,7 +78,7 @@ def _told(session: SessionCore, report: reports.Report) -> bytes:
 
 def _messages(projection: Projection, raw_messages: RawMessages) -> Parts:
     parts: Parts = []
-    for start, end, content in runs(projection):
+    for start, end, content, _ in runs(projection):
         if parts:
             parts.append(b",")
         parts += [content] if content else raw_messages.run(start, end)
@@ -89,7 +89,7 @@ def _edits(projection: Projection) -> bytes:
     """In one piece: they are many and short."""
     edits = [
         b'{"put":%b}' % content if content else b'{"keep":[%d,%d]}' % (start, end)
-        for start, end, content in runs(projection)
+        for start, end, content, _ in runs(projection)
     ]
     return b'"edits":[%b]' % b",".join(edits)
 

@@ -1,27 +1,43 @@
 """Turns a `context` request into the list that is to be projected: how much of it is old, and what it says.
 
-1. An appended list must fit what was answered before; a whole one is compared, message by message, as bytes: what
-   is held has the newest ones (`respelling`).
-2. Messages known from `turn_end`, from the list before it was written anew, or from a call that was cancelled,
-   are not read again.
-3. Where the session is in another format now, or pictures weigh otherwise, the whole list is read again.
-4. The ledger learns from messages not heard before; summaries are folded and kept whole. Where the list begins
-   anew (`compacted`), of the compaction first.
-5. A packet that resumes is written for the list that is answered: hosts ask once more with the list from before a
+1. An appended list must fit what was answered before; a whole one is compared, message by message, as bytes.
+2. What is held of the last list has the bytes in which its host spells it now: those are what goes back. A message
+   that came again, the same content in other bytes (`formats.same_content`), is the same message: it is not read
+   again, and what was decided about it holds. New messages that come alone, with cache marks, tell where the marks
+   stand now: those of before come off.
+3. Messages known from `turn_end`, from the list before it was written anew, or from a call that was cancelled, are
+   not read again.
+4. Where the session is in another format now, or pictures weigh otherwise, the whole list is read again.
+5. The ledger learns from messages not heard before; summaries are folded and kept whole. Where the list begins
+   anew, of the compaction first.
+6. A list begins anew where its program compacted by itself and told nobody. It does not go on from the last one,
+   and the host has told of no compaction since. It holds a compaction's summary that the last one did not: by the
+   mark or the words of the host (its format says so), or an item that stands for a past which only the provider
+   can read. Or its first user message is new and reads as a summary by its sections, while most of the last list
+   is gone.
+7. What follows then is what follows a compaction that is told: the ledger is kept and learns of the summary, the
+   reading is void, the next packet says where the work stood, and the prefix is lost anyway.
+8. A packet that resumes is written for the list that is answered: hosts ask once more with the list from before a
    compaction, and then with the one that begins with its summary.
 """
 
+from bisect import bisect_left
+from collections.abc import Sequence
+
 import msgspec
 
-from ctxmgr.engine.conversation import ConversationIndex, Delta
+from ctxmgr.engine.conversation import ConversationIndex, Delta, extend
 from ctxmgr.engine.invariants import FRESH
-from ctxmgr.engine.memory import fold, with_shared_words
+from ctxmgr.engine.memory import fold, sections_of, with_shared_words
+from ctxmgr.engine.pressure import latch, meter
+from ctxmgr.engine.tools import Memo
+from ctxmgr.formats import MessageFormat, is_marked, mark_count, same_content, unmarked
 from ctxmgr.model import Message
 from ctxmgr.model.api import lifecycle
 from ctxmgr.model.saved import Ledger, State
 from ctxmgr.session import ledger_updates
-from ctxmgr.session.context.compacted import begins_anew, compacted
-from ctxmgr.session.projection import Projection
+from ctxmgr.session.context.comparing import runs
+from ctxmgr.session.projection import Projection, is_of, replacements
 from ctxmgr.session.session import SessionCore
 
 
@@ -69,7 +85,7 @@ def arrived(session: SessionCore, delta: Delta, time_ms: int | None) -> Arrived:
     else:
         read = _read_anew(session, delta)
     state = read.state
-    if state.resumed and delta.shared_count < len(before.messages):  # rule 5
+    if state.resumed and delta.shared_count < len(before.messages):  # rule 8
         state = msgspec.structs.replace(state, packet=None, reopen=session.reopen("compaction"))
     told = begins_anew(before, session.state, read.messages, delta.shared_count)
     heard = session.source_messages
@@ -88,7 +104,7 @@ def is_read(session: SessionCore) -> bool:
 
 
 def _read_anew(session: SessionCore, delta: Delta) -> Arrived:
-    """Rule 3."""
+    """Rule 4."""
     old = session.projection
     held = old.messages[: delta.shared_count]
     messages = session.reader.read([*(message.raw for message in held), *delta.appended])
@@ -103,7 +119,7 @@ def _read_anew(session: SessionCore, delta: Delta) -> Arrived:
 
 
 def _read(session: SessionCore, delta: Delta) -> tuple[Message, ...]:
-    """Rule 2."""
+    """Rule 3."""
     known: dict[bytes, Message] = dict(session.pending_messages)
     messages, cancelled = session.projection.messages, session.cancelled_attempt
     if cancelled is not None and cancelled.reader is session.reader:
@@ -116,7 +132,7 @@ def _read(session: SessionCore, delta: Delta) -> tuple[Message, ...]:
 def _learn(
     session: SessionCore, read: Arrived, shared: int, time_ms: int | None, heard: ledger_updates.SourceMessages
 ) -> tuple[State, Ledger]:
-    """Rule 4."""
+    """Rule 5."""
     state, ledger, messages = read.state, read.ledger, read.messages
     fresh = [(position, messages[position]) for position in range(shared, len(messages))]
     if state.away:
@@ -133,3 +149,99 @@ def _learn(
     facts = with_shared_words(ledger, facts)
     state = ledger_updates.learn(state, facts, bound=False)
     return state, ledger_updates.merged(ledger, before, state, facts)
+
+
+LEAST_SECTIONS = 3  # with a name that summaries use: what people write to begin with rarely has as many
+GONE = 0.5  # of the last list's weight: less is an edit of the list and no new one
+
+
+def begins_anew(before: Projection, state: State, messages: Sequence[Message], shared: int) -> Message | None:
+    """The message with the summary; None where the list is no such one. `shared`: so many messages are the last
+    list's."""
+    if state.reopen in ("compaction", "tree") or not _is_another(before, state, messages, shared):
+        return None
+    last = {message.raw for message in before.messages}  # what only the provider can read has one digest
+    known = {summary.digest for summary in state.summaries}
+    for message in messages[shared:]:
+        if message.view.summary == "compaction" and message.raw not in last:
+            told = message.view.summary_text
+            if not told or ledger_updates.summary_digest(told) not in known:
+                return message
+    first = next((message for message in messages if message.view.opens_turn), None)
+    if first is None or first.raw in last or first.digest in known or not before.messages:
+        return None
+    held = {message.digest for message in messages}
+    gone = sum(message.weight for message in before.messages if message.digest not in held)
+    return first if gone >= GONE * before.conversation.raw_weight and _reads_as_summary(first) else None
+
+
+def compacted(state: State, ledger: Ledger, message: Message) -> tuple[State, Ledger]:
+    """State and ledger after the compaction that this message tells of."""
+    told = message.view.summary_text
+    text, origin = (told, "") if message.view.summary else (_text(message), message.digest)
+    state, facts = ledger_updates.from_summary(state, text, "compaction", message.view.time_ms, None, origin)
+    state, bound = ledger_updates.bind(state, None)
+    state = ledger_updates.learn(state, facts, bound=True)
+    done, _ = latch.apply(state.latch, "compacted")
+    again = state.reopen if state.reopen in ("pin", "undo") else "compaction"
+    state = msgspec.structs.replace(
+        state, latch=done, meter=meter.void(state.meter), resume=True, anchor="", packet=None, reopen=again
+    )
+    return state, ledger_updates.ledger(state) if bound else fold(ledger, facts)
+
+
+def _is_another(before: Projection, state: State, messages: Sequence[Message], shared: int) -> bool:
+    """Does the list not go on from the last one, of this process or the one before?"""
+    if before.messages:
+        return shared < len(before.messages)
+    return state.last_projection is not None and not is_of(state.last_projection, messages)
+
+
+def _text(message: Message) -> str:
+    return "\n".join(block.text for block in message.view.blocks if block.kind == "text")
+
+
+def _reads_as_summary(message: Message) -> bool:
+    """Rule 6, of its words."""
+    named = {part.kind for part in sections_of(_text(message)) if part.kind != "context"}
+    return len(named) >= LEAST_SECTIONS
+
+
+def newest_spelling(held: Projection, delta: Delta, whole: bool) -> dict[int, bytes]:
+    """The newest bytes of held messages, by index, where they are others. `delta`: as bytes alone tell it. `whole`:
+    all messages came, not the new ones alone."""
+    spelled: dict[int, bytes] = {}
+    shared, messages = delta.shared_count, held.messages
+    if shared == len(messages):
+        if not whole and any(map(is_marked, delta.appended)):
+            bare = ((at, message.raw, unmarked(message.raw)) for at, message in enumerate(messages))
+            spelled = {at: raw for at, old, raw in bare if raw is not old}
+        return spelled
+    for at, raw in enumerate(delta.appended[: len(messages) - shared], shared):
+        old = messages[at].raw
+        if old == raw:
+            continue
+        if not same_content(old, raw):
+            break
+        spelled[at] = raw
+    return spelled
+
+
+def respelled(held: Projection, spelled: dict[int, bytes], fmt: MessageFormat, memo: Memo) -> Projection:
+    """The same projection with these bytes."""
+    messages = list(held.messages)
+    for at, raw in spelled.items():
+        messages[at] = msgspec.structs.replace(messages[at], raw=raw)
+    conversation = extend(held.conversation, tuple(messages))
+    put = replacements(conversation.messages, held.plan, fmt, memo)
+    indices = sorted(spelled)
+    changed = [(held.replacements.messages[at], raw) for at, raw in put.messages.items() if at in spelled]
+    for start, end, content, _ in runs(held):
+        if not content:
+            kept = indices[bisect_left(indices, start) : bisect_left(indices, end)]
+            changed += [(held.messages[at].raw, spelled[at]) for at in kept]
+    size = held.replacements.size + sum(len(new) - len(old) for old, new in changed)
+    marks = held.replacements.accepted.mark_count + sum(mark_count(new) - mark_count(old) for old, new in changed)
+    progress = msgspec.structs.replace(held.replacements.accepted, mark_count=marks)
+    put = msgspec.structs.replace(held.replacements, messages=put.messages, size=size, accepted=progress)
+    return msgspec.structs.replace(held, conversation=conversation, replacements=put)

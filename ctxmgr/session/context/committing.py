@@ -1,15 +1,22 @@
-"""Makes a plan what the session answered last: the one place where a list changes a session."""
+"""Makes a plan what the session answered last: the one place where a list changes a session.
+
+Says, too, which messages of the answer belong under a cache mark (`engine.caching`). Only a message that every host
+sends on, and whose last block can bear one, gets a mark: no thinking, no empty text, no reply that failed.
+"""
+
+from bisect import bisect_right
+from itertools import accumulate
 
 import msgspec
 
-from ctxmgr.engine.caching import truth
+from ctxmgr.engine.caching import Breakpoints, MarkInputs, placed, truth
 from ctxmgr.engine.conversation import Delta
+from ctxmgr.model import OWN_MARKS, Message
 from ctxmgr.model.api import lifecycle
 from ctxmgr.session.context import removed
 from ctxmgr.session.context.answering import Compared
-from ctxmgr.session.context.comparing import begins_with, resumed
+from ctxmgr.session.context.comparing import begins_with, resumed, runs
 from ctxmgr.session.context.list_plan import ListPlan
-from ctxmgr.session.context.marking import marked
 from ctxmgr.session.context.raw_messages import RawMessages
 from ctxmgr.session.projection import Projection
 from ctxmgr.session.session import SessionCore
@@ -47,3 +54,56 @@ def _begins(session: SessionCore, projection: Projection, delta: Delta) -> tuple
     if session.projection.plan.pieces:
         return begins_with(session.projection, projection, delta.shared_count)
     return (0, 0, 0) if session.failure_count else resumed(session.state, projection)
+
+
+FAILED = ("error", "aborted")
+BEARING = frozenset(("text", "call", "result", "image", "summary"))
+
+
+def marked(
+    session: SessionCore, projection: Projection, place: int | None, own: int | None, time_ms: int | None
+) -> Breakpoints:
+    """Of the answer that this projection makes. `place`: as `begins_with` has it; None without an answer before."""
+    rule = session.model.terms_by(session.state).cache
+    if rule.kind != "marks":
+        return Breakpoints()
+    answered = AnsweredMessages(projection)
+    inputs = MarkInputs(
+        rule=rule,
+        message_count=answered.count,
+        same_count=None if place == -1 else place or 0,
+        own_marks=OWN_MARKS if own is None else own,
+        blocks=answered.blocks,
+        may_bear=answered.may_bear,
+        time_ms=time_ms,
+    )
+    return placed(inputs, session.state.marked_starts)
+
+
+class AnsweredMessages:
+    """The messages of an answer by their places in it."""
+
+    def __init__(self, projection: Projection) -> None:
+        self._messages, self._runs = projection.messages, runs(projection)
+        *self._starts, self.count = accumulate((run.message_count for run in self._runs), initial=0)
+
+    def _message(self, place: int) -> Message | None:
+        """None: the packet."""
+        number = bisect_right(self._starts, place) - 1
+        run = self._runs[number]
+        return None if run.start == run.end else self._messages[run.start + place - self._starts[number]]
+
+    def blocks(self, start: int, end: int) -> int:
+        """Content blocks of the messages [start, end)."""
+        found = (self._message(place) for place in range(start, end))
+        return sum(1 if one is None else max(1, len(one.view.blocks)) for one in found)
+
+    def may_bear(self, place: int) -> bool:
+        """May its last block bear a mark?"""
+        message = self._message(place)
+        if message is None:
+            return True
+        last = message.view.blocks[-1] if message.view.blocks else None
+        if last is None or last.kind not in BEARING or message.view.stop in FAILED:
+            return False
+        return last.kind != "text" or bool(last.text)

@@ -4,8 +4,9 @@ A provider keeps what requests begin with: where an answer first differs from th
 """
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import groupby
+from typing import NamedTuple
 
 import msgspec
 
@@ -14,12 +15,25 @@ from ctxmgr.model.saved import Outline, State
 from ctxmgr.session.projection import Projection, is_of
 
 OPEN = -1  # as the end of a range: to the end of the list
-
-
 HASH_BYTES = 8
 
 
-Runs = list[tuple[int, int, bytes]]
+class Run(NamedTuple):
+    """Messages [start, end) of the list as they came; or `content` in the place of one of them, or of none: the
+    packet. `saved_tokens`: by which it is lighter than the messages."""
+
+    start: int
+    end: int
+    content: bytes = b""
+    saved_tokens: int = 0
+
+    @property
+    def message_count(self) -> int:
+        """In the answer."""
+        return 1 if self.content else self.end - self.start
+
+
+Runs = list[Run]
 
 
 def first_changed(old: Projection, new: Projection, shared: int) -> int:
@@ -33,10 +47,10 @@ def first_changed(old: Projection, new: Projection, shared: int) -> int:
 def _place(before: Runs, after: Runs, shared: int) -> int:
     """The place in the runs `after` where they first differ from those `before`; -1 where they only grew."""
     place = 0
-    for number, (start, end, content) in enumerate(after):
+    for number, (start, end, content, _) in enumerate(after):
         if number >= len(before):
             return -1
-        old_start, old_end, old_content = before[number]
+        old_start, old_end, old_content, _ = before[number]
         if content or old_content:
             if content != old_content:
                 return place
@@ -91,47 +105,21 @@ def resumed(state: State, new: Projection) -> tuple[int, int, int] | None:
         return 0, 0, 0
     before = runs_of(state.sent, count)
     place = _place(before, runs_of(outline(new), len(new.messages)), count)
-    messages = sum(end - start or 1 for start, end, _ in before)
+    messages = sum(run.message_count for run in before)
     return place, *_head(new, messages if place < 0 else place)
 
 
 def _head(new: Projection, count: int) -> tuple[int, int]:
     """(tokens, bytes) of the first `count` messages of an answer."""
     tokens, size, left = 0, 0, count
-    weights = _weights(new)
-    for start, end, content in runs(new):
+    for run in runs(new):
         if left <= 0:
             break
-        if content:
-            tokens += next(weights)
-            size += len(content)
-            left -= 1
-            continue
-        end = min(end, start + left)
-        tokens += sum(message.weight for message in new.messages[start:end])
-        size += sum(len(message.raw) for message in new.messages[start:end])
-        left -= end - start
+        messages = new.messages[run.start : min(run.end, run.start + left)]
+        tokens += sum(message.weight for message in messages) - run.saved_tokens
+        size += len(run.content) or sum(len(message.raw) for message in messages)
+        left -= run.message_count
     return tokens, size
-
-
-def _weights(projection: Projection) -> Iterator[int]:
-    """The weights of the messages put in, in their order."""
-    last, weight = -1, 0
-    for piece in projection.plan.pieces:
-        if not isinstance(piece, BlockEdit):
-            if last >= 0:
-                yield weight
-            last = -1
-        if isinstance(piece, BlockEdit):
-            if piece.message_index != last:
-                if last >= 0:
-                    yield weight
-                last, weight = piece.message_index, projection.messages[piece.message_index].weight
-            weight -= piece.before_tokens - piece.after_tokens
-        elif not isinstance(piece, Keep):
-            yield piece.weight
-    if last >= 0:
-        yield weight
 
 
 def sized(new: Projection, old: Projection, shared: int) -> Projection:
@@ -145,25 +133,28 @@ def sized(new: Projection, old: Projection, shared: int) -> Projection:
         size += sum(len(message.raw) for message in new.messages[len(old.messages) :])
     else:
         size = sum(
-            len(content) or sum(len(message.raw) for message in new.messages[start:end])
-            for start, end, content in runs(new)
+            len(run.content) or sum(len(message.raw) for message in new.messages[run.start : run.end])
+            for run in runs(new)
         )
     replacements = msgspec.structs.replace(new.replacements, size=size)
     return msgspec.structs.replace(new, replacements=replacements)
 
 
 def runs(projection: Projection) -> Runs:
-    """An answer as runs of kept messages (start, end, b"") and single messages put in (0, 0, bytes)."""
+    """An answer as runs of kept messages and single messages put in."""
     runs: Runs = []
-    last = -1
     for piece in projection.plan.pieces:
         if isinstance(piece, Keep):
-            runs.append((piece.start, piece.end, b""))
-        elif not isinstance(piece, BlockEdit):
-            runs.append((0, 0, projection.replacements.packet))
-        elif piece.message_index != last:  # else a further block of the same message
-            runs.append((0, 0, projection.replacements.messages[piece.message_index]))
-            last = piece.message_index
+            runs.append(Run(piece.start, piece.end))
+            continue
+        if not isinstance(piece, BlockEdit):
+            runs.append(Run(0, 0, projection.replacements.packet, -piece.weight))
+            continue
+        at, saved = piece.message_index, piece.before_tokens - piece.after_tokens
+        if runs and runs[-1].content and runs[-1].end == at + 1:  # a further block of the same message
+            runs[-1] = runs[-1]._replace(saved_tokens=runs[-1].saved_tokens + saved)
+        else:
+            runs.append(Run(at, at + 1, projection.replacements.messages[at], saved))
     return runs
 
 
@@ -191,9 +182,11 @@ def outline(answered: Projection) -> Outline:
 
 
 def runs_of(outline: Outline, message_count: int) -> Runs:
-    """As `comparing.runs`, with the hash in place of the bytes."""
+    """As `runs`, with the hash in place of the bytes."""
     return [
-        (0, 0, one.encode()) if isinstance(one, str) else (one[0], message_count if one[1] == OPEN else one[1], b"")
+        Run(0, 0, one.encode())
+        if isinstance(one, str)
+        else Run(one[0], message_count if one[1] == OPEN else one[1])
         for one in outline
     ]
 

@@ -1,6 +1,6 @@
 """The method `context`: a list arrives, is projected, and goes back as messages, edits or `unchanged`.
 
-The road: `delta_of` (and `respelling`) -> `arrived` -> the passes of `projected` -> `commit` -> `answer`.
+The road: `delta_of` (and `respelled`) -> `arrived` -> the passes of `projected` -> `commit` -> `answer`.
 What can fail runs inside one attempt; if it fails, the fallback answers, and the session stays as it was.
 The plan of a cancelled call is reused by the next one.
 """
@@ -13,9 +13,8 @@ from ctxmgr.engine.conversation import Delta
 from ctxmgr.engine.presets import NeedsThread
 from ctxmgr.model import faults
 from ctxmgr.model.api import lifecycle
-from ctxmgr.session.context import respelling
 from ctxmgr.session.context.answering import Parts, ProjectionFailure, answer, fall_back
-from ctxmgr.session.context.arriving import Stale, arrived, delta_of, is_read
+from ctxmgr.session.context.arriving import Stale, arrived, delta_of, is_read, newest_spelling, respelled
 from ctxmgr.session.context.committing import commit
 from ctxmgr.session.context.list_plan import ListPlan, Rejected
 from ctxmgr.session.context.projecting import projected
@@ -62,12 +61,12 @@ def _newest(
     """How the list stands to the last one, which is held in the bytes of this one from here on."""
     held, whole = session.projection, params.append is None
     if delta.shared_count < len(held.messages) and sum(map(len, delta.appended)) > INLINE_BYTES:
-        spelled = yield Offload(lambda: respelling.newest(held, delta, whole))
+        spelled = yield Offload(lambda: newest_spelling(held, delta, whole))
     else:
-        spelled = respelling.newest(held, delta, whole)
+        spelled = newest_spelling(held, delta, whole)
     if not spelled:
         return delta
-    session.projection = respelling.respelled(held, spelled, session.fmt, session.memo)
+    session.projection = respelled(held, spelled, session.fmt, session.memo)
     first = min(spelled)
     raw_messages.truncate(first)
     raw_messages.extend([message.raw for message in session.projection.messages[first:]])

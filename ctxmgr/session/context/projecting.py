@@ -5,7 +5,7 @@
 2. The preset plans; what does not fit is cut (`fitting`); its invariants check the plan; a plan that breaks one
    does not leave.
 3. What a plan puts in a block's place is written once: its decision remembers it, and it is sent again as written.
-4. What its provider would refuse does not leave (`accepting`).
+4. What its provider would refuse does not leave (`formats.acceptance`).
 5. A preset that keeps the prefix keeps it: between two epochs the answer only grows at its end. A cut that breaks
    it opens one.
 
@@ -13,7 +13,7 @@ No pass changes anything but its own value (`committing` does): a pass that rais
 The memo of rewritten results only saves time.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import msgspec
 
@@ -23,16 +23,15 @@ from ctxmgr.engine.invariants import FRESH
 from ctxmgr.engine.presets import Inputs, Planned, PresetStrategy
 from ctxmgr.engine.rewriting import as_written
 from ctxmgr.engine.tools import Memo
-from ctxmgr.formats import MessageFormat
-from ctxmgr.model import WEIGHER, BlockEdit, Decision, Keep, Message, Plan
+from ctxmgr.formats import BEGINNING, MessageFormat, refused
+from ctxmgr.model import WEIGHER, BlockEdit, Decision, Keep, Message, Plan, View
 from ctxmgr.model.saved import LastProjection
 from ctxmgr.session import ledger_updates
-from ctxmgr.session.context.accepting import accept_format
 from ctxmgr.session.context.arriving import Arrived
-from ctxmgr.session.context.comparing import first_changed, only_grew, outline, sized
+from ctxmgr.session.context.comparing import first_changed, only_grew, outline, runs, sized
 from ctxmgr.session.context.fitting import announced, fit
 from ctxmgr.session.context.list_plan import ListPlan, Rejected
-from ctxmgr.session.projection import NO_PLAN, Projection, Replacements, hashed, is_of, tag_of
+from ctxmgr.session.projection import NO_PLAN, Projection, hashed, is_of, replacements, tag_of
 from ctxmgr.session.reading import Reader
 
 Pass = Callable[[ListPlan], ListPlan]
@@ -166,6 +165,34 @@ def render(plan: ListPlan) -> ListPlan:
     return msgspec.structs.replace(plan, projection=projection, only_grew=grew)
 
 
+def accept_format(plan: ListPlan) -> ListPlan:
+    """The answer with how its provider takes it (rule 4), read off the bytes that leave. Raises Rejected where it
+    would refuse them, but not where it would refuse the host's own list, too. An answer that only grew is looked at
+    from where it grew."""
+    fmt, projection, before = plan.reader.fmt, plan.projection, plan.arrived.before
+    if plan.only_grew:
+        new = projection.messages[before.conversation.size :]
+        progress = fmt.accept(before.replacements.accepted, ((message.raw, message.view) for message in new))
+    else:
+        progress = fmt.accept(BEGINNING, _answered(projection, fmt, plan.inputs.memo))
+    broken = refused(progress)
+    if broken and not refused(fmt.accept(BEGINNING, ((one.raw, one.view) for one in projection.messages))):
+        raise Rejected(tuple(f"provider: {name}" for name in sorted(broken)))
+    replacements = msgspec.structs.replace(projection.replacements, accepted=progress)
+    return msgspec.structs.replace(plan, projection=msgspec.structs.replace(projection, replacements=replacements))
+
+
+def _answered(projection: Projection, fmt: MessageFormat, memo: Memo) -> Iterator[tuple[bytes, View]]:
+    for start, end, content, _ in runs(projection):
+        if not content:
+            yield from ((message.raw, message.view) for message in projection.messages[start:end])
+            continue
+        key = ("view", content)
+        if key not in memo:
+            memo[key] = fmt.view(content)
+        yield content, memo[key]
+
+
 def announce(plan: ListPlan) -> ListPlan:
     """A cut that changes the prefix between two epochs opens one (rule 5). Raises Rejected where the preset itself
     changed it."""
@@ -212,41 +239,3 @@ def _ends_open(before: Projection, after: Projection, shared: int) -> bool:
         return False
     both = ((one.plan.pieces[-1], one.conversation.size) for one in (before, after))
     return all(isinstance(last, Keep) and last.end == size for last, size in both)
-
-
-def replacements(messages: tuple[Message, ...], plan: Plan, fmt: MessageFormat, memo: Memo) -> Replacements:
-    """The bytes of edited messages. A message has results or calls that are edited, never both. The packet is dated
-    by the message that it stands before, so that the same packet has the same bytes."""
-    edits: dict[int, list[BlockEdit]] = {}
-    for piece in plan.pieces:
-        if isinstance(piece, BlockEdit):
-            edits.setdefault(piece.message_index, []).append(piece)
-    made: dict[int, bytes] = {}
-    for index, some in edits.items():
-        key = ("put", messages[index].raw, *map(_put, some))
-        if key not in memo:
-            memo[key] = _edited(messages[index].raw, some, fmt)
-        made[index] = memo[key]
-    packet = plan.packet
-    if packet is None:
-        return Replacements(made)
-    time_ms = messages[plan.floor].view.time_ms if plan.floor < len(messages) else None
-    return Replacements(made, bytes(fmt.packet(packet.text, time_ms or 0)))
-
-
-def _put(edit: BlockEdit) -> tuple[object, ...]:
-    """What an edit puts where."""
-    shorter = edit.text if edit.arguments is None else msgspec.json.encode(edit.arguments)
-    return edit.block_index, edit.kind, shorter, edit.media
-
-
-def _edited(raw: bytes, edits: list[BlockEdit], fmt: MessageFormat) -> bytes:
-    arguments = {edit.block_index: edit.arguments for edit in edits if edit.arguments is not None}
-    if arguments:
-        return bytes(fmt.set_arguments(raw, arguments))
-    texts = {edit.block_index: edit.text for edit in edits if edit.kind == "cut" and edit.text}
-    results = {edit.block_index: edit.text for edit in edits if edit.kind != "cut"}
-    media = {edit.block_index: dict(edit.media) for edit in edits if edit.media}
-    raw = fmt.set_result(raw, results) if results else raw
-    raw = fmt.set_text(raw, texts) if texts else raw
-    return bytes(fmt.set_media(raw, media) if media else raw)

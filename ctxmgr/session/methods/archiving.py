@@ -1,18 +1,32 @@
-"""Takes what leaves a session's view into the archive, before the answer that holds its markers leaves.
+"""Takes what leaves a session's view into the archive, before the answer that holds its markers leaves, and brings
+it back: the verbs `retrieve` and `search`.
 
 Rules:
-1. A verb that lets something leave adds its row to `session.leaving` where it assigns the new state; nobody else
-   empties that list. Rows are added only where the host declared `retrieve` or `archive`; without, they are passed
-   over.
+1. A verb that lets something leave adds its row to `session.pending_archive` where it assigns the new state;
+   nobody else empties that list. Rows are added only where the host declared `retrieve` or `archive`; without,
+   they are passed over.
 2. A row is held here until the archive has it: what can not be saved can still be retrieved. That is said once.
 3. What the archive did not take is put again with the next rows, and when the session ends: a disk at fault costs
    no call that lets nothing leave.
 4. Held is so much and no more, the newest: what a full disk keeps away must not fill the memory.
+5. What comes back counts as asked for: it is noted, so that the result that holds it is not pruned at once. A
+   search notes nothing: a stretch of a text was not brought back.
+6. An unknown handle is refused with how to get the thing again, where a receipt still names its call. The call is
+   in the error's `data`: a message never holds conversation.
+7. Secrets that were masked when it was archived read `[masked]`, and the answer says so. Offsets are those of the
+   original all the same.
 """
 
-from ctxmgr.model import ArchiveAnswer, ArchiveRow, CallFailed
+from typing import Any
+
+import msgspec
+
+from ctxmgr.engine.protection import RETURNED_EPOCHS
+from ctxmgr.masking import legible
+from ctxmgr.model import ArchiveAnswer, ArchiveHit, ArchiveRow, CallError, CallFailed, InvalidParams
+from ctxmgr.model.api import recovery
 from ctxmgr.session.session import SessionCore
-from ctxmgr.session.work import ArchivePut, Verb
+from ctxmgr.session.work import ArchiveGet, ArchivePut, ArchiveSearch, Verb
 
 HELD_CHARACTERS = 32_000_000  # of one session; a whole one comes to 8 MB
 
@@ -67,3 +81,99 @@ def _bounded(rows: dict[str, ArchiveRow]) -> dict[str, ArchiveRow]:
             break
         kept[key] = row
     return dict(reversed(kept.items()))
+
+
+PAGE_CHARACTERS = 20_000  # about 5,000 tokens: a page that a model can take in without losing much of its window
+
+
+def retrieve(session: SessionCore, params: recovery.RetrieveParams) -> Verb[recovery.RetrieveResult]:
+    """One page. Raises CallFailed where nothing is archived here, or the archive can not be read;
+    InvalidParams for a handle that it does not know."""
+    check(session)
+    row = unarchived_row(session, params.handle)
+    if row is None:
+        answer: ArchiveAnswer = yield ArchiveGet(params.handle, session.policy.archive)
+        warn(session, answer.note)
+        if answer.fault:
+            warn(session, f"the archive could not be read: {answer.fault}")
+            raise _missing(session, params.handle, CallFailed, "the archive could not be read now")
+        row = answer.row
+    if row is None:
+        said = "invalid params at $.handle: nothing is archived under this handle"
+        raise _missing(session, params.handle, InvalidParams, said)
+    _note(session, params.handle)
+    return _page(session, row, params)
+
+
+def _page(session: SessionCore, row: ArchiveRow, params: recovery.RetrieveParams) -> recovery.RetrieveResult:
+    total = len(row.text)
+    start = min(total, int(params.offset or 0))
+    end = min(total, start + int(params.limit or PAGE_CHARACTERS))
+    text = legible(row.text[start:end])
+    return recovery.RetrieveResult(
+        text=text,
+        offset=start,
+        next=end if end < total else None,
+        total=total,
+        more=end < total,
+        call=legible(row.call_text),
+        seq=session.state.seq,
+        masked=text != row.text[start:end],
+    )
+
+
+def _note(session: SessionCore, handle: str) -> None:
+    """Rule 5. What came back too long ago to matter is forgotten."""
+    now = session.state.epoch.number
+    returned = {one: at for one, at in session.state.returned.items() if now - at < RETURNED_EPOCHS}
+    returned[handle] = now
+    if returned != session.state.returned:
+        session.state = msgspec.structs.replace(session.state, returned=returned)
+
+
+def _missing(session: SessionCore, handle: str, kind: type[CallError], said: str) -> CallError:
+    """Rule 6."""
+    place: dict[str, Any] = {"path": "$.handle"} if kind is InvalidParams else {}
+    for receipt in reversed(session.state.receipts):
+        for left in receipt.evicted:
+            if left.handle == handle:
+                return kind(f"{said}; make the call in `data.call` again", {**place, "call": left.call_text})
+    return kind(said, place or None)
+
+
+USUAL_HITS = 10  # about 1,000 tokens with their snippets
+MOST_HITS = 50
+
+
+def search(session: SessionCore, params: recovery.SearchParams) -> Verb[recovery.SearchResult]:
+    """Raises CallFailed where nothing is archived here, or the archive can not be read."""
+    check(session)
+    limit = min(int(params.limit or USUAL_HITS), MOST_HITS)
+    held = tuple(session.unarchived.values())
+    answer: ArchiveAnswer = yield ArchiveSearch(params.query, limit, held, session.policy.archive)
+    warn(session, answer.note)
+    if answer.fault:
+        warn(session, f"the archive could not be searched: {answer.fault}")
+        raise CallFailed("the archive could not be searched now")
+    epochs = {
+        left.handle: receipt.epoch_number
+        for receipt in session.state.receipts
+        for left in receipt.evicted
+        if left.handle
+    }
+    hits = tuple(_hit(rank, one, epochs.get(one.handle)) for rank, one in enumerate(answer.hits, 1))
+    return recovery.SearchResult(hits, session.state.seq)
+
+
+def _hit(rank: int, found: ArchiveHit, epoch: int | None) -> recovery.SearchHit:
+    return recovery.SearchHit(
+        found.handle,
+        rank,
+        found.call_text,
+        found.tool,
+        found.path,
+        epoch,
+        found.snippet,
+        found.offset,
+        found.total,
+    )

@@ -14,7 +14,7 @@ from ctxmgr.model import Message
 from ctxmgr.model.api import lifecycle
 from ctxmgr.model.saved import State
 from ctxmgr.session import ledger_updates
-from ctxmgr.session import tree as branches
+from ctxmgr.session import ledger_updates as branches
 from ctxmgr.session.context import removed
 from ctxmgr.session.methods import archiving
 from ctxmgr.session.session import SessionCore

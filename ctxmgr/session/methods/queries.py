@@ -1,20 +1,34 @@
-"""Turns a session into the answers to queries. Reads only; changes nothing."""
+"""Turns a session into the answers to queries, what holds of its model, and what people should know of it: what was
+noted as it happened, and what follows from how it is set. Reads only; changes nothing.
+"""
 
+from collections.abc import Iterator
 from typing import Any
 
+from ctxmgr.engine.caching import gap
 from ctxmgr.engine.conversation import digest_of
 from ctxmgr.engine.memory import PacketText, current, packet_budget
 from ctxmgr.engine.presets import KEY_PRESETS
 from ctxmgr.engine.pressure import zone
 from ctxmgr.masking import without_secrets
-from ctxmgr.model import ESTIMATE, BlockEdit, EvictedItem, Keep, Packet, Verdict, invalid_params, policy_keys
+from ctxmgr.model import (
+    ESTIMATE,
+    BasePrices,
+    BlockEdit,
+    EvictedItem,
+    Keep,
+    Packet,
+    PriceTier,
+    TieredPrices,
+    Verdict,
+    invalid_params,
+    policy_keys,
+)
 from ctxmgr.model.api import compaction, lifecycle, reports
 from ctxmgr.model.saved import Fact
 from ctxmgr.session import journal
-from ctxmgr.session.methods.notes import notes
-from ctxmgr.session.methods.statuses import cache_status, model_status
+from ctxmgr.session.effective import window_of
 from ctxmgr.session.session import SessionCore
-from ctxmgr.session.windows import window_of
 
 RULES = {
     "kept": "kept",
@@ -226,3 +240,116 @@ def compaction_request(session: SessionCore, reason: Any, tokens: int) -> lifecy
         custom_instructions=policy_keys.compaction(session.policy).instructions,
         compaction=ahead.handed_out(session.state.scratchpad, session.weigh) if ahead else None,
     )
+
+
+def _tier(above_tokens: int, one: BasePrices | PriceTier) -> lifecycle.TierPrices:
+    return lifecycle.TierPrices(above_tokens, one.input, one.output, one.cache_read, one.cache_write)
+
+
+def model_status(session: SessionCore) -> lifecycle.ModelStatus:
+    model, facts = session.model, session.model.facts
+    terms = model.unlearned_terms(session.state)
+    cache_by, lifetime_by = model.cache_and_lifetime_by(session.state)
+    prices, rule = terms.prices, terms.cache
+    longer = prices.tiers if isinstance(prices, TieredPrices) else ()
+    return lifecycle.ModelStatus(
+        id=session.state.model.id,
+        context_window=window_of(session.state),
+        max_output_tokens=model.max_output_tokens,
+        output_by=model.output_by,
+        prices=() if prices is None else (_tier(0, prices), *(_tier(one.above_tokens, one) for one in longer)),
+        prices_by=model.prices_by,
+        cache=lifecycle.ProviderCache(
+            rule.kind,
+            rule.most_marks,
+            rule.look_back_blocks,
+            rule.least_tokens,
+            rule.step_tokens,
+            0 if rule.kind == "none" else rule.lifetime_ms,
+            rule.renews,
+        ),
+        cache_by=cache_by,
+        lifetime_by=lifetime_by,
+        like=facts.row,
+        why=facts.why,
+        source=facts.source,
+        date=facts.date,
+    )
+
+
+def cache_status(session: SessionCore) -> lifecycle.CacheStatus | None:
+    """None where nothing was compared."""
+    state = session.state
+    truth, lifetime = state.cache, session.model.lifetime(state)
+    if not truth.calls or truth.model != state.model.id:
+        return None
+    rule, documented_ms = session.model.terms_by(state).cache, session.model.documented_ms(state)
+    return lifecycle.CacheStatus(
+        expected=sum(call.expected_tokens for call in truth.calls),
+        read=sum(call.read_tokens for call in truth.calls),
+        calls=len(truth.calls),
+        lifetime_ms=lifetime.lifetime_ms,
+        lifetime_from=lifetime.source,
+        gap=gap(truth, rule, lifetime, documented_ms) or None,
+    )
+
+
+BY_ESTIMATE = "no usage is reported: a compaction is asked for by the estimate of the list's tokens"
+
+
+def notes(session: SessionCore, cache: lifecycle.CacheStatus | None) -> tuple[str, ...]:
+    """One sentence each, without conversation in it."""
+    mismatches = session.mismatches.note(session.state.model.window)
+    told = tuple(filter(None, (mismatches, session.preset.why_idle(session.state, session.policy))))
+    gap = (cache.gap,) if cache is not None and cache.gap else ()
+    set_so = (*_asking(session), *_ahead(session), *_pins(session), *_unseen(session))
+    stored = (session.stored.note,) if session.stored.note else ()
+    return (*session.warnings, *stored, *session.idle_keys, *told, *_window(session), *gap, *set_so)
+
+
+def _window(session: SessionCore) -> Iterator[str]:
+    """What a refusal taught."""
+    said, taken = session.state.model.window, window_of(session.state)
+    if taken != said:
+        yield f"the model refused a list as too long: its window is taken to be {taken} tokens, not {said}"
+
+
+def _asking(session: SessionCore) -> Iterator[str]:
+    """Whether a compaction will be asked for, and by what."""
+    if not session.capabilities.request_compaction:
+        return
+    if not session.preset.asks_for_compaction:
+        yield f"no compaction is asked for in preset {session.policy.preset}"
+    elif not session.state.enabled:
+        yield "no compaction is asked for while pruning is switched off"
+    elif not policy_keys.compaction(session.policy).enabled:
+        yield "no compaction is asked for: the policy's compaction.enabled is false"
+    elif session.by_estimate and not session.mismatches.times:
+        yield BY_ESTIMATE
+
+
+def _pins(session: SessionCore) -> Iterator[str]:
+    """Whether they hold anything: that they do is decided where an epoch begins."""
+    if session.state.pins and session.preset.prunes and not session.preset.keeps_prefix:
+        yield f"pins do nothing in preset {session.policy.preset}"
+
+
+def _unseen(session: SessionCore) -> Iterator[str]:
+    """What no list shows where no packet is written."""
+    state = session.state
+    if session.preset.is_active(state) or not (state.summaries or state.scratchpad.strip()):
+        return
+    why = "while pruning is switched off" if session.preset.prunes else f"in preset {session.policy.preset}"
+    yield f"no packet is written {why}: no list shows the scratchpad, nor what a summary left out"
+
+
+def _ahead(session: SessionCore) -> Iterator[str]:
+    """Why nothing is written ahead, where the policy wants it."""
+    if not policy_keys.compaction(session.policy).prepare_ahead:
+        return
+    if not session.capabilities.request_compaction:
+        yield "prepareAhead does nothing: the host does not declare requestCompaction"
+    elif not session.may_ask():
+        yield "prepareAhead does nothing: no compaction is asked for"
+    elif session.prefetch.failure:
+        yield f"prepareAhead wrote nothing: {session.prefetch.failure}"

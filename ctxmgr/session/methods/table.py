@@ -14,7 +14,7 @@ from ctxmgr.model.api import compaction, lifecycle
 from ctxmgr.session import scratchpad
 from ctxmgr.session.compaction import branch_summary, compact
 from ctxmgr.session.methods import list_changes, pinning, queries, turn_end
-from ctxmgr.session.methods.retrieve import retrieve, search
+from ctxmgr.session.methods.archiving import retrieve, search
 from ctxmgr.session.session import SessionCore
 from ctxmgr.session.work import Job, StoreFlush, Verb
 

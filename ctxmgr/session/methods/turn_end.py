@@ -27,8 +27,8 @@ from ctxmgr.model import Message, Usage
 from ctxmgr.model.api import lifecycle
 from ctxmgr.model.saved import Ledger, State
 from ctxmgr.session import ledger_updates
+from ctxmgr.session.effective import UsageMismatches, window_of, with_refusal, with_success, with_window
 from ctxmgr.session.session import SessionCore
-from ctxmgr.session.windows import UsageMismatches, window_of, with_refusal, with_success, with_window
 from ctxmgr.session.work import INLINE_BYTES, Offload, Verb
 
 TRAIL_LOOKED_AT = 64  # entries at the end of the path, where one that comes again is known

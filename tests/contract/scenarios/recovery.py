@@ -5,7 +5,7 @@ from a store.
 from typing import Any
 
 from ctxmgr.engine.rewriting.handles import handle
-from ctxmgr.model.archive import ArchiveRow
+from ctxmgr.model.epochs import ArchiveRow
 from ctxmgr.model.saved import Stored
 from ctxmgr.server.effects import SnapshotLoaded
 from tests.contract.behaviours import behaviour

@@ -7,7 +7,7 @@ import copy
 
 import jsonschema_rs
 
-from ctxmgr.model.archive import ArchiveRow
+from ctxmgr.model.epochs import ArchiveRow
 from ctxmgr.wire.errors import INVALID_PARAMS
 from ctxmgr.wire.methods import METHODS, TABLE
 from scripts.generating.beyond import RULES

@@ -9,7 +9,7 @@ import pytest
 from ctxmgr.client import Host
 from ctxmgr.model.api.compaction import CompleteParams, CompleteResult
 from ctxmgr.model.api.lifecycle import RequestCompactionParams
-from ctxmgr.model.api.telemetry import TelemetryEvent
+from ctxmgr.model.api.reports import TelemetryEvent
 from tests.unit.client.scripted import Scripted, ScriptedLink, begun, user
 
 REPLY = {"role": "assistant", "content": [{"type": "text", "text": "Done."}]}

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxmgr.closed_loop import PriceSheet, PromptCache
-from ctxmgr.closed_loop.price_sheet import input_dollars, without
+from ctxmgr.closed_loop.prompt_cache import input_dollars, without
 from ctxmgr.model import CacheRule, TieredPrices
 from ctxmgr.model.prices import NO_CACHE, CallTokens
 from ctxmgr.study.metrics import marker

@@ -7,7 +7,7 @@ import pytest
 
 from ctxmgr.devices import ArchiveDatabase, retention
 from ctxmgr.devices.snapshots import SnapshotStore, file_name
-from ctxmgr.model.archive import ArchiveRow
+from ctxmgr.model.epochs import ArchiveRow
 from ctxmgr.model.policy import Archive as Limits
 
 DAY_MS = 86_400_000

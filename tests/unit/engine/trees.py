@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from ctxmgr.formats.pi_tree import branch
-from ctxmgr.model.compaction.plans import BranchEntry, BranchMessage
+from ctxmgr.model.compaction import BranchEntry, BranchMessage
 from tests.notation import Json, Said, written
 
 MADE = "2026-01-02T03:04:05.678Z"

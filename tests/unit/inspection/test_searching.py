@@ -8,7 +8,7 @@ import pytest
 from ctxmgr.cli.commands import main
 from ctxmgr.devices import ArchiveDatabase
 from ctxmgr.devices.snapshots import file_name
-from ctxmgr.model.archive import ArchiveRow
+from ctxmgr.model.epochs import ArchiveRow
 
 TOKEN = "ghp_" + "aB3" * 12
 

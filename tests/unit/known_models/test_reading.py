@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from ctxmgr.known_models import BadFacts, read, shipped
-from ctxmgr.known_models.model_facts import LongCache
+from ctxmgr.known_models.facts_file import LongCache
 from ctxmgr.model import PriceTier, TieredPrices
 
 FAMILY = {"name": "f", "ids": ["f"], "window": 5_000, "cache": "none"}

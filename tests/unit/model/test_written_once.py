@@ -8,8 +8,8 @@ JUDGES = {"legal_anthropic.py", "legal_openai.py", "legal_responses.py"}  # shar
 
 def test_it_is_written_once() -> None:
     for written, place in [
-        ("Callable[[str], int]", "model/weights.py"),
-        ("Callable[[BranchMessage], int]", "model/weights.py"),
+        ("Callable[[str], int]", "model/estimate.py"),
+        ("Callable[[BranchMessage], int]", "model/estimate.py"),
         ('"[ctxmgr packet]"', "model/messages.py"),
     ]:
         found = [

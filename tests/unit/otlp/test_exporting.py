@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
 
-from ctxmgr.model.api.telemetry import TelemetryEvent
+from ctxmgr.model.api.reports import TelemetryEvent
 from ctxmgr.otlp import NOT_INSTALLED, OtlpExport
 
 EVENT = TelemetryEvent(

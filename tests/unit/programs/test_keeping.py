@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from ctxmgr.devices import ArchiveDatabase
-from ctxmgr.model.archive import ArchiveRow
+from ctxmgr.model.epochs import ArchiveRow
 from ctxmgr.programs import proxying
 from ctxmgr.programs.proxying import NOTHING, Keeping
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from concurrent.futures import Future
 from typing import Any
 
-from ctxmgr.model.compaction.plans import LATE, Completion, CompletionRequest, CompletionUsage
+from ctxmgr.model.compaction import LATE, Completion, CompletionRequest, CompletionUsage
 from ctxmgr.model.policy import Endpoint
 from ctxmgr.server.effects import Abandon, Complete, Effect, Record, StartTimer
 from ctxmgr.server.jobs import Jobs

@@ -9,8 +9,7 @@ import msgspec
 
 from ctxmgr.engine.conversation import DIGESTS, BlockRef
 from ctxmgr.engine.rewriting.handles import handle
-from ctxmgr.model.archive import ArchiveRow
-from ctxmgr.model.epochs import Epoch, EvictedItem, Receipt
+from ctxmgr.model.epochs import ArchiveRow, Epoch, EvictedItem, Receipt
 from ctxmgr.model.projection import Decision
 from ctxmgr.model.saved.state import ModelSpec, State
 from ctxmgr.server.effects import SnapshotLoaded

@@ -6,7 +6,7 @@ import pytest
 
 from ctxmgr.engine.invariants import FRESH
 from ctxmgr.model.projection import BlockEdit, Keep, Packet, Plan
-from ctxmgr.session.context.marking import AnsweredMessages
+from ctxmgr.session.context.committing import AnsweredMessages
 from ctxmgr.session.projection import Projection
 from tests.notation import Said, a, call, indexed, r, talk, think, u
 

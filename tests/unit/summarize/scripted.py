@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from ctxmgr.formats import pi
 from ctxmgr.formats.pi_tree import view_branch
-from ctxmgr.model.compaction.plans import (
+from ctxmgr.model.compaction import (
     Asking,
     BranchMessage,
     BranchSummaryPlan,

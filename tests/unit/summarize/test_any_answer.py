@@ -6,7 +6,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ctxmgr.engine.memory.markdown import sections_of
-from ctxmgr.model.compaction.plans import Completion, CompletionRequest, Format, Stop, Strategy
+from ctxmgr.model.compaction import Completion, CompletionRequest, Format, Stop, Strategy
 from ctxmgr.summarize.parse import LEAST_TOKENS
 from ctxmgr.summarize.previous_summary import TURN_MARK
 from tests.notation import quarters

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from ctxmgr.engine.memory import summary
-from ctxmgr.model.compaction.plans import Completion, CompletionRequest
+from ctxmgr.model.compaction import Completion, CompletionRequest
 from ctxmgr.summarize.brief import FinishedSummary, SummaryInput
 from ctxmgr.summarize.parse import LEAST_TOKENS
 from ctxmgr.summarize.writing import NOTHING, PREAMBLE, branch_summary

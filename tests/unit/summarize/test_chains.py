@@ -8,13 +8,12 @@ import pytest
 from ctxmgr.engine.memory.facts import Stamp
 from ctxmgr.engine.memory.from_summary import from_summary
 from ctxmgr.engine.memory.markdown import ADDED_HEADING
-from ctxmgr.model.compaction.plans import Completion, CompletionRequest, FileLists, Format, Strategy
+from ctxmgr.model.compaction import Completion, CompletionRequest, FileLists, Format, Strategy
 from ctxmgr.model.policy import Slices
 from ctxmgr.summarize.brief import FinishedSummary, SummaryInput
 from ctxmgr.summarize.formats import NINE, TURN
 from ctxmgr.summarize.outline import first_section, outline_sections
-from ctxmgr.summarize.previous_summary import TURN_MARK, without_turn_context
-from ctxmgr.summarize.recent_turns import RECENT_HEADING
+from ctxmgr.summarize.previous_summary import RECENT_HEADING, TURN_MARK, without_turn_context
 from ctxmgr.summarize.writing import SHAPES, compaction
 from tests.notation import quarters
 from tests.unit.summarize.scripted import filled, prepared, run, shape_in, shown, told, turn, turns

@@ -8,7 +8,7 @@ import pytest
 
 from ctxmgr.engine.memory import facts_of, fold
 from ctxmgr.engine.memory.markdown import ADDED_HEADING, sections_of
-from ctxmgr.model.compaction.plans import (
+from ctxmgr.model.compaction import (
     BranchMessage,
     CompactionPlan,
     Completion,

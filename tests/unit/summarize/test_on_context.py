@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from ctxmgr.model.compaction.plans import Completion, CompletionRequest
+from ctxmgr.model.compaction import Completion, CompletionRequest
 from ctxmgr.model.prices import BasePrices, PriceTier, TieredPrices
 from ctxmgr.summarize.brief import FinishedSummary, HostContext
 from ctxmgr.summarize.on_context import way_costs

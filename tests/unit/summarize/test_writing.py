@@ -4,7 +4,7 @@ import pytest
 
 from ctxmgr.engine.memory import HANDOFF_LEAD
 from ctxmgr.engine.memory.markdown import ADDED_HEADING
-from ctxmgr.model.compaction.plans import Completion, CompletionRequest, CompletionUsage, Format, Strategy
+from ctxmgr.model.compaction import Completion, CompletionRequest, CompletionUsage, Format, Strategy
 from ctxmgr.summarize.previous_summary import TURN_MARK
 from ctxmgr.summarize.writing import NOTHING
 from tests.notation import a, u

@@ -2,7 +2,7 @@
 
 from typing import Any, get_args
 
-from ctxmgr.model.compaction.plans import CompactionPlan, Completion, CompletionRequest, FileLists, Format, Strategy
+from ctxmgr.model.compaction import CompactionPlan, Completion, CompletionRequest, FileLists, Format, Strategy
 from ctxmgr.model.policy import Slices
 from ctxmgr.summarize.brief import FinishedSummary, SummaryInput
 from ctxmgr.summarize.writing import compaction

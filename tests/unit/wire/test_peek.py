@@ -5,7 +5,7 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxmgr.wire.peek import Peek, peek
+from ctxmgr.wire.framing import Peek, peek
 
 PEEKS: list[tuple[bytes, Peek]] = [
     (b'{"id":1,', Peek(b"1")),

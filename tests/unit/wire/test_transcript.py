@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxmgr.model.archive import ArchiveAnswer, ArchiveRow
+from ctxmgr.model.epochs import ArchiveAnswer, ArchiveRow
 from ctxmgr.wire import transcript
 from ctxmgr.wire.transcript import TranscriptLine, read
 

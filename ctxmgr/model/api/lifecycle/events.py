@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
-from ctxmgr.model.api.lifecycle.plain import Count, Number, RawList, SessionId, Timestamp, Wire
+from ctxmgr.model.api.lifecycle.connection import Count, Number, RawList, SessionId, Timestamp, Wire
 
 
 class Append(Wire, frozen=True):

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from ctxmgr.devices.archive.database import ArchiveDatabase
-from ctxmgr.model.archive import ArchiveRow
+from ctxmgr.model.epochs import ArchiveRow
 
 DAY = 86_400.0
 SECRET = "the-owl-flies-at-nine"

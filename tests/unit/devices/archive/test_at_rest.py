@@ -6,7 +6,7 @@ from pathlib import Path
 from ctxmgr.devices.archive.databases import ArchiveDatabases
 from ctxmgr.devices.archive.file import NAME
 from ctxmgr.masking import legible
-from ctxmgr.model.archive import ArchiveRow
+from ctxmgr.model.epochs import ArchiveRow
 from ctxmgr.model.policy import Archive as Limits
 from tests.unit.masking.secrets import SECRETS, secret_of
 

@@ -8,7 +8,7 @@ from ctxmgr.devices.archive import databases
 from ctxmgr.devices.archive.database import ArchiveDatabase
 from ctxmgr.devices.archive.databases import ArchiveDatabases
 from ctxmgr.devices.archive.file import NAME
-from ctxmgr.model.archive import ArchiveAnswer, ArchiveRow
+from ctxmgr.model.epochs import ArchiveAnswer, ArchiveRow
 from ctxmgr.model.policy import Archive as Limits
 
 WAIT_SECONDS = 60  # only a failure waits so long

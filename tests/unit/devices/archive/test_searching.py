@@ -12,7 +12,7 @@ from ctxmgr.devices.archive import hits_among, index
 from ctxmgr.devices.archive.file import NAME
 from ctxmgr.devices.archive.index import BYTES_AT_ONCE
 from ctxmgr.devices.archive.searching import SNIPPET_CHARACTERS
-from ctxmgr.model.archive import ArchiveRow
+from ctxmgr.model.epochs import ArchiveRow
 from ctxmgr.model.policy import Archive as Limits
 from tests.unit.devices.archive.rows import DAY, SECRET, held, row
 

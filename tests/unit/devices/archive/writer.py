@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 from ctxmgr.devices.archive.database import ArchiveDatabase
-from ctxmgr.model.archive import ArchiveRow
+from ctxmgr.model.epochs import ArchiveRow
 
 PARTS = 3
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ctxmgr.devices.endpoint import Chat
-from ctxmgr.model.compaction.plans import Completion, CompletionRequest
+from ctxmgr.model.compaction import Completion, CompletionRequest
 from ctxmgr.model.policy import Endpoint
 from tests.model_server import ModelServer, Reply
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from ctxmgr.devices.endpoint.api import CHARACTERS_A_TOKEN, SPARE_CHARACTERS, sound
 from ctxmgr.devices.endpoint.chat import ENDS, ChatAnswer
-from ctxmgr.model.compaction.plans import Completion, CompletionUsage
+from ctxmgr.model.compaction import Completion, CompletionUsage
 
 LIMIT = 100 * CHARACTERS_A_TOKEN + SPARE_CHARACTERS
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from ctxmgr.devices.endpoint.anthropic import AnthropicAnswer
-from ctxmgr.model.compaction.plans import Completion, CompletionUsage
+from ctxmgr.model.compaction import Completion, CompletionUsage
 
 END: dict[str, Any] = {"type": "message_delta", "delta": {"stop_reason": "end_turn"}}
 STOP = {"type": "message_stop"}

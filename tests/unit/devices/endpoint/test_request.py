@@ -8,7 +8,7 @@ from ctxmgr.devices.endpoint import client as endpoint_client
 from ctxmgr.devices.endpoint.anthropic import AnthropicApi
 from ctxmgr.devices.endpoint.api import Api
 from ctxmgr.devices.endpoint.chat import ChatApi
-from ctxmgr.model.compaction.plans import Completion, CompletionRequest
+from ctxmgr.model.compaction import Completion, CompletionRequest
 from tests.model_server import ModelServer, Reply
 from tests.unit.devices.endpoint.calls import APIS, KEY, SECRET, Calls
 

@@ -4,7 +4,7 @@ import asyncio
 import socket
 from collections.abc import Callable
 
-from ctxmgr.model.compaction.plans import Completion
+from ctxmgr.model.compaction import Completion
 from tests.model_server import Gate, ModelServer, Reply, Request
 from tests.unit.devices.endpoint.calls import QUOTED, Calls
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from ctxmgr.engine.compaction import prepare
 from ctxmgr.engine.compaction.weighing import by_text
-from ctxmgr.model.compaction.plans import CompactionPlan, CutBudget, NothingToCompact
+from ctxmgr.model.compaction import CompactionPlan, CutBudget, NothingToCompact
 from tests.notation import Said, words
 from tests.unit.engine.trees import Node, path
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from ctxmgr.engine.compaction import branch
 from ctxmgr.engine.compaction.weighing import by_text
 from ctxmgr.formats.pi_tree import branch as pi_branch
-from ctxmgr.model.compaction.plans import BranchEntry, BranchSummaryPlan, FileLists
+from ctxmgr.model.compaction import BranchEntry, BranchSummaryPlan, FileLists
 from tests.notation import Said, a, call, err, r, u, words
 from tests.unit.engine.trees import Node, compacted, left_behind, meta, omitted, path, prompt, texts
 

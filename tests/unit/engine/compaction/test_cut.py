@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from ctxmgr.engine.compaction import prepare
 from ctxmgr.engine.compaction.weighing import by_text, quarters
-from ctxmgr.model.compaction.plans import in_list
+from ctxmgr.model.compaction import in_list
 from tests.notation import Said, a, branch, call, r, sh, summary, u, words
 from tests.unit.engine.trees import Node, compacted, custom, left_behind, meta, omitted, path, prompt
 

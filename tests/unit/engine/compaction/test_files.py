@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxmgr.engine.compaction import files
-from ctxmgr.model.compaction.plans import FileLists
+from ctxmgr.model.compaction import FileLists
 from tests.notation import a, call, err, r, u
 from tests.unit.engine.trees import compacted, path
 

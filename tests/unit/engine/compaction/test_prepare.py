@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from ctxmgr.engine.compaction import prepare
-from ctxmgr.model.compaction.plans import NothingToCompact
+from ctxmgr.model.compaction import NothingToCompact
 from tests.notation import Said, a, call, r, sh, u
 from tests.unit.engine.compaction.preparing import Session, as_pi, by_words, prepared
 from tests.unit.engine.trees import compacted, left_behind, meta, omitted, prompt, texts

@@ -7,7 +7,7 @@ import pytest
 from ctxmgr.engine.compaction import prepare
 from ctxmgr.formats import pi
 from ctxmgr.formats.pi_tree import view_branch
-from ctxmgr.model.compaction.plans import BranchEntry, CutBudget
+from ctxmgr.model.compaction import BranchEntry, CutBudget
 from tests.notation import Said, a, call, r, raws, summary, u
 from tests.unit.engine.compaction.preparing import as_pi, by_words, prepared, weigh
 from tests.unit.engine.trees import texts

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from ctxmgr.engine.compaction import files, prepare
-from ctxmgr.model.compaction.plans import CutBudget
+from ctxmgr.model.compaction import CutBudget
 from tests.notation import a, call, err, r, u
 from tests.unit.engine.compaction.preparing import as_pi, by_words, prepared, weigh
 from tests.unit.engine.trees import compacted, left_behind, path

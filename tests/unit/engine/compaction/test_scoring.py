@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from ctxmgr.engine.compaction.render import RenderLimits, message_text, utf16_units
 from ctxmgr.engine.compaction.scoring import LEAST_UNITS, importances, middle, shares, within
-from ctxmgr.model.compaction.plans import BranchMessage
+from ctxmgr.model.compaction import BranchMessage
 from tests.notation import Said, a, call, err, quarters, r, think, u
 from tests.unit.engine.compaction.test_slices import any_history, told
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from ctxmgr.engine.compaction.slices import LEAST_OUTPUT, REACH, Slice, budgets, cut, step_starts, steps
 from ctxmgr.formats import pi
-from ctxmgr.model.compaction.plans import BranchMessage
-from ctxmgr.model.compaction.plans import MessageContent as Shown
+from ctxmgr.model.compaction import BranchMessage
+from ctxmgr.model.compaction import MessageContent as Shown
 from ctxmgr.model.messages import Message
 from ctxmgr.model.policy import Slices
 from tests.conversations import any_list

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from ctxmgr.engine.compaction.render import RenderLimits, conversation
 from ctxmgr.engine.compaction.slices import step_starts
 from ctxmgr.engine.compaction.truncation import fit
-from ctxmgr.model.compaction.plans import BranchMessage
+from ctxmgr.model.compaction import BranchMessage
 from tests.notation import Said, a, call, quarters, r, think, u, words
 from tests.unit.engine.compaction.test_slices import any_history, told
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from ctxmgr.model.compaction.plans import BranchMessage
+from ctxmgr.model.compaction import BranchMessage
 from tests.notation import Said, a, call, r, u
 from tests.unit.summarize.scripted import told
 

@@ -4,7 +4,7 @@ import pytest
 
 from ctxmgr.engine.memory import summary
 from ctxmgr.engine.memory.summary import SPLIT
-from ctxmgr.model.compaction.plans import Format
+from ctxmgr.model.compaction import Format
 from tests.goldens import held
 from tests.notation import Said, a, call, err, quarters, r, u
 from tests.unit.summarize.scripted import told

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from ctxmgr.engine.memory import summary
-from ctxmgr.model.compaction.plans import Format
+from ctxmgr.model.compaction import Format
 from tests.notation import Said, a, call, err, quarters, r, u
 from tests.unit.engine.memory.rules import COUNT, RULES, rules, stretches
 from tests.unit.summarize.scripted import told

@@ -3,7 +3,7 @@
 import pytest
 
 from ctxmgr.engine.memory import summary
-from ctxmgr.model.compaction.plans import Format
+from ctxmgr.model.compaction import Format
 from tests.notation import quarters
 from tests.unit.engine.told_in import LANGUAGES, session, without_words
 from tests.unit.summarize.scripted import told

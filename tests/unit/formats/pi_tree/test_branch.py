@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from ctxmgr.formats import pi
 from ctxmgr.formats.pi_tree import branch, view_branch
-from ctxmgr.model.compaction.plans import BranchEntry, BranchMessage, Details, in_list
+from ctxmgr.model.compaction import BranchEntry, BranchMessage, Details, in_list
 from tests.notation import Said, a, call, r, sh, summary, think, u
 from tests.unit.engine.trees import (
     Node,

@@ -10,7 +10,7 @@ from ctxmgr.engine.compaction.render import conversation
 from ctxmgr.engine.compaction.weighing import quarters as by_units
 from ctxmgr.formats import FORMATS
 from ctxmgr.formats.pi_tree import branch, view_branch
-from ctxmgr.model.compaction.plans import BranchEntry, CompactionPlan, CutBudget
+from ctxmgr.model.compaction import BranchEntry, CompactionPlan, CutBudget
 from tests import translation
 from tests.conversations import text_of
 from tests.notation import a, call, err, r, think, u

@@ -12,8 +12,8 @@ from ctxmgr.cli import main
 from ctxmgr.server.config import ConnectionConfig
 from ctxmgr.server.connection import Connection
 from ctxmgr.server.effects import Send
+from ctxmgr.session import telemetry
 from ctxmgr.session.context import listing
-from ctxmgr.session.telemetry import calls
 from tests.contract.talk import Fields, Messages, Talk
 
 ASKED = {"requestCompaction": "whenIdle", "telemetry": True, "retrieve": True}
@@ -105,7 +105,7 @@ def test_a_fallback_tells_the_class_of_its_fault_and_no_more() -> None:
 
 def test_a_fault_in_telling_costs_no_call_and_is_said_once(monkeypatch: pytest.MonkeyPatch) -> None:
     talk, make = talking(), Messages()
-    monkeypatch.setattr(calls, "_listed", mock.Mock(side_effect=KeyError(MARK)))
+    monkeypatch.setattr(telemetry, "_listed", mock.Mock(side_effect=KeyError(MARK)))
     for _ in range(3):
         assert talk.context([make.user("Hello?")])["list"]
     said = [line for line in talk.driver.logged if line.startswith("telemetry")]

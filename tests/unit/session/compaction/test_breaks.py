@@ -10,9 +10,9 @@ from ctxmgr.engine.compaction import slices
 from ctxmgr.formats import FORMATS, pi
 from ctxmgr.formats.pi_tree import view_branch
 from ctxmgr.model.api import lifecycle
-from ctxmgr.model.compaction.plans import BranchMessage
+from ctxmgr.model.compaction import BranchMessage
 from ctxmgr.model.saved.state import ModelSpec, State
-from ctxmgr.session.compaction import job_context, preparations
+from ctxmgr.session.compaction import compact, job_context
 from ctxmgr.session.compaction.job_context import JobContext
 from ctxmgr.session.reading import Reader
 from ctxmgr.session.session import SessionCore
@@ -38,7 +38,7 @@ def seen(embeds: bool = True, embed: Any = None, **of_slices: Any) -> JobContext
 
 def told(of: JobContext, history: Sequence[BranchMessage], vectors: Any = None) -> tuple[Any, int]:
     """The depths, and how often the host was asked; it answers with these vectors."""
-    steps, value, asked = preparations.depths(of, history, "parallel-stitch"), None, 0
+    steps, value, asked = compact.break_depths(of, history, "parallel-stitch"), None, 0
     while True:
         try:
             wanted = steps.send(value)

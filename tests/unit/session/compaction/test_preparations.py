@@ -9,10 +9,10 @@ from ctxmgr.formats import FORMATS
 from ctxmgr.formats.pi_tree import branch
 from ctxmgr.model.api import compaction as wire
 from ctxmgr.model.api import lifecycle
-from ctxmgr.model.compaction.plans import BranchEntry, CompactionPlan, CutBudget, FileLists
+from ctxmgr.model.compaction import BranchEntry, CompactionPlan, CutBudget, FileLists
 from ctxmgr.model.errors import InvalidParams
 from ctxmgr.model.saved.state import ModelSpec, State
-from ctxmgr.session.compaction import job_context, preparations
+from ctxmgr.session.compaction import compact, job_context
 from ctxmgr.session.compaction.job_context import JobContext
 from ctxmgr.session.prefetch import PrefetchedCompaction
 from ctxmgr.session.reading import Reader
@@ -41,7 +41,7 @@ def seen() -> JobContext:
 
 
 def read(raw: bytes) -> CompactionPlan:
-    return preparations.given(preparations.decoded(msgspec.Raw(raw), wire.HostPreparation), seen())
+    return compact.from_host(compact.decoded(msgspec.Raw(raw), wire.HostPreparation), seen())
 
 
 def given(**fields: Any) -> CompactionPlan:
@@ -80,7 +80,7 @@ def test_what_is_wrong_is_told_by_its_path(raw: bytes, under: str) -> None:
 
 def test_ours_is_made_of_the_hosts_entries() -> None:
     host = given(messagesToSummarize=[u("theirs")], settings={"keepRecentTokens": 50, "reserveTokens": 7})
-    made = preparations.made(seen(), path(), host)
+    made = compact.made(seen(), path(), host)
     assert made is not None
     assert made.first_kept == "e6"
     assert (made.settings.keep_recent_tokens, made.settings.reserve_tokens) == (50, 7)
@@ -100,7 +100,7 @@ FITS = [
 @pytest.mark.parametrize(("first", "leaf", "turns", "fits"), FITS)
 def test_written_ahead_it_fits_its_own_branch(first: str, leaf: str | None, turns: int, fits: bool) -> None:
     ahead = PrefetchedCompaction(wire.Compaction("summary", first, 1, {}), leaf)
-    assert preparations.still_fits(ahead, path(turns) if turns else (), given()) is fits
+    assert compact.still_fits(ahead, path(turns) if turns else (), given()) is fits
 
 
 def test_hosts_preparation_is_taken() -> None:

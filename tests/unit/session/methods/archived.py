@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from ctxmgr.engine.rewriting.handles import handle
-from ctxmgr.model.archive import ArchiveAnswer
+from ctxmgr.model.epochs import ArchiveAnswer
 from ctxmgr.server import effects as do
 from tests.contract.talk import Failed, Fields, Messages, Talk
 from tests.unit.session.recovery import RETRIEVE

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from ctxmgr.engine.rewriting.handles import handle
-from ctxmgr.model.archive import ArchiveAnswer
+from ctxmgr.model.epochs import ArchiveAnswer
 from ctxmgr.server import effects as do
 from ctxmgr.server.connection import Connection, ConnectionConfig
 from ctxmgr.server.effects import SnapshotLoaded

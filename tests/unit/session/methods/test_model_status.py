@@ -5,7 +5,7 @@ from ctxmgr.model.api import lifecycle
 from ctxmgr.model.saved import ModelSpec, State
 from ctxmgr.session import Reader, SessionCore
 from ctxmgr.session.methods import queries
-from ctxmgr.session.methods.statuses import model_status
+from ctxmgr.session.methods.queries import model_status
 
 FORM = format_of("pi", "$")
 

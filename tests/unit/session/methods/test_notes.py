@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from ctxmgr.session.methods.notes import BY_ESTIMATE
+from ctxmgr.session.methods.queries import BY_ESTIMATE
 from tests.contract.talk import HOST, Fields, Messages, Talk
 
 WINDOW = 30_000

@@ -4,9 +4,9 @@ import msgspec
 import pytest
 
 from ctxmgr.engine.rewriting.handles import handle
-from ctxmgr.model.archive import ArchiveAnswer
+from ctxmgr.model.epochs import ArchiveAnswer
 from ctxmgr.server.effects import SnapshotLoaded
-from ctxmgr.session.methods.retrieve import PAGE_CHARACTERS
+from ctxmgr.session.methods.archiving import PAGE_CHARACTERS
 from tests.contract.talk import Fields, Messages, Talk
 from tests.unit.session.methods.archived import context, error, failing, page, ready
 from tests.unit.session.recovery import CALL, RETRIEVE, leaving, row, session_of

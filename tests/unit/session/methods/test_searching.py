@@ -3,7 +3,7 @@
 import pytest
 
 from ctxmgr.engine.rewriting.handles import handle
-from ctxmgr.session.methods.retrieve import MOST_HITS, USUAL_HITS
+from ctxmgr.session.methods.archiving import MOST_HITS, USUAL_HITS
 from tests.contract.talk import Failed, Fields, Messages, Talk
 from tests.unit.session.methods.archived import context, failing, ready
 from tests.unit.session.recovery import CALL, RETRIEVE, leaving, row

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxmgr.closed_loop.price_sheet import MILLION, PriceSheet
+from ctxmgr.closed_loop.prompt_cache import MILLION, PriceSheet
 from ctxmgr.model import CacheRule
 from ctxmgr.model.prices import PriceTier, TieredPrices
 from ctxmgr.study.closed_loop import ClosedLoop, closed_loop, floor

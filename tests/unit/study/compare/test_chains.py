@@ -11,7 +11,7 @@ from ctxmgr.closed_loop import PriceSheet
 from ctxmgr.engine.compaction import prepare
 from ctxmgr.engine.compaction.weighing import by_text
 from ctxmgr.formats.pi_tree import branch
-from ctxmgr.model.compaction.plans import (
+from ctxmgr.model.compaction import (
     Asking,
     BranchEntry,
     CompactionPlan,

@@ -11,7 +11,7 @@ from ctxmgr.engine.compaction import prepare
 from ctxmgr.engine.compaction.weighing import by_text
 from ctxmgr.formats import pi
 from ctxmgr.formats.pi_tree import branch, view_branch
-from ctxmgr.model.compaction.plans import BranchEntry, CompactionPlan, CutBudget, Weigher, in_list
+from ctxmgr.model.compaction import BranchEntry, CompactionPlan, CutBudget, Weigher, in_list
 from ctxmgr.study.compare.sessions import uncovered
 from tests.notation import a, call, r, sh, summary, u, words, written
 from tests.unit.engine.trees import compacted, custom, left_behind, meta, path

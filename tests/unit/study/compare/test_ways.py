@@ -8,7 +8,7 @@ import pytest
 from ctxmgr.closed_loop import PriceSheet
 from ctxmgr.engine.compaction import prepare
 from ctxmgr.engine.compaction.weighing import by_text
-from ctxmgr.model.compaction.plans import BranchMessage, CompactionPlan, CutBudget
+from ctxmgr.model.compaction import BranchMessage, CompactionPlan, CutBudget
 from ctxmgr.model.prices import TieredPrices
 from ctxmgr.study.compare import ways
 from ctxmgr.study.compare.ways import BilledList

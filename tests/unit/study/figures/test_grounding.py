@@ -2,7 +2,7 @@
 
 import json
 
-from ctxmgr.closed_loop.edits import replaced
+from ctxmgr.closed_loop.references import replaced
 from ctxmgr.study.figures.grounding import grounding
 from ctxmgr.study.metrics.observations import Ratio
 from tests.notation import a, call, r, think, u

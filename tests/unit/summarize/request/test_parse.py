@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from ctxmgr.engine.memory.facts import Stamp
 from ctxmgr.engine.memory.from_summary import from_summary
 from ctxmgr.engine.memory.markdown import sections_of
-from ctxmgr.model.compaction.plans import Completion, CompletionRequest, Stop
+from ctxmgr.model.compaction import Completion, CompletionRequest, Stop
 from ctxmgr.summarize.formats import CONTINUE, HANDOFF, NINE, STRUCTURED, TURN, Shape
 from ctxmgr.summarize.outline import first_section, outline_sections, section_kinds
 from ctxmgr.summarize.parse import LEAST_TOKENS, AcceptedAnswer, Reason, RejectedAnswer, text_of, verdict

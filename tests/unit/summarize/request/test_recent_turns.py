@@ -4,8 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxmgr.engine.memory.markdown import heading
-from ctxmgr.summarize.previous_summary import previous_parts, with_turn_context
-from ctxmgr.summarize.recent_turns import DETAILS, notes, recent_notes
+from ctxmgr.summarize.previous_summary import DETAILS, notes, previous_parts, recent_notes, with_turn_context
 from tests.goldens import held
 from tests.notation import a, call, err, quarters, r, think, u
 from tests.unit.summarize.scripted import told, turns

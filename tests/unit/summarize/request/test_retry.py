@@ -2,7 +2,7 @@
 
 import pytest
 
-from ctxmgr.model.compaction.plans import Asking, Completion, CompletionRequest, CompletionUsage
+from ctxmgr.model.compaction import Asking, Completion, CompletionRequest, CompletionUsage
 from ctxmgr.summarize.formats import STRUCTURED
 from ctxmgr.summarize.retry import CompletionFailure, ShapedRequest, SummaryFailed, SummaryUsage, answers
 from ctxmgr.summarize.strategies import side_by_side

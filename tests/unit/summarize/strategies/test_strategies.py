@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from typing import Any, get_args
 
 from ctxmgr.engine.memory.markdown import ADDED_HEADING
-from ctxmgr.model.compaction.plans import Completion, CompletionRequest, Strategy
+from ctxmgr.model.compaction import Completion, CompletionRequest, Strategy
 from ctxmgr.model.policy import Slices
 from ctxmgr.summarize import writing
 from ctxmgr.summarize.brief import FinishedSummary, SummaryInput
-from ctxmgr.summarize.recent_turns import RECENT_HEADING
+from ctxmgr.summarize.previous_summary import RECENT_HEADING
 from ctxmgr.summarize.strategies import STRATEGIES
 from tests.notation import a, call, quarters, r, think, u
 from tests.unit.summarize.scripted import filled, good, prepared, run, shape_in, shown, told, turn, turns

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from ctxmgr.devices.tokens import LoadedWeigher, Weigher
-from ctxmgr.model.compaction.plans import CompletionRequest
+from ctxmgr.model.compaction import CompletionRequest
 from ctxmgr.model.estimate import estimate
 from ctxmgr.study.compare import command
 from tests.model_server import ModelServer, Request

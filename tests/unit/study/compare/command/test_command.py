@@ -8,7 +8,7 @@ from typing import get_args
 import pytest
 
 from ctxmgr.cli import main
-from ctxmgr.model.compaction.plans import Format, Strategy
+from ctxmgr.model.compaction import Format, Strategy
 from tests.model_server import ModelServer, Reply
 from tests.unit.study.compare.command.running import (
     KEEP,

@@ -5,7 +5,7 @@ from typing import get_args
 
 import pytest
 
-from ctxmgr.model.compaction.plans import Strategy
+from ctxmgr.model.compaction import Strategy
 from tests.model_server import ModelServer, Reply
 from tests.unit.study.compare.command.running import Compare, answer, endpoint, recorded
 
