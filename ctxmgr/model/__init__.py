@@ -4,7 +4,7 @@
 restart. Knows nothing of what is done with any of it.
 """
 
-from ctxmgr.model import faults, media, policy, policy_keys, prices, rules
+from ctxmgr.model import currency, faults, media, policy, policy_keys, prices, rules
 from ctxmgr.model.epochs import (
     ArchiveAnswer,
     ArchiveHit,
@@ -145,6 +145,7 @@ __all__ = [
     "ZONES",
     "Zone",
     "check_tools",
+    "currency",
     "estimate",
     "faults",
     "invalid_params",

@@ -24,6 +24,7 @@ from typing import Any
 
 import msgspec
 
+from ctxmgr.model import currency
 from ctxmgr.programs import launching, proxying, running, table
 from ctxmgr.programs.program import Launch
 from ctxmgr.proxy import BilledCall
@@ -38,7 +39,7 @@ NAMES = (
     "  read from cache",
     "  written to cache",
     "output tokens",
-    "dollars",
+    currency.NAME,
     "seconds",
     "exit code",
     "files changed",
@@ -194,7 +195,7 @@ def _verdict(direct: TrialRun, managed: TrialRun) -> str:
     one, other = direct.billed, managed.billed
     before, after, what = one.input_tokens, other.input_tokens, "tokens"
     if one.dollars is not None and other.dollars is not None:
-        before, after, what = one.dollars, other.dollars, "dollars"
+        before, after, what = one.dollars, other.dollars, currency.NAME
     if not before:
         return "nothing was counted"
     if not managed.rewritten_call_count:

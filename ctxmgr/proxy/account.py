@@ -17,12 +17,12 @@
 """
 
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import msgspec
 
-from ctxmgr.model import TieredPrices, Usage
+from ctxmgr.model import TieredPrices, Usage, currency
 from ctxmgr.settings import ProgramSettings
 
 A_MILLION = 1_000_000
@@ -240,16 +240,17 @@ class Account:
 
 
 def _amount(bill: BilledCall) -> str:
-    return f"{bill.input_tokens:,.0f} tokens" + (f" (${bill.dollars:,.2f})" if bill.dollars is not None else "")
+    dollars = "" if bill.dollars is None else f" ({currency.amount(bill.dollars)})"
+    return f"{bill.input_tokens:,.0f} tokens{dollars}"
 
 
 def _difference(host: BilledCall, ours: BilledCall, verbs: tuple[str, str]) -> str:
     saved, cost = verbs
-    tokens = _share("{:,.0f} tokens", host.input_tokens, ours.input_tokens)
+    tokens = _share("{:,.0f} tokens".format, host.input_tokens, ours.input_tokens)
     fewer = ours.input_tokens <= host.input_tokens
     if host.dollars is None or ours.dollars is None:
         return f"{saved} {tokens}" if fewer else f"{cost} {tokens} more"
-    dollars, cheaper = _share("${:,.2f}", host.dollars, ours.dollars), ours.dollars <= host.dollars
+    dollars, cheaper = _share(currency.amount, host.dollars, ours.dollars), ours.dollars <= host.dollars
     if fewer and cheaper:
         return f"{saved} {tokens}, {dollars}"
     if not fewer and not cheaper:
@@ -259,7 +260,7 @@ def _difference(host: BilledCall, ours: BilledCall, verbs: tuple[str, str]) -> s
     return f"{saved} {dollars}, but {cost} {tokens} more"
 
 
-def _share(form: str, before: float, after: float) -> str:
+def _share(shown: Callable[[float], str], before: float, after: float) -> str:
     """The difference, whichever way, and which part of what was before it is."""
     by = abs(before - after)
-    return form.format(by) + (f" ({by / before:.0%})" if before else "")
+    return shown(by) + (f" ({by / before:.0%})" if before else "")

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from rich.console import Group, RenderableType
 
+from ctxmgr.model import currency
 from ctxmgr.plain_text import safe
 from ctxmgr.study import probes
 from ctxmgr.study.compare.rows import ChainFigures, SummaryRow
@@ -30,7 +31,7 @@ PROBES = "memory probes"
 WEIGHED_NOTE = f"{WEIGHED} weighed here: the provider reported no usage, or not for each call."
 FALLBACK_NOTE = "without a model: what the model gave was refused or its call failed; the summary is extractive."
 MEANINGS = {
-    LOOPED: f"$. {closed_cost.MEANINGS}; floor: no policy that shows each message once costs less.",
+    LOOPED: f"{currency.SIGN}. {closed_cost.MEANINGS}; floor: no policy that shows each message once costs less.",
     BILLED: "a model's call for it: one call that writes a summary as long as this one. copy: the conversation in "
     "a prompt, as new input; at the end: one message more behind the host's own list, which the cache holds; "
     f"{DASH}: it does not fit.",
@@ -90,15 +91,15 @@ COLUMNS = (
     Column(TOOK, "summary", lambda row: row.summary_tokens),
     Column(TOOK, "replaces", lambda row: row.replaced_tokens),
     Column(TOOK, "without a model", lambda row: "; ".join(row.fallback_reasons) or None),
-    Column(LOOPED, "billed $", _of_loop("billed"), 2),
-    Column(LOOPED, "closed $", _of_loop("closed"), 2),
-    Column(LOOPED, "all $", _of_loop("all"), 2),
+    Column(LOOPED, f"billed {currency.SIGN}", _of_loop("billed"), 2),
+    Column(LOOPED, f"closed {currency.SIGN}", _of_loop("closed"), 2),
+    Column(LOOPED, f"all {currency.SIGN}", _of_loop("all"), 2),
     Column(LOOPED, "re-fetches", _of_loop("fetches")),
     Column(LOOPED, "re-fetches in 100", _of_loop("fetchesIn100"), 1),
-    Column(LOOPED, "floor $", _of_chain(lambda chain: chain.floor), 2),
-    Column(BILLED, "copy $", _of_bill(lambda bill: bill.cold_cost), 3),
-    Column(BILLED, "at the end $", _of_bill(lambda bill: bill.warm_cost), 3),
-    Column(BILLED, "the cheaper $", _of_bill(lambda bill: bill.cheaper_cost), 3),
+    Column(LOOPED, f"floor {currency.SIGN}", _of_chain(lambda chain: chain.floor), 2),
+    Column(BILLED, f"copy {currency.SIGN}", _of_bill(lambda bill: bill.cold_cost), 3),
+    Column(BILLED, f"at the end {currency.SIGN}", _of_bill(lambda bill: bill.warm_cost), 3),
+    Column(BILLED, f"the cheaper {currency.SIGN}", _of_bill(lambda bill: bill.cheaper_cost), 3),
     Column(BILLED, "at the end, of", _of_bill(lambda bill: f"{bill.warm_count} of {bill.total_count}")),
 )
 BRIEF = (
@@ -131,7 +132,17 @@ def _brief(rows: Sequence[SummaryRow]) -> TextTable:
 
 
 def _passes(rows: Iterable[SummaryRow]) -> TextTable:
-    heads = (*NAMES, "number", "after entry", "before", "after", "summary", "removed", "copy $", "at the end $")
+    heads = (
+        *NAMES,
+        "number",
+        "after entry",
+        "before",
+        "after",
+        "summary",
+        "removed",
+        f"copy {currency.SIGN}",
+        f"at the end {currency.SIGN}",
+    )
     lines = []
     for row in rows:
         for number, one in enumerate(row.chain.passes if row.chain else (), 1):
@@ -211,7 +222,7 @@ def bill_line(rows: Sequence[SummaryRow]) -> Iterator[str]:
     if bills:
         dearest = max(bills, key=lambda bill: bill.cheaper_cost)
         ways = ((dearest.cold_cost, "with a copy"), (dearest.warm_cost, "at the list's end"))
-        costs = [f"{cost:,.3f} $ {way}" for cost, way in ways if cost is not None]
+        costs = [f"{cost:,.3f} {currency.SIGN} {way}" for cost, way in ways if cost is not None]
         yield f"A model's call for it: {', '.join(costs)}."
 
 

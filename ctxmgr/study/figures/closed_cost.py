@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+from ctxmgr.model import currency
 from ctxmgr.study.closed_loop import ClosedLoop, closed_loop
 from ctxmgr.study.figures.registry import (
     COUNT,
@@ -62,7 +63,7 @@ def _metric(key: str, title: str, unit: Unit, about: str, of: Callable[[ClosedLo
 
 CLOSED = _metric(
     "closed",
-    "$ closed",
+    f"{currency.SIGN} closed",
     DOLLARS,
     "Billed, and each original fetched again that a reply acts on and can not see.",
     lambda loop: loop.closed,
@@ -72,7 +73,7 @@ CLOSED = _metric(
 )
 BILLED = _metric(
     "billed",
-    "$ billed",
+    f"{currency.SIGN} billed",
     DOLLARS,
     "What the input costs with the overhead of each call and a cache that is never cold.",
     lambda loop: loop.billed,
@@ -81,7 +82,7 @@ BILLED = _metric(
 )
 ALL = _metric(
     "all",
-    "$ all",
+    f"{currency.SIGN} all",
     DOLLARS,
     "Closed, with cold caches, summaries and output.",
     lambda loop: loop.all,

@@ -20,7 +20,7 @@ from statistics import fmean
 import msgspec
 
 from ctxmgr.closed_loop import PriceSheet, PromptCache, dollars, is_cold, without
-from ctxmgr.model import CallTokens
+from ctxmgr.model import CallTokens, currency
 from ctxmgr.study.figures.registry import COUNT, DOLLARS, SHARE, TOKENS, Measures, Metric, of_base
 from ctxmgr.study.metrics import Observation, ProjectedMessage, Ratio, marker, new_messages, same_start, total
 
@@ -111,7 +111,7 @@ def _mean_tokens(session: Measures) -> float | None:
 
 MONEY = Metric(
     path="money",
-    title="$ input",
+    title=f"{currency.SIGN} input",
     unit=DOLLARS,
     about="What the input alone costs, cold calls as they are.",
     of=_sum(lambda call: call.money),
@@ -121,7 +121,7 @@ MONEY = Metric(
 )
 WARM_MONEY = Metric(
     path="warmMoney",
-    title="$ warm",
+    title=f"{currency.SIGN} warm",
     unit=DOLLARS,
     about="What the input alone costs, were the cache never cold.",
     of=_sum(lambda call: call.warm),

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from rich.console import Group, RenderableType
 from rich.table import Table
 
+from ctxmgr.model import currency
 from ctxmgr.study.console import figures_table, plain
 from ctxmgr.study.figures.pooling import FLOOR, LONG_TOKENS
 from ctxmgr.study.figures.registry import DOLLARS, SHARE, Figures, View, at
@@ -85,7 +86,8 @@ def legend(view: View) -> str:
 def prices_line(prices: Figures) -> str:
     """Of `table.prices`."""
     return (
-        f"input at {prices['input']:g} $/M, read {prices['read']:g}, write {prices['write']:g}, "
+        f"input at {prices['input']:g} {currency.A_MILLION_TOKENS}, read {prices['read']:g}, "
+        f"write {prices['write']:g}, "
         f"cache {prices['ttl_ms'] / 1000:g} s{', ' + prices['cache'] if 'cache' in prices else ''}"
     )
 

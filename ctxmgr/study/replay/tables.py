@@ -12,6 +12,7 @@ from statistics import fmean
 from rich.console import Group, RenderableType
 from rich.table import Table
 
+from ctxmgr.model import currency
 from ctxmgr.study.console import ALL_FIGURES, figure, figures_table, plain
 from ctxmgr.study.driving import ReplayedCall, ReplayResult
 from ctxmgr.study.figures import Figures, legend, table, wide_table
@@ -108,7 +109,7 @@ def verdict(drives: Sequence[Figures]) -> str:
     mine, base = by_name[preset], by_name[BASE]
     loop, base_loop = mine["closedLoop"], base["closedLoop"]
     if preset == BASE or not loop["closedOfOff"]:
-        return f"{preset} costs ${loop['closed']:.2f}, {failed}."
+        return f"{preset} costs {currency.amount(loop['closed'], '.2f')}, {failed}."
     change = 100 * (1 - loop["closedOfOff"])
     what = f"{abs(change):.0f} % {'less' if change >= 0 else 'more'} than {BASE}"
     kept = " against ".join(figure(one["kept"]["share"], 3) for one in (mine, base))

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from statistics import fmean
 
+from ctxmgr.model import currency
 from ctxmgr.study.figures import shown
 from ctxmgr.study.report import front
 from ctxmgr.study.report.plots import Series, over_calls
@@ -100,7 +101,7 @@ def _sheet(sheet: RecordingSheet, colours: dict[str, int]) -> Iterator[str]:
     series = [_series(line, colours, list(line.context)) for line in sheet.lines]
     yield _figure("Context over calls", "rings: epochs", over_calls(series, "context, tokens", tokens))
     series = [_series(line, colours, list(accumulate(line.call_costs))) for line in sheet.lines]
-    yield _figure("Cost over calls", "input so far", over_calls(series, "cost so far, $", dollars))
+    yield _figure("Cost over calls", "input so far", over_calls(series, f"cost so far, {currency.SIGN}", dollars))
     yield _front_drawing([sheet], colours)
     yield "</div>"
     yield _probes([sheet], colours)

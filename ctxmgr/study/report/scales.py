@@ -8,6 +8,8 @@ from math import ceil, floor, log10
 
 import msgspec
 
+from ctxmgr.model import currency
+
 MOST_POINTS = 600  # of a drawn line: more than its width has pixels
 TICKS = 6  # most numbers beside an axis
 LEAST = 1e-9  # a range: less is nothing, of dollars as of tokens
@@ -74,7 +76,7 @@ def tokens(value: float) -> str:
 
 def dollars(value: float) -> str:
     """With as many digits as its size needs."""
-    return f"${value:.2f}" if value >= 0.095 or value == 0 else f"${value:.3g}"
+    return currency.amount(value, ".2f" if value >= 0.095 or value == 0 else ".3g")
 
 
 def plain(value: float) -> str:

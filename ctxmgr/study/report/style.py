@@ -5,6 +5,7 @@ alone, and by their dashes, labels and titles; the palette is checked against bo
 that stands alone has `COLOURS_OF_BOTH` and `DRAWINGS` of it.
 """
 
+from ctxmgr.model import currency
 from ctxmgr.study.report.labels import LETTER
 
 LIGHT = ("#6e7781", "#b35c00", "#1a7f37", "#0969da", "#8250df", "#24292f", "#bf3989", "#0b7285")
@@ -89,7 +90,7 @@ SCRIPT = """
 (function () {
   var tip = document.getElementById("tip");
   function written(value, unit) {
-    if (unit.indexOf("$") >= 0) return "$" + value.toFixed(2);
+    if (unit.indexOf(CURRENCY_SIGN) >= 0) return CURRENCY_SIGN + value.toFixed(2);
     return Math.round(value).toLocaleString("en");
   }
   document.querySelectorAll('svg.plot[data-kind="over"]').forEach(function (plot) {
@@ -134,4 +135,4 @@ SCRIPT = """
     plot.addEventListener("pointerleave", leave);
   });
 })();
-"""
+""".replace("CURRENCY_SIGN", f'"{currency.SIGN}"')
